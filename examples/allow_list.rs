@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let signer = SigningKey::from_bytes(&[42; 32]);
 
     // 2. The author issues badges. With the secret key, the value of the whole list costs one
-    //    multiplication.
+    //    scalar multiplication in the group.
     let badges: Vec<String> = (1..=500)
         .map(|number| format!("badge {number:03}"))
         .collect();
@@ -112,7 +112,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The list of badges before the change, from which holders or servers may still make witnesses.
+/// Returns the list of badges before the change. Holders or servers may still make witnesses from
+/// it.
 fn set_before(
     key: &BilinearPublicKey,
     badges: &[String],

@@ -162,7 +162,8 @@ impl<F: NamedScheme + Asks<Key, Statement: KeyAnswer>> Prices<F> {
     }
 
     /// Checks that the client rejects false answers of a server: answers to other questions,
-    /// changed bytes, old and future heads.
+    /// changed bits, and old versions offered as the latest. Also checks that the client refuses to
+    /// query a version newer than its view.
     fn attack(&mut self) -> Outcome {
         let (newest, first) = (self.client.version(), Version::new(1));
         let [apple, plum] = [b"apple".as_slice(), b"plum"].map(Key::try_from);
@@ -173,7 +174,7 @@ impl<F: NamedScheme + Asks<Key, Statement: KeyAnswer>> Prices<F> {
         let past = self.server.answer(first, &Question::Key(apple.clone()))?;
         self.refuses(past, apple.clone());
         self.refuses(answer.clone(), plum);
-        // Single bits.
+        // Answers with one flipped bit.
         for place in (0..answer.len()).step_by(answer.len() / 100 + 1) {
             let mut forged = answer.clone();
             forged[place] ^= 1 << (place % 8);
@@ -196,7 +197,7 @@ impl<F: NamedScheme + Asks<Key, Statement: KeyAnswer>> Prices<F> {
             ));
             assert_eq!(client.version(), newest);
         }
-        // A version that this client has not followed.
+        // A version newer than the client's view.
         let ahead = self.client.ask_at(&self.server, Version::new(4), apple);
         assert!(ahead.is_err());
         Ok(())
@@ -215,7 +216,8 @@ impl<F: NamedScheme + Asks<Key, Statement: KeyAnswer>> Prices<F> {
     }
 }
 
-/// A dishonest server, which returns one answer to all questions, and any version as the latest.
+/// A dishonest server: returns `answer` to all questions, and offers version `latest` as the
+/// latest.
 struct Liar<'s, F> {
     server: &'s Server<F>,
     latest: Version,
@@ -271,13 +273,14 @@ where
     }
 }
 
-/// The encoded secret key of an accumulator for this example. An application uses
+/// A secret key of an accumulator that is quick to make, for this example. An application uses
 /// `SecretKey::random`.
 trait ExampleSecret: SecretBytes {
     fn example() -> Outcome<Zeroizing<Vec<u8>>>;
 }
 
-/// Published safe primes. A search for new ones takes minutes; checking these takes seconds.
+/// An RSA key of published safe primes. A search for new primes takes minutes; checking these takes
+/// seconds.
 static RSA: LazyLock<Option<RsaSecretKey>> = LazyLock::new(|| {
     let lines = include_str!("../crates/accumulators/tests/keys/rsa-2048.txt").lines();
     let mut primes = lines
@@ -293,7 +296,7 @@ impl ExampleSecret for RsaSecretKey {
     }
 }
 
-/// Parameters for few entries: larger ones take longer to make.
+/// Parameters for 16 entries. Larger parameters take longer to make.
 impl ExampleSecret for BilinearSecretKey {
     fn example() -> Outcome<Zeroizing<Vec<u8>>> {
         Ok(Self::generate_bytes(16)?)

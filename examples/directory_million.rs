@@ -22,7 +22,7 @@ use pad_core::{
 type S = Sha256Ed25519;
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Blocks of 128 slots: a page of 4 096 bytes.
+/// The base-2 logarithm of the number of slots in a block. A block of 128 slots has 4 096 bytes.
 const STEP: u32 = 7;
 
 /// Cache budget of a server that keeps little in memory: the levels above the lowest, and some

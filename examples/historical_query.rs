@@ -15,7 +15,7 @@ type Rates = Tree<RedBlack>;
 
 fn main() -> Result<(), Box<dyn Error>> {
     // An author publishes one version a day, and the server keeps all versions. The server uses a
-    // store other than the default. Author and client do not depend on this choice.
+    // repository type other than the default. Author and client do not depend on this choice.
     let signer = SigningKey::from_bytes(&[42; 32]);
     let mut author = Author::<Rates>::new("exchange rates", signer)?;
     let mut server = Server::<Rates, RedBlackCacheEverywhere<Sha256Ed25519>>::new(author.public());

@@ -25,15 +25,15 @@ type Mirror = TupleRepository<Sha256Ed25519, SpecLightweight>;
 /// The certificates that the root programme trusted, release by release; see `data/README.md`.
 const TRACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/ca-roots.csv.zst");
 
-/// A certification authority of `WoSign`, which was caught backdating certificates.
+/// The fingerprint of a root certificate of `WoSign`, which was caught backdating certificates.
 const WOSIGN: &str = "4b22d5a6aec99f3cdb79aa5ec06838479cd5ecba7164f7f22dc1d65f63d85708";
 
-/// A certificate that no release ever trusted.
+/// The fingerprint of a certificate that no release ever trusted.
 const STRANGER: &str = "5bad000000000000000000000000000000000000000000000000000000000000";
 
 fn main() -> Result<(), Box<dyn Error>> {
     // 1. The author's signing key, and a second secret for the hash chains of its lightweight
-    //    signatures. Real ones are random; these make the output deterministic.
+    //    signatures. Real keys are random; these keys make the output deterministic.
     let signer = SigningKey::from_bytes(&[42; 32]);
     let chains = ((), ChainSecret::from_bytes([43; 32]));
     let mut author = Author::<Roots>::with_secret("trusted roots", signer, chains)?;
@@ -121,8 +121,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         refusal(client.check_at(last, &hiding, &stranger))?
     );
 
-    // 9. The author recovers from a crash with its own copy of the repository. It continues every
-    //    hash chain from its last link.
+    // 9. The author recovers from a crash with a copy of the repository, here the mirror's. It
+    //    continues every hash chain from its last link.
     let signer = SigningKey::from_bytes(&[42; 32]);
     let chains = ((), ChainSecret::from_bytes([43; 32]));
     let mut author = Author::<Roots>::resume(mirror.repository(), signer, chains)?;

@@ -69,8 +69,8 @@ fn main() {
     }
 }
 
-/// Writes up to eight queries of each target. The numbers of tuple schemes follow those of the
-/// trees.
+/// Writes up to eight queries of each tuple target. The numbers of tuple schemes follow those of
+/// the trees.
 fn tuples() {
     TUPLES.with(|targets| {
         for (scheme, target) in (3_u8..).zip(targets) {

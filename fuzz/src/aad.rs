@@ -1,10 +1,10 @@
 //! Append-only logs: any bytes as proofs, changed proofs, and operations compared with a list.
 //!
-//! Input: the mode (1 byte), then
-//! * bytes: scheme and query (1 byte each), and the body of an answer
-//! * changes: scheme, query, and another query whose message is spliced in (1 byte each), then
-//!   changes of four bytes each
-//! * operations: two bytes each, operation and key
+//! Input: the mode (1 byte, modulo 3), then
+//! * mode 0, bytes: scheme and query (1 byte each), and the body of an answer
+//! * mode 1, changes: scheme, query, and another query whose message is spliced in (1 byte each),
+//!   then changes of four bytes each
+//! * mode 2, operations: two bytes each, operation and key
 
 use std::sync::{Arc, LazyLock};
 
@@ -42,7 +42,7 @@ fn log<S: Lookups>() -> Log<S> {
     Log::new("fuzz".into(), Setup::new(Arc::clone(&PARAMETERS), shape))
 }
 
-/// Makes answers of a log with more elements than a tree and a block contain.
+/// Makes honest answers about a log with more elements than one tree contains.
 fn answers<S: Lookups>() -> (Vec<Answer<'static>>, usize) {
     let roles = hostile::roles(&log::<S>(), 1);
     let at = roles.at(roles.latest());
@@ -144,7 +144,8 @@ fn play(operations: &[u8]) {
     }
 }
 
-/// Returns honest messages and one input of each other mode, for the committed corpus.
+/// Returns inputs of every mode for the committed corpus: honest messages, changes of them, and
+/// random operations.
 pub fn seeds() -> Vec<(String, Vec<u8>)> {
     let mut seeds = Vec::new();
     for (scheme, answers) in (0_u8..).zip(&ANSWERS) {

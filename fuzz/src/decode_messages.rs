@@ -1,5 +1,5 @@
-//! Any bytes into every decoder. Checks that none panics, and that decoded messages encode to the
-//! same bytes.
+//! Any bytes into the decoders of messages. Checks that none panics, and that decoded messages
+//! encode to the same bytes.
 
 use block_directory::{
     DirectoryAnswer, EntryProof, EntryRequest, Flat, Hint, OpenedProof,
@@ -23,7 +23,7 @@ use pad_tuple::{
 
 const LIMIT: usize = 1 << 16;
 
-/// Decodes the input as every message of every suite.
+/// Decodes the input as every type of message in `decode_suite`, for each suite.
 pub fn run(data: &[u8]) {
     decode_suite::<Sha256Ed25519>(data);
     decode_suite::<Blake3Ed25519>(data);

@@ -70,7 +70,7 @@ fn play<S: VersionedStore<Annotation = A> + Send + Sync>(
                 open.clone_from(versions.last().expect("there is a version 0"));
             }
             2 if *value >= 250 => {
-                // Drops open changes, too. Pruning below the oldest version changes nothing.
+                // Pruning drops open changes too. Pruning below the oldest version changes nothing.
                 let latest = tree.latest().number();
                 let oldest = Version::new(u64::from(*key) % (latest + 1));
                 if oldest >= tree.oldest() {
@@ -98,7 +98,7 @@ fn play<S: VersionedStore<Annotation = A> + Send + Sync>(
             &versions[usize::try_from(number).expect("few")],
         );
     }
-    // Pruning does not change roots; only those of remaining versions are compared.
+    // The roots were recorded at each seal, so those of pruned versions are compared too.
     roots.extend(tree.root_digest(tree.latest()));
     roots
 }

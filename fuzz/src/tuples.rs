@@ -37,8 +37,8 @@ pub trait TupleTarget {
 }
 
 thread_local! {
-    /// The base design with one generation and the speculative design with two, each with a
-    /// different refresh.
+    /// Two designs with different refreshes (superseding and lightweight): first with proofs of one
+    /// key, then with proofs of many keys and of ranges.
     pub static TUPLES: [Box<dyn TupleTarget>; 4] = [
         Box::new(FixedContents::<BaseSuperseding>::new()),
         Box::new(FixedContents::<SpecLightweight>::new()),
@@ -47,7 +47,7 @@ thread_local! {
     ];
 }
 
-/// Asserts that an accepted answer is true.
+/// Asserts that an accepted answer is true, and that only the honest message is accepted.
 pub fn check(target: &dyn TupleTarget, question: usize, message: &[u8]) {
     if let Some(answer) = target.verify(question, message) {
         let truth = target.answer(question);

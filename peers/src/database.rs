@@ -1,5 +1,5 @@
-//! Diem's Jellyfish Merkle tree, stored in a file of the database redb. redb writes nodes in
-//! ascending order of their keys at little more than their bytes.
+//! Diem's Jellyfish Merkle tree, stored in a file of the database redb. Nodes are inserted in
+//! ascending order of their keys, so redb writes little more than their bytes.
 
 use std::path::Path;
 

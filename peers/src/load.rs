@@ -54,7 +54,7 @@ impl Load {
             chosen.insert(self.any_index());
         }
         let mut chosen: Vec<usize> = chosen.into_iter().collect();
-        // By index they are in no order of their keys.
+        // The order of indices is unrelated to the order of keys.
         chosen.reverse();
         self.publish(&chosen)
     }

@@ -91,7 +91,8 @@ impl<P: Peer> Bench<'_, P> {
     /// Publishes snapshots of `changes` changes each, and reports their figures.
     fn publish(&mut self, changes: usize) -> Outcome<()> {
         let (mut published, mut total_us) = (Vec::new(), 0.0);
-        // Logs grow: no more than half of what was loaded is changed.
+        // Logs grow with every change, so the snapshots change at most half as many entries as were
+        // loaded.
         let most = self.effort.snapshots.min(self.load.keys() / (2 * changes));
         let budget_us = microseconds(self.effort.figure.budget);
         while published.is_empty() || published.len() < most && total_us < budget_us {

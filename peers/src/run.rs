@@ -56,7 +56,7 @@ impl Arguments {
             let bytes = once.run(store, keys)?;
             return Ok(writeln!(stdout(), "{bytes}")?);
         }
-        // Libraries that would spread over all cores run on one.
+        // Libraries that would use all cores run on one thread.
         rayon::ThreadPoolBuilder::new()
             .num_threads(1)
             .build_global()?;

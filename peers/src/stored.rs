@@ -29,7 +29,8 @@ const SNAPSHOTS: u64 = 200;
 const BATCH: u64 = 10_000;
 const BATCHES: u64 = 10;
 
-/// Result row of the third-party tree. Its keys are those of `bench stored` for stores on disk.
+/// Result row of the third-party tree. Its JSON keys are those of `bench stored` for stores on
+/// disk.
 #[derive(Clone, Debug, Serialize)]
 pub struct StoredRow {
     experiment: &'static str,

@@ -7,8 +7,8 @@
 //! holds the public key and the set. A **client** holds the public key, a verified
 //! [`Snapshot`](crate::Snapshot), and perhaps a witness.
 //!
-//! Every computation over a set takes [either key](EitherKey). Both keys give equal results; the
-//! secret key makes them cheaper.
+//! Every computation over a set takes [either key](EitherKey). Both keys give equal results. With
+//! the secret key, the computation is cheaper.
 
 use pad_core::Workers;
 
@@ -32,8 +32,8 @@ pub trait SecretKey: Send + Sync + Sized + 'static {
     /// maps: one multiplication per element of the largest supported set.
     ///
     /// # Errors
-    /// [`SecretKey::CreateError`] if the operating system provides no random bytes, or for a reason
-    /// of the scheme.
+    /// [`SecretKey::CreateError`] if the operating system provides no random bytes, or if the
+    /// scheme cannot create a key.
     fn create(
         parameters: &Self::Parameters,
         label: &[u8],
@@ -61,8 +61,8 @@ pub trait EitherKey<A: Accumulator>: Send + Sync {
 /// A set commitment of constant size, with constant-size witnesses for its elements.
 ///
 /// Laws:
-/// 1. Values and witnesses depend only on the set. They are equal with and without the secret key,
-///    for every order of insertion and every number of workers.
+/// 1. Values and witnesses depend only on the public key and the set. They are equal with and
+///    without the secret key, for every order of insertion and every number of workers.
 /// 2. A witness verifies only for its element, against the value of its set.
 /// 3. No witness is computed for an element that is not in the set.
 ///
@@ -70,7 +70,7 @@ pub trait EitherKey<A: Accumulator>: Send + Sync {
 /// * [`AccumulateError::CapacityExceeded`] if the set is larger than the public key supports;
 /// * [`AccumulateError::WrongAccumulator`] if the set belongs to another accumulator than the key;
 /// * [`AccumulateError::ElementNotAllowed`] if the accumulator cannot hold an element;
-/// * [`AccumulateError::FaultDetected`] if a result of the secret key fails its check.
+/// * [`AccumulateError::FaultDetected`] if a result computed with the secret key fails its check.
 ///
 /// Source: Tremel 2013, sections 2 and 3; Crosby & Wallach 2010, section 4.3.
 pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
@@ -79,8 +79,8 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
 
     /// Computes the value of a set.
     ///
-    /// Cost with the secret key: one product of exponents per element, and one power or
-    /// multiplication.
+    /// Cost with the secret key: one multiplication of exponents per element. One exponentiation
+    /// (RSA) or scalar multiplication (bilinear maps) follows.
     ///
     /// # Errors
     /// The errors of every operation, listed at [`Accumulator`].
@@ -149,15 +149,15 @@ pub trait Batch: Accumulator {
         workers: &Workers,
     ) -> Result<Self::SubsetWitness, AccumulateError>;
 
-    /// Combines the witnesses of single elements into one witness for this subset. The set is not
-    /// needed.
+    /// Combines the witnesses of single elements into one witness for the subset of these elements.
+    /// The set is not needed.
     ///
     /// # Errors
-    /// * [`AccumulateError::EmptySubset`] for an empty subset.
-    /// * [`AccumulateError::DuplicateElement`] if the subset lists an element twice.
+    /// * [`AccumulateError::EmptySubset`] if `witnesses` is empty.
+    /// * [`AccumulateError::DuplicateElement`] if `witnesses` lists an element twice.
     /// * [`AccumulateError::SubsetTooLarge`] if the subset is larger than the public key supports.
-    /// * [`AccumulateError::WitnessMismatch`] if a scheme detects that the witnesses do not match
-    ///   the value of the set.
+    /// * [`AccumulateError::WitnessMismatch`] if the scheme detects that the witnesses do not match
+    ///   `value`.
     fn aggregate(
         key: &Self::PublicKey,
         value: &Self::Value,

@@ -9,11 +9,12 @@ use crate::{
     exponent::Pair, plan::Plan, scheme::PublicKey as _, set::ElementSet,
 };
 
-/// A set of the author, its value, and the secret exponent of the value.
+/// An author's set, its value, and the value's secret exponent: the power to which the base is
+/// raised (RSA), or the factor of the generator (bilinear maps).
 ///
 /// [`Dynamic::change`] and [`Accumulator::witness`](crate::Accumulator::witness) multiply the
-/// exponents of all elements: they check the given value against the given set. This type does so
-/// once, and then keeps the product. A change thus costs as much as the changed elements.
+/// exponents of all elements in each call. This type multiplies them once, and then keeps the
+/// product. The cost of a change thus depends on the changed elements only.
 ///
 /// The kept exponent is as secret as the key: a party that knows it and the set can forge
 /// witnesses. It is wiped on drop. The key itself is not kept: every operation takes the key of
@@ -22,9 +23,9 @@ use crate::{
 /// # Faults
 ///
 /// A result computed with a faulty exponent, or a quotient by a faulty element, could be a forged
-/// witness. The exponent is therefore kept twice, and each of the two is changed on its own. One of
-/// them is changed by elements that are derived again from their bytes. The two are compared before
-/// a result is released. After [`AccumulateError::FaultDetected`], load the set again.
+/// witness. Two copies of the exponent are therefore kept and updated separately. For the second
+/// copy, removed elements are derived again from their bytes. The copies are compared before a
+/// result is released. After [`AccumulateError::FaultDetected`], load the set again.
 ///
 /// The kept value is not checked: a fault in it leads to a value or a change that no witness
 /// matches.
@@ -64,7 +65,8 @@ impl<A: Dynamic> AuthorSet<A> {
 
     /// Takes a set, and computes its value.
     ///
-    /// Cost: two products of exponents for each element, and one power or multiplication.
+    /// Cost: two multiplications of exponents for each element. One exponentiation (RSA) or scalar
+    /// multiplication (bilinear maps) follows.
     ///
     /// # Errors
     /// The errors of every operation, listed at [`Accumulator`](crate::Accumulator).
@@ -118,10 +120,10 @@ impl<A: Dynamic> AuthorSet<A> {
 
     /// Removes and then adds elements, all or none, and returns the change.
     ///
-    /// `removed` and `added` must not overlap.
+    /// An element in both `removed` and `added` is refused as a duplicate.
     ///
-    /// Cost: for each element of the change a few products of exponents and its representative,
-    /// and one power or multiplication for each published value.
+    /// Cost: for each changed element, its prime or scalar and a few multiplications of exponents.
+    /// For each published value, one exponentiation (RSA) or scalar multiplication (bilinear maps).
     ///
     /// # Errors
     /// On an error the set is unchanged.
@@ -154,8 +156,8 @@ impl<A: Dynamic> AuthorSet<A> {
     /// Removes and then adds elements like [`AuthorSet::change`], without the data by which
     /// witnesses are updated.
     ///
-    /// Cost: for each element of the change a few products of exponents and its representative,
-    /// and one power or multiplication.
+    /// Cost: for each changed element, its prime or scalar and a few multiplications of exponents.
+    /// One exponentiation (RSA) or scalar multiplication (bilinear maps) follows.
     ///
     /// # Errors
     /// The errors of [`AuthorSet::change`]. On an error the set is unchanged.
@@ -176,8 +178,8 @@ impl<A: Dynamic> AuthorSet<A> {
 
     /// Computes the witness of `element`.
     ///
-    /// Cost: the element's representative, two inversions of exponents (one to detect faults), and
-    /// one power or multiplication.
+    /// Cost: the element's prime or scalar, and two inversions of exponents (one to detect faults).
+    /// One exponentiation (RSA) or scalar multiplication (bilinear maps) follows.
     ///
     /// # Errors
     /// * [`AccumulateError::ElementAbsent`] if the set does not contain the element.
@@ -213,7 +215,7 @@ impl<A: Dynamic> AuthorSet<A> {
         Ok(plan)
     }
 
-    /// Changes the set, and replaces value and exponents. Returns the value before.
+    /// Changes the set, and replaces value and exponents. Returns the previous value.
     fn replace(
         &mut self,
         value: A::Value,

@@ -5,19 +5,21 @@
 //! The witness of `e_i` is the value of the set without `e_i`. Values and witnesses are points of
 //! G1, of 48 bytes each.
 //!
-//! With the secret, a value costs one field multiplication per element. The public key contains the
-//! powers `[s^i]_1`. With them, a value is the product polynomial evaluated at `s`. A verifier
-//! needs only `[1]_2` and `[s]_2`.
+//! With the secret, a value costs one field multiplication per element and one multiplication of
+//! the generator. The public key contains the powers `[s^i]_1`. With them, a value is the product
+//! polynomial evaluated at `s`. A verifier needs only `[1]_2` and `[s]_2`.
 //!
-//! Setting: pairings of type 3. The equations therefore multiply by `e` in G1, on the witness:
-//! `e(e W - V, [1]_2) e(W, [s]_2) = 1`. Security: the `q`-strong Diffie-Hellman assumption in G1
-//! and G2, where `q` is the number of powers. A party that knows `s` can forge everything.
+//! Setting: pairings of type 3. Verification multiplies the witness `W` by the element `e` in G1,
+//! the cheaper group. The equation is `e(e W - V, [1]_2) e(W, [s]_2) = 1`. Security: the `q`-strong
+//! Diffie-Hellman assumption in G1 and G2, where `q` is the number of powers. A party that knows
+//! `s` can forge everything.
 //!
 //! With the secret, a single value or witness is computed from pseudorandom shares of its scalar,
 //! and so is each value that a change publishes. All witnesses of a set in one batch are computed
 //! without shares (see the policy of [`bls12`]). Results computed with the secret are released
-//! without verification. A faulty result does not verify. A quotient of exponents is the exception,
-//! because a faulty one might. It is computed twice: see [`AuthorSet`](crate::AuthorSet).
+//! without verification. A faulty result does not verify. The exception is a result from a faulty
+//! quotient of exponents, which might verify. Such quotients are computed twice: see
+//! [`AuthorSet`](crate::AuthorSet).
 //!
 //! ```
 //! # #[cfg(feature = "std")] {

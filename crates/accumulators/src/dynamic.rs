@@ -36,19 +36,22 @@ pub trait Dynamic: Exponents {
 
     /// Removes and then adds elements, all or none, and returns the change.
     ///
-    /// `value` is the set's value. `removed` and `added` must not overlap.
+    /// `value` is the set's value. An element in both `removed` and `added` is refused as a
+    /// duplicate.
     ///
     /// With the secret key, `value` is checked against the set. A stale value, for example from
     /// before a crash, might not contain a removed element. Dividing that element out would produce
     /// a forgery that any party could use.
     ///
-    /// Cost with the secret key: one product of exponents per element of the set. The check and
-    /// each published value cost one power or multiplication. An [`AuthorSet`](crate::AuthorSet)
-    /// needs no product over the set.
+    /// Cost with the secret key: one multiplication of exponents per element of the set. The check
+    /// and each published value cost one exponentiation (RSA) or scalar multiplication (bilinear
+    /// maps). With an [`AuthorSet`](crate::AuthorSet), the cost depends on the changed elements
+    /// only.
     ///
     /// # Errors
     /// On an error the set is unchanged.
-    /// * [`AccumulateError::ElementAbsent`] if the set does not contain a removed element.
+    /// * [`AccumulateError::ElementAbsent`] if the set does not contain a removed element, or
+    ///   `removed` lists one twice.
     /// * [`AccumulateError::DuplicateElement`] if the set already contains an added element, or
     ///   `added` lists one twice.
     /// * With the secret key, [`AccumulateError::ValueMismatch`] if `value` does not match the set.

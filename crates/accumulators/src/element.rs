@@ -16,7 +16,7 @@ impl AccumulatorId {
     /// fingerprint.
     ///
     /// Source: ours. `H(accumulator-id, scheme ‖ fingerprint ‖ label)`; only the label's length
-    /// varies, so the input is injective.
+    /// varies, so different inputs give different bytes to hash.
     pub fn derive(scheme: SchemeId, fingerprint: &[u8; 32], label: &[u8]) -> Self {
         let scheme = scheme.0.to_be_bytes();
         Self(Sha256Ed25519::hash(
@@ -30,7 +30,7 @@ impl AccumulatorId {
         self.0.0
     }
 
-    /// Computes the digest of an element in this accumulator.
+    /// Computes the digest of `element` for this accumulator. The element need not be in a set.
     ///
     /// Cost: one hash of 32 bytes and the element.
     pub fn digest_of(self, element: &[u8]) -> ElementDigest {
@@ -64,8 +64,8 @@ pub use pad_core::SchemeId;
 pub struct ElementDigest(Digest<32>);
 
 impl ElementDigest {
-    /// Creates a digest from received bytes. No check is possible that they are the hash of an
-    /// element.
+    /// Creates a digest from received bytes. Whether they are the hash of an element cannot be
+    /// checked.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(Digest(bytes))
     }

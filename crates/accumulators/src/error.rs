@@ -38,7 +38,8 @@ pub enum AccumulateError {
     /// The list of elements for a subset witness is empty.
     #[error("the subset is empty")]
     EmptySubset,
-    /// A change in a list does not start at the value where the previous change ended.
+    /// A change in a list does not start at the value where the previous change ended. Bilinear:
+    /// also if a change has too few or too many values between its steps.
     #[error(
         "changes are not contiguous: a change does not start at the value where the previous one \
          ended"

@@ -1,5 +1,4 @@
-//! Proofs about the set of an accumulator value. [`Witnessed`] lists the kinds of proofs of a
-//! scheme, which a verifier needs.
+//! Proofs about the set of an accumulator value. [`Witnessed`] lists a scheme's types of proofs.
 
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -14,7 +13,7 @@ use crate::{
 };
 
 /// A proof that a verifier checks against a verified [`Snapshot`], a signed accumulator value. It
-/// proves a statement about the set. Each proof has exactly one encoding.
+/// proves a statement about the set.
 pub trait Evidence<A: Scheme, Query: ?Sized, Statement>:
     Proof<
         Commitment = Verified<Snapshot<A>>,

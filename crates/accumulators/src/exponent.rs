@@ -1,19 +1,19 @@
 //! Secret exponents of sets, which an author keeps between changes.
 //!
 //! A value of the author is a power of the base (RSA) or a multiple of the generator (bilinear
-//! maps). Its exponent is a product over the set: of the primes, modulo the secret order, or of
-//! `e + s`.
+//! maps). Its exponent is a product over the set's elements: of their primes modulo the secret
+//! order of the base (RSA), or of `e + s` for their scalars `e` (bilinear maps).
 //!
 //! An exponent divided by an element outside the set gives a forged witness, and so does a faulty
 //! exponent divided by an element of the set. Two precautions follow:
 //!
 //! * Division takes a [`Difference`], which only this crate constructs. Its removed elements are
 //!   elements of the set.
-//! * Exponents come in pairs ([`Pair`]). Each of the two is changed on its own, and they are
-//!   compared before a result is released.
+//! * Exponents come in pairs ([`Pair`]). Each exponent of a pair is updated separately, and the two
+//!   are compared before a result is released.
 //!
 //! Source: Camenisch & Lysyanskaya 2002, section 3 (RSA); Nguyen 2005, section 3 (bilinear maps).
-//! Deviation: they change the value itself, which is not bound to a set.
+//! Deviation: these papers change the value itself, which is not bound to a set.
 
 use pad_core::Workers;
 
@@ -27,7 +27,7 @@ pub struct Difference<'a, A: Accumulator> {
     pub(crate) added: &'a [A::Element],
 }
 
-/// Arithmetic of the author with the exponents of sets.
+/// Arithmetic with the secret exponents of an author's sets.
 pub trait Exponents: Accumulator {
     /// The secret exponent of a set. A party that knows it and the set can forge witnesses. It is
     /// stored at a fixed address, and wiped on drop.
@@ -38,7 +38,7 @@ pub trait Exponents: Accumulator {
 
     /// Computes the exponent of a set with these elements.
     ///
-    /// Cost: one product of exponents for each element.
+    /// Cost: one multiplication of exponents for each element.
     ///
     /// # Errors
     /// [`AccumulateError::ElementNotAllowed`] if an element is the negative of the secret.
@@ -48,9 +48,9 @@ pub trait Exponents: Accumulator {
         workers: &Workers,
     ) -> Result<Self::Exponent, AccumulateError>;
 
-    /// Computes the exponent of a set that differs from the set of `exponent`.
+    /// Computes the exponent of the set that differs by `difference` from the set of `exponent`.
     ///
-    /// Cost: one product of exponents for each element of the difference, and one inversion.
+    /// Cost: one multiplication of exponents for each element of the difference, and one inversion.
     ///
     /// # Errors
     /// [`AccumulateError::ElementNotAllowed`] if an element is the negative of the secret;
@@ -64,7 +64,7 @@ pub trait Exponents: Accumulator {
 
     /// Computes the value of the set with this exponent.
     ///
-    /// Cost: one power or multiplication.
+    /// Cost: one exponentiation (RSA) or scalar multiplication (bilinear maps).
     ///
     /// # Errors
     /// [`AccumulateError::FaultDetected`] if the result fails its check.
@@ -75,7 +75,7 @@ pub trait Exponents: Accumulator {
 
     /// Computes the witness of an element from the exponent of all other elements of its set.
     ///
-    /// Cost: one power or multiplication.
+    /// Cost: one exponentiation (RSA) or scalar multiplication (bilinear maps).
     ///
     /// # Errors
     /// [`AccumulateError::FaultDetected`] if the result fails its check.
@@ -89,7 +89,8 @@ pub trait Exponents: Accumulator {
     /// before and after it. `value` is the set's value before the change, and the result of an
     /// empty change.
     ///
-    /// Cost: one power or multiplication for each published value.
+    /// Cost: one exponentiation (RSA) or scalar multiplication (bilinear maps) for each published
+    /// value.
     ///
     /// # Errors
     /// The errors of [`Exponents::value_of`]; [`AccumulateError::FaultDetected`] if the steps of
@@ -131,7 +132,8 @@ impl<A: Exponents> Pair<A> {
         }
     }
 
-    /// Changes both exponents: one by the elements of the plan, the other by those derived again.
+    /// Changes both exponents by the elements of the plan. Takes the removed elements of the second
+    /// exponent from the plan's second copy. Fails if the results differ.
     pub(crate) fn changed(
         &self,
         secret: &A::SecretKey,

@@ -2,8 +2,9 @@
 //! membership and non-membership.
 //!
 //! Two schemes, [`rsa::Rsa`] and [`bilinear::Bilinear`], implement the same traits. Switching
-//! schemes changes one type parameter, keys included ([`accumulator::SecretKey::create`]). The
-//! crate is usable on its own: of the workspace it needs only the vocabulary of [`pad_core`].
+//! schemes changes one type parameter, also for creating keys ([`accumulator::SecretKey::create`]).
+//! The crate is usable on its own: of the workspace it needs only [`pad_core`] and crates for
+//! arithmetic.
 //!
 //! # Roles
 //!
@@ -90,8 +91,8 @@
 //! Source: Tremel 2013; Crosby & Wallach 2010, section 4.3.
 
 #![cfg_attr(not(feature = "std"), no_std)]
-// Most modules read bytes or numbers that an attacker may have chosen. Modules that count with them
-// deny unchecked arithmetic too.
+// Most modules read bytes or numbers that an attacker may have chosen. Modules that compute with
+// such numbers deny unchecked arithmetic too.
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,

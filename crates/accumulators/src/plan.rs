@@ -19,7 +19,7 @@ pub struct Plan<'a, A: Scheme> {
     /// Indices in `former` of the elements to remove, in the caller's order.
     positions: Vec<usize>,
     removed: Vec<A::Element>,
-    /// The elements to remove once more, against faults of the memory.
+    /// A second copy of `removed`, to detect memory faults. See [`Self::derive_again`].
     removed_again: Vec<A::Element>,
     added: Vec<A::Element>,
 }
@@ -64,10 +64,11 @@ impl<'a, A: Scheme> Plan<'a, A> {
         })
     }
 
-    /// Derives the elements to remove again from their bytes, and compares.
+    /// Replaces the second copy of the elements to remove by elements derived again from their
+    /// digests.
     ///
     /// # Errors
-    /// [`AccumulateError::FaultDetected`] if they differ from those of the set.
+    /// [`AccumulateError::FaultDetected`] if a derived element differs from that of the set.
     pub(crate) fn derive_again(
         &mut self,
         key: &A::PublicKey,
@@ -102,7 +103,7 @@ impl<'a, A: Scheme> Plan<'a, A> {
         &self.removed
     }
 
-    /// The elements to remove, held or derived once more.
+    /// The second copy of the elements to remove.
     pub(crate) fn removed_again(&self) -> &[A::Element] {
         &self.removed_again
     }

@@ -29,8 +29,8 @@ pub trait PublicKey: Clone + Debug + Send + Sync + 'static {
     /// Returns the id of the accumulator that this key belongs to.
     fn id(&self) -> AccumulatorId;
 
-    /// Returns the key of another accumulator over the same parameters. Elements, values and
-    /// witnesses of the two accumulators are unrelated.
+    /// Returns the key of another accumulator over the same parameters. Elements and witnesses of
+    /// one accumulator are not valid for the other.
     #[must_use]
     fn with_label(&self, label: &[u8]) -> Self;
 
@@ -77,7 +77,7 @@ pub trait Scheme: Copy + Debug + Eq + Send + Sync + 'static {
         digest: &ElementDigest,
     ) -> Result<Self::Element, AccumulateError>;
 
-    /// Maps digests to elements, in their order: as [`Self::element`], but with less work for many.
+    /// Like [`Self::element`], but maps many digests, in their order, with less work for each.
     ///
     /// # Errors
     /// The error of the first digest without an element.

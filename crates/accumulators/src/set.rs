@@ -10,7 +10,7 @@ use crate::{
     scheme::{Element, PublicKey, Scheme},
 };
 
-/// Maximum number of elements that are represented together.
+/// Maximum number of digests in one call of [`Scheme::elements`].
 const BATCH: usize = 64;
 
 /// A set of elements of one accumulator, with the primes or scalars that represent them.
@@ -60,8 +60,8 @@ impl<A: Scheme> ElementSet<A> {
     /// Inserts `elements`, all or none.
     ///
     /// # Errors
-    /// * [`AccumulateError::DuplicateElement`] if the set contains an element, or `elements` lists
-    ///   it twice.
+    /// * [`AccumulateError::DuplicateElement`] if the set already contains one of `elements`, or
+    ///   `elements` lists an element twice.
     /// * [`AccumulateError::ElementNotAllowed`] if the accumulator cannot hold an element.
     /// * [`AccumulateError::WrongAccumulator`] if the set belongs to another accumulator than the
     ///   key.
@@ -79,8 +79,8 @@ impl<A: Scheme> ElementSet<A> {
     /// Removes `elements`, all or none, and returns them in the order of `elements`.
     ///
     /// # Errors
-    /// [`AccumulateError::ElementAbsent`] if the set does not contain an element, or `elements`
-    /// lists it twice.
+    /// [`AccumulateError::ElementAbsent`] if the set lacks one of `elements`, or `elements` lists
+    /// an element twice.
     pub fn remove_all<B: AsRef<[u8]>>(
         &mut self,
         elements: &[B],
@@ -148,7 +148,8 @@ impl<A: Scheme> ElementSet<A> {
         Ok(())
     }
 
-    /// Computes the digests of `elements` in this set's accumulator.
+    /// Computes the digests of `elements` for this set's accumulator. The set need not contain the
+    /// elements.
     pub fn digests_of<B: AsRef<[u8]>>(&self, elements: &[B]) -> Vec<ElementDigest> {
         elements
             .iter()

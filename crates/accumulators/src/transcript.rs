@@ -14,8 +14,8 @@ use crate::element::ElementDigest;
 ///
 /// Every input is prefixed by its length, so different sequences of inputs give different
 /// transcripts. A transcript starts with the accumulator's id and the name of the statement. The id
-/// fixes scheme, modulus, base and rule, or curve and powers. A challenge is the hash of all inputs
-/// so far, and becomes an input itself.
+/// determines the scheme and its parameters: modulus, base and rule (RSA), or curve and powers
+/// (bilinear maps). A challenge is the hash of all inputs so far, and becomes an input itself.
 #[derive(Clone, Debug)]
 pub struct Transcript {
     absorbed: Vec<u8>,

@@ -113,7 +113,8 @@ impl<F: Scheme> Author<F> {
     /// [`AuthorError::Record`] if the record is missing, the store is behind the newest version
     /// handed out, or another process is signing; [`AuthorError::NoRecord`] for a key that was not
     /// read from a file; [`AuthorError::Repository`] with [`StoreError::NotSignedFor`] for a store
-    /// in an object store, or with [`StoreError::OtherKey`] for the key of another store.
+    /// in an object store, with [`StoreError::OtherKey`] for the key of another store, or with
+    /// another [`StoreError`].
     pub fn open(path: impl AsRef<Path>, secret: &SecretKey) -> Result<Self, AuthorError> {
         Self::open_with(path, secret, begun::<F>(secret)?)
     }
@@ -172,8 +173,8 @@ impl Author {
 }
 
 impl<F> Author<F> {
-    /// Sets the value of a key in the next version. In a log, adds a value to the key. In a set,
-    /// the value is empty.
+    /// Sets the value of a key in the next version. In a dictionary log, adds the value to the
+    /// key's values. In a set log, adds the key as a member, and the value must be empty.
     ///
     /// # Errors
     /// [`InputError`] if the key or the value is too long.
@@ -188,7 +189,8 @@ impl<F> Author<F> {
         Ok(())
     }
 
-    /// Removes a key in the next version; nothing changes if it is absent there.
+    /// Removes a key in the next version. Removing an absent key changes nothing. Logs do not
+    /// support removals: [`Author::commit`] fails with [`AuthorError::NotOffered`].
     ///
     /// # Errors
     /// [`InputError`] if the key is too long.
@@ -251,10 +253,12 @@ impl<F> Author<F> {
         self.server.keeper.sign(batch)
     }
 
-    /// Returns an empty collection for the changes of the next version. If the dictionary is kept
-    /// as rows ([`crate::keeper`]), about `memory` bytes of changes are in memory. The rest is in
-    /// temporary files in the folder of the file `base`. All changes must fit into memory for other
-    /// dictionaries, or while changes that a signer has refused wait for the next call.
+    /// Returns an empty collection for the changes of the next version.
+    ///
+    /// If the dictionary is kept as rows ([`crate::keeper`]), the collection keeps about `memory`
+    /// bytes of changes in memory. It writes the rest to temporary files in the folder of the file
+    /// `base`. All changes stay in memory for other dictionaries, and while a batch that the signer
+    /// refused is waiting for the next call.
     pub fn gather(&self, base: &Path, memory: usize) -> Changes {
         if self.server.keeper.streams() {
             Changes::sorted(base, memory, Workers::all_cores())
@@ -299,8 +303,8 @@ impl<F> Author<F> {
         Ok(version)
     }
 
-    /// Returns `records`. If a version is staged, a record change follows that moves pending
-    /// changes ([`crate::pending`]) to this version.
+    /// Returns `records`. If a version is staged, appends a change that moves pending changes
+    /// ([`crate::pending`]) to this version.
     fn with_pending<'r>(&self, records: &'r [RecordChange]) -> Cow<'r, [RecordChange]> {
         let (before, staged) = (self.server.latest(), self.server.staged());
         if before == staged {

@@ -1,9 +1,9 @@
-//! Collection of the changes of one snapshot, possibly more than fit into memory.
+//! Collection of the changes of one version, possibly more than fit into memory.
 //!
 //! A dictionary kept as rows ([`crate::keeper`]) reads changes from a stream in ascending order of
 //! keys ([`crate::Author::stage_gathered`]), so its changes are sorted. Changes beyond a memory
-//! limit are written as sorted runs to an unnamed file next to the store, and merged at the end.
-//! For all other dictionaries, changes are gathered in memory without sorting.
+//! limit are written as sorted runs to an unnamed temporary file, and merged at the end. For all
+//! other dictionaries, changes are gathered in memory without sorting.
 //!
 //! Source: external merge sort, Knuth, "The Art of Computer Programming" 3, section 5.4.
 
@@ -21,7 +21,7 @@ mod sorter;
 #[cfg(test)]
 mod tests;
 
-/// The changes of the next snapshot, made by [`crate::Author::gather`].
+/// The changes of the next version, in a collection created by [`crate::Author::gather`].
 ///
 /// The last operation on a key wins; removing an absent key does nothing. A log appends all values
 /// of a key instead.

@@ -22,8 +22,8 @@ use crate::{
 ///
 /// Nothing that a source returns is trusted.
 pub trait Source: Heads {
-    /// Returns the answer to a question about a version, as a message. An implementation reads at
-    /// most `most` bytes, because no client accepts a longer answer.
+    /// Returns the answer to a question about a version, as a message. An implementation may stop
+    /// reading after `most` bytes, because the client refuses a longer answer.
     ///
     /// # Errors
     /// [`Heads::Error`].
@@ -102,8 +102,8 @@ pub enum OpenClientError {
     /// The view in the file at this path was created with another public key.
     #[error("the view {} belongs to another key", .0.display())]
     OtherKey(PathBuf),
-    /// The part of the public key that only this scheme uses is malformed. Or the scheme is a block
-    /// directory, which has a separate client.
+    /// The part of the public key that only this scheme uses is missing or malformed. Or the scheme
+    /// is a block directory, which has a separate client.
     #[error(transparent)]
     Key(#[from] Refusal),
 }
@@ -119,7 +119,8 @@ pub enum AskError<E> {
     /// The server returns no answer, because of this error.
     #[error("the server does not answer: {0}")]
     Silent(E),
-    /// The client refuses the answer. The server lies or is broken.
+    /// The client refuses the answer, because the server lies or is broken. [`Client::ask_at`] also
+    /// returns this error, with [`Refusal::Ahead`], for a version newer than the view.
     #[error("the head is rejected: {0}")]
     Refused(RefusedHead),
     /// The file of the view cannot be read or written.
@@ -209,8 +210,9 @@ impl<F> Client<F> {
     /// as the new view. A view without a head accepts any version that the author has signed.
     ///
     /// # Errors
-    /// [`AskError::Heads`] if the server's heads are refused or not returned; [`AskError::View`] if
-    /// the view's file cannot be used. The view is unchanged after an error.
+    /// [`AskError::Heads`] if the server's heads are refused or not returned; [`AskError::Refused`]
+    /// if another process has stored a view of another history; [`AskError::View`] if the view's
+    /// file cannot be used. The view is unchanged after an error.
     pub fn advance<S: Source + ?Sized>(
         &mut self,
         server: &S,
@@ -235,9 +237,10 @@ impl<F> Client<F> {
         Ok(self.version())
     }
 
-    /// Accepts `advanced`, a view that another process has stored, if this client's view advances
-    /// to the same head along the heads of `server`. The author may publish meanwhile, so the older
-    /// view is advanced again, at most [`MOST_RACES`] times.
+    /// Returns `advanced`, or a newer view, if this client's view advances to the same head along
+    /// the heads of `server`. `advanced` is a view of another process, advanced along these heads.
+    /// The author may publish meanwhile, so the older of the two views is advanced again, at most
+    /// [`MOST_RACES`] times.
     ///
     /// # Errors
     /// [`AskError`] if the heads still differ, or a view cannot advance.

@@ -52,7 +52,7 @@ pub enum ViewFileError {
     /// The text is not a view file.
     #[error("not a view: line {line} is not \"{expected}\"")]
     Malformed {
-        /// The number of the first invalid line.
+        /// The number of the invalid line, counted from 1.
         line: usize,
         /// The expected content of the line.
         expected: &'static str,
@@ -63,7 +63,8 @@ pub enum ViewFileError {
     /// The public key in the view cannot be used.
     #[error("the public key in the view cannot be used: {0}")]
     Key(#[from] KeyFileError),
-    /// The signature of the head in the view does not verify with the public key in the view.
+    /// The head in the view is malformed, belongs to another dictionary, or is not signed with the
+    /// public key in the view.
     #[error("the head in the view does not verify: {0}")]
     Head(#[from] Refusal),
 }
@@ -215,19 +216,18 @@ impl StoredView {
         Ok(advanced)
     }
 
-    /// Returns evidence against the author, if a server's statement about an older version
-    /// contradicts the view.
+    /// Returns evidence against the author if two heads of different versions contradict each
+    /// other: the head `head`, and the view's newest head. Returns `None` otherwise.
     ///
-    /// `head` is a [`SignedHead`] as a message: one of the two heads, the other is the view's
-    /// newest head. `past` is the statement that the newer of the two makes about the version of
-    /// the older, as returned by [`crate::Dictionary::past_messages`].
+    /// `head` is the message of a [`SignedHead`]. `past` is a statement of the newer head about the
+    /// version of the older head, as returned by [`crate::Dictionary::past_messages`].
     pub fn accuse(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
         with_suite!(self.public.suite, S => self.accuse_in::<S>(head, past))
     }
 
     /// Returns evidence against the author from a refused answer, the message of a
-    /// [`pad_core::Response`]. One of the answer's heads must be another head of the newest version
-    /// seen.
+    /// [`pad_core::Response`]. Returns `None` unless the answer contains a second signed head of
+    /// the newest version seen.
     pub fn accuse_by_answer(&self, question: &Question, answer: &[u8]) -> Option<Vec<u8>> {
         let heads = heads_of(&self.public, question, answer).ok()?;
         let refused = |head: Vec<u8>| self.advance(&head, None, None).err()?.evidence;
@@ -272,8 +272,9 @@ impl StoredView {
         crate::family::log::check_growth(&self.public, [&older, &newer], append_only)
     }
 
-    /// Checks that the history of the newest head contains the root of an older head of a log. Also
-    /// checks that the newest version contains the older version.
+    /// Checks that the history of a log's newest head contains the root of the older head `head`.
+    /// Also checks that the newest version contains all entries of the older version. `past` and
+    /// `append_only` are the messages of the proofs.
     #[cfg(feature = "log")]
     fn check_past_head(
         &self,

@@ -16,8 +16,8 @@ pub struct CompleteHistory {
 }
 
 impl CompleteHistory {
-    /// Looks the key up in every version from `from` to `to`, with one call of `lookup` per
-    /// version. Version 0 needs no call.
+    /// Looks the key up in every version from `from` to `to`, both included, with one call of
+    /// `lookup` per version. Version 0 needs no call.
     ///
     /// # Errors
     /// The first error that `lookup` returns.
@@ -49,9 +49,8 @@ impl CompleteHistory {
         Ok(history)
     }
 
-    /// Returns the first version of the history. The changes after it, up to
-    /// [`CompleteHistory::to`], are complete. The value before it is unknown, unless it is version
-    /// 0.
+    /// Returns the first version of the history. [`CompleteHistory::changes`] is complete for the
+    /// versions after it. Values in earlier versions are unknown.
     pub const fn from(&self) -> Version {
         self.from
     }
@@ -66,8 +65,8 @@ impl CompleteHistory {
         &self.first
     }
 
-    /// Returns each version after [`CompleteHistory::from`] whose value differs from the value in
-    /// the previous version, with its value.
+    /// Returns each version after [`CompleteHistory::from`] in which the key's value differs from
+    /// its value in the previous version, with the new value.
     pub fn changes(&self) -> &[(Version, Answer)] {
         &self.changes
     }

@@ -15,7 +15,8 @@ use crate::{
 /// # Errors
 /// [`StoreError::Exists`] if there is a store at `path`; [`StoreError::OnlyTrees`] for a store in
 /// an object store whose dictionary is not a tree; [`StoreError::Damaged`] if there are node or
-/// tuple files of another store next to the path; [`StoreError`] of the medium.
+/// tuple files of another store next to the path; [`StoreError::NoParameters`] for an append-only
+/// log, which needs [`create_store_with`]; [`StoreError`] of the medium.
 pub fn create_store(path: &Path, public: &PublicKey) -> Result<(), StoreError> {
     create_store_with(path, public, None)
 }
@@ -24,7 +25,7 @@ pub fn create_store(path: &Path, public: &PublicKey) -> Result<(), StoreError> {
 /// append-only log requires it: the record contains the log's public parameters.
 ///
 /// # Errors
-/// The errors of [`create_store`].
+/// The errors of [`create_store`]; [`StoreError::NoParameters`] only if `other` is missing.
 pub fn create_store_with(
     path: &Path,
     public: &PublicKey,
@@ -52,7 +53,7 @@ pub fn create_store_with(
 }
 
 /// Returns the two records that every new store contains: the public key `public` of its
-/// dictionary, and the format in which it keeps its versions.
+/// dictionary, and the format in which the store keeps the versions.
 pub fn store_records(public: &PublicKey) -> [RecordChange; 2] {
     [
         RecordChange::put(PUBLIC_KEY_GROUP, "", public.to_text()),
@@ -63,8 +64,8 @@ pub fn store_records(public: &PublicKey) -> [RecordChange; 2] {
 /// Reads the public key in a store's records. The key is as trustworthy as the store.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] also if this build does not support the format of the store's
-/// dictionary.
+/// [`StoreError::Damaged`] if the key is missing or unreadable, or if this build does not support
+/// the dictionary's format; [`StoreError`] of the medium.
 pub fn key_of_store(store: &impl Store) -> Result<PublicKey, StoreError> {
     let text = |group| -> Result<Option<String>, StoreError> {
         let found = store.records(group)?.pop();

@@ -38,8 +38,8 @@ pub trait Dictionary {
     /// message. Returns `None` for families whose entries can be removed.
     ///
     /// # Errors
-    /// [`LookupError`] if entries cannot be removed and `older` is later than `newer`, or `newer`
-    /// does not exist.
+    /// [`LookupError`], only for families with such proofs, if `older` is later than `newer` or
+    /// `newer` does not exist.
     fn append_only_message(
         &self,
         older: Version,
@@ -61,8 +61,9 @@ pub trait Dictionary {
     /// [`AnswerError`].
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError>;
 
-    /// Returns the first page of a range. A page contains entries of about `bytes` bytes, and the
-    /// next page starts at its end. Families without pages return the whole range.
+    /// Returns the first page of a range, as a range of its own. A page contains entries of about
+    /// `bytes` bytes, and the next page starts at its end. Families without pages return the whole
+    /// range.
     ///
     /// # Errors
     /// [`AnswerError`].
@@ -79,8 +80,9 @@ pub trait Dictionary {
     /// [`LookupError`] if the version does not exist.
     fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
 
-    /// Returns the versions up to `last` in which a key changed. The search runs backwards from
-    /// `last` and stops after about `lookups` lookups. The result is not proved to be complete.
+    /// Returns the versions up to `last` in which a key changed. The search makes about `lookups`
+    /// lookups, so it may cover only the latest of these versions. The result is not proved to be
+    /// complete.
     ///
     /// # Errors
     /// [`AnswerError`].

@@ -41,8 +41,8 @@ pub fn keep(base: &Path, suffix: &str, evidence: &[u8], most: u32) -> io::Result
             1 => pad_disk::companion(base, suffix)?,
             number => pad_disk::companion(base, &format!("{suffix}-{number}"))?,
         };
-        // The file is read before `create`, because `create` makes its contents durable before it
-        // finds that the name is taken.
+        // The file is read first. `create` would write and fsync a draft before it detects that the
+        // name is taken.
         match is_in(&path, evidence) {
             Ok(true) => return Ok(path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -1,8 +1,8 @@
 //! Auxiliary messages between servers and clients: lists of messages, and the versions in which a
 //! key changed.
 //!
-//! These messages are not proved. The receiver verifies the answers that it requests with their
-//! help.
+//! These messages contain no proof of their own. The receiver verifies each listed message, or
+//! requests proofs about the listed versions.
 
 #![deny(
     clippy::indexing_slicing,
@@ -77,8 +77,8 @@ pub fn encode_history(history: Untrusted<KeyHistory>) -> Vec<u8> {
 /// Decodes the versions in which a key changed, from a message of at most `limit` bytes.
 ///
 /// # Errors
-/// [`DecodeError`]; [`DecodeError::NonCanonical`] unless the versions ascend and all come after the
-/// first version covered, `since`.
+/// [`DecodeError`]; [`DecodeError::NonCanonical`] unless the versions ascend strictly and all are
+/// later than `since`, the first version covered.
 pub fn decode_history(bytes: &[u8], limit: usize) -> Result<Untrusted<KeyHistory>, DecodeError> {
     let Changes { since, changes } = codec::decode(bytes, limit)?;
     let ascend = changes.is_sorted_by(|before, after| before < after);

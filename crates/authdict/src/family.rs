@@ -78,7 +78,8 @@ fn check<F: Family<Error = VerifyError> + Answers<Q>, Q: Ask>(
         Err(client::Refusal::Decode(error)) => Err(error.into()),
         Err(client::Refusal::Head(error) | client::Refusal::Proof(error)) => Err(error.into()),
         Err(client::Refusal::Fork { version, .. }) => Err(VerifyError::Fork(version).into()),
-        // The version is given, so the client need not have seen any head.
+        // Other refusals cannot occur: they concern queries without a version by a client without a
+        // head.
         Err(_) => Err(VerifyError::RootMismatch.into()),
     }
 }

@@ -78,7 +78,8 @@ pub(crate) fn number(note: Note<'_>, what: &'static str, shown: u64, says: &str)
 pub struct Inspection {
     /// The kind of the message.
     pub kind: Kind,
-    /// The version of the message's head; `None` for [`Role::Evidence`] and [`Role::Other`].
+    /// The version of the message's head, or 0 for a proof file without a head; `None` for
+    /// [`Role::Evidence`] and [`Role::Other`].
     pub version: Option<Version>,
     /// Whether the author's signature on the head was checked with the given key and is valid.
     pub is_signed: bool,

@@ -10,9 +10,9 @@
 //! | derived | the signed updates | data made from them, written last | signed tuples |
 //! | whole | the signed updates and a checkpoint | nothing | accumulated tuples, logs |
 //!
-//! Opening verifies what it reads: updates are replayed with signature and root, and nodes are
-//! checked against their digests when they are read. A damaged checkpoint costs a full replay,
-//! unless pruning has made the checkpoint the only copy.
+//! Replaying an update checks its signature and its root, and reading a node checks its digest. If
+//! a checkpoint is damaged, opening replays all updates. It fails if pruning has dropped some of
+//! them.
 
 use core::{fmt, ops::ControlFlow};
 
@@ -56,12 +56,14 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     /// Returns the oldest version that can be queried; earlier versions were pruned.
     fn oldest(&self) -> Version;
 
-    /// Checks the head of `message`, an update, and ignores its operations. The author must have
-    /// signed the head, and its version must be the next version.
+    /// Checks the head of `message`, an update, and the number of its operations. The author must
+    /// have signed the head, and its version must be the next version. The operations are not
+    /// checked.
     ///
     /// # Errors
     /// [`RepositoryError::Unreadable`] if the message is malformed; [`RepositoryError::Refused`] if
-    /// the head is not signed by the author, or not of the next version.
+    /// the head is not signed by the author or not of the next version, or if the number of
+    /// operations is impossible.
     fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError>;
 
     /// Returns whether the head in `message`, an update, equals the head of an existing version.
@@ -106,7 +108,8 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     /// [`CheckError::Version`]; [`CheckError::Repository`] if the version does not exist.
     fn check_head(&self, version: Version) -> Result<(), CheckError>;
 
-    /// Refuses to sign for this dictionary if its store is behind the newest head in `record`.
+    /// Checks that the store contains the newest head in `record`. Otherwise, no version may be
+    /// signed for this dictionary.
     ///
     /// # Errors
     /// [`SigningRecordError`].
@@ -151,7 +154,8 @@ pub trait Keeper: Replica {
     /// opening rebuilds this data.
     fn settle(&mut self);
 
-    /// Writes a checkpoint or derived data, so that the next opening has nothing to replay.
+    /// Makes staged versions durable, and writes a checkpoint or derived data. The next opening
+    /// then has nothing to replay.
     ///
     /// # Errors
     /// [`RepositoryError::Store`].
@@ -245,8 +249,8 @@ impl dyn Keeper {
     /// Verifies an update, given as a message, and applies it durably as the next version.
     ///
     /// # Errors
-    /// The errors of [`Keeper::stage_message`] and [`Keeper::commit`]. If the update is already
-    /// staged, call [`Keeper::commit`] to retry.
+    /// The errors of [`Keeper::stage_message`] and [`Keeper::commit`]. If only the commit fails,
+    /// the update stays staged. Call [`Keeper::commit`] to retry.
     pub fn apply_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
         self.stage_message(update)?;
         self.flush(&[])

@@ -241,8 +241,8 @@ impl PublicKey {
     }
 }
 
-/// A function from a scheme to the format of its own key; `None` if the scheme has no key of its
-/// own. Tests replace this function.
+/// A function that returns the format of a scheme's own key; `None` if the scheme has no key of its
+/// own. Tests pass other functions.
 type KeyFormats = fn(SchemeName) -> Option<&'static dyn SchemeKeyFormat>;
 
 /// An author's secret key. The bytes of the key are erased from memory when this value is dropped.
@@ -265,7 +265,8 @@ impl SecretKey {
     /// with `.signed`.
     ///
     /// # Errors
-    /// The errors of [`SecretKey::random`] and [`SecretKey::save`].
+    /// The errors of [`SecretKey::random`] and [`SecretKey::save`], with [`KeyFileError::Exists`]
+    /// if any of the three files exists.
     pub fn create<F: NamedScheme>(
         path: impl AsRef<Path>,
         dictionary: impl Into<DictionaryId>,
@@ -277,7 +278,8 @@ impl SecretKey {
     /// [`SecretKey::random_with`].
     ///
     /// # Errors
-    /// The errors of [`SecretKey::random_with`] and [`SecretKey::save`].
+    /// The errors of [`SecretKey::random_with`] and [`SecretKey::save`], with
+    /// [`KeyFileError::Exists`] if any of the three files exists.
     pub fn create_with<F: NamedScheme>(
         path: impl AsRef<Path>,
         dictionary: impl Into<DictionaryId>,
@@ -584,7 +586,7 @@ impl SecretKey {
         // file can be made from it.
         private.keep_new().map_err(of(secret))?;
         open.keep_new().map_err(|error| {
-            // This call created the secret key file, and the caller learns of no file, so it is
+            // The caller gets an error, so the secret key file that this call has created is
             // removed.
             drop(std::fs::remove_file(secret));
             of(public)(error)

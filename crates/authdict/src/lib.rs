@@ -42,7 +42,7 @@
 //!   file. It prevents signing for an outdated store.
 //! * [`client_view`]: the newest head that a client has seen, in a file. [`evidence`]: proofs that
 //!   an author's key has signed two histories.
-//! * [`Changes`]: the changes that an author gathers for a version. The first version may exceed
+//! * [`Changes`]: the changes that an author gathers for a version. For trees, they may exceed
 //!   memory. [`pending`]: changes that wait in a store until the author signs them.
 //! * [`CompleteHistory`]: every change of a key from one version to another.
 //! * [`inspect`]: decodes a message, and reports each step of a proof's check.
@@ -50,7 +50,7 @@
 //!   the store vouches for them.
 //! * [`exchange`], [`witnessed`], [`part`]: for services. [`dynamic`], [`question`] and
 //!   [`selection`]: suites and schemes that are chosen by name at run time. `trace`, with the
-//!   feature of this name: recorded updates as CSV.
+//!   feature of this name: recorded updates as CSV or JSON lines.
 
 pub mod author;
 mod changes;

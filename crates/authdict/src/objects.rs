@@ -3,21 +3,21 @@
 //!
 //! | object | holds |
 //! |---|---|
-//! | `description` | the dictionary, a random number, and its first records; created once |
-//! | `heads/<20 digits>` | the row of this version; created once, which is the only coordination |
+//! | `description` | a random store id, and the first records with the public key; created once |
+//! | `heads/<20 digits>` | a version's row; created once, which alone coordinates writers |
 //! | `nodes/<16 hexadecimal digits>` | a segment of nodes; created once |
 //! | `newest` | a former latest version: an untrusted hint for finding newer versions |
 //!
 //! A writer first creates its segments, and then the heads in order of versions. So a version
-//! exists with all of its nodes or not at all. If two writers create the same head, the second
-//! finds that it exists. A killed writer leaves segments behind that no head refers to.
+//! exists with all of its nodes or not at all. If two writers try to create the same head, the
+//! second attempt fails. A killed writer leaves segments behind that no head refers to.
 //! [`collect`](ObjectFolder::collect) removes them.
 //!
 //! Readers cache segments and heads in memory, because these objects never change.
 //!
 //! An author's own store is always in files, where its signed heads are recorded before they are
 //! handed out. Updates are copied from there to the objects by the author, or by any other party
-//! that receives them. No version is signed from objects.
+//! that receives them. An author never signs for a store in objects.
 
 use core::time::Duration;
 use std::{
@@ -157,8 +157,8 @@ impl ObjectFolder {
         runtime.block_on(request).map_err(system)
     }
 
-    /// Reads an object of at most [`LONGEST_ROW`] bytes as a whole. Returns `None` if it does not
-    /// exist.
+    /// Reads an object, or the first [`LONGEST_ROW`] bytes of a longer object. Returns `None` if
+    /// the object does not exist.
     fn small(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
         self.beginning(name, LONGEST_ROW)
     }
@@ -225,7 +225,7 @@ impl ObjectFolder {
     fn create_or_find(&self, name: &str, bytes: &[u8]) -> io::Result<bool> {
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
-                // Two concurrent attempts can conflict, and the service refuses both.
+                // The service may refuse both of two concurrent attempts.
                 std::thread::sleep(PAUSE.saturating_mul(1 << attempt));
             }
             if self.create(name, bytes.to_vec())? {
@@ -298,7 +298,8 @@ impl ObjectFolder {
 
     /// Lists the objects in the folder `kind` (heads or segments) whose names come after `name`, in
     /// no particular order. Calls `take` with the number of each, until `take` returns `false`.
-    /// Skips at most [`MOST_STRAYS`] objects whose names are not numbers.
+    /// Skips objects whose names are not numbers, and fails if there are more than [`MOST_STRAYS`]
+    /// of them.
     fn behind(&self, kind: &str, name: &str, mut take: impl FnMut(u64) -> bool) -> io::Result<()> {
         let number_of = if kind == NODES {
             names::nodes_of
@@ -341,9 +342,9 @@ impl ObjectFolder {
 
     /// Returns the latest version.
     ///
-    /// Time: one listing from a version that was the latest once, known to this handle or named by
-    /// the object `newest`. Without such a version, a few listings for each doubling of the number
-    /// of versions.
+    /// Time: one listing, which starts at a former latest version. This handle knows such a
+    /// version, or the object `newest` names one. Without it, a few listings for each doubling of
+    /// the number of versions.
     fn latest(&self) -> Result<Version, StoreError> {
         let mut known = self.known.load(Ordering::Relaxed);
         if known == 0 {

@@ -2,8 +2,9 @@
 //!
 //! Each change is stored with the number of the version that was latest when the change was stored.
 //! When the author signs a later version, the changes that are still unsigned move to that version
-//! ([`crate::Author::flush`]). A change with an older version number therefore means that versions
-//! were applied to an old copy of the store. These versions may already include the change.
+//! ([`crate::Author::flush`]). A change whose number is older than the latest version therefore
+//! shows that the store was an old copy, and that later versions were applied to it. These versions
+//! may already include the change.
 //!
 //! A pending change is applied to the version that signs it, even if another change of the same key
 //! was signed in the meantime.

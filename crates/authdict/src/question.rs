@@ -124,7 +124,8 @@ pub struct NotOffered {
     pub scheme: SchemeId,
 }
 
-/// Error returned for an answer that the client rejects. The server is faulty or lies.
+/// Error returned for an answer that the client rejects, because the server is faulty or lies. The
+/// variants [`Refusal::Ahead`] and [`Refusal::NotOffered`] reject the question instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The answer's bytes do not decode as an answer to this kind of question.
@@ -133,12 +134,13 @@ pub enum Refusal {
     /// The author's signatures do not prove the answer.
     #[error(transparent)]
     Verify(#[from] VerifyError),
-    /// The server did not prove that a later version of a log contains the newest version seen.
+    /// The server did not prove that a newer version of a log contains all entries of an older
+    /// version.
     #[error("the proof that version {newer} contains version {older} does not verify: {reason}")]
     NotGrown {
-        /// The newest version that the client has seen.
+        /// The older of the two versions.
         older: Version,
-        /// The later version that the server offered.
+        /// The newer of the two versions.
         newer: Version,
         /// The reason why the append-only proof is refused.
         reason: VerifyError,
@@ -206,7 +208,7 @@ impl Question {
             Self::Key(key) => key.longest_answer(),
             Self::Keys(keys) => keys.longest_answer(),
             Self::Range(range) => range.longest_answer(),
-            // Only logs support these questions.
+            // Only logs support these questions; `dynamic::longest_answer` returns their limit.
             Self::Value(..) | Self::Growth(_) => 1 << 16,
         }
     }

@@ -58,8 +58,8 @@ pub enum AuthorError {
     /// unless they were streamed.
     #[error("the signer refused: {0}")]
     Signing(String),
-    /// The author of a tuple PAD cannot continue from the store, or cannot sign. The changes are
-    /// kept for the next call.
+    /// The author of a tuple PAD cannot continue from the store, or cannot sign. Designs that sign
+    /// tuples keep the changes for the next call.
     #[error(transparent)]
     Tuple(pad_tuple::AuthorError),
     /// The author of a log cannot continue from the store, or cannot append. Nothing was appended.

@@ -65,7 +65,8 @@ macro_rules! by_name {
     };
 }
 
-/// Evaluates the expression after the arrow, with the chosen suite as the type `S`.
+/// Evaluates the expression after the arrow, with `$type` as the type of the suite `$suite`, a
+/// [`SuiteName`].
 macro_rules! with_suite {
     ($suite:expr, $type:ident => $work:expr) => {
         match $suite {
@@ -89,8 +90,8 @@ macro_rules! with_suite {
 pub(crate) use with_suite;
 
 by_name! {
-    /// A suite: hash function, digest width and signature. All suites but SHA-256 need the feature
-    /// `all-suites`.
+    /// A suite: hash function, digest width and signature. All suites but `Sha256Ed25519` need the
+    /// feature `all-suites`.
     SuiteName, "suite",
     Sha256Ed25519 => Sha256Ed25519::NAME,
     #[cfg(feature = "all-suites")]

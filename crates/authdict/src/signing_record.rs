@@ -157,7 +157,8 @@ impl SigningRecord {
     }
 
     /// Refuses to sign for a store that is behind the newest head handed out. Also refuses a store
-    /// that lacks this head, or has another head of its version.
+    /// that lacks this head, or has another head of its version. Accepts every store before the
+    /// first head.
     ///
     /// `stored` is the latest version in the store. `head` returns the store's head of a given
     /// version.

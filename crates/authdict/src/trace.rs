@@ -1,10 +1,10 @@
 //! Recorded updates as CSV or JSON lines, plain or compressed with gzip or Zstandard.
 //!
 //! A header line names the columns: `snapshot,op,key,value`, or without the first columns
-//! `op,key,value` or `key,value`. The rows of one snapshot are contiguous. Without the column
-//! `snapshot`, all rows are one snapshot. `op` is `put` or `delete`, and the value of a `delete` is
-//! empty. Without the column `op`, each row is a `put`. The last row of a key within a snapshot
-//! wins. Deleting an absent key does nothing.
+//! `op,key,value` or `key,value`. A snapshot is the changes of one version; its rows are
+//! contiguous. Without the column `snapshot`, all rows are one snapshot. `op` is `put` or `delete`,
+//! and the value of a `delete` is empty. Without the column `op`, each row is a `put`. The last row
+//! of a key within a snapshot wins. Deleting an absent key does nothing.
 //!
 //! In JSON lines, each line is an object with the columns as fields. `snapshot` and `op` may be
 //! missing. `key_hex` and `value_hex` contain hexadecimal digits, for bytes that are not UTF-8:
@@ -62,7 +62,8 @@ pub enum TraceError {
     /// The text is UTF-16, as some spreadsheets write it.
     #[error("line 1: the text is UTF-16, not UTF-8")]
     Utf16,
-    /// A row is not CSV with a field for each column. The text is the reason.
+    /// A row is not valid CSV or JSON, or its fields do not match the columns of the trace. The
+    /// text is the reason.
     #[error("line {0}: {1}")]
     Row(u64, String),
     /// The column `op` contains this text, which is neither `put` nor `delete`.

@@ -217,6 +217,7 @@ pub fn newest(
 /// Extracts the heads that an answer contains, each encoded as a message. The last one is the head
 /// of the queried version. For [`Question::Growth`], the head of the older version comes first. An
 /// item is `None` for version 0, which has no head.
+///
 /// Nothing is verified. If the author has signed several heads for one version, a client learns
 /// from this function which of these heads a verified answer contains.
 ///

@@ -1,8 +1,8 @@
 //! Append-only dictionaries: appends, lookups, append-only proofs, memory and bandwidth.
 //!
 //! Times are shown next to their limit, and next to the paper's time if the paper has one. The
-//! limit is the time of only the sums, points and pairings of the same work, measured in the same
-//! run.
+//! limit is the time of only the work's sums in G1, decoded points and pairings, measured in the
+//! same run.
 //!
 //! Source: Tomescu, Bhupatiraju, Papadopoulos, Papamanthou, Triandopoulos, Devadas 2019, sections
 //! 6.1 and 6.2.
@@ -98,7 +98,8 @@ impl AadArguments {
             return Ok(());
         }
         let sizes: BTreeSet<u64> = sizes.iter().copied().collect();
-        // Visits are measured with one scheme and one thread: bytes depend on neither.
+        // Visits are measured with one scheme and the first number of threads. Bytes do not depend
+        // on the number of threads.
         let visits = asks(Experiment::Bandwidth)
             && S::NAME == AadCounted::NAME
             && workers.threads() == self.threads[0].get();
@@ -153,7 +154,7 @@ struct AadBench<'a, S: DictionaryScheme> {
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
     /// Measures proofs of a log at each of `sizes`, which are powers of two. Lookups are also
-    /// measured with one entry less, where the log consists of the most trees.
+    /// measured at `size - 1` entries, where the log consists of the most trees.
     fn proofs(
         &self,
         sizes: &BTreeSet<u64>,

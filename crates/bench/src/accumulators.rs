@@ -193,8 +193,8 @@ impl Primitive {
 }
 
 impl Plan {
-    /// Returns the median microseconds of `work` over its runs. It runs at least once, and up to 15
-    /// times within two seconds.
+    /// Returns the median microseconds of `work`. Runs it at least once, and up to 15 times within
+    /// two seconds. A quick run calls it once.
     fn time_us<R>(&self, mut work: impl FnMut() -> R) -> f64 {
         self.time_on(|| (), |()| work())
     }

@@ -67,7 +67,7 @@ impl AdviceArguments {
 }
 
 impl CalibrateArguments {
-    /// Measures, on this machine, the schemes that could win the advice.
+    /// Measures, on this machine, the schemes that could be the winner of the advice.
     pub fn run(&self) -> Outcome<()> {
         let (Question { wanted, tariff }, records) = self.arguments.read()?;
         let mut report = Report::new(self.arguments.json, true)?;

@@ -37,7 +37,7 @@ pub struct Rows {
     pub only: Selection,
     /// Predicate that a line must satisfy.
     pub filter: fn(&Line) -> bool,
-    /// Function from all lines and one of them to the figures that are added to the latter.
+    /// Function of all lines and one of them. Returns the figures that are added to this one.
     pub derived: fn(&[Line], &Line) -> Line,
 }
 

@@ -74,8 +74,8 @@ impl Scenario {
         }
     }
 
-    /// Like [`per_lookup`], but in this scenario. The cryptography of an update is taken to be the
-    /// lower bounds of the author's and the server's time.
+    /// Like [`per_lookup`], but in this scenario. Takes the lower bounds of the author's and the
+    /// server's time as the cryptography of an update.
     pub fn per_lookup(&self, line: &Line, lookups_per_update: f64) -> f64 {
         let saved = |limit: &str| line.number(limit).unwrap_or(0.0) * (1.0 - self.cryptography);
         let author_us = line.figure("insert_snapshot_us") - saved("author_limit_us");

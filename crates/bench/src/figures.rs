@@ -123,7 +123,8 @@ pub(crate) struct Bars {
     pub(crate) rows: Vec<(String, f64, f64)>,
 }
 
-/// Selects the result lines of red-black trees of one suite: the default suite if it was measured.
+/// Selects the result lines of red-black trees of one suite: the default suite if it was measured,
+/// otherwise the suite of the first line.
 fn red_black<'a>(lines: &[&'a Line]) -> Vec<&'a Line> {
     let is_default = |line: &&&Line| line.text("suite") == "sha256-ed25519";
     let Some(of_suite) = lines.iter().find(is_default).or(lines.first()) else {
@@ -279,7 +280,7 @@ impl Lines {
     }
 }
 
-/// Draws the legend of the series number `index` next to the plot.
+/// Draws the legend entry of the series number `index`, next to the plot.
 fn named(area: &DrawingArea<SVGBackend<'_>, Shift>, index: usize, name: &str) -> Outcome<()> {
     let (color, top) = (
         SERIES[index % SERIES.len()],
@@ -353,8 +354,8 @@ struct Marks {
 }
 
 impl Marks {
-    /// Chooses which marks are labelled. On a long axis this is 1 of each power of ten. On a
-    /// shorter axis it is 1, 2 and 5, and on the shortest 1 to 9.
+    /// Places a mark at each multiple 1 to 9 of each power of ten. Labels only multiple 1 on a long
+    /// axis, multiples 1, 2 and 5 on a shorter one, and all on the shortest.
     fn of(range: &Range<f64>) -> Self {
         let decades = (range.end / range.start).log10();
         let digits: &[i32] = match decades {

@@ -1,5 +1,5 @@
-//! Benchmarks of outsourced files: times, bytes, and the ratios of times to the time of only their
-//! hashes.
+//! Benchmarks of outsourced files: times, bytes, and the ratio of each time to the time of its
+//! hashes alone.
 //!
 //! Each of these modules is one experiment:
 //!

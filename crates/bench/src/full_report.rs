@@ -1,7 +1,7 @@
 //! The command `bench report`, which measures everything and writes a page with the results.
 //!
 //! [`mod@steps`] lists the measurements. [`mod@run`] runs them, and stores the results of finished
-//! ones. [`mod@page`] renders the page: the tables and figures of each family, [`mod@contents`]
+//! steps. [`mod@page`] renders the page: the tables and figures of each family, [`mod@contents`]
 //! (every table and figure of the papers) and [`mod@conclusions`].
 
 use std::{
@@ -108,8 +108,8 @@ impl ReportArguments {
     }
 }
 
-/// Removes the description of the machine from each line that agrees with its step. The line of the
-/// step, which comes first, has the description.
+/// Removes the description of the machine from each line whose description equals that of its step.
+/// The line that describes the step comes first, and keeps it.
 fn once_described(lines: Vec<Line>) -> Vec<Line> {
     const MACHINE: [&str; 4] = ["commit", "cores", "cpu", "rustc"];
     let mut step = Line::default();

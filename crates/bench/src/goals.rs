@@ -114,8 +114,8 @@ impl Goal {
     }
 }
 
-/// Adds a table that compares `lines` with `goals`. Goals without a figure in `lines` are listed by
-/// name below it.
+/// Adds a table that compares `lines` with `goals`. A note below it names the goals without a
+/// figure in `lines`, except those whose names begin with `the same`.
 pub(crate) fn table(goals: &[Goal], note: &str, lines: &[Line], tables: &mut Tables) {
     if lines.is_empty() {
         return;

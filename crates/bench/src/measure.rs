@@ -54,9 +54,9 @@ pub enum Record {
 
 /// Measures a scheme under a workload, or reports why it was not measured.
 ///
-/// `limit` bounds the time of the measured snapshots. A load that is expected to take more than ten
-/// times as long is not tried. Before timing, a client of the family checks answers of each kind
-/// that the scheme gives, as encoded messages.
+/// `limit` bounds the time of the measured snapshots. A scheme whose load is expected to take more
+/// than ten times `limit` is not measured. Before timing, a client of the family checks answers of
+/// each kind that the scheme gives, as encoded messages.
 ///
 /// # Errors
 /// The scheme's errors, and a wrong answer.
@@ -113,8 +113,9 @@ impl Task<'_> {
     /// Estimates the seconds that loading all keys would take. Returns them if they exceed
     /// [`LOADS`] times the limit, otherwise `None`.
     ///
-    /// Extrapolates from a load of 64 keys, and then from 16 times as many. For logs it begins with
-    /// 16 keys, because 64 can take longer than everything else that is measured.
+    /// Extrapolates from a load of 64 keys. While the result is neither over the limit nor far
+    /// below it, repeats this with 16 times as many keys. For logs it begins with 16 keys, because
+    /// 64 can take longer than everything else that is measured.
     fn too_long_load<T: Roles>(&self, start: &impl Fn(u64) -> Outcome<T>) -> Outcome<Option<f64>> {
         if !self.work.loads() {
             return Ok(None);
@@ -180,9 +181,9 @@ impl Task<'_> {
 /// Largest ratio of the time of a load to the time limit of the measured snapshots.
 const LOADS: u32 = 10;
 
-/// Reports whether the signatures with the key of heads are all cryptography of the author except
-/// hashing. Other cryptography is not timed: BLS signatures, accumulators and commitments, which
-/// other threads compute.
+/// Reports whether the author's cryptography, except hashing, consists only of signatures with the
+/// key of heads. BLS signatures, accumulators and commitments are not timed, because other threads
+/// compute them.
 fn has_timed_cryptography(scheme: &Scheme) -> bool {
     let signs = !matches!(
         scheme.family,

@@ -1,7 +1,8 @@
 //! Figures that Crosby & Wallach published in 2010, shown next to the measured ones.
 //!
-//! Measured on other hardware, with digests of 28 bytes and DSA-2048 signatures. Memory includes
-//! the author's memory in the process. `docs/measuring.md` lists what cannot be compared.
+//! The paper measured on other hardware, with digests of 28 bytes and DSA-2048 signatures. Its
+//! memory is that of the whole process, including the author. `docs/measuring.md` lists what cannot
+//! be compared.
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3, 6 and 7.
 
@@ -38,8 +39,8 @@ pub struct PublishedFigures<const KEYS: usize, const FIGURES: usize> {
 }
 
 impl<const KEYS: usize, const FIGURES: usize> PublishedFigures<KEYS, FIGURES> {
-    /// Returns the published figures for the counts in `line`; `None` in each place if there are
-    /// none.
+    /// Returns the published figures for the counts in `line`. All are `None` if there are none for
+    /// these counts.
     pub fn of(&self, line: &Line) -> [Option<f64>; FIGURES] {
         let counts = self.keys.map(|key| line.count(key));
         let row = self.rows.iter().find(|(keys, _)| *keys == counts);
@@ -73,8 +74,8 @@ pub static REPOSITORIES: Paper<2, 4> = Paper {
 };
 
 /// Returns a row of table 5: kilobytes sent per second of computing, for updates and for lookups.
-/// It has red-black trees of 10 000 and of 100 000 keys. Updates count the time of author and
-/// server, lookups only that of the server.
+/// The table has red-black trees of 10 000 and of 100 000 keys. Updates count the time of author
+/// and server, lookups only that of the server.
 pub fn bandwidth(keys: u64, repository: &str) -> [Option<f64>; 2] {
     let figures = match (keys, repository) {
         (10_000, "cache-everywhere") => [104.0, 12265.0],

@@ -107,7 +107,7 @@ pub fn command_line() -> clap::Command {
                 return argument;
             }
             let name = argument.get_id().as_str().to_uppercase();
-            // Leaked for the process's lifetime, like all other words of the command line.
+            // `clap` needs texts that live as long as the process, so this one is leaked.
             let name = &*format!("{name},..").leak();
             let defaults = argument.get_default_values().to_vec();
             let argument = argument.value_name(name);

@@ -82,7 +82,8 @@ impl Report {
         self.line(line)
     }
 
-    /// Records a result line that was computed from other lines.
+    /// Records a result line without adding a description of the machine, for example a line that
+    /// was computed from others.
     pub fn line(&mut self, line: Line) -> Outcome<()> {
         if self.json {
             let json = serde_json::to_string(&line)?;
@@ -104,7 +105,7 @@ impl Report {
     }
 
     /// Ends the run. Prints the tables that `tables` makes, unless each line was printed as JSON.
-    /// Lists work that was left out on the error output.
+    /// Lists the left-out work on standard error.
     pub fn finish(self, tables: impl FnOnce(&[Line]) -> Tables) -> Outcome<()> {
         self.progress.finish_and_clear();
         if !self.json {

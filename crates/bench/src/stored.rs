@@ -1,4 +1,4 @@
-//! `bench stored`: dictionaries whose nodes are stored.
+//! `bench stored`: trees whose nodes are stored, and read on demand.
 //!
 //! Measures nodes in a log in memory, stores in files, and a third-party tree on a database.
 //!

@@ -8,8 +8,8 @@
 //! - [`growing`] (tables 7 to 9), [`steady`] and [`threads`] (many snapshots at one size),
 //!   [`macrobenchmark`] (tables 10 and 11) and [`scaling`] (section 9) are experiments. They use a
 //!   [`crate::dictionary::Run`].
-//! - [`costs`] computes figures 7 and 8 from their measurements, and [`conclusion`] names the
-//!   cheapest designs.
+//! - [`costs`] computes figures 7 and 8 from the measurements of these experiments, and
+//!   [`conclusion`] names the cheapest designs.
 //! - [`figure7`] computes the effect of other prices, and [`author_witnesses`] the effect of
 //!   witnesses made by the author.
 //!

@@ -19,7 +19,7 @@ use crate::{
 /// contains the summary of the block below it. Every change updates all summaries on its path, one
 /// by one, as the paper's `FastAD` does.
 ///
-/// Time of a change: one update of a block, by the strategy, for each level.
+/// Time of a change: one block update by the strategy on each level.
 #[derive(Clone, Debug)]
 pub struct BlockTree<S: Suite, B: BlockDigest<S>> {
     capacity: u32,
@@ -162,7 +162,8 @@ impl<S: Suite, B: BlockDigest<S>> BlockTree<S, B> {
 
     /// Writes the state of an entry, and updates the summaries above it.
     ///
-    /// A level that outgrows one block gets a level above it, with this block as its first slot.
+    /// If a level outgrows its first block, a level is added above it. The first slot of the new
+    /// level contains the summary of that block.
     fn write(&mut self, id: u64, shown: EntryState<S>) -> Result<(), BlockError> {
         let mut position = id;
         let mut content = entry_content::<S>(shown);

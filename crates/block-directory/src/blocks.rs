@@ -101,8 +101,8 @@ impl<S: Suite> Blocks<S> {
         frame.map(FrameRef::Pinned).ok_or(StoreFault::Damaged)
     }
 
-    /// Applies `change` to a block, or to a new block, the next one of its level. `grid` is the
-    /// layout after the change.
+    /// Applies `change` to an existing block, or to a new block at the end of its level. `grid` is
+    /// the layout after the change.
     fn change(
         &mut self,
         grid: Grid,

@@ -39,9 +39,9 @@ pub enum AnswerError<S: Suite> {
     #[error(transparent)]
     Refused(#[from] Refusal<S, VerifyError>),
     /// The server claims that the hint matches, but hint and answer do not form a valid proof. A
-    /// false or stale hint cannot match, because the client offers only digests computed from the
-    /// hint. The answer is therefore false. Repeat the look-up without the hint, at another server
-    /// if there is one.
+    /// true match always gives a valid proof, because the client computed the offered digests from
+    /// the hint. The answer is therefore false. Repeat the look-up without the hint, at another
+    /// server if there is one.
     #[error("the server claims that the hint matches, but hint and answer do not verify: {0}")]
     HintFailed(VerifyError),
     /// A concurrent answer advanced the client to a newer head. Send the request again.
@@ -102,8 +102,8 @@ pub struct PendingRange {
 pub struct Found<S: Suite> {
     /// The requested entries with their states, verified.
     pub entries: Verified<Entries<S, EntryQuery>>,
-    /// The hint to store with the object from now on. `None` if there is none better than the hint
-    /// used.
+    /// The hint to store with the object from now on. `None` if the hint matched and is of the same
+    /// version. Also `None` for several ids, and for an id that is not assigned.
     pub refreshed: Option<Hint<S>>,
     /// Whether the hint matched. The server's answer then ends above a subtree that its tree and
     /// the hint have in common.
@@ -162,7 +162,7 @@ impl<S: Suite> DirectoryClient<S> {
     fn ask_with(&self, query: EntryQuery, offer: Option<Offer<S>>) -> (PendingEntries<S>, Vec<u8>) {
         let known = self.view.version();
         let chain = offer.as_ref().map(Offer::chain);
-        // A request without a chain is always valid.
+        // Always valid: the chain of an offer has a valid step and at most 48 digests.
         let request =
             EntryRequest::new(known, query.clone(), chain).map(|request| codec::encode(&request));
         let pending = PendingEntries {

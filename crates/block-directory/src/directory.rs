@@ -80,8 +80,8 @@ impl<S: Suite> BlockDirectory<S> {
     }
 
     /// Refuses requests for more than `most` registered entries of a range. An answer contains 33
-    /// bytes for each entry, and any client can request it with a message of 64 bytes. The format
-    /// allows `2^20`; a greater `most` has no effect.
+    /// bytes for each entry, and any client can request it with a message of at most 64 bytes. The
+    /// format allows `2^20`; a greater `most` has no effect.
     pub fn limit_ranges(&mut self, most: u64) {
         self.most_in_range = most.min(MOST_RANGE);
     }
@@ -95,7 +95,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// - [`InputError::ReservedDigest`](pad_core::InputError::ReservedDigest) if an object has the
     ///   digest of zeros; [`InputError::CapacityExceeded`](pad_core::InputError::CapacityExceeded)
     ///   for too many objects.
-    /// - [`ApplyError`] for a head that is not the author's of version 1.
+    /// - [`ApplyError`] if `head` is not the author's head of version 1.
     /// - [`ApplyError::RootMismatch`] if the objects do not hash to the signed root.
     /// - [`ApplyError::VersionGap`] for a directory that has a version.
     /// - [`ApplyError::Store`] for a directory in files.

@@ -2,7 +2,7 @@
 
 use pad_core::{DigestBytes, Domain, Key, SchemeId, Suite};
 
-/// Upper bound of the number of entries of a directory, deleted ones included: `2^48`.
+/// The maximum number of entries of a directory, deleted ones included: `2^48`.
 pub const MOST_ENTRIES: u64 = 1 << 48;
 
 /// The scheme number in signed heads of directories whose blocks are hash trees ([strategy
@@ -58,7 +58,7 @@ pub(crate) fn is_reserved<D: DigestBytes>(digest: &D) -> bool {
 }
 
 /// Returns the digest of an entry, a leaf of the tree; `object` is `None` for a deleted entry. One
-/// compression binds object, id and kind.
+/// call of the compression function binds object, id and kind (live or deleted).
 pub fn entry_digest<S: Suite>(id: EntryId, object: Option<&S::Digest>) -> S::Digest {
     let kind = if object.is_some() { LIVE } else { DELETED };
     // be64(id), the kind, and zero bytes, as the little-endian words that digests are made from.

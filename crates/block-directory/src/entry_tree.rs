@@ -1,5 +1,5 @@
-//! The entries of a directory in memory, in the tree of RFC 9162 (strategy 1), with roots and
-//! proofs. It has no author or server.
+//! In-memory directories in the tree of RFC 9162 (strategy 1). They have roots and proofs, but no
+//! author or server.
 
 use core::marker::PhantomData;
 
@@ -60,7 +60,7 @@ impl<S: Suite> EntryTree<S> {
 
     /// Applies changes, given as pairs of an id and the digest of its new object. Registers or
     /// changes the entry for `Some`, and deletes it for `None`. Ids must be strictly ascending.
-    /// Hashes each inner node once. Returns the new number of entries.
+    /// Hashes each changing inner node once. Returns the new number of entries.
     ///
     /// # Errors
     /// [`ApplyError`] if the changes break the rules of updates. The tree is then unchanged.

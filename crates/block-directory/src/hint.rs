@@ -1,4 +1,5 @@
-//! Path hints: old proofs that are stored next to objects, so that a look-up reads less.
+//! Path hints: old proofs that are stored next to objects, so that the server reads less for a
+//! look-up.
 //!
 //! A hint is untrusted. From a hint, the client computes the digests of complete (*closed*)
 //! subtrees around the entry, from the entry upwards. It sends some of them, the *chain*. The
@@ -29,8 +30,8 @@ use crate::{
 /// The maximum length in bytes of a hint, and of an answer that a hint shortens ([`ShortCircuit`]).
 pub const LONGEST_HINT: usize = 2048;
 
-/// The maximum step: the height of a server's blocks, and the distance in height of a chain's
-/// digests.
+/// The maximum step. The step is the height of a server's blocks, and the difference in height
+/// between consecutive digests of a chain.
 pub const MOST_STEP: u32 = 12;
 
 /// A proof of one entry under an older version, in the form stored with the object. Untrusted.

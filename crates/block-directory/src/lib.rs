@@ -8,13 +8,13 @@
 //! * *this id is registered for this object*, *was deleted*, or *is not assigned yet*, for several
 //!   ids or for a whole range ([`EntryProof`], [`RangeProof`]),
 //! * the state of one id by a shorter answer, which a [`Hint`] stored with the object completes.
-//!   This saves the server the last reads.
+//!   This saves the server the reads of the lowest blocks.
 //!
 //! # Choosing parts
 //!
 //! | Task | API | Cost |
 //! | --- | --- | --- |
-//! | ids for up to 10^9 objects | `FullAuthor`, `BlockDirectory` | disk: about 32 bytes an entry |
+//! | ids for up to 2^48 objects | `FullAuthor`, `BlockDirectory` | disk: about 32 bytes an entry |
 //! | an author without the entries | `LightAuthor` | 48 digests; a server's proof for each change |
 //! | lookups | [`DirectoryClient`] | a proof of 688 bytes at 10^6 entries, 1 008 at 10^9 |
 //! | look-ups without block reads | [`Hint`], stored with the object | as long as a proof |
@@ -28,8 +28,8 @@
 //! The entries are the leaves of the tree of RFC 9162. Its shape follows from their number only,
 //! and the signed root binds that number. A block of `2^d` slots on a server's disk is a complete
 //! subtree of height `d`. Roots and proofs therefore do not depend on the size of blocks, and each
-//! server chooses its own. A proof of one of `n` entries contains `log n` digests: 688 bytes at
-//! `10^6`, 1 008 bytes at `10^9`. Deleting leaves a tombstone; ids are never reused.
+//! server chooses its own. A proof of one of `n` entries contains at most `ceil(log2 n)` digests:
+//! 688 bytes at `10^6`, 1 008 bytes at `10^9`. Deleting leaves a tombstone; ids are never reused.
 //!
 //! The full author stores all entries. The light author ([`LightAuthor`]) stores at most 48
 //! digests. It appends without a request to the server. For changes it verifies a proof from an
@@ -40,8 +40,8 @@
 //! The digests of blocks that the paper proposes are included for comparison, as strategies 2 to 6
 //! of one trait ([`strategy`]). Their roots depend on the capacity of blocks. Their proofs contain
 //! every slot of every block on the path ([`OpenedProof`]). With 68 slots and `10^9` entries such a
-//! proof takes 10 to 99 KB; a path of the tree takes 1 KB. They have no author or server:
-//! [`BlockTree`] provides entries, roots and proofs.
+//! proof takes 10 to 99 KB; a path of the tree takes 1 KB. These strategies have no author or
+//! server: [`BlockTree`] provides entries, roots and proofs.
 //!
 //! # Example
 //!

@@ -194,8 +194,9 @@ impl ExpectedForms {
         Self { forms }
     }
 
-    /// Decodes the beginning of an answer, if the request allows the answer's form and length. The
-    /// rest of the body is not decoded yet.
+    /// Decodes the beginning of an answer, and checks that the request allows the answer's form and
+    /// length. Returns the new head, if any, and the whole body; the proof in it is not decoded
+    /// yet.
     pub(crate) fn begin<'a, S: Suite>(
         &self,
         answer: &'a [u8],

@@ -97,8 +97,7 @@ pub(crate) fn check<S: Suite>(
     Ok(next)
 }
 
-/// Checks each digest as an object to register, with ids from 0. Returns the checked digests, or
-/// errors.
+/// Checks that each object can be registered, with ids from 0. Yields each digest, or an error.
 pub(crate) fn checked<S: Suite>(
     objects: impl IntoIterator<Item = S::Digest>,
 ) -> impl Iterator<Item = Result<S::Digest, InputError>> {

@@ -105,8 +105,9 @@ enum Above<'a, D> {
 /// that contain requested ids, and calls `visitor` for each subtree and entry. Returns the result
 /// of the top.
 ///
-/// Subtrees without requested ids are visited in pre-order of their parents: a right one before the
-/// walk into the left half. A whole tree without requested ids is visited as one such subtree.
+/// Subtrees without requested ids are visited in pre-order of their parents: such a right half is
+/// visited before the walk into the left half. A whole tree without requested ids is visited as one
+/// such subtree.
 ///
 /// Memory: one frame for each level. The number of levels is the number of bits of `entries`.
 pub(crate) fn walk<V: Visitor>(

@@ -217,7 +217,7 @@ impl<S: Suite> BlockDirectory<S> {
         );
         self.hold_changed(false);
         match logged {
-            // The failure below has closed the directory.
+            // The failure in `outcome` has closed the directory.
             Err(StoreFault::Closed) if outcome.is_err() => {}
             logged => logged?,
         }
@@ -300,8 +300,8 @@ impl<S: Suite> BlockDirectory<S> {
     /// heads. Checks every block against its slot in the level above, up to the signed root.
     ///
     /// Opens the directory, which replays and writes updates in the log after a crash. Calls `each`
-    /// after each block of level 0, with the number of blocks checked so far, and the number of
-    /// all. Returns the number of entries.
+    /// after each block of level 0, with the number of blocks checked so far, and the total number.
+    /// Returns the number of entries.
     ///
     /// Memory: as for a directory that is opened with `budget`.
     ///
@@ -349,7 +349,7 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(())
     }
 
-    /// Writes a checkpoint if the updates in the log or the changed blocks exceed the limits of the
+    /// Writes a checkpoint if the updates in the log or the changed blocks reach the limits of the
     /// budget.
     pub(crate) fn checkpoint_if_due(&mut self) -> Result<(), StoreFault> {
         let (Some(journal), Some(backing)) = (&self.journal, self.blocks().backing()) else {
@@ -381,8 +381,8 @@ pub fn suite_of(folder: &Path) -> Result<SuiteId, StoreError> {
     Log::suite(&old_folder(folder)?)
 }
 
-/// Creates a folder, or opens one that is empty. An unfinished log from a crash counts as nothing,
-/// because it will be replaced.
+/// Creates a folder, or opens one that is empty. A folder with only an unfinished log from a crash
+/// counts as empty, because the log will be replaced.
 fn new_folder(folder: &Path) -> Result<Arc<dyn FileLayer>, StoreError> {
     let created = Folder::create(folder).or_else(|error| {
         let mut names = folder.read_dir()?;

@@ -1,5 +1,5 @@
-//! Strategies 2 to 6 for the digests of a directory's blocks: blocks of any capacity, with a digest
-//! over *all* of their slots.
+//! Strategies 2 to 6 for the digests of a directory's blocks: blocks of any capacity from 2 to 1
+//! 024, with a digest over *all* of their slots.
 //!
 //! `FastAD` chose such digests to change one slot without reading the others. They are included for
 //! comparison with strategy 1, whose blocks are hash trees. Their proofs here are sound, and
@@ -53,8 +53,8 @@ pub type MuHash3072 = Combined<MuProduct3072>;
 /// Strategy 6: `LtHash`, sums of vectors with 1 024 lanes of 16 bits.
 pub type LtHash = Combined<LtLanes>;
 
-/// The maximum number of slots of a block. Above it, collisions of sums of elements take less work
-/// than 128 bits.
+/// The maximum number of slots of a block. With more slots, collisions of sums of elements take
+/// less than `2^128` work.
 pub const MOST_CAPACITY: u32 = 1024;
 
 /// The address of a block: its level, and its number in the level. Slots of level 0 are entries.

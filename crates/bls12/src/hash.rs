@@ -69,8 +69,8 @@ pub fn map(message: &[u8], tag: &[u8]) -> G1Projective {
         .sum()
 }
 
-/// Applies the simplified SWU map to an isogenous curve, and the isogeny (RFC 9380, sections 6.6.3,
-/// E.2).
+/// Applies the simplified SWU map to an isogenous curve, and then the isogeny (RFC 9380, sections
+/// 6.6.3, E.2).
 fn map_to_curve(element: Fq) -> G1Affine {
     #[expect(
         clippy::expect_used,

@@ -7,17 +7,17 @@ use zeroize::Zeroizing;
 
 use crate::hash::BLOCK;
 
-/// The number 48 of bytes that HKDF expands, in two big-endian bytes (`I2OSP(48, 2)` in the draft).
+/// Number of bytes that HKDF expands, 48, as two big-endian bytes (`I2OSP(48, 2)` in the draft).
 const WIDE: [u8; 2] = [0, 48];
 
-/// Derives the secret scalar of a seed, never zero.
+/// Derives the secret scalar of a seed. The scalar is never zero.
 ///
 /// Source: draft-irtf-cfrg-bls-signature-05, section 2.3, with empty `key_info`.
 pub(crate) fn scalar_from_seed(seed: &[u8; 32]) -> Zeroizing<Fr> {
     let mut salt: [u8; 32] = Sha256::digest(b"BLS-SIG-KEYGEN-SALT-").into();
     let mut scalar = Zeroizing::new(Fr::ZERO);
     while scalar.is_zero() {
-        // The bytes that are reduced to a scalar: L = ceil(3 * ceil(log2(r)) / 16) = 48.
+        // Number of bytes that are reduced to a scalar: L = ceil(3 * ceil(log2(r)) / 16) = 48.
         // HKDF-Extract of the seed and I2OSP(0, 1), then HKDF-Expand with I2OSP(48, 2).
         let extracted = authenticate(&salt, &[seed, &[0]]);
         let first = authenticate(&extracted, &[&WIDE, &[1]]);

@@ -10,7 +10,7 @@
 //! | Multiply the generator of G1 by secrets | [`generator`] | additions of table entries |
 //! | Aggregate signatures (IETF draft on BLS) | [`signatures`] | signing: one multiplication |
 //! | Public multiples, sums and pairings | [`public`] | |
-//! | Restrict the curve library to given threads | [`threads`] | |
+//! | Split work among threads | [`threads`] | |
 //! | Count operations, for tests | [`count`] | |
 //!
 //! Strict decoding accepts only the canonical form of a point of the subgroup that is not the
@@ -29,12 +29,13 @@
 //! scalars:
 //!
 //! * **A secret times any point**: signatures, tags, public keys in G2. [`SecretScalar::times`]
-//!   uses windows of fixed width with odd digits, reads entries as a whole and blinds coordinates.
-//!   Another process on the machine sees a sequence of operations that is the same for all scalars.
+//!   uses windows of fixed width with odd digits, reads its whole table for every digit, and blinds
+//!   coordinates. Another process on the machine sees a sequence of operations that is the same for
+//!   all scalars.
 //! * **A few multiples of the generator**: values, witnesses, tags. [`generator::multiply`] and
 //!   [`generator::multiply_each`] use tables, with each scalar split into two pseudorandom shares.
-//!   Another process sees times of two pseudorandom scalars. The table entries of one run reveal
-//!   both shares, and so the scalar.
+//!   Another process can measure the times for two pseudorandom scalars. The table entries of one
+//!   run reveal both shares, and so the scalar.
 //! * **Many multiples of a generator**: public keys of many points, all witnesses in one batch.
 //!   [`generator::multiply_all`] uses the scalars as they are, since shares would double the cost.
 //!   The powers of an accumulator's setup are computed in the same way, with tables of their own.
@@ -42,17 +43,17 @@
 //!
 //! Field arithmetic below all three is constant-time except for inversions and the last subtraction
 //! of the modulus, so nothing here is strictly constant-time. Shares prevent an attacker that only
-//! measures times from relating these to scalars. Blinding and shares depend on the secret and on
-//! the multiplied value, not on fresh randomness. An attacker that requests one result many times
-//! observes the same shares.
+//! measures times from relating the times to scalars. Blinding and shares depend on the secret and
+//! on the multiplied value, not on fresh randomness. An attacker that requests one result many
+//! times observes the same shares.
 //!
 //! # Faults
 //!
 //! No result is checked before it is released. A faulty scalar or point produces a result that does
-//! not verify. Unlike a faulty RSA signature by the Chinese remainder theorem, it gives no easy
-//! equation for the secret. A fault within the arithmetic of points may leave the curve or the
-//! subgroup, where multiples reveal information about their scalar. Verify results if the machine
-//! is not trusted.
+//! not verify. Unlike a faulty RSA signature by the Chinese remainder theorem, a faulty result here
+//! gives no easy equation for the secret. A fault within the arithmetic of points may leave the
+//! curve or the subgroup, where multiples reveal information about their scalar. Verify results if
+//! the machine is not trusted.
 //!
 //! # Memory
 //!
@@ -61,8 +62,8 @@
 //! intermediate points are not.
 
 #![cfg_attr(not(feature = "std"), no_std)]
-// Most modules read bytes or numbers that an attacker may have chosen. Modules that count with them
-// deny unchecked arithmetic too.
+// Most modules read bytes or numbers that an attacker may have chosen. Modules that compute with
+// such numbers deny unchecked arithmetic too.
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,

@@ -1,9 +1,9 @@
 //! Points of BLS12-381 as bytes: 48 in G1, 96 in G2, compressed.
 //!
 //! The `ZCash` protocol and the IETF drafts on pairing-friendly curves and BLS signatures define
-//! the encoding. It consists of the x-coordinate in big-endian order (in G2 first its `u` part).
-//! The three free bits of the first byte are flags: compressed, identity, the larger one of the two
-//! y-coordinates.
+//! the encoding. It consists of the x-coordinate in big-endian order (in G2, the coefficient of `u`
+//! first). The three free bits of the first byte are flags: compressed, identity, the larger one of
+//! the two y-coordinates.
 //!
 //! Points returned by [`decode`] are on the curve, in the subgroup of prime order, and not the
 //! identity. [`decode`] accepts no other encoding of such a point.

@@ -31,14 +31,13 @@ pub fn sum<C: SWCurveConfig>(points: &[Affine<C>], scalars: &[C::ScalarField]) -
     Projective::msm_unchecked(points, scalars)
 }
 
-/// Computes the sum of [`sum`] on the threads of the calling thread's rayon pool, or of the global
-/// one.
+/// Like [`sum`], but uses all threads of the calling thread's rayon pool, or of the global pool.
 #[cfg(feature = "std")]
 pub fn sum_in_pool<C: SWCurveConfig>(
     points: &[Affine<C>],
     scalars: &[C::ScalarField],
 ) -> Projective<C> {
-    /// Fewer terms than these are not worth another thread.
+    /// Smallest number of terms that is worth another thread.
     const LEAST: usize = 128;
     let terms = points.len().min(scalars.len());
     Counted::add_sums(1, terms);

@@ -1,8 +1,9 @@
 //! Multiplication by a secret scalar in a fixed sequence of operations.
 //!
 //! The curve library's own multiplications take time and table entries that depend on the scalar.
-//! Here every scalar costs 252 doublings and 63 additions of odd multiples of the point. The
-//! multiples are read as a whole and chosen by masks, not by branches or addresses.
+//! Here every scalar costs 252 doublings and 63 additions of odd multiples of the point. All
+//! multiples are read for every digit, and masks select one of them. No branch or address depends
+//! on a digit.
 //!
 //! The odd one of `x` and `x + r` is used as the scalar, where `r` is the group order. Every digit
 //! to the base 16 can then be written as an odd number from -15 to 15, and no digit is zero.
@@ -164,8 +165,7 @@ fn add(left: &[u64; 4], right: &[u64; 4]) -> [u64; 4] {
     sum
 }
 
-/// Returns the number shifted right by `position` bits. At least the lowest four bits of the result
-/// are valid.
+/// Returns the lowest 64 bits of the number shifted right by `position` bits.
 fn bits_from(limbs: &[u64; 4], position: u32) -> u64 {
     let limb = |index: u32| {
         let index = usize::try_from(index).unwrap_or(usize::MAX);

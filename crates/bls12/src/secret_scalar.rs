@@ -98,7 +98,7 @@ impl SecretScalar {
     }
 
     /// Derives a pseudorandom share of `scalar`, a hash of this secret and `scalar`. The other
-    /// share is the difference.
+    /// share is `scalar` minus this share.
     pub(crate) fn share_of(&self, scalar: &Fr) -> Zeroizing<Fr> {
         let scalar = Zeroizing::new(encode(scalar));
         let parts: [&[u8]; 2] = [&*self.to_bytes(), &*scalar];

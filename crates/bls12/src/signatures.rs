@@ -14,7 +14,7 @@
 //! A valid aggregate proves that the holder of this one key signed each of the messages. No proof
 //! of possession is needed. Aggregates of *several* keys need proofs of possession or different
 //! messages. Otherwise an attacker can choose a key as a function of another key (`y g - x g`) and
-//! sign for both. Here the equation contains one key, which the client trusted before. There is no
+//! sign for both. Here the equation contains one key, which the client already trusts. There is no
 //! sum of keys to manipulate.
 //!
 //! Suppose a forged aggregate is on a list that contains `m` exactly `c` times, and `m` was never

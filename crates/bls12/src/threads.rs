@@ -8,8 +8,8 @@ use core::ops::Range;
 
 use pad_core::Workers;
 
-/// Splits the positions `0..count` into equal ranges, one for each of `threads`, but none shorter
-/// than `least`. Only the last may be shorter. There is one empty range if `count` is 0.
+/// Splits the positions `0..count` into at most `threads` ranges of equal length, which is at least
+/// `least`. The last range may be shorter. If `count` is 0, returns one empty range.
 pub fn ranges(count: usize, threads: usize, least: usize) -> Vec<Range<usize>> {
     let length = count.div_ceil(threads.max(1)).max(least).max(1);
     let starts = (0..count.max(1)).step_by(length);
@@ -18,7 +18,8 @@ pub fn ranges(count: usize, threads: usize, least: usize) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Maps pieces of `items` to lists, in parallel if there is a pool, and joins the lists in order.
+/// Maps pieces of `items` to lists, in parallel if `workers` has several threads, and joins the
+/// lists in order.
 pub fn map_pieces<T: Sync, R: Clone + Send>(
     items: &[T],
     workers: &Workers,

@@ -212,7 +212,7 @@ pub struct Crossing {
     /// same.
     pub lookups_per_day: Option<f64>,
     /// Number of keys, searched from a thousandth to a thousand times the load's. `None` if one
-    /// scheme always costs less, or if both always cost the same.
+    /// scheme costs less in the whole range, or if both always cost the same.
     pub keys: Option<f64>,
     /// Whether both schemes cost the same for any number of lookups and for all searched numbers of
     /// keys.
@@ -400,7 +400,7 @@ fn nearest_root(of: impl Fn(f64) -> Option<f64>) -> Option<f64> {
 
 const STEPS: u32 = 30;
 
-/// Multiplies a number of keys by `factor`. Rounds the result, which is at least 1.
+/// Multiplies a number of keys by `factor`. Rounds the product, and returns at least 1.
 #[allow(
     clippy::as_conversions,
     clippy::cast_possible_truncation,

@@ -76,8 +76,8 @@ pub enum Term {
     ClientComputing,
     /// Disk space of the servers, for entries and for the updates of the kept versions.
     Storage,
-    /// Main memory of the servers, for the dictionary with the kept versions. A scheme that does
-    /// not count its memory is charged for entries with a digest each, and not for versions.
+    /// Main memory of the servers, for the dictionary with the kept versions. A scheme whose memory
+    /// was not measured is charged for the entries, with a digest each, but not for versions.
     Memory,
 }
 
@@ -106,8 +106,9 @@ pub struct Cost {
 impl Cost {
     /// Computes the cost of `load` from `figures`, which were measured or estimated for this load.
     ///
-    /// `None` if the figures lack proofs, or if lookups ask about old versions that the scheme
-    /// cannot prove.
+    /// Returns `None` if the figures lack proofs, or lack the verification time although clients
+    /// are charged. Also returns `None` if lookups ask for old versions that the scheme cannot
+    /// prove.
     pub fn monthly(
         figures: &Measurement,
         load: &Load,
@@ -119,8 +120,7 @@ impl Cost {
         let [snapshots, lookups] =
             [load.snapshots_per_day, load.lookups_per_day].map(|daily| daily * DAYS_PER_MONTH);
         let on_disk = keys * load.entry_bytes() + load.kept_versions * figures.update_bytes;
-        // A scheme that does not count its own memory needs at least its entries with a digest
-        // each.
+        // If the memory was not measured, assume the least: the entries, with a digest each.
         let least = load.entry_bytes() + DIGEST_BYTES;
         let memory_per_key = figures.memory_bytes_per_key.unwrap_or(least);
         let in_memory = keys * memory_per_key

@@ -130,7 +130,7 @@ pub struct Coefficients<'a> {
     hash_ns_per_byte: Option<f64>,
 }
 
-/// Function that returns one figure of a measurement. It allows one interpolation for all figures.
+/// Function that returns one figure of a measurement, so that all figures share the interpolation.
 type Figure = fn(&Measurement) -> Option<f64>;
 
 impl<'a> Coefficients<'a> {
@@ -321,8 +321,8 @@ impl<'a> Coefficients<'a> {
     }
 }
 
-/// Largest ratio of an estimated to the measured number of keys, or its inverse, if only one number
-/// of keys was measured.
+/// Largest ratio, in either direction, between the load's number of keys and the measured one, if
+/// only one number of keys was measured.
 const ONE_SIZE: u64 = 2;
 /// Block size of SHA-256, in bytes. Hashing fewer additional bytes is negligible in a snapshot.
 const BLOCK: u64 = 64;
@@ -347,8 +347,9 @@ impl Row {
 
     /// Returns the row that shows how the figure grows with the number of changes.
     ///
-    /// This is `self` if it has several points and the first one has few enough changes. Otherwise
-    /// it is the nearest such row.
+    /// A row qualifies if it has several points, and its first point has at most `changes` changes,
+    /// or the fewest of all rows. Returns `self` if it qualifies, otherwise the nearest row that
+    /// does.
     fn model<'r>(&'r self, rows: &'r [Self], changes: f64) -> Option<&'r Self> {
         let least = least(rows);
         let covers = |row: &&Self| {
@@ -383,8 +384,8 @@ impl Row {
 
     fn at(&self, changes: f64) -> f64 {
         let line = interpolated(&self.points, changes, line).unwrap_or(f64::NAN);
-        // Below the fewest measured changes the value is at least in proportion: the fixed part is
-        // not negative.
+        // Below the fewest measured changes the value is at least proportional to the changes,
+        // because the fixed part is not negative.
         let first = self.points.first();
         let least = first.filter(|(measured, _)| changes < *measured);
         let least = least.map_or(0.0, |(measured, value)| value * changes / measured);
@@ -440,8 +441,8 @@ fn sizes(rows: &[Row], changes: f64) -> Vec<(f64, f64)> {
 /// Curve through two points, whose value at the third argument is returned.
 type Curve = fn((f64, f64), (f64, f64), f64) -> f64;
 
-/// Selects, from points in ascending order, the point at `x`, or else the two next to `x`. Selects
-/// all points if there are fewer.
+/// Selects, from points in ascending order, the point at `x`, or else two points: those around `x`,
+/// or the first or last two if `x` is outside. Selects all points if there are fewer than two.
 fn bracketing(points: &[(f64, f64)], x: f64) -> &[(f64, f64)] {
     let below = points.partition_point(|point| point.0 < x);
     let (start, end) = match points.get(below) {
@@ -454,8 +455,8 @@ fn bracketing(points: &[(f64, f64)], x: f64) -> &[(f64, f64)] {
     &points[start..end.min(points.len())]
 }
 
-/// Interpolates at `x` between the two nearest of `points`, which are ascending. A single point
-/// returns its own value. Beyond the last point, the result does not fall.
+/// Interpolates at `x` between the two nearest of `points`, which are ascending. If there is a
+/// single point, returns its value. Beyond the last point, the result does not fall.
 fn interpolated(points: &[(f64, f64)], x: f64, curve: Curve) -> Option<f64> {
     match bracketing(points, x) {
         // Nothing is assumed to fall beyond the last point: that would extrapolate noise.

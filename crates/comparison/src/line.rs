@@ -60,8 +60,8 @@ pub fn lowest(lines: &[CostLine], (start, end): (f64, f64)) -> Vec<Lowest> {
     let numbered = || lines.iter().copied().enumerate();
     let mut current = numbered().min_by(first);
     while let Some((line, now)) = current {
-        // Only a line with a smaller cost for each time can overtake. The first one to do so is
-        // next.
+        // Only a line with a smaller cost for each repetition can become the lowest. The first to
+        // do so is next.
         let next = numbered()
             .filter(|(_, other)| other.each < now.each)
             .map(|(index, other)| {

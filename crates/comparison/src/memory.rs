@@ -31,7 +31,8 @@ fn status_bytes(name: &str) -> u64 {
     parse(&status, name).unwrap_or(0)
 }
 
-/// Parses the bytes in a line of `status` such as `VmRSS:      1234 kB`, whose name is `name`.
+/// Finds the line of `status` that starts with `name`, such as `VmRSS: 1234 kB`, and returns its
+/// number of bytes.
 fn parse(status: &str, name: &str) -> Option<u64> {
     let rest = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = rest.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -26,7 +26,7 @@ pub enum Need {
     Removal,
     /// Versions before the latest can be queried.
     OldVersions,
-    /// The number of entries has no maximum that is fixed when the key is generated.
+    /// The number of entries has no maximum that is fixed when the author's key is generated.
     Unbounded,
     /// Entries have keys that the author chooses, instead of numbers in the order of arrival.
     OwnKeys,

@@ -59,7 +59,8 @@ impl Prices {
     /// sending cost the same.
     ///
     /// If a scheme sends more bytes per second of its computing (its *bandwidth ratio*), sending
-    /// costs more than computing. Source: Crosby & Wallach 2010, section 5.3, which has 190 KB/s.
+    /// costs more than computing. Source: Crosby & Wallach 2010, section 5.3, whose prices give 190
+    /// KB/s.
     pub fn equilibrium(&self) -> f64 {
         self.of_computing(1e6) / self.of_sending(1.0)
     }

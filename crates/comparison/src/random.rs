@@ -48,11 +48,10 @@ pub(crate) const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 pub struct Zipf {
     bound: f64,
     exponent: f64,
-    /// Values of [`integral`] at the start of the first rank and at the end of the last one,
-    /// between which numbers are drawn.
+    /// Bounds of the number drawn: [`integral`] at 1.5 less the weight 1 of the first rank, and
+    /// [`integral`] at the end of the last rank.
     ends: (f64, f64),
-    /// Largest distance of a rank from the drawn place at which it is accepted without a further
-    /// test.
+    /// Largest difference `rank - place` at which a rank is accepted without a further test.
     squeeze: f64,
 }
 

@@ -119,7 +119,7 @@ fn measurement(line: &str) -> Result<Option<Measurement>, serde_json::Error> {
         return Ok(None);
     }
     let measured = Measurement::deserialize(value)?;
-    // Memory may shrink from one version to the next.
+    // Without `memory_bytes_per_snapshot`: memory may shrink from one version to the next.
     let figures = [
         Some(measured.author_us),
         Some(measured.apply_us),

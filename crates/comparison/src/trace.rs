@@ -22,7 +22,8 @@ pub struct TraceLoad {
     pub changes: u64,
     /// Whether any snapshot contains a removal.
     pub removes: bool,
-    /// Days from the first snapshot to the last, if both are named by dates `YYYY-MM-DD`.
+    /// Days from the first snapshot to the last. `None` unless both are named by dates
+    /// `YYYY-MM-DD`, the last after the first.
     pub days: Option<u64>,
 }
 
@@ -72,7 +73,7 @@ impl TraceLoad {
         })
     }
 
-    /// Returns the number of snapshots per day; `None` if the trace has no dates.
+    /// Returns the number of snapshots per day; `None` if `days` is `None`.
     pub fn snapshots_per_day(&self) -> Option<f64> {
         let intervals = self.snapshots.checked_sub(1)?;
         self.days.map(|days| count(intervals) / count(days))

@@ -81,7 +81,8 @@ pub struct Begin {
 
 impl Begin {
     /// Returns the value of `expires` for a request made at time `now`: half of
-    /// [`MAX_BEGIN_SECONDS`] later. The clocks of client and server may differ by the other half.
+    /// [`MAX_BEGIN_SECONDS`] later. The clocks of client and server may thus differ by up to the
+    /// other half.
     pub fn expires_after(now: SystemTime) -> u64 {
         let now = now
             .duration_since(SystemTime::UNIX_EPOCH)
@@ -409,7 +410,8 @@ pub enum Refusal {
     /// The request (an update or a range, for example) is invalid for this file. Contains the
     /// reason.
     Invalid(String),
-    /// A message or an answer exceeds the server's limits. Contains the reason.
+    /// A message, an answer, or a total (such as the bytes of an owner's files) exceeds a limit of
+    /// the server. Contains the reason.
     TooLarge(String),
     /// The tags sent do not match their blocks.
     TagsInvalid,

@@ -1,10 +1,10 @@
 //! HTTP server for typed messages: one endpoint that takes a [`Request`] and returns a
 //! [`Response`].
 //!
-//! `POST` [`PATH`] with `codec::encode(&request)` as `application/octet-stream`. The response has
-//! status 200 and the body `codec::encode(&response)`, also for a
-//! [`Refusal`](crate::message::Refusal). The HTTP status only tells whether the response contains a
-//! message. The message contains everything about the file.
+//! A request is a `POST` to [`PATH`] with the body `codec::encode(&request)`, as
+//! `application/octet-stream`. The response has status 200 and the body `codec::encode(&response)`,
+//! also for a [`Refusal`](crate::message::Refusal). The HTTP status only tells whether the response
+//! contains a message. The message contains everything about the file.
 //!
 //! | status | meaning |
 //! | --- | --- |

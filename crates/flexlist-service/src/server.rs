@@ -117,8 +117,8 @@ impl FileServer {
             let slot = record.and_then(|record| Slot::new(id, &record));
             if let Ok(slot) = &slot {
                 let charge = snapshot.head(slot.key);
-                // A file with a damaged head is not charged as an unfinished upload: its owner
-                // cannot finish it.
+                // A file with a damaged head is charged no bytes. It does not count as an
+                // unfinished upload either: its owner cannot finish it.
                 let charge = charge.map_or_else(
                     |_| Charge::default(),
                     |head| Charge::new(slot.parameter_bytes, &head),

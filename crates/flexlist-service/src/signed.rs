@@ -105,8 +105,9 @@ impl SignedRequest {
 
     /// Returns the file identifier in the body, without verifying the signature.
     ///
-    /// The server looks up the file's owner by it, before it decodes anything else of the body. The
-    /// body of every kind of request except [`RequestKind::Begin`] begins with a file identifier.
+    /// The server looks up the file's owner by this identifier, before it decodes anything else of
+    /// the body. The body of every kind of request except [`RequestKind::Begin`] begins with a file
+    /// identifier.
     ///
     /// # Errors
     /// [`OpenError::Body`] if the body is shorter than a file identifier.

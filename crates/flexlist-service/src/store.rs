@@ -13,9 +13,9 @@
 //! | `journal` | file, version | the operations that produced that version |
 //! | `pieces` | file, piece | a piece of a checkpoint: a part of the sequence of blocks |
 //!
-//! Numbers of blocks, versions and pieces only increase. A new file gets a number above the numbers
-//! of all stored files. Inserts at the end of a copy-on-write tree cost little more than the bytes
-//! written.
+//! In the keys, `file` is the number of the file. Numbers of blocks, versions and pieces only
+//! increase. A new file gets a number above the numbers of all stored files. Inserts at the end of
+//! a copy-on-write tree cost little more than the bytes written.
 //!
 //! Every value except the format starts with a digest of its table, key and contents. Reads detect
 //! changes by another program, a failing disk or a mixed-up backup, and the error names the file.
@@ -28,8 +28,8 @@
 //! reserves disk space. When the disk is full, the reserve is released for recovery and for changes
 //! that shrink the store (removals, acknowledgements). All other changes are refused with
 //! [`StoreError::CannotWrite`] until the reserve is refilled. When little space is left, commits
-//! include data with which the engine reopens quickly. Without this data, the engine reads the
-//! whole store.
+//! include data with which the engine reopens quickly. Without this data, it reads the whole store
+//! to reopen.
 //!
 //! **Removal** takes effect in one small transaction. The blocks are deleted a few hundred at a
 //! time, between other requests. At each commit, the engine returns free space at the end of the

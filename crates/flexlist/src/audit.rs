@@ -24,7 +24,7 @@ use crate::{
 /// The server's answer to a [`Challenge`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditAnswer {
-    /// The proof that the hashed list of the file contains the blocks around the challenged bytes.
+    /// The proof that the hashed list of the file contains the blocks with the challenged bytes.
     pub list_proof: Bytes,
     /// For each challenged block, the part of its tag that the list's leaf commits to, in file
     /// order.
@@ -68,8 +68,8 @@ pub enum AuditFailure {
     /// Distrust the server, unless the error is that the range contains too many blocks.
     #[error(transparent)]
     Leaves(#[from] AssignError),
-    /// The tags do not prove possession: the server lost or changed some of the blocks, or its
-    /// evidence is malformed.
+    /// The tags do not prove possession: the server lost or changed some of the blocks, its
+    /// evidence is malformed, or the key cannot be used.
     #[error(transparent)]
     Tags(#[from] AuditError),
 }

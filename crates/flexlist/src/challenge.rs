@@ -14,9 +14,10 @@
 //! a(q)       =  first 16 bytes of H(context || 0x02 || q)
 //! ```
 //!
-//! H is SHA-256. `seed`, `file` and `root` are byte strings. Integers are big endian: `count` has 4
-//! bytes, and `version`, `total`, `start`, `end` and `q` have 8. The value of `place` is uniform up
-//! to a bias below 2^-64.
+//! H is SHA-256. `q` is the number of the sample or leaf, from 0. `n` is the length of the file or
+//! leaf in bytes. `seed`, `file` and `root` are byte strings. Integers are big endian: `count` has
+//! 4 bytes, and `version`, `total`, `start`, `end` and `q` have 8. The value of `place` is uniform
+//! up to a bias below 2^-64.
 //!
 //! Seeds are 32 fresh random bytes of the verifier. A server that knows the seed before it commits
 //! to the file can prepare for the challenge.
@@ -39,14 +40,14 @@ pub use assign::{Leaf, assign};
 pub use error::{AssignError, ChallengeError};
 
 /// The maximum number of samples of one challenge: 2^20. A challenge of every block covers at most
-/// as many blocks.
+/// this number of blocks.
 pub const MAX_COUNT: u32 = 1 << 20;
 
 /// A challenge as sent to the server. Both sides derive everything else from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Challenge {
-    /// Challenges the blocks around `count` bytes that are drawn at random from the whole file,
-    /// with replacement.
+    /// Challenges the blocks that contain `count` bytes drawn at random from the whole file, with
+    /// replacement.
     Sample {
         /// 32 fresh random bytes of the verifier, from which the sampled bytes are derived.
         seed: [u8; 32],
@@ -128,7 +129,7 @@ impl Challenge {
     /// [`BlockQuestions::assign`].
     ///
     /// # Errors
-    /// * [`ChallengeError::EmptyFile`] for an empty file, which is proven by its root.
+    /// * [`ChallengeError::EmptyFile`] for an empty file. Its root already proves that it is empty.
     /// * [`ChallengeError::NoSamples`] for a sample of no bytes; [`ChallengeError::TooManySamples`]
     ///   for more than [`MAX_COUNT`].
     /// * [`ChallengeError::EmptyRange`] for a range without a byte;

@@ -123,7 +123,7 @@ impl Chunker {
         if average < v2020::AVERAGE_MIN {
             return Err(ChunkError::AverageTooSmall { average });
         }
-        // The crate's own upper bound is higher, for all three.
+        // The upper bounds of `fastcdc` are higher, for all three sizes.
         if !(v2020::MAXIMUM_MIN..=MAX_BLOCK_BYTES).contains(&maximum) {
             return Err(ChunkError::MaximumOutOfRange { maximum });
         }
@@ -193,7 +193,7 @@ impl Chunker {
     /// shares.
     pub(crate) fn tolerated(&self) -> usize {
         match self.0 {
-            // Twice the size: one byte more must not cut off one byte.
+            // Twice the size, so that a block that grows by one byte is not split.
             Sizes::Fixed { size } => size.saturating_mul(2).min(MAX_BLOCK_BYTES),
             Sizes::ContentDefined { maximum, .. } => maximum,
         }
@@ -271,7 +271,7 @@ pub struct Blocks<R> {
     ended: bool,
 }
 
-/// Number of blocks of the maximum length that are read in one call. A larger number means fewer
+/// Length of a filled read buffer, in blocks of the maximum length. A longer buffer means fewer
 /// moves of leftover bytes.
 const BLOCKS_READ: usize = 4;
 

@@ -7,10 +7,11 @@ use crate::challenge::MAX_COUNT;
 /// A detection target of an audit: to detect the loss of a given fraction of the bytes with at
 /// least a given probability.
 ///
-/// Samples are single bytes, drawn with replacement; a sample in a damaged block detects the
-/// damage. If a fraction f of the file's *bytes* lies in damaged blocks, c samples detect damage
-/// with probability `1 - (1 - f)^c`. The length of the file does not matter. A block is weighted by
-/// its length in bytes, so a loss of many short blocks counts as a loss of few bytes.
+/// Samples are single bytes, drawn with replacement. A sample in a damaged block detects the
+/// damage. With hash-only tags, this holds for chunks of 256 bytes instead of blocks. If a fraction
+/// f of the file's *bytes* lies in damaged blocks, c samples detect damage with probability
+/// `1 - (1 - f)^c`. The length of the file does not matter. A block is weighted by its length in
+/// bytes, so a loss of many short blocks counts as a loss of few bytes.
 ///
 /// Sampling does not protect single blocks. Among 500 000 equal blocks, 460 samples detect one lost
 /// block with a probability of 0.092 %. Data that must not lose a single block needs an erasure
@@ -51,7 +52,7 @@ pub enum DetectionError {
 
 impl Detection {
     /// Computes how many bytes to challenge to detect a loss of `fraction` of the bytes with
-    /// `probability`. Both numbers are relative to 1.
+    /// `probability`. Both are fractions of 1, not percentages.
     ///
     /// # Errors
     /// * [`DetectionError::FractionOutOfRange`] unless `fraction` is above 0 and at most 1.

@@ -1,8 +1,8 @@
 //! Compares a changed file with the blocks that the server stores, and finds the operations on
 //! blocks that update them.
 //!
-//! The comparison needs only the lengths and digests of the old blocks. Keeps only a few blocks of
-//! the new file in memory, so files of any size can be compared.
+//! The comparison needs only the lengths and digests of the old blocks. It keeps only a few blocks
+//! of the new file in memory, so files of any size can be compared.
 
 use core::{hash::Hash, ops::Range};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
@@ -15,7 +15,7 @@ use crate::{
 /// A block of the new file: its position and its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewBlock<C> {
-    /// The range of its bytes in the new file.
+    /// The range of the block's bytes in the new file.
     pub range: Range<u64>,
     /// Identifies the contents of the block: the bytes or a digest, as in [`OldBlock::content`].
     pub content: C,
@@ -44,8 +44,8 @@ impl<C: Clone> edit::NewBlock for NewBlock<C> {
 ///
 /// Reads the new file at most twice, and a few of its blocks again. Keeps a few of its blocks, and
 /// about a hundred bytes for each block, in memory. If the file changes meanwhile, the operations
-/// may describe no version of it. A caller that reads the bytes of a [`NewBlock`] must compare
-/// their content.
+/// may describe no version of it. A caller that later reads the bytes of a [`NewBlock`] must
+/// compare them with its `content`.
 ///
 /// # Errors
 /// The errors of `new`; [`ErrorKind::UnexpectedEof`] if the file becomes shorter meanwhile.
@@ -152,8 +152,9 @@ impl<R: Read + Seek, C: Eq, F: Fn(&[u8]) -> C> Source<'_, R, F> {
     }
 
     /// Cuts a range of the new file at the boundaries of `old`, if the lengths match. Otherwise, if
-    /// `anew` is more blocks than `old` has, cuts it into at most `old.len()` equal shares. Returns
-    /// `None` if neither is possible, for example because the shares would be too long.
+    /// `anew` (the number of blocks that the chunker cuts) exceeds `old.len()`, cuts it into at
+    /// most `old.len()` equal shares. Returns `None` if neither is possible, for example because
+    /// the shares would be too long.
     fn in_place(
         &mut self,
         old: &[OldBlock<C>],

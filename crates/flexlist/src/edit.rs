@@ -25,9 +25,10 @@
 //! Tiny means below the chunker's minimum, or below half a fixed size.
 //!
 //! Tiny contents are merged. A tiny insertion between two blocks is merged into the previous block,
-//! or else into the next one. The block must be known and must not get too long. Two regions that
-//! touch are merged if both have contents, and those of one are tiny. Neither merge needs more
-//! operations. The rest of a single block after a deletion stays a block of its own, however short.
+//! or else into the next one. That block must be known and must not get too long. Two regions that
+//! touch are merged if both have contents, and those of one are tiny. Neither merge increases the
+//! number of operations. The rest of a single block after a deletion stays a block of its own,
+//! however short.
 //!
 //! Source: Esiner et al. 2013, sections 2 and 5 (updates of consecutive bytes).
 

@@ -14,7 +14,7 @@ pub enum UpdateError {
     /// The index of a byte is outside the file.
     #[error("byte {index} is out of range, the file has {total} bytes")]
     OutOfRange {
-        /// The index that was requested.
+        /// The requested index, or the exclusive end of the requested range.
         index: u64,
         /// The length of the file in bytes.
         total: u64,
@@ -26,7 +26,7 @@ pub enum UpdateError {
         /// The index of the byte before which the block was to be inserted.
         index: u64,
     },
-    /// A block to insert or modify has no bytes.
+    /// A new or modified block has no bytes.
     #[error("a block is empty")]
     EmptyBlock,
     /// The file would have `2^63` bytes or more.
@@ -35,12 +35,12 @@ pub enum UpdateError {
     /// The list would have more blocks than it can store: about `2^30`.
     #[error("the list cannot hold more blocks")]
     ListFull,
-    /// The batch reads more of the list than one batch may. Also returned if the evidence would
-    /// exceed [`MAX_PROOF_BYTES`](crate::list::MAX_PROOF_BYTES), the limit of a client.
+    /// The batch reads more of the list than one batch may. Also returned if the proof or witness
+    /// would exceed [`MAX_PROOF_BYTES`](crate::list::MAX_PROOF_BYTES), the limit of a verifier.
     #[error("the batch reads too much of the list: split it")]
     BatchTooLarge,
-    /// A search reached a part that the list lacks. A list from a proof lacks parts. In a whole
-    /// list, this means that an invariant is broken.
+    /// A search reached a node that is not in memory. A list read from a proof lacks the nodes that
+    /// the proof leaves out. In a complete list, this means that an invariant is broken.
     #[error("a part of the list is missing")]
     Elided,
 }
@@ -84,8 +84,8 @@ pub enum ProofError {
     /// A block in the proof has no bytes.
     #[error("a block is empty")]
     EmptyBlock,
-    /// A subtree of blocks in the proof has rank 0, or the right sentinel has another rank than 0.
-    /// The rank is the number of bytes.
+    /// The rank (number of bytes) of a subtree that the proof leaves out is impossible: 0 for a
+    /// subtree of blocks, or above 0 for the right sentinel.
     #[error("a rank is invalid at its position")]
     WrongRank,
     /// A rank or length in the proof, or a sum of them, is `2^63` or more.

@@ -35,8 +35,8 @@ impl Level {
     /// The highest level of a block: 62.
     pub const MAX: Self = Self(62);
 
-    /// Returns the level of the block at `position` of an initial build: its number of trailing
-    /// zero bits.
+    /// Returns the level of the block at `position` of an initial build: the number of trailing
+    /// zero bits of `position`.
     ///
     /// Positions count from 1. Position 0 belongs to the left sentinel, and gives [`Level::MAX`].
     pub fn initial(position: u64) -> Self {

@@ -1,9 +1,9 @@
 //! FlexList: an authenticated list of blocks of any length, searched by byte index.
 //!
-//! A skip list in canonical form: its nodes are determined by the blocks' levels only. A list built
-//! in one pass thus equals a list built by updates, hash by hash. Every node stores the number of
-//! bytes in its subtree (its *rank*). The root hash commits the whole sequence. A block's leaf and
-//! the inner nodes above it are its *tower*.
+//! A skip list in canonical form: the levels of the blocks determine all its nodes. A list built in
+//! one pass thus equals a list built by updates, hash by hash. Every node stores the number of
+//! bytes in its subtree (its *rank*). The root hash commits to the whole sequence. A block's leaf
+//! and the inner nodes above it are its *tower*.
 //!
 //! ```text
 //! 63  o-----------------------------------------------> ]      below: down
@@ -18,10 +18,10 @@
 //! Invariants (`T(i, k, e)` of the specification in `docs/format`):
 //! 1. Both sentinels have level 63: the root is an inner node of that level whose after link points
 //!    to the right sentinel.
-//! 2. A tower has a node of level `k` only if the next tower that reaches level `k` is exactly `k`
-//!    high. The node's after link points to that tower.
-//! 3. Hence exactly one after link points to every leaf but the left sentinel, at the leaf's own
-//!    level.
+//! 2. A tower has an inner node of level `k` up to its own height if and only if the next tower
+//!    that reaches level `k` is exactly `k` high. The node's after link points to that tower.
+//! 3. Hence exactly one after link points to each tower except the left sentinel's. This link
+//!    belongs to a node whose level is the height of the tower.
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 2; Deviation: see [`hash`] and invariant 1.
 
@@ -149,7 +149,7 @@ pub struct Previous {
 }
 
 impl<H: NodeHash> FlexList<H> {
-    /// The hash of the root, which commits all blocks.
+    /// The hash of the root, which commits to all blocks.
     pub fn root(&self) -> Digest<32> {
         self.current().root()
     }

@@ -1,10 +1,10 @@
 //! Tags: values that the owner computes for each block. With them the server proves that it
 //! possesses the blocks.
 //!
-//! A scheme computes a [`BlockTag`] of each block. The list's leaf commits one part of the tag, and
-//! the server stores the other part ("held"). A challenge asks for blocks with random coefficients,
-//! and the server combines blocks and tags into one proof ([`TagScheme`]). The list proves that the
-//! blocks are the right ones of the file.
+//! A scheme computes a [`BlockTag`] of each block. The list's leaf commits to one part of the tag
+//! ("committed"). Only the server needs the other part ("held"). A challenge asks for blocks with
+//! random coefficients, and the server combines blocks and tags into one proof ([`TagScheme`]). The
+//! list proves that the blocks are the right ones of the file.
 //!
 //! | scheme | committed, held (bytes) | proof, 460 blocks of 2 KiB | time to tag | to verify 460 |
 //! | --- | --- | --- | --- | --- |
@@ -27,8 +27,8 @@
 //! others do not.
 //!
 //! [`with_reads::WithReads`] adds the root of [`hash_only`] to the committed part of any scheme (32
-//! bytes, 2.9 us). A block that is read is then checked by hashing it. All kinds of [`TagKind`],
-//! the choice at run time, include it.
+//! bytes, 2.9 us). A block that is read is then checked by hashing it. Every [`TagKind`] (a scheme
+//! chosen at run time) includes this root.
 //!
 //! The default is the private MAC with reads. It suits an owner that audits its own files: it is
 //! the fastest scheme by orders of magnitude and has the smallest proofs. It uses symmetric
@@ -71,7 +71,7 @@ pub struct WriteId(pub [u8; 16]);
 /// The tag of one block, in two parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockTag {
-    /// The part that the block's leaf commits, by its digest. It is sent with each challenged
+    /// The part that the block's leaf commits to, by a digest. It is sent with each challenged
     /// block.
     pub committed: Bytes,
     /// The part that only the server needs. The server combines it into proofs and never sends it
@@ -96,8 +96,8 @@ pub fn content(block: &[u8]) -> [u8; 32] {
     hash_only::chunk_tree::root(block)
 }
 
-/// Extracts the [`content`] digest from the committed part of a tag of any [`TagKind`]. In all
-/// kinds it comes first. Returns `None` if `committed` is too short.
+/// Extracts the [`content`] digest from the committed part of a tag of any [`TagKind`]: its first
+/// 32 bytes. Returns `None` if `committed` is too short.
 pub fn committed_content(committed: &[u8]) -> Option<[u8; 32]> {
     committed.first_chunk().copied()
 }
@@ -118,6 +118,6 @@ pub struct Challenged {
     pub start: u64,
     /// The length of the block in bytes, at least 1.
     pub length: u64,
-    /// The hits in the block, at least one, in the order of the challenge.
+    /// The hits in the block, at least one. `challenge::assign` sorts them by offset.
     pub hits: Vec<Hit>,
 }

@@ -18,5 +18,5 @@ pub(crate) struct OneModulus<const ROWS: usize> {
     pub(crate) limbs: usize,
 }
 
-/// Two values.
+/// Two operands, each with one value per lane.
 pub(crate) type Pair<'a, const LIMBS: usize> = (&'a Numbers<LIMBS>, &'a Numbers<LIMBS>);

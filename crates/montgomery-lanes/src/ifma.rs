@@ -26,12 +26,12 @@ use crate::{
 /// registers, where a second row would gain nothing.
 const WIDE: usize = 12;
 
-/// Shows that the processor has the instructions of the kernels.
+/// Proof that the processor supports the instructions of the kernels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ifma(());
 
 impl Ifma {
-    /// Asks the processor for the instructions.
+    /// Returns a value if the processor supports the instructions, otherwise `None`.
     pub(crate) fn detect() -> Option<Self> {
         let found = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512dq")
@@ -200,7 +200,7 @@ vectorised! {
         _mm512_madd52hi_epu64(columns, left, right)
     }
 
-    /// Propagates the carries of columns. The numbers must fit the limbs.
+    /// Propagates the carries of columns. Drops the carries out of the highest limbs.
     #[inline]
     fn carried<const LIMBS>(columns: &[Vector; LIMBS]) -> [Vector; LIMBS] {
         let mut carry = _mm512_setzero_si512();
@@ -241,7 +241,8 @@ vectorised! {
         carried(&columns)
     }
 
-    /// Squares: all products of two different limbs once, doubled, and the squares of the limbs.
+    /// Squares and reduces. Computes each product of two different limbs once, doubles these
+    /// products, and adds the squares of the limbs.
     #[inline]
     fn square<const LIMBS>(
         value: &[Vector; LIMBS],
@@ -271,8 +272,8 @@ vectorised! {
         }
     }
 
-    /// Adds the products of `limb`, the first of `limbs`, with the others. The weight of a column
-    /// is its index, plus twice that of the limb.
+    /// Adds the products of `limb`, the first of `limbs`, with the other limbs. `columns` starts at
+    /// the column of the square of `limb`.
     #[inline]
     fn add_row(columns: &mut [Vector], limb: Vector, limbs: &[Vector]) {
         for j in 1..limbs.len() {
@@ -340,8 +341,8 @@ vectorised! {
         carried(&wide[1])
     }
 
-    /// Adds a multiple of the modulus to columns that clears the lowest one. Returns the carry of
-    /// that column, to which `carry` belongs.
+    /// Adds `carry` to the lowest column, and then the multiple of the modulus that clears it.
+    /// Returns the carry out of that column.
     #[inline]
     fn clear_lowest<const LIMBS>(
         columns: &mut [Vector],
@@ -358,7 +359,7 @@ vectorised! {
         _mm512_srli_epi64::<52>(low(lowest, multiple, modulus[0]))
     }
 
-    /// Returns the multiple of the modulus that clears a column.
+    /// Returns the limb `m` for which adding `m` times the modulus clears a column.
     #[inline]
     fn multiple(column: Vector, inverse: Vector) -> Vector {
         let multiple = low(_mm512_setzero_si512(), column, inverse);
@@ -495,7 +496,8 @@ vectorised! {
             for row in (0..ROWS).rev() {
                 let lows = low(columns[row], number[row], multiple);
                 let moved = _mm512_alignr_epi64::<1>(above, lows);
-                // The next limb waits for the lowest row: there, two sums are a shorter way.
+                // The next limb depends on the lowest row. There, two independent sums have a
+                // shorter latency.
                 let sum = if row == 0 { carry } else { moved };
                 let highs = high(high(sum, factor[row], limb), number[row], multiple);
                 columns[row] = if row == 0 { _mm512_add_epi64(moved, highs) } else { highs };

@@ -6,7 +6,7 @@ pub const LANES: usize = 8;
 /// Number of bits of a limb.
 pub const LIMB_BITS: u32 = 52;
 
-/// All bits of a limb.
+/// Mask of the bits of a limb.
 pub(crate) const LIMB: u64 = (1 << LIMB_BITS) - 1;
 
 /// Greatest number of limbs for which columns fit 64 bits.

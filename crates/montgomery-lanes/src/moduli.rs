@@ -99,7 +99,8 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
     ///
     /// Cost: one product.
     pub fn to_form(&self, values: &Numbers<LIMBS>) -> Numbers<LIMBS> {
-        // values * radix_form < R * 2n, so the product is below 3n before the next line.
+        // values * radix_form < R * 2n, so the product is below 3n. The next line reduces it below
+        // 2n.
         let form = self.mul(values, &self.radix_form);
         self.path.add((&form, &Numbers::ZERO), &self.bounds)
     }

@@ -83,7 +83,8 @@ impl<const ROWS: usize> Modulus<ROWS> {
         &self.by.number
     }
 
-    /// Number of limbs of `R`. With as many limbs, [`Moduli`](crate::Moduli) has the same forms.
+    /// Number of limbs of `R`. [`Moduli`](crate::Moduli) with the same number of limbs has the same
+    /// forms.
     pub const fn limbs(&self) -> usize {
         self.by.limbs
     }

@@ -50,7 +50,8 @@ impl<const ROWS: usize> Number<ROWS> {
         }
     }
 
-    /// Subtracts `bound` unless that is negative. Reads and writes the same limbs in both cases.
+    /// Subtracts `bound`, unless the difference is negative. Reads and writes the same limbs in
+    /// both cases.
     pub(crate) fn subtract_once(&mut self, bound: &Self) {
         let mut less = *self;
         let mut borrow = 0_u64;
@@ -65,7 +66,7 @@ impl<const ROWS: usize> Number<ROWS> {
         }
     }
 
-    /// Doubles the number, minus `bound` unless that is negative.
+    /// Doubles the number, and then subtracts `bound`, unless the difference is negative.
     pub(crate) fn double(&mut self, bound: &Self) {
         for limb in self.as_limbs_mut() {
             *limb <<= 1;

@@ -24,7 +24,7 @@ pub(crate) enum Path {
     Portable,
 }
 
-/// Calls a kernel on the path that was chosen.
+/// Calls a kernel of the chosen path.
 macro_rules! dispatch {
     ($path:expr, $kernel:ident, $arguments:expr) => {
         match $path {
@@ -95,7 +95,7 @@ impl Path {
         dispatch!(self, square_one_times, (value, modulus, count))
     }
 
-    /// Computes `a + b`, minus `bound` where that is not negative.
+    /// Computes `a + b`, and subtracts `bound` in the lanes where the difference is not negative.
     pub(crate) fn add<const LIMBS: usize>(
         self,
         terms: Pair<LIMBS>,
@@ -104,7 +104,7 @@ impl Path {
         dispatch!(self, add, (terms, bound))
     }
 
-    /// Computes `a - b`, plus `bound` where that is negative.
+    /// Computes `a - b`, and adds `bound` in the lanes where the difference is negative.
     pub(crate) fn subtract<const LIMBS: usize>(
         self,
         terms: Pair<LIMBS>,
@@ -150,8 +150,8 @@ impl Path {
     }
 }
 
-/// Returns whether this processor computes with eight numbers at once faster than with one number
-/// at a time: it has AVX-512 IFMA, and `PAD_LANES` is not `off`.
+/// Returns whether the fast kernels are in use: the processor has AVX-512 IFMA, and `PAD_LANES` is
+/// not `off`. Otherwise, single numbers are faster with a scalar library.
 pub fn are_fast() -> bool {
     !matches!(Path::fastest(), Path::Portable)
 }

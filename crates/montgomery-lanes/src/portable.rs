@@ -48,8 +48,8 @@ pub(crate) fn square_times<const LIMBS: usize>(
     })
 }
 
-/// Squares: all products of two different limbs once, doubled, and the squares of the limbs. Then
-/// clears the lower columns one by one.
+/// Squares and reduces. Computes each product of two different limbs once, doubles these products,
+/// and adds the squares of the limbs. Then clears the lower columns one by one.
 fn square_lane<const LIMBS: usize>(
     value: &[u64; LIMBS],
     modulus: &[u64; LIMBS],
@@ -134,7 +134,7 @@ pub(crate) fn square_one_times<const ROWS: usize>(
     value
 }
 
-/// Propagates the carries of the columns. The number must fit the limbs.
+/// Propagates the carries of the columns. Drops the carry out of the highest limb.
 fn carried<const LIMBS: usize>(columns: [u64; LIMBS]) -> [u64; LIMBS] {
     let mut carry = 0;
     columns.map(|column| {
@@ -144,7 +144,8 @@ fn carried<const LIMBS: usize>(columns: [u64; LIMBS]) -> [u64; LIMBS] {
     })
 }
 
-/// Computes `left - right` modulo `2^(52 LIMBS)`, and all ones if it is negative, otherwise zero.
+/// Computes `left - right` modulo `2^(52 LIMBS)`, and a mask: all ones if the difference is
+/// negative, otherwise zero.
 fn difference<const LIMBS: usize>(
     left: &[u64; LIMBS],
     right: &[u64; LIMBS],

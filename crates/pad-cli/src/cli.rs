@@ -350,7 +350,7 @@ pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
     }
     if env::args_os().any(|argument| argument == "--json") {
         let text = error.to_string();
-        // Takes only the first sentence of clap's message, and its list.
+        // Takes the lines of clap's message before the first empty line: the error and its list.
         let said = text.lines().take_while(|line| !line.trim().is_empty());
         let said: Vec<_> = said.map(str::trim).collect();
         let message = said.join(" ");

@@ -74,9 +74,9 @@ pub struct Client {
 impl Client {
     /// Creates a client that continues from `view` and tries `servers` in order.
     ///
-    /// Responses that do not verify are written to files next to `base`. Their names are the name
-    /// of `base`, followed by `.evidence` or `.lie`. Names of later files end in `-2`, `-3` and so
-    /// on.
+    /// Responses that do not verify are written to files next to `base`, if it is given. The files'
+    /// names are the name of `base`, followed by `.evidence` or `.lie`. Names of later files end in
+    /// `-2`, `-3` and so on.
     ///
     /// # Errors
     /// [`ClientError::NoServer`]; [`ClientError::Client`] if the view's key is unusable.
@@ -269,7 +269,8 @@ impl Client {
         Ok(())
     }
 
-    /// Fetches an answer of at most `most` bytes from one server, and verifies it.
+    /// Fetches an answer of at most `most` bytes from one server, and verifies it. If `logged` is
+    /// given, the heads in the answer must equal these heads of the cosigned log.
     fn checked(
         &self,
         session: &ServerSession<'_>,

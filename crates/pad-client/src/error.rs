@@ -8,7 +8,7 @@ use crate::incident::{Fault, Incident};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// All servers failed. Contains one incident per server.
+    /// All servers failed. Contains the incidents of all servers.
     #[error("{}", in_a_line(.0))]
     Nobody(Vec<Incident>),
     /// The client's key or view is unusable, or a statement does not verify.

@@ -321,7 +321,8 @@ fn refused(reply: &Reply) -> FetchError {
 const DICTIONARIES: &str = "/v1/dictionaries";
 /// Content type of messages.
 const CONTENT_TYPE: &str = "application/octet-stream";
-/// Maximum length of a request path. Longer questions are sent with POST.
+/// Maximum length of a request path in bytes. A question that makes the path longer is sent with
+/// POST.
 const LONGEST_PATH: usize = 8 << 10;
 /// Maximum number of characters of a server's message that are displayed.
 const LONGEST_WORDS: usize = 300;

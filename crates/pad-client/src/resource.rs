@@ -31,7 +31,7 @@ pub enum Resource {
     /// The proof that the head of the second version continues the head of the first, older
     /// version.
     Consistency(Version, Version),
-    /// The proof that the second version of a log contains the first, older version.
+    /// The proof that the second version of a log contains all entries of the first, older version.
     Growth(Version, Version),
     /// The proofs of the root and the history of the first, older version under the head of the
     /// second.

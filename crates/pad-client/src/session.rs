@@ -179,7 +179,7 @@ impl<'s> ServerSession<'s> {
         let page = decode_history(&bytes, LONGEST_HISTORY);
         let page = page.map_err(|_| FetchError::Unusable("history"))?;
         let page = page.into_unverified();
-        // Every page must go back further, or the loop over pages would not end.
+        // No page may go beyond `last`, or the loop over pages might not end.
         let is_before =
             |last| page.since <= last && page.changes.last().is_none_or(|newest| *newest <= last);
         if last.is_some_and(|last| !is_before(last)) {
@@ -379,10 +379,10 @@ const NO_EVIDENCE_FILE: &str = "neither a view nor an evidence file is given";
 
 /// Maximum length of a head in bytes. The longest existing head has 191 bytes.
 const LONGEST_HEAD: usize = 1 << 10;
-/// Maximum length of a proof about heads, in bytes. A proof for a log contains two digests for each
-/// of 64 levels, several times.
+/// Maximum length of a proof about heads, in bytes. An append-only proof of a log contains a few
+/// digests for each of at most 64 levels.
 const LONGEST_PROOF: usize = 1 << 20;
-/// Maximum length of an encoded range, which has two keys.
+/// Maximum length in bytes of an encoded range. A range has at most two keys.
 const LONGEST_RANGE: usize = 1 << 14;
 const LONGEST_HISTORY: usize = 16 << 20;
 /// Maximum number of pages of one history, and of changes in it.

@@ -141,7 +141,8 @@ impl Witnesses {
 pub(crate) struct Log {
     pub(crate) cosigned: CosignedHead,
     checkpoint: Checkpoint,
-    /// Cache of verified bundles. A bundle contains 256 entries of the log.
+    /// Cache of verified bundles by their index. A bundle contains up to 256 consecutive entries of
+    /// the log.
     bundles: Mutex<BTreeMap<u64, Bundle>>,
 }
 

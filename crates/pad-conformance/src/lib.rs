@@ -5,7 +5,9 @@
 //! * [`queries`]: all questions about one version, for servers that answer all of them.
 //! * `accumulator`: the laws of the accumulator traits.
 //! * `aad`: the laws of append-only logs.
-//! * `tree`: every query, history, diff, pruning and checkpoint of tree PADs.
+//! * `tree`: every query, history, diff and pruning of tree PADs (persistent authenticated
+//!   dictionaries).
+//! * `tuple`: stored tuples, pruning, checkpoints and resuming of tuple PADs.
 //! * `mutation` and `pruned`: dishonest proofs, made by changing honest proofs or from scratch.
 //! * [`published`]: the vectors in `docs/vectors`.
 //! * [`oracle`]: a reference implementation with full copies of every version.

@@ -51,8 +51,8 @@ where
         honest
     }
 
-    /// Decodes and verifies `bytes`, such as a corrupted proof, as a proof for the query, as a
-    /// client does.
+    /// Decodes `bytes`, for example a corrupted proof, and verifies them for the query, as a client
+    /// does.
     pub fn verify(&self, bytes: &[u8]) -> Result<Q::Statement, Refusal> {
         Untrusted::<TreeProof<S, Q>>::decode(bytes, MESSAGE_LIMIT)
             .map_err(Refusal::Decode)?
@@ -149,8 +149,8 @@ fn is_expected(regions: &Regions, position: usize, byte: u8, refusal: Refusal) -
         (_, Refusal::Verify(error)) if regions.shape.contains(&position) => {
             matches!(error, V::RootMismatch | V::MalformedShape)
         }
-        // A flipped length or tag moves the bytes after it. A flipped key may violate the order of
-        // keys.
+        // A flipped length or tag shifts the boundaries of the fields after it. A flipped key may
+        // violate the order of keys.
         (8.., Refusal::Decode(error)) => {
             matches!(error, D::Malformed | D::TrailingBytes | D::NonCanonical)
         }

@@ -1,10 +1,10 @@
 //! Tree proofs made from scratch, in the encoding of [`pad_tree::TreeProof`]. The implementation
 //! shares no code with `pad_tree`.
 //!
-//! [`Tree`] is a tree of boxes. It is read from an honest proof that opens everything. A test can
-//! change the tree in any way and hash it. [`Tree::to_mirror`] converts the tree to a [`Mirror`],
-//! which has the wire format of a proof. So tests can make dishonest proofs that hash to the
-//! correct root.
+//! [`Tree`] is a tree of boxes. It is read from an honest proof, which may open all leaves. A test
+//! can change the tree in any way and hash it. [`Tree::to_mirror`] converts the tree to a
+//! [`Mirror`], which has the wire format of a proof. So tests can make dishonest proofs that hash
+//! to the correct root.
 
 use pad_core::{Domain, Key, Suite, Value, codec};
 use pad_tree::{TreeProof, TreeQuery};

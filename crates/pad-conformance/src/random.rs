@@ -1,8 +1,8 @@
 //! A pseudorandom generator without a dependency. An update of a dependency therefore cannot change
 //! test vectors.
 
-/// `SplitMix64` (Steele, Lea & Flood 2014): adds the golden ratio to the state and mixes the
-/// output.
+/// `SplitMix64` (Steele, Lea & Flood 2014): adds a constant (the golden ratio) to the state, and
+/// mixes the output.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 

@@ -160,8 +160,8 @@ pub fn check_refusals<P: Pad>(prefix: &[Action]) {
     check_lookups(&played, P::oldest(played.server.latest()));
 }
 
-/// Returns a sample of the observable state of a repository: all heads, and proofs of every seventh
-/// interesting key in each version that the server answers about.
+/// Returns a sample of the observable state of a repository: the signatures of all heads, and
+/// proofs of every seventh interesting key in each version that the server answers about.
 fn fingerprint<P: Pad>(server: &P::Server, oracle: &Oracle) -> Vec<Vec<u8>> {
     let mut seen = vec![server.latest().number().to_be_bytes().to_vec()];
     let keys = oracle.interesting_keys();

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Random keys that often collide: a few short keys, keys with long common prefixes, the empty key
-/// and the longest key.
+/// and keys of the maximum length.
 pub fn arb_key() -> impl Strategy<Value = Key> {
     prop_oneof![
         8 => (0..12_u8).prop_map(|byte| key([byte * 20])),

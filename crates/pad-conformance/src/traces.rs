@@ -25,8 +25,8 @@ pub fn seed() -> u64 {
         .unwrap_or(1)
 }
 
-/// Runs `check` on [`count`]` / share` random traces of at most `steps` steps. A failing trace is
-/// shrunk before it is reported.
+/// Runs `check` on [`count`]` / share` random traces, at least one, of at most `steps` steps. A
+/// failing trace is shrunk before it is reported.
 #[track_caller]
 pub fn check_traces(name: &str, share: u32, steps: usize, check: impl Fn(&[Action])) {
     run(name, (count() / share).max(1), steps, &check);

@@ -376,7 +376,8 @@ pub fn check_batches<S: Suite, B: BalancingScheme>(actions: &[Action]) {
             }
             (Action::Remove(key), _) => batch.push(Operation::Remove(key.clone())),
             (Action::Snapshot, update) => {
-                // Every third batch is added to pending changes of single calls.
+                // In every third version, the first half of the batch is applied by single calls,
+                // and is pending when the rest is added.
                 let calls = if single.version().number() % 3 == 0 {
                     batch.len() / 2
                 } else {

@@ -39,11 +39,12 @@ impl<F: Authored> fmt::Debug for Author<F> {
 /// Error returned when an author cannot be created; `E` is [`Authored::AuthorError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NewAuthorError<E> {
-    /// The signer's public key is invalid.
+    /// The signer's public key is invalid, or differs from the author's key in the repository to
+    /// resume from.
     #[error(transparent)]
     Key(#[from] VerifyError),
-    /// The family's secret could not be generated. Only some families need one besides the signing
-    /// key.
+    /// The family's secret could not be generated, or the family could not resume from the
+    /// repository. Only some families need a secret in addition to the signing key.
     #[error(transparent)]
     Secret(E),
 }

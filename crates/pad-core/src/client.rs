@@ -29,7 +29,7 @@ use crate::{
 /// newest verified head (the author's signed statement about one version).
 ///
 /// [`Client::check`] accepts answers about that newest version. [`Client::check_at`] accepts
-/// answers about a version that the caller names. A server cannot choose the version silently.
+/// answers about a version that the caller names. So a server cannot choose the version.
 #[derive(Debug)]
 pub struct Client<F: Family> {
     public: PublicKey<F>,
@@ -63,8 +63,8 @@ pub enum Refusal<S: Suite, E> {
     /// history proof.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// The head in the message, or the history proof that comes with it, does not verify. Or this
-    /// client does not accept the head, for example because it is too old.
+    /// The head in the message, or the history proof that comes with it, does not verify. Or the
+    /// client rejects the head, for example because it has seen a newer one.
     #[error(transparent)]
     Head(#[from] VerifyError),
     /// The author signed two heads that contradict each other. Every holder of the public key can
@@ -283,8 +283,8 @@ impl<F: Family> Client<F> {
         F::verify(proof, &self.public, root, question).map_err(Refusal::Proof)
     }
 
-    /// Returns [`Refusal::Fork`] if `signed`, with the statement `past`, contradicts the newest
-    /// head seen. Otherwise returns [`Refusal::Head`].
+    /// Returns [`Refusal::Fork`] if the head `signed` and the newest head seen contradict each
+    /// other, else [`Refusal::Head`]. `past` is the argument of [`TrustedView::accuse`].
     fn fork(&self, signed: SignedHead<F::Suite>, past: Past<F::Suite>) -> RefusalOf<F> {
         match self.view.accuse(Untrusted::new(signed), past) {
             Ok(evidence) => Refusal::Fork {
@@ -296,7 +296,8 @@ impl<F: Family> Client<F> {
     }
 
     /// Verifies `head`, taken from an answer, as the signed head of `version`. An answer without a
-    /// head is valid only for version 0.
+    /// head is valid only for version 0. A second head of the newest version seen is a
+    /// [`Refusal::Fork`].
     fn head_of(
         &self,
         version: Version,

@@ -4,16 +4,16 @@
 //!
 //! Body: serde data in bincode's `standard()` format (little-endian variable-length integers).
 //! Digests, author keys and signatures are their bytes, without a length. (The serde support of
-//! bincode would prepend one.) The format has no length limit. The caller passes a limit, which is
-//! checked before decoding. This
-//! module implements its own reader and writer of this format. The reader returns an error for
-//! every malformed input. Tests compare reader and writer with bincode.
+//! bincode would prepend one.) The format has no length limit; callers pass a limit, which is
+//! checked before decoding. This module has its own reader and writer. The reader returns an error
+//! for every malformed input. Tests compare both with bincode.
 //!
 //! Memory: a decoded value takes at most a constant times the bytes of its encoding, even if length
 //! prefixes are forged. The factor is three times an element's size in memory, divided by the
-//! length of its shortest encoding. The three is needed because growing lists double. The factor is
-//! 3 for lists of digests and up to 48 for operations, which may be two bytes long.
-//! `docs/threat-model` lists the factors. Choose the limit accordingly.
+//! length of its shortest encoding. A list doubles its capacity when it grows, so up to three times
+//! its size is in memory while it is copied. The factor is 3 for lists of digests and up to 48 for
+//! operations, which may be two bytes long. `docs/threat-model` lists the factors. Choose the limit
+//! accordingly.
 //!
 //! `docs/format` describes all bytes. Signed bytes, and bytes hashed into roots, are never
 //! encoded by this module.
@@ -70,9 +70,9 @@ pub const ENVELOPE_LENGTH: usize = 8;
 
 /// A type that is sent or stored as a message of its own.
 ///
-/// Its fields are integers up to 64 bits, bool, byte strings, texts, options, sequences, maps,
-/// structs and enums, at most 64 deep. A sequence has at most as many elements as its message has
-/// bytes.
+/// Its fields are integers of up to 64 bits, bools, byte strings, texts, options, sequences, maps,
+/// structs and enums. They nest at most 64 deep. A sequence has at most as many elements as its
+/// message has bytes.
 pub trait Message: Serialize + DeserializeOwned {
     /// The kind of this type: its number in envelopes. `docs/format` lists all numbers.
     const KIND: u8;

@@ -22,14 +22,15 @@
 //! of `k` therefore have two contradicting testimonies, and need no server.
 //!
 //! Suppose a client rejects head `n` because `n` does not continue head `m`. The client then needs
-//! two proofs from a server that stores the log behind head `n`. They compute the root and the
-//! history of `m` according to head `n`. If both matched head `m`, the consistency proof from the
-//! same log would have verified. So at least one of the two proofs contradicts head `m`.
+//! two proofs from a server that stores the log behind head `n`: the inclusion proof and the prefix
+//! proof of `m`. They yield the root and the history of `m` according to head `n`. If both matched
+//! head `m`, a consistency proof from the same log would verify. So at least one of the two proofs
+//! contradicts head `m`.
 //!
 //! [`TrustedView::advance`] extracts evidence from a failing consistency proof that contains it.
-//! [`TrustedView::accuse`] builds evidence from an inclusion or prefix proof. Evidence cannot be
-//! built only if the history root in a signed head is not the root of any log. No server has
-//! accepted such a head.
+//! [`TrustedView::accuse`] builds evidence from an inclusion or prefix proof. Evidence can always
+//! be built, unless the history root in a signed head is not the root of any log. Honest servers
+//! reject such a head.
 //!
 //! ```
 //! # use ed25519_dalek::SigningKey;
@@ -91,8 +92,8 @@ use crate::{
 /// Two testimonies about one version that cannot both be true.
 ///
 /// Any holder of the author's public key can verify a contradiction. Only a holder of the signing
-/// key can produce one. Two heads may contradict each other about several versions, and either head
-/// may come first. Each of these forms is valid evidence.
+/// key can produce one. Two heads may contradict each other about several versions, and either
+/// testimony may be `first`. All these contradictions are valid evidence.
 ///
 /// Size: two heads, and at most two paths of about one digest for each doubling of the number of
 /// versions.

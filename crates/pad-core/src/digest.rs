@@ -259,7 +259,7 @@ pub trait DigestBytes:
     /// Converts four words, as returned by [`DigestBytes::to_words`], back to a digest.
     fn from_words(words: [u64; 4]) -> Self;
 
-    /// The digest with these `bytes`, or `None` unless there are exactly [`DigestBytes::LENGTH`].
+    /// The digest with these `bytes`; `None` if their number is not [`DigestBytes::LENGTH`].
     fn from_slice(bytes: &[u8]) -> Option<Self>;
 }
 
@@ -369,7 +369,7 @@ pub(crate) fn array_length(name: &str) -> Option<usize> {
     name.strip_prefix(ARRAY)?.parse().ok()
 }
 
-/// The newtype's name for arrays of `N` bytes is this text and three digits.
+/// The start of a newtype's name for a byte array. The array's length follows in three digits.
 const ARRAY: &str = "pad_core::array";
 
 const DIGITS: &[u8; 10] = b"0123456789";

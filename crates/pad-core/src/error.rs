@@ -26,7 +26,8 @@ pub enum InputError {
     /// The input needs more entries, nodes or versions than the store or the format can number.
     #[error("the store is full: 32-bit indices are exhausted")]
     CapacityExceeded,
-    /// An object's digest is all zero bytes. A directory marks deleted entries with this digest.
+    /// The digest of an object in a block directory is all zero bytes. A directory marks deleted
+    /// entries with this digest.
     #[error("the digest of zero bytes is reserved for deleted entries")]
     ReservedDigest,
 }
@@ -76,8 +77,8 @@ pub enum DecodeError {
     /// A field of fixed length has the wrong length.
     #[error("a field has the wrong length")]
     LengthMismatch,
-    /// A residue (a number modulo an RSA modulus) is zero or not below the modulus. Also: it is 1
-    /// where no honest party produces 1.
+    /// A residue (a number modulo an RSA modulus) is zero, or not below the modulus, or 1 where no
+    /// honest party produces 1.
     #[error("a residue is outside the range of the modulus")]
     ResidueOutOfRange,
     /// Of a residue `x` modulo `N` and its negative `N - x`, the encoding contains the larger one.
@@ -161,7 +162,8 @@ pub enum VerifyError {
         offered: Version,
     },
     /// The author signed two different heads for one version, or heads that contradict each other.
-    /// Clients report the newest version that they had verified, which may be a later one.
+    /// A client reports the newest version that it had verified before. The contradiction may be
+    /// about an earlier version.
     #[error("the author signed two different histories at version {0}")]
     Fork(Version),
     /// The two heads of an accusation do not contradict each other. Or the client has seen no head
@@ -213,8 +215,8 @@ pub enum VerifyError {
     /// The offset of an element's prime selects an even or composite number instead of a prime.
     #[error("the offset does not give a prime representative")]
     NotAPrimeRepresentative,
-    /// The remainder in a non-membership witness is zero. In an RSA accumulator, also: it is not
-    /// below the element's prime.
+    /// The remainder in a non-membership witness is zero or, in an RSA accumulator, not below the
+    /// element's prime.
     #[error("the remainder of the non-membership witness is outside its range")]
     RemainderOutOfRange,
     /// A proof of exponentiation (that one group element is a certain power of another) does not
@@ -441,14 +443,14 @@ pub enum LookupError {
     /// outside this part. Another server may store them.
     #[error("keys that the answer depends on are not kept here")]
     NotKept,
-    /// A newer version is not on disk yet, and could be lost. Until it is, proofs are refused,
-    /// because they could depend on it.
+    /// A newer version is not durable yet, and could be lost. Proofs could depend on that version,
+    /// so they are refused until it is durable.
     #[error("version {version} is not durable yet, flush it first")]
     NotDurable {
         /// The version that may still be lost.
         version: Version,
     },
-    /// The query is invalid, for example empty, out of order, or of too many entries.
+    /// The query is invalid, for example empty or out of order, or it asks for too many entries.
     #[error("the query is empty or out of order")]
     InvalidQuery,
     /// The answer would exceed the maximum length that clients read. Request ranges in pages.
@@ -471,7 +473,8 @@ pub enum LookupError {
     Store(#[from] StoreFault),
 }
 
-/// Infallible conversion: a [`Key`](crate::Key) or a [`Value`](crate::Value) is within bounds.
+/// Lets functions that convert their arguments also accept a [`Key`](crate::Key) or a
+/// [`Value`](crate::Value), which need no conversion.
 impl From<core::convert::Infallible> for InputError {
     fn from(never: core::convert::Infallible) -> Self {
         match never {}

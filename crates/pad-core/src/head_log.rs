@@ -20,7 +20,8 @@ use crate::{
 
 /// Every head of one dictionary from version 1 on, without gaps.
 ///
-/// Space: a signature and a root for each version, and a quarter of a digest for the history.
+/// Space: a signature and a root for each version, and at most a quarter of a digest for the
+/// history.
 ///
 /// Decoding verifies the latest head, which commits to the roots of all versions. Cost: one
 /// signature check, and `O(versions)` hashes.
@@ -152,9 +153,9 @@ impl<S: Suite> Heads<S> for HeadLog<S> {
 /// The heads of all versions of a dictionary in any storage, with proofs that they continue each
 /// other.
 ///
-/// Time of each proof: in memory `O(log versions)` digests and hashes. A log that stores only every
-/// other subtree needs one more digest for each level below a right sibling, `O(log^2 versions)` in
-/// total.
+/// Time of each proof: in memory, `O(log versions)` digests and hashes. A log that stores only left
+/// subtrees recomputes each right subtree from one stored digest for each level below it. A proof
+/// then takes `O(log^2 versions)`.
 pub trait Heads<S: Suite>: Subtrees<S> {
     /// Returns the signed head of a version. Version 0 has no head.
     ///

@@ -6,7 +6,7 @@
 //!
 //! The head of version `v` contains the root over the `v - 1` versions before it. A client that
 //! trusts one head can check any older version ([`InclusionProof`]). It can also check that a newer
-//! head rewrote nothing ([`ConsistencyProof`]). Each check takes `O(log versions)` hashes.
+//! head changed no older version ([`ConsistencyProof`]). Each check takes `O(log versions)` hashes.
 //!
 //! ```
 //! # use ed25519_dalek::SigningKey;

@@ -21,7 +21,7 @@ pub const MAX_KEY_LENGTH: usize = 4096;
 /// The maximum length of a value, in bytes (16 MiB).
 pub const MAX_VALUE_LENGTH: usize = 16 << 20;
 
-/// A key: at most [`MAX_KEY_LENGTH`] bytes, possibly none, ordered lexicographically.
+/// A key: at most [`MAX_KEY_LENGTH`] bytes, ordered lexicographically. A key may be empty.
 ///
 /// * Bytes and strings are converted with [`Key::try_from`] or [`str::parse`]. The key of a string
 ///   is its UTF-8 bytes.
@@ -45,8 +45,8 @@ pub const MAX_VALUE_LENGTH: usize = 16 << 20;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Key(Box<[u8]>);
 
-/// A value: at most [`MAX_VALUE_LENGTH`] bytes, possibly none. Bytes, texts and arrays convert as
-/// for [`Key`].
+/// A value: at most [`MAX_VALUE_LENGTH`] bytes, and may be empty. Bytes, strings and arrays are
+/// converted in the same ways as for [`Key`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Value(Box<[u8]>);
 
@@ -220,7 +220,7 @@ macro_rules! byte_string {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                // Borrowed bytes: no decoder allocates them before it has read them.
+                // Asks for borrowed bytes, so that a decoder need not allocate a claimed length.
                 let bytes = deserializer.deserialize_bytes(BytesVisitor)?;
                 Self::new(bytes).map_err(D::Error::custom)
             }

@@ -28,9 +28,10 @@ impl KeyRange {
         end: None,
     };
 
-    /// The range of the keys that begin with `prefix`: all keys if it is empty.
+    /// The range of the keys that begin with `prefix`: all keys if `prefix` is empty.
     pub fn prefix(prefix: Key) -> Self {
-        // The end is the first key after all of them. There is none if every byte is 255.
+        // The end is the smallest key above all keys with this prefix. There is none if every byte
+        // of `prefix` is 255.
         let mut end = prefix.as_bytes().to_vec();
         while end.pop_if(|last| *last == u8::MAX).is_some() {}
         if let Some(last) = end.last_mut() {
@@ -38,7 +39,7 @@ impl KeyRange {
         }
         let is_empty = prefix.as_bytes().is_empty();
         Self {
-            // It is no longer than `prefix`, so it is a key.
+            // `end` is no longer than `prefix`, so it is a valid key.
             end: Some(end)
                 .filter(|end| !end.is_empty())
                 .and_then(|end| Key::new(end).ok()),

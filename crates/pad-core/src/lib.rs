@@ -36,7 +36,8 @@
 //! * [`head`]: the statement that the author signs.
 //! * [`history`]: the log of all earlier versions, a tree as in [`merkle`].
 //! * [`view`]: the client's state.
-//! * [`equivocation`], [`contradiction`]: evidence against an author that forks.
+//! * [`equivocation`], [`contradiction`]: evidence that an author forked, that is, signed two
+//!   different histories.
 //! * [`codec`]: the wire format. [`ordered`]: keys from numbers, texts and tuples.
 //!
 //! Without the default feature `std` this crate is `no_std` (with `alloc`). This suffices for

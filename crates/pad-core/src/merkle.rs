@@ -174,8 +174,9 @@ fn descend(
     (path, range)
 }
 
-/// Splits a range of leaves into the ranges of the two children: the left one has the largest power
-/// of two below the length. `None` for fewer than two leaves.
+/// Splits the leaves of a subtree into those of its left and right child. The number of leaves on
+/// the left is the largest power of two below the length of `range`. `None` for fewer than two
+/// leaves.
 pub fn split(range: &Range<u64>) -> Option<[Range<u64>; 2]> {
     let last = range.end.checked_sub(range.start)?.checked_sub(1)?;
     let left = 1_u64.checked_shl(last.checked_ilog2()?)?;
@@ -186,8 +187,8 @@ pub fn split(range: &Range<u64>) -> Option<[Range<u64>; 2]> {
 /// Splits a range of leaves into complete subtrees. Returns the height and index of each, the
 /// largest first.
 ///
-/// The index counts subtrees of this height from the start of the tree. `range` must start where a
-/// complete subtree starts.
+/// The index counts subtrees of this height from the start of the tree. The start of `range` must
+/// be a multiple of the size of the largest subtree.
 pub fn complete(range: Range<u64>) -> impl DoubleEndedIterator<Item = (u32, u64)> {
     let size = range.end.saturating_sub(range.start);
     let heights = (0..u64::BITS).rev();

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Changes to published contents that are not published yet. This type does not store the published
-/// contents: callers pass what it needs to know about them.
+/// contents. Callers pass the facts about them that a method needs.
 ///
 /// Space: proportional to the changes. Time: `O(log n)` for each of `n` changes, unless documented
 /// otherwise.

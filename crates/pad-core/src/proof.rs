@@ -20,11 +20,11 @@ use crate::{
 /// Laws of `check`:
 ///
 /// * It never panics, allocates at most a constant times the proof's size, and runs in time linear
-///   in proof and query.
+///   in the sizes of proof and query.
 /// * It returns a statement only if the statement follows from the commitment, short of breaking
 ///   the suite's hash or signature.
-/// * One query has at most one proof per commitment, unless the implementation documents others.
-///   Longer, reordered or differently encoded proofs are rejected.
+/// * One query has at most one proof per commitment, unless the implementation documents
+///   exceptions. Longer, reordered or differently encoded proofs are rejected.
 pub trait Proof: Sized {
     /// The data that the verifier already trusts, for example a verified head.
     type Commitment: ?Sized;
@@ -144,7 +144,7 @@ impl<P: Message> Untrusted<P> {
 /// ```
 ///
 /// Implementations of [`Proof`] decide which statements become [`Verified`]. A program that links a
-/// wrong implementation can obtain wrong statements, also of this crate's types.
+/// wrong implementation can obtain wrong statements, even statements of this crate's types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verified<S>(S);
 

@@ -33,7 +33,7 @@ pub trait Question: Clone + Debug {
     /// At most 1 GiB.
     ///
     /// The maximum is [`Question::most_values`] (at least one) times the sum of the longest value
-    /// and 1 MiB. 1 MiB is more than the path or tuple that accompanies a value.
+    /// and 1 MiB. The path or tuple that accompanies a value is shorter than 1 MiB.
     fn longest_answer(&self) -> usize {
         self.most_values()
             .max(1)
@@ -64,7 +64,8 @@ impl Question for Key {
 pub struct Keys(Vec<Key>);
 
 impl Keys {
-    /// Creates the question for `keys`: sorts, removes duplicates. `None` if `keys` is empty.
+    /// Creates the question for `keys`, which are sorted and deduplicated. `None` if `keys` is
+    /// empty.
     pub fn new(mut keys: Vec<Key>) -> Option<Self> {
         keys.sort_unstable();
         keys.dedup();
@@ -76,7 +77,7 @@ impl Keys {
         &self.0
     }
 
-    /// Whether `key` is one of the keys. Time: `O(log n)`.
+    /// Whether `key` is one of the `n` keys. Time: `O(log n)`.
     pub fn contains(&self, key: &[u8]) -> bool {
         self.0
             .binary_search_by(|asked| asked.as_bytes().cmp(key))
@@ -100,11 +101,13 @@ impl Question for KeyRange {
     }
 }
 
-/// A question about the entry with the greatest key below the given key, which need not be present.
+/// A question about the entry with the greatest key below the given key. The given key need not be
+/// present.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Predecessor(pub Key);
 
-/// A question about the entry with the smallest key above the given key, which need not be present.
+/// A question about the entry with the smallest key above the given key. The given key need not be
+/// present.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Successor(pub Key);
 

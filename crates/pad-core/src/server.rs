@@ -15,8 +15,8 @@ use crate::{
     version::Version,
 };
 
-/// A server of a dictionary of family `F`. Its versions are stored in repository `R`. The server
-/// has no signing key, and clients do not trust it.
+/// A server of a dictionary of family `F`, which stores the versions in a repository of type `R`.
+/// The server has no signing key, and clients do not trust it.
 pub struct Server<F: Authored, R = <F as Authored>::Repository> {
     repository: R,
     public: PublicKey<F>,

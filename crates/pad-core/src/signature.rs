@@ -101,9 +101,9 @@ impl AuthorKey {
     ///
     /// Making a signature of one of these three kinds requires the secret key, or an outright
     /// forgery. A signature with `R` of small order reveals the secret key. So a batch proves, like
-    /// a single check, that the author signed every message. But an author can make two clients
-    /// disagree if they check in different batches. Check evidence against the author with
-    /// [`AuthorKey::verify`] before passing it on.
+    /// a single check, that the author signed every message. But an author can make clients
+    /// disagree about a signature that they check in different batches. Check evidence against the
+    /// author with [`AuthorKey::verify`] before passing it on.
     ///
     /// # Errors
     /// [`VerifyError::SignatureInvalid`] if any signature is invalid, without telling which one.

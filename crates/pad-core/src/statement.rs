@@ -75,6 +75,6 @@ pub struct Neighbour<Q> {
     /// [`Successor`](crate::question::Successor) of a key, [`First`](crate::question::First) or
     /// [`Last`](crate::question::Last) entry.
     pub question: Q,
-    /// The entry, or `None` if the version contains no entry at this position.
+    /// The entry, or `None` if the version contains no such entry.
     pub entry: Option<(Key, Value)>,
 }

@@ -16,9 +16,10 @@ pub struct SuiteId(pub u16);
 
 /// A choice of hash function, digest width and signature.
 ///
-/// Laws: `node` and `hash` are deterministic and collision resistant. Two different domains never
-/// collide, short of breaking the hash function. A domain is used with `node` or with `hash`, never
-/// with both: under BLAKE3, both functions return the same digest for the same 64 bytes.
+/// Laws: `node` and `hash` are deterministic and collision resistant. Digests under two different
+/// domains never collide, short of breaking the hash function. A domain is used with `node` or with
+/// `hash`, never with both: under BLAKE3, both functions return the same digest for the same 64
+/// bytes.
 pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
     /// The number of this suite in signed heads and envelopes.
     const ID: SuiteId;

@@ -110,8 +110,8 @@ impl Workers {
     }
 }
 
-/// The number of pieces for each thread of [`Workers::map`]: a thread that finished its own takes
-/// pieces of others.
+/// The number of pieces into which [`Workers::map`] splits its items for each thread. A thread that
+/// has finished its own pieces takes pieces of other threads.
 #[cfg(feature = "std")]
 const PIECES: usize = 32;
 
@@ -176,8 +176,8 @@ fn halve<T: Send>(
     join(&mut do_first, &mut do_second);
 }
 
-/// Splits `range` into subranges of `piece` positions and calls `work` on each, in parallel as
-/// [`for_each_piece`] does.
+/// Splits `range` into subranges of `piece` positions, of which the last may be shorter. Calls
+/// `work` on each, in parallel as [`for_each_piece`] does.
 ///
 /// # Panics
 /// If `work` panics.

@@ -57,8 +57,8 @@ pub fn replace(path: &Path, contents: &[u8], access: Access) -> io::Result<()> {
 ///
 /// On Linux the draft has no name (`O_TMPFILE`) until [`Draft::keep`] gives it a temporary name for
 /// an instant and then its final name. A process that is killed before that leaves no file. On
-/// other systems, without `/proc` and on file systems without `O_TMPFILE`, the draft has a name
-/// that starts with a dot. Dropping the draft removes that name.
+/// other systems, and where `/proc` or `O_TMPFILE` is missing, the draft has a name that starts
+/// with a dot. Dropping the draft removes that name.
 #[derive(Debug)]
 pub struct Draft {
     /// The requested path, used for a new file.
@@ -212,8 +212,8 @@ mod anonymous {
     ///
     /// The file first gets a temporary name that starts with a dot and is then renamed. If the
     /// process ends between the two steps, a later call that tries the same temporary name removes
-    /// that name once it is older than `LEFT_BEHIND`. Each process uses its own temporary name,
-    /// since a file that has lost its only name cannot be linked again.
+    /// that name once it is older than `LEFT_BEHIND`. Concurrent calls use different temporary
+    /// names, since a file that has lost its only name cannot be linked again.
     pub(super) fn put_in_place(file: &File, target: &Path) -> io::Result<()> {
         for number in 0..MOST_DRAFTS {
             let step = draft_path(target, number);
@@ -261,8 +261,8 @@ mod anonymous {
         PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
     }
 
-    /// Number of temporary names for one file. Limits how many processes replace the file at the
-    /// same time.
+    /// Number of temporary names for one file. Limits how many calls replace the file at the same
+    /// time.
     const MOST_DRAFTS: u32 = 64;
     const LEFT_BEHIND: Duration = Duration::from_mins(1);
 }

@@ -11,8 +11,8 @@
 //!
 //! New databases appear under their path complete or not at all.
 //!
-//! Commits have two phases. An attacker may choose keys and values, but must not be able to choose
-//! the checksum by which the engine recognises a torn commit (one that a crash interrupted).
+//! Commits have two phases. With one phase, the engine recognises a torn commit (one that a crash
+//! interrupted) by a checksum. An attacker who chooses keys and values could forge that checksum.
 
 mod backend;
 mod check;

@@ -86,7 +86,7 @@ impl Lock {
 /// exec.
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Unlocking fails if the lock is already released. Closing the file does the rest.
+        // If unlocking fails, closing the file releases the lock.
         drop(self.file.unlock());
     }
 }

@@ -53,8 +53,7 @@ pub(crate) fn synchronise(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Does nothing. Not every system opens folders as files, and other means make renames durable
-/// there.
+/// Does nothing, because some systems cannot open folders as files.
 #[cfg(not(unix))]
 pub(crate) fn synchronise(_: &Path) -> io::Result<()> {
     Ok(())

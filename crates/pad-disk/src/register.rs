@@ -28,7 +28,7 @@ pub struct Register {
     path: PathBuf,
     number: u64,
     value: Vec<u8>,
-    /// Offset of the slot that is written first.
+    /// Offset of the slot that the next write updates first.
     next: usize,
 }
 

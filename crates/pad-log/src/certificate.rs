@@ -1,9 +1,9 @@
 //! Certificates: evidence that a node's polynomial is the product of its children's polynomials, or
-//! has the node's elements as roots.
+//! that a block's polynomial has the scalars of the block's elements as roots.
 //!
 //! Certificates relate accumulators that are already *committed*: the hash of a node covers its
-//! accumulator. A path of certificates from a root to a block proves that the block's elements are
-//! roots of the tree's polynomial.
+//! accumulator. A path of certificates from a root to a block proves that the scalars of the
+//! block's elements are roots of the tree's polynomial.
 //!
 //! Deviation: the paper proves subsets by quotients in G2. Here a product is checked at a random
 //! point, so everything is in G1.
@@ -126,7 +126,7 @@ pub(crate) fn product_challenge(
 }
 
 /// Derives the coefficient that combines the two equations of a [`Certificate::Product`] to one.
-/// `value` is that of the left child's polynomial at the point of [`product_challenge`].
+/// `value` is the value of the left child's polynomial at the point of [`product_challenge`].
 pub(crate) fn second_product_challenge(transcript: &mut Transcript, value: &ScalarBytes) -> Fr {
     transcript.absorb(value);
     transcript.challenge_scalar()

@@ -187,8 +187,8 @@ impl<S: Scheme> LogClient<S> {
     /// for the first head and for a head of the same version.
     ///
     /// # Errors
-    /// [`LogRefusal`] if the head is not accepted. [`LogRefusal::Fork`] for two heads of one
-    /// version, with any `continuation`.
+    /// [`LogRefusal`] if the head is not accepted. [`LogRefusal::Fork`] if the author signed this
+    /// head and a different newest head for the same version, whatever `continuation` is.
     pub fn advance(
         &mut self,
         head: &[u8],

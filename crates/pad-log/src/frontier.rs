@@ -2,9 +2,9 @@
 //! in a tree.
 //!
 //! The *trie* of a set of elements consists of all their prefixes. The *frontier* consists of the
-//! strings that leave the trie: strings outside the trie whose parent is inside. Every string of an
-//! element's length that is not an element has exactly one prefix in the frontier. No string of the
-//! frontier is a prefix of another string of the frontier.
+//! strings that leave the trie: strings outside the trie whose longest proper prefix is inside.
+//! Every string of an element's length that is not an element has exactly one prefix in the
+//! frontier. No string of the frontier is a prefix of another string of the frontier.
 //!
 //! Source: Tomescu et al. 2019, section 4.
 
@@ -76,8 +76,8 @@ impl<'a> Frontier<'a> {
             return 0;
         }
         (1..self.elements.len()).fold(below, |count, element| {
-            // The string at which the elements part leaves the frontier. The strings below it join
-            // the frontier.
+            // Let this element share `p` bits with the previous one. Its first `p + 1` bits are no
+            // longer a string of the frontier. Each of its bits after those adds one string.
             let new = self.bits.saturating_sub(self.parting(element));
             count.saturating_add(usize::from(new)).saturating_sub(2)
         })
@@ -117,7 +117,7 @@ impl<'a> Frontier<'a> {
         }
     }
 
-    /// Finds the first string that has a 0 where an element has a 1, at bit `depth` or later. If
+    /// Finds the first string that has a 0 where `element` has a 1, at bit `depth` or later. If
     /// there is none, finds the next string of the frontier in order.
     fn next_left(self, mut element: usize, mut depth: u16) -> Option<FrontierString> {
         while element < self.elements.len() {
@@ -134,7 +134,7 @@ impl<'a> Frontier<'a> {
         None
     }
 
-    /// Finds the longest string that has a 1 where an element has a 0, at a bit before `depth`. If
+    /// Finds the longest string that has a 1 where `element` has a 0, at a bit before `depth`. If
     /// there is none, finds the next string of the frontier in order.
     fn next_right(self, element: usize, depth: u16) -> Option<FrontierString> {
         let next = element.saturating_add(1);

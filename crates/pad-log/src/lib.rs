@@ -1,8 +1,8 @@
 //! Append-only authenticated dictionaries and sets: logs with complete look-ups and a past that
 //! cannot change.
 //!
-//! Any party may append to a log, and its operator is not trusted. The log proves, for any version
-//! or pair of versions:
+//! A log may accept entries from any party, and its operator is not trusted. The log proves, for
+//! any version or pair of versions:
 //!
 //! * completeness: all values of a key, or that there are none ([`LookupProof`], [`AbsenceProof`]
 //!   for sets),
@@ -10,8 +10,9 @@
 //!   ([`InclusionProof`]),
 //! * growth: a version contains an older version ([`AppendOnlyProof`]).
 //!
-//! Proof sizes are logarithmic in the log. A head identifies the author by its signature, so a
-//! client can pass proofs on to other parties. The signature does not make the entries true.
+//! Proof sizes are logarithmic in the number of entries, and linear in the number of values that a
+//! look-up returns. A head identifies the author by its signature, so a client can pass proofs on
+//! to other parties. The signature does not make the entries true.
 //!
 //! # How
 //!
@@ -21,15 +22,16 @@
 //! scalars of the node's elements as roots. A certificate proves that a node's polynomial is the
 //! product of its children's polynomials.
 //!
-//! A proof contains an element with its block and a path of certificates. They prove that the
-//! element's scalars are roots of the tree's polynomial. The absence of other elements of the key
-//! is proved in one of two ways:
+//! A proof contains an element with its block and a path of certificates. The certificates prove
+//! that the element's scalars are roots of the tree's polynomial. The absence of other elements of
+//! the key is proved in one of two ways:
 //!
 //! * *counted* ([`AadCounted`], [`AasCounted`]): the scalar of an element is the scalar of its key.
-//!   The proof opens the multiplicity of that root, which is the number of values;
+//!   The proof shows the multiplicity of the key's scalar as a root, which is the number of values;
 //! * *frontier* ([`AadFrontier`], [`AasFrontier`]): the scalars of all prefixes of an element are
-//!   roots. The strings that leave the tree have a separate polynomial, without a common root with
-//!   the tree's polynomial. One of these strings is a prefix of an absent key.
+//!   roots. The shortest strings that are no prefix of an element have a separate polynomial, which
+//!   has no root in common with the tree's polynomial. One of these strings is a prefix of an
+//!   absent key.
 //!
 //! | cost with `n` elements | counted | frontier |
 //! | --- | --- | --- |

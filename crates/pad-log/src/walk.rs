@@ -1,9 +1,9 @@
 //! Reads trees from the bytes of a proof. Computes the hash of each tree's root, and collects the
 //! certificates to check.
 //!
-//! Certificates are checked only after the hash was verified. This module decodes no points:
-//! decoding a point costs as much as a thousand hashes, which is wasted on bytes that do not hash
-//! to the trusted digest.
+//! Certificates are checked only after the hash was verified. This module decodes no points.
+//! Decoding a point costs as much as a thousand hashes, which is wasted if the bytes do not hash to
+//! the trusted digest.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -19,8 +19,8 @@ use crate::{
     shape::{Address, Shape},
 };
 
-/// A node of which a proof contains nothing below: the two values from which the node's hash is
-/// computed.
+/// The two values from which the hash of a node is computed. For a closed node (see [`Opening`]), a
+/// proof contains only these values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stub<'a> {
     pub(crate) accumulator: &'a PointBytes,
@@ -33,20 +33,21 @@ impl Stub<'_> {
     }
 }
 
-/// Selects the nodes of a tree that a proof opens, which means that it contains their children or
-/// elements. All other nodes are [stubs](Stub). Prover and verifier use the selection.
+/// Selects the nodes of a tree that a proof opens: it contains their children or elements. All
+/// other nodes are closed, and the proof contains only their [`Stub`]. Prover and verifier make the
+/// same selection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Opening<'b> {
     /// Opens the nodes on the paths to the blocks with these positions, which are ascending and
     /// within one tree.
     Holding(&'b [u64]),
     /// Opens the nodes that an append-only proof since this older size needs. The roots of the
-    /// older size, and nodes with only newer elements, are stubs.
+    /// older size, and nodes with only newer elements, are closed.
     Since(Shape, u64),
 }
 
 impl Opening<'_> {
-    /// Whether the node is a stub, so that the proof contains nothing below it. `self` must be the
+    /// Whether the node is closed, so that the proof contains nothing below it. `self` must be the
     /// selection for this node: that of the whole tree, or a result of [`Opening::children`].
     pub(crate) fn is_closed(self, node: Address) -> bool {
         match self {
@@ -164,8 +165,7 @@ impl<'a, S: Scheme> Walk<'a, S> {
         }
     }
 
-    /// Reads a node of which the proof contains nothing below. Adds its hash to `old_roots` if it
-    /// is a root of the older size.
+    /// Reads a closed node. Adds its hash to `old_roots` if it is a root of the older size.
     fn stub(&mut self, node: Address, opening: Opening<'_>) -> Result<Stub<'a>, DecodeError> {
         let stub = Stub {
             accumulator: self.reader.array_ref()?,

@@ -11,7 +11,7 @@ pub(crate) struct Backoff {
     longest: Duration,
     /// Start and length of the current pause; `None` after a success.
     left_alone: Option<(Instant, Duration)>,
-    /// Last failure reason that was logged.
+    /// Reason of the last failure; `None` after a success.
     said: Option<String>,
 }
 
@@ -32,8 +32,7 @@ impl Backoff {
             .is_some_and(|(since, pause)| since.elapsed() < pause)
     }
 
-    /// Records a failure, and starts a pause. Returns whether `reason` differs from the last
-    /// reason.
+    /// Records a failure, and starts a pause. Returns whether the failure is to be logged.
     pub(crate) fn failed(&mut self, reason: String) -> bool {
         let pause = self
             .left_alone
@@ -44,7 +43,7 @@ impl Backoff {
         is_news
     }
 
-    /// Records a success. Returns whether a failure was recorded before.
+    /// Records a success. Returns whether a failure was recorded since the previous success.
     pub(crate) fn succeeded(&mut self) -> bool {
         self.left_alone = None;
         self.said.take().is_some()

@@ -27,7 +27,7 @@ use crate::{
 pub struct CosigningOptions {
     /// HTTP options. Each request is sent once. Failed requests are repeated in a later round.
     pub http: HttpOptions,
-    /// Interval between checks for a new head to cosign.
+    /// Pause before each check for new heads, and for a checkpoint to cosign.
     pub every: Duration,
     /// Age at which a cosignature is renewed. Clients require recent cosignatures.
     pub refresh: Duration,
@@ -244,6 +244,6 @@ impl CosigningTask {
 
 /// Path below a witness's URL that accepts checkpoints.
 pub(crate) const ADD_CHECKPOINT: &str = "/add-checkpoint";
-/// Maximum number of requests to a witness in one round, each with another old size of the log.
-/// Another server of the same log may have sent a checkpoint in the meantime.
+/// Maximum number of requests to a witness in one round, each with another old size of the log. The
+/// size differs if another server of the same log has sent a checkpoint in the meantime.
 const MOST_SIZES: usize = 3;

@@ -51,7 +51,7 @@ pub struct Dictionary {
 #[derive(Debug)]
 enum PublishedFiles {
     Nothing,
-    /// Files in a folder that any process may write.
+    /// Files in a folder that other processes write.
     Folder(PathBuf),
     /// The log of the dictionary's heads, written by this process.
     Log(Arc<HeadLog>),
@@ -98,7 +98,8 @@ impl Dictionary {
         }
     }
 
-    /// Restricts the stored versions to those that `keep` retains.
+    /// Sets the retention policy. [`Dictionary::prune`] drops versions before its first version,
+    /// and [`Dictionary::apply`] refuses versions after its last.
     ///
     /// # Errors
     /// [`CannotKeep`] if the scheme or the store cannot drop versions, or the first version of
@@ -229,7 +230,8 @@ impl Dictionary {
     /// Calls `work` with the store as it is currently opened, and returns the result of `work`.
     pub fn read<T>(&self, work: impl FnOnce(&Server) -> T) -> T {
         let current = self.current();
-        // No code panics while it changes the keeper, so the value in a poisoned lock is intact.
+        // No code panics while it changes the opened store, so the value in a poisoned lock is
+        // intact.
         let repository = current.read().unwrap_or_else(PoisonError::into_inner);
         work(&repository)
     }
@@ -271,8 +273,8 @@ impl Dictionary {
     /// [`NotApplied`] for the first rejected update. The updates before it are applied durably,
     /// unless the store failed.
     pub fn apply(&self, updates: &[Vec<u8>]) -> Result<ApplySummary, NotApplied> {
-        // Updates are checked before the lock is taken. So old or unsigned updates block no reader
-        // or writer.
+        // Updates are checked before the lock is taken. Old or unsigned updates therefore block no
+        // reader or writer.
         let updates = self.without_applied(updates)?;
         if updates.is_empty() {
             return Ok(self.nothing_applied());
@@ -302,8 +304,8 @@ impl Dictionary {
     /// Removes updates at the beginning of the list that are already applied.
     ///
     /// # Errors
-    /// [`NotApplied`] if the first remaining update is not the next update, or not signed by the
-    /// author.
+    /// [`NotApplied`] if an update differs from the applied update to the same version, or is not
+    /// signed by the author. A gap before the first remaining update is not detected here.
     fn without_applied<'u>(&self, updates: &'u [Vec<u8>]) -> Result<&'u [Vec<u8>], NotApplied> {
         let mut rest = updates;
         while let Some((first, others)) = rest.split_first() {
@@ -325,7 +327,7 @@ impl Dictionary {
     /// Applies updates. The caller holds the lock `changing`.
     fn apply_now(&self, updates: &[Vec<u8>]) -> Result<ApplySummary, NotApplied> {
         if self.reads_on_demand() {
-            // A separate keeper blocks other writers until it is dropped.
+            // A second handle of the store blocks other writers until it is dropped.
             let mut writer = Server::of_any(&self.store)?;
             let applied = apply_to(&mut writer, updates);
             let taken = writer.latest() > self.latest();
@@ -395,14 +397,14 @@ impl Dictionary {
         Arc::clone(&current)
     }
 
-    /// Opens the store again. Replaces the opened store that answers queries by the result.
+    /// Opens the store again. Queries are then answered by the new handle.
     fn reopen(&self) -> Result<(), RepositoryError> {
         let opened = Server::of_any_with(&self.store, self.cache.clone())?;
         let opened = Arc::new(RwLock::new(opened));
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = core::mem::replace(&mut *current, opened);
         drop(current);
-        // Dropping the old keeper may take long, so it is dropped after the lock is released.
+        // Dropping the old handle may take long, so it is dropped after the lock is released.
         drop(old);
         Ok(())
     }

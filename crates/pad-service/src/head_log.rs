@@ -130,7 +130,7 @@ pub enum HeadLogError {
         /// Id of the dictionary that the log is opened for.
         dictionary: String,
     },
-    /// The witness policy does not name the log.
+    /// The witness policy does not contain the log's key.
     #[error("the policy of witnesses does not name the log's key")]
     NotInPolicy,
     /// The log and the dictionary contain different heads of the given version.
@@ -168,7 +168,7 @@ pub enum HeadLogError {
     Io(#[from] io::Error),
 }
 
-/// Returns a time window that ends slightly after `now`.
+/// Returns the time window from 1970 to [`Window::SLACK`] seconds after `now`.
 ///
 /// A clock before 1970 counts as 1970. Every cosignature is then in the future, and not in the
 /// window.
@@ -191,7 +191,7 @@ impl HeadLog {
     /// Opens the log in `folder` for the dictionary of `heads`. Creates a new log if the folder is
     /// empty.
     ///
-    /// The name of the log's key must end with the dictionary's id. Without a policy, every
+    /// The name of the log's key must end with `/` and the dictionary's id. Without a policy, every
     /// checkpoint is published immediately, and no witness is asked.
     ///
     /// A full disk causes no error here; [`HeadLog::has_failed`] then returns true.
@@ -291,8 +291,8 @@ impl HeadLog {
         Err(HeadLogError::OtherHead(version))
     }
 
-    /// Loads the cosignatures of the published checkpoint, so that they count until the witnesses
-    /// are asked again.
+    /// If the latest signed checkpoint is published, loads its cosignatures. They count until the
+    /// witnesses are asked again.
     fn remember(&self) -> Result<(), HeadLogError> {
         let mut state = self.state();
         if state.signed_size == 0 || self.files.published_size()? != state.signed_size {
@@ -354,8 +354,9 @@ impl HeadLog {
 
     /// Appends new heads and signs a checkpoint. Returns whether there were new heads.
     ///
-    /// Nothing is appended while the latest signed checkpoint is unpublished and some witness was
-    /// not asked about it. Without this rule, no checkpoint might ever collect enough cosignatures.
+    /// Nothing is appended while the latest signed checkpoint is unpublished and some witness with
+    /// a URL was not asked about it. Without this rule, no checkpoint might ever collect enough
+    /// cosignatures.
     ///
     /// After an I/O error, first opens the log again.
     ///
@@ -484,8 +485,8 @@ impl HeadLog {
         }))
     }
 
-    /// Records that a witness was asked about the checkpoint of `request`. Stores the witness's
-    /// latest valid cosignature in `cosignatures`, if there is one.
+    /// Records that a witness was asked about the checkpoint of `request`. Stores the latest valid
+    /// one of `cosignatures`, if there is one.
     ///
     /// Returns the time of this cosignature. Cosignatures from the future are ignored. Nothing is
     /// recorded if the checkpoint of `request` is no longer the latest signed checkpoint.

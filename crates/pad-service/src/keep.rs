@@ -17,8 +17,8 @@ pub enum Keep {
     Between(Version, Version),
     /// At least this number of latest versions, written `last:100`.
     ///
-    /// Older versions are dropped once there are more than twice as many versions. The amortised
-    /// cost is one copy of the retained versions per equal number of new versions.
+    /// Older versions are dropped once there are more than twice as many versions. A pruning copies
+    /// the retained versions. For `last:N`, it is due about once in N new versions.
     Last(NonZeroU64),
 }
 
@@ -28,7 +28,7 @@ pub enum UnreadableKeep {
     /// The text has none of the forms of [`Keep`].
     #[error("invalid versions to keep: expected A..B (both are kept), A.. or last:N")]
     Form,
-    /// The range is empty or ends at version 0, or the number is 0.
+    /// The range is empty or ends at version 0, or the number of versions is 0.
     #[error("the range of versions is empty")]
     Empty,
 }
@@ -65,7 +65,7 @@ impl Keep {
         }
     }
 
-    /// Returns the first retained version, if it is fixed.
+    /// Returns the first retained version, if the policy fixes it.
     pub const fn from(self) -> Option<Version> {
         match self {
             Self::From(first) | Self::Between(first, _) => Some(first),

@@ -2,21 +2,22 @@
 //!
 //! | to serve | use | cost |
 //! | --- | --- | --- |
-//! | requests about dictionaries | [`Service`] under [`pad_web::server`] | a proof for each |
+//! | requests about dictionaries | [`Service`] under [`pad_web::server`] | a proof per request |
 //! | a store that other processes write | [`Dictionary`]; [`Keep`] limits versions | polling |
-//! | a copy that verifies all updates of other servers | [`Mirror`] | authoring without signing |
+//! | a copy of other servers, all updates verified | [`Mirror`] | an author's work except signing |
 //! | a key range of a tree PAD, in memory, from proofs | [`Part`] under a [`Mirror`] | see below |
 //! | requests routed to the servers that can answer | [`Router`] | one or more requests for each |
-//! | a log of heads, with its key | [`HeadLog`], [`CosigningOptions`] | a signature a version |
-//! | a witness for any `tlog-witness` logs | [`WitnessService`] | a signature a checkpoint |
+//! | a signed log of heads | [`HeadLog`], [`CosigningOptions`] | a signature per version |
+//! | a witness for any `tlog-witness` logs | [`WitnessService`] | a signature per checkpoint |
 //! | counters for Prometheus | [`Metrics`] | |
 //!
 //! A [`Part`] needs memory for the contents of its range, and one proof path per change.
 //!
 //! [`pad_client::Resource`] lists all resources and their paths; `docs/openapi.json` describes them
 //! for other clients. Heads, proofs, updates and answers to GET requests about fixed versions are
-//! immutable. A [`Service`] marks these responses as immutable for caches; a [`Router`] marks only
-//! the head of the latest version. An HTTP cache in front of a service is therefore a mirror.
+//! immutable. A [`Service`] marks these responses as immutable for caches, so an HTTP cache in
+//! front of it works as a mirror. A [`Router`] marks only the one response that it verifies: the
+//! head of the latest version.
 
 #![deny(
     clippy::indexing_slicing,

@@ -15,7 +15,7 @@ use crate::{head_log::HeadLog, request::ROUTES, witness::label};
 pub struct Metrics {
     /// Counters of responses, by kind of request and status class.
     requests: BTreeMap<&'static str, Counters>,
-    /// Counters of requests whose kind is unknown.
+    /// Counters of responses to requests of unknown kind.
     unknown: Counters,
     bytes: AtomicU64,
     taken: AtomicU64,

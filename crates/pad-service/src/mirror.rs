@@ -60,8 +60,8 @@ trait MirrorTarget: fmt::Debug + Send + Sync {
         taken: &mut usize,
     ) -> Result<bool, StopReason>;
 
-    /// Drops versions that the retention policy excludes, if a pruning is due. Returns the oldest
-    /// remaining version.
+    /// Drops versions that the retention policy excludes. Returns the oldest remaining version, or
+    /// `None` if no pruning is due.
     fn prune(&self) -> Result<Option<Version>, NotApplied>;
 
     /// Returns whether the copy contains the last version to copy.
@@ -90,7 +90,7 @@ fn goes_on(visit: &ServerSession<'_>, copy: &dyn MirrorTarget) -> Result<bool, S
     }
 }
 
-/// Result of [`Mirror::round`], which queries every upstream server once.
+/// Result of [`Mirror::round`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoundSummary {
     /// Number of updates applied or, for a part, of versions loaded.
@@ -154,8 +154,8 @@ impl Mirror {
         }
     }
 
-    /// Queries every upstream server once and fetches new contents. Then drops versions that the
-    /// retention policy excludes.
+    /// Asks every upstream server once for its latest version, and fetches new contents. Then drops
+    /// versions that the retention policy excludes.
     ///
     /// Once the last version to copy is present, no server is queried.
     ///

@@ -130,8 +130,8 @@ impl<D> Target<D> {
 impl Target<ServedDictionary> {
     /// Returns the expected duration of the work.
     ///
-    /// Requests that every client sends first, and look-ups in a file, take no longer than a thread
-    /// switch.
+    /// If the dictionary answers at once, look-ups of one key and the requests that every client
+    /// sends first are brief. They take no longer than a thread switch.
     pub(crate) fn work(&self) -> Work {
         match self {
             Self::Get(

@@ -190,9 +190,9 @@ impl Router {
 
     /// Tries servers in order, and returns the first conclusive reply.
     ///
-    /// A success is conclusive, except for an empty list of names or notes. A documented refusal is
-    /// conclusive if its status equals the status of the first refusal. If no reply is conclusive,
-    /// the best refusal is returned.
+    /// A success is conclusive, except for an empty list of names or notes. A refusal with an error
+    /// code that blames the request is conclusive if the first such refusal has the same status. If
+    /// no reply is conclusive, the best refusal is returned.
     ///
     /// # Errors
     /// Error `no_server` if there is no usable reply.
@@ -218,14 +218,14 @@ impl Router {
                     Some(error) if error.is("unknown_version") || error.is("unknown_file") => {
                         late = Some(reply);
                     }
-                    // The server knows no version names. Another server may know some.
+                    // The server has no such names or notes. Another server may have some.
                     None if is_named(asked.0) && reply.body == b"[]" => late = Some(reply),
                     None => {
                         servers.answered_one(number);
                         return Ok(reply);
                     }
-                    // A documented refusal is returned if a second server agrees, or if there is no
-                    // other server.
+                    // A refusal that blames the request is returned if a second server agrees, or
+                    // if there is no other server.
                     Some(error) if error.is_askers() && !error.is("") => match &refused {
                         Some(first) if first.status == reply.status => return Ok(reply),
                         Some(_) => {}
@@ -239,8 +239,8 @@ impl Router {
                 Err(error) => {
                     tracing::debug!(server = %server.address(), %error, "does not answer");
                     fails = true;
-                    // A response above the router's limit is not a failure of the server. A client
-                    // that has used up its share at the server is not one either.
+                    // The server has not failed if its response exceeds the router's limit, or if
+                    // the client has used up its share at the server.
                     let is_clients = matches!(
                         error,
                         FetchError::Http(
@@ -255,11 +255,13 @@ impl Router {
         }
         let newest = self.upstreams.newest().version;
         let is_shown = wanted.version().is_some_and(|version| version <= newest);
-        // A server that failed may have the data.
+        // A server that failed may have the data, so a reply that the data is not kept here is not
+        // final.
         let elsewhere = elsewhere.filter(|_| !fails);
         let found = if is_shown {
-            // The router has already sent this version, so a late server cannot make it unknown.
-            // Nor does a late server outvote the refusal of a server that has the version.
+            // The router has verified the head of this version or of a later one, so the version
+            // exists. A server that is behind cannot make it unknown, or outvote the refusal of a
+            // server that has it.
             refused.or(elsewhere).or(late.filter(|_| !fails))
         } else {
             late.or(refused).or(elsewhere)
@@ -269,9 +271,9 @@ impl Router {
 
     /// Forwards a request to a server.
     ///
-    /// A response counts as memory only when it is passed on to the client. Therefore the first
-    /// attempt receives at most `SHORT` bytes. A longer response is requested again after the
-    /// semaphore for large responses has given a permit.
+    /// The web server's memory limits count a response only when it is passed on to the client.
+    /// Therefore the first attempt receives at most `SHORT` bytes. A longer response is requested
+    /// again after the semaphore for large responses has given a permit.
     fn receive(
         &self,
         server: &Remote,

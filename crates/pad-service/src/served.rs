@@ -151,8 +151,9 @@ impl<'r> Contents<'r> {
     /// Returns the entity tag for a look-up in a stored version of a whole tree PAD; `None` for
     /// other requests, and for version 0.
     ///
-    /// The signed head and the path determine the answer of a whole tree. They do not for tuples,
-    /// which may be sent with a newer signature, or for a part, which may lack a neighbouring key.
+    /// The signed head and the path determine the answer of a whole tree. They do not determine it
+    /// for tuples, which may be sent with a newer signature. Nor do they for a part, which may lack
+    /// a neighbouring key.
     pub(crate) fn tag(&self, resource: &Resource) -> Result<Option<String>, Refusal> {
         let Resource::Answer(version, question @ Question::Key(_)) = resource else {
             return Ok(None);
@@ -188,8 +189,8 @@ impl<'r> Contents<'r> {
         }
     }
 
-    /// Refuses the head of a `version` that this server does not keep. Heads of older versions are
-    /// always kept.
+    /// Refuses a `version` after the last one of the retention policy. The heads of all versions up
+    /// to that one are kept.
     pub(crate) fn check_head_kept(&self, version: Version) -> Result<(), Refusal> {
         match self.keep.until() {
             Some(until) if version > until => Err(Refusal::not_kept(&self.versions)),
@@ -197,10 +198,10 @@ impl<'r> Contents<'r> {
         }
     }
 
-    /// Returns the opened store that has the update to `version`, if this server keeps the update.
+    /// Returns the opened store, if this server keeps the update to `version`.
     ///
-    /// An update is rebuilt from the contents of two versions, or dropped with the older version.
-    /// Parts have no updates.
+    /// The server must keep the contents of `version` and of the version before. The update is
+    /// rebuilt from both, or is dropped with the older one. Parts have no updates.
     pub(crate) fn updates_of(&self, version: Version) -> Result<&'r Server, Refusal> {
         self.check_kept(version.previous().unwrap_or_default())?;
         self.check_kept(version)?;

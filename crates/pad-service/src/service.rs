@@ -127,7 +127,8 @@ impl Service {
             }
             Target::Get(dictionary, resource) => dictionary.read(|contents| {
                 let tag = contents.tag(&resource)?.filter(|_| {
-                    // With a lower limit, the response may be refused because of its length.
+                    // With a response limit below `LONGEST_LOOKUP`, the answer may have to be
+                    // refused because of its length.
                     LONGEST_LOOKUP <= self.limits.response_bytes
                 });
                 let is_known =
@@ -277,7 +278,7 @@ impl Service {
 
     /// Refuses a question about several keys if its answer would be too long.
     ///
-    /// Before the whole answer is in memory, the check limits the number of keys, and the total
+    /// The check needs no complete answer in memory. It limits the number of keys, and the total
     /// length of one proof per key.
     fn check_keys(
         &self,
@@ -292,8 +293,8 @@ impl Service {
         if keys.len().saturating_mul(MAX_VALUE_LENGTH) <= most {
             return Ok(());
         }
-        // One proof of all keys is shorter than all proofs of single keys together, but contains
-        // all values.
+        // One proof of all keys contains all values. It is therefore at least as long as the proofs
+        // of single keys together, less `LONGEST_PATH` for each key.
         let mut room = most.saturating_add(keys.len().saturating_mul(LONGEST_PATH));
         for key in keys {
             let proof = repository.proof_body(version, key)?.len();
@@ -392,7 +393,8 @@ impl Handler for Service {
             tracing::debug!(path = head.uri.path(), code = refusal.code(), "refused");
             answer
         })?;
-        // Health checks do not queue behind requests that wait for a store.
+        // A health check does not queue behind requests that wait for a store, if its own data can
+        // be read at once.
         let work = match target {
             Target::Health if self.is_seen_at_once() => Work::Brief,
             _ => target.work(),
@@ -442,8 +444,8 @@ fn update_of(repository: &Server, version: Version, most: usize) -> Result<Vec<u
     })
 }
 
-/// Returns an encoded list of the updates to versions `first` to `last`, or of as many as fit in a
-/// page.
+/// Returns an encoded list of the updates to versions `first` to `last`. The list ends early if the
+/// page is full.
 ///
 /// A page contains at least one update. The first update may exceed the page size, up to `most`
 /// bytes.
@@ -481,15 +483,14 @@ fn updates(
     list(page.iter().map(Vec::as_slice))
 }
 
-/// Returns an encoded list of the heads of versions `first` to `last`, or of as many as fit in a
-/// page. A page contains at least one head.
+/// Returns an encoded list of the heads of versions `first` to `last`. The list ends early if the
+/// page is full. A page contains at least one head.
 fn heads(
     repository: &dyn Dictionary,
     (first, last): (Version, Version),
     most: usize,
 ) -> Result<Vec<u8>, Refusal> {
-    // Refuses an unknown last version, and an unknown first version instead of returning an empty
-    // list.
+    // Refuses an unknown last version. The next statement refuses an unknown first version.
     repository.head_message(last)?;
     let (mut page, mut bytes) = (vec![repository.head_message(first)?], 0_usize);
     for version in (first.number().saturating_add(1)..=last.number()).map(Version::new) {

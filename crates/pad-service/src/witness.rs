@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Routes of a witness other than `health` and `metrics`: name, method and path. Paths are below
-/// the witness's prefix.
+/// the witness's prefix. `{origin}` is the SHA-256 of a log's origin in hexadecimal digits.
 pub const WITNESS_ROUTES: [(&str, &str, &str); 2] = [
     ("add_checkpoint", "post", ADD_CHECKPOINT),
     ("cosigned_checkpoint", "get", "/{origin}/checkpoint"),
@@ -34,9 +34,9 @@ pub const WITNESS_ROUTES: [(&str, &str, &str); 2] = [
 
 /// HTTP service of a witness, with the protocol `tlog-witness`.
 ///
-/// Each cosignature is durable before it is returned. The witness never cosigns an older
-/// checkpoint, or a second history of a log. Only one process at a time can open the witness's
-/// records.
+/// Each cosignature is durable before it is returned. The witness never cosigns a checkpoint that
+/// is older than its last one of the log, or that belongs to a second history. Only one process at
+/// a time can open the witness's records.
 #[derive(Debug)]
 pub struct WitnessService {
     witness: Witness<FolderRecords>,

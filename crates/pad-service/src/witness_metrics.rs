@@ -7,6 +7,6 @@ use core::sync::atomic::AtomicU64;
 pub(crate) struct WitnessMetrics {
     pub(crate) cosigned: AtomicU64,
     pub(crate) failed: AtomicU64,
-    /// Time of the latest cosignature in seconds, by the witness's clock.
+    /// Time of the latest cosignature by the witness's clock, in seconds since 1970.
     pub(crate) time: AtomicU64,
 }

@@ -63,7 +63,7 @@ where
     }
 
     /// Resumes an author from the latest version in `repository`. The author must trust the
-    /// repository, for example because it is its own backup.
+    /// repository: use only its own backup.
     ///
     /// Never resume from a repository that may lack a published snapshot. The author would then
     /// sign a second head for the same version.
@@ -226,7 +226,7 @@ fn sort_batch(batch: Vec<Operation>, workers: &Workers) -> Vec<Operation> {
         .collect()
 }
 
-/// The number of operations from which a batch is sorted on several threads.
+/// The least number of operations in a batch that is sorted on several threads.
 const PARALLEL_SORT: usize = 4096;
 
 impl<S: Suite, B: BalancingScheme, K: Signer<HeadSignature>> Dictionary for TreeAuthor<S, B, K> {

@@ -27,8 +27,8 @@ pub struct Difference {
 /// is not proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyHistory {
-    /// The oldest version that is stored or was examined. Changes in this version and in older ones
-    /// are unknown. Version 0 means that all changes are known.
+    /// The version after which all changes are known: the oldest stored version, or a later one if
+    /// the search ended early. Version 0 means that all changes are known.
     pub since: Version,
     /// The versions after `since` in which the key got another value or was removed, oldest first.
     pub changes: Vec<Version>,
@@ -79,9 +79,6 @@ where
     ///
     /// Time: `O(log n log versions)` for each listed version, and `O(log n)` for each version in
     /// which the key is absent.
-    ///
-    /// # Panics
-    /// Never: all nodes are in memory.
     pub fn history(&self, key: &Key) -> KeyHistory {
         self.history_page(key, self.latest(), u64::MAX)
     }
@@ -89,11 +86,8 @@ where
     /// One page of a key's history: the newest changes up to version `last`. The search ends after
     /// about `lookups` lookups.
     ///
-    /// Examines at least one version, and always finishes a version that it has begun. For the next
-    /// page, pass [`KeyHistory::since`] as `last`.
-    ///
-    /// # Panics
-    /// Never: all nodes are in memory.
+    /// Examines at least one version, and finishes each version that it begins. For the next page,
+    /// pass [`KeyHistory::since`] as `last`.
     pub fn history_page(&self, key: &Key, last: Version, lookups: u64) -> KeyHistory {
         let probe = Probe::new(key.as_bytes());
         let find = |version| Ok(self.view(version).ok().and_then(|view| view.find(&probe)));
@@ -106,7 +100,7 @@ where
     }
 }
 
-/// The versions after `oldest`, up to `latest`, in which a key was put or removed.
+/// The versions after `oldest`, up to `latest`, in which a key got another value or was removed.
 ///
 /// `find` returns the id of the key's entry in a version. An entry must have the same id in all
 /// versions that contain it. After `lookups` calls of `find`, no further version is examined, but

@@ -17,7 +17,7 @@ use crate::{
 const LENGTH_BITS: u32 = 25;
 const _: () = assert!(MAX_VALUE_LENGTH < 1 << LENGTH_BITS);
 
-/// The number of fresh leaves (not hashed yet) from which hashing is spread over several threads.
+/// The least number of fresh leaves (not hashed yet) that are hashed on several threads.
 const PARALLEL_LEAVES: usize = 256;
 
 /// The location of a key or value in the byte pool: offset and length in one word.

@@ -16,7 +16,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
     /// Checks that the proof hashes to `root`. Reports every step to `note`, including the steps
     /// before an error.
     ///
-    /// This does not check that the leaves answer a question, as [`pad_core::Proof::check`] does.
+    /// Unlike [`pad_core::Proof::check`], does not check that the leaves answer a question.
     ///
     /// # Errors
     /// [`VerifyError`] if the proof is malformed or does not hash to `root`.
@@ -30,8 +30,8 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         self.recompute(root, note).map(drop)
     }
 
-    /// The leaves that the proof opens (contains with key and value or value digest), from left to
-    /// right.
+    /// The leaves that the proof opens, from left to right. Each contains its key, and its value or
+    /// the digest of its value.
     pub fn leaves(&self) -> &[OpenedLeaf<S>] {
         &self.leaves
     }

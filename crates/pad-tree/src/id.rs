@@ -91,8 +91,7 @@ impl KeyId {
     }
 }
 
-/// Converts an index to `usize`. The code does not compile on a machine on which this would lose
-/// bits.
+/// Converts an index to `usize`. Does not compile for targets whose `usize` has fewer than 32 bits.
 #[inline]
 #[allow(
     clippy::as_conversions,

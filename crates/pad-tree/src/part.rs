@@ -78,9 +78,9 @@ pub use walk::Disordered;
 /// A replica of one key range, over some consecutive versions of a tree dictionary of any balancing
 /// scheme.
 ///
-/// The replica stores the author's signed heads, as the caller appends them. It loads the contents
-/// of a version from proofs of any server. Call [`TreePart::load`]. Then request and take the
-/// ranges that [`TreePart::progress`] reports missing, until no range is missing.
+/// The replica stores the author's signed heads, which the caller appends. It loads the contents of
+/// a version from proofs of any server. Call [`TreePart::load`]. Then request and take the ranges
+/// that [`TreePart::progress`] reports missing, until no range is missing.
 ///
 /// Space: for each version, the nodes that it does not share with other versions, so `O(log n)` for
 /// a change in the range. Each head takes a root and a signature in addition.
@@ -245,7 +245,7 @@ impl<S: Suite> TreePart<S> {
     /// Starts to load the contents of a version that is later than all stored versions and whose
     /// head is known. Abandons a load in progress.
     ///
-    /// Nodes of an abandoned version may stay in memory until the next version is complete. Those
+    /// Nodes of an abandoned version may stay in memory until the next version is complete. Nodes
     /// that the next version contains too stay longer.
     ///
     /// # Errors
@@ -384,7 +384,7 @@ impl<S: Suite> TreePart<S> {
     /// Proves the answer to any query about keys of the part's range in a version. The proof equals
     /// that of a server with the whole tree.
     ///
-    /// Time: one search for each key or end of a range, and one digest for each level below.
+    /// Time: one search for each key or end of a range, and one digest for each level of its path.
     ///
     /// # Errors
     /// [`LookupError::NotKept`] if the answer depends on keys outside the range. [`LookupError`] if
@@ -400,7 +400,8 @@ impl<S: Suite> TreePart<S> {
             return Err(LookupError::NotKept);
         }
         let proof = prover::prove(view, query)?;
-        // The leaves next to the range are usually present, but without their values.
+        // Leaves next to the range are usually stored without their values. Values of such leaves
+        // must not become part of an answer, even if they are stored.
         let shows_others = proof.leaves.iter().any(|leaf| {
             matches!(leaf.content, Content::Value(_)) && !self.range.contains(leaf.key.as_bytes())
         });

@@ -124,14 +124,16 @@ impl<S: VersionedStore> PersistentTree<S> {
         (found == key).then_some(value)
     }
 
-    /// The entry (key, value) with the greatest key not above `key` in a version. Time: `O(log n)`.
+    /// The entry (key, value) with the greatest key not above `key` in a version. `None` if there
+    /// is no such entry, or if the version does not exist or was pruned. Time: `O(log n)`.
     ///
     /// Source: Crosby & Wallach 2010, section 4.1 (predecessor query of the tuple index).
     pub fn floor(&self, version: Version, key: &[u8]) -> Option<(&[u8], &[u8])> {
         self.nearest(version, key, Side::Left)
     }
 
-    /// The entry (key, value) with the smallest key not below `key` in a version. Time: `O(log n)`.
+    /// The entry (key, value) with the smallest key not below `key` in a version. `None` as for
+    /// [`PersistentTree::floor`]. Time: `O(log n)`.
     pub fn ceiling(&self, version: Version, key: &[u8]) -> Option<(&[u8], &[u8])> {
         self.nearest(version, key, Side::Right)
     }
@@ -140,7 +142,7 @@ impl<S: VersionedStore> PersistentTree<S> {
     /// not exist or was pruned.
     pub fn entries(&self, version: Version) -> Option<impl Iterator<Item = (&[u8], &[u8])>> {
         let view = self.view(version)?;
-        // Views have all their nodes, so none fails to be read.
+        // All nodes are in memory, so reading them cannot fail.
         let mut cursor = search::end(view, Side::Left).ok()?;
         Some(core::iter::from_fn(move || {
             let leaf = cursor.as_ref()?.leaf;
@@ -154,8 +156,8 @@ impl<S: VersionedStore> PersistentTree<S> {
     /// Returns one list of changes for each searchable version, relative to the version before it.
     /// The first list is relative to an empty version. Keys whose value stays equal are not listed.
     ///
-    /// Time: `O(log n log v)` for each entry of `v` versions, but `O(v log n)` for an entry that
-    /// was replaced before it was sealed.
+    /// Time, for `v` searchable versions: `O(log n log v)` for each stored entry, but `O(v log n)`
+    /// for an entry that was replaced before it was sealed.
     pub fn changes(&self) -> Vec<Vec<Change<'_>>> {
         let mut changes: Vec<_> = self.roots.iter().map(|_| Vec::new()).collect();
         let leaf = |place: usize, key: &[u8]| {
@@ -213,8 +215,8 @@ impl<S: VersionedStore> PersistentTree<S> {
     /// Drops all versions before `oldest`, and frees the nodes and entries that only these versions
     /// need. Discards the changes since the last seal.
     ///
-    /// Time and transient memory: linear in the stored nodes and entries. A version that does not
-    /// exist or was pruned changes nothing.
+    /// Time and transient memory: linear in the stored nodes and entries. Does nothing if `oldest`
+    /// does not exist or was pruned.
     pub fn prune(&mut self, oldest: Version) {
         let Some(dropped) = self.position(oldest) else {
             return;

@@ -62,7 +62,7 @@ impl<L: Clone> LeafRun<L> {
 
 /// Proves the answer to a query about any tree, in memory or stored.
 ///
-/// Time: one search for each key or end of a range, and one digest for each level below.
+/// Time: one search for each key or end of a range, and one digest for each level of its path.
 ///
 /// # Errors
 /// [`LookupError::InvalidQuery`] if the query is empty or out of order. [`LookupError::TooLong`] if
@@ -275,7 +275,7 @@ fn prune<T: HashedTree>(
             Opened::Leaf(leaf) => {
                 let key = tree.key(&leaf);
                 length = length.saturating_add(key.len());
-                // Other leaves contain a digest, which is as long as any short value.
+                // Digests of other values are not counted: they are short.
                 let reveals = reveals(key);
                 if reveals {
                     length = length.saturating_add(tree.value(&leaf).len());

@@ -272,8 +272,8 @@ impl<S: Suite> OpenedLeaves<S> {
         }
     }
 
-    /// Whether no leaf lies between the opened leaves `below` and `above`. `None` means the start
-    /// of the tree, and an index after the last opened leaf its end.
+    /// Whether no leaf lies between the opened leaves `below` and `above`. For `below`, `None`
+    /// means the start of the tree. For `above`, the number of opened leaves means its end.
     fn is_gap(&self, below: Option<usize>, above: usize) -> bool {
         match below {
             None => self.at_start,
@@ -282,11 +282,11 @@ impl<S: Suite> OpenedLeaves<S> {
         }
     }
 
-    /// The nearest leaf on one side of a position in the key order; `None` if there is none.
+    /// Returns the entry nearest to a position in the key order, on `side` of it; `None` if there
+    /// is none. `is_answer` tells whether a key lies on this side.
     ///
-    /// The proof opens this leaf and its neighbour across the position. If there is no such
-    /// neighbour, the proof opens only this leaf, at that end of the tree. If there is no such
-    /// leaf, the proof opens only the neighbour, at the other end of the tree.
+    /// The proof must open the leaf of this entry and its neighbour across the position. If only
+    /// one of the two exists, it must be the first or the last leaf of the tree.
     fn take_nearest(
         self,
         side: Side,

@@ -1,8 +1,8 @@
 //! Large batches that only replace values. The searches for all keys descend together, level by
 //! level. Each node above a replaced leaf is visited once, and cache misses overlap.
 //!
-//! The resulting tree equals the tree after replacing one value after the other, but takes less
-//! time. Nodes above a value that is replaced by an equal value are updated too.
+//! The resulting tree equals the tree after replacing the values one by one. The joint replacement
+//! takes less time. Nodes above a value that is replaced by an equal value are updated too.
 
 use core::ops::Range;
 
@@ -37,8 +37,8 @@ pub(crate) struct Replacements {
 /// A node, and the range of positions of the operations on leaves below it.
 type NodeOperations = (NodeId, Range<u32>);
 
-/// The result of descending one level from a piece of a level: children, nodes of the next level,
-/// and leaves.
+/// The result of descending one level from a piece, that is, from up to [`PIECE`] nodes of one
+/// level.
 #[derive(Default)]
 struct Piece {
     links: Vec<[Link; 2]>,
@@ -164,12 +164,12 @@ impl Replacements {
     }
 }
 
-/// Divides the operations below each node of a piece of a level among the node's children. `None`
-/// if an operation is not a replacement.
+/// Divides the operations below each node of `level`, a piece of one level, among the node's
+/// children. `None` if an operation is not a replacement.
 ///
-/// First all nodes are read, then all separators, and only then the operations are split by side.
-/// The reads are then independent cache misses that overlap. Unpredictable branches between the
-/// reads would prevent the overlap.
+/// For a group of nodes, first the separators and children of all nodes are read. Only then are the
+/// operations split by side. The reads are then independent cache misses that overlap.
+/// Unpredictable branches between the reads would prevent the overlap.
 fn follow<S: NodeStore>(
     store: &S,
     probes: &[Probe<'_>],

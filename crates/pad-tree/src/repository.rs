@@ -75,7 +75,7 @@ where
 
     /// Proves the answer to any query about a version.
     ///
-    /// Time: one search for each key or end of a range, and one digest for each level below.
+    /// Time: one search for each key or end of a range, and one digest for each level of its path.
     /// Digests that the store does not contain are recomputed.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use crate::{
     store::{Digest, NodeStore},
 };
 
-/// The number of touched nodes in a level from which hashing is spread over several threads.
+/// The least number of touched nodes in a level that is hashed on several threads.
 const PARALLEL_LEVEL: usize = 512;
 
 /// The number of nodes whose children's digests are read together before the nodes are hashed.
@@ -126,7 +126,7 @@ impl<D: Copy + Default + Send + Sync> SealPlan<D> {
 }
 
 /// Computes the digests of some nodes of one level, given their children in `links`. `below`
-/// contains the digests of the deeper levels: of the listed nodes from position `base` on.
+/// contains the digests of the deeper levels, that is, of the listed nodes from position `base` on.
 ///
 /// First all children's digests are read, then all nodes are hashed. The reads are then independent
 /// cache misses that overlap. A hash between the reads would prevent the overlap.

@@ -10,8 +10,8 @@ use crate::{entries::Probe, id::Side};
 /// have to be fetched.
 ///
 /// Law: keys on the left of an inner node are below its separator, keys on its right are not. A
-/// tree from an untrusted writer may break this law, but must be finite. Verifiers then reject the
-/// proofs.
+/// tree from an untrusted writer may break this law, but must be finite. Verifiers reject false
+/// proofs from such a tree.
 pub trait SearchTree: Copy {
     /// A reference to a node, which may not have been fetched yet. Whether it is a leaf may be
     /// unknown.

@@ -1,8 +1,9 @@
 //! Union, intersection and difference of dictionaries under a set-unique scheme.
 //!
-//! Set-unique trees of overlapping contents share subtrees, and a comparison skips subtrees with
-//! equal digests. So combining two dictionaries of `n` entries with `m` differences takes
-//! `O(m log n)` expected time. The result is the list of operations for the author's next snapshot.
+//! Under such a scheme, equal sets of keys have trees of equal shape. Trees of overlapping contents
+//! therefore share subtrees, and a comparison skips subtrees with equal digests. So combining two
+//! dictionaries of `n` entries with `m` differences takes `O(m log n)` expected time. The result is
+//! the list of operations for the author's next snapshot.
 //!
 //! Source: Crosby & Wallach 2010, sections 2.1.1 and 3.1.1.
 

@@ -6,8 +6,9 @@
 //!
 //! An update reads the nodes on the paths of its keys into a draft, then appends the changed nodes.
 //! The draft is a [`NodeStore`](crate::NodeStore) like the stores in memory. So it uses the same
-//! balancing schemes, and produces the same roots and proofs. The first version has no nodes to
-//! read: its nodes are appended while its entries arrive.
+//! balancing schemes, and produces the same roots and proofs. A bulk load into an empty dictionary
+//! ([`StoredRepository::publish_sorted`]) needs no draft: it appends nodes while the entries
+//! arrive.
 //!
 //! The log is not trusted. An update checks each node that it reads against the digest in its
 //! parent, up to the signed root. Clients reject proofs made from damaged nodes. Separators and

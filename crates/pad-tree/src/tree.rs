@@ -15,11 +15,10 @@ use crate::{
     store::{Digest, NodeStore, Sealed, VersionedStore},
 };
 
-/// The number of operations from which a batch of replacements descends the tree for all keys
-/// together.
+/// The least number of replacements in a batch whose searches descend the tree together.
 const JOINT_BATCH: usize = 32;
 
-/// The number of operations from which the digests of a batch are computed on several threads.
+/// The least number of operations for which several threads search and hash.
 const PARALLEL_BATCH: usize = 512;
 
 /// The latest contents of a dictionary as a tree that can be changed.
@@ -201,8 +200,8 @@ impl<S: NodeStore> Tree<S> {
         self.store.check_capacity(operations)
     }
 
-    /// Discards all changes since the last seal. `root` and `population` (the number of entries)
-    /// are those of that time.
+    /// Discards all changes since the last seal. `root` and `population` are the root and the
+    /// number of entries at that seal.
     pub(crate) fn rollback(&mut self, root: Option<NodeId>, population: usize)
     where
         S: VersionedStore,
@@ -296,8 +295,8 @@ impl<S: NodeStore> Tree<S> {
         leaf
     }
 
-    /// Counts a change. A batch of replacements may have left a list of the touched nodes. The list
-    /// is dropped, because it would lack the change.
+    /// Counts a change. Drops the list of touched nodes that a batch of replacements may have left,
+    /// because the list would lack this change.
     fn start_change(&mut self) {
         self.changes += 1;
         self.unlist();

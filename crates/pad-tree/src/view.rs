@@ -50,7 +50,7 @@ impl<'a, S: VersionedStore> View<'a, S> {
         (self.store.separator(node), self.children(node))
     }
 
-    /// The child of an inner node with this `separator` in which a search for `probe` continues.
+    /// The side of an inner node with this `separator` on which a search for `probe` continues.
     #[inline]
     pub(crate) fn side(&self, probe: &Probe<'_>, separator: KeyId) -> Side {
         Side::right_if(self.entries().compare(probe, separator).is_ge())

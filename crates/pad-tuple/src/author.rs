@@ -50,8 +50,8 @@ pub struct TupleAuthor<S: Suite, D: Design<S>, K> {
     /// the signature.
     unsigned: Option<PendingSnapshot<S, D::TupleState>>,
     speculation: Speculation,
-    /// The number of operations in all snapshots after the first, from which [`Speculation`]
-    /// computes the mean.
+    /// The number of operations in all snapshots after the first. The mean for [`Speculation`] is
+    /// computed from it.
     operations: u64,
     workers: Workers,
 }
@@ -96,7 +96,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     }
 
     /// Resumes an author from the latest version in `repository`. The author must trust the
-    /// repository, for example because it is its own backup.
+    /// repository, which may be the author's own backup.
     ///
     /// Never resume from a repository that may lack a published snapshot: the author would then
     /// sign a second head for the same version.
@@ -244,8 +244,8 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
         }
     }
 
-    /// Undoes a snapshot that can never be signed. Its operations become pending again, so that
-    /// they can be changed.
+    /// Undoes a snapshot that can never be signed. Its operations become pending again, so that the
+    /// caller can change them.
     fn take_back(&mut self, laid_out: PendingSnapshot<S, D::TupleState>) {
         self.layers.undo(laid_out.transition);
         self.pending.take_back(laid_out.operations);
@@ -316,10 +316,11 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> SigningInputs<'_, 
 }
 
 /// Rejects a signer or a secret that does not belong to `authority` and `key`. To check the signer,
-/// it signs the latest `head` again. Without a head, the signer is not checked.
+/// lets it sign the latest `head` again. Without a head, the signer is not checked.
 ///
 /// # Errors
-/// [`AuthorError::WrongKey`] if they do not match. [`AuthorError::Signing`] if the signer fails.
+/// [`AuthorError::WrongKey`] if the signer or the secret does not match. [`AuthorError::Signing`]
+/// if the signer fails.
 pub(crate) fn require_keys<S: Suite, D: Design<S>, K: Signer<HeadSignature>>(
     authority: &Authority,
     key: &D::Key,

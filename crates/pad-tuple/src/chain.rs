@@ -19,12 +19,13 @@ pub use reveal::{ChainSecret, Pebbles};
 /// The maximum number of steps that a client hashes in one chain.
 pub const MAX_CHAIN_LENGTH: u32 = 4096;
 
-/// The total number of chain steps that a client accepts for one signature's tuples, even if they
-/// are few: 64 chains of full length. [`STEPS_PER_TUPLE`] raises the limit for many tuples.
+/// The maximum total number of chain steps that a client accepts for the tuples of one signature or
+/// batch: 64 chains of full length. For more than 512 tuples, the limit is [`STEPS_PER_TUPLE`] for
+/// each tuple instead.
 pub const MAX_STEPS: u32 = 64 * MAX_CHAIN_LENGTH;
 
-/// The number of chain steps that a client accepts per tuple of one signature if their total
-/// exceeds [`MAX_STEPS`]: four chains of the default length. This is about the work of hashing a
+/// The maximum mean number of chain steps per tuple that a client accepts if the total exceeds
+/// [`MAX_STEPS`]: four chains of the default length. These steps take about as long as hashing a
 /// statement to a curve point.
 pub const STEPS_PER_TUPLE: u32 = 4 * DEFAULT_CHAIN_LENGTH;
 

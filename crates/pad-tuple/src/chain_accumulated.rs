@@ -83,8 +83,8 @@ struct RootInputs<S: Suite> {
     values: Vec<Arc<[u8]>>,
 }
 
-/// The encoding of a server's records. For each version: the operations digest, the merged
-/// generation and the accumulator values. Then the ledger.
+/// The encoding of a server's records. For each version: the operations digest,
+/// [`RootInputs::merged`] and the accumulator values. Then the ledger.
 type StoredRecords<S> = (
     Vec<(Version, <S as Suite>::Digest, u8, Vec<Vec<u8>>)>,
     StoredLedger<S, Vec<u8>>,

@@ -248,7 +248,8 @@ fn read_tuples<S: Suite>(
         .collect()
 }
 
-/// The numbers of stored tuples, each marked once it is used.
+/// For each tuple number, whether a stored tuple has this number and [`Numbers::take`] has not
+/// taken it yet.
 struct Numbers(Vec<bool>);
 
 impl Numbers {

@@ -108,7 +108,7 @@ pub type Resumed<S, D> = (
 ///
 /// Laws:
 /// - [`TupleScheme::check`] accepts the evidence and the seal that `evidence` and `seal` return for
-///   a tuple that was in the layers at that instant.
+///   a tuple that was in the layers at the requested instant.
 /// - `authenticate` may be called again after an error.
 /// - `admit` changes nothing if it fails.
 ///
@@ -196,8 +196,8 @@ pub trait Design<S: Suite>: TupleScheme<S> {
     fn restore(key: &Self::Key, context: Context, stored: &[u8]) -> Option<Self::Records>;
 
     /// Drops the records of `tuples`, none of which exists in a version from `oldest` on. Also
-    /// drops the records of versions before `oldest`. The other tuples may keep records of earlier
-    /// instants.
+    /// drops data that is stored once per version, for the versions before `oldest`. Other tuples
+    /// may keep their records of earlier instants.
     fn forget(records: &mut Self::Records, oldest: Version, tuples: &[TupleId]);
 
     /// Returns the memory, in bytes, of the server's records, without spare capacity.

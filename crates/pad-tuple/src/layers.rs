@@ -53,8 +53,8 @@ pub struct GenerationChange<S: Suite, A> {
     pub created: Vec<Key>,
     /// Lower ends of the deleted tuples, each with the note of the tuple.
     pub deleted: Vec<(Key, A)>,
-    /// The tuples before the change, by their lower ends; `None` if there was no tuple with this
-    /// lower end.
+    /// For each lower end of a changed tuple, the tuple before the change; `None` if there was no
+    /// tuple with this lower end.
     undo: BTreeMap<Key, Option<Live<S, A>>>,
     /// All tuples of the generation before the change, if the change emptied it.
     emptied: Option<Generation<S, A>>,
@@ -142,8 +142,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         &mut self.generations[generation]
     }
 
-    /// Returns a copy of the layers. `note` computes the new note of each tuple from its hashed
-    /// form and its old note.
+    /// Returns a copy of the layers. `note` computes the new note of each tuple from the
+    /// [`TupleView`] of the tuple and its old note.
     pub fn map<B: Clone + Default>(
         &self,
         mut note: impl FnMut(TupleView<'_, S::Digest>, &A) -> B,

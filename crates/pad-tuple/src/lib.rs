@@ -8,15 +8,15 @@
 //! The designs differ in three ways: how tuples are authenticated, how they stay valid across
 //! snapshots, and in how many *generations* they are stored. Each generation covers all keys;
 //! younger generations override older ones. The clock of the youngest generation counts versions.
-//! The clock of an older generation counts its rebuilds (*epochs*). An *instant* is a time on such
-//! a clock.
+//! The clock of an older generation counts the snapshots that changed the generation; this count is
+//! its *epoch*. An *instant* is a time on such a clock.
 //!
 //! # The designs
 //!
 //! Costs for `n` keys and one update per snapshot. `s` are signatures, `h` hashes, `e` powers
-//! modulo N or scalar multiplications. Designs with speculation (`Spec..` and accumulators) have
-//! two generations here, so about `sqrt(n)` tuples are in the young one. `L` is the length of a
-//! hash chain; each new tuple needs one chain.
+//! modulo N or scalar multiplications. Designs with *speculation* (`Spec..` and accumulators) have
+//! several generations. The tables are for two, with about `sqrt(n)` tuples in the young one. `L`
+//! is the length of a hash chain; each new tuple needs one chain.
 //!
 //! Costs of the author, per update:
 //!
@@ -45,9 +45,9 @@
 //! | `AccumulatorsSupersedingRsa`, `-Bilinear` | `1` | `2 t`, `2 v`, `2 w` | `2 s + 2 e` |
 //! | `ChainAccumulatorsRsa`, `-Bilinear` | `sqrt(n) w` | `2 t`, `2 v`, `2 w` | `1 s + 2 e` |
 //!
-//! Each update also contains a signed head. Of the proofs, only the proofs of chained accumulators
-//! contain the head. The server computes the accumulators' witnesses, about `sqrt(n) log n e` for
-//! each update. The other designs cost the server almost nothing.
+//! Each update also contains a signed head. Only the proofs of chained accumulators contain the
+//! head. The server computes the accumulators' witnesses, about `sqrt(n) log n e` for each update.
+//! The other designs cost the server almost nothing.
 //!
 //! With the feature `bls`, [`BaseSupersedingBls`](designs) and [`SpecLightweightBls`](designs) sign
 //! with BLS12-381 instead of Ed25519. One signature of 48 bytes then covers a proof of many keys.
@@ -57,7 +57,7 @@
 //! - [`SpecLightweight`] for many small snapshots.
 //! - [`BaseSuperseding`] if lookups far outnumber updates, or each snapshot changes a large part of
 //!   the keys.
-//! - A tree PAD (`pad-tree`) for frequent updates.
+//! - A tree (crate `pad-tree`) for frequent updates.
 //!
 //! `bench tuple` measures the break-even points.
 //!
@@ -106,9 +106,10 @@
 //!
 //! With the default feature `std`, for authors and servers: [`design`] defines their view of a
 //! design. [`layers`] computes the tuples of each generation, for author and server alike.
-//! [`author`], [`repository`] and [`checkpoint`] are the two roles and their stored state.
-//! [`speculation`] contains the rules for merging generations. Without `std` this crate is `no_std`
-//! (with `alloc`) and verifies all proofs of the signed designs.
+//! [`author`] and [`repository`] are the two roles in memory, and [`checkpoint`] is the stored form
+//! of a repository. [`stored`] is a repository on disk. [`speculation`] contains the rules for
+//! merging generations. Without `std` this crate is `no_std` (with `alloc`) and verifies all proofs
+//! of the signed designs.
 //!
 //! The features `bls`, `rsa` and `bilinear` are on by default too. `bls` adds the module `bls` with
 //! BLS signatures, also without `std`. `rsa` and `bilinear` turn `std` on and add the accumulators:

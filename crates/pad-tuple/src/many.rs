@@ -8,10 +8,10 @@
 //! One tuple serves all keys of the query in its interval. It has the form that a proof for the
 //! first of these keys would contain.
 //!
-//! A query has exactly one list of tuples. The contents determine the tuples, each tuple is needed
-//! by the key that takes it, and the order is fixed. The evidence may differ, since later
-//! signatures prove earlier versions too. The upper ends within a generation ascend, so no tuple
-//! appears twice and the aggregate counts every signature once.
+//! In each version, a query has exactly one list of tuples. The contents determine the tuples, each
+//! tuple is needed by the key that takes it, and the order is fixed. The evidence may differ, since
+//! later signatures prove earlier versions too. The upper ends within a generation ascend, so no
+//! tuple appears twice and the aggregate counts every signature once.
 //!
 //! Source: Crosby & Wallach 2010, section 4. Aggregation is an extension of this library (see
 //! [`crate::bls`]).

@@ -159,8 +159,8 @@ impl<'a, S: Suite, D: AggregateScheme<S>> RangeEvidence<'a, S, D> {
         }
     }
 
-    /// Reads the tuples of one generation, which exist at `instant`, and checks that they cover the
-    /// range. Adds their claims and evidence.
+    /// Reads the tuples of one generation, and checks that they cover the range. Adds the evidence
+    /// for each tuple, and the claim that the tuple existed at `instant`.
     fn take(
         &mut self,
         generation: usize,
@@ -213,7 +213,7 @@ impl<'a, S: Suite, D: AggregateScheme<S>> RangeEvidence<'a, S, D> {
     }
 
     /// Records the content of a tuple for its lower end, unless a younger generation contains this
-    /// key. Returns the content in the form in which it is hashed.
+    /// key. Returns the content as it is hashed into the tuple's digest.
     fn decide(
         &mut self,
         lower: &Key,

@@ -13,7 +13,7 @@ use crate::{
     validity::Validity,
 };
 
-/// What a client expects a proof to be about: one version of one dictionary, by one author.
+/// The version, dictionary and author that a client expects a proof to be about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation<Key> {
     /// The trusted author, with the dictionary and the scheme id of the design.
@@ -92,8 +92,9 @@ pub trait TupleScheme<S: Suite>: Clone + Debug + Send + Sync + 'static {
     /// The evidence that a proof for one key contains once, for all its tuples.
     type Seal: Clone + Debug + Eq + Serialize + DeserializeOwned;
 
-    /// Returns the root of the head that a seal contains. The client must compare it with the root
-    /// that it has verified. `None` if seals of this design contain no head.
+    /// Returns the root of the head, recomputed from the parts that a seal contains. The client
+    /// must compare it with the root that it has verified. `None` if seals of this design contain
+    /// no parts of a head.
     fn opened_root(_: &Self::Seal) -> Option<S::Digest> {
         None
     }

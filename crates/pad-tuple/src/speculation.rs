@@ -2,18 +2,18 @@
 
 use core::num::NonZeroUsize;
 
-/// An author's rule for merging generations. Servers and clients need not know the rule: every
-/// snapshot names the generations that it merges, and every tuple of the youngest generation names
-/// the epochs of the older generations.
+/// An author's rule for merging generations. Servers and clients need not know the rule. Every
+/// snapshot names the generations that it merges. Every tuple of the youngest generation names the
+/// epochs of the older generations.
 ///
 /// Source: Crosby & Wallach 2010, sections 4.2 and 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Speculation {
     /// Merges generation `g` (of `C` generations) into an older one when it is full. It is full
-    /// when its tuples, those of all younger generations and the new operations are at least
-    /// `K^(1 - r) * n^r`. Here `r = (g + 1) / C`, `n` is the number of keys, and `K` the running
-    /// mean of operations per snapshot. With two generations, a merge happens after about
-    /// `sqrt(n / K)` snapshots.
+    /// when the number of its tuples, the tuples of all younger generations and the new operations
+    /// is at least `K^(1 - r) * n^r`. Here `r = (g + 1) / C`, `n` is the number of keys, and `K`
+    /// the running mean of operations per snapshot. With two generations, a merge happens after
+    /// about `sqrt(n / K)` snapshots.
     #[default]
     Balanced,
     /// Merges generation 0 when it reaches the given number `m` of tuples, generation 1 at `m^2`,

@@ -8,11 +8,11 @@
 //! instant is in the last piece that does not begin above the key. Finding the tuple takes one
 //! search and one lookup.
 //!
-//! A run is written as a whole at each instant. Its cost is proportional to that of the design. At
-//! an instant of its clock, each tuple of a generation is signed anew or gets another link. The
-//! update contains an item for each of these tuples. With one generation, the run lists all tuples
-//! in every version. With two generations, it lists about `sqrt(n)` tuples in most versions, and
-//! all tuples in one of `sqrt(n)` versions.
+//! A run is written as a whole at each instant. The cost is proportional to the cost of the design:
+//! at each instant, every tuple of the generation is signed anew or gets another link. The update
+//! contains an item for each of these tuples. With one generation, the run lists all tuples in
+//! every version. With two generations, it lists about `sqrt(n)` tuples in most versions, and all
+//! tuples in one of `sqrt(n)` versions.
 //!
 //! Rows are derived from the signed updates, which the server must store elsewhere. A repository
 //! whose rows lack the latest updates continues when these updates are applied again. Rows

@@ -2,8 +2,8 @@
 
 use pad_core::{DigestBytes, Domain, Key, Suite};
 
-/// What a tuple states about the key at its lower end, as it is hashed: with a value's digest
-/// instead of the value.
+/// The content of a tuple as it is hashed: the statement about the key at its lower end, with a
+/// value's digest instead of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Summary<D> {
     /// The lower end is not a key of this generation.

@@ -68,10 +68,11 @@ pub fn operations_digest<S: Suite>(operations: &[Operation]) -> S::Digest {
     S::hash(Domain::TupleOperations, &[&bytes])
 }
 
-/// Returns the root in the signed head of a version: `H(tuple-root, operations digest ‖ attachment
-/// digest)`. The root commits to the operations and the attachment of this version. The head's
-/// history root commits to all earlier versions. So both together determine every tuple. Two
-/// dictionaries with different contents have different heads.
+/// Returns the root in the signed head of a version:
+/// `H(tuple-root, operations digest ‖ attachment digest)`. The root commits to the operations and
+/// the attachment of this version. The head's history root commits to all earlier versions.
+/// Together, the two roots determine every tuple, so dictionaries with different contents have
+/// different heads.
 pub fn root<S: Suite>(operations: &S::Digest, attachment: &S::Digest) -> S::Digest {
     S::hash(
         Domain::TupleRoot,

@@ -2,7 +2,7 @@
 //!
 //! | you need | take | it costs |
 //! | --- | --- | --- |
-//! | to serve requests synchronously, with limits per peer | [`server`] | one pool thread each |
+//! | to serve requests synchronously, with limits per peer | [`server`] | threads for long work |
 //! | to send requests with retries and a response limit | [`client`] | the calling thread blocks |
 //!
 //! The server supports TLS, and every wait has a time limit.

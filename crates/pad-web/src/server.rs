@@ -10,6 +10,7 @@
 //!
 //! All other statuses come from the handler, except 414 and 431 for a request head that is too
 //! long.
+//!
 //! Handlers are synchronous, because hashing and file reads are synchronous. Long work runs on
 //! blocking threads, with at most [`Limits::in_flight`] requests at a time. Up to
 //! [`Limits::waiting`] more requests may be queued; further requests are refused. Work of a few
@@ -19,20 +20,20 @@
 //!
 //! - A connection is closed if its client sends or reads too slowly.
 //! - Connections, requests, threads and bytes of messages are limited in total and per peer.
-//! - A quarter of the connections, queue places and threads is reserved for peers that use none of
-//!   them.
+//! - A quarter of the connections is reserved for peers that have none. Places for requests (in
+//!   progress or queued) and threads are reserved in the same way.
 //! - A part of the memory is reserved for small messages.
 //! - If a brief request of a peer takes milliseconds, further brief requests of this peer run on
 //!   blocking threads.
 //!
-//! The bytes of all messages being received and sent stay below [`Limits::body_bytes`] +
-//! [`Limits::answer_bytes`] + [`Limits::reserve_bytes`].
-//! A request that is being handled needs further memory: a few times the bytes of its own body and
-//! response.
+//! The bodies that are being received and sent have at most [`Limits::body_bytes`] +
+//! [`Limits::answer_bytes`] + [`Limits::reserve_bytes`] bytes in total. Short error responses are
+//! not counted. A request that is being handled needs further memory: a few times the bytes of its
+//! own body and response.
 //!
 //! The server uses HTTP/1.1 (hyper) instead of gRPC (tonic). Calls that take and return bytes need
-//! no schema language, code generator or multiplexed streams. A second encoding of every message
-//! would be a second target to fuzz. HTTP/1.1 provides the required features: limits, time-outs,
+//! no schema language, code generator or multiplexed streams. With gRPC, every message would have a
+//! second encoding to fuzz. HTTP/1.1 provides the required features: limits, time-outs,
 //! `Retry-After`, caches, and support in every proxy and command-line client.
 
 use std::{net::IpAddr, sync::Arc};

@@ -6,8 +6,8 @@ use zeroize::Zeroizing;
 /// Maximum width in bits of a window of an exponent. It takes `2^16` buckets.
 const WIDEST_WINDOW: u32 = 16;
 
-/// An exponent that is read in windows of bits. Some exponents are secret, so it cannot be printed
-/// and is wiped on drop.
+/// An exponent that is read in windows of bits. Some exponents are secret, so this type cannot be
+/// printed and is wiped on drop.
 pub(crate) struct Digits {
     limbs: Zeroizing<Vec<u64>>,
     bits: u32,

@@ -18,7 +18,8 @@ mod tests;
 /// Computes the product of all factors, or 1 without factors. The balanced tree lets GMP multiply
 /// numbers of equal length.
 ///
-/// Cost: `O(M(b) log n)` for a product of `b` bits.
+/// Cost: `O(M(b) log n)` for `n` factors and a product of `b` bits, where `M(b)` is the cost of
+/// multiplying two numbers of `b` bits.
 pub fn product<'a>(factors: impl IntoIterator<Item = &'a Integer>, workers: &Workers) -> Integer {
     let factors: Vec<&Integer> = factors.into_iter().collect();
     let mut level: Vec<Integer> = factors.chunks(2).map(pair_product::<&Integer>).collect();
@@ -94,7 +95,8 @@ pub fn powers_of_bases<G: ModularGroup>(
     workers: &Workers,
 ) -> Vec<Vec<G::Element>> {
     debug_assert_eq!(bases.len(), exponents.len(), "exponents for each base");
-    // Powers of one base share their squarings, but with a thread for each they are ready earlier.
+    // With fewer bases than threads, the first powers of all bases are one task, the second powers
+    // another. This is faster, although the powers of a base then share no squarings.
     if bases.len() < workers.threads() {
         let single = |index: usize| -> Vec<Vec<&Integer>> {
             let of_base = exponents.iter().map(|exponents| exponents.get(index));

@@ -2,13 +2,13 @@
 //!
 //! The base is a square, so its order divides `p' q'`, and exponents may be reduced modulo `p' q'`.
 //! Powers are computed by the Chinese remainder theorem. A fault modulo one factor would reveal the
-//! factors to any party that knows the statement of the power. Before a result is released:
+//! factors to any party that knows the base and the full exponent. Before a result is released:
 //!
 //! * The power modulo each prime is computed modulo the prime times a random guard, and compared
 //!   with the power modulo the guard from 64-bit arithmetic.
 //! * The reduced exponents are computed again and compared.
-//! * The recombined power is compared with both powers before their last reduction. Nothing that a
-//!   fault can change thus lies between the check of a half and the check of the whole.
+//! * The recombined power is compared with both powers before their last reduction. So no step
+//!   between the check of the two powers and this check is unprotected.
 //! * Stored primes and base are compared with `N` and `g`: `p q = N`, `2 p' + 1 = p`,
 //!   `2 q' + 1 = q`, and the order is `p' q'`. The tables must be tables of `p` and `q`, built from
 //!   a base that is `g` or `N - g` and a square.
@@ -38,8 +38,8 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// The secret factors `p` and `q` of a modulus, prepared for computing powers of one base. It
-/// cannot be printed.
+/// The secret factors `p` and `q` of a modulus, prepared for computing powers of one base. `Debug`
+/// does not print them.
 pub struct Factors {
     sides: [Side; 2],
     /// The product `p' q'`, a multiple of the order of the base, where `p = 2 p' + 1` and
@@ -75,7 +75,7 @@ impl Factors {
     /// Prepares the factors of a modulus for powers of `base`.
     ///
     /// # Errors
-    /// [`KeyError::UnsuitableBase`] if the base is not a square other than 1 modulo both factors;
+    /// [`KeyError::UnsuitableBase`] if the base is 1 or not a square modulo one of the factors;
     /// [`KeyError::RandomnessUnavailable`] if the operating system provides no random bytes.
     pub fn new(primes: PrimePair, base: &Integer) -> Result<Self, KeyError> {
         let [p, q] = primes.into_primes();
@@ -231,8 +231,8 @@ impl Side {
     /// Returns the tables of powers of `base` modulo this prime. The first call builds them.
     fn tables(&self, base: &Integer) -> Result<&FixedBase, FaultDetected> {
         if self.powers.get().is_none() {
-            // Reduced exponents are right for squares only. For the other one of g and N - g, the
-            // signs modulo p and q would differ.
+            // Reduced exponents are right for squares only. For a base that is not a square, the
+            // signs modulo p and q could differ.
             require(base.legendre(&self.prime) == 1)?;
         }
         let tables = self

@@ -20,8 +20,8 @@
 //!
 //! The guard has its highest bit set and the next one clear, so a random fault passes with a
 //! probability from `2^-63.6` to `2^-63`. The powers are returned modulo `prime * guard`. The
-//! caller reduces them modulo the prime and can check the result against them, and this module
-//! stores no copy of the prime.
+//! caller reduces them modulo the prime and can check the result against them. This module stores
+//! no copy of the prime.
 //!
 //! Source: Brickell, Gordon, `McCurley` & Wilson 1992, "Fast exponentiation with precomputation".
 
@@ -61,8 +61,7 @@ impl FixedBase {
     /// Computes the tables for powers of `base` modulo `prime`, where `guard` is another prime, of
     /// 64 bits.
     ///
-    /// Cost: for a 1536-bit prime 16 400 products and 3.3 MB, or 4.2 MB with
-    /// vector instructions.
+    /// Cost: for a 1536-bit prime, 16 400 products and 3.3 MB, or 4.2 MB with vector instructions.
     pub(crate) fn new(base: &Integer, prime: &Integer, guard: &Integer) -> Self {
         Self::with_tables(fastest_tables, base, prime, guard)
     }

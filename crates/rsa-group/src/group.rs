@@ -73,7 +73,7 @@ impl ResidueGroup {
         }
     }
 
-    /// Returns arithmetic in lanes, if the processor and the modulus have it.
+    /// Returns arithmetic in lanes, or `None` if the processor or the modulus does not support it.
     fn prepared(&self) -> Option<&dyn Lanes> {
         let lanes = self.lanes.get_or_init(|| lanes::for_modulus(&self.modulus));
         lanes.as_deref()
@@ -159,9 +159,9 @@ impl ResidueGroup {
         })
     }
 
-    /// Like [`ResidueGroup::read`], but rejects the number 1. A value or a witness is a power of
-    /// `g`, which is never 1. For the value 1, every element would have a witness, and every set
-    /// would appear to extend the set of the value.
+    /// Like [`ResidueGroup::read`], but rejects the number 1. Honest accumulator values and
+    /// witnesses are powers of the base `g`, and never 1. For the value 1, the number 1 would be a
+    /// valid witness of every element and of every subset.
     ///
     /// # Errors
     /// The errors of [`ResidueGroup::read`], and [`DecodeError::ResidueOutOfRange`] for 1.

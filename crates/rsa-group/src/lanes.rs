@@ -16,7 +16,7 @@ mod tests;
 use self::{eight::Eight, one::One};
 use crate::exponentiation::{multi_power, power_of_table, powers_of_one_base};
 
-/// Greatest number of bases that are raised one after the other. A product of eight numbers takes
+/// Maximum number of bases that are raised one after the other. A product of eight numbers takes
 /// the time of four to six products of one.
 const FEW: usize = 4;
 
@@ -54,8 +54,8 @@ pub(crate) trait Lanes: Debug + Send + Sync {
     ) -> Integer;
 }
 
-/// Returns arithmetic in lanes for the lengths of modulus that keys have, if the processor has fast
-/// lanes.
+/// Returns arithmetic in lanes, or `None` if the processor has no fast lanes or no supported layout
+/// fits the length of the modulus.
 pub(crate) fn for_modulus(modulus: &Integer) -> Option<Arc<dyn Lanes>> {
     if !montgomery_lanes::are_fast() {
         return None;

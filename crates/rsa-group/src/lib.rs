@@ -16,8 +16,8 @@
 //! # Constant-time operations
 //!
 //! Powers of the base with the factors run in constant time. They use branch-free Montgomery
-//! arithmetic and read tables as a whole. For moduli other than 2048 and 3072 bits they use GMP's
-//! `mpz_powm_sec`.
+//! arithmetic and read whole rows of their tables. For moduli that are not about 2048 or 3072 bits
+//! long, they use GMP's `mpz_powm_sec`.
 //!
 //! Variable-time, because of GMP's division and inversion: the reduction of exponents and of
 //! results, the recombination, and the checks. Their times depend on the lengths of the operands,
@@ -47,8 +47,8 @@
 //!
 //! A process that must not leak these should disable core dumps and swapping.
 
-// Most modules read bytes or numbers that an attacker may have chosen. Modules that count with them
-// deny unchecked arithmetic too.
+// Most modules read bytes or numbers that an attacker may have chosen. Modules that compute with
+// such numbers deny unchecked arithmetic too.
 #![deny(
     clippy::indexing_slicing,
     clippy::unwrap_used,

@@ -27,14 +27,15 @@ pub trait ModularGroup: Sync {
     /// Computes the inverse of an element.
     fn inverse(&self, base: &Self::Element) -> Self::Element;
 
-    /// Computes the product of all `base_i^(e_i)` in a way that is particular to this group, or
-    /// returns `None` if there is none.
+    /// Computes the product of all `base_i^(e_i)` with a method of this group, or returns `None` if
+    /// the group has no method of its own.
     fn multi_power(&self, bases: &[Self::Element], exponents: &[Integer]) -> Option<Self::Element> {
         let _ = (bases, exponents);
         None
     }
 
-    /// Number of bases that [`Self::powers_at_once`] takes: 1 if the group has no such way.
+    /// Maximum number of bases that [`Self::powers_at_once`] takes, or 1 if the group does not
+    /// implement it.
     fn lanes(&self) -> usize {
         1
     }

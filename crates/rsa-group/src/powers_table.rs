@@ -86,9 +86,9 @@ impl PowersTable {
         Some(group.power_of_table(&entries, STRIDE, exponent, workers))
     }
 
-    /// Returns whether every entry is the previous one raised to `2^24`. There is one coefficient
-    /// less than entries. The coefficients must be random numbers that were unpredictable before
-    /// the entries were fixed.
+    /// Returns whether every entry is the previous one raised to `2^24`. There must be one
+    /// coefficient fewer than entries. The coefficients must be random numbers that were
+    /// unpredictable before the entries were fixed.
     ///
     /// The product of the `entry_(i+1)^(c_i)` must equal the product of the `entry_i^(c_i)`,
     /// squared 24 times. With coefficients of 128 bits, a false table passes with probability

@@ -4,9 +4,9 @@
 //! for which a small prime divides `p'` or `2 p' + 1`. The remaining candidates, one in about 500
 //! numbers, are tested for primality.
 //!
-//! The first prime of the window is returned, so primes after a long gap are slightly likelier than
-//! others. The window starts at a random number of full length, which leaves no measurable
-//! advantage for guessing.
+//! The first safe prime of the window is returned, so safe primes after a long gap are slightly
+//! likelier than others. The window starts at a random number of full length, which leaves no
+//! measurable advantage for guessing.
 //!
 //! Source: Wiener 2003, "Safe prime generation with a combined sieve".
 
@@ -138,7 +138,7 @@ impl fmt::Debug for PrimePair {
 }
 
 impl PrimePair {
-    /// Checks two safe primes, in any order, whose product is a modulus of `bits` bits.
+    /// Checks that two numbers, in any order, are safe primes and have a product of `bits` bits.
     ///
     /// Cost: primality tests of four numbers.
     ///
@@ -225,8 +225,8 @@ impl Search<'_> {
     }
 }
 
-/// Chooses the random `p'` at which a search for a prime of `bits` bits starts. It has one bit
-/// less, its two highest bits are set, and it is 5 modulo 6. The two highest bits of `2 p' + 1` are
+/// Chooses the random `p'` at which a search for a prime of `bits` bits starts. It has `bits - 1`
+/// bits, its two highest bits are set, and it is 5 modulo 6. The two highest bits of `2 p' + 1` are
 /// then set too, so the product of two such primes has full length.
 fn window_start(bits: u32) -> Result<SecretInteger, KeyError> {
     let length = usize::try_from(bits.div_ceil(8)).unwrap_or(usize::MAX);
@@ -254,7 +254,8 @@ fn sieve(start: &Integer, small: &[u32], bits: u32) -> Vec<u32> {
         let step = inverse(u64::from(STEP % prime), modulus);
         let half = modulus.div_ceil(2) - 1;
         for root in [0, half] {
-            // start + STEP * i = root, modulo the prime; root (p - 1) / 2 makes 2 p' + 1 zero.
+            // Solves start + STEP * i = root modulo the small prime. The root 0 makes it divide p',
+            // and `half` makes it divide 2 p' + 1.
             let first = (root + modulus - residue) * step % modulus;
             strike(&mut composite, first, prime);
         }
@@ -309,7 +310,7 @@ fn first_safe_prime(start: &Integer, candidates: &[u32], workers: &Workers) -> O
     }
 }
 
-/// Returns `2 p' + 1` if that and `p'` are primes.
+/// Returns `2 p' + 1` if `p'` (`half`) and `2 p' + 1` are primes.
 fn safe_prime(half: &SecretInteger) -> Option<Integer> {
     let is_likely = |number: &Integer| number.is_probably_prime(QUICK_ROUNDS) != IsPrime::No;
     let prime = SecretInteger::new((&**half << 1_u32).complete() + 1_u32);

@@ -4,7 +4,7 @@ use core::{fmt, ops::Deref};
 
 use rug::{Assign, Integer, integer::Order};
 
-/// An integer that is wiped on drop. It cannot be printed.
+/// An integer that is wiped on drop. `Debug` does not print the number.
 ///
 /// Only this number's own limbs are overwritten. Temporaries inside GMP (on its stack, or in
 /// reallocated limbs) are not: see the [crate].

@@ -109,7 +109,7 @@ fn make(folder: &Path, size: u64) -> Result<()> {
     Ok(())
 }
 
-/// Resources stored in files under their paths.
+/// A source of resources: each is the file at its path below the folder.
 struct FolderSource(PathBuf);
 
 impl Fetch for FolderSource {
@@ -157,7 +157,7 @@ fn check(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Lists the files of a folder by name; empty if the folder does not exist.
+/// Lists the files of a folder, sorted by name. The list is empty if the folder does not exist.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     if !folder.exists() {
         return Ok(Vec::new());

@@ -33,7 +33,7 @@ pub enum CheckpointError {
     /// The origin is empty or has a control character below U+0020.
     #[error("the origin of a checkpoint is empty or not plain text")]
     Origin,
-    /// The second line is not a size in decimal digits without leading zeros.
+    /// The second line is not a decimal size of at most 64 bits without leading zeros.
     #[error("the size of a checkpoint is not a number")]
     Size,
     /// The third line is not a 32-byte hash in base64.
@@ -126,7 +126,7 @@ impl Checkpoint {
         &self.extensions
     }
 
-    /// Returns the text of the checkpoint, which is signed.
+    /// Returns the text of the checkpoint: the message that the log signs.
     pub fn text(&self) -> String {
         let mut text = format!(
             "{}\n{}\n{}\n",
@@ -141,7 +141,7 @@ impl Checkpoint {
         text
     }
 
-    /// Creates a note with the text of this checkpoint, signed by the log.
+    /// Creates a note with the text of this checkpoint and one signature, by `signer`.
     pub fn sign(&self, signer: &NoteSigner) -> Note {
         Note::of_checkpoint(self, signer)
     }

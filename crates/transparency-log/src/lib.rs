@@ -21,9 +21,9 @@
 //!
 //! | task | type or module | cost |
 //! | --- | --- | --- |
-//! | to verify a log entry | [`proof`] with a [`Policy`] | one signature each, `log n` hashes |
-//! | to read a log from a web server | [`tile`] | the tiles of one path, each verified |
-//! | to publish a log | `store` (feature `disk`) | an entry, 42 bytes, and 32/256 per tile level |
+//! | to verify a log entry | [`proof`] with a [`Policy`] | signature checks, `log n` hashes |
+//! | to read a log from a web server | [`tile`] | per entry: one bundle and at most 8 tiles |
+//! | to publish a log | `store` (feature `disk`) | on disk per entry: about 42 bytes more |
 //! | to run a witness | [`witness`] | one signature and `log n` hashes per checkpoint |
 //! | to sign other texts | [`note`] | |
 //!

@@ -2,7 +2,7 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
-/// Parses a decimal number without leading zeros.
+/// Parses a decimal `u64` without a sign or leading zeros.
 pub(crate) fn decimal(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     let leading = text.len() > 1 && text.starts_with('0');

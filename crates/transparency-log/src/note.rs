@@ -32,8 +32,7 @@ pub use verifier::{Signed, VerifierKey};
 
 /// Maximum length of a note in bytes.
 pub const LONGEST_NOTE: usize = 1 << 20;
-/// Maximum number of signatures on a note. The specification requires at least 16. Some signatures
-/// take 5 kB.
+/// Maximum number of signatures on a note. The specification requires support for at least 16.
 pub const MOST_SIGNATURES: usize = 100;
 
 /// A text with signatures, none of them verified.
@@ -131,7 +130,7 @@ impl Note {
     /// Adds a signature without verifying it. A duplicate is not added again.
     ///
     /// # Errors
-    /// [`NoteError::TooManySignatures`].
+    /// [`NoteError::TooManySignatures`] if the note already has [`MOST_SIGNATURES`].
     pub fn add(&mut self, signature: Signature) -> Result<(), NoteError> {
         if self.signatures.contains(&signature) {
             return Ok(());
@@ -154,8 +153,9 @@ impl Note {
     /// Verifies the signatures by `keys` and ignores all others.
     ///
     /// # Errors
-    /// [`NoteError::WrongSignature`] if one of them is invalid; [`NoteError::NoKnownKey`] if there
-    /// is none; [`NoteError::AmbiguousKey`] if two known keys share a name and an id.
+    /// [`NoteError::WrongSignature`] if a signature by one of `keys` is invalid;
+    /// [`NoteError::NoKnownKey`] if the note has no signature by one of `keys`;
+    /// [`NoteError::AmbiguousKey`] if the name and id of a signature match two different keys.
     pub fn open(&self, keys: &[VerifierKey]) -> Result<Opened<'_>, NoteError> {
         let mut signed = Vec::new();
         for signature in &self.signatures {
@@ -182,7 +182,7 @@ impl Signature {
     /// Parses a signature line without its newline.
     ///
     /// # Errors
-    /// [`NoteError::SignatureLine`].
+    /// [`NoteError::SignatureLine`] if the line is malformed.
     pub fn parse_line(line: &str) -> Result<Self, NoteError> {
         let parsed = || {
             let (name, encoded) = line.strip_prefix("\u{2014} ")?.split_once(' ')?;

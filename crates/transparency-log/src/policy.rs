@@ -10,8 +10,9 @@
 //! ```
 //!
 //! Empty lines and lines that begin with `#` are ignored. A group requires `all`, `any`, or a
-//! number of its members. Members are witnesses or groups defined above it, each in at most one
-//! group. `quorum none` requires no witness. The key of a log or witness may be followed by a URL.
+//! number of its members. Members are witnesses or groups that an earlier line defines. Each is a
+//! member of at most one group. `quorum none` requires no witness. The key of a log or witness may
+//! be followed by a URL.
 //!
 //! Keys of unknown types are skipped ([`Policy::skipped`]), if a known log remains and the quorum
 //! can be met without them. A key cannot belong to both a log and a witness, because its holder
@@ -51,7 +52,7 @@ pub struct SkippedKey {
 /// A log of a policy. The name of its key is the log's origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustedLog {
-    /// The key that signs its checkpoints.
+    /// The key that signs the log's checkpoints.
     pub key: VerifierKey,
     /// The URL of the log, if the policy has one.
     pub url: Option<String>,
@@ -299,8 +300,8 @@ impl Accepted {
     }
 }
 
-/// Formats the error. If the quorum fails because of the window, names both clocks, because either
-/// may be wrong.
+/// Formats the error. If cosignatures lie outside the window, includes their times and the
+/// caller's, because either clock may be wrong.
 fn quorum_not_met(
     missing: &[String],
     old: &[Cosignature],

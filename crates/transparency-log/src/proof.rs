@@ -152,7 +152,7 @@ impl Accepted {
 }
 
 impl LoggedEntry {
-    /// The index of the entry, from 0.
+    /// Returns the index of the entry, from 0.
     pub const fn index(&self) -> u64 {
         self.index
     }

@@ -14,9 +14,9 @@
 //!
 //! Data beyond the size in `signed` is ignored and overwritten.
 //!
-//! All data up to that size is durable before the log signs. `signed` is durable before the
-//! signature is returned. So a crash never leaves a checkpoint with missing entries, and the log
-//! never signs two different checkpoints of one size.
+//! Before the log signs a checkpoint, it makes the entries and hashes durable. Before it returns
+//! the signature, it makes `signed` durable. So a crash never leaves a checkpoint with missing
+//! entries, and [`LogStore::sign`] never returns two different checkpoints of one size.
 
 use std::{io, sync::Arc};
 
@@ -62,15 +62,15 @@ impl LogStore {
     /// the log's origin.
     ///
     /// Reads the tree's right edge ([`Edge`]), whose size is logarithmic in the size of the log.
-    /// Verifies it against the signed root. Makes the signed note durable again, because the
+    /// Verifies the edge against the signed root. Makes the signed note durable, because the
     /// previous process may have failed to do so.
     ///
     /// # Errors
-    /// - [`StoreError::InUse`].
+    /// - [`StoreError::InUse`] if another process holds the lock file.
     /// - [`StoreError::Damaged`] if a file is corrupted.
     /// - [`StoreError::Note`], [`StoreError::Checkpoint`] or [`StoreError::OtherLog`] if the signed
     ///   note is not a checkpoint of this log.
-    /// - [`StoreError::Io`], also if a file is missing or too short.
+    /// - [`StoreError::Io`], also if a file is missing or `ends` is too short.
     pub fn open(layer: Arc<dyn FileLayer>, key: &VerifierKey) -> Result<Self, StoreError> {
         let Some(lock) = layer::lock(&*layer, "lock")? else {
             return Err(StoreError::InUse(layer.path().to_path_buf()));
@@ -180,11 +180,13 @@ impl LogStore {
         self.has_failed
     }
 
-    /// Appends an entry. It is not durable until the log is signed. Costs a few writes, independent
-    /// of the log's size.
+    /// Appends an entry, which becomes durable with the next [`LogStore::sign`]. Costs a few
+    /// writes, independent of the log's size.
     ///
     /// # Errors
-    /// [`StoreError::Entry`]; [`StoreError::Full`]; [`StoreError::Io`]; [`StoreError::Failed`].
+    /// [`StoreError::Entry`] if the entry is too long. [`StoreError::Full`] if the log has reached
+    /// its maximum size. [`StoreError::Io`] if a write fails, and [`StoreError::Failed`] if an
+    /// earlier write failed.
     pub fn append(&mut self, entry: &[u8]) -> Result<(), StoreError> {
         let bundled = encode_entry(entry).map_err(StoreError::Entry)?;
         self.guarded(|store| store.write_entry(&bundled, Hash::of_leaf(entry)))
@@ -219,7 +221,7 @@ impl LogStore {
 
     /// Signs the log with all entries so far. Entries, hashes and the note are durable on return.
     ///
-    /// If nothing was appended since the last signature, returns the same note.
+    /// If nothing was appended since the last signature, returns the latest signed note.
     ///
     /// # Errors
     /// [`StoreError::OtherKey`] if `signer` is not the log's key; [`StoreError::Io`];
@@ -255,14 +257,14 @@ impl LogStore {
     }
 
     /// Publishes a checkpoint that the log has signed, with its cosignatures, to all readers. Does
-    /// not replace a newer published checkpoint.
+    /// not verify the cosignatures. Does not replace a newer published checkpoint.
     ///
     /// # Errors
     /// - [`StoreError::Note`], [`StoreError::Checkpoint`] or [`StoreError::OtherLog`] if the log
     ///   has not signed the note.
     /// - [`StoreError::NotSigned`] if the note does not match this log's signed entries.
-    /// - [`StoreError::Older`], [`StoreError::Damaged`], [`StoreError::Io`],
-    ///   [`StoreError::Failed`].
+    /// - [`StoreError::Older`] if a larger checkpoint is published. [`StoreError::Damaged`],
+    ///   [`StoreError::Io`] and [`StoreError::Failed`] as for other operations.
     pub fn publish(&mut self, note: &Note) -> Result<(), StoreError> {
         let checkpoint = self.own_checkpoint(note)?;
         let size = checkpoint.size();
@@ -285,7 +287,8 @@ impl LogStore {
         })
     }
 
-    /// Returns a reader of the signed log, published or not, to generate the proofs for witnesses.
+    /// Returns a reader of the log up to the latest signed size, published or not. Used to generate
+    /// proofs for witnesses.
     ///
     /// # Errors
     /// [`StoreError::NotSigned`] before the first signature; [`StoreError::Damaged`].

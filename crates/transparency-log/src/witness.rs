@@ -30,8 +30,8 @@ pub const SIZE_CONTENT_TYPE: &str = "text/x.tlog.size";
 /// Content type of all other responses.
 pub const TEXT_CONTENT_TYPE: &str = "text/plain; charset=utf-8";
 
-/// A witness: cosigns checkpoints of configured logs, each only if it continues the previous
-/// checkpoint.
+/// A witness. It cosigns a checkpoint of a configured log only if the checkpoint continues the last
+/// one that it cosigned for this log.
 #[derive(Debug)]
 pub struct Witness<R> {
     signer: Cosigner,
@@ -114,7 +114,7 @@ impl<R: Records> Witness<R> {
     /// signature, one durable write.
     ///
     /// # Errors
-    /// [`AddError`].
+    /// [`AddError`] if the witness does not cosign.
     pub fn add_checkpoint(
         &self,
         request: &[u8],

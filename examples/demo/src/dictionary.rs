@@ -198,7 +198,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
         ($name:ident, $scheme:ty, $($repository:tt)+) => {
             let scheme = <$scheme as TreeScheme>::NAME.to_owned();
             kinds.push(Kind {
-                // The rest of the name, after the scheme.
+                // The repository is the rest of the name, after the scheme.
                 repository: stringify!($name).replace('_', "-").split_off(scheme.len() + 1),
                 scheme,
                 create: |_, seed| Roles::boxed(seed, (), <$($repository)+<S>>::memory_bytes),

@@ -13,7 +13,7 @@ use crate::{
 };
 
 const OBJECTS: u64 = 5_000;
-/// Each block of the directory has `2^7` entries.
+/// The base-2 logarithm of the number of entries in a block of the directory.
 const STEP: u32 = 7;
 /// The object that is looked up, the one after it, and one that is deleted.
 const ASKED: EntryId = EntryId::new(1_234);

@@ -14,14 +14,16 @@ use pad_core::{Digest, Untrusted, Workers, codec};
 
 use crate::report::{Act, Outcome, lies};
 
-/// The server: the list of blocks, and each block with its tag at the index in its label.
+/// The server: the list of blocks, and all blocks with their tags. A block's label is its index
+/// among them.
 #[derive(Clone)]
 struct Server(FlexList, Vec<(BlockTag, Vec<u8>)>);
 
 /// The owner: its key, and the state of the file.
 struct Owner(OwnerKey, FileState);
 
-/// The index at which the owner inserts a sentence. A bit at `DAMAGED` flips on the server's disk.
+/// The byte offset at which the owner inserts a sentence. On the server's disk, a bit flips in the
+/// block that contains the byte offset `DAMAGED`.
 const PLACE: u64 = 123_456;
 const DAMAGED: u64 = 200_000;
 
@@ -82,7 +84,8 @@ fn upload(file: &[u8]) -> Outcome<(Owner, Server)> {
     Ok((Owner(key, state), Server(list, stored)))
 }
 
-/// Makes a block of the list, and its tag. No label, and so no write id, is used twice.
+/// Makes a block of the list, and its tag. The write id is made from the label. No label is used
+/// twice.
 fn tagged(key: &OwnerKey, bytes: &[u8], label: usize) -> Outcome<(Block, BlockTag)> {
     let label = u64::try_from(label)?;
     let tag = key.tag(WriteId(u128::from(label).to_be_bytes()), bytes)?;

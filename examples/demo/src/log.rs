@@ -140,7 +140,8 @@ fn offer(
     Ok(client.advance(&head, Some(continuation)))
 }
 
-/// Verifies all values of a key in the newest version that a client has seen.
+/// Verifies the proof of all values of a key in the newest version that a client has seen. Returns
+/// the values.
 fn check(client: &Client, key: &Key, proof: &[u8]) -> Result<Vec<Value>, LogRefusal> {
     let newest = client.newest()?;
     let values = client.check::<LookupProof<_>>(proof, LONGEST_LOOKUP, &newest, key)?;

@@ -92,8 +92,8 @@ fn run(out: &Path, budget: Duration, keys: usize) -> Outcome {
     leave(out, shown.ok_or("no dictionary is shown")?)
 }
 
-/// Publishes with every kind of dictionary, one at a time on each core. Slow kinds publish the
-/// second prices.
+/// Publishes with every kind of dictionary, one at a time on each core. Slow kinds publish `some`,
+/// which has fewer keys.
 fn publish_all([prices, some]: [&Prices; 2], budget: Duration) -> Outcome<Vec<Publication<'_>>> {
     let queue = Mutex::new(kinds().into_iter().enumerate());
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();

@@ -8,7 +8,8 @@ use crate::{
     report::{Act, row},
 };
 
-/// Formats into a string; ignores the error, as writing to a string does not fail.
+/// Appends a formatted line to a string. Ignores the error, because writing to a string does not
+/// fail.
 macro_rules! put {
     ($to:expr, $($format:tt)+) => { _ = writeln!($to, $($format)+) };
 }
@@ -94,7 +95,7 @@ fn draw(body: &mut String, all: &[Publication<'_>], number: usize, is_linear: bo
         } else {
             (1.0 + 11.0 * above) / 12.0
         };
-        // Shows at least three significant digits, and no more than needed.
+        // Shows three decimal places below 1, one below 100, and none from 100 on.
         let digits = if value < 1.0 {
             3
         } else {

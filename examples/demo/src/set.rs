@@ -14,8 +14,8 @@ use crate::{
     report::{Act, Outcome, lies},
 };
 
-/// The number of keys taken from the last version. `LIMIT` is above the length of any message, in
-/// bytes.
+/// The number of keys taken from the last version. `LIMIT` is an upper bound on the length of each
+/// message, in bytes.
 const MOST: usize = 500;
 const LIMIT: usize = 4096;
 

@@ -199,7 +199,7 @@ impl<const SECRET: bool> Peer for Accumulated<SECRET> {
     }
 
     fn encode(proof: &Witness) -> Outcome<Vec<u8>> {
-        // The question determines the kind.
+        // The query determines the kind of witness, so the kind is not encoded.
         Ok(match proof {
             Witness::Member(witness) => wire::encode_body(witness),
             Witness::Absent(witness) => wire::encode_body(witness),

@@ -48,7 +48,8 @@ impl Peer for Counted {
 
     fn new(keys: u64) -> Outcome<Self> {
         let alone = Workers::sequential();
-        // Trees as large as all keys: what later snapshots append fills smaller ones.
+        // The largest trees have `keys` entries, rounded down to a power of two. Later snapshots
+        // fill smaller trees.
         let top = keys.max(16).ilog2();
         let secret = BilinearSecretKey::generate(1 << top, 1, b"peers", &alone)?;
         let parameters = secret.public_key().shared_parameters();

@@ -87,7 +87,8 @@ impl Peer for Mono {
 
     fn decode(&self, bytes: &[u8]) -> Outcome<Proof> {
         let proof: Proof = borsh::from_slice(bytes)?;
-        // The library's verifier takes the last byte of each node on the right without looking.
+        // The library's verifier reads the last byte of each node on the right without checking its
+        // length.
         let is_whole = proof.iter().all(|(_, node)| !node.is_empty());
         Ok(is_whole.then_some(proof).ok_or("an empty node")?)
     }

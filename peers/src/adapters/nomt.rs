@@ -54,7 +54,8 @@ impl Peer for Trie {
         let mut options = Options::new();
         options.path(folder.path());
         options.commit_concurrency(1);
-        // A tenth of its default for small dictionaries: the file is as long as there are buckets.
+        // Small dictionaries use a tenth of the default number of buckets, which determines the
+        // length of the file.
         options.hashtable_buckets(if keys < 10_000 { 6_400 } else { 64_000 });
         options.bitbox_seed([7; 16]);
         let (database, roots) = (Nomt::open(options)?, Vec::new());

@@ -56,7 +56,7 @@ impl Peer for Sparse {
             ],
             snapshot_includes: "new root; nodes overwritten",
             differs: "proofs in its compiled form, which making them includes",
-            // 256 nodes for each key.
+            // The tree stores up to 256 nodes for each key.
             most_keys: 10_000,
         }
     }

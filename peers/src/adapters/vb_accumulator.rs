@@ -219,7 +219,7 @@ impl Peer for Bilinear {
 
     fn encode(proof: &Witness) -> Outcome<Vec<u8>> {
         let mut bytes = Vec::new();
-        // The question determines the kind.
+        // The query determines the kind of witness, so the kind is not encoded.
         match proof {
             Witness::Member(witness) => witness.serialize_compressed(&mut bytes)?,
             Witness::Absent(witness) => witness.serialize_compressed(&mut bytes)?,
@@ -228,7 +228,7 @@ impl Peer for Bilinear {
     }
 
     fn decode(&self, bytes: &[u8]) -> Outcome<Witness> {
-        // A point alone, or with a scalar next to it.
+        // A witness of membership is a point; a witness of absence is a point and a scalar.
         Ok(if bytes.len() <= G1Affine::identity().compressed_size() {
             Witness::Member(MembershipWitness::deserialize_compressed(bytes)?)
         } else {

@@ -70,7 +70,7 @@ impl Accumulator for Bilinear {
                 .ok_or(AccumulateError::CapacityExceeded { capacity })?
         };
         if points.iter().any(AffineRepr::is_zero) {
-            // Another element is the negative of the secret.
+            // A witness is the identity if one of the other elements is the negative of the secret.
             return Err(AccumulateError::ElementNotAllowed);
         }
         points.into_iter().map(BilinearWitness::new).collect()
@@ -141,7 +141,7 @@ pub(super) fn require_usable(
 }
 
 /// Computes `[product of (e + s)]_1` over the given scalars `e`. This is the value of the set of
-/// these elements. It is also the witness, in a larger set, for all other elements of that set.
+/// these elements. In a larger set, it is the witness of the elements outside `scalars`.
 ///
 /// # Errors
 /// [`AccumulateError::ElementNotAllowed`] if an element is the negative of the secret.

@@ -3,8 +3,8 @@
 //! The witness of `e_i` is the product of `e_j + s` over all other elements, "in the exponent". Two
 //! algorithms serve small and large sets:
 //!
-//! * [`direct`]: sums of `n` multiples, as in the paper. All sums use the same `n` points, so
-//!   tables of multiples are computed once.
+//! * [`direct`]: sums of `n` multiples, as in Crosby & Wallach. All sums use the same `n` points,
+//!   so tables of multiples are computed once.
 //! * [`divide_and_conquer`]: `O(n log^2 n)` scalar multiplications in total.
 //!
 //! # Divide and conquer
@@ -15,10 +15,10 @@
 //! G_S[k] = s^k * product of (e_j + s) over the j that are not in S,    0 <= k < m
 //! ```
 //!
-//! in the exponent. The root's vector is the public powers, and the vector of a single element is
-//! its witness. Let `R` be the product of `X + e_j` over the right child, of degree `m_R`. The left
-//! child has `G_L[k] = sum of R_j * G_S[k + j]` over `j <= m_R`, which is the product of `R(1/X)`
-//! and `G_S(X)`.
+//! in the exponent. The root's vector consists of the public powers, and the vector of a single
+//! element is its witness. Let `R` be the product of `X + e_j` over the right child, of degree
+//! `m_R`. The left child has `G_L[k] = sum of R_j * G_S[k + j]` over `j <= m_R`, which is the
+//! product of `R(1/X)` and `G_S(X)`.
 //!
 //! A cyclic product of length `N >= m` is long enough. For `k < m_L` the highest index is
 //! `k + j <= m_L - 1 + m_R = m - 1 < N`, so nothing wraps around into the required entries. Entries
@@ -33,8 +33,8 @@
 //! inverse transform of `z` and a forward one of `y` would cost one and a half times as much.
 //!
 //! At a leaf the witnesses are sums over the transformed vector itself. With `c_i` the product of
-//! the leaf's other factors, the witness is the sum of `c_i(1/w) / N * value_w` over the `N`-th
-//! roots `w`.
+//! `X + e_j` over the leaf's other elements, the witness of `e_i` is the sum of
+//! `c_i(1/w) / N * value_w` over the `N`-th roots `w`.
 //!
 //! Source: Crosby & Wallach 2010, section 4.3 (witnesses); Bostan, Lecerf, Schost 2003, "Tellegen's
 //! principle into practice" (the transposed product tree). The halves of the transforms are
@@ -107,7 +107,7 @@ fn divide_and_conquer(
     let mut length = tree.length;
     points.resize(length, G1Affine::identity());
     group.forward(&mut points, length);
-    // The root's own product is the accumulator value, and no vector is multiplied by it.
+    // The root is skipped: it has no sibling, so no vector is multiplied by its product.
     for children in tree.levels.iter().rev().skip(1) {
         points = descend(&group, &points, length, children);
         length /= 2;
@@ -152,7 +152,8 @@ fn descend(
             odd.extend_from_slice(&second);
         }
     }
-    // One half, and the length by which the inverse transform does not divide.
+    // The sum of the two transforms is halved. `inverse_odd` does not divide by `half`, so
+    // `scaling` is the inverse of `2 * half`.
     let halving = inverse_of(2);
     let scaling = inverse_of(length);
     let scaled = |values: &[Fr], factor: Fr| -> Vec<Fr> {
@@ -187,8 +188,9 @@ fn reversed(coefficients: &[Fr], length: usize) -> Vec<Fr> {
 /// Computes for each element of a leaf one row. The witness of the element is the sum of the leaf's
 /// transformed vector, weighted with this row.
 ///
-/// A coefficient is the product of the factors before and after the element, at one root of unity.
-/// Dividing the product of all factors by the element's own factor might divide by zero.
+/// A coefficient is the product of the factors before and after the element, at one root of unity,
+/// divided by the number of roots. Dividing the product of all factors by the element's own factor
+/// might divide by zero.
 fn leaf_rows(elements: &[Fr], inverse_roots: &[Fr]) -> Vec<Vec<Fr>> {
     let mut rows = vec![Vec::with_capacity(inverse_roots.len()); elements.len()];
     let scaling = inverse_of(inverse_roots.len());
@@ -227,6 +229,6 @@ fn inverse_of(number: usize) -> Fr {
 /// [`divide_and_conquer`] by a third, at 96 slower by a third.
 const MOST_DIRECT: usize = 64;
 
-/// Maximum number of elements in a leaf of the product tree. The times of the algorithm for 32 to
-/// 96 differ by about a tenth.
+/// Maximum number of elements in a leaf of the product tree. With maxima from 32 to 96, the times
+/// of the algorithm differ by about a tenth.
 const MOST_IN_LEAF: usize = 64;

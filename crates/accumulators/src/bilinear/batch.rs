@@ -39,7 +39,8 @@ impl Batch for Bilinear {
     /// witness of element `e_i`. The formula is the partial fraction decomposition of
     /// `1 / product of (e_i + s)`. The result is verified against the value before it is returned.
     ///
-    /// Cost: field operations quadratic in the subset, one multi-scalar product, one verification.
+    /// Cost: field operations quadratic in the size of the subset, one multi-scalar product, one
+    /// verification.
     fn aggregate(
         key: &BilinearPublicKey,
         value: &BilinearValue,
@@ -82,7 +83,7 @@ fn require_subset(key: &BilinearPublicKey, elements: usize) -> Result<(), Accumu
 }
 
 /// Computes the product of `other - own` over the scalars of all other elements. `elements`
-/// includes `own`; the result is zero if it is listed twice.
+/// includes `own`; the result is zero if `own` is listed twice.
 fn weight(own: &BilinearElement, elements: &[BilinearElement]) -> Fr {
     let differences = elements.iter().map(|other| other.scalar() - own.scalar());
     // The difference to the element itself is zero and is left out. A second zero is a duplicate.

@@ -4,21 +4,21 @@
 //! sets of up to 4095 elements and subset witnesses for up to 64. Two formats are supported:
 //!
 //! 1. [`from_json`]: an object with `g1_monomial` (or `setup_G1`) and `g2_monomial` (or
-//!    `setup_G2`), each a list of points in hexadecimal digits. Without the former, `g1_lagrange`
-//!    (or `setup_G1_lagrange`) is read instead.
+//!    `setup_G2`), each a list of points in hexadecimal digits. Without `g1_monomial`,
+//!    `g1_lagrange` (or `setup_G1_lagrange`) is read instead.
 //! 2. [`from_text`]: the numbers of points in G1 and in G2, the Lagrange form in G1, and the powers
 //!    in G2. Newer files add the powers in G1.
 //!
 //! If the powers are given, the points of the Lagrange form are neither decoded nor used. Otherwise
 //! the powers are computed from the Lagrange form by a Fourier transform over the points. The
-//! points may be in natural or in bit-reversed order. Before the transform, the sum of the points
-//! at the roots of unity must be `[s]_1`.
+//! points may be in natural or in bit-reversed order. The order is found by a check: the sum of the
+//! points, weighted with the roots of unity, must be `[s]_1`.
 //!
 //! The native format of parameters is the layout of [`Parameters`] in [`crate::wire`].
 //!
 //! Every point used is checked as in [`crate::wire`], and all powers as in [`Parameters`]. The
 //! caller states the purpose of the parameters. Accumulators over one file with different purposes
-//! are unrelated.
+//! have different ids.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -113,13 +113,15 @@ impl<'de> Visitor<'de> for ListVisitor {
 
 /// Reads parameters from a JSON file, for use with `purpose`.
 ///
-/// Cost: a point decompression and subgroup check per point, spread over the workers, and the
-/// check of the powers.
+/// Cost: a point decompression and subgroup check per point, spread over the workers, and the check
+/// of the powers. Without powers in G1, also a transform of the `n` points with `n log n / 2`
+/// multiplications.
 ///
 /// # Errors
 /// * [`DecodeError::TooLarge`] beyond [`MAX_FILE`] or [`MAX_POINTS`], or beyond [`MAX_LAGRANGE`] if
 ///   the Lagrange form is needed.
-/// * [`DecodeError::Malformed`] if the file has another format or contains other digits.
+/// * [`DecodeError::Malformed`] if the file has another format, or a character that is not a
+///   hexadecimal digit.
 /// * [`DecodeError::LengthMismatch`] if a point has the wrong length, and the errors of decoding
 ///   points.
 /// * [`DecodeError::ParametersInvalid`] if the points are not the powers of one secret. Also if the
@@ -139,8 +141,7 @@ pub fn from_json(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parame
 
 /// Reads parameters from a text file, for use with `purpose`.
 ///
-/// Cost: as for [`from_json`]. A file in the older format also needs a transform over its points,
-/// with `n log n / 2` multiplications.
+/// Cost: that of [`from_json`].
 ///
 /// # Errors
 /// The errors of [`from_json`].
@@ -218,8 +219,9 @@ fn points<C: SWCurveConfig, const N: usize>(
     point::decode_all(&encodings, workers)
 }
 
-/// Computes `[s^j]_1` for all `j < n` from `[L_i(s)]_1`, the Lagrange polynomials of the `n`-th
-/// roots of unity. `s^j` is the sum of `w^(i j) L_i(s)`, which is a Fourier transform.
+/// Computes `[s^j]_1` for all `j < n` from `[L_i(s)]_1`, where the `L_i` are the Lagrange
+/// polynomials of the `n`-th roots of unity. `s^j` is the sum of `w^(i j) L_i(s)` over `i`, which
+/// is a Fourier transform.
 fn powers_of_lagrange(
     texts: &[&str],
     powers_g2: &[G2Affine],
@@ -238,7 +240,7 @@ fn powers_of_lagrange(
     // Files differ in the order of the roots: natural, or by reversed bits of the index.
     if !is_natural_order(&lagrange, &domain, *s_g2, workers) {
         lagrange = in_reversed_bits(&lagrange);
-        // In neither order are these the powers of one secret, so the transform would be wasted.
+        // The points do not match `s_g2` in either order, so the transform would be wasted.
         if !is_natural_order(&lagrange, &domain, *s_g2, workers) {
             return Err(DecodeError::ParametersInvalid);
         }

@@ -74,8 +74,8 @@ impl Claims {
     /// Decodes a received commitment.
     ///
     /// # Errors
-    /// The errors of [`point::decode`]. The identity is rejected, since as a commitment it would
-    /// "contain" every polynomial.
+    /// The errors of [`point::decode`]. The identity is rejected, since it commits to the zero
+    /// polynomial, which is zero at every point.
     pub fn commitment(&mut self, encoding: &[u8; G1_BYTES]) -> Result<Commitment, DecodeError> {
         if let Some(known) = self.known.get(encoding) {
             return Ok(*known);
@@ -228,8 +228,8 @@ impl Parameters {
                 .map(|polynomial| self.evaluate(polynomial, workers))
                 .collect()
         } else {
-            // One thread for each sum: sums of different length are better balanced than their
-            // windows.
+            // One thread for each sum. This balances the threads better than splitting each sum by
+            // windows, even if the sums differ in length.
             let sequential = Workers::sequential();
             let points = workers.map(polynomials, |polynomial| {
                 self.evaluate(polynomial, &sequential)

@@ -25,11 +25,13 @@ impl Parameters {
     /// Such components are detected by [`Parameters::are_in_subgroups`] only.
     ///
     /// All equations `e(P_(i+1), [1]_2) = e(P_i, [s]_2)` are checked together, weighted with the
-    /// powers of a challenge over all points. The powers in G2 are checked likewise, with `[s]_1`.
-    /// False powers that are in the subgroups pass with probability below `q / 2^254` per attempt.
+    /// powers of `rho`, a challenge over all points. The powers in G2 are checked likewise, with
+    /// `[s]_1`. False powers that are in the subgroups pass with probability below `q / 2^254` per
+    /// attempt, where `s^q` is the highest published power.
     ///
-    /// Let `B` be the weighted sum of all but the last power. The weighted sum of all but the first
-    /// is then `(B - P_0 + rho^q P_q) / rho`, so one multi-scalar multiplication gives both.
+    /// Let `B` be the weighted sum of all but the last power. With `P_q` the last power, the
+    /// weighted sum of all but the first is `(B - P_0 + rho^q P_q) / rho`, so one multi-scalar
+    /// multiplication gives both.
     pub fn are_consistent(&self, workers: &Workers) -> bool {
         let weights = self.weights();
         let (Some(q), Some(limit)) = (

@@ -2,8 +2,8 @@
 //! witness updates.
 //!
 //! A change removes and adds one element after the other. Its update data are the values between
-//! these steps, and each step updates a witness by one linear equation. For an element `e`, values
-//! `V` before and `V'` after:
+//! these steps, and each step updates a witness by one linear equation. For the witness `W` of an
+//! element `e`, and the values `V` before and `V'` after a step:
 //!
 //! * `y` added: `W' = V + (y - e) W`, as `y + s = (e + s) + (y - e)`;
 //! * `y` removed: `W' = (W - V') / (y - e)`, the inverse of the first equation.
@@ -21,8 +21,8 @@
 //!
 //! Removing an absent element, or removing from the value of another set, would break this
 //! argument. The author would publish `[f(s) / (y + s)]_1` with a remainder, which is a forged
-//! witness. With the secret key no value is therefore computed from another value, but each from
-//! the exponent of its set. A value of another set is refused.
+//! witness. With the secret key, each value is therefore computed from the exponent of its set,
+//! never from another value. A value of another set is refused.
 //!
 //! For a secret set, non-membership witnesses leak information. Each remainder `f(-e)` is a value
 //! of the set's polynomial. The polynomial is monic, so as many remainders as the set has elements

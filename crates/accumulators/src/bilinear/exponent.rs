@@ -124,7 +124,7 @@ fn after_each_step(
 ) -> Result<Zeroizing<Vec<Fr>>, AccumulateError> {
     let not_allowed = AccumulateError::ElementNotAllowed;
     let (removed, added) = (plan.removed(), plan.added());
-    // Allocated in advance: a vector that grows leaves a copy behind.
+    // Allocated in advance: a vector that grows leaves an unwiped copy behind.
     let steps = removed.len().saturating_add(added.len());
     let mut exponents = Zeroizing::new(Vec::with_capacity(steps));
     let mut exponent = Zeroizing::new(*before.scalar());

@@ -27,12 +27,13 @@ impl Parameters {
     /// Returns whether the secret `s` of these parameters is guessable.
     ///
     /// Guessable secrets are the numbers up to [`GUESSED`], their negatives, and roots of unity of
-    /// small order. An order is small up to twice the number of published powers beyond the
-    /// generator, in the group with more powers.
+    /// small order. An order is small if it is at most twice the number of published powers beyond
+    /// the generator, in the group with more powers.
     ///
     /// Cost: about 1600 additions of points, and one comparison for each power.
     pub(super) fn is_guessable(&self) -> bool {
-        // A power that equals -1 implies an order twice as large.
+        // Equal abscissas mean `s^i = 1` or `s^i = -1`. The latter implies an order of at most
+        // `2 i`.
         let (first, mirrored) = (G1Affine::generator(), G2Affine::generator());
         let returns = self
             .powers_g1()

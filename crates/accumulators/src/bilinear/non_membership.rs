@@ -4,8 +4,8 @@
 //! and `X + e` divides `f(X) - v`. The witness is `v` and `W = [(f(s) - v) / (s + e)]_1`.
 //!
 //! A remainder `v = 0` is rejected, since only elements of the set have it. A witness with `v`
-//! other than 0 for an element of the set would give `(W_e - W) / v = [1 / (e + s)]_1`, which
-//! breaks the strong Diffie-Hellman assumption.
+//! other than 0 for an element of the set, with the membership witness `W_e`, would give
+//! `(W_e - W) / v = [1 / (e + s)]_1`, which breaks the strong Diffie-Hellman assumption.
 //!
 //! `W` is the identity only for the empty set, where `f = 1` and `v = 1`. Decoding therefore
 //! accepts the identity only with `v = 1`. Such a witness verifies only for the empty set's value,
@@ -55,8 +55,8 @@ impl BilinearNonMembershipWitness {
     }
 }
 
-/// Checks, for the set's value `V` and the element `e`, that
-/// `e(W, [s + e]_2) e([v]_1, [1]_2) = e(V, [1]_2)` as `e(e W + [v]_1 - V, [1]_2) e(W, [s]_2) = 1`.
+/// Checks `e(W, [s + e]_2) e([v]_1, [1]_2) = e(V, [1]_2)`, for the element `e` and the set's value
+/// `V`, in the form `e(e W + [v]_1 - V, [1]_2) e(W, [s]_2) = 1`.
 ///
 /// Cost: two multiplications in G1, one product of two pairings.
 impl Proof for BilinearNonMembershipWitness {

@@ -101,8 +101,8 @@ impl Parameters {
         }
     }
 
-    /// Returns the parameters with only the powers that verification needs. They suffice for
-    /// witnesses and subset witnesses, and for computing over sets of at most one element.
+    /// Returns the parameters with only the powers that verification needs. They suffice to verify
+    /// witnesses and subset witnesses, and to compute over sets of at most one element.
     #[must_use]
     pub fn for_verification(&self) -> Self {
         Self {
@@ -202,8 +202,8 @@ impl Parameters {
     }
 }
 
-/// Maximum number of terms of a sum in G2 that [`small_sum`] computes. Larger sums use another
-/// algorithm.
+/// Maximum number of terms of a sum in G2 that [`small_sum`] computes. Larger sums use
+/// [`public::sum`].
 const MOST_SMALL: usize = 65;
 
 /// Hashes `[s]_2`, which determines all powers, and the purpose.

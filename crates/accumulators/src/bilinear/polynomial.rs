@@ -12,7 +12,7 @@
 //! less than transforming each child at length `2d` and the product back. The product of two full
 //! children is monic of degree `2d`, and only its known highest coefficient wraps around.
 //!
-//! The witness of a subset needs no division either: it is the product over all other elements.
+//! The witness of a subset needs no division: it is the product over all other elements.
 //!
 //! Source: von zur Gathen, Gerhard 2013, "Modern Computer Algebra", section 10.1 (product trees);
 //! Bernstein 2004, "Scaled remainder trees" (doubling of transforms).
@@ -67,7 +67,7 @@ pub fn divide_by_factor(coefficients: &[Fr], element: Fr) -> (Vec<Fr>, Fr) {
             core::mem::replace(&mut carry, next)
         })
         .collect();
-    // The first one taken out is the initial zero.
+    // The first coefficient collected is the initial carry, zero.
     quotient.reverse();
     quotient.pop();
     (quotient, carry)
@@ -98,7 +98,7 @@ pub(crate) struct ProductTree {
 
 impl ProductTree {
     /// Builds the tree and computes all products. `leaf`, the maximum number of factors in a leaf,
-    /// is at least 3.
+    /// must be at least 3.
     pub(crate) fn new(
         elements: &[Fr],
         leaf: usize,

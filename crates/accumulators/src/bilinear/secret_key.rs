@@ -7,7 +7,7 @@
 //! Single results are computed from shares. All witnesses in one batch are computed without shares:
 //! compute them only where no other process shares the machine's caches. The multiplied point is
 //! always the generator, never a point from another party. Results are not checked before they are
-//! released, but a change is refused unless the value before it matches the set.
+//! released. However, `Dynamic::change` refuses a value that does not match the set.
 //!
 //! Intermediate numbers are overwritten after use: the powers of `s`, the sums `e + s`, and `f(s)`
 //! in a change. These numbers are not overwritten:
@@ -15,7 +15,7 @@
 //! * single exponents `f(s)` and `f(s) / (e + s)`,
 //! * the list of `f(s) / (e + s)` for a batch of all witnesses, and its intermediate products.
 //!
-//! They remain on the heap until the memory is reused. Any of them reveals `s` if the set is known.
+//! They remain in memory until that memory is reused. Any of them reveals `s` if the set is known.
 //! An [`AuthorSet`](crate::AuthorSet) keeps `f(s)` on purpose, and overwrites it on drop.
 
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub struct BilinearSecretKey {
 
 impl BilinearSecretKey {
     /// Generates a key. Sets may have up to `capacity` elements, and subset witnesses may cover up
-    /// to `subset_limit` elements. Both limits are at least one.
+    /// to `subset_limit` elements. A limit of 0 counts as 1.
     ///
     /// Randomness: 64 bytes of the operating system. Cost: one fixed-base multiplication per
     /// power, spread over the workers. Memory: about 100 bytes per power in G1, 200 in G2.
@@ -161,7 +161,7 @@ impl BilinearSecretKey {
 }
 
 /// Computes the public powers of `secret` in G1 and in G2. They suffice for sets of up to
-/// `capacity` elements and subsets of up to `subset_limit`, at least one each.
+/// `capacity` elements and subsets of up to `subset_limit`. A limit of 0 counts as 1.
 ///
 /// Cost: one fixed-base multiplication per power, spread over the workers.
 pub(super) fn powers_of(
@@ -171,7 +171,7 @@ pub(super) fn powers_of(
     workers: &Workers,
 ) -> Parameters {
     let (g1_count, g2_count) = (capacity.max(1) + 1, subset_limit.max(1) + 1);
-    // Allocated in advance: a vector that grows leaves a copy behind.
+    // Allocated in advance: a vector that grows leaves an unwiped copy behind.
     let count = g1_count.max(g2_count);
     let mut powers = Zeroizing::new(Vec::with_capacity(count));
     powers.extend(core::iter::successors(Some(Fr::ONE), |power| Some(*power * secret)).take(count));
@@ -211,9 +211,9 @@ impl EitherKey<Bilinear> for BilinearSecretKey {
 /// element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BilinearKeyParameters {
-    /// Maximum number of elements of a set, at least one.
+    /// Maximum number of elements of a set. 0 counts as 1.
     pub capacity: usize,
-    /// Maximum number of elements that one subset witness covers, at least one.
+    /// Maximum number of elements that one subset witness covers. 0 counts as 1.
     pub subset_limit: usize,
 }
 
@@ -262,7 +262,7 @@ impl Wire for BilinearSecretKey {
     const SCHEME: u16 = SCHEME.0;
 
     fn write(&self, bytes: &mut Vec<u8>) {
-        // Allocated in advance: a vector that grows leaves a copy behind.
+        // Allocated in advance: a vector that grows leaves an unwiped copy behind.
         bytes.reserve_exact(32);
         bytes.extend_from_slice(self.secret.to_bytes().as_slice());
     }

@@ -1,6 +1,6 @@
 //! Multi-scalar sums of few terms in G2, on the calling thread.
 //!
-//! The sum of the curve library would run in a thread pool. Verifiers with sequential workers share
+//! The curve library's own sum would run in a thread pool. Verifiers with sequential workers share
 //! one such pool, and would wait for each other.
 //!
 //! The running time depends on the scalars, which must not be secret.

@@ -16,7 +16,7 @@ use super::{
 use crate::{snapshot::Snapshot, statement::SubsetMembership, wire};
 
 /// Evidence that all elements of a subset are in a set: `W = [product of (e_j + s)]_1` over the
-/// elements `e_j` outside the subset. 48 bytes.
+/// set's elements `e_j` outside the subset. 48 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BilinearSubsetWitness(pub(super) G1Affine);
 

@@ -25,8 +25,8 @@ use crate::{
 };
 
 impl Universal for Bilinear {
-    /// Cost with the secret key: two field multiplications per element of the set, and two
-    /// multiplications of the generator.
+    /// Cost with the secret key: two field multiplications per element of the set, and one
+    /// multiplication of the generator.
     fn non_membership_witness(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,

@@ -9,7 +9,7 @@ use super::{parameters::SCHEME, public_key::BilinearPublicKey, value::BilinearVa
 use crate::wire::{self, Reader, Wire};
 
 /// The values of the set between the steps of a change. Each step removes or adds one element, so
-/// there is one value less than there are steps.
+/// there is one value fewer than steps. An empty change has no values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BilinearUpdateData(pub(super) Vec<BilinearValue>);
 

@@ -38,8 +38,8 @@ impl EitherKey<Rsa> for RsaSecretKey {
 impl Accumulator for Rsa {
     type SecretKey = RsaSecretKey;
 
-    /// Cost with the public key: one power with the product of all primes. The cost is about that
-    /// of one power with a prime as its exponent for each element.
+    /// Cost with the public key: one power with the product of all primes as its exponent. This
+    /// costs about as much as one power with a prime exponent for each element.
     fn accumulate(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,
@@ -62,8 +62,8 @@ impl Accumulator for Rsa {
     }
 
     /// Cost with the public key: `log2(n) / 2` powers for each of `n` witnesses; see
-    /// `all_witnesses`. With the secret key: for each witness, two powers by tables, modulo factors
-    /// of half the modulus's length.
+    /// `all_witnesses`. With the secret key: for each witness, two powers from tables, one modulo
+    /// each factor of the modulus.
     fn witnesses(
         key: &impl EitherKey<Self>,
         set: &ElementSet<Self>,

@@ -11,8 +11,8 @@
 //!     ...   ...  ...   ...           each leaf ends up with its witness
 //! ```
 //!
-//! The tree is descended level by level, so that a group with lanes raises the bases of several
-//! nodes at once. Both powers of a node have one base, so they share their squarings.
+//! The tree is descended level by level, so that a group with vector lanes raises the bases of
+//! several nodes at once. Both powers of a node have the same base, so they share their squarings.
 //!
 //! Source: Sander, Ta-Shma & Yung 2000 (the tree); Yao 1976 (the sharing). Deviation: Tremel 2013
 //! computes each witness on its own, in quadratic time.
@@ -48,8 +48,9 @@ pub(crate) fn all_witnesses<G: ModularGroup>(
     bases
 }
 
-/// Spreads the primes evenly over as many slots as the next power of two. The subtrees of a level
-/// then differ by at most one leaf. Of two neighbouring slots, at least one has a prime.
+/// Spreads the primes evenly over slots. The number of slots is the least power of two that
+/// suffices. The subtrees of a level then differ by at most one leaf. Of two neighbouring slots, at
+/// least one has a prime.
 fn leaves(primes: &[&Integer]) -> Vec<Option<Integer>> {
     let slots = primes.len().next_power_of_two();
     let mut rest = primes.iter().copied().cloned();
@@ -78,8 +79,9 @@ fn products(primes: &[&Integer], workers: &Workers) -> Vec<Vec<Option<Integer>>>
     levels
 }
 
-/// Computes the bases of all nodes of a level, from those of the level above. A node gets the base
-/// of its parent, raised to the product of the other child. An only child gets the base itself.
+/// Computes the bases of all nodes of a level, from those of the level above. A node gets its
+/// parent's base, raised to the product of its sibling. A node without a sibling gets its parent's
+/// base unchanged.
 fn descend<G: ModularGroup>(
     group: &G,
     bases: Vec<G::Element>,

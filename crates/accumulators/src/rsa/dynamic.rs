@@ -52,8 +52,8 @@ use crate::{
 mod tests;
 
 impl Dynamic for Rsa {
-    /// With removed elements, `value` is neither used nor checked. The returned change contains it
-    /// unchanged as [`Change::before`].
+    /// If elements are removed, `value` is neither used nor checked. The returned change contains
+    /// it unchanged as [`Change::before`].
     ///
     /// Cost: one power for each added element, or for each element of the set if elements are
     /// removed.
@@ -72,11 +72,11 @@ impl Dynamic for Rsa {
     }
 
     /// A result of `None` means that the list of changes removes the element. The list is not
-    /// verified. It is not evidence of a removal.
+    /// verified, so `None` is not evidence of a removal.
     ///
-    /// Cost for each witness: two powers, one with the exponents of all added elements and one with
-    /// the exponents of all removed elements. The cost is linear in the size of the list. The
-    /// powers of the last value share their squarings among all witnesses.
+    /// Cost for each witness: two powers. One exponent is as long as the product of all added
+    /// primes, the other as that of all removed primes. The cost is linear in the size of the list.
+    /// The powers of the last value share their squarings among all witnesses.
     fn update_witnesses(
         key: &RsaPublicKey,
         witnesses: &[(RsaElement, RsaWitness)],

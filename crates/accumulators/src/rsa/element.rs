@@ -19,7 +19,7 @@ use crate::{
 /// An element: its digest and its prime representative.
 ///
 /// Elements of sets have the first prime of their search window. A received element may have
-/// another prime of the window. It then differs from the element with the first prime. See
+/// another prime of the window. It is then not equal to the element with the first prime. See
 /// [`RsaWitness`](super::RsaWitness) for the consequences.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RsaElement {
@@ -50,7 +50,7 @@ impl RsaElement {
 
     /// Searches for the prime representatives of digests, in their order.
     ///
-    /// Cost: a prime search each, of which a processor with vector instructions does several at
+    /// Cost: a prime search for each digest. With vector instructions, several searches run at
     /// once.
     ///
     /// # Errors

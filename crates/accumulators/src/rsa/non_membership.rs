@@ -1,12 +1,13 @@
 //! Non-membership witnesses of the RSA accumulator.
 //!
-//! For the value `v = g^P` and a representative `r` that does not divide `P` there are numbers with
-//! `a * P + b * r = 1`. Hence `v^a * B^r = g` for `B = g^b`. The witness is `(a, B)`, with `a`
-//! reduced to `0 < a < r`. Then `b` is not positive, and `B` is a power of the inverse of `g`.
+//! For the value `v = g^P` and a representative `r` that does not divide `P`, there are numbers `a`
+//! and `b` with `a * P + b * r = 1`. Hence `v^a * B^r = g` for `B = g^b`. The witness is `(a, B)`,
+//! with `a` reduced to `0 < a < r`. Then `b` is not positive, and `B` is a power of the inverse of
+//! `g`.
 //!
 //! **Sound**, for a set that the author built from representatives. If `r` did divide `P`, then
-//! `g^(1 - a * P) = B^r` with an exponent coprime to `r`. The two would give an `r`-th root of `g`,
-//! against the strong RSA assumption.
+//! `g^(1 - a * P) = B^r` with an exponent coprime to `r`. This equation would give an `r`-th root
+//! of `g`, against the strong RSA assumption.
 //!
 //! The argument holds for every `a`, including even ones, zero and values out of range. It also
 //! holds up to sign. Since `r` is odd, `-1` is its own `r`-th power, and an equation that holds for
@@ -18,8 +19,9 @@
 //! recomputed one.
 //!
 //! **No hint.** An element's representative is the *first* prime of its window. A later prime of
-//! the window is coprime to `P` even if the element is present, and satisfies the equation. The
-//! verifier therefore searches for the representative itself, and this witness contains no offset.
+//! the window is coprime to `P` even if the element is present. A false witness for that prime
+//! would satisfy the equation. The verifier therefore searches for the representative itself, and
+//! this witness contains no offset.
 //!
 //! Source: Li, Li & Xue 2007, sections 3.2 (witnesses) and 4 (updates). Deviation: the quotient
 //! group, the canonical range of `a`, and updates over many changes in one step. The paper leaves

@@ -37,7 +37,7 @@ const RSA_2048: &str = "\
     149526344321901146575444541784240209246165157233507787077498171257724679629263863563732899\
     12154831438167899885040445364023527381951378636564391212010397122822120720357";
 
-/// A modulus with unknown factors, the base derived from it, and the rule of prime representatives.
+/// A modulus, the base derived from it, and the rule of prime representatives.
 ///
 /// The modulus is trusted, since a party that knows its factors can forge every proof. An author
 /// that generated its own modulus knows them by design.

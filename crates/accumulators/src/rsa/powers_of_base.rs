@@ -29,8 +29,8 @@ pub struct PowersOfBase(PowersTable);
 impl PowersOfBase {
     /// Computes a table that suffices to accumulate sets of up to `elements` elements.
     ///
-    /// Cost: one squaring per bit of the exponent, on one thread. This is about one power for each
-    /// element.
+    /// Cost: one squaring per bit of the longest exponent, on one thread. This is about one power
+    /// for each element.
     pub fn compute(key: &RsaPublicKey, elements: usize) -> Self {
         let (group, base) = (key.group(), key.parameters().base());
         let bits = elements.saturating_mul(bits_of_element(key));
@@ -56,8 +56,8 @@ impl RsaPublicKey {
     /// Adds a table of published powers to the key, which makes accumulation faster.
     ///
     /// # Errors
-    /// [`AccumulateError::WrongAccumulator`] if the table has another base. The base is a hash of
-    /// modulus and rule.
+    /// [`AccumulateError::WrongAccumulator`] if the table has another base. The base is derived
+    /// from a hash of modulus and rule.
     pub fn with_powers(self, powers: PowersOfBase) -> Result<Self, AccumulateError> {
         if !powers.0.starts_with(self.parameters().base()) {
             return Err(AccumulateError::WrongAccumulator);

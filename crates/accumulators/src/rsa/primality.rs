@@ -12,9 +12,10 @@
 //!
 //! The tested numbers are public, so the running time may depend on them.
 //!
-//! Deviation: Crosby & Wallach 2010, section 5.2, perform 82 rounds of Miller-Rabin. The papers'
-//! bound for that is 2^-164 for the worst possible composite. Candidates here are outputs of a hash
-//! function, for which a single round errs far more rarely (Damgård, Landrock & Pomerance 1993).
+//! Deviation: Crosby & Wallach 2010, section 5.2, perform 82 rounds of Miller-Rabin. The error
+//! bound for these is 2^-164 for the worst possible composite. Candidates here are outputs of a
+//! hash function, for which a single round errs far more rarely (Damgård, Landrock & Pomerance
+//! 1993).
 //!
 //! Source: Baillie & Wagstaff 1980, "Lucas pseudoprimes"; Grantham 2001, "Frobenius pseudoprimes"
 //! (extra strong); Baillie, Fiori & Wagstaff 2021, "Strengthening the Baillie-PSW primality test".
@@ -103,7 +104,7 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
                 }
                 power = shift_left(&power, digit);
             }
-            // One more reduction takes the shifted number, times 1, below 2n.
+            // A product with the form of 1 reduces the shifted number below n.
             return self.field.mul(&power, self.field.one());
         }
         for bit in bits(exponent) {
@@ -121,7 +122,7 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
             .field
             .to_form(&hashed_words(self.field.modulus(), round));
         if base == [0; LIMBS] || base == *self.field.one() || base == self.minus_one {
-            return true; // Such a base says nothing, and comes up in tests only.
+            return true; // Such a base tests nothing. It occurs only in unit tests.
         }
         let mut number_less_one = *self.field.modulus();
         clear_lowest_bit(&mut number_less_one);

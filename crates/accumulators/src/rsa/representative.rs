@@ -11,8 +11,8 @@
 //! representative from the base, and the verifier calls [`at_offset`].
 //!
 //! *Membership may trust the hint.* A dishonest server can point to a later prime p of the window.
-//! Under the strong RSA assumption, a witness for p exists only if p divides the product of the
-//! accumulated representatives. These are all primes, so p is one of them.
+//! Under the strong RSA assumption, a witness for p can be computed only if p divides the product
+//! of the accumulated representatives. These are all primes, so p is one of them.
 //!
 //! * If p represents another element, p lies in the windows of two digests. Under rules with zeros,
 //!   the windows of different hashes are disjoint, so the hashes are equal. Under
@@ -34,7 +34,9 @@
 //! | `Wide` | `1 ‖ 256 hash bits ‖ 16 zeros` | 273 | 2^128 | 2^128 |
 //! | `Compact` | `1 ‖ 255 hash bits` | 256 | 2^124 | 2^119.5 |
 //!
-//! The paper's sizes (184 bits measured, 248 called for) are below 128-bit security (2^80, 2^112).
+//! The last two columns estimate the hashes that an attacker computes to find two digests with one
+//! prime: with the same representative, or with windows that share a prime. The paper's sizes (184
+//! bits measured, 248 called for) are below 128-bit security (2^80, 2^112).
 //!
 //! Source: Tremel 2013, section 2.1 ("Prime Representatives"), the random oracle method of Barić &
 //! Pfitzmann 1997; Crosby & Wallach 2010, sections 4.3 and 5.2.
@@ -166,11 +168,12 @@ pub fn search(rule: RepresentativeRule, digest: &[u8; 32]) -> Option<(Integer, u
 /// Checks that the number at `offset` from the base of `digest` is a prime, and returns it. It need
 /// not be the smallest prime of the window, which suffices for membership (see the module).
 ///
-/// * Cost: about 45 µs for a prime under [`RepresentativeRule::Wide`], 6 µs at most otherwise.
+/// * Cost: about 45 µs for a prime under [`RepresentativeRule::Wide`], at most 6 µs for any other
+///   number.
 ///
 /// # Errors
 /// * [`RepresentativeError::OffsetOutsideWindow`] if the number has more bits than the rule allows.
-///   Only bases at the very end of the rule's range have such offsets.
+///   Only bases of [`RepresentativeRule::Compact`] close to `2^256` have such offsets.
 /// * [`RepresentativeError::NotAPrimeRepresentative`] if the number is even or composite.
 ///
 /// Source: Crosby & Wallach 2010, section 4.3 ("only the offset from the hash of the tuple to
@@ -217,8 +220,8 @@ impl Base {
         candidates.find(|(number, _)| self.is_prime(number))
     }
 
-    /// Iterates over the odd numbers without small factors behind offset `after`, or from the base
-    /// on, up to offset `last`. Returns each with its offset.
+    /// Iterates over the odd numbers without small factors, each with its offset. Offsets are above
+    /// `after`, or start at 0, and end with `last`, inclusive.
     fn candidates(
         self,
         after: Option<u16>,

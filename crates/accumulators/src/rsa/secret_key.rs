@@ -1,10 +1,10 @@
 //! The secret key of the RSA accumulator: the factors of the modulus.
 //!
 //! See [`rsa_group`] for constant-time arithmetic, fault checks and wiping. Two further operations
-//! do not run in constant time: the products of primes modulo `p' q'`, and the inverses of removed
-//! and absent elements' primes. To remove elements, the author divides the exponent of the set, and
-//! raises the base to the quotient. It never takes a root of a value that an attacker may have
-//! chosen.
+//! do not run in constant time: the products of primes modulo `p' q'` (see
+//! [`RsaSecretKey::from_primes`]), and the inverses of removed and absent elements' primes. To
+//! remove elements, the author divides the exponent of the set, and raises the base to the
+//! quotient. It never takes a root of a value that an attacker may have chosen.
 
 use core::{fmt, ops::ControlFlow};
 use std::sync::Arc;
@@ -139,7 +139,7 @@ impl RsaSecretKey {
     /// Encodes the secret key, but not its label.
     ///
     /// Layout: envelope ([`pad_core::codec`]: the header that states kind and scheme), rule (1
-    /// byte), length of a prime in bytes (2), `q`, `p > q`.
+    /// byte), length of a prime in bytes (2), smaller prime, larger prime.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let [p, q] = self.factors.primes();
         let length = p.significant_digits::<u8>();
@@ -272,8 +272,8 @@ impl SecretKey for RsaSecretKey {
     }
 }
 
-/// Checks that the product of the primes is a modulus of a supported size. The two top bits of each
-/// prime must be set, so that the modulus is exactly twice as long as its factors.
+/// Checks that each prime has 1024 to 4096 bits and a set second-highest bit. The product of two
+/// such primes of equal length is exactly twice as long as each.
 fn require_suitable(first: &Integer, second: &Integer) -> Result<(), KeyError> {
     let top_bits = |prime: &Integer| {
         let bits = prime.significant_bits();

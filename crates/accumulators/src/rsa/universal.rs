@@ -75,7 +75,8 @@ impl Universal for Rsa {
         let reduced = transition.removed.modulo_ref(representative).complete();
         let unit = inverse_modulo(&transition.added, representative)?;
         let remainder = (&witness.remainder * reduced % representative * unit) % representative;
-        // v = u^D and v' = u^A: g = u^(a D) B^r, and so B' = u^-k B with a' A = a D + k r.
+        // The values before and after are v = u^D and v' = u^A, with D = removed and A = added.
+        // From g = u^(a D) B^r follows B' = u^-k B with a' A = a D + k r.
         let shift = (&remainder * &transition.added).complete()
             - (&witness.remainder * &transition.removed).complete();
         let power = transition.power(key.group(), -shift.div_exact(representative))?;

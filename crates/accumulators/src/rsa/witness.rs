@@ -17,7 +17,7 @@ use crate::{
 use rsa_group::group::{ModularGroup, Residue};
 
 /// Evidence that an element is in a set: the accumulator value of the set without that element. A
-/// hint for finding the element's prime is added.
+/// hint, the offset of the element's prime, is included.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RsaWitness {
     residue: Residue,

@@ -24,7 +24,7 @@ struct Place {
     start: usize,
 }
 
-/// The number of operations in a buffer from which they are sorted by several threads.
+/// The minimum number of operations that several threads sort together.
 const PARALLEL_SORT: usize = 4096;
 
 impl Buffer {

@@ -103,7 +103,7 @@ impl<'s> Merge<'s> {
 /// A buffered reader of one sorted run of operations.
 #[derive(Debug)]
 struct Reader {
-    /// The byte range of the run in the file that is not read yet.
+    /// The byte range, in the file, of the part of the run that is not read yet.
     rest: Range<u64>,
     piece: usize,
     bytes: Vec<u8>,

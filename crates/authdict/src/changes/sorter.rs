@@ -79,7 +79,7 @@ impl Sorter {
             self.buffer.sort(&self.workers);
             return Ok(SortedOperations(Source::Memory(self.buffer)));
         };
-        // Reading the runs needs the buffer's memory.
+        // Frees the buffer's memory for reading the runs.
         drop(mem::take(&mut self.buffer));
         let most = (self.bound / LEAST_PIECE).clamp(2, MOST_RUNS);
         while runs.extents.len() > most {
@@ -115,7 +115,7 @@ impl Runs {
     }
 
     /// Merges each group of up to `most` runs into one run. The new runs are in a new file in the
-    /// folder of `base`, and written about `piece` bytes at a time.
+    /// folder of `base`. About `piece` bytes of each merged run are in memory at a time.
     fn merged(&self, base: &Path, most: usize, piece: usize) -> io::Result<Self> {
         let mut merged = Self::new(base, self.piece)?;
         for group in self.extents.chunks(most) {
@@ -233,7 +233,7 @@ fn piece(bound: usize, pieces: usize) -> usize {
 
 /// The maximum size of an I/O buffer in bytes, for writing to the file or reading a run.
 const PIECE: usize = 1 << 20;
-/// The minimum size of an I/O buffer in bytes, for reading a run.
+/// The minimum size of an I/O buffer in bytes.
 const LEAST_PIECE: usize = 1 << 12;
-/// The maximum number of runs that are merged into one at a time.
+/// The maximum number of runs that are merged at a time.
 const MOST_RUNS: usize = 512;

@@ -37,7 +37,7 @@ pub enum ViewAccessFault {
     /// The path does not name a regular file, but for example a directory or a pipe.
     #[error("it is not a plain file")]
     NotPlain,
-    /// The file contains a view with a public key other than the key of the view to store.
+    /// The public key of the view in the file differs from the key of the view to store.
     #[error("the view belongs to another key")]
     OtherKey,
     /// The file contains a view of a newer version than the view to store.

@@ -34,8 +34,8 @@ pub trait Heads {
     /// [`Self::Error`].
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Self::Error>;
 
-    /// Returns the proof that a newer version contains an older version, as a message. Returns
-    /// `None` for families whose entries can be removed.
+    /// Returns the proof that a newer version contains all entries of an older version, as a
+    /// message. Returns `None` for families whose entries can be removed.
     ///
     /// # Errors
     /// [`Self::Error`].
@@ -45,8 +45,8 @@ pub trait Heads {
         newer: Version,
     ) -> Result<Option<Vec<u8>>, Self::Error>;
 
-    /// Returns what the head of version `newer` commits to about version `older`: its root, and its
-    /// history. Each statement is the body of a message.
+    /// Returns two statements to which the head of version `newer` commits: the root of version
+    /// `older`, and its history. Each is the body of a [`pad_core::contradiction::Past`].
     ///
     /// # Errors
     /// [`Self::Error`].
@@ -109,7 +109,8 @@ impl<S: Suite> Heads for BlockDirectory<S> {
     }
 }
 
-/// Error returned when a view cannot advance. The view is unchanged.
+/// Error returned when a view cannot advance, or when the heads in an answer cannot be checked. The
+/// view is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotFollowed<E> {
     /// The latest version that the source offers is older than the newest version that the view has
@@ -121,7 +122,7 @@ pub enum NotFollowed<E> {
         /// The latest version that the source offers.
         offered: Version,
     },
-    /// The view refuses the latest head.
+    /// The view refuses a head, or a proof about it.
     #[error(transparent)]
     Refused(#[from] RefusedHead),
     /// The source does not return a required head or proof, because of this error.
@@ -165,15 +166,15 @@ impl StoredView {
     }
 
     /// Checks that the heads in a verified answer belong to the history of the newest head seen.
-    /// For logs, a valid signature does not prove this.
+    /// Only logs need this check; for other families, the author's signature is enough.
     ///
-    /// If the answer is about an older version, `heads` supplies two proofs. The first proves that
-    /// the newest head's history contains the older version's root. The second proves that the
-    /// newest version contains all entries of the older version.
+    /// For each head of an older version, `heads` supplies two proofs. The first proves that the
+    /// newest head's history contains the older version's root. The second proves that the newest
+    /// version contains all entries of the older version.
     ///
     /// Checks nothing for families other than logs, for a view without a head, or for the newest
-    /// version seen and later versions. [`crate::dynamic::client_of`] compares the newest version
-    /// and refuses later versions.
+    /// version seen and later versions. A client of [`crate::dynamic::client_of`] compares heads of
+    /// the newest version and refuses later versions.
     ///
     /// # Errors
     /// [`NotFollowed`], with evidence if the answer contains a head that contradicts the history.

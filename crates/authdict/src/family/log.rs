@@ -1,4 +1,5 @@
-//! Append-only logs: a key keeps all its values, and a later version contains all earlier versions.
+//! Append-only logs: a key keeps all its values, and a later version contains all entries of
+//! earlier versions.
 //!
 //! Questions about ranges, differences, histories and several keys are [`NotOffered`] for logs.
 
@@ -35,8 +36,8 @@ use answers::QueryableScheme;
 
 type Head = Verified<SnapshotHead<Sha256Ed25519>>;
 
-/// Evaluates the expression after the arrow with `L` as the type of the log scheme with this name.
-/// Returns `None` for other schemes.
+/// Evaluates the expression after the arrow with `$type` as the type of the log scheme `$scheme`, a
+/// [`SchemeName`]. Returns `None` for schemes of other families.
 macro_rules! with_log_scheme {
     ($scheme:expr, $type:ident => $work:expr) => {
         match $scheme {
@@ -62,7 +63,8 @@ macro_rules! with_log_scheme {
 }
 
 /// Creates the keeper of the log with this public key, and reads its parameters from the store. The
-/// caller opens the keeper afterwards. Returns `None` for schemes of other families.
+/// caller opens the keeper afterwards. Returns `None` for schemes of other families, and if logs do
+/// not support suite `S`.
 pub(crate) fn keeper<S: Suite>(
     public: &PublicKey,
     store: AnyStore,
@@ -90,7 +92,8 @@ fn in_store<S: QueryableScheme>(
     }
 }
 
-/// Creates the client of the log with this public key.
+/// Creates the client of the log with this public key. Returns `None` for schemes of other
+/// families, if logs do not support suite `S`, or if the log's own key is missing.
 pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> {
     if !has_suite::<S>() {
         return None;

@@ -1,5 +1,5 @@
 //! Tree PADs (persistent authenticated dictionaries): all questions about keys are supported, and a
-//! proof is checked against the head only.
+//! proof is checked against the root in the head.
 
 use core::ops::ControlFlow;
 
@@ -20,7 +20,8 @@ mod stored;
 pub(crate) use explain::explain;
 pub(crate) use stored::keeper;
 
-/// Creates the client of the tree PAD with this public key.
+/// Creates the client of the tree PAD with this public key. Returns `None` if the scheme is not a
+/// tree scheme.
 pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> {
     let authority = public.authority;
     macro_rules! try_scheme {

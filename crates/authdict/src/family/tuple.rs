@@ -90,7 +90,7 @@ pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> 
     None
 }
 
-/// Reports each part of a lookup proof in this version. `body` is the body of a
+/// Reports each part of the proof of a lookup in version `version`. `body` is the body of a
 /// [`pad_core::Response`]. Returns `false` if the scheme is not a tuple design.
 ///
 /// # Errors

@@ -52,11 +52,11 @@ pub(crate) trait CheckpointedRepository: FamilyRepository {
     /// The contents of a sealed version are fixed, but its signature is missing.
     fn last_sealed(author: &Self::Author) -> (Version, bool);
 
-    /// Signs a batch and applies the resulting update. If a sealed snapshot still lacks its
-    /// signature, that snapshot is signed instead. Returns the update as a message.
+    /// Signs a batch and applies the resulting update. If a sealed version still lacks its
+    /// signature, that version is signed instead. Returns the update as a message.
     ///
     /// # Errors
-    /// [`AuthorError`]. If a snapshot is sealed, the next call then retries to sign it.
+    /// [`AuthorError`]. If the version is already sealed, the next call retries to sign it.
     fn sign_with(
         &mut self,
         author: &mut Self::Author,
@@ -176,7 +176,7 @@ impl<R: CheckpointedRepository> SigningKeeper for FamilyKeeper<R> {
         }
         self.waiting.extend(batch);
         if is_unsigned {
-            // If the signer failed in an earlier call, the snapshot of that call becomes its own
+            // If the signer failed in an earlier call, the batch of that call becomes its own
             // version.
             self.sign_next(Vec::new())?;
         }
@@ -271,6 +271,5 @@ impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
     }
 }
 
-/// The total size of updates, in bytes, that opening may always have to replay. Smaller updates
-/// alone make no checkpoint due.
+/// A checkpoint is due only if the updates since the last checkpoint exceed this size, in bytes.
 const LEAST_CHECKPOINT_DISTANCE: usize = 16 << 20;

@@ -265,8 +265,9 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
     /// Reads the store, and runs `work` on one consistent state of the store and the files next to
     /// it.
     ///
-    /// Store and files cannot be pinned atomically. If another process published or pruned during
-    /// pinning, they are pinned again, with at most [`ATTEMPTS`] attempts in total.
+    /// Store and files cannot be pinned atomically. If `read` fails and another process published
+    /// or pruned meanwhile, they are pinned and read again, with at most [`ATTEMPTS`] attempts in
+    /// total.
     pub(crate) fn in_one_state<T, E: From<RepositoryError>>(
         &mut self,
         read: fn(&mut Self) -> Result<(), RepositoryError>,
@@ -313,7 +314,8 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
     }
 
     /// Verifies the head of an update, given as a message. The author must have signed the head,
-    /// and its version must be the version after the latest.
+    /// its version must be the version after the latest, and the number of operations must be
+    /// possible.
     pub(crate) fn verify_head_of(&self, message: &[u8]) -> Result<(), RepositoryError> {
         let head = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
             .map_err(RepositoryError::Unreadable)?;
@@ -627,8 +629,8 @@ pub(crate) fn by_answers<R: FamilyRepository>(
     }
 }
 
-/// Returns what the head of version `newer` commits to about version `older`: its root, and its
-/// history. Each statement is the body of a message.
+/// Returns two statements to which the head of version `newer` commits: the root of version
+/// `older`, and its history. Each is the body of a [`Past`].
 pub(crate) fn past_messages<S: Suite>(
     heads: &impl Heads<S>,
     older: Version,

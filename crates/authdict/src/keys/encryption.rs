@@ -16,7 +16,8 @@ use crate::own_keys::NoRandomness;
 pub struct Passphrase(Zeroizing<String>);
 
 impl Passphrase {
-    /// Checks and wraps a passphrase. It must consist of 1 to 1024 bytes, without a line break.
+    /// Checks and wraps a passphrase. It must consist of 1 to 1024 bytes, without line breaks and
+    /// NUL characters.
     ///
     /// # Errors
     /// [`KeyFileError::UnfitPassphrase`].
@@ -113,7 +114,7 @@ impl fmt::Display for Work {
 /// Reads the scrypt parameters, which determine the cost of decryption, from the header of an
 /// encrypted file. The header is not authenticated before decryption.
 pub(super) fn work_of(encrypted: &[u8]) -> Result<Work, KeyFileError> {
-    // The limits are checked before the library is called, which reports excessive parameters as a
+    // The limits are checked here first, because the library reports excessive parameters as a
     // different error.
     let header = encrypted.get(7..16).and_then(|bytes| {
         let (log_n, bytes) = bytes.split_first()?;

@@ -66,8 +66,9 @@ pub(super) fn is_lower_hexadecimal(digits: &str) -> bool {
         .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Reads the whole file as text, and fails unless it begins with `title`. The capacity of the
-/// buffer is reserved in advance, so that no copy remains in freed memory.
+/// Reads the whole file as text, and fails unless the file is of the kind that begins with `title`
+/// ([`kind_of`]). The capacity of the buffer is reserved in advance, so that no copy remains in
+/// freed memory.
 pub(super) fn read_text(
     file: &mut File,
     title: &'static str,
@@ -121,7 +122,7 @@ pub(super) fn kind_of(bytes: &[u8]) -> &'static str {
         .map_or("a file of another kind", |(_, kind)| kind)
 }
 
-/// The kinds of files that are easily confused with key files: the first bytes of each, and its
+/// Key files, and files that are easily confused with them: the first bytes of each kind, and its
 /// name for error messages.
 const KINDS: [(&[u8], &str); 9] = [
     (b"pad-public-key ", "a public key"),

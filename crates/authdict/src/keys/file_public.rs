@@ -14,7 +14,8 @@
 //! - `owner` is the owner's Ed25519 public key, which verifies changes of the file.
 //! - `tags` is the key that checks tags, in the encoding of `flexlist::tag::VerifierKey`. If the
 //!   tags are checked with a secret key, `tags` is the name of their kind.
-//! - `version`, `bytes` and `root` are the number, length and root digest of a version of the file.
+//! - `file` is the id of the file. `version`, `bytes` and `root` are the number, length and root
+//!   digest of a version of it.
 //!
 //! The last line may be missing. Digits are lower-case.
 
@@ -154,7 +155,7 @@ fn number(text: &str) -> Option<u64> {
         .filter(|number: &u64| number.to_string() == text)
 }
 
-/// Returns whether the text fits into one line and contains no terminal control characters.
+/// Returns whether the text consists of 1 to [`MAX_ADDRESS_BYTES`] visible ASCII characters.
 fn is_address(text: &str) -> bool {
     (1..=MAX_ADDRESS_BYTES).contains(&text.len())
         && text.chars().all(|letter| letter.is_ascii_graphic())

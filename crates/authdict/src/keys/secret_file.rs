@@ -133,8 +133,8 @@ impl SecretFile {
         })
     }
 
-    /// Returns the text of a file in clear, whose first line must begin with `title`. Fails if
-    /// users other than the owner have access to the file.
+    /// Returns the text of a file in clear. Fails if the file is not of the kind that begins with
+    /// `title`, or if users other than the owner have access to it.
     pub(super) fn text_of(&self, title: &'static str) -> Result<&str, KeyFileError> {
         let (found, wanted) = (self.kind(), kind_of(title.as_bytes()));
         if found != wanted && !self.is_encrypted() {

@@ -38,7 +38,8 @@ const UNDESCRIBED: StoreError =
     StoreError::Damaged("object 'description' is missing, but heads exist: restore that object");
 
 impl ObjectBackend {
-    /// Creates a store in `folder` that contains the records `records`.
+    /// Creates a store in `folder` that contains the records of all [`RecordChange::Put`] in
+    /// `records`. `name` is the store's address in error messages.
     ///
     /// # Errors
     /// [`StoreError::Exists`] if there is a store already; [`StoreError`] of the medium.

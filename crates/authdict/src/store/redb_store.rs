@@ -68,7 +68,7 @@ impl RedbStore {
             summary.write(transaction)
         })?;
         if matches!(newest::known(path), Err(StoreError::Damaged(_))) {
-            // The file is left over from an earlier store at this path.
+            // The unreadable file `<store>.newest` is left over from an earlier store at this path.
             std::fs::remove_file(newest::path(path)?)?;
         }
         newest::prepare(path, &summary)?;
@@ -389,6 +389,6 @@ fn replace_checkpoint(
 const FORMAT_GROUP: &str = "format";
 const FORMAT: &[u8] = b"pad-store v3";
 /// The maximum length, in bytes, of a piece of a stored checkpoint. It is a little less than a
-/// power of two, so that a piece with its header fills its pages.
+/// power of two, so that a piece and its header fit into a page of that size.
 const PIECE_BYTES: usize = (1 << 20) - 4096;
 const UPDATE_PIECE_BYTES: usize = (1 << 16) - 4096;

@@ -1,6 +1,7 @@
 //! Nodes of tree PADs in two append-only files next to the store. `STORE.nodes` contains the nodes
 //! of all versions. `STORE.nodes.heads` contains one row per version: signed head, position of the
-//! root, end of the nodes.
+//! root, end of the nodes. Pruning copies the nodes to new files, whose names begin with
+//! `STORE.nodes-` and a random number.
 //!
 //! The store's own file also contains the row of the latest version. Writing this row in a
 //! transaction publishes the version. The next writer truncates bytes after the published end.
@@ -197,12 +198,14 @@ impl NodeFile {
             return Ok(());
         }
         let rows_end = self.rows_end(self.latest)?;
-        // A version without nodes has a row too.
+        // Even a version without nodes has a row, so `rows_end` shows whether both files must
+        // exist.
         let nodes = self.nodes.opened_to_write(rows_end)?;
         self.nodes.lock(&*nodes)?;
         is_newest()?;
         let rows = self.rows.opened_to_write(rows_end)?;
-        // The handle holds the lock, so either both handles are stored or neither.
+        // The handle `nodes` holds the lock. Both handles are stored only after both files are
+        // ready.
         self.nodes.prepare(&*nodes, self.published)?;
         self.rows.prepare(&*rows, rows_end)?;
         self.nodes.write_to(nodes);

@@ -40,7 +40,7 @@ pub(crate) struct ObjectLog {
 /// The number of bits of a node's offset in its segment; the higher bits of a position are the
 /// segment's number.
 const PLACE_BITS: u32 = 20;
-/// The bound below which segment numbers must be, because a position has 48 bits.
+/// The exclusive upper bound of segment numbers. It exists because a position has 48 bits.
 const MOST_SEGMENTS: u64 = 1 << (48 - PLACE_BITS);
 /// The maximum number of bytes of a segment.
 const SEGMENT: usize = 1 << PLACE_BITS;
@@ -48,8 +48,8 @@ const SEGMENT_BYTES: u64 = 1 << PLACE_BITS;
 /// The block size in bytes. Segments end at a block boundary, so that one request reads a block.
 const BLOCK: usize = 4096;
 
-/// The length in bytes of the field for the first segment in each row. It contains the number of
-/// the first segment that may contain nodes added by the row's version.
+/// The length, in bytes, of the field that follows the record in each row. The field contains the
+/// number of the first segment that may contain nodes added by the row's version.
 const FIRST_BYTES: usize = 8;
 
 /// Splits the row of a version into its record, the number of its first segment, and the position
@@ -93,7 +93,8 @@ impl ObjectLog {
         }
     }
 
-    /// Creates a segment object from the first `length` pending bytes.
+    /// Creates a segment object from the first `length` pending bytes, or from all if there are
+    /// fewer.
     fn create_segment(&mut self, length: usize) -> Result<(), StoreFault> {
         let rest = self.pending.split_off(length.min(self.pending.len()));
         let mut bytes = core::mem::replace(&mut self.pending, rest);

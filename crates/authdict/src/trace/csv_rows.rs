@@ -37,7 +37,7 @@ impl<R: Read> CsvRows<R> {
         let read = self.rows.read_record(&mut self.record);
         let read = read.map_err(|error| row_error(error, self.rows.get_ref().has_returns));
         let read = read.map_err(|error| match error {
-            // The reader does not report its position.
+            // The error contains no position, so the position of the parser is used.
             TraceError::RowTooLong(_) => TraceError::RowTooLong(self.rows.position().line()),
             error => error,
         })?;
@@ -59,7 +59,8 @@ impl<R: Read> CsvRows<R> {
         self.columns == Columns::Snapshots
     }
 
-    /// Returns the field of the current record in the column [`COLUMNS`]`[column]`.
+    /// Returns the field of the current record in the column [`COLUMNS`]`[column]`; empty if the
+    /// trace lacks this column.
     fn field(&self, column: usize) -> &str {
         let place = column.checked_sub(self.columns.omitted());
         place
@@ -89,7 +90,7 @@ impl Columns {
         COLUMNS.get(self.omitted()..).unwrap_or_default()
     }
 
-    /// Returns how many of all columns are not in the trace. They are the first ones.
+    /// Returns how many of the first [`COLUMNS`] the trace lacks.
     pub(super) const fn omitted(self) -> usize {
         match self {
             Self::Snapshots => 0,

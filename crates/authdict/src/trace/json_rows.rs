@@ -56,7 +56,7 @@ impl<R: BufRead> JsonRows<R> {
         let malformed = |reason: &str| TraceError::Row(self.line, reason.to_owned());
         let line: Line = serde_json::from_slice(&self.bytes).map_err(|error| {
             let text = error.to_string();
-            // The parser counts lines from the beginning of this line.
+            // The parser reads only this line, so its line number is removed from the message.
             let reason = text
                 .rsplit_once(" at line ")
                 .map_or(&*text, |(reason, _)| reason);
@@ -93,8 +93,8 @@ fn bytes(text: Option<String>, digits: Option<String>) -> Result<Option<Vec<u8>>
     }
 }
 
-/// The maximum number of characters of the parser's reason in an error message. It may contain
-/// text of the trace.
+/// The maximum number of characters of the parser's reason in an error message. The reason may
+/// contain text of the trace.
 const LONGEST_REASON: usize = 120;
 
 #[cfg(test)]

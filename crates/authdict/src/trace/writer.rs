@@ -25,7 +25,7 @@ pub enum TraceWriteError {
     /// The sink reported an error.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// This key, or its value, is not UTF-8. Traces are text.
+    /// The key or its value is not UTF-8. This writer writes CSV, which is text.
     #[error("a key or value is not UTF-8, as CSV requires")]
     NotText,
     /// The operation is a removal, and the trace lacks the column `op`.

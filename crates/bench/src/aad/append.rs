@@ -13,8 +13,8 @@ use crate::{line, prelude::*};
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
     /// Measures the author's mean time per entry in a log of `n` entries, for each number of
-    /// entries per version in `batches`. Skips a batch size whose sums in G1 are expected to take
-    /// more than `longest`.
+    /// entries per version in `batches`. Skips numbers above `n`, and those for which the sums in
+    /// G1 are expected to take more than `longest`.
     pub(super) fn append(
         &self,
         n: u64,

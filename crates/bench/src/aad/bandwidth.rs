@@ -1,8 +1,10 @@
 //! Bytes that a client receives at each visit to a growing log.
 //!
 //! A client with one key returns after some versions. It checks that nothing was removed, and
-//! fetches all values of its key. All bytes are those of real messages. A client verifies the
-//! messages of the first visit in each configuration. The paper measures another workload.
+//! fetches all values of its key. Bytes of our log are those of encoded messages. Bytes of the
+//! baselines are computed from encoded proofs and the numbers of entries and versions. A client
+//! verifies the messages of the first visit for each result line. The paper measures another
+//! workload.
 //!
 //! Source: Tomescu et al. 2019, section 6.2.1.
 
@@ -33,7 +35,7 @@ const MOST_VERSIONS: usize = 4_096;
 const VISITS: usize = 8;
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
-    /// Measures the bytes of a client's visits to logs of these numbers of entries.
+    /// Measures the bytes of a client's visits to logs of `sizes` entries.
     pub(super) fn bandwidth(&self, sizes: &[u64], report: &mut Report) -> Outcome<()> {
         let most = report.rounds(MOST_VERSIONS, 16) as u64;
         let longest = sizes.iter().max().copied().unwrap_or_default() + most;
@@ -81,7 +83,7 @@ struct Visits<'a, S: DictionaryScheme> {
 impl<S: DictionaryScheme> Visits<'_, S> {
     /// Returns the mean bytes of visits that come `versions` versions after the client's earlier
     /// visit. At the earlier visit the log has between half and all of `size` entries. `None` if
-    /// the log does not have that many versions.
+    /// the grown log has too few versions.
     fn line(&self, size: u64, versions: u64, report: &Report) -> Outcome<Option<Line>> {
         let each = self.versions.each;
         let longest = self.versions.entries.size() / each;
@@ -146,8 +148,8 @@ impl<S: DictionaryScheme> Visits<'_, S> {
 /// Bytes of one visit.
 ///
 /// Four figures are of our log: the signed head, the consistency proof, the append-only proof and
-/// the lookup. Two are of a [`PlainLog`]: the consistency proof and an inclusion proof. The last
-/// one is of a lookup in [`Snapshots`].
+/// the lookup proof. Two are of a [`PlainLog`]: the consistency proof and an inclusion proof. The
+/// last one is of a lookup proof in [`Snapshots`].
 #[derive(Clone, Copy, Debug, Default)]
 struct Bytes([f64; 7]);
 
@@ -166,12 +168,12 @@ impl Bytes {
     }
 }
 
-/// Finds the number of versions between visits from which a visit takes fewer bytes than the other
-/// kind of log. `other` is the key of that log's bytes, `size` the log's entries and `each` the
-/// entries per version.
+/// Finds the number of versions between visits from which on our log takes fewer bytes per visit
+/// than a baseline. `other` is the key of the baseline's bytes, `size` the number of entries and
+/// `each` the number of entries per version.
 ///
-/// Interpolates linearly between two measured numbers of versions. The number is null if a visit
-/// always takes fewer bytes, or never.
+/// Interpolates linearly between two measured numbers of versions. The number is null if our log
+/// takes fewer bytes at all measured numbers, or at none.
 fn crossing(lines: &[Line], (size, each): (u64, u64), other: &str) -> Line {
     let saved = |line: &Line| line.figure(other) - line.figure("aad_bytes");
     let crossed = lines

@@ -1,5 +1,5 @@
-//! Two baseline logs, in the style of Certificate Transparency and of CONIKS, for the bytes that
-//! clients receive.
+//! Two baseline logs, in the style of Certificate Transparency and of CONIKS. The bytes that
+//! clients receive from them are compared with ours.
 
 use std::collections::BTreeMap;
 
@@ -31,8 +31,8 @@ impl PlainLog {
         Self(log)
     }
 
-    /// Returns the bytes of a consistency proof: the log of `new` entries begins with the log of
-    /// `old` entries.
+    /// Returns the bytes of a consistency proof. It proves that the log of `new` entries begins
+    /// with the log of `old` entries.
     pub(super) fn consistency_bytes(&self, old: u64, new: u64) -> Outcome<f64> {
         let proof = self
             .0
@@ -102,9 +102,9 @@ fn leaf(entry: &Entry) -> Digest<32> {
 pub(super) struct Snapshots(BTreeMap<u64, f64>);
 
 impl Snapshots {
-    /// Measures proofs of present keys in trees from `smallest` to `largest` keys. Each tree except
-    /// the last one is about an eighth larger than the one before. Trees of sizes in between have
-    /// proofs of nearly as many bytes.
+    /// Measures proofs of present keys in trees from `smallest` to `largest` keys. The smallest
+    /// tree has at least 8 keys. Each tree is an eighth larger than the previous tree, and the last
+    /// one at most that. Proofs in trees of sizes in between have nearly as many bytes.
     pub(super) fn new(smallest: u64, largest: u64) -> Outcome<Self> {
         let limit = std::time::Duration::MAX;
         let mut run = Run::<TreapPathCopying<Sha256Ed25519>>::new(signing_key(), limit);
@@ -128,8 +128,8 @@ impl Snapshots {
         }
     }
 
-    /// Returns the mean bytes of a proof in a tree of `size` keys: those of the smallest measured
-    /// tree with at least as many keys.
+    /// Returns the mean bytes of a proof in a tree of `size` keys: the bytes in the smallest
+    /// measured tree with at least `size` keys, or else in the largest one.
     pub(super) fn look_up_bytes(&self, size: u64) -> f64 {
         let of_next = self.0.range(size..).next().or(self.0.last_key_value());
         of_next.map_or(f64::NAN, |(_, bytes)| *bytes)

@@ -1,5 +1,5 @@
-//! Work and bytes of each scheme, computed from the log's shape instead of measured. Work is
-//! coefficients in sums of curve points, and points.
+//! Work and message bytes of each scheme, computed from the log's shape instead of measured. Work
+//! is the time of sums of curve points in G1.
 //!
 //! Counts of frontier logs assume random keys with one value each.
 
@@ -32,7 +32,7 @@ pub(super) fn append_us<S: DictionaryScheme>(
         }
         last = size;
     }
-    // Each node has its accumulator and its certificate's quotient.
+    // Each node takes two sums: its accumulator, and the quotient of its certificate.
     let nodes = (Shape::BLOCK_LEVEL..=shape.top_level()).map(|level| {
         let all = (0..).map(|index| Address { level, index });
         let available = all.take_while(|node| shape.is_available(*node, last));
@@ -42,11 +42,11 @@ pub(super) fn append_us<S: DictionaryScheme>(
     nodes.sum::<f64>() + frontiers.sum::<f64>()
 }
 
-/// Estimates the microseconds of the sums in G1 for a tree's frontier, the tree of prefixes that do
-/// not occur in it.
+/// Estimates the microseconds of the sums in G1 for the frontier of `tree`. The frontier is a tree
+/// over the prefixes that do not occur in `tree`.
 ///
 /// Counts the accumulators of every row, the certificates from the second row on, and one proof of
-/// disjointness. That proof shows that frontier and tree have no root in common.
+/// disjointness. That proof shows that the polynomials of frontier and tree have no root in common.
 fn frontier_us<S: DictionaryScheme>(tree: Address, primitives: &Primitives) -> f64 {
     let strings = strings(tree.level) as usize;
     let rows = rows(tree.level);
@@ -60,12 +60,12 @@ fn frontier_us<S: DictionaryScheme>(tree: Address, primitives: &Primitives) -> f
 }
 
 /// Estimates the microseconds of the sums in G1 that a server computes for a lookup in a log of `n`
-/// entries. `positions` are those of the key's values.
+/// entries. `positions` are the positions of the key's values. Sums of each tree that is larger
+/// than a block:
 ///
-/// - Counted: one sum over each tree, two if the tree has one value of the key, three if it has
-///   more.
-/// - Frontier: one sum over a group of prefixes, or two for each chunk of prefixes if the tree has
-///   values of the key.
+/// - Counted: one sum over the tree, two if it has one value of the key, three if it has more.
+/// - Frontier: one sum over a group of prefixes. If the tree has values of the key, two sums for
+///   each chunk of prefixes.
 pub(super) fn prove_us<S: DictionaryScheme>(
     (shape, n): (Shape, u64),
     positions: &[u64],
@@ -103,8 +103,8 @@ pub(super) fn look_up_bytes<S: DictionaryScheme>((shape, n): (Shape, u64), value
         }
         let evidence = match S::COMPLETENESS {
             Completeness::Counted => 80 + 48 * with_value,
-            // Commitments, values and quotient; the path, then a quotient: of a prefix with its
-            // length, or of a chunk with a commitment.
+            // Commitments, values and a quotient, then the path, then the quotient of a prefix or
+            // chunk. A prefix comes with its length, a chunk with a commitment.
             Completeness::Frontier => {
                 256 + path_bytes(root.level) + 48 + if with_value == 0 { 2 } else { 48 }
             }
@@ -147,8 +147,8 @@ pub(super) fn chunks(values: usize) -> usize {
     }
 }
 
-/// Reports whether a tree is larger than a block and so needs a proof. A block of eight entries is
-/// sent in full.
+/// Reports whether a tree is larger than a block and so needs a proof. Blocks and smaller trees
+/// have at most eight entries, which are sent in full.
 pub(super) const fn is_proved(root: Address) -> bool {
     root.level > Shape::BLOCK_LEVEL
 }
@@ -159,8 +159,8 @@ pub(super) fn within(root: Address, positions: &[u64]) -> usize {
     positions.iter().filter(covers).count()
 }
 
-/// Estimates the number of prefixes in the frontier of a tree with `2^level` random elements, one
-/// for each key.
+/// Estimates the number of prefixes in the frontier of a tree with `2^level` random keys of one
+/// element each.
 const fn strings(level: u8) -> u64 {
     (512 - level as u64) << level
 }

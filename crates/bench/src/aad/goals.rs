@@ -131,8 +131,8 @@ const GOALS: [Goal; 34] = [
         KILOBYTES, 120.0, ""),
 ];
 
-/// Returns the bytes per entry under `key` without the entry itself, for `scheme`. Skips logs of
-/// fewer than 512 entries, where the figure is noise.
+/// Returns the memory under `key` in the line of `scheme`, in bytes per entry, without the bytes of
+/// the entry itself. Skips logs of fewer than 512 entries, where the figure is noise.
 fn memory(lines: &[Line], scheme: &str, key: &str) -> Option<f64> {
     let measured = of(lines, "aad_memory");
     let is_of = |line: &&&Line| line.text("scheme") == scheme && line.count("n") >= 512;

@@ -18,8 +18,8 @@ pub(super) const ENTRY_BYTES: usize = 8 + VALUE_LENGTH;
 /// Default number of entries that one version appends.
 pub(super) const BATCH: u64 = 512;
 
-/// Numbers of values, other than 1, that some keys of a log have. One key has each of these
-/// numbers, if the log is large enough.
+/// Numbers of values of the keys that have several values. A log has one such key for each number
+/// that is at most an eighth of the log's size.
 const SEVERAL: [u64; 6] = [2, 4, 8, 16, 32, 100];
 
 /// The author of a log, the entries still to be appended, and the author's times so far.
@@ -103,11 +103,11 @@ impl<S: DictionaryScheme> GrowingLog<S> {
     }
 }
 
-/// Makes the entries of a log that will be measured at each of `sizes`, as many as the largest
-/// size.
+/// Makes as many entries as the largest of `sizes`, for a log that is measured at each of these
+/// sizes.
 ///
 /// Most keys have one value. For each size, a few keys have several values, at random positions
-/// below that size.
+/// below `size - 1`.
 pub(super) fn entries(sizes: &BTreeSet<u64>) -> Vec<Entry> {
     let largest = sizes.last().copied().unwrap_or_default();
     let mut entries = distinct(largest);
@@ -134,7 +134,7 @@ pub(super) fn distinct(size: u64) -> Vec<Entry> {
     (0..size).map(entry).collect()
 }
 
-/// Returns the position of an entry in a log of `size` entries whose key has no other value.
+/// Returns the position of an entry whose key has no other value, in a log of `size` entries.
 const fn single(size: u64) -> u64 {
     size / 3
 }

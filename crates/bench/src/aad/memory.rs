@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{line, memory, prelude::*};
 
-/// Measures the memory of `scheme` in a new process, which cannot reuse freed memory. Runs this
+/// Measures the memory of `scheme` in a new process, which has no freed memory to reuse. Runs this
 /// program again, and copies its result lines into `report`.
 pub(super) fn of_another_process(
     scheme: LogKind,

@@ -1,11 +1,11 @@
 //! Published figures of append-only dictionaries, shown next to the measured ones.
 //!
-//! - *Paper*: C++ on 64 virtual CPUs of 2018, a curve of 254 bits (section 6).
+//! - *Paper*: C++ on 64 virtual CPUs of 2018 (section 6).
 //! - *Authors' code*: the program of the paper's authors on one core of the 2-core virtual EPYC
 //!   that the workspace's README names.
 //!
-//! Both count multiplicities once, check less and send less. `docs/measuring.md` lists what cannot
-//! be compared.
+//! Both use a curve of 254 bits, check less and send less than this workspace. `docs/measuring.md`
+//! lists what cannot be compared.
 //!
 //! Source: Tomescu et al. 2019, section 6.1 and figure 5.
 
@@ -84,7 +84,7 @@ pub(super) const LONGEST_APPENDS: &str = "Paper: single appends of 0.025 to 5 40
 pub(super) const MEMORY: &str = "Authors' code: 650 000 to 800 000 bytes each.";
 
 /// Returns the published series for the plot of appends: entries per batch, and milliseconds per
-/// entry. From the authors' code it takes only runs that append all entries in one batch.
+/// entry. Of the authors' code, includes only runs that append all entries in one batch.
 pub(super) fn appends() -> Vec<Series> {
     let point = |([_, batch], [ms]): &([u64; 2], [f64; 1])| (*batch as f64, *ms);
     let whole = CODE_APPEND_MS.rows.iter();

@@ -34,8 +34,8 @@ pub(crate) const PLOTS: [PlotSpec; 4] = [
     ]) },
 ];
 
-/// Declares a plot of lookups of absent keys and of keys with one value. Only logs of `2^h - 1`
-/// entries are drawn, which consist of as many trees as possible.
+/// Declares a plot of lookups of absent keys and of keys with one value. Draws only logs of
+/// `2^h - 1` entries, because these consist of the most trees.
 const fn look_ups(
     names: (&'static str, &'static str),
     vertical: &'static str,

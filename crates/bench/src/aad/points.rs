@@ -33,7 +33,7 @@ impl Points {
     }
 
     /// Counts the points in the lookup proof of a key in a log of `size` entries. `positions` are
-    /// those of the key's values.
+    /// the positions of the key's values.
     pub(super) fn of_look_up<S: DictionaryScheme>(
         shape: Shape,
         size: u64,
@@ -69,8 +69,9 @@ impl Points {
     fn evidence<S: DictionaryScheme>(&mut self, root: Address, values: usize) {
         if S::COMPLETENESS == Completeness::Counted {
             return match values {
-                // The polynomial without the key's one value is a quotient. It is also a term of
-                // the sum of commitments, where it is merged.
+                // The tree's polynomial without the key's one value is both a quotient and a
+                // commitment. It counts as a quotient, because its two terms in the sum of
+                // commitments are merged.
                 0 | 1 => self.add(0, 1 + values),
                 _ => self.add(1, 2),
             };

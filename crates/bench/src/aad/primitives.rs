@@ -1,4 +1,5 @@
-//! Cryptographic primitives that bound the work of a log: sums in G1, decoded points, pairings.
+//! Cryptographic primitives that bound the work of a log: sums in G1, decoded points, pairings and
+//! signatures.
 
 use std::hint::black_box;
 
@@ -19,7 +20,7 @@ use crate::{line, prelude::*, primitives};
 /// Measured times of the primitives on one core, in microseconds.
 pub(super) struct Primitives {
     /// Time per term of a multi-scalar multiplication in G1 with `2^level` terms. The first element
-    /// is for the level of blocks of a log, each further element for the level above.
+    /// is for `level` = [`Shape::BLOCK_LEVEL`], each further element for the next level.
     sums: Vec<f64>,
     /// Decoding a point of G1, including the subgroup check.
     decode_us: f64,
@@ -38,7 +39,7 @@ impl Primitives {
         let effort = report.effort();
         let rounds = report.rounds(5, 1);
         let alone = Workers::sequential();
-        // Includes the sums of the verifier, even for a small log.
+        // Long enough for the verifier's sums, even if the log is small.
         let largest = parameters.capacity().clamp(VERIFIERS_SUM, LONGEST_SUM);
         let mut random = Random::new(largest as u64);
         let mut scalar = || {
@@ -135,7 +136,7 @@ fn report_one<S: DictionaryScheme>(
     )
 }
 
-/// Assumed number of terms in a verifier's sums, for their time per term.
+/// Assumed number of terms in a verifier's sum. It determines the time per term.
 const VERIFIERS_SUM: usize = 64;
 
 /// Number of terms of the longest measured sum. Longer sums are assumed to take the same time per

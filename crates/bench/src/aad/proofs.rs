@@ -19,12 +19,12 @@ pub(super) const VALUES: [u64; 8] = [0, 1, 2, 4, 8, 16, 32, 100];
 /// Number of random pairs of log sizes whose append-only proofs are averaged.
 const PAIRS: usize = 32;
 
-/// Largest logs for which the bytes of lookups are computed without measuring: `2^COMPUTED`
-/// entries.
+/// Base-2 logarithm of the size of the largest log for which the bytes of lookups are computed
+/// instead of measured.
 const COMPUTED: u8 = 20;
 
-/// Measures lookups in the current log: one key for each number of values in `values`, with all its
-/// values below position `size`.
+/// Measures lookups in the current log, of one key for each number of values in `values`. `size` is
+/// the size for which `grown::entries` placed these keys. Skips numbers without a key.
 pub(super) fn look_ups<S: DictionaryScheme>(
     grown: &GrowingLog<S>,
     (size, values): (u64, &[u64]),

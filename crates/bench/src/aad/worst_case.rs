@@ -13,8 +13,8 @@ use super::{
 use crate::{line, prelude::*};
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
-    /// Measures `n` versions of one entry each, with the eager and the deferred schedule. Then also
-    /// measures proofs of the log with the deferred schedule, which consists of other trees.
+    /// Measures `n` versions of one entry each, with the eager and the deferred schedule. Also
+    /// measures proofs of the deferred log, whose trees differ from those of an eager log.
     pub(super) fn worst_case(&self, n: u64, report: &mut Report) -> Outcome<()> {
         for schedule in [Schedule::Eager, Schedule::Deferred] {
             let log = log::<S>(self.parameters.clone(), schedule)?;

@@ -1,7 +1,8 @@
 //! Time that a server saves if an update contains the offset of an element's prime.
 //!
-//! RSA accumulators represent each element by a prime that is searched from the element's hash on.
-//! A server that knows the prime's offset only checks that prime; without the offset it searches.
+//! RSA accumulators represent each element by a prime. The search for the prime starts at the
+//! element's hash. A server that knows the prime's offset only checks that prime; without the
+//! offset it searches.
 //!
 //! Source: Crosby & Wallach 2010, section 5.2 ("the author sends the offset to the prime
 //! representative along as a hint").
@@ -39,7 +40,7 @@ pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
 /// Bytes of an offset in an update.
 const HINT_BYTES: usize = size_of::<u16>();
 
-/// Mean microseconds per element, and the mean offset of its prime.
+/// Mean microseconds per element, and the mean offset of the elements' primes.
 struct Times {
     search_us: f64,
     check_us: f64,
@@ -48,7 +49,8 @@ struct Times {
 }
 
 impl Times {
-    /// Searches the primes of `number` elements, and then checks them by the offsets found.
+    /// Searches the primes of `number` elements. Then computes and checks the same primes from the
+    /// offsets that the search found.
     fn measure(rule: RepresentativeRule, number: u32) -> Outcome<Self> {
         let digests = (0..number).map(|index| Sha256::digest(index.to_be_bytes()).into());
         let digests: Vec<[u8; 32]> = digests.collect();
@@ -78,6 +80,5 @@ impl Times {
     }
 }
 
-/// Rounds of GMP's primality test, which begins with the Baillie-PSW test. They leave an error of
-/// 2^-100 for numbers that an attacker has chosen.
+/// Number of repetitions (`reps`) of GMP's primality test, which begins with the Baillie-PSW test.
 const ROUNDS: u32 = 25;

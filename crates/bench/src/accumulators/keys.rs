@@ -30,8 +30,8 @@ const EXPERIMENT: &str = "accumulators_keys";
 /// verifiers need.
 type Sizes = [usize; 3];
 
-/// Generates a key of every kind, and at most `rsa_keys` RSA keys of each length, while the time
-/// allows.
+/// Generates a key of every kind, and at most `rsa_keys` RSA keys of each length within the time
+/// limit.
 pub fn run(plan: &Plan, rsa_keys: usize, report: &mut Report) -> Outcome<()> {
     one(report, "signatures, ed25519", None, || {
         let key = signing_key();
@@ -93,7 +93,7 @@ fn bilinear(n: usize) -> Outcome<Sizes> {
 }
 
 /// Generates the public parameters of a log of `n` entries, and returns their bytes. In real use no
-/// party knows the secret behind them, so its bytes are 0.
+/// party knows the secret behind them, so the bytes of the secret key are 0.
 fn log(n: usize) -> Outcome<Sizes> {
     let level = u8::try_from(n.next_power_of_two().ilog2())?.max(LOWEST_TOP_LEVEL);
     let parameters = parameters::<AadCounted>(1 << level)?;
@@ -112,9 +112,10 @@ fn sized(kind: &str, n: Option<usize>, [secret, server, verifier]: Sizes) -> Lin
     }
 }
 
-/// Generates RSA keys of one length, until there are `most` or half of the longest time is over.
+/// Generates RSA keys of one length, until there are `most` keys or the time is over. The time is
+/// half of [`Plan::longest`], or 50 ms in a quick run.
 ///
-/// Also reports the lower bound: the time of one bare primality test for each tested number.
+/// Also reports the lower bound: the time of one bare power for each tested number.
 fn rsa(plan: &Plan, size: KeySize, most: usize) -> Outcome<Line> {
     let longest = if plan.quick {
         Duration::from_millis(50)
@@ -164,7 +165,8 @@ fn test_us(plan: &Plan, size: KeySize) -> f64 {
     plan.primitive_us(|| Integer::from(2).pow_mod(&exponent, &modulus))
 }
 
-/// Returns the bytes of an RSA key of length `size`. All keys of one length have the same bytes.
+/// Returns the sizes in bytes of an RSA key of length `size`. They are equal for all keys of one
+/// length.
 fn rsa_sizes(size: KeySize) -> Outcome<Sizes> {
     let (p, q) = rsa_factors()?;
     let known = RsaSecretKey::from_primes(p, q, RepresentativeRule::default(), b"bench")?;

@@ -127,8 +127,8 @@ pub(super) fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outc
             };
             scene.representatives(&mut report)?;
             scene.accumulate(&mut report)?;
-            // Grows slightly faster than linearly: by a half for each element, with ten times the
-            // set.
+            // The time per witness grows with the set: by about half if the set is ten times as
+            // large.
             let expected = *witness_us * 1.5 * n as f64;
             if let Some(each) = scene.witnesses(&mut report, expected)? {
                 *witness_us = each;
@@ -186,7 +186,8 @@ impl<B: Bench> Scene<'_, B> {
     }
 
     /// Measures making all witnesses with the secret key, and without it. Returns the microseconds
-    /// per witness without it; `None` if that was left out because it would take too long.
+    /// per witness without the key. `None` if that measurement was left out because it would take
+    /// too long.
     fn witnesses(&self, report: &mut Operations<'_>, expected_us: f64) -> Outcome<Option<f64>> {
         let (what, bound) = (self.what(), BoundedWork::PublicWitness);
         let (key, set, pool) = (self.key(), &self.set, self.pool);
@@ -201,7 +202,8 @@ impl<B: Bench> Scene<'_, B> {
             equal &= B::Scheme::witnesses(key, set, pool).is_ok_and(|public| public == made);
         })?;
         ensure(equal, "witnesses with and without the secret key differ")?;
-        // The quadratic baseline is only run where it takes seconds.
+        // The baseline takes quadratic time. It is left out if that exceeds the longest allowed
+        // time.
         let expected_us = each * (what.0 * what.0) as f64;
         if !report.leaves_out("witnesses_one_by_one", what, expected_us) {
             report.measure("witnesses_one_by_one", what, bound, || self.one_by_one())?;
@@ -221,8 +223,8 @@ impl<B: Bench> Scene<'_, B> {
     }
 }
 
-/// Measures, on one thread, the verification by clients and the proofs that servers make for one
-/// element.
+/// Measures on one thread: verification of a witness, of a batch and of absence, making a proof of
+/// absence, and [`changes`].
 fn single_elements<B: Bench>(
     secret: &SecretKeyOf<B>,
     elements: &[Vec<u8>],

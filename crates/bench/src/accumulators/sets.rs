@@ -1,11 +1,11 @@
-//! Proofs of membership in one set, with several methods for the server.
+//! Proofs of membership in one set, by several methods.
 //!
 //! Compares a signature for every element, a Merkle tree under one signature, and accumulators with
 //! each maker of witnesses. The work is one update: an element of the set is replaced, and the
 //! author signs the new version.
 //!
 //! With two generations (section 4.2) an epoch of a set of `n` elements has `sqrt(n)` updates. Each
-//! update authenticates the up to `sqrt(n)` elements of the epoch so far. Once in an epoch all `n`
+//! update authenticates the up to `sqrt(n)` elements of the epoch so far. Once in an epoch, all `n`
 //! elements are authenticated. The mean is `1.5 sqrt(n)` elements for each update. So figures with
 //! two generations are for an update of a set of `1.5 sqrt(n)` elements, and for lookups in both
 //! generations.

@@ -113,8 +113,9 @@ struct RoundTrip {
     operations: [&'static str; 4],
 }
 
-/// Round trip with the secret key. Preparing an element means its representative for RSA. For a
-/// bilinear accumulator it means the element's share of generating the public key.
+/// Round trip with the secret key. With RSA, preparing an element means computing its
+/// representative. With a bilinear accumulator it means the element's share of generating the
+/// public key.
 const PRIVATE: RoundTrip = RoundTrip {
     keys: "private",
     operations: [
@@ -133,7 +134,8 @@ const PUBLIC: RoundTrip = RoundTrip {
 const PREPARE: &str = "prepare";
 
 /// Computes a round trip: the time of one element in all operations of `trip`, plus the latency of
-/// one request and its response.
+/// one request and its response. `None` if an operation was not measured or the paper states no
+/// time.
 fn round_trip(
     first: &Line,
     slopes: &[(&str, Slope)],

@@ -22,7 +22,7 @@ const ENTRIES: TableDefinition<'_, u64, [u8; 32]> = TableDefinition::new("entrie
 /// Number of updates in one durable batch.
 const BATCH: usize = 10_000;
 
-/// Maximum number of entries of both alternatives. Larger ones take minutes to fill.
+/// Maximum number of entries of both alternatives. Loading more entries takes minutes.
 const MOST: u64 = 1_000_000;
 
 /// Measures both alternatives over `entries` entries, unless that exceeds [`MOST`].

@@ -36,8 +36,8 @@ pub(super) trait Contender {
     /// Creates a block at `place` (level and number), with no slots in use.
     fn open(&self, place: Place) -> Outcome<Self::Block>;
 
-    /// Writes a slot: either the first unused slot of the block, or an existing slot with other
-    /// content. `position` counts the slots of the whole level, from 0.
+    /// Writes a slot: either the first unused slot of the block, or a slot in use. `position`
+    /// counts the slots of the whole level, from 0.
     fn write(
         &self,
         block: &mut Self::Block,
@@ -55,8 +55,8 @@ pub(super) trait Contender {
         None
     }
 
-    /// Returns the root of a directory of `entries` entries. `summary` is that of the topmost
-    /// block.
+    /// Returns the root of a directory of `entries` entries. `summary` is the summary of the
+    /// topmost block.
     fn root(&self, entries: u64, summary: &Self::Content) -> Vec<u8>;
 
     /// Returns the lower bound, in nanoseconds, for changing one slot and computing the summary
@@ -70,7 +70,7 @@ pub(super) trait Contender {
 pub(super) struct SlotUpdate {
     /// Level of the slot's block; 0 has the entries.
     pub(super) level: u32,
-    /// Number of slots in use in the block, including this one.
+    /// Number of slots in use in the block, including the changed slot.
     pub(super) slots: u64,
     /// Whether the slot was unused before.
     pub(super) is_new: bool,
@@ -81,14 +81,14 @@ pub(super) fn slot_updates(ids: &Range<u64>, capacity: u64) -> Vec<SlotUpdate> {
     let mut slot_updates = Vec::new();
     let Range { start, end } = *ids;
     for level in 0.. {
-        // A level exists once the one below it has more than one block.
+        // A level above 0 exists once the level below has more than one block.
         let below = capacity.pow(level);
         if level > 0 && end <= below {
             break;
         }
         let was_there = level == 0 || start > below;
         let (first, last) = (start / below, (end - 1) / below);
-        // A new level also has the slot of the only block that was below it.
+        // A new level also gets the slot of the block that was the only one of the level below.
         let first = if was_there { first } else { 0 };
         slot_updates.extend((first..=last).map(|slot| SlotUpdate {
             level,

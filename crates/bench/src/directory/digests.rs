@@ -1,5 +1,5 @@
-//! Strategies 2 to 6 of the paper as contenders: they use the code that makes and verifies real
-//! proofs.
+//! Strategies 2 to 6 of [`block_directory::strategy`] as contenders. They use the code that makes
+//! and verifies real proofs.
 
 use std::marker::PhantomData;
 
@@ -203,8 +203,8 @@ pub(super) trait Group: Combination {
     fn costs_ns(level: u32, primitives: &Primitives) -> (f64, f64, f64, f64);
 }
 
-/// Returns the nanoseconds of the `hashes` hashes that make one element. At level 0 each of them is
-/// one block of SHA-384, above it takes `upper_ns`.
+/// Returns the nanoseconds of the `hashes` hashes that make one element. At level 0 a hash is one
+/// block of SHA-384. At higher levels it takes `upper_ns`.
 fn hashes_ns(level: u32, hashes: f64, upper_ns: f64, primitives: &Primitives) -> f64 {
     match level {
         0 => hashes * primitives.sha384_block_ns,

@@ -15,7 +15,7 @@ use crate::{line, memory, prelude::*};
 /// Number of updates in one durable version.
 const BATCH: usize = 10_000;
 
-/// Largest number of entries that is measured, because the author also keeps them all in memory.
+/// Maximum number of entries that is measured, because the author keeps all entries in memory.
 const MOST: u64 = 1_000_000;
 
 /// Measurements of stored directories with `entries` entries.

@@ -28,7 +28,8 @@ pub(super) fn run(
                 update_percent,
                 spread_percent: 50,
             };
-            // The digests of blocks of 68 are those of `flat`: only the count matters.
+            // Lines about blocks of 68 slots name the strategy `flat`. The counts do not depend on
+            // the strategy.
             for (strategy, geometry) in [("flat", Geometry::PAPER), ("merkle", Geometry::OURS)] {
                 for with_hints in [false, true] {
                     let count = (parameters, geometry, with_hints);

@@ -1,5 +1,5 @@
-//! Cache of block images with a fixed number of frames. Evicted images, and finally all of them,
-//! are written to a file. Nothing is synced.
+//! Cache of block images with a fixed number of frames. Evicted images are written to a file, and
+//! at the end all cached images. The file is not synced.
 
 use std::{collections::HashMap, fs::File, os::unix::fs::FileExt as _};
 

@@ -113,8 +113,8 @@ impl Inserts<'_> {
         ns / self.entries as f64 / 1e3
     }
 
-    /// Measures one contender and returns its root. Leaves it out, with `None`, if its lower bound
-    /// exceeds the longest time.
+    /// Measures one contender and returns its root. Leaves it out and returns `None` if its lower
+    /// bound exceeds the longest time.
     fn measure<C: Contender, G: GrowingDirectory<C>>(
         &self,
         (name, batch): ContenderName<'_>,
@@ -187,7 +187,7 @@ struct BlockImages<C> {
 
 impl<C: Contender> BlockImages<C> {
     fn new(contender: C, block_bytes: u64) -> Outcome<Self> {
-        // Products of 3 072 bits do not fit the paper's places.
+        // Products of 3 072 bits do not fit the paper's slots.
         let place_bytes = PLACE_BYTES.max(contender.widest() + 10);
         let slots = place_bytes * contender.capacity() as usize;
         Ok(Self {

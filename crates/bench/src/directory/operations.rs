@@ -1,5 +1,5 @@
 //! Operations of a directory in memory: updates, appends, proofs and verification. Each time is
-//! shown next to the time of the tree nodes that it must hash.
+//! shown next to its lower bound, the time of hashing the tree nodes involved.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -11,7 +11,8 @@ use pad_core::{Digest, SnapshotHead, Untrusted, Verified, codec};
 use super::{digests::S, measured, primitives::Primitives, signing_time::SigningTime};
 use crate::{line, memory, prelude::*};
 
-/// Number of hot entries, those of the first block of level 0. One experiment updates only these.
+/// Number of hot entries: the entries of the first block of level 0. One experiment updates only
+/// these.
 const HOT: u64 = 128;
 
 /// Number of updates in one version, in the experiment with batches.
@@ -57,8 +58,8 @@ pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) ->
     operations.batch(report)
 }
 
-/// Returns a random digest for the object of entry `number`. It is not a hash, so that making it
-/// takes little time.
+/// Returns a pseudorandom digest for the object of entry `number`. It is not a hash, so that making
+/// it takes little time.
 pub(super) fn digest(number: u64) -> Digest<32> {
     let mut random = Random::new(number);
     let mut bytes = [0; 32];
@@ -87,7 +88,7 @@ fn appends(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcom
         }
         let update = author.snapshot()?;
         times.push(signing_time.since_us(start) / entries as f64);
-        // The server's root is the author's.
+        // Fails unless the server computes the author's root.
         BlockDirectory::<S>::new(authority, 7)?.apply(&update)?;
     }
     let update_us = median(times);
@@ -172,7 +173,7 @@ impl Operations<'_> {
             updates.push(self.author.snapshot()?);
             times.push(self.signing_time.since_us(start));
         }
-        // The server comes to the same roots.
+        // Fails unless the server computes the author's roots.
         for update in &updates {
             self.server.apply(update)?;
         }

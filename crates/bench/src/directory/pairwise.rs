@@ -1,5 +1,5 @@
 //! Contenders that hash a Merkle tree inside each block of any capacity. One stores the tree's
-//! nodes, the other, as the baseline, scans all slots.
+//! nodes. The other one is the baseline, and scans all slots.
 
 use std::marker::PhantomData;
 
@@ -183,7 +183,7 @@ impl<H: PairHash> Contender for Path<H> {
         }
     }
 
-    /// Hashes the complete subtrees of the block together, from the right.
+    /// Hashes the roots of the largest complete subtrees together, from right to left.
     fn summary(&self, block: &mut Self::Block, _: Place) -> H::Digest {
         let (mut start, mut room) = (0, self.capacity as usize);
         let mut folded: Option<H::Digest> = None;

@@ -1,5 +1,5 @@
-//! Published figures of block directories, and figures of a model of the synthetic traces, shown
-//! next to ours.
+//! Published figures of block directories, shown next to ours. Also block reads of the synthetic
+//! traces, counted by the *model*, a separate program.
 //!
 //! The paper's figures are plots; its text states only ratios.
 //!
@@ -31,7 +31,8 @@ pub(super) const OTHERS: &str = "redb is a plain map from id to digest without a
     write and 4 to 7 us for a read, redb 9.9 and 1.3, at 10^6 records of 116 bytes.";
 
 /// Block reads per lookup, counted by the model. Rows are numbers of entries and percentages of
-/// updates. Figures are 68 slots without and with hints, then 128 slots without and with hints.
+/// updates. Figures are for 68 slots without and with hints, then for 128 slots without and with
+/// hints.
 #[rustfmt::skip]
 const MODEL: PublishedFigures<2, 4> = PublishedFigures {
     keys: ["entries", "update_percent"],
@@ -67,8 +68,8 @@ pub(super) fn model_reads(line: &Line) -> [Option<f64>; 2] {
 }
 
 /// Exact block reads of all lookups in a trace, which every run must reproduce. Each row is a
-/// number of entries, a percentage of updates, and four counts. These are 68 slots without and with
-/// hints, then 128 slots without and with hints.
+/// number of entries, a percentage of updates, and four counts. The counts are for 68 slots without
+/// and with hints, then for 128 slots without and with hints.
 const KNOWN: [(u64, u64, [u64; 4]); 3] = [
     (100_000, 25, [100_398, 73_849, 788, 1]),
     (1_000_000, 25, [144_182, 62_045, 55_039, 10_833]),

@@ -114,8 +114,8 @@ impl<C: Group> GrowingDirectory<Digests<Combined<C>>> for PostponedDirectory<C> 
                     self.top.clone_from(summary);
                     break;
                 }
-                // The level above is new. Its first slot is of the block that was alone here,
-                // changed or not.
+                // The level above is new. Its first slot belongs to the block that was the only one
+                // of this level, changed or not.
                 if let Some(first) = first.filter(|_| above[0].0 > 0) {
                     above.insert(0, (0, None, first));
                 }

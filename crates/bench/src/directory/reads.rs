@@ -1,7 +1,7 @@
 //! Block reads of a trace, counted with an exact cache. Hints from clients end some lookups early.
 //!
 //! Every object has a hint from the end of the prefill on, and each read or write of the object
-//! renews the hint. Memory contains only objects that the trace changes or renews. So memory
+//! renews the hint. Memory contains only the hints and blocks that the trace changes. So memory
 //! depends on the trace, not on the directory: 10^8 entries need as much as 10^5.
 
 use std::collections::HashMap;
@@ -43,17 +43,17 @@ impl Geometry {
 pub struct BlockReads {
     /// Number of lookups in the trace.
     pub lookups: u64,
-    /// Number of blocks that lookups touched.
+    /// Number of block accesses by lookups.
     pub touched: u64,
-    /// Number of blocks that lookups touched and that were not in the cache.
+    /// Number of block accesses by lookups that missed the cache.
     pub reads: u64,
-    /// Number of blocks that writes touched and that were not in the cache. Excludes blocks that
-    /// the write itself created.
+    /// Number of block accesses by writes that missed the cache. Excludes blocks that the write
+    /// itself created.
     pub write_reads: u64,
-    /// Number of lookups that a hint ended before they reached level 0.
+    /// Number of lookups that a hint ended before they accessed the block of level 0.
     pub hint_hits: u64,
-    /// Bytes of all answers: proofs, and short-circuit answers, which end at a block that the hint
-    /// already contains. 0 unless a block is a complete subtree.
+    /// Bytes of all answers: proofs, and short-circuit answers, which end above a block that the
+    /// hint records. 0 unless the capacity is a power of two.
     pub sent_bytes: u64,
 }
 
@@ -155,7 +155,7 @@ impl Count {
     }
 
     /// Returns the bytes of the answer to a lookup of the entry `id`: a proof, or its part above
-    /// the block at the level `matched`. Returns 0 unless blocks are complete subtrees.
+    /// the block at the level `matched`. Returns 0 unless the capacity is a power of two.
     fn answer_bytes(&self, id: u64, matched: Option<u32>) -> u64 {
         let Geometry { capacity, .. } = self.geometry;
         if !capacity.is_power_of_two() {

@@ -33,8 +33,8 @@ pub(super) trait GrowingDirectory<C: Contender> {
     /// Returns the root over all entries so far.
     fn root(&self) -> Vec<u8>;
 
-    /// Returns the blocks that are not reported as full yet: the last one of each level, with its
-    /// place.
+    /// Returns the blocks that were not reported as full, each with its place: the last block of
+    /// each level.
     fn into_open(self) -> Vec<(Place, C::Block)>;
 }
 
@@ -84,9 +84,9 @@ impl<C: Contender> RightEdge<C> {
         Ok(())
     }
 
-    /// Begins the block at `place`, unless it is the last one of its level already. Closes the
-    /// block before it. If that was the level's only block, also begins the level above, with that
-    /// block's summary.
+    /// Begins the block at `place`, unless it is already the last block of its level. Closes the
+    /// level's previous last block. If the closed block was the only one, also begins the level
+    /// above with its summary.
     fn make_room(&mut self, place: Place, changes: &mut Changes<C>) -> Outcome<()> {
         let level = usize::from(place.level);
         if self.levels.len() == level {

@@ -1,5 +1,5 @@
-//! Shape of the curves in figure 3, computed from the result lines of insertions. It shows how far
-//! the paper's curves are reproduced.
+//! Shape of the curves in figure 3, computed from the result lines of insertions. It shows how
+//! closely our curves match those of the paper.
 
 use crate::line::{Line, of};
 
@@ -38,7 +38,7 @@ pub(super) fn falls_then(lines: &[Line]) -> Option<f64> {
 }
 
 /// Returns the ratio of an `AdHASH` insertion's time to its lower bound, the time of its elements
-/// and sums. Of all block sizes it takes the ratio farthest from 1.
+/// and sums. Over all block sizes, takes the ratio farthest from 1.
 pub(super) fn elements(lines: &[Line]) -> Option<f64> {
     let ratios = times(lines, AD_HASH, "update_ratio").into_iter();
     ratios
@@ -61,8 +61,8 @@ pub(super) fn path_spread(lines: &[Line]) -> Option<f64> {
     Some(times.iter().copied().max_by(f64::total_cmp)? / least)
 }
 
-/// Returns the time of an `AdHASH` insertion divided by that of the strategy `merkle`, the smallest
-/// ratio over all block sizes.
+/// Returns the time of an `AdHASH` insertion divided by the time with the strategy `merkle`. Over
+/// all block sizes, takes the smallest ratio.
 pub(super) fn path_below(lines: &[Line]) -> Option<f64> {
     let below = |(bytes, path)| Some(time(lines, AD_HASH, bytes)? / path);
     let paths = times(lines, MERKLE, "update_us").into_iter();

@@ -17,7 +17,7 @@ use crate::primitives::signing_key;
 pub(super) struct SigningTime(Arc<Mutex<Option<Instant>>>);
 
 impl SigningTime {
-    /// Returns a signer that records here the time of each request.
+    /// Returns a signer that records the time of each request in `self`.
     pub(super) fn signer(&self) -> RecordingSigner {
         RecordingSigner {
             key: signing_key(),
@@ -25,7 +25,8 @@ impl SigningTime {
         }
     }
 
-    /// Returns the microseconds from `start` to the last request for a signature.
+    /// Returns the microseconds from `start` to the last request for a signature; NaN if there was
+    /// none.
     pub(super) fn since_us(&self, start: Instant) -> f64 {
         let requested = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         requested.map_or(f64::NAN, |requested| {

@@ -52,7 +52,7 @@ pub(super) fn run(primitives: &Primitives, report: &mut Report) -> Outcome<()> {
     let missing = MOST_PEAKS - peaks + MOST_HISTORY - 1;
     let line = line! {
         experiment: "directory_light_author", entries, memory_bytes: state_bytes,
-        // Numbers of entries and versions take up to 8 bytes more than here.
+        // The number of entries and the number of versions may each take 8 bytes more.
         most_bytes: state_bytes + 32 * missing + 16,
     };
     measured(report, ("merkle", primitives), line)

@@ -88,8 +88,8 @@ impl StoredRun<'_> {
         measured(report, ("merkle", self.primitives), line)
     }
 
-    /// Returns the microseconds of making the digest of one object. Making digests is not a
-    /// directory's work.
+    /// Returns the microseconds of making the digest of one object. The limit of loading includes
+    /// it, because loading makes the digests.
     fn digest_us(&self) -> f64 {
         let number = self.entries.min(1_000_000);
         let (us, ()) = stopwatch(|| (0..number).for_each(|id| _ = black_box(digest(id))));
@@ -100,7 +100,7 @@ impl StoredRun<'_> {
     /// from the file. Looks up without a hint, and with one from an earlier lookup.
     fn read(&self, folder: &Path, report: &mut Report) -> Outcome<()> {
         let target = folder.join("directory");
-        // Room for the levels above, and half as much for blocks of level 0.
+        // Room for the levels above level 0, and about twice as much for blocks of level 0.
         let upper = self.entries.div_ceil(CAPACITY * CAPACITY) as usize * 64 * CAPACITY as usize;
         let budget = CacheBudget::bytes((3 * upper).max(1 << 20));
         let server = BlockDirectory::<S>::open(&target, budget)?;
@@ -160,7 +160,7 @@ pub(super) fn authority() -> Outcome<Authority> {
     Ok(*FullAuthor::<S>::new("bench", signing_key())?.authority())
 }
 
-/// Signs the head of version 1 with this root.
+/// Signs the head of version 1 with `root`.
 fn sign(authority: &Authority, root: Digest<32>) -> Outcome<SignedHead<S>> {
     let head = SnapshotHead {
         version: Version::new(1),

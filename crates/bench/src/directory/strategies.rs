@@ -1,5 +1,5 @@
-//! Strategies 2 to 6 of the paper. Measures a change of one block next to its primitives, and
-//! proofs that contain all slots of the blocks on a path.
+//! Strategies 2 to 6 of [`block_directory::strategy`]. Measures a change of one block next to its
+//! primitives, and proofs that contain all slots of the blocks on a path.
 
 use block_directory::{
     BlockRoot, BlockTree, EntryId, OpenedProof,
@@ -82,7 +82,7 @@ fn change_us<B: MeasuredDigest>(level: u8, report: &Report) -> Outcome<f64> {
     let change = || (slots.below(CAPACITY.into()), content());
     let timings = report.effort().repeat_each(50, change, |(slot, new)| {
         let position = place.block * u64::from(CAPACITY) + slot;
-        // Failures would show below.
+        // A failed write shows in the comparison of summaries below.
         _ = blocks.write(&mut block, place, position, &new);
         contents[slot as usize] = new;
         blocks.summary(&mut block, place)

@@ -114,7 +114,7 @@ fn with_hints(lines: &[Line], line: &Line) -> Line {
     Line::default().and("with", with).and("model", model)
 }
 
-/// Experiments in the table of updates, as alternatives for [`TableSpec::new`].
+/// Experiments in the table of updates, separated by `|`.
 const UPDATES: &str = "directory_update|directory_update_hot|directory_batch|directory_append|\
     directory_durable|directory_load|directory_reopen";
 

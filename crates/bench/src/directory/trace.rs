@@ -12,13 +12,13 @@ pub struct TraceParameters {
     pub prefill: u64,
     /// Number of operations in the trace.
     pub operations: u64,
-    /// Percentage of operations on an object that the trace has not referenced before.
+    /// Percentage of operations chosen to reference an object for the first time.
     pub first_percent: u64,
-    /// Percentage of updates among writes to known objects. The other such writes insert another
-    /// object.
+    /// Percentage of updates among writes to known objects. The other writes to known objects
+    /// insert another object.
     pub update_percent: u64,
-    /// Percentage of references to known objects that are uniform. The others prefer recent
-    /// objects, on a logarithmic scale.
+    /// Percentage of references to known objects that are uniform. The other references prefer
+    /// recent objects, on a logarithmic scale.
     pub spread_percent: u64,
 }
 
@@ -29,7 +29,7 @@ pub enum Operation {
     Read(u64),
     /// Replaces the entry's object.
     Update(u64),
-    /// Registers an object under the next id, which is this one.
+    /// Registers an object under this id, the next unused one.
     Append(u64),
 }
 
@@ -66,7 +66,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Creates the trace with these parameters.
+    /// Creates the trace with `parameters`.
     pub const fn new(parameters: TraceParameters) -> Self {
         Self {
             parameters,
@@ -103,7 +103,7 @@ impl Trace {
 
     fn operation(&mut self) -> Operation {
         let is_write = self.random.next() & 1 == 1;
-        // The number is drawn in any case.
+        // Draws the random number even if no object has been referenced yet.
         let is_first = self.percent(self.parameters.first_percent) || self.referenced.is_empty();
         if !is_first {
             let id = self.known();

@@ -271,7 +271,7 @@ pub(super) const DECLARED: [PlotSpec; 21] = [
         ("entries at the start of the trace", "entries"), "block reads for each look-up",
     ).deriving(|_, line| line! {
         with: if line.says(&[("hints", "true")]) { "with" } else { "without" },
-        // The axis is logarithmic.
+        // The axis is logarithmic, so fewer than 0.01 reads are drawn as 0.01.
         drawn: line.number("reads_per_lookup").map(|reads| reads.max(0.01)),
     }).of(&["update_percent", "hints"], &[("{update_percent} % updates, {with} hints", "drawn")]) },
 ];

@@ -36,8 +36,8 @@ pub fn run(size: u64, challenges: u32, kinds: &[TagKind], report: &mut Report) -
     Ok(())
 }
 
-/// A file under audit. Only the challenged blocks have real content and tags; the list contains
-/// their digests.
+/// A file under audit. Only the challenged blocks have content and tags. The list contains the
+/// digests of the tags.
 pub struct Audit {
     owner: OwnerKey,
     list: FlexList<Sha256>,
@@ -51,7 +51,7 @@ pub struct Audit {
 
 impl Audit {
     /// Draws a challenge of `challenges` bytes, then makes the challenged blocks and their tags.
-    /// The leaves of all other blocks commit to invented digests, which do not change the cost.
+    /// The leaves of all other blocks commit to pseudorandom digests, which do not change the cost.
     pub fn new(size: u64, challenges: u32, owner: OwnerKey) -> Outcome<Self> {
         let challenge = Challenge::Sample {
             seed: [7; 32],

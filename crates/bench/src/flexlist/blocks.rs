@@ -42,7 +42,7 @@ pub fn blocks(count: u64) -> Vec<Block> {
     (1..=count).map(block).collect()
 }
 
-/// Makes a pseudorandom digest, which replaces the digest of a new block's tag.
+/// Makes a pseudorandom digest, used instead of the digest of a new block's tag.
 pub fn digest(random: &mut Random) -> Digest<32> {
     let mut bytes = [0; 32];
     for word in bytes.as_chunks_mut().0 {

@@ -96,8 +96,8 @@ fn report_builds(
     Ok(())
 }
 
-/// Returns the median milliseconds of building a list, and of computing only its hashes. Both
-/// alternate on the same threads. Fails if the list has another root than `root`.
+/// Returns the median milliseconds of building a list, and of computing only its hashes. Both kinds
+/// of work alternate on the same threads. Fails if the list has another root than `root`.
 fn build(
     blocks: &[Block],
     hashes: u64,

@@ -14,8 +14,8 @@ const NODE_BYTES: usize = 82;
 /// Number of different inputs that are hashed: few enough to stay in the fastest cache.
 const INPUTS: usize = 64;
 
-/// Number of hashes that are timed together. They take some 20 us, so that most timings end before
-/// an interruption.
+/// Number of hashes that are timed together. These hashes take some 20 us, so that most timings end
+/// before an interruption.
 const CALLS: u32 = 256;
 
 /// Number of timings for each batch of an [`Effort`].
@@ -73,7 +73,8 @@ pub fn bare_hashes(hashes: u64, workers: &Workers) {
     });
 }
 
-/// Returns the nanoseconds of one hash. Each call of `work` must compute [`CALLS`] hashes.
+/// Returns the nanoseconds of one hash in the fastest call of `work`. Each call must compute
+/// [`CALLS`] hashes.
 fn fastest_ns(effort: &Effort, mut work: impl FnMut()) -> f64 {
     let (batches, _) = effort.batches;
     let timing = |_| {

@@ -1,9 +1,9 @@
 //! Locality of the changes of a commit: how close together its changed blocks are.
 //!
 //! Counts blocks of 2 KiB of a file before the commit. An overwritten range changes every block
-//! that it overlaps, and an insertion at least one block. Inserted bytes beyond the overwritten
-//! ones add whole blocks. A run is a group of changed blocks of one file without an unchanged block
-//! in between. Added files count as sent, not as changed.
+//! that it overlaps, and an insertion at least one block. Each full 2 KiB that an edit inserts
+//! beyond the bytes that it removes adds a block. A run is a group of changed blocks of one file
+//! without an unchanged block in between. Added files count as sent, not as changed.
 //!
 //! Source: Esiner, Küpçü and Özkasap, section 4.4 ("Real usage performance analysis").
 
@@ -77,13 +77,13 @@ impl Locality {
 /// ascending.
 fn runs(edits: &[Edit]) -> Vec<u64> {
     let mut runs = Vec::new();
-    // The first block behind the last run, in the file before the commit.
+    // The first block after the last run, in the file before the commit.
     let mut behind = None;
     for edit in edits {
         let first = edit.offset / BLOCK_BYTES;
         let last = (edit.offset + edit.removed.max(1) - 1) / BLOCK_BYTES;
         let added = edit.inserted.saturating_sub(edit.removed) / BLOCK_BYTES;
-        // A block that the run before has changed already counts once.
+        // A block that an earlier edit changed is counted only once.
         let known = behind.filter(|behind| first <= *behind);
         let new = (last + 1).saturating_sub(known.unwrap_or(first).max(first)) + added;
         match (known, runs.last_mut()) {
@@ -126,7 +126,7 @@ fn summary(commits: &[Locality]) -> Line {
         paper_above_200_kilobytes: paper::ABOVE_200_KILOBYTES,
         sends_below_20_kilobytes: of_commits(|it| it.sent < 20_000),
         paper_below_20_kilobytes: paper::BELOW_20_KILOBYTES,
-        // With 1, no size of blocks divides the bytes of all commits.
+        // If this is 1, no block size divides the sent bytes of all commits.
         common_divisor_of_sizes: commits.iter()
             .fold(0, |divisor, it| common_divisor(divisor, it.sent)),
     }

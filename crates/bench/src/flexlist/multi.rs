@@ -33,8 +33,8 @@ pub fn run(size: u64, numbers: &[u64], report: &mut Report) -> Outcome<()> {
             for _ in 0..report.rounds(20, 2) {
                 let mut draw = || operations(order, size, updates, &mut random);
                 let (some, others) = (draw(), draw());
-                // The second measurement finds its nodes in the caches. So each way is measured
-                // first once.
+                // A second measurement of the same operations finds its nodes in the caches. So the
+                // time of each way is taken from operations that this way applied first.
                 let mut round = Round::measure(&mut list, &some, Way::Batch)?;
                 let cold = Round::measure(&mut list, &others, Way::Singles)?;
                 round.singles.server_us = cold.singles.server_us;
@@ -61,7 +61,7 @@ pub fn run(size: u64, numbers: &[u64], report: &mut Report) -> Outcome<()> {
 pub fn operations(order: Order, size: u64, updates: u64, random: &mut Random) -> Vec<Operation> {
     let third = updates / 3;
     let modified = updates - 2 * third;
-    // Blocks all have the same length, so the indices of blocks stay multiples of it.
+    // All blocks have the same length, so the indices of blocks stay multiples of this length.
     let start = random.below(size - updates) * BLOCK_BYTES;
     let update = |number| match order {
         Order::Consecutive if number < modified => {
@@ -103,12 +103,12 @@ pub enum Way {
     Singles,
 }
 
-/// Cost of one way of applying several updates, summed over them. Times are microseconds.
+/// Cost of one way of applying several updates, summed over the updates. Times are microseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Side {
     /// Server's time for updating the list and making witnesses.
     pub server_us: f64,
-    /// Client's time for checking the witnesses, which results in the new root.
+    /// Client's time for checking the witnesses and deriving the new root.
     pub client_us: f64,
     /// Bytes of all witnesses.
     pub witness_bytes: usize,
@@ -141,7 +141,7 @@ impl Round {
         Ok(Self { batch, singles })
     }
 
-    /// Sets the numbers of hashes, from a list that counts them.
+    /// Sets the numbers of hashes of this round, measured with a list that counts hashes.
     fn count(
         &mut self,
         list: &mut FlexList<CountingHash>,

@@ -33,7 +33,7 @@ const UPDATES: [u64; 2] = [10, 100];
 /// Measures audits and updates by each number of clients in `numbers`.
 ///
 /// All clients audit a file of `file_blocks` blocks, with `challenges` challenged bytes in an
-/// audit. Files for updates are a tenth as large.
+/// audit. Files for updates have a tenth as many blocks, and at least 200.
 pub fn run(
     file_blocks: u64,
     challenges: u32,
@@ -55,7 +55,7 @@ pub fn run(
         for clients in numbers.iter().map(|number| number.get()) {
             report.announce(format!("audits by {clients} clients"));
             let relay = Relay::start(party.address(), uplink.unwrap_or(f64::INFINITY))?;
-            // Without a limit the relay is not needed.
+            // Without a limit, clients connect to the server directly.
             let address = uplink.map_or(party.address(), |_| relay.address());
             let mut auditors = Vec::new();
             for _ in 0..clients {

@@ -1,8 +1,8 @@
 //! Published figures of `FlexList` and `FlexDPDP`, shown next to the measured ones.
 //!
-//! Measured with C++ and cashlib, RSA of 1024 bits and SHA-1, on a Xeon E5-2640 of 2.5 GHz (table
-//! 2: Core 2 of 2.4 GHz). Includes reading blocks from a disk. `docs/measuring.md` lists what
-//! cannot be compared.
+//! The paper measured with C++ and cashlib, RSA of 1024 bits and SHA-1, on a Xeon E5-2640 of 2.5
+//! GHz (table 2: Core 2 of 2.4 GHz). Its figures include reading blocks from a disk.
+//! `docs/measuring.md` lists what cannot be compared.
 //!
 //! Source: Esiner, Küpçü and Özkasap, sections 3.1 and 4.
 
@@ -13,8 +13,8 @@ pub const BLOCKS: u64 = 500_000;
 
 /// Returns the paper's milliseconds to build a list; `None` if the paper does not state them.
 ///
-/// Half a minute for 500 000 blocks on one core (section 3.1); 240 s for 4 million, and 30 s on 12
-/// cores (section 4.1).
+/// The paper states half a minute for 500 000 blocks on one core (section 3.1), and for 4 million
+/// blocks 240 s on one core and 30 s on 12 cores (section 4.1).
 pub fn build_ms(blocks: u64, threads: usize) -> Option<f64> {
     match (blocks, threads) {
         (BLOCKS, 1) | (4_000_000, 12) => Some(30e3),

@@ -193,7 +193,7 @@ fn fastest(list: &mut FlexList<CountingHash>, operations: &[Operation]) -> Outco
 /// the file after the preceding ones. Inserted bytes are pseudorandom.
 fn byte_edits(edits: &[Edit], random: &mut Random) -> Outcome<Vec<ByteEdit>> {
     let mut made = Vec::new();
-    // From the last to the first, so that offsets stay those of the file before the commit.
+    // From the last to the first, so that the offsets in the file before the commit remain valid.
     for edit in edits.iter().rev() {
         let (offset, removed) = (edit.offset, edit.removed);
         let overwritten = removed.min(edit.inserted);

@@ -104,8 +104,9 @@ static TABLES: [TableSpec; 9] = [
         }),
 ];
 
-/// Returns the two figures that `figures` has for the batch of `line`, each multiplied by its
-/// factor into the unit of ours. `None` unless the file has the paper's number of blocks.
+/// Returns the two figures that `figures` has for the batch of `line`, each converted to our unit
+/// by its factor. Both are `None` if there are none, or if the file has another number of blocks
+/// than the paper's.
 fn of_paper(
     line: &Line,
     factors: (f64, f64),

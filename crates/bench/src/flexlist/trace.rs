@@ -5,13 +5,13 @@
 //! * `NAME.csv`: `commit,path,kind,offset,removed,inserted`. `kind` is `A` (file added, `inserted`
 //!   its size), `D` (file deleted, `removed` its size) or `M` (one edited range). `offset` counts
 //!   bytes in the file as it was *before* the commit, so edits are applied from the last to the
-//!   first. Commits are in ascending order from 1; one without a change has no row.
+//!   first. Commits are in ascending order from 1. A commit without a change has no row.
 //! * `NAME-files.csv`: `path,dir,initial_size`, one row for each file in the order of `path` from
-//!   0. `dir` is the number of its folder, in order of first sight. `initial_size` is its size in
-//!   bytes before commit 1, or `-1` if it did not exist yet.
+//!   0. `dir` is the number of its folder, in order of first appearance. `initial_size` is its size
+//!   in bytes before commit 1, or `-1` if it did not exist yet.
 //!
-//! A trace is checked while it is read: a row that does not fit the sizes left by the rows before
-//! it is refused with its line number.
+//! A trace is checked while it is read. A row that does not fit the file sizes after the earlier
+//! rows is refused with its line number.
 
 #![deny(
     clippy::indexing_slicing,
@@ -118,8 +118,8 @@ impl Trace {
     /// Reads the trace at `path`, and the table of files next to it ([`files_beside`]).
     ///
     /// # Errors
-    /// [`TraceFileError`], which names the file: it does not exist, or [`Trace::from_sources`]
-    /// refuses it.
+    /// [`TraceFileError`] with the name of the file that cannot be opened or that
+    /// [`Trace::from_sources`] refuses.
     pub fn read(path: &Path) -> Result<Self, TraceFileError> {
         let list = files_beside(path);
         let in_file = |file: &Path| {

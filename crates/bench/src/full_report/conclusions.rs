@@ -1,7 +1,7 @@
 //! Conclusions of the papers, checked against the measurements.
 //!
 //! Times that differ by less than a fifth count as equal. So two runs on one machine agree, unless
-//! a figure is at that border. A ratio of a paper counts as reached within the same margin.
+//! a figure is near that border. A ratio of a paper counts as reached within the same margin.
 
 mod accumulators;
 mod directories;
@@ -110,7 +110,8 @@ pub fn unchecked(lines: &[Line]) -> Vec<&'static str> {
 /// Suite of the compared schemes.
 const SUITE: &str = "sha256-ed25519";
 
-/// Selects the lines with the largest value of `key`, under the default suite or without one.
+/// Selects the lines that have the largest value of `key` in `lines`, and the default suite or
+/// none.
 fn largest<'a>(lines: Vec<&'a Line>, key: &str) -> Vec<&'a Line> {
     let largest = lines.iter().map(|line| line.count(key)).max();
     let is_kept = |line: &&Line| {

@@ -75,8 +75,8 @@ fn head(body: &mut String, lines: &[Line], parts: &[Part<'_>]) {
     );
 }
 
-/// Describes each machine, compiler and commit that measured a step. A report that can be published
-/// has one.
+/// Describes each combination of machine, compiler and commit that measured a step. A report that
+/// can be published has only one.
 fn machines(lines: &[Line]) -> Vec<String> {
     let described = of(lines, RUN).into_iter().map(|run| {
         let [cpu, rustc, commit] = ["cpu", "rustc", "commit"].map(|key| run.text(key));
@@ -282,7 +282,7 @@ fn write_block(body: &mut String, id: &str, block: &Block) {
 }
 
 /// Returns the cells of a row, with a ratio after each published figure. The ratio is our figure,
-/// in the cell before, divided by the published one.
+/// in the preceding cell, divided by the published one.
 fn with_times(titles: &[String], row: &[String]) -> Vec<String> {
     let number = |cell: &String| cell.trim_end_matches(" %").parse::<f64>().ok();
     let mut cells = row.to_vec();

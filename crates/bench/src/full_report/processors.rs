@@ -29,13 +29,13 @@ impl ProcessorUse {
         let all = self.all.checked_sub(before.all)?;
         let own = self.own.checked_sub(before.own)?;
         let ticks = self.at.duration_since(before.at).as_secs_f64() * TICKS_PER_SECOND;
-        // The two are counted separately and may differ by a few ticks.
+        // The system updates both counts separately, so `own` may exceed `all` by a few ticks.
         (ticks > 0.0).then(|| all.saturating_sub(own) as f64 / ticks)
     }
 }
 
-/// Clock ticks per second in the files that Linux shows to programs, independent of the kernel's
-/// own clock.
+/// Clock ticks per second in files under `/proc`. Linux uses this unit there, whatever the rate of
+/// the kernel's own clock.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Sums the ticks in `/proc/stat` in which a processor worked. Excludes idle ticks and waiting for

@@ -111,8 +111,8 @@ enum Row {
     /// Several figures of one result line. Contains the value of [`Table::and`] that selects the
     /// line, the figures' keys, and their unit. Remaining cells stay empty.
     Keys(&'static str, &'static [&'static str], Unit),
-    /// Figures of similar result lines. Contains the conditions that all these lines meet besides
-    /// [`Table::of`], and the cells.
+    /// Figures of similar result lines. Contains the conditions that all these lines meet in
+    /// addition to [`Table::of`], and the cells.
     Cells(Selection, &'static [Cell]),
 }
 

@@ -1,5 +1,5 @@
 //! Runs the steps of a report, each in a process of its own. Stores the result lines of finished
-//! steps, so that an interrupted report continues.
+//! steps, so that an interrupted report can resume.
 
 use std::{
     fs,
@@ -194,7 +194,8 @@ impl Clock {
         let left = steps.iter().filter(|step| parts.finished(step).is_none());
         Self {
             left: left.map(|step| step.expected_seconds as f64).sum(),
-            // A step of a minute that took as long as expected: the first ones carry little weight.
+            // Starts as if one minute of steps had taken as long as expected. So the first steps
+            // carry little weight.
             expected: 60.0,
             measured: 60.0,
         }

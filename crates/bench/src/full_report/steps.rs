@@ -1,5 +1,5 @@
-//! Steps of a full report. They are small, because a resumed report does not measure finished steps
-//! again.
+//! Steps of a report, quick or full. Steps are short, because an interrupted report resumes after
+//! its last finished step.
 
 use clap::ValueEnum;
 
@@ -9,7 +9,7 @@ pub enum Depth {
     /// Small sizes, about ten minutes on two cores. Suffices for every ranking that the page states
     /// in words.
     Quick,
-    /// The sizes of the papers: some hours.
+    /// The sizes of the papers, about 90 minutes on two cores.
     Full,
 }
 

@@ -26,8 +26,8 @@ pub trait Visitor {
 /// Types that schemes are built from: suite, signer and stores. They decide which operations are
 /// counted.
 pub trait Setting {
-    /// Suite of all schemes except logs, which have a suite of their own: hash, digest width and
-    /// signature.
+    /// Suite (hash, digest width and signature) of all schemes except logs, which have their own
+    /// suite.
     type Suite: Suite;
     /// Store that a tree's server uses instead of `St`.
     type Store<St: Store<Self::Suite>>: Store<Self::Suite, Scheme = St::Scheme>;
@@ -36,8 +36,8 @@ pub trait Setting {
     fn signer() -> HeadSigner;
 }
 
-/// Setting with unmodified schemes. Only signatures that the calling thread makes are timed, which
-/// takes some 50 ns each.
+/// Setting with unmodified schemes. Times only signatures that the calling thread makes. Timing
+/// adds some 50 ns to each.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainSetting;
 
@@ -65,8 +65,8 @@ impl Setting for CountingSetting {
     }
 }
 
-/// Runs `visitor` for the scheme of that name in [`schemes()`](comparison::schemes()); `None` if
-/// there is no such scheme.
+/// Runs `visitor` for the scheme named `scheme` in [`schemes()`](comparison::schemes()). Returns
+/// `None` if there is no such scheme.
 pub fn visit<V: Visitor>(scheme: &str, visitor: V) -> Option<V::Output> {
     visit_in::<PlainSetting, V>(scheme, visitor)
 }

@@ -92,8 +92,8 @@ impl HashCounts {
         }
     }
 
-    /// Returns the microseconds of these hashes in sequence, each of which needs the result of the
-    /// one before. Does not include chain steps.
+    /// Returns the microseconds of these hashes in sequence, where each hash needs the previous
+    /// result. Does not include chain steps.
     pub fn cost_us(&self, primitives: &Primitives) -> f64 {
         let nodes = (self.nodes + self.history_nodes) * primitives.node_hash_ns;
         let leaves = (self.leaves + self.history_leaves) * primitives.leaf_hash_ns;

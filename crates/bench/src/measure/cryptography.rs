@@ -28,7 +28,7 @@ pub struct Cryptography {
 }
 
 impl Cryptography {
-    /// Measures the cryptography of `work` on this thread. Calls of this function do not nest.
+    /// Measures the cryptography of `work` on this thread. Calls must not be nested.
     pub fn of<R>(work: impl FnOnce() -> R) -> (Self, R) {
         SIGNATURES.set((0, Duration::ZERO));
         ACCUMULATORS.set(Duration::ZERO);
@@ -101,8 +101,8 @@ pub fn timed<R>(signatures: usize, work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Times `work` as accumulator work: accumulating, and making or checking witnesses. Calls of this
-/// function do not nest.
+/// Times `work` as accumulator work: accumulating, and making or checking witnesses. Calls must not
+/// be nested.
 pub fn accumulated<R>(work: impl FnOnce() -> R) -> R {
     let (_, before) = SIGNATURES.get();
     let start = Instant::now();

@@ -118,8 +118,8 @@ impl<T: Roles> FinishedRun<T> {
         &self.loaded.run.samples[..self.whole]
     }
 
-    /// Reports whether the samples consist of whole cycles, and no hash chain is longer than all of
-    /// them.
+    /// Reports whether the samples consist of whole cycles, and no hash chain lasts longer than all
+    /// of these cycles together.
     pub fn is_whole(&self) -> bool {
         self.cycles > 0 && !T::has_longer_chains(self.cycles)
     }

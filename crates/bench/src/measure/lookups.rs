@@ -27,7 +27,7 @@ pub struct Lookups<'a, T: Roles> {
     pub roles: &'a T,
     /// Entries that the server must have, by version.
     pub contents: &'a Contents,
-    /// Workload that determines which keys are looked up how often.
+    /// Workload that determines how often each key is looked up.
     pub work: &'a dyn Work,
     /// Properties of the scheme, such as whether it proves absence or old versions.
     pub properties: &'a Properties,
@@ -53,7 +53,7 @@ impl<T: Roles> Lookups<'_, T> {
     /// Checks some answers as a client that knows only the public key.
     ///
     /// Looks up present keys, in the latest version and, if the scheme proves old versions, in
-    /// random ones. If the scheme proves absence, also looks up absent keys of the latest version.
+    /// random ones. If the scheme proves absence, also looks up absent keys in the latest version.
     pub fn check(&self) -> Outcome<()> {
         let mut random = Random::new(1);
         let mut ages = vec![Age::Latest];
@@ -185,7 +185,7 @@ impl<T: Roles> Lookups<'_, T> {
     }
 }
 
-/// Number of answers that [`Lookups::check`] checks for each [`Age`].
+/// Number of present keys that [`Lookups::check`] looks up for each [`Age`].
 const CHECKED: usize = 8;
 /// Number of proofs whose bytes are averaged.
 const SAMPLES: usize = 256;

@@ -26,9 +26,9 @@ pub struct Primitives {
     pub value_hash_1k_ns: f64,
     /// Nanoseconds of hashing a value of 64 KiB.
     pub value_hash_64k_ns: f64,
-    /// Microseconds of signing a message as long as that of a head.
+    /// Microseconds of signing a message as long as the signed message of a head.
     pub sign_us: f64,
-    /// Microseconds of the strict verification of a signature on such a message.
+    /// Microseconds of the strict verification of a signature on a message of this length.
     pub verify_signature_us: f64,
 }
 

@@ -86,8 +86,8 @@ pub trait Roles: Sized {
         question: &Self::Question,
     ) -> Outcome<Answer>;
 
-    /// Looks up a key and verifies the answer, as encoded messages and like a client that knows
-    /// only the public key.
+    /// Looks up a key, and verifies the encoded answer like a client that knows only the public
+    /// key.
     ///
     /// # Errors
     /// The answer is rejected.

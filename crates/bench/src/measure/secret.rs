@@ -62,7 +62,8 @@ impl FixedSecret for RsaSecretKey {
     }
 }
 
-/// Key for dictionaries of as many keys as [`reserve`] was told.
+/// Fixed key for dictionaries of at most as many keys as were passed to [`reserve`]; 1 024 by
+/// default.
 impl FixedSecret for BilinearSecretKey {
     fn fixed() -> Self {
         BILINEAR.with_label(LABEL)
@@ -77,13 +78,13 @@ pub fn reserve(keys: u64) {
     CAPACITY.get_or_init(|| keys.saturating_add(SPARE));
 }
 
-/// Additional capacity: for the tuple at the start of the key space, and for some more.
+/// Additional capacity: for the tuple at the start of the key space, and a margin.
 const SPARE: usize = 16;
 
 const LABEL: &[u8] = b"comparison";
 
 /// Factors of a 3072-bit RSA modulus, in hexadecimal. They are public, so the key is for measuring
-/// only. The tests of `accumulators` contain it, too.
+/// only. The file belongs to the tests of `pad-accumulators`.
 const RSA_KEY: &str = include_str!("../../../accumulators/tests/keys/rsa-3072.txt");
 
 /// Returns the two safe primes whose product is the RSA modulus.

@@ -19,8 +19,9 @@ use crate::{
     timing::Effort,
 };
 
-/// Plan to measure the schemes that could win an advice. Each is measured at the size of the load,
-/// or at the largest size that is fast enough.
+/// Plan to measure the schemes that could be the winner of an advice. Each is measured with the
+/// load's number of keys, at most 8 000, and with an eighth of it. Numbers of changes vary
+/// likewise.
 #[derive(Clone, Debug)]
 pub struct Calibration {
     /// Planned measurements: a scheme, the number of keys, and the number of changes in a snapshot.
@@ -132,8 +133,9 @@ pub struct Trial {
     pub cost: Cost,
 }
 
-/// Runs a load with one scheme, and measures it. `None` if the run would exceed `limit`, or if
-/// there is no estimate for this load.
+/// Runs a load with one scheme, and measures it. Returns `None` if there is no estimate or cost for
+/// this load, or if the scheme was not measured, for example because loading would take too long
+/// for `limit`.
 ///
 /// # Errors
 /// Errors of [`measure()`].
@@ -184,7 +186,8 @@ pub const HOPEFUL: f64 = 3.0;
 const CALIBRATED_KEYS: u64 = 8_000;
 /// Maximum number of keys in a trial.
 const TRIED_KEYS: u64 = 20_000;
-/// Maximum bytes of the entries in a trial. Author, server and the copy for checks each store them.
+/// Maximum bytes of the entries in a trial. Author, server and the copy for checks each store all
+/// entries.
 const MOST_BYTES: u64 = 64 << 20;
 /// Maximum number of snapshots in one measurement.
 const SNAPSHOTS: u64 = 200;

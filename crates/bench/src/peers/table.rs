@@ -109,7 +109,7 @@ fn row(of: &[&Line]) -> Line {
     let keys = of[0].count("keys").max(1) as f64;
     let each = |figure: Option<f64>| figure.map(|figure| figure / keys);
     let us = |operation: &str| figure(operation, None, "median_us");
-    // Loading and a snapshot of all keys are both snapshots, of which only these are small.
+    // Snapshots are measured with several numbers of changes. These closures select one of them.
     let of_1 = |operation: &str, key: &str| figure(operation, Some(1), key);
     let of_100 = |operation: &str, key: &str| figure(operation, Some(100), key);
     line! {

@@ -50,7 +50,7 @@ pub(super) fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     let mut commits = Timings::default();
     for snapshot in 0..SNAPSHOTS {
         let change = Operation::Put(key(random.below(keys)), value(snapshot));
-        // Like a process of its own, from opening to the last sync.
+        // Like a commit by a separate process: from opening the store to the last sync.
         commits.time(1, || publish(&mut shop.author()?, vec![change]))?;
     }
     let bytes_per_snapshot = (shop.bytes()? as f64 - loaded_bytes as f64) / SNAPSHOTS as f64;
@@ -216,7 +216,8 @@ impl Shop<'_> {
         Ok((BATCHES * BATCH.min(self.keys)) as f64 / us * 1e6)
     }
 
-    /// Returns the median microseconds of syncing 4 KiB in this folder, as often as a commit syncs.
+    /// Returns the median microseconds of six writes of 4 KiB in this folder, each followed by a
+    /// sync. A commit makes as many syncs.
     ///
     /// A commit syncs its nodes, the heads, the store twice, the acknowledged state, and the
     /// author's record.

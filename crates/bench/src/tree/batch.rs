@@ -82,7 +82,7 @@ pub fn measure<S: Suite, St: Store<S>>(batches: &Batches, report: &mut Report) -
     Ok(())
 }
 
-/// Times measured with one number of threads, and the number of hashed nodes.
+/// Times measured with one number of threads, and the number of hashed nodes in all snapshots.
 #[derive(Default)]
 struct Pass {
     threads: usize,
@@ -141,8 +141,8 @@ impl Pass {
         self.server_load.time(1, || repository.apply(first))?;
         for update in rest {
             let version = self.server.time(1, || repository.apply(update))?;
-            // Only old values of existing keys changed, so the shape did not. The touched nodes are
-            // those that a proof of all updated keys opens.
+            // Only values of existing keys changed, so the tree kept its shape. The hashed nodes
+            // are those that a proof of all updated keys opens.
             let keys = update.operations.iter().map(|change| change.key().clone());
             let keys = Keys::new(keys.collect()).ok_or("an update is empty")?;
             let nodes = inner_nodes(&repository.prove_query(version, &keys)?)?;

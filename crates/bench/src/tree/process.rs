@@ -1,5 +1,5 @@
-//! Runs each measurement of a tree in a process of its own, so that the process's memory is that of
-//! only one repository.
+//! Runs each measurement of a tree in its own process, so that the memory of the process is the
+//! memory of only one repository.
 
 use std::{
     env, fs,

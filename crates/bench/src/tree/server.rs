@@ -96,8 +96,8 @@ struct UpdatedRepository<S: Suite, St: Store<S>> {
     growth: Line,
 }
 
-/// Applies some updates to another repository, so that the memory of the program's code is not
-/// counted as the measured repository's.
+/// Applies some updates to another repository, so that memory of the program's code is not counted
+/// as memory of the measured repository.
 fn warm_up<S: Suite, St: Store<S>>(updates: &Path) -> Outcome<()> {
     let mut repository: TreeRepository<S, St> = new_repository();
     for update in UpdateReader::open(updates)?.take(CHUNK)? {
@@ -262,8 +262,9 @@ impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
 
     /// Measures a client's verification of a proof of the latest version.
     ///
-    /// Times the verification with the head, with a known head, and the decoding separately.
-    /// `limit_us` is the lower bound with a known head: the time of only the hashes.
+    /// Times three operations separately: verification of head and proof, verification under a
+    /// known head, and decoding. `limit_us` is the lower bound with a known head: the time of only
+    /// the hashes.
     fn checks(&self, limit_us: f64) -> Outcome<Line> {
         let latest = self.repository.latest();
         let (authority, signed) = (*self.repository.authority(), self.repository.head(latest)?);
@@ -306,7 +307,7 @@ impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
 /// has one such child, or two children on paths. So there are as many inner nodes as omitted
 /// digests and leaves together, minus one.
 pub fn inner_nodes<S: Suite, Q: TreeQuery>(proof: &TreeProof<S, Q>) -> Outcome<usize> {
-    // Shape, digests of elided children, and leaves, each with its value or the value's digest.
+    // Shape, digests of omitted subtrees, and leaves, each with its value or the value's digest.
     type Parts<S> = (
         Vec<u8>,
         Vec<Digest<S>>,

@@ -16,7 +16,7 @@ pub fn report(lines: &[Line]) -> Tables {
     let mut tables = Tables::default();
     let layouts = of(lines, "growing_paper_layout");
     for group in groups(&of(lines, "growing"), &["suite", "keys"]) {
-        // All repositories of a scheme have one author.
+        // All repositories of a scheme share one author.
         let authors = groups(&group, &["scheme"]);
         let authors: Vec<&Line> = authors.iter().map(|of_scheme| of_scheme[0]).collect();
         AUTHORS.show_of(&mut tables, &authors);
@@ -45,7 +45,7 @@ const AUTHORS: TableSpec = TableSpec::new("", "{suite}, {keys} keys, one new key
     ("update B", "update_bytes"),
 ]);
 
-/// Tables of one tree dictionary: its server, its clients, and the server's memory.
+/// Tables of servers, of their clients, and of the servers' memory, with a row for each tree.
 #[rustfmt::skip]
 const ROLES: [TableSpec; 3] = [
     TableSpec::new("", "", &[

@@ -92,7 +92,7 @@ impl TupleArguments {
         let mut report = self.manner.report()?;
         let mut contenders = contenders();
         contenders.retain(|contender| self.wants_design(&contender.name));
-        // The baseline of the other designs comes first.
+        // The design that the other ones are compared with comes first.
         contenders.sort_by_key(|contender| contender.name != threads::DESIGN);
         if self.wants(TupleExperiment::Growing) {
             self.growing(&contenders, &mut report)?;

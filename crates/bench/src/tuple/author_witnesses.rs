@@ -16,8 +16,8 @@ use pad_core::Workers;
 use super::figure7::AUTHOR_WITNESSES;
 use crate::{prelude::*, secret::FixedSecret, workload::hashed_key};
 
-/// Computes the result line of the design in `line`, if the author made its witnesses. `None` for
-/// designs without accumulators.
+/// Computes the result line of the design in `line` as if the author made its witnesses. Returns
+/// `None` for designs without accumulators.
 pub fn measure(line: &Line) -> Outcome<Option<Line>> {
     let (design, witnesses) = (line.text("design"), line.figure("witnesses_per_snapshot"));
     let (witness_us, witness_bytes) = match design {

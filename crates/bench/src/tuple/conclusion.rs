@@ -1,5 +1,5 @@
 //! Comparison of the designs in a figure: their costs, the cheapest in each range, and whether
-//! accumulators ever win.
+//! accumulators are ever the cheapest.
 //!
 //! Source: Crosby & Wallach 2010, sections 7.3 to 7.5.
 
@@ -76,7 +76,7 @@ fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
 }
 
 /// Finds the design with accumulators whose cost is the smallest in proportion to the cheapest
-/// design without them. Considers only designs with `kind` in their names.
+/// design without them. Considers only accumulators with `kind` in the design's name.
 ///
 /// Returns that ratio of costs, the number of lookups per update at which it occurs, and the
 /// design.
@@ -86,8 +86,9 @@ pub fn nearest<'a>(designs: &'a [Expense], kind: &str) -> Option<(f64, f64, &'a 
         .filter(|it| !it.accumulates())
         .cloned()
         .collect();
-    // Between two of these points the cheapest other design is one line, and so is each with
-    // accumulators. So the quotient is the smallest at one of the ends.
+    // Within a range, one design is the cheapest of the others. Its cost and the cost of a design
+    // with accumulators are both linear in the reciprocal of the lookups per update. So their
+    // quotient is the smallest at an end of the range.
     let ends = cheapest(&others)
         .into_iter()
         .flat_map(|(from, to, _)| [from, to]);

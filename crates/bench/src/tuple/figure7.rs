@@ -26,8 +26,8 @@ const WHAT_IF: &str = "tuple_what_if";
 /// Computes the results from the lines of one run or several. In each scenario except the first,
 /// one cost is `cheaper` times lower.
 ///
-/// Compares only designs with equal numbers of keys. The largest number is figure 7, and the only
-/// one with scenarios.
+/// Compares only designs with equal numbers of keys. The comparison at the largest number is
+/// `figure7`, and the only one with scenarios.
 pub fn lines(lines: &[Line], cheaper: f64) -> Vec<Line> {
     let [grown, author] = ["tuple_growing", AUTHOR_WITNESSES].map(|name| of(lines, name));
     let mut all = Vec::new();

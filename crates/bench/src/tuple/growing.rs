@@ -1,5 +1,5 @@
 //! Experiment `growing`: dictionaries that grow from empty, with one key of 32 bytes in each
-//! snapshot. It measures tables 7, 8 and 9.
+//! snapshot. It measures the figures of tables 7, 8 and 9.
 //!
 //! Author and server take turns in one process. So updates, which can be hundreds of kilobytes
 //! long, need not be stored.

@@ -76,8 +76,8 @@ pub type PlainSuite = pad_core::Sha256Ed25519;
 /// [`PlainSuite`] with a hash function that counts its calls.
 pub type CountedSuite = CountingSuite<PlainSuite>;
 
-/// Measures the nanoseconds of one step of a hash chain. Each step hashes the result of the one
-/// before.
+/// Measures the nanoseconds of one step of a hash chain. Each step hashes the result of the
+/// previous step.
 pub fn chain_step_ns(effort: &Effort) -> f64 {
     let start = PlainSuite::value(b"start");
     effort.primitive_ns(|calls| {

@@ -12,14 +12,14 @@ use crate::{
     prelude::*,
 };
 
-/// Returns lookups of the server in `roles`, with its expected contents. Keys are looked up as
-/// often as in `work`.
+/// Returns lookups of the server in `roles`, with its expected contents. Keys are chosen with the
+/// distribution of `work`.
 pub fn of_server<'a, R: MeasuredRepository>(
     roles: &'a HostedDictionary<R>,
     contents: &'a Contents,
     work: &'a dyn Work,
 ) -> Outcome<Lookups<'a, HostedDictionary<R>>> {
-    // All designs prove what a tree proves of single keys.
+    // For single keys, all designs prove the same statements as a tree.
     let tree = comparison::scheme("red-black-path-copying").ok_or("no such scheme")?;
     Ok(Lookups {
         roles,
@@ -29,8 +29,8 @@ pub fn of_server<'a, R: MeasuredRepository>(
     })
 }
 
-/// Measures lookups. The lower bound of the client's time is that of its signatures (of tuples, or
-/// of the head) and hash-chain steps.
+/// Measures lookups. The lower bound of the client's time is the time of its signatures (of tuples,
+/// or of the head) and hash-chain steps.
 ///
 /// `signature_us` is the time to verify one signature. If it is `None`, signatures do not bound the
 /// client's time, and the result line has no limit.
@@ -58,7 +58,7 @@ pub fn measure<R: MeasuredRepository>(
     })
 }
 
-/// Returns the mean cryptography of a client's check, over random keys.
+/// Returns the mean cryptography of verifying a proof of the latest version, over random keys.
 fn cryptography<R: MeasuredRepository>(
     lookups: &Lookups<'_, HostedDictionary<R>>,
     effort: &Effort,

@@ -81,7 +81,7 @@ fn contents<'a>(operations: impl Iterator<Item = &'a Operation>) -> BTreeMap<Key
 pub enum Epochs {
     /// At snapshots that depend on the number of tuples: [`Speculation::Balanced`].
     Balanced,
-    /// Each time after this number of snapshots, as in the paper.
+    /// After each epoch of this number of snapshots, as in the paper.
     Snapshots(usize),
 }
 
@@ -157,9 +157,8 @@ const fn whole(count: f64) -> u64 {
     count as u64
 }
 
-/// Adds to the line of a design with speculation the savings over the same design without
-/// speculation. That line is in `others`. The savings are null unless both replayed equally many
-/// snapshots.
+/// Adds to the line of a design with speculation its savings over the same design without it. The
+/// savings are null unless `others` contain a line of the latter, with equally many snapshots.
 pub fn compared(line: Line, others: &[Line]) -> Line {
     let base = line.text("design").replacen("spec", "base", 1);
     let base = others

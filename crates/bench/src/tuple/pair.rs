@@ -26,8 +26,8 @@ pub trait Pair {
     /// Design that records its cryptography.
     type Timed: MeasuredRepository;
 
-    /// Whether the design has accumulators over its tuples. Then its times have no lower bound
-    /// here.
+    /// Whether the design has accumulators over its tuples. The times of such a design have no
+    /// lower bound here.
     const ACCUMULATES: bool = false;
 
     /// Measures the microseconds of signing a tuple, and of verifying the signature. `None` if

@@ -1,12 +1,12 @@
 //! Experiment `scaling`: several servers that each store a part of the keys of a dictionary, and
 //! several that each store all keys.
 //!
-//! Only one machine is measured, on one thread. The times of several machines are computed from
-//! these times.
+//! Only one machine is measured, without a network. The times of several machines are computed from
+//! its times.
 //!
 //! - A *partition* is a mirror of some keys (`pad mirror --keys`, [`TreePart`]), which only trees
-//!   support. It receives each head, and the changes of its keys in a proof. So updates are as fast
-//!   as the mirror whose key changes.
+//!   support. It receives each head, and the changes of its keys in a proof. So an update takes as
+//!   long as on the slowest mirror.
 //! - A *replica* is a mirror of all keys behind a router. It receives every update and its share of
 //!   the lookups. So `R` replicas with `r` lookups for each update answer one lookup in a time of
 //!   `prove / R + apply / r`.
@@ -39,7 +39,8 @@ type ScalingDesign = (
     fn(&Task<'_>, &[NonZeroUsize], &mut Report) -> Outcome<()>,
 );
 
-/// Measured designs: the design with the largest updates, the one with the smallest, and the tree.
+/// Measured designs: the tuple design with the largest updates, the one with the smallest, and the
+/// tree.
 pub const DESIGNS: [ScalingDesign; 3] = [
     ("base-superseding", tuples::<BaseSuperseding>),
     ("spec-lightweight", tuples::<SpecLightweight>),
@@ -215,7 +216,7 @@ fn partitions(updates: &[UpdateOf<Tree>], machines: usize) -> Outcome<(Timings, 
                 of_update = Some(timings);
             }
         }
-        // The first one loads.
+        // The first update loads all keys, and is not counted.
         if number > 0 {
             slowest.extend(&of_update.ok_or("no partitions")?);
         }

@@ -1,5 +1,5 @@
 //! Experiment `steady`: one snapshot that loads all keys, then many of one new value each. Figures
-//! are means over whole epochs.
+//! are means over whole epochs or hash chains.
 
 use super::{
     Limits, Task,

@@ -1,4 +1,4 @@
-//! Experiment `threads`: snapshots in which every tuple is signed, compared with only as many
+//! Experiment `threads`: snapshots in which every tuple is signed, compared with as many bare
 //! signatures on the same threads.
 
 use std::{
@@ -43,7 +43,7 @@ pub fn run(task: &Task<'_>, threads: &[NonZeroUsize], report: &mut Report) -> Ou
 }
 
 /// Returns the median milliseconds of a snapshot with one new value, and of computing only its
-/// signatures. Both alternate on the same threads.
+/// signatures. Both kinds of work alternate on the same threads.
 fn measure(task: &Task<'_>, workers: &Workers) -> Outcome<(f64, f64)> {
     let author = new_author::<TupleRepository<PlainSuite, BaseSuperseding>>(signing_key());
     let mut author = author.with_workers(workers.clone());

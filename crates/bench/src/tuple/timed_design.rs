@@ -15,8 +15,8 @@ use pad_tuple::{
 
 use crate::cryptography::accumulated;
 
-/// Design `D` whose functions are timed as a whole. It is used for accumulators, whose time is much
-/// longer than that of the digests of the tuples. Keys, messages and identifiers are equal to those
+/// Design `D` whose functions are timed as a whole. They also compute the digests of tuples, which
+/// takes little time compared with accumulators. Keys, messages and identifiers are equal to those
 /// of `D`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedDesign<D>(PhantomData<D>);
@@ -131,7 +131,7 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
 }
 
 /// Returns the number of witnesses that servers on this thread have needed since the last call. A
-/// server needs one witness for each tuple of a generation whose clock advanced.
+/// server needs one witness for each tuple of the generations that an update extends.
 pub fn take_witnesses() -> usize {
     WITNESSES.replace(0)
 }

@@ -1,5 +1,5 @@
-//! The changes that a light author signs as one version, and the query for the proof that it needs
-//! for them.
+//! The changes that a light author signs as one version, and the query for the proof that the
+//! author needs for them.
 
 use pad_core::{Suite, VerifyError};
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The changes that a light author signs as one version: updates and deletions of registered
-/// entries, and new entries.
+/// entries, and new entries. Of several changes to one entry, only the last is kept.
 #[derive(Clone, Debug, Default)]
 pub struct Changes<S: Suite> {
     pub(super) changed: Vec<Change<S>>,
@@ -36,7 +36,7 @@ impl<S: Suite> Changes<S> {
         self.set(id, Some(object));
     }
 
-    /// Deletes an entry permanently. Of several changes of one entry, only the last is kept.
+    /// Deletes an entry permanently.
     pub fn delete(&mut self, id: EntryId) {
         self.set(id, None);
     }

@@ -27,7 +27,8 @@ pub struct FullAuthor<S: Suite> {
     /// Pending changes, by id: the new states of registered or new entries in the next version.
     pending: BTreeMap<u64, EntryState<S>>,
     sequence: Sequence<S>,
-    /// The next version, sealed but not yet signed and stored. It remains here if the signer fails.
+    /// The next version, sealed (its head is final) but not yet signed and stored. It remains here
+    /// if the signer fails.
     unsigned: Option<PendingVersion<S>>,
     signer: HeadSigner,
 }
@@ -107,7 +108,7 @@ impl<S: Suite> FullAuthor<S> {
     ///   [`InputError::CapacityExceeded`] for more than
     ///   [`MOST_ENTRIES`](crate::entry::MOST_ENTRIES) objects. The author is then unchanged.
     /// - [`AuthorError::Signer`] if the signer fails; [`AuthorError::OtherKey`] if its key is not
-    ///   the author's. [`FullAuthor::snapshot`] then signs the head.
+    ///   the author's. A later call of [`FullAuthor::snapshot`] signs the head.
     pub fn load(
         &mut self,
         objects: impl IntoIterator<Item = S::Digest>,
@@ -214,14 +215,14 @@ impl<S: Suite> FullAuthor<S> {
     ///
     /// # Errors
     /// [`AuthorError`] if no new version was signed and stored. If the signer failed, the next call
-    /// signs the same version. Changes made in between are part of the version after it.
+    /// signs the same version. Changes made between the two calls are part of the version after it.
     pub fn snapshot(&mut self) -> Result<Update<S>, AuthorError> {
         self.directory.blocks().require_open()?;
         let sealed = match self.unsigned.take() {
             Some(sealed) => sealed,
             None => self.seal()?,
         };
-        // Keep it until it is signed, also if the signer panics.
+        // Keep the version until it is signed, even if the signer panics.
         let next = self.unsigned.insert(sealed);
         let mut sequence = self.sequence.clone();
         let update = sequence.sign(&next.sealed, &self.signer)?;

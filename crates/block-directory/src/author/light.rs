@@ -108,8 +108,8 @@ impl<S: Suite> Message for LightState<S> {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LightError<E> {
-    /// The witness does not prove the entries that change under the author's own root. Distrust the
-    /// server.
+    /// The witness (the server's proof of the entries that change) does not verify under the
+    /// author's own root. Distrust the server.
     #[error("the witness does not verify: {0}")]
     Refused(VerifyError),
     /// The witness is missing although registered entries change, or was given although none
@@ -133,11 +133,11 @@ pub enum LightError<E> {
     /// of this library. Nothing was signed.
     #[error("the computed digests are inconsistent, nothing is signed")]
     Inconsistent,
-    /// No new version was made, for a reason that all kinds of authors share.
+    /// An error common to both kinds of authors.
     #[error(transparent)]
     Author(#[from] AuthorError),
-    /// The function that stores the new state and the update failed. Do not publish anything: store
-    /// them by [`LightAuthor::finish`].
+    /// The function that stores the new state and the update failed. Publish nothing until
+    /// [`LightAuthor::finish`] has stored them.
     #[error("state and update could not be stored")]
     NotKept(#[source] E),
 }
@@ -183,15 +183,15 @@ impl<S: Suite> LightAuthor<S> {
     /// Continues from the author's latest stored state and the stored update that produced it.
     ///
     /// The author begins with that update unfinished. [`LightAuthor::finish`] stores state and
-    /// update again, durably, and returns the update to be sent again. Otherwise, bytes that were
-    /// read back may never have reached the disk. After a power cut, the version could then be
-    /// signed a second time. Before version 1 there is no update to finish.
+    /// update again, durably, and returns the update to be sent again. Without the second write,
+    /// bytes that were read back may never have reached the disk. After a power cut, the version
+    /// could then be signed a second time. Before version 1 there is no update to finish.
     ///
     /// # Errors
     /// [`AuthorError::OtherUpdate`] unless the update contains the state's head and is based on the
     /// version before it. The update's operations cannot be checked without the entries. Servers
     /// refuse an update with damaged operations. Any server that has the version can return the
-    /// right ones.
+    /// right operations.
     pub fn resume(
         state: LightState<S>,
         latest: Option<Update<S>>,
@@ -241,8 +241,7 @@ impl<S: Suite> LightAuthor<S> {
     /// [`Changes::question`]. `keep` must store the new state and the update durably, before the
     /// update leaves the machine.
     ///
-    /// Time: twice as many hashes as the witness has entries and digests, and two for each new
-    /// entry.
+    /// Time: two hashes for each entry and digest in the witness, and two for each new entry.
     ///
     /// # Errors
     /// [`LightError`] if no version was signed and stored. The author is unchanged, except after
@@ -276,7 +275,7 @@ impl<S: Suite> LightAuthor<S> {
         &mut self,
         keep: impl FnOnce(&LightState<S>, &Update<S>) -> Result<(), E>,
     ) -> Result<Update<S>, LightError<E>> {
-        // Keep `next` in place until it is finished, also if a signer or `keep` panics.
+        // Keep `next` in place until the version is finished, even if the signer or `keep` panics.
         if let Some(Next::Sealed(sealed, peaks)) = &self.next {
             let mut sequence = self.state.sequence.clone();
             let update = sequence.sign(sealed, &self.signer)?;

@@ -25,7 +25,7 @@ struct UncheckedPeaks<S: Suite> {
 }
 
 /// Error returned when decoding peaks, if the number of digests is not the number of set bits in
-/// the number of entries.
+/// the number of entries, or there are too many entries.
 #[derive(Debug, thiserror::Error)]
 #[error("the number of digests is not the number of set bits in the number of entries")]
 struct Uneven;
@@ -83,7 +83,7 @@ impl<S: Suite> Peaks<S> {
         self.registered += 1;
     }
 
-    /// Returns the digest of the tree over all entries; zeros without entries.
+    /// Returns the digest of the tree over all entries; the zero digest if there are no entries.
     pub(super) fn top(&self) -> S::Digest {
         merkle::join(entry::node::<S>, &self.digests).unwrap_or_default()
     }

@@ -94,8 +94,7 @@ impl<S: Suite> Sequence<S> {
             .map_or(Version::EMPTY, |signed| signed.head.version)
     }
 
-    /// Seals the next version: creates its head with `root`, to be signed together with its
-    /// operations.
+    /// Seals the next version: fixes its head, with `root`, and its operations. Signs nothing yet.
     pub(crate) fn seal(
         &self,
         root: S::Digest,
@@ -112,8 +111,9 @@ impl<S: Suite> Sequence<S> {
         Ok(SealedVersion { head, operations })
     }
 
-    /// Returns whether the latest head is signed by the author, contains `root`, and ends the
-    /// history of heads. Before the first version, `root` must be the root of the empty directory.
+    /// Returns whether the latest head is signed by the author and contains `root`, and the history
+    /// has one head for each version. Before the first version, `root` must be the root of the
+    /// empty directory.
     pub(crate) fn ends_in(&self, root: &S::Digest) -> bool {
         let version = self.version();
         let is_signed = match self.head {

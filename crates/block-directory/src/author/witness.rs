@@ -24,9 +24,9 @@ pub(super) enum WitnessError {
 /// Applies changes of registered entries to the peaks. Returns the states of these entries before
 /// the changes.
 ///
-/// Verifies the witness under the root of the peaks. Then folds the witness again with the changed
-/// entries instead of the old ones. `changed` must contain exactly the entries that `query` asks
-/// for.
+/// Verifies the witness under the root of the peaks. Then folds the witness again (computes all
+/// digests up to the top) with the new states of these entries. `changed` must contain exactly the
+/// entries that `query` asks for.
 pub(super) fn change<S: Suite>(
     peaks: &mut Peaks<S>,
     changed: &[Change<S>],

@@ -90,7 +90,7 @@ impl Grid {
     }
 
     /// Returns height and number of the node that covers the entries of `span`, a subtree of the
-    /// shape.
+    /// tree over all entries.
     pub(crate) fn node_of(span: Span) -> (u32, u64) {
         let height = match span.size {
             0 | 1 => 0,

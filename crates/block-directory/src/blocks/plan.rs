@@ -121,7 +121,7 @@ fn are_halves<D>(nodes: &[(usize, D)]) -> bool {
 }
 
 /// Collects the digests of those siblings of `nodes` that exist and do not change. Reads all
-/// digests before the first is used, because the memory serves many reads at the same time.
+/// digests before the first is hashed, so that the processor overlaps the memory reads.
 fn fetch<D>(nodes: &[(usize, D)], siblings: &mut Vec<D>, digest: impl Fn(usize) -> Option<D>) {
     siblings.clear();
     let mut rest = nodes;
@@ -164,10 +164,9 @@ fn join<S: Suite>(
 }
 
 impl<S: Suite> Blocks<S> {
-    /// Plans checked changes, after which there are `registered` entries. Hashes each inner node
-    /// once.
+    /// Plans changes that were checked. `registered` is the number of entries after them.
     ///
-    /// Time: one hash for each changing node of each block.
+    /// Time: one hash for each changing inner node, and one for each changing entry.
     pub(crate) fn plan(
         &self,
         changes: Vec<Change<S>>,
@@ -205,7 +204,7 @@ impl<S: Suite> Blocks<S> {
                 && old.registered > 0
                 && slots.first().is_none_or(|slot| slot.0 > 0)
             {
-                // The tree gets a level above its top, and its first block has not changed.
+                // The tree gets a new level, and the old topmost block has not changed.
                 slots.insert(0, (0, self.reader().node(old.height(), 0)?));
             }
             let mut tops = Vec::with_capacity(1);
@@ -279,8 +278,8 @@ impl<S: Suite> Blocks<S> {
             let Some(Written { place, .. }) = written.first() else {
                 continue;
             };
-            // Write blocks of lower levels first: a block that is read is compared with the old
-            // level above.
+            // Write blocks of lower levels first: a block that is read is compared with the level
+            // above, which must still be the old one.
             while let Some((place, frame)) = new_blocks.next_if(|(new, _)| new < place) {
                 self.push(plan.grid, place, frame)?;
             }

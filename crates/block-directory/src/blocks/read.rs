@@ -107,7 +107,7 @@ impl<S: Suite> Reader<'_, S> {
     }
 
     /// Calls `each` with heights and digests of the siblings on the path to the entry `id`, from
-    /// the top down to height `lowest`. Looks up each block once.
+    /// the top down to height `lowest`, inclusive. Looks up each block once.
     pub(crate) fn visit_siblings(
         &mut self,
         id: u64,

@@ -126,7 +126,7 @@ impl<S: Suite> Blocks<S> {
         read.map_err(|error| backing.note(error))?;
         let frame = Arc::new(frame);
         let mut cache = backing.cache();
-        // Another thread may have read it meanwhile, and it may have been changed since.
+        // Another thread may have cached the block meanwhile. Then use that copy.
         if let Some(frame) = cache.get(place) {
             return Ok(FrameRef::Cached(frame));
         }
@@ -134,8 +134,8 @@ impl<S: Suite> Blocks<S> {
         Ok(FrameRef::Cached(frame))
     }
 
-    /// Applies `change` to a block in the cache, or to a new block, the next one of its level.
-    /// `grid` is the layout after the change.
+    /// Applies `change`, in the cache, to an existing block, or to a new block at the end of its
+    /// level. `grid` is the layout after the change.
     pub(super) fn change_cached(
         &self,
         backing: &BackingStore<S>,
@@ -145,7 +145,8 @@ impl<S: Suite> Blocks<S> {
     ) -> Result<(), StoreFault> {
         let is_new = place.block >= self.grid.blocks(place.level);
         if !is_new {
-            // It would be evicted first if all others are in use.
+            // Evict nothing yet: if all other blocks were used recently, this one would be evicted
+            // first.
             drop(self.fetched(backing, place)?);
         }
         let mut cache = backing.cache();

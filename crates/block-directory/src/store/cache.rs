@@ -93,8 +93,8 @@ impl<S: Suite> Cache<S> {
         self.get_mut(place, slots);
     }
 
-    /// Evicts blocks until there are not too many. Calls `write` for each changed block before its
-    /// eviction.
+    /// Evicts blocks until the cache is within its limit. Calls `write` for each changed block
+    /// before its eviction.
     pub(crate) fn evict<E>(
         &mut self,
         mut write: impl FnMut(Place, &Frame<S>, usize) -> Result<(), E>,
@@ -160,5 +160,6 @@ impl<S: Suite> Cache<S> {
 /// Minimum size of a cache in blocks: enough for the blocks on a path and a few more.
 const LEAST: usize = 16;
 
-/// Maximum number of spare frames: the number of blocks above a block that are read to verify it.
+/// Maximum number of spare frames. A read takes one for the block, and may take one for the block
+/// above, which verifies it.
 const MOST_SPARE: usize = 8;

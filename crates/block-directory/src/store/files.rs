@@ -23,7 +23,7 @@ use crate::{
 /// The files of all levels of a directory's blocks.
 ///
 /// Each file has one handle for all reads, writes and synchronisations. The operating system
-/// reports a write that fails later only to handles that were open.
+/// reports a failed write-back only to handles that were open at that time.
 #[derive(Debug)]
 pub(crate) struct LevelFiles {
     layer: Arc<dyn FileLayer>,
@@ -56,7 +56,7 @@ impl LevelFiles {
         })
     }
 
-    /// Creates the value for a new folder, in which no other process has created files of levels.
+    /// Creates the value for a new folder, which contains no level files.
     pub(crate) const fn of_new_folder(layer: Arc<dyn FileLayer>) -> Self {
         Self {
             layer,
@@ -178,8 +178,8 @@ impl LevelFiles {
         Ok(())
     }
 
-    /// Makes the names of all files durable. A process that was killed may have created them
-    /// without doing so.
+    /// Makes the names of all files durable. An earlier process may have been killed after it
+    /// created a file and before it made the name durable.
     pub(crate) fn synchronise_names(&self) -> Result<(), StoreError> {
         let file = self.layer.path().to_path_buf();
         let synchronised = self.layer.synchronise();

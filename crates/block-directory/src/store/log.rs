@@ -38,7 +38,8 @@ pub(crate) struct Parameters {
 #[derive(Debug)]
 pub(crate) struct LogContents<S: Suite> {
     pub(crate) heads: HeadLog<S>,
-    /// The version that the files of blocks contain at least, and its number of entries.
+    /// The version of the last checkpoint, and its number of entries. The files of blocks contain
+    /// at least this version.
     pub(crate) checkpoint: (Version, u64),
 }
 

@@ -22,8 +22,8 @@ use crate::{
     strategy::Place,
 };
 
-/// The new states of entries by the updates since the checkpoint, and the number of entries after
-/// these updates.
+/// The new states of the entries that the updates since the checkpoint assign, and the number of
+/// entries after these updates.
 struct Assignments<S: Suite> {
     entries: BTreeMap<u64, EntryState<S>>,
     registered: u64,
@@ -52,13 +52,14 @@ pub(super) fn recover<S: Suite>(
         .into_iter()
         .map(|(id, shown)| (id, shown.unwrap_or_default()))
         .collect();
-    // The first pass only checks: these updates would destroy the files of another log.
+    // The first pass only checks: applied to files of another log, the updates would destroy them.
     for pass in [Pass::Look, Pass::Write] {
         let mut slots = assigned.clone();
         let mut top = S::Digest::default();
         for level in 0..new.levels() {
             let grows_above = new.levels() > old.levels() && level + 1 >= old.levels();
-            // Versions without changes: the top is hashed for the root.
+            // Without changed entries, the first block of each level is hashed, to compute the
+            // root.
             let has_no_changes = registered > 0 && slots.is_empty();
             let level = LevelRehash {
                 files,
@@ -97,7 +98,7 @@ enum Pass {
     Write,
 }
 
-/// A level whose changed blocks are hashed again, and written if `pass` says so.
+/// A level whose changed blocks are hashed again, and written if `pass` is [`Pass::Write`].
 #[derive(Clone, Copy, Debug)]
 struct LevelRehash<'a> {
     files: &'a LevelFiles,
@@ -108,8 +109,8 @@ struct LevelRehash<'a> {
 
 impl LevelRehash<'_> {
     /// Sets the given slots (pairs of slot and content), hashes their blocks, and returns these
-    /// blocks with their digests. With `with_first`, also the first block, which becomes the first
-    /// slot of a new level.
+    /// blocks with their digests. With `with_first`, also hashes the first block: a new level above
+    /// needs its digest.
     fn hash<S: Suite>(
         self,
         slots: &[(u64, S::Digest)],

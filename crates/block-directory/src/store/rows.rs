@@ -141,7 +141,7 @@ pub(crate) fn heads<S: Suite>(
         if Some(version) != heads.latest().next() {
             return Err(damaged("a head is missing"));
         }
-        // The real history value is derived from the roots.
+        // A placeholder: the head log derives the real history from the roots.
         let history = root;
         heads.append(&SignedHead {
             head: SnapshotHead {

@@ -1,5 +1,5 @@
-//! Maps a slot to a number below a modulus, by hashes with increasing counters, until a number
-//! fits.
+//! Maps a slot to a number below a modulus: hashes the slot with increasing counters until the
+//! digests form such a number.
 
 use alloc::vec::Vec;
 

@@ -1,5 +1,5 @@
-//! Strategy 2: a block's summary is the hash of all its slots. It keeps no state, and every change
-//! hashes the whole block.
+//! Strategy 2: a block's summary is the hash of all its slots. The strategy keeps no state, and
+//! every change hashes the whole block.
 
 use alloc::vec::Vec;
 

@@ -30,8 +30,9 @@ pub fn key_of(index: u64, bytes: usize, seed: u64) -> Key {
     key.expect("workload: keys are not too long")
 }
 
-/// Returns the offset that is combined with indices, so that different seeds have different keys
-/// and values. It is 0 for seed 0; two other seeds share no index of a workload.
+/// Returns the mask that is combined with indices by XOR, so that different seeds have different
+/// keys and values. It is 0 for seed 0. Other seeds set only the highest 24 bits, which indices of
+/// workloads do not use.
 const fn spread(seed: u64) -> u64 {
     match seed {
         0 => 0,

@@ -5,7 +5,7 @@
 //! server stores the owner's signed statement about its version
 //! ([`OwnerStatement`](crate::message::OwnerStatement)), which names the root.
 //!
-//! The server need not be trusted for the contents, since the signed root commits them. The
+//! The server need not be trusted for the contents, since the signed root commits to them. The
 //! statement does not prove that the version is the newest, so a version is adopted only at the
 //! owner's explicit request.
 

@@ -50,7 +50,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// * [`ClientError::Edit`] if the edits do not fit the file.
     /// * [`ClientError::Superseded`] or [`ClientError::Outdated`] if another writer came first.
     /// * [`ClientError::Refused`] if the server refuses the update. The file is then unchanged,
-    ///   unless [`is_pending`](Self::is_pending).
+    ///   unless [`is_pending`](Self::is_pending) returns `true`: the outcome is then unknown.
     /// * [`ClientError::Transport`] with [`HttpError::RequestTooLarge`] if the update is too large.
     ///   No update was sent.
     /// * [`ClientError::Dropped`] if the server has refused an earlier update. Try again.
@@ -106,7 +106,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         match self.settle()? {
             SettleOutcome::Applied(state) => Ok(state),
             SettleOutcome::Dropped(refusal) => Err(self.refused(Purpose::Change, refusal)),
-            // An update was in progress and had no effect.
+            // Unreachable: an update is in progress.
             SettleOutcome::Nothing => Err(ClientError::Unexpected),
         }
     }

@@ -31,8 +31,8 @@ use crate::message::{Refusal, Request, Response};
 /// to the answers.
 const FIRST_WINDOW: u64 = 1 << 20;
 
-/// Maximum number of bytes sampled by one request. If every sample meets another block of the
-/// chunker's maximum length, a server with default limits still answers.
+/// Maximum number of bytes sampled by one request. Even if every sample lies in a different block
+/// of the maximum length, a server with default limits answers.
 const SAMPLED_AT_ONCE: u32 = 512;
 
 /// The extent of an audit: which bytes of the file the client challenges.
@@ -70,8 +70,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// If the audit fails, further challenges search for damaged blocks for at most
     /// [`ClientOptions::search_time`](super::ClientOptions::search_time). For tags of
     /// [`TagKind::HashOnly`], the search uses reads. The search covers the range of a full audit,
-    /// or the blocks selected by a sample. Errors during the search end it and do not affect the
-    /// failure.
+    /// or the blocks selected by a sample. Errors during the search end it and do not change the
+    /// reported failure.
     ///
     /// # Errors
     /// * [`ClientError::Audit`] if the server does not prove possession, or refuses to answer
@@ -139,8 +139,8 @@ impl<T: Transport> AuditRun<'_, T> {
         }
     }
 
-    /// Calls `visit` with every block of the file in file order, after the server has answered a
-    /// challenge of it.
+    /// Calls `visit` with every block of the file in file order, after the server has proved
+    /// possession of the block, or with hash-only tags of one chunk.
     pub(super) fn visit_proved(
         &self,
         visit: &mut dyn FnMut(ProvedBlock) -> Result<(), ClientError>,
@@ -333,8 +333,8 @@ impl<T: Transport> AuditRun<'_, T> {
                 Err(AuditQueryError::Fault(fault)) => {
                     search.of_range(start..end, total, &fault);
                     first_fault.get_or_insert((AuditSubject::Range(start..end), fault));
-                    // A server must not lengthen the audit by first refusing blocks and then
-                    // failing to prove them.
+                    // Widens the window again: a server must not lengthen the audit by first
+                    // refusing blocks and then failing to prove them.
                     let most = window.max(FIRST_WINDOW).min(self.widest());
                     window = window.saturating_mul(2).min(most);
                     start = end;

@@ -73,8 +73,8 @@ impl Refusal {
                     Blame::Server
                 }
             },
-            // Only the owner can request a removal. For a finished file the server does not prove
-            // it.
+            // Only the owner can request a removal. The server does not prove that the owner did,
+            // so the claim is not accepted for a finished file.
             Self::Removed => match purpose {
                 Purpose::Begin | Purpose::Part | Purpose::Finish => Blame::Owner,
                 Purpose::Change | Purpose::Question => Blame::Server,

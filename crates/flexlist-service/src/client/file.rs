@@ -30,9 +30,8 @@ pub struct Owner<S> {
     pub key: AuthorKey,
     /// Signs the owner's requests that change the file.
     pub signer: S,
-    /// Creates and verifies the tags of blocks. Each file needs its own key, except for kinds of
-    /// tags that separate files by write ids only. Write ids are random here, so one key of such a
-    /// kind may serve many files.
+    /// Creates and verifies the tags of blocks. One key may serve many files, because write ids are
+    /// random and do not repeat.
     pub tags: OwnerKey,
 }
 

@@ -45,8 +45,7 @@ impl Transport for HttpTransport {
         let most = self.0.options().response_bytes;
         self.0.post(PATH, posted, most, |reply| {
             Ok(match self.read(&reply)? {
-                // Another request about the file takes long, perhaps an earlier attempt of this
-                // one.
+                // The server is busy, perhaps with an earlier attempt of this request.
                 response @ Response::Refused(Refusal::Unavailable) => Verdict::Again(response),
                 response => Verdict::Done(response),
             })

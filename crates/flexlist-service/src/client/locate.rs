@@ -3,8 +3,9 @@
 //! A valid answer to a request proves each block that overlaps the requested range, and the bounds
 //! of these blocks. An invalid answer proves only that some block in this range is damaged. A
 //! server that cannot read one block cannot prove its neighbours in the same answer either. The
-//! search therefore finds a damaged block as the byte at which answers become invalid. Its bounds
-//! are the bounds of the next sound blocks found. Sound blocks between damaged ones may be missed.
+//! search therefore bisects for the byte at which answers become invalid. From there, the damage
+//! extends to the nearest sound blocks found on both sides. Sound blocks between damaged ones may
+//! be missed.
 
 use core::ops::Range;
 use std::time::{Duration, Instant};
@@ -46,8 +47,8 @@ impl<Q> Search<Q>
 where
     Q: FnMut(Range<u64>) -> Blocks,
 {
-    /// Creates a search. It requests a proof of a range by `question`, for at most `patience` after
-    /// its first request.
+    /// Creates a search that requests proofs of ranges by calling `question`. Its time limit is
+    /// `patience`, counted from its first request.
     pub(super) fn new(patience: Duration, question: Q) -> Self {
         Self {
             question,
@@ -121,7 +122,7 @@ where
                 return;
             }
             // Everything before `first` is sound, so the damaged block does not begin before it.
-            // Only the block at the beginning of the range may.
+            // Only a damaged block at the beginning of `range` may begin earlier.
             let limits = if first == range.start { 0 } else { first }..range.end;
             self.around(first, limits);
             start = self.searched().max(first.saturating_add(1));

@@ -7,7 +7,7 @@
 //! - a version whose sealed root is in a dictionary signed by the owner,
 //! - the newest version for which the server presents the owner's signature.
 //!
-//! None of these is secret, and the server is not trusted.
+//! None of this data is secret, and the server is not trusted.
 
 use core::ops::Range;
 use std::io::Write;
@@ -126,8 +126,8 @@ impl<T: Transport> FileObserver<T> {
     /// `sealed`. The owner's signature is not needed here.
     ///
     /// # Errors
-    /// - [`ClientError::OtherRoot`] if the server has another version, or the owner has published
-    ///   another version since.
+    /// - [`ClientError::OtherRoot`] if the server claims another version. Either the owner has
+    ///   changed the file since, or the server has other contents.
     /// - [`ClientError::Rollback`], [`ClientError::Superseded`] or [`ClientError::Outdated`] if the
     ///   server refuses because of its version.
     /// - [`ClientError::Unexpected`] if the response does not match the request.
@@ -144,8 +144,8 @@ impl<T: Transport> FileObserver<T> {
         if claimed.sealed_root() == *sealed {
             return Ok(claimed);
         }
-        // The server also answers for the version before its current one, while the owner has
-        // confirmed no later one.
+        // Until the owner has confirmed the current version, the server also answers for the
+        // version before it.
         match self.queries.vouched(&known) {
             Ok(vouched) if vouched.state().sealed_root() == *sealed => Ok(*vouched.state()),
             _ => Err(ClientError::OtherRoot {

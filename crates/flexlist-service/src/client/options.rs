@@ -7,8 +7,10 @@ use pad_core::Workers;
 /// Options of a client: sizes of requests, time limits and threads.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
-    /// Size of a part of an upload: a part is sent when its blocks and tags have this number of
-    /// bytes. A resumed upload must use the same value.
+    /// Size of a part of an upload: a part is sent once its blocks have at least this number of
+    /// bytes, including 512 bytes of overhead per block. A resumed upload must use the same value.
+    /// Also the approximate maximum length of an update that [`sync`](super::FileClient::sync)
+    /// sends.
     pub part_bytes: usize,
     /// Maximum number of bytes of the file that the client requests in one read request.
     pub read_bytes: u64,

@@ -12,9 +12,8 @@ use crate::{
 };
 
 impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
-    /// Removes the file from the server, or aborts its unfinished upload. No signed request, sent
-    /// again to the server, restores the file. The client's state file remains, but is of no
-    /// further use.
+    /// Removes the file from the server, or aborts its unfinished upload. Replayed requests cannot
+    /// restore the file. The client's state file remains, but is of no further use.
     ///
     /// A server that answers that it has no such file counts as having removed it. A client cannot
     /// tell whether the server keeps a copy.

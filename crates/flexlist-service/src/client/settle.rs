@@ -36,9 +36,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// it now, or repeats its first answer.
     ///
     /// An update that the server has refused for good is kept until the next version is verified.
-    /// If the server then claims exactly one more version, the update is sent once more. If the
-    /// update produced that version after all, the version is verified and the outcome is
-    /// [`SettleOutcome::Applied`].
+    /// If the server later claims the version after the base of the update, the update is sent once
+    /// more. If the update produced that version after all, the version is verified and the outcome
+    /// is [`SettleOutcome::Applied`].
     ///
     /// # Errors
     /// After each of these errors except the last, the update remains in progress.
@@ -155,8 +155,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// earlier versions.
     ///
     /// The statement allows recovery if the server or the client's state file is restored from an
-    /// older copy. If this fails, the server stores more data than necessary. The statement is then
-    /// sent again before the next update.
+    /// older copy. If sending fails, the server stores more data than necessary. The statement is
+    /// then sent again before the next update.
     pub(super) fn confirm(&mut self, state: &FileState) {
         if self.confirmed == state.version {
             return;
@@ -180,7 +180,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 /// server.
 const fn is_final(refusal: &Refusal, base: &FileState) -> bool {
     match refusal {
-        // Final only behind a newer version. Otherwise the server contradicts itself, or went back.
+        // Final only if the server has a newer version. Otherwise the server contradicts itself, or
+        // has rolled back.
         Refusal::StaleBase { current, .. } => *current > base.version,
         Refusal::UploadFinished
         | Refusal::PartOutOfOrder { .. }

@@ -1,8 +1,8 @@
 //! State file: the data that an owner keeps for one file.
 //!
 //! The format is the envelope of the codec (kind 112), the record, and SHA-256 over both. Each
-//! write replaces the whole file (crate `disk`). After a crash the file contains the record before
-//! the write or the record after it, never a mixture. No temporary file remains. Locks and
+//! write replaces the whole file (crate `pad-disk`). After a crash the file contains the record
+//! before the write or the record after it, never a mixture. No temporary file remains. Locks and
 //! replacements apply to the file that the path resolves to. Two paths of one state file thus share
 //! one state.
 
@@ -49,7 +49,7 @@ pub(super) struct Record {
     /// happened. The owner's signature on a version up to this one does not prove that it is newer
     /// than the known one.
     pub(super) given_up: u64,
-    /// The progress of the file: in upload, settled, or with an update.
+    /// The progress of the file: uploading, settled, or with an update in progress or refused.
     pub(super) stage: Stage,
 }
 
@@ -100,7 +100,7 @@ pub(super) struct SourcePrefix {
     pub(super) parts: u64,
     /// The length of the prefix in bytes.
     pub(super) bytes: u64,
-    /// A hash of the bytes of the prefix.
+    /// A hash over the hashes of the prefix's blocks.
     pub(super) digest: Digest<32>,
 }
 

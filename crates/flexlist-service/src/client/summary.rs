@@ -20,7 +20,7 @@ pub struct StateSummary {
     pub file: FileId,
     /// The address of the server; empty if unknown.
     pub server: String,
-    /// The progress of the file: in upload, settled, or with an update.
+    /// The progress of the file: uploading, settled, or with an update in progress.
     pub progress: FileProgress,
 }
 

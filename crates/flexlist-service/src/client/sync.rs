@@ -2,8 +2,8 @@
 //!
 //! The client learns the server's blocks without fetching them. An audit of every block discloses,
 //! for each block, the root of the hash tree over its contents. The block's leaf in the list
-//! commits this root. The client compares contents with the changed file, and sends the differences
-//! as updates.
+//! commits to this root. The client compares contents with the changed file, and sends the
+//! differences as updates.
 
 use std::io::{Read, Seek};
 
@@ -105,7 +105,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let mut blocks = Vec::new();
         auditing.visit_proved(&mut |block| {
             let length = block.range.end.saturating_sub(block.range.start);
-            // Proved against the list, which this owner made: a tag without it is not the owner's.
+            // The list, which the owner made, commits to this part of the tag. The owner's tags
+            // always contain a root.
             let root =
                 committed_content(block.committed.as_ref()).ok_or(ClientError::Unexpected)?;
             blocks.push(OldBlock {

@@ -2,10 +2,10 @@
 //! signs it.
 //!
 //! An interrupted upload is resumed with the same source. Parts that the server already stores are
-//! cut and tagged again, but not sent. Their tags must be identical, so write ids are derived
-//! instead of drawn. They derive from a secret of this upload, the block's position and its
-//! contents. Changed contents thus get other ids. One id for two contents would reveal parts of a
-//! private key.
+//! cut and tagged again, but not sent. Their tags must be identical to those sent, so write ids are
+//! derived instead of drawn at random. A write id derives from a secret of this upload, the block's
+//! position and its contents. Changed contents thus get other ids. Two contents under one id would
+//! reveal parts of a private key.
 //!
 //! If the server has the parts sent, the client detects a changed source before it sends anything.
 //! The state file contains a hash of the source up to each of the last two parts sent. The server
@@ -284,9 +284,9 @@ impl UploadState {
         parts == 0 || parts == self.before_last.parts || parts == self.last.parts
     }
 
-    /// Compares `prefix`, a prefix of the source, with the uploaded bytes, if a hash of as many
-    /// parts is stored. `next_part` is the part that the server needs next, or `None` if it has
-    /// finished the upload.
+    /// Compares `prefix`, a prefix of the source, with the uploaded prefix of the same number of
+    /// parts, if the state contains one. `next_part` is the part that the server needs next, or
+    /// `None` if it has finished the upload.
     fn compare(&self, next_part: Option<u64>, prefix: &SourcePrefix) -> Result<(), ClientError> {
         for sent in self.held(next_part) {
             if sent.parts == prefix.parts && sent != prefix {

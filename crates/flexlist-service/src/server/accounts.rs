@@ -31,8 +31,8 @@ pub(super) struct Charge {
     pub(super) bytes: u64,
     /// The number of blocks of the file.
     pub(super) blocks: u64,
-    /// Time of the last part received, in seconds since 1970, for a file whose upload is
-    /// unfinished.
+    /// For an unfinished upload: time of its last part, or of its begin, in seconds since 1970.
+    /// `None` for a finished file.
     pub(super) unfinished_since: Option<u64>,
 }
 

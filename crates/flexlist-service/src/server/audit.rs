@@ -83,7 +83,7 @@ impl FileServer {
         })
     }
 
-    /// Refuses a challenge of blocks that are longer in total than
+    /// Refuses a challenge of blocks whose total length exceeds
     /// [`Limits::audit_bytes`](super::Limits).
     fn check_lengths(&self, found: &[Found]) -> Result<(), Refusal> {
         let lengths = found.iter().map(|block| block.length);

@@ -102,8 +102,8 @@ impl FileServer {
         Ok(())
     }
 
-    /// Returns the answer if a file with the identifier `id` exists already, else `None`. Refuses
-    /// other parameters than those of the file.
+    /// Returns the answer if a file with the identifier `id` exists already, else `None`. Refuses a
+    /// request whose parameters differ from the file's.
     fn begun(&self, id: FileId, begin: &Begin) -> Result<Option<Response>, Refusal> {
         let slot = match self.slot(id) {
             Err(Refusal::UnknownFile) => return Ok(None),

@@ -264,9 +264,9 @@ fn places(blocks: &[Block]) -> Vec<Found> {
     blocks.iter().map(&mut place).collect()
 }
 
-/// Maximum number of blocks that are checked together. The next constant limits their bytes
-/// approximately.
+/// Maximum number of blocks that are checked together.
 const STRETCH_BLOCKS: usize = 1024;
+/// Length in bytes of the range whose blocks are checked together. The last block may exceed it.
 const STRETCH_BYTES: u64 = 16 << 20;
 
 /// Returns a batch of consecutive blocks, from the block that starts at byte `index`. Empty at the

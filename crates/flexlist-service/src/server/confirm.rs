@@ -84,7 +84,7 @@ impl FileServer {
         head.superseded_bytes = 0;
         changes.push(head.put(slot.key, 0));
         changes.extend(word);
-        // From here on, the version before cannot be read: its blocks are about to be deleted.
+        // From here on, the previous version cannot be read: its blocks are about to be deleted.
         let retired = slot.change(self, |state| {
             Ok(state
                 .versions

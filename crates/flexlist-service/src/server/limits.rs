@@ -28,7 +28,7 @@ pub struct Limits {
     pub upload_idle: Duration,
     /// Maximum length of a file in bytes.
     pub file_bytes: u64,
-    /// Maximum number of blocks of all files in memory, at some hundred bytes each. Also the
+    /// Maximum number of blocks in all lists in memory, at some hundred bytes per block. Also the
     /// maximum number of blocks of one file.
     pub list_blocks: u64,
     /// Maximum number of bytes of the tag scheme's parameters of one file.

@@ -17,11 +17,11 @@ use crate::{
     },
 };
 
-/// Maximum number of abandoned uploads removed in one call of [`FileServer::tend`]. The next
-/// constant limits the records of removed files deleted in one call. Each upload is removed in its
-/// own transaction; all records are deleted in one transaction. The request that triggered the call
-/// waits.
+/// Maximum number of abandoned uploads removed in one call of [`FileServer::tend`], each in its own
+/// transaction. The request that triggered the call waits.
 const BURIED_AT_ONCE: usize = 64;
+/// Maximum number of expired records of removed files deleted in one call of [`FileServer::tend`],
+/// all in one transaction.
 const FORGOTTEN_AT_ONCE: usize = 4096;
 
 /// Interval, in seconds, between searches for abandoned uploads to remove and expired records to

@@ -21,11 +21,12 @@ use crate::{
 pub(super) struct Slot {
     pub(super) key: FileKey,
     pub(super) owner: AuthorKey,
-    /// The length in bytes of the tag scheme's encoded parameters; the next field is their digest.
+    /// The length in bytes of the tag scheme's encoded parameters.
     pub(super) parameter_bytes: u64,
+    /// The digest of the tag scheme's encoded parameters.
     pub(super) parameter_digest: Digest<32>,
     /// The tag scheme's parameters: read from the store on first use, and dropped when the file is
-    /// evicted. Parameters of one kind of tags are thousands of curve points.
+    /// evicted. Parameters of BLS tags are thousands of curve points.
     parameters: Mutex<Option<Arc<ServerParameters>>>,
     /// The lock that serialises changes of the file: held from validation of a change until the
     /// change is durable.
@@ -99,7 +100,8 @@ impl Slot {
     /// progress.
     pub(super) fn shed(&self, server: &FileServer) {
         if let Ok(_turn) = self.turn.try_lock() {
-            // First: a request that reloads the file from now on is counted again.
+            // Before the state is dropped: a request that reloads the file afterwards counts it
+            // again.
             server.memory.leave(self.key.id);
             self.forget();
             *self.known_parameters() = None;
@@ -162,7 +164,7 @@ impl Slot {
         match guarded(|| load(server, self.key)) {
             Some(Ok(state)) => Ok(LoadState::State(Box::new(state))),
             Some(Err(error)) if error.may_pass() => Err(error.into()),
-            // Removed, but the outcome was unknown when the removal happened.
+            // The removal returned an error, but was committed.
             Some(Err(_)) if matches!(server.store.has_file(self.key.id), Ok(false)) => {
                 Ok(LoadState::Removed)
             }
@@ -171,9 +173,8 @@ impl Slot {
         }
     }
 
-    /// Returns the lock on changes of this file. Waits at most `longest` until no other change is
-    /// in progress. The wait is bounded because a waiting request delays requests about other
-    /// files.
+    /// Returns the lock on changes of this file. Waits at most `longest` for another change to end.
+    /// The wait is bounded because a waiting request delays requests about other files.
     ///
     /// # Errors
     /// [`Refusal::Unavailable`] if another change is still in progress after `longest`.
@@ -191,8 +192,8 @@ impl Slot {
         }
     }
 
-    /// Returns the lock on changes of this file. Waits without limit until no other change is in
-    /// progress. For checks by the operator.
+    /// Returns the lock on changes of this file. Waits without limit for another change to end. For
+    /// checks by the operator.
     pub(super) fn next_turn(&self) -> MutexGuard<'_, ()> {
         let turn = self.turn.lock();
         turn.unwrap_or_else(|poisoned| self.recover(poisoned))

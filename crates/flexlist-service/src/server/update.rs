@@ -147,8 +147,8 @@ impl FileServer {
         })
     }
 
-    /// Applies the operations to the list. Returns the witness for the client, the labels of the
-    /// blocks that are no longer in the list, and their total bytes. If refused, the list is
+    /// Applies the operations to the list. Returns the applied change, the labels of the blocks
+    /// that are no longer in the list, and their total bytes. After a refusal, the list is
     /// unchanged.
     fn carry_out(
         &self,
@@ -195,7 +195,8 @@ impl FileServer {
     }
 }
 
-/// Undoes a prepared update: restores the list, and `retired` as the version before.
+/// Undoes a prepared update: restores the list, and `retired` as the handle to the version before
+/// the current one.
 fn undo(state: &mut State, retired: Option<Previous>) {
     if let Some(versions) = &mut state.versions {
         if let Some(pending) = versions.pending.take() {
@@ -288,5 +289,6 @@ fn count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// Number of blocks in a piece (one record) of a checkpoint: about a megabyte.
+/// Maximum number of blocks in a piece (one record) of a checkpoint. Such a piece has about 0.7
+/// megabytes.
 const PIECE_BLOCKS: usize = 1 << 14;

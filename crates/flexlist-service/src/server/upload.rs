@@ -136,8 +136,8 @@ impl FileServer {
         })
     }
 
-    /// Makes `changes`, the new `head` and, at the end of the upload, the file's list durable. Then
-    /// replaces the state in memory.
+    /// Makes `changes` and the new `head` durable. Then replaces the state in memory by `head` and
+    /// `versions`, which is `None` until the upload is finished.
     fn advance(
         &self,
         slot: &Slot,
@@ -158,7 +158,7 @@ impl FileServer {
         })
     }
 
-    /// Makes `changes` durable, which produce the head `head`. After an error, the next reader
+    /// Makes `changes`, which store the head `head`, durable. After an error, the next reader
     /// reloads the state from the store.
     pub(super) fn commit(
         &self,

@@ -14,12 +14,12 @@ use super::{
 };
 use crate::message::{OwnerStatement, SentBlock};
 
-/// A value of one of the store's tables, encoded as the body of its encoding.
+/// A value of one of the store's tables. The stored value is a digest, then the encoded body.
 pub(crate) trait Record: Serialize + DeserializeOwned {
     /// The table that contains these records.
     const TABLE: Table;
 
-    /// Encodes the record.
+    /// Encodes the record's body: the stored value without the digest at its beginning.
     fn body(&self) -> Vec<u8> {
         codec::encode_body(self)
     }
@@ -110,7 +110,7 @@ pub(crate) struct Answer {
     pub(crate) witness: Bytes,
 }
 
-/// The owner's signed statement about the newest version that it has signed one for.
+/// The owner's newest signed statement about a version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StatementRecord {
     /// The version that the statement is about.

@@ -53,7 +53,8 @@ impl DatabaseHandle {
         self.slack.store(bytes, Ordering::Relaxed);
     }
 
-    /// Reports whether writing `bytes` bytes, plus a margin, could exceed the free disk space.
+    /// Reports whether the free disk space is below four times `bytes` plus [`SLACK`], a margin for
+    /// writing `bytes` bytes. Returns `false` if the free space is unknown.
     pub(super) fn is_tight(&self, bytes: usize) -> bool {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         let wanted = bytes.saturating_mul(4).saturating_add(SLACK);

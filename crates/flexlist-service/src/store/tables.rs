@@ -57,7 +57,7 @@ impl Table {
 #[derive(Debug)]
 pub(crate) enum Change {
     /// Removes a file: its entry, its head, and its records in all tables with one record per file.
-    /// Its records in the large tables are deleted later, in batches.
+    /// Its records in the large tables (blocks, journal and pieces) are deleted later, in batches.
     Gone {
         file: FileKey,
         /// The encoded record of the removal, if the store keeps one.
@@ -74,14 +74,14 @@ pub(crate) enum Change {
         number: u64,
         body: Vec<u8>,
     },
-    /// Deletes the record under the key (`file`, `number`) of `table`.
+    /// Deletes the record under the key (`file`, `number`) of `table`, a large table.
     Remove {
         table: Table,
         file: FileKey,
         number: u64,
     },
-    /// Deletes the records of `file` in `table` with numbers from `first` up to, but not including,
-    /// `end`.
+    /// Deletes the records of `file` in `table`, a large table, with numbers from `first` up to,
+    /// but not including, `end`.
     RemoveRange {
         table: Table,
         file: FileKey,
@@ -136,10 +136,10 @@ impl Change {
     }
 }
 
-/// Limits on the records (and, by the next constant, on their bytes) of a removed file that one
-/// transaction deletes. The last record may exceed the limit of bytes. Other requests wait for the
-/// transaction.
+/// Maximum number of records of a removed file that one transaction deletes. Other requests wait
+/// for the transaction.
 const SWEPT_RECORDS: usize = 512;
+/// Number of bytes in these records after which the transaction deletes no further record.
 const SWEPT_BYTES: usize = 8 << 20;
 
 /// The tables of the store, opened in one write transaction.

@@ -22,11 +22,11 @@ use super::{
 /// Size of a transaction in bytes above which no further request joins it.
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Number of transactions, after one that found the disk full, that assume a nearly full disk.
+/// Number of transactions that assume a nearly full disk, after one that found the disk full.
 const CAUTION: u32 = 1000;
 
-/// Interval at which the idle writer thread retries pending work. It checks for disk space, or for
-/// a moment without readers.
+/// Interval at which the idle writer thread retries pending work: to refill the reserve, or to
+/// compact the database when no reader is active.
 const IDLE: Duration = Duration::from_secs(1);
 
 /// The purpose of changes of the store, which decides whether they may use the disk space reserve.
@@ -153,8 +153,8 @@ enum Leftovers {
 struct Worker {
     shared: Arc<DatabaseHandle>,
     reserve: Reserve,
-    /// Whether the disk space reserve is released. The store then accepts only changes that make it
-    /// smaller.
+    /// Whether the disk space reserve is released or could not be filled. The store then accepts
+    /// only changes that make it smaller.
     is_full: bool,
     leftovers: Leftovers,
     /// Whether deleted records of removed files left free space in the database file.
@@ -233,7 +233,7 @@ impl Worker {
         let mut outcome = self.write(&jobs);
         if matches!(outcome, Err(Failure::NoRoom(_))) {
             if jobs.len() > 1 {
-                // Large jobs must not make small ones fail.
+                // A large job must not make small jobs fail, so each is tried on its own.
                 for job in jobs {
                     self.carry_out(vec![job]);
                 }
@@ -312,7 +312,7 @@ impl Worker {
                 Err(Failure::CannotWrite(StoreError::Interrupted.to_string()))
             }
             Some(Err(error)) => {
-                // After some errors the engine refuses to write.
+                // After some errors the engine refuses to write until it is reopened.
                 if !self.shared.database.can_write() {
                     drop(self.shared.database.trim());
                 }
@@ -373,7 +373,8 @@ impl Worker {
                 Ok(true) => Leftovers::Perhaps,
                 // A damaged page: another attempt would fail the same way.
                 Ok(false) | Err(Failure::Engine(_)) => Leftovers::None,
-                // Try again with the reserve, if there is one; otherwise after the next job.
+                // Try again with the space of the reserve. If that fails too, wait for the next
+                // successful transaction.
                 Err(Failure::NoRoom(_)) if !self.is_full => {
                     self.release_reserve();
                     Leftovers::Perhaps
@@ -390,7 +391,7 @@ impl Worker {
         }
     }
 
-    /// Returns the space of removed files to the file system, as far as possible now. Returns
+    /// Gives the space of removed files back to the file system, as far as possible now. Returns
     /// whether to try again later.
     fn give_back(&mut self) -> bool {
         self.last_attempt = None;

@@ -35,8 +35,8 @@ impl Leaf {
 /// sample and occur once, and each sample must be in a leaf. The hits of a block are its samples,
 /// sorted by index; hits of the same byte keep the order of the challenge.
 ///
-/// An attacker may choose the leaves: every result contains each sample exactly once, in the block
-/// around it.
+/// The leaves may come from an attacker. Every result contains each sample exactly once, in the
+/// block that contains the sampled byte.
 ///
 /// # Errors
 /// [`AssignError`] if the leaves do not answer the challenge:
@@ -91,12 +91,12 @@ impl BlockQuestions {
         self.range.clone()
     }
 
-    /// Returns the challenged blocks: every one of the `leaves`, which must be all that overlap the
-    /// range, in file order.
+    /// Returns the challenged blocks, one for each of the `leaves`. These must be all leaves that
+    /// overlap the range, in file order.
     ///
     /// Leaf number q, counted from 0, gets one hit. The hit has the coefficient `a(q)` and the
     /// offset `place(q, length of the leaf)`, as defined in [`crate::challenge`]. Schemes that open
-    /// single positions thus open no position that is predictable.
+    /// single positions thus open unpredictable positions.
     ///
     /// # Errors
     /// [`AssignError`] if the leaves do not answer the challenge:

@@ -53,12 +53,13 @@ impl<B: NewBlock> Exchange<B> {
     }
 
     /// Replaces the next blocks of the file, which are `old`, by the blocks `new`. Each entry of
-    /// `new` contains what identifies the contents, and the block.
+    /// `new` contains the identifier of the contents (as in [`OldBlock::content`]), and the block.
     ///
-    /// Blocks to keep are found as in a patience diff. The longest rising chain of contents that
-    /// occur once on either side is matched first. Between the matched blocks, equal blocks at the
-    /// front and at the back are matched, and the others are paired one by one. Equal pairs are
-    /// kept, unequal pairs become modifications, and the rest become insertions or removals.
+    /// Blocks to keep are found as in a patience diff. First, the longest common subsequence of the
+    /// contents that occur exactly once in `old` and in `new` is matched. Between the matched
+    /// blocks, equal blocks at the front and at the back are matched, and the others are paired one
+    /// by one. Equal pairs are kept, unequal pairs become modifications, and the rest become
+    /// insertions or removals.
     pub(crate) fn replace<C: Clone + Eq + Hash>(&mut self, old: &[OldBlock<C>], new: &[(C, B)]) {
         let mut old_from = 0;
         let mut new_from = 0;
@@ -71,8 +72,8 @@ impl<B: NewBlock> Exchange<B> {
         self.pair(old, new, old_from..old.len(), new_from..new.len());
     }
 
-    /// Replaces consecutive old blocks by new ones. Equal blocks at the front and at the back are
-    /// kept.
+    /// Replaces the blocks `old[old_run]` by the blocks `new[new_run]`. Keeps equal blocks at the
+    /// front and at the back, and pairs the others one by one.
     fn pair<C: Eq>(
         &mut self,
         old: &[OldBlock<C>],
@@ -154,7 +155,8 @@ fn once<C: Eq + Hash>(contents: impl Iterator<Item = C>) -> HashMap<C, usize> {
 /// Returns the longest subsequence of `pairs` in which the second number rises. `pairs` are sorted
 /// by the first number.
 fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // For each length of a chain: the last pair of the chain with the smallest end.
+    // `ends[k]` is the index of the last pair of a chain of `k + 1` pairs: of the chain whose last
+    // second number is smallest.
     let mut ends: Vec<usize> = Vec::new();
     let mut previous: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     let second = |number: usize| pairs.get(number).map_or(0, |(_, second)| *second);

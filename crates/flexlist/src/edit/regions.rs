@@ -201,8 +201,8 @@ fn merge_touching<'a>(regions: Vec<Region<'a>>, chunker: &Chunker) -> Vec<Region
     merged
 }
 
-/// Merges tiny insertions between two blocks into one of the two blocks, if that is known and does
-/// not get too long. This still takes one operation.
+/// Merges tiny insertions between two blocks into one of these blocks, if it is known and does not
+/// get too long. The merged block also takes one operation.
 fn merge_with_neighbours<'a>(
     regions: &mut [Region<'a>],
     known: &KnownBlocks<'a>,

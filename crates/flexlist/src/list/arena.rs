@@ -185,7 +185,7 @@ pub(crate) struct PrunedNode {
     pub(crate) digest: Digest<32>,
 }
 
-/// A node whose links can be followed.
+/// A node of the list that is neither pruned nor missing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Node<'a> {
     Inner(&'a Inner),
@@ -256,7 +256,7 @@ impl<H: NodeHash> Arena<H> {
         }
     }
 
-    /// Returns an inner node that is still mutable because it belongs to the running update.
+    /// Returns the inner node `id`, mutably, if it belongs to the running update.
     #[inline]
     pub(crate) fn fresh_inner(&mut self, id: NodeId) -> Option<&mut Inner> {
         if id.0 & KIND != INNER {
@@ -265,7 +265,7 @@ impl<H: NodeHash> Arena<H> {
         self.inners.get_mut(id.0).filter(|inner| !inner.hashed)
     }
 
-    /// Returns a leaf that is still mutable because it belongs to the running update.
+    /// Returns the leaf `id`, mutably, if it belongs to the running update.
     #[inline]
     pub(crate) fn fresh_leaf(&mut self, id: NodeId) -> Option<&mut Leaf> {
         if id.0 & KIND != LEAF {

@@ -103,8 +103,8 @@ fn check(blocks: &[Block]) -> Result<u64, UpdateError> {
     Ok(total)
 }
 
-/// The plan of a part: the range of its blocks, and the number of its inner nodes. The last two
-/// fields are the first pool indices of its inner nodes and leaves.
+/// The plan of a part: the range of its blocks, and the number of its inner nodes. `first_inner`
+/// and `first_leaf` are the first pool indices of its inner nodes and leaves.
 struct Plan {
     blocks: Range<usize>,
     inners: usize,
@@ -162,8 +162,8 @@ impl<T> Segments<T> {
         }
     }
 
-    /// Stores a record and returns its future index in the pool. `left` counts the records still to
-    /// store, with this one.
+    /// Stores a record and returns its future index in the pool. `left` is the number of records
+    /// still to store, including this one.
     fn push(&mut self, record: T, left: usize) -> Result<u32, UpdateError> {
         if self
             .segments

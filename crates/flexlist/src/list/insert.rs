@@ -27,7 +27,7 @@ pub(super) fn insert<H: NodeHash>(
     let inserted = loop {
         let read = transaction.read(node)?;
         match read {
-            // All nodes below are lower than the new tower.
+            // This node and all nodes below it are lower than the new tower.
             _ if read.level() < level => {
                 let (left, tower) =
                     split(transaction, Cut { node, rest, index }, block, Link::NONE)?;

@@ -1,5 +1,5 @@
-//! Pools of records of one size, stored in segments. Parts built on several threads join without a
-//! copy. When an empty list grows, only its first segment is ever reallocated.
+//! Pools of records of one size, stored in segments. Parts built on several threads are joined
+//! without copying. When an empty list grows, only its first segment is ever reallocated.
 
 use alloc::vec::Vec;
 
@@ -28,8 +28,8 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T> Pool<T> {
-    /// Creates a pool from filled segments. Each but the last counts as [`SEGMENT`] slots, which
-    /// may be empty at the segment's end.
+    /// Creates a pool from filled segments. Each segment but the last takes up [`SEGMENT`] indices,
+    /// even if it has fewer records.
     #[cfg(feature = "std")]
     pub(crate) const fn from_segments(segments: Vec<Vec<T>>) -> Self {
         Self {
@@ -64,7 +64,8 @@ impl<T> Pool<T> {
             .last()
             .is_none_or(|last| last.len() == SEGMENT)
         {
-            // Small lists and proofs should not pay for a whole segment.
+            // The first segment grows on demand, so that small lists and proofs do not pay for a
+            // whole segment.
             let capacity = if self.segments.is_empty() { 0 } else { SEGMENT };
             self.segments.push(Vec::with_capacity(capacity));
         }

@@ -50,7 +50,7 @@ pub(super) fn remove<H: NodeHash>(
                 }
             }
             NodeValue::Leaf(leaf) => match rest.checked_sub(leaf.length) {
-                // The search before this one found a block that starts here.
+                // Unreachable: the caller has located a block that starts at `start`.
                 None => return Err(UpdateError::NotOnBoundary { index: start }),
                 Some(0) => {
                     let cuts = open_tower(transaction, leaf.after().node)?;
@@ -70,7 +70,7 @@ pub(super) fn remove<H: NodeHash>(
     Ok(())
 }
 
-/// An after link of a removed tower, with the level of its node.
+/// An after link of a removed tower, with the level of the node that had the link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     pub(super) level: u8,

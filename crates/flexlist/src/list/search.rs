@@ -130,7 +130,8 @@ pub(super) fn search_all<H: NodeHash>(
     let ByteSearch { mut bytes, most } = wanted;
     let mut found = Vec::new();
     let mut next = bytes.next(0);
-    // Subtrees and their start positions; the leftmost is on top, and no wanted byte is left of it.
+    // Subtrees and their start positions; the leftmost is on top. No byte still wanted is left of
+    // it.
     let mut stack = vec![(root, 0_u64)];
     while found.len() < most
         && let (Some(index), Some((link, start))) = (next, stack.pop())

@@ -232,7 +232,8 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
         prune(self.arena, old, &self.opened)
     }
 
-    /// Returns the new root, the nodes of the new list only, and the nodes of the old list only.
+    /// Returns the new root, the nodes that only the new list has, and the nodes that only the old
+    /// list has. Frees the nodes in neither list.
     pub(super) fn finish(mut self) -> (Link, Vec<NodeId>, Vec<NodeId>) {
         if !self.dropped.is_empty() {
             let dropped: NodeSet = self.dropped.iter().copied().collect();

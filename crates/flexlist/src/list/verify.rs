@@ -51,8 +51,8 @@ struct Witness<'a, H>(&'a [u8], PhantomData<H>);
 /// Verifies a proof of the blocks that contain the bytes at `indices`; returns the distinct blocks
 /// in file order.
 ///
-/// Every query has exactly one proof: nodes that no search enters are rejected, as are non-minimal
-/// encodings.
+/// Every query of a state has exactly one valid proof: nodes that no search enters are rejected, as
+/// are non-minimal encodings.
 ///
 /// # Errors
 /// [`ProofError`] if the proof does not prove the blocks; [`ProofError::Operation`] if `indices` is

@@ -40,7 +40,7 @@ impl<'a, H: NodeHash> View<'a, H> {
     /// Returns all blocks in file order, in `O(n)`.
     pub fn blocks(&self) -> Vec<Block> {
         let mut blocks = Vec::new();
-        // A tower is as high as the node whose after link points to it (invariant 3).
+        // A tower's height is the level of the node whose after link points to it (invariant 3).
         let mut stack = vec![(self.root.node, SENTINEL_LEVEL)];
         while let Some((node, level)) = stack.pop() {
             match self.arena.node(node) {
@@ -87,7 +87,7 @@ impl<'a, H: NodeHash> View<'a, H> {
     }
 
     /// Finds the first `most` blocks that overlap `range`, in file order. Takes one walk, which
-    /// stops at `most`.
+    /// stops after `most` blocks.
     ///
     /// # Errors
     /// [`UpdateError`]: out of range, or an empty range.
@@ -100,7 +100,7 @@ impl<'a, H: NodeHash> View<'a, H> {
     }
 
     /// Finds the first `most` blocks that contain the bytes at `indices`, in file order, without
-    /// duplicates. Takes one walk, which stops at `most`.
+    /// duplicates. Takes one walk, which stops after `most` blocks.
     ///
     /// # Errors
     /// [`UpdateError`]: an index out of range, or no index.

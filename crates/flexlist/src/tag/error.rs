@@ -39,7 +39,7 @@ pub enum TagError {
     /// each other.
     #[error("the factors are too close or of unsuitable length")]
     UnsuitablePrimes,
-    /// The base of RSA tags is 1, not a square, or shares a factor with the modulus.
+    /// The base of RSA tags is not a square, or is 1, modulo one of the secret factors.
     #[error("the base cannot be used with the modulus")]
     UnsuitableBase,
     /// The library was built without this kind of tags.

@@ -1,9 +1,9 @@
 //! Tags that are the root of a hash tree over the block's chunks, without a key.
 //!
 //! A proof opens the chunk that contains each hit (a challenged byte). It consists of these chunks
-//! and their paths, and does not hide their bytes. The scheme rests on SHA-256 only, also against
-//! quantum computers. A proof says nothing about other chunks: a challenge of every block covers
-//! only one chunk of each block.
+//! and their paths, and does not hide their bytes. The scheme's security rests on SHA-256 only, and
+//! withstands quantum computers as far as is known. A proof says nothing about other chunks: a
+//! challenge of every block covers only one chunk of each block.
 
 #![deny(clippy::arithmetic_side_effects)]
 

@@ -1,7 +1,7 @@
 //! Kinds of tags as values, for programs that choose the tag scheme at run time.
 //!
-//! Delegates to a [`super::TagScheme`]. A key is encoded as an envelope of [`codec`] with the
-//! kind's suite number, followed by the scheme's own bytes.
+//! Each kind delegates to a [`super::TagScheme`]. A key is encoded as an envelope of [`codec`] with
+//! the kind's suite number, followed by the scheme's own bytes.
 
 #![deny(clippy::arithmetic_side_effects)]
 
@@ -117,7 +117,7 @@ impl TagKind {
     /// Encodes an envelope with the number `kind`, this tag kind's suite number and `body`.
     fn seal(self, kind: u8, body: &[u8]) -> Zeroizing<Vec<u8>> {
         let envelope = codec::envelope(kind, self.suite());
-        // Reserved, so that no copy of a secret is left behind when the vector grows.
+        // The capacity is reserved: a vector that grows would leave a copy of a secret behind.
         let length = envelope.len().saturating_add(body.len());
         let mut bytes = Zeroizing::new(Vec::with_capacity(length));
         bytes.extend_from_slice(&envelope);
@@ -176,8 +176,8 @@ of_each_kind!(Proving, Prover);
 of_each_kind!(Verifier, VerifierKey, Clone);
 
 /// Matches on the tag kind of `$value`. Within the result, `$scheme` is the kind's scheme and
-/// `$part` the variant's content. With `-> $to`, the result is wrapped in the variant of the same
-/// kind of `$to`.
+/// `$part` the variant's content. With `-> $to`, the result is wrapped in the variant of `$to` for
+/// this kind. `$missing` is the result for kinds that the build lacks.
 macro_rules! with_scheme {
     (
         $value:expr, $from:ident$(($part:pat))?, $scheme:ident $(-> $to:ident)? => $result:expr
@@ -372,8 +372,8 @@ impl ServerParameters {
     /// Checks that tags match their blocks, as far as a server can check this without the owner's
     /// key.
     ///
-    /// Checks the hash trees and, for RSA and public tags, also the tags (all in one batch). Of a
-    /// tag of [`TagKind::PrivateMac`], only the form can be checked.
+    /// Checks the hash trees and, for RSA and BLS tags, also the tags (all in one batch). Of a tag
+    /// of [`TagKind::PrivateMac`], only the form can be checked.
     ///
     /// # Errors
     /// * [`TagError::BlockEmpty`] for a block without bytes; [`TagError::BlockTooLong`] for a block

@@ -9,14 +9,15 @@
 //! check     sigma = sum of a_i F(w_i, n_i) + sum of alpha_j mu_j
 //! ```
 //!
-//! `F` and the `alpha_j` are derived by keyed BLAKE3. The list commits the write id and the length
-//! of each block. `F` depends on both, so zeros at the end of a block cannot be mistaken for a
-//! longer block.
+//! `F` and the `alpha_j` are derived by keyed BLAKE3. The list commits to the write id and the
+//! length of each block. `F` depends on both, so zeros at the end of a block cannot be mistaken for
+//! a longer block.
 //!
 //! A block without sector `j` counts as zero in `mu_j`. The verifier knows the lengths, and so the
 //! expected number of sums. The values of `F` hide the `alpha_j` as long as no two blocks have the
 //! same write id and length. Then every `mu` other than the true one passes with probability 1/p,
-//! whatever the lengths. The true sums for random coefficients determine the blocks.
+//! whatever the lengths. Enough true sums for random coefficients determine the blocks, so a server
+//! that can answer has them.
 //!
 //! A verifier can forge tags, since it holds the owner's key.
 //!
@@ -283,7 +284,7 @@ fn coefficient(challenged: &Challenged) -> Element {
     })
 }
 
-/// Pads the last sector of a block, if shorter than 15 bytes, with zeros.
+/// Pads `rest`, the bytes after a block's last whole sector, with zeros to a sector of 15 bytes.
 fn padded(rest: &[u8]) -> [u8; SECTOR] {
     let mut sector = [0; SECTOR];
     for (byte, value) in sector.iter_mut().zip(rest) {

@@ -10,7 +10,7 @@
 //! check     e(sigma, g2) = e(sum of a_i H(w_i, n_i) + sum of mu_j u_j, x g2)
 //! ```
 //!
-//! `H` is a hash to the curve (RFC 9380). It depends on write id and length, which the list
+//! `H` is a hash to the curve (RFC 9380). It depends on write id and length, to which the list
 //! commits. A block without sector `j` counts as zero in `mu_j`. The verifier derives the number of
 //! sums from the lengths.
 //!
@@ -18,12 +18,12 @@
 //! two blocks have the same write id and length. An attacker without `x` then cannot create a valid
 //! proof with sums other than the true ones. Not post-quantum.
 //!
-//! The owner chooses `u_j = a_j g` and keeps the `a_j`. A tag thus costs one hash and two
-//! multiplications, whatever the length of the block. The `u_j` are published: 48 bytes for each of
-//! the 2115 sectors of the longest block, 64 KiB.
+//! The owner chooses `u_j = a_j g` and keeps the `a_j`. A tag thus costs one hash to the curve and
+//! two multiplications of points, whatever the length of the block. The `u_j` are published: 48
+//! bytes for each of the 2115 sectors of the longest block, 64 KiB.
 //!
-//! Side channels of multiplications by `x` and the `a_j`, visible to other programs on the machine:
-//! see the policy of [`bls12`].
+//! Multiplications by `x` and the `a_j` may leak through side channels to other programs on the
+//! machine: see the policy of [`bls12`].
 //!
 //! Source: Shacham & Waters 2013, "Compact proofs of retrievability", section 3.3.
 
@@ -129,7 +129,7 @@ impl BlsOwnerKey {
             Fr::from_le_bytes_mod_order(bytes.as_slice())
         };
         let secret = SecretScalar::new(Zeroizing::new(scalar()));
-        // Reserved, so that no copy is left behind when the vector grows.
+        // The capacity is reserved: a vector that grows would leave a copy behind.
         let mut logarithms = Zeroizing::new(Vec::with_capacity(MAX_SECTORS));
         logarithms.extend((0..MAX_SECTORS).map(|_| scalar()));
         Self(Arc::new(Secrets {
@@ -148,8 +148,8 @@ impl BlsOwnerKey {
         if let Some(public) = self.0.public.get() {
             return public.clone();
         }
-        // Created outside of the cell. A pool thread that waits for parallel loops takes other
-        // work, which may ask for this key again.
+        // Computed outside of `get_or_init`. A pool thread that waits for parallel loops takes
+        // other work, which may call this function again and would deadlock.
         let made = BlsPublicKey(Arc::new(Points {
             key: self.0.secret.times(&G2Affine::generator(), b""),
             sectors: generator::multiply_all(&self.0.logarithms, &Workers::all_cores()),
@@ -232,8 +232,8 @@ impl TagScheme for PublicBls {
         owner.public()
     }
 
-    /// Computes the tag of a block. Cost: a hash to the curve, a multiplication, and two
-    /// multiplications by precomputed tables.
+    /// Computes the tag of a block. Cost: a hash to the curve, a multiplication of that hash, and a
+    /// multiplication of the generator in two shares by precomputed tables.
     fn tag(owner: &BlsOwnerKey, write: WriteId, block: &[u8]) -> Result<BlockTag, TagError> {
         let length = block_length::<Self>(block)?;
         let Secrets {
@@ -298,8 +298,8 @@ impl TagScheme for PublicBls {
         proof
     }
 
-    /// Verifies a proof. Cost: a hash to the curve for each block, two sums of multiples of points,
-    /// and two pairings.
+    /// Verifies a proof. Cost: a hash to the curve for each block, two multi-scalar
+    /// multiplications, and two pairings.
     fn verify(
         key: &BlsPublicKey,
         blocks: &[OpenedBlock<'_>],
@@ -334,8 +334,8 @@ impl TagScheme for PublicBls {
             .par_iter()
             .map(|(write, length)| hash::map(&hashed_message(write, *length), HASH_TAG));
         let hashes = G1Projective::normalize_batch(&hashes.collect::<Vec<_>>());
-        // The order of the hashes is not the modulus of the coefficients, but these are far below
-        // it.
+        // The hashes are not in the subgroup yet, so coefficients must not be reduced modulo the
+        // group order. They are far below it.
         let hashes = public::sum_in_pool(&hashes, &coefficients);
         let hashes = hashes.into_affine().clear_cofactor();
         let points = key.0.sectors.get(..sums.len()).unwrap_or(&key.0.sectors);

@@ -240,7 +240,7 @@ impl<const BITS: u32> TagScheme for RsaTags<BITS> {
     type VerifierKey = RsaPublicKey<BITS>;
 
     /// The maximum block length: 1 MiB. To verify, a party other than the owner raises `g` to a
-    /// number as long as the longest block.
+    /// number slightly longer than the longest challenged block.
     const MAX_LENGTH: u64 = 1 << 20;
 
     fn server_parameters(owner: &Self::OwnerKey) -> RsaPublicKey<BITS> {

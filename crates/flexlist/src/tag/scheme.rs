@@ -21,7 +21,7 @@ pub const MAX_BLOCK_LENGTH: u64 = 1 << 24;
 pub struct OpenedBlock<'a> {
     /// The block's position and its hits (challenged bytes), from the list's proof.
     pub challenged: &'a Challenged,
-    /// The part of the block's tag that the block's leaf commits.
+    /// The part of the block's tag that the block's leaf commits to.
     pub committed: &'a [u8],
 }
 
@@ -105,8 +105,8 @@ pub trait TagScheme: fmt::Debug + 'static {
     /// Adds a challenged block to the proof. Blocks are added in file order.
     ///
     /// # Errors
-    /// * [`TagError::BlockMismatch`] if the block does not have the challenged length, or does not
-    ///   match its tag as far as that is cheap to check.
+    /// * [`TagError::BlockMismatch`] if the block does not have the challenged length. Some schemes
+    ///   also compare the block with its tag.
     /// * [`TagError::TagMalformed`] for a tag without the form of the scheme.
     /// * [`TagError::BlockEmpty`] for a block without bytes; [`TagError::BlockTooLong`] for a block
     ///   longer than the scheme allows.

@@ -1,8 +1,8 @@
 //! Combines any tag scheme with verified reads: adds the root of a hash tree over each block to the
 //! block's tag.
 //!
-//! The scheme proves possession; the root verifies reads. A client checks a fetched block against
-//! the list's commitment, without the computations of the scheme.
+//! The scheme proves possession; the root verifies reads. A client checks a block that it reads by
+//! hashing it, without the computations of the scheme.
 
 #![deny(clippy::arithmetic_side_effects)]
 

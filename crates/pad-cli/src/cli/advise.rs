@@ -65,8 +65,8 @@ struct TariffArguments {
     cryptography_cheaper: f64,
 }
 
-/// The data that the advice is computed from: measurements with their source, prices, and the rules
-/// that charge them.
+/// The data that the advice is computed from: measurements and their source, prices, and the tariff
+/// that applies the prices.
 struct Basis {
     records: Records,
     /// Description of the source of the measurements.

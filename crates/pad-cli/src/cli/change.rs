@@ -201,8 +201,8 @@ impl Target {
         }
         let mut idle = None;
         if scheme.family() == SchemeFamily::Tree {
-            // The repository is opened first. If changes could not be signed, for example because
-            // node files are missing, none is recorded.
+            // Opening the repository fails if changes could not be signed, for example because node
+            // files are missing. In this case, the change is not recorded.
             idle = without_effect(&Server::of_any(path)?, operation);
         }
         let pending = pending::note(&mut store, operation)?;
@@ -323,7 +323,8 @@ impl Commit {
 
 #[cfg(feature = "network")]
 impl Commit {
-    /// Sends the servers what they lack, for example because an earlier push failed. Signs nothing.
+    /// Sends the servers the versions that they lack, for example because an earlier push failed.
+    /// Signs nothing.
     fn push_only(&self, output: &mut Output) -> Result<(), Failure> {
         output.say(
             "nothing is pending, nothing was signed",
@@ -336,7 +337,7 @@ impl Commit {
 /// Returns the latest version if the operation changes nothing in it. Other pending changes are not
 /// considered.
 ///
-/// No error: without an answer, nothing is said about the effect.
+/// Returns `None` also if the store cannot answer, because the result is only advice.
 fn without_effect(server: &Server, operation: &Operation) -> Option<Version> {
     let latest = server.latest();
     let question = Question::Key(operation.key().clone());
@@ -355,7 +356,8 @@ fn without_effect(server: &Server, operation: &Operation) -> Option<Version> {
 /// Counts the keys whose values differ between two versions of a tree. `None` for other families,
 /// whose versions would have to be read whole, and if a version cannot be read.
 ///
-/// No error: `after` is signed already, and another process may have pruned `before`.
+/// An unreadable version is no error, because `after` is signed already, and another process may
+/// have pruned `before`.
 fn changed_keys(author: &Author, before: Version, after: Version) -> Option<usize> {
     let server = author.server();
     if server.public_key().ok()?.scheme.family() != SchemeFamily::Tree {

@@ -1,5 +1,5 @@
-//! `pad directory`: registers digests of objects as numbered entries, in directories larger than
-//! memory.
+//! `pad directory`: registers digests of objects as numbered entries, in directories that may be
+//! larger than memory.
 
 use std::path::{Path, PathBuf};
 

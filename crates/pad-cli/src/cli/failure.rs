@@ -23,7 +23,7 @@ pub(crate) enum Failure {
     Refused(String),
     /// The store is older than the version in the client's view: exit status 3.
     Behind(String),
-    /// The store or the file system failed: exit status 4.
+    /// The store, the file system or a server failed: exit status 4.
     Store(String),
     /// Standard output was closed (EPIPE): the command exits with status 0 and writes no error.
     NobodyReads,

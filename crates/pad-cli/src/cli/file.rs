@@ -221,8 +221,8 @@ impl FileArguments {
             Ok(SettleOutcome::Dropped(refusal)) => {
                 eprintln!("pad: {}", ClientError::Dropped(refusal));
             }
-            // The update's outcome is still unknown. A status request or the next change asks
-            // again.
+            // The update's outcome is still unknown. A status request or the next change asks the
+            // server again.
             Err(
                 error @ (ClientError::Transport(_)
                 | ClientError::Refused(_)
@@ -313,7 +313,7 @@ fn state_line(state: &FileState) -> String {
     )
 }
 
-/// Formats the outcome of an interrupted update as a line of text.
+/// Formats the message that an interrupted update was applied and made the version `state`.
 fn settled_line(state: &FileState) -> String {
     format!(
         "the pending update was applied: it made version {}",

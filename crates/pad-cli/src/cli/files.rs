@@ -23,7 +23,7 @@ pub(super) struct OutArguments {
 }
 
 impl OutArguments {
-    /// Writes `bytes` as a whole or not at all. Nothing else is written to standard output.
+    /// Writes `bytes` to standard output, or to a file: as a whole or not at all.
     pub(super) fn write(&self, bytes: &[u8], output: &mut Output) -> Result<(), Failure> {
         if self.is_standard() {
             return output.raw(bytes);

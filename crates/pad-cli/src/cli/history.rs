@@ -379,7 +379,7 @@ fn verify_changes(
 }
 
 /// Passes the differences between two verified contents to `show`, in ascending order of keys. Only
-/// one entry of each is in memory.
+/// one page of each is in memory.
 fn compare(
     mut before: Entries<'_>,
     mut after: Entries<'_>,

@@ -250,8 +250,8 @@ impl Import {
 
     /// Refuses to append a snapshot that the log already contains.
     ///
-    /// Import records are not part of the versions. So they are missing after versions were applied
-    /// to a copy of the store.
+    /// Import records are not part of the versions. They are therefore missing after versions were
+    /// applied to a copy of the store.
     #[cfg(feature = "log")]
     fn check_appended(
         &self,
@@ -359,8 +359,8 @@ impl Import {
     }
 }
 
-/// Returns the latest version for which the author has declared that no version up to it is a
-/// snapshot to import ([`Import::vouch`]).
+/// Returns the version up to which the author has declared that no version is a snapshot to import
+/// ([`Import::vouch`]). Returns version 0 without such a declaration.
 fn vouched(store: &impl Store) -> Result<Version, Failure> {
     let found = store.records(VOUCHED_GROUP)?.pop();
     let number = found.and_then(|(_, value)| Some(u64::from_be_bytes(value.try_into().ok()?)));
@@ -389,7 +389,7 @@ impl ImportPosition {
     }
 
     /// Converts `number`, a snapshot's index among all imported snapshots from 0, into the number
-    /// of snapshots of this trace that are imported up to it.
+    /// of snapshots of this trace up to and including this snapshot.
     fn in_trace(self, number: u64) -> u64 {
         let before = self.imported.saturating_sub(self.skipped);
         (number + 1).saturating_sub(u64::try_from(before).unwrap_or(u64::MAX))
@@ -418,7 +418,8 @@ struct Group {
 }
 
 impl Group {
-    /// Creates a group of `most` snapshots. Without `most`, the group lasts [`LONGEST_WAIT`].
+    /// Creates a group of `most` snapshots. Without `most`, the group is limited to
+    /// [`LONGEST_WAIT`] and [`MOST_BYTES`].
     fn new(most: Option<u32>) -> Self {
         let count = most.and_then(|most| usize::try_from(most).ok());
         Self {

@@ -83,7 +83,7 @@ fn describe(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
         return Ok(());
     }
     if !found.is_file() {
-        // The file is read more than once, so it cannot be standard input.
+        // The file is read more than once, so it cannot be a pipe.
         let path = path.display();
         return Err(Failure::Input(format!("{path} is not a plain file")));
     }
@@ -209,8 +209,8 @@ fn view(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Describes a register, which is a file that is overwritten in place. Only the stored value is
-/// known.
+/// Describes a register, a file that holds one value and is overwritten in place. The kind of
+/// register is inferred from the value.
 fn register(value: &[u8], rows: &mut Rows) {
     if let Ok((_, Some(head))) = authdict::inspect::headline(value) {
         let is = "the record of the newest version that an author has handed out; keep it with the \

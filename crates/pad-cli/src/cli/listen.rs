@@ -134,8 +134,8 @@ impl ListenArguments {
         })
     }
 
-    /// Accepts only loopback addresses if TLS is not used. Otherwise, an eavesdropper could read
-    /// the queried keys, but could not forge answers.
+    /// Rejects addresses other than loopback addresses. Called if TLS is not used: on a network, an
+    /// eavesdropper could read the queried keys, but could not forge answers.
     fn check_loopback(&self) -> Result<(), Failure> {
         let addresses = self.listen.to_socket_addrs();
         let mut addresses = addresses

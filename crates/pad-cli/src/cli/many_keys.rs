@@ -148,6 +148,6 @@ impl Found {
 
 /// Number of keys in a page. One proof answers a page, unless a scheme proves one key at a time.
 const MOST_KEYS: usize = 256;
-/// Maximum length of a line in bytes. With `--hex`, each byte of a key is two digits. A longer line
-/// begins with text that is too long for a key.
+/// Maximum length of a line in bytes. With `--hex`, each byte of a key is two digits. The first
+/// bytes of a longer line, up to this length, are already too long for a key.
 const LONGEST_LINE: usize = 2 * MAX_KEY_LENGTH + 2;

@@ -185,8 +185,8 @@ impl MirrorCommand {
     /// Connects to the upstream servers.
     ///
     /// If an address contains no dictionary name, the server is asked for the name. If the server
-    /// does not answer, it is assumed to have the dictionary `name`. So a mirror serves its
-    /// contents while other servers are unreachable.
+    /// does not answer, it is assumed to have the dictionary `name`. A mirror therefore serves its
+    /// contents even while other servers are unreachable.
     fn upstreams(&self, name: Option<&str>) -> Result<Vec<Remote>, Failure> {
         let options = HttpOptions {
             attempts: 1,

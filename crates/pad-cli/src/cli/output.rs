@@ -20,7 +20,7 @@ mod trace;
 pub(crate) enum Trust {
     /// The key was given by the user, in this command or in an earlier command with the same view.
     Authentic,
-    /// The key was read from the store itself. Contains the key's fingerprint.
+    /// The key was read from the store or server itself. Contains the key's fingerprint.
     StoresOwn(String),
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct WitnessStatus {
     pub(crate) cosigned: usize,
     /// Number of witnesses in the policy.
     pub(crate) witnesses: usize,
-    /// Time of the first cosignature, in seconds since 1970; `None` if no witness is required.
+    /// Time of the earliest of these cosignatures, in seconds since 1970; `None` if there is none.
     pub(crate) seconds: Option<u64>,
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct Output {
     /// The cosignatures of the newest version, if witnesses are used.
     newest: Option<WitnessStatus>,
     /// Versions that were requested by name: the name, its version, and the party that mapped the
-    /// name, as `store`. The mapping is unverified.
+    /// name, such as `store`. The mapping is unverified.
     named: Vec<(String, Version, &'static str)>,
     /// A caveat about the parameters of the queried log.
     caveat: Option<&'static str>,
@@ -160,7 +160,8 @@ impl Output {
         self.unsaid = Some(caveat);
     }
 
-    /// Writes the notes on an unauthenticated key and the caveat, before the first line of text.
+    /// Writes the note on an unauthenticated key and the caveat. Called before each line of text;
+    /// writes them once.
     fn note(&mut self) {
         if self.noted {
             return;
@@ -354,7 +355,7 @@ impl Output {
             .map_err(|error| Failure::Input(format!("'{argument}' is not hexadecimal: {error}")))
     }
 
-    /// Formats bytes for human readers. Different bytes have different formats.
+    /// Formats bytes for human readers. Different byte strings never look alike.
     ///
     /// Plain text is not quoted. Other bytes are quoted, with escapes for unprintable text.
     pub(crate) fn show(&self, bytes: &[u8]) -> String {
@@ -367,8 +368,8 @@ impl Output {
         }
     }
 
-    /// Formats a value for human readers. Without `--hex`, formats of a long value its beginning,
-    /// its length and its SHA-256 digest.
+    /// Formats a value for human readers. Without `--hex`, a value of more than `LONGEST_WHOLE`
+    /// bytes is replaced by its beginning, its length and its SHA-256 digest.
     pub(crate) fn show_value(&self, value: &Value) -> String {
         let bytes = value.as_bytes();
         if self.hex || bytes.len() <= LONGEST_WHOLE {

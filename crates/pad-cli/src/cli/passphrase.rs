@@ -1,7 +1,7 @@
 //! Input of passphrases, from a file named by an environment variable or from the terminal.
 //!
-//! A passphrase is never read from the command line, because other users of the machine can read it
-//! there.
+//! A passphrase is never read from the command line, because other users of the machine can see
+//! command lines.
 
 use std::{
     env,

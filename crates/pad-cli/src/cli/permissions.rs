@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::Failure;
 
-/// Rejects a secret file to which other users have any access, or that the file's group can write.
-/// Checks nothing on systems other than Unix.
+/// Rejects a secret file that its group can write, or to which users other than its owner and group
+/// have any access. Checks nothing on systems other than Unix.
 pub(super) fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
     #[cfg(unix)]
     {
@@ -14,7 +14,7 @@ pub(super) fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
             .metadata()
             .map_err(|error| Failure::file(path, &error))?;
         let mode = metadata.permissions().mode() & 0o777;
-        // The group may read the file, as the groups of web servers need.
+        // The group may read the file, because a web server may get its keys through a group.
         if mode & 0o027 != 0 {
             let path = path.display();
             return Err(Failure::Input(format!(

@@ -134,8 +134,8 @@ struct PushSource<'r> {
 }
 
 impl PushSource<'_> {
-    /// Sends the versions that a server lacks, and returns their number. Checks that the server and
-    /// the store have the same latest head.
+    /// Sends the versions that a server lacks. Returns the number of sent versions that were new to
+    /// the server. Checks that the server and the store have the same latest head.
     fn bring(&self, address: &str, options: &HttpOptions) -> Result<u64, Failure> {
         let server = Remote::connect(address, options.clone()).map_err(|error| failed(&error))?;
         let ours = self.repository.latest();
@@ -156,7 +156,7 @@ impl PushSource<'_> {
                     theirs = next;
                 }
                 PushOutcome::Known => theirs = next,
-                // Another client is sending versions at the same time.
+                // Another client has sent versions at the same time.
                 PushOutcome::Gap { latest } if latest > theirs => theirs = latest,
                 PushOutcome::Gap { latest } => {
                     return Err(Failure::Refused(format!(

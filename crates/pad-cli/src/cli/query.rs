@@ -1,7 +1,8 @@
 //! `pad versions` lists versions, `pad get` looks up a key, and `pad range` lists the entries in a
 //! range of keys.
 //!
-//! Before an answer is printed, it is encoded and then verified with the public key.
+//! Every answer is verified with the public key before it is printed. The encoded answers of a
+//! local store are verified in the same way as a server's.
 
 use std::path::PathBuf;
 

@@ -91,7 +91,8 @@ impl RootArguments {
 
 /// Maximum number of attempts before a server is considered unreachable.
 const ATTEMPTS: u32 = 3;
-/// Maximum time until a response begins, if other servers can be asked instead.
+/// Value of `HttpOptions::wait` if there are several servers, so that a slow one does not delay the
+/// query for long.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Pause before a request to an overloaded server is repeated.
 const BUSY: Duration = Duration::from_secs(1);
@@ -203,8 +204,8 @@ impl ServerArguments {
 
     /// Connects to all servers.
     ///
-    /// Returns the reachable servers, the failures of other servers, and whether one of these may
-    /// only be slow.
+    /// Returns the reachable servers, the failures of the unreachable ones, and whether an
+    /// unreachable one may only be slow.
     fn connected(
         &self,
         options: &HttpOptions,

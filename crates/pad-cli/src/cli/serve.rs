@@ -116,8 +116,8 @@ pub(super) struct PublishSettings<'a> {
 }
 
 impl PublishSettings<'_> {
-    /// Adds the published files to the dictionary `name`. If there is a key for its log of heads,
-    /// adds the log.
+    /// With `--publish`, lets the dictionary `name` publish the files in its folder. If there is a
+    /// key for its log of heads, opens the log in this folder.
     pub(super) fn dictionary(
         &self,
         dictionary: Dictionary,
@@ -219,8 +219,8 @@ impl NetworkArguments {
         let object = json!({ "dictionaries": names });
         host.run(service, (&text, object), output, || {
             drop(following);
-            // The tasks are not dropped, because a round may wait for minutes for another server or
-            // a witness. A round can be interrupted at any time.
+            // Dropping the tasks would wait for their current rounds. A round may wait for minutes
+            // for another server or a witness, and can be interrupted at any time.
             core::mem::forget(begun);
         })
     }

@@ -102,7 +102,8 @@ impl TrustArguments {
             return Ok((repository, StoredView::new(own)));
         };
         match open_with_view(view, given.as_ref(), &open, output) {
-            // After this store was read, another process has advanced the view to a newer version.
+            // Another process may have advanced the view after this source was opened, so the
+            // source is opened again.
             Err(failure) if matches!(failure.bare(), Failure::Behind(_)) => {
                 open_with_view(view, given.as_ref(), &open, output)
             }
@@ -131,18 +132,20 @@ fn open_with_view<R: HeadSource>(
     Ok((repository, view))
 }
 
-/// Returns whether the user has authenticated the key in a view, as the trust basis of answers.
+/// Returns the trust basis of answers that are verified with the key in a view.
 pub(super) fn trust_of(view: &StoredView) -> Trust {
     if view.is_authenticated() {
         Trust::Authentic
     } else {
-        // From now on the view refuses other keys, but its key is not authenticated.
+        // The view refuses other keys from now on. The user has not authenticated its key.
         Trust::StoresOwn(view.public().fingerprint())
     }
 }
 
-/// Advances the view stored at `path`, and stores the result. A new view contains the given key, or
-/// else the key that the server claims.
+/// Advances the view stored at `path`, and stores the result. A new view contains the key `given`
+/// or else `own`, the key that the source claims.
+///
+/// `advance` runs again if another process changes the file meanwhile.
 pub(super) fn with_view(
     path: &Path,
     (given, own): (Option<&PublicKey>, Option<&PublicKey>),
@@ -174,8 +177,9 @@ impl From<ViewAccessError> for Failure {
     }
 }
 
-/// Returns `stored`, or a new view with the key `given` or else `own`. Fails if `stored` was begun
-/// with another key than `given`.
+/// Returns `stored` or, without it, a new view with the key `given` or else `own`. A view whose key
+/// is `given` counts as authenticated. Fails if `stored` has another key than `given`, or if there
+/// is neither a view nor a key.
 fn beginning(
     path: &Path,
     stored: Option<StoredView>,
@@ -305,8 +309,8 @@ impl AuthorArguments {
         Ok(SigningRecord::open(&path)?)
     }
 
-    /// Opens the signing record of the key, for a store at version `stored`. Fails if the record
-    /// was never begun, unless `--new-record` begins it.
+    /// Opens the signing record of the key, for a store at version `stored`. Fails if no record was
+    /// begun, unless `--new-record` is given, which begins one.
     pub(super) fn record_for(&self, stored: Version) -> Result<SigningRecord, Failure> {
         let mut record = self.record()?;
         if self.new_record {

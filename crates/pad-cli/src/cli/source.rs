@@ -49,8 +49,9 @@ impl AskArguments {
         Ok(Session { source, public })
     }
 
-    /// Opens a session and calls `ask`. Returns both the session and the result. If `at` is not
-    /// given and the version is pruned before it is answered, opens another session.
+    /// Opens a session and calls `ask`. Returns both the session and the result. If `at` is `None`
+    /// and the latest version is pruned before `ask` is done, repeats both, at most `MOST_RACES`
+    /// times.
     pub(super) fn open_until_kept<T>(
         &self,
         at: Option<&VersionSelector>,
@@ -127,8 +128,8 @@ pub(super) trait Source {
     /// Returns the verified head of a version, with its signed root as text.
     fn head(&self, version: Version) -> Result<HeadText, Failure>;
 
-    /// Returns the verified contents of the first page of `range`. A page covers the range that is
-    /// returned with it.
+    /// Returns the first page of `range`: the range that the page covers, and its verified
+    /// contents.
     fn page(
         &self,
         version: Version,
@@ -155,7 +156,7 @@ pub(super) type NoteDifference<'n> = dyn FnMut(Untrusted<Difference>) -> Result<
 struct Local {
     repository: Server,
     client: Box<dyn Verifier>,
-    /// The client's view. It is empty if no view is stored.
+    /// The client's view; at version 0 if no view is stored.
     view: StoredView,
 }
 
@@ -247,8 +248,8 @@ impl Source for Local {
     }
 }
 
-/// Creates the failure for a question without an answer. The absence of one value of a key cannot
-/// be proved.
+/// Creates the failure for a question that the store did not answer. A log that lacks a value of a
+/// key cannot prove this, so the message blames the question.
 fn unanswered(error: AnswerError, version: Version, question: &Question) -> Failure {
     match (error, question) {
         (AnswerError::Lookup(LookupError::InvalidQuery), Question::Value(..)) => {
@@ -467,7 +468,7 @@ impl Entries<'_> {
     }
 }
 
-/// Maximum number of further sessions that are opened because a version was pruned.
+/// Maximum number of times that a session is opened again because the latest version was pruned.
 const MOST_RACES: u32 = 3;
 /// Approximate bytes of keys and values in a page.
 const PAGE_BYTES: usize = 1 << 20;

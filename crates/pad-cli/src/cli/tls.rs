@@ -14,8 +14,8 @@ pub(super) struct TlsArguments<'a> {
 }
 
 impl TlsArguments<'_> {
-    /// Loads the certificate and the private key, if they are given. Rejects a key file that other
-    /// users can read.
+    /// Loads the certificate and the private key, if they are given. Rejects a key file with
+    /// permissions that `check_secret` rejects.
     pub(super) fn identity(&self) -> Result<Option<Identity>, Failure> {
         let (Some(certificate), Some(key)) = (self.certificate, self.private_key) else {
             return Ok(None);

@@ -186,8 +186,8 @@ fn apply(repository: &mut Server, update: &[u8], output: &mut Output) -> Result<
     output.say(&text, &object)
 }
 
-/// Returns the version of an update that the store already contains with an identical head. Another
-/// update for a stored version is refused when it is applied.
+/// Returns the version of `update`, if the store has an update to this version with the same head.
+/// An update with another head is refused when it is applied.
 fn known(repository: &Server, update: &[u8]) -> Option<Version> {
     let Ok((_, Some(head))) = authdict::inspect::headline(update) else {
         return None;

@@ -244,7 +244,8 @@ fn is_known(key_type: u8) -> bool {
     known.iter().any(|known| known.number() == key_type)
 }
 
-/// Loads the secret key of a witness or a log. Rejects a file that other users can read.
+/// Loads the secret key of a witness or a log. Rejects a file with permissions that `check_secret`
+/// rejects.
 pub(super) fn load_signer<T: SignatureType>(
     path: &Path,
     option: &str,

@@ -1,5 +1,5 @@
 //! Checks that clients of append-only logs refuse hostile messages: changed bytes, truncated and
-//! extended messages, random bytes, and different answers to other questions.
+//! extended messages, random bytes, and answers to other questions.
 
 use pad_accumulators::wire;
 use pad_core::{DictionaryId, Version, codec};
@@ -67,7 +67,7 @@ pub fn roles<S: Lookups>(log: &Log<S>, seed: u64) -> Roles<S> {
     let mut random = Random::new(seed);
     let mut roles = Roles::new(log);
     for number in 0..21 {
-        // In dictionaries, the first key has several values, inside one tree and after it.
+        // In dictionaries, key 0 has several values, in the first tree of 16 entries and after it.
         let is_new = S::CONTENTS == Contents::Set || number % 4 > 0;
         let key = key(if is_new { 100 + number } else { 0 });
         let entry = random_entry::<S>(&mut random);
@@ -144,8 +144,8 @@ fn check_other_roots<S: Lookups>(all: &Roles<S>, seed: u64) {
     for version in [1, 2] {
         let proof = message(all, version);
         for (roles, other) in [(all, 1), (all, 2), (&elsewhere, 1), (&elsewhere, 2)] {
-            // Messages without challenges depend only on the contents, which may be equal in
-            // another log. In other messages, the digest identifies the log.
+            // Challenges cover the id of the log. Messages without challenges depend only on the
+            // contents, which may be equal in another log.
             let same = message(roles, other) == proof;
             let accepted = verify::<S::Lookup>(&proof, &roles.at(other), &asked).is_ok();
             assert_eq!(accepted, same, "version {version} for {other}");

@@ -55,8 +55,8 @@ fn check_answers<S: Lookups>(roles: &Roles<S>, questions: u64, random: &mut Rand
     }
 }
 
-/// Checks answers in every version. The questions are about a key in the version, a key that only a
-/// later version contains, and a key in no version.
+/// Checks answers in every version. The questions are about the first and the last entry of the
+/// list, and about a key in no version.
 fn check_every_version<S: Lookups>(roles: &Roles<S>) {
     assert_eq!(roles.at(0).root(), roles.server.entries().digest(0));
     for version in 0..=roles.latest() {

@@ -103,7 +103,8 @@ impl<S: Scheme> Roles<S> {
     }
 
     /// Signs the next version, and passes it to the server with the nodes that the author made. The
-    /// server then computes none, in checks that are not about this computation.
+    /// server then computes no nodes, which saves time in checks that are not about this
+    /// computation.
     pub fn publish_built(&mut self) {
         let built = self.author.snapshot_with_nodes();
         let built = built.expect("a key in memory signs");

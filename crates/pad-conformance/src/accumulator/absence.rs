@@ -53,8 +53,8 @@ pub fn check_absence<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     }
 }
 
-/// Checks that a witness of absence is refused after its element was added, for an earlier version,
-/// and for an accumulator with another label.
+/// Checks that a witness of absence is refused for the values of other sets, also of one that
+/// contains the element, and for an accumulator with another label.
 pub fn check_absence_elsewhere<A: Complete>(secret: &SecretKey<A>, seed: u64) {
     let key = secret.public_key();
     let alone = Workers::sequential();

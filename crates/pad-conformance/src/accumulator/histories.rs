@@ -23,6 +23,7 @@ struct History<'a, A: Complete> {
     /// For some members of the set: the number of changes made when the witness was computed, and
     /// the witness.
     members: BTreeMap<Vec<u8>, (usize, A::Witness)>,
+    /// For some absent elements: the same, with a witness of absence.
     strangers: BTreeMap<Vec<u8>, (usize, A::NonMembershipWitness)>,
 }
 

@@ -139,7 +139,7 @@ fn decode<W: Wire<Context = PublicKey<A>>, A: Complete>(
 }
 
 /// Returns copies of `bytes`, each with one bit of another byte flipped, and the index of that
-/// byte. Which bit is flipped varies from byte to byte.
+/// byte. In the byte with the index `i`, bit `i % 8` is flipped.
 fn flips(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
     (0..bytes.len()).map(|position| {
         let mut flipped = bytes.to_vec();
@@ -148,7 +148,7 @@ fn flips(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> {
     })
 }
 
-/// Checks that random bytes never decode to an object that verifies, and never cause a panic.
+/// Checks that decoding random bytes as any kind of object never panics.
 pub fn check_noise<A: Complete>(secret: &SecretKey<A>, count: u64, seed: u64) {
     let key = secret.public_key();
     let mut random = Random::new(seed);

@@ -6,7 +6,8 @@
 //! Invariants:
 //! 1. A length prefix by itself causes no allocation. Byte strings are borrowed. The size hint of a
 //!    sequence is at most one element for each byte that is left.
-//! 2. No length exceeds the body's, so zero-size elements cannot loop forever.
+//! 2. No length prefix exceeds the length of the body, so even a list of zero-size elements ends
+//!    soon.
 //! 3. Values of all types nest at most [`MAX_DEPTH`] deep.
 //!
 //! Floats, chars and 128-bit integers are not part of the format. The reader does not check that a
@@ -21,7 +22,7 @@ use serde::de::{
 
 use crate::digest::array_length;
 
-/// The maximum depth to which values in a message nest.
+/// The maximum nesting depth of the values in a message.
 pub(super) const MAX_DEPTH: u8 = 64;
 
 /// Error returned to serde when a body is malformed. It contains no details.

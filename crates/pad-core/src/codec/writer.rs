@@ -1,7 +1,7 @@
 //! A serde serializer for bodies, in the format that [`super::reader`] reads.
 //!
-//! Each served proof and each decoded message passes through it once. Digests, keys and signatures
-//! are written as slices: serde would pass an array byte by byte.
+//! Each served proof and each decoded message passes through this serializer once. Digests, author
+//! keys and signatures are written as slices, because serde would pass an array byte by byte.
 //!
 //! Floats, chars, 128-bit integers and sequences of an unknown length are not part of the format.
 
@@ -61,7 +61,8 @@ impl Output for Compare<'_> {
 /// A serializer that writes values consecutively to an output.
 pub(super) struct Writer<O> {
     pub(super) output: O,
-    /// Inside an array: its length, which the reader knows.
+    /// The length of the byte array that is being written; `None` outside of arrays. The reader
+    /// knows this length, so it is not written.
     array: Option<usize>,
 }
 

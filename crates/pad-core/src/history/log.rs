@@ -117,8 +117,8 @@ pub struct HistoryLog<S: Suite> {
 
 /// The height of the smallest stored subtrees: `2^LOWEST_STORED` leaves.
 ///
-/// Storing smaller subtrees too would cost most of one more digest for each version. This is nearly
-/// a tenth of the total space of the smallest repository.
+/// Storing the subtrees of two and four leaves too would cost 3/4 of a digest for each version.
+/// This is nearly a tenth of the total space of the smallest repository.
 const LOWEST_STORED: usize = 3;
 const LOWEST_LEVEL: u32 = 3;
 

@@ -25,13 +25,14 @@ use crate::{
 
 /// Evidence for the history of an older version under a newer head.
 ///
-/// Like RFC 9162's consistency proof, except that the first digest is always present: the verifier
-/// computes the older root instead of knowing it. For version 1 the proof is empty.
+/// Like RFC 9162's consistency proof between the two history roots, with one difference. The first
+/// digest is always present, because the verifier computes the older root instead of knowing it.
+/// For version 1, whose history is empty, the proof is empty.
 ///
 /// Verified against a newer verified head. The query is the older version. The statement is the
 /// history root of the older version, as [`PastHistory`]. An
 /// [`InclusionProof`](super::InclusionProof) establishes the root of the older version's contents.
-/// The two roots together determine the older head.
+/// The two roots determine the older head, given its dictionary and scheme.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct PrefixProof<S: Suite> {
@@ -96,8 +97,9 @@ impl<S: Suite> ConsistencyProof<S> {
     /// Converts this proof to a prefix proof for the version of `older`. This consistency proof may
     /// come from a log that differs from the log under `older`.
     ///
-    /// The conversion inserts the digest that a consistency proof omits, taken from `older`. The
-    /// result does not verify if the two logs differ in this digest.
+    /// A consistency proof omits its first digest if the number of versions before `older` is a
+    /// power of two. The conversion then inserts the history root of `older`. The result does not
+    /// verify if the two logs differ in this digest.
     pub(crate) fn prefix(&self, older: &SnapshotHead<S>) -> PrefixProof<S> {
         let left_out = older.version.number().saturating_sub(1).is_power_of_two();
         let start = left_out.then_some(older.history);

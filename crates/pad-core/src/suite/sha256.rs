@@ -1,4 +1,5 @@
-//! SHA-256 whose first block is a domain's tag, with precomputed midstates.
+//! SHA-256 whose first block is a domain's tag. The state after this block (the midstate) is
+//! precomputed for each domain.
 //!
 //! `hash(domain, parts)` is plain `SHA-256(tag block ‖ parts)`. The tag block is the tag padded
 //! with zeros to 64 bytes. `compress_pair` absorbs exactly one block after the tag block and omits

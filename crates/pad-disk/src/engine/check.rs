@@ -53,8 +53,8 @@ pub(super) fn refuse_exposed(
 
 /// Refuses a file that is shorter than its header states.
 ///
-/// The storage engine refuses such a file only when it opens the file for writing. While a writer
-/// may be changing the length, the engine reads a truncated file without an error.
+/// The storage engine refuses such a file only when it opens the file for writing. It accepts a
+/// truncated file for reading, because a writer may be changing the length.
 pub(super) fn refuse_cut(path: &Path) -> Result<(), EngineError> {
     let mut header = [0; 32];
     for attempt in 0..LENGTH_ATTEMPTS {

@@ -63,8 +63,9 @@ impl Overlay {
         Ok(bytes)
     }
 
-    /// Calls `work` for each piece of a range: with its index, the byte range within it, and the
-    /// corresponding part of the range.
+    /// Splits the `length` bytes from `offset` on at the boundaries of pieces, and calls `work` for
+    /// each part: with the index of its piece, its range in the piece, and its range in the
+    /// `length` bytes.
     fn for_each_piece(
         offset: u64,
         length: usize,

@@ -27,7 +27,7 @@ pub struct Reserve {
 }
 
 impl Reserve {
-    /// Creates an empty reserve for the database at `database`.
+    /// Creates the reserve of the database at `database`, with the target size 0. Creates no file.
     pub(super) fn new(database: Option<&Path>, health: Arc<Health>) -> Self {
         Self {
             path: database.map(|path| with_suffix(path, ".reserve")),

@@ -225,8 +225,9 @@ impl SharedDatabase {
     /// Checks every page. Does not change the file, unless this process is the writer.
     ///
     /// # Errors
-    /// [`EngineError::NotIntact`] if a page is damaged. [`EngineError::InUse`] if another process
-    /// is the writer. [`EngineError`] if storage fails or the file is not writable.
+    /// [`EngineError::NotIntact`] if a page is damaged or the list of free pages is wrong.
+    /// [`EngineError::InUse`] if another process is the writer. [`EngineError`] if storage fails or
+    /// the file is not writable.
     pub fn check(&self) -> Result<(), EngineError> {
         let mut handle = self.handle();
         let checked = match &mut handle.database {
@@ -357,8 +358,8 @@ fn is_read_only(error: &io::Error) -> bool {
     )
 }
 
-/// Retries for up to [`PATIENCE`] while another process has the file open. A process that was just
-/// started may still have inherited its parent's open files.
+/// Retries for up to [`PATIENCE`] while another process has the file open. A child process that was
+/// just started may still hold open files inherited from its parent.
 fn patiently<T>(
     path: &Path,
     open: impl Fn() -> Result<T, DatabaseError>,

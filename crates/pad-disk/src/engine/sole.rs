@@ -236,7 +236,7 @@ impl SoleDatabase {
         outcome.map_err(|_| EngineError::Closed)
     }
 
-    /// Opens the database again, which truncates free space at the end of its file.
+    /// Closes the database and opens it again, which truncates free space at the end of its file.
     ///
     /// # Errors
     /// [`EngineError`] if the database cannot be opened. The next call of [`SoleDatabase::reopen`]

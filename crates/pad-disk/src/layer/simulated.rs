@@ -3,8 +3,8 @@
 //! Processes see the last writes. The medium contains all synchronised data. An accident leaves
 //! other data in any of these states:
 //!
-//! * Each sector of [`SECTOR`] bytes written since the last synchronisation of its file is as it
-//!   was at any time since then, in any order.
+//! * Each sector of [`SECTOR`] bytes written since the last synchronisation of its file has its
+//!   contents from any time since then, independently of other sectors.
 //! * Each length is as it was at any time since then. New bytes below it that did not reach the
 //!   medium are zeros.
 //! * Each name created, changed or removed since the last synchronisation of the folder is old or
@@ -78,10 +78,10 @@ impl SimulatedFolder {
 
     /// Makes the operation of this number fail once.
     ///
-    /// A failed write has written some or none of its sectors, from the start. Like on Linux, a
-    /// failed synchronisation makes some changes durable and loses the others for good, though they
-    /// can still be read. A lost sector reaches the medium only if it is written again. A lost
-    /// length reaches it with the next synchronisation. Other failed operations have no effect.
+    /// A failed write has written its first sectors, or none. Like on Linux, a failed
+    /// synchronisation makes some changes durable and loses the others for good, though they can
+    /// still be read. A lost sector reaches the medium only if it is written again. A lost length
+    /// reaches it with the next synchronisation. Other failed operations have no effect.
     pub fn fail_at(&self, operation: usize, seed: u64) {
         self.state().faults.failing.insert(operation, seed);
     }

@@ -22,8 +22,8 @@ use super::{
 };
 
 /// A binary tree of polynomials, each the product of its children. The first row has one polynomial
-/// for each group of roots, the last row is the root. A node without a neighbour moves up
-/// unchanged.
+/// for each group of roots. The last row has only the root of the tree. The last node of a row of
+/// odd length moves up unchanged.
 pub(super) type Rows = Vec<Vec<Vec<Fr>>>;
 
 /// Builds the tree of products. `row` contains the polynomial of each group of roots.
@@ -57,8 +57,8 @@ pub(super) fn degrees(groups: &[usize]) -> Vec<Vec<usize>> {
     rows
 }
 
-/// Selects every second row, and the root. In the result, a node is the product of up to four nodes
-/// of the row below.
+/// Selects every second row from the first on, and the last row. In the result, a node is the
+/// product of up to four nodes of the row below.
 pub(super) fn every_second<T>(rows: &[T]) -> Vec<&T> {
     let is_root = |number: usize| number + 1 == rows.len();
     let chosen = rows.iter().enumerate();
@@ -100,9 +100,9 @@ fn node_steps(children: &[usize]) -> usize {
     product + split + join
 }
 
-/// Computes `[x, y]` with `x A + y f = 1`, where `A` is `tree`. `groups` are the roots of `f`, and
-/// `rows` is their tree of products. `transform` must support products of twice the degree of
-/// `tree`.
+/// Computes `[x, y]` with `x A + y f = 1`, where `A` is `tree`. `groups` are the roots of `f` in
+/// groups, and `rows` is the tree of products over these groups. `transform` must support products
+/// of twice the degree of `tree`.
 ///
 /// # Errors
 /// [`AccumulateError::ElementNotAllowed`] if a root of `f` is a root of `A`, or two roots of `f`
@@ -168,8 +168,8 @@ async fn transposed(
     product
 }
 
-/// Computes `length` coefficients of the inverse of a power series. The series has the coefficients
-/// of a monic polynomial in reverse order.
+/// Computes the first `length` coefficients of the inverse of a power series, and at least one. The
+/// series has the coefficients of `polynomial`, which is monic, in reverse order.
 async fn inverse(polynomial: &[Fr], length: usize, transform: &Transform) -> Vec<Fr> {
     let series: Vec<Fr> = polynomial.iter().rev().take(length).copied().collect();
     let mut inverse = vec![Fr::ONE];
@@ -238,8 +238,8 @@ async fn down(rows: &Rows, start: Vec<Fr>, transform: &Transform, pace: &Pace) -
     vectors
 }
 
-/// Computes the vectors of two sibling nodes from their parent's vector. Each is a middle product
-/// with the polynomial of the other node.
+/// Computes the vectors of two sibling nodes from their parent's vector. The vector of a node is a
+/// middle product of the parent's vector and the polynomial of the node's sibling.
 async fn split(nodes: &[Vec<Fr>], vector: &[Fr], transform: &Transform) -> Vec<Vec<Fr>> {
     let [left, right] = nodes else {
         return vec![vector.to_vec()];
@@ -291,7 +291,7 @@ impl Products {
     }
 
     /// Computes the sum, over the roots `z_i` of this node, of `c_i` times the product of `X - z_j`
-    /// over all other roots `z_j`.
+    /// over the other roots `z_j` of this node.
     fn sum(&self, coefficients: &[Fr], transform: &Transform) -> Vec<Fr> {
         let Some(halves) = &self.halves else {
             return coefficients.to_vec();
@@ -307,9 +307,9 @@ impl Products {
     }
 }
 
-/// Computes the sum, over a group's roots `z_i`, of the product of `X - z_j` over all other roots
-/// `z_j`, divided by the value at `z_i`. The values follow from `vector`. Returns `None` if a value
-/// is zero.
+/// Computes the sum, over a group's roots `z_i`, of the product of `X - z_j` over the other roots
+/// `z_j` of the group, divided by `A(z_i) f'(z_i)`. These values follow from `vector`, the group's
+/// vector of [`down`]. Returns `None` if a value is zero.
 fn fractions(roots: &[Fr], vector: &[Fr], transform: &Transform) -> Option<Vec<Fr>> {
     let products = Products::new(roots, transform);
     let mut values = Vec::with_capacity(roots.len());

@@ -2,10 +2,10 @@
 //! their last element.
 //!
 //! A node of `2^h` elements above the blocks' level ([`Shape::BLOCK_LEVEL`]) is first used `2^h`
-//! appends after its last element. Its right child is available at least half of that time earlier.
-//! The node is made in the last `2^(h - 1)` appends before its first use, by a job of steps. Each
-//! level has at most one job. No digest depends on an unfinished node. Digests and proofs do not
-//! depend on whether a node is made in one append or in steps.
+//! appends after its last element. Its right child is available at least `2^(h - 1)` appends before
+//! that use. The node is made in the last `2^(h - 1)` appends before its first use, by a job that
+//! runs in steps. Each level has at most one job. No digest depends on an unfinished node. Digests
+//! and proofs do not depend on whether a node is made in one append or in steps.
 //!
 //! Source: Overmars, van Leeuwen 1981, "Worst-case optimal insertion and deletion methods for
 //! decomposable searching problems".
@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use super::job::Job;
 use crate::shape::{Address, Schedule, Shape};
 
-/// Distribution of the work on tree nodes among appends, for a log with [`Schedule::Deferred`]. It
-/// concerns nodes above the blocks' level ([`Shape::BLOCK_LEVEL`]). Eager logs do all work of a
+/// Distribution of the work on tree nodes among appends, for a log with [`Schedule::Deferred`].
+/// Applies to nodes above the blocks' level ([`Shape::BLOCK_LEVEL`]). Eager logs do all work of a
 /// node in one append.
 ///
 /// Digests and proofs do not depend on the schedule. The schedule is not part of a log's setup:
@@ -84,7 +84,7 @@ impl Due {
     }
 
     /// The number of steps, of `steps` in total, that must have run when the log has `size`
-    /// entries: an equal share for each append.
+    /// entries: an equal share for each append. May exceed `steps`.
     fn credit(self, size: u64, steps: usize) -> usize {
         let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let share = steps.div_ceil(whole(self.window()));
@@ -145,7 +145,7 @@ impl Jobs {
     /// Runs a job until the steps are done that are due at this log size: see [`Due::credit`].
     pub(super) fn run(&mut self, due: Due, size: u64) {
         if let Some(mut job) = self.take(due) {
-            // If a step panics, the job is lost and will be begun anew.
+            // If a step panics, the job is lost, and a later call starts it again.
             job.run_to(due.credit(size, job.total()));
             self.add(due, job);
         }

@@ -72,7 +72,8 @@ impl<S: Scheme> LogRepository<S> {
     /// append until [`Building`] is set again.
     ///
     /// Returns `None` if the checkpoint belongs to another log or author, or the parameters have
-    /// too few powers. Also returns `None` if its parts do not match each other. For example:
+    /// too few powers. Also returns `None` if the checkpoint's parts do not match each other. For
+    /// example:
     ///
     /// - entries that the log does not accept,
     /// - nodes that are missing, surplus, or do not belong to these entries,

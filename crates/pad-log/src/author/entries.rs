@@ -41,11 +41,11 @@ pub enum AppendError {
 /// The entries of a log, and proofs about every earlier size of the log.
 ///
 /// An entry that [`Entries::push`] appended is in no tree before [`Entries::build`]. Proofs exist
-/// for all sizes.
+/// for all sizes up to [`Entries::size`].
 ///
-/// In frontier schemes, proofs use *frontiers*: commitments to the shortest prefixes that no
-/// element of a tree has. They are stored for the sizes at which [`Entries::build`] was called. For
-/// other sizes they are computed for each proof.
+/// In frontier schemes, proofs use *frontiers*: commitments to the shortest bit strings that are no
+/// prefix of an element in a tree. Frontiers are stored for the sizes at which [`Entries::build`]
+/// was called. For other sizes, they are computed for each proof.
 #[derive(Clone, Debug)]
 pub struct Entries<S: Scheme> {
     appended: Vec<Entry>,

@@ -24,7 +24,7 @@ impl<S: Scheme> Forest<S> {
     /// for a larger `count`.
     ///
     /// # Errors
-    /// None for a tree whose accumulator has been computed.
+    /// Never fails for a tree whose accumulator has been computed.
     pub(crate) fn append_counted_evidence(
         &self,
         tree: Address,

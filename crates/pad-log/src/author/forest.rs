@@ -372,9 +372,8 @@ pub(crate) fn degree<S: Scheme>(level: u8) -> usize {
     to_usize(Address { level, index: 0 }.width()) * usize::from(S::ROOTS)
 }
 
-/// Approximate number of coefficients that the polynomials of nodes have in total, if these nodes
-/// of one level are computed together.
+/// Approximate total number of coefficients in the polynomials of nodes that are computed together.
 const TOGETHER: usize = 1 << 18;
-/// Maximum number of roots of a block's polynomial that are multiplied one by one, without a tree
-/// of products.
+/// Maximum number of roots of a node's polynomial that are multiplied one by one, without a tree of
+/// products.
 const FEW: usize = 64;

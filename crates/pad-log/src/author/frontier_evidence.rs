@@ -26,7 +26,7 @@ impl<S: Scheme> Forest<S> {
     /// not stored is computed.
     ///
     /// # Errors
-    /// None for a tree whose accumulator has been computed.
+    /// Never fails for a tree whose accumulator has been computed.
     pub(crate) fn append_frontier_evidence(
         &self,
         tree: Address,
@@ -57,8 +57,8 @@ impl<S: Scheme> Forest<S> {
 
     /// Appends the evidence that no element of a tree begins with the key half `beginning`.
     ///
-    /// The evidence contains the length of the prefix of `beginning` that is in the frontier, the
-    /// path to the group with this prefix, and a proof that the group contains the prefix.
+    /// One prefix of `beginning` is in the frontier. The evidence contains the length of this
+    /// prefix, the path to its group, and a proof that the group contains it.
     fn append_absence(
         &self,
         (made, frontier): (&FrontierTree, Frontier<'_>),

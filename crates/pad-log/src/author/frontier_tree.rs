@@ -1,9 +1,10 @@
 //! The [frontier](crate::frontier) of a tree of the log, with accumulators over its strings.
 //!
-//! The strings of the frontier are divided into groups. Each row of nodes joins up to four
-//! polynomials into their product, up to one polynomial for the whole frontier. Evidence proves
-//! that this polynomial has no root in common with the tree's polynomial. The server chooses the
-//! groups, and a verifier does not depend on them.
+//! The strings of the frontier are divided into groups. The polynomial of a node is the product of
+//! the polynomials of up to four nodes in the row below. The last row has one node, whose
+//! polynomial covers the whole frontier. Evidence proves that this polynomial has no root in common
+//! with the tree's polynomial. The server chooses the groups, and a verifier does not depend on
+//! them.
 
 use std::sync::Arc;
 
@@ -177,8 +178,8 @@ impl Run {
 }
 
 /// Cuts a frontier into groups of at most [`Scheme::GROUP_DEGREE`] strings. Groups consist of whole
-/// atoms. An atom is a single string up to the length of a key half, or a chunk of the strings that
-/// leave the trie below one key half.
+/// atoms. A string that is at most as long as a key half is an atom. So is a run of at most
+/// [`CHUNK`] longer strings that begin with one key half.
 ///
 /// Time: linear in the number of strings, without hashing.
 fn groups<S: Scheme>(frontier: Frontier<'_>) -> Vec<Run> {
@@ -218,7 +219,7 @@ type Children<'a> = (&'a [Vec<Fr>], &'a [FrontierNode]);
 impl FrontierPlan {
     /// Cuts the frontier of a tree with these elements into groups.
     ///
-    /// Time: linear in the number of strings, without hashing.
+    /// Time: sorting the elements, and linear in the number of strings. Hashes nothing.
     pub(super) fn new<S: Scheme>((id, setup): (AccumulatorId, Setup), elements: &[u8]) -> Self {
         let (order, sorted) = in_order::<S>(elements);
         let layout = groups::<S>(whole::<S>(&sorted));
@@ -251,8 +252,8 @@ impl FrontierPlan {
 
     /// Computes the frontier of the tree with this accumulator and polynomial.
     ///
-    /// Cost: sums of about `8 d n` coefficients for `n = 16` elements with `d` prefixes each, and
-    /// of `12 d n` coefficients for 512 elements. Each row adds `2 d n` coefficients.
+    /// Cost: sums of about `8 d n` terms in total for `n = 16` elements with `d` prefixes each, and
+    /// of `12 d n` terms for `n = 512`. Each row of nodes adds `2 d n` terms.
     ///
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers.

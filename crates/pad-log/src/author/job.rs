@@ -36,13 +36,13 @@ pub(super) struct Merge {
     pub(super) factors: [Arc<Vec<Fr>>; 2],
 }
 
-/// A finished node, with its polynomial and its frontier.
+/// A finished node, with its polynomial and, where it was computed, its frontier.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
     pub(super) node: Node,
     pub(super) polynomial: Arc<Vec<Fr>>,
     /// The frontier of the tree below the node. `None` in counted schemes, for nodes made in one
-    /// append, and for nodes that are not a root in any version.
+    /// append, and if [`Job::finish`] skipped the frontier.
     pub(super) frontier: Option<Arc<FrontierTree>>,
 }
 

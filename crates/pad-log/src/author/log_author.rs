@@ -158,7 +158,7 @@ impl<S: Scheme> LogAuthor<S> {
         entries.map(|entry| &entry.value)
     }
 
-    /// Returns all entries. Proofs about entries are made from them.
+    /// Returns all entries, including unsigned ones. [`Entries`] also creates proofs about entries.
     pub const fn entries(&self) -> &Entries<S> {
         &self.entries
     }

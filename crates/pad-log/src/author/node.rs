@@ -5,7 +5,7 @@ use pad_core::Digest;
 use crate::certificate::{PointBytes, ScalarBytes};
 
 /// A node at the blocks' level or above: its accumulator and inner hash, and the certificate of its
-/// polynomial.
+/// polynomial (`value` and `quotient`).
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) accumulator: PointBytes,

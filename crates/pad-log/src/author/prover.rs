@@ -1,8 +1,8 @@
 //! Creation of proofs about a log at each of its past sizes.
 //!
 //! Inclusion and append-only proofs only read stored nodes. A look-up computes multi-scalar sums.
-//! In counted schemes they range over all elements of each tree, in frontier schemes over one group
-//! of prefixes of each tree.
+//! In counted schemes these sums range over all elements of each tree, in frontier schemes over
+//! groups of prefixes.
 
 use pad_accumulators::{AccumulateError, wire::write_count};
 
@@ -31,7 +31,7 @@ impl<S: DictionaryScheme> Entries<S> {
     /// for the proof.
     ///
     /// # Errors
-    /// None, if the log was made with these parameters.
+    /// Never fails for a log whose trees were built with the parameters of its setup.
     pub fn prove_values(&self, size: u64, key: &[u8]) -> Result<LookupProof<S>, AccumulateError> {
         self.look_up(size, key).map(LookupProof::new)
     }
@@ -44,7 +44,7 @@ impl<S: SetScheme> Entries<S> {
     /// Cost: as for [`Entries::prove_values`].
     ///
     /// # Errors
-    /// None, if the log was made with these parameters.
+    /// Never fails for a log whose trees were built with the parameters of its setup.
     pub fn prove_absence(
         &self,
         size: u64,

@@ -60,7 +60,7 @@ impl<S: Scheme> LogRepository<S> {
         &self.heads
     }
 
-    /// All entries of the log, from which proofs about them are made.
+    /// All entries of the log. [`Entries`] also creates proofs about entries.
     pub const fn entries(&self) -> &Entries<S> {
         &self.entries
     }
@@ -98,8 +98,8 @@ impl<S: Scheme> LogRepository<S> {
     }
 
     /// Applies an update like [`LogRepository::apply`], for an author in this process. Takes the
-    /// author's nodes instead of making them again, and checks that their roots hash to the root of
-    /// the head.
+    /// author's nodes instead of making them again, and checks that the roots of the trees hash to
+    /// the root of the head.
     ///
     /// # Errors
     /// [`ApplyError`] if the update is rejected. The repository is then unchanged.

@@ -39,9 +39,9 @@ impl Pace {
         Self { workers, terms }
     }
 
-    /// Runs `compute` for each item, and returns the results in order. Items run in parallel, on
-    /// one thread each. With fewer items than threads, one item after the other runs on all
-    /// threads.
+    /// Runs `compute` for each item, and returns the results in order. With at least as many items
+    /// as threads, items run in parallel, each on one thread. With fewer items, they run one after
+    /// the other, each on all threads.
     pub(super) async fn map<'a, T: Sync, R: Send, F: Future<Output = R>>(
         &self,
         items: &'a [T],

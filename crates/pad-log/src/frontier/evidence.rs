@@ -34,8 +34,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Evidence<'a> {
     frontier: &'a PointBytes,
-    /// Commitments to the polynomials `x` and `y` of the equation of Bézout, `x A + y f = 1`, for
-    /// the tree's polynomial `A` and the frontier's polynomial `f`.
+    /// Commitments to the polynomials `x` and `y` with `x A + y f = 1` (Bézout). `A` is the tree's
+    /// polynomial and `f` the frontier's.
     coefficients: [&'a PointBytes; 2],
     values: [&'a ScalarBytes; 2],
     quotient: &'a PointBytes,
@@ -71,8 +71,8 @@ struct Chunk<'a> {
 #[derive(Clone, Debug)]
 struct Path<'a>(Vec<Step<'a>>);
 
-/// One node of a path: the index of the next node among its children, and the certificate that its
-/// polynomial is the product of theirs.
+/// One node of a path: the index of the next node among its children, and the certificate that the
+/// node's polynomial is the product of the children's.
 #[derive(Clone, Copy, Debug)]
 struct Step<'a> {
     index: usize,
@@ -142,8 +142,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Claims that tree and frontier have no common root: `x A + y f = 1` at a random point, for
-    /// the tree's polynomial `A` and the frontier's polynomial `f`.
+    /// Claims that tree and frontier have no common root: `x A + y f = 1` at a random point. `A` is
+    /// the tree's polynomial and `f` the frontier's.
     fn claim_disjoint(
         &self,
         id: AccumulatorId,

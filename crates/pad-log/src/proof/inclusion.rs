@@ -44,7 +44,8 @@ impl<S: Scheme> Proof for InclusionProof<S> {
 }
 
 /// Runs the first pass of verification, which compares hashes and decodes no points. Returns the
-/// position of the entry, and how often its pair was appended up to that position.
+/// position of the entry, and its occurrence according to the proof: how often the pair was
+/// appended up to that position, or 0 in sets.
 fn read<S: Scheme>(
     walk: &mut Walk<'_, S>,
     at: &LogRoot<S>,
@@ -74,7 +75,7 @@ fn read<S: Scheme>(
     } else {
         None
     };
-    // Includes all neighbours of the element in its block, or below the blocks' level.
+    // Reads the element with its whole block, or with its whole tree below the blocks' level.
     let holding = walk.root(root, Opening::Holding(&[position]));
     roots.push(holding.map_err(undecodable)?);
     walk.reader.finish().map_err(undecodable)?;

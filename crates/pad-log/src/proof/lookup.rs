@@ -146,9 +146,9 @@ impl<'a, S: Scheme> Sections<'a, S> {
         Ok(hash)
     }
 
-    /// Reads the section about a tree that is not included in full: blocks with elements of the
-    /// key, and the evidence that no other element belongs to the key. Returns the hash of the
-    /// tree's root.
+    /// Reads the section about a tree that is not included in full. It contains the blocks with
+    /// elements of the key, and evidence that no other element belongs to the key. Returns the hash
+    /// of the tree's root.
     fn tree(&mut self, root: Address) -> Result<Digest<32>, VerifyError> {
         let blocks = self.blocks(root)?;
         let stub = self.walk.node(root, Opening::Holding(&blocks));

@@ -60,7 +60,7 @@ fn post(length: usize) -> String {
     )
 }
 
-/// Makes a question whose answer is as long as allowed.
+/// Makes two requests with long answers: a page of entries, and all entries.
 fn long_question() -> String {
     let page = Resource::Page(Version::new(1), KeyRange::ALL).path();
     let all = Resource::Answer(Version::new(1), Question::Range(KeyRange::ALL)).path();
@@ -138,7 +138,7 @@ impl Attacker<'_> {
         self.send(&bytes);
     }
 
-    /// Sends the old update with another byte changed each time.
+    /// Sends the old update repeatedly, each time with a different byte changed.
     fn forge(&self) {
         let mut place = 0_usize;
         while !self.is_over() {

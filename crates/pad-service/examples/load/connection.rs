@@ -8,7 +8,7 @@ use std::{
 
 use super::store::Outcome;
 
-/// Connects from the loopback address `local`. Reads time out without a byte for `patience`.
+/// Connects from the loopback address `local`. Reads and writes time out after `patience`.
 pub(crate) fn connect_from(
     local: Ipv4Addr,
     server: SocketAddr,

@@ -10,8 +10,8 @@
 //! With `memory` the server has the whole latest version in memory, like `pad serve --cache all`.
 //!
 //! Server and clients share the cores of this machine. Each connection stays open and sends batches
-//! of `pipelined` requests. The time of a request runs from sending its batch to reading its
-//! response.
+//! of `pipelined` requests. The latency of a request is the time from sending its batch to reading
+//! its response.
 //!
 //! The second mode runs honest clients next to hostile ones, and reports losses of the honest ones:
 //!

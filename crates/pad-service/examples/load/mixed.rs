@@ -1,7 +1,8 @@
 //! Honest clients next to hostile ones.
 //!
 //! Each honest client has its own address, asks one question at a time, and retries when the server
-//! is busy. The hostile clients share four addresses. An author publishes meanwhile.
+//! is busy. The hostile clients share four addresses. At the same time, an author publishes
+//! versions.
 
 use core::fmt;
 use std::{
@@ -246,7 +247,7 @@ fn ask(
             };
             match exchange() {
                 Ok(200) => {
-                    // An answer that does not verify is worse than none.
+                    // A question whose answer does not verify is lost, without a retry.
                     is_answered = verify(&*client, key, &body).is_ok();
                     break;
                 }

@@ -92,8 +92,8 @@ pub(super) fn is_next(repository: &Server, update: &[u8]) -> Result<bool, NotApp
     }
 }
 
-/// Checks that the store already has an update to version `base` + 1. Fails if it has another one,
-/// or if `base` is later than `latest`.
+/// Checks that the store already has `update`, which leads to version `base` + 1. Fails if the
+/// store has another update to this version, or if `base` is later than `latest`.
 fn is_known(
     repository: &Server,
     update: &[u8],

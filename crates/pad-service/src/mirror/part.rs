@@ -54,7 +54,7 @@ impl MirrorTarget for Part {
             }
             loaded => loaded?,
         };
-        // If it was not loaded, the server of another thread is ahead.
+        // If the version was not loaded, another thread follows a server that is ahead.
         if loaded {
             metrics.count_update(true);
             *taken = taken.saturating_add(1);
@@ -129,7 +129,7 @@ impl Part {
     /// Loads a version whose head is known, beginning with the keys in `changed`.
     ///
     /// Missing contents are fetched key by key up to a limit, and then in pages. Returns `false` if
-    /// a later version is being loaded, or is present.
+    /// another thread has loaded `version` or a later version, or is loading a later version.
     fn load_version(
         &self,
         visit: &ServerSession<'_>,
@@ -228,7 +228,8 @@ impl Part {
     }
 }
 
-/// Requests the largest first part of the missing range that a server proves in one response.
+/// Asks a server for a page: the beginning of the range `missing` that it proves in one response.
+/// Rejects a page that is not the beginning.
 fn page(
     visit: &ServerSession<'_>,
     version: Version,
@@ -273,8 +274,8 @@ const MOST_PROBES: u32 = 64;
 const LONGEST_UPDATE: usize = 4 << 20;
 /// Maximum number of keys in one query; equal to the limit of servers.
 const MOST_KEYS: usize = 1000;
-/// Maximum number of consecutive responses that prove nothing missing. Such responses occur when
-/// another thread loads the same contents.
+/// Maximum number of consecutive responses that prove none of the missing contents. Such responses
+/// occur when another thread loads the same contents.
 const MOST_IN_VAIN: u32 = 3;
 /// Maximum bytes of a response. A page contains one value, or at most a mebibyte.
 const LONGEST_ANSWER: usize = 64 << 20;

@@ -14,8 +14,8 @@ pub(super) struct Upstreams {
     public: PublicKey,
     /// Newest version. It never decreases, because clients would treat a decrease as a rollback.
     ///
-    /// The author has signed the head of this version. Without this check, one server with an
-    /// invented version would make all other servers look outdated.
+    /// The author's signature on its head is verified. Otherwise, one server with an invented
+    /// version would make all other servers look outdated.
     newest: Mutex<Newest>,
 }
 
@@ -28,7 +28,8 @@ pub(super) struct Newest {
 
 impl Upstreams {
     /// Combines the servers whose key is `given`, and the servers that cannot be reached yet.
-    /// Without a given key, fails if a reachable server has another key than the first one.
+    /// Without a given key, fails if a reachable server has another key than the first reachable
+    /// one.
     pub(super) fn new(list: Vec<Remote>, given: Option<PublicKey>) -> Result<Self, NotRouted> {
         if list.is_empty() {
             return Err(NotRouted::NoServer);

@@ -7,7 +7,7 @@
 //!
 //! The tree grows from left to right. The left subtree of a gap that is higher than all earlier
 //! gaps is final. The builder therefore stores only the gaps above the last leaf, which form a
-//! path. It may hand final subtrees to its caller.
+//! path. It passes each final subtree to its caller.
 //!
 //! Source: Vuillemin, "A unifying look at data structures", 1980.
 
@@ -98,9 +98,11 @@ impl<B, K, N: Copy> Spine<B, K, N> {
     }
 }
 
-/// Builds a tree over leaves in ascending order of keys. Returns the root, if there are leaves.
+/// Builds a tree over leaves in ascending order of keys. Returns the root, or `None` if `leaves` is
+/// empty.
 ///
-/// Time: linear in the number of leaves, and for red-black trees times their depth. No recursion.
+/// Time: linear in the number of leaves; for red-black trees, this number times the depth. No
+/// recursion.
 pub(crate) fn build<S: NodeStore>(store: &mut S, leaves: &[EntryId]) -> Option<NodeId> {
     let (first, rest) = leaves.split_first()?;
     let number = u64::try_from(leaves.len()).unwrap_or(u64::MAX);

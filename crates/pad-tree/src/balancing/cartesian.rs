@@ -74,8 +74,9 @@ macro_rules! cartesian {
                 }
             }
 
-            /// Checks the order of ranks at one node. Returns 0, or `None` unless ranks do not
-            /// increase downwards and strictly decrease to the left.
+            /// Checks the order of ranks at one node. Returns 0 if the left child's rank is below
+            /// the node's rank, and the right child's rank is not above it. Otherwise returns
+            /// `None`.
             fn shape<S: NodeStore<Scheme = Self>>(
                 store: &S,
                 node: NodeId,
@@ -177,7 +178,7 @@ where
 }
 
 /// Merges `left` with the tree to its right, and removes the first leaf of that tree. `spine` is
-/// the path from its root to this leaf.
+/// the path from the root of that tree to this leaf.
 fn merge<S: NodeStore>(store: &mut S, left: NodeId, spine: &[Step]) -> Result<NodeId, S::Fault>
 where
     S::Scheme: SetUnique,

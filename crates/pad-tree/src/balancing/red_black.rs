@@ -100,7 +100,7 @@ impl BalancingScheme for RedBlack {
         Ok(relink(store, path, child))
     }
 
-    /// Returns height and colour of a gap in a bulk build. The middle gap of all leaves is the
+    /// Returns the height and colour of a gap in a bulk build. The middle gap of all leaves is the
     /// root, and both halves are built in the same way, the larger one on the left.
     ///
     /// The leaves are then at one depth or at two neighbouring depths. With two depths, the inner
@@ -221,7 +221,8 @@ fn lengthen_beside_black<S: NodeStore<Scheme = RedBlack>>(
 ) -> Result<(NodeId, bool), S::Fault> {
     let Step { node: parent, side } = step;
     if !sibling.is_inner() {
-        // Balances of stored nodes are not hashed. This balance was not written by the scheme.
+        // In a valid tree, `sibling` is an inner node. Balances in a log are not hashed, and one of
+        // them is false here.
         return Ok((update_both(store, parent, side, child, sibling), false));
     }
     let nephews = store.children(sibling);

@@ -19,7 +19,7 @@ pub(super) enum Node<S: Suite> {
     Inner(Inner<S>),
 }
 
-/// A leaf. Its value is missing (only the digest is known) if the proof needed only its key.
+/// A leaf. Its value is missing (only the digest is known) if no proof so far contained the value.
 #[derive(Debug)]
 pub(super) struct Leaf<S: Suite> {
     pub(super) key: Arc<[u8]>,
@@ -33,8 +33,9 @@ pub(super) struct Inner<S: Suite> {
     /// The digests of the left and the right child.
     pub(super) children: [S::Digest; 2],
     /// The boundary between the keys below the two children, computed from the leaves that are
-    /// present. It routes keys of the part's range like the separator in the whole tree, because no
-    /// neighbouring leaf is missing.
+    /// present; `None` before the walk computes it. In a complete version it routes keys of the
+    /// part's range like the separator in the whole tree. The leaves next to the range are present
+    /// as well.
     pub(super) split: Option<Split>,
     /// The first and the last key of the subtree; `None` unless all its nodes and values are
     /// present.
@@ -98,8 +99,9 @@ impl<S: Suite> Nodes<S> {
     /// The approximate memory, in bytes, of the nodes.
     pub(super) fn memory_bytes(&self) -> usize {
         let slot = size_of::<(S::Digest, Node<S>)>().saturating_add(1);
-        // The number of slots in a table is a power of two. Its capacity excludes the slots of
-        // removed entries, and how many of these remain depends on the hasher's seed.
+        // The number of slots in the table is a power of two. The capacity alone would not be
+        // reproducible: it excludes slots of removed entries, whose number depends on the hasher's
+        // seed.
         let slots = match self.nodes.capacity() {
             0 => 0,
             capacity => capacity.saturating_add(1).next_power_of_two(),
@@ -184,7 +186,7 @@ impl<S: Suite> Node<S> {
     }
 }
 
-/// Collects the nodes of a proof that are not stored yet, while the proof is checked.
+/// Collects the nodes and values of a proof that are not stored yet, while the proof is checked.
 pub(super) struct NodeCollector<'n, S: Suite> {
     known: &'n Nodes<S>,
     nodes: Vec<(S::Digest, Node<S>)>,

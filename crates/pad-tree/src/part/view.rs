@@ -18,7 +18,7 @@ use crate::{
 pub(super) struct PartView<'p, S: Suite> {
     nodes: &'p Nodes<S>,
     root: S::Digest,
-    /// Set to true when the value of a leaf is read that the part does not store.
+    /// Set to true when a search reads a leaf's value that the part does not store.
     lacks_value: &'p Cell<bool>,
 }
 

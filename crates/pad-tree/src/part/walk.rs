@@ -91,7 +91,7 @@ impl<S: Suite> Nodes<S> {
     }
 }
 
-/// Combines the summaries of an inner node's two children, and stores the boundary between their
+/// Combines the summaries of the two children of `inner`, and stores the boundary between their
 /// keys in `inner`. Returns the summary of `inner`.
 fn join<S: Suite>(
     inner: &mut Inner<S>,
@@ -122,8 +122,8 @@ struct Walk<'r> {
     previous: Option<Arc<[u8]>>,
     /// Whether the walk passed a missing subtree after the leaf that it reached last.
     passed: bool,
-    /// The first key of the current run of leaves without values in the range; `None` outside of
-    /// such a run.
+    /// The first key of the current run of leaves in the range that lack their values; `None`
+    /// outside of such a run.
     lacking: Option<Arc<[u8]>>,
     /// A range of keys whose proof contains missing nodes, once the walk has found one.
     missing: Option<KeyRange>,
@@ -159,8 +159,8 @@ impl<'r> Walk<'r> {
         }
         let lacks_value = !is_whole && self.range.contains(first);
         if let Some(lacking) = &self.lacking {
-            // The leaves after such a leaf are usually missing too: it bounded the previous
-            // request.
+            // A leaf without its value usually bounded an earlier request, so the leaves after it
+            // are usually missing too. One range covers them all.
             if !lacks_value {
                 self.missing = Some(self.between(lacking, Some(first)));
             }
@@ -185,8 +185,8 @@ impl<'r> Walk<'r> {
     }
 
     /// Whether the missing subtrees between the last leaf and the leaf with key `next` may be
-    /// needed. `None` is the end of the tree. Missing subtrees beyond a leaf next to the range are
-    /// not needed.
+    /// needed. `None` is the end of the tree. These subtrees are not needed if `next` lies before
+    /// the range, or the last leaf lies after it.
     fn needs(&self, next: Option<&Arc<[u8]>>) -> bool {
         let is_before = next
             .zip(self.range.start.as_ref())

@@ -1,5 +1,5 @@
-//! Cache policies of the store [`VersionedNodes`](super::versioned_nodes::VersionedNodes). They
-//! decide which digests of old versions it keeps when a newer snapshot replaces them.
+//! Cache policies of the store [`VersionedNodes`](super::versioned_nodes::VersionedNodes). A policy
+//! decides which digests the store keeps for old versions when a newer snapshot replaces them.
 //!
 //! The store always keeps the digests of the latest snapshot. Source: Crosby & Wallach 2010,
 //! section 3.3 and table 1.

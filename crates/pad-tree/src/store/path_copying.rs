@@ -1,5 +1,5 @@
 //! Path copying: a purely functional tree. Nodes of sealed snapshots never change. A change clones
-//! the node and its ancestors.
+//! the changed node and its ancestors.
 //!
 //! Storage: `O(log n)` nodes per update, each of 12 bytes and a digest. Proofs of old versions are
 //! as fast as proofs of the latest version. Source: Crosby & Wallach 2010, section 3.2.
@@ -111,8 +111,8 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for PathCopying<A, B> {
     }
 
     fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId {
-        // A relay of updates can add operations that change nothing. They must not change the
-        // store.
+        // Operations are not signed, so a server that forwards an update can add operations without
+        // effect. They must not change the store.
         if self.entries.value(entry) == value {
             return NodeId::leaf(entry);
         }
@@ -159,7 +159,7 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for PathCopying<A, B> {
 
     fn check_capacity(&self, operations: usize) -> Result<(), InputError> {
         self.entries.check_capacity(operations)?;
-        // A path has at most as many nodes as the store. A reasonable path is far shorter.
+        // Allows 128 new nodes for each operation. Realistic paths are far shorter.
         if self
             .nodes
             .len()

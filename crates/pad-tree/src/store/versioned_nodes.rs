@@ -7,7 +7,8 @@
 //! Digests are stored separately from nodes. The latest digest of a node is in a *cell*. Superseded
 //! (replaced) digests are in an archive, if the cache policy keeps them. The archive is ordered by
 //! the version that superseded a digest. A node's *versioned reference* is the ascending run of its
-//! archive positions. The digest in version `q` is the first digest that was superseded after `q`.
+//! archive positions. The digest in version `q` is the first digest that was superseded after `q`,
+//! or the digest in the cell if there is none.
 //!
 //! Source: Crosby & Wallach 2010, sections 3.2 and 3.3; Sarnak & Tarjan 1986. Deviation: the
 //! paper's versioned reference contains pairs of version and digest, with explicit invalid marks.
@@ -324,8 +325,8 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> NodeStore for VersionedN
     }
 
     fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId {
-        // A relay of updates can add operations that change nothing. They must not change the
-        // store.
+        // Operations are not signed, so a server that forwards an update can add operations without
+        // effect. They must not change the store.
         if self.entries.value(entry) == value {
             return NodeId::leaf(entry);
         }

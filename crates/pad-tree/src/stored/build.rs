@@ -83,8 +83,8 @@ where
             is_leaf: true,
             balance: false,
         };
-        // Joins all subtrees on its left before adding the leaf: the layout joins the last two
-        // subtrees.
+        // First joins the finished subtrees to the left of the leaf, and then lays out the leaf:
+        // the layout joins the two subtrees added last.
         let bytes = key.as_bytes().to_vec();
         match &mut self.spine {
             None => self.spine = Some(Spine::new(link)),

@@ -11,7 +11,7 @@ use pad_core::{StoreFault, Version};
 
 use super::{blocks::RecentBlocks, held::PinnedBlocks};
 
-/// Which part of a stored dictionary is kept in memory, and how much memory it may take.
+/// The part of a stored dictionary that is kept in memory, and the limit of that memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheSize {
     /// The recently used blocks, up to about the given number of bytes, at least 64 KiB.

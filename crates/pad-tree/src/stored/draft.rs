@@ -87,7 +87,7 @@ struct Bounds {
     high: Option<NonZeroU32>,
 }
 
-/// The origin of a node in the draft, by which it is decided whether the node must be stored.
+/// The origin of a node in the draft. It decides whether the node must be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     /// A new or changed node, which must be stored.
@@ -249,7 +249,7 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
     /// result is a search tree that satisfies the rules of its balancing scheme.
     ///
     /// # Errors
-    /// A node cannot be read, or [`StoreFault::Damaged`].
+    /// [`StoreFault`] if a node cannot be read or is damaged, or if a check fails.
     pub(super) fn read_all(
         nodes: &'n Nodes<L>,
         root: Option<Link<S::Digest>>,
@@ -286,8 +286,8 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
     /// set to the id of the root after it was read.
     ///
     /// # Errors
-    /// A node cannot be read, or [`StoreFault::Damaged`] if the two leaves are not the neighbours
-    /// of the key.
+    /// [`StoreFault`] if a node cannot be read or is damaged. [`StoreFault::Damaged`] if the two
+    /// leaves are not the neighbours of the key.
     pub(super) fn contains(
         &mut self,
         root: &mut Option<NodeId>,
@@ -312,8 +312,8 @@ impl<'n, S: Suite, B: BalancingScheme, L: NodeLog> Draft<'n, S, B, L> {
         if order.is_eq() {
             return Ok(true);
         }
-        // One neighbour of the gap was reached. The other one is on this side of it, below the last
-        // node where the path turned to the other side.
+        // The search reached one neighbour of the gap. The other neighbour is on `side` of it,
+        // below the last node at which the path turned to the other side.
         let side = Side::right_if(order.is_gt());
         if let Some(turn) = turns[side.other().index()] {
             let mut node = self.fetch(turn, side)?;

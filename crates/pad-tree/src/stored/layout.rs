@@ -23,7 +23,7 @@ use super::{
 /// block as a whole.
 const MOST_GAP: usize = BLOCK / 8;
 
-/// The number of written bytes from which they are appended to the log.
+/// The number of written bytes at which they are ready to be appended to the log.
 const PIECE: usize = 1 << 20;
 
 /// Lays out the new nodes of a tree for a log. Nodes arrive children before their parents and left
@@ -66,13 +66,13 @@ impl From<LayoutError> for pad_core::ApplyError {
     }
 }
 
-/// A subtree whose parent has not arrived yet. Its nodes are pending, at least at its top, or all
-/// are written.
+/// A subtree whose parent has not arrived yet. Either all its nodes are written, or some are still
+/// pending, among them its root.
 struct Subtree<D> {
     /// The link to the root of the subtree. The address is valid once the root is written.
     link: Link<D>,
-    /// The index of its first pending node in the list of pending nodes, in which its root is the
-    /// last. If the subtree is written, it has no pending nodes.
+    /// The index of its first node in the list of pending nodes. Its root is the last of its
+    /// pending nodes. A written subtree has none.
     nodes: usize,
     /// The position of the first record of the subtree's pending nodes in `records` of the layout.
     records: usize,
@@ -312,7 +312,7 @@ impl<S: Suite> Layout<S> {
 }
 
 /// The number of padding bytes before a record of `length` bytes, at offset `place` of a block. The
-/// padding prevents that a record that fits into one block spans two.
+/// padding keeps a record that fits into one block from spanning two.
 fn gap(place: usize, length: usize) -> usize {
     let left = BLOCK - place % BLOCK;
     if length > left && length <= BLOCK {

@@ -20,7 +20,8 @@ pub trait NodeLog: Debug + Send + Sync {
     /// The latest published version; 0 if there is none.
     fn latest(&self) -> Version;
 
-    /// The number of bytes ever appended, which is the position of the next byte.
+    /// The number of bytes in the log, unpublished bytes included. This is the position of the next
+    /// byte.
     fn end(&self) -> u64;
 
     /// A unique identity of the log. `None` if published bytes may differ when the log is opened
@@ -29,10 +30,11 @@ pub trait NodeLog: Debug + Send + Sync {
         None
     }
 
-    /// Reads the bytes from `position` on.
+    /// Fills `bytes` with the bytes from `position` on.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if the log is shorter; [`StoreFault::Medium`] if the medium failed.
+    /// [`StoreFault::Damaged`] if the log ends before the last of these bytes;
+    /// [`StoreFault::Medium`] if the medium failed.
     fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault>;
 
     /// The record of a version.
@@ -63,7 +65,8 @@ pub trait NodeLog: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`StoreFault::Damaged`] if there is no version, or if the log finds another difference.
-    /// [`StoreFault::Medium`]. [`StoreFault::Closed`], also if the log does not support it.
+    /// [`StoreFault::Medium`] or [`StoreFault::Closed`]. A log that does not support this method
+    /// returns [`StoreFault::Closed`].
     fn replace(&mut self, _record: &[u8]) -> Result<(), StoreFault> {
         Err(StoreFault::Closed)
     }

@@ -38,8 +38,8 @@ struct PinState {
     held: PinnedBlocks,
     /// The maximum number of pinned bytes.
     most: u64,
-    /// The address of the root of the tree whose nodes are all pinned and checked; `None` after
-    /// another version was published.
+    /// The address of the root of the tree whose nodes were all checked, and pinned up to the
+    /// limit. `None` before the first warming, and after each later publication or compaction.
     root: Option<u64>,
     /// The end, in the log, of the nodes that were considered for pinning; `None` before the first
     /// warming (reading of a whole version).
@@ -48,8 +48,8 @@ struct PinState {
     whole_bytes: u64,
 }
 
-/// The clone has no pinned blocks. It shares recently used blocks only if all openings of the log
-/// share them.
+/// The clone has no pinned blocks. It shares the recently used blocks only if the log has an
+/// identity and at least one version.
 impl<L: NodeLog + Clone> Clone for Nodes<L> {
     fn clone(&self) -> Self {
         Self::new(self.log.clone(), self.cache.clone())
@@ -180,8 +180,8 @@ impl<L: NodeLog> Nodes<L> {
     }
 
     /// Records that all nodes of the tree with its root at address `root` were checked and pinned,
-    /// up to the limit. The tuple contains the pinned blocks and their bytes after the last reading
-    /// of a whole version.
+    /// up to the limit. The tuple contains the pinned blocks, and the number of bytes in memory
+    /// directly after the last reading of a whole version.
     pub(super) fn warmed(&mut self, (held, whole_bytes): (PinnedBlocks, u64), root: Option<u64>) {
         let most = self.held.as_ref().map_or(0, |stay| stay.most);
         self.held = Some(PinState {
@@ -201,7 +201,8 @@ impl<L: NodeLog> Nodes<L> {
         (stay.root == Some(root)).then_some(&stay.held)
     }
 
-    /// Pins the blocks that contain the node at `address`, up to the limit.
+    /// Pins the blocks that contain the node at `address`, up to the limit. Of a record longer than
+    /// [`LONGEST_KEPT`], pins only the blocks with its header.
     pub(super) fn stay<D: DigestBytes>(&self, address: u64) -> Result<(), StoreFault> {
         let Some(stay) = &self.held else {
             return Ok(());

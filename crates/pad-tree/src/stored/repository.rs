@@ -101,7 +101,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         })
     }
 
-    /// Creates a repository over a log that contains no versions.
+    /// Creates a repository in the state for a log without versions. [`StoredRepository::open`]
+    /// replaces the fields that differ.
     fn empty(authority: Authority, log: L, cache: NodeCache) -> Self {
         Self {
             nodes: Nodes::new(log, cache),
@@ -597,8 +598,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog + Default> Hosts for StoredReposit
         Self::empty(*public.authority(), L::default(), NodeCache::default())
     }
 
-    /// Reads all contents of the latest version into memory, because the author that is returned
-    /// needs them there.
+    /// Reads all contents of the latest version into memory, because the returned author needs them
+    /// there.
     fn resume(
         &self,
         signer: HeadSigner,

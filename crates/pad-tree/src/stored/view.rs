@@ -121,8 +121,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
     /// Reads the record of a node, and the links to the children of an inner node. Checks the
     /// record against the digest in `link`.
     ///
-    /// The check prevents that an attacker builds cycles of nodes, and that accidental damage leads
-    /// to wrong answers. A damaged node is read once more if it came from the cache.
+    /// The check rules out cycles of nodes, which an attacker could build, and wrong answers after
+    /// accidental damage. A damaged node is read once more if it came from the cache.
     fn read(self, link: &Link<S::Digest>) -> Result<NodeRecord<S::Digest>, StoreFault> {
         match self.read_once(link) {
             Err(StoreFault::Damaged) if self.nodes.doubt(link) => self.read_once(link),
@@ -249,8 +249,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
     /// Performs the next step of a visit, and lays out its node to be appended again. Returns false
     /// if no step was left.
     ///
-    /// Nodes before the position `from` are not laid out again. Leaves are not either, because
-    /// their addresses distinguish entries with equal values.
+    /// Nodes before the position `from` are not laid out again. Nor are leaves, because their
+    /// addresses distinguish entries with equal values.
     pub(super) fn lay_out_step(
         self,
         steps: &mut Steps<S::Digest>,
@@ -326,7 +326,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
     }
 
     /// Pins the blocks of all nodes below a node, including the node itself. Skips nodes as
-    /// [`StoredView::hold_top`] does. Reports numbers of further entries to `note`.
+    /// [`StoredView::hold_top`] does. Reports to `note`, from time to time, the number of entries
+    /// read since the last report.
     pub(super) fn hold_below(
         self,
         node: &Node<S::Digest>,
@@ -375,7 +376,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
                 record
             } else {
                 read = match self.nodes.open(&link) {
-                    // The checked search reads it once more.
+                    // The checked search reads the damaged node once more.
                     Err(StoreFault::Damaged) => return Ok(None),
                     opened => opened?,
                 };

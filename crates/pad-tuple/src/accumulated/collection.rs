@@ -76,8 +76,8 @@ impl<A: Dynamic> AuthorState<A> {
         self.generations.iter().map(AuthorSet::value)
     }
 
-    /// Creates empty accumulators for `generations` generations, as they are before the first
-    /// snapshot.
+    /// Creates the state before the first snapshot: empty accumulators for `generations`
+    /// generations.
     pub(crate) fn new<S: Suite>(key: &A::SecretKey, context: Context, generations: usize) -> Self {
         let generations = (0..generations).map(|generation| {
             AuthorSet::empty(&key.with_label(&label::<S>(context, generation_index(generation))))
@@ -120,7 +120,7 @@ impl<A: Dynamic> AuthorState<A> {
     ///
     /// # Errors
     /// [`AccumulateError`] if the tuples cannot be accumulated. The accumulators are then
-    /// unchanged, but the notes of new tuples may be set.
+    /// unchanged, but the [`TupleState`]s of new tuples may be set.
     pub(crate) fn advance<S: Suite, R: Retention>(
         &mut self,
         secret: &A::SecretKey,
@@ -143,7 +143,7 @@ impl<A: Dynamic> AuthorState<A> {
                 let set = ElementSet::from_elements(labelled.public_key(), &added, workers)?;
                 emptied.push(AuthorSet::new(&labelled, set, workers)?);
             } else {
-                // The last step that can fail; on failure it changes nothing.
+                // This is the last step that can fail. If it fails, the set is unchanged.
                 let known = change.deleted.iter().filter_map(|(_, note)| note.as_ref());
                 let removed: Vec<_> = known.map(Member::element::<R>).collect();
                 let set = &mut self.generations[generation];
@@ -158,8 +158,8 @@ impl<A: Dynamic> AuthorState<A> {
     }
 }
 
-/// Sets the notes (digest and creation instant) of a generation's new tuples, and returns their
-/// accumulator elements.
+/// Sets the notes ([`TupleState`]s) of a generation's new tuples, and returns the elements of these
+/// tuples for the accumulator.
 fn note_created<S: Suite, R: Retention>(
     layers: &mut Layers<S, TupleState<S>>,
     generation: usize,

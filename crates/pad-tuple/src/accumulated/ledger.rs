@@ -2,9 +2,9 @@
 //! witnesses.
 //!
 //! An update contains neither accumulator values nor witnesses, because the server knows every
-//! tuple. If the clock of a generation moved, the server computes the witnesses of all its tuples,
-//! and the value from them. Computing the value takes one short power for RSA, and one multi-scalar
-//! product for bilinear maps.
+//! tuple. If the clock of a generation moved, the server computes the witnesses of all tuples of
+//! this generation, and from the witnesses the accumulator value. Computing the value takes one
+//! short power for RSA, and one multi-scalar product for bilinear maps.
 //!
 //! Witnesses are recomputed instead of updated. For RSA, the reason is the number of primes. If an
 //! element was removed, updating a witness takes a power with an exponent as long as all changed
@@ -180,7 +180,7 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
     }
 
     /// Stores the accumulators and witnesses that [`Ledger::derive`] computed. `proves` converts a
-    /// generation and a witness into the proof to be retained.
+    /// generation's number and an encoded witness into the proof to be retained.
     pub(crate) fn commit<R: Retention>(
         &mut self,
         derived: Vec<LedgerUpdate<S, A>>,
@@ -205,7 +205,8 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
     }
 
     /// Returns the creation instant of a tuple, and the retained proof that it existed at
-    /// `instant`.
+    /// `instant`. `None` if the ledger lacks the tuple or the proof, or the tuple was created
+    /// later.
     pub(crate) fn proof<R: Retention>(&self, instant: u64, tuple: TupleId) -> Option<(u64, &P)> {
         let record = self.record(tuple)?;
         let since = record.member.since;
@@ -243,8 +244,8 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         }
     }
 
-    /// Restores the ledger that [`Ledger::store`] converted; `None` if its parts are inconsistent.
-    /// `restore` converts each stored proof back.
+    /// Restores the output of [`Ledger::store`] into this new ledger; `None` if the parts of
+    /// `stored` are inconsistent. `restore` converts each stored proof back.
     ///
     /// Cost: computes the accumulator's representatives (for RSA, primes) of all tuples of the
     /// latest version.
@@ -270,7 +271,7 @@ impl<S: Suite, A: Dynamic, P> Ledger<S, A, P> {
         }
         for generation in 0..stored.generations.len() {
             let (live, value) = stored.generations.get(generation)?;
-            // Each tuple costs a representative, so none may be listed twice.
+            // A representative is computed for each listed tuple, so none may be listed twice.
             let mut seen = vec![false; self.records.len()];
             for tuple in live {
                 let first = seen.get_mut(tuple.position())?;

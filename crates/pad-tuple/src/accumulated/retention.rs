@@ -9,7 +9,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::signed::{Plain, Superseding, Validity};
 
 /// Rule that determines for which instants (times on a generation's clock) a signed accumulator
-/// value is evidence.
+/// value proves a tuple, and which proofs a server keeps.
 ///
 /// Source: Crosby & Wallach 2010, section 4.3.
 pub trait Retention: Copy + Debug + Eq + Send + Sync + 'static {
@@ -27,7 +27,7 @@ pub trait Retention: Copy + Debug + Eq + Send + Sync + 'static {
     fn element<D: DigestBytes>(tuple: &D, shown: Self::TupleData) -> Vec<u8>;
 
     /// Returns the instants at which a tuple existed if the signed accumulator value of the instant
-    /// `until` contains it.
+    /// `until` contains the tuple.
     fn validity(shown: Self::TupleData, until: u64) -> Validity;
 
     /// Adds the tuple's proof for its newest instant to the proofs `kept`. A rule may drop the

@@ -109,7 +109,7 @@ impl<S: Suite> Pebbles<S> {
     /// Returns the link `position` steps after the seed, in the chain of `tuple`. The calls must
     /// have descending positions.
     ///
-    /// `seed` computes the link at position 0, which need not be stored.
+    /// `seed` computes the link at position 0. It is called only if no link is stored yet.
     pub fn link(
         &mut self,
         seed: impl FnOnce() -> S::Digest,

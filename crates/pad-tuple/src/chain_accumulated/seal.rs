@@ -44,7 +44,7 @@ pub(super) fn bound<S: Suite>(merged: GenerationIndex, chain: &S::Digest) -> S::
 /// Parts of a version's head that a proof contains: the signature, the history and the inputs of
 /// the root. A client recomputes the root, assembles the head and verifies the signature. `values`
 /// contains the accumulator values of the generations that the proof uses. `rest` is the chain over
-/// the others.
+/// the values of the other generations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ChainSeal<S: Suite> {

@@ -10,8 +10,8 @@ use pad_core::{Key, Suite};
 use super::{Generation, GenerationChange, Live};
 use crate::{content::Content, tuple::start_of_keys};
 
-/// Changes the contents of keys in a generation, and records the tuples that are created and
-/// deleted by it.
+/// Changes the contents of keys in a generation, and records the tuples that it creates and
+/// deletes.
 pub(super) struct Editor<'a, S: Suite, A> {
     tuples: &'a mut Generation<S, A>,
     change: &'a mut GenerationChange<S, A>,
@@ -94,7 +94,8 @@ impl<'a, S: Suite, A: Clone + Default> Editor<'a, S, A> {
 }
 
 /// Marks the tuple at `key` as deleted and created again, after its content or upper end changed.
-/// Its note becomes empty, and the old note goes to the list of deleted tuples.
+/// Its note becomes empty. The old note goes to the list of deleted tuples, unless the same edit
+/// created the tuple.
 fn renew<S: Suite, A: Default>(
     key: Key,
     live: &mut Live<S, A>,

@@ -1,4 +1,4 @@
-//! Reads a version of a repository in memory, for proofs and without proof.
+//! Reads a version of a repository in memory, for proofs and for lookups without proof.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
-    /// Returns the value of a key in `version`, or `None` if it is absent. There is no proof.
-    /// Version 0 has no values, even if it was pruned.
+    /// Returns the value of a key in `version`, or `None` if it is absent. There is no proof. For
+    /// version 0 the result is always `None`, even if the version was pruned.
     ///
     /// # Errors
     /// [`LookupError`] if the version (other than 0) does not exist or was pruned, or a restored

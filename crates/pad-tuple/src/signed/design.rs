@@ -323,7 +323,7 @@ fn with_upper<S: Suite, M>(
     })
 }
 
-/// The number of signatures that are verified in one batch.
+/// The maximum number of signatures that are verified in one batch.
 pub(crate) const VERIFIED_TOGETHER: usize = 64;
 
 /// Minimum number of tuples of a generation for which several threads sign the tuples.

@@ -21,7 +21,7 @@ pub trait RefreshScheme<S: Suite>: Clone + Debug + Eq + Send + Sync + 'static {
     /// The number of this rule, from which scheme ids are computed.
     const CODE: u16;
     /// Data that a proof contains for each tuple, in addition to the signature, such as the
-    /// instants that it covers.
+    /// instants that the signature covers.
     type TupleData: Clone + Debug + Eq + Serialize + DeserializeOwned;
 
     /// Returns the instants and hash chain links that `shown` covers, for display. Nothing is

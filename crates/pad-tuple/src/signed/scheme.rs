@@ -128,8 +128,8 @@ pub(super) const fn id(signature: u16, refresh: u16, generations: usize) -> Sche
 }
 
 /// Returns the display name of a signed design. It is `base`, `spec` or `spec3` for one, two or
-/// three generations, then the name of the refresh rule, then of the signature scheme. Other
-/// designs are `unknown`.
+/// three generations, then the name of the refresh rule, then of the signature scheme. The rule
+/// `Plain` and the scheme `Ed25519` add no name. Other designs are `unknown`.
 pub(super) const fn name(signature: u16, refresh: u16, generations: usize) -> &'static str {
     match (signature, refresh, generations) {
         (0, 0, 1) => "base",

@@ -21,8 +21,8 @@ pub trait StorableDesign<S: Suite>: AggregateDesign<S> {
     const EACH_INSTANT: bool;
 
     /// Encodes the record of a tuple after [`Design::admit`](crate::design::Design::admit) has
-    /// updated `records` for an instant; `None` if there is no record. Before that, `records`
-    /// contained the tuple's preceding record or none.
+    /// updated `records` for an instant; `None` if there is no record. Before `admit` ran,
+    /// `records` contained the tuple's previous record or none.
     fn write_record(records: &Self::Records, tuple: TupleId) -> Option<Vec<u8>>;
 
     /// Decodes the record of a tuple and adds it to `records`. Returns `None` and changes nothing

@@ -117,6 +117,8 @@ impl TupleRow {
         codec::encode_body(&(self.generation, &self.lower, upper, &self.content))
     }
 
+    /// Decodes the row of a tuple.
+    ///
     /// # Errors
     /// [`StoreFault::Damaged`] if the row is malformed.
     pub(super) fn decode(row: &[u8]) -> Result<Self, StoreFault> {

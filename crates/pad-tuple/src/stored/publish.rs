@@ -53,9 +53,9 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Returns the keys of a batch that the latest version contains. If the batch removes a key
-    /// that is absent, checks that the author signed tuples that prove its absence. The reason is
-    /// that the new version leaves out this removal.
+    /// Returns the keys of a batch that the latest version contains. The new version omits removals
+    /// of absent keys. For these keys, checks that the author signed the tuples that prove the
+    /// absence.
     fn there(&self, batch: &[Operation]) -> Result<BTreeSet<Key>, PublishError> {
         if self.state.latest == Version::EMPTY {
             return Ok(BTreeSet::new());
@@ -77,7 +77,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     }
 
     /// Signs and applies `operations`, which are in ascending order of keys. `entries` is the
-    /// number of entries after them. Returns the update, or the error with the operations.
+    /// number of entries after these operations. Returns the update, or the error with the
+    /// operations.
     #[allow(
         clippy::type_complexity,
         reason = "an update, or why not and its operations"

@@ -124,8 +124,8 @@ impl<'v, K> Reader<'v, K> {
     /// Checks that it covers the claimed instant.
     ///
     /// # Errors
-    /// [`StoreFault::Damaged`] if the record is missing, malformed, or outdated after an accident.
-    /// [`StoreFault::Medium`] if the medium failed.
+    /// [`StoreFault::Damaged`] if the record is missing or malformed, or does not cover the
+    /// instant, for example after a crash. [`StoreFault::Medium`] if the medium failed.
     pub(super) fn read_record<S: Suite, D: StorableDesign<S, Key = K>>(
         &self,
         records: &mut D::Records,
@@ -186,7 +186,7 @@ impl<'v, K> Reader<'v, K> {
         Ok(None)
     }
 
-    /// Returns the [`TupleId`] that this reader uses for the tuple in row `number`.
+    /// Assigns the next [`TupleId`] of this reader to the tuple in row `number`.
     fn numbered(&self, number: u64) -> Result<TupleId, StoreFault> {
         let mut numbers = self.numbers.borrow_mut();
         let place = u32::try_from(numbers.len()).map_err(|_| StoreFault::Damaged)?;

@@ -174,8 +174,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         }
     }
 
-    /// Writes the staged rows. Their updates must be published before, because other processes
-    /// serve written rows, and these survive a crash. If other writers have applied the same
+    /// Writes the staged rows. The caller must publish their updates first, because other processes
+    /// serve written rows, and written rows survive a crash. If other writers have applied the same
     /// updates meanwhile, their rows are equal.
     ///
     /// # Errors
@@ -267,7 +267,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     }
 
     /// Like [`Self::read`], but fails if other writers have changed the rows since this repository
-    /// read or wrote them. Otherwise they could have overwritten records.
+    /// read or wrote them. Such writers could have overwritten records.
     ///
     /// # Errors
     /// The error of `work`; [`StoreFault::Closed`] if another writer has written.
@@ -301,8 +301,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Returns the value of a key in `version`, or `None` if it is absent. There is no proof.
-    /// Version 0 has no values, even if it was pruned.
+    /// Returns the value of a key in `version`, or `None` if it is absent. There is no proof. For
+    /// version 0 the result is always `None`, even if the version was pruned.
     ///
     /// # Errors
     /// [`LookupError`] if the version (other than 0) does not exist, was pruned or cannot be read.
@@ -381,8 +381,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     /// not checked. A secret of hash chains is never checked.
     ///
     /// # Errors
-    /// [`AuthorError::WrongKey`] if they do not match. [`AuthorError::Signing`] if the signer fails
-    /// or the latest head cannot be read.
+    /// [`AuthorError::WrongKey`] if the signer or the secret does not belong to it.
+    /// [`AuthorError::Signing`] if the signer fails or the latest head cannot be read.
     pub fn require_keys<K: Signer<HeadSignature>>(
         &self,
         signer: &K,
@@ -440,7 +440,8 @@ where
         Self::empty(*public.authority(), public.key().clone(), R::default())
     }
 
-    /// Reads all contents of the latest version into memory, and verifies them.
+    /// Reads all contents of the latest version into memory, and verifies that the author signed
+    /// them.
     fn resume(
         &self,
         signer: HeadSigner,

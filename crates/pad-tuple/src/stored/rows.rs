@@ -16,7 +16,7 @@ use pad_core::StoreFault;
 /// 3. Integrity: a read returns the written value. A corrupted row is [`StoreFault::Damaged`],
 ///    never another value.
 ///
-/// Callers pass ranges with two bounds that begin with the same byte.
+/// Both bounds of each range that a caller passes begin with the same byte.
 pub trait Rows: Debug + Send + Sync {
     /// Calls `work` with a view of one state of the rows, which writes do not change.
     ///

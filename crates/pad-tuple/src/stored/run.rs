@@ -24,8 +24,8 @@ pub(super) type Piece = Vec<(Key, u64)>;
 /// [`StoreFault::Damaged`] if the row is malformed, lower ends do not ascend, or the first lower
 /// end differs from the lower end in the key.
 ///
-/// The first lower end is not stored again in the row. A row under a wrong key of the same length
-/// is detected by the row's digest. The tuples detect it too, because they store their lower ends.
+/// The first lower end is not stored again in the row. A row under a wrong key is detected later:
+/// its lower ends differ from those in the rows of the tuples.
 pub(super) fn decode_piece(key: &[u8], row: &[u8]) -> Result<Piece, StoreFault> {
     let start = piece_start(key).ok_or(StoreFault::Damaged)?;
     if row.len() > LONGEST_ROW {
@@ -112,7 +112,7 @@ impl<'r> RunWriter<'r> {
 }
 
 /// Returns the approximate number of bytes that a tuple takes in an encoded piece. The argument is
-/// its lower end and the difference of its number.
+/// the tuple's lower end and the difference of its number from the predecessor's.
 fn stored_bytes((after, distance): &(KeySuffix, i64)) -> usize {
     let number = match distance.unsigned_abs() {
         ..=125 => 1,

@@ -52,8 +52,8 @@ impl<K: Clone + Sync> Reader<'_, K> {
         self.require_vouched::<S, D>(others, workers)
     }
 
-    /// Rejects tuples, given by their claims, unless the author's signatures cover them. Reads
-    /// their records.
+    /// Rejects the tuples in `claims` unless the author's signatures cover them. Reads the tuples'
+    /// records.
     ///
     /// # Errors
     /// The errors of [`Reader::require_loaded`].

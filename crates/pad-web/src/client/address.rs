@@ -4,7 +4,7 @@ use ureq::http::Uri;
 
 use super::{HttpError, http::without_password};
 
-/// The address of a server: its origin `https://host:port` and a path prefix.
+/// The address of a server: its origin, such as `https://host:443`, and a path prefix.
 ///
 /// Parsing is strict: an invalid port, a query or a fragment is an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// Parses an address: `http://` or `https://` in lower or upper case, a host, and optionally a
+    /// Parses an address: `http://` or `https://` (case-insensitive), a host, and optionally a
     /// user, a port and a path.
     ///
     /// # Errors
@@ -54,7 +54,7 @@ impl Address {
         })
     }
 
-    /// Returns the scheme, host and port, and the user if there is one.
+    /// Returns the scheme and the host, with the user, password and port that the address contains.
     pub fn origin(&self) -> &str {
         &self.origin
     }

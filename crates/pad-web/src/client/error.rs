@@ -20,11 +20,11 @@ pub enum HttpError {
         reason: String,
     },
     /// The server accepted the request, but its response did not begin within the timeout, or did
-    /// not end within it. The timeout is `wait` or `transfer` of
+    /// not end within it. The timeout is the smaller of `wait` and `transfer` of
     /// [`HttpOptions`](crate::client::HttpOptions).
     #[error("no answer in time: {reason}")]
     Silent {
-        /// The timeout that expired.
+        /// A description of the timeout that expired.
         reason: String,
     },
     /// The server reported in the last attempt that it is busy.
@@ -42,10 +42,10 @@ pub enum HttpError {
         /// The length of the request in bytes.
         length: usize,
     },
-    /// The response exceeds the client's limit.
+    /// The response exceeds the limit of the call or, if that is smaller, of the client.
     #[error("the answer exceeds {limit} bytes")]
     ResponseTooLarge {
-        /// The client's limit for a response, in bytes.
+        /// The exceeded limit in bytes.
         limit: usize,
     },
 }

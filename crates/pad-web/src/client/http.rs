@@ -12,8 +12,8 @@ use ureq::{
 
 use super::{Address, HttpError, HttpOptions, error::AttemptError, options::root_certificates};
 
-/// Size in bytes above which a POST request sends `Expect: 100-continue`. A server can then refuse
-/// the request before the body is sent.
+/// Length of a body in bytes above which a POST request sends `Expect: 100-continue`. A server can
+/// then refuse the request before the body is sent.
 const ASK_ABOVE: usize = 256 << 10;
 
 /// Maximum delay before the next attempt, even if the server requests a longer delay.
@@ -66,8 +66,8 @@ impl HttpClient {
     /// No connection is opened before the first request.
     ///
     /// # Errors
-    /// [`HttpError::Configuration`] if `address` is not an [`Address`], or the PEM text of
-    /// certificates is unreadable or contains no certificate.
+    /// [`HttpError::Configuration`] if `address` cannot be parsed as an [`Address`]. For
+    /// `https://`, also if the root certificates are unreadable or there is none.
     pub fn new(address: &str, options: HttpOptions) -> Result<Self, HttpError> {
         let address = Address::parse(address)?;
         let mut tls = TlsConfig::builder()
@@ -103,7 +103,7 @@ impl HttpClient {
     }
 
     /// Creates a client of the same server that waits for a response as long as
-    /// [`HttpOptions::transfer`] allows.
+    /// [`HttpOptions::transfer`] allows, and retries failed requests.
     ///
     /// # Errors
     /// The errors of [`HttpClient::new`].
@@ -149,11 +149,11 @@ impl HttpClient {
         self.exchange((path, Some(posted), None), most, read)
     }
 
-    /// Forwards the request of another client, and returns the server's response. If `client` is
-    /// given, this address is sent in `X-Forwarded-For`. Retries like [`HttpClient::get`].
+    /// Forwards the request of another client, and returns the server's response. The request is a
+    /// POST if `posted` is given. Retries like [`HttpClient::get`].
     ///
-    /// The server uses this address if it trusts this process as a proxy. The request is a POST if
-    /// `posted` is given.
+    /// If `client` is given, this address is sent in `X-Forwarded-For`. The server uses the address
+    /// if it trusts this process as a proxy.
     ///
     /// # Errors
     /// [`HttpError`].

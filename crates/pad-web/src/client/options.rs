@@ -6,7 +6,7 @@ use ureq::tls::{Certificate, PemItem, RootCerts, parse_pem};
 
 use super::HttpError;
 
-/// The trusted root certificates of servers.
+/// The root certificates that a client trusts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Roots {
     /// The certificate authorities of the operating system.
@@ -19,7 +19,7 @@ pub enum Roots {
 /// Options of an HTTP client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpOptions {
-    /// The trusted root certificates; without effect for `http://`.
+    /// The trusted root certificates. They have no effect for `http://`.
     pub roots: Roots,
     /// Maximum length of a request in bytes.
     pub request_bytes: usize,
@@ -33,11 +33,12 @@ pub struct HttpOptions {
     /// Timeout for opening a connection, including the TLS handshake. Name resolution has the same
     /// timeout.
     pub connect: Duration,
-    /// Timeout for each of three steps: sending the request, the start of the response, and
-    /// receiving the response.
+    /// Timeout for each of four steps: sending the head of the request, sending its body, waiting
+    /// for the head of the response, and receiving its body.
     pub transfer: Duration,
-    /// Timeout for the start of the response, and again for its end. It has no effect unless it is
-    /// below `transfer`. Used by clients of several servers; each request is then sent only once.
+    /// Timeout for the head of the response, and again for its body. Takes effect only if it is
+    /// below `transfer`. Each request is then sent only once, so that a client of several servers
+    /// can try the next one.
     pub wait: Duration,
     /// Maximum number of idle connections kept for reuse.
     pub idle_connections: usize,

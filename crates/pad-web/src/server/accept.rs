@@ -76,7 +76,7 @@ impl GuardedStream {
         Arc::clone(&self.connected.connection)
     }
 
-    /// Runs the write `attempt`, and checks the deadlines for writes.
+    /// Polls the write `attempt`. Fails with `TimedOut` if it is pending and a deadline has passed.
     fn watch(
         &mut self,
         context: &mut Context<'_>,

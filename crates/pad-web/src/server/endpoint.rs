@@ -21,8 +21,8 @@ use super::{
 /// Value of `Retry-After` in responses of an overloaded server, in seconds.
 const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
-/// Maximum bytes of a refused request that are read and discarded. Otherwise, the client might not
-/// read the response.
+/// Maximum bytes of a refused request's body that are read and discarded. Many clients read the
+/// response only after they have sent the body.
 const DRAINED_BYTES: usize = 1 << 20;
 /// Maximum time for reading and discarding a refused request.
 const DRAINED_FOR: Duration = Duration::from_secs(1);
@@ -31,8 +31,8 @@ const DRAINED_FOR: Duration = Duration::from_secs(1);
 /// body.
 const LEAST_ROOM: usize = 1 << 14;
 
-/// Maximum duration of a time-out; longer ones are shortened to it. The clock does not overflow in
-/// this time.
+/// Maximum duration of a time-out; longer ones are shortened to it. It can be added to the current
+/// time without overflow.
 const LONGEST_WAIT: Duration = Duration::from_secs(1 << 30);
 
 type HttpResponse = http::Response<Full<Bytes>>;
@@ -45,8 +45,8 @@ pub(super) struct Endpoint<H> {
     peers: Arc<Peers>,
 }
 
-/// A request that failed or was refused before the handler received it as a whole, or a response
-/// that cannot be sent.
+/// Reason for an error response: the request failed or was refused before it was handled, the
+/// handler panicked, or its response cannot be sent.
 enum Failure {
     Unreadable,
     TooSlow,
@@ -166,7 +166,8 @@ impl<H: Handler> Endpoint<H> {
     }
 
     /// Returns the announced length of the body, if there is one. Refuses a body that is too long,
-    /// or for which there is no memory, before receiving any of it.
+    /// or for which there is no memory, before receiving any of it. Also refuses a peer that uses
+    /// too much response memory.
     fn announced(
         &self,
         headers: &HeaderMap,
@@ -247,8 +248,8 @@ impl<H: Handler> Endpoint<H> {
         if received.bytes.capacity().saturating_sub(length) >= bytes {
             return Ok(());
         }
-        // With a growth of one eighth, each byte is copied at most eight times, and at most one
-        // eighth is unused.
+        // With a growth of one eighth, a byte is copied at most eight times on average, and at most
+        // one eighth is unused.
         let ahead = (length / 8).max(LEAST_ROOM);
         let wanted = bytes.max(ahead.min(most.saturating_sub(length)));
         let before = received.bytes.capacity();
@@ -325,7 +326,7 @@ fn response_of(
     response
 }
 
-/// Returns the instant after `span`, counted from now.
+/// Returns the instant `span` from now. Shortens `span` to at most `LONGEST_WAIT`.
 fn after(span: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(span.min(LONGEST_WAIT)).unwrap_or(now)

@@ -253,7 +253,7 @@ impl<H: Handler> ConnectionTask<H> {
     /// Serves HTTP/1.1 with a time limit for heads.
     ///
     /// The next request is read after the previous response is sent. If a client pipelines requests
-    /// without reading, one response is in memory, until the client is disconnected.
+    /// without reading, only one response is in memory, until the client is disconnected.
     async fn converse(mut self, stream: impl AsyncRead + AsyncWrite + Unpin) {
         let service = service_fn(|request| {
             let answer = answer(
@@ -327,7 +327,8 @@ async fn limited(limits: &mut watch::Receiver<Limit>) {
     }
 }
 
-/// Waits until the time limit of a shutdown is reached.
+/// Tells the connections to end once a shutdown begins, and waits until the limit of the shutdown
+/// is reached.
 async fn deadline(mut limits: watch::Receiver<Limit>, connections: &Connections) {
     loop {
         let limit = *limits.borrow_and_update();

@@ -24,9 +24,9 @@ pub struct Options {
     pub timeouts: Timeouts,
     /// Addresses of trusted proxies. The header `X-Forwarded-For` of other peers is ignored.
     ///
-    /// The client of a request from a proxy is the last address in this header that is not a
-    /// trusted proxy's. If there is no such address, or a later address cannot be parsed, the
-    /// client is the proxy whose address was read last.
+    /// For a request from a trusted proxy, the header is read from its last address backwards. The
+    /// client is the first address that is not a trusted proxy's. If the header ends or an address
+    /// cannot be parsed before that, the client is the trusted proxy that was read last.
     pub trusted_proxies: Vec<IpAddr>,
 }
 
@@ -53,25 +53,27 @@ pub struct Limits {
     /// Maximum number of queued requests. A quarter of all places for requests, in progress and
     /// queued, is reserved for peers without requests.
     pub waiting: usize,
-    /// Maximum number of requests of one peer that are handled or queued.
+    /// Maximum number of requests of one peer that are handled on blocking threads or queued.
     ///
     /// A peer is an IPv4 address, or an IPv6 network with a 64-bit prefix. All clients of a proxy
     /// that is not in [`Options::trusted_proxies`] count as one peer.
     pub requests_per_peer: usize,
-    /// Maximum total bytes of the request bodies that are being received and handled.
+    /// Maximum total bytes of the request bodies that are being received or handled.
     pub body_bytes: usize,
     /// Maximum total bytes of the response bodies that are being sent.
     pub answer_bytes: usize,
     /// Maximum bytes of the request bodies of one peer. The same maximum applies to its response
     /// bodies.
     pub bytes_per_peer: usize,
-    /// Additional bytes for requests and responses of at most 64 KiB. They are used when the other
-    /// memory limits are reached. One peer may use an eighth of them, or 64 KiB if that is more.
+    /// Additional bytes for request and response bodies of at most 64 KiB. They are used when the
+    /// other memory limits are reached. One peer may use an eighth of them, or 64 KiB if that is
+    /// more.
     pub reserve_bytes: usize,
     /// Maximum number of connections; further connections are closed immediately. A quarter is
     /// reserved for peers without connections.
     pub connections: usize,
-    /// Maximum number of connections of one peer. A trusted proxy may have half of all connections.
+    /// Maximum number of connections of one peer. A trusted proxy may have half of all connections,
+    /// if that is more.
     pub connections_per_peer: usize,
 }
 
@@ -112,7 +114,7 @@ pub struct Timeouts {
     pub whole_body: Duration,
     /// Limit for sending a whole response, even if the client reads steadily.
     pub whole_answer: Duration,
-    /// Limit for the requests in progress at shutdown.
+    /// Limit for the requests in progress after `Server::run` has received a stop signal.
     pub shutdown: Duration,
 }
 
@@ -159,7 +161,8 @@ impl Identity {
         })
     }
 
-    /// Returns the TLS configuration for HTTP/1.1, with rustls' safe default versions.
+    /// Returns the TLS configuration for HTTP/1.1, with the TLS versions that rustls enables by
+    /// default.
     pub(super) fn tls_config(&self) -> Result<ServerConfig, ServerError> {
         let provider = Arc::new(ring::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)

@@ -68,7 +68,8 @@ pub(super) struct Peers {
 #[derive(Debug)]
 struct PeerThreads {
     all: Arc<Semaphore>,
-    /// Permit to wait for a reserved thread. Only one request of the peer may wait for one.
+    /// Permit to wait for a reserved thread and to use it. Only one request of the peer has it at a
+    /// time.
     first: Arc<Semaphore>,
     /// Number of threads that the peer uses.
     running: AtomicUsize,
@@ -199,7 +200,8 @@ impl Peers {
         Peer::new(address)
     }
 
-    /// Reserves a place among the requests in progress and queued; `None` if there is no place.
+    /// Reserves a place among the requests in progress and queued. Returns `None` if the total
+    /// limit or the peer's limit is reached.
     pub(super) fn admit(self: &Arc<Self>, peer: Peer) -> Option<Share> {
         Share::take(self, |peers| &peers.requests, peer, 1)
     }
@@ -286,8 +288,8 @@ impl Peers {
         !self.requests.has_room(peer, 1)
     }
 
-    /// Returns whether this peer uses so much response memory that a further response may be
-    /// refused.
+    /// Returns whether this peer uses more than half of its limit of response memory. Its next
+    /// response may then exceed the limit.
     pub(super) fn is_exhausted(&self, peer: Peer) -> bool {
         self.answers.is_half_taken(peer)
     }

@@ -1,6 +1,7 @@
 //! Tables whose products use vector instructions: eight powers at once, or single ones.
 //!
-//! Both layouts have the same Montgomery forms, so they share one table.
+//! Both layouts (one number in each lane, or one number over all lanes) have the same Montgomery
+//! forms, so they share one table.
 
 use core::array;
 
@@ -14,8 +15,8 @@ use crate::{
     secret_integer::SecretInteger,
 };
 
-/// Greatest number of exponents that are not worth eight lanes. Single powers take a quarter of the
-/// time of eight.
+/// Maximum number of exponents in the last group that are computed one by one. A single power takes
+/// a quarter of the time of eight powers at once.
 const FEW: usize = 4;
 
 /// Creates tables that fit the width of `modulus`, the product of a prime and its guard. Supports

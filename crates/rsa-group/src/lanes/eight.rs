@@ -107,7 +107,8 @@ impl<const LIMBS: usize> Eight<LIMBS> {
             .collect()
     }
 
-    /// Returns the forms of the residues of up to eight numbers, and of zero in the other lanes.
+    /// Returns the Montgomery forms of the residues of up to eight numbers, and of zero in the
+    /// other lanes.
     fn forms(&self, numbers: &[&Integer]) -> Numbers<LIMBS> {
         let mut lanes = Numbers::ZERO;
         for (lane, number) in numbers.iter().enumerate() {
@@ -118,7 +119,7 @@ impl<const LIMBS: usize> Eight<LIMBS> {
     }
 }
 
-/// Returns the digits of an exponent of a lane, or those of zero if it has none at this index.
+/// Returns the digits of a lane's exponent at `index`, or those of zero if there is none.
 fn digits_of(exponents: &[&[&Integer]], lane: usize, index: usize) -> Digits {
     let exponent = exponents
         .get(lane)
@@ -182,12 +183,12 @@ impl<const LIMBS: usize> Buckets<LIMBS> {
     }
 }
 
-/// Splits a nonnegative number into 52-bit limbs, if it fits.
+/// Splits a nonnegative number into 52-bit limbs, or returns `None` if it does not fit.
 fn limbs<const LIMBS: usize>(number: &Integer) -> Option<[u64; LIMBS]> {
     Numbers::limbs_of(&number.to_digits::<u64>(Order::Lsf))
 }
 
 fn integer<const LIMBS: usize>(limbs: &[u64; LIMBS]) -> Integer {
-    // 52 bits of each limb fit as many words.
+    // `LIMBS` limbs of 52 bits fit `LIMBS` words of 64 bits.
     Integer::from_digits(&Numbers::words_of::<LIMBS>(limbs), Order::Lsf)
 }

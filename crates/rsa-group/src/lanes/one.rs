@@ -133,7 +133,7 @@ impl<const ROWS: usize> One<ROWS> {
     }
 }
 
-/// Converts a nonnegative number, if it fits.
+/// Converts a nonnegative number, or returns `None` if it does not fit.
 fn number<const ROWS: usize>(integer: &Integer) -> Option<Number<ROWS>> {
     Number::from_words(&integer.to_digits::<u64>(Order::Lsf))
 }

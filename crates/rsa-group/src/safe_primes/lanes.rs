@@ -8,11 +8,13 @@ use zeroize::Zeroizing;
 
 use crate::{digits::Digits, secret_integer::SecretInteger};
 
-/// Number of doublings that are one shift: a digit of this many bits is up to 7.
+/// Length in bits of a digit of the exponent. A digit of up to 7 takes one shift instead of 7
+/// doublings.
 const DIGIT_BITS: u32 = 3;
 
 /// Returns for each of at most eight odd numbers `n` whether `2^(n - 1)` is 1 modulo `n`, as for
-/// every odd prime. Returns `None` unless a width fits all and the processor has fast lanes.
+/// every odd prime. Returns `None` unless the processor has fast lanes and a supported width fits
+/// all numbers.
 pub(super) fn pass_fermat(numbers: &[SecretInteger]) -> Option<Vec<bool>> {
     if !montgomery_lanes::are_fast() {
         return None;

@@ -28,7 +28,7 @@ pub enum NoteError {
     /// None of the signatures is by a known key.
     #[error("no known key has signed a note")]
     NoKnownKey,
-    /// Two known keys share this name and an id.
+    /// The name and id of a signature match two different known keys. Contains the name.
     #[error("two keys of the name {0} have the same id")]
     AmbiguousKey(KeyName),
 }

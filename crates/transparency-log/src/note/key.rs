@@ -79,7 +79,7 @@ impl fmt::Display for KeyId {
     }
 }
 
-/// A signature type: the signed message and the algorithm.
+/// A signature type, which determines the signed message and the signature algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
     /// The text of a note, with Ed25519 (type 1).
@@ -157,5 +157,6 @@ pub(super) fn parse_key_text(text: &str) -> Result<(KeyName, &str, Algorithm, [u
     Ok((name.parse()?, id, algorithm, key))
 }
 
-/// Upper bound on the length of an id and a key, including unknown types: some have 1312 bytes.
+/// Maximum length in bytes of the text after a name: id, type and key. Leaves room for keys of
+/// unknown types, some of which have 1312 bytes.
 const LONGEST_REST: usize = 4096;

@@ -34,7 +34,7 @@ impl<T: SignatureType> SignerKey<T> {
         }
     }
 
-    /// Returns the key that verifies its signatures.
+    /// Returns the public key that verifies the signatures by this key.
     pub fn verifier(&self) -> VerifierKey {
         VerifierKey::of(self.name.clone(), T::ALGORITHM, self.key.verifying_key())
     }

@@ -27,7 +27,7 @@ pub struct Signed {
     pub name: KeyName,
     /// The id of the signer's key.
     pub id: KeyId,
-    /// The time of a witness's signature by its own clock; `None` for other signatures.
+    /// The time of a cosignature by the witness's clock; `None` for other signatures.
     pub time: Option<Timestamp>,
 }
 
@@ -78,7 +78,7 @@ impl VerifierKey {
     /// Verifies a signature of `text` that [claims](Signature::claims) to be by this key.
     ///
     /// # Errors
-    /// [`NoteError::WrongSignature`].
+    /// [`NoteError::WrongSignature`] if the signature is invalid, or claims another key.
     pub fn verify(&self, text: &str, signature: &Signature) -> Result<Signed, NoteError> {
         let wrong = || NoteError::WrongSignature(self.name.clone());
         if !signature.claims(self) {
@@ -101,7 +101,7 @@ impl VerifierKey {
         })
     }
 
-    /// Returns the time of a witness's signature, if it verifies.
+    /// Verifies a witness's signature. Returns its time, or `None` if the signature is invalid.
     fn cosigned_at(&self, text: &str, signature: &[u8]) -> Option<Timestamp> {
         let (seconds, signature) = signature.split_first_chunk()?;
         let time = Timestamp::from_seconds(u64::from_be_bytes(*seconds))?;

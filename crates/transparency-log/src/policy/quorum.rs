@@ -17,8 +17,9 @@ pub(super) struct Group {
     pub(super) members: Vec<Member>,
 }
 
-/// A member of a quorum: a witness or group by index, or a witness with an unknown key type by its
-/// line. The empty member (`quorum none`) is always met.
+/// A group member or the required quorum: a witness or group by its index. `Unknown` is a witness
+/// with a key of unknown type, by its line number; it is never met. `Nobody` stands for
+/// `quorum none` and is always met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Member {
     Witness(usize),

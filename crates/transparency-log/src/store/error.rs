@@ -30,7 +30,8 @@ pub enum StoreError {
     /// The given key is not the key of the log.
     #[error("the key does not belong to the log")]
     OtherKey,
-    /// The log has not signed this checkpoint, or the log's entries no longer match.
+    /// The log has signed nothing yet, or the checkpoint is larger than the latest signed one. Also
+    /// if its root is not the root of the log at its size.
     #[error("the log has not signed this checkpoint")]
     NotSigned,
     /// A newer checkpoint is already published.

@@ -18,20 +18,21 @@ use crate::{
 /// Adds to earlier exports and writes the checkpoint last. A process that is killed never leaves a
 /// checkpoint whose tiles are missing.
 ///
-/// Every tile and entry is verified against the checkpoint's root before it is written. The
-/// published entries must be a prefix of the log. The note's signatures are not verified: if the
+/// Every tile and entry is verified against the checkpoint's root before it is written. The entries
+/// of an earlier export must be a prefix of the log. The note's signatures are not verified: if the
 /// source is untrusted, the caller verifies them first.
 ///
 /// Cost: the new tiles and entries, and the tiles of the right edge.
 ///
 /// # Errors
 /// * [`StoreError::Damaged`] if the checkpoint is missing.
-/// * [`StoreError::Note`] or [`StoreError::Checkpoint`] if the checkpoint or the published
-///   checkpoint cannot be parsed.
-/// * [`StoreError::Read`] if another resource is missing or does not match the checkpoint's root.
-/// * [`StoreError::Older`] if a larger log is published.
-/// * [`StoreError::Forked`] if a different log is published.
-/// * [`StoreError::Io`] if a file cannot be read or written.
+/// * [`StoreError::Note`] or [`StoreError::Checkpoint`] if the checkpoint, or the one of an earlier
+///   export, cannot be parsed.
+/// * [`StoreError::Read`] if another resource cannot be fetched or does not match the checkpoint's
+///   root.
+/// * [`StoreError::Older`] if the folder contains an export of a larger log.
+/// * [`StoreError::Forked`] if the entries of an earlier export are not a prefix of the log.
+/// * [`StoreError::Io`] if a file cannot be read or written, or the checkpoint cannot be fetched.
 pub fn export(from: &impl Fetch, folder: &Path) -> Result<u64, StoreError> {
     let note = fetched(from, &ResourcePath::Checkpoint)?;
     let checkpoint = of_note(&note)?;

@@ -43,7 +43,8 @@ impl LogFiles {
     /// Returns the size of the published checkpoint; 0 if none is published.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`], [`StoreError::Checkpoint`], [`StoreError::Io`].
+    /// [`StoreError::Damaged`] if the published note is malformed, [`StoreError::Checkpoint`] if it
+    /// is not a checkpoint, [`StoreError::Io`] if it cannot be read.
     pub fn published_size(&self) -> Result<u64, StoreError> {
         let Some(bytes) = self.checkpoint()? else {
             return Ok(0);

@@ -24,7 +24,7 @@ pub enum BundleError {
 /// Encodes an entry for a bundle, with its length prefix.
 ///
 /// # Errors
-/// [`BundleError::EntryTooLong`].
+/// [`BundleError::EntryTooLong`] above [`LONGEST_ENTRY`].
 pub fn encode_entry(entry: &[u8]) -> Result<Vec<u8>, BundleError> {
     let too_long = BundleError::EntryTooLong(entry.len());
     let length = u16::try_from(entry.len()).map_err(|_| too_long)?;
@@ -36,7 +36,8 @@ pub fn encode_entry(entry: &[u8]) -> Result<Vec<u8>, BundleError> {
 /// Parses a bundle of `number` entries.
 ///
 /// # Errors
-/// [`BundleError::Cut`], [`BundleError::WrongNumber`].
+/// [`BundleError::Cut`] if the bundle ends within an entry, [`BundleError::WrongNumber`] if it has
+/// another number of entries.
 pub fn parse_bundle(mut bundle: &[u8], number: u16) -> Result<Vec<&[u8]>, BundleError> {
     let mut entries = Vec::new();
     while !bundle.is_empty() {

@@ -6,7 +6,7 @@ use crate::tree::TreeError;
 /// A source of the resources of a log, each identified by its [`ResourcePath`].
 pub trait Fetch {
     /// Fetches a resource. A remote implementation should read at most [`ResourcePath::longest`]
-    /// bytes; the reader rejects longer ones.
+    /// bytes. [`TileReader`](super::TileReader) rejects longer resources.
     ///
     /// # Errors
     /// [`FetchError::NotFound`] if the resource does not exist; [`FetchError::Failed`].

@@ -9,7 +9,7 @@ use crate::{
     tree::{HASH_LENGTH, complete_at},
 };
 
-/// A resource of a log, identified by its path below the log's prefix.
+/// A resource of a log, identified by its path below the log's URL prefix.
 ///
 /// ```
 /// use transparency_log::tile::{ResourcePath, Width};
@@ -209,5 +209,5 @@ fn parse(text: &str) -> Option<ResourcePath> {
     })
 }
 
-/// Upper bound on the length of a path.
+/// Maximum length of a path in bytes.
 const LONGEST_PATH: usize = 64;

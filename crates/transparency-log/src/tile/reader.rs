@@ -76,8 +76,8 @@ impl<F: Fetch> TileReader<F> {
         &self.edge
     }
 
-    /// Computes the root of the log at an earlier size. A root that differs from a checkpoint of
-    /// that size proves a fork.
+    /// Computes the root of the log at an earlier size. A root that differs from the root of a
+    /// signed checkpoint of that size proves a fork.
     ///
     /// # Errors
     /// [`ReadError::Tree`] if `size` exceeds the log's; other read errors.

@@ -8,8 +8,8 @@ use super::{Hash, TreeHead};
 /// The hashes of a tree's incomplete tiles: the state that is needed to append to the tree.
 ///
 /// Level `l` contains at most 255 hashes: one for each complete subtree of 256^l entries that is
-/// not part of a complete subtree of 256^(l+1) entries. Space: 64 KiB for any tree of fewer than
-/// 2^64 entries.
+/// not part of a complete subtree of 256^(l+1) entries. Space: less than 64 KiB for any tree of
+/// fewer than 2^64 entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
     size: u64,
@@ -73,8 +73,8 @@ impl Edge {
 
     /// Computes the root of the tree.
     ///
-    /// A tile of complete subtrees followed by one smaller subtree has the shape of a tree whose
-    /// leaves are these subtrees.
+    /// Folds the levels from 0 upwards. The hashes of a level, followed by the root over the lower
+    /// levels, are the leaves of a tree, whose root is carried upwards.
     pub fn root(&self) -> Hash {
         let below =
             |carried: Option<Hash>, tile: &Vec<Hash>| root_of(tile.iter().copied().chain(carried));
@@ -95,7 +95,8 @@ impl Default for Edge {
     }
 }
 
-/// Returns the width of the incomplete tile at `level` in a tree of `size` entries.
+/// Returns the width of the incomplete tile at `level` in a tree of `size` entries; 0 if there is
+/// none.
 pub(crate) fn width(size: u64, level: u8) -> usize {
     let complete = complete_at(size, level) % 256;
     usize::try_from(complete).unwrap_or_default()

@@ -6,12 +6,12 @@ use pad_core::merkle;
 
 use super::{Hash, TreeError};
 
-/// A source of the complete subtrees of a tree, at least up to some size.
+/// A source of the hashes of a tree's complete subtrees.
 pub trait Subtrees {
     /// The error of a failed lookup.
     type Error: core::error::Error;
 
-    /// Returns the hash of the complete subtree of `height` over the entries from `index << height`
+    /// Returns the hash of the complete subtree over the `2^height` entries from `index << height`
     /// on. Callers request only subtrees within the tree.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ pub enum ProveError<E: core::error::Error> {
 /// Computes the root of the tree over the first `size` entries.
 ///
 /// # Errors
-/// [`ProveError::Subtree`].
+/// [`ProveError::Subtree`] if a hash cannot be read.
 pub fn root<S: Subtrees>(subtrees: &mut S, size: u64) -> Result<Hash, ProveError<S::Error>> {
     range_root(subtrees, 0..size)
 }

@@ -4,7 +4,7 @@ use pad_core::merkle::{self, PathError};
 
 use super::{Hash, TreeHead};
 
-/// Error returned when a proof is invalid.
+/// Error returned when a proof is invalid or cannot exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeError {
@@ -33,8 +33,8 @@ pub enum TreeError {
     /// The proof does not hash to the root of the tree.
     #[error("the proof does not match the root")]
     WrongRoot,
-    /// The proof does not hash to the root of the older tree, or two trees of one size have
-    /// different roots.
+    /// The proof does not hash to the root of the older tree. Also if two trees of one size have
+    /// different roots, or the root of an empty older tree is wrong.
     #[error("the proof does not match the root of the older tree")]
     WrongOldRoot,
 }
@@ -51,8 +51,8 @@ impl From<PathError> for TreeError {
 /// Verifies that the entry with hash `leaf` is at `index` in `tree` (RFC 9162, section 2.1.3.2).
 ///
 /// # Errors
-/// [`TreeError::NoSuchEntry`], [`TreeError::TooShort`], [`TreeError::TooLong`],
-/// [`TreeError::WrongRoot`].
+/// [`TreeError::NoSuchEntry`] if `index` is not below the size of `tree`. [`TreeError::TooShort`],
+/// [`TreeError::TooLong`] or [`TreeError::WrongRoot`] if the proof is invalid.
 pub fn verify_inclusion(
     index: u64,
     leaf: Hash,
@@ -74,8 +74,9 @@ pub fn verify_inclusion(
 /// The proof is empty if `old` is the empty tree or equals `new`.
 ///
 /// # Errors
-/// [`TreeError::Shrunk`], [`TreeError::TooShort`], [`TreeError::TooLong`],
-/// [`TreeError::WrongRoot`], [`TreeError::WrongOldRoot`].
+/// [`TreeError::Shrunk`] if `new` is smaller than `old`. [`TreeError::TooShort`],
+/// [`TreeError::TooLong`], [`TreeError::WrongRoot`] or [`TreeError::WrongOldRoot`] if the proof is
+/// invalid.
 pub fn verify_consistency(old: &TreeHead, new: &TreeHead, proof: &[Hash]) -> Result<(), TreeError> {
     if old.size > new.size {
         let (old, new) = (old.size, new.size);

@@ -49,7 +49,7 @@ impl Answer {
     /// * `sent`: the note, the old size in the request, and the size of the checkpoint.
     ///
     /// # Errors
-    /// [`AnswerError`].
+    /// [`AnswerError`] if the witness refuses, or the response is malformed or does not verify.
     pub fn read(
         response: (u16, Option<&str>, &[u8]),
         sent: (&Note, u64, u64),

@@ -72,7 +72,8 @@ impl FolderRecords {
     /// Returns the recorded head of a log; the empty log if there is no record.
     ///
     /// # Errors
-    /// [`FolderRecordsError::Damaged`], [`FolderRecordsError::Io`].
+    /// [`FolderRecordsError::Damaged`] if the record is malformed, [`FolderRecordsError::Io`] if it
+    /// cannot be read.
     pub fn recorded(&self, origin: &str) -> Result<TreeHead, FolderRecordsError> {
         Ok(self
             .read(origin)?
@@ -146,9 +147,8 @@ impl FolderRecords {
 impl Records for FolderRecords {
     type Error = FolderRecordsError;
 
-    /// Advances the record of a log. The record that is read may be left by a failed write and not
-    /// durable, so it is used only for comparison. A new record is written each time, even if it is
-    /// unchanged.
+    /// Advances the record of a log. A failed write may have left a record that can be read but is
+    /// not durable. So the new record is always written, even if it equals the old one.
     fn advance(
         &self,
         origin: &str,
@@ -162,8 +162,8 @@ impl Records for FolderRecords {
     }
 }
 
-/// Returns the SHA-256 of an origin in hexadecimal digits, the name of a log in records and
-/// requests.
+/// Returns the SHA-256 of an origin in hexadecimal digits, which names the log in file names and in
+/// requests for its records.
 pub fn file_name(origin: &str) -> String {
     use core::fmt::Write as _;
     let mut name = String::new();

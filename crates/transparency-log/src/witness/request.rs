@@ -35,7 +35,7 @@ pub enum RequestError {
     /// The request is longer than [`AddCheckpoint::LONGEST`].
     #[error("a request is too long")]
     TooLong,
-    /// The request is not text, or its first line does not state an old size (`old SIZE`).
+    /// The request is not UTF-8, or its first line does not state an old size (`old SIZE`).
     #[error("a request does not begin with the old size")]
     OldSize,
     /// A line of the proof is not a hash, there are more than [`MOST_PROOF_LINES`] hashes, or no
@@ -57,7 +57,7 @@ impl AddCheckpoint {
     /// Parses the body of a request.
     ///
     /// # Errors
-    /// [`RequestError`].
+    /// [`RequestError`] if the request is too long or malformed.
     pub fn parse(body: &[u8]) -> Result<Self, RequestError> {
         if body.len() > Self::LONGEST {
             return Err(RequestError::TooLong);

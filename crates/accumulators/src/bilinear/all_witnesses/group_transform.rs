@@ -3,8 +3,8 @@
 //!
 //! Here, multiplying by a root of unity is a scalar multiplication. It takes some 40 microseconds
 //! (estimated) instead of 15 nanoseconds for a field multiplication. Many vectors are therefore
-//! transformed together, each stage in large batches of affine additions. Roots of unity of order
-//! six cost nothing, since the endomorphism multiplies by them.
+//! transformed together, each stage in large batches of affine additions. Sixth roots of unity cost
+//! almost nothing, since the endomorphism multiplies by them.
 
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::{AffineRepr, scalar_mul::glv::GLVConfig};
@@ -38,8 +38,7 @@ enum Roots {
 }
 
 impl GroupTransform<'_> {
-    /// Applies [`Transform::forward`] to each of the vectors of `length` points that `points`
-    /// concatenates.
+    /// Applies [`Transform::forward`] to each vector of `length` points in `points`.
     pub(super) fn forward(&self, points: &mut [G1Affine], length: usize) {
         self.split_branches(points, length);
         let branch = branch_length(length);
@@ -299,5 +298,5 @@ const WIDTH: u32 = 4;
 /// among too few points, and larger batches exceed the cache.
 const MULTIPLICATIONS: usize = 512;
 
-/// Maximum number of points added together.
+/// Maximum number of additions in one batch.
 const ADDITIONS: usize = 4096;

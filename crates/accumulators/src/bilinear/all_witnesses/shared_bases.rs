@@ -16,8 +16,7 @@ use crate::bilinear::multi_scalar::{
 
 /// Computes for each row of scalars the sum of `row[k] * bases[k]`.
 ///
-/// Cost: about 40 affine additions per base, and 127 doublings, for each row if there are many
-/// rows.
+/// Cost for each of many rows: about 40 affine additions per base, and 127 doublings.
 pub(super) fn sums(bases: &[G1Affine], rows: &[Vec<Fr>], workers: &Workers) -> Vec<G1Affine> {
     Counted::add_sums(rows.len(), bases.len());
     let width = best_width(rows.len());
@@ -42,8 +41,8 @@ pub(super) fn sums(bases: &[G1Affine], rows: &[Vec<Fr>], workers: &Workers) -> V
     normalize(&sums)
 }
 
-/// Chooses the window width in bits that needs the fewest additions for sums of `rows` rows. A
-/// point costs the additions for its table of multiples, and two additions in each window and row.
+/// Chooses the window width in bits that needs the fewest additions for `rows` sums. A point costs
+/// the additions for its table of multiples, and two additions in each window and row.
 fn best_width(rows: usize) -> u32 {
     let cost = |width: u32| {
         let windows = Window::covering(HALF_BITS, width).count();

@@ -81,7 +81,7 @@ impl Steps {
     /// Computes the update of the witness of `element` over all steps. Fails if a step removes or
     /// adds `element` itself, with the kind of that step.
     ///
-    /// Cost: one inversion and six multiplications per step in the field.
+    /// Cost in the field: at most six multiplications per step, and one inversion in total.
     pub(in crate::bilinear) fn follow(&self, element: Fr) -> Result<WitnessUpdate, Kind> {
         let mut factors = Vec::with_capacity(self.steps.len());
         let mut divisors = Vec::new();

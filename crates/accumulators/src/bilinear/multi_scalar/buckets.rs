@@ -145,8 +145,8 @@ fn deal(
 
 /// Computes the [`WindowSum`] of each window from the sums of the single buckets of all windows.
 ///
-/// Works by halving. The odd entries make the sum for the lowest bit, and each pair of neighbours
-/// becomes one entry for the higher bits.
+/// Works by halving. In each step, the entries at odd indices form the sum for the lowest bit. Each
+/// pair of neighbours is added into one entry for the higher bits.
 fn weigh(
     adder: &mut Adder,
     mut buckets: Vec<G1Affine>,
@@ -202,8 +202,8 @@ fn join_windows(windows: &[WindowSum]) -> G1Projective {
 /// Approximate number of points in one batch. Larger batches gain little and exceed the cache.
 const BATCH: usize = 1 << 13;
 
-/// Maximum number of windows that one thread processes as a group. The limit lets small sums still
-/// use several threads.
+/// Maximum number of windows in a group, if there are several threads. Few threads get several
+/// groups each, which balances their load.
 const MOST_WINDOWS: usize = 8;
 
 const LEAST_WIDTH: u32 = 4;

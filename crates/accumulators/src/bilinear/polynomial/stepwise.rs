@@ -12,8 +12,8 @@ use super::{Transform, transform::padded_length};
 /// Returns the coefficients, lowest first, of the product of two nonempty polynomials. `transform`
 /// must support the degree of the product; see [`Transform::for_degree`].
 ///
-/// Cost: three transforms of the product's degree, or `n m` multiplications if a factor has at most
-/// 32 coefficients.
+/// Cost: three transforms of the product's degree, or `n m` multiplications for factors with `n`
+/// and `m` coefficients if `n` or `m` is at most 32.
 pub fn multiply(left: &[Fr], right: &[Fr], transform: &Transform) -> Vec<Fr> {
     StepwiseProduct::new(left, right).finish(transform)
 }
@@ -22,7 +22,8 @@ pub fn multiply(left: &[Fr], right: &[Fr], transform: &Transform) -> Vec<Fr> {
 /// `factor` on. The degree of `factor` plus `count` must be at most `vector.len()`. `transform`
 /// must support vectors of that length.
 ///
-/// Cost: three transforms of length `vector.len()`.
+/// Cost: three transforms of length `vector.len()`, or `factor.len() * count` multiplications if
+/// either of these numbers is at most 32.
 pub fn middle_product(
     factor: &[Fr],
     vector: &[Fr],
@@ -35,9 +36,9 @@ pub fn middle_product(
 /// A product of two polynomials that is computed step by step: see [`multiply`] and
 /// [`middle_product`].
 ///
-/// A step is a part of a transform of at most `2^16` values, one level of a longer transform, or
-/// one pass over all values. It takes about 10 ms up to degrees of `2^20`. Products up to a degree
-/// of `3 * 2^10` are one step.
+/// A step transforms a block of at most `2^16` values, computes one level of a longer transform, or
+/// makes one pass over all values. It takes about 10 ms up to degrees of `2^20`. Products up to a
+/// degree of `3 * 2^10` are one step.
 #[derive(Debug)]
 pub struct StepwiseProduct<'a> {
     factors: [&'a [Fr]; 2],
@@ -81,7 +82,7 @@ impl<'a> StepwiseProduct<'a> {
         steps(factor.min(count) <= SHORT, padded_length(vector))
     }
 
-    /// Performs the next step. Returns the product after the last step, and `None` before.
+    /// Performs the next step. Returns the product in the last step, and `None` in all others.
     /// `transform` must be the same in all steps, and fit the whole product.
     pub fn step(&mut self, transform: &Transform) -> Option<Vec<Fr>> {
         let length = self.length();

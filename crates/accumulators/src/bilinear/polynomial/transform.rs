@@ -15,9 +15,10 @@
 //! quarters:   d = w[0], d = w[1]    d = w[2], d = w[3]
 //! ```
 //!
-//! The first halves of the branches together are the transform of half the length. (Branches 1 and
-//! 2 are exchanged, because `lambda^2` squared is `lambda`.) The second halves are the values at
-//! the roots of `X^(Tl/2) = -1`: see [`Transform::extended`].
+//! In the diagram, `i` is a square root of -1. The first halves of the branches together are the
+//! transform of half the length. (Branches 1 and 2 are exchanged, because `lambda^2` squared is
+//! `lambda`.) The second halves are the values at the roots of `X^(Tl/2) = -1`: see
+//! [`Transform::extended`].
 //!
 //! Source: Bernstein 2001, "Multidigit multiplication for mathematicians", sections 3 to 8.
 
@@ -73,14 +74,14 @@ impl Transform {
         }
     }
 
-    /// Creates tables for computing products of polynomials, where a product has at most this
-    /// degree.
+    /// Creates tables for products of polynomials, where a product has a degree of at most
+    /// `degree`.
     pub fn for_degree(degree: usize) -> Self {
-        // Of all lengths below `3 * 2^a`, `2^(a + 1)` has the longest branch.
+        // Of all lengths up to `3 * 2^a`, `2^(a + 1)` has the longest branch.
         Self::new(1 << padded_length(degree).ilog2())
     }
 
-    /// Returns the factor `d` of block `block` in a level whose first block has `d = lambda^turn`.
+    /// Returns `w[block] * lambda^turn`, with `w` and `lambda` as in the module documentation.
     #[cfg(feature = "std")]
     pub(crate) fn twiddle(&self, turn: usize, block: usize) -> Fr {
         self.twiddles[turn % 3][block]
@@ -244,9 +245,9 @@ impl Transform {
     }
 }
 
-/// Returns block `number` of the level that follows the `tall` levels, which are too long for one
-/// part. Also returns the block's number within its branch, and the exponent of `lambda` at that
-/// level.
+/// Returns block `number`, counted over all branches, of the level after the `tall` top levels. The
+/// blocks of the top levels are too long for one part. Also returns the block's number within its
+/// branch, and the exponent of `lambda` at that level.
 #[cfg(feature = "std")]
 fn part_block(
     values: &mut [Fr],

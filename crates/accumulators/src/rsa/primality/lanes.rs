@@ -18,7 +18,7 @@ const LIMBS: usize = 6;
 /// Length in bits of the longest numbers, which leaves room for fifteen doublings.
 const LONGEST: u32 = 273;
 
-/// Greatest number of numbers whose later tests are faster one by one.
+/// Maximum number of candidates for which the tests after base 2 are faster one by one.
 const FEW: usize = 2;
 
 /// The lanes for which something holds: bit `i` stands for lane `i`.
@@ -105,7 +105,7 @@ impl<'a> Candidates<'a> {
             bases.set(lane, &Numbers::limbs_of(&base).unwrap_or([0; LIMBS]));
         }
         let bases = self.moduli.to_form(&bases);
-        // A base of 0, 1 or -1 says nothing, and comes up in tests only.
+        // A base of 0, 1 or -1 tests nothing. It occurs only in unit tests.
         let trivial = [&Numbers::ZERO, &self.one, &self.minus_one];
         let says_nothing = trivial.map(|number| self.equal(&bases, number));
         let (exponents, twos) = self.odd_parts(less_one);
@@ -190,8 +190,8 @@ impl<'a> Candidates<'a> {
         pass & with_parameter
     }
 
-    /// Splits `even(number)` of each lane into an odd number and the exponent of two of the rest. A
-    /// lane without a number has 1 and 0.
+    /// Splits `even(number)` of each lane into `odd * 2^twos`. Returns `odd` and `twos` of all
+    /// lanes: 1 and 0 for a lane without a number.
     fn odd_parts(
         &self,
         even: impl Fn(&Candidate) -> Candidate,

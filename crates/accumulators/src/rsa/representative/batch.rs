@@ -10,14 +10,14 @@ use rug::{Integer, integer::Order};
 use super::{Base, LAST_OFFSET, RepresentativeError, RepresentativeRule, at_offset};
 use crate::rsa::primality::lanes::{Candidate, Candidates, Mask};
 
-/// Maximum number of digests that are searched for together. The open ones are counted after each
-/// test of eight candidates.
+/// Maximum number of digests whose searches run together. Each test of eight candidates passes over
+/// all open searches.
 const BATCH: usize = 64;
 
 /// Finds the representative of each digest. See [`search`](super::search).
 ///
-/// Cost: that of scalar searches without fast lanes. With them, half of it for one digest, and a
-/// third for many.
+/// Cost: without fast lanes, a scalar search for each digest. With fast lanes, half of that for one
+/// digest, and a third for each of many.
 pub(crate) fn search_all(
     rule: RepresentativeRule,
     digests: &[[u8; 32]],
@@ -82,7 +82,8 @@ pub(super) fn at_offsets_in_lanes(
     Ok(primes)
 }
 
-/// Finds the representatives up to offset `last`. The tests that follow the base-2 test are given.
+/// Finds the representatives up to offset `last`. `pass_the_rest` performs the tests after the
+/// base-2 test.
 pub(super) fn search_in_lanes(
     rule: RepresentativeRule,
     digests: &[[u8; 32]],
@@ -132,7 +133,7 @@ fn integer((number, offset): (Candidate, u16)) -> (Integer, u16) {
     (Integer::from_digits(&number, Order::Lsf), offset)
 }
 
-/// Tests the next candidates of the first searches, as many as there are lanes.
+/// Performs the base-2 test on the next candidates of the first searches, at most one per lane.
 fn test_base_two<I: Iterator<Item = (Candidate, u16)>>(open: &mut [&mut Search<I>]) {
     let mut numbers: Vec<Candidate> = Vec::with_capacity(LANES);
     let mut origins = Vec::with_capacity(LANES);
@@ -158,8 +159,8 @@ fn test_base_two<I: Iterator<Item = (Candidate, u16)>>(open: &mut [&mut Search<I
     }
 }
 
-/// Performs the other tests on all candidates that passed the first one. Returns the searches whose
-/// candidate fails, with its offset.
+/// Performs the tests after base 2 on all candidates that passed it. Returns each search with a
+/// candidate that fails, and the offset of the candidate.
 fn fail_the_rest<I>(
     searches: &mut [Search<I>],
     pass_the_rest: impl Fn(&Candidates<'_>) -> Mask + Copy,
@@ -190,9 +191,9 @@ fn fail_the_rest<I>(
 enum State {
     /// No candidate has passed the test to base 2.
     Open,
-    /// A candidate has passed it, with its offset.
+    /// The candidate at this offset has passed the test to base 2.
     Probable(Candidate, u16),
-    /// A candidate has passed all tests.
+    /// The candidate at this offset has passed all tests.
     Prime(Candidate, u16),
     /// The window has no further candidate.
     Ended,

@@ -149,7 +149,7 @@ impl ProofBody {
     }
 }
 
-/// Decodes the heads and the proof in an answer. The proof may have at most `longest` bytes.
+/// Decodes the heads and the proof in an answer of at most `longest` + [`LONGEST_HEADS`] bytes.
 fn decode<P: Wire<Context = ()>, const HEADS: usize>(
     message: &[u8],
     longest: usize,
@@ -168,8 +168,8 @@ fn decode<P: Wire<Context = ()>, const HEADS: usize>(
 }
 
 impl<S: Scheme> LogReader<S> {
-    /// Verifies an answer to `query` about `version`, and returns the proved statement. The proof
-    /// in the answer may have at most `longest` bytes.
+    /// Verifies an answer to `query` about `version`, and returns the proved statement. The answer
+    /// may have at most `longest` + [`LONGEST_HEADS`] bytes.
     pub(super) fn check_answer<P>(
         &self,
         (version, query): (Version, &P::Query),
@@ -184,8 +184,8 @@ impl<S: Scheme> LogReader<S> {
         Ok(proof.verify(&at, query)?.into_inner())
     }
 
-    /// Verifies the proof `answer` that the version `newer` of a log contains all entries of the
-    /// version `older`.
+    /// Verifies `answer`: the heads of two versions of a log, and the proof that version `newer`
+    /// contains all entries of version `older`.
     pub(super) fn check_grown(
         &self,
         [older, newer]: [Version; 2],
@@ -199,7 +199,7 @@ impl<S: Scheme> LogReader<S> {
     }
 
     /// Verifies the signed head of a version. For the newest version seen, the head must equal the
-    /// head seen.
+    /// head seen. Only version 0 has no signed head.
     fn head(&self, signed: OptionalHead, version: Version) -> Result<Head, VerifyError> {
         let authority = &self.authority;
         match signed {
@@ -229,8 +229,8 @@ const ABOVE_PROOF: u8 = 16;
 
 const KIND_INCLUDED: u8 = KIND_INCLUSION + ABOVE_PROOF;
 
-/// An upper bound of the length of the two encoded heads in an answer, in bytes.
+/// An upper bound on the length of the two encoded heads in an answer, in bytes.
 const LONGEST_HEADS: usize = 1 << 10;
 
-/// The maximum length of an answer to a lookup that a client reads, in bytes.
+/// The maximum length of a log's answer that a client reads, in bytes.
 pub(crate) const LONGEST_ANSWER: usize = LONGEST_LOOKUP + LONGEST_HEADS;

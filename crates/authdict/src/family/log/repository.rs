@@ -40,7 +40,8 @@ pub(super) fn empty<S: QueryableScheme>(
     Ok(repository.with_building(Building::AtOnce))
 }
 
-/// Proves that a version contains the previous version, and verifies the proof as a client does.
+/// Proves that a version contains all entries of the previous version, and verifies the proof as a
+/// client does. Does nothing for versions 0 and 1.
 fn check_growth<S: QueryableScheme>(
     log: &LogRepository<S>,
     version: Version,
@@ -139,8 +140,8 @@ impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
     }
 
     fn resumed(&self, key: &SecretKey) -> Result<LogAuthor<S>, AuthorError> {
-        // An attacker that knows the secret `s` of the powers can prove false statements under the
-        // author's signature.
+        // The author signs values that are computed from these powers, so the powers are checked
+        // before the first signature.
         let parameters = self.entries().log().setup().parameters();
         let workers = Workers::all_cores();
         // Pairings do not detect components of small order. Clients refuse points with such
@@ -220,8 +221,8 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         self.entries().as_slice().len()
     }
 
-    /// Returns the bytes of memory of the entries, elements and nodes. The tables of keys and, in
-    /// frontier schemes, the frontiers are not counted.
+    /// Returns the bytes of memory of the heads, entries, elements and nodes. The tables of keys
+    /// and, in frontier schemes, the frontiers are not counted.
     fn bytes_in_memory(&self) -> usize {
         let entries = self.entries().as_slice();
         let contents = entries
@@ -299,9 +300,9 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         Err(not_offered::<S>("differences").into())
     }
 
-    /// Checks that a version contains the previous version, and looks up only some keys of its
-    /// update. This is enough, because a check of a log also replays all updates and so recomputes
-    /// all digests.
+    /// Checks that a version contains all entries of the previous version, and looks up only some
+    /// keys of its update. This is enough, because a check of a log also replays all updates and so
+    /// recomputes all digests.
     fn check_version(
         &self,
         version: Version,

@@ -10,7 +10,7 @@ use crate::{
 
 /// Reports every step of the check of a proof against a root. `body` is the body of a [`Response`].
 /// The proof is not checked against a question, so one function explains the proofs of all
-/// questions.
+/// questions. Returns `true`.
 ///
 /// # Errors
 /// [`Refusal`] at the first step that fails.

@@ -1,4 +1,5 @@
-//! Tree PADs with nodes in a file: a lookup or a change reads only the nodes on its search paths.
+//! Tree PADs with nodes in files or in an object store. A lookup or a change reads only the nodes
+//! on its search paths.
 
 use std::{io, num::NonZeroUsize};
 
@@ -234,7 +235,9 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         Ok(copied)
     }
 
-    /// Copies the versions from `oldest` on to a new log, and makes the store use that log.
+    /// Copies the versions from `oldest` on to a new log, and makes the store use that log. Does
+    /// not copy if the log has no version before `oldest`. In both cases, removes the log that the
+    /// store has switched from.
     fn move_since(&mut self, oldest: Version) -> Result<(), RepositoryError> {
         self.begin()?;
         let removed = self.log().remove_replaced(&self.store);
@@ -307,8 +310,9 @@ impl<S: Suite, B: BalancingScheme> SigningKeeper for Tree<S, B> {
         self.waiting.is_empty()
     }
 
-    /// Streams the changes if the dictionary is empty, if there are more than [`TOGETHER`] changes,
-    /// or if some changes are in a file. Otherwise, signs the changes as a batch.
+    /// Streams sorted changes if the dictionary is empty, if there are more than [`TOGETHER`]
+    /// changes, or if some changes are in a file. Signs unsorted changes as a batch, and all
+    /// changes while a refused batch is waiting.
     fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
         let sorter = match changes.gathered() {
             ChangeStorage::InMemory(batch) => return self.sign(batch),
@@ -353,7 +357,7 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
     /// Does nothing: a tree PAD has no derived data.
     fn settle(&mut self) {}
 
-    /// Does nothing: opening a tree PAD replays no updates.
+    /// Only commits: opening a tree PAD replays no updates.
     fn checkpoint(&mut self) -> Result<(), RepositoryError> {
         self.commit(&[]).map(drop)
     }

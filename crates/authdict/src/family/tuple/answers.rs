@@ -77,9 +77,9 @@ one_key_at_a_time!([A, R, const GENERATIONS: usize] pad_tuple::Accumulated<A, R,
 #[cfg(feature = "accumulators")]
 one_key_at_a_time!([A, const GENERATIONS: usize] pad_tuple::ChainAccumulated<A, GENERATIONS>);
 
-/// Returns the versions from `oldest` to `latest` in which a key's value changed. `value` looks the
-/// key up in a version. The search stops after about `lookups` lookups, so it may cover only the
-/// last versions.
+/// Returns the versions after `oldest`, up to `latest`, in which a key's value changed. `value`
+/// looks the key up in a version. Makes at most `lookups` lookups, or 2 if `lookups` is less. The
+/// search may therefore cover only the latest versions.
 pub(super) fn history_of(
     (oldest, latest): (Version, Version),
     lookups: u64,
@@ -132,8 +132,7 @@ pub(super) fn compare(
     }
 }
 
-/// Implements the unproved answers that repositories with tuples in memory and in a file have in
-/// common.
+/// Implements the methods that repositories with tuples in memory and in a file have in common.
 macro_rules! tells_of_tuples {
     () => {
         /// Returns the whole range as one page: tuple repositories do not split ranges into pages.

@@ -1,5 +1,5 @@
-//! Tuple PADs with tuples in a file. A lookup reads the tuples of its answer, and a change reads
-//! the generations that it moves.
+//! Tuple PADs with tuples in a file. A lookup reads the tuples of its answer, and a new version
+//! reads the generations whose tuples it authenticates again.
 
 use std::collections::BTreeMap;
 
@@ -377,7 +377,8 @@ const AHEAD: StoreError = StoreError::Damaged(
      away; it is rebuilt unless the store was pruned",
 );
 
-/// The size of the tuples kept in memory, in bytes, above which they are written to the file.
+/// The size of the tuples kept in memory, in bytes, above which they are written to the file. A
+/// commit writes them from half this size on.
 const MOST_WAITING: usize = 32 << 20;
 
 /// The maximum number of retries to open the tuple file and bring it up to date, for example

@@ -49,8 +49,9 @@ pub(super) fn known(store: &Path) -> Result<Option<AcknowledgedState>, StoreErro
     }
 }
 
-/// Refuses a store that is older than its last acknowledged state `known`. A store without an
-/// acknowledged state, or with the acknowledged state of another store, is accepted.
+/// Refuses a store that is older than its last acknowledged state `known`, or has another latest
+/// version at the same change. A store without an acknowledged state, or with the acknowledged
+/// state of another store, is accepted.
 pub(super) fn check(
     store: &Path,
     known: Option<&AcknowledgedState>,

@@ -53,7 +53,7 @@ impl StoreLog for NodeFile {
         };
         self.begin(|| {
             require_latest(store, latest)?;
-            // If another process has moved the version's nodes, they continue after the end known
+            // If another process has moved the version's nodes, they end after the position known
             // here.
             if latest_row(store)?.1 != row && !was_writer {
                 return Err(StoreError::Superseded);

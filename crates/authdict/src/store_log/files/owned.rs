@@ -120,8 +120,8 @@ impl OwnedFile {
         Ok(())
     }
 
-    /// Opens the file for writing. If `end`, the number of bytes after its header, is 0, creates a
-    /// missing file.
+    /// Opens the file for writing. If `end` is 0, no version is published yet, and a missing file
+    /// is created.
     ///
     /// # Errors
     /// [`StoreError::Superseded`] if the file no longer exists; [`StoreError::Io`].

@@ -1,7 +1,7 @@
 //! Accumulated sets, compared by the party that makes the witnesses.
 //!
-//! Either the server makes witnesses, for every version or on request. Or the author makes them
-//! with the secret key, and sends them.
+//! Either the server makes witnesses, for every version or on request. Or the author makes or
+//! updates them, and sends them.
 
 use pad_accumulators::{
     Accumulator, Authority, Change, Dynamic, ElementSet, Scheme, SecretKey, SignedSnapshot,
@@ -27,7 +27,7 @@ pub fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outcome<()>
         let young = Scene::<B>::new(&secret, young_elements(n))?;
         let (young, _) = young.figures(bench, plan, (&primitives, public_witness_us))?;
         let scene = Scene::<B>::new(&secret, n)?;
-        // As in `operations`: half as much again for ten times the set.
+        // As in `operations`, the time per witness is expected to grow by half with the next size.
         let expected = public_witness_us * 1.5;
         let (all, each_us) = scene.figures(bench, plan, (&primitives, expected))?;
         public_witness_us = each_us.unwrap_or(public_witness_us);
@@ -65,8 +65,8 @@ type Witness<B> = <<B as Bench>::Scheme as Witnessed>::Witness;
 #[derive(Clone, Copy)]
 struct WitnessCosts {
     witnesses: &'static str,
-    /// Author's microseconds for making witnesses; `author_limit_us` is the part that only the
-    /// primitives take.
+    /// Author's microseconds for making witnesses. `author_limit_us` is its lower bound, the time
+    /// of only the primitives.
     author_us: f64,
     author_limit_us: f64,
     server_us: f64,
@@ -189,7 +189,8 @@ impl<'a, B: Bench> Scene<'a, B> {
     }
 
     /// Returns the costs for each maker of witnesses, and the server's microseconds per witness.
-    /// The latter is `None` if it was left out because it would take too long.
+    /// The time per witness is `None` if its measurement was left out because it would take too
+    /// long.
     fn makers(
         &self,
         bench: &B,
@@ -201,8 +202,8 @@ impl<'a, B: Bench> Scene<'a, B> {
         let updates = WitnessCosts {
             witnesses: AUTHOR_UPDATES,
             author_us: self.update_us(plan)?,
-            // Each witness is raised to the new element, and the removed element is taken out of
-            // it.
+            // One power or multiplication for each witness. The update adds the new element to it,
+            // and takes out the removed one.
             author_limit_us: n * bench.bound(BoundedWork::SecretOnce, 1).us,
             ..author
         };

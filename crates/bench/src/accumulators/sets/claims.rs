@@ -67,8 +67,8 @@ fn claims(group: &[&Line], accumulator: &str, author: &Line) -> [(&'static str, 
     ]
 }
 
-/// Returns the dollars of an update at the paper's prices: computing of author and server, and sent
-/// bytes. NaN without a line.
+/// Returns the cost of an update in dollars, at the paper's prices. Counts the CPU time of author
+/// and server, and the bytes of the update. Returns NaN if `line` is `None`.
 fn update_cost(line: Option<&Line>) -> f64 {
     let Some(line) = line else {
         return f64::NAN;

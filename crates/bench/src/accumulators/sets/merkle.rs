@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use pad_core::{Domain, Suite};
 
-/// A perfect Merkle tree over the digests of elements, padded with empty digests. An element that
-/// replaces another one takes its leaf.
+/// A perfect Merkle tree over the digests of elements, padded with empty digests. A new element
+/// takes the leaf of the element that it replaces.
 #[derive(Clone, Debug)]
 pub struct MerkleSet<S: Suite> {
     /// Digests of each level, from the leaves up to the root. The number of leaves is a power of

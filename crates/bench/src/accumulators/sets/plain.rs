@@ -40,7 +40,7 @@ fn message(version: Version, what: &[u8]) -> Vec<u8> {
 }
 
 /// Measures an author that signs all `n` elements again for every version. The author also signs
-/// the update as a whole, which the server checks.
+/// the update as a whole, and the server verifies this signature.
 fn signed_each(n: usize, plan: &Plan, primitives: &Primitives) -> Outcome<SetFigures> {
     let (elements, signer, version) = (elements(n), signing_key(), Version::new(2));
     let sign_all = || -> Vec<HeadSignature> {

@@ -7,8 +7,8 @@ use super::{
     source::Rows,
 };
 
-/// Reads the commits from plain text. `files` are the files that they change. Also returns the
-/// bytes of every file after the last commit; `None` if it does not exist.
+/// Reads the commits from plain text. `files` are the files that they change. Also returns the size
+/// of each file after the last commit, in bytes; `None` if the file does not exist.
 ///
 /// # Errors
 /// [`TraceError`] at the first row that is malformed or does not fit the rows before it.
@@ -97,7 +97,7 @@ struct History {
     commits: Vec<Commit>,
     /// Numbers of the files that the last commit changes.
     seen: HashSet<usize>,
-    /// Bytes of the last edited file before the last commit.
+    /// Bytes that the last edited file had before the last commit.
     before: u64,
 }
 

@@ -38,7 +38,7 @@ pub enum TraceError {
     /// The edit removes no bytes and inserts none.
     #[error("line {0}: an edit that changes nothing")]
     EmptyEdit(u64),
-    /// The row's commit number is 0, or smaller than that of the row before.
+    /// The row's commit number is 0, or smaller than that of the previous row.
     #[error("line {0}: commits do not ascend from 1")]
     CommitOutOfOrder(u64),
     /// The table of files has no file with the number `path`.
@@ -47,8 +47,8 @@ pub enum TraceError {
     /// The row's file has an earlier row in the same commit, but that row is not adjacent.
     #[error("line {0}: the rows of one file do not stand together")]
     Scattered(u64),
-    /// The row adds or deletes a file that has another row in the same commit, or follows such a
-    /// row.
+    /// The row adds or deletes a file that has an earlier row in the same commit, or edits a file
+    /// that the commit's previous row adds or deletes.
     #[error("line {0}: a file that is added or deleted has two rows")]
     MixedKinds(u64),
     /// The edit begins before the end of the file's previous edit in the same commit.
@@ -63,7 +63,7 @@ pub enum TraceError {
     /// A deleted file has another size than the row states; `size` is the actual one.
     #[error("line {line}: the deleted file had {size} bytes")]
     DeletedSize { line: u64, size: u64 },
-    /// An edit removes bytes beyond the end of the file. `size` is the file's size before the
+    /// An edit begins or ends beyond the end of the file. `size` is the file's size before the
     /// commit.
     #[error("line {line}: the file had only {size} bytes")]
     OutsideFile { line: u64, size: u64 },

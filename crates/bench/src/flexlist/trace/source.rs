@@ -65,8 +65,8 @@ impl<R: Read> Rows<R> {
         Ok(is_there)
     }
 
-    /// Returns the result of a CSV read. Fails if more than [`MOST_BYTES`] bytes were read,
-    /// whatever that result is.
+    /// Returns the result of a CSV read. Fails if more than [`MOST_BYTES`] bytes were read, even if
+    /// the read itself succeeded.
     fn within_limit<T>(&self, read: csv::Result<T>) -> Result<T, TraceError> {
         if self.reader.get_ref().limit() == 0 {
             return Err(TraceError::TooLarge(MOST_BYTES));
@@ -87,7 +87,7 @@ impl<R: Read> Rows<R> {
     /// Returns the number of the current row in `column`, which counts from 0.
     pub(super) fn number(&self, column: usize) -> Result<u64, TraceError> {
         let field = self.field(column);
-        // `parse` alone would take a plus sign.
+        // `parse` alone would accept a plus sign.
         let digits = field.bytes().all(|byte| byte.is_ascii_digit());
         field
             .parse()
@@ -105,7 +105,7 @@ fn refusal(error: csv::Error) -> TraceError {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => TraceError::Io(error),
         csv::ErrorKind::UnequalLengths { len, .. } => TraceError::FieldCount { line, fields: len },
-        // The reader of strings reports no other error than that of text.
+        // A reader of string records reports no other errors than invalid UTF-8.
         _ => TraceError::NotText(line),
     }
 }

@@ -63,8 +63,8 @@ fn rsa_or_bilinear(lines: &[Line]) -> Option<(Verdict, String)> {
 /// An operation of an accumulator: its name, and the number of threads.
 type OnThreads = (&'static str, u64);
 
-/// Returns the microseconds for each element of two operations, for the largest set that both were
-/// measured with.
+/// Returns the microseconds per element of both operations in `pair`, for the largest set with
+/// which both were measured.
 fn each(lines: &[Line], accumulator: &str, pair: [OnThreads; 2]) -> Option<[f64; 2]> {
     let lines = of(lines, "accumulators");
     let us = |n: u64, (operation, threads): OnThreads| {
@@ -137,8 +137,8 @@ fn public_threads(lines: &[Line]) -> Option<(Verdict, String)> {
     Some((Verdict::of(&[value <= MARGIN, witnesses > MARGIN]), finding))
 }
 
-/// Finds a comparison with signing each element, for RSA and for the bilinear accumulator at the
-/// largest size for which it was measured.
+/// Returns our numbers for `claim`, a comparison with signing each element: first for RSA, then for
+/// the bilinear accumulator. Each is for the largest measured set.
 fn claims(lines: &[Line], claim: &str) -> Option<[f64; 2]> {
     let lines = of(lines, "accumulators_claims");
     let ours = |accumulator: &str| {

@@ -102,8 +102,8 @@ fn cheaper_bandwidth(lines: &[Line]) -> Option<(Verdict, String)> {
     Some((verdict, finding))
 }
 
-/// Checks the conclusion about accumulators in every comparison of costs. These are dictionaries
-/// whose witnesses the server or the author makes, and sets.
+/// Checks the conclusion about accumulators in every comparison of costs: of dictionaries whose
+/// witnesses the server or the author makes, and of sets.
 fn accumulators(lines: &[Line]) -> Option<(Verdict, String)> {
     let is_cost = |line: &&Line| {
         let experiment = line.text("experiment");

@@ -44,7 +44,7 @@ const fn pair([one, other]: [Selection; 2], time: &'static str, limit: &'static 
     ]
 }
 
-/// Figures of two kinds of lines that have no limit.
+/// Figures of two kinds of lines without limits. The column of the first limit stays empty.
 const fn alone([one, other]: [Selection; 2], key: &'static str, unit: Unit) -> [Cell; 3] {
     [(one, key, unit), (&[], "", unit), (other, key, unit)]
 }
@@ -91,7 +91,7 @@ const PEER: &[Cell] = &[
     (&[("operation", "prove_absent")], "median_us", Time),
     (&[("operation", "prove_absent")], "bytes", Bytes),
 ];
-/// The same without absent keys.
+/// Costs as in [`PEER`], without those of an absent key.
 const PEER_PRESENT: &[Cell] = PEER.split_at(4).0;
 
 #[rustfmt::skip]

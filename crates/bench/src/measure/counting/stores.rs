@@ -27,8 +27,8 @@ pub struct Reads {
 }
 
 impl Reads {
-    /// Counts the reads from [`CountedStore`]s on this thread during `work`. Calls of this function
-    /// do not nest.
+    /// Counts the reads from [`CountedStore`]s on this thread during `work`. Calls must not be
+    /// nested.
     pub fn of<R>(work: impl FnOnce() -> R) -> (Self, R) {
         READS.set(Self::default());
         let result = work();

@@ -85,7 +85,7 @@ const STEP: u32 = 7;
 pub enum NumberedChange<S: Suite> {
     /// Appends an entry with the digest of its value.
     Append(S::Digest),
-    /// Replaces an entry's digest by that of its new value.
+    /// Replaces an entry's digest by the digest of its new value.
     Update(EntryId, S::Digest),
     /// Deletes an entry.
     Delete(EntryId),

@@ -43,8 +43,8 @@ struct History {
     is_present: bool,
     /// Values, each with the number of the version that set it.
     values: Vec<(u64, Value)>,
-    /// Runs of signatures, one for each of consecutive versions. A run has the number of its first
-    /// version.
+    /// Runs of signatures. A run has the number of its first version, and one signature for each of
+    /// several consecutive versions.
     signatures: Vec<(u64, Vec<HeadSignature>)>,
 }
 
@@ -109,8 +109,8 @@ impl SignedEntries {
         }
     }
 
-    /// Returns the entries that are signed in the next version, which makes the changes
-    /// `operations`. They are in the order of keys.
+    /// Returns the entries that the author signs in the next version, in the order of keys.
+    /// `operations` are the changes of that version.
     fn signed_next<'a>(&'a self, operations: &'a [Operation]) -> BTreeMap<&'a Key, &'a Value> {
         let mut next = BTreeMap::new();
         if self.signed == SignedScope::Each {

@@ -32,7 +32,7 @@ impl Balance for RedBlack {
 
     fn insert<S: Suite>(tree: &Tree<S>, key: &Key, value: &Value) -> Tree<S> {
         let root = insert_red(tree, key, value);
-        // The root is black, which no digest covers.
+        // The root is always black. Its digest does not cover the colour.
         let black = match root.balance {
             BLACK => root,
             _ => root.with(BLACK, root.left.clone(), root.right.clone()),

@@ -14,8 +14,8 @@ use crate::{
     workload::{Workload, absent_key, key, value},
 };
 
-/// Names of the schemes that are measured in this layout. Skip lists are missing, because they have
-/// another layout in the paper, too.
+/// Names of the schemes that are measured in this layout. Skip lists are missing, because the paper
+/// also uses another layout for them.
 pub const SCHEMES: [&str; 2] = [RedBlack::NAME, Treap::NAME];
 
 /// Measures the scheme that `order` names, in the paper's layout.
@@ -83,7 +83,7 @@ impl<S: Suite> TreeVersions<S> {
         let primitives = Primitives::measure::<S>(&self.effort);
         let verify = self.verify(&primitives);
         let sizes = self.sizes();
-        // Node and value are hashed on the path to the new entry.
+        // All nodes on the path to the new entry are hashed, and the new value.
         let nodes = sizes.figure("depth");
         let limit_us = nodes.mul_add(node_hash_ns::<S>(&self.effort), primitives.value_hash_ns)
             / 1e3
@@ -142,7 +142,7 @@ impl<S: Suite> TreeVersions<S> {
     }
 
     /// Returns the mean bytes of proofs and the mean depth, over random keys of the latest version.
-    /// Also returns the number and bytes of nodes that each version adds.
+    /// Also returns the mean number and bytes of the nodes that a version adds.
     fn sizes(&self) -> Line {
         let (latest, mut random) = (self.latest(), Random::new(5));
         let samples = self.effort.operations.min(10_000);
@@ -164,8 +164,8 @@ impl<S: Suite> TreeVersions<S> {
         }
     }
 
-    /// Counts the nodes that all versions add: nodes that a version does not share with the one
-    /// before.
+    /// Returns the number of nodes that a version does not share with the previous version, summed
+    /// over all versions.
     fn copied_nodes(&self) -> usize {
         let pairs = self.versions.windows(2);
         pairs.map(|pair| unshared(&pair[1], &pair[0])).sum()

@@ -13,8 +13,8 @@ use super::{Tree, authenticator, combine};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct PathProof<S: Suite> {
-    /// For each node on the path above the key: its key, the digest of its value, and the
-    /// authenticator of its child off the path.
+    /// For each node on the path, except the key's own node: the node's key, the digest of its
+    /// value, and the authenticator of its child off the path.
     pub(super) path: Vec<(Key, S::Digest, S::Digest)>,
     /// Value of the key, and the authenticators of its node's children; `None` if the key is
     /// absent.
@@ -87,7 +87,7 @@ impl<S: Suite> PathProof<S> {
     }
 
     /// Returns the number of hashes that [`Self::verify`] computes. There is one for each node of
-    /// the path. A present key adds those of its node and its value.
+    /// the path. A present key adds two, of its node and of its value.
     pub const fn hashes(&self) -> usize {
         self.path.len() + if self.end.is_some() { 2 } else { 0 }
     }

@@ -60,7 +60,7 @@ impl<'a> ChunkTree<'a> {
         Self { block, layers }
     }
 
-    /// Returns the root of the tree, which commits the block's length and all chunks.
+    /// Returns the root of the tree, which commits to the block's length and all chunks.
     pub fn root(&self) -> Digest {
         let top = self.layers.last().and_then(|layer| layer.first());
         seal(length_of(self.block), top.unwrap_or(&[0; 32]))
@@ -88,7 +88,7 @@ impl<'a> ChunkTree<'a> {
 
 /// Computes the root of a block, which has at least one byte.
 ///
-/// Cost: SHA-256 of the block, plus half as much for leaves and nodes.
+/// Cost: about 2.4 times that of SHA-256 of the block.
 pub fn root(block: &[u8]) -> Digest {
     let mut layer = leaves(block);
     while layer.len() > 1 {
@@ -137,7 +137,8 @@ pub fn opened_root(length: u64, index: u64, opening: &[u8]) -> Option<Digest> {
     (complete && neighbours.next().is_none()).then(|| seal(length, &digest))
 }
 
-/// Returns the length of the chunk at `index` of a block of this `length`.
+/// Returns the length in bytes of the chunk at `index` of a block of this `length`, or `None` if
+/// there is no such chunk.
 fn chunk_length(length: u64, index: u64) -> Option<usize> {
     let before = index.checked_mul(CHUNK_LENGTH)?;
     let rest = length.checked_sub(before).filter(|rest| *rest > 0)?;

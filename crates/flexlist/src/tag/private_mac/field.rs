@@ -36,8 +36,8 @@ impl Element {
 
     /// Reduces a number below `2 p` modulo `p`.
     const fn subtract_once(number: u128) -> Self {
-        // Numbers from 2^127 on fold to their low bits plus one. Adding one tells whether p itself
-        // is reached.
+        // `number + 1` has bit 127 exactly if `number` is at least `p`. Then `number - p` is
+        // `number + 1` without that bit.
         let reached = number.wrapping_add(1) >> 127;
         Self(number.wrapping_add(reached) & P)
     }
@@ -107,7 +107,8 @@ impl Element {
 /// A number below `p` in two limbs of 64 bits, the low one first.
 pub(super) type Multiplier = [u64; 2];
 
-/// Computes the sum of `multipliers[i] * sectors[i]` modulo `p`.
+/// Computes the sum of `multipliers[i] * sectors[i]` modulo `p`. Ignores surplus elements of the
+/// longer slice.
 ///
 /// Cost: four multiplications of 64 bits for each pair, and four reductions for each 16 pairs.
 pub(super) fn dot(multipliers: &[Multiplier], sectors: &[[u8; SECTOR]]) -> Element {
@@ -116,7 +117,7 @@ pub(super) fn dot(multipliers: &[Multiplier], sectors: &[[u8; SECTOR]]) -> Eleme
         let [mut ones, mut at_60, mut at_64, mut at_124] = [0_u128; 4];
         for ([low, high], sector) in multipliers.iter().zip(sectors) {
             let (sector_low, sector_high) = halves(sector);
-            // Below 2^124 and 2^123 each, and at most 16 of them.
+            // Each product is below 2^124, and each sum has at most 16 products.
             ones = ones.wrapping_add(wide(*low, sector_low));
             at_60 = at_60.wrapping_add(wide(*low, sector_high));
             at_64 = at_64.wrapping_add(wide(*high, sector_low));

@@ -54,8 +54,8 @@ impl Multipliers {
         })
     }
 
-    /// Derives the stretch with this `number`, from 0. Multiplier `i` comes from bytes
-    /// `32 i .. 32 i + 32` of the key's output.
+    /// Derives the stretch with this `number`, from 0. Multiplier `i`, counted over all stretches,
+    /// comes from bytes `32 i .. 32 i + 32` of the keyed hash's output.
     fn stretch(&self, number: usize) -> Stretch {
         let length = FIRST << number;
         let before = u64::try_from(length.saturating_sub(FIRST)).unwrap_or(u64::MAX);
@@ -64,7 +64,7 @@ impl Multipliers {
         let mut output = hasher.finalize_xof();
         output.set_position(before.saturating_mul(32));
         let mut bytes = Zeroizing::new([0; 32]);
-        // Reserved, so that no copy is left behind when the vector grows.
+        // The capacity is reserved: a vector that grows would leave a copy behind.
         let mut stretch = Stretch(Vec::with_capacity(length));
         for _ in 0..length {
             output.fill(bytes.as_mut_slice());

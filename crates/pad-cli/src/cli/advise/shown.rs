@@ -191,7 +191,7 @@ fn mostly(candidate: &Candidate) -> Option<(Term, String)> {
 }
 
 /// Explains why `winner` is cheapest, and at which loads it would cost as much as each of `rivals`.
-/// The text begins with the commands that create it.
+/// The text begins with the commands that create a dictionary of this scheme.
 fn why(winner: &Candidate, load: &Load, rivals: &[Rival<'_>]) -> String {
     let name = winner.scheme.name;
     let mut lines: Vec<String> = match commands(winner.scheme, load) {
@@ -359,7 +359,8 @@ fn candidate_object(candidate: &Candidate, load: &Load) -> Json {
     })
 }
 
-/// Formats `number` with up to four decimals, or in scientific notation below 0.01.
+/// Formats `number` with up to four decimals. Values between -0.01 and 0.01, except 0, are in
+/// scientific notation.
 fn digits(number: f64) -> String {
     let decimals = match number.abs() {
         size if size >= 100.0 || size == 0.0 => 0,

@@ -80,8 +80,9 @@ impl<S: Suite> Iterator for DigestLines<S> {
     }
 }
 
-/// Returns all regular files at `paths`. The files of a folder are in the order of their names.
-/// Links inside folders are skipped.
+/// Returns the regular files among `paths`, and those in folders among `paths` and in their
+/// subfolders. The contents of a folder are in the order of their names. Links inside folders are
+/// skipped.
 pub(super) fn files_under(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for given in paths {

@@ -275,10 +275,11 @@ fn ask_range<S: Suite>(
     Ok(client.accept_range(&pending, &answer)?.into_inner())
 }
 
-/// Advances `view` to the head of a proof file, if this is possible.
+/// Advances `view` to the head of a proof file, if the view is at version 0 or at the version of
+/// the head. Fails if the head is older than the view, or contradicts it.
 ///
-/// The file does not prove that its head continues the newest head seen. So a view with a version
-/// after 0 keeps its version, and a warning is printed. A proof about version 0 changes nothing.
+/// The file does not prove that a newer head continues the view's head. The view is then unchanged,
+/// and a warning is printed. A proof about version 0 changes nothing.
 fn seen(
     path: &Path,
     view: &StoredView,

@@ -1,4 +1,4 @@
-//! `pad file adopt`: moves a client's state file to an older or newer version that the owner has
+//! `pad file adopt`: moves the owner's state file to an older or newer version that the owner has
 //! signed.
 
 use clap::Args;
@@ -110,8 +110,8 @@ fn way(known: Option<&FileState>, shown: &FileState) -> String {
 }
 
 impl FileArguments {
-    /// Converts a client's error into a [`Failure`]. If the server presents a version with the
-    /// owner's signature, explains how to adopt it.
+    /// Converts a client's error into a [`Failure`]. After a rollback, a fork or a failed audit,
+    /// explains how to adopt the version that the server presents with the owner's signature.
     pub(super) fn failure_of(&self, client: &Client, error: ClientError) -> Failure {
         let way_back = match &error {
             ClientError::Rollback { .. } | ClientError::Forked { .. } | ClientError::Audit(_) => {

@@ -65,8 +65,8 @@ impl Contents {
     }
 }
 
-/// Maximum number of bytes read from a file or standard input. It limits endless input, and is more
-/// than any server accepts in one request.
+/// Maximum number of bytes read from a file or standard input. It bounds the memory for endless
+/// input.
 const MOST_BYTES: u64 = 1 << 30;
 
 impl Write {
@@ -95,8 +95,8 @@ pub(super) fn apply(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let mut client = file.open()?;
-    // The outcome is reported first. A user who repeats a change without a known outcome must learn
-    // that both changes were applied.
+    // The outcome of an interrupted update is reported first. A user who repeats the update must
+    // learn that both were applied.
     let settled = client.settle();
     match settled.map_err(|error| file.failure_of(&client, error))? {
         SettleOutcome::Nothing => {}

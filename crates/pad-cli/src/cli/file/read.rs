@@ -120,8 +120,8 @@ impl Read {
         )
     }
 
-    /// Chooses the version to read. For the owner, first determines the outcome of an interrupted
-    /// update.
+    /// Chooses the version to read. For the version in the owner's state, first determines the
+    /// outcome of an interrupted update.
     fn source(&self) -> Result<Source, Failure> {
         let file = match self.file.reader()? {
             Reader::Owner(file) => file,

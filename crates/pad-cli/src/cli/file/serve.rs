@@ -156,7 +156,7 @@ impl Serve {
 
 impl Check {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        // The caller reports the damage at the end, so the panic message is suppressed.
+        // The damage is reported at the end, so panic messages are suppressed.
         report_caught_panics(|_| {});
         let path: &Path = &self.store.join(STORE_FILE);
         let report = check(path, Workers::all_cores()).map_err(|error| store_failure(&error))?;

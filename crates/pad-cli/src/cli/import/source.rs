@@ -15,13 +15,14 @@ use crate::cli::{Failure, files::is_standard};
 pub(super) struct TraceSource {
     path: PathBuf,
     kept: Option<Arc<Scratch>>,
-    /// The name of the snapshot of a trace without names.
+    /// The name for the only snapshot of a trace without the column `snapshot`.
     name: String,
 }
 
 impl TraceSource {
     /// Opens the trace at `path`. For `-`, copies standard input to an unnamed file in the folder
-    /// of `store`. `name` is the name of the snapshot of a trace without names.
+    /// of `store`. `name` is the name for the only snapshot of a trace without the column
+    /// `snapshot`.
     pub(super) fn new(path: &Path, store: &Path, name: Option<&str>) -> Result<Self, Failure> {
         let name = name.unwrap_or_default().to_owned();
         if !is_standard(path) {

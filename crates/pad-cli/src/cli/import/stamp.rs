@@ -1,5 +1,5 @@
-//! Import records: digests of the name and the changes of a snapshot. An import recognizes
-//! snapshots that were imported before by these digests.
+//! Import records: digests of the name and the changes of a snapshot. An import compares these
+//! digests to recognize snapshots that were imported before.
 
 use authdict::{Domain, Operation, pad_core::codec};
 use sha2::{Digest as _, Sha256};

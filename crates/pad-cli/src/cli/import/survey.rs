@@ -1,5 +1,6 @@
 //! Reading of a trace in two passes: the first pass validates it and counts changes, and the second
-//! pass applies them.
+//! pass applies them. With `--append`, a pass between them compares the trace with the imported
+//! snapshots.
 
 use std::{collections::BTreeSet, io::Read, path::Path};
 
@@ -73,7 +74,7 @@ fn check(
 const GOES_ON: &str = "begin the trace with everything imported so far, use --append for new \
                        snapshots alone, or use another store for another trace";
 
-/// The second pass over a trace.
+/// A pass over a trace after the [`Survey`].
 pub(super) struct Replay<'t> {
     path: &'t Path,
     trace: TraceReader<Box<dyn Read>>,
@@ -164,7 +165,8 @@ impl<'t> Replay<'t> {
     }
 
     /// Passes the changes of the next snapshot to `take`. Returns the snapshot's start and its
-    /// stamp, or `None` after the last snapshot.
+    /// stamp, or `None` after the last snapshot. Fails if the trace has changed since the first
+    /// pass.
     pub(super) fn snapshot(
         &mut self,
         mut take: impl FnMut(Operation) -> Result<(), Failure>,

@@ -12,7 +12,7 @@ pub(crate) type TraceOutput<'o> = TraceWriter<&'o mut dyn Write>;
 
 impl Output {
     /// Writes a trace of changes with the columns `op,key,value`. With `is_contents`, writes
-    /// entries with the columns `key,value`. `write` passes them to the writer.
+    /// entries with the columns `key,value`. `write` passes the rows to the writer.
     pub(crate) fn trace(
         &mut self,
         is_contents: bool,

@@ -37,8 +37,8 @@ impl Faults {
         })
     }
 
-    /// Fails if reads fail after the folder has stopped, and it has stopped within the first
-    /// `operations` operations.
+    /// Returns an error if the folder has stopped within the first `operations` operations and
+    /// reads then fail.
     pub(super) fn of_reading(&self, operations: usize) -> io::Result<()> {
         match self.stop {
             Some((stop, Reads::Fail)) if operations >= stop => Err(stopped()),

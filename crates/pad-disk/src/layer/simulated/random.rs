@@ -32,7 +32,7 @@ pub(super) enum Fate {
     Everything,
     /// The first changes in order, up to this number.
     First(usize),
-    /// Each change independently, as a whole.
+    /// Each change with a probability of 1/2, as a whole.
     Some,
     /// Each change with a probability of 1/2, and each of its sectors with a probability of this
     /// number of eighths.

@@ -179,7 +179,7 @@ impl State {
         self.forget();
     }
 
-    /// Bytes of all files that are open or have a name.
+    /// Allocated bytes of all files that are open or have a name.
     pub(super) fn used(&self) -> u64 {
         let is_there = |(number, file): &(&u64, &Versions)| {
             !file.handles.is_empty() || self.names.lead_to(**number)
@@ -275,7 +275,7 @@ impl State {
         length
     }
 
-    /// Drops files without a handle or a name.
+    /// Drops files that have neither an open handle nor a name, visible or possibly durable.
     fn forget(&mut self) {
         let named = self.names.files();
         self.files

@@ -1,4 +1,4 @@
-//! Construction in steps of the nodes of deferred logs, before proofs first use them.
+//! Construction of the nodes of deferred logs in steps, before proofs first use the nodes.
 
 use std::sync::Arc;
 
@@ -28,8 +28,8 @@ impl<S: Scheme> Forest<S> {
         self.jobs.progress()
     }
 
-    /// Finishes the node of `level` that is under construction, and adds it to the forest, if the
-    /// log has reached the size at which the node is needed.
+    /// Finishes the node of `level` that is under construction, and adds it to the forest. Does
+    /// nothing unless the node is needed at `size`.
     ///
     /// # Errors
     /// [`AccumulateError`] if a step failed. The job is then lost.
@@ -49,8 +49,8 @@ impl<S: Scheme> Forest<S> {
         Ok(())
     }
 
-    /// Starts the construction of the nodes whose time has come at the present size of the log.
-    /// Runs the steps that are due at this size.
+    /// Starts the jobs of nodes whose construction begins at or before the log's present size. Runs
+    /// the steps that are due at this size.
     pub(in crate::author) fn advance(&mut self) {
         if self.jobs.are_at_once() {
             return;

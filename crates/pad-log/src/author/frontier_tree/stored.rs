@@ -28,7 +28,7 @@ impl FrontierTree {
     ///
     /// The contents are not verified: clients refuse proofs that rest on wrong contents.
     ///
-    /// Time: linear in the bits of the elements, without sums.
+    /// Time: sorting the elements, and linear in their bits. Computes no sums.
     pub(in crate::author) fn decode<S: Scheme>(elements: &[u8], bytes: &[u8]) -> Option<Self> {
         let (order, elements) = in_order::<S>(elements);
         let groups = groups::<S>(whole::<S>(&elements))

@@ -48,7 +48,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
     /// is set to the id of the root after it was read.
     ///
     /// # Errors
-    /// A node cannot be read, or [`StoreFault::Damaged`].
+    /// [`StoreFault`] if a node cannot be read or is damaged.
     pub(in crate::stored) fn open_ways(
         &mut self,
         root: &mut Option<NodeId>,
@@ -103,7 +103,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Draft<'_, S, B, L> {
         let Some(unread) = self.unread(reached.node) else {
             return Ok(None);
         };
-        // Nodes on the path of only one key are of no use to others.
+        // A node on the path of only one key is of no use to the other keys.
         let passing = if reached.keys.len() > 1 {
             Reuse::Often
         } else {

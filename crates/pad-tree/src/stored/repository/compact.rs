@@ -22,8 +22,9 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// bulk load. The version then refers to the new copies.
     ///
     /// Nodes before the root of version `since` in the log are not appended again. If `since` is
-    /// version 0, all inner nodes are. Leaves stay where they are, because their addresses identify
-    /// the version that put them. Other versions do not change, and proofs stay the same.
+    /// version 0, all inner nodes are. Leaves stay where they are, because the addresses of leaves
+    /// identify entries in the history of a key. Other versions do not change, and proofs stay the
+    /// same.
     ///
     /// Returns the number of appended bytes, and reports the number so far to `note` from time to
     /// time. The result is not durable before [`StoredRepository::synchronise`].
@@ -35,7 +36,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// version's record. The repository is then closed.
     pub fn compact(&mut self, since: Version, mut note: impl FnMut(u64)) -> Result<u64, CopyError> {
         self.require_open().map_err(LookupError::from)?;
-        // Version 0 had no nodes, though it may be pruned.
+        // Version 0 has no nodes. It may be pruned, so its contents are not looked up.
         let from = match since {
             Version::EMPTY => 0,
             since => self.contents(since)?.root.map_or(0, |root| root.address),

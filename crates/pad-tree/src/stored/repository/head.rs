@@ -46,7 +46,7 @@ const PRUNED: u8 = 0x40;
 const OLDEST: u8 = 0x20;
 
 /// The level `l` of the smallest subtrees of the history log, of `2^l` versions, whose digests are
-/// stored. Smaller subtrees are recomputed from at most eight roots.
+/// stored. Smaller subtrees are recomputed from at most four roots.
 pub(super) const LOWEST_KEPT: u32 = 3;
 /// The interval between versions whose records contain the digest of a subtree of the history log.
 pub const RECORDS_FOR_EACH_SUBTREE: u64 = 1 << LOWEST_KEPT;

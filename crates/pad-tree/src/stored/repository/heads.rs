@@ -131,8 +131,8 @@ impl<'l, S: Suite, L: NodeLog> StoredHeads<'l, S, L> {
     }
 }
 
-/// The digest that the record of `version` contains: the largest perfect subtree of `history` that
-/// ends with it. `None` unless records of such versions contain one.
+/// The digest that the record of `version` contains, in addition to the roots: that of the largest
+/// perfect subtree of `history` that ends with `version`. `None` unless [`keeps_subtree`] holds.
 pub(super) fn kept_of<S: Suite>(history: &Frontier<S>, version: Version) -> Option<&S::Digest> {
     history.last_subtree().filter(|_| keeps_subtree(version))
 }

@@ -1,6 +1,6 @@
 //! Updates of a version that are larger than memory.
 //!
-//! Operations are always applied in the order of their keys. They are therefore split into pieces.
+//! The operations of such an update arrive in the order of their keys and are split into pieces.
 //! Each piece is applied, hashed and stored before the next piece is read, as if it were a version
 //! of its own, but unsigned. Because keys are in order, only the few paths that neighbouring pieces
 //! share are stored twice.
@@ -32,8 +32,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// operations, or with about 16 MiB of operations if that is less. Each operation takes a few
     /// kilobytes for the nodes on its path, and the size of its key's old value.
     ///
-    /// The version is not durable before [`StoredRepository::synchronise`], and must not be
-    /// released before.
+    /// The version is durable only after [`StoredRepository::synchronise`]. Do not release the
+    /// version before that call succeeds.
     ///
     /// # Errors
     /// [`SortedError`]. The repository is unchanged and the signature is not released, unless the

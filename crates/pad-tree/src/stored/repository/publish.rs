@@ -26,8 +26,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// differ from the root that other replicas compute, and the dictionary cannot continue from
     /// it.
     ///
-    /// The version is not durable before [`StoredRepository::synchronise`], and must not be
-    /// released before.
+    /// The version is durable only after [`StoredRepository::synchronise`]. Do not release the
+    /// version before that call succeeds.
     ///
     /// # Errors
     /// [`PublishError`]. `batch` keeps at least the operations that take effect, sorted by key

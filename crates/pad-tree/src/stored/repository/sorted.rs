@@ -44,8 +44,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// `number`. For treaps and skip lists the path is logarithmic unless an attacker chose keys by
     /// their digests.
     ///
-    /// The version is not durable before [`StoredRepository::synchronise`], and must not be
-    /// released before.
+    /// The version is durable only after [`StoredRepository::synchronise`]. Do not release the
+    /// version before that call succeeds.
     ///
     /// # Errors
     /// [`SortedError`]. The repository is unchanged and the signature is not released, unless the

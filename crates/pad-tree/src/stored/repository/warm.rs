@@ -99,7 +99,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         let log = self.nodes.log().identity().unwrap_or_default();
         let version = self.latest();
         if let Some(kept) = before.filter(|kept| !kept.is_stale()) {
-            // If so, everything was read again already, without success.
+            // If so, an earlier warming already read everything again, and still exceeded the
+            // limit.
             let was_larger = kept.held.wanted_bytes() > most;
             let held = self.read(kept.held, kept.end, most)?;
             if was_larger || held.wanted_bytes() <= most {

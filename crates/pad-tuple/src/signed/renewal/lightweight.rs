@@ -32,8 +32,8 @@ pub enum LightweightItem<S: Suite, G: TupleSignature> {
 pub struct LightweightState<S: Suite> {
     /// The instant at which the tuple was signed; `None` before the first signature.
     signed: Option<u64>,
-    /// If the author resumed from a repository: the number of the tuple's revealed links there, and
-    /// the newest of them.
+    /// The number of the tuple's revealed links in the repository from which the author resumed,
+    /// and the newest of these links (the anchor if there is none). `None` once they are checked.
     resumed: Option<(u32, S::Digest)>,
     pebbles: Pebbles<S>,
 }
