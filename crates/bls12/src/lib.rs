@@ -9,14 +9,15 @@
 //! | Hash to G1 (RFC 9380) | [`hash`] | two maps to the curve |
 //! | Multiply the generator of G1 by secrets | [`generator`] | additions of table entries |
 //! | Aggregate signatures (IETF draft on BLS) | [`signatures`] | signing: one multiplication |
-//! | Public multiples, sums and pairings | [`public`] | |
+//! | Public multiples and sums | [`public`] | |
+//! | Compare products of pairings | [`pairing`] | a Miller loop per pairing, one exponentiation |
 //! | Split work among threads | [`threads`] | |
 //! | Count operations, for tests | [`count`] | |
 //!
 //! Strict decoding accepts only the canonical form of a point of the subgroup that is not the
 //! identity. Verifying a signature takes two pairings.
 //!
-//! Field, curve and pairing come from arkworks.
+//! Field and curve come from arkworks. Pairings come from blst where it has assembly.
 //!
 //! Without the default feature `std` this crate is `no_std` (with `alloc`) and contains the
 //! verifier's part: encodings, hashes and the verification of signatures, on the calling thread.
@@ -73,12 +74,16 @@
 
 extern crate alloc;
 
+#[cfg(has_assembly)]
+mod assembly;
 pub mod count;
+pub mod curve;
 #[cfg(feature = "std")]
 pub mod generator;
 pub mod hash;
 #[cfg(feature = "std")]
 mod key_derivation;
+pub mod pairing;
 pub mod point;
 pub mod public;
 pub mod scalar;

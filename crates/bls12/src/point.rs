@@ -12,12 +12,11 @@
 
 use alloc::vec::Vec;
 
-use ark_ec::{
-    AffineRepr,
-    short_weierstrass::{Affine, SWCurveConfig},
-};
-use ark_serialize::{CanonicalDeserialize, CanonicalSerialize, Compress, Validate};
+use ark_ec::{AffineRepr as _, short_weierstrass::Affine};
+use ark_serialize::Compress;
 use pad_core::{DecodeError, Workers};
+
+use crate::curve::Curve;
 
 /// Length of a point of G1 in bytes.
 pub const G1_BYTES: usize = 48;
@@ -29,15 +28,13 @@ pub const G2_BYTES: usize = 96;
 ///
 /// # Panics
 /// If `N` is below the length for the curve, which is a bug of the caller.
-pub fn encode<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -> [u8; N] {
+pub fn encode<C: Curve, const N: usize>(point: &Affine<C>) -> [u8; N] {
     let mut bytes = [0; N];
     #[expect(
         clippy::expect_used,
         reason = "writing, not reading: N is a constant of the caller"
     )]
-    point
-        .serialize_compressed(bytes.as_mut_slice())
-        .expect("point: N is the curve's encoded length");
+    C::write(point, Compress::Yes, &mut bytes).expect("point: N is the curve's encoded length");
     bytes
 }
 
@@ -49,7 +46,7 @@ pub fn encode<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -> [u8; N] {
 /// [`DecodeError::PointInvalid`] unless the bytes are a canonical encoding of a point of the curve;
 /// [`DecodeError::PointIsIdentity`] for the identity; [`DecodeError::PointOutsideSubgroup`] for a
 /// point outside the subgroup.
-pub fn decode<C: SWCurveConfig, const N: usize>(bytes: &[u8; N]) -> Result<Affine<C>, DecodeError> {
+pub fn decode<C: Curve, const N: usize>(bytes: &[u8; N]) -> Result<Affine<C>, DecodeError> {
     let point = decode_or_identity(bytes)?;
     if point.is_zero() {
         return Err(DecodeError::PointIsIdentity);
@@ -65,11 +62,11 @@ pub fn decode<C: SWCurveConfig, const N: usize>(bytes: &[u8; N]) -> Result<Affin
 /// # Errors
 /// [`DecodeError::PointInvalid`] unless the bytes are a canonical encoding of a point of the curve;
 /// [`DecodeError::PointOutsideSubgroup`] for a point outside the subgroup.
-pub fn decode_or_identity<C: SWCurveConfig, const N: usize>(
+pub fn decode_or_identity<C: Curve, const N: usize>(
     bytes: &[u8; N],
 ) -> Result<Affine<C>, DecodeError> {
     let point = decode_on_curve(bytes)?;
-    if !point.is_in_correct_subgroup_assuming_on_curve() {
+    if !C::is_in_subgroup(&point) {
         return Err(DecodeError::PointOutsideSubgroup);
     }
     Ok(point)
@@ -81,11 +78,10 @@ pub fn decode_or_identity<C: SWCurveConfig, const N: usize>(
 ///
 /// # Errors
 /// [`DecodeError::PointInvalid`] unless the bytes are a canonical encoding of a point of the curve.
-pub fn decode_on_curve<C: SWCurveConfig, const N: usize>(
+pub fn decode_on_curve<C: Curve, const N: usize>(
     bytes: &[u8; N],
 ) -> Result<Affine<C>, DecodeError> {
-    let point = Affine::<C>::deserialize_with_mode(bytes.as_slice(), Compress::Yes, Validate::No)
-        .map_err(|_| DecodeError::PointInvalid)?;
+    let point = C::read(bytes, Compress::Yes).ok_or(DecodeError::PointInvalid)?;
     if encode::<C, N>(&point) == *bytes {
         Ok(point)
     } else {
@@ -97,7 +93,7 @@ pub fn decode_on_curve<C: SWCurveConfig, const N: usize>(
 ///
 /// # Errors
 /// The errors of [`decode`].
-pub fn decode_all<C: SWCurveConfig, const N: usize>(
+pub fn decode_all<C: Curve, const N: usize>(
     encodings: &[[u8; N]],
     workers: &Workers,
 ) -> Result<Vec<Affine<C>>, DecodeError> {
@@ -112,15 +108,13 @@ pub fn decode_all<C: SWCurveConfig, const N: usize>(
 ///
 /// # Panics
 /// If `N` is below the length for the curve, which is a bug of the caller.
-pub fn encode_coordinates<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -> [u8; N] {
+pub fn encode_coordinates<C: Curve, const N: usize>(point: &Affine<C>) -> [u8; N] {
     let mut bytes = [0; N];
     #[expect(
         clippy::expect_used,
         reason = "writing, not reading: N is a constant of the caller"
     )]
-    point
-        .serialize_uncompressed(bytes.as_mut_slice())
-        .expect("point: N is the curve's encoded length");
+    C::write(point, Compress::No, &mut bytes).expect("point: N is the curve's encoded length");
     bytes
 }
 
@@ -131,11 +125,10 @@ pub fn encode_coordinates<C: SWCurveConfig, const N: usize>(point: &Affine<C>) -
 ///
 /// # Errors
 /// [`DecodeError::PointInvalid`] unless the point is on the curve.
-pub fn decode_coordinates<C: SWCurveConfig, const N: usize>(
+pub fn decode_coordinates<C: Curve, const N: usize>(
     bytes: &[u8; N],
 ) -> Result<Affine<C>, DecodeError> {
-    let point = Affine::<C>::deserialize_with_mode(bytes.as_slice(), Compress::No, Validate::No)
-        .map_err(|_| DecodeError::PointInvalid)?;
+    let point = C::read(bytes, Compress::No).ok_or(DecodeError::PointInvalid)?;
     if point.is_on_curve() {
         Ok(point)
     } else {
@@ -146,6 +139,7 @@ pub fn decode_coordinates<C: SWCurveConfig, const N: usize>(
 #[cfg(test)]
 mod tests {
     use ark_bls12_381::{Fq, Fr, G1Affine, G2Affine, g1, g2};
+    use ark_ec::short_weierstrass::SWCurveConfig;
     use ark_ff::{BigInteger, Field, PrimeField};
 
     use super::*;

@@ -1,42 +1,32 @@
-//! Arithmetic on public values, with running times that depend on scalars and points.
+//! Multiples and sums of public values, with running times that depend on scalars and points.
 
-use core::ops::Mul;
-
-use ark_bls12_381::{Bls12_381, Config, Fr, G1Affine};
-use ark_ec::{
-    VariableBaseMSM,
-    bls12::G2Prepared,
-    pairing::Pairing,
-    short_weierstrass::{Affine, Projective, SWCurveConfig},
-};
-use ark_ff::Zero;
-
+use ark_bls12_381::Fr;
+use ark_ec::short_weierstrass::{Affine, Projective};
+#[cfg(feature = "std")]
+use ark_ff::Zero as _;
 #[cfg(feature = "std")]
 use pad_core::workers::for_each_piece;
 
-use crate::count::Counted;
 #[cfg(feature = "std")]
 use crate::threads::ranges;
+use crate::{count::Counted, curve::Curve};
 
 /// Multiplies a point by a scalar, both public, and counts the operation.
-pub fn multiple<'s, P: Mul<&'s Fr>>(point: P, scalar: &'s Fr) -> P::Output {
+pub fn multiple<C: Curve>(point: impl Into<Projective<C>>, scalar: &Fr) -> Projective<C> {
     Counted::Multiples.add(1);
-    point * scalar
+    C::multiple(point.into(), scalar)
 }
 
 /// Computes the sum of `scalars[i] * points[i]` over the length of the shorter slice, on the
 /// calling thread.
-pub fn sum<C: SWCurveConfig>(points: &[Affine<C>], scalars: &[C::ScalarField]) -> Projective<C> {
+pub fn sum<C: Curve>(points: &[Affine<C>], scalars: &[Fr]) -> Projective<C> {
     Counted::add_sums(1, points.len().min(scalars.len()));
-    Projective::msm_unchecked(points, scalars)
+    C::sum(points, scalars)
 }
 
 /// Like [`sum`], but uses all threads of the calling thread's rayon pool, or of the global pool.
 #[cfg(feature = "std")]
-pub fn sum_in_pool<C: SWCurveConfig>(
-    points: &[Affine<C>],
-    scalars: &[C::ScalarField],
-) -> Projective<C> {
+pub fn sum_in_pool<C: Curve>(points: &[Affine<C>], scalars: &[Fr]) -> Projective<C> {
     /// Smallest number of terms that is worth another thread.
     const LEAST: usize = 128;
     let terms = points.len().min(scalars.len());
@@ -48,39 +38,19 @@ pub fn sum_in_pool<C: SWCurveConfig>(
             if let (Some(points), Some(scalars)) =
                 (points.get(range.clone()), scalars.get(range.clone()))
             {
-                *sum = Projective::msm_unchecked(points, scalars);
+                *sum = C::sum(points, scalars);
             }
         }
     });
     sums.into_iter().sum()
 }
 
-/// Returns whether the product of all pairings `e(left[i], right[i])` is 1.
-pub fn pairs_to_one<const N: usize>(
-    left: [G1Affine; N],
-    right: [impl Into<G2Prepared<Config>>; N],
-) -> bool {
-    Counted::Pairings.add(N);
-    let product = Bls12_381::multi_miller_loop(left, right);
-    // The library writes this group additively: its zero is 1.
-    Bls12_381::final_exponentiation(product).is_some_and(|product| product.is_zero())
-}
-
 #[cfg(test)]
 mod tests {
-    use ark_bls12_381::{G1Projective, G2Affine, G2Projective};
-    use ark_ec::{AffineRepr, CurveGroup};
+    use ark_bls12_381::{G1Affine, G1Projective, G2Affine, G2Projective};
+    use ark_ec::AffineRepr;
 
     use super::*;
-
-    #[test]
-    fn pairings_see_products_of_scalars() {
-        let [two, three, six] = [2_u64, 3, 6].map(Fr::from);
-        let left = [two, -six].map(|scalar| multiple(G1Affine::generator(), &scalar).into_affine());
-        let right = multiple(G2Affine::generator(), &three).into_affine();
-        assert!(pairs_to_one(left, [right, G2Affine::generator()]));
-        assert!(!pairs_to_one(left, [right, right]));
-    }
 
     #[test]
     fn sums_are_those_of_multiples() {

@@ -25,14 +25,12 @@
 use core::ops::Neg as _;
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective, G2Affine, g1, g2};
-use ark_ec::{
-    AffineRepr, CurveGroup,
-    short_weierstrass::{Affine, SWCurveConfig},
-};
+use ark_ec::{AffineRepr, CurveGroup, short_weierstrass::Affine};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use bls12::{
+    curve::Curve,
+    pairing,
     point::{self, G1_BYTES, G2_BYTES},
-    public,
 };
 use pad_core::{DecodeError, Workers};
 use serde::{
@@ -198,7 +196,7 @@ fn digits(text: &str) -> &str {
 }
 
 /// Decodes points from hexadecimal digits, with or without `0x`.
-fn points<C: SWCurveConfig, const N: usize>(
+fn points<C: Curve, const N: usize>(
     texts: &[&str],
     workers: &Workers,
 ) -> Result<Vec<Affine<C>>, DecodeError> {
@@ -261,7 +259,7 @@ fn is_natural_order(
     let roots: Vec<Fr> = domain.elements().collect();
     let s_g1 = multi_scalar_product(lagrange, &roots, workers).into_affine();
     let negated_generator = G1Affine::generator().neg();
-    public::pairs_to_one([s_g1, negated_generator], [G2Affine::generator(), s_g2])
+    pairing::pairs_to_one([s_g1, negated_generator], [G2Affine::generator(), s_g2])
 }
 
 /// Returns the points with those at index `i` moved to the index that has the bits of `i` in

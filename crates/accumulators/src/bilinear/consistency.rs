@@ -6,6 +6,7 @@ use ark_bls12_381::{Fr, G1Affine, G2Affine, G2Projective, g1, g2};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::Field;
 use bls12::{
+    pairing,
     point::{self, G1_BYTES, G2_BYTES},
     public::{self, multiple},
     threads::map_pieces,
@@ -61,7 +62,7 @@ impl Parameters {
         let left_g2 = right_g2 - G2Affine::generator() + multiple(last_g2.into_group(), limit);
         let mirrored = [left_g2, multiple(right_g2, rho)].map(CurveGroup::into_affine);
         self.pairs_to_one(left.into_affine(), -right)
-            && public::pairs_to_one([G1Affine::generator(), -*s_g1], mirrored)
+            && pairing::pairs_to_one([G1Affine::generator(), -*s_g1], mirrored)
     }
 
     /// Returns whether all powers are in the subgroups of prime order.

@@ -4,8 +4,10 @@
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 use ark_bls12_381::{Fr, G1Affine, G2Affine, G2Projective, g1, g2};
-use ark_ec::{AffineRepr, bls12::G2Prepared};
+use ark_ec::AffineRepr;
 use bls12::{
+    curve::Curve,
+    pairing::{PairingPoint, pairs_to_one},
     point::{self, G1_BYTES, G2_BYTES},
     public,
 };
@@ -29,8 +31,8 @@ pub(crate) const SCHEME: SchemeId = scheme::BILINEAR;
 /// the generators and be the powers of one `s` in both groups. [`Parameters::for_claims`] and
 /// [`Parameters::from_kept`] skip this check. No check proves that `s` is unknown, and a party that
 /// knows `s` can forge everything. The check refuses guessable secrets: numbers up to
-/// [`GUESSED`](super::GUESSED), their negatives, and roots of unity whose order is at most twice
-/// the number of powers.
+/// [`GUESSED`](super::GUESSED), their negatives, and roots of unity whose order is at most the
+/// number of powers, or even and at most twice that number.
 ///
 /// The fingerprint, and with it every accumulator's id, covers `[s]_2` and the purpose. These
 /// determine all powers, so parameters with more or fewer powers are interchangeable. A client
@@ -38,8 +40,8 @@ pub(crate) const SCHEME: SchemeId = scheme::BILINEAR;
 pub struct Parameters {
     powers_g1: Vec<G1Affine>,
     powers_g2: Vec<G2Affine>,
-    /// `[1]_2` and `[s]_2` with precomputed lines of the pairing.
-    prepared: [G2Prepared<ark_bls12_381::Config>; 2],
+    /// `[1]_2` and `[s]_2`, as pairings read them.
+    prepared: [PairingPoint; 2],
     purpose: String,
     fingerprint: [u8; 32],
 }
@@ -191,14 +193,13 @@ impl Parameters {
 
     /// Returns whether `e(left, [1]_2) e(right, [s]_2) = 1`.
     pub(crate) fn pairs_to_one(&self, left: G1Affine, right: G1Affine) -> bool {
-        public::pairs_to_one([left, right], self.prepared.clone())
+        pairs_to_one([left, right], self.prepared.clone())
     }
 
     /// Returns whether `e(left, point) = e(right, [1]_2)`.
     pub(crate) fn pairs_equal(&self, left: G1Affine, point: G2Affine, right: G1Affine) -> bool {
         let [one, _] = self.prepared.clone();
-        let second: [G2Prepared<_>; 2] = [point.into(), one];
-        public::pairs_to_one([left, -right], second)
+        pairs_to_one([left, -right], [point.into(), one])
     }
 }
 
@@ -260,7 +261,7 @@ impl Wire for Parameters {
     }
 }
 
-fn read_points<C: ark_ec::short_weierstrass::SWCurveConfig, const N: usize>(
+fn read_points<C: Curve, const N: usize>(
     reader: &mut Reader<'_>,
     workers: &Workers,
 ) -> Result<Vec<ark_ec::short_weierstrass::Affine<C>>, DecodeError> {

@@ -3,11 +3,11 @@
 use alloc::vec::Vec;
 
 use ark_bls12_381::{G1Affine, G2Affine, g1, g2};
-use ark_ec::{
-    AffineRepr,
-    short_weierstrass::{Affine, SWCurveConfig},
+use ark_ec::{AffineRepr, short_weierstrass::Affine};
+use bls12::{
+    curve::Curve,
+    point::{self, G1_BYTES, G2_BYTES},
 };
-use bls12::point::{self, G1_BYTES, G2_BYTES};
 use pad_core::DecodeError;
 
 use super::parameters::Parameters;
@@ -50,6 +50,9 @@ impl Parameters {
         let [length] = reader.array()?;
         let purpose = reader.take(usize::from(length))?;
         let purpose = core::str::from_utf8(purpose).map_err(|_| DecodeError::Malformed)?;
+        if purpose.is_empty() || purpose.len() > Self::MAX_PURPOSE {
+            return Err(DecodeError::ParametersInvalid);
+        }
         let powers_g1 = read_points::<g1::Config, KEPT_G1>(&mut reader)?;
         let powers_g2 = read_points::<g2::Config, KEPT_G2>(&mut reader)?;
         reader.finish()?;
@@ -64,14 +67,14 @@ impl Parameters {
     }
 }
 
-fn write_points<C: SWCurveConfig, const N: usize>(points: &[Affine<C>], bytes: &mut Vec<u8>) {
+fn write_points<C: Curve, const N: usize>(points: &[Affine<C>], bytes: &mut Vec<u8>) {
     wire::write_count(points.len(), bytes);
     for power in points {
         bytes.extend_from_slice(&point::encode_coordinates::<C, N>(power));
     }
 }
 
-fn read_points<C: SWCurveConfig, const N: usize>(
+fn read_points<C: Curve, const N: usize>(
     reader: &mut Reader<'_>,
 ) -> Result<Vec<Affine<C>>, DecodeError> {
     let count = reader.count(N)?;

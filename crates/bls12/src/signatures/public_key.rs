@@ -5,8 +5,8 @@
 use alloc::{boxed::Box, sync::Arc};
 use core::{fmt, ops::Neg as _, str::FromStr};
 
-use ark_bls12_381::{Config, G1Affine, G2Affine, g2};
-use ark_ec::{AffineRepr, bls12::G2Prepared};
+use ark_bls12_381::{G1Affine, G2Affine, g2};
+use ark_ec::AffineRepr;
 use once_cell::race::OnceBox;
 use pad_core::{DecodeError, Digest, VerifyError, Workers};
 use serde::{
@@ -18,16 +18,20 @@ use super::{
     signature::BlsSignature,
     suite::{CIPHERSUITE, PUBLIC_KEY_LENGTH, hash_of},
 };
-use crate::{hash, point, public};
+use crate::{
+    hash,
+    pairing::{PairingPoint, pairs_to_one},
+    point,
+};
 
 /// A public key of BLS signatures: a point of G2 of prime order, 96 bytes compressed.
 ///
 /// Serde: the bytes, without a length; hexadecimal text in human-readable formats. Clones share the
-/// precomputed tables for the pairing (20 kB).
+/// form of the point that pairings read.
 #[derive(Clone)]
 pub struct BlsPublicKey {
     bytes: Digest<PUBLIC_KEY_LENGTH>,
-    prepared: Arc<G2Prepared<Config>>,
+    prepared: Arc<PairingPoint>,
 }
 
 impl BlsPublicKey {
@@ -54,7 +58,7 @@ impl BlsPublicKey {
     pub(super) fn from_point(point: &G2Affine) -> Self {
         Self {
             bytes: Digest(point::encode::<g2::Config, PUBLIC_KEY_LENGTH>(point)),
-            prepared: Arc::new(point.into()),
+            prepared: Arc::new(PairingPoint::from(*point)),
         }
     }
 
@@ -101,11 +105,14 @@ impl BlsPublicKey {
     /// Checks the signature equation `e(hashed, key) e(signature, -g) = 1`. `hashed` is the hash of
     /// the message, or a sum of hashes. `g` is the generator of G2.
     fn require_signed(&self, hashed: G1Affine, signature: G1Affine) -> Result<(), VerifyError> {
-        static NEGATED_GENERATOR: OnceBox<G2Prepared<Config>> = OnceBox::new();
-        let negated_generator =
-            NEGATED_GENERATOR.get_or_init(|| Box::new(G2Affine::generator().neg().into()));
-        let keys = [G2Prepared::clone(&self.prepared), negated_generator.clone()];
-        if public::pairs_to_one([hashed, signature], keys) {
+        static NEGATED_GENERATOR: OnceBox<PairingPoint> = OnceBox::new();
+        let negated_generator = NEGATED_GENERATOR
+            .get_or_init(|| Box::new(PairingPoint::from(G2Affine::generator().neg())));
+        let keys = [
+            PairingPoint::clone(&self.prepared),
+            negated_generator.clone(),
+        ];
+        if pairs_to_one([hashed, signature], keys) {
             Ok(())
         } else {
             Err(VerifyError::SignatureInvalid)

@@ -34,7 +34,7 @@ use ark_bls12_381::{Fr, G1Affine, G1Projective, G2Affine};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{BigInt, PrimeField, Zero};
 use bls12::{
-    SecretScalar, generator, hash,
+    SecretScalar, generator, hash, pairing,
     point::{self, G1_BYTES, G2_BYTES},
     public,
     scalar::{self, SCALAR_BYTES},
@@ -342,7 +342,7 @@ impl TagScheme for PublicBls {
         let total = public::sum_in_pool(points, &sums) + hashes;
         let left = [sigma, (-total).into_affine()];
         let right = [G2Affine::generator(), key.0.key];
-        if public::pairs_to_one(left, right) {
+        if pairing::pairs_to_one(left, right) {
             Ok(())
         } else {
             Err(AuditError::EquationFails)
