@@ -121,7 +121,7 @@ pub enum AskError<E> {
     Silent(E),
     /// The client refuses the answer, because the server lies or is broken. [`Client::ask_at`] also
     /// returns this error, with [`Refusal::Ahead`], for a version newer than the view.
-    #[error("the head is rejected: {0}")]
+    #[error("the answer is rejected: {0}")]
     Refused(RefusedHead),
     /// The file of the view cannot be read or written.
     #[error(transparent)]

@@ -183,12 +183,12 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     drop(update);
     let loaded_bytes = stored.log().end();
     let mut random = Random::new(1);
-    let [mut signing, mut applying, mut in_memory] = [(); 3].map(|()| Timings::default());
+    let [mut signing, mut applying, mut applying_in_memory] = [(); 3].map(|()| Timings::default());
     for snapshot in 0..SNAPSHOTS {
         let batch = vec![Operation::Put(key(random.below(keys)), value(snapshot))];
         let update = signing.time(1, || author.snapshot_of(batch))?;
         applying.time(1, || stored.apply(&update))?;
-        in_memory.time(1, || memory.apply(&update))?;
+        applying_in_memory.time(1, || memory.apply(&update))?;
     }
     let bytes = stored.log().end() - loaded_bytes;
     let latest = stored.latest();
@@ -208,7 +208,7 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     // The first round fills the cache, which has room for all nodes.
     prove(&stored, latest, &asked(20_000.min(keys as usize * 20)));
     let proving = effort.repeat(256, &mut asked, |asked| prove(&stored, latest, &asked));
-    let in_memory = effort.repeat(256, &mut asked, |asked| {
+    let proving_in_memory = effort.repeat(256, &mut asked, |asked| {
         for key in &asked {
             std::hint::black_box(memory.prove(latest, key).is_ok());
         }
@@ -239,13 +239,13 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
         bytes_per_snapshot: bytes as f64 / SNAPSHOTS as f64,
         author_us: signing.median_us(),
         apply_us: applying.median_us(),
-        apply_in_memory_us: in_memory.median_us(),
+        apply_in_memory_us: applying_in_memory.median_us(),
         prove_us: proving.median_us(),
         prove_warmed_us: proving_warmed.median_us(),
         warm_seconds: warm_us / 1e6,
         warmed_bytes: warmed_bytes,
-        prove_in_memory_us: in_memory.median_us(),
-        prove_ratio: proving.median_us() / in_memory.median_us(),
+        prove_in_memory_us: proving_in_memory.median_us(),
+        prove_ratio: proving.median_us() / proving_in_memory.median_us(),
         reads_latest: reads_latest,
         reads_old: reads_old,
     })

@@ -128,6 +128,7 @@ fn measurement(line: &str) -> Result<Option<Measurement>, serde_json::Error> {
         measured.prove_us,
         measured.prove_old_us,
         measured.proof_bytes,
+        measured.absent_proof_bytes,
         measured.verify_us,
         measured.memory_bytes_per_key,
         measured.author_cryptography_us,

@@ -124,7 +124,14 @@ fn day(name: &str) -> Option<u64> {
         .collect::<Option<Vec<_>>>()?
         .into_iter();
     let (year, month, day) = (numbers.next()?, numbers.next()?, numbers.next()?);
-    if !is_date || year == 0 || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    };
+    if !is_date || year == 0 || !(1..=12).contains(&month) || !(1..=days).contains(&day) {
         return None;
     }
     // Years begin in March, so that the leap day is the last day of a year.
@@ -242,5 +249,14 @@ mod tests {
         assert_eq!(between("2024-01-01", "2025-01-01"), 366);
         assert_eq!(between("1899-12-31", "1900-03-01"), 60);
         assert_eq!(between("2000-02-28", "2000-03-01"), 2);
+        for none in [
+            "2023-02-29",
+            "1900-02-29",
+            "2023-04-31",
+            "2023-01-32",
+            "2023-13-01",
+        ] {
+            assert_eq!(day(none), None, "{none}");
+        }
     }
 }

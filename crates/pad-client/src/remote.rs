@@ -141,19 +141,24 @@ impl Remote {
     /// [`FetchError`].
     pub fn get(&self, resource: &Resource, most: usize) -> Result<Vec<u8>, FetchError> {
         let path = format!("{}/{}", self.dictionary, resource.path());
-        if path.len() > LONGEST_PATH
-            && let Resource::Answer(version, question) = resource
-        {
-            let path = format!("{}/answers/{version}", self.dictionary);
-            let posted = PostBody {
-                content_type: CONTENT_TYPE,
-                body: &question.encode(),
-            };
-            return self
-                .http
-                .post(&path, posted, most.max(LONGEST_REFUSAL), accepted);
-        }
-        self.http.get(&path, most.max(LONGEST_REFUSAL), accepted)
+        let most = most.max(LONGEST_REFUSAL);
+        let Some((version, question)) = posted(&path, resource) else {
+            return self.http.get(&path, most, accepted);
+        };
+        let path = format!("{}/answers/{version}", self.dictionary);
+        let posted = PostBody {
+            content_type: CONTENT_TYPE,
+            body: &question.encode(),
+        };
+        self.http.post(&path, posted, most, accepted)
+    }
+
+    /// The line of the HTTP request for a resource, with the whole address. For a posted question,
+    /// the address is the one that a shorter question would have.
+    pub(crate) fn request_line(&self, resource: &Resource) -> String {
+        let path = format!("{}/{}", self.dictionary, resource.path());
+        let method = posted(&path, resource).map_or("GET", |_| "POST");
+        format!("{method} {}/{}", self.address(), resource.path())
     }
 
     /// Fetches the author's public key from the server. The key is not authenticated.
@@ -321,6 +326,16 @@ fn refused(reply: &Reply) -> FetchError {
 const DICTIONARIES: &str = "/v1/dictionaries";
 /// Content type of messages.
 const CONTENT_TYPE: &str = "application/octet-stream";
+/// Returns the version and the question of an answer if its path is too long for a GET request.
+fn posted<'r>(path: &str, resource: &'r Resource) -> Option<(Version, &'r Question)> {
+    match resource {
+        Resource::Answer(version, question) if path.len() > LONGEST_PATH => {
+            Some((*version, question))
+        }
+        _ => None,
+    }
+}
+
 /// Maximum length of a request path in bytes. A question that makes the path longer is sent with
 /// POST.
 const LONGEST_PATH: usize = 8 << 10;

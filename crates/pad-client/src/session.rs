@@ -123,9 +123,8 @@ impl<'s> ServerSession<'s> {
     }
 
     fn note(&self, resource: &Resource, response: &[u8]) {
-        let address = self.server.address();
         self.said.borrow_mut().push(Exchange {
-            request: format!("GET {address}/{}", resource.path()),
+            request: self.server.request_line(resource),
             response: response.to_vec(),
         });
     }

@@ -454,13 +454,11 @@ fn updates(
     (first, last): (Version, Version),
     most: usize,
 ) -> Result<Vec<u8>, Refusal> {
+    require_versions((first, last))?;
     let latest = repository.latest();
-    if first > last || last > latest {
-        return Err(authdict::LookupError::UnknownVersion {
-            version: last,
-            latest,
-        }
-        .into());
+    if last > latest {
+        let version = last;
+        return Err(authdict::LookupError::UnknownVersion { version, latest }.into());
     }
     let (mut page, mut bytes) = (Vec::new(), 0_usize);
     for version in (first.number()..=last.number()).map(Version::new) {
@@ -483,6 +481,15 @@ fn updates(
     list(page.iter().map(Vec::as_slice))
 }
 
+/// Refuses an empty interval of versions.
+fn require_versions((first, last): (Version, Version)) -> Result<(), Refusal> {
+    if first <= last {
+        return Ok(());
+    }
+    let text = "the first version is later than the last";
+    Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text))
+}
+
 /// Returns an encoded list of the heads of versions `first` to `last`. The list ends early if the
 /// page is full. A page contains at least one head.
 fn heads(
@@ -490,6 +497,7 @@ fn heads(
     (first, last): (Version, Version),
     most: usize,
 ) -> Result<Vec<u8>, Refusal> {
+    require_versions((first, last))?;
     // Refuses an unknown last version. The next statement refuses an unknown first version.
     repository.head_message(last)?;
     let (mut page, mut bytes) = (vec![repository.head_message(first)?], 0_usize);

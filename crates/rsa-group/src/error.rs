@@ -14,7 +14,7 @@ pub enum KeyError {
     RandomnessUnavailable,
     /// A factor of the modulus is not a safe prime: a prime `p` for which `(p - 1) / 2` is prime
     /// too.
-    #[error("the factors are not two different safe primes")]
+    #[error("the factors are not two safe primes")]
     NotSafePrimes,
     /// The two factors differ in length, or are equal or too close to each other. Also returned if
     /// their product, the modulus, has the wrong length.

@@ -27,8 +27,8 @@ impl Parameters {
     /// Returns whether the secret `s` of these parameters is guessable.
     ///
     /// Guessable secrets are the numbers up to [`GUESSED`], their negatives, and roots of unity of
-    /// small order. An order is small if it is at most twice the number of published powers beyond
-    /// the generator, in the group with more powers.
+    /// small order. An order is small if it is at most `n`, or even and at most `2 n`. Here `n` is
+    /// the number of published powers beyond the generator, in the group with more powers.
     ///
     /// Cost: about 1600 additions of points, and one comparison for each power.
     pub(super) fn is_guessable(&self) -> bool {

@@ -617,11 +617,11 @@ pub(crate) fn by_answers<R: FamilyRepository>(
         return Ok(());
     };
     let answers = answers(repository, &head, &keys)?;
-    let mut both = update.operations.iter().zip(&answers);
-    let agrees = both.all(|(operation, (_, answer))| match operation {
-        Operation::Put(_, value) => answer.value() == Some(value),
-        Operation::Remove(_) => answer.value().is_none(),
+    let signed = update.operations.iter().map(|operation| match operation {
+        Operation::Put(key, value) => (key, Some(value)),
+        Operation::Remove(key) => (key, None),
     });
+    let agrees = signed.eq(answers.iter().map(|(key, answer)| (key, answer.value())));
     if agrees && update.head.head == *head.get() {
         Ok(())
     } else {

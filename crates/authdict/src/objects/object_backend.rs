@@ -10,7 +10,7 @@ use pad_tree::LogId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::{DESCRIPTION, HEADS, NEWEST, ObjectFolder, names};
+use super::{DESCRIPTION, HEADS, LONGEST_ROW, NEWEST, ObjectFolder, names};
 use crate::store::{Record, RecordChange, Store, StoreError, StoredCheckpoint};
 
 /// A store whose versions and nodes are objects of an object store. It contains the records given
@@ -68,6 +68,9 @@ impl ObjectBackend {
             });
         }
         let bytes = codec::encode_body(&description);
+        if u64::try_from(bytes.len()).map_or(true, |length| length > LONGEST_ROW) {
+            return Err(io::Error::other("the description of the store exceeds 1 MiB").into());
+        }
         if folder.create_or_find(DESCRIPTION, &bytes)? {
             Ok(folder.require_create_only(DESCRIPTION, &bytes)?)
         } else {

@@ -364,18 +364,20 @@ fn verify_changes(
         session.lookups(before, &keys)?,
         session.lookups(after, &keys)?,
     );
-    let same = changes
-        .iter()
-        .zip(old.iter().zip(&new))
-        .all(|(change, (old, new))| {
-            change.before.as_ref() == old.1.value() && change.after.as_ref() == new.1.value()
-        });
-    if same && old.len() == changes.len() {
+    if are_verified(changes, &old, &new) {
         return Ok(());
     }
     Err(Failure::Refused(
         "verification failed: the listed changes are not the signed ones".into(),
     ))
+}
+
+/// Returns whether `changes` lists exactly the verified lookups of the older and of the newer
+/// version, which are in ascending order of keys.
+fn are_verified(changes: &[Difference], old: &[(Key, Answer)], new: &[(Key, Answer)]) -> bool {
+    let listed = (changes.iter()).map(|it| (&it.key, it.before.as_ref(), it.after.as_ref()));
+    let verified = old.iter().zip(new);
+    listed.eq(verified.map(|((key, old), (_, new))| (key, old.value(), new.value())))
 }
 
 /// Passes the differences between two verified contents to `show`, in ascending order of keys. Only
@@ -422,5 +424,33 @@ const fn completeness(complete: bool) -> &'static str {
         "none is missing"
     } else {
         "completeness is the server's word (--complete proves it)"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_listed_under_other_keys_are_not_verified() {
+        let key = |text: &str| Key::try_from(text).unwrap();
+        let value = |text: &str| Value::try_from(text).unwrap();
+        let change = |name: &str, is: &str| Difference {
+            key: key(name),
+            before: None,
+            after: Some(value(is)),
+        };
+        let old = [(key("a"), Answer::Absent), (key("b"), Answer::Absent)];
+        let new = [
+            (key("a"), Answer::Present(value("1"))),
+            (key("b"), Answer::Present(value("2"))),
+        ];
+        let [first, second] = [change("a", "1"), change("b", "2")];
+        assert!(are_verified(&[first.clone(), second.clone()], &old, &new));
+        // The values of the sorted keys, in an order of keys that is not sorted.
+        let swapped = [change("b", "1"), change("a", "2")];
+        assert!(!are_verified(&swapped, &old, &new));
+        assert!(!are_verified(std::slice::from_ref(&first), &old, &new));
+        assert!(!are_verified(&[first.clone(), second, first], &old, &new));
     }
 }

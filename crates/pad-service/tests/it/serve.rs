@@ -429,6 +429,7 @@ fn refusals_have_a_status_and_a_word() {
     let server = start(service(&author.path("s.pad")));
     let at = |resource: Resource| format!("/v1/dictionaries/s/{}", resource.path());
     let growth = Resource::Growth(Version::new(2), Version::new(3));
+    let unknown = |resource| (at(resource), 404, "unknown_version");
     for (path, status, code) in [
         ("/".to_owned(), 404, "unknown_path"),
         ("/v1".into(), 404, "unknown_path"),
@@ -446,32 +447,17 @@ fn refusals_have_a_status_and_a_word() {
             400,
             "unreadable_path",
         ),
-        (
-            at(Resource::HeadOf(Version::new(9))),
-            404,
-            "unknown_version",
-        ),
-        (
-            at(Resource::Answer(Version::new(9), about("apple"))),
-            404,
-            "unknown_version",
-        ),
+        unknown(Resource::HeadOf(Version::new(9))),
+        unknown(Resource::Answer(Version::new(9), about("apple"))),
         (
             at(Resource::Answer(Version::new(1), about("apple"))),
             410,
             "pruned",
         ),
         (at(Resource::Update(Version::new(1))), 410, "pruned"),
-        (
-            at(Resource::Update(Version::new(9))),
-            404,
-            "unknown_version",
-        ),
-        (
-            at(Resource::Updates(Version::new(3), Version::new(2))),
-            404,
-            "unknown_version",
-        ),
+        unknown(Resource::Update(Version::new(9))),
+        unknown(Resource::Updates(Version::new(3), Version::new(2))),
+        unknown(Resource::Heads(Version::new(3), Version::new(2))),
         (
             at(Resource::Answer(
                 Version::new(3),

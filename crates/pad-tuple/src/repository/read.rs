@@ -47,7 +47,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         // Older generations come first, so that younger generations override them.
         for (generation, instant) in self.instants_at(version)?.into_iter().enumerate().rev() {
             let tuples = self.indexes[generation].entries(Version::new(instant));
-            for (lower, number) in tuples.into_iter().flatten() {
+            for (lower, number) in tuples.ok_or(LookupError::Damaged { version })? {
                 let key = lower_end(lower).ok_or(LookupError::Damaged { version })?;
                 let number = read_number(number).ok_or(LookupError::Damaged { version })?;
                 let stored = self

@@ -268,11 +268,14 @@ fn read_reply(answer: HttpResponse<Body>, limit: usize) -> Result<Reply, Attempt
 /// Removes the user and the password from an address, for display.
 pub fn without_password(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
-    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let host = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
     if scheme.is_empty() {
-        return host.to_owned();
+        return format!("{host}{path}");
     }
-    format!("{scheme}://{host}")
+    format!("{scheme}://{host}{path}")
 }
 
 /// Returns the delay of the header `Retry-After`; zero for a date or a missing header.

@@ -2,7 +2,10 @@
 //! memory.
 
 use core::time::Duration;
-use std::sync::Arc;
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
@@ -150,7 +153,7 @@ impl<H: Handler> Endpoint<H> {
         body: &mut Incoming,
         peer: Peer,
     ) -> Result<(H::Request, BodyBuffer, Work), Failure> {
-        let admitted = self.handler.admit(head).map_err(Failure::Refused)?;
+        let admitted = guarded(|| self.handler.admit(head))?.map_err(Failure::Refused)?;
         let Admission {
             request,
             body_bytes,
@@ -296,7 +299,7 @@ impl<H: Handler> Endpoint<H> {
             status,
             headers,
             body,
-        } = self.handler.handle(request, bytes);
+        } = guarded(|| self.handler.handle(request, bytes))?;
         drop(memory);
         if body.len() > self.limits.response_bytes {
             return Err(Failure::HandlerFailed);
@@ -308,6 +311,11 @@ impl<H: Handler> Endpoint<H> {
         });
         Ok(response_of(status, headers, body))
     }
+}
+
+/// Calls the handler. A panic in it fails this request alone.
+fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(|_| Failure::HandlerFailed)
 }
 
 fn response_of(

@@ -167,6 +167,46 @@ fn who_pipelines_and_takes_nothing_costs_one_answer_and_is_cut_off() {
     stop(server);
 }
 
+/// Panics where the path says so, before or after the body is received.
+struct Panicking;
+
+impl Handler for Panicking {
+    type Request = String;
+
+    fn admit(&self, head: &Head) -> Result<Admission<String>, Answer> {
+        let path = head.uri.path();
+        assert_ne!(path, "/admit");
+        Ok(Admission {
+            request: path.to_owned(),
+            body_bytes: 0,
+            work: if path == "/long" {
+                Work::Long
+            } else {
+                Work::Brief
+            },
+        })
+    }
+
+    fn handle(&self, path: String, _: Vec<u8>) -> Answer {
+        assert_eq!(path, "/");
+        Answer::text(StatusCode::OK, path)
+    }
+}
+
+#[test]
+fn a_panic_of_the_handler_fails_one_request() {
+    let server = start_with(Options::default(), Panicking);
+    for path in ["/admit", "/brief", "/long"] {
+        let mut stream = connect_from(1, &server);
+        stream.write_all(&request(path)).unwrap();
+        assert_eq!(status(&mut stream), "HTTP/1.1 500", "{path}");
+        let mut stream = connect_from(1, &server);
+        stream.write_all(&request("/")).unwrap();
+        assert_eq!(status(&mut stream), "HTTP/1.1 200", "after {path}");
+    }
+    stop(server);
+}
+
 #[test]
 fn what_follows_a_request_keeps_no_answer_back() {
     let handler = Arc::new(CountingHandler::default());

@@ -127,7 +127,10 @@ impl<F: Fetch> TileReader<F> {
     pub fn bundle(&mut self, index: u64) -> Result<Vec<Vec<u8>>, ReadError> {
         let size = self.size();
         let first = index.checked_mul(256).filter(|first| *first < size);
-        let no_such = TreeError::NoSuchEntry { index, size };
+        let no_such = TreeError::NoSuchEntry {
+            index: index.saturating_mul(256),
+            size,
+        };
         let first = first.ok_or(no_such)?;
         let number = size.saturating_sub(first).min(256);
         let width = u16::try_from(number)

@@ -109,7 +109,8 @@ impl FolderRecords {
     /// Takes the lock of a log's origin, which serialises requests for that log.
     fn turn(&self, origin: &str) -> Option<MutexGuard<'_, ()>> {
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
-        let place = usize::try_from(hasher.hash_one(origin) % 64).unwrap_or_default();
+        let hash = usize::try_from(hasher.hash_one(origin) % 0x1_0000).unwrap_or_default();
+        let place = hash.checked_rem(TURNS).unwrap_or_default();
         let turn = self.turns.get(place);
         turn.map(|turn| turn.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -74,7 +74,7 @@ fn hints(lines: &[Line]) -> Option<(Verdict, String)> {
     let (mut parts, mut shown) = (Vec::new(), Vec::new());
     for percent in percents {
         let (without, with) = (reads(percent, false)?, reads(percent, true)?);
-        parts.push(6.0 * with <= without);
+        parts.push(6.0 * with <= without * MARGIN);
         shown.push(format!(
             "{} without hints and {} with, if {percent} % of the writes are updates",
             digits(without),
