@@ -10,7 +10,7 @@ ARGS ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo install test soak bench report peers fuzz check package prerequisites
+.PHONY: help demo install test soak bench report peers fuzz style check package prerequisites
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,10 +46,12 @@ fuzz: ## fuzz every target for FUZZ_SECONDS=60 seconds in all
 	scripts/install-prerequisites.sh fuzz
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
-check: prerequisites ## formatting, lints, documentation, public interfaces (docs/api), messages (docs/messages.md); dependencies with cargo-deny
+style: ## formatting, and what takes seconds to check
 	$(CARGO) fmt --all --check
 	! LC_ALL=C.UTF-8 grep -rnP '^(?=.{101})(?!.*\S{60}).*//!? ' $$(git ls-files '*.rs') # comments of more than 100 columns
 	scripts/messages.py --check
+
+check: prerequisites style ## formatting, lints, documentation, public interfaces (docs/api), messages (docs/messages.md); dependencies with cargo-deny
 	$(CARGO) clippy --workspace --all-targets --all-features --locked -- -D warnings
 	$(CARGO) check -p pad-cli --no-default-features --locked
 	$(CARGO) check -p pad-accumulators --no-default-features --features rsa --locked
