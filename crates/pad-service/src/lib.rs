@@ -13,7 +13,7 @@
 //!
 //! A [`Part`] needs memory for the contents of its range, and one proof path per change.
 //!
-//! [`pad_client::Resource`] lists all resources and their paths; `docs/openapi.json` describes them
+//! [`pad_client::Resource`] lists all resources and their paths; `openapi.json` describes them
 //! for other clients. Heads, proofs, updates and answers to GET requests about fixed versions are
 //! immutable. A [`Service`] marks these responses as immutable for caches, so an HTTP cache in
 //! front of it works as a mirror. A [`Router`] marks only the one response that it verifies: the

@@ -1,16 +1,24 @@
-//! Counters of requests and responses, for Prometheus.
+//! Counters of requests and responses, and the state of upstream servers, for Prometheus.
 
 use core::{
     fmt::Write as _,
     sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
 };
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::SystemTime,
+};
 
 use pad_client::Resource;
+use pad_web::server::Answer;
 
 use crate::{head_log::HeadLog, request::ROUTES, witness::label};
 
-/// Counters of requests, responses and updates since the server started.
+/// Counters of requests, responses and updates since the server started, and the state of the
+/// servers that a mirror or a router asks.
 #[derive(Debug)]
 pub struct Metrics {
     /// Counters of responses, by kind of request and status class.
@@ -20,13 +28,64 @@ pub struct Metrics {
     bytes: AtomicU64,
     taken: AtomicU64,
     refused: AtomicU64,
+    /// Upstream servers by address. A server that was not asked yet is absent.
+    upstreams: Mutex<BTreeMap<String, Upstream>>,
+}
+
+/// The state of an upstream server.
+#[derive(Clone, Copy, Debug, Default)]
+struct Upstream {
+    is_up: bool,
+    /// The time of the latest success, in seconds since 1970.
+    succeeded: Option<u64>,
 }
 
 #[derive(Debug, Default)]
 struct Counters {
     /// Number of responses with status 2xx, 3xx, 4xx and 5xx.
     classes: [AtomicU64; 4],
+    /// Number of responses by time in the handler: at most [`TIMES`]`[i]` and more than the bound
+    /// before. The last counter is for longer times.
+    times: [AtomicU64; TIMES.len() + 1],
+    /// Total time in the handler, in microseconds.
+    time: AtomicU64,
 }
+
+impl Counters {
+    /// Writes the cumulative buckets, the sum and the count of the histogram of times.
+    fn write_times(&self, name: &str, text: &mut String) {
+        let bounds = TIMES.iter().map(|(bound, _)| *bound).chain(["+Inf"]);
+        let mut count = 0_u64;
+        for (bound, bucket) in bounds.zip(&self.times) {
+            count = count.saturating_add(bucket.load(Ordering::Relaxed));
+            line(
+                text,
+                format_args!(
+                    "pad_request_duration_seconds_bucket{{resource=\"{name}\",le=\"{bound}\"}} {count}"
+                ),
+            );
+        }
+        let time = Duration::from_micros(self.time.load(Ordering::Relaxed)).as_secs_f64();
+        for (suffix, value) in [("sum", time.to_string()), ("count", count.to_string())] {
+            line(
+                text,
+                format_args!(
+                    "pad_request_duration_seconds_{suffix}{{resource=\"{name}\"}} {value}"
+                ),
+            );
+        }
+    }
+}
+
+/// Upper bounds of the buckets for times: the label `le` in seconds, and the bound.
+const TIMES: [(&str, Duration); 6] = [
+    ("0.0001", Duration::from_micros(100)),
+    ("0.001", Duration::from_millis(1)),
+    ("0.01", Duration::from_millis(10)),
+    ("0.1", Duration::from_millis(100)),
+    ("1", Duration::from_secs(1)),
+    ("10", Duration::from_secs(10)),
+];
 
 /// Values of the label `status`.
 const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
@@ -41,17 +100,27 @@ impl Default for Metrics {
             bytes: AtomicU64::new(0),
             taken: AtomicU64::new(0),
             refused: AtomicU64::new(0),
+            upstreams: Mutex::default(),
         }
     }
 }
 
 impl Metrics {
-    /// Counts a response of `bytes` bytes to a request of kind `name`. Unknown names and `None`
-    /// count as unknown.
-    pub fn count(&self, name: Option<&str>, status: u16, bytes: usize) {
+    /// Counts a response to a request of kind `name`, which the handler built in `elapsed`. Unknown
+    /// names and `None` count as unknown.
+    ///
+    /// Also writes the request to the access log: events of level debug with the target `access`.
+    pub fn count(
+        &self,
+        name: Option<&str>,
+        client: Option<IpAddr>,
+        answer: &Answer,
+        elapsed: Duration,
+    ) {
         let counters = name
             .and_then(|name| self.requests.get(name))
             .unwrap_or(&self.unknown);
+        let status = answer.status.as_u16();
         let class = match status {
             ..300 => 0,
             300..400 => 1,
@@ -61,14 +130,123 @@ impl Metrics {
         if let Some(counter) = counters.classes.get(class) {
             counter.fetch_add(1, Ordering::Relaxed);
         }
+        let mut bounds = TIMES.iter();
+        let bucket = bounds.position(|(_, bound)| elapsed <= *bound);
+        let bucket = counters.times.get(bucket.unwrap_or(TIMES.len()));
+        if let Some(bucket) = bucket {
+            bucket.fetch_add(1, Ordering::Relaxed);
+        }
+        let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
+        counters.time.fetch_add(micros, Ordering::Relaxed);
+        let bytes = answer.body.len();
         self.bytes
             .fetch_add(u64::try_from(bytes).unwrap_or(u64::MAX), Ordering::Relaxed);
+        tracing::debug!(
+            target: "access",
+            client = client.map(tracing::field::display),
+            resource = name.unwrap_or("unknown"),
+            status,
+            bytes,
+            micros,
+        );
+    }
+
+    /// Records whether the upstream server at `address` was of use when it was last asked, and the
+    /// time if it was.
+    pub(crate) fn note_upstream(&self, address: &str, is_up: bool) {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let mut upstreams = self.upstreams();
+        let upstream = upstreams.entry(address.to_owned()).or_default();
+        upstream.is_up = is_up;
+        if is_up {
+            upstream.succeeded = now.ok().map(|now| now.as_secs());
+        }
+    }
+
+    /// Records whether the upstream server at `address` is expected to be of use.
+    pub(crate) fn expect_upstream(&self, address: &str, is_up: bool) {
+        let mut upstreams = self.upstreams();
+        upstreams.entry(address.to_owned()).or_default().is_up = is_up;
+    }
+
+    /// Returns whether upstream servers were asked, and none of them was of use.
+    pub(crate) fn are_all_upstreams_down(&self) -> bool {
+        let upstreams = self.upstreams();
+        !upstreams.is_empty() && !upstreams.values().any(|upstream| upstream.is_up)
+    }
+
+    // No change panics halfway, so a poisoned lock can be used.
+    fn upstreams(&self) -> MutexGuard<'_, BTreeMap<String, Upstream>> {
+        self.upstreams
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_upstreams(&self, text: &mut String) {
+        let upstreams = self.upstreams();
+        if upstreams.is_empty() {
+            return;
+        }
+        let name = "pad_upstream_up";
+        let help = "Whether the upstream server was of use when it was last asked.";
+        line(
+            text,
+            format_args!("# HELP {name} {help}\n# TYPE {name} gauge"),
+        );
+        for (address, upstream) in &*upstreams {
+            let (address, is_up) = (label(address), u64::from(upstream.is_up));
+            line(
+                text,
+                format_args!("{name}{{upstream=\"{address}\"}} {is_up}"),
+            );
+        }
+        let name = "pad_upstream_success_time_seconds";
+        let help = "When the upstream server was last of use, in seconds since 1970.";
+        line(
+            text,
+            format_args!("# HELP {name} {help}\n# TYPE {name} gauge"),
+        );
+        for (address, upstream) in &*upstreams {
+            if let Some(seconds) = upstream.succeeded {
+                let address = label(address);
+                line(
+                    text,
+                    format_args!("{name}{{upstream=\"{address}\"}} {seconds}"),
+                );
+            }
+        }
     }
 
     /// Counts an update as applied or refused.
     pub fn count_update(&self, is_taken: bool) {
         let counter = if is_taken { &self.taken } else { &self.refused };
         counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn write_times(&self, text: &mut String) {
+        text.push_str(
+            "# HELP pad_request_duration_seconds Time in the handler of requests, by what they \
+                asked for; without the time on the network.\n\
+             # TYPE pad_request_duration_seconds histogram\n",
+        );
+        for (name, counters) in self.all_requests() {
+            if counters
+                .times
+                .iter()
+                .any(|bucket| bucket.load(Ordering::Relaxed) > 0)
+            {
+                counters.write_times(name, text);
+            }
+        }
+    }
+
+    /// Returns the counters of all kinds of requests, with their names.
+    fn all_requests(&self) -> impl Iterator<Item = (&'static str, &Counters)> {
+        let known = self
+            .requests
+            .iter()
+            .map(|(name, counters)| (*name, counters));
+        known.chain([("unknown", &self.unknown)])
     }
 
     /// Renders all metrics in the Prometheus text format.
@@ -79,16 +257,18 @@ impl Metrics {
         &self,
         dictionaries: impl Iterator<Item = (&'d str, [Option<u64>; 3])>,
     ) -> String {
-        let mut text = String::from(
+        let mut text = format!(
+            "# HELP pad_build_info The version of the program.\n\
+             # TYPE pad_build_info gauge\n\
+             pad_build_info{{version=\"{}\"}} 1\n",
+            env!("CARGO_PKG_VERSION")
+        );
+        text.push_str(
             "# HELP pad_requests_total Requests answered, by what they asked for and the class of \
                 the status.\n\
              # TYPE pad_requests_total counter\n",
         );
-        let all = self
-            .requests
-            .iter()
-            .map(|(name, counters)| (*name, counters));
-        for (name, counters) in all.chain([("unknown", &self.unknown)]) {
+        for (name, counters) in self.all_requests() {
             for (class, counter) in CLASSES.iter().zip(&counters.classes) {
                 let count = counter.load(Ordering::Relaxed);
                 if count > 0 {
@@ -101,6 +281,8 @@ impl Metrics {
                 }
             }
         }
+        self.write_times(&mut text);
+        self.write_upstreams(&mut text);
         for (name, help, counter) in [
             (
                 "pad_answer_bytes_total",
@@ -236,4 +418,35 @@ const LOG_METRICS: [(&str, &str, &str); 6] = [
 fn line(text: &mut String, line: core::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
     let _: core::fmt::Result = writeln!(text, "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use pad_web::server::StatusCode;
+
+    use super::*;
+
+    #[test]
+    fn buckets_are_cumulative() {
+        let metrics = Metrics::default();
+        let answer = Answer::text(StatusCode::OK, "text");
+        for micros in [100, 101, 5_000, 20_000_000] {
+            metrics.count(Some("head"), None, &answer, Duration::from_micros(micros));
+        }
+        let text = metrics.text(core::iter::empty());
+        let name = "pad_request_duration_seconds";
+        for (bound, count) in [
+            ("0.0001", 1),
+            ("0.001", 2),
+            ("0.01", 3),
+            ("10", 3),
+            ("+Inf", 4),
+        ] {
+            let line = format!("{name}_bucket{{resource=\"head\",le=\"{bound}\"}} {count}\n");
+            assert!(text.contains(&line), "{line}{text}");
+        }
+        assert!(text.contains(&format!("{name}_count{{resource=\"head\"}} 4\n")));
+        assert!(text.contains(&format!("{name}_sum{{resource=\"head\"}} 20.005201\n")));
+        assert!(!text.contains("resource=\"metrics\",le"), "{text}");
+    }
 }

@@ -165,7 +165,8 @@ impl Mirror {
     pub fn round(&mut self) -> Result<RoundSummary, NotApplied> {
         let mut mirrored = RoundSummary::default();
         let mut visits = Vec::new();
-        if !self.copy.is_complete() {
+        let is_complete = self.copy.is_complete();
+        if !is_complete {
             for upstream in &self.upstreams {
                 match ServerSession::latest(upstream) {
                     Ok(visit) => visits.push(visit),
@@ -196,6 +197,14 @@ impl Mirror {
             tracing::info!(oldest = oldest.number(), "dropped older versions");
         }
         mirrored.latest = self.copy.latest();
+        if !is_complete {
+            for upstream in &self.upstreams {
+                let address = upstream.address();
+                let mut incidents = mirrored.incidents.iter();
+                let is_up = !incidents.any(|incident| incident.server == address);
+                self.metrics.note_upstream(&address, is_up);
+            }
+        }
         self.log(&mirrored);
         Ok(mirrored)
     }

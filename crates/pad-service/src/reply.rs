@@ -1,6 +1,7 @@
 //! Responses with cache headers.
 
 use pad_web::server::{Answer, HeaderValue, StatusCode, header};
+use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 /// Cache lifetime of a response.
@@ -43,6 +44,35 @@ pub(crate) fn reply(
     let tag = tag(&[&body]);
     let is_known = if_none_match.is_some_and(|known| matches(known, &tag));
     tagged((content_type, body, lasts), &tag, is_known)
+}
+
+/// Builds the response with the description of the HTTP interface.
+pub(crate) fn description(if_none_match: Option<&HeaderValue>) -> Answer {
+    let text = include_str!("../openapi.json");
+    reply(OBJECT, text.into(), CacheLifetime::Once, if_none_match)
+}
+
+/// Builds the response to a health check: status 200 without reasons, otherwise 503. Adds `status`
+/// and `reasons` to the fields of `health`.
+pub(crate) fn health_reply(
+    mut health: Map<String, Value>,
+    reasons: &[&str],
+    if_none_match: Option<&HeaderValue>,
+) -> Answer {
+    let is_well = reasons.is_empty();
+    health.insert(
+        "status".into(),
+        if is_well { "ok" } else { "failing" }.into(),
+    );
+    if !is_well {
+        health.insert("reasons".into(), reasons.into());
+    }
+    let body = Value::from(health).to_string().into_bytes();
+    if is_well {
+        return reply(OBJECT, body, CacheLifetime::Once, if_none_match);
+    }
+    Answer::new(StatusCode::SERVICE_UNAVAILABLE, OBJECT, body)
+        .with(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
 }
 
 /// Builds a response with the given entity tag, or `304 Not Modified` if `is_known`.
@@ -90,6 +120,18 @@ pub(crate) fn matches(known: &HeaderValue, tag: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn health_has_status_503_and_reasons_if_there_are_reasons() {
+        let health = || Map::from_iter([("latest".to_owned(), 3.into())]);
+        let well = health_reply(health(), &[], None);
+        assert_eq!(well.status, StatusCode::OK);
+        assert_eq!(well.body, br#"{"latest":3,"status":"ok"}"#);
+        let failing = health_reply(health(), &["no reason"], None);
+        assert_eq!(failing.status, StatusCode::SERVICE_UNAVAILABLE);
+        let body = br#"{"latest":3,"reasons":["no reason"],"status":"failing"}"#;
+        assert_eq!(failing.body, body);
+    }
 
     #[test]
     fn a_copy_is_known_by_its_tag() {

@@ -27,6 +27,8 @@ pub(crate) enum Target<D> {
     Health,
     /// Metrics of the server.
     Metrics,
+    /// Description of the HTTP interface.
+    Description,
     /// Names of the dictionaries.
     List,
     /// A resource of a dictionary.
@@ -38,9 +40,10 @@ pub(crate) enum Target<D> {
 }
 
 /// Routes other than [`Resource::TEMPLATES`]: name, method and path.
-pub const ROUTES: [(&str, &str, &str); 5] = [
+pub const ROUTES: [(&str, &str, &str); 6] = [
     ("health", "get", "/health"),
     ("metrics", "get", "/metrics"),
+    ("openapi", "get", "/openapi.json"),
     ("list", "get", "/v1/dictionaries"),
     ("ask", "post", "/v1/dictionaries/{name}/answers/{version}"),
     ("push", "post", "/v1/dictionaries/{name}/updates"),
@@ -66,7 +69,8 @@ impl<D> Target<D> {
             return match (path, is_get) {
                 ("/health", true) => Ok(Self::Health),
                 ("/metrics", true) => Ok(Self::Metrics),
-                ("/health" | "/metrics", false) => Err(not_allowed()),
+                ("/openapi.json", true) => Ok(Self::Description),
+                ("/health" | "/metrics" | "/openapi.json", false) => Err(not_allowed()),
                 _ => Err(unknown()),
             };
         };
@@ -109,6 +113,7 @@ impl<D> Target<D> {
         match self {
             Self::Health => "health",
             Self::Metrics => "metrics",
+            Self::Description => "openapi",
             Self::List => "list",
             Self::Get(_, resource) => resource.name(),
             Self::Ask(..) => "ask",
@@ -122,7 +127,7 @@ impl<D> Target<D> {
         match self {
             Self::Update(_) => updates,
             Self::Ask(..) => authdict::question::LONGEST_QUESTION,
-            Self::Health | Self::Metrics | Self::List | Self::Get(..) => 0,
+            Self::Health | Self::Metrics | Self::Description | Self::List | Self::Get(..) => 0,
         }
     }
 }
@@ -151,14 +156,20 @@ impl<D> Request<D> {
     /// Creates a request for `target` from the request's head.
     pub(crate) fn new(target: Target<D>, head: &Head) -> Self {
         let if_none_match = head.headers.get(header::IF_NONE_MATCH).cloned();
-        let client = head.extensions.get::<ClientAddress>();
         Self {
             target,
             if_none_match,
-            client: client.map(|client| client.0),
+            client: client_of(head),
             is_head: head.method == Method::HEAD,
         }
     }
+}
+
+/// Returns the address of the client that sent a request.
+pub(crate) fn client_of(head: &Head) -> Option<IpAddr> {
+    head.extensions
+        .get::<ClientAddress>()
+        .map(|client| client.0)
 }
 
 pub(crate) fn not_allowed() -> Refusal {

@@ -1,7 +1,7 @@
 //! A router that forwards queries about one dictionary to upstream servers.
 
 use core::time::Duration;
-use std::{fmt::Write as _, net::IpAddr, sync::Arc};
+use std::{fmt::Write as _, net::IpAddr, sync::Arc, time::Instant};
 
 use authdict::{PublicKey, Version, question::Question};
 use pad_client::{
@@ -16,8 +16,8 @@ use crate::{
     metrics::Metrics,
     periodic_task::PeriodicTask,
     refusal::Refusal,
-    reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, reply},
-    request::{Request, Target, not_allowed},
+    reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, reply},
+    request::{Request, Target, client_of, not_allowed},
     witness::label,
 };
 
@@ -45,7 +45,7 @@ pub struct Router {
     limits: Limits,
     /// Limits how many large responses are received concurrently.
     semaphore: Semaphore,
-    metrics: Metrics,
+    metrics: Arc<Metrics>,
 }
 
 /// Error returned when servers cannot be combined behind one router.
@@ -94,9 +94,14 @@ impl Router {
         if !is_dictionary_name(&name) {
             return Err(NotRouted::Name(name));
         }
+        let upstreams = Arc::new(Upstreams::new(servers, public)?);
+        let metrics = Arc::<Metrics>::default();
+        for (server, _, is_up) in upstreams.servers.known() {
+            metrics.note_upstream(&server.address(), is_up);
+        }
         Ok(Self {
             name,
-            upstreams: Arc::new(Upstreams::new(servers, public)?),
+            upstreams,
             semaphore: Semaphore::new(
                 limits
                     .answer_bytes
@@ -104,7 +109,7 @@ impl Router {
                     .unwrap_or(1),
             ),
             limits,
-            metrics: Metrics::default(),
+            metrics,
         })
     }
 
@@ -113,11 +118,14 @@ impl Router {
     pub fn follow(&self, every: Duration) -> Vec<PeriodicTask> {
         let numbers = 0..self.upstreams.servers.all().len();
         let follow = |number| {
-            let upstreams = Arc::clone(&self.upstreams);
+            let (upstreams, metrics) = (Arc::clone(&self.upstreams), Arc::clone(&self.metrics));
             let mut failed = false;
             PeriodicTask::begin(every, move || {
                 let fails = upstreams.refresh(number).err();
                 let server = upstreams.servers.all().get(number).map(Remote::address);
+                if let Some(server) = &server {
+                    metrics.note_upstream(server, fails.is_none());
+                }
                 match (&fails, server) {
                     (Some(error), Some(server)) if !failed => tracing::warn!(server, %error),
                     (None, Some(server)) if failed => tracing::info!(server, "is of use again"),
@@ -134,7 +142,8 @@ impl Router {
         let plain =
             |kind, text: String| Ok(reply(kind, text.into_bytes(), CacheLifetime::Once, known));
         match request.target {
-            Target::Health => plain(OBJECT, self.health()),
+            Target::Health => Ok(self.health(known)),
+            Target::Description => Ok(description(known)),
             Target::Metrics => plain(TEXT, self.text()),
             Target::List => plain(OBJECT, json!([self.name]).to_string()),
             Target::Get((), Resource::Versions) => {
@@ -289,46 +298,55 @@ impl Router {
         }
     }
 
-    fn health(&self) -> String {
+    /// Returns the response to a health check: 503 if no server can be reached.
+    fn health(&self, known_tag: Option<&HeaderValue>) -> Answer {
         let known = self.upstreams.servers.known();
         let reached = known.iter().filter(|(_, _, reached)| *reached).count();
-        let status = if reached > 0 { "ok" } else { "no server" };
         let mut latest = Map::new();
         latest.insert(
             self.name.clone(),
             self.upstreams.newest().version.number().into(),
         );
-        json!({ "status": status, "latest": latest, "servers": known.len(), "reached": reached })
-            .to_string()
+        let mut health = Map::new();
+        health.insert("latest".into(), latest.into());
+        health.insert("servers".into(), known.len().into());
+        health.insert("reached".into(), reached.into());
+        let reasons: &[&str] = if reached > 0 {
+            &[]
+        } else {
+            &["no server can be reached"]
+        };
+        health_reply(health, reasons, known_tag)
     }
 
     /// Returns the metrics of the router's own requests and of its servers.
     fn text(&self) -> String {
-        let mut text = self.metrics.text(core::iter::empty());
         let known = self.upstreams.servers.known();
-        let gauges: [(&str, &str, Value); 3] = [
+        for (server, _, is_up) in &known {
+            // A server may also have failed while it was asked for clients.
+            self.metrics.expect_upstream(&server.address(), *is_up);
+        }
+        let mut text = self.metrics.text(core::iter::empty());
+        let gauges: [(&str, &str, Value); 2] = [
             (
-                "pad_server_up",
-                "Whether the server answered when it was last asked.",
-                |_, is_up| u64::from(is_up),
-            ),
-            (
-                "pad_server_oldest_version",
+                "pad_upstream_oldest_version",
                 "The oldest version that the server says it keeps.",
-                |versions, _| versions.map_or(0, |versions| versions.oldest.number()),
+                |versions| versions.oldest.number(),
             ),
             (
-                "pad_server_latest_version",
+                "pad_upstream_latest_version",
                 "The latest version that the server says it has.",
-                |versions, _| versions.map_or(0, |versions| versions.latest.number()),
+                |versions| versions.latest.number(),
             ),
         ];
         for (name, help, value) in gauges {
             // Writing to a string does not fail.
             let _: core::fmt::Result = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge");
-            for (server, versions, is_up) in &known {
-                let (address, value) = (label(&server.address()), value(versions.as_ref(), *is_up));
-                let _: core::fmt::Result = writeln!(text, "{name}{{server=\"{address}\"}} {value}");
+            for (server, versions, _) in &known {
+                let (address, value) =
+                    (label(&server.address()), versions.as_ref().map_or(0, value));
+                let _: core::fmt::Result =
+                    writeln!(text, "{name}{{upstream=\"{address}\"}} {value}");
             }
         }
         text
@@ -340,14 +358,17 @@ impl Handler for Router {
 
     fn admit(&self, head: &Head) -> Result<Admission<Request<()>>, Answer> {
         let target = Target::of(head, |name| (name == self.name).then_some(()));
-        let target = target.map_err(|refusal| self.refused(None, &refusal))?;
+        let refused =
+            |name, refusal: &Refusal| self.refused(name, client_of(head), refusal, Duration::ZERO);
+        let target = target.map_err(|refusal| refused(None, &refusal))?;
         if matches!(target, Target::Update(())) {
             // An update is refused before its body is received.
-            return Err(self.refused(Some(target.name()), &not_allowed()));
+            return Err(refused(Some(target.name()), &not_allowed()));
         }
         let work = match target {
             // These requests are answered without querying a server.
             Target::Health
+            | Target::Description
             | Target::List
             | Target::Get((), Resource::Versions | Resource::Head) => Work::Brief,
             _ => Work::Long,
@@ -360,24 +381,29 @@ impl Handler for Router {
     }
 
     fn handle(&self, request: Request<()>, body: Vec<u8>) -> Answer {
-        let name = request.target.name();
+        let (name, client, began) = (request.target.name(), request.client, Instant::now());
         match self.answer(request, &body) {
             Ok(answer) => {
-                let status = answer.status.as_u16();
-                self.metrics.count(Some(name), status, answer.body.len());
+                self.metrics
+                    .count(Some(name), client, &answer, began.elapsed());
                 answer
             }
-            Err(refusal) => self.refused(Some(name), &refusal),
+            Err(refusal) => self.refused(Some(name), client, &refusal, began.elapsed()),
         }
     }
 }
 
 impl Router {
-    fn refused(&self, name: Option<&str>, refusal: &Refusal) -> Answer {
+    fn refused(
+        &self,
+        name: Option<&str>,
+        client: Option<IpAddr>,
+        refusal: &Refusal,
+        elapsed: Duration,
+    ) -> Answer {
         let answer = refusal.answer();
         tracing::debug!(resource = name, code = refusal.code(), "refused");
-        let status = answer.status.as_u16();
-        self.metrics.count(name, status, answer.body.len());
+        self.metrics.count(name, client, &answer, elapsed);
         answer
     }
 }
@@ -438,7 +464,7 @@ type ClientRequest<'r> = (&'r str, Option<&'r [u8]>, Option<IpAddr>);
 const SHORT: usize = 1 << 20;
 
 /// Computes the value of a gauge from a server's versions, and from whether the server is up.
-type Value = fn(Option<&Versions>, bool) -> u64;
+type Value = fn(&Versions) -> u64;
 
 fn no_server_answered() -> Refusal {
     let text = "no server answers of those that may have it";

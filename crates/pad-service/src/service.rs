@@ -1,7 +1,7 @@
 //! HTTP request handler for dictionaries: queries, published files, updates, health and metrics.
 
 use core::time::Duration;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 use authdict::{
     AnswerError, Dictionary, Key, Server, Version,
@@ -19,8 +19,10 @@ use crate::{
     metrics::{Metrics, log_metrics},
     periodic_task::PeriodicTask,
     refusal::Refusal,
-    reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, matches, reply, tagged},
-    request::{Request, Target},
+    reply::{
+        CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, matches, reply, tagged,
+    },
+    request::{Request, Target, client_of},
     served::{Contents, ServedDictionary, all_keys_only},
 };
 
@@ -85,7 +87,8 @@ impl Service {
         let plain =
             |kind, text: String| Ok(reply(kind, text.into_bytes(), CacheLifetime::Once, known));
         match request.target {
-            Target::Health => plain(OBJECT, self.health()),
+            Target::Health => Ok(self.health(known)),
+            Target::Description => Ok(description(known)),
             Target::Metrics => {
                 let mut text = self.metrics.text(self.gauges().into_iter());
                 text.push_str(&self.logs());
@@ -344,7 +347,9 @@ impl Service {
         })
     }
 
-    fn health(&self) -> String {
+    /// Returns the response to a health check. It is 503 with reasons if a log of heads cannot be
+    /// written, or if a mirror cannot follow any of its upstream servers.
+    fn health(&self, known: Option<&HeaderValue>) -> Answer {
         let mut latest = Map::new();
         for (name, dictionary) in &self.dictionaries {
             latest.insert(name.clone(), dictionary.latest().number().into());
@@ -354,11 +359,19 @@ impl Service {
             .filter(|(_, dictionary)| dictionary.log().is_some_and(|log| log.has_failed()))
             .map(|(name, _)| name)
             .collect();
-        if failed.is_empty() {
-            return json!({ "status": "ok", "latest": latest }).to_string();
+        let mut reasons = Vec::new();
+        if !failed.is_empty() {
+            reasons.push("a log of heads cannot be written");
         }
-        json!({ "status": "a log of heads has failed", "latest": latest, "failed_logs": failed })
-            .to_string()
+        if self.metrics.are_all_upstreams_down() {
+            reasons.push("no upstream server is of use");
+        }
+        let mut health = Map::new();
+        health.insert("latest".into(), latest.into());
+        if !failed.is_empty() {
+            health.insert("failed_logs".into(), json!(failed));
+        }
+        health_reply(health, &reasons, known)
     }
 
     /// Returns the metrics of the logs of heads.
@@ -388,8 +401,8 @@ impl Handler for Service {
         let target = Target::of(head, |name| self.dictionaries.get(name).cloned());
         let target = target.map_err(|refusal| {
             let answer = refusal.answer();
-            self.metrics
-                .count(None, answer.status.as_u16(), answer.body.len());
+            let client = client_of(head);
+            self.metrics.count(None, client, &answer, Duration::ZERO);
             tracing::debug!(path = head.uri.path(), code = refusal.code(), "refused");
             answer
         })?;
@@ -407,13 +420,13 @@ impl Handler for Service {
     }
 
     fn handle(&self, request: Self::Request, body: Vec<u8>) -> Answer {
-        let name = request.target.name();
+        let (name, client, began) = (request.target.name(), request.client, Instant::now());
         let answer = self.answer(request, body).unwrap_or_else(|refusal| {
             tracing::debug!(resource = name, code = refusal.code(), "refused");
             refusal.answer()
         });
         self.metrics
-            .count(Some(name), answer.status.as_u16(), answer.body.len());
+            .count(Some(name), client, &answer, began.elapsed());
         answer
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use pad_web::server::{Handler, Limits, Options, Server, ShutdownOutcome};
+use pad_web::server::{Handler, HeaderValue, Limits, Options, Server, ShutdownOutcome};
 use serde_json::{Value as Json, json};
 use tracing_subscriber::{
     filter::{LevelFilter, Targets},
@@ -28,9 +28,19 @@ pub(super) struct ListenArguments {
     listen: String,
     /// TLS certificate chain (PEM).
     ///
-    /// Without TLS only this machine is served.
+    /// Without TLS only this machine is served, unless --insecure-listen is given.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
+    /// Serve other machines without TLS, for example behind a proxy with TLS.
+    ///
+    /// Anyone on the network can then see which keys are looked up. Answers stay verifiable.
+    #[arg(long, conflicts_with = "tls_cert")]
+    insecure_listen: bool,
+    /// Let web pages of this origin read responses; * for all pages.
+    ///
+    /// Not for dictionaries that only some people may read: their browsers lend pages their access.
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Option<HeaderValue>,
     /// The certificate's private key (PEM).
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
@@ -112,21 +122,33 @@ impl ListenArguments {
             identity: tls.identity()?,
             limits,
             trusted_proxies: self.proxies.trusted_proxies.clone(),
+            allowed_origin: self.allow_origin.clone(),
             ..Options::default()
         };
         let scheme = if options.identity.is_some() {
             "https"
         } else {
-            self.check_loopback()?;
             "http"
         };
-        let is_plain = options.identity.is_none();
+        let is_local = options.identity.is_none() && !self.insecure_listen;
+        if is_local {
+            self.check_loopback()?;
+        }
         let server = Server::bind(self.listen.as_str(), options);
         let server = server.map_err(|error| network_failure(&self.listen, &error))?;
-        if is_plain && !server.address().ip().is_loopback() {
+        if is_local && !server.address().ip().is_loopback() {
             // The name resolved to another address than before.
             return Err(self.not_loopback());
         }
+        tracing::info!(
+            version = env!("CARGO_PKG_VERSION"),
+            address = %server.address(),
+            scheme,
+            largest_request = limits.request_bytes,
+            largest_response = limits.response_bytes,
+            connections = limits.connections,
+            "begins to listen"
+        );
         Ok(Host {
             listen: &self.listen,
             scheme,
@@ -151,7 +173,7 @@ impl ListenArguments {
             "--listen {}: other machines are served with TLS only",
             self.listen
         ))
-        .help("use --tls-cert and --tls-key")
+        .help("use --tls-cert and --tls-key, or --insecure-listen behind a proxy with TLS")
     }
 
     /// Initialises logging for this process.

@@ -289,10 +289,10 @@ pub(crate) fn http_options() -> HttpOptions {
 /// Returns server options with TLS.
 pub(crate) fn options(limits: Limits) -> Options {
     Options {
-        trusted_proxies: Vec::new(),
         identity: Some(Identity::from_pem(CERTIFICATE, CERTIFICATE_KEY).unwrap()),
         limits,
         timeouts: PATIENT,
+        ..Options::default()
     }
 }
 

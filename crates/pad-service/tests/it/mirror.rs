@@ -16,9 +16,12 @@ use authdict::{
 };
 use pad_client::{Fault, Remote};
 use pad_service::{Dictionary, Mirror};
-use pad_web::server::StatusCode;
+use pad_web::{client::HttpError, server::StatusCode};
 
-use crate::fixture::*;
+use crate::{
+    fixture::*,
+    serve::{fetched, raw},
+};
 
 /// Creates a mirror into `store`.
 fn mirror(store: &Path, upstreams: Vec<Remote>) -> (Arc<Dictionary>, Mirror) {
@@ -82,6 +85,46 @@ fn a_mirror_has_what_its_upstream_has_and_catches_up() {
         stop(server);
         stop(mirrored);
     }
+}
+
+#[test]
+fn health_of_a_mirror_says_whether_it_can_follow() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    author.create("mirror.pad");
+    let upstream = start(service(&author.path("s.pad")));
+    let store = author.path("mirror.pad");
+    let copy = Arc::new(Dictionary::open(&store).unwrap());
+    let service = service_of(Arc::clone(&copy));
+    let list = vec![connect(&upstream)];
+    let mut mirror = Mirror::new(copy, list, store, service.metrics());
+    let server = start(service);
+    let said = |path: &str| {
+        let reply = raw(&server, path, None);
+        (
+            reply.status.as_u16(),
+            String::from_utf8(reply.body).unwrap(),
+        )
+    };
+    assert_eq!(said("/health").0, 200, "before the first round");
+    mirror.round().unwrap();
+    assert_eq!(said("/health").0, 200);
+    assert!(
+        said("/metrics")
+            .1
+            .contains("pad_upstream_success_time_seconds{")
+    );
+    stop(upstream);
+    mirror.round().unwrap();
+    let health = fetched(&server, "/health", None).unwrap_err();
+    assert_eq!(health, HttpError::Overloaded { attempts: 1 }, "status 503");
+    let (_, metrics) = said("/metrics");
+    let up = |line: &&str| line.starts_with("pad_upstream_up{");
+    assert!(
+        metrics.lines().find(up).unwrap().ends_with(" 0"),
+        "{metrics}"
+    );
+    stop(server);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body as _, Bytes, Incoming};
 use tokio::{
@@ -23,6 +23,9 @@ use super::{
 
 /// Value of `Retry-After` in responses of an overloaded server, in seconds.
 const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("1");
+
+/// Headers that web pages of an allowed origin may read, besides those that browsers allow anyway.
+const EXPOSED: HeaderValue = HeaderValue::from_static("etag, retry-after");
 
 /// Maximum bytes of a refused request's body that are read and discarded. Many clients read the
 /// response only after they have sent the body.
@@ -45,6 +48,8 @@ pub(super) struct Endpoint<H> {
     handler: H,
     limits: Limits,
     timeouts: Timeouts,
+    /// See [`Options::allowed_origin`].
+    allowed_origin: Option<HeaderValue>,
     peers: Arc<Peers>,
 }
 
@@ -105,6 +110,7 @@ pub(super) async fn answer<H: Handler>(
     request: http::Request<Incoming>,
 ) -> HttpResponse {
     let (mut head, mut body) = request.into_parts();
+    let is_read = [Method::GET, Method::HEAD].contains(&head.method);
     let expects = head.headers.contains_key(header::EXPECT);
     let peer = endpoint.peers.of_request(&connection, &head.headers);
     head.extensions.insert(ClientAddress(peer.address()));
@@ -132,7 +138,13 @@ pub(super) async fn answer<H: Handler>(
             Err(failure)
         }
     };
-    answered.unwrap_or_else(Failure::response)
+    let mut response = answered.unwrap_or_else(Failure::response);
+    if let (true, Some(origin)) = (is_read, &endpoint.allowed_origin) {
+        let headers = response.headers_mut();
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    }
+    response
 }
 
 impl<H: Handler> Endpoint<H> {
@@ -141,6 +153,7 @@ impl<H: Handler> Endpoint<H> {
             handler,
             limits: options.limits,
             timeouts: options.timeouts,
+            allowed_origin: options.allowed_origin.clone(),
             peers,
         }
     }

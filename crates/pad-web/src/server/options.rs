@@ -3,7 +3,7 @@
 use core::{fmt, time::Duration};
 use std::{net::IpAddr, sync::Arc, thread};
 
-use http::HeaderName;
+use http::{HeaderName, HeaderValue};
 use rustls::{
     ServerConfig,
     crypto::ring,
@@ -28,6 +28,9 @@ pub struct Options {
     /// client is the first address that is not a trusted proxy's. If the header ends or an address
     /// cannot be parsed before that, the client is the trusted proxy that was read last.
     pub trusted_proxies: Vec<IpAddr>,
+    /// Value of the header `Access-Control-Allow-Origin` in responses to GET and HEAD requests: an
+    /// origin whose web pages may read the responses, or `*` for all pages.
+    pub allowed_origin: Option<HeaderValue>,
 }
 
 /// Header in which proxies name the client.

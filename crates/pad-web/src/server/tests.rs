@@ -208,6 +208,33 @@ fn a_panic_of_the_handler_fails_one_request() {
 }
 
 #[test]
+fn only_pages_of_an_allowed_origin_read_responses() {
+    let origin = "https://shop.example";
+    for allowed in [None, Some(origin), Some("*")] {
+        let options = Options {
+            allowed_origin: allowed.map(HeaderValue::from_static),
+            ..Options::default()
+        };
+        let server = start_with(options, AddressEcho);
+        for (method, is_read) in [("GET", true), ("HEAD", true), ("POST", false)] {
+            let mut stream = connect_from(1, &server);
+            let request = format!(
+                "{method} / HTTP/1.1\r\nHost: h\r\nOrigin: {origin}\r\nConnection: close\r\n\r\n"
+            );
+            stream.write_all(request.as_bytes()).unwrap();
+            let mut response = String::new();
+            stream.read_to_string(&mut response).unwrap();
+            let header = response.lines().find_map(|line| {
+                let (name, value) = line.split_once(": ")?;
+                (name == "access-control-allow-origin").then_some(value)
+            });
+            assert_eq!(header, allowed.filter(|_| is_read), "{method}");
+        }
+        stop(server);
+    }
+}
+
+#[test]
 fn what_follows_a_request_keeps_no_answer_back() {
     let handler = Arc::new(CountingHandler::default());
     let server = start(&handler, Limits::default(), Timeouts::default());
