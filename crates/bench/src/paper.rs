@@ -157,8 +157,8 @@ pub static ACCUMULATORS: Paper<9, 2> = Paper {
     ],
 };
 
-/// Returns the paper's largest number of lookups per update for which a red-black tree is the
-/// cheapest dictionary, in a scenario of section 10.
+/// Returns the number of lookups per update up to which a red-black tree is the cheapest dictionary
+/// in `scenario`. Source: Crosby & Wallach 2010, section 10. Returns `None` for other scenarios.
 pub fn red_black_until(scenario: &str) -> Option<f64> {
     match scenario {
         "prices of 2010" => Some(15.0),

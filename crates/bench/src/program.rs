@@ -47,7 +47,7 @@ enum Command {
     Tree(TreeArguments),
     /// Large snapshots of one tree dictionary, on several numbers of threads.
     Batch(BatchArguments),
-    /// Accumulators: every operation, next to the primitive that bounds it.
+    /// Accumulators: time of every operation, compared with a lower bound (its primitive alone).
     Accumulators(AccumulatorArguments),
     /// Tuple dictionaries compared with a red-black tree: tables 7 to 11, figures 7 and 8.
     Tuple(TupleArguments),

@@ -109,8 +109,8 @@ pub enum Questions {
     Blocks(BlockQuestions),
 }
 
-/// A challenge of every block that overlaps a range. [`BlockQuestions::assign`] derives the
-/// coefficients from the blocks.
+/// A challenge of every block that overlaps a range. [`BlockQuestions::assign`] derives one
+/// coefficient for each block from the challenge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockQuestions {
     range: Range<u64>,

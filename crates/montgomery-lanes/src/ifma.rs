@@ -1,10 +1,12 @@
-//! Kernels for AVX-512 IFMA: one vector instruction works on a limb of each lane.
+//! Kernels for AVX-512 IFMA. One vector instruction works on eight limbs, one in each lane.
 //!
-//! `vpmadd52luq` and `vpmadd52huq` multiply the low 52 bits of eight pairs and add the low or high
-//! half of the products to eight columns. Nothing branches on, or indexes by, a value.
+//! `vpmadd52luq` and `vpmadd52huq` multiply the low 52 bits of eight pairs. They add the low or
+//! high 52 bits of the products to eight columns. No branch and no address depends on a number's
+//! value.
 //!
-//! Squares and products differ. A square computes each product of two different limbs once, and
-//! reduces afterwards. It thereby saves a quarter of the multiplications, and takes twice the room.
+//! Eight numbers are squared by a separate algorithm. It computes each product of two different
+//! limbs once, and reduces afterwards. Compared with a product, it saves a quarter of the
+//! multiplications, and needs memory for twice as many columns.
 
 use core::arch::x86_64::{
     __m256i, __m512i, _mm_cvtsi128_si64, _mm256_extract_epi64, _mm512_add_epi64,

@@ -185,8 +185,8 @@ pub(super) fn powers_of(
     Parameters::assemble(powers_g1, powers_g2, s_g2, "accumulator")
 }
 
-/// Computes the product of `e + shift` over the scalars. The longest chain of dependent
-/// multiplications contains a quarter of all multiplications.
+/// Computes the product of `e + shift` over all `e` in `scalars`. Multiplies in four independent
+/// chains, which the processor can overlap.
 fn shifted_product(scalars: &[Fr], shift: Fr) -> Fr {
     let mut lanes = [Fr::ONE; 4];
     for chunk in scalars.chunks(lanes.len()) {

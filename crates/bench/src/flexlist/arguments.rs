@@ -60,8 +60,8 @@ pub struct FlexlistArguments {
     /// Number of challenged bytes in an audit; the server proves that it stores their blocks.
     #[arg(long, default_value_t = 460, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub challenges: u32,
-    /// Tag schemes to audit; by default all, with --quick all but `rsa-2048` and `rsa-3072`. A key
-    /// of `rsa-3072` can take minutes.
+    /// Tag schemes to audit; by default all, with --quick all but `rsa-2048` and `rsa-3072`.
+    /// Generating a key for `rsa-3072` can take minutes.
     #[arg(long, value_delimiter = ',')]
     pub tags: Vec<TagKind>,
     /// Version-control traces for the experiments `replay` and `locality`, written by

@@ -187,7 +187,8 @@ impl<S: Scheme> Forest<S> {
         })
     }
 
-    /// Returns the roots of the forests of these sizes whose frontiers a checkpoint contains.
+    /// Returns the tree roots, in the forests of the given `sizes`, whose frontiers a checkpoint
+    /// contains. Returns none unless the scheme proves completeness by frontiers.
     fn roots_with_frontiers(&self, sizes: &[u64]) -> BTreeSet<Address> {
         if S::COMPLETENESS != Completeness::Frontier {
             return BTreeSet::new();

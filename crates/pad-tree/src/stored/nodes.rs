@@ -228,8 +228,8 @@ impl<L: NodeLog> Nodes<L> {
         Ok(())
     }
 
-    /// Pins the block that contains `position`. When it was last read, this block may have been the
-    /// partial last block.
+    /// Pins the block that contains `position`, where the previous warming ended. At that time, it
+    /// may have been the partial last block. Does nothing at position 0.
     pub(super) fn stay_at(&self, position: u64) -> Result<(), StoreFault> {
         match &self.held {
             Some(stay) if position > 0 => self.stay_block(stay, position / BLOCK_BYTES),

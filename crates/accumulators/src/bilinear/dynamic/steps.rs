@@ -78,10 +78,10 @@ impl Steps {
         Ok(())
     }
 
-    /// Computes the update of the witness of `element` over all steps. Fails if a step removes or
-    /// adds `element` itself, with the kind of that step.
+    /// Computes the update of the witness of `element` over all steps. If a step removes or adds
+    /// `element` itself, returns the kind of that step as the error.
     ///
-    /// Cost in the field: at most six multiplications per step, and one inversion in total.
+    /// Cost: at most six field multiplications per step, and one field inversion in total.
     pub(in crate::bilinear) fn follow(&self, element: Fr) -> Result<WitnessUpdate, Kind> {
         let mut factors = Vec::with_capacity(self.steps.len());
         let mut divisors = Vec::new();

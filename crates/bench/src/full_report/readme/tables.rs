@@ -159,10 +159,10 @@ pub(super) const TABLES: [Table; 10] = [
         rows: &[
             ("load", Lines(STORED_PEERS, "load_seconds", Seconds)),
             ("open and look one key up", Lines(STORED_PEERS, "open_and_look_up_us", Time)),
-            ("most memory of the process that does so",
+            ("peak memory of that process",
                 Lines(STORED_PEERS, "look_up_resident_bytes", Bytes)),
             ("open and commit one change", Lines(STORED_PEERS, "open_and_commit_us", Time)),
-            ("an answer, opened already", Lines(STORED_PEERS, "prove_us", Time)),
+            ("look one key up in an open store", Lines(STORED_PEERS, "prove_us", Time)),
             ("on disk for each key", Lines(STORED_PEERS, "file_bytes_per_key", Bytes)),
         ],
     },
