@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn sums_are_those_of_the_other_library() {
-        for terms in [0, 1, 2, 3, 4, 5, 11, 31, 32, 33, 200] {
+        for terms in [0, 1, 2, 3, 4, 5, 11, 31, 32, 33, 64, 100, 200, 600] {
             let (scalars, first, second) = cases(terms);
             let sum = sum_of_first(&first, &scalars);
             assert_eq!(
@@ -156,6 +156,25 @@ mod tests {
             assert_eq!(
                 sum,
                 G2Projective::msm_unchecked(&second, &scalars),
+                "{terms}"
+            );
+        }
+    }
+
+    #[test]
+    fn points_may_be_outside_of_the_subgroup() {
+        let points: Vec<G1Affine> = (1_u64..)
+            .filter_map(|x| G1Affine::get_point_from_x_unchecked(x.into(), false))
+            .take(200)
+            .collect();
+        let scalars: Vec<Fr> = (2_u64..202).map(|it| Fr::from(it).pow([19])).collect();
+        for terms in [1, 2, 5, 31, 32, 64, 200] {
+            let (points, scalars) = (&points[..terms], &scalars[..terms]);
+            assert!(!points[0].is_in_correct_subgroup_assuming_on_curve());
+            let expected = points.iter().zip(scalars).map(|(point, it)| *point * it);
+            assert_eq!(
+                sum_of_first(points, scalars),
+                expected.sum::<G1Projective>(),
                 "{terms}"
             );
         }

@@ -1,7 +1,6 @@
 //! Multi-scalar sums of few terms in G2, on the calling thread.
 //!
-//! The curve library's own sum would run in a thread pool. Verifiers with sequential workers share
-//! one such pool, and would wait for each other.
+//! For few terms this is faster than a sum by buckets.
 //!
 //! The running time depends on the scalars, which must not be secret.
 //!

@@ -64,8 +64,7 @@ impl BlsPublicKey {
 
     /// Verifies `signature` on `message`.
     ///
-    /// Cost: mainly two pairings, about 1.2 milliseconds. With the feature `std`, they run in the
-    /// thread pool of the calling thread, or in the global pool.
+    /// Cost: mainly two pairings, on the calling thread. They take about 0.8 milliseconds with blst.
     ///
     /// # Errors
     /// [`VerifyError::SignatureInvalid`] if the signature is malformed or does not verify.
