@@ -373,11 +373,12 @@ fn verify_changes(
 }
 
 /// Returns whether `changes` lists exactly the verified lookups of the older and of the newer
-/// version, which are in ascending order of keys.
+/// version, which are in ascending order of keys, and whether each of these pairs differs.
 fn are_verified(changes: &[Difference], old: &[(Key, Answer)], new: &[(Key, Answer)]) -> bool {
     let listed = (changes.iter()).map(|it| (&it.key, it.before.as_ref(), it.after.as_ref()));
     let verified = old.iter().zip(new);
-    listed.eq(verified.map(|((key, old), (_, new))| (key, old.value(), new.value())))
+    let differ = changes.iter().all(|it| it.before != it.after);
+    differ && listed.eq(verified.map(|((key, old), (_, new))| (key, old.value(), new.value())))
 }
 
 /// Passes the differences between two verified contents to `show`, in ascending order of keys. Only
@@ -452,5 +453,11 @@ mod tests {
         assert!(!are_verified(&swapped, &old, &new));
         assert!(!are_verified(std::slice::from_ref(&first), &old, &new));
         assert!(!are_verified(&[first.clone(), second, first], &old, &new));
+        let unchanged = Difference {
+            key: key("a"),
+            before: None,
+            after: None,
+        };
+        assert!(!are_verified(&[unchanged], &old[..1], &old[..1]));
     }
 }
