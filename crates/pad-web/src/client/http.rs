@@ -269,13 +269,25 @@ fn read_reply(answer: HttpResponse<Body>, limit: usize) -> Result<Reply, Attempt
 pub fn without_password(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-    let host = authority
-        .rsplit_once('@')
-        .map_or(authority, |(_, host)| host);
+    let shown = match authority.rsplit_once('@') {
+        Some((_, host)) => format!("{host}{path}"),
+        // A password with '/', '?' or '#' looks like a port that is no number.
+        None if has_odd_port(authority) => {
+            let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+            host.to_owned()
+        }
+        None => rest.to_owned(),
+    };
     if scheme.is_empty() {
-        return format!("{host}{path}");
+        return shown;
     }
-    format!("{scheme}://{host}{path}")
+    format!("{scheme}://{shown}")
+}
+
+/// Returns whether other characters than digits follow the last colon, outside of an IPv6 address.
+fn has_odd_port(authority: &str) -> bool {
+    let port = authority.rsplit_once(':').map_or("", |(_, port)| port);
+    !authority.ends_with(']') && !port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns the delay of the header `Retry-After`; zero for a date or a missing header.
@@ -304,5 +316,27 @@ impl fmt::Debug for HttpClient {
             .debug_struct("HttpClient")
             .field("address", &self.address())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_shown_without_passwords() {
+        for (address, shown) in [
+            ("https://host/a", "https://host/a"),
+            ("https://host:443/a@b", "https://host:443/a@b"),
+            ("https://user:p@host:443/a@b", "https://host:443/a@b"),
+            ("https://user:p#w@host/a", "https://host/a"),
+            ("https://user:p/w?@host", "https://host"),
+            ("http://[::1]/a@b", "http://[::1]/a@b"),
+            ("http://[::1]:80/a@b", "http://[::1]:80/a@b"),
+            ("user:p@host", "host"),
+            ("host", "host"),
+        ] {
+            assert_eq!(without_password(address), shown, "{address}");
+        }
     }
 }
