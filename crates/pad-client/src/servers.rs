@@ -146,6 +146,20 @@ impl Servers {
             .collect()
     }
 
+    /// Returns the number of servers that can be reached.
+    ///
+    /// Backoffs after failed requests do not count, since a client chooses its requests.
+    pub fn reachable(&self) -> usize {
+        let state = self.state();
+        state.known.iter().filter(|known| !known.is_down).count()
+    }
+
+    /// Records that no connection to the server with index `number` could be made.
+    pub fn unreachable(&self, number: usize) {
+        self.change(number, |known| known.is_down = true);
+        self.failed(number);
+    }
+
     /// Stores the versions that the server with index `number` claims to keep.
     pub fn learn(&self, number: usize, versions: Versions) {
         self.change(number, |known| known.versions = Some(versions));

@@ -222,6 +222,10 @@ impl Mirror {
             };
             PeriodicTask::begin(every, move || {
                 if let Err(error) = mirror.round() {
+                    for upstream in &mirror.upstreams {
+                        let address = upstream.address();
+                        mirror.metrics.note_upstream(&address, false);
+                    }
                     tracing::error!(%error, "the mirror cannot go on");
                 }
             })

@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::mpsc,
     thread::{self, JoinHandle},
 };
@@ -19,7 +20,8 @@ impl PeriodicTask {
         let (stop, stopped) = mpsc::channel::<()>();
         let thread = thread::spawn(move || {
             while stopped.recv_timeout(every) == Err(mpsc::RecvTimeoutError::Timeout) {
-                work();
+                // A panic has been reported by the hook. It does not end the task.
+                drop(catch_unwind(AssertUnwindSafe(&mut work)));
             }
         });
         Self {

@@ -256,7 +256,11 @@ impl Router {
                             HttpError::ResponseTooLarge { .. } | HttpError::Overloaded { .. }
                         )
                     );
-                    if !is_clients {
+                    let unreachable =
+                        matches!(error, FetchError::Http(HttpError::Unreachable { .. }));
+                    if unreachable {
+                        servers.unreachable(number);
+                    } else if !is_clients {
                         servers.failed(number);
                     }
                 }
@@ -300,8 +304,8 @@ impl Router {
 
     /// Returns the response to a health check: 503 if no server can be reached.
     fn health(&self, known_tag: Option<&HeaderValue>) -> Answer {
-        let known = self.upstreams.servers.known();
-        let reached = known.iter().filter(|(_, _, reached)| *reached).count();
+        let servers = &self.upstreams.servers;
+        let reached = servers.reachable();
         let mut latest = Map::new();
         latest.insert(
             self.name.clone(),
@@ -309,7 +313,7 @@ impl Router {
         );
         let mut health = Map::new();
         health.insert("latest".into(), latest.into());
-        health.insert("servers".into(), known.len().into());
+        health.insert("servers".into(), servers.all().len().into());
         health.insert("reached".into(), reached.into());
         let reasons: &[&str] = if reached > 0 {
             &[]

@@ -364,7 +364,7 @@ impl Service {
             reasons.push("a log of heads cannot be written");
         }
         if self.metrics.are_all_upstreams_down() {
-            reasons.push("no upstream server is of use");
+            reasons.push("no upstream server is of use, or its versions cannot be stored");
         }
         let mut health = Map::new();
         health.insert("latest".into(), latest.into());

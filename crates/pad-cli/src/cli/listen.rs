@@ -38,8 +38,9 @@ pub(super) struct ListenArguments {
     insecure_listen: bool,
     /// Let web pages of this origin read responses; * for all pages.
     ///
-    /// Not for dictionaries that only some people may read: their browsers lend pages their access.
-    #[arg(long, value_name = "ORIGIN")]
+    /// Such pages can also read /metrics. Do not use it for a server that only some people may
+    /// reach: their browsers reach it for all pages of the origin.
+    #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     allow_origin: Option<HeaderValue>,
     /// The certificate's private key (PEM).
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
@@ -92,6 +93,20 @@ impl SizeArguments {
             ..usual
         }
     }
+}
+
+/// Parses an origin, `scheme://host` or `scheme://host:port`, or `*`.
+fn origin(text: &str) -> Result<HeaderValue, &'static str> {
+    const HELP: &str = "an origin is *, or scheme://host:port without a path";
+    let host = text
+        .strip_prefix("https://")
+        .or_else(|| text.strip_prefix("http://"));
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);
+    let is_origin = host.is_some_and(|host| !host.is_empty() && host.bytes().all(is_plain));
+    if text != "*" && !is_origin {
+        return Err(HELP);
+    }
+    HeaderValue::from_str(text).map_err(|_| HELP)
 }
 
 /// The format of a log.
@@ -243,6 +258,28 @@ mod tests {
         let level = level.into_level().unwrap();
         ["pad_service::router", "hyper"]
             .map(|target| arguments.log_level.would_enable(target, &level))
+    }
+
+    #[test]
+    fn origins_have_no_path() {
+        for text in [
+            "*",
+            "https://shop.example",
+            "http://localhost:8080",
+            "http://[::1]:80",
+        ] {
+            assert_eq!(origin(text).unwrap(), text);
+        }
+        for text in [
+            "",
+            "shop.example",
+            "https://",
+            "https://a/",
+            "https://a,https://b",
+            "null",
+        ] {
+            assert!(origin(text).is_err(), "{text}");
+        }
     }
 
     #[test]
