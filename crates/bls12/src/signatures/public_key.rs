@@ -64,7 +64,7 @@ impl BlsPublicKey {
 
     /// Verifies `signature` on `message`.
     ///
-    /// Cost: mainly two pairings, on the calling thread. They take about 0.8 milliseconds with blst.
+    /// Cost: mainly two pairings, on the calling thread: about 0.8 milliseconds with blst.
     ///
     /// # Errors
     /// [`VerifyError::SignatureInvalid`] if the signature is malformed or does not verify.
