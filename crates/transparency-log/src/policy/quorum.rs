@@ -18,8 +18,8 @@ pub(super) struct Group {
 }
 
 /// A group member or the required quorum: a witness or group by its index. `Unknown` is a witness
-/// with a key of unknown type, by its line number; it is never met. `Nobody` stands for
-/// `quorum none` and is always met.
+/// with a key of unknown type, by its line number: its condition is never met. `Nobody` stands for
+/// `quorum none`: its condition is always met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Member {
     Witness(usize),

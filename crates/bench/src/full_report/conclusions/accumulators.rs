@@ -63,8 +63,8 @@ fn rsa_or_bilinear(lines: &[Line]) -> Option<(Verdict, String)> {
 /// An operation of an accumulator: its name, and the number of threads.
 type OnThreads = (&'static str, u64);
 
-/// Returns the microseconds per element of both operations in `pair`, for the largest set with
-/// which both were measured.
+/// Returns the microseconds per element of both operations in `pair`, for the largest set
+/// for which both have a measurement.
 fn each(lines: &[Line], accumulator: &str, pair: [OnThreads; 2]) -> Option<[f64; 2]> {
     let lines = of(lines, "accumulators");
     let us = |n: u64, (operation, threads): OnThreads| {
