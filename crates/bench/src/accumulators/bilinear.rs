@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 
-use ark_bls12_381::{Bls12_381, Fr, G1Affine, G1Projective, G2Affine};
-use ark_ec::{
-    AffineRepr, CurveGroup, PrimeGroup, VariableBaseMSM, pairing::Pairing,
-    scalar_mul::BatchMulPreprocessing,
-};
+use ark_bls12_381::{Fr, G1Affine, G1Projective, G2Affine};
+use ark_ec::{AffineRepr, CurveGroup, PrimeGroup, scalar_mul::BatchMulPreprocessing};
 use ark_ff::PrimeField;
+use bls12::{
+    pairing::{PairingPoint, pairs_to_one},
+    public,
+};
 use pad_accumulators::bilinear::{Bilinear, BilinearSecretKey};
 use pad_core::Workers;
 use sha2::{Digest, Sha256};
@@ -51,15 +52,10 @@ impl BilinearBench {
         let product = plan.primitive_us(|| scalars[0] * scalars[1]);
         let multiplication =
             one_core.install(|| plan.primitive_us(|| (points[0] * scalars[0]).into_affine()));
-        let prepared = <Bls12_381 as Pairing>::G2Prepared::from(G2Affine::generator());
-        let pairing = one_core.install(|| {
-            plan.primitive_us(|| {
-                Bls12_381::multi_pairing(
-                    [points[0], points[1]],
-                    [prepared.clone(), prepared.clone()],
-                )
-            })
-        });
+        let first = [points[0], points[1]];
+        let second = [(); 2].map(|()| PairingPoint::from(G2Affine::generator()));
+        let pairing =
+            one_core.install(|| plan.primitive_us(|| pairs_to_one(first, second.clone())));
         let fixed_base = fixed / scalars.len() as f64;
         Ok(Self {
             plan: plan.clone(),
@@ -74,8 +70,7 @@ impl BilinearBench {
         })
     }
 
-    /// Returns the microseconds of the curve library's multi-scalar multiplication of `n` points on
-    /// one core.
+    /// Returns the microseconds of the multi-scalar multiplication of `n` points on one core.
     fn sum_us(&self, n: usize) -> f64 {
         let known = |(size, us): &(usize, f64)| (*size == n).then_some(*us);
         if let Some(us) = self.sums.borrow().iter().find_map(known) {
@@ -85,7 +80,7 @@ impl BilinearBench {
         let plan = &self.plan;
         let us = self
             .one_core
-            .install(|| plan.time_us(|| G1Projective::msm_unchecked(points, scalars)));
+            .install(|| plan.time_us(|| public::sum(points, scalars)));
         self.sums.borrow_mut().push((n, us));
         us
     }
