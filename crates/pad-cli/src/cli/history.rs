@@ -279,8 +279,10 @@ fn listed_differences(
     (before, after): (Version, Version),
     mut show: impl FnMut(&[Difference]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let (mut changes, mut bytes) = (Vec::new(), 0_usize);
+    let (mut changes, mut bytes, mut last) = (Vec::new(), 0_usize, None);
     let mut shown = |changes: &mut Vec<Difference>| {
+        require_after(last.as_ref(), changes)?;
+        last = changes.last().map(|change| change.key.clone());
         verify_changes(session, (before, after), changes)?;
         show(changes)?;
         changes.clear();
@@ -347,6 +349,17 @@ fn listed_history(
         }
     }
     Ok((since, proved))
+}
+
+/// Refuses a batch of differences that does not start after `last`, the last key before it.
+fn require_after(last: Option<&Key>, changes: &[Difference]) -> Result<(), Failure> {
+    let first = changes.first().map(|change| &change.key);
+    if last.is_some() && first.is_some() && last >= first {
+        return Err(Failure::Refused(
+            "verification failed: the listed changes are not in ascending order of keys".into(),
+        ));
+    }
+    Ok(())
 }
 
 /// Verifies listed differences: looks up their keys in both versions, and fails if a value is not
@@ -453,6 +466,11 @@ mod tests {
         assert!(!are_verified(&swapped, &old, &new));
         assert!(!are_verified(std::slice::from_ref(&first), &old, &new));
         assert!(!are_verified(&[first.clone(), second, first], &old, &new));
+        assert!(require_after(None, &[change("a", "1")]).is_ok());
+        assert!(require_after(Some(&key("a")), &[]).is_ok());
+        assert!(require_after(Some(&key("a")), &[change("b", "2")]).is_ok());
+        assert!(require_after(Some(&key("a")), &[change("a", "1")]).is_err());
+        assert!(require_after(Some(&key("b")), &[change("a", "1")]).is_err());
         let unchanged = Difference {
             key: key("a"),
             before: None,
