@@ -137,21 +137,15 @@ impl Servers {
         order
     }
 
-    /// Returns each server, the versions that it claims to keep, if they are known, and whether the
-    /// server is considered up.
+    /// Returns each server, the versions that it claims to keep, if they are known, and whether it
+    /// can be reached.
+    ///
+    /// Backoffs after failed requests do not count, since a client chooses its requests.
     pub fn known(&self) -> Vec<(&Remote, Option<Versions>, bool)> {
         let state = self.state();
         let both = self.list.iter().zip(&state.known);
-        both.map(|(server, known)| (server, known.versions.clone(), !known.fails()))
+        both.map(|(server, known)| (server, known.versions.clone(), !known.is_down))
             .collect()
-    }
-
-    /// Returns the number of servers that can be reached.
-    ///
-    /// Backoffs after failed requests do not count, since a client chooses its requests.
-    pub fn reachable(&self) -> usize {
-        let state = self.state();
-        state.known.iter().filter(|known| !known.is_down).count()
     }
 
     /// Records that no connection to the server with index `number` could be made.

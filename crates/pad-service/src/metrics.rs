@@ -40,6 +40,9 @@ struct Upstream {
     succeeded: Option<u64>,
 }
 
+/// The value of a gauge of an upstream server, if it is known.
+type GaugeOf = fn(&Upstream) -> Option<u64>;
+
 #[derive(Debug, Default)]
 struct Counters {
     /// Number of responses with status 2xx, 3xx, 4xx and 5xx.
@@ -187,32 +190,32 @@ impl Metrics {
         if upstreams.is_empty() {
             return;
         }
-        let name = "pad_upstream_up";
-        let help = "Whether the upstream server was of use when it was last asked.";
-        line(
-            text,
-            format_args!("# HELP {name} {help}\n# TYPE {name} gauge"),
-        );
-        for (address, upstream) in &*upstreams {
-            let (address, is_up) = (label(address), u64::from(upstream.is_up));
+        let gauges: [(&str, &str, GaugeOf); 2] = [
+            (
+                "pad_upstream_up",
+                "Whether the upstream server answered without a fault when it was last asked.",
+                |upstream| Some(upstream.is_up.into()),
+            ),
+            (
+                "pad_upstream_success_time_seconds",
+                "When the upstream server last answered without a fault, in seconds since 1970. It \
+                    may be behind.",
+                |upstream| upstream.succeeded,
+            ),
+        ];
+        for (name, help, value) in gauges {
             line(
                 text,
-                format_args!("{name}{{upstream=\"{address}\"}} {is_up}"),
+                format_args!("# HELP {name} {help}\n# TYPE {name} gauge"),
             );
-        }
-        let name = "pad_upstream_success_time_seconds";
-        let help = "When the upstream server was last of use, in seconds since 1970.";
-        line(
-            text,
-            format_args!("# HELP {name} {help}\n# TYPE {name} gauge"),
-        );
-        for (address, upstream) in &*upstreams {
-            if let Some(seconds) = upstream.succeeded {
-                let address = label(address);
-                line(
-                    text,
-                    format_args!("{name}{{upstream=\"{address}\"}} {seconds}"),
-                );
+            for (address, upstream) in &*upstreams {
+                if let Some(value) = value(upstream) {
+                    let address = label(address);
+                    line(
+                        text,
+                        format_args!("{name}{{upstream=\"{address}\"}} {value}"),
+                    );
+                }
             }
         }
     }

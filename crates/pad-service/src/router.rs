@@ -235,11 +235,16 @@ impl Router {
                     }
                     // A refusal that blames the request is returned if a second server agrees, or
                     // if there is no other server.
-                    Some(error) if error.is_askers() && !error.is("") => match &refused {
-                        Some(first) if first.status == reply.status => return Ok(reply),
-                        Some(_) => {}
-                        None => refused = Some(reply),
-                    },
+                    Some(error)
+                        if error.is_askers()
+                            && (!error.is("") || is_length_refused(reply.status)) =>
+                    {
+                        match &refused {
+                            Some(first) if first.status == reply.status => return Ok(reply),
+                            Some(_) => {}
+                            None => refused = Some(reply),
+                        }
+                    }
                     Some(_) => {
                         fails = true;
                         servers.failed(number);
@@ -304,8 +309,8 @@ impl Router {
 
     /// Returns the response to a health check: 503 if no server can be reached.
     fn health(&self, known_tag: Option<&HeaderValue>) -> Answer {
-        let servers = &self.upstreams.servers;
-        let reached = servers.reachable();
+        let known = self.upstreams.servers.known();
+        let reached = known.iter().filter(|(_, _, reached)| *reached).count();
         let mut latest = Map::new();
         latest.insert(
             self.name.clone(),
@@ -313,7 +318,7 @@ impl Router {
         );
         let mut health = Map::new();
         health.insert("latest".into(), latest.into());
-        health.insert("servers".into(), servers.all().len().into());
+        health.insert("servers".into(), known.len().into());
         health.insert("reached".into(), reached.into());
         let reasons: &[&str] = if reached > 0 {
             &[]
@@ -327,7 +332,7 @@ impl Router {
     fn text(&self) -> String {
         let known = self.upstreams.servers.known();
         for (server, _, is_up) in &known {
-            // A server may also have failed while it was asked for clients.
+            // A request for a client may also have found that the server cannot be reached.
             self.metrics.expect_upstream(&server.address(), *is_up);
         }
         let mut text = self.metrics.text(core::iter::empty());
@@ -410,6 +415,12 @@ impl Router {
         self.metrics.count(name, client, &answer, elapsed);
         answer
     }
+}
+
+/// Returns whether a web server, or a proxy in front of it, refuses the length of a request. Such
+/// refusals have no error code.
+const fn is_length_refused(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 413 | 414 | 431)
 }
 
 /// Returns the data that a server must have to serve `resource`.

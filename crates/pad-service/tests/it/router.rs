@@ -219,6 +219,33 @@ fn servers_that_are_gone_or_late_are_passed_over_and_found_again() {
     stop(router);
 }
 
+/// The client chose the length. Its servers must not count as failed, or the router as unhealthy.
+#[test]
+fn a_request_that_is_too_long_for_the_servers_is_the_clients_fault() {
+    let Parts { author, old, new } = Parts::begin();
+    let refusing = || {
+        start(Liar::new(service(&author.path("s.pad")), |path, answer| {
+            if path.starts_with("answers/") {
+                Answer::text(StatusCode::URI_TOO_LONG, "")
+            } else {
+                answer
+            }
+        }))
+    };
+    let servers = [refusing(), refusing()];
+    let router = route(&[&servers[0], &servers[1]]);
+    let path = Resource::Answer(Version::new(9), about("apple")).path();
+    let path = format!("/v1/dictionaries/s/{path}");
+    for _ in 0..3 {
+        let reply = raw(&router, &path, None);
+        assert_eq!(reply.status, StatusCode::URI_TOO_LONG);
+        assert_eq!(raw(&router, "/health", None).status, StatusCode::OK);
+    }
+    for server in [router, old, new].into_iter().chain(servers) {
+        stop(server);
+    }
+}
+
 #[test]
 fn a_server_that_lies_through_a_router_is_caught_by_the_client() {
     let Parts { author, old, new } = Parts::begin();
