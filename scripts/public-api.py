@@ -4,7 +4,7 @@
     scripts/public-api.py            write docs/api/CRATE.txt
     scripts/public-api.py --check    fail if they differ from the code
 
-Run `cargo doc --workspace --no-deps --all-features` first, as `make check` does. One line for each
+With --check, the pages must be up to date, as in `make check`; otherwise they are built first. One line for each
 item, method, field and variant, with its signature. What traits of other crates
 add is left out, and of what another crate has there is the name alone.
 """
@@ -72,6 +72,9 @@ def published():
 
 def main():
     check = sys.argv[1:] == ["--check"]
+    if not check:
+        document = ["cargo", "doc", "--workspace", "--no-deps", "--all-features", "--locked"]
+        subprocess.run(document, cwd=ROOT, check=True)
     total, changed = 0, []
     API.mkdir(exist_ok=True)
     for crate in published():
