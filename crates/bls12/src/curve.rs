@@ -5,9 +5,10 @@
 //! curve, so functions that are generic in [`Curve`] contain little code of their own.
 
 use ark_bls12_381::{Fr, g1, g2};
-#[cfg(not(has_assembly))]
-use ark_ec::VariableBaseMSM as _;
-use ark_ec::short_weierstrass::{Affine, Projective, SWCurveConfig};
+use ark_ec::{
+    VariableBaseMSM as _,
+    short_weierstrass::{Affine, Projective, SWCurveConfig},
+};
 use ark_serialize::{CanonicalDeserialize as _, CanonicalSerialize as _, Compress, Validate};
 
 /// G1 (`ark_bls12_381::g1::Config`) or G2 (`ark_bls12_381::g2::Config`).
@@ -34,7 +35,7 @@ pub(crate) mod sealed {
     }
 
     macro_rules! arithmetic {
-        ($curve:ty, $assembly:ident) => {
+        ($curve:ty) => {
             impl Arithmetic for $curve {
                 fn write(point: &Affine<Self>, compress: Compress, bytes: &mut [u8]) -> Option<()> {
                     point.serialize_with_mode(bytes, compress).ok()
@@ -53,16 +54,12 @@ pub(crate) mod sealed {
                 }
 
                 fn sum(points: &[Affine<Self>], scalars: &[Fr]) -> Projective<Self> {
-                    #[cfg(has_assembly)]
-                    let sum = crate::assembly::$assembly(points, scalars);
-                    #[cfg(not(has_assembly))]
-                    let sum = Projective::msm_unchecked(points, scalars);
-                    sum
+                    Projective::msm_unchecked(points, scalars)
                 }
             }
         };
     }
 
-    arithmetic!(g1::Config, sum_of_first);
-    arithmetic!(g2::Config, sum_of_second);
+    arithmetic!(g1::Config);
+    arithmetic!(g2::Config);
 }

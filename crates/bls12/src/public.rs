@@ -20,7 +20,7 @@ pub fn multiple<C: Curve>(point: impl Into<Projective<C>>, scalar: &Fr) -> Proje
 /// Computes the sum of `scalars[i] * points[i]` over the length of the shorter slice, on the
 /// calling thread.
 ///
-/// Points may be outside of the subgroup, except for the two points of G1 with `x = 0`.
+/// Points may be outside of the subgroup.
 pub fn sum<C: Curve>(points: &[Affine<C>], scalars: &[Fr]) -> Projective<C> {
     Counted::add_sums(1, points.len().min(scalars.len()));
     C::sum(points, scalars)
