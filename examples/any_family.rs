@@ -9,8 +9,9 @@
 use std::{error::Error, sync::LazyLock};
 
 use authdict::{
-    AskError, Asks, Author, Client, Key, KeyRange, Keys, Log, LogParameters, Lookup, Lookups,
-    Membership, NamedScheme, RangeContents, SecretKey, Server, Source, Tree, Tuple, Value, Version,
+    AskError, Asks, Author, Client, First, Key, KeyRange, Keys, Log, LogParameters, Lookup,
+    Lookups, Membership, NamedScheme, Neighbour, RangeContents, SecretKey, Server, Source,
+    Successor, Tree, Tuple, Value, Version,
     client_view::{Heads, NotFollowed},
     keys::Zeroizing,
     pad_log::{AadCounted, AadFrontier, AasCounted, AasFrontier, Schedule, Shape, Values},
@@ -273,6 +274,25 @@ where
     }
 }
 
+impl<F> Prices<F>
+where
+    F: NamedScheme
+        + Asks<First, Statement = Neighbour<Question>>
+        + Asks<Successor, Statement = Neighbour<Question>>,
+{
+    /// Asks for the first entry, and for the entries after it, one at a time.
+    fn walk(&mut self) -> Outcome {
+        let mut found = self.client.ask(&self.server, First)?;
+        let mut entries = 0;
+        while let Some((key, _)) = found.entry {
+            entries += 1;
+            found = self.client.ask(&self.server, Successor(key))?;
+        }
+        assert_eq!(entries, self.server.entries());
+        Ok(())
+    }
+}
+
 /// A secret key of an accumulator that is quick to make, for this example. An application uses
 /// `SecretKey::random`.
 trait ExampleSecret: SecretBytes {
@@ -326,6 +346,7 @@ fn programs() -> Vec<Program> {
                 let mut prices = Prices::<Tree<$scheme>>::publish(secret, None, price)?;
                 prices.look_up(price)?;
                 prices.look_up_several()?;
+                prices.walk()?;
                 prices.attack()
             }));
         )+ };

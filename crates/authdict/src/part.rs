@@ -3,8 +3,8 @@
 use core::fmt;
 
 use pad_core::{
-    ApplyError, DecodeError, Key, LookupError, Response, SignedHead, Suite, Untrusted, Update,
-    Version, codec, codec::Message,
+    ApplyError, DecodeError, First, Key, Last, LookupError, Response, SignedHead, Suite, Untrusted,
+    Update, Version, codec, codec::Message,
 };
 use pad_tree::{Difference, KeyHistory, KeyRange, ProvableQuery, TreePart, TreeProof};
 pub use pad_tree::{PartError, PartProgress};
@@ -263,6 +263,10 @@ impl<S: Suite> Dictionary for TreePart<S> {
             Question::Key(key) => answer(self, version, key)?,
             Question::Keys(keys) => answer(self, version, keys)?,
             Question::Range(range) => answer(self, version, range)?,
+            Question::First => answer(self, version, &First)?,
+            Question::Last => answer(self, version, &Last)?,
+            Question::Predecessor(question) => answer(self, version, question)?,
+            Question::Successor(question) => answer(self, version, question)?,
             question => {
                 return Err(not_offered(question, self.heads().authority().scheme).into());
             }

@@ -1,8 +1,9 @@
 //! Questions and verified statements of a dictionary whose family is chosen at run time.
 
 use pad_core::{
-    DecodeError, Key, KeyRange, Keys, Lookup, Lookups, RangeContents, SchemeId, SignedHead,
-    SnapshotHead, Suite, Untrusted, Value, VerifyError, Version,
+    DecodeError, First, Key, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, Predecessor,
+    RangeContents, SchemeId, SignedHead, SnapshotHead, Successor, Suite, Untrusted, Value,
+    VerifyError, Version,
 };
 
 use crate::{
@@ -30,6 +31,14 @@ pub enum Question {
     Value(Key, Value),
     /// Whether the queried version of a log contains all entries of this older version.
     Growth(Version),
+    /// The entry of a tree with the smallest key.
+    First,
+    /// The entry of a tree with the greatest key.
+    Last,
+    /// The entry of a tree with the greatest key below this one, which need not be present.
+    Predecessor(Predecessor),
+    /// The entry of a tree with the smallest key above this one, which need not be present.
+    Successor(Successor),
 }
 
 impl From<Key> for Question {
@@ -62,6 +71,30 @@ impl From<KeyRange> for Question {
     }
 }
 
+impl From<First> for Question {
+    fn from(_: First) -> Self {
+        Self::First
+    }
+}
+
+impl From<Last> for Question {
+    fn from(_: Last) -> Self {
+        Self::Last
+    }
+}
+
+impl From<Predecessor> for Question {
+    fn from(question: Predecessor) -> Self {
+        Self::Predecessor(question)
+    }
+}
+
+impl From<Successor> for Question {
+    fn from(question: Successor) -> Self {
+        Self::Successor(question)
+    }
+}
+
 /// The statement that a verified answer establishes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -73,6 +106,9 @@ pub enum Statement {
     Lookups(Lookups),
     /// The answer to [`Question::Range`]: all entries in the range.
     Range(RangeContents),
+    /// The answer to [`Question::First`], [`Question::Last`], [`Question::Predecessor`] or
+    /// [`Question::Successor`]: the entry, or that the version has no such entry.
+    Neighbour(Neighbour<Question>),
     /// The answer to [`Question::Key`] about a log: all values of the key.
     #[cfg(feature = "log")]
     Values(pad_log::Values),
@@ -188,6 +224,8 @@ impl Question {
             Self::Range(_) => "range questions",
             Self::Value(..) => "questions about one value",
             Self::Growth(_) => "append-only proofs",
+            Self::First | Self::Last => "questions about the first or last key",
+            Self::Predecessor(_) | Self::Successor(_) => "questions about the neighbours of a key",
         }
     }
 
@@ -208,13 +246,18 @@ impl Question {
             Self::Key(key) => key.longest_answer(),
             Self::Keys(keys) => keys.longest_answer(),
             Self::Range(range) => range.longest_answer(),
+            Self::First => First.longest_answer(),
+            Self::Last => Last.longest_answer(),
+            Self::Predecessor(question) => question.longest_answer(),
+            Self::Successor(question) => question.longest_answer(),
             // Only logs support these questions; `dynamic::longest_answer` returns their limit.
             Self::Value(..) | Self::Growth(_) => 1 << 16,
         }
     }
 
     /// Returns whether the question concerns only keys in `range`. This is `false` for
-    /// [`Question::Growth`], which concerns all keys.
+    /// [`Question::Growth`], which concerns all keys, and for questions about the order of keys,
+    /// whose answers can be anywhere.
     pub fn lies_in(&self, range: &KeyRange) -> bool {
         match self {
             Self::Key(key) | Self::Value(key, _) => range.contains(key.as_bytes()),
@@ -223,7 +266,22 @@ impl Question {
                 keys.all(|key| range.contains(key.as_bytes()))
             }
             Self::Range(asked) => asked.lies_in(range),
-            Self::Growth(_) => false,
+            Self::Growth(_)
+            | Self::First
+            | Self::Last
+            | Self::Predecessor(_)
+            | Self::Successor(_) => false,
         }
+    }
+}
+
+impl Statement {
+    /// Creates the statement about `question` from a family's own statement.
+    pub(crate) fn of_neighbour<Q>(question: &Question, found: Neighbour<Q>) -> Self {
+        Self::Neighbour(Neighbour {
+            version: found.version,
+            question: question.clone(),
+            entry: found.entry,
+        })
     }
 }

@@ -1,7 +1,8 @@
 //! Families of dictionaries as types.
 
 use pad_core::{
-    DecodeError, Key, KeyRange, Keys, Lookup, Lookups, RangeContents, SchemeId, Suite, SuiteId,
+    DecodeError, First, Key, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, Predecessor,
+    RangeContents, SchemeId, Successor, Suite, SuiteId,
 };
 #[cfg(feature = "log")]
 use pad_core::{Sha256Ed25519, Value, Version};
@@ -117,6 +118,14 @@ asks! {
     [B: BalancingScheme, S: Suite] Tree<B, S>: Key = Question::Key, Lookup(Lookup);
     [B: BalancingScheme, S: Suite] Tree<B, S>: Keys = Question::Keys, Lookups(Lookups);
     [B: BalancingScheme, S: Suite] Tree<B, S>: KeyRange = Question::Range, Range(RangeContents);
+    [B: BalancingScheme, S: Suite] Tree<B, S>: First =
+        |_| Question::First, Neighbour(Neighbour<Question>);
+    [B: BalancingScheme, S: Suite] Tree<B, S>: Last =
+        |_| Question::Last, Neighbour(Neighbour<Question>);
+    [B: BalancingScheme, S: Suite] Tree<B, S>: Predecessor =
+        Question::Predecessor, Neighbour(Neighbour<Question>);
+    [B: BalancingScheme, S: Suite] Tree<B, S>: Successor =
+        Question::Successor, Neighbour(Neighbour<Question>);
     [D: QueryableDesign<S>, S: Suite] Tuple<D, S>: Key = Question::Key, Lookup(Lookup);
     [G, R, const N: usize, S: Suite] Tuple<Signed<G, R, N>, S>: Keys =
         Question::Keys, Lookups(Lookups);

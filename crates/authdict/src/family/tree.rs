@@ -3,7 +3,9 @@
 
 use core::ops::ControlFlow;
 
-use pad_core::{Client, LookupError, PublicKey as TrustedKey, Suite, Untrusted, Version};
+use pad_core::{
+    Client, First, Last, LookupError, PublicKey as TrustedKey, Suite, Untrusted, Version,
+};
 use pad_tree::{BalancingScheme, Difference, RedBlack, SkipList, Treap, Tree, TreeScheme};
 
 use super::{check, not_offered};
@@ -55,6 +57,18 @@ impl<B: BalancingScheme, S: Suite> Verifier for Client<Tree<B, S>> {
             Question::Key(key) => Statement::Lookup(check(self, version, key, answer)?),
             Question::Keys(keys) => Statement::Lookups(check(self, version, keys, answer)?),
             Question::Range(range) => Statement::Range(check(self, version, range, answer)?),
+            Question::First => {
+                Statement::of_neighbour(question, check(self, version, &First, answer)?)
+            }
+            Question::Last => {
+                Statement::of_neighbour(question, check(self, version, &Last, answer)?)
+            }
+            Question::Predecessor(below) => {
+                Statement::of_neighbour(question, check(self, version, below, answer)?)
+            }
+            Question::Successor(above) => {
+                Statement::of_neighbour(question, check(self, version, above, answer)?)
+            }
             question => return Err(not_offered(question, B::ID).into()),
         })
     }

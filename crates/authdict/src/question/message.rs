@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 
 use pad_core::{
-    DecodeError, Key, KeyRange, Keys, Value, Version,
+    DecodeError, Key, KeyRange, Keys, Predecessor, Successor, Value, Version,
     codec::{self, Message},
 };
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,10 @@ enum QuestionBody<'q> {
     Range(Option<Cow<'q, Key>>, Option<Cow<'q, Key>>),
     Value(Cow<'q, Key>, Cow<'q, Value>),
     Growth(Version),
+    First,
+    Last,
+    Predecessor(Cow<'q, Key>),
+    Successor(Cow<'q, Key>),
 }
 
 impl Message for QuestionBody<'_> {
@@ -50,6 +54,10 @@ impl Question {
                 QuestionBody::Value(Cow::Borrowed(key), Cow::Borrowed(value))
             }
             Self::Growth(version) => QuestionBody::Growth(*version),
+            Self::First => QuestionBody::First,
+            Self::Last => QuestionBody::Last,
+            Self::Predecessor(Predecessor(key)) => QuestionBody::Predecessor(Cow::Borrowed(key)),
+            Self::Successor(Successor(key)) => QuestionBody::Successor(Cow::Borrowed(key)),
         })
     }
 
@@ -75,6 +83,10 @@ impl Question {
                     Self::Value(key.into_owned(), value.into_owned())
                 }
                 QuestionBody::Growth(version) => Self::Growth(version),
+                QuestionBody::First => Self::First,
+                QuestionBody::Last => Self::Last,
+                QuestionBody::Predecessor(key) => Self::Predecessor(Predecessor(key.into_owned())),
+                QuestionBody::Successor(key) => Self::Successor(Successor(key.into_owned())),
             },
         )
     }
@@ -101,6 +113,10 @@ mod tests {
             }),
             Question::Value(key("apple"), value),
             Question::Growth(Version::new(300)),
+            Question::First,
+            Question::Last,
+            Question::Predecessor(Predecessor(key("apple"))),
+            Question::Successor(Successor(key("apple"))),
         ];
         for question in &questions {
             let bytes = question.encode();

@@ -27,7 +27,7 @@ use object_store::{
 
 use crate::{
     memory::{Memory, assert_same},
-    shop::{TREES, batches, key, name, put, questions},
+    shop::{TREES, batches, key, name, neighbour_questions, put, questions},
 };
 
 /// An object store shared by many processes.
@@ -537,6 +537,7 @@ fn damaged_objects_make_no_wrong_answer() {
     let whole = bucket.contents();
     let (latest, public) = (Version::new(10), key.public());
     let answers: Vec<_> = questions()
+        .chain(neighbour_questions())
         .map(|question| {
             let answer = bucket.repository().answer(latest, &question).unwrap();
             let says = verify(public, latest, &question, &answer).unwrap();

@@ -6,8 +6,8 @@ use std::{
 };
 
 use authdict::{
-    Author, AuthorError, Key, KeyRange, Keys, Operation, SecretKey, Server, SigningRecord, Value,
-    Version,
+    Author, AuthorError, Key, KeyRange, Keys, Operation, Predecessor, SecretKey, Server,
+    SigningRecord, Successor, Value, Version,
     dynamic::{create_store, verify},
     question::{Question, Statement},
     selection::{SchemeName, SuiteName},
@@ -145,6 +145,13 @@ pub(crate) fn questions() -> impl Iterator<Item = Question> {
     keys.map(Question::Key)
         .chain([Question::Keys(several), Question::Range(range)])
         .chain([Question::Range(KeyRange::ALL)])
+}
+
+/// Returns questions about the order of keys, which only trees answer.
+pub(crate) fn neighbour_questions() -> impl Iterator<Item = Question> {
+    let keys = (0..125).step_by(25).map(name);
+    keys.flat_map(|key| [Predecessor(key.clone()).into(), Successor(key).into()])
+        .chain([Question::First, Question::Last])
 }
 
 #[test]

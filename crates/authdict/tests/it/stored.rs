@@ -14,7 +14,7 @@ use pad_conformance::soak;
 
 use crate::{
     memory::assert_same,
-    shop::{Shop, TREES, batches, name, put, questions},
+    shop::{Shop, TREES, batches, name, neighbour_questions, put, questions},
 };
 
 #[test]
@@ -317,6 +317,7 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
         };
         let repository = shop.repository();
         let answers: Vec<_> = questions()
+            .chain(neighbour_questions())
             .map(|question| {
                 let answer = repository.answer(latest, &question).unwrap();
                 (

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use authdict::{
-    Answer, Key, KeyRange, Operation, Version,
+    Answer, Key, KeyRange, Operation, Predecessor, Successor, Version,
     question::{Question, Statement},
     version_notes::{VersionNote, utc},
 };
@@ -42,6 +42,7 @@ Examples:
   pad get --store prices.pad --public author.key.pub --at 2024-12-11 apple
   pad get --store images.pad --public author.key.pub --raw logo > logo.png
   cut -d, -f1 orders.csv | pad get --store prices.pad --keys -
+  pad get --store prices.pad --public author.key.pub --after apple
 
 With --keys and --json each key is one line. The last line contains \"end\";
 without it the list is incomplete.")]
@@ -57,11 +58,43 @@ pub(super) struct Get {
     /// Look up each key in FILE, one per line; - for standard input.
     ///
     /// Empty lines are skipped. The answers are in the order of the lines.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "raw"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "raw")]
     keys: Option<PathBuf>,
+    #[command(flatten)]
+    neighbour: NeighbourArguments,
     /// The key to look up.
-    #[arg(required_unless_present = "keys")]
+    #[arg(required_unless_present_any = ["keys", "neighbour"])]
     key: Option<String>,
+}
+
+/// Selects an entry by its place in the order of keys.
+#[derive(Debug, Args)]
+#[group(id = "neighbour", multiple = false, conflicts_with_all = ["key", "keys", "raw"])]
+struct NeighbourArguments {
+    /// Show the entry with the smallest key (trees).
+    #[arg(long)]
+    first: bool,
+    /// Show the entry with the greatest key (trees).
+    #[arg(long)]
+    last: bool,
+    /// Show the entry with the greatest key below KEY, which need not be present (trees).
+    #[arg(long, value_name = "KEY")]
+    before: Option<String>,
+    /// Show the entry with the smallest key above KEY, which need not be present (trees).
+    #[arg(long, value_name = "KEY")]
+    after: Option<String>,
+}
+
+impl NeighbourArguments {
+    fn question(&self, output: &Output) -> Result<Option<Question>, Failure> {
+        Ok(match (&self.before, &self.after) {
+            (Some(key), _) => Some(Predecessor(output.key(key)?).into()),
+            (_, Some(key)) => Some(Successor(output.key(key)?).into()),
+            _ if self.first => Some(Question::First),
+            _ if self.last => Some(Question::Last),
+            _ => None,
+        })
+    }
 }
 
 #[derive(Debug, Args)]
@@ -188,7 +221,9 @@ impl Get {
             return look_up(&session, version, keys, output);
         }
         let key = output.key(self.key.as_deref().unwrap_or_default())?;
-        let (question, at) = (Question::Key(key.clone()), self.at.as_ref());
+        let question = self.neighbour.question(output)?;
+        let question = question.unwrap_or_else(|| Question::Key(key.clone()));
+        let at = self.at.as_ref();
         let (_, (version, statement)) =
             self.read.open_until_kept(at, output, |session, output| {
                 let version = session.signed_version(at, output)?;

@@ -259,6 +259,42 @@ fn long_values_are_shown_by_their_beginning_and_digest() {
     );
 }
 
+/// The entries before and after a key, the first and the last one must be those of the list. Other
+/// families must refuse the questions, and two of them at once are a usage error.
+#[test]
+fn neighbours_are_those_of_the_list() {
+    for scheme in ["red-black", "treap", "skip-list"] {
+        let bench = bench_of(scheme);
+        let (entries, _) = bench.list("range --store s --public k.pub --prefix=");
+        let keys: Vec<&str> = entries
+            .iter()
+            .map(|it| it["key"].as_str().unwrap())
+            .collect();
+        let found = |line: &str| {
+            let object = &bench.json(&format!("get --store s --public k.pub {line}"))[0];
+            assert_eq!(object["verified"], true, "{scheme} {line}");
+            let key = object["key"].as_str().map(str::to_owned);
+            assert_eq!(object["present"], key.is_some(), "{scheme} {line}");
+            key
+        };
+        assert_eq!(found("--first").as_deref(), keys.first().copied());
+        assert_eq!(found("--last").as_deref(), keys.last().copied());
+        for asked in ["a", "k", "k000", "k0005", "k001", "k300", "k599", "z"] {
+            let before = keys.iter().rev().find(|key| **key < asked).copied();
+            let after = keys.iter().find(|key| **key > asked).copied();
+            assert_eq!(found(&format!("--before {asked}")).as_deref(), before);
+            assert_eq!(found(&format!("--after {asked}")).as_deref(), after);
+        }
+    }
+    let bench = bench_of("tuple-base");
+    let line = "get --store s --public k.pub --first";
+    bench.fails(line, 2, "not supported by scheme tuple-base");
+    for also in ["--last", "--before k", "k", "--raw"] {
+        let output = bench.run(&format!("{line} {also}"));
+        assert_eq!(output.status.code(), Some(2), "{also}");
+    }
+}
+
 #[test]
 fn a_limited_list_names_the_next_key() {
     let bench = Bench::with_trace();

@@ -2,8 +2,8 @@
 //! messages about outsourced files.
 
 use authdict::{
-    Key, KeyRange, Keys, Untrusted, Value, Version, exchange, pad_tree::KeyHistory,
-    question::Question,
+    Key, KeyRange, Keys, Predecessor, Successor, Untrusted, Value, Version, exchange,
+    pad_tree::KeyHistory, question::Question,
 };
 use pad_conformance::published::{self, decode, encode};
 use serde::{Deserialize, Serialize};
@@ -87,6 +87,10 @@ fn questions_histories_and_lists_are_the_published_ones() {
             "whether the log of version 300 is part of this one",
             Question::Growth(Version::new(300)),
         ),
+        ("the first entry", Question::First),
+        ("the last entry", Question::Last),
+        ("the entry before apple", Predecessor(key("apple")).into()),
+        ("the entry after apple", Successor(key("apple")).into()),
     ];
     let history = |since: u64, changes: &[u64]| {
         let changes = changes.iter().copied().map(Version::new).collect();

@@ -4,9 +4,9 @@
 use std::{io, num::NonZeroUsize};
 
 use pad_core::{
-    ApplyError, Heads, Key, LookupError, Operation, Repository as _, Response, SignedHead,
-    SnapshotHead, StoreFault, Suite, Untrusted, Update, Value, Verified, VerifyError, Version,
-    Workers, codec, head::Authority, signature::HeadSigner,
+    ApplyError, First, Heads, Key, Last, LookupError, Operation, Repository as _, Response,
+    SignedHead, SnapshotHead, StoreFault, Suite, Untrusted, Update, Value, Verified, VerifyError,
+    Version, Workers, codec, head::Authority, signature::HeadSigner,
 };
 use pad_tree::{
     Answer, BalancingScheme, CopyError, Difference, KeyHistory, KeyRange, Keys, NodeCache,
@@ -445,6 +445,10 @@ impl<S: Suite, B: BalancingScheme> FamilyRepository for Repository<S, B> {
             }
             Question::Keys(keys) => answer(self, version, keys)?,
             Question::Range(range) => answer(self, version, range)?,
+            Question::First => answer(self, version, &First)?,
+            Question::Last => answer(self, version, &Last)?,
+            Question::Predecessor(question) => answer(self, version, question)?,
+            Question::Successor(question) => answer(self, version, question)?,
             question => return Err(not_offered(question, B::ID).into()),
         })
     }

@@ -1,16 +1,20 @@
 //! Output of statements about a dictionary that a proof has established.
 
-use authdict::{Answer, Key, Version, question::Statement};
+use authdict::{
+    Answer, Key, Neighbour, Predecessor, Successor, Version,
+    question::{Question, Statement},
+};
 use serde_json::{Map, Value as Json};
 
 use super::Output;
 use crate::cli::Failure;
 
 impl Output {
-    /// Prints a verified answer about one key, one value or two versions.
+    /// Prints a verified answer about one key, one entry or value, or two versions.
     pub(crate) fn statement(&mut self, statement: Statement) -> Result<(), Failure> {
         match statement {
             Statement::Lookup(lookup) => self.lookup(lookup.version, &lookup.key, &lookup.answer),
+            Statement::Neighbour(found) => self.neighbour(&found),
             #[cfg(feature = "log")]
             Statement::Values(values) => self.values(&values),
             #[cfg(feature = "log")]
@@ -33,6 +37,28 @@ impl Output {
         let (text, verdict) = (self.lookup_text(key, answer), self.verdict());
         let object = self.lookup_object(version, key, answer);
         self.say(&format!("{text}   [version {version}, {verdict}]"), &object)
+    }
+
+    /// Prints the verified entry at a place in the order of keys, or that there is none.
+    fn neighbour(&mut self, found: &Neighbour<Question>) -> Result<(), Failure> {
+        let (version, verdict) = (found.version, self.verdict());
+        if let Some((key, value)) = &found.entry {
+            return self.lookup(version, key, &Answer::Present(value.clone()));
+        }
+        let place = match &found.question {
+            Question::Predecessor(Predecessor(key)) => {
+                format!("no key is below {}", self.show(key.as_bytes()))
+            }
+            Question::Successor(Successor(key)) => {
+                format!("no key is above {}", self.show(key.as_bytes()))
+            }
+            _ => "there is no key".to_owned(),
+        };
+        let mut object = Map::new();
+        object.insert("version".into(), version.number().into());
+        object.insert("present".into(), false.into());
+        let text = format!("absent   {place}   [version {version}, {verdict}]");
+        self.say_verdict(&text, Json::Object(object))
     }
 
     /// Prints a verified lookup as an item of a list.
