@@ -318,7 +318,8 @@ fn damage(file: &Path, row: &[u8]) {
     transaction.commit().unwrap();
 }
 
-/// Uses a file of the previous format, with all rows in one table.
+/// A tuple file of the previous format, with all rows in one table, must be refused and left
+/// unchanged. After its removal it must be built again.
 #[test]
 fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
     let folder = tempfile::tempdir().unwrap();
@@ -414,7 +415,8 @@ fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
     }
 }
 
-/// Restores an old copy of the store, with its tuple file or without it.
+/// A store restored from a backup must continue at the version of the backup. A newer tuple file
+/// next to it must be refused.
 #[test]
 fn an_old_backup_goes_on_where_it_stands() {
     let folder = tempfile::tempdir().unwrap();

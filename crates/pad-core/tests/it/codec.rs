@@ -231,7 +231,7 @@ fn round_trip<M: Message + PartialEq + Debug>(message: &M) -> Result<(), TestCas
     Ok(())
 }
 
-/// A decoded message encodes to the same bytes.
+/// Checks that a body that decodes as a message `M` is the encoding of this message.
 fn canonical<M: Message>(body: &[u8]) -> Result<(), TestCaseError> {
     let envelope = [
         &MAGIC[..],

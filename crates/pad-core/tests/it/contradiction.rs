@@ -339,7 +339,8 @@ fn every_changed_bit_and_every_missing_byte_is_refused() {
     }
 }
 
-/// Exchanges parts of genuine evidence and of honest heads.
+/// Evidence must be refused if its parts are exchanged for those of other genuine evidence or of
+/// honest heads.
 #[test]
 fn spliced_evidence_is_refused() {
     let all = genuine();

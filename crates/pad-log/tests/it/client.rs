@@ -181,7 +181,7 @@ fn the_newest_head_vouches_for_no_past_that_it_does_not_contain() {
 }
 
 /// The log has as many trees as 33 600 elements at `H = 4`, so the proof has more than 64 KiB. A
-/// proof over the client's limit is no evidence against the log.
+/// proof over the client's limit must not count as evidence against the log.
 #[test]
 fn an_honest_log_of_many_top_trees_is_followed() {
     let shape = Shape::new(4, Schedule::Eager).unwrap();

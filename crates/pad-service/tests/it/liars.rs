@@ -364,7 +364,8 @@ fn pages_that_lead_nowhere_are_lies() {
     }
 }
 
-/// The claim that a dictionary has no version is unsigned.
+/// A server's claim that a dictionary has no version is unsigned. So the client must also ask its
+/// other servers, and report no version only if all of them make this claim.
 #[test]
 fn a_server_that_says_there_is_no_version_hides_none() {
     let author = Author::of_tree();
@@ -427,7 +428,7 @@ fn servers_that_fail_are_passed_over() {
     stop(honest);
 }
 
-/// The client waits for slow servers only if no other server answers.
+/// The client must wait for slow servers only if no other server answers.
 #[test]
 fn slow_servers_are_waited_for_when_nobody_else_answers() {
     let author = Author::of_tree();

@@ -220,7 +220,8 @@ where
     }
 }
 
-/// After pruning, a part equals a part that never loaded older versions, except for surplus nodes.
+/// Prunes `part`, and checks that it then equals a part that never loaded older versions, except
+/// for surplus nodes.
 fn check_dropping<St>(part: &mut Part, server: &TreeRepository<S, St>, keys: &[Key])
 where
     St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,

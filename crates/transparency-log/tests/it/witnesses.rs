@@ -424,7 +424,8 @@ fn no_crash_makes_a_witness_forget() {
     }
 }
 
-/// An operation fails, the process continues, and the power is cut later.
+/// An operation fails, the process continues, and the power is cut later. The recovered witness
+/// must not forget or contradict a head that it has cosigned.
 #[test]
 fn no_failure_of_the_medium_makes_a_witness_forget() {
     const SIZES: [u64; 4] = [1, 2, 2, 7];

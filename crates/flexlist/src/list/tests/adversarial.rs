@@ -93,7 +93,7 @@ fn the_split_of_an_inner_node_is_fixed() {
     }
 }
 
-/// 4: the length of the file.
+/// 4: a wrong length of the file must be refused.
 #[test]
 fn another_length_of_the_file_is_refused() {
     let list = five();
@@ -118,7 +118,7 @@ fn another_length_of_the_file_is_refused() {
     );
 }
 
-/// 5: the client searches by itself.
+/// 5: a proof of another block must be refused. The client itself searches for the byte.
 #[test]
 fn a_proof_of_another_block_is_refused() {
     let list = five();
@@ -146,7 +146,7 @@ fn a_proof_of_another_block_is_refused() {
     );
 }
 
-/// 8: no node can be presented as a node of another kind.
+/// 8: a node that is presented as a node of another kind must be refused.
 #[test]
 fn kinds_cannot_be_reinterpreted() {
     let list = five();
@@ -203,7 +203,7 @@ fn kinds_cannot_be_reinterpreted() {
     );
 }
 
-/// 9: every query has exactly one proof.
+/// 9: nodes that the query does not need must be refused. Every query has exactly one proof.
 #[test]
 fn needless_nodes_are_refused() {
     let list = five();
@@ -231,7 +231,7 @@ fn needless_nodes_are_refused() {
     assert_eq!(all, ProofError::SurplusNode, "the right sentinel");
 }
 
-/// 11: several bytes of one block prove the block once.
+/// 11: a proof of several bytes of one block must show the block once.
 #[test]
 fn repeated_bytes_show_a_block_once() {
     let list = five();
@@ -243,7 +243,7 @@ fn repeated_bytes_show_a_block_once() {
     assert_eq!(proof, list.prove(&[3, 14]).unwrap());
 }
 
-/// Queries that no proof answers.
+/// Empty queries, and queries beyond the end of the file, must be refused with any proof.
 #[test]
 fn impossible_questions_are_refused() {
     let list = five();
