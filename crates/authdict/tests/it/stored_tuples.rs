@@ -159,7 +159,8 @@ fn readers_beside_an_author_that_prunes_raise_no_alarm() {
     }
 }
 
-/// Flips bits in the file. `PAD_DAMAGE_ROUNDS` sets the number of accidents (default 60).
+/// Flipped bits in the tuple file must cause no wrong answer. `PAD_DAMAGE_ROUNDS` sets the number
+/// of accidents (default 15, under `make soak` 60).
 #[test]
 fn accidents_to_the_file_make_no_wrong_answer() {
     let rounds =

@@ -298,7 +298,8 @@ fn damaged_blocks_are_refused() {
     check::<MuHash1024>(5);
 }
 
-/// Limits of messages and rules of directories. The roots of two strategies differ.
+/// Trees of blocks must refuse changes that directories do not allow, and messages that are too
+/// long. Different strategies, sizes and capacities must have different roots.
 #[test]
 fn limits_and_rules() {
     let mut tree = tree::<Flat>(68, 70);

@@ -135,7 +135,8 @@ fn elements_of_one_slot() {
     }
 }
 
-/// Sets, their parts, a replacement and a removal. The elements have keys, which only tests use.
+/// Known answers for sets, their parts, a replacement and a removal must be reproduced. The
+/// elements have keys, which only tests use.
 #[test]
 fn sets_are_combined_and_divided() {
     fn check<C: Combination>(vectors: &Json, case: &Json) {

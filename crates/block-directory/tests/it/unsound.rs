@@ -76,7 +76,8 @@ fn verify<B: BlockDigest<S>>(
     Untrusted::new(proof).verify(root, &id(asked)).map(drop)
 }
 
-/// The first form: the entry and the combined digest of the rest of its block.
+/// The first unsound form of proof is the entry, with the combined digest of the rest of its block.
+/// It must be forgeable for any entry, and our proof must not.
 #[test]
 fn the_rest_of_a_block_proves_nothing() {
     check_forgery::<AdSum1600, AdHash1600>();
@@ -121,8 +122,9 @@ fn naive_client(
     hint.object == *held && hint.blocks.iter().any(server_has)
 }
 
-/// The second form: a hint of pairs, where nothing binds the object to the lowest block. The object
-/// store swaps an object and leaves the blocks unchanged.
+/// The second unsound form is a hint of pairs, where nothing binds the object to the lowest block.
+/// The object store swaps an object and leaves the blocks unchanged. The paper's client accepts
+/// this, and ours must refuse it.
 #[test]
 fn digests_of_blocks_prove_nothing_about_an_object() {
     let (author, server) = directory(40, 2);

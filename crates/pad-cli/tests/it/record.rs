@@ -126,7 +126,8 @@ fn a_store_with_another_head_is_not_signed_for() {
     );
 }
 
-/// The author crashes after the store is durable, and before the record is durable.
+/// If the author crashes after the store is durable, and before the record is durable, the record
+/// must catch up.
 #[test]
 fn a_record_that_is_behind_catches_up() {
     let bench = with_backup();

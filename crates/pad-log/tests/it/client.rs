@@ -54,7 +54,8 @@ fn published(values: &[&str]) -> LogRepository<Scheme> {
     roles.server
 }
 
-/// A log signs a history with the older head, but contents without the older ones.
+/// A client must not follow a log whose signed history contains the older head, but whose contents
+/// lack older entries.
 #[test]
 fn a_log_that_changes_its_past_is_not_followed() {
     let honest = published(&["1", "2", "3"]);

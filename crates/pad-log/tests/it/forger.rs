@@ -229,8 +229,8 @@ impl<S: Scheme> Tree<S> {
     }
 }
 
-/// Returns `x` and `y` with `x A + y f = 1`, where `A` is the polynomial `tree` and `f` the product
-/// of `X - root` over `roots`. No root may be a root of `A`.
+/// Returns `x` and `y` with `x A + y f = 1`. Here `A` is the polynomial `tree`, and `f` is the
+/// product of `X - root` over `roots`. No root may be a root of `A`.
 pub(crate) fn bezout(tree: &[Fr], roots: &[Fr]) -> [Polynomial; 2] {
     let f = product(roots);
     let fractions: Vec<Polynomial> = roots

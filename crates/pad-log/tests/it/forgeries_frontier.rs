@@ -114,7 +114,8 @@ fn any_layout_of_a_frontier_is_accepted() {
     assert_eq!(accepted(&path(&vec![same; 33]), &whole), Err(malformed));
 }
 
-/// A frontier with a prefix of a present member, and coefficients of another equation.
+/// A frontier with a prefix of a present member must be refused. The forgeries use the coefficients
+/// of other equations.
 #[test]
 fn a_frontier_has_no_root_in_common_with_the_committed_tree() {
     let tree = members();
@@ -311,8 +312,8 @@ pub(crate) fn several(count: usize, hidden: Vec<u8>) -> (Vec<Vec<u8>>, Tree<Dict
 
 const NAMES: [&str; 3] = ["0", "1", "2"];
 
-/// The answer hides a value in the other block. The cases are one of two values, one of four, the
-/// second occurrence of a pair, and a third occurrence without a second.
+/// Answers that hide a value in the other block must be refused. The cases are one of two values,
+/// one of four, the second occurrence of a pair, and a third occurrence without a second.
 #[test]
 fn chunks_hide_no_value() {
     for (count, hidden) in [

@@ -327,7 +327,8 @@ fn heads_that_were_changed_lead_to_no_head() {
     }
 }
 
-/// Values longer than a block and longer than the cache, and keys of maximal length.
+/// Lookups must work for values longer than a block and longer than the cache, and for keys of
+/// maximal length.
 #[test]
 fn long_entries() {
     let mut author = new_author::<RedBlack>();

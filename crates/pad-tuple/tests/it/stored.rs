@@ -704,7 +704,7 @@ fn a_pruning_does_not_set_others_back() {
     assert_alike(&life.memory, &open());
 }
 
-/// An author signs two updates for one version; only one of them is written.
+/// If an author signs two updates for one version, only one of them may be written.
 #[test]
 fn rows_of_another_history_are_not_overwritten() {
     type D = pad_tuple::SpecLightweight;

@@ -325,7 +325,7 @@ fn answers_are_verified() {
     assert_eq!(read(200, None, &long), Err(AnswerError::TooLong));
 }
 
-/// Offers two histories concurrently, many times. Only one of them is cosigned.
+/// Of two histories that are offered concurrently, only one may be cosigned. Tries this many times.
 #[test]
 fn of_two_forks_at_once_one_wins() {
     let folder = tempfile::tempdir().unwrap();

@@ -38,7 +38,8 @@ fn the_formulas_are_those_of_the_list() {
     assert_eq!(honest(&list, 25).bytes(), list.prove(&[25]).unwrap());
 }
 
-/// 1: without the length in a leaf's hash, byte 14 of block `b` could be "proven" to lie in `a`.
+/// 1: a proof that moves bytes from block `b` to its neighbour `a` must be refused. Without the
+/// length in a leaf's hash, byte 14 of `b` could be "proven" to lie in `a`.
 #[test]
 fn bytes_do_not_move_between_a_block_and_its_neighbour() {
     let list = five();
@@ -62,7 +63,8 @@ fn bytes_do_not_move_between_a_block_and_its_neighbour() {
     assert_eq!(refused(&forged, &list.state(), 5), ProofError::RootMismatch);
 }
 
-/// 2: without both ranks in an inner node's hash, bytes could be moved between two pruned children.
+/// 2: a proof that moves bytes between two pruned children must be refused. This would be possible
+/// without both ranks in an inner node's hash.
 #[test]
 fn the_split_of_an_inner_node_is_fixed() {
     let list = five();
