@@ -452,7 +452,8 @@ mod tests {
         }
     }
 
-    /// A single test, because the memory of the whole process is measured.
+    /// The reported memory must be that of the stored blocks, and no time may be negative. A single
+    /// test, because the memory of the whole process is measured.
     #[test]
     fn memory_is_all_of_one_time_and_no_time_is_below_nothing() {
         let mut rows = Vec::new();

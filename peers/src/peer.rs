@@ -79,15 +79,15 @@ impl About {
 /// Cost of publishing a snapshot.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Published {
-    /// Microseconds from the changes to the new root, without signatures.
+    /// Time from the changes to the new root, without signatures, in microseconds.
     pub us: f64,
-    /// Microseconds of the author's signature; `None` if the dictionary does not sign.
+    /// Time of the author's signature in microseconds; `None` if the dictionary does not sign.
     pub signature_us: Option<f64>,
-    /// Microseconds of applying the update on a server, including the verification of the
+    /// Time to apply the update on a server in microseconds, including the verification of the
     /// signature. `None` if there is no separate server.
     pub apply_us: Option<f64>,
-    /// Microseconds of verifying the author's signature, timed separately; `None` if there is no
-    /// separate server.
+    /// Time to verify the author's signature in microseconds, measured separately. `None` if there
+    /// is no separate server.
     pub verify_signature_us: Option<f64>,
     /// Bytes of the update as it is sent; `None` if there is no update message.
     pub update_bytes: Option<usize>,

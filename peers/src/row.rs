@@ -13,14 +13,15 @@ pub struct Figure {
     pub keys: u64,
     /// Number of keys that the snapshot changes; `None` for operations other than snapshots.
     pub changes: Option<u64>,
-    /// Mean microseconds of one operation.
+    /// Mean time of one operation, in microseconds.
     pub us: Option<f64>,
-    /// Median microseconds of one operation.
+    /// Median time of one operation, in microseconds.
     pub median_us: Option<f64>,
-    /// Mean bytes of a proof, of an update as sent, or of memory, depending on the operation.
+    /// Mean size in bytes of a proof, of an update as sent, or of memory, depending on the
+    /// operation.
     pub bytes: Option<f64>,
-    /// Microseconds of the author's signature, or of its verification by the server. Not included
-    /// in `us`.
+    /// Time of the author's signature, or of its verification by the server, in microseconds. Not
+    /// included in `us`.
     pub signature_us: Option<f64>,
     /// Bytes of memory that only the author needs. Not included in `bytes`.
     pub author_bytes: Option<f64>,

@@ -68,7 +68,7 @@ pub trait EitherKey<A: Accumulator>: Send + Sync {
 ///
 /// Errors of every operation:
 /// * [`AccumulateError::CapacityExceeded`] if the set is larger than the public key supports;
-/// * [`AccumulateError::WrongAccumulator`] if the set belongs to another accumulator than the key;
+/// * [`AccumulateError::WrongAccumulator`] if the set does not belong to the key's accumulator;
 /// * [`AccumulateError::ElementNotAllowed`] if the accumulator cannot hold an element;
 /// * [`AccumulateError::FaultDetected`] if a result computed with the secret key fails its check.
 ///

@@ -20,7 +20,7 @@ pub enum AccumulateError {
     /// for a hash.
     #[error("the accumulator cannot hold this element")]
     ElementNotAllowed,
-    /// The set or the published powers belong to another accumulator than the key.
+    /// The set or the published powers do not belong to the key's accumulator.
     #[error("the input belongs to another accumulator")]
     WrongAccumulator,
     /// The public key has too few powers for a set of this size.

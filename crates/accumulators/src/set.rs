@@ -63,8 +63,7 @@ impl<A: Scheme> ElementSet<A> {
     /// * [`AccumulateError::DuplicateElement`] if the set already contains one of `elements`, or
     ///   `elements` lists an element twice.
     /// * [`AccumulateError::ElementNotAllowed`] if the accumulator cannot hold an element.
-    /// * [`AccumulateError::WrongAccumulator`] if the set belongs to another accumulator than the
-    ///   key.
+    /// * [`AccumulateError::WrongAccumulator`] if the set does not belong to the key's accumulator.
     pub fn insert_all<B: AsRef<[u8]> + Sync>(
         &mut self,
         key: &A::PublicKey,

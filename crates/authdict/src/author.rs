@@ -151,7 +151,8 @@ impl<F: Scheme> Author<F> {
             unfinished: false,
         };
         author.server.keeper.resume(secret)?;
-        // After a crash the store may have a newer head than the record.
+        // After a crash the store may have a newer head than the record. The record is then
+        // advanced to it.
         author.remember()?;
         Ok(author)
     }

@@ -102,8 +102,8 @@ pub enum OpenClientError {
     /// The view in the file at this path was created with another public key.
     #[error("the view {} belongs to another key", .0.display())]
     OtherKey(PathBuf),
-    /// The part of the public key that only this scheme uses is missing or malformed. Or the scheme
-    /// is a block directory, which has a separate client.
+    /// The part of the public key for this scheme is missing or malformed, or the scheme is a block
+    /// directory, which has a separate client.
     #[error(transparent)]
     Key(#[from] Refusal),
 }
@@ -251,7 +251,8 @@ impl<F> Client<F> {
     ) -> Result<StoredView, AskError<S::Error>> {
         let mut own = self.view.follow(server)?;
         for _ in 0..MOST_RACES {
-            // The author may publish versions during the comparison.
+            // The author may publish versions during the comparison. The older view then follows
+            // the server again.
             match own.version().cmp(&advanced.version()) {
                 Ordering::Less => own = own.follow(server)?,
                 Ordering::Greater => advanced = advanced.follow(server)?,

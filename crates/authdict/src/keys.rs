@@ -96,7 +96,7 @@ pub enum KeyFileError {
     /// The passphrase has an invalid length or form.
     #[error("the passphrase is invalid: it must be one line of 1 to 1024 bytes of UTF-8")]
     UnfitPassphrase,
-    /// The file is of another kind than required.
+    /// The file is not of the required kind.
     #[error("this is {found}, but {wanted} is needed")]
     OtherKind {
         /// The kind of the file that was read.

@@ -225,7 +225,8 @@ impl ObjectFolder {
     fn create_or_find(&self, name: &str, bytes: &[u8]) -> io::Result<bool> {
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
-                // The service may refuse both of two concurrent attempts.
+                // The service may refuse both of two concurrent attempts, so each of them waits
+                // before it tries again.
                 std::thread::sleep(PAUSE.saturating_mul(1 << attempt));
             }
             if self.create(name, bytes.to_vec())? {

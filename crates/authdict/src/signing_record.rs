@@ -119,7 +119,8 @@ impl SigningRecord {
             register => register?,
         };
         let lock = Lock::on(register.file(), register.path(), PATIENCE)?;
-        // The previous holder of the lock may have written the file after it was first read.
+        // The previous holder of the lock may have written the file after it was first read. So it
+        // is read again.
         let register = register.reopened()?;
         Ok(Self {
             register,

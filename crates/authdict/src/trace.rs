@@ -260,7 +260,7 @@ impl<R: Read> TraceReader<R> {
             ("delete", []) => Operation::Remove(key),
             ("delete", _) => return Err(TraceError::DeleteWithValue(line)),
             (other, _) => {
-                // The text may be printed to a terminal.
+                // The text may be printed to a terminal, so control characters are escaped.
                 let shown = other.escape_debug().take(LONGEST_SHOWN).collect();
                 return Err(TraceError::UnknownOperation(line, shown));
             }

@@ -63,7 +63,7 @@ pub struct Task<'a> {
 pub struct Limits {
     /// Times of signatures and hashes.
     pub primitives: Primitives,
-    /// Nanoseconds of one step of a hash chain.
+    /// Time of one step of a hash chain, in nanoseconds.
     pub chain_step_ns: f64,
 }
 

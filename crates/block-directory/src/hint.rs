@@ -76,7 +76,7 @@ impl<S: Suite> Hint<S> {
     }
 
     /// Returns the version of the proof in the hint, as the hint claims. The claim is untrusted: it
-    /// is no reason to keep a hint that did not match.
+    /// is not a reason to keep a hint that did not match.
     pub const fn version(&self) -> Version {
         self.version
     }

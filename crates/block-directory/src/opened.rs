@@ -159,7 +159,7 @@ impl<S: Suite, B: BlockDigest<S>> Proof for OpenedProof<S, B> {
     ///
     /// # Errors
     /// - [`VerifyError::SizeOutOfRange`] for more than [`MOST_ENTRIES`] entries.
-    /// - [`VerifyError::WrongCapacity`] for another capacity than the directory's.
+    /// - [`VerifyError::WrongCapacity`] for a capacity that is not the directory's.
     /// - [`VerifyError::BlockLength`] if the blocks do not have exactly the slots on the path.
     /// - [`VerifyError::MalformedEntry`] for a slot that is neither a live nor a deleted entry.
     /// - [`VerifyError::ReservedDigest`] for a live entry with the digest of deleted ones.

@@ -115,7 +115,7 @@ impl<S: Suite, Q: Selection> Proof for DirectoryProof<S, Q> {
 }
 
 /// Decodes a list of entries, at most as many as any query of this type has. The length of a
-/// message is no sufficient bound, because a deleted entry takes a single byte.
+/// message is not a sufficient bound, because a deleted entry takes a single byte.
 fn read_shown<'de, S: Suite, Q: Selection, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<EntryState<S>>, D::Error> {

@@ -82,9 +82,9 @@ pub enum Reason {
     UnknownCryptography,
     /// Making a snapshot, or applying it, takes longer than the interval between snapshots.
     SlowerThanSnapshots {
-        /// Seconds of making or of applying a snapshot, the longer of both.
+        /// Time to make a snapshot or to apply it, the longer of both, in seconds.
         seconds: f64,
-        /// Seconds from one snapshot to the next.
+        /// Time from one snapshot to the next, in seconds.
         interval: f64,
     },
     /// A server needs this number of bytes of memory, which exceeds the limit.

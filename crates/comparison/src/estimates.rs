@@ -294,8 +294,9 @@ impl<'a> Coefficients<'a> {
         let further = all.iter().zip(&fewest);
         let further = further.map(|((size, all), (_, fewest))| (*size, all - fewest));
         let further: Vec<_> = further.collect();
-        // The cost of further changes grows with another power of keys than the cost of the fewest
-        // changes. With one power for both, more changes would cost less beyond the measured sizes.
+        // The cost of further changes grows with a different power of keys from the cost of the
+        // fewest changes. With one power for both, more changes would cost less beyond the measured
+        // sizes.
         if further.iter().all(|(_, by)| *by >= 0.0) {
             Some(interpolated(&fewest, keys, power)? + interpolated(&further, keys, power)?)
         } else {

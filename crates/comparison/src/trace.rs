@@ -14,9 +14,9 @@ pub struct TraceLoad {
     pub snapshots: u64,
     /// Number of keys after the last snapshot.
     pub keys: u64,
-    /// Mean bytes of a key after the last snapshot.
+    /// Mean length of a key in bytes, after the last snapshot.
     pub key_bytes: u64,
-    /// Mean bytes of a value after the last snapshot.
+    /// Mean length of a value in bytes, after the last snapshot.
     pub value_bytes: u64,
     /// Mean number of keys that a snapshot adds, removes or changes.
     pub changes: u64,

@@ -144,7 +144,8 @@ impl<Inserted, Modified> BlockEdit<Inserted, Modified> {
 }
 
 impl<Block> BlockEdit<Block> {
-    /// Converts the inserted or modified block by `change`, if there is one.
+    /// Converts the inserted or modified block by `change`. A removal has no block and is returned
+    /// as it is.
     #[must_use]
     pub fn map<Other>(self, change: impl FnOnce(Block) -> Other) -> BlockEdit<Other> {
         match self {

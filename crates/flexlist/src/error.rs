@@ -62,7 +62,7 @@ pub enum ProofError {
     /// Bytes follow the last node of the proof.
     #[error("the proof has trailing bytes")]
     TrailingBytes,
-    /// A node of the proof begins with this byte, which is no kind of node.
+    /// A node of the proof begins with this byte, which is not the number of a kind of node.
     #[error("unknown kind of node: {0:#04x}")]
     UnknownKind(u8),
     /// A flag in the proof has this value, which is neither 0 nor 1.

@@ -24,8 +24,9 @@ use crate::{
     numbers::{Numbers, Row},
 };
 
-/// Smallest number of limbs for which squares are computed two rows at a time. Fewer limbs fit the
-/// registers, where a second row would gain nothing.
+/// Smallest number of limbs for which a square processes two limbs in one pass over the columns
+/// (`add_two_rows`, `reduce_by_two`). With fewer limbs all columns fit in the registers, so a pass
+/// for two limbs saves no memory access.
 const WIDE: usize = 12;
 
 /// Proof that the processor supports the instructions of the kernels.

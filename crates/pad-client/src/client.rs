@@ -176,7 +176,7 @@ impl Client {
         let seen = self.view.version();
         let followed = self.first_of(RequestTarget::Newest, ServerSession::latest, |session| {
             if session.latest_version() == Version::EMPTY && seen == Version::EMPTY {
-                // Other servers may have versions.
+                // Other servers may have versions, so they are asked too.
                 return Err(FetchError::NoVersion.into());
             }
             match self.view.follow(session) {
@@ -653,7 +653,8 @@ impl Client {
         };
         let incident = Box::new(session.failed(unusable, self.base.as_deref()));
         if incident.is_unlogged() {
-            // Only the log is missing or unusable. The server's other responses may be valid.
+            // Only the log is missing or unusable. The server's other responses may be valid, so
+            // the server does not count as failed.
             return Err(incident);
         }
         if incident.is_elsewhere() {

@@ -23,8 +23,8 @@ use crate::{fetch_error::FetchError, not_witnessed::NotWitnessed};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The server did not respond, refused the request, lacks the data, or sent other content than
-    /// requested.
+    /// The server did not respond, refused the request, lacks the data, or sent content that was
+    /// not requested.
     Silent(FetchError),
     /// A response does not verify, for this reason.
     Lied(String),

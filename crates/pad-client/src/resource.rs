@@ -314,7 +314,7 @@ mod tests {
         ] {
             assert!(Resource::parse(path).is_err(), "{path}");
         }
-        // The question in this path is of another kind than the path requires.
+        // The question in this path is not of the kind that the path requires.
         let range = encoded(&Question::Range(KeyRange::ALL));
         assert!(Resource::parse(&format!("histories/{range}")).is_err());
         assert!(Resource::parse(&format!("histories/3/{range}")).is_err());

@@ -93,7 +93,7 @@ impl<'s> ServerSession<'s> {
         let kept = base.zip(evidence);
         let kept = kept.map(|(base, bytes)| keep(base, ".evidence", &bytes, MOST_FILES));
         let reason = match &fault {
-            // A server that is late may be honest.
+            // A server that is silent or behind may be honest, so no record is kept.
             Fault::Silent(_) | Fault::Behind(_) => None,
             Fault::Lied(reason) | Fault::Fork(reason) => Some(reason.clone()),
             Fault::Unwitnessed(error) if error.is_missing() => None,

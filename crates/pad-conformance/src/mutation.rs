@@ -188,7 +188,7 @@ where
     assert_eq!(refusal, Some(DecodeError::TooLarge { limit }));
 }
 
-/// Checks that a proof is refused if its shape is replaced by a shape that is no tree, not
+/// Checks that a proof is refused if its shape is replaced by a shape that is not a tree, not
 /// canonical, or of another tree.
 fn check_shapes<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>)
 where

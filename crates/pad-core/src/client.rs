@@ -63,8 +63,8 @@ pub enum Refusal<S: Suite, E> {
     /// history proof.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// The head in the message, or the history proof that comes with it, does not verify. Or the
-    /// client rejects the head, for example because it has seen a newer one.
+    /// The client rejects the head in the message. For example, the head or the history proof that
+    /// comes with it does not verify, or the client has seen a newer head.
     #[error(transparent)]
     Head(#[from] VerifyError),
     /// The author signed two heads that contradict each other. Every holder of the public key can

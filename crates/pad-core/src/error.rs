@@ -48,7 +48,7 @@ pub enum DecodeError {
     /// This library does not read this format version.
     #[error("format version {0} is unknown")]
     UnknownFormatVersion(u8),
-    /// The message is of another kind than the type that the receiver decodes.
+    /// The message is not of the kind that the receiver decodes.
     #[error("expected a message of kind {expected}, got kind {actual}")]
     WrongKind {
         /// The kind number of the type that the receiver decodes.
@@ -109,7 +109,7 @@ pub enum DecodeError {
     /// An accumulator's parameters or keys are inconsistent or too small.
     #[error("the parameters are inconsistent or too small")]
     ParametersInvalid,
-    /// A secret or other object was made for other parameters than the given ones.
+    /// A secret or other object was not made for the given parameters.
     #[error("the object was made for other parameters")]
     WrongParameters,
     /// An accumulator's parameters were made with a guessable secret: a small number or a root of
@@ -129,10 +129,10 @@ pub enum VerifyError {
     /// The bytes of the author's key are not a valid key.
     #[error("the author's public key is not valid")]
     AuthorKeyInvalid,
-    /// The head is of another dictionary than the client trusts.
+    /// The head is not of the dictionary that the client trusts.
     #[error("the head is of another dictionary")]
     WrongDictionary,
-    /// The head is of another scheme than the client accepts. A scheme computes the root from the
+    /// The head is not of the scheme that the client accepts. A scheme computes the root from the
     /// contents.
     #[error("the head is of scheme {actual}, expected scheme {expected}")]
     WrongScheme {
@@ -141,7 +141,7 @@ pub enum VerifyError {
         /// The number of the scheme in the head.
         actual: u16,
     },
-    /// The head is of another version than requested, or not newer than the version that it should
+    /// The head is not of the requested version, or not newer than the version that it should
     /// continue.
     #[error("the head is of version {actual}, expected version {expected}")]
     WrongVersion {
@@ -166,7 +166,7 @@ pub enum VerifyError {
     /// about an earlier version.
     #[error("the author signed two different histories at version {0}")]
     Fork(Version),
-    /// The two heads of an accusation do not contradict each other. Or the client has seen no head
+    /// The two heads of an accusation do not contradict each other, or the client has seen no head
     /// to compare with.
     #[error("the two heads do not contradict each other")]
     NoContradiction,
@@ -296,7 +296,8 @@ pub enum VerifyError {
     /// A live entry of a directory, in the proof, has the digest that marks deleted entries.
     #[error("a live entry has the digest reserved for deleted entries")]
     ReservedDigest,
-    /// Blocks in the proof have another number of slots than the blocks of the client's directory.
+    /// The blocks in the proof do not have the same number of slots as the blocks of the client's
+    /// directory.
     #[error("the blocks shown have {actual} slots, those of this directory have {expected}")]
     WrongCapacity {
         /// The number of slots of a block in the client's directory.
@@ -319,12 +320,12 @@ pub enum VerifyError {
     /// A slot of a block does not map to an element of the strategy's group.
     #[error("a slot does not map to an element of the group")]
     ElementNotFound,
-    /// The path hint (an old proof that is stored with the object) is for another entry than
-    /// requested, or for no entry.
+    /// The path hint (an old proof that is stored with the object) is not for the requested entry,
+    /// or states an impossible id or size.
     #[error("the path hint is of another entry")]
     HintOfAnotherEntry,
-    /// The path hint (an old proof that is stored with the object) is for another object than the
-    /// given one. Either the hint or the object is stale.
+    /// The path hint (an old proof that is stored with the object) is not for the given object.
+    /// Either the hint or the object is stale.
     #[error("the path hint is of another object")]
     HintOfAnotherObject,
     /// A short-circuit answer omits the path below some height, which the client knows from its
@@ -334,7 +335,7 @@ pub enum VerifyError {
         /// The height of the answer.
         height: u32,
     },
-    /// The answer contains another kind of evidence than the request allows.
+    /// The answer contains a kind of evidence that the request does not allow.
     #[error("the form of the answer does not match the request")]
     AnswerMismatch,
 }

@@ -117,7 +117,8 @@ impl Draft {
                     .map_err(|refused| refused.error)?;
             }
         }
-        // A later fsync of the folder may succeed without having written this name.
+        // If the fsync of the folder fails, the file is removed: a later fsync may succeed without
+        // having written this name.
         synchronise(folder(&self.path)).inspect_err(|_| drop(fs::remove_file(&self.path)))
     }
 

@@ -134,8 +134,8 @@ pub trait LayerFile: Debug + Send + Sync {
     /// I/O errors of the operating system.
     fn try_lock(&self) -> io::Result<bool>;
 
-    /// The underlying file of the operating system, if there is one. Used for its permissions and
-    /// the free space on its disk.
+    /// Returns the underlying file of the operating system; `None` if there is none, as in
+    /// simulations. Used for its permissions and the free space on its disk.
     fn of_system(&self) -> Option<&File>;
 }
 

@@ -303,7 +303,7 @@ impl<S: Scheme> LogClient<S> {
 }
 
 /// Converts a verification error to a refusal by `refusal`. A proof that is longer than the
-/// client's limit was not read. It becomes [`LogRefusal::Decode`], since it is no evidence against
+/// client's limit was not read. It becomes [`LogRefusal::Decode`], since it is not evidence against
 /// the log.
 fn unless_unread(
     reason: VerifyError,

@@ -29,7 +29,7 @@
 //! * *counted* ([`AadCounted`], [`AasCounted`]): the scalar of an element is the scalar of its key.
 //!   The proof shows the multiplicity of the key's scalar as a root, which is the number of values;
 //! * *frontier* ([`AadFrontier`], [`AasFrontier`]): the scalars of all prefixes of an element are
-//!   roots. The shortest strings that are no prefix of an element have a separate polynomial, which
+//!   roots. The shortest strings that are not prefixes of an element have a separate polynomial. It
 //!   has no root in common with the tree's polynomial. One of these strings is a prefix of an
 //!   absent key.
 //!

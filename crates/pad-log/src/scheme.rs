@@ -81,7 +81,7 @@ pub enum Completeness {
     /// is a root of a tree's polynomial. That is the number of the key's elements in the tree.
     Counted,
     /// Each element has the scalars of all its prefixes. For an absent key, a proof shows that some
-    /// prefix of the key is no prefix of any element in the tree.
+    /// prefix of the key is not a prefix of any element in the tree.
     Frontier,
 }
 

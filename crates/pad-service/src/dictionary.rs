@@ -118,7 +118,7 @@ impl Dictionary {
         }
         let oldest = self.read(|server| server.oldest());
         match keep.from() {
-            // The empty version 0 may have been dropped.
+            // The empty version 0 may have been dropped, even if `keep` begins with it.
             Some(wanted) if oldest > wanted.max(Version::new(1)) => {
                 Err(CannotKeep::Gone { wanted, oldest })
             }
@@ -345,7 +345,8 @@ impl Dictionary {
             apply_to(&mut repository, updates)
         };
         if let Err(NotApplied::Repository(RepositoryError::Store(_))) = &applied {
-            // After an error, the contents in memory may differ from the store.
+            // After an error, the contents in memory may differ from the store, so they are read
+            // again.
             self.reopen()?;
         }
         applied
@@ -369,7 +370,8 @@ impl Dictionary {
                 return Ok(file);
             }
         };
-        // The folder may also contain private files, such as keys.
+        // The folder may also contain private files, such as keys. So only the paths of a log's
+        // resources are served.
         let Ok(resource) = path.parse::<ResourcePath>() else {
             return Ok(None);
         };

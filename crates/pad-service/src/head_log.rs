@@ -280,7 +280,7 @@ impl HeadLog {
             return Ok(());
         };
         let version = Version::new(last.saturating_add(1));
-        // A store restored from a backup may be behind its log.
+        // A store restored from a backup may be behind its log. Then there is nothing to compare.
         if heads.latest() < version {
             return Ok(());
         }
@@ -485,8 +485,8 @@ impl HeadLog {
         }))
     }
 
-    /// Records that a witness was asked about the checkpoint of `request`. Stores the latest valid
-    /// one of `cosignatures`, if there is one.
+    /// Records that a witness was asked about the checkpoint of `request`. Of the valid
+    /// `cosignatures`, if any, stores the one with the latest time.
     ///
     /// Returns the time of this cosignature. Cosignatures from the future are ignored. Nothing is
     /// recorded if the checkpoint of `request` is no longer the latest signed checkpoint.

@@ -130,8 +130,9 @@ impl Service {
             }
             Target::Get(dictionary, resource) => dictionary.read(|contents| {
                 let tag = contents.tag(&resource)?.filter(|_| {
-                    // With a response limit below `LONGEST_LOOKUP`, the answer may have to be
-                    // refused because of its length.
+                    // A tag permits a response without building the body (304, HEAD). With a limit
+                    // below `LONGEST_LOOKUP` the body may be too long to send, and only building it
+                    // shows this. So no tag is used then.
                     LONGEST_LOOKUP <= self.limits.response_bytes
                 });
                 let is_known =

@@ -144,7 +144,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         pad_core::codec::encode_body(self).len()
     }
 
-    /// Recomputes the root, reports each step to `note`, and rejects any other root than `root`.
+    /// Recomputes the root, reports each step to `note`, and rejects any root other than `root`.
     /// Returns the leaves and their adjacency.
     fn open<N: FnMut(Step<'_, S>) + ?Sized>(
         self,
@@ -164,7 +164,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         })
     }
 
-    /// Recomputes the root, reports each step to `note`, and rejects any other root than `root`.
+    /// Recomputes the root, reports each step to `note`, and rejects any root other than `root`.
     /// Returns the adjacency of the leaves.
     pub(crate) fn recompute<N: FnMut(Step<'_, S>) + ?Sized>(
         &self,

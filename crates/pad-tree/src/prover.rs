@@ -185,8 +185,8 @@ impl<'v> Walk<'v> {
         self.node = Some(children.on(side));
     }
 
-    /// The value of the leaf at the end of the walk; `None` if the leaf has another key than
-    /// requested.
+    /// Returns the value of the leaf at the end of the walk; `None` if the leaf does not have the
+    /// requested key.
     #[inline]
     fn found<St: VersionedStore>(&self, view: View<'v, St>) -> Option<&'v [u8]> {
         let NodeKind::Leaf(entry) = self.node?.kind() else {

@@ -295,8 +295,8 @@ impl<S: NodeStore> Tree<S> {
         leaf
     }
 
-    /// Counts a change. Drops the list of touched nodes that a batch of replacements may have left,
-    /// because the list would lack this change.
+    /// Counts a change. If a batch of replacements left a list of touched nodes, marks these nodes
+    /// as touched and drops the list. It would no longer contain all touched nodes.
     fn start_change(&mut self) {
         self.changes += 1;
         self.unlist();

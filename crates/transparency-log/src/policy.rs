@@ -141,7 +141,7 @@ pub enum PolicyError {
     /// trusted time.
     #[error("the policy requires no witness, so the age of the checkpoint is unknown")]
     Undated,
-    /// Too few witnesses have cosigned within the window, if there is one.
+    /// Too few witnesses have cosigned. If a window was given, only cosignatures within it count.
     #[error("{}", quorum_not_met(missing, old, ahead, *now))]
     QuorumNotMet {
         /// The names of witnesses that have not cosigned.

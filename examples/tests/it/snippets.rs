@@ -129,7 +129,7 @@ fn documents_show_the_programs_that_are_compiled() {
     assert_shown(readme, accumulator, "type Guests = ");
 }
 
-/// The facade exports every tree and every design by name.
+/// The facade must export every tree and every design by name.
 #[test]
 fn the_facade_names_every_repository_and_design() {
     type S = authdict::Sha256Ed25519;

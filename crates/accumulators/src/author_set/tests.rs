@@ -24,7 +24,8 @@ fn author<A: Dynamic>(secret: &A::SecretKey) -> AuthorSet<A> {
     AuthorSet::new(secret, set, &workers).unwrap()
 }
 
-/// Every operation that releases a result refuses, and leaves the set as it was.
+/// Checks that every operation that would release a result fails with
+/// [`AccumulateError::FaultDetected`], and leaves the set unchanged.
 fn refuses_all<A: Dynamic>(mut author: AuthorSet<A>, secret: &A::SecretKey, removed: &[u8]) {
     let workers = Workers::sequential();
     let before = author.clone();
@@ -63,7 +64,8 @@ fn a_fault_of_the_memory_gives_no_result() {
     faults_are_detected::<Rsa>(&test_key::secret());
 }
 
-/// A quotient by an element outside the set would be a forged witness.
+/// Removals and witnesses of elements outside the set must be refused. A quotient by such an
+/// element would be a forged witness.
 #[test]
 fn absent_elements_are_not_divided_out() {
     let secret = bilinear();

@@ -130,8 +130,8 @@ impl BilinearWitness {
     }
 }
 
-/// Returns an error if the set belongs to another accumulator than the key, or exceeds the capacity
-/// of the key.
+/// Returns an error if the set does not belong to the key's accumulator, or exceeds the capacity of
+/// the key.
 pub(super) fn require_usable(
     key: &BilinearPublicKey,
     set: &ElementSet<Bilinear>,

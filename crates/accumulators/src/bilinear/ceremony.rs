@@ -61,8 +61,8 @@ struct JsonSetup<'a> {
     g2_monomial: List<'a>,
 }
 
-/// Points in hexadecimal digits, each with the length of a point in G1 or G2. Contains the error of
-/// the first unsuitable string instead, if there is one.
+/// Points in hexadecimal digits, each with the length of a point in G1 or G2. If a string is
+/// unsuitable, contains the error of the first such string instead.
 struct List<'a>(Result<Vec<&'a str>, DecodeError>);
 
 impl<'a> List<'a> {
@@ -122,8 +122,9 @@ impl<'de> Visitor<'de> for ListVisitor {
 ///   hexadecimal digit.
 /// * [`DecodeError::LengthMismatch`] if a point has the wrong length, and the errors of decoding
 ///   points.
-/// * [`DecodeError::ParametersInvalid`] if the points are not the powers of one secret. Also if the
-///   purpose does not have 1 to 64 bytes, or the length of a Lagrange form is not a power of two.
+/// * [`DecodeError::ParametersInvalid`] if the points are not the powers of one secret, or the
+///   purpose does not have 1 to 64 bytes. The same error is returned if the length of a Lagrange
+///   form is not a power of two.
 /// * [`DecodeError::SecretGuessable`] if the secret is guessable.
 pub fn from_json(text: &[u8], purpose: &str, workers: &Workers) -> Result<Parameters, DecodeError> {
     require_size(text)?;

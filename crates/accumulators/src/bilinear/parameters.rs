@@ -57,8 +57,8 @@ impl Parameters {
     ///
     /// # Errors
     /// * [`DecodeError::ParametersInvalid`] for fewer than two powers in a group, or if the first
-    ///   powers are not the generators. Also if the powers are not those of one secret, or the
-    ///   purpose does not have 1 to 64 bytes.
+    ///   powers are not the generators. The same error is returned if the powers are not those of
+    ///   one secret, or the purpose does not have 1 to 64 bytes.
     /// * [`DecodeError::SecretGuessable`] if the secret is guessable.
     pub(crate) fn new(
         powers_g1: Vec<G1Affine>,

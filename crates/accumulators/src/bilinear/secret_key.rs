@@ -4,10 +4,14 @@
 //! polynomials, evaluated at `s`, so one leaked scalar reveals `s`. See the policy of [`bls12`] for
 //! side channels of multiplications, faults and wiping.
 //!
-//! Single results are computed from shares. All witnesses in one batch are computed without shares:
-//! compute them only where no other process shares the machine's caches. The multiplied point is
-//! always the generator, never a point from another party. Results are not checked before they are
-//! released. However, `Dynamic::change` refuses a value that does not match the set.
+//! For a single value or witness, the scalar is split into two pseudorandom shares, so that running
+//! times cannot be related to it. For all witnesses in one batch, scalars are not split, which
+//! would double the cost. The rule of [`bls12`] matters most there: use secret keys only on a
+//! machine with unshared caches.
+//!
+//! The multiplied point is always the generator, never a point from another party. Results are not
+//! checked before they are released. However, `Dynamic::change` refuses a value that does not match
+//! the set.
 //!
 //! Intermediate numbers are overwritten after use: the powers of `s`, the sums `e + s`, and `f(s)`
 //! in a change. These numbers are not overwritten:

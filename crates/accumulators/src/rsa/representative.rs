@@ -72,7 +72,7 @@ const _: () = assert!(
     WINDOW == 1 << u16::BITS,
     "offsets of 16 bits fill the window"
 );
-// Windows stay within the zeros of the rules that have them.
+// A rule may reserve 16 zero bits at the end of the base. No offset in the window may exceed them.
 const _: () = assert!(WINDOW <= 1 << 16, "16 zeros hold the window");
 
 /// Number of 64-bit limbs that hold a representative under any rule.

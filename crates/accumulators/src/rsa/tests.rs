@@ -219,7 +219,8 @@ fn hostile_residues_are_refused() {
     );
 }
 
-/// Every element has a witness for 1, and every set's value extends it.
+/// The number 1 must be refused as a value and as a witness. All powers of 1 are 1, so every
+/// element would have a witness for the value 1.
 #[test]
 fn the_neutral_element_is_neither_value_nor_witness() {
     let secret = secret();

@@ -327,7 +327,8 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
             let gap = ApplyError::VersionGap { expected, actual };
             return Err(RepositoryError::Refused(gap));
         }
-        // An attacker can combine a head that the author signed with other operations.
+        // An attacker can combine a head that the author signed with other operations. So the
+        // operations must give the root in the head.
         let followed = self.repository.require_operations(&head);
         followed.map_err(RepositoryError::Refused)
     }

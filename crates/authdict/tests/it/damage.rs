@@ -5,8 +5,8 @@
 //! or behave as before. It must not return another answer, an older version as the latest, another
 //! pending change, or a second head for a version.
 //!
-//! `PAD_DAMAGE_ROUNDS` sets the number of accidents for each scheme (default 150).
-//! `PAD_DAMAGE_SEED` sets the seed.
+//! `PAD_DAMAGE_ROUNDS` sets the number of accidents for each scheme (default 40, under `make soak`
+//! 150). `PAD_DAMAGE_SEED` sets the seed.
 
 use std::{
     collections::BTreeMap,
@@ -376,8 +376,8 @@ fn no_accident_to_a_tree_changes_an_answer() {
     survive(SchemeName::Treap);
 }
 
-/// Opens old copies of a store: with the newest acknowledgement file, without it, and with the old
-/// one.
+/// An old copy of a store must be refused with the newest acknowledgement file. It is accepted
+/// without this file, and with the old one.
 #[test]
 fn an_old_store_is_refused_by_what_was_acknowledged_from_it() {
     let folder = tempfile::tempdir().unwrap();

@@ -195,7 +195,7 @@ fn an_author_goes_on_where_it_stopped() {
     }
 }
 
-/// Opens a store with the key file of another author.
+/// Opening a store with the key of another author must be refused.
 #[test]
 fn an_author_with_another_key_is_refused() {
     for scheme in SCHEMES {
@@ -304,7 +304,7 @@ fn damaged_updates_are_found() {
     }
 }
 
-/// Uses a store of an earlier format, whose trees were read into memory.
+/// A store of an earlier format, whose trees were read into memory, must be refused.
 #[test]
 fn a_store_that_keeps_its_versions_otherwise_is_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -326,7 +326,7 @@ fn answers_longer_than_any_are_refused() {
     assert!(refused.refusal.to_string().contains("exceeds"), "{refused}");
 }
 
-/// A key has one signing record, even if there are several stores.
+/// A key must sign only one history: it has one signing record, even if there are several stores.
 #[test]
 fn a_key_signs_one_history() {
     let mut shop = Shop::new();
@@ -357,7 +357,8 @@ fn a_key_signs_one_history() {
     assert!(!path.exists(), "a refused author leaves no store");
 }
 
-/// A view in a file may belong to another history, or to another key.
+/// Another client may replace the view in a client's file by one of another history, or of another
+/// key. The first client must not take over this view.
 #[test]
 fn a_client_takes_over_no_other_history_from_its_file() {
     let mut shop = Shop::new();

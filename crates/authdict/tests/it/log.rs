@@ -22,7 +22,8 @@ fn entry(value: &str) -> Entry {
     Entry { key, value }
 }
 
-/// Offers a signed history that contains the older head, but whose contents lack older entries.
+/// A stored view must not follow a signed history that contains the older head, but whose contents
+/// lack older entries.
 #[test]
 fn a_stored_view_does_not_follow_a_log_that_changes_its_past() {
     let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::AadCounted);

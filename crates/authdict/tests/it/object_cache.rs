@@ -49,7 +49,8 @@ fn published(scheme: SchemeName, until: u64) -> (Arc<Bucket>, tempfile::TempDir)
     (bucket, folder)
 }
 
-/// Data of one version that is cached is used again for the next version.
+/// A cache filled at one version must save requests at a later version. The answers must be those
+/// of an empty cache.
 #[test]
 fn a_reader_that_follows_reads_what_is_new() {
     let (bucket, own) = published(SchemeName::Treap, 12);
@@ -104,7 +105,7 @@ fn what_was_read_of_a_damaged_object_is_read_again() {
     assert!(mended > 3, "{mended}");
 }
 
-/// Two dictionaries share a cache and use it in turn.
+/// Two dictionaries that use one cache in turn must not get each other's data.
 #[test]
 fn blocks_are_those_of_one_dictionary() {
     let memory = NodeCache::default();

@@ -357,7 +357,8 @@ fn of_two_writers_one_wins_each_time() {
     }
 }
 
-/// Without conditional creates, two writers would both succeed, and one version would be lost.
+/// A medium without conditional creates must be refused. Two writers would both succeed, and one
+/// version would be lost.
 #[test]
 fn a_medium_that_replaces_what_is_to_be_created_is_refused_at_once() {
     let key = key(SchemeName::RedBlack);
@@ -527,7 +528,8 @@ fn what_a_killed_writer_left_behind_is_collected_and_nothing_else() {
     bucket.repository().check().unwrap();
 }
 
-/// Changes, truncates, empties and removes every object in turn, and replaces it by another object.
+/// No answer may be wrong if an object is changed, truncated, emptied, removed or replaced by
+/// another object. Tries this with every object in turn.
 #[test]
 fn damaged_objects_make_no_wrong_answer() {
     let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());

@@ -284,7 +284,8 @@ fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
     shop.repository().check().unwrap();
 }
 
-/// Flips bits in files. `PAD_DAMAGE_ROUNDS` sets the number of accidents (default 150).
+/// Flipped bits in files must cause no wrong answer and no second head of a version.
+/// `PAD_DAMAGE_ROUNDS` sets the number of accidents (default 30, under `make soak` 150).
 #[test]
 fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
     let rounds = std::env::var("PAD_DAMAGE_ROUNDS")
@@ -365,7 +366,7 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
     }
 }
 
-/// Renames a store and the small file next to it, but not its files of nodes.
+/// An author must refuse files of nodes that belong to another store, and leave them unchanged.
 #[test]
 fn the_nodes_of_another_store_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();

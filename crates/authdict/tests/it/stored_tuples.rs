@@ -159,7 +159,8 @@ fn readers_beside_an_author_that_prunes_raise_no_alarm() {
     }
 }
 
-/// Flips bits in the file. `PAD_DAMAGE_ROUNDS` sets the number of accidents (default 60).
+/// Flipped bits in the tuple file must cause no wrong answer. `PAD_DAMAGE_ROUNDS` sets the number
+/// of accidents (default 15, under `make soak` 60).
 #[test]
 fn accidents_to_the_file_make_no_wrong_answer() {
     let rounds =
@@ -318,7 +319,8 @@ fn damage(file: &Path, row: &[u8]) {
     transaction.commit().unwrap();
 }
 
-/// Uses a file of the previous format, with all rows in one table.
+/// A tuple file of the previous format, with all rows in one table, must be refused and left
+/// unchanged. After its removal it must be built again.
 #[test]
 fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
     let folder = tempfile::tempdir().unwrap();
@@ -414,7 +416,8 @@ fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
     }
 }
 
-/// Restores an old copy of the store, with its tuple file or without it.
+/// A store restored from a backup must continue at the version of the backup. A newer tuple file
+/// next to it must be refused.
 #[test]
 fn an_old_backup_goes_on_where_it_stands() {
     let folder = tempfile::tempdir().unwrap();

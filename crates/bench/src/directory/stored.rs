@@ -104,7 +104,7 @@ impl StoredRun<'_> {
         let upper = self.entries.div_ceil(CAPACITY * CAPACITY) as usize * 64 * CAPACITY as usize;
         let budget = CacheBudget::bytes((3 * upper).max(1 << 20));
         let server = BlockDirectory::<S>::open(&target, budget)?;
-        // The last block may be open, and has no hint.
+        // The last block may be open, and then has no hint. So it is not sampled.
         let blocks = self.entries / CAPACITY;
         let sampled = blocks.min(report.rounds(5_000, 12) as u64);
         let ids: Vec<u64> = (0..sampled)

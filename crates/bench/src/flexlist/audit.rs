@@ -45,7 +45,7 @@ pub struct Audit {
     indices: Vec<u64>,
     /// Tag and content of each challenged block, in the order of the file.
     held: Vec<(BlockTag, Vec<u8>)>,
-    /// Median microseconds of making one block's tag.
+    /// Median time to make one block's tag, in microseconds.
     tag_us: f64,
 }
 

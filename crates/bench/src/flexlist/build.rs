@@ -97,7 +97,7 @@ fn report_builds(
 }
 
 /// Returns the median milliseconds of building a list, and of computing only its hashes. Both kinds
-/// of work alternate on the same threads. Fails if the list has another root than `root`.
+/// of work alternate on the same threads. Fails if the root of the list is not `root`.
 fn build(
     blocks: &[Block],
     hashes: u64,

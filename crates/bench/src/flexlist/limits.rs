@@ -24,10 +24,10 @@ const TIMINGS_PER_BATCH: usize = 20;
 /// Lower bound of the time to hash one node on one core: the fastest of several timings.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeHashLimit {
-    /// Nanoseconds of a hash whose input is known in advance.
+    /// Time of a hash whose input is known in advance, in nanoseconds.
     pub independent_ns: f64,
-    /// Nanoseconds of a hash whose input contains the digest computed just before, as on the path
-    /// to the root.
+    /// Time of a hash whose input contains the digest computed just before, in nanoseconds. Such
+    /// hashes are on the path to the root.
     pub chained_ns: f64,
 }
 

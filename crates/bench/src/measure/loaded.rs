@@ -20,8 +20,8 @@ pub struct LoadedRun<T: Roles> {
     pub run: Run<T>,
     /// Entries that the server must have, by version.
     pub contents: Contents,
-    /// Microseconds of author and server together to load one key; `None` if the workload begins
-    /// empty.
+    /// Time of author and server together to load one key, in microseconds. `None` if the workload
+    /// begins empty.
     load_us_per_key: Option<f64>,
     memory: Option<usize>,
 }

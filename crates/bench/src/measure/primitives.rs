@@ -14,21 +14,21 @@ use crate::{timing::Effort, workload::VALUE_LENGTH};
 /// path from a leaf to the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Primitives {
-    /// Nanoseconds of hashing an inner node.
+    /// Time to hash an inner node, in nanoseconds.
     pub node_hash_ns: f64,
-    /// Nanoseconds of hashing an inner node whose inputs are known in advance.
+    /// Time to hash an inner node whose inputs are known in advance, in nanoseconds.
     pub node_hash_independent_ns: f64,
-    /// Nanoseconds of hashing a leaf with a key of 8 bytes and the digest of its value.
+    /// Time to hash a leaf with a key of 8 bytes and the digest of its value, in nanoseconds.
     pub leaf_hash_ns: f64,
-    /// Nanoseconds of hashing a value of 32 bytes.
+    /// Time to hash a value of 32 bytes, in nanoseconds.
     pub value_hash_ns: f64,
-    /// Nanoseconds of hashing a value of 1 KiB.
+    /// Time to hash a value of 1 KiB, in nanoseconds.
     pub value_hash_1k_ns: f64,
-    /// Nanoseconds of hashing a value of 64 KiB.
+    /// Time to hash a value of 64 KiB, in nanoseconds.
     pub value_hash_64k_ns: f64,
-    /// Microseconds of signing a message as long as the signed message of a head.
+    /// Time to sign a message as long as the signed message of a head, in microseconds.
     pub sign_us: f64,
-    /// Microseconds of the strict verification of a signature on a message of this length.
+    /// Time of the strict verification of a signature on a message of this length, in microseconds.
     pub verify_signature_us: f64,
 }
 

@@ -136,7 +136,8 @@ fn figure(lines: &[Value], (experiment, key): (&str, &str), values: &[(&str, Val
     line[key].as_f64().unwrap()
 }
 
-/// Computed sizes continue the measured ones: a tree has one layout at every level.
+/// Checks that proof sizes computed for large logs continue the measured ones. A tree has the same
+/// layout at every level.
 fn computed_sizes(lines: &[Value]) {
     let bytes = |scheme: &str, n: u64, values: u64| {
         let of = [
@@ -180,7 +181,8 @@ fn single_appends(lines: &[Value]) {
     assert!(of("eager") < of("deferred"));
 }
 
-/// Bytes of visits grow with the entries in plain logs, and with the versions in trees.
+/// Checks that the bytes of a client's visit grow with the entries in plain logs, and with the
+/// versions in trees.
 fn visits(lines: &[Value]) {
     let bytes = |key: &str, each: u64, versions: u64| {
         let of = [

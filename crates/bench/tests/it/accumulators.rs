@@ -92,7 +92,8 @@ fn trips_take_what_their_parts_take(lines: &[&Value]) {
     }
 }
 
-/// The sentence about accumulators agrees with the ranges in which designs are the cheapest.
+/// Checks that the report's conclusion about accumulators agrees with the ranges in which designs
+/// are the cheapest.
 fn conclusions_follow_from_the_ranges(conclusions: &[&Value], cheapest: &[&Value]) {
     for conclusion in conclusions {
         let wins = cheapest.iter().any(|range| {

@@ -273,7 +273,8 @@ fn run_alone(test: &str) {
     let name = format!("counts::{test}");
     let output = Command::new(env::current_exe().unwrap())
         .args(["--exact", "--ignored", &name])
-        // Lanes take other operations than scalars, and not every machine has them.
+        // Lanes use different operations from scalars, and not every machine has them. Without
+        // lanes the counts are the same everywhere.
         .env("PAD_LANES", "off")
         .output()
         .unwrap();

@@ -214,7 +214,8 @@ const MEASURED: [(&str, usize, &[&str]); 14] = [
     ("directory_beside", 2, &["update_us"]),
 ];
 
-/// Written bytes depend on slots and their widths only.
+/// Checks that the written bytes of an insertion depend only on the number of slots and their
+/// widths.
 fn insertions(lines: &[&Value]) {
     let written = |strategy: &str, block_bytes: u64| {
         let is_it =

@@ -293,8 +293,8 @@ impl<S: Suite> LightAuthor<S> {
         Ok(update)
     }
 
-    /// Checks changes against the rules and the witness. Returns the peaks (subtree digests) after
-    /// the changes, and all changes.
+    /// Checks changes against the witness and the rules of updates ([`operations::check`]). Returns
+    /// the peaks (subtree digests) after the changes, and all changes.
     fn changed<E>(
         &self,
         changes: &Changes<S>,

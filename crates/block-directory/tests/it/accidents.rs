@@ -67,7 +67,7 @@ pub(crate) trait ChangeScript {
     }
 }
 
-/// The seed of the random effects of a fault at this operation.
+/// Returns the seed of the random effects of a fault at this operation.
 pub(crate) fn seed_of(operation: usize) -> u64 {
     u64::try_from(operation).unwrap()
 }

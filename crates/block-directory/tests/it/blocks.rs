@@ -194,7 +194,7 @@ fn forged_blocks_are_refused() {
     forgeries::<LtHash>();
 }
 
-/// Check 21: a summary of zero would make every product zero.
+/// Check 21: summaries outside the group must be refused. Zero would make every product zero.
 #[test]
 fn zero_is_no_product() {
     fn check<B: BlockDigest<S>>() {
@@ -209,7 +209,7 @@ fn zero_is_no_product() {
     check::<MuHash3072>();
 }
 
-/// Check 22: blocks of at most 1 024 slots, and at least 2.
+/// Check 22: blocks must have at least 2 and at most 1 024 slots.
 #[test]
 fn capacities_are_bounded() {
     for capacity in [0, 1, 1025, u32::MAX] {
@@ -270,7 +270,7 @@ fn elements_have_level_and_position() {
     check::<LtHash>();
 }
 
-/// Flips every bit of small proofs, and cuts them to every length.
+/// Small proofs must be refused if a bit of any byte is flipped, or if they are cut to any length.
 #[test]
 fn damaged_blocks_are_refused() {
     fn check<B: BlockDigest<S>>(asked: u64) {
@@ -298,7 +298,8 @@ fn damaged_blocks_are_refused() {
     check::<MuHash1024>(5);
 }
 
-/// Limits of messages and rules of directories. The roots of two strategies differ.
+/// Trees of blocks must refuse changes that directories do not allow, and messages that are too
+/// long. Different strategies, sizes and capacities must have different roots.
 #[test]
 fn limits_and_rules() {
     let mut tree = tree::<Flat>(68, 70);

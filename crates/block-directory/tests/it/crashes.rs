@@ -130,7 +130,7 @@ fn assert_is_closed(directory: &BlockDirectory<S>) {
     assert_eq!(refused, Err(StoreFault::Closed.into()));
 }
 
-/// The number of seeds for each fault, from an environment variable.
+/// Returns the number of seeds for each fault, from an environment variable.
 fn seeds() -> u64 {
     let wanted = env::var("BLOCK_DIRECTORY_CRASH_SEEDS").ok();
     wanted.map_or(1, |wanted| wanted.parse().unwrap())

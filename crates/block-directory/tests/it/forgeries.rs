@@ -48,7 +48,7 @@ fn refusal(asked: &[u64], change: impl FnOnce(&mut Parts)) -> VerifyError {
     verify(&parts.message(160), &head(&server), &ids(asked)).unwrap_err()
 }
 
-/// Check 3: the number of entries is hashed into the root.
+/// Check 3: a wrong number of entries must be refused, because it is hashed into the root.
 #[test]
 fn another_size_is_another_root() {
     for registered in [9, 10, 11, 29, 31, 32, 33, 1 << 40] {
@@ -101,7 +101,8 @@ fn impossible_sizes_are_refused() {
     assert_eq!(refused, Err(VerifyError::RootMismatch));
 }
 
-/// Check 5: as many entries as ids below the number of entries.
+/// Check 5: a proof must show exactly the requested entries whose ids are below the number of
+/// entries.
 #[test]
 fn as_many_entries_as_ids() {
     let fewer = refusal(&[2, 16], |parts| assert!(parts.shown.pop().is_some()));
@@ -115,7 +116,7 @@ fn as_many_entries_as_ids() {
     assert_eq!(denied, VerifyError::CountMismatch);
 }
 
-/// Check 6: ids strictly ascending, at least one and at most 1 000.
+/// Check 6: a query must have 1 to 1 000 ids in strictly ascending order.
 #[test]
 fn questions_that_make_no_sense_are_none() {
     let many = |count| EntryQuery::new((0..count).collect());
@@ -130,7 +131,8 @@ fn questions_that_make_no_sense_are_none() {
     }
 }
 
-/// Check 7: id and kind are hashed with the entry.
+/// Check 7: an entry must be refused under another id, and a live one as deleted. Id and kind are
+/// hashed with the entry.
 #[test]
 fn an_entry_is_worth_nothing_elsewhere() {
     let exchanged = refusal(&[2, 16], |parts| parts.shown.swap(0, 1));
@@ -193,7 +195,7 @@ fn nothing_is_registered_in_the_empty_directory() {
     assert_eq!(refused, Err(VerifyError::MalformedShape));
 }
 
-/// Check 11: an inner node is no entry and no root, whatever its bytes are.
+/// Check 11: an inner node must be refused as an entry and as a root, whatever its bytes are.
 #[test]
 fn entry_node_and_root_have_tags_of_their_own() {
     let (left, right) = (object::<S>(1), object::<S>(2));
@@ -217,7 +219,8 @@ fn entry_node_and_root_have_tags_of_their_own() {
     assert_eq!(refused, Err(VerifyError::RootMismatch));
 }
 
-/// Check 12: a range has its own kind of proof and is not empty.
+/// Check 12: a proof of a range must be refused as a proof of ids, and the other way round. Empty
+/// ranges must be refused.
 #[test]
 fn ranges_have_a_kind_of_their_own() {
     let (_, server) = directory(30, 2);

@@ -16,7 +16,7 @@ fn hint(server: &BlockDirectory<S>, number: u64) -> Hint<S> {
     Hint::new(dictionary, id(number), server.latest(), &proof).unwrap()
 }
 
-/// Check 13: the hint is of this directory and of the requested entry.
+/// Check 13: a hint of another directory or another entry must be refused.
 #[test]
 fn hints_of_others_are_left_out() {
     let (author, server) = directory(40, 2);
@@ -47,7 +47,8 @@ fn hints_of_others_are_left_out() {
 /// Dictionary, id, version, number of entries, entry, siblings.
 type Fields = ([u8; 16], u64, u64, u64, Option<D>, Vec<D>);
 
-/// Check 14: the chain starts at the digest of the client's object.
+/// Check 14: a hint must be refused if the client's object is not the one in the hint. A chain
+/// starts at the digest of the client's object.
 #[test]
 fn a_swapped_object_is_noticed_at_once() {
     let (author, server) = directory(40, 2);
@@ -65,7 +66,7 @@ fn short(registered: u64, height: u32, siblings: Vec<D>) -> ShortCircuit<S> {
     codec::decode_body(&codec::encode_body(&(registered, height, siblings))).unwrap()
 }
 
-/// Check 15: the height was offered.
+/// Check 15: an answer at a height that the client did not offer must be refused.
 #[test]
 fn heights_that_were_not_offered_are_refused() {
     let (author, server) = directory(40, 2);
@@ -155,7 +156,8 @@ fn open_subtrees_do_not_match() {
     }
 }
 
-/// A chain with another step than the server's gets a full proof.
+/// A server must answer a chain whose step differs from its own with a full proof. A chain with its
+/// own step must match.
 #[test]
 fn chains_of_another_step_do_not_match() {
     let (author, server) = directory(8, 2);
@@ -272,7 +274,7 @@ fn a_false_match_is_nobody_s_proof() {
     );
 }
 
-/// Check 29: the answer has a form that the request does not allow.
+/// Check 29: an answer in a form that the request does not allow must be refused.
 #[test]
 fn answers_of_another_form_are_refused() {
     let (mut client, hint, server, _) = client_with_hint(100);

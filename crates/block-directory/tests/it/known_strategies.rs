@@ -45,7 +45,7 @@ macro_rules! with_group {
     };
 }
 
-/// Check 21: `1` and `p - 1` are summaries; `0` and `p` are not.
+/// Check 21: `1` and `p - 1` must be accepted as summaries, `0` and `p` must not.
 #[test]
 fn summaries_of_products_are_units() {
     fn check<C: Combination>(case: &Json) {
@@ -99,7 +99,7 @@ fn small_moduli_miss_and_go_on() {
     }
 }
 
-/// The search for a number in an empty range ends after all counters.
+/// The search for a number in an empty range must end after all counters.
 #[test]
 fn attempts_come_to_an_end() {
     let expansion = |bits, modulus| Expansion {
@@ -135,7 +135,8 @@ fn elements_of_one_slot() {
     }
 }
 
-/// Sets, their parts, a replacement and a removal. The elements have keys, which only tests use.
+/// Known answers for sets, their parts, a replacement and a removal must be reproduced. The
+/// elements have keys, which only tests use.
 #[test]
 fn sets_are_combined_and_divided() {
     fn check<C: Combination>(vectors: &Json, case: &Json) {

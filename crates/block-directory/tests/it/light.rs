@@ -316,7 +316,8 @@ fn an_author_signs_with_its_own_key_only() {
     assert!(matches!(full.snapshot(), Err(AuthorError::OtherKey)));
 }
 
-/// Storing panics. The author then has the same version to store.
+/// If storing an update panics, the author must keep this update for `finish`, and must not sign
+/// another version before.
 #[test]
 fn a_panic_while_storing_costs_no_second_version() {
     let (mut light, mut server) = light(21, &[5]);
@@ -337,7 +338,7 @@ fn a_panic_while_storing_costs_no_second_version() {
     server.apply(&update).unwrap();
 }
 
-/// More changes than a query may have ids are an error of the caller.
+/// More changes than a query may have ids must be refused as an error of the caller.
 #[test]
 fn too_many_changes_are_the_authors_own_fault() {
     let (mut light, _) = light(1200, &[]);

@@ -180,7 +180,7 @@ fn roots_are_those_of_the_definition() {
     }
 }
 
-/// A server proves only the versions that it has.
+/// A server must refuse queries about versions that it has dropped or does not have yet.
 #[test]
 fn old_and_unknown_versions_are_refused() {
     use pad_core::{LookupError, Repository as _};

@@ -148,7 +148,8 @@ fn full_authors_refuse_what_breaks_the_rules() {
     assert!(matches!(author.load([good]), Err(AuthorError::NotEmpty)));
 }
 
-/// Loading at once is refused with other digests than the author's, and with another head.
+/// Loading all objects at once must be refused if their digests are not the author's, or the head
+/// is a different one.
 #[test]
 fn loading_is_checked_against_the_head() {
     let objects = |count| (0..count).map(object::<S>);
@@ -205,7 +206,7 @@ fn clients_follow_one_history() {
         .accept(&slower, &server.answer(&request).unwrap())
         .unwrap();
     assert_eq!(found.entries.get().of(id(5)), Some(Entry::Deleted));
-    // An answer that another one overtook is no evidence against the server.
+    // An answer that another one overtook is not evidence against the server.
     assert_eq!(client.accept(&pending, &first), Err(AnswerError::Overtaken));
     // A server that is behind returns an error. If it answers nevertheless, the answer is refused.
     let (pending, request) = client.ask(ids(&[3]));

@@ -245,7 +245,8 @@ fn a_closed_directory_answers_nothing() {
     assert!(!matches!(said, StoreError::Fault(_)), "{said:?}");
 }
 
-/// A power cut may keep or lose each file name that is not durable.
+/// A power cut may keep or lose each file name that is not durable. Afterwards the directory must
+/// open, or be missing without an acknowledged update.
 #[test]
 fn names_of_levels_survive_in_any_combination() {
     let mut author = FullAuthor::<S>::new("directory", signer()).unwrap();

@@ -17,19 +17,20 @@ use crate::{
 
 type S = Sha256Ed25519;
 
-/// The element of a live entry.
+/// Returns the group element of a live entry.
 fn element<C: Combination>(number: u64, object: &<S as Suite>::Digest) -> C::Value {
     C::element(&[&[0], &number.to_be_bytes(), &[1], object.as_ref()]).unwrap()
 }
 
-/// The paper's equation: the rest of the block combined with the entry is the block.
+/// Checks the paper's equation: `rest` combined with `entry` must give `block`.
 fn naive<C: Combination>(block: &[u8], entry: &C::Value, rest: &C::Value) -> bool {
     let mut combined = rest.clone();
     C::combine(&mut combined, entry);
     C::summary::<S>(&combined) == block
 }
 
-/// The attack: removes any entry from the block, which gives a rest that satisfies the equation.
+/// Makes the attack: removes any `entry` from the block. The returned rest satisfies the equation,
+/// even if the block never contained the entry.
 fn forge<C: Combination>(block: &C::Value, entry: &C::Value) -> C::Value {
     let mut rest = block.clone();
     C::remove(&mut rest, entry);
@@ -75,7 +76,8 @@ fn verify<B: BlockDigest<S>>(
     Untrusted::new(proof).verify(root, &id(asked)).map(drop)
 }
 
-/// The first form: the entry and the combined digest of the rest of its block.
+/// The first unsound form of proof is the entry, with the combined digest of the rest of its block.
+/// It must be forgeable for any entry, and our proof must not.
 #[test]
 fn the_rest_of_a_block_proves_nothing() {
     check_forgery::<AdSum1600, AdHash1600>();
@@ -110,8 +112,8 @@ struct PaperHint {
     blocks: Vec<<S as Suite>::Digest>,
 }
 
-/// The paper's client. It accepts if the object is the hint's and the server has one of the hint's
-/// blocks.
+/// Returns whether the paper's client accepts: the object must be the one in the hint, and the
+/// server must have one of the hint's blocks.
 fn naive_client(
     held: &<S as Suite>::Digest,
     hint: &PaperHint,
@@ -120,8 +122,9 @@ fn naive_client(
     hint.object == *held && hint.blocks.iter().any(server_has)
 }
 
-/// The second form: a hint of pairs, where nothing binds the object to the lowest block. The object
-/// store swaps an object and leaves the blocks unchanged.
+/// The second unsound form is a hint of pairs, where nothing binds the object to the lowest block.
+/// The object store swaps an object and leaves the blocks unchanged. The paper's client accepts
+/// this, and ours must refuse it.
 #[test]
 fn digests_of_blocks_prove_nothing_about_an_object() {
     let (author, server) = directory(40, 2);

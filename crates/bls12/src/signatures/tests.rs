@@ -24,7 +24,7 @@ fn signature(text: &str) -> BlsSignature {
     BlsSignature::from_bytes(&bytes(text))
 }
 
-/// A point of the curve outside the subgroup.
+/// Returns a point that is on the curve, but outside the subgroup.
 fn stray<C: SWCurveConfig>(coordinates: impl Iterator<Item = C::BaseField>) -> Affine<C> {
     coordinates
         .filter_map(|x| Affine::<C>::get_point_from_x_unchecked(x, false))

@@ -255,7 +255,8 @@ fn what_dominates_can_never_cross() {
     assert!(!never.everywhere);
 }
 
-/// The two trees, of which the second one has the figures of the first.
+/// Returns the crossing of two trees, after the second one has got the figures of the first one,
+/// altered by `change`.
 fn alike(tariff: &Tariff, change: impl Fn(&mut Measurement)) -> Crossing {
     let (wanted, mut records) = (wanted(), records());
     let (first, second) = ("red-black-path-copying", "treap-path-copying");

@@ -1,7 +1,8 @@
 use super::*;
 use crate::sample;
 
-/// Every time and size is `figure(n, k)`.
+/// Returns measurements at the given numbers of keys `n` and changes `k`. Every time and size is
+/// `figure(n, k)`.
 fn measured(points: &[(u64, u64)], figure: impl Fn(f64, f64) -> f64) -> Records {
     let point = |(keys, changes): &(u64, u64)| {
         let value = figure(count(*keys), count(*changes));
@@ -76,7 +77,7 @@ fn what_changes_add_grows_with_keys_on_its_own() {
         near(estimate.figures.author_us, expected);
         near(estimate.figures.update_bytes, expected);
     }
-    // What falls with changes is no sum of two that grow.
+    // A figure that falls with the changes is not a sum of two figures that grow with them.
     let falling = measured(&GRID, |n, k| n.sqrt() / k);
     near(estimate(&falling, 10_000, 100).figures.author_us, 1.0);
 }
@@ -195,7 +196,7 @@ fn cryptography_never_takes_longer_than_everything() {
     }
 }
 
-/// The measurements of parts of cycles that an estimate names.
+/// Returns keys and changes of the measurements that an estimate marks as parts of a cycle.
 fn parts(records: &Records, keys: u64, changes: u64) -> Vec<(u64, u64)> {
     let marks = estimate(records, keys, changes).marks.into_iter();
     let parts = marks.filter_map(|mark| match mark {

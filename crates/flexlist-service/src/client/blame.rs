@@ -52,17 +52,19 @@ impl Refusal {
                 Purpose::Question => Blame::Server,
                 Purpose::Begin | Purpose::Part | Purpose::Finish | Purpose::Change => Blame::Owner,
             },
-            // The server may have dropped a slow upload. It need not keep an unfinished one.
+            // The server may drop a slow upload before it is finished, but no finished file.
             Self::UnknownFile => match purpose {
                 Purpose::Part | Purpose::Finish => Blame::Circumstances,
                 Purpose::Begin | Purpose::Change | Purpose::Question => Blame::Server,
             },
-            // Another process may upload with a copy of the state.
+            // During an upload, another process may upload with a copy of the state. The server is
+            // then not to blame.
             Self::PartOutOfOrder { .. } | Self::UploadUnfinished { .. } => match purpose {
                 Purpose::Part | Purpose::Finish => Blame::Circumstances,
                 Purpose::Begin | Purpose::Change | Purpose::Question => Blame::Server,
             },
-            // The server may reject files of this owner, with these parameters, or of this kind.
+            // The server may reject a new file of this owner, with these parameters, or of this
+            // kind. It may not reject later requests about an accepted file for these reasons.
             Self::WrongOwner
             | Self::WrongFileId
             | Self::Invalid(_)

@@ -41,8 +41,8 @@ pub struct PublicFile {
 
 /// Client for a file of another owner. Reads and audits the file with only a [`PublicFile`].
 ///
-/// Stores no state. It recognises outdated versions only by [`PublicFile::since`] and the server's
-/// claims.
+/// Stores no state. [`newest`](Self::newest) rejects versions older than [`PublicFile::since`].
+/// Whether a later version is outdated, the observer learns only from the server, which may lie.
 #[derive(Debug)]
 pub struct FileObserver<T> {
     queries: FileQueries<T>,

@@ -78,7 +78,7 @@ impl FileServer {
         let key = FileKey { number, id };
         let changes = vec![record.put(key, 0), head.put(key, 0)];
         if let Err(error) = self.store.commit(changes) {
-            // The file may have been stored despite the error. The repeated request then finds it.
+            // The file may have been stored despite the error. Then the request succeeds.
             if !matches!(self.store.has_file(id), Ok(true)) {
                 self.accounts.enter(id, &begin.owner, None);
                 return Err(error.into());

@@ -27,8 +27,8 @@ pub struct CheckReport {
     pub blocks: u64,
     /// Total length in bytes of the checked blocks.
     pub bytes: u64,
-    /// Number of stored blocks that belong to none of their file's stored versions. An error in the
-    /// server has left them. They waste space and do no other harm.
+    /// Number of stored blocks that belong to none of their file's stored versions. They were left
+    /// behind by a bug in the server. They waste space and do no other harm.
     pub stray_blocks: u64,
     /// The damage found. Empty if the store is intact.
     pub damages: Vec<Damage>,

@@ -120,7 +120,7 @@ impl FileServer {
         };
         slot.leave();
         if let Err(error) = self.store.relieve(vec![gone]) {
-            // The removal may have been committed despite the error.
+            // The removal may have been committed despite the error. Then the request succeeds.
             if !matches!(self.store.has_file(file.id), Ok(false)) {
                 slot.forget();
                 return Err(error.into());

@@ -427,7 +427,7 @@ const FULL: &str = "the disk is full";
 
 fn answer(jobs: Vec<Job>, outcome: &Result<(), Failure>) {
     for job in jobs {
-        // The request may no longer be waiting.
+        // Sending fails if the request no longer waits. The outcome is then not needed.
         let _ = job.done.send(outcome.clone());
     }
 }

@@ -503,7 +503,8 @@ fn state_files_are_guarded() {
     }
 }
 
-/// Bytes in the format of derived `Debug`, and as hexadecimal digits.
+/// Returns the texts in which `bytes` might be printed: hexadecimal digits (upper and lower case),
+/// and the format of derived `Debug`.
 fn shown(bytes: &[u8]) -> [String; 3] {
     let hex = |byte: &u8| format!("{byte:02x}");
     let digits: String = bytes.iter().map(hex).collect();

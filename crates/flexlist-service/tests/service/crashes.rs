@@ -31,7 +31,7 @@ struct Step {
 }
 
 impl Step {
-    /// Whether the file has the status that it has after this step.
+    /// Returns whether the server's status of the file is the one after this step.
     fn is_reached(&self, server: &FileServer) -> bool {
         match server.handle(self.after.status()) {
             Response::State(standing) => {

@@ -50,7 +50,7 @@ fn flip(path: &Path, wanted: &[u8]) -> usize {
     places.len()
 }
 
-/// The message of the refusal, which must name the file and the remedy.
+/// Returns the message of the refusal. Asserts that it names the file and the remedy.
 fn failed(owner: &Owner, response: Response) -> String {
     match refusal(response) {
         Refusal::StoreFailed(words) => {

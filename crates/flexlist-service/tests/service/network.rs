@@ -324,7 +324,7 @@ fn what_is_no_request_gets_its_status() {
             "{method} {path} {content_type}: {answer}"
         );
     }
-    // A valid message that is no request.
+    // A valid message that is not a request.
     let response = codec::encode(&Response::Refused(Refusal::UnknownFile));
     let mut request = head("POST", PATH, octets, response.len());
     request.extend(response);

@@ -177,7 +177,7 @@ impl Owner {
         }
     }
 
-    /// The expected status of the file.
+    /// Returns the status that the server should report for the file.
     pub(crate) fn standing(&self, next_part: u64) -> FileStatus {
         FileStatus {
             version: self.version,
@@ -188,7 +188,7 @@ impl Owner {
         }
     }
 
-    /// The edits of a plan, and the expected list operations.
+    /// Returns the edits of `plan` as they are sent, and the list operations that they must cause.
     pub(crate) fn edits(&mut self, plan: &[Plan]) -> (Vec<SentEdit>, Vec<Operation>) {
         let mut tag = |edit: &Plan| match edit.clone() {
             Plan::Insert(index, level, data) => {

@@ -161,7 +161,7 @@ fn only_the_owner_changes_a_file() {
         version: 1,
     };
     requests.push(Request::Acknowledge(owner.sign(RequestKind::Update, &body)));
-    // A public key that is no point of the curve.
+    // A public key that is not a point of the curve.
     let mut begin = owner.begin_body();
     begin.owner = [0xff; 32];
     requests.push(Request::Begin(owner.sign(RequestKind::Begin, &begin)));

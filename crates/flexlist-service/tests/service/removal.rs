@@ -373,7 +373,8 @@ fn a_lying_clock_begins_nothing_and_answers_everything() {
     }
 }
 
-/// An owner's clock alone decides when its first request expires.
+/// An owner's clock alone decides when its first request expires. Every clock, even one before
+/// 1970, must give an expiry.
 #[test]
 fn the_first_request_of_an_owner_with_a_lying_clock_has_an_expiry() {
     let hour = Duration::from_hours(1);

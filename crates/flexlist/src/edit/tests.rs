@@ -157,7 +157,7 @@ proptest! {
         }
     }
 
-    /// Never panics, whatever the input.
+    /// No input may cause a panic. A plan must contain no empty block.
     #[test]
     fn hostile_input_is_refused_or_planned(
         edits in prop::collection::vec(

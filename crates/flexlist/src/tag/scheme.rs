@@ -181,7 +181,7 @@ pub(super) fn block_length<S: TagScheme>(block: &[u8]) -> Result<u64, TagError> 
 ///
 /// # Errors
 /// [`TagError::BlockEmpty`] or [`TagError::BlockTooLong`] for a length outside the limits;
-/// [`TagError::BlockMismatch`] for another length than the challenged one.
+/// [`TagError::BlockMismatch`] for a length that is not the challenged one.
 pub(super) fn require_block<S: TagScheme>(
     challenged: &Challenged,
     block: &[u8],

@@ -23,7 +23,7 @@ fn sha(parts: &[&[u8]]) -> Hash {
     sha2::Sha256::digest(parts.concat()).into()
 }
 
-/// A node's rank and hash.
+/// Returns rank and hash of an inner node, from those of its two children.
 fn inner(level: u8, below: (u64, Hash), after: (u64, Hash)) -> (u64, Hash) {
     let ranks = [below.0.to_be_bytes(), after.0.to_be_bytes()].concat();
     let hash = sha(&[&[0, level], &ranks, &below.1, &after.1]);
@@ -47,7 +47,7 @@ fn shown_pruned((rank, hash): (u64, Hash)) -> Vec<u8> {
     [&[4, rank][..], &hash].concat()
 }
 
-/// A leaf that is shown, with a node after it.
+/// Encodes the leaf of a block as a proof shows it. `flag` tells whether a node after it follows.
 fn shown_block(text: &str, flag: u8) -> Vec<u8> {
     let length = u8::try_from(text.len()).unwrap();
     [&[1, length][..], &sha(&[&[5], text.as_bytes()]), &[flag]].concat()

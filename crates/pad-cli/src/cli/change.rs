@@ -356,8 +356,8 @@ fn without_effect(server: &Server, operation: &Operation) -> Option<Version> {
 /// Counts the keys whose values differ between two versions of a tree. `None` for other families,
 /// whose versions would have to be read whole, and if a version cannot be read.
 ///
-/// An unreadable version is no error, because `after` is signed already, and another process may
-/// have pruned `before`.
+/// An unreadable version is not an error, because `after` is signed already, and another process
+/// may have pruned `before`.
 fn changed_keys(author: &Author, before: Version, after: Version) -> Option<usize> {
     let server = author.server();
     if server.public_key().ok()?.scheme.family() != SchemeFamily::Tree {

@@ -211,7 +211,8 @@ impl From<CheckError> for Failure {
 impl From<ApplyError> for Failure {
     fn from(error: ApplyError) -> Self {
         match error {
-            // The update may be valid, but earlier updates are missing in the store.
+            // The update may be valid, but earlier updates are missing in the store. So this is a
+            // failure of the input, not a refusal.
             ApplyError::VersionGap { expected, actual } if actual > expected => {
                 Self::Input(format!(
                     "the update follows version {actual}, but the newest version here is \

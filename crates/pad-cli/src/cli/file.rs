@@ -156,7 +156,7 @@ struct ServerArguments {
     /// Default: the server of the last change, or 127.0.0.1:7420.
     #[arg(long, value_name = "ADDR")]
     server: Option<String>,
-    /// Accept only https servers whose certificates descend from those in this PEM file.
+    /// Accept only https servers whose certificates chain to a certificate in this PEM file.
     #[arg(long, value_name = "FILE")]
     roots: Option<PathBuf>,
 }
@@ -212,7 +212,7 @@ impl FileArguments {
     /// Determines whether an interrupted update took effect, and reports the outcome on standard
     /// error.
     ///
-    /// A failure of the server is no error here, because verified contents can still be read or
+    /// A failure of the server is not an error here, because verified contents can still be read or
     /// audited.
     fn settle(&self, client: &mut Client) -> Result<(), Failure> {
         match client.settle() {

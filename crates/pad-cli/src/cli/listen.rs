@@ -152,7 +152,7 @@ impl ListenArguments {
         let server = Server::bind(self.listen.as_str(), options);
         let server = server.map_err(|error| network_failure(&self.listen, &error))?;
         if is_local && !server.address().ip().is_loopback() {
-            // The name resolved to another address than before.
+            // The name resolved to loopback addresses above, but not when the server was bound.
             return Err(self.not_loopback());
         }
         tracing::info!(

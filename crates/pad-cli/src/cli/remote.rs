@@ -66,7 +66,7 @@ pub(super) struct ServerArguments {
 /// The server certificates that are accepted.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct RootArguments {
-    /// Accept only servers whose certificates descend from those in this PEM file.
+    /// Accept only servers whose certificates chain to a certificate in this PEM file.
     ///
     /// Default: the certificates that the operating system trusts.
     #[arg(long, value_name = "FILE")]

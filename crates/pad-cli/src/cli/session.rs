@@ -178,8 +178,8 @@ impl From<ViewAccessError> for Failure {
 }
 
 /// Returns `stored` or, without it, a new view with the key `given` or else `own`. A view whose key
-/// is `given` counts as authenticated. Fails if `stored` has another key than `given`, or if there
-/// is neither a view nor a key.
+/// is `given` counts as authenticated. Fails if the key of `stored` is not `given`, or if there is
+/// neither a view nor a key.
 fn beginning(
     path: &Path,
     stored: Option<StoredView>,

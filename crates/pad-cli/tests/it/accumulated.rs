@@ -113,7 +113,7 @@ fn stores_are_checked_pruned_and_go_on() {
     }
 }
 
-/// Uses a new key of the kind that is generated quickly.
+/// A new key of bilinear accumulators, which are generated quickly, must sign.
 #[test]
 fn a_new_key_of_bilinear_accumulators_signs() {
     let bench = Bench::new();

@@ -274,7 +274,7 @@ fn proofs_and_updates_travel() {
     );
 }
 
-/// A server removes one value from an answer, or hides all values of the key.
+/// Answers from which a server has removed one value, or all values of the key, must be refused.
 #[test]
 fn a_server_that_drops_values_is_refused() {
     let bench = grown();

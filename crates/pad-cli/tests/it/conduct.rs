@@ -263,7 +263,7 @@ fn keygen_makes_both_files_or_none() {
     bench.fails("keygen --out -", 2, "a file of its own");
 }
 
-/// After a kill, only complete files have their final names.
+/// Commands must leave no temporary files.
 #[test]
 fn commands_leave_no_drafts() {
     let bench = Bench::with_trace();
@@ -290,7 +290,7 @@ fn commands_leave_no_drafts() {
     assert_eq!(names, expected);
 }
 
-/// Runs each row of the table in docs/exit-status.md.
+/// Each row of the table in docs/exit-status.md must be true of the program.
 #[test]
 fn the_table_of_exit_statuses_is_true() {
     let bench = Bench::with_trace();

@@ -104,7 +104,8 @@ fn every_command_says_that_the_store_is_damaged() {
     }
 }
 
-/// The files next to a store, the error if one of them is damaged, and the repair.
+/// If a file next to the store is damaged, a commit must fail with the remedy. After the repair the
+/// author must continue with the same versions.
 #[test]
 fn an_author_goes_on_after_any_file_beside_its_store_was_damaged() {
     for (scheme, file, error) in [

@@ -179,7 +179,7 @@ fn the_tuples_of_a_proof_are_shown() {
     }
 }
 
-/// Heads, updates and version 0 have reported steps, too.
+/// The steps of updates, and of proofs that a key is absent, must be reported too.
 #[test]
 fn other_messages_are_followed_as_far_as_they_go() {
     let bench = Bench::with_trace();

@@ -94,7 +94,7 @@ fn more_keys_than_a_page_are_answered_in_their_order() {
     }
     let last = "600 keys, 600 of them present   [version 2, verified]";
     assert_eq!((lines.next(), lines.next()), (Some(last), None));
-    // Keys may be of any bytes with --hex; what is no key is refused with its line.
+    // With --hex, keys may have any bytes. A line that is not a key is refused with its number.
     bench.write("keys", b"6b303033\nzz\n");
     let failed = bench.run("get --store s --public k.pub --hex --keys keys");
     assert_eq!(failed.status.code(), Some(2));
@@ -157,7 +157,7 @@ fn contents_and_changes_are_traces_again() {
                 "{scheme} {version}"
             );
         }
-        // Bytes that are no text are refused. JSON has them, and JSON lines are a trace too.
+        // Bytes that are not text are refused. JSON has them, and JSON lines are a trace too.
         bench.ok("put --store s --hex ff 01");
         bench.ok("commit --store s --key k");
         bench.fails(

@@ -272,7 +272,8 @@ fn a_check_finds_a_certificate_that_somebody_else_wrote() {
     bench.fails("check --store s", 3, "does not verify");
 }
 
-/// A copied or restored store receives its versions by `apply`, without import records.
+/// A store that received its versions by `apply` has no import records. An import must not append
+/// them twice, unless `--again` is given.
 #[test]
 fn a_trace_is_not_appended_twice_after_a_restore() {
     let bench = published();

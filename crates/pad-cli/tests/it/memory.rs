@@ -115,7 +115,8 @@ fn a_strangers_update_is_refused_before_its_operations_are_kept() {
     );
 }
 
-/// The head is the author's next head, but the operations are not the author's.
+/// An update with the author's next head, but with a stranger's operations, must be refused within
+/// the memory limit.
 #[test]
 fn a_strangers_operations_are_refused_before_they_are_kept() {
     let bench = Bench::with_trace();

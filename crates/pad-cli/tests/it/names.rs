@@ -144,7 +144,7 @@ fn names_have_rules() {
     );
 }
 
-/// Copies contain the signed data, but no names.
+/// A copy made from exported updates must contain the signed data, but no names.
 #[test]
 fn copies_have_no_names() {
     let bench = Bench::with_trace();

@@ -126,7 +126,8 @@ fn a_store_with_another_head_is_not_signed_for() {
     );
 }
 
-/// The author crashes after the store is durable, and before the record is durable.
+/// If the author crashes after the store is durable, and before the record is durable, the record
+/// must catch up.
 #[test]
 fn a_record_that_is_behind_catches_up() {
     let bench = with_backup();
@@ -225,7 +226,8 @@ fn two_imports_at_once_sign_each_snapshot_once() {
     assert_eq!(bench.json("versions --store s --public k.pub").len(), 63);
 }
 
-/// Two authors use one key with two copies of a store.
+/// If two authors use one key with two copies of a store, only one of them may sign the next
+/// version.
 #[test]
 fn two_copies_of_a_store_do_not_get_different_versions() {
     let bench = with_backup();

@@ -149,7 +149,7 @@ fn lists_are_lines_and_end() {
     assert_eq!(bench.run("range --store s a").status.code(), Some(2));
 }
 
-/// Notes about answers have one format on standard error.
+/// With `--json`, all notes about answers on standard error must be JSON objects.
 #[test]
 fn notes_are_objects_too() {
     let bench = Bench::with_trace();

@@ -29,7 +29,8 @@ fn pairs(least: u64) -> impl Iterator<Item = (u64, u64)> {
     (1..=VERSIONS).flat_map(move |newer| (least..newer).map(move |older| (older, newer)))
 }
 
-/// Every list that differs from `path` in one digest: changed, dropped, repeated, or added.
+/// Returns lists that differ from `path` in one digest (changed, dropped, repeated, or added), each
+/// with the expected error.
 fn spoiled(path: &[D]) -> Vec<(Vec<D>, VerifyError)> {
     let mut lists = Vec::new();
     for i in 0..path.len() {

@@ -322,7 +322,8 @@ fn elements_without_bytes_are_bounded() {
     );
 }
 
-/// Decodes a recursive type, nested as deep as the message is long.
+/// A recursive type that is nested as deep as its message is long must be refused, without an
+/// overflow of the stack.
 #[test]
 fn nesting_is_bounded() {
     #[derive(Debug, PartialEq, Serialize, Deserialize)]

@@ -132,7 +132,8 @@ fn a_message_of_one_kind_is_none_of_another() {
     }
 }
 
-/// The version of a head is the first integer of its body that has more than one form.
+/// A head must be refused if an integer has a longer form than necessary. The version is the first
+/// integer in its body that has more than one form.
 #[test]
 fn a_longer_form_of_an_integer_is_refused() {
     let bytes = encode(&vectors::signed_head::<S>());
@@ -231,7 +232,7 @@ fn round_trip<M: Message + PartialEq + Debug>(message: &M) -> Result<(), TestCas
     Ok(())
 }
 
-/// A decoded message encodes to the same bytes.
+/// Checks that a body that decodes as a message `M` is the encoding of this message.
 fn canonical<M: Message>(body: &[u8]) -> Result<(), TestCaseError> {
     let envelope = [
         &MAGIC[..],

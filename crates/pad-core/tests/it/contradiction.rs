@@ -85,8 +85,8 @@ fn forks() -> Vec<(u64, Chain, Chain)> {
     forks
 }
 
-/// Offers a client that has seen one head another head that does not continue it. The client asks
-/// the server of the newer head for proofs. That server knows only its own fork.
+/// A client that has seen one head must obtain evidence if it is offered another head that does not
+/// continue it. It asks the server of the newer head, which knows only its own fork, for proofs.
 #[test]
 fn whatever_a_client_can_see_is_evidence() {
     for (at, mine, theirs) in forks() {
@@ -339,7 +339,8 @@ fn every_changed_bit_and_every_missing_byte_is_refused() {
     }
 }
 
-/// Exchanges parts of genuine evidence and of honest heads.
+/// Evidence must be refused if its parts are exchanged for those of other genuine evidence or of
+/// honest heads.
 #[test]
 fn spliced_evidence_is_refused() {
     let all = genuine();
@@ -421,7 +422,8 @@ fn nobody_but_the_author_makes_evidence() {
     }
 }
 
-/// Without the author's key, a server can combine honest heads with any digests in the proofs.
+/// Evidence of honest heads with invented proofs must be refused. Without the author's key, a
+/// server can choose any digests in the proofs.
 #[test]
 fn invented_pasts_are_refused() {
     let chain = Chain::new(VERSIONS);

@@ -55,7 +55,7 @@ fn heads_of_different_versions_do_not_contradict() {
             Err(refused)
         );
     }
-    // A head relabelled as one of the other version is no evidence either.
+    // A head relabelled as one of the other version is not evidence either.
     let mut relabelled = chain.signed(2);
     relabelled.head.version = version(1);
     assert_eq!(

@@ -19,7 +19,8 @@ fn a_signer_that_fails_makes_no_head() {
     assert!(example::<S>().sign(&FailingSigner).is_err());
 }
 
-/// Replaces `s` by `s + L`, which solves the same equation in another encoding.
+/// A signature with `s + L` instead of `s` must be refused. It solves the same equation in another
+/// encoding.
 #[test]
 fn a_malleated_signature_is_refused() {
     const ORDER: [u8; 32] = [

@@ -126,7 +126,8 @@ impl Chain {
             .unwrap()
     }
 
-    /// Returns the consistency proof for a view, if there is one.
+    /// Like [`Self::consistency`], but unverified, as a view receives it. `None` if the log has no
+    /// proof between these versions.
     pub(crate) fn continues(
         &self,
         older: u64,

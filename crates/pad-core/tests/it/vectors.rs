@@ -42,7 +42,8 @@ pub(crate) fn equivocation() -> Equivocation<S> {
     }
 }
 
-/// A fork after version 2: a head of version 4, and a proof about version 4 under the fork's head.
+/// Returns the evidence of a fork after version 2. It has a head of version 4, and a proof about
+/// version 4 under a head of the fork.
 pub(crate) fn contradiction() -> Contradiction<S> {
     let fork = Chain::new(2).continued(100, 6);
     let first = Testimony {

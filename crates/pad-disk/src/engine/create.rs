@@ -49,7 +49,8 @@ pub(super) fn create_in<E: From<EngineError>>(
         let keep = || {
             file.synchronise()?;
             layer.rename(&draft, name)?;
-            // A later fsync of the folder may succeed without having written this name.
+            // If the fsync of the folder fails, the file is removed: a later fsync may succeed
+            // without having written this name.
             layer
                 .synchronise()
                 .inspect_err(|_| drop(layer.remove(name)))

@@ -63,7 +63,7 @@ impl DatabaseFile {
     /// Opens the database and locks its file until the database is closed.
     pub(super) fn open(&self, health: &Arc<Health>) -> Result<Database, EngineError> {
         if self.file.length()? == 0 {
-            // The engine would create a database in an empty file.
+            // The engine would create a database in an empty file, so the file is refused.
             return Err(EngineError::Foreign(self.path.clone()));
         }
         if self.file.of_system().is_some() {

@@ -60,7 +60,7 @@ impl Reserve {
         }
         let written = self.write(path);
         if written.is_err() {
-            // A partial reserve would only take space.
+            // A partial reserve would only take space, so it is removed.
             self.release()?;
         }
         written

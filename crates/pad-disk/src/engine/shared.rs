@@ -300,7 +300,7 @@ impl SharedDatabase {
 
 fn open_to_read(path: &Path, format: &Format) -> Result<Open, EngineError> {
     let open = || patiently(path, || format.builder(MODE).open_read_only(path));
-    // Only a writer can repair the file after a crash.
+    // Only a writer can repair the file after a crash, so this opens the file for writing.
     let put_in_order = || open_to_write(path, format).map_err(|error| repair_needed(path, error));
     match open() {
         Err(EngineError::RepairNeeded(_)) => {

@@ -31,8 +31,9 @@ pub(super) struct Merge {
     pub(super) setup: Setup,
     /// The hash of the children's hashes.
     pub(super) inner: Digest<32>,
-    /// The accumulators of the left and the right child. `factors` are the children's polynomials.
+    /// The accumulators of the left and the right child.
     pub(super) accumulators: [PointBytes; 2],
+    /// The polynomials of the left and the right child.
     pub(super) factors: [Arc<Vec<Fr>>; 2],
 }
 

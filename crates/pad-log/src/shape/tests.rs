@@ -2,7 +2,8 @@ use super::*;
 
 const SCHEDULES: [Schedule; 2] = [Schedule::Eager, Schedule::Deferred];
 
-/// The definition, top down.
+/// Collects the roots of the forest of `size` elements below `node` by the definition: the largest
+/// available nodes.
 fn cover(shape: Shape, node: Address, size: u64, roots: &mut Vec<Address>) {
     if node.start() >= size {
         return;

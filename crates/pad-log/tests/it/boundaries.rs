@@ -134,7 +134,7 @@ fn members_are_in_or_out() {
     }
 }
 
-/// Checks with the secret that every accumulator is the product at `s`.
+/// Every accumulator must be the product at `s`, which the test computes with the secret.
 #[test]
 fn accumulators_are_products_at_the_secret() {
     let shape = Shape::new(5, Schedule::Deferred).unwrap();

@@ -132,7 +132,8 @@ fn nodes_by_credit_are_those_made_at_once() {
 
 #[test]
 fn frontiers_by_credit_are_those_made_at_once() {
-    // The first tree is ready at 32 entries. The second one is then begun.
+    // The first tree is first used at 32 entries. Work on the second one begins at 40, so only the
+    // soak test reaches it.
     let all = some_pairs(soak::size(35, 42));
     let log = deferred::<AadFrontier>(4);
     check_batches((&log, &all), 1, 1, assert_same_values);
@@ -184,7 +185,7 @@ fn a_node_that_was_put_in_and_undone_is_taken_back() {
     assert!(made.progress().iter().all(|job| job.done == job.steps));
 }
 
-/// Discards jobs at any progress and begins them again.
+/// Discarding jobs at any progress and beginning them again must not change the log.
 #[test]
 fn jobs_may_be_begun_anew_at_any_time() {
     let all = some_pairs(100);

@@ -54,7 +54,8 @@ fn published(values: &[&str]) -> LogRepository<Scheme> {
     roles.server
 }
 
-/// A log signs a history with the older head, but contents without the older ones.
+/// A client must not follow a log whose signed history contains the older head, but whose contents
+/// lack older entries.
 #[test]
 fn a_log_that_changes_its_past_is_not_followed() {
     let honest = published(&["1", "2", "3"]);
@@ -181,7 +182,7 @@ fn the_newest_head_vouches_for_no_past_that_it_does_not_contain() {
 }
 
 /// The log has as many trees as 33 600 elements at `H = 4`, so the proof has more than 64 KiB. A
-/// proof over the client's limit is no evidence against the log.
+/// proof over the client's limit must not count as evidence against the log.
 #[test]
 fn an_honest_log_of_many_top_trees_is_followed() {
     let shape = Shape::new(4, Schedule::Eager).unwrap();

@@ -229,8 +229,8 @@ impl<S: Scheme> Tree<S> {
     }
 }
 
-/// `x` and `y` with `x A + y f = 1`, where `f` is the product of `X - root` over `roots`. No root
-/// may be a root of `A`.
+/// Returns `x` and `y` with `x A + y f = 1`. Here `A` is the polynomial `tree`, and `f` is the
+/// product of `X - root` over `roots`. No root may be a root of `A`.
 pub(crate) fn bezout(tree: &[Fr], roots: &[Fr]) -> [Polynomial; 2] {
     let f = product(roots);
     let fractions: Vec<Polynomial> = roots
@@ -251,8 +251,8 @@ pub(crate) fn bezout(tree: &[Fr], roots: &[Fr]) -> [Polynomial; 2] {
     [x, y]
 }
 
-/// The combination of equations that should all be zero at one point. Leaves out the equation at
-/// index `without`.
+/// Combines equations that should all be zero at one point, with the powers of `g` as coefficients.
+/// Leaves out the equation at index `without`.
 pub(crate) fn combined(equations: &[Polynomial], g: Fr, without: Option<usize>) -> Polynomial {
     let powers = core::iter::successors(Some(Fr::ONE), |power| Some(*power * g));
     let terms = powers.zip(equations).enumerate();
@@ -263,7 +263,8 @@ pub(crate) fn combined(equations: &[Polynomial], g: Fr, without: Option<usize>) 
     sum(&terms)
 }
 
-/// The equations of a proof of disjointness for `A`, `f`, `x` and `y`, with values of `x` and `y`.
+/// Returns the equations of a proof of disjointness. `parts` are the polynomials `A`, `f`, `x` and
+/// `y` of [`bezout`]; the second argument has the claimed values of `x` and `y`.
 pub(crate) fn disjoint_equations(parts: [&[Fr]; 4], [x, y]: [Fr; 2]) -> [Polynomial; 3] {
     let [tree, frontier, x_part, y_part] = parts;
     [
@@ -273,7 +274,7 @@ pub(crate) fn disjoint_equations(parts: [&[Fr]; 4], [x, y]: [Fr; 2]) -> [Polynom
     ]
 }
 
-/// The proof of disjointness at given challenges.
+/// Encodes the proof of disjointness for the challenges `z` and `g`.
 pub(crate) fn disjoint_at(parts: [&[Fr]; 4], (z, g): (Fr, Fr), values: [Fr; 2]) -> Vec<u8> {
     let [_, frontier, x, y] = parts;
     let claim = combined(&disjoint_equations(parts, values), g, None);
@@ -288,8 +289,8 @@ pub(crate) fn disjoint_at(parts: [&[Fr]; 4], (z, g): (Fr, Fr), values: [Fr; 2]) 
     .concat()
 }
 
-/// [`disjoint_at`] with the verifier's challenges. The proof verifies if the values are right and
-/// `x A + y f` is 1 at `z`.
+/// Like [`disjoint_at`], with the verifier's challenges. The proof verifies if the values are right
+/// and `x A + y f` is 1 at `z`.
 pub(crate) fn disjoint_with(
     id: AccumulatorId,
     parts: [&[Fr]; 4],
@@ -303,7 +304,7 @@ pub(crate) fn disjoint_with(
     disjoint_at(parts, (z, g), values)
 }
 
-/// [`disjoint_with`] the true values.
+/// Like [`disjoint_with`], with the true values.
 pub(crate) fn disjoint(id: AccumulatorId, parts: [&[Fr]; 4]) -> Vec<u8> {
     let [_, _, x, y] = parts;
     disjoint_with(id, parts, |z| {
@@ -331,8 +332,8 @@ fn step_equations((parent, children): (&[Fr], &[&[Fr]]), values: &[Fr]) -> Vec<P
     equations
 }
 
-/// The step to the child `index` at given challenges. Its quotient leaves out the equation
-/// `without`.
+/// Encodes the step of a path to the child `index`, for the challenges `z` and `g`. The quotient of
+/// the step leaves out the equation `without`.
 pub(crate) fn step_at(
     (parent, children): (&[Fr], &[&[Fr]]),
     (index, without): (usize, Option<usize>),
@@ -348,7 +349,7 @@ pub(crate) fn step_at(
     bytes
 }
 
-/// [`step_at`] with the verifier's challenges.
+/// Like [`step_at`], with the verifier's challenges.
 pub(crate) fn step_with(
     id: AccumulatorId,
     (parent, children): (&[Fr], &[&[Fr]]),
@@ -367,7 +368,7 @@ pub(crate) fn step_with(
     step_at((parent, children), (index, without), (z, g), &values)
 }
 
-/// [`step_with`] the true values.
+/// Like [`step_with`], with the true values.
 pub(crate) fn step(
     id: AccumulatorId,
     (parent, children): (&[Fr], &[&[Fr]]),
@@ -412,7 +413,7 @@ pub(crate) fn chunk_at(
     [path, &commit(rest), &commit(&divided(&combined, z))].concat()
 }
 
-/// [`chunk_at`] the verifier's challenge.
+/// Like [`chunk_at`], with the verifier's challenge.
 pub(crate) fn chunk(
     id: AccumulatorId,
     scalars: &[Fr],
@@ -425,8 +426,9 @@ pub(crate) fn chunk(
     chunk_at(scalars, path, (group, rest), z)
 }
 
-/// The scalars of the strings longer than a key half that leave `elements`, in lexicographic order.
-/// All elements have one key.
+/// Returns the scalars of the frontier strings that are longer than a key half, in lexicographic
+/// order. Such a string is the shortest one that leaves the prefixes of `elements`. All elements
+/// must have one key.
 pub(crate) fn lower_frontier(elements: &[Vec<u8>]) -> Vec<Fr> {
     let bit = |element: &[u8], at: usize| element[at / 8] >> (7 - at % 8) & 1;
     let mut strings: Vec<(Vec<u8>, u16)> = Vec::new();
@@ -452,8 +454,8 @@ pub(crate) fn lower_frontier(elements: &[Vec<u8>]) -> Vec<Fr> {
     scalars.collect()
 }
 
-/// The first two coefficients of the combination of claims in a message. Without a `body`, these
-/// are the coefficients of a transcript that leaves out the body.
+/// Returns the first two coefficients with which the verifier combines the claims in a message.
+/// Without a `body`, they follow from a transcript that leaves out the body.
 pub(crate) fn coefficients<S: Scheme>(
     id: AccumulatorId,
     at: &LogRoot<S>,

@@ -69,7 +69,7 @@ fn put(proof: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
     changed
 }
 
-/// The log with one root of the given level, computed from the message.
+/// Returns a log whose only root has the level, accumulator and inner hash that a message shows.
 fn as_shown(
     entries: &Entries<Scheme>,
     level: u8,
@@ -81,7 +81,7 @@ fn as_shown(
     at(&log, 2, hash::digest(log.id(), 1 << level, Some(root)))
 }
 
-/// A point of the curve outside the subgroup.
+/// Returns a point that is on the curve, but outside the subgroup.
 fn stray() -> [u8; G1_BYTES] {
     let points = (1_u64..100).filter_map(|x| G1Affine::get_point_from_x_unchecked(x.into(), false));
     let mut strays = points.filter(|point| !point.is_in_correct_subgroup_assuming_on_curve());
@@ -189,7 +189,8 @@ fn what_is_hashed_cannot_be_another() {
     assert_eq!(refusal(&one_tree, &at_size(&two, 32), "absent"), mismatch);
 }
 
-/// A log with a block accumulator over other elements than its hashes cover.
+/// Proofs must be refused if a block's accumulator covers other elements and its hashes are
+/// unchanged.
 #[test]
 fn a_block_has_the_accumulator_of_its_elements() {
     let entries = sixteen(1);
@@ -216,7 +217,8 @@ fn a_block_has_the_accumulator_of_its_elements() {
     assert_eq!(refused, VerifyError::EquationMismatch);
 }
 
-/// A log with the accumulator of another tree and unchanged hashes.
+/// Inclusion and growth must not verify if a parent has the accumulator of another tree and
+/// unchanged hashes.
 #[test]
 fn a_parent_has_the_product_of_its_children() {
     let entries = sixteen(1);

@@ -91,7 +91,8 @@ fn challenges_of_disjointness_cover_every_part() {
     refused(&tree, disjoint_at(parts, (z, g), [Fr::ONE; 2]), &frontier);
 }
 
-/// Leaves each part out of the challenges of a path.
+/// The challenges of a path must cover every part of it. Each forgery would verify if the challenge
+/// left out one part.
 #[test]
 fn challenges_of_paths_cover_every_part() {
     let tree = members();
@@ -195,7 +196,7 @@ fn challenges_of_chunks_cover_every_part() {
     assert_eq!(values(&honest, &answer), Err(MISMATCH));
 }
 
-/// Evidence of another log with equal contents and another id.
+/// Evidence of a log with equal contents but another id must be refused.
 #[test]
 fn challenges_about_frontiers_depend_on_the_log() {
     let [one, other] = &*SIXTEEN;

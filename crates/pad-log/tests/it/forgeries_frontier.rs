@@ -44,13 +44,13 @@ pub(crate) fn pairs(others: &[(usize, Vec<u8>)]) -> Tree<Dictionary> {
     Tree::new(elements)
 }
 
-/// Whether the absence of a member is accepted.
+/// Verifies `evidence` that the member `asked` is absent.
 pub(crate) fn absent(tree: &Tree<Set>, evidence: &[u8], asked: &str) -> Result<(), VerifyError> {
     let proof = tree.look_up(&[], evidence, &[]);
     verify::<AbsenceProof<Set>>(&proof, &tree.at(), &key(asked)).map(drop)
 }
 
-/// The values of the key `key` that the verifier accepts.
+/// Verifies `proof`, and returns the values of the key `key` that the verifier accepts.
 pub(crate) fn values(tree: &Tree<Dictionary>, proof: &[u8]) -> Result<Vec<String>, VerifyError> {
     let found = verify::<LookupProof<Dictionary>>(proof, &tree.at(), &key("key"))?.values;
     let texts = found
@@ -114,7 +114,8 @@ fn any_layout_of_a_frontier_is_accepted() {
     assert_eq!(accepted(&path(&vec![same; 33]), &whole), Err(malformed));
 }
 
-/// A frontier with a prefix of a present member, and coefficients of another equation.
+/// A frontier with a prefix of a present member must be refused. The forgeries use the coefficients
+/// of other equations.
 #[test]
 fn a_frontier_has_no_root_in_common_with_the_committed_tree() {
     let tree = members();
@@ -158,8 +159,8 @@ fn a_frontier_has_no_root_in_common_with_the_committed_tree() {
     assert_eq!(absent(&tree, &forged, "member 3"), Err(is_identity));
 }
 
-/// A disjoint frontier, and a group that is no factor of it. The group is at each place of two,
-/// three and four children.
+/// A path from a disjoint frontier to a group that is not a factor of it must be refused. The group
+/// is at each place of two, three and four children.
 #[test]
 fn a_group_is_a_factor_of_the_frontier() {
     let tree = members();
@@ -270,14 +271,15 @@ fn prefixes_are_of_the_asked_key_half() {
     assert_eq!(absent(&tree, &evidence, "member 3"), Err(MISMATCH));
 }
 
-/// Evidence for a tree with `roots` as its frontier, all in one group, and `chunks`.
+/// Returns evidence of present values: a proof that the tree is disjoint from the frontier `roots`,
+/// and `chunks` of this frontier. All roots are in one group.
 pub(crate) fn presence(tree: &Tree<Dictionary>, roots: &[Fr], chunks: &[&[Fr]]) -> Vec<u8> {
     let mut evidence = honestly_disjoint(tree, roots);
     evidence.extend(shown_chunks(tree, roots, chunks));
     evidence
 }
 
-/// The part of [`presence`] after the proof of disjointness.
+/// Returns the part of [`presence`] after the proof of disjointness.
 fn shown_chunks(tree: &Tree<Dictionary>, roots: &[Fr], chunks: &[&[Fr]]) -> Vec<u8> {
     let group = product(roots);
     let mut evidence = Vec::new();
@@ -310,8 +312,8 @@ pub(crate) fn several(count: usize, hidden: Vec<u8>) -> (Vec<Vec<u8>>, Tree<Dict
 
 const NAMES: [&str; 3] = ["0", "1", "2"];
 
-/// The answer hides a value in the other block. The cases are one of two values, one of four, the
-/// second occurrence of a pair, and a third occurrence without a second.
+/// Answers that hide a value in the other block must be refused. The cases are one of two values,
+/// one of four, the second occurrence of a pair, and a third occurrence without a second.
 #[test]
 fn chunks_hide_no_value() {
     for (count, hidden) in [
@@ -333,7 +335,7 @@ fn chunks_hide_no_value() {
         let forged = tree.look_up(&[0], &forged, &NAMES[..count]);
         assert_eq!(values(&tree, &forged), Err(MISMATCH));
     }
-    // A chunk of other strings than those of the values shown: the first ones of both values.
+    // A chunk of strings that are not those of the value shown: the first ones of both values.
     let (shown, tree) = several(1, pair("key", "hidden", 1));
     let both = lower_frontier(&[&shown[..], &[pair("key", "hidden", 1)]].concat());
     let forged = presence(&tree, &both, &[&both[..256]]);
@@ -349,7 +351,7 @@ fn chunks_hide_no_value() {
     assert_eq!(values(&tree, &forged), Err(MISMATCH));
 }
 
-/// An answer needs each chunk of 512 strings, in order.
+/// An answer must show each chunk of 512 strings, in order.
 #[test]
 fn every_chunk_is_shown_in_order() {
     let shown: Vec<Vec<u8>> = (0..3).map(|i| pair("key", &format!("{i}"), 1)).collect();

@@ -68,7 +68,8 @@ fn check_look_ups((all, entries): &(Vec<Entry>, Entries<Scheme>), sizes: &[usize
     }
 }
 
-/// Sizes that were built, and older sizes with frontiers computed on request.
+/// Lookups must be complete at sizes that were built, and at older sizes, whose frontiers are
+/// computed on request.
 #[test]
 fn look_ups_are_complete() {
     check_look_ups(&EAGER, &[7, 15, 16, 33]);
@@ -235,7 +236,8 @@ fn a_log_takes_as_many_entries_as_its_parameters_serve() {
     assert!(entries.push(pair("key", "2")).is_err());
 }
 
-/// From the version of 9 entries to that of 17, back to that of 16, with a stored view between.
+/// A client must advance from the version of 9 entries to that of 17. Resumed from its stored view,
+/// it must verify lookups in that version and in the version of 16.
 #[test]
 fn a_client_follows_a_frontier_log() {
     let log = log::<Scheme>([5; 16], Shape::new(4, Schedule::Eager).unwrap());

@@ -50,7 +50,7 @@ fn key(value: &Json) -> Key {
     Key::new(bytes(value)).unwrap()
 }
 
-/// A value; a member's is empty.
+/// Decodes a value. JSON `null`, for a member, gives an empty value.
 fn value(value: &Json) -> Value {
     value.as_str().map_or_else(Value::default, |text| {
         Value::new(hex::decode(text).unwrap()).unwrap()
@@ -214,7 +214,7 @@ impl<S: Scheme> Subject<S> {
         items(group, "cases").len() + items(group, "refused").len() + damaged.len()
     }
 
-    /// Verifies a message about a case's question.
+    /// Verifies `proof` as the answer to the case, and returns the statement that it proves.
     fn established(&self, case: &Json, proof: &[u8]) -> Result<Statement, VerifyError> {
         let at = |version, root| at(&self.client, version, digest(&case[root]));
         match text(case, "check") {
@@ -250,7 +250,7 @@ impl<S: Scheme> Subject<S> {
         }
     }
 
-    /// The answer of an honest server.
+    /// Returns the proof with which an honest server answers the case.
     fn answer(&self, entries: &Entries<S>, case: &Json) -> Vec<u8> {
         match text(case, "check") {
             "lookup" => (self.answer)(entries, number(case, "n"), &key(&case["key"])),

@@ -17,7 +17,8 @@ fn check(entries: &Entries<AadCounted>, [old, new]: [&LogRoot<AadCounted>; 2]) {
     assert_eq!(versions, (from + 1, to + 1));
 }
 
-/// `make test` covers every fifth older size only.
+/// Checks the growth from older sizes to every size up to 64. `make test` covers every fifth older
+/// size, the soak test all of them.
 fn check_pairs(schedule: Schedule, top_level: u8) {
     let step = soak::size(5, 1);
     let shape = Shape::new(top_level, schedule).unwrap();
@@ -72,7 +73,7 @@ fn a_proof_is_for_its_two_versions_only() {
     }
 }
 
-/// A log that shrinks: version 5 has one entry, version 3 had three.
+/// A growth from version 5 with one entry to version 3 with three must be refused as a rollback.
 #[test]
 fn a_growth_does_not_lead_back() {
     let shape = Shape::new(4, Schedule::Eager).unwrap();

@@ -22,7 +22,8 @@ fn server(entries: usize) -> (LogAuthor<Scheme>, LogRepository<Scheme>) {
     (roles.author, roles.server)
 }
 
-/// A genuine head with other entries. Any party that relays an update can make these.
+/// Returns the update with its genuine head but other entries. Any party that relays an update can
+/// make such an update.
 fn replaced(update: &LogUpdate, round: usize) -> LogUpdate {
     let mut changed = update.clone();
     changed.attachment.entries = (0..10)
@@ -31,7 +32,7 @@ fn replaced(update: &LogUpdate, round: usize) -> LogUpdate {
     changed
 }
 
-/// Refused updates do not increase memory.
+/// Refused updates must not increase memory, for example by counters of occurrences.
 #[test]
 fn refused_updates_leave_no_counters_behind() {
     let (mut author, mut server) = server(5);
@@ -61,7 +62,7 @@ fn refused_updates_leave_no_counters_behind() {
     );
 }
 
-/// Refused updates do not make look-ups more expensive.
+/// Refused updates must not drop cached polynomials, which would make look-ups more expensive.
 #[test]
 fn refused_updates_leave_the_polynomials_where_they_are() {
     let (mut author, mut server) = server(24);
@@ -96,7 +97,8 @@ fn an_author_takes_no_more_entries_than_servers() {
     assert_eq!(author.append(pair("", "")), Err(AppendError::VersionFull));
 }
 
-/// An entry of two bytes takes 48 in memory.
+/// Decoding must refuse updates of more than [`MOST_ENTRIES`] entries. An entry of two bytes takes
+/// 48 in memory.
 #[test]
 fn updates_of_too_many_entries_are_not_decoded() {
     let (mut author, _) = server(1);

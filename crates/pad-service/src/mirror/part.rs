@@ -91,7 +91,8 @@ impl Part {
             }
         };
         let (version, changed) = match self.write().follow_update(&update) {
-            // Another thread may have loaded the version in the meantime.
+            // Another thread may have loaded the version in the meantime. This one has then loaded
+            // nothing.
             Err(NotTaken::Head(ApplyError::VersionGap { .. })) => return Ok(false),
             followed => followed.map_err(refused)?,
         };

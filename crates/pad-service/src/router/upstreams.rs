@@ -28,8 +28,8 @@ pub(super) struct Newest {
 
 impl Upstreams {
     /// Combines the servers whose key is `given`, and the servers that cannot be reached yet.
-    /// Without a given key, fails if a reachable server has another key than the first reachable
-    /// one.
+    /// Without a given key, fails if a reachable server does not have the key of the first
+    /// reachable one.
     pub(super) fn new(list: Vec<Remote>, given: Option<PublicKey>) -> Result<Self, NotRouted> {
         if list.is_empty() {
             return Err(NotRouted::NoServer);

@@ -317,8 +317,8 @@ fn forks_leave_evidence_that_convinces_others() {
     }
 }
 
-/// Pages without entries would never end. A page that begins after the requested start would omit
-/// entries.
+/// Pages without entries, and pages that begin after the requested start, must count as lies. The
+/// former would never end, the latter would omit entries.
 #[test]
 fn pages_that_lead_nowhere_are_lies() {
     let author = Author::of_tree();
@@ -364,7 +364,8 @@ fn pages_that_lead_nowhere_are_lies() {
     }
 }
 
-/// The claim that a dictionary has no version is unsigned.
+/// A server's claim that a dictionary has no version is unsigned. So the client must also ask its
+/// other servers, and report no version only if all of them make this claim.
 #[test]
 fn a_server_that_says_there_is_no_version_hides_none() {
     let author = Author::of_tree();
@@ -427,7 +428,7 @@ fn servers_that_fail_are_passed_over() {
     stop(honest);
 }
 
-/// The client waits for slow servers only if no other server answers.
+/// The client must wait for slow servers only if no other server answers.
 #[test]
 fn slow_servers_are_waited_for_when_nobody_else_answers() {
     let author = Author::of_tree();
@@ -467,8 +468,8 @@ fn slow_servers_are_waited_for_when_nobody_else_answers() {
     [one, two, quick].into_iter().for_each(stop);
 }
 
-/// An honest server is busy at the first request, and the server before it in the list does not
-/// answer.
+/// An honest server that is busy at the first request must be asked again before a server that does
+/// not answer. The silent server is before it in the list.
 #[test]
 fn a_busy_server_is_asked_again_before_a_silent_one() {
     let author = Author::of_tree();

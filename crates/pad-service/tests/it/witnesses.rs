@@ -669,7 +669,8 @@ fn a_cosignature_from_the_future_is_not_published() {
     stop(right);
 }
 
-/// With several logs, a server could present an abandoned log as the newest.
+/// A policy with several logs of one dictionary must be refused. A server could present an
+/// abandoned log as the newest.
 #[test]
 fn a_policy_names_one_log_of_a_dictionary() {
     let author = Author::of_tree();

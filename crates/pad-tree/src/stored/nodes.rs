@@ -418,7 +418,7 @@ impl<L: NodeLog> Nodes<L> {
             return Ok(Arc::clone(block));
         }
         if let Some(block) = self.blocks.get(number) {
-            // The last block may have grown since.
+            // The last block may have grown since it was cached. Then it is read again.
             if block.len() > place && (block.len() == BLOCK || !self.has_grown(number, &block)) {
                 return Ok(block);
             }

@@ -42,12 +42,12 @@ struct Target<S: Suite, B: BalancingScheme> {
 
 const ENTRIES: u8 = 24;
 
-/// Even keys from 2, so that every gap has an absent key.
+/// Returns the key of an entry. Entries have even keys from 2, so that every gap has an absent key.
 fn entry_key(number: u8) -> Key {
     key([number * 2])
 }
 
-/// Version 1 has `ENTRIES` keys; version 2 changes one of them.
+/// Returns the actions of two versions. The first has `ENTRIES` keys, the second changes one key.
 fn actions(salt: &str) -> Vec<Action> {
     let mut actions: Vec<Action> = (1..=ENTRIES)
         .map(|number| Action::Put(entry_key(number), value(format!("{salt} {number}"))))

@@ -220,7 +220,8 @@ where
     }
 }
 
-/// After pruning, a part equals a part that never loaded older versions, except for surplus nodes.
+/// Prunes `part`, and checks that it then equals a part that never loaded older versions, except
+/// for surplus nodes.
 fn check_dropping<St>(part: &mut Part, server: &TreeRepository<S, St>, keys: &[Key])
 where
     St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
@@ -626,7 +627,8 @@ fn a_tree_out_of_order_is_never_complete() {
     assert_eq!(part.latest(), Version::EMPTY);
 }
 
-/// Parts are exact at their ends: keys at both ends, next to both, and none in the range.
+/// Parts must be exact at their ends. Covers keys at both ends, keys next to both, and ranges
+/// without keys.
 #[test]
 fn ends_of_the_range_are_exact() {
     let mut author = tree_author::<S, RedBlack>(dictionary(), 7);

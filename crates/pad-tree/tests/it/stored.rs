@@ -251,7 +251,7 @@ fn check_update<B: BalancingScheme, L: NodeLog>(
     }
 }
 
-/// Reads terminate on a log that is not a tree.
+/// Reads of a log whose nodes form a cycle must end with an error.
 #[test]
 fn a_log_that_leads_in_circles_ends() {
     #[derive(Clone, Debug)]
@@ -259,7 +259,7 @@ fn a_log_that_leads_in_circles_ends() {
     impl Twist for Circle {
         fn read(&self, log: &MemoryLog, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
             log.read(position, bytes)?;
-            // An inner node that is its own child, twice.
+            // An inner node whose two children are the node itself.
             let digest_length = <S as Suite>::Digest::default().as_ref().len();
             let mut node = vec![0x10_u8];
             for _ in 0..2 {
@@ -327,7 +327,8 @@ fn heads_that_were_changed_lead_to_no_head() {
     }
 }
 
-/// Values longer than a block and longer than the cache, and keys of maximal length.
+/// Lookups must work for values longer than a block and longer than the cache, and for keys of
+/// maximal length.
 #[test]
 fn long_entries() {
     let mut author = new_author::<RedBlack>();

@@ -405,7 +405,7 @@ impl Vector {
     }
 }
 
-/// Messages that are not in the other fields.
+/// Returns the encoded messages that are not in the other fields of the vectors.
 fn messages<S: Suite, St: Store<S>>(
     server: &TreeRepository<S, St>,
     updates: &[Update<S>],

@@ -143,7 +143,9 @@ impl<A: Dynamic> AuthorState<A> {
                 let set = ElementSet::from_elements(labelled.public_key(), &added, workers)?;
                 emptied.push(AuthorSet::new(&labelled, set, workers)?);
             } else {
-                // This is the last step that can fail. If it fails, the set is unchanged.
+                // `merged()` is the last generation of the loop, so no step after this one can
+                // fail. If this one fails, its set is unchanged, and the sets in `emptied` are
+                // dropped: no accumulator has changed.
                 let known = change.deleted.iter().filter_map(|(_, note)| note.as_ref());
                 let removed: Vec<_> = known.map(Member::element::<R>).collect();
                 let set = &mut self.generations[generation];

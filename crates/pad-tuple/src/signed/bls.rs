@@ -65,8 +65,8 @@ impl TupleSignature for Bls {
         Ok(secret.sign(message))
     }
 
-    /// Returns the sum of the signatures. The author may have sent bytes that are no signature. In
-    /// this case, returns the first signature instead, and clients reject the proof.
+    /// Returns the sum of the signatures. The author may have sent bytes that are not a signature.
+    /// In this case, returns the first signature instead, and clients reject the proof.
     fn aggregate(signatures: Vec<BlsSignature>) -> BlsSignature {
         BlsSignature::aggregate(&signatures).unwrap_or_else(|_| {
             *signatures

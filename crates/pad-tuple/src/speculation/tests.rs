@@ -1,7 +1,7 @@
 use super::*;
 
-/// The snapshots at which each generation is merged into, if every snapshot changes `operations`
-/// keys that no younger generation has.
+/// Returns, for each generation, the snapshots that merge into it. Every snapshot changes
+/// `operations` keys that no younger generation has.
 fn merges(
     speculation: Speculation,
     generations: usize,

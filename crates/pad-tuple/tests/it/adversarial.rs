@@ -189,7 +189,7 @@ fn honest_proofs_of_every_moment_verify() {
     check::<SpecLightweight3>();
 }
 
-/// The epochs that other tests assume.
+/// Versions must have the epochs that other tests assume.
 #[test]
 fn the_versions_have_the_epochs_that_the_tests_assume() {
     let target = Target::<SpecSuperseding>::new();

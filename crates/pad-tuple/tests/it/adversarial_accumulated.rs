@@ -94,7 +94,7 @@ impl<D: Design<S, Secret: TestSecret>> Target<D> {
         }
     }
 
-    /// The honest proof by the server right after `version`.
+    /// Returns the honest proof that the server gives when `version` is its latest version.
     fn prove(&self, version: u64, name: &str) -> TupleProof<S, D> {
         let server = &self.servers[usize::try_from(version).unwrap()];
         server.prove(Version::new(version), &key(name)).unwrap()
@@ -253,7 +253,8 @@ fn check_places<D: SignedValues, E: SignedValues>(
     }
 }
 
-/// A range is valid at all of its instants, and cannot be stretched.
+/// Checks that a proof is valid at every version from the one it states (`shown`) to the one of its
+/// signed value. A changed `shown`, which would extend or reverse this range, must be refused.
 fn check_ranges<A>()
 where
     A: pad_accumulators::Dynamic<SecretKey: TestSecret>,
@@ -432,7 +433,8 @@ fn check_chain<A: pad_accumulators::Dynamic<SecretKey: TestSecret>>() {
     );
 }
 
-/// A server refuses an extension that does not match its own values, though the author signed it.
+/// Checks that a server refuses an extension that does not match its own values, even if the author
+/// signed it.
 fn check_updates<D: Design<S, Secret: TestSecret>>(spoil: fn(&mut D::Extension)) {
     let target = Target::<D>::new();
     let resigned = |mut update: Update<S, TupleAttachment<D::Extension>>| {
@@ -491,7 +493,7 @@ impl signature::Signer<HeadSignature> for Flaky {
     }
 }
 
-/// An author with an occasionally failing signer publishes the same dictionary.
+/// Checks that an author whose signer fails occasionally publishes the same dictionary.
 fn check_failing_signer<D: Design<S, Secret: TestSecret>>() {
     let target = Target::<D>::new();
     let signer = Flaky(signing_key(AUTHOR), AtomicUsize::new(0));
@@ -545,7 +547,7 @@ fn check_capacity<D: Design<S, Secret: TestSecret>>() {
     assert_eq!((author.len(), author.get(&[63, 1])), (63, None));
 }
 
-/// A snapshot refused for capacity does not affect later ones.
+/// Checks that a snapshot refused for capacity does not affect later ones.
 fn check_refused_snapshot<D: Design<S, Secret: TestSecret>>() {
     let author = || -> TupleAuthor<S, D, SigningKey> {
         let secret = D::Secret::numbered(AUTHOR);
@@ -679,8 +681,8 @@ fn plain_values_vouch_for_one_instant() {
     assert_ne!(Superseding::validity(3, 5), Superseding::validity(5, 5));
 }
 
-/// An author signs two contents for one version: the chain of one does not match the head of the
-/// other.
+/// Checks that answers of a fork are refused. The author signs two contents for one version, and
+/// the chain of one does not match the head of the other.
 fn check_other_fork<D: Design<S, Secret: TestSecret + SecretBytes>>() {
     let published = |contents: &[u8]| {
         let secret = D::Secret::numbered(AUTHOR);

@@ -229,7 +229,7 @@ fn lives<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>(seeds: u64, ver
     }
 }
 
-/// A refused update changes nothing, and has the same error as in memory.
+/// Checks that a refused update changes nothing, and has the same error as in memory.
 fn refusals<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     let (mut life, mut random) = (Life::<D>::new(), Random(3));
     life.grow(&mut random, 9);
@@ -261,7 +261,7 @@ fn refusals<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     check_same(&life.memory, &life.following);
 }
 
-/// Another author's signer signs nothing, and the batch is retained.
+/// Checks that the signer of a different author is refused, and that the batch is retained.
 fn unsigned<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     let (mut life, mut random) = (Life::<D>::new(), Random(5));
     life.grow(&mut random, 5);
@@ -458,7 +458,8 @@ impl Rows for FickleRows {
     }
 }
 
-/// An author signs nothing else if a medium returns different bytes on a second read.
+/// Checks that a medium that returns different bytes on a second read makes no author sign a wrong
+/// update. The author must sign the honest update, or fail.
 fn fickle_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     let (mut life, mut random) = (Life::<D>::new(), Random(11));
     life.grow(&mut random, 6);
@@ -591,7 +592,7 @@ fn assert_alike<D: StorableDesign<S>>(memory: &TupleRepository<S, D>, shared: &S
     }
 }
 
-/// Several writers apply missing updates at the same time.
+/// Checks that several writers can apply missing updates to the same rows at the same time.
 fn several_writers<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     let (mut life, mut random) = (Life::<D>::new(), Random(4));
     life.grow(&mut random, 12);
@@ -703,7 +704,7 @@ fn a_pruning_does_not_set_others_back() {
     assert_alike(&life.memory, &open());
 }
 
-/// An author signs two updates for one version; only one of them is written.
+/// If an author signs two updates for one version, only one of them may be written.
 #[test]
 fn rows_of_another_history_are_not_overwritten() {
     type D = pad_tuple::SpecLightweight;

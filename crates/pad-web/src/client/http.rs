@@ -192,7 +192,7 @@ impl HttpClient {
                 },
                 Err(AttemptError::ForGood(error)) => return Err(error.into()),
                 Err(AttemptError::Busy(wait)) => (wait, HttpError::Overloaded { attempts }),
-                // Another attempt would probably take as long.
+                // Another attempt would probably take as long, so there is none.
                 Err(AttemptError::Silent(reason)) => {
                     return Err(HttpError::Silent { reason }.into());
                 }
@@ -284,7 +284,8 @@ pub fn without_password(address: &str) -> String {
     format!("{scheme}://{shown}")
 }
 
-/// Returns whether other characters than digits follow the last colon, outside of an IPv6 address.
+/// Returns whether a character other than a digit follows the last colon, outside of an IPv6
+/// address.
 fn has_odd_port(authority: &str) -> bool {
     let port = authority.rsplit_once(':').map_or("", |(_, port)| port);
     !authority.ends_with(']') && !port.bytes().all(|byte| byte.is_ascii_digit())

@@ -263,7 +263,8 @@ impl<H: Handler> ConnectionTask<H> {
             );
             async move { Ok::<_, Infallible>(answer.await) }
         });
-        // The Date header can represent times from 1970 to the year 9999.
+        // The Date header can represent times from 1970 to the year 9999. At other times it is
+        // omitted.
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let has_date = now.is_ok_and(|now| now.as_secs() < LAST_DATE);
         let conversation = http1::Builder::new()

@@ -251,7 +251,8 @@ fn what_follows_a_request_keeps_no_answer_back() {
     stop(server);
 }
 
-/// Five peers use all requests and connections that they may have.
+/// A new peer must be served even if five peers use all requests and connections that they may
+/// have.
 #[test]
 fn a_new_peer_finds_a_connection_and_a_thread() {
     let handler = Arc::new(CountingHandler::default());

@@ -173,7 +173,8 @@ fn elements_of_one_number_invert() {
     assert_eq!(one.integer(&product), 1);
 }
 
-/// Lengths of modulus that have lanes, on a processor that has them.
+/// Lanes must be found only for moduli of suitable lengths, and only on processors where lanes are
+/// fast.
 #[test]
 fn lanes_fit_the_modulus() {
     for (bits, suits) in [
@@ -190,7 +191,7 @@ fn lanes_fit_the_modulus() {
     }
 }
 
-/// Bases that are no residues: the results are those of their residues.
+/// Negative bases and bases above the modulus must have the powers of their residues.
 #[test]
 fn any_base_stands_for_its_residue() {
     let [p, q] = primes();

@@ -62,7 +62,8 @@ fn check<const LIMBS: usize>(modulus: [u64; LIMBS], left: [u64; LIMBS], right: [
     }
 }
 
-/// The loose square of the largest multiples it allows, against the settled one.
+/// Checks that the loose square of `form` plus multiples of the modulus, up to the largest allowed
+/// multiple, is congruent to the exact square.
 fn check_loosely<const LIMBS: usize>(context: &Montgomery<LIMBS>, form: &[u64; LIMBS]) {
     let n = integer(context.modulus());
     for multiple in [0, 1, 2, 0x7fff, 0xffff] {
@@ -212,7 +213,7 @@ proptest! {
     }
 }
 
-/// Few by default; `PROPTEST_CASES` raises them.
+/// Returns the number of random cases: few by default, more if `PROPTEST_CASES` is set.
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES")
         .ok()

@@ -33,8 +33,8 @@ pub enum TreeError {
     /// The proof does not hash to the root of the tree.
     #[error("the proof does not match the root")]
     WrongRoot,
-    /// The proof does not hash to the root of the older tree. Also if two trees of one size have
-    /// different roots, or the root of an empty older tree is wrong.
+    /// The proof does not hash to the root of the older tree. The same error is returned if two
+    /// trees of one size have different roots, or the root of an empty older tree is wrong.
     #[error("the proof does not match the root of the older tree")]
     WrongOldRoot,
 }

@@ -91,7 +91,8 @@ fn hashes(proof: Option<&Vec<String>>) -> Option<Vec<Hash>> {
     proof.into_iter().flatten().map(|text| hash(text)).collect()
 }
 
-/// `None` for an empty text.
+/// Decodes a hash in base 64, or hashes data of any other length as a leaf. Returns `None` for an
+/// empty text.
 fn hash(text: &str) -> Option<Hash> {
     let bytes = STANDARD.decode(text).unwrap();
     if bytes.is_empty() {

@@ -115,7 +115,8 @@ fn signatures_of_other_notes_and_keys_prove_nothing() {
     );
 }
 
-/// The signatures of both types by one key cover different bytes.
+/// A cosignature must not verify as a note signature, nor the other way round. The signatures of
+/// both types by one key cover different bytes.
 #[test]
 fn a_cosignature_is_no_signature_and_the_other_way_round() {
     let secret = [9; 32];

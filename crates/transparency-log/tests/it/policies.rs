@@ -286,7 +286,8 @@ fn no_mutation_of_a_cosigned_note_is_accepted_as_another() {
     }
 }
 
-/// Tests a policy with the structure of the example of `tlog-policy`.
+/// A policy with the structure of the example of `tlog-policy` must accept exactly the sets of
+/// cosignatures that meet its groups.
 #[test]
 fn groups_of_groups() {
     let mut text = format!(
@@ -425,7 +426,8 @@ fn the_threshold_has_to_be_possible() {
     }
 }
 
-/// Chains of groups and many witnesses are evaluated in one pass.
+/// A policy with the maximum number of witnesses and groups ([`Policy::MOST`]) must be read. One
+/// more group must be refused.
 #[test]
 fn large_policies_are_read() {
     let mut text = String::new();

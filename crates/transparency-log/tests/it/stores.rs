@@ -188,7 +188,7 @@ fn damaged_and_foreign_files_are_refused() {
     assert!(matches!(refused, StoreError::Damaged(_)));
 }
 
-/// The exported folder has the same resources under their paths.
+/// An exported folder must have the same resources as the log, under their paths.
 #[test]
 fn exported_logs_have_all_resources() {
     struct ExportFolder<'a>(&'a std::path::Path);

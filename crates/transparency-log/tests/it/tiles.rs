@@ -27,7 +27,7 @@ fn bundle(index: u64, width: u16) -> ResourcePath {
     ResourcePath::Entries { index, width }
 }
 
-/// The example and the bounds of `tlog-tiles`.
+/// Each resource must have exactly one path. Tests the example and the bounds of `tlog-tiles`.
 #[test]
 fn paths_have_one_form() {
     let forms = [
@@ -95,7 +95,7 @@ fn paths_have_one_form() {
     }
 }
 
-/// Tests the example of `tlog-tiles` for 70 000 entries.
+/// Growth to 70 000 entries must produce the tiles in the example of `tlog-tiles`.
 #[test]
 fn growing_brings_the_tiles_of_the_new_size() {
     let all: Vec<ResourcePath> = grown(0, 70_000).collect();
@@ -337,7 +337,8 @@ fn changed_entries_are_refused() {
     assert!(matches!(reader.bundle(0), Err(ReadError::Length(_))));
 }
 
-/// A log may drop incomplete tiles once the complete ones exist.
+/// A log may drop incomplete tiles once the complete ones exist. A reader must then use the
+/// complete ones.
 #[test]
 fn complete_tiles_do_for_incomplete_ones() {
     struct IncompleteSource<'a>(&'a NaiveLog);

@@ -8,7 +8,7 @@ use transparency_log::tree::{
 
 use crate::support::{NaiveLog, Numbers, entry, naive_root, naive_split};
 
-/// RFC 6962, section 2.1.1, transcribed.
+/// Computes an inclusion path as in RFC 6962, section 2.1.1.
 fn naive_path(index: usize, leaves: &[Hash]) -> Vec<Hash> {
     if leaves.len() <= 1 {
         return Vec::new();
@@ -23,7 +23,7 @@ fn naive_path(index: usize, leaves: &[Hash]) -> Vec<Hash> {
     path
 }
 
-/// RFC 6962, section 2.1.2, transcribed.
+/// Computes a consistency proof as in RFC 6962, section 2.1.2.
 fn naive_consistency(old: usize, leaves: &[Hash], is_whole: bool) -> Vec<Hash> {
     if old == leaves.len() {
         return if is_whole {

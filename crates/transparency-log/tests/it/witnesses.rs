@@ -325,7 +325,7 @@ fn answers_are_verified() {
     assert_eq!(read(200, None, &long), Err(AnswerError::TooLong));
 }
 
-/// Offers two histories concurrently, many times. Only one of them is cosigned.
+/// Of two histories that are offered concurrently, only one may be cosigned. Tries this many times.
 #[test]
 fn of_two_forks_at_once_one_wins() {
     let folder = tempfile::tempdir().unwrap();
@@ -424,7 +424,8 @@ fn no_crash_makes_a_witness_forget() {
     }
 }
 
-/// An operation fails, the process continues, and the power is cut later.
+/// An operation fails, the process continues, and the power is cut later. The recovered witness
+/// must not forget or contradict a head that it has cosigned.
 #[test]
 fn no_failure_of_the_medium_makes_a_witness_forget() {
     const SIZES: [u64; 4] = [1, 2, 2, 7];

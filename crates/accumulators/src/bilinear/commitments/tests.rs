@@ -133,7 +133,8 @@ fn products_are_those_of_the_definition() {
     }
 }
 
-/// Of the lengths up to `3 * 2^a`, `2^(a + 1)` has the longest branch.
+/// A transform for products of some degree must also multiply correctly at all smaller degrees,
+/// whose padded lengths may have longer branches.
 #[test]
 fn a_transform_serves_all_smaller_degrees() {
     for largest in [96, 128, 192, 384] {

@@ -36,7 +36,8 @@ impl Steps {
     ///
     /// # Errors
     /// [`AccumulateError::ChangeGap`] if changes are not consecutive, or if a change does not have
-    /// exactly one value between any two steps. Also if a change without steps alters the value.
+    /// exactly one value between any two steps. The same error is returned if a change without
+    /// steps alters the value.
     pub(in crate::bilinear) fn new(changes: &[Change<Bilinear>]) -> Result<Self, AccumulateError> {
         require_consecutive(changes)?;
         let mut all = Self {

@@ -23,7 +23,7 @@ fn random_scalars(random: &mut ChaCha20Rng, count: usize) -> Vec<Fr> {
     (0..count).map(|_| scalar()).collect()
 }
 
-/// Multiplication by one factor after the other, with the highest coefficient first.
+/// Computes the product of `X + e` over the elements, by one factor after the other.
 fn naive(elements: &[Fr]) -> Vec<Fr> {
     let mut product = vec![Fr::ONE];
     for element in elements {

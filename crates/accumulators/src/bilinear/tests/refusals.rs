@@ -18,7 +18,7 @@ use crate::{
     wire::{self, Wire},
 };
 
-/// A point of the curve outside the subgroup.
+/// Returns a point that is on the curve, but outside the subgroup.
 fn stray() -> [u8; G1_BYTES] {
     let point = (1_u64..100)
         .filter_map(|x| G1Affine::get_point_from_x_unchecked(Fq::from(x), false))

@@ -118,7 +118,7 @@ fn what_a_machine_keeps_comes_back() {
     }
     let longer = [&kept[..], &[0]].concat();
     Parameters::from_kept(&longer).unwrap_err();
-    // Coordinates that are no point's.
+    // Coordinates that are not those of a point.
     for (place, change) in [(96 + 25, 1), (kept.len() - 1, 1)] {
         let mut damaged = kept.clone();
         damaged[place] ^= change;
@@ -206,7 +206,7 @@ fn points_that_are_not_the_powers_of_one_secret_are_refused() {
     assert_eq!(older.unwrap_err(), invalid);
 }
 
-/// The files of a secret, which are consistent.
+/// Imports files with the powers of `secret`, which are consistent.
 fn files_of(secret: Fr) -> Result<Parameters, DecodeError> {
     let parameters = setup(secret);
     let mut lists = lists();
@@ -257,7 +257,7 @@ fn secrets_that_anybody_finds_are_refused() {
     );
 }
 
-/// A number divided by a small one, and the remainder.
+/// Returns the quotient of `number` by `divisor`, and the remainder.
 fn num_of(number: &[u64], divisor: u64) -> (Vec<u64>, u64) {
     let mut remainder = 0_u128;
     let mut quotient: Vec<u64> = Vec::new();

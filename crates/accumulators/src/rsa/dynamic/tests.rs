@@ -90,8 +90,8 @@ fn a_refused_change_changes_nothing() {
     assert_eq!(result, Err(AccumulateError::WrongAccumulator));
 }
 
-/// With the value of another set, the author would publish `g^(r_a / r_b)`: a witness of any
-/// element.
+/// A change of a set must be refused if the value is that of a different set. Otherwise the author
+/// would publish `g^(r_a / r_b)`: a witness of any element.
 #[test]
 fn nothing_is_removed_from_the_value_of_another_set() {
     let secret = secret();

@@ -11,7 +11,8 @@ use crate::rsa::RsaPublicKey;
 
 const PURPOSE: &str = "test";
 
-/// A statement `base^(product of factors) = result` with its proof. The statement may be false.
+/// Proves the statement `base^(product of factors) = result`, which may be false. Returns the
+/// verifier's result and the proof.
 fn proved(
     key: &RsaPublicKey,
     base: &Residue,

@@ -141,7 +141,8 @@ fn a_window_without_a_prime_has_no_representative() {
     }
 }
 
-/// Both parities of the base, and windows that end next to stretches of the sieve.
+/// A search must find a prime at the last offset of its window, and none beyond. Covers both
+/// parities of the base, and windows that end next to stretches of the sieve.
 #[test]
 fn the_search_ends_with_the_window() {
     for rule in RepresentativeRule::ALL {

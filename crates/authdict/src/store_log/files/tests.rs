@@ -116,7 +116,7 @@ fn rows_that_are_not_what_was_written_are_not_read() {
     assert!(new(&folder).up_to(two, &last).is_err());
 }
 
-/// Files are distinguished by their owner, not by their name.
+/// Files that belong to another store must be left unchanged, even if they have the same name.
 #[test]
 fn files_of_other_stores_are_left_as_they_are() {
     let folder = SimulatedFolder::new("nodes");

@@ -20,7 +20,7 @@ pub enum TraceError {
     /// The header does not consist of these column names.
     #[error("line 1: the header is not '{}'", .0.join(","))]
     Header(&'static [&'static str]),
-    /// A row has another number of fields than the header.
+    /// A row does not have the same number of fields as the header.
     #[error("line {line}: {fields} fields, not as many as the header")]
     FieldCount { line: u64, fields: u64 },
     /// The row is not UTF-8 text.
@@ -60,7 +60,8 @@ pub enum TraceError {
     /// A deleted or edited file does not exist.
     #[error("line {0}: the file was not there")]
     NotThere(u64),
-    /// A deleted file has another size than the row states; `size` is the actual one.
+    /// The size of a deleted file differs from the size that the row states. `size` is the actual
+    /// one.
     #[error("line {line}: the deleted file had {size} bytes")]
     DeletedSize { line: u64, size: u64 },
     /// An edit begins or ends beyond the end of the file. `size` is the file's size before the

@@ -68,7 +68,8 @@ fn no_one_sees_a_state_that_another_has_left_behind() {
     assert_eq!(version_of(file.record()), WRITERS * EACH);
 }
 
-/// A process that reads the file before it holds the lock could read a file that is being replaced.
+/// A process must lock the file before it reads it. Otherwise it could read a file that is being
+/// replaced.
 #[cfg(unix)]
 #[test]
 fn the_lock_comes_before_the_file() {

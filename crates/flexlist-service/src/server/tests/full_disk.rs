@@ -280,7 +280,8 @@ fn random(mut state: u64) -> impl FnMut(u64) -> u64 {
     }
 }
 
-/// Runs 400 steps, or as many as `FLEXLIST_DISK_STEPS` sets.
+/// Nothing acknowledged may be lost when writes fail or the disk is full. Runs 400 steps, or as
+/// many as `FLEXLIST_DISK_STEPS` sets.
 #[test]
 fn a_bad_disk_loses_nothing_that_was_acknowledged() {
     let wanted = std::env::var("FLEXLIST_DISK_STEPS");

@@ -259,12 +259,12 @@ fn standing(version: u64, root: u8, total: u64) -> FileStatus {
     }
 }
 
-/// The status of the file in the statements below.
+/// Returns the status of the file as the statements of [`confirm`] state it.
 fn there() -> FileStatus {
     standing(9, 7, 5)
 }
 
-/// A statement about version 9 of a file, signed with the key of this seed.
+/// Returns a statement about version 9 of a file, signed with the key of this seed.
 fn confirm(file: FileId, seed: u8) -> SignedRequest {
     let body = Confirm {
         file,
@@ -280,9 +280,9 @@ fn confirm(file: FileId, seed: u8) -> SignedRequest {
     .unwrap()
 }
 
-/// The error of adopting version 9 of a file at version 2, if `response` answers the request for
-/// the owner's statement. Checks that the state is unchanged, and that a server that refuses a
-/// challenge still fails its audit.
+/// Adopts version 9 of a file at version 2, with `response` as the server's answer about the
+/// owner's statement. Returns the error. Checks that the state is unchanged, and that a server that
+/// refuses a challenge still fails its audit.
 fn adopted(world: &World, client: &mut Client, response: Response) -> ClientError {
     let before = std::fs::read(world.path()).unwrap();
     world.wire.meddle(move |request, server| match request {

@@ -23,8 +23,8 @@ fn shorten(bytes: &mut Vec<u8>) {
     bytes.pop();
 }
 
-/// The error of an update whose answer `tamper` changes. Checks that the update remains in progress
-/// and is recovered from an honest answer.
+/// Makes an update whose answer `tamper` changes, and returns its error. Checks that the update
+/// remains in progress and is recovered from an honest answer.
 fn lied_update(mut tamper: impl FnMut(&mut Response) + Send + 'static) -> ClientError {
     let world = World::new(TagKind::PrivateMac);
     let mut client = world.uploaded(&contents(1_000));
@@ -244,8 +244,8 @@ fn a_refusal_that_contradicts_itself_or_goes_back_leaves_an_update_under_way() {
     }
 }
 
-/// The error of an upload whose answers `tamper` changes. Checks that the upload then succeeds with
-/// an honest server.
+/// Makes an upload whose answers `tamper` changes, and returns its error. Checks that the upload
+/// then succeeds with an honest server.
 fn lied_upload(tamper: fn(&Request, &mut Response)) -> ClientError {
     let file = contents(5_000);
     let world = World::new(TagKind::PrivateMac);

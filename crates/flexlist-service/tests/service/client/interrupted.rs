@@ -256,7 +256,7 @@ fn an_upload_is_begun_again_and_leaves_nothing_behind() {
         Err(ClientError::AlreadyUploaded)
     ));
     check(&mut client, &other);
-    // It is no error if the server has no upload to abort.
+    // It is not an error if the server has no upload to abort.
     for refusal in [Refusal::UnknownFile, Refusal::Removed] {
         let (world, mut client) = broken_off(&file);
         world.wire.tamper(move |request, response| {

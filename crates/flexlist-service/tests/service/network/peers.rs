@@ -67,14 +67,15 @@ fn hold(server: &RunningServer, bytes: &[u8]) -> Vec<TcpStream> {
     held
 }
 
-/// The start of a request with a body of this length.
+/// Returns the head of a request that announces a body of `length` bytes, and `sent` of these
+/// bytes.
 fn begun(length: usize, sent: usize) -> Vec<u8> {
     let mut bytes = head("POST", PATH, "application/octet-stream", length);
     bytes.resize(bytes.len() + sent, 0);
     bytes
 }
 
-/// An honest client from another address is served, small and large.
+/// Checks that an honest client from another address gets its small and large requests answered.
 fn assert_served(server: &RunningServer) {
     let honest = client(server, once());
     for file in 0..4 {

@@ -38,7 +38,8 @@ fn the_formulas_are_those_of_the_list() {
     assert_eq!(honest(&list, 25).bytes(), list.prove(&[25]).unwrap());
 }
 
-/// 1: without the length in a leaf's hash, byte 14 of block `b` could be "proven" to lie in `a`.
+/// 1: a proof that moves bytes from block `b` to its neighbour `a` must be refused. Without the
+/// length in a leaf's hash, byte 14 of `b` could be "proven" to lie in `a`.
 #[test]
 fn bytes_do_not_move_between_a_block_and_its_neighbour() {
     let list = five();
@@ -62,7 +63,8 @@ fn bytes_do_not_move_between_a_block_and_its_neighbour() {
     assert_eq!(refused(&forged, &list.state(), 5), ProofError::RootMismatch);
 }
 
-/// 2: without both ranks in an inner node's hash, bytes could be moved between two pruned children.
+/// 2: a proof that moves bytes between two pruned children must be refused. This would be possible
+/// without both ranks in an inner node's hash.
 #[test]
 fn the_split_of_an_inner_node_is_fixed() {
     let list = five();
@@ -93,7 +95,7 @@ fn the_split_of_an_inner_node_is_fixed() {
     }
 }
 
-/// 4: the length of the file.
+/// 4: a wrong length of the file must be refused.
 #[test]
 fn another_length_of_the_file_is_refused() {
     let list = five();
@@ -118,7 +120,7 @@ fn another_length_of_the_file_is_refused() {
     );
 }
 
-/// 5: the client searches by itself.
+/// 5: a proof of another block must be refused. The client itself searches for the byte.
 #[test]
 fn a_proof_of_another_block_is_refused() {
     let list = five();
@@ -146,7 +148,7 @@ fn a_proof_of_another_block_is_refused() {
     );
 }
 
-/// 8: no node can be presented as a node of another kind.
+/// 8: a node that is presented as a node of another kind must be refused.
 #[test]
 fn kinds_cannot_be_reinterpreted() {
     let list = five();
@@ -203,7 +205,7 @@ fn kinds_cannot_be_reinterpreted() {
     );
 }
 
-/// 9: every query has exactly one proof.
+/// 9: nodes that the query does not need must be refused. Every query has exactly one proof.
 #[test]
 fn needless_nodes_are_refused() {
     let list = five();
@@ -231,7 +233,7 @@ fn needless_nodes_are_refused() {
     assert_eq!(all, ProofError::SurplusNode, "the right sentinel");
 }
 
-/// 11: several bytes of one block prove the block once.
+/// 11: a proof of several bytes of one block must show the block once.
 #[test]
 fn repeated_bytes_show_a_block_once() {
     let list = five();
@@ -243,7 +245,7 @@ fn repeated_bytes_show_a_block_once() {
     assert_eq!(proof, list.prove(&[3, 14]).unwrap());
 }
 
-/// Queries that no proof answers.
+/// Empty queries, and queries beyond the end of the file, must be refused with any proof.
 #[test]
 fn impossible_questions_are_refused() {
     let list = five();

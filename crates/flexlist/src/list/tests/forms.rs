@@ -18,7 +18,7 @@ fn refused_for_its_form(tree: &Tree) -> ProofError {
     refused(tree, &tree.state(), 0)
 }
 
-/// 3: sums of ranks.
+/// 3: ranks whose sum exceeds the maximum length of a file must be refused.
 #[test]
 fn ranks_that_no_file_has_are_refused() {
     let overflowing = [
@@ -45,7 +45,8 @@ fn ranks_that_no_file_has_are_refused() {
     assert_eq!(proven.unwrap().get()[0].length, MAX_TOTAL - 1);
 }
 
-/// 6: positions of sentinels and blocks.
+/// 6: a sentinel in the position of a block, or a block in the position of a sentinel, must be
+/// refused.
 #[test]
 fn sentinels_are_where_sentinels_are() {
     let misplaced = [
@@ -83,7 +84,7 @@ fn sentinels_are_where_sentinels_are() {
     }
 }
 
-/// 7: levels fall downwards, and do not rise to the right.
+/// 7: levels must fall downwards, and must not rise to the right.
 #[test]
 fn levels_follow_their_rules() {
     let blocks = |level| inner(level, leaf(1, 1, None), leaf(1, 2, None));
@@ -139,7 +140,8 @@ fn levels_follow_their_rules() {
     assert!(verify_indices::<Sha256>(&right.bytes(), &right.state(), &[0]).is_ok());
 }
 
-/// 9: every proof has exactly one encoding.
+/// 9: truncated proofs, additional bytes and longer forms of integers must be refused. Every proof
+/// has exactly one encoding.
 #[test]
 fn encodings_are_minimal() {
     let list = five();
@@ -169,7 +171,7 @@ fn encodings_are_minimal() {
     assert_eq!(refusal(&endless), ProofError::RankOverflow);
 }
 
-/// 20: neither the length nor the depth of a proof causes excessive work.
+/// 20: neither the length nor the depth of a proof may cause excessive work.
 #[test]
 fn sizes_have_limits() {
     let state = five().state();

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::error::{ProofError, UpdateError};
 
-/// All blocks in one chain of level 0: every path is as long as the list.
+/// Returns `length` blocks of level 0. They form one chain, so a path is as long as the list.
 fn chain(length: usize) -> Vec<Block> {
     vec![block(1, 0, 7); length]
 }

@@ -157,7 +157,8 @@ fn the_ends_of_the_list_are_shown_as_they_are() {
     }
 }
 
-/// 18, 21: the empty file.
+/// 18, 21: after the removal of its only block, a list must equal an empty one. It must refuse all
+/// queries, and accept a first block.
 #[test]
 fn the_last_block_can_go() {
     let empty = Tree::read(&[0, 63, 2, 0, 3]);
@@ -192,7 +193,7 @@ fn the_last_block_can_go() {
     }
 }
 
-/// 19: the level is chosen by the client, and part of the new root.
+/// 19: the client chooses the level of a new block, and each level must give a different root.
 #[test]
 fn another_level_is_another_root() {
     let list = five();

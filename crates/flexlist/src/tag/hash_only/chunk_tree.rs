@@ -114,7 +114,7 @@ pub fn opening_length(length: u64, index: u64) -> usize {
 
 /// Computes the root from the `opening` of the chunk at `index`, for a block of this `length`.
 ///
-/// Returns `None` if the opening has another length than [`opening_length`], or if there is no such
+/// Returns `None` if the length of the opening is not [`opening_length`], or if there is no such
 /// chunk.
 pub fn opened_root(length: u64, index: u64, opening: &[u8]) -> Option<Digest> {
     let (chunk, path) = opening.split_at_checked(chunk_length(length, index)?)?;

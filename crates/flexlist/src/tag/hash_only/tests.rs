@@ -16,7 +16,8 @@ fn changes_are_refused() {
     check_mutations::<HashOnly>(&(), 400);
 }
 
-/// The tree by its definition: the left part is the largest power of two below the count.
+/// Computes the root of `chunks` by the definition: the left part has the largest power of two
+/// below their number.
 fn slow_top(chunks: &[&[u8]], first: u64) -> Digest {
     use sha2::{Digest as _, Sha256};
 

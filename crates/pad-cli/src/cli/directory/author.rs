@@ -59,8 +59,8 @@ impl SignArguments {
 
     /// Opens the signing record of `directory`, and records the latest head of `directory` in it.
     ///
-    /// Refuses a directory with another key than `public`, and a directory whose latest version is
-    /// older than the recorded one.
+    /// Refuses a directory whose key is not `public`, and a directory whose latest version is older
+    /// than the recorded one.
     pub(super) fn remember<S: Suite>(
         &self,
         folder: &Path,
@@ -75,7 +75,8 @@ impl SignArguments {
             heads.head(version).ok()
         })?;
         let mut remembered = DirectoryRecord(record);
-        // After a crash, the directory may be one head ahead of the record.
+        // After a crash, the directory may be one head ahead of the record. The record is then
+        // advanced to it.
         remembered.advance(directory)?;
         Ok(remembered)
     }

@@ -56,7 +56,7 @@ pub(in crate::cli) struct Import {
     objects: Vec<PathBuf>,
 }
 
-/// An object to register: its digest and its file, if there is one.
+/// An object to register: its digest and its file. `file` is `None` if only the digest was given.
 struct Object<S: Suite> {
     digest: S::Digest,
     file: Option<PathBuf>,

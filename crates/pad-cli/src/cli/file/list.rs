@@ -88,7 +88,8 @@ fn line(state: &Path, kept: &StateSummary) -> String {
         "" => "no server noted".to_owned(),
         server => format!("at {}", server.escape_debug()),
     };
-    // No server was asked, so a server may have lost the file.
+    // No server was asked, and a server may have lost the file. So the line states only what the
+    // state says.
     format!("{}  its state says: {standing}, {server}", state.display())
 }
 

@@ -165,7 +165,8 @@ fn an_author_signs_for_no_old_copy_of_the_folder() {
     assert!(!bench.path("second").exists());
 }
 
-/// The author crashes after a version is durable, and before it is recorded.
+/// If the author crashes after a version is durable, and before it is recorded, the record must
+/// catch up. It must then refuse the older state.
 #[test]
 fn a_record_that_is_behind_catches_up() {
     let bench = with_objects();

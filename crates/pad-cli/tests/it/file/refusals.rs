@@ -45,8 +45,8 @@ enum Column {
     Question,
     /// The command removes the file. If the server has no such file, the command succeeds.
     Remove,
-    /// Like `Question`, for an update with unknown outcome. A final refusal is reported, and is no
-    /// failure.
+    /// Like `Question`, for an update with unknown outcome. A final refusal is reported, but is not
+    /// a failure.
     Settle,
 }
 

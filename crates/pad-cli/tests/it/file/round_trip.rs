@@ -151,8 +151,8 @@ fn read_with_care(bench: &Bench, file: &str, model: &[u8]) {
     );
 }
 
-/// Two writers receive no response to their updates. One update is applied first, and each writer
-/// learns the outcome of its own update.
+/// Checks that two writers without a response to their updates learn the outcome. The update that
+/// the server applied first must be reported as applied, the other one as dropped.
 fn settle_two_writers(bench: &Bench, file: &str, address: &str) {
     fs::copy(bench.path("s"), bench.path("t")).unwrap();
     for state in ["s", "t"] {

@@ -215,7 +215,7 @@ fn honest_clients_lose_nothing_to_hostile_peers_kills_and_full_disks() {
     run(&Kills::default(), Some(Duration::from_secs(seconds)));
 }
 
-/// The kills of a run that is no soak.
+/// The kills of a run that is not a soak test.
 #[derive(Default)]
 struct Kills {
     /// The processes to kill, one in each round.

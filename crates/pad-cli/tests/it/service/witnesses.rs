@@ -93,7 +93,7 @@ fn clients_ask_for_the_word_of_enough_witnesses_and_of_recent_ones() {
     let bench = bench();
     let honest = witness(&bench, "honest", &free_address());
     let mut dead = witness(&bench, "dead", &free_address());
-    // The witness has another key than the policy contains for it.
+    // The witness does not have the key that the policy contains for it.
     let liar = witness(&bench, "liar", &free_address());
     bench.ok("witness keygen --name witness.example/liar --out true");
     bench.write("liar.pub", line(&bench, "true.pub").as_bytes());

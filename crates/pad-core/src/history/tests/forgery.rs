@@ -70,7 +70,7 @@ fn consistency_needs_the_prefix_proof() {
     }
 }
 
-/// An inner node passed off as a version's root, with the path above it.
+/// An inner node that is passed off as a version's root, with the path above it, must be refused.
 #[test]
 fn an_inner_node_is_no_version() {
     let chain = Chain::new(0, 40);

@@ -66,7 +66,7 @@ fn huge_versions_and_empty_proofs_never_panic() {
     assert_eq!(log.prove_inclusion(version(0), version(3)), None);
 }
 
-/// Stored logs whose digests do not follow from their roots.
+/// Stored logs whose digests do not follow from their roots must be refused.
 #[test]
 fn a_malformed_store_is_refused() {
     let digests = |count: u64| (0..count).map(junk).collect::<Vec<D>>();

@@ -59,7 +59,7 @@ fn the_equation_holds_for_groups_of_any_sizes() {
     }
 }
 
-/// Colliding hashes give an error, not a panic.
+/// Colliding hashes must give an error, not a panic.
 #[test]
 fn equal_roots_are_refused() {
     let of_tree: Vec<Fr> = scalars(1_000).take(300).collect();

@@ -106,8 +106,9 @@ impl<S: Scheme> Forest<S> {
         }
     }
 
-    /// Drops jobs like [`Forest::drop_jobs`]. A finished node that is not available at `size`
-    /// becomes a finished job again. Call this before the nodes are dropped.
+    /// Like [`Forest::drop_jobs`]. If a node under construction at `size` was finished at a larger
+    /// size, also stores it as a finished job. It is then not built twice. Must be called before
+    /// [`Forest::truncate`] removes the finished nodes.
     pub(super) fn truncate_jobs(&mut self, size: u64) {
         if self.jobs.are_at_once() {
             return;

@@ -56,8 +56,8 @@ fn half_of(element: &[u8]) -> [u8; HALF] {
     first_half(element)
 }
 
-/// Keys, values, or both, that differ in their last bits only. Also values of one key, one value of
-/// each key, and both.
+/// Lookups must be right if keys, values, or both differ in their last bits only. The elements are
+/// values of one key, one value of each key, or a mixture.
 #[test]
 fn answers_are_right_whatever_prefixes_are_shared() {
     let bits: &[(u8, u8)] = soak::size(&[(4, 0), (0, 4)][..], &[(4, 0), (0, 4), (2, 2), (3, 1)]);
@@ -91,7 +91,8 @@ fn members_may_differ_in_their_last_bits_alone() {
     assert!(holds(&forest, [0xff; HALF]));
 }
 
-/// An absent key half with zeros from the end of a group's first string on.
+/// The absence of a key half must be proved even if the half is the first string of a group,
+/// continued by zeros.
 #[test]
 fn an_absent_half_is_in_the_group_that_begins_with_its_prefix() {
     let elements: Vec<Vec<u8>> = (0..16_u8)

@@ -84,8 +84,8 @@ fn hidden_and_surplus_leaves_are_refused() {
     check_look_ups_cannot_be_dodged::<Sha256Ed25519, SkipList>();
 }
 
-/// Tries, for every query, all honestly hashed sets of leaves of a small tree. Only the one honest
-/// set is accepted, and only with the oracle's answer.
+/// Tries, for every query, all honestly hashed sets of leaves of a small tree. Asserts that only
+/// the one honest set is accepted, and only with the oracle's answer.
 fn check_exhaustively<B: BalancingScheme>() {
     let count: u8 = pad_conformance::soak::size(5, 7);
     let mut actions: Vec<Action> = (1..=count)

@@ -7,8 +7,8 @@ use super::*;
 
 type S = Sha256Ed25519;
 
-/// One more than a power of two: a growing list has just doubled, and its former half is still
-/// allocated.
+/// Returns the length of a list that needs much memory while it grows. At one more than a power of
+/// two, the list has just doubled, and its former half is still allocated.
 fn elements() -> usize {
     soak::size(1 << 14, 1 << 16) + 1
 }

@@ -79,7 +79,8 @@ fn spliced_proofs_are_refused() {
     check_spliced::<Paper2010, SkipList>();
 }
 
-/// Equal contents form another tree in another scheme, and another message under another suite.
+/// Proofs of other schemes and suites must be refused. Equal contents form another tree in another
+/// scheme, and another message under another suite.
 #[test]
 fn other_schemes_and_suites_are_refused() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();

@@ -78,7 +78,7 @@ fn no_link_keeps_a_deleted_tuple_alive() {
     println!("{base} + {spec} + {unchanged} links tried");
 }
 
-/// Offers a tuple of epoch 2 in version 8, which requires epoch 3 in the older generation.
+/// A tuple of epoch 2 must be refused in version 8, which requires epoch 3 in the older generation.
 #[test]
 fn no_link_keeps_a_tuple_of_an_older_generation_alive() {
     let target = Target::<SpecLightweight>::new();

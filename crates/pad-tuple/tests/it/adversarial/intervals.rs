@@ -5,7 +5,8 @@ use super::*;
 const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
 const BEYOND: Option<VerifyError> = Some(VerifyError::KeyOutsideInterval);
 
-/// The key "e" is new in version 6. Until version 5 the tuple of "d" extends beyond "e".
+/// Checks that the interval before a new key cannot be extended over it. The key "e" is new in
+/// version 6. Until version 5 the tuple of "d" extends beyond "e".
 fn check_overlap<D: Design<S, Secret: TestSecret>>() {
     let target = Target::<D>::new();
     let wide = target.prove_at(5, 5, "e");
@@ -112,7 +113,8 @@ fn a_tuple_is_shown_in_one_way_only() {
     check_forms::<SpecLightweight>();
 }
 
-/// The empty key, at the start of every generation, the longest key, and keys above the last.
+/// Checks proofs at the ends of the key space: about the empty key, the longest key, and keys above
+/// the last one. The empty key is at the start of every generation.
 fn check_ends<D: Design<S, Secret: TestSecret>>() {
     let longest = "\u{7f}".repeat(pad_core::MAX_KEY_LENGTH);
     let actions = [

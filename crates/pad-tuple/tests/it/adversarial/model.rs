@@ -227,7 +227,7 @@ fn lightweight_signatures_and_links_in_every_combination() {
     model.check();
 }
 
-/// Tries three generations, with merges into each of the older ones.
+/// Checks the model with three generations. Snapshots merge into each of them.
 #[test]
 fn three_generations_in_every_combination() {
     let mut actions = actions();

@@ -309,7 +309,8 @@ fn tuples_that_lead_back_are_damaged() {
     assert_eq!(server.prove_range(version, &KeyRange::ALL).err(), damaged);
 }
 
-/// Removes a tuple of old versions only.
+/// A checkpoint that lacks a tuple of old versions must be restored. Queries about these versions
+/// must then fail as damaged.
 #[test]
 fn missing_tuples_are_damaged() {
     let server = restored(|stored| {

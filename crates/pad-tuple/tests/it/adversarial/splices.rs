@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// The client's refusal of a genuine signature for `since` to `until` at another instant. A plain
-/// signature names no range of instants.
+/// Returns the client's refusal of a genuine signature for `since` to `until` at a different
+/// instant. A plain signature names no range of instants, so it is just invalid.
 #[allow(clippy::unnecessary_wraps, reason = "compared with what a client says")]
 fn outside<D: Design<S>>(instant: u64, since: u64, until: u64) -> Option<VerifyError> {
     Some(if matches!(D::NAME, "base" | "spec") {

@@ -64,7 +64,7 @@ where
     check_shared::<D>();
 }
 
-/// Moves, drops and doubles tuples.
+/// Checks that proofs with moved, dropped or doubled tuples are refused.
 fn check_places<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
     let count = attack.honest.parts.len();
     assert!(count >= 4);
@@ -213,8 +213,8 @@ fn check_versions<D: AggregateDesign<Suite>>(attack: &Attack<D>, earlier: &ManyP
     );
 }
 
-/// A tuple that serves several keys occurs in the proof once. A proof with a second copy is
-/// refused.
+/// Checks that a tuple that serves several keys occurs in the proof once, and that a proof with a
+/// second copy is refused.
 fn check_shared<D>()
 where
     D: Design<Suite, Secret: TestSecret> + AggregateDesign<Suite>,
@@ -254,7 +254,8 @@ where
     assert_eq!(at_second, VerifyError::KeyOutsideInterval);
 }
 
-/// Offers an unchanged tuple with its evidence of an earlier version.
+/// A proof with a tuple's evidence of an earlier version must be refused, even if the tuple is
+/// unchanged.
 #[test]
 fn an_earlier_versions_evidence_says_so() {
     let (_, trusted) = fixture::<designs::BaseSuperseding>();

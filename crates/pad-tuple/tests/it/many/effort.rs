@@ -191,7 +191,7 @@ fn instants_and_lengths_are_compared_before_anything_is_walked() {
     assert_eq!((refusal, walked), (Err(VerifyError::CountMismatch), 0));
 }
 
-/// Chains of the default length may be used up to their ends.
+/// Honest proofs must be accepted even if they use chains of the default length up to their ends.
 #[test]
 fn honest_proofs_at_the_end_of_long_chains_are_accepted() {
     let last = DEFAULT_CHAIN_LENGTH + 1;

@@ -28,7 +28,8 @@ impl<D: AggregateDesign<Suite>> Attack<D> {
     }
 }
 
-/// The refusal of missing tuples: a wrong number of signatures, or a wrong sum.
+/// Returns the expected refusal of missing tuples: a wrong sum of BLS signatures, or a wrong number
+/// of other signatures.
 fn count_or_sum<D: Design<Suite>>() -> VerifyError {
     if D::NAME.ends_with("bls") {
         VerifyError::SignatureInvalid
@@ -107,7 +108,8 @@ fn check_ends<D: AggregateDesign<Suite>>(
     assert_eq!(refusal.err(), Some(VerifyError::InvalidQuery));
 }
 
-/// Drops, doubles and reorders tuples in the oldest generation, which contains all keys.
+/// Checks that proofs with dropped, doubled or reordered tuples are refused. The tuples are in the
+/// oldest generation, which contains all keys.
 fn check_gaps<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
     let oldest = D::GENERATIONS - 1;
     let count = attack.honest.generations[oldest].parts.len();
@@ -163,7 +165,7 @@ fn check_gaps<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
     assert_eq!(above, VerifyError::KeyOutsideInterval);
 }
 
-/// Withholds, adds and changes values.
+/// Checks that proofs with withheld, added or changed values are refused.
 fn check_values<D: AggregateDesign<Suite>>(attack: &Attack<D>) {
     let oldest = D::GENERATIONS - 1;
     let digest = |value: &Value| <Suite as pad_core::Suite>::value(value.as_bytes());

@@ -235,7 +235,8 @@ fn a_compaction_that_is_durable_and_said_to_have_failed_is_there() {
     }
 }
 
-/// A writer with the old state would truncate nodes that the store refers to.
+/// A writer that has not seen a compaction must be refused. With its old state it would truncate
+/// nodes that the store refers to.
 #[test]
 fn a_writer_that_has_not_seen_a_compaction_begins_anew() {
     let (folder, store) = (SimulatedFolder::new("two"), Rows::default());

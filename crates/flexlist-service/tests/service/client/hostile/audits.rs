@@ -2,12 +2,12 @@
 
 use super::*;
 
-/// The fault of an invalid proof by tags.
+/// Returns the fault that a client reports for a proof by tags that fails with `error`.
 fn tags(error: AuditError) -> AuditFault {
     AuditFault::Answer(audit::AuditFailure::Tags(error))
 }
 
-/// The failure of an audit of 20 samples when `tamper` changes each answer.
+/// Audits 20 samples while `tamper` changes each answer. Returns the failure.
 fn lied_audit(
     kind: TagKind,
     mut tamper: impl FnMut(&mut Bytes, &mut Vec<Bytes>, &mut Bytes) + Send + 'static,
@@ -131,7 +131,7 @@ fn answers_to_other_challenges() {
             *response = Response::Refused(Refusal::Unavailable);
         }
     });
-    // The result is no verdict on the file.
+    // The result is not a verdict on the file.
     match client.audit(Extent::Everything, &mut |_| ()) {
         Err(ClientError::Unanswered(unanswered)) => assert_eq!(
             unanswered,
@@ -145,7 +145,7 @@ fn answers_to_other_challenges() {
     }
 }
 
-/// Whether a challenge asks for a byte of the block `64 * number..64 * (number + 1)`.
+/// Returns whether a challenge asks for a byte of the block `64 * number..64 * (number + 1)`.
 fn asks_for(challenge: &Challenge, state: &FileState, number: u64) -> bool {
     let context = Context::from(state);
     match challenge.questions(&context).unwrap() {
@@ -220,7 +220,7 @@ fn damaged_blocks_are_named() {
     }
 }
 
-/// The failure of a full audit.
+/// Audits the whole file, which must fail. Returns the failure.
 fn full_audit(client: &mut Client) -> AuditFailure {
     match client.audit(Extent::Everything, &mut |_| ()) {
         Err(ClientError::Audit(failure)) => failure,
@@ -339,7 +339,7 @@ fn a_block_that_the_server_calls_too_large_is_its_fault() {
     }
 }
 
-/// Refusals that make an audit fail.
+/// If a server answers a challenge with one of these refusals, the audit must fail.
 #[test]
 fn whoever_refuses_to_answer_a_challenge_has_failed_the_audit() {
     let words = || String::from("a test");

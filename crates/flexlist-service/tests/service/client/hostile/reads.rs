@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// The error of a read of bytes 100 to 300 when `tamper` changes the answer. The bytes lie in four
-/// blocks from byte 64 on.
+/// Reads bytes 100 to 300 while `tamper` changes the answer. Returns the error. The bytes lie in
+/// four blocks from byte 64 on.
 fn lied_read(tamper: impl FnMut(&mut Bytes, &mut Vec<ReadBlock>) + Send + 'static) -> ClientError {
     let world = World::new(TagKind::PrivateMac);
     let mut client = world.uploaded(&contents(1_000));
@@ -75,7 +75,7 @@ fn lies_about_what_is_read() {
     ));
 }
 
-/// The error of a read of bytes 100 to 300 that gets this response.
+/// Reads bytes 100 to 300 with `answer` as the server's response. Returns the error.
 fn answered_read(answer: impl Fn(&World, &mut Client) -> Response) -> ClientError {
     let world = World::new(TagKind::PrivateMac);
     let mut client = world.uploaded(&contents(1_000));
