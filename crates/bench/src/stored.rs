@@ -30,6 +30,7 @@ use crate::{
     peers,
     primitives::{author_key, signing_key},
     report::Manner,
+    sizes::{SizeArgument as _, within},
     tables::Tables,
     timing::{Effort, Timings, stopwatch},
     workload::Random,
@@ -43,13 +44,7 @@ pub struct StoredArguments {
     #[command(flatten)]
     manner: Manner,
     /// Numbers of keys in the dictionary; with --quick 1000.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "10000,100000,1000000",
-        default_value_if("quick", "true", "1000"),
-        value_parser = clap::value_parser!(u64).range(1..),
-    )]
+    #[arg(long, sizes("10000,100000,1000000", "1000", within(1..)))]
     keys: Vec<u64>,
     /// Media that the nodes are stored on. Files are in the temporary folder.
     #[arg(
