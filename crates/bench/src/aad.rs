@@ -25,7 +25,6 @@ mod arguments;
 mod bandwidth;
 mod baselines;
 mod counts;
-mod goals;
 mod grown;
 mod memory;
 mod paper;

@@ -9,7 +9,6 @@ mod arguments;
 mod contender;
 mod digests;
 mod durable;
-mod goals;
 mod hints;
 mod images;
 mod inserts;

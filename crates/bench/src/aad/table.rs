@@ -1,9 +1,9 @@
 //! Tables for the result lines of `bench aad`.
 
-use super::{goals, paper};
+use super::paper;
 use crate::{
     columns::{TableSpec, shown},
-    line,
+    goals, line,
     prelude::*,
     tables::Tables,
 };
@@ -11,8 +11,26 @@ use crate::{
 /// Makes a table for each experiment of `bench aad`, and the table of goals.
 pub fn report(lines: &[Line]) -> Tables {
     let mut tables = shown(&TABLES, lines);
-    goals::table(lines, &mut tables);
+    goals::table(("logs", GOALS), computed, lines, &mut tables);
     tables.signed(lines)
+}
+
+/// Note above the table of goals.
+const GOALS: &str = "Limit: the time of only the sums, points and pairings, in this run. Ratio: \
+    the figure divided by its limit.";
+
+/// Computes a figure of a goal: memory in bytes per entry, without the bytes of the entry itself.
+/// Skips logs of fewer than 512 entries, where the figure is noise.
+fn computed(name: &str, lines: &[Line]) -> Option<f64> {
+    let (scheme, key) = match name {
+        "memory-counted" => ("aad-counted", "memory_bytes_per_element"),
+        "memory-frontier" => ("aad-frontier", "memory_bytes_per_element"),
+        _ => ("aad-frontier", "peak_bytes_per_element"),
+    };
+    let measured = of(lines, "aad_memory");
+    let is_of = |line: &&&Line| line.text("scheme") == scheme && line.count("n") >= 512;
+    let line = measured.iter().find(is_of)?;
+    Some(line.number(key)? - line.figure("entry_bytes"))
 }
 
 /// Caveat above tables with published figures.

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::{goals, paper};
+use super::{durable::ours_and_redb, paper, shape};
 use crate::{
     columns::{ColumnSpec, TableSpec, shown},
-    line,
+    goals, line,
     prelude::*,
     tables::{Tables, digits},
 };
@@ -14,8 +14,29 @@ use crate::{
 pub fn report(lines: &[Line]) -> Tables {
     let mut tables = shown(&TABLES, lines);
     primitives(&mut tables, lines);
-    goals::table(lines, &mut tables);
+    goals::table(("directories", GOALS), computed, lines, &mut tables);
     tables.signed(lines)
+}
+
+/// Note above the table of goals.
+const GOALS: &str = "Times in microseconds. Limit: the time of only the primitives, in this run. \
+    Ratio: the figure divided by its limit.";
+
+/// Computes a figure of a goal that is not in a single result line.
+fn computed(name: &str, lines: &[Line]) -> Option<f64> {
+    let to_redb = |key| ours_and_redb(lines, key).map(|[ours, redb]| ours / redb);
+    match name {
+        "differing-reads" => paper::differing_reads(lines),
+        "durable-to-redb" => to_redb("update_us"),
+        "durable-per-second" => ours_and_redb(lines, "update_us").map(|[ours, _]| 1e6 / ours),
+        "durable-bytes-to-redb" => to_redb("written_bytes_per_update"),
+        "falls-at-first" => shape::falls_at_first(lines),
+        "falls-then" => shape::falls_then(lines),
+        "elements" => shape::elements(lines),
+        "scanning" => shape::scanning(lines),
+        "path-spread" => shape::path_spread(lines),
+        _ => shape::path_below(lines),
+    }
 }
 
 #[rustfmt::skip]
