@@ -27,7 +27,6 @@ mod baselines;
 mod counts;
 mod grown;
 mod memory;
-mod paper;
 pub(crate) mod plots;
 mod points;
 mod primitives;

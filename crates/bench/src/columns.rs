@@ -3,6 +3,7 @@
 
 use crate::{
     line::Selection,
+    paper::published,
     prelude::*,
     tables::{Column, Tables, cell, text},
 };
@@ -59,10 +60,13 @@ impl Rows {
         self.with_derived(&own, lines)
     }
 
-    /// Adds derived figures to the lines `own`, and keeps the lines that meet the conditions.
-    /// Figures may depend on `all` lines.
+    /// Adds derived figures to the lines `own`, and the published ones as `paper`. Keeps the lines
+    /// that meet the conditions. Figures may depend on `all` lines.
     fn with_derived(&self, own: &[&Line], all: &[Line]) -> Vec<Line> {
-        let derived = |line: &&Line| (*line).clone().merged(&(self.derived)(all, line));
+        let derived = |line: &&Line| {
+            let derived = (*line).clone().merged(&(self.derived)(all, line));
+            derived.and("paper", published(line))
+        };
         let mut shown: Vec<Line> = own.iter().map(derived).collect();
         shown.retain(|line| line.says(self.only) && (self.filter)(line));
         shown

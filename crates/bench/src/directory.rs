@@ -15,7 +15,6 @@ mod inserts;
 pub mod lru;
 mod operations;
 mod pairwise;
-mod paper;
 mod postponed;
 mod primitives;
 pub mod reads;

@@ -57,6 +57,8 @@ pub fn number<'a>(title: &'a str, key: &'a str) -> Column<'a> {
 pub fn cell(line: &Line, shown: &str) -> String {
     let (key, quotient) = parts(shown);
     match line.get(key) {
+        // No paper published this figure.
+        None if key.starts_with("paper.") => dash(),
         // The key is missing if another version of this program wrote the line.
         None => missing(),
         Some(Value::Null) => dash(),
