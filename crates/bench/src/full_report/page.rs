@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt::Write as _};
 
 use super::{
     conclusions::{Conclusion, conclusions, unchecked},
-    contents::{CONTENTS, Counterpart, Item},
+    contents::{Counterpart, Item, contents},
     run::RUN,
     steps::{Depth, Step, steps},
 };
@@ -209,8 +209,8 @@ impl<'a> Part<'a> {
             "<section id=\"{id}\"><h2>{title}</h2><p>Compared with: {}.</p><ul class=\"contents\">",
             escaped(source)
         );
-        for item in CONTENTS.iter().filter(|item| item.family == *id) {
-            put!(body, "<li>{}</li>", self.listed(item));
+        for item in contents(id) {
+            put!(body, "<li>{}</li>", self.listed(&item));
         }
         put!(body, "</ul>");
         for (number, block) in self.tables.blocks().iter().enumerate() {

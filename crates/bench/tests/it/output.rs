@@ -6,7 +6,7 @@ use std::{
     process::{Command, Output},
 };
 
-use bench::full_report::contents::{CONTENTS, Counterpart};
+use bench::full_report::contents::{Counterpart, contents};
 use serde_json::Value;
 
 fn output(arguments: &str) -> Output {
@@ -121,7 +121,7 @@ pub(crate) fn has_its_contents(family: &str, lines: &str) {
     fs::write(&file, lines).unwrap();
     let page = page(&file, folder.path());
     let mut promised = 0;
-    for item in CONTENTS.iter().filter(|item| item.family == family) {
+    for item in contents(family) {
         if let Counterpart::Shown(begin) = item.counterpart {
             let link = format!("\">{}</a>: {}<", item.name, item.shows);
             assert!(
