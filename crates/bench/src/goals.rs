@@ -17,7 +17,8 @@ struct Goal {
     /// Id of the family of measurements, see [`crate::families::Family::id`].
     family: String,
     /// Name of the goal in the table.
-    goal: String,
+    #[serde(rename = "goal")]
+    name: String,
     /// Experiment whose result line contains the figure.
     experiment: String,
     /// Further conditions on the line: `key=value`, separated by semicolons.
@@ -97,7 +98,7 @@ impl Goal {
         let show = |number: Option<f64>| number.map_or_else(String::new, digits);
         let times = self.times.filter(|_| ratio.is_some());
         Some(vec![
-            self.goal.clone(),
+            self.name.clone(),
             self.unit.clone(),
             digits(figure),
             self.accepted.clone(),
@@ -143,7 +144,7 @@ fn add(goals: &[Goal], (note, computed): (&str, Computed), lines: &[Line], table
     for goal in goals {
         match goal.row(computed, lines) {
             Some(row) => rows.push(row),
-            None => missing.push(goal.goal.as_str()),
+            None => missing.push(goal.name.as_str()),
         }
     }
     tables.heading("Goals", note);
@@ -213,11 +214,11 @@ x,bytes,bytes,,bytes,,,exactly 688,,
                 .rsplit(' ')
                 .next()
                 .and_then(|text| text.parse().ok());
-            assert!(last.is_some_and(|last| goal.accepts(last)), "{}", goal.goal);
+            assert!(last.is_some_and(|last| goal.accepts(last)), "{}", goal.name);
             assert!(
                 numbers.iter().any(|number| !goal.accepts(*number)),
                 "{}",
-                goal.goal
+                goal.name
             );
         }
     }

@@ -44,23 +44,23 @@ fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
     set_of("representatives", &mut |bencher| {
         timed(bencher, || {
             ElementSet::<B::Scheme>::from_elements(key, black_box(&names), alone)
-        })
+        });
     });
     set_of("accumulate_secret", &mut |bencher| {
         timed(bencher, || {
             B::Scheme::accumulate(&secret, black_box(&set), alone)
-        })
+        });
     });
     set_of("accumulate_public", &mut |bencher| {
         timed(bencher, || {
             B::Scheme::accumulate(key, black_box(&set), alone)
-        })
+        });
     });
     let batch = <B::Scheme as Witnessed>::WitnessBatch::from(witnesses.clone());
     set_of("verify_batch", &mut |bencher| {
         timed(bencher, || {
             black_box(&batch).clone().check(&snapshot, &names)
-        })
+        });
     });
 
     by_threads(criterion, (bench, &secret), &set);
@@ -73,12 +73,12 @@ fn scheme<B: Bench>(criterion: &mut Criterion, bench: &B) {
     one("verify", &mut |bencher| {
         timed(bencher, || {
             black_box(&witnesses[0]).clone().check(&snapshot, &names[0])
-        })
+        });
     });
     one("verify_absence", &mut |bencher| {
         timed(bencher, || {
             black_box(&absence).clone().check(&snapshot, b"")
-        })
+        });
     });
 }
 
@@ -103,12 +103,12 @@ fn by_threads<B: Bench>(
         by("author", &mut |bencher| {
             timed(bencher, || {
                 B::Scheme::witnesses(secret, black_box(set), &workers)
-            })
+            });
         });
         by("server", &mut |bencher| {
             timed(bencher, || {
                 B::Scheme::witnesses(key, black_box(set), &workers)
-            })
+            });
         });
     }
 }

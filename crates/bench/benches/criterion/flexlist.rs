@@ -47,7 +47,7 @@ fn build(criterion: &mut Criterion) -> Outcome<()> {
         let name = id(&[("blocks", &number), ("threads", &workers.threads())]);
         let each = Each(Throughput::Elements(number), 10);
         measure(criterion, "flexlist::build", &name, each, &mut |bencher| {
-            timed(bencher, || FlexList::<Sha256>::build(&blocks, &workers))
+            timed(bencher, || FlexList::<Sha256>::build(&blocks, &workers));
         });
     }
     Ok(())
@@ -77,13 +77,13 @@ fn audit(criterion: &mut Criterion) -> Outcome<()> {
             let name = id(&[("blocks", &number), ("challenges", &CHALLENGES)]);
             let each = Each(Throughput::Elements(CHALLENGES.into()), 100);
             measure(criterion, "flexlist::prove", &name, each, &mut |bencher| {
-                timed(bencher, || list.prove(black_box(indices)))
+                timed(bencher, || list.prove(black_box(indices)));
             });
             let each = Each(Throughput::Elements(CHALLENGES.into()), 100);
             measure(criterion, "flexlist::verify", &name, each, &mut |bencher| {
                 timed(bencher, || {
                     verify_indices::<Sha256>(black_box(&proof), &state, indices)
-                })
+                });
             });
         }
         let name = id(&[("tags", &kind.name()), ("challenges", &CHALLENGES)]);
@@ -94,7 +94,9 @@ fn audit(criterion: &mut Criterion) -> Outcome<()> {
             "flexlist::prove_tags",
             &name,
             each,
-            &mut |bencher| timed(bencher, || audit.prove_tags(&challenged)),
+            &mut |bencher| {
+                timed(bencher, || audit.prove_tags(&challenged));
+            },
         );
         let each = Each(Throughput::Elements(CHALLENGES.into()), 10);
         measure(
@@ -102,7 +104,9 @@ fn audit(criterion: &mut Criterion) -> Outcome<()> {
             "flexlist::verify_tags",
             &name,
             each,
-            &mut |bencher| timed(bencher, || verifier.verify(&opened, &tags)),
+            &mut |bencher| {
+                timed(bencher, || verifier.verify(&opened, &tags));
+            },
         );
         tag(criterion, &owner)?;
     }
@@ -115,7 +119,7 @@ fn tag(criterion: &mut Criterion, owner: &OwnerKey) -> Outcome<()> {
     let group = "flexlist::tag";
     let name = id(&[("tags", &owner.kind().name())]);
     measure(criterion, group, &name, each, &mut |bencher| {
-        timed(bencher, || owner.tag(WriteId([1; 16]), black_box(&block)))
+        timed(bencher, || owner.tag(WriteId([1; 16]), black_box(&block)));
     });
     Ok(())
 }
@@ -152,7 +156,7 @@ fn update(criterion: &mut Criterion) -> Outcome<()> {
         measure(criterion, group, &name, each, &mut |bencher| {
             timed(bencher, || {
                 verify_update::<Sha256>(black_box(&change.witness), &state, &operations)
-            })
+            });
         });
     }
     Ok(())

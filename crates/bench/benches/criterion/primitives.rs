@@ -34,12 +34,12 @@ fn hashes<S: Suite>(criterion: &mut Criterion) {
                 black_box(&left),
                 black_box(&right),
             ))
-        })
+        });
     });
     hash("leaf", Throughput::Elements(1), &mut |bencher| {
         timed(bencher, || {
             always(S::leaf(black_box(b"01234567"), black_box(&left)))
-        })
+        });
     });
     for length in [32_u32, 1 << 10, 64 << 10] {
         let value: Vec<u8> = (0..length).map(|i| i.to_le_bytes()[0]).collect();
@@ -47,7 +47,7 @@ fn hashes<S: Suite>(criterion: &mut Criterion) {
         assert_ne!(S::value(&value), rest, "bench: every byte matters");
         let throughput = Throughput::Bytes(length.into());
         hash(&format!("value_{length}"), throughput, &mut |bencher| {
-            timed(bencher, || always(S::value(black_box(&value))))
+            timed(bencher, || always(S::value(black_box(&value))));
         });
     }
 }
@@ -58,12 +58,12 @@ fn signatures(criterion: &mut Criterion) {
     assert_eq!(public.verify(&message, &signature), Ok(()));
     let group = "primitives::signature";
     measure(criterion, group, "do=sign", ONE, &mut |bencher| {
-        timed(bencher, || always(signer.sign(black_box(&message))))
+        timed(bencher, || always(signer.sign(black_box(&message))));
     });
     measure(criterion, group, "do=verify", ONE, &mut |bencher| {
         timed(bencher, || {
             public.verify(black_box(&message), black_box(&signature))
-        })
+        });
     });
 }
 
@@ -74,7 +74,7 @@ fn chain_step(criterion: &mut Criterion) {
     measure(criterion, group, "do=step", ONE, &mut |bencher| {
         timed(bencher, || {
             always(chain::walk::<Sha256Ed25519>(black_box(start), &start, 1))
-        })
+        });
     });
 }
 
@@ -107,20 +107,20 @@ fn modular<const LIMBS: usize, const ROWS: usize>(criterion: &mut Criterion, bit
     };
     let lanes = u64::try_from(LANES).expect("eight");
     bench("eight_products", lanes, &mut |bencher| {
-        timed(bencher, || always(moduli.mul(black_box(&form), &form)))
+        timed(bencher, || always(moduli.mul(black_box(&form), &form)));
     });
     bench("eight_squares", lanes, &mut |bencher| {
-        timed(bencher, || always(moduli.square_times(black_box(&form), 1)))
+        timed(bencher, || always(moduli.square_times(black_box(&form), 1)));
     });
     bench("one_product", 1, &mut |bencher| {
         timed(bencher, || {
             always(single.mul(black_box(&form_of_one), &form_of_one))
-        })
+        });
     });
     bench("product_by_gmp", 1, &mut |bencher| {
         timed(bencher, || {
             always((black_box(&factor) * &factor).complete() % &modulus)
-        })
+        });
     });
 }
 

@@ -77,7 +77,7 @@ fn verify<S: Suite>(criterion: &mut Criterion) {
     measure(criterion, "tree::decode", &name, each, &mut |bencher| {
         timed(bencher, || {
             Untrusted::<TreeProof<S, Key>>::decode(black_box(&bytes), bytes.len())
-        })
+        });
     });
 }
 
