@@ -66,12 +66,7 @@ fn computed(name: &str, lines: &[Line]) -> Option<f64> {
         "durable-to-redb" => to_redb("update_us"),
         "durable-per-second" => ours_and_redb(lines, "update_us").map(|[ours, _]| 1e6 / ours),
         "durable-bytes-to-redb" => to_redb("written_bytes_per_update"),
-        "falls-at-first" => shape::falls_at_first(lines),
-        "falls-then" => shape::falls_then(lines),
-        "elements" => shape::elements(lines),
-        "scanning" => shape::scanning(lines),
-        "path-spread" => shape::path_spread(lines),
-        _ => shape::path_below(lines),
+        _ => shape::figure(name, lines),
     }
 }
 

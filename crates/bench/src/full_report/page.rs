@@ -11,11 +11,12 @@ use super::{
 };
 use crate::{
     Outcome,
+    columns::TableSpec,
     families::{FAMILIES, Family},
     figures::{Figure, figures},
     line::{Line, of},
     report::QUICK,
-    tables::{Block, Tables, digits, text},
+    tables::{Block, Tables, digits},
 };
 
 /// Renders the HTML of the report page from the result lines of a report.
@@ -314,19 +315,28 @@ fn write_row(body: &mut String, tag: &str, cells: &[String], to_the_right: &[boo
     put!(body, "</tr>");
 }
 
+const STEPS: TableSpec = TableSpec::new(
+    RUN,
+    "",
+    &[
+        ("step", "step"),
+        ("arguments", "arguments"),
+        ("seconds", "seconds"),
+        ("cores used by others", "cores_used_by_others"),
+    ],
+)
+.left(&["arguments"]);
+
 /// Writes the section about the steps: the duration of each, its arguments, and how to repeat the
 /// measurements.
 fn measured(body: &mut String, lines: &[Line]) {
-    let columns = [
-        text("step", "step"),
-        crate::tables::Column::new("arguments", |run| run.text("arguments").to_owned()).left(),
-        crate::tables::number("seconds", "seconds"),
-        crate::tables::number("cores used by others", "cores_used_by_others"),
-    ];
     let mut tables = Tables::default();
     let runs = of(lines, RUN);
     let seconds: f64 = runs.iter().map(|run| run.figure("seconds")).sum();
-    tables.section("", "", &runs, &columns);
+    if !runs.is_empty() {
+        tables.heading("", "");
+    }
+    STEPS.show(&mut tables, lines);
     put!(body, "<section id=\"measured\"><h2>Measurement steps</h2>");
     put!(
         body,
