@@ -80,8 +80,8 @@ fn is_below(one: f64, other: f64) -> bool {
     one * MARGIN < other
 }
 
-/// A conclusion of a paper: its short name, and the function that checks it against result lines. The
-/// function returns the figures of the finding, or `None` if lines are missing.
+/// A conclusion of a paper: its short name, and the function that checks it against result lines.
+/// The function returns the figures of the finding, or `None` if lines are missing.
 type Claim = (&'static str, fn(&[Line]) -> Option<(Verdict, Line)>);
 
 static ALL: [&[Claim]; 6] = [
