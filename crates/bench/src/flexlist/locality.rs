@@ -17,8 +17,7 @@ use crate::{line, paper::published, prelude::*};
 
 /// Reads the trace at `path`, and reports the locality of its commits' changes.
 pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.split('.').next().unwrap_or_default().to_owned();
+    let name = trace_name(path);
     report.announce(format!("locality of {name}"));
     let trace = Trace::read(path)?;
     let commits: Vec<Locality> = trace
