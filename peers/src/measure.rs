@@ -7,7 +7,7 @@ use crate::{
     effort::Effort,
     heap,
     load::Load,
-    peer::{About, Entry, Key, Peer, Published, Value},
+    peer::{About, Claim, Entry, Key, Peer, Published},
     row::{Figure, Row},
 };
 
@@ -165,12 +165,9 @@ impl<P: Peer> Bench<'_, P> {
             if self.about.proves_absence() {
                 let key = self.load.any_absent();
                 let proof = self.peer.prove(latest, &key)?;
-                self.peer.verify(latest, &key, None, proof.clone())?;
-                self.refuse(
-                    (latest, &key, Some(&[1; 32])),
-                    proof,
-                    "presence of an absent key",
-                )?;
+                self.peer.verify(latest, (&key, None), proof.clone())?;
+                let claim = (&key, Some(&[1; 32]));
+                self.refuse((latest, claim), proof, "presence of an absent key")?;
             }
         }
         Ok(())
@@ -180,24 +177,22 @@ impl<P: Peer> Bench<'_, P> {
         let (key, value) = self.load.any(version);
         let proof = self.peer.prove(version, &key)?;
         self.peer
-            .verify(version, &key, Some(&value), proof.clone())?;
+            .verify(version, (&key, Some(&value)), proof.clone())?;
         let mut other = value;
         other[31] ^= 1;
-        self.refuse(
-            (version, &key, Some(&other)),
-            proof.clone(),
-            "another value",
-        )?;
-        self.refuse((version, &key, None), proof, "absence of a present key")
+        let of_other = (version, (&key, Some(&other)));
+        self.refuse(of_other, proof.clone(), "another value")?;
+        let of_none = (version, (&key, None));
+        self.refuse(of_none, proof, "absence of a present key")
     }
 
     fn refuse(
         &self,
-        (version, key, value): (usize, &Key, Option<&Value>),
+        (version, claim): (usize, Claim<'_>),
         proof: P::Proof,
         what: &str,
     ) -> Outcome<()> {
-        match self.peer.verify(version, key, value, proof) {
+        match self.peer.verify(version, claim, proof) {
             Ok(()) => Err(format!("{}: a proof shows {what}", self.about.name).into()),
             Err(_) => Ok(()),
         }
@@ -305,7 +300,7 @@ impl<P: Peer> Bench<'_, P> {
             (*version, asked, proof.clone())
         };
         let times = self.effort.repeat(prepare, |(version, asked, proof)| {
-            peer.verify(version, asked.key(), asked.value(), proof)
+            peer.verify(version, asked.claim(), proof)
         })?;
         self.times(operation, &times, None)
     }
@@ -340,10 +335,10 @@ impl Asked {
         }
     }
 
-    const fn value(&self) -> Option<&Value> {
+    const fn claim(&self) -> Claim<'_> {
         match self {
-            Self::Present((_, value)) => Some(value),
-            Self::Absent(_) => None,
+            Self::Present((key, value)) => (key, Some(value)),
+            Self::Absent(key) => (key, None),
         }
     }
 }
@@ -365,6 +360,7 @@ fn mean(numbers: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::peer::{Value, ensure};
 
     /// Far more bytes than other tests allocate at the same time.
     const LARGE: usize = 32 << 20;
@@ -428,15 +424,9 @@ mod tests {
             Ok((self.versions, Some(value)))
         }
 
-        fn verify(
-            &self,
-            version: usize,
-            _: &Key,
-            value: Option<&Value>,
-            proof: Self::Proof,
-        ) -> Outcome<()> {
+        fn verify(&self, version: usize, (_, value): Claim<'_>, proof: Self::Proof) -> Outcome<()> {
             let is_shown = proof == (version, value.copied());
-            is_shown.then_some(()).ok_or_else(|| "another".into())
+            ensure(is_shown, "another")
         }
 
         fn encode(_: &Self::Proof) -> Outcome<Vec<u8>> {

@@ -12,6 +12,26 @@ pub type Value = [u8; 32];
 /// A key with its value, or with its new value.
 pub type Entry = (Key, Value);
 
+/// Key of a lookup, with the value that the key should have; `None` if it should be absent.
+pub type Claim<'a> = (&'a Key, Option<&'a Value>);
+
+/// Returns the element for `version`, which counts from 1, of a list with one for each version.
+pub fn of_version<T>(all: &[T], version: usize) -> Outcome<&T> {
+    let index = version.checked_sub(1);
+    let found = index.and_then(|index| all.get(index));
+    Ok(found.ok_or("no such version")?)
+}
+
+/// Fails unless `version` is the latest of a list with one element for each version.
+pub fn require_latest<T>(all: &[T], version: usize) -> Outcome<()> {
+    ensure(version == all.len(), "only the latest version is there")
+}
+
+/// Returns the error `otherwise` unless `holds` is true.
+pub fn ensure(holds: bool, otherwise: &str) -> Outcome<()> {
+    if holds { Ok(()) } else { Err(otherwise.into()) }
+}
+
 /// Features that a dictionary may lack, as named in result rows.
 pub mod limits {
     /// The dictionary proves entries of the latest version only.
@@ -60,6 +80,28 @@ pub struct About {
 }
 
 impl About {
+    /// Description of a dictionary of this repository, without its name.
+    pub const OURS: Self = Self {
+        licence: "MIT OR Apache-2.0",
+        is_ours: true,
+        ..Self::THEIRS
+    };
+
+    /// Description of a third party's dictionary in memory, without its name.
+    pub const THEIRS: Self = Self {
+        name: "",
+        package: "",
+        licence: "",
+        is_ours: false,
+        hash: "SHA-256",
+        threads: "1",
+        medium: "memory",
+        can_not: &[],
+        snapshot_includes: "",
+        differs: "",
+        most_keys: 1_000_000,
+    };
+
     /// Returns the version of the crate, from the lock file.
     pub fn version(&self) -> String {
         lock::version(self.package).unwrap_or_else(|| "unknown".to_owned())
@@ -93,6 +135,16 @@ pub struct Published {
     pub update_bytes: Option<usize>,
 }
 
+impl Published {
+    /// Returns the cost of a snapshot of a dictionary that neither signs nor sends updates.
+    pub fn alone(us: f64) -> Self {
+        Self {
+            us,
+            ..Self::default()
+        }
+    }
+}
+
 /// Adapter of an authenticated dictionary, ours or a third party's. Versions count from 1, one for
 /// each snapshot.
 ///
@@ -114,17 +166,10 @@ pub trait Peer: Sized {
     /// Proves the value of a key in a version, or its absence.
     fn prove(&mut self, version: usize, key: &Key) -> Outcome<Self::Proof>;
 
-    /// Verifies a proof under the trusted root of `version`: `key` has the value `value`, or is
-    /// absent if that is `None`.
+    /// Verifies a proof of a claim under the trusted root of `version`.
     ///
-    /// Fails if the proof does not prove this answer.
-    fn verify(
-        &self,
-        version: usize,
-        key: &Key,
-        value: Option<&Value>,
-        proof: Self::Proof,
-    ) -> Outcome<()>;
+    /// Fails if the proof does not prove it.
+    fn verify(&self, version: usize, claim: Claim<'_>, proof: Self::Proof) -> Outcome<()>;
 
     /// Encodes a proof as the bytes that a server sends.
     fn encode(proof: &Self::Proof) -> Outcome<Vec<u8>>;

@@ -25,10 +25,8 @@ mod arguments;
 mod bandwidth;
 mod baselines;
 mod counts;
-mod goals;
 mod grown;
 mod memory;
-mod paper;
 pub(crate) mod plots;
 mod points;
 mod primitives;
@@ -185,9 +183,9 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
     }
 }
 
-/// Reports a result line of scheme `S`. Adds null for each of [`KEYS`] that the line lacks.
-fn measured<S: DictionaryScheme>(report: &mut Report, line: Line) -> Outcome<()> {
-    report.measured(line.with_all(&KEYS).and("scheme", S::NAME))
+/// Adds to a result line the scheme `S`, and null for each of [`KEYS`] that the line lacks.
+fn of_scheme<S: DictionaryScheme>(line: Line) -> Line {
+    line.with_all(&KEYS).and("scheme", S::NAME)
 }
 
 /// Keys that every result line of `bench aad` has, in addition to `scheme`.

@@ -19,7 +19,10 @@ use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 use pad_accumulators::{Accumulator, Authority, SignedSnapshot, Snapshot, rsa::RepresentativeRule};
 use pad_core::{Untrusted, Verified, Version, Workers};
 
-use crate::prelude::*;
+use crate::{
+    prelude::*,
+    sizes::{SizeArgument as _, within},
+};
 
 mod bilinear;
 pub mod hints;
@@ -43,13 +46,7 @@ pub struct AccumulatorArguments {
     #[arg(long, value_delimiter = ',', default_value = "operations")]
     experiment: Vec<AccumulatorExperiment>,
     /// Numbers of elements in the measured sets; with --quick 1000.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "1000,10000",
-        default_value_if("quick", "true", "1000"),
-        value_parser = clap::value_parser!(u64).range(1..=10_000_000),
-    )]
+    #[arg(long, sizes("1000,10000", "1000", within(1..=10_000_000)))]
     elements: Vec<u64>,
     /// Numbers of threads on which operations are measured.
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
@@ -65,7 +62,7 @@ pub struct AccumulatorArguments {
     new_keys: usize,
     /// Leaves out work that is expected to take more seconds than this, and reports that; with
     /// --quick 2.
-    #[arg(long, default_value = "60", default_value_if("quick", "true", "2"))]
+    #[arg(long, usually("60", "2"))]
     longest: u64,
 }
 

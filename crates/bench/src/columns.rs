@@ -1,20 +1,17 @@
 //! Declarations of tables as data: which result lines a table selects, and which figures its
 //! columns show.
 
+use comfy_table::CellAlignment;
+
 use crate::{
     line::Selection,
+    paper::published,
     prelude::*,
-    tables::{Column, Tables, cell, text},
+    tables::{Tables, cell},
 };
 
 /// Declaration of a column: its title, and the key or formula of its figure, as [`cell`] reads it.
 pub type ColumnSpec = (&'static str, &'static str);
-
-/// Makes a column for each declaration.
-pub fn titled(columns: &'static [ColumnSpec]) -> Vec<Column<'static>> {
-    let column = |(title, shown): &'static ColumnSpec| text(title, shown);
-    columns.iter().map(column).collect()
-}
 
 /// Fills a template: replaces each `{key}` with the figure that [`cell`] formats for `line`.
 pub fn filled(template: &str, line: &Line) -> String {
@@ -59,10 +56,13 @@ impl Rows {
         self.with_derived(&own, lines)
     }
 
-    /// Adds derived figures to the lines `own`, and keeps the lines that meet the conditions.
-    /// Figures may depend on `all` lines.
+    /// Adds derived figures to the lines `own`, and the published ones as `paper`. Keeps the lines
+    /// that meet the conditions. Figures may depend on `all` lines.
     fn with_derived(&self, own: &[&Line], all: &[Line]) -> Vec<Line> {
-        let derived = |line: &&Line| (*line).clone().merged(&(self.derived)(all, line));
+        let derived = |line: &&Line| {
+            let derived = (*line).clone().merged(&(self.derived)(all, line));
+            derived.and("paper", published(line))
+        };
         let mut shown: Vec<Line> = own.iter().map(derived).collect();
         shown.retain(|line| line.says(self.only) && (self.filter)(line));
         shown
@@ -152,19 +152,25 @@ impl TableSpec {
     }
 
     fn add(&self, tables: &mut Tables, lines: &[Line]) {
-        let columns = titled(self.columns).into_iter().zip(self.columns);
-        let aligned = |(column, (title, _)): (Column<'static>, &ColumnSpec)| match self.left {
-            left if left.contains(title) => column.left(),
-            _ => column,
+        let titles: Vec<&str> = self.columns.iter().map(|(title, _)| *title).collect();
+        let alignments = titles.iter().map(|title| match self.left {
+            left if left.contains(title) => CellAlignment::Left,
+            _ => CellAlignment::Right,
+        });
+        let alignments: Vec<CellAlignment> = alignments.collect();
+        let cells = |line: &&Line| {
+            self.columns
+                .iter()
+                .map(|(_, shown)| cell(line, shown))
+                .collect()
         };
-        let columns: Vec<Column<'_>> = columns.map(aligned).collect();
         let lines: Vec<&Line> = lines.iter().collect();
         for group in groups(&lines, self.by) {
             let (title, note) = self.heading;
             if !title.is_empty() || !note.is_empty() {
                 tables.heading(&filled(title, group[0]), &filled(note, group[0]));
             }
-            tables.table(group, &columns);
+            tables.rows(&titles, &alignments, group.iter().map(cells).collect());
         }
     }
 }

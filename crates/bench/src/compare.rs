@@ -11,6 +11,7 @@ use crate::{
     measure::{Record, measure},
     prelude::*,
     secret,
+    sizes::{SizeArgument as _, within},
     tables::Tables,
     tuple::macrobenchmark::Trace,
 };
@@ -24,28 +25,17 @@ pub struct CompareArguments {
     #[arg(long, value_delimiter = ',', value_parser = names())]
     schemes: Vec<String>,
     /// Numbers of keys in a dictionary; with --quick 300.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "1000,10000",
-        default_value_if("quick", "true", "300"),
-        value_parser = clap::value_parser!(u64).range(1..),
-    )]
+    #[arg(long, sizes("1000,10000", "300", within(1..)))]
     keys: Vec<u64>,
     /// Numbers of changed keys in each snapshot.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_values_t = [1, 100],
-        value_parser = clap::value_parser!(u64).range(1..),
-    )]
+    #[arg(long, list("1,100", within(1..)))]
     changes: Vec<u64>,
     /// Traces to replay instead of the synthetic workload: CSV files, compressed or not.
     #[arg(long, value_delimiter = ',')]
     trace: Vec<PathBuf>,
     /// Maximum seconds for the snapshots of one scheme at one size; with --quick 0.3. A scheme is
     /// skipped if loading the keys would take ten times as long.
-    #[arg(long, default_value = "3", default_value_if("quick", "true", "0.3"))]
+    #[arg(long, usually("3", "0.3"))]
     limit: f64,
     /// Seed of the random keys, values and changes.
     #[arg(long, default_value_t = 0)]

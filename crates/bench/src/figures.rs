@@ -17,7 +17,13 @@ use plotters::{
 
 pub(crate) mod declared;
 
-use crate::{aad, costs, paper, prelude::*, tables::figure, tree::table::LOOKUPS_PER_UPDATE};
+use crate::{
+    aad, costs,
+    paper::{KEYS, published},
+    prelude::*,
+    tables::figure,
+    tree::table::LOOKUPS_PER_UPDATE,
+};
 
 /// A drawn plot.
 #[derive(Clone, Debug)]
@@ -136,11 +142,11 @@ fn red_black<'a>(lines: &[&'a Line]) -> Vec<&'a Line> {
 }
 
 fn schemes(growing: &[&Line]) -> Bars {
-    let comparable = growing.iter().filter(|line| {
-        line.count("keys") == paper::KEYS && line.text("repository") == "path-copying"
-    });
+    let comparable = growing
+        .iter()
+        .filter(|line| line.count("keys") == KEYS && line.text("repository") == "path-copying");
     let rows = comparable.filter_map(|line| {
-        let theirs = paper::SCHEMES.get(line.text("scheme"), "proof_kilobytes")?;
+        let theirs = published(line).number("proof_kilobytes")?;
         let name = format!("{} {}", line.text("scheme"), line.text("suite"));
         Some((name, line.figure("proof_bytes") / 1e3, theirs))
     });
@@ -153,16 +159,12 @@ fn schemes(growing: &[&Line]) -> Bars {
 
 fn repositories(growing: &[&Line]) -> Bars {
     let comparable = red_black(growing).into_iter();
-    let comparable = comparable.filter(|line| line.count("keys") == paper::KEYS);
+    let comparable = comparable.filter(|line| line.count("keys") == KEYS);
     let rows = comparable.filter_map(|line| {
         let repository = line.text("repository");
-        let megabytes = paper::REPOSITORIES.get(repository, "megabytes")?;
+        let megabytes = published(line).number("megabytes")?;
         let ours = line.figure("resident_bytes_per_version") / 1e3;
-        Some((
-            repository.to_owned(),
-            ours,
-            megabytes * 1e3 / paper::KEYS as f64,
-        ))
+        Some((repository.to_owned(), ours, megabytes * 1e3 / KEYS as f64))
     });
     Bars {
         title: "Table 4: memory per version, red-black, 100 000 keys".to_owned(),

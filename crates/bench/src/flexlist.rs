@@ -25,7 +25,6 @@ pub mod limits;
 pub mod locality;
 pub mod multi;
 pub mod network;
-pub mod paper;
 pub mod replay;
 pub mod table;
 pub mod trace;

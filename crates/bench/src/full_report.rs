@@ -56,10 +56,10 @@ pub struct ReportArguments {
 impl ReportArguments {
     /// Runs the steps that are not finished, and writes the page.
     pub fn run(&self) -> Outcome<()> {
-        let depth = if self.quick {
-            Depth::Quick
+        let (depth, name, out) = if self.quick {
+            (Depth::Quick, "quick", "target/report-quick")
         } else {
-            Depth::Full
+            (Depth::Full, "full", "target/report")
         };
         let mut steps = steps::steps(depth);
         let is_of = |step: &Step, names: &[String]| {
@@ -73,27 +73,16 @@ impl ReportArguments {
         }
         if self.list {
             for step in &steps {
-                writeln!(
-                    stdout(),
-                    "{:>6} s  {}: bench {}",
-                    step.expected_seconds,
-                    step.name,
-                    step.arguments
-                )?;
+                let (seconds, name) = (step.expected_seconds, &step.name);
+                writeln!(stdout(), "{seconds:>6} s  {name}: bench {}", step.arguments)?;
             }
             return Ok(());
         }
-        let depth = if self.quick { "quick" } else { "full" };
-        let parts = Parts::open(&self.steps.join(depth))?;
+        let parts = Parts::open(&self.steps.join(name))?;
         if self.again {
             parts.forget(&steps)?;
         }
         let (lines, failures) = run::run(&steps, &parts)?;
-        let out = if self.quick {
-            "target/report-quick"
-        } else {
-            "target/report"
-        };
         let out = self.out.clone().unwrap_or_else(|| out.into());
         write_page(lines, &out)?;
         if failures.is_empty() {

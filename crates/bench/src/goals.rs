@@ -1,153 +1,164 @@
 //! Goals for measured figures: an accepted range, or a largest ratio to a lower bound that is
-//! measured in the same run.
+//! measured in the same run. The file `goals.csv` lists them.
+
+use serde::Deserialize;
 
 use crate::{
-    line::{Line, Selection},
+    line::Line,
     tables::{Tables, digits},
 };
 
-/// A measured figure, and the values that it should have.
-pub(crate) struct Goal {
+/// All goals. A goal without an experiment is for a figure that a function of its family computes.
+const GOALS: &str = include_str!("goals.csv");
+
+/// A measured figure, and the values that it should have: one row of [`GOALS`].
+#[derive(Deserialize)]
+struct Goal {
+    /// Id of the family of measurements, see [`crate::families::Family::id`].
+    family: String,
     /// Name of the goal in the table.
-    pub(crate) name: &'static str,
-    /// Source of the measured figure.
-    pub(crate) figure: Figure,
-    /// Number by which the measured figure is divided for the table, and the resulting unit.
-    pub(crate) unit: (f64, &'static str),
-    /// Smallest and largest accepted figure, in `unit`.
-    pub(crate) accepted: (f64, f64),
-    /// Largest accepted ratio of the figure to its limit, the lower bound from the same run.
-    pub(crate) times: f64,
+    #[serde(rename = "goal")]
+    name: String,
+    /// Experiment whose result line contains the figure.
+    experiment: String,
+    /// Further conditions on the line: `key=value`, separated by semicolons.
+    conditions: String,
+    /// Key of the figure, or the name of a computed figure.
+    figure: String,
+    /// Key of the figure's limit, the lower bound from the same run. If several lines meet the
+    /// conditions, the goal is for the line with the largest ratio of the two.
+    limit: String,
+    /// Unit in the table: `ms` for figures in microseconds, `KB` for figures in bytes, or none.
+    unit: String,
+    /// Accepted figures in this unit: `exactly`, `at least` or `at most` a number, a range such as
+    /// `1 to 2`, or any.
+    accepted: String,
+    /// Largest accepted ratio of the figure to its limit.
+    times: Option<f64>,
     /// Figure that others published, as text for the table.
-    pub(crate) published: &'static str,
+    published: String,
 }
 
-/// Source of a measured figure.
-pub(crate) enum Figure {
-    /// Figure with this key in a result line that meets the conditions.
-    Of(Selection, &'static str),
-    /// Figure and its limit (a lower bound), with these keys, in a result line that meets the
-    /// conditions.
-    WithLimit(Selection, &'static str, &'static str),
-    /// Figure that the function computes from all result lines.
-    From(fn(&[Line]) -> Option<f64>),
-}
-
-/// Accepted range that includes every figure.
-pub(crate) const ANY: (f64, f64) = (0.0, f64::INFINITY);
-
-/// Accepted range that includes only `figure`.
-pub(crate) const fn exactly(figure: f64) -> (f64, f64) {
-    (figure, figure)
-}
-
-/// Accepted range that includes `figure` and smaller ones.
-pub(crate) const fn at_most(figure: f64) -> (f64, f64) {
-    (0.0, figure)
-}
-
-/// Accepted range that includes `figure` and larger ones.
-pub(crate) const fn at_least(figure: f64) -> (f64, f64) {
-    (figure, f64::INFINITY)
-}
-
-impl Figure {
-    /// Returns the figure, and its limit if it has one; `None` if no line has the figure. If
-    /// several lines meet the conditions of `WithLimit`, uses the line with the largest ratio.
-    fn of(&self, lines: &[Line]) -> Option<(f64, Option<f64>)> {
-        match *self {
-            Self::Of(selection, key) => {
-                let line = lines.iter().find(|line| line.says(selection))?;
-                Some((line.number(key)?, None))
-            }
-            Self::WithLimit(selection, key, limit) => {
-                let both = |line: &Line| Some((line.number(key)?, line.number(limit)?));
-                let ratio = |(figure, limit): &(f64, f64)| figure / limit;
-                let found = lines.iter().filter(|line| line.says(selection));
-                let farthest = found
-                    .filter_map(both)
-                    .max_by(|one, other| ratio(one).total_cmp(&ratio(other)));
-                farthest.map(|(figure, limit)| (figure, Some(limit)))
-            }
-            Self::From(computed) => Some((computed(lines)?, None)),
-        }
-    }
-}
+/// Function of a family that computes figures by name; `None` if result lines are missing.
+pub(crate) type Computed = fn(&str, &[Line]) -> Option<f64>;
 
 impl Goal {
-    /// Sets the largest accepted ratio of the figure to its limit.
-    pub(crate) const fn within(mut self, times: f64) -> Self {
-        self.times = times;
-        self
+    /// Returns the figure, and its limit if it has one; `None` if no line has the figure.
+    fn figure(&self, computed: Computed, lines: &[Line]) -> Option<(f64, Option<f64>)> {
+        if self.experiment.is_empty() {
+            return Some((computed(&self.figure, lines)?, None));
+        }
+        let conditions = self
+            .conditions
+            .split("; ")
+            .filter_map(|it| it.split_once('='));
+        let selection: Vec<(&str, &str)> = [("experiment", self.experiment.as_str())]
+            .into_iter()
+            .chain(conditions)
+            .collect();
+        let mut found = lines.iter().filter(|line| line.says(&selection));
+        if self.limit.is_empty() {
+            return Some((found.next()?.number(&self.figure)?, None));
+        }
+        let both = |line: &Line| Some((line.number(&self.figure)?, line.number(&self.limit)?));
+        let ratio = |(figure, limit): &(f64, f64)| figure / limit;
+        let farthest = found
+            .filter_map(both)
+            .max_by(|one, other| ratio(one).total_cmp(&ratio(other)));
+        farthest.map(|(figure, limit)| (figure, Some(limit)))
+    }
+
+    /// Reports whether `figure`, in the unit of the table, is an accepted one.
+    fn accepts(&self, figure: f64) -> bool {
+        let number = |text: &str| text.parse().unwrap_or(f64::NAN);
+        match self.accepted.split_once(' ') {
+            None => true,
+            Some(("exactly", only)) => figure.to_bits() == number(only).to_bits(),
+            Some(("at", bound)) => match bound.split_once(' ') {
+                Some(("least", least)) => figure >= number(least),
+                Some((_, most)) => (0.0..=number(most)).contains(&figure),
+                None => false,
+            },
+            Some((least, most)) => {
+                let most = number(most.trim_start_matches("to "));
+                (number(least)..=most).contains(&figure)
+            }
+        }
     }
 
     /// Formats the goal as a row of the table; `None` if `lines` lack the figure. Cells are name,
     /// unit, figure, accepted range, limit, ratio, accepted ratio, published figure, and whether
     /// the goal is met.
-    fn row(&self, lines: &[Line]) -> Option<Vec<String>> {
-        let (figure, limit) = self.figure.of(lines)?;
-        let (factor, unit) = self.unit;
+    fn row(&self, computed: Computed, lines: &[Line]) -> Option<Vec<String>> {
+        let (figure, limit) = self.figure(computed, lines)?;
+        let factor = if self.unit.is_empty() { 1.0 } else { 1e3 };
         let (figure, limit) = (figure / factor, limit.map(|limit| limit / factor));
-        let accepted = match self.accepted {
-            (0.0, f64::INFINITY) => String::new(),
-            (least, most) if least.to_bits() == most.to_bits() => format!("exactly {least}"),
-            (least, f64::INFINITY) => format!("at least {least}"),
-            (0.0, most) => format!("at most {most}"),
-            (least, most) => format!("{least} to {most}"),
-        };
         let ratio = limit.map(|limit| figure / limit);
-        let is_met = (self.accepted.0..=self.accepted.1).contains(&figure)
-            && ratio.is_none_or(|ratio| ratio <= self.times);
+        let is_close = ratio.is_none_or(|ratio| self.times.is_none_or(|times| ratio <= times));
         let show = |number: Option<f64>| number.map_or_else(String::new, digits);
-        let times = ratio.filter(|_| self.times.is_finite());
+        let times = self.times.filter(|_| ratio.is_some());
         Some(vec![
-            self.name.to_owned(),
-            unit.to_owned(),
+            self.name.clone(),
+            self.unit.clone(),
             digits(figure),
-            accepted,
+            self.accepted.clone(),
             show(limit),
             show(ratio),
-            times.map_or_else(String::new, |_| format!("at most {}", self.times)),
-            self.published.to_owned(),
-            if is_met { "yes" } else { "MISSED" }.to_owned(),
+            times.map_or_else(String::new, |times| format!("at most {times}")),
+            self.published.clone(),
+            if is_close && self.accepts(figure) {
+                "yes"
+            } else {
+                "MISSED"
+            }
+            .to_owned(),
         ])
     }
 }
 
-/// Adds a table that compares `lines` with `goals`. A note below it names the goals without a
-/// figure in `lines`, except those whose names begin with `the same`.
-pub(crate) fn table(goals: &[Goal], note: &str, lines: &[Line], tables: &mut Tables) {
+/// Parses the goals of a family.
+fn goals(text: &str, family: &str) -> Vec<Goal> {
+    let mut rows = csv::Reader::from_reader(text.as_bytes());
+    let goals = rows
+        .deserialize()
+        .map(|goal| goal.expect("goals.csv: every row is a goal"));
+    goals.filter(|goal: &Goal| goal.family == family).collect()
+}
+
+/// Adds a table that compares `lines` with the goals of `family`. A note below it names the goals
+/// without a figure in `lines`, except those whose names begin with `the same`.
+pub(crate) fn table(
+    (family, note): (&str, &str),
+    computed: Computed,
+    lines: &[Line],
+    tables: &mut Tables,
+) {
+    add(&goals(GOALS, family), (note, computed), lines, tables);
+}
+
+fn add(goals: &[Goal], (note, computed): (&str, Computed), lines: &[Line], tables: &mut Tables) {
     if lines.is_empty() {
         return;
     }
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
     for goal in goals {
-        match goal.row(lines) {
+        match goal.row(computed, lines) {
             Some(row) => rows.push(row),
-            None => missing.push(goal.name),
+            None => missing.push(goal.name.as_str()),
         }
     }
     tables.heading("Goals", note);
     if !rows.is_empty() {
-        let titles = [
-            "goal",
-            "unit",
-            "figure",
-            "accepted",
-            "limit",
-            "ratio",
-            "accepted",
-            "published",
-            "met",
-        ];
+        let titles = "goal,unit,figure,accepted,limit,ratio,accepted,published,met";
+        let titles: Vec<&str> = titles.split(',').collect();
         tables.rows(&titles, &[], rows);
     }
     missing.retain(|name| !name.starts_with("the same"));
     missing.dedup();
     if !missing.is_empty() {
+        let missing = missing.join("; ");
         tables.note(&format!(
-            "Goals without a figure in these measurements: {}.\n",
-            missing.join("; ")
+            "Goals without a figure in these measurements: {missing}.\n"
         ));
     }
 }
@@ -157,46 +168,58 @@ mod tests {
     use super::*;
     use crate::line;
 
+    const TWO: &str = "\
+family,goal,experiment,conditions,figure,limit,unit,accepted,times,published
+x,append,append,n=512,us,limit_us,ms,at most 1,1.5,code 744 ms
+x,bytes,bytes,,bytes,,,exactly 688,,
+";
+
+    fn shown(line: Line) -> String {
+        let mut tables = Tables::default();
+        add(&goals(TWO, "x"), ("", |_, _| None), &[line], &mut tables);
+        tables.to_string()
+    }
+
     #[test]
     fn goals_are_met_or_missed() {
-        const GOALS: [Goal; 2] = [
-            Goal {
-                name: "append",
-                figure: Figure::WithLimit(
-                    &[("experiment", "append"), ("n", "512")],
-                    "us",
-                    "limit_us",
-                ),
-                unit: (1e3, "ms"),
-                accepted: at_most(1.0),
-                times: 1.5,
-                published: "code 744 ms",
-            },
-            Goal {
-                name: "bytes",
-                figure: Figure::Of(&[("experiment", "bytes")], "bytes"),
-                unit: (1.0, ""),
-                accepted: exactly(688.0),
-                times: f64::INFINITY,
-                published: "",
-            },
-        ];
-        let shown = |line: Line| {
-            let mut tables = Tables::default();
-            table(&GOALS, "", &[line], &mut tables);
-            tables.to_string()
-        };
         let append = |us: f64, limit_us: f64| {
             shown(line! { experiment: "append", n: 512, us: us, limit_us: limit_us })
         };
-        assert!(append(900.0, 700.0).contains("| yes |"));
+        let met = append(900.0, 700.0);
+        assert!(met.contains("| yes |"), "{met}");
         assert!(
-            append(900.0, 700.0).contains("Goals without a figure in these measurements: bytes.")
+            met.contains("Goals without a figure in these measurements: bytes."),
+            "{met}"
         );
         assert!(append(1_100.0, 1_000.0).contains("MISSED"));
         assert!(append(900.0, 500.0).contains("MISSED"));
         let bytes = |bytes: u64| shown(line! { experiment: "bytes", bytes: bytes });
         assert!(bytes(688).contains("| yes |"), "{}", bytes(688));
         assert!(bytes(687).contains("MISSED"));
+    }
+
+    #[test]
+    fn every_row_has_a_family_and_a_range_that_is_read() {
+        let families = crate::families::FAMILIES.map(|family| goals(GOALS, family.id));
+        let rows: usize = families.iter().map(Vec::len).sum();
+        assert_eq!(rows + 1, GOALS.lines().count());
+        let numbers = [-1.0, 0.0, 1.0, 10.0, 1e3, 1e6, 1e9];
+        for goal in families
+            .iter()
+            .flatten()
+            .filter(|goal| !goal.accepted.is_empty())
+        {
+            let last = goal
+                .accepted
+                .rsplit(' ')
+                .next()
+                .and_then(|text| text.parse().ok());
+            assert!(last.is_some_and(|last| goal.accepts(last)), "{}", goal.name);
+            assert!(
+                numbers.iter().any(|number| !goal.accepts(*number)),
+                "{}",
+                goal.name
+            );
+        }
     }
 }

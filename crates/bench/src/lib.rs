@@ -41,6 +41,7 @@ pub mod peers;
 mod prelude;
 pub mod program;
 pub mod report;
+mod sizes;
 pub mod stored;
 pub mod tables;
 pub mod tree;

@@ -16,3 +16,9 @@ pub(crate) use crate::{
 pub(crate) fn ensure(holds: bool, otherwise: &str) -> Outcome<()> {
     if holds { Ok(()) } else { Err(otherwise.into()) }
 }
+
+/// Returns the name of a recorded trace: that of its file, without extensions.
+pub(crate) fn trace_name(path: &std::path::Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.split('.').next().unwrap_or_default().to_owned()
+}

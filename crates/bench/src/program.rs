@@ -17,8 +17,7 @@ use crate::{
     families::FAMILIES,
     figures,
     flexlist::FlexlistArguments,
-    full_report::{PageArguments, ReportArguments, readme::ReadmeArguments},
-    line::Line,
+    full_report::{PageArguments, ReportArguments, readme::ReadmeArguments, run::read_lines},
     peers::PeersArguments,
     stored::StoredArguments,
     tree::{BatchArguments, PrimitivesArguments, TreeArguments, list, process::Role},
@@ -158,10 +157,7 @@ pub fn main() -> ExitCode {
 fn draw_figures(arguments: &FiguresArguments) -> Outcome<()> {
     let from = arguments.from.display();
     let text = fs::read_to_string(&arguments.from).map_err(|error| format!("{from}: {error}"))?;
-    let lines = text
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok());
-    let lines: Vec<Line> = lines.collect();
+    let lines = read_lines(&text);
     let mut is_empty = true;
     for family in &FAMILIES {
         let own = family.lines(&lines);

@@ -30,6 +30,7 @@ use crate::{
     peers,
     primitives::{author_key, signing_key},
     report::Manner,
+    sizes::{SizeArgument as _, within},
     tables::Tables,
     timing::{Effort, Timings, stopwatch},
     workload::Random,
@@ -43,13 +44,7 @@ pub struct StoredArguments {
     #[command(flatten)]
     manner: Manner,
     /// Numbers of keys in the dictionary; with --quick 1000.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "10000,100000,1000000",
-        default_value_if("quick", "true", "1000"),
-        value_parser = clap::value_parser!(u64).range(1..),
-    )]
+    #[arg(long, sizes("10000,100000,1000000", "1000", within(1..)))]
     keys: Vec<u64>,
     /// Media that the nodes are stored on. Files are in the temporary folder.
     #[arg(
@@ -230,24 +225,14 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
         return Err(error.into());
     }
     Ok(line! {
-        experiment: "stored",
-        scheme: "red-black",
-        keys: keys,
-        snapshots: SNAPSHOTS,
-        load_us_per_key: load_us / keys as f64,
-        bytes_per_key: loaded_bytes as f64 / keys as f64,
-        bytes_per_snapshot: bytes as f64 / SNAPSHOTS as f64,
-        author_us: signing.median_us(),
-        apply_us: applying.median_us(),
-        apply_in_memory_us: applying_in_memory.median_us(),
-        prove_us: proving.median_us(),
-        prove_warmed_us: proving_warmed.median_us(),
-        warm_seconds: warm_us / 1e6,
-        warmed_bytes: warmed_bytes,
+        experiment: "stored", scheme: "red-black", keys, snapshots: SNAPSHOTS,
+        load_us_per_key: load_us / keys as f64, bytes_per_key: loaded_bytes as f64 / keys as f64,
+        bytes_per_snapshot: bytes as f64 / SNAPSHOTS as f64, author_us: signing.median_us(),
+        apply_us: applying.median_us(), apply_in_memory_us: applying_in_memory.median_us(),
+        prove_us: proving.median_us(), prove_warmed_us: proving_warmed.median_us(),
+        warm_seconds: warm_us / 1e6, warmed_bytes,
         prove_in_memory_us: proving_in_memory.median_us(),
-        prove_ratio: proving.median_us() / proving_in_memory.median_us(),
-        reads_latest: reads_latest,
-        reads_old: reads_old,
+        prove_ratio: proving.median_us() / proving_in_memory.median_us(), reads_latest, reads_old,
     })
 }
 

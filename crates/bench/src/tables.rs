@@ -1,5 +1,4 @@
-//! Tables of result lines: a column has a title, and a function from a line to the text of its
-//! cell.
+//! Tables of texts, and the text of a cell for a figure of a result line.
 
 use std::fmt;
 
@@ -8,48 +7,6 @@ use serde_json::Value;
 
 use crate::line::Line;
 
-/// Column of a table: its title, its alignment, and a function from a result line to a cell.
-pub struct Column<'a> {
-    title: &'a str,
-    cell: Box<dyn Fn(&Line) -> String + 'a>,
-    alignment: CellAlignment,
-}
-
-impl<'a> Column<'a> {
-    /// Creates a column whose cells `cell` formats from result lines.
-    pub fn new(title: &'a str, cell: impl Fn(&Line) -> String + 'a) -> Self {
-        Self {
-            title,
-            cell: Box::new(cell),
-            alignment: CellAlignment::Right,
-        }
-    }
-
-    /// Replaces the title of the column.
-    #[must_use]
-    pub fn titled(mut self, title: &'a str) -> Self {
-        self.title = title;
-        self
-    }
-
-    /// Aligns the column to the left, as the first column always is.
-    #[must_use]
-    pub fn left(mut self) -> Self {
-        self.alignment = CellAlignment::Left;
-        self
-    }
-}
-
-/// Creates a column whose cells [`cell`] formats from `shown`, a key or a formula.
-pub fn text<'a>(title: &'a str, shown: &'a str) -> Column<'a> {
-    Column::new(title, move |line| cell(line, shown))
-}
-
-/// Creates a column with the figure under `key`.
-pub fn number<'a>(title: &'a str, key: &'a str) -> Column<'a> {
-    text(title, key)
-}
-
 /// Formats a cell from `shown`: the value of a key, or a quotient `key/1e3` or `1e6/key`. With
 /// `key%`, formats a share of 1 as a percentage.
 ///
@@ -57,6 +14,8 @@ pub fn number<'a>(title: &'a str, key: &'a str) -> Column<'a> {
 pub fn cell(line: &Line, shown: &str) -> String {
     let (key, quotient) = parts(shown);
     match line.get(key) {
+        // No paper published this figure.
+        None if key.starts_with("paper.") => dash(),
         // The key is missing if another version of this program wrote the line.
         None => missing(),
         Some(Value::Null) => dash(),
@@ -134,22 +93,6 @@ impl Tables {
     pub fn heading(&mut self, title: &str, note: &str) {
         let (title, note) = (title.to_owned(), note.to_owned());
         self.0.push(Block::Heading { title, note });
-    }
-
-    /// Adds a table with a row for each line.
-    pub fn table<'l>(&mut self, lines: impl IntoIterator<Item = &'l Line>, columns: &[Column<'_>]) {
-        let row = |line| columns.iter().map(|column| (column.cell)(line)).collect();
-        let titles: Vec<&str> = columns.iter().map(|column| column.title).collect();
-        let alignments: Vec<CellAlignment> = columns.iter().map(|it| it.alignment).collect();
-        self.rows(&titles, &alignments, lines.into_iter().map(row).collect());
-    }
-
-    /// Adds a heading and a table with a row for each line. Adds nothing if there are no lines.
-    pub fn section(&mut self, title: &str, note: &str, lines: &[&Line], columns: &[Column<'_>]) {
-        if !lines.is_empty() {
-            self.heading(title, note);
-            self.table(lines.iter().copied(), columns);
-        }
     }
 
     /// Adds a table of texts. Columns without an entry in `alignments` are aligned to the right,
@@ -285,7 +228,8 @@ mod tests {
         let lines = [("a", "1.00"), ("longer", "100.00")];
         let lines = lines.map(|(name, us)| line! { name: name, us: us });
         let mut tables = Tables::default();
-        tables.table(&lines, &[text("name", "name"), text("us", "us")]);
+        let row = |line: &Line| ["name", "us"].map(|key| cell(line, key)).to_vec();
+        tables.rows(&["name", "us"], &[], lines.iter().map(row).collect());
         let text = tables.signed(&lines).to_string();
         let text = text.trim_end();
         let widths: Vec<_> = text.lines().map(|line| line.chars().count()).collect();

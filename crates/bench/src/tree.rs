@@ -19,7 +19,12 @@ pub mod table;
 pub mod update_file;
 pub mod what_if;
 
-use crate::{line, prelude::*, workload::Workload};
+use crate::{
+    line,
+    prelude::*,
+    sizes::{SizeArgument as _, within},
+    workload::Workload,
+};
 use batch::Batches;
 use list::{MeasuredTree, SUITES, names, possible, trees};
 use process::Order;
@@ -30,13 +35,7 @@ pub struct TreeArguments {
     #[command(flatten)]
     manner: Manner,
     /// Numbers of keys in the trees; with --quick 1000.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "10000",
-        default_value_if("quick", "true", "1000"),
-        value_parser = clap::value_parser!(u64).range(2..),
-    )]
+    #[arg(long, sizes("10000", "1000", within(2..)))]
     keys: Vec<u64>,
     /// Restricts the run to these balancing schemes; by default all.
     #[arg(long, value_delimiter = ',', value_parser = possible(|tree| tree.scheme))]

@@ -190,115 +190,48 @@ const fn of(name: &'static str, family: SchemeFamily, properties: Properties) ->
     }
 }
 
+const fn signed(name: &'static str) -> Scheme {
+    offered(name, SchemeFamily::SignedTuples, SIGNED_TUPLES)
+}
+
+const fn accumulated(name: &'static str, properties: Properties) -> Scheme {
+    offered(name, SchemeFamily::AccumulatedTuples, properties)
+}
+
+#[rustfmt::skip]
 const SCHEMES: &[Scheme] = &[
     tree("red-black-path-copying", "red-black", "path-copying", false),
-    tree(
-        "red-black-cache-nowhere",
-        "red-black",
-        "cache-nowhere",
-        false,
-    ),
+    tree("red-black-cache-nowhere", "red-black", "cache-nowhere", false),
     tree("red-black-cache-median", "red-black", "cache-median", false),
-    tree(
-        "red-black-cache-everywhere",
-        "red-black",
-        "cache-everywhere",
-        false,
-    ),
+    tree("red-black-cache-everywhere", "red-black", "cache-everywhere", false),
     tree("treap-path-copying", "treap", "path-copying", true),
     tree("treap-cache-nowhere", "treap", "cache-nowhere", true),
     tree("treap-cache-median", "treap", "cache-median", true),
     tree("treap-cache-everywhere", "treap", "cache-everywhere", true),
     tree("skip-list-path-copying", "skip-list", "path-copying", true),
-    tree(
-        "skip-list-cache-nowhere",
-        "skip-list",
-        "cache-nowhere",
-        true,
-    ),
+    tree("skip-list-cache-nowhere", "skip-list", "cache-nowhere", true),
     tree("skip-list-cache-median", "skip-list", "cache-median", true),
-    tree(
-        "skip-list-cache-everywhere",
-        "skip-list",
-        "cache-everywhere",
-        true,
-    ),
-    offered("tuple-base", SchemeFamily::SignedTuples, SIGNED_TUPLES),
-    offered(
-        "tuple-base-superseding",
-        SchemeFamily::SignedTuples,
-        SIGNED_TUPLES,
-    ),
-    offered(
-        "tuple-base-lightweight",
-        SchemeFamily::SignedTuples,
-        SIGNED_TUPLES,
-    ),
-    offered("tuple-spec", SchemeFamily::SignedTuples, SIGNED_TUPLES),
-    offered(
-        "tuple-spec-superseding",
-        SchemeFamily::SignedTuples,
-        SIGNED_TUPLES,
-    ),
-    offered(
-        "tuple-spec-lightweight",
-        SchemeFamily::SignedTuples,
-        SIGNED_TUPLES,
-    ),
-    offered(
-        "tuple-spec3-lightweight",
-        SchemeFamily::SignedTuples,
-        SIGNED_TUPLES,
-    ),
-    offered(
-        "tuple-base-superseding-bls",
-        SchemeFamily::SignedTuples,
-        SIGNED_TUPLES,
-    ),
-    offered(
-        "tuple-spec-lightweight-bls",
-        SchemeFamily::SignedTuples,
-        SIGNED_TUPLES,
-    ),
-    offered(
-        "tuple-accumulators-rsa",
-        SchemeFamily::AccumulatedTuples,
-        RSA_TUPLES,
-    ),
-    offered(
-        "tuple-accumulators-superseding-rsa",
-        SchemeFamily::AccumulatedTuples,
-        RSA_TUPLES,
-    ),
-    offered(
-        "tuple-chain-accumulators-rsa",
-        SchemeFamily::AccumulatedTuples,
-        RSA_TUPLES,
-    ),
-    offered(
-        "tuple-accumulators-bilinear",
-        SchemeFamily::AccumulatedTuples,
-        BILINEAR_TUPLES,
-    ),
-    offered(
-        "tuple-accumulators-superseding-bilinear",
-        SchemeFamily::AccumulatedTuples,
-        BILINEAR_TUPLES,
-    ),
-    offered(
-        "tuple-chain-accumulators-bilinear",
-        SchemeFamily::AccumulatedTuples,
-        BILINEAR_TUPLES,
-    ),
+    tree("skip-list-cache-everywhere", "skip-list", "cache-everywhere", true),
+    signed("tuple-base"),
+    signed("tuple-base-superseding"),
+    signed("tuple-base-lightweight"),
+    signed("tuple-spec"),
+    signed("tuple-spec-superseding"),
+    signed("tuple-spec-lightweight"),
+    signed("tuple-spec3-lightweight"),
+    signed("tuple-base-superseding-bls"),
+    signed("tuple-spec-lightweight-bls"),
+    accumulated("tuple-accumulators-rsa", RSA_TUPLES),
+    accumulated("tuple-accumulators-superseding-rsa", RSA_TUPLES),
+    accumulated("tuple-chain-accumulators-rsa", RSA_TUPLES),
+    accumulated("tuple-accumulators-bilinear", BILINEAR_TUPLES),
+    accumulated("tuple-accumulators-superseding-bilinear", BILINEAR_TUPLES),
+    accumulated("tuple-chain-accumulators-bilinear", BILINEAR_TUPLES),
     offered("aad-counted", SchemeFamily::Log, LOG),
     offered("aad-frontier", SchemeFamily::Log, LOG),
     offered("directory", SchemeFamily::Directory, NUMBERED),
     of("sign-each-entry", SchemeFamily::Baseline, SIGN_EACH_ENTRY),
-    of(
-        "sign-changed-entries",
-        SchemeFamily::Baseline,
-        SIGN_CHANGED_ENTRIES,
-    ),
+    of("sign-changed-entries", SchemeFamily::Baseline, SIGN_CHANGED_ENTRIES),
 ];
 
 /// Returns all compared schemes.

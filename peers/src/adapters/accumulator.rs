@@ -15,7 +15,7 @@ use comparison::timing::stopwatch;
 
 use crate::{
     Outcome,
-    peer::{About, Entry, Key, Peer, Published, Value, limits},
+    peer::{About, Claim, Entry, Key, Peer, Published, Value, limits, of_version, require_latest},
     signing::Signing,
 };
 
@@ -91,11 +91,7 @@ impl<const SECRET: bool> Peer for Accumulated<SECRET> {
                 "bilinear accumulator, untrusted server"
             },
             package: "accumulators",
-            licence: "MIT OR Apache-2.0",
-            is_ours: true,
             hash: "none: BLS12-381, elements by SHA-256",
-            threads: "1",
-            medium: "memory",
             can_not: if SECRET {
                 &AUTHOR_CAN_NOT
             } else {
@@ -109,6 +105,7 @@ impl<const SECRET: bool> Peer for Accumulated<SECRET> {
                 "witnesses without the secret key; absence is that of an entry"
             },
             most_keys: if SECRET { 100_000 } else { 10_000 },
+            ..About::OURS
         }
     }
 
@@ -151,9 +148,7 @@ impl<const SECRET: bool> Peer for Accumulated<SECRET> {
     }
 
     fn prove(&mut self, version: usize, key: &Key) -> Outcome<Witness> {
-        if version != self.snapshots.len() {
-            return Err("only the latest version is there".into());
-        }
+        require_latest(&self.snapshots, version)?;
         let alone = &self.alone;
         let value = self.entries.get(key);
         let element = element(key, value.unwrap_or(&NONE));
@@ -178,14 +173,8 @@ impl<const SECRET: bool> Peer for Accumulated<SECRET> {
         })
     }
 
-    fn verify(
-        &self,
-        version: usize,
-        key: &Key,
-        value: Option<&Value>,
-        proof: Witness,
-    ) -> Outcome<()> {
-        let snapshot = self.snapshots.get(version - 1).ok_or("no such version")?;
+    fn verify(&self, version: usize, (key, value): Claim<'_>, proof: Witness) -> Outcome<()> {
+        let snapshot = of_version(&self.snapshots, version)?;
         match (value, proof) {
             (Some(value), Witness::Member(witness)) => {
                 witness.check(snapshot, &element(key, value))?;

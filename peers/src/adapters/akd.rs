@@ -16,7 +16,7 @@ use comparison::timing::stopwatch;
 
 use crate::{
     Outcome,
-    peer::{About, Entry, Key, Peer, Published, Value, limits},
+    peer::{About, Claim, Entry, Key, Peer, Published, ensure, limits, of_version, require_latest},
 };
 
 /// The directory, the root of each version, and the single-threaded runtime of its asynchronous
@@ -36,9 +36,7 @@ impl Peer for Auditable {
             name: "akd",
             package: "akd",
             licence: "MIT OR Apache-2.0",
-            is_ours: false,
             hash: "BLAKE3, and a verifiable random function over each label",
-            threads: "1",
             medium: "memory: hash maps behind locks",
             can_not: &[
                 limits::OLD_VERSIONS,
@@ -53,6 +51,7 @@ impl Peer for Auditable {
             differs: "hides keys and values from each other; proves that the value is the newest; \
                       auditors check each snapshot",
             most_keys: 100_000,
+            ..About::THEIRS
         }
     }
 
@@ -77,36 +76,23 @@ impl Peer for Auditable {
             self.runtime.block_on(self.directory.publish(entries))
         });
         self.roots.push(epoch?.hash());
-        Ok(Published {
-            us,
-            ..Published::default()
-        })
+        Ok(Published::alone(us))
     }
 
     fn prove(&mut self, version: usize, key: &Key) -> Outcome<LookupProof> {
-        if version != self.roots.len() {
-            return Err("only the latest version is there".into());
-        }
+        require_latest(&self.roots, version)?;
         let label = AkdLabel(key.to_vec());
         Ok(self.runtime.block_on(self.directory.lookup(label))?.0)
     }
 
-    fn verify(
-        &self,
-        version: usize,
-        key: &Key,
-        value: Option<&Value>,
-        proof: LookupProof,
-    ) -> Outcome<()> {
-        let root = *self.roots.get(version - 1).ok_or("no such version")?;
+    fn verify(&self, version: usize, (key, value): Claim<'_>, proof: LookupProof) -> Outcome<()> {
+        let root = *of_version(&self.roots, version)?;
         let (label, epoch) = (AkdLabel(key.to_vec()), u64::try_from(version)?);
         let result =
             lookup_verify::<WhatsAppV1Configuration>(&self.public_key, root, epoch, label, proof);
         let found = result.map_err(|error| error.to_string())?.value.0;
         let is_expected = value.is_some_and(|value| found == value);
-        is_expected
-            .then_some(())
-            .ok_or_else(|| "another answer".into())
+        ensure(is_expected, "another answer")
     }
 
     fn encode(proof: &LookupProof) -> Outcome<Vec<u8>> {

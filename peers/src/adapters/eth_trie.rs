@@ -9,7 +9,7 @@ use comparison::timing::stopwatch;
 
 use crate::{
     Outcome,
-    peer::{About, Entry, Key, Peer, Published, Value, limits},
+    peer::{About, Claim, Entry, Key, Peer, Published, ensure, limits, of_version},
 };
 
 /// The trie, the nodes of all versions, and the root of each version.
@@ -17,15 +17,6 @@ pub struct Patricia {
     trie: EthTrie<MemoryDB>,
     nodes: Arc<MemoryDB>,
     roots: Vec<B256>,
-}
-
-impl Patricia {
-    fn root(&self, version: usize) -> Outcome<B256> {
-        let root = version
-            .checked_sub(1)
-            .and_then(|index| self.roots.get(index));
-        Ok(*root.ok_or("no such version")?)
-    }
 }
 
 impl Peer for Patricia {
@@ -36,14 +27,13 @@ impl Peer for Patricia {
             name: "eth_trie",
             package: "eth_trie",
             licence: "Apache-2.0",
-            is_ours: false,
             hash: "Keccak-256",
-            threads: "1",
             medium: "memory: a hash map behind a lock",
             can_not: &[limits::RANGES, limits::SIGNATURES, limits::UPDATES],
             snapshot_includes: "new root; nodes of the version stored",
             differs: "keys are taken as they are, where Ethereum hashes them",
             most_keys: 1_000_000,
+            ..About::THEIRS
         }
     }
 
@@ -65,29 +55,20 @@ impl Peer for Patricia {
             self.trie.root_hash()
         });
         self.roots.push(root?);
-        Ok(Published {
-            us,
-            ..Published::default()
-        })
+        Ok(Published::alone(us))
     }
 
     fn prove(&mut self, version: usize, key: &Key) -> Outcome<Self::Proof> {
-        let mut trie = EthTrie::from(Arc::clone(&self.nodes), self.root(version)?)?;
+        let mut trie = EthTrie::from(Arc::clone(&self.nodes), *of_version(&self.roots, version)?)?;
         Ok(trie.get_proof(key)?)
     }
 
-    fn verify(
-        &self,
-        version: usize,
-        key: &Key,
-        value: Option<&Value>,
-        proof: Self::Proof,
-    ) -> Outcome<()> {
-        let found = self.trie.verify_proof(self.root(version)?, key, proof)?;
+    fn verify(&self, version: usize, (key, value): Claim<'_>, proof: Self::Proof) -> Outcome<()> {
+        let found = self
+            .trie
+            .verify_proof(*of_version(&self.roots, version)?, key, proof)?;
         let is_expected = found.as_deref() == value.map(<[u8; 32]>::as_slice);
-        is_expected
-            .then_some(())
-            .ok_or_else(|| "another answer".into())
+        ensure(is_expected, "another answer")
     }
 
     fn encode(proof: &Self::Proof) -> Outcome<Vec<u8>> {

@@ -10,7 +10,7 @@ use comparison::timing::stopwatch;
 
 use crate::{
     Outcome,
-    peer::{About, Entry, Key, Peer, Published, Value, limits},
+    peer::{About, Claim, Entry, Key, Peer, Published, limits, of_version},
 };
 
 /// The tree, and the root of each version.
@@ -34,9 +34,7 @@ impl Peer for Jellyfish {
             name: "jmt",
             package: "jmt",
             licence: "Apache-2.0",
-            is_ours: false,
             hash: "SHA-256",
-            threads: "1",
             medium: "memory: its store for tests, a hash map behind a lock",
             can_not: &[
                 "ranges, but those from the first key on",
@@ -44,8 +42,8 @@ impl Peer for Jellyfish {
                 limits::UPDATES,
             ],
             snapshot_includes: "new root; nodes and values of the version stored",
-            differs: "",
             most_keys: 1_000_000,
+            ..About::THEIRS
         }
     }
 
@@ -64,10 +62,7 @@ impl Peer for Jellyfish {
             Ok(root)
         });
         self.roots.push(root?);
-        Ok(Published {
-            us,
-            ..Published::default()
-        })
+        Ok(Published::alone(us))
     }
 
     fn prove(&mut self, version: usize, key: &Key) -> Outcome<Self::Proof> {
@@ -75,14 +70,8 @@ impl Peer for Jellyfish {
         Ok(tree.get_with_proof(KeyHash(*key), of(version)?)?.1)
     }
 
-    fn verify(
-        &self,
-        version: usize,
-        key: &Key,
-        value: Option<&Value>,
-        proof: Self::Proof,
-    ) -> Outcome<()> {
-        let root = self.roots.get(version - 1).ok_or("no such version")?;
+    fn verify(&self, version: usize, (key, value): Claim<'_>, proof: Self::Proof) -> Outcome<()> {
+        let root = of_version(&self.roots, version)?;
         Ok(proof.verify(*root, KeyHash(*key), value)?)
     }
 

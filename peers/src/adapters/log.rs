@@ -13,7 +13,7 @@ use comparison::timing::stopwatch;
 
 use crate::{
     Outcome,
-    peer::{About, Entry, Key, Peer, Published, Value, limits},
+    peer::{About, Claim, Entry, Key, Peer, Published, ensure, limits, of_version},
     signing::Signing,
 };
 
@@ -33,16 +33,13 @@ impl Peer for Counted {
         About {
             name: "aad-counted",
             package: "aad",
-            licence: "MIT OR Apache-2.0",
-            is_ours: true,
             hash: "SHA-256, and commitments over BLS12-381",
-            threads: "1",
-            medium: "memory",
             can_not: &[limits::RANGES, limits::REMOVAL],
             snapshot_includes: "author alone: new root and update, signature apart",
             differs: "proves all values of a key to everybody, hides none; one proof that a version \
                       contains any older one, without auditors",
             most_keys: 10_000,
+            ..About::OURS
         }
     }
 
@@ -96,20 +93,12 @@ impl Peer for Counted {
         Ok(pad_core::Repository::prove(&self.server, version, &key)?)
     }
 
-    fn verify(
-        &self,
-        version: usize,
-        key: &Key,
-        value: Option<&Value>,
-        proof: Self::Proof,
-    ) -> Outcome<()> {
-        let root = self.roots.get(version - 1).ok_or("no such version")?;
+    fn verify(&self, version: usize, (key, value): Claim<'_>, proof: Self::Proof) -> Outcome<()> {
+        let root = of_version(&self.roots, version)?;
         let values = Untrusted::new(proof).verify(root, &pad_core::Key::new(*key)?)?;
         let last = values.get().values.last().map(pad_core::Value::as_bytes);
         let is_expected = last == value.map(<[u8; 32]>::as_slice);
-        is_expected
-            .then_some(())
-            .ok_or_else(|| "another answer".into())
+        ensure(is_expected, "another answer")
     }
 
     fn encode(proof: &Self::Proof) -> Outcome<Vec<u8>> {
@@ -127,7 +116,7 @@ impl Peer for Counted {
     }
 
     fn verify_growth(&self, from: usize, proof: &[u8]) -> Outcome<()> {
-        let old = self.roots.get(from - 1).ok_or("no such version")?;
+        let old = of_version(&self.roots, from)?;
         let new = self.roots.last().ok_or("no version")?;
         let growth = Growth::new(old.clone(), new.clone())?;
         let proof = wire::decode::<AppendOnlyProof<AadCounted>>(&(), proof, LONGEST_GROWTH)?;

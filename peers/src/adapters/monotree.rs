@@ -6,22 +6,13 @@ use comparison::timing::stopwatch;
 
 use crate::{
     Outcome,
-    peer::{About, Entry, Key, Peer, Published, Value, limits},
+    peer::{About, Claim, Entry, Key, Peer, Published, Value, limits, of_version},
 };
 
 /// The tree, and the root of each version.
 pub struct Mono {
     tree: Monotree<MemoryDB, Sha2>,
     roots: Vec<Key>,
-}
-
-impl Mono {
-    fn root(&self, version: usize) -> Outcome<Key> {
-        let root = version
-            .checked_sub(1)
-            .and_then(|index| self.roots.get(index));
-        Ok(*root.ok_or("no such version")?)
-    }
 }
 
 impl Peer for Mono {
@@ -32,9 +23,7 @@ impl Peer for Mono {
             name: "monotree",
             package: "monotree",
             licence: "MIT",
-            is_ours: false,
             hash: "SHA-256",
-            threads: "1",
             medium: "memory: a hash map",
             can_not: &[
                 limits::ABSENCE,
@@ -46,6 +35,7 @@ impl Peer for Mono {
             snapshot_includes: "new root; nodes of the version stored",
             differs: "proofs show that some key has the value",
             most_keys: 1_000_000,
+            ..About::THEIRS
         }
     }
 
@@ -60,20 +50,17 @@ impl Peer for Mono {
             self.tree.inserts(self.roots.last(), &keys, &values)
         });
         self.roots.push(root?.ok_or("a tree with keys has a root")?);
-        Ok(Published {
-            us,
-            ..Published::default()
-        })
+        Ok(Published::alone(us))
     }
 
     fn prove(&mut self, version: usize, key: &Key) -> Outcome<Proof> {
-        let root = self.root(version)?;
+        let root = *of_version(&self.roots, version)?;
         let proof = self.tree.get_merkle_proof(Some(&root), key)?;
         Ok(proof.ok_or("the key is not there, which nothing proves")?)
     }
 
-    fn verify(&self, version: usize, _: &Key, value: Option<&Value>, proof: Proof) -> Outcome<()> {
-        let root = self.root(version)?;
+    fn verify(&self, version: usize, (_, value): Claim<'_>, proof: Proof) -> Outcome<()> {
+        let root = *of_version(&self.roots, version)?;
         let value = value.ok_or("nothing proves absence")?;
         if verify_proof(&Sha2::new(), Some(&root), value, Some(&proof)) {
             return Ok(());

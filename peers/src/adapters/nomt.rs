@@ -15,7 +15,7 @@ use comparison::timing::stopwatch;
 
 use crate::{
     Outcome,
-    peer::{About, Entry, Key, Peer, Published, Value, limits},
+    peer::{About, Claim, Entry, Key, Peer, Published, ensure, limits, of_version, require_latest},
 };
 
 /// The database, its folder, and the root of each version.
@@ -33,7 +33,6 @@ impl Peer for Trie {
             name: "nomt",
             package: "nomt",
             licence: "MIT OR Apache-2.0",
-            is_ours: false,
             hash: "SHA-256",
             threads: "1 that commits, others for input and output",
             medium: "files, synchronised with each snapshot; caches in memory, outside the heap",
@@ -46,6 +45,7 @@ impl Peer for Trie {
             snapshot_includes: "new root; pages written and synchronised",
             differs: "proofs come from its page cache",
             most_keys: 1_000_000,
+            ..About::THEIRS
         }
     }
 
@@ -76,28 +76,17 @@ impl Peer for Trie {
             Ok(self.database.root().into_inner())
         });
         self.roots.push(root?);
-        Ok(Published {
-            us,
-            ..Published::default()
-        })
+        Ok(Published::alone(us))
     }
 
     fn prove(&mut self, version: usize, key: &Key) -> Outcome<PathProof> {
-        if version != self.roots.len() {
-            return Err("only the latest version is there".into());
-        }
+        require_latest(&self.roots, version)?;
         let session = self.database.begin_session(SessionParams::default());
         Ok(session.prove(*key)?)
     }
 
-    fn verify(
-        &self,
-        version: usize,
-        key: &Key,
-        value: Option<&Value>,
-        proof: PathProof,
-    ) -> Outcome<()> {
-        let root = self.roots.get(version - 1).ok_or("no such version")?;
+    fn verify(&self, version: usize, (key, value): Claim<'_>, proof: PathProof) -> Outcome<()> {
+        let root = of_version(&self.roots, version)?;
         let verified = proof.verify::<Sha2Hasher>(key.view_bits::<Msb0>(), *root);
         let verified = verified.map_err(|error| format!("{error:?}"))?;
         let confirmed = match value {
@@ -108,9 +97,7 @@ impl Peer for Trie {
             None => verified.confirm_nonexistence(key),
         };
         let confirmed = confirmed.map_err(|error| format!("{error:?}"))?;
-        confirmed
-            .then_some(())
-            .ok_or_else(|| "another answer".into())
+        ensure(confirmed, "another answer")
     }
 
     fn encode(proof: &PathProof) -> Outcome<Vec<u8>> {

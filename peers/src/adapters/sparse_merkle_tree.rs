@@ -9,7 +9,7 @@ use comparison::timing::stopwatch;
 
 use crate::{
     Outcome,
-    peer::{About, Entry, Key, Peer, Published, Value, limits},
+    peer::{About, Claim, Entry, Key, Peer, Published, limits, of_version, require_latest},
 };
 
 /// The tree, and the root of each version. Updates overwrite the nodes of older versions.
@@ -44,9 +44,7 @@ impl Peer for Sparse {
             name: "sparse-merkle-tree",
             package: "sparse-merkle-tree",
             licence: "MIT",
-            is_ours: false,
             hash: "SHA-256",
-            threads: "1",
             medium: "memory: hash maps",
             can_not: &[
                 limits::OLD_VERSIONS,
@@ -58,6 +56,7 @@ impl Peer for Sparse {
             differs: "proofs in its compiled form, which making them includes",
             // The tree stores up to 256 nodes for each key.
             most_keys: 10_000,
+            ..About::THEIRS
         }
     }
 
@@ -74,16 +73,11 @@ impl Peer for Sparse {
         });
         let root = root.map_err(|error| error.to_string())?;
         self.roots.push(root);
-        Ok(Published {
-            us,
-            ..Published::default()
-        })
+        Ok(Published::alone(us))
     }
 
     fn prove(&mut self, version: usize, key: &Key) -> Outcome<CompiledMerkleProof> {
-        if version != self.roots.len() {
-            return Err("only the latest version is there".into());
-        }
+        require_latest(&self.roots, version)?;
         let keys = vec![H256::from(*key)];
         let proof = self.tree.merkle_proof(keys.clone());
         let proof = proof.and_then(|proof| proof.compile(keys));
@@ -93,11 +87,10 @@ impl Peer for Sparse {
     fn verify(
         &self,
         version: usize,
-        key: &Key,
-        value: Option<&Value>,
+        (key, value): Claim<'_>,
         proof: CompiledMerkleProof,
     ) -> Outcome<()> {
-        let root = self.roots.get(version - 1).ok_or("no such version")?;
+        let root = of_version(&self.roots, version)?;
         let value = value.map_or_else(H256::zero, |value| H256::from(*value));
         let verified = proof.verify::<Sha>(root, vec![(H256::from(*key), value)]);
         match verified {

@@ -13,7 +13,7 @@ use comparison::timing::stopwatch;
 
 use crate::{
     Outcome,
-    peer::{About, Entry, Key, Peer, Published, Value},
+    peer::{About, Claim, Entry, Key, Peer, Published, ensure, of_version},
     signing::Signing,
 };
 
@@ -53,15 +53,6 @@ pub struct Tree<R: Named> {
     signing: Signing,
 }
 
-impl<R: Named> Tree<R> {
-    fn head(&self, version: usize) -> Outcome<&Verified<SnapshotHead<R::Suite>>> {
-        let head = version
-            .checked_sub(1)
-            .and_then(|index| self.heads.get(index));
-        Ok(head.ok_or("no such version")?)
-    }
-}
-
 fn key_of(key: &Key) -> Outcome<pad_core::Key> {
     Ok(pad_core::Key::new(*key)?)
 }
@@ -73,16 +64,13 @@ impl<R: Named> Peer for Tree<R> {
         About {
             name: R::NAME,
             package: "pad-tree",
-            licence: "MIT OR Apache-2.0",
-            is_ours: true,
             hash: "SHA-256",
-            threads: "1",
-            medium: "memory",
             can_not: &[],
             snapshot_includes: "author alone: new root and update, signature apart; it keeps no old \
                                 versions",
             differs: "roots are signed and form a history",
             most_keys: 1_000_000,
+            ..About::OURS
         }
     }
 
@@ -127,14 +115,8 @@ impl<R: Named> Peer for Tree<R> {
         Ok(self.repository.prove_answer(version, &key_of(key)?)?)
     }
 
-    fn verify(
-        &self,
-        version: usize,
-        key: &Key,
-        value: Option<&Value>,
-        proof: Self::Proof,
-    ) -> Outcome<()> {
-        let (head, key) = (self.head(version)?, key_of(key)?);
+    fn verify(&self, version: usize, (key, value): Claim<'_>, proof: Self::Proof) -> Outcome<()> {
+        let (head, key) = (of_version(&self.heads, version)?, key_of(key)?);
         let proof = Untrusted::new(proof);
         let lookup = <R::Family as Answers<_>>::verify(proof, &self.public, head, &key)?;
         let is_expected = match (&lookup.get().answer, value) {
@@ -142,9 +124,7 @@ impl<R: Named> Peer for Tree<R> {
             (Answer::Absent, None) => true,
             _ => false,
         };
-        is_expected
-            .then_some(())
-            .ok_or_else(|| "another answer".into())
+        ensure(is_expected, "another answer")
     }
 
     fn encode(proof: &Self::Proof) -> Outcome<Vec<u8>> {

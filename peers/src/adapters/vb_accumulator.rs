@@ -19,7 +19,10 @@ use comparison::timing::stopwatch;
 
 use crate::{
     Outcome,
-    peer::{About, Entry, Key, Peer, Published, Value, limits},
+    peer::{
+        About, Claim, Entry, Key, Peer, Published, Value, ensure, limits, of_version,
+        require_latest,
+    },
 };
 
 /// The accumulator, its keys, its elements, and its value in each version.
@@ -117,10 +120,7 @@ impl Peer for Bilinear {
             name: "vb_accumulator",
             package: "vb_accumulator",
             licence: "Apache-2.0",
-            is_ours: false,
             hash: "none: BLS12-381, elements by SHA-256",
-            threads: "1",
-            medium: "memory",
             can_not: &[
                 limits::OLD_VERSIONS,
                 limits::RANGES,
@@ -132,6 +132,7 @@ impl Peer for Bilinear {
             snapshot_includes: "new value with the secret key; the set of entries",
             differs: "absence is that of an entry",
             most_keys: 100_000,
+            ..About::THEIRS
         }
     }
 
@@ -168,16 +169,11 @@ impl Peer for Bilinear {
         });
         self.accumulator = accumulator.map_err(|error| format!("{error:?}"))?;
         self.values.push(*self.accumulator.value());
-        Ok(Published {
-            us,
-            ..Published::default()
-        })
+        Ok(Published::alone(us))
     }
 
     fn prove(&mut self, version: usize, key: &Key) -> Outcome<Witness> {
-        if version != self.values.len() {
-            return Err("only the latest version is there".into());
-        }
+        require_latest(&self.values, version)?;
         let (accumulator, secret) = (&self.accumulator, &self.keys.secret_key);
         let (elements, parameters) = (&self.elements, &self.parameters);
         let witness = if let Some(value) = self.entries.get(key) {
@@ -193,14 +189,8 @@ impl Peer for Bilinear {
         Ok(witness.map_err(|error| format!("{error:?}"))?)
     }
 
-    fn verify(
-        &self,
-        version: usize,
-        key: &Key,
-        value: Option<&Value>,
-        proof: Witness,
-    ) -> Outcome<()> {
-        let accumulated = self.values.get(version - 1).ok_or("no such version")?;
+    fn verify(&self, version: usize, (key, value): Claim<'_>, proof: Witness) -> Outcome<()> {
+        let accumulated = of_version(&self.values, version)?;
         let accumulated = UniversalAccumulator::from_accumulated(*accumulated);
         let (public, parameters) = (&self.keys.public_key, &self.parameters);
         let is_shown = match (value, &proof) {
@@ -212,9 +202,7 @@ impl Peer for Bilinear {
             }
             _ => false,
         };
-        is_shown
-            .then_some(())
-            .ok_or_else(|| "the witness does not fit".into())
+        ensure(is_shown, "the witness does not fit")
     }
 
     fn encode(proof: &Witness) -> Outcome<Vec<u8>> {

@@ -67,7 +67,7 @@ impl<P: Peer> Published<P> {
         value: Option<&Value>,
         proof: P::Proof,
     ) -> bool {
-        self.peer.verify(version, key, value, proof).is_err()
+        self.peer.verify(version, (key, value), proof).is_err()
     }
 
     fn answers_equal_the_oracle(&mut self) -> Outcome<()> {
@@ -75,9 +75,9 @@ impl<P: Peer> Published<P> {
             for (key, value) in self.versions[version - 1].clone() {
                 let proof = self.peer.prove(version, &key)?;
                 self.peer
-                    .verify(version, &key, Some(&value), proof.clone())?;
+                    .verify(version, (&key, Some(&value)), proof.clone())?;
                 let sent = self.peer.decode(&P::encode(&proof)?)?;
-                self.peer.verify(version, &key, Some(&value), sent)?;
+                self.peer.verify(version, (&key, Some(&value)), sent)?;
                 assert!(self.is_refused(version, &key, None, proof));
             }
         }
@@ -93,7 +93,7 @@ impl<P: Peer> Published<P> {
                     continue;
                 }
                 let proof = self.peer.prove(version, &key)?;
-                self.peer.verify(version, &key, None, proof.clone())?;
+                self.peer.verify(version, (&key, None), proof.clone())?;
                 assert!(self.is_refused(version, &key, Some(&[7; 32]), proof));
             }
         }

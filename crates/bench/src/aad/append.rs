@@ -7,7 +7,7 @@ use pad_log::DictionaryScheme;
 use super::{
     AadBench, counts,
     grown::{self, GrowingLog},
-    measured,
+    of_scheme,
 };
 use crate::{line, prelude::*};
 
@@ -37,14 +37,11 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
             let signatures = self.primitives.sign_us * grown.times.len() as f64;
             let append_limit_us = (sums + signatures) / n as f64;
             let longest = grown.times.iter().copied().fold(0.0, f64::max);
-            measured::<S>(
-                report,
-                line! {
-                    experiment: "aad_append", n, batch, threads: self.workers.threads(), append_us,
-                    append_limit_us, append_ratio: append_us / append_limit_us,
-                    longest_version_us: longest,
-                },
-            )?;
+            report.measured(of_scheme::<S>(line! {
+                experiment: "aad_append", n, batch, threads: self.workers.threads(), append_us,
+                append_limit_us, append_ratio: append_us / append_limit_us,
+                longest_version_us: longest,
+            }))?;
         }
         Ok(())
     }

@@ -4,7 +4,10 @@ use std::num::NonZeroUsize;
 
 use clap::{Args, ValueEnum};
 
-use crate::prelude::Manner;
+use crate::{
+    prelude::Manner,
+    sizes::{SizeArgument as _, within},
+};
 
 /// The command line of `bench aad`.
 #[derive(Clone, Debug, Args)]
@@ -12,75 +15,36 @@ pub struct AadArguments {
     #[command(flatten)]
     pub(super) manner: Manner,
     /// Experiments to run; the cryptographic primitives are always measured, too.
-    #[arg(
-        long = "experiment",
-        value_enum,
-        value_delimiter = ',',
-        default_values_t = Experiment::value_variants().to_vec(),
-    )]
+    #[arg(long = "experiment", value_delimiter = ',', default_value = ALL)]
     pub(super) experiments: Vec<Experiment>,
     /// Schemes to measure; they differ in how a lookup proof shows that it lists all values.
     #[arg(
         long = "scheme",
-        value_enum,
         value_delimiter = ',',
-        default_values_t = LogKind::value_variants().to_vec(),
+        default_value = "aad-counted,aad-frontier"
     )]
     pub(super) schemes: Vec<LogKind>,
     /// Sizes of the `aad-counted` logs, in entries, powers of two; with --quick 32,128.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "32,128,512,2048,8192",
-        default_value_if("quick", "true", "32,128"),
-        value_parser = power_of_two,
-    )]
+    #[arg(long, sizes("32,128,512,2048,8192", "32,128", power_of_two))]
     pub(super) elements: Vec<u64>,
     /// Sizes of the `aad-frontier` logs, in entries, powers of two; with --quick 32.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "32,128",
-        default_value_if("quick", "true", "32"),
-        value_parser = power_of_two,
-    )]
+    #[arg(long, sizes("32,128", "32", power_of_two))]
     pub(super) frontier_elements: Vec<u64>,
     /// Number of entries in `worst_case` that are appended one by one to an `aad-counted` log; with
     /// --quick 128.
-    #[arg(
-        long,
-        default_value = "8192",
-        default_value_if("quick", "true", "128"),
-        value_parser = power_of_two,
-    )]
+    #[arg(long, size("8192", "128", power_of_two))]
     pub(super) appends: u64,
     /// Number of entries in `worst_case` that are appended one by one to an `aad-frontier` log;
     /// with --quick 32.
-    #[arg(
-        long,
-        default_value = "128",
-        default_value_if("quick", "true", "32"),
-        value_parser = power_of_two,
-    )]
+    #[arg(long, size("128", "32", power_of_two))]
     pub(super) frontier_appends: u64,
     /// Sizes of the logs in `bandwidth`, in entries. `131072,1048576` takes an hour. With --quick
     /// 256.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "1024,8192",
-        default_value_if("quick", "true", "256"),
-        value_parser = power_of_two,
-    )]
+    #[arg(long, sizes("1024,8192", "256", power_of_two))]
     pub(super) bandwidth_elements: Vec<u64>,
     /// Numbers of entries per version in the experiment `append`. Numbers larger than the log are
     /// skipped.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_values_t = [1, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192],
-        value_parser = clap::value_parser!(u64).range(1..=1 << 20),
-    )]
+    #[arg(long, list("1,32,64,128,256,512,1024,2048,4096,8192", within(1..=1 << 20)))]
     pub(super) batches: Vec<u64>,
     /// Numbers of threads that author and server use; the measurements are repeated for each
     /// number.
@@ -88,9 +52,12 @@ pub struct AadArguments {
     pub(super) threads: Vec<NonZeroUsize>,
     /// Skips logs of the experiment `append` whose sums in G1 alone take more seconds than this;
     /// with --quick 2.
-    #[arg(long, default_value = "90", default_value_if("quick", "true", "2"))]
+    #[arg(long, usually("90", "2"))]
     pub(super) longest: u64,
 }
+
+/// Names of all experiments.
+const ALL: &str = "append,lookup,append_only,memory,worst_case,bandwidth";
 
 /// Experiment of `bench aad`, the benchmark of append-only dictionaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

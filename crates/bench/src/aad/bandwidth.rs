@@ -21,7 +21,7 @@ use super::{
     AadBench,
     baselines::{PlainLog, Snapshots},
     grown::{self, GrowingLog},
-    log, measured,
+    log, of_scheme,
 };
 use crate::{line, prelude::*};
 
@@ -62,10 +62,10 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
                     lines.extend(visits.line(size, versions, report)?);
                 }
                 for line in lines.iter().cloned() {
-                    measured::<S>(report, line)?;
+                    report.measured(of_scheme::<S>(line))?;
                 }
                 for other in ["ct_like_bytes", "coniks_like_bytes"] {
-                    measured::<S>(report, crossing(&lines, (size, each), other))?;
+                    report.measured(of_scheme::<S>(crossing(&lines, (size, each), other)))?;
                 }
             }
         }

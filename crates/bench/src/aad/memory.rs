@@ -13,7 +13,7 @@ use pad_log::{DictionaryScheme, Schedule};
 use super::{
     arguments::LogKind,
     grown::{self, BATCH, ENTRY_BYTES, GrowingLog},
-    log, measured, parameters,
+    log, of_scheme, parameters,
 };
 use crate::{line, memory, prelude::*};
 
@@ -61,12 +61,9 @@ pub(super) fn of_this_process<S: DictionaryScheme>(
     grown.forget_entries();
     let each = |bytes: u64| (bytes.saturating_sub(before) as f64) / largest as f64;
     let (rest, peak) = (memory::resident_bytes(), memory::peak_resident_bytes());
-    measured::<S>(
-        report,
-        line! {
-            experiment: "aad_memory", n: largest, batch: BATCH, threads: 1,
-            memory_bytes_per_element: each(rest), peak_bytes_per_element: each(peak),
-            entry_bytes: ENTRY_BYTES,
-        },
-    )
+    report.measured(of_scheme::<S>(line! {
+        experiment: "aad_memory", n: largest, batch: BATCH, threads: 1,
+        memory_bytes_per_element: each(rest), peak_bytes_per_element: each(peak),
+        entry_bytes: ENTRY_BYTES,
+    }))
 }

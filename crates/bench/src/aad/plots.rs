@@ -1,21 +1,26 @@
 //! Plots of the result lines of `bench aad`, with the published figures.
 
-use super::{paper, table::is_computed};
-use crate::{figures::declared::PlotSpec, line, prelude::*};
+use super::table::is_computed;
+use crate::{
+    figures::{Series, declared::PlotSpec},
+    line,
+    paper::points,
+    prelude::*,
+};
 
 #[rustfmt::skip]
 pub(crate) const PLOTS: [PlotSpec; 4] = [
-    PlotSpec { references: paper::appends, ..PlotSpec::new(
+    PlotSpec { references: published_appends, ..PlotSpec::new(
         ("aad-append", "Time to append an entry, mean over all entries"), "aad_append",
         ("entries in each version", "batch"),
         "milliseconds for each entry",
     ).only(&[("threads", "1"), ("is_drawn", "true")]).deriving(of_paper_size)
         .of(&["scheme"], &[("{scheme}, {n} entries", "append_us/1e3")]) },
-    PlotSpec { references: || paper::look_ups(0), ..look_ups(
+    PlotSpec { references: || published_look_ups("bytes", "code_bytes"), ..look_ups(
         ("aad-bytes", "Bytes of a look-up, logs of 2^h - 1 entries (authors' code: 2^h)"), "bytes",
         &[("{scheme}, {asked}{mark}", "proof_bytes")],
     ) },
-    PlotSpec { references: || paper::look_ups(1), ..look_ups(
+    PlotSpec { references: || published_look_ups("ms", "code_ms"), ..look_ups(
         ("aad-verify", "Time to verify a look-up, logs of 2^h - 1 entries (authors' code: 2^h)"),
         "milliseconds",
         &[("{scheme}, {asked}", "verify_us/1e3")],
@@ -60,7 +65,7 @@ fn of_paper_size(all: &[Line], line: &Line) -> Line {
     let same = of(all, "aad_append").into_iter();
     let same = same.filter(|other| other.agrees(line, &["scheme", "threads"]));
     let sizes = same.map(|line| line.count("n"));
-    let n = sizes.max_by_key(|n| (*n == paper::APPENDS, *n));
+    let n = sizes.max_by_key(|n| (*n == APPENDS, *n));
     line! { is_drawn: n == Some(line.count("n")) }
 }
 
@@ -79,4 +84,33 @@ fn looked_up(all: &[Line], line: &Line) -> Line {
         _ => "one value",
     };
     line! { asked, mark }
+}
+
+/// Number of entries that the paper appended.
+const APPENDS: u64 = 8_192;
+
+/// Returns the published series for the plot of appends: entries per batch, and milliseconds per
+/// entry. Of the authors' code, includes only runs that append all entries in one batch.
+fn published_appends() -> Vec<Series> {
+    let is_whole = |of: &Line| of.get("n") == of.get("batch");
+    let code = points("aad_append", ("batch", "code_ms"), is_whole);
+    let paper = points("aad_append", ("batch", "ms"), |_| true);
+    vec![
+        (format!("paper, {APPENDS} entries, 64 CPUs"), paper),
+        ("authors' code, entries of one batch".to_owned(), code),
+    ]
+}
+
+/// Returns the published series for a plot of lookups that find no value, or one: the figures
+/// `paper` and `code`, by the number of entries.
+fn published_look_ups(paper: &str, code: &str) -> Vec<Series> {
+    let mut series = Vec::new();
+    for (values, asked) in [(0, "absent key"), (1, "one value")] {
+        for (whose, figure) in [("paper", paper), ("authors' code", code)] {
+            let is_of = |of: &Line| of.count("values") == values;
+            let points = points("aad_lookup", ("n", figure), is_of);
+            series.push((format!("{whose}, {asked}"), points));
+        }
+    }
+    series
 }

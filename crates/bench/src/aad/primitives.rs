@@ -17,7 +17,7 @@ use pad_accumulators::bilinear::{
 use pad_core::{Sha256Ed25519, Workers};
 use pad_log::{DictionaryScheme, prefix, shape::Shape};
 
-use super::measured;
+use super::of_scheme;
 use crate::{line, prelude::*, primitives};
 
 /// Measured times of the primitives on one core, in microseconds.
@@ -130,12 +130,9 @@ fn report_one<S: DictionaryScheme>(
     us: f64,
     report: &mut Report,
 ) -> Outcome<()> {
-    measured::<S>(
-        report,
-        line! {
-            experiment: "aad_primitives", primitive: name, n, threads: 1, primitive_us: us,
-        },
-    )
+    report.measured(of_scheme::<S>(line! {
+        experiment: "aad_primitives", primitive: name, n, threads: 1, primitive_us: us,
+    }))
 }
 
 /// Assumed number of terms in a verifier's sum. It determines the time per term.

@@ -10,7 +10,7 @@ use pad_log::{
     shape::Shape,
 };
 
-use super::{counts, grown::GrowingLog, measured, points::Points, primitives::Primitives};
+use super::{counts, grown::GrowingLog, of_scheme, points::Points, primitives::Primitives};
 use crate::{line, prelude::*};
 
 /// Numbers of values of the keys that are looked up.
@@ -63,17 +63,14 @@ fn look_up<S: DictionaryScheme>(
     let points = Points::of_look_up::<S>(shape, n, positions);
     let prove_limit_us = counts::prove_us::<S>((shape, n), positions, primitives);
     let verify_limit_us = points.verify_us(primitives);
-    measured::<S>(
-        report,
-        line! {
-            experiment: "aad_lookup", schedule: name(shape.schedule()), n, values,
-            trees: shape.forest(n).count(), threads: grown.threads, prove_us, prove_limit_us,
-            prove_ratio: prove_us / prove_limit_us, verify_us, verify_limit_us,
-            verify_ratio: verify_us / verify_limit_us,
-            points: points.commitments + points.quotients, proof_bytes: proof.len(),
-            is_computed: false,
-        },
-    )
+    report.measured(of_scheme::<S>(line! {
+        experiment: "aad_lookup", schedule: name(shape.schedule()), n, values,
+        trees: shape.forest(n).count(), threads: grown.threads, prove_us, prove_limit_us,
+        prove_ratio: prove_us / prove_limit_us, verify_us, verify_limit_us,
+        verify_ratio: verify_us / verify_limit_us,
+        points: points.commitments + points.quotients, proof_bytes: proof.len(),
+        is_computed: false,
+    }))
 }
 
 /// Reports the bytes of lookups in logs larger than `largest` entries, computed from the message
@@ -84,16 +81,13 @@ pub(super) fn computed<S: DictionaryScheme>(largest: u64, report: &mut Report) -
         for n in [(1 << level) - 1, 1 << level] {
             for values in [0, 1] {
                 let none = None::<f64>;
-                measured::<S>(
-                    report,
-                    line! {
-                        experiment: "aad_lookup", schedule: name(Schedule::Eager), n, values,
-                        trees: shape.forest(n).count(), prove_limit_us: none, prove_ratio: none,
-                        verify_ratio: none, points: none,
-                        proof_bytes: counts::look_up_bytes::<S>((shape, n), values),
-                        is_computed: true,
-                    },
-                )?;
+                report.measured(of_scheme::<S>(line! {
+                    experiment: "aad_lookup", schedule: name(Schedule::Eager), n, values,
+                    trees: shape.forest(n).count(), prove_limit_us: none, prove_ratio: none,
+                    verify_ratio: none, points: none,
+                    proof_bytes: counts::look_up_bytes::<S>((shape, n), values),
+                    is_computed: true,
+                }))?;
             }
         }
     }
@@ -119,15 +113,12 @@ pub(super) fn inclusion<S: DictionaryScheme>(
     let verify_us = median_us(&effort, check);
     let points = Points::of_inclusion(grown.author.log().shape(), n, position);
     let verify_limit_us = points.verify_us(primitives);
-    measured::<S>(
-        report,
-        line! {
-            experiment: "aad_inclusion", n, threads: 1,
-            prove_us: median_us(&effort, || entries.prove_inclusion(n, position)), verify_us,
-            verify_limit_us, verify_ratio: verify_us / verify_limit_us,
-            points: points.commitments + points.quotients, proof_bytes: proof.len(),
-        },
-    )
+    report.measured(of_scheme::<S>(line! {
+        experiment: "aad_inclusion", n, threads: 1,
+        prove_us: median_us(&effort, || entries.prove_inclusion(n, position)), verify_us,
+        verify_limit_us, verify_ratio: verify_us / verify_limit_us,
+        points: points.commitments + points.quotients, proof_bytes: proof.len(),
+    }))
 }
 
 /// Returns a measuring effort with a quarter of the usual time budget, because there are many
@@ -228,16 +219,13 @@ impl Means {
         (from, to): (Option<u64>, u64),
         report: &mut Report,
     ) -> Outcome<()> {
-        measured::<S>(
-            report,
-            line! {
-                experiment: "aad_append_only",
-                schedule: name(grown.author.log().shape().schedule()), pair, from, n: to,
-                threads: 1, prove_us: self.prove_us, verify_us: self.verify_us,
-                verify_limit_us: self.verify_limit_us,
-                verify_ratio: self.verify_us / self.verify_limit_us, proof_bytes: self.proof_bytes,
-            },
-        )
+        report.measured(of_scheme::<S>(line! {
+            experiment: "aad_append_only",
+            schedule: name(grown.author.log().shape().schedule()), pair, from, n: to,
+            threads: 1, prove_us: self.prove_us, verify_us: self.verify_us,
+            verify_limit_us: self.verify_limit_us,
+            verify_ratio: self.verify_us / self.verify_limit_us, proof_bytes: self.proof_bytes,
+        }))
     }
 }
 

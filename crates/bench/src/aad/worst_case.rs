@@ -7,7 +7,7 @@ use pad_log::{DictionaryScheme, Schedule};
 use super::{
     AadBench, counts,
     grown::{self, GrowingLog},
-    log, measured,
+    log, of_scheme,
     proofs::{self, name},
 };
 use crate::{line, prelude::*};
@@ -38,15 +38,12 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
         times.sort_unstable_by(f64::total_cmp);
         let longest = times.last().copied().unwrap_or_default();
         let longest_at = grown.times.iter().position(|us| *us >= longest);
-        measured::<S>(
-            report,
-            line! {
-                experiment: "aad_worst_case", schedule: name(shape.schedule()), n, batch: 1,
-                threads: self.workers.threads(), append_us: times.iter().sum::<f64>() / n as f64,
-                append_limit_us: sums / n as f64 + self.primitives.sign_us,
-                append_median_us: percentile(&times, 50), append_p99_us: percentile(&times, 99),
-                append_longest_us: longest, longest_at: longest_at.map(|index| index + 1),
-            },
-        )
+        report.measured(of_scheme::<S>(line! {
+            experiment: "aad_worst_case", schedule: name(shape.schedule()), n, batch: 1,
+            threads: self.workers.threads(), append_us: times.iter().sum::<f64>() / n as f64,
+            append_limit_us: sums / n as f64 + self.primitives.sign_us,
+            append_median_us: percentile(&times, 50), append_p99_us: percentile(&times, 99),
+            append_longest_us: longest, longest_at: longest_at.map(|index| index + 1),
+        }))
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! Source: Tremel 2013, sections 5 and 7.
 
-use crate::{line, paper::ACCUMULATORS, prelude::*};
+use crate::{line, paper::published, prelude::*};
 
 /// Reports slopes and round trips, computed from the result lines of the experiment `operations` in
 /// `report` so far. `latencies_ms` are network latencies there and back.
@@ -90,9 +90,7 @@ fn regression(points: &[(f64, f64)]) -> Slope {
 
 fn slope_line(first: &Line, operation: &str, slope: Slope) -> Line {
     let accumulator = first.text("accumulator");
-    let paper_us = ACCUMULATORS
-        .get(family(accumulator), operation)
-        .filter(|us| *us > 0.0);
+    let paper_us = paper_us(accumulator, operation);
     line! {
         experiment: "accumulators_slopes", accumulator, operation, threads: first.count("threads"),
         sizes: slope.sizes, us_per_element: slope.us, explained: slope.explained,
@@ -101,10 +99,11 @@ fn slope_line(first: &Line, operation: &str, slope: Slope) -> Line {
     }
 }
 
-/// Returns the paper's name of an accumulator: `rsa` or `bilinear`, the name before the first
-/// hyphen.
-fn family(accumulator: &str) -> &str {
-    accumulator.split('-').next().unwrap_or_default()
+/// Returns the paper's microseconds of an operation. The paper calls an accumulator `rsa` or
+/// `bilinear`, the name before the first hyphen.
+fn paper_us(accumulator: &str, operation: &str) -> Option<f64> {
+    let kind = accumulator.split('-').next();
+    published(&line! { experiment: "accumulators", kind }).number(operation)
 }
 
 /// Definition of a round trip: the kind of keys, and the operations that each element needs.
@@ -161,8 +160,7 @@ fn round_trip(
         .map(|operation| time(operation))
         .collect();
     let computing_ms = times?.iter().sum::<f64>() / 1e3;
-    let paper_ms =
-        ACCUMULATORS.get(family(accumulator), &format!("round_trip_{}", trip.keys))? / 1e3;
+    let paper_ms = paper_us(accumulator, &format!("round_trip_{}", trip.keys))? / 1e3;
     Some(line! {
         experiment: "accumulators_round_trips", accumulator, keys: trip.keys,
         threads: first.count("threads"), latency_ms, computing_ms,

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::prelude::Manner;
+use crate::{
+    prelude::Manner,
+    sizes::{SizeArgument as _, within},
+};
 
 /// The command line of `bench directory`.
 #[derive(Clone, Debug, Args)]
@@ -12,68 +15,33 @@ pub struct DirectoryArguments {
     #[command(flatten)]
     pub(super) manner: Manner,
     /// Experiments to run; the primitives are always measured, too.
-    #[arg(
-        long = "experiment",
-        value_enum,
-        value_delimiter = ',',
-        default_values_t = Experiment::value_variants().to_vec(),
-    )]
+    #[arg(long = "experiment", value_delimiter = ',', default_value = ALL)]
     pub(super) experiments: Vec<Experiment>,
     /// Numbers of entries of the directories whose operations are measured.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_values_t = [1_000_000, 10_000_000],
-        value_parser = clap::value_parser!(u64).range(1_000..=1 << 30),
-    )]
+    #[arg(long, list("1000000,10000000", within(1_000..=1 << 30)))]
     pub(super) entries: Vec<u64>,
     /// Number of insertions in figures 3 and 4.
-    #[arg(
-        long,
-        default_value_t = 100_000,
-        value_parser = clap::value_parser!(u64).range(1..=1 << 30)
-    )]
+    #[arg(long, default_value = "100000", value_parser = within(1..=1 << 30))]
     pub(super) inserts: u64,
     /// Block sizes in figures 3 and 4, in bytes. Each slot of a block takes 240 bytes.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_values_t = [512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536],
-        value_parser = clap::value_parser!(u64).range(512..=240_000),
-    )]
+    #[arg(long, list("512,1024,2048,4096,8192,16384,32768,65536", within(512..=240_000)))]
     pub(super) block_bytes: Vec<u64>,
     /// Numbers of entries that a directory already has when a trace of figure 5 starts.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_values_t = [
-            100_000, 200_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 100_000_000,
-        ],
-        value_parser = clap::value_parser!(u64).range(1..=1 << 40),
-    )]
+    #[arg(long, list("100000,200000,500000,1000000,2000000,5000000,10000000,100000000", within(1..=1 << 40)))]
     pub(super) prefill: Vec<u64>,
     /// Number of operations in each trace of figure 5.
-    #[arg(
-        long,
-        default_value_t = 400_000,
-        value_parser = clap::value_parser!(u64).range(1..=1 << 32)
-    )]
+    #[arg(long, default_value = "400000", value_parser = within(1..=1 << 32))]
     pub(super) operations: u64,
     /// Percentages of updates in the traces: writes to known objects that overwrite the object
     /// instead of inserting another one.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_values_t = [0, 25, 50, 100],
-        value_parser = clap::value_parser!(u64).range(0..=100),
-    )]
+    #[arg(long, list("0,25,50,100", within(0..=100)))]
     pub(super) update_percent: Vec<u64>,
     /// Seed of the traces.
     #[arg(long, default_value_t = 2010)]
     pub(super) seed: u64,
     /// Skips a contender of figures 3 and 4 if its primitives alone would take more seconds than
     /// this; with --quick 1.
-    #[arg(long, default_value = "60", default_value_if("quick", "true", "1"))]
+    #[arg(long, usually("60", "1"))]
     longest: u64,
 }
 
@@ -83,6 +51,9 @@ impl DirectoryArguments {
         Duration::from_secs(self.longest)
     }
 }
+
+/// Names of all experiments.
+const ALL: &str = "inserts,hints,operations,stored,strategies,beside";
 
 /// Experiment of `bench directory`. Figures are those of Stanton et al. 2010.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -25,48 +25,40 @@ fn time(lines: &[Line], strategy: &str, block_bytes: u64) -> Option<f64> {
     Some(of_size.1)
 }
 
-/// Returns the time of an `AdHASH` insertion with blocks of 512 bytes, divided by the time with
-/// blocks of 16 KiB.
-pub(super) fn falls_at_first(lines: &[Line]) -> Option<f64> {
-    Some(time(lines, AD_HASH, SMALLEST)? / time(lines, AD_HASH, PAPERS)?)
-}
-
-/// Returns the share of the time of an `AdHASH` insertion that blocks of 64 KiB save over blocks of
-/// 16 KiB. They save time because there are fewer levels.
-pub(super) fn falls_then(lines: &[Line]) -> Option<f64> {
-    Some(1.0 - time(lines, AD_HASH, LARGEST)? / time(lines, AD_HASH, PAPERS)?)
-}
-
-/// Returns the ratio of an `AdHASH` insertion's time to its lower bound, the time of its elements
-/// and sums. Over all block sizes, takes the ratio farthest from 1.
-pub(super) fn elements(lines: &[Line]) -> Option<f64> {
-    let ratios = times(lines, AD_HASH, "update_ratio").into_iter();
-    ratios
-        .map(|(_, ratio)| ratio)
-        .max_by(|one, other| (one - 1.0).abs().total_cmp(&(other - 1.0).abs()))
-}
-
-/// Returns the time of an insertion with the scanning baseline, divided by the time with `AdHASH`,
-/// for blocks of 64 KiB.
-pub(super) fn scanning(lines: &[Line]) -> Option<f64> {
-    Some(time(lines, "sha-384-scanning", LARGEST)? / time(lines, AD_HASH, LARGEST)?)
-}
-
-/// Returns the longest time of an insertion with the strategy `merkle` over all block sizes,
-/// divided by the shortest one.
-pub(super) fn path_spread(lines: &[Line]) -> Option<f64> {
-    let times = times(lines, MERKLE, "update_us").into_iter();
-    let times: Vec<f64> = times.map(|(_, time)| time).collect();
-    let least = times.iter().copied().min_by(f64::total_cmp)?;
-    Some(times.iter().copied().max_by(f64::total_cmp)? / least)
-}
-
-/// Returns the time of an `AdHASH` insertion divided by the time with the strategy `merkle`. Over
-/// all block sizes, takes the smallest ratio.
-pub(super) fn path_below(lines: &[Line]) -> Option<f64> {
-    let below = |(bytes, path)| Some(time(lines, AD_HASH, bytes)? / path);
-    let paths = times(lines, MERKLE, "update_us").into_iter();
-    paths.filter_map(below).min_by(f64::total_cmp)
+/// Returns a figure about the shape of the curves; `None` if lines are missing, or for another
+/// name.
+///
+/// - `falls-at-first`: `AdHASH` with blocks of 512 bytes, divided by 16 KiB.
+/// - `falls-then`: share of the time of `AdHASH` that blocks of 64 KiB save over 16 KiB. They save
+///   time because there are fewer levels.
+/// - `elements`: ratio of `AdHASH` to its lower bound, the time of its elements and sums. Over all
+///   block sizes, the ratio farthest from 1.
+/// - `scanning`: the scanning baseline divided by `AdHASH`, blocks of 64 KiB.
+/// - `path-spread`: the longest time of `merkle` over all block sizes, divided by the shortest one.
+/// - `path-below`: `AdHASH` divided by `merkle`. Over all block sizes, the smallest ratio.
+pub(super) fn figure(name: &str, lines: &[Line]) -> Option<f64> {
+    let sums = |block_bytes| time(lines, AD_HASH, block_bytes);
+    let paths = || times(lines, MERKLE, "update_us").into_iter();
+    match name {
+        "falls-at-first" => Some(sums(SMALLEST)? / sums(PAPERS)?),
+        "falls-then" => Some(1.0 - sums(LARGEST)? / sums(PAPERS)?),
+        "elements" => {
+            let ratios = times(lines, AD_HASH, "update_ratio").into_iter();
+            let distance = |ratio: &f64| (ratio - 1.0).abs();
+            let ratios = ratios.map(|(_, ratio)| ratio);
+            ratios.max_by(|one, other| distance(one).total_cmp(&distance(other)))
+        }
+        "scanning" => Some(time(lines, "sha-384-scanning", LARGEST)? / sums(LARGEST)?),
+        "path-spread" => {
+            let least = paths().map(|(_, us)| us).min_by(f64::total_cmp)?;
+            Some(paths().map(|(_, us)| us).max_by(f64::total_cmp)? / least)
+        }
+        "path-below" => {
+            let below = |(bytes, path)| Some(sums(bytes)? / path);
+            paths().filter_map(below).min_by(f64::total_cmp)
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -90,12 +82,16 @@ mod tests {
             line(MERKLE, SMALLEST, 0.5),
             line(MERKLE, LARGEST, 0.4),
         ];
-        assert_eq!(falls_at_first(&lines), Some(5.0));
-        assert_eq!(falls_then(&lines), Some(1.0 - 0.8));
-        assert_eq!(elements(&lines), Some(5.0));
-        assert_eq!(scanning(&lines), Some(5.0));
-        assert_eq!(path_spread(&lines), Some(1.25));
-        assert_eq!(path_below(&lines), Some(20.0));
-        assert_eq!(falls_at_first(&lines[1..]), None);
+        for (name, expected) in [
+            ("falls-at-first", 5.0),
+            ("falls-then", 1.0 - 0.8),
+            ("elements", 5.0),
+            ("scanning", 5.0),
+            ("path-spread", 1.25),
+            ("path-below", 20.0),
+        ] {
+            assert_eq!(figure(name, &lines), Some(expected), "{name}");
+        }
+        assert_eq!(figure("falls-at-first", &lines[1..]), None);
     }
 }

@@ -7,7 +7,10 @@ use clap::{Args, ValueEnum};
 use flexlist::tag::TagKind;
 
 use super::{audit, build, hash_share, locality, multi, network, replay, table};
-use crate::prelude::*;
+use crate::{
+    prelude::*,
+    sizes::{SizeArgument as _, within},
+};
 
 /// The command line of `bench flexlist`.
 #[derive(Clone, Debug, Args)]
@@ -19,43 +22,20 @@ pub struct FlexlistArguments {
     pub experiment: Vec<FlexlistExperiment>,
     /// Number of blocks of 2 KiB in the file for updates and audits; the default is 1 GB, as in the
     /// paper. With --quick 3000.
-    #[arg(
-        long,
-        default_value = "500000",
-        default_value_if("quick", "true", "3000"),
-        value_parser = clap::value_parser!(u64).range(LEAST_BLOCKS..=MOST_BLOCKS),
-    )]
+    #[arg(long, size("500000", "3000", within(LEAST_BLOCKS..=MOST_BLOCKS)))]
     pub blocks: u64,
     /// Sizes of the lists in the experiment `build`, in blocks; with --quick 9000.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "100000,500000,4000000",
-        default_value_if("quick", "true", "9000"),
-        value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS),
-    )]
+    #[arg(long, sizes("100000,500000,4000000", "9000", within(1..=MOST_BLOCKS)))]
     pub build_blocks: Vec<u64>,
     /// Sizes of the lists in the experiment `hash_share`, in blocks; with --quick 3000.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "100000,200000,500000,1000000,2000000",
-        default_value_if("quick", "true", "3000"),
-        value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS),
-    )]
+    #[arg(long, sizes("100000,200000,500000,1000000,2000000", "3000", within(1..=MOST_BLOCKS)))]
     pub update_blocks: Vec<u64>,
     /// Numbers of threads in the experiment `build`; by default 1, 2, 4, .. up to the number of
     /// cores.
     #[arg(long, value_delimiter = ',')]
     pub threads: Vec<NonZeroUsize>,
     /// Numbers of updates per batch in the experiment `multi`; with --quick 3,10.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "10,20,50,100,120,200,240,300,360,480,600",
-        default_value_if("quick", "true", "3,10"),
-        value_parser = clap::value_parser!(u64).range(1..=MOST_UPDATES),
-    )]
+    #[arg(long, sizes("10,20,50,100,120,200,240,300,360,480,600", "3,10", within(1..=MOST_UPDATES)))]
     pub updates: Vec<u64>,
     /// Number of challenged bytes in an audit; the server proves that it stores their blocks.
     #[arg(long, default_value_t = 460, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
@@ -69,21 +49,11 @@ pub struct FlexlistArguments {
     #[arg(long)]
     pub trace: Vec<PathBuf>,
     /// Numbers of clients in the experiment `network`; with --quick 1,2.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "1,2,5,10,20,50",
-        default_value_if("quick", "true", "1,2")
-    )]
+    #[arg(long, value_delimiter = ',', usually("1,2,5,10,20,50", "1,2"))]
     pub clients: Vec<NonZeroUsize>,
     /// Number of blocks of the file that all clients audit; with --quick 1000. Each client also
     /// updates a file of its own, of a tenth as many blocks.
-    #[arg(
-        long,
-        default_value = "50000",
-        default_value_if("quick", "true", "1000"),
-        value_parser = clap::value_parser!(u64).range(1..=MOST_BLOCKS),
-    )]
+    #[arg(long, size("50000", "1000", within(1..=MOST_BLOCKS)))]
     pub network_blocks: u64,
 }
 

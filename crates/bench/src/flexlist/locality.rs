@@ -11,15 +11,13 @@ use std::{collections::HashMap, path::Path};
 
 use super::{
     blocks::BLOCK_BYTES,
-    paper,
     trace::{Change, Commit, Edit, Trace},
 };
-use crate::{line, prelude::*};
+use crate::{line, paper::published, prelude::*};
 
 /// Reads the trace at `path`, and reports the locality of its commits' changes.
 pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.split('.').next().unwrap_or_default().to_owned();
+    let name = trace_name(path);
     report.announce(format!("locality of {name}"));
     let trace = Trace::read(path)?;
     let commits: Vec<Locality> = trace
@@ -31,7 +29,8 @@ pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
         experiment: "flexlist_locality", trace: name, block_bytes: BLOCK_BYTES,
         files: trace.files.len(), commits: commits.len(),
     };
-    report.measured(line.merged(&summary(&commits)))
+    let paper = published(&line);
+    report.measured(line.merged(&summary(&commits)).merged(&paper))
 }
 
 /// Counts of the changes of one commit.
@@ -113,19 +112,13 @@ fn summary(commits: &[Locality]) -> Line {
     line! {
         commits_with_edits: edited.len(), files_per_commit: all(|it| it.files as f64),
         changes_in_main_folder: share(sum(|it| it.files_in_main_folder), sum(|it| it.files)),
-        commits_in_one_folder: of_commits(|it| it.files_in_main_folder == it.files),
-        paper_in_one_folder: paper::IN_ONE_FOLDER, edits_in_one_run: share(one_run, edited.len()),
-        paper_in_one_run: paper::IN_ONE_RUN, blocks_per_commit: of_edited(|it| it.blocks() as f64),
+        commits_in_one_folder: of_commits(|it| it.files_in_main_folder == it.files), edits_in_one_run: share(one_run, edited.len()), blocks_per_commit: of_edited(|it| it.blocks() as f64),
         most_blocks: edited.iter().map(|it| it.blocks()).max(),
-        paper_blocks_per_commit: paper::BLOCKS_PER_COMMIT,
         runs_per_commit: of_edited(|it| it.runs.len() as f64),
         run_blocks: Distribution::of(runs.iter().map(|run| *run as f64).collect()),
         runs_up_to: histogram(&runs), sent_bytes_per_commit: mean_sent,
-        paper_sent_bytes_per_commit: paper::SENT_BYTES_PER_COMMIT,
         sends_above_200_kilobytes: of_commits(|it| it.sent > 200_000),
-        paper_above_200_kilobytes: paper::ABOVE_200_KILOBYTES,
         sends_below_20_kilobytes: of_commits(|it| it.sent < 20_000),
-        paper_below_20_kilobytes: paper::BELOW_20_KILOBYTES,
         // If this is 1, no block size divides the sent bytes of all commits.
         common_divisor_of_sizes: commits.iter()
             .fold(0, |divisor, it| common_divisor(divisor, it.sent)),

@@ -29,8 +29,7 @@ use crate::{line, prelude::*};
 
 /// Replays the trace at `path`, and reports the cost of its commits.
 pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.split('.').next().unwrap_or_default().to_owned();
+    let name = trace_name(path);
     report.announce(format!("replay of {name}"));
     let trace = Trace::read(path)?;
     let mut server = Server::new(&trace)?;

@@ -13,7 +13,19 @@ mod tuples;
 #[cfg(test)]
 mod tests;
 
-use crate::line::Line;
+use crate::{columns::filled, line::Line};
+
+/// The texts of all conclusions; its first lines describe the format.
+const TEXTS: &str = include_str!("conclusions.txt");
+
+/// Makes the figures of a finding from `key: value` pairs, without rounding.
+macro_rules! figures {
+    ($($key:ident $(: $value:expr)?),* $(,)?) => {
+        $crate::line::Line::default()
+            $(.and(stringify!($key), $crate::line!(@ $key $(: $value)?)))*
+    };
+}
+use figures;
 
 /// A conclusion of a paper, and the verdict of our measurements on it.
 #[derive(Clone, Debug)]
@@ -68,13 +80,9 @@ fn is_below(one: f64, other: f64) -> bool {
     one * MARGIN < other
 }
 
-/// A conclusion of a paper: its short name, its text with the section, and the function that checks
-/// it against result lines. The function returns `None` if lines are missing.
-type Claim = (
-    &'static str,
-    &'static str,
-    fn(&[Line]) -> Option<(Verdict, String)>,
-);
+/// A conclusion of a paper: its short name, and the function that checks it against result lines.
+/// The function returns the figures of the finding, or `None` if lines are missing.
+type Claim = (&'static str, fn(&[Line]) -> Option<(Verdict, Line)>);
 
 static ALL: [&[Claim]; 6] = [
     trees::TREES,
@@ -87,13 +95,15 @@ static ALL: [&[Claim]; 6] = [
 
 /// Lists the conclusions for which `lines` contain the needed measurements, with a verdict on each.
 pub fn conclusions(lines: &[Line]) -> Vec<Conclusion> {
-    let conclude = |&(id, claim, check): &Claim| {
-        let (verdict, finding) = check(lines)?;
+    let conclude = |&(id, check): &Claim| {
+        let (verdict, figures) = check(lines)?;
+        let mut texts = TEXTS.split("\n\n").map(str::lines);
+        let mut texts = texts.find_map(|mut texts| (texts.next() == Some(id)).then_some(texts))?;
         Some(Conclusion {
             id,
-            claim,
+            claim: texts.next()?,
             verdict,
-            finding,
+            finding: filled(texts.next()?, &figures),
         })
     };
     let all = ALL.iter().copied().flatten();
@@ -103,8 +113,8 @@ pub fn conclusions(lines: &[Line]) -> Vec<Conclusion> {
 /// Lists the short names of the conclusions for which `lines` lack measurements.
 pub fn unchecked(lines: &[Line]) -> Vec<&'static str> {
     let all = ALL.iter().copied().flatten();
-    let unchecked = all.filter(|(_, _, check)| check(lines).is_none());
-    unchecked.map(|(id, ..)| *id).collect()
+    let unchecked = all.filter(|(_, check)| check(lines).is_none());
+    unchecked.map(|(id, _)| *id).collect()
 }
 
 /// Suite of the compared schemes.

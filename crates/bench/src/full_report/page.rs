@@ -5,17 +5,18 @@ use std::{collections::BTreeSet, fmt::Write as _};
 
 use super::{
     conclusions::{Conclusion, conclusions, unchecked},
-    contents::{CONTENTS, Counterpart, Item},
+    contents::{Counterpart, Item, contents},
     run::RUN,
     steps::{Depth, Step, steps},
 };
 use crate::{
     Outcome,
+    columns::TableSpec,
     families::{FAMILIES, Family},
     figures::{Figure, figures},
     line::{Line, of},
     report::QUICK,
-    tables::{Block, Tables, digits, text},
+    tables::{Block, Tables, digits},
 };
 
 /// Renders the HTML of the report page from the result lines of a report.
@@ -209,8 +210,8 @@ impl<'a> Part<'a> {
             "<section id=\"{id}\"><h2>{title}</h2><p>Compared with: {}.</p><ul class=\"contents\">",
             escaped(source)
         );
-        for item in CONTENTS.iter().filter(|item| item.family == *id) {
-            put!(body, "<li>{}</li>", self.listed(item));
+        for item in contents(id) {
+            put!(body, "<li>{}</li>", self.listed(&item));
         }
         put!(body, "</ul>");
         for (number, block) in self.tables.blocks().iter().enumerate() {
@@ -314,19 +315,28 @@ fn write_row(body: &mut String, tag: &str, cells: &[String], to_the_right: &[boo
     put!(body, "</tr>");
 }
 
+const STEPS: TableSpec = TableSpec::new(
+    RUN,
+    "",
+    &[
+        ("step", "step"),
+        ("arguments", "arguments"),
+        ("seconds", "seconds"),
+        ("cores used by others", "cores_used_by_others"),
+    ],
+)
+.left(&["arguments"]);
+
 /// Writes the section about the steps: the duration of each, its arguments, and how to repeat the
 /// measurements.
 fn measured(body: &mut String, lines: &[Line]) {
-    let columns = [
-        text("step", "step"),
-        crate::tables::Column::new("arguments", |run| run.text("arguments").to_owned()).left(),
-        crate::tables::number("seconds", "seconds"),
-        crate::tables::number("cores used by others", "cores_used_by_others"),
-    ];
     let mut tables = Tables::default();
     let runs = of(lines, RUN);
     let seconds: f64 = runs.iter().map(|run| run.figure("seconds")).sum();
-    tables.section("", "", &runs, &columns);
+    if !runs.is_empty() {
+        tables.heading("", "");
+    }
+    STEPS.show(&mut tables, lines);
     put!(body, "<section id=\"measured\"><h2>Measurement steps</h2>");
     put!(
         body,

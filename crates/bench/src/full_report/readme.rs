@@ -7,14 +7,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-mod tables;
-
 use super::run::read_lines;
-use crate::{
-    Outcome,
-    line::{Line, Selection},
-};
-use tables::TABLES;
+use crate::{Outcome, line::Line};
 
 /// The command line of `bench readme`.
 #[derive(Clone, Debug, Args)]
@@ -63,9 +57,10 @@ const END: &str = "<!-- end -->";
 /// Returns `text` with its tables replaced by those made from `lines`.
 pub fn written(text: &str, lines: &[Line]) -> Outcome<String> {
     replaced(text, |name| {
-        let table = TABLES.iter().find(|table| table.name == name);
+        let table = Table::named(TABLES, name);
         let table = table.ok_or_else(|| format!("there is no table {name}"))?;
-        table.markdown(lines)
+        let written = table.markdown(lines);
+        written.map_err(|error| format!("table {name}, {error}").into())
     })
 }
 
@@ -86,119 +81,106 @@ pub(crate) fn replaced(text: &str, write: impl Fn(&str) -> Outcome<String>) -> O
     Ok(written)
 }
 
-/// Declaration of a table in a document, whose figures come from similar result lines.
-struct Table {
-    name: &'static str,
+/// Tables with measurements in documents; its first lines describe the format.
+const TABLES: &str = include_str!("documents.txt");
+
+/// Conditions on a result line: keys, each with its text or number.
+type Conditions<'a> = Vec<(&'a str, &'a str)>;
+
+/// Key and unit of a figure; `None` in an empty cell.
+type Cell<'a> = Option<(&'a str, &'a str)>;
+
+/// Declaration of a table in a document.
+#[derive(Default)]
+struct Table<'a> {
     /// Conditions that all result lines of the table meet.
-    of: Selection,
-    /// Key whose value distinguishes the table's result lines from each other.
-    and: &'static str,
-    /// Titles of the columns. The first column contains the names of the rows.
-    titles: &'static [&'static str],
-    rows: &'static [(&'static str, Row)],
+    of: Conditions<'a>,
+    /// Further conditions of each column, except the first one, which contains the names of rows.
+    columns: Vec<Conditions<'a>>,
+    /// Titles of all columns.
+    titles: Vec<&'a str>,
+    /// Cells of rows that declare none.
+    cells: Vec<Cell<'a>>,
+    /// Name, further conditions, and cells of each row.
+    rows: Vec<(&'a str, Conditions<'a>, Vec<Cell<'a>>)>,
 }
 
-/// Figure of a row: further conditions on its result line, its key, and its unit. A cell without a
-/// key is empty.
-type Cell = (Selection, &'static str, Unit);
-
-/// Figures of one row, after its name.
-#[derive(Clone, Copy)]
-enum Row {
-    /// The same figure of several result lines. Contains the values of [`Table::and`] that select
-    /// the lines, the figure's key, and its unit.
-    Lines(&'static [&'static str], &'static str, Unit),
-    /// Several figures of one result line. Contains the value of [`Table::and`] that selects the
-    /// line, the figures' keys, and their unit. Remaining cells stay empty.
-    Keys(&'static str, &'static [&'static str], Unit),
-    /// Figures of similar result lines. Contains the conditions that all these lines meet in
-    /// addition to [`Table::of`], and the cells.
-    Cells(Selection, &'static [Cell]),
+fn parts(text: &str) -> Vec<&str> {
+    text.split('|').map(str::trim).collect()
 }
 
-/// Unit in which a figure was measured, which determines its format.
-#[derive(Clone, Copy)]
-enum Unit {
-    /// Time in microseconds.
-    Time,
-    /// Time in milliseconds.
-    Milliseconds,
-    /// Time in seconds.
-    Seconds,
-    /// Size in bytes.
-    Bytes,
+fn conditions(text: &str) -> Conditions<'_> {
+    let conditions = text.split("; ");
+    conditions.filter_map(|it| it.split_once('=')).collect()
 }
 
-impl Table {
+fn cells<'a>(parts: &[&'a str]) -> Vec<Cell<'a>> {
+    parts.iter().map(|cell| cell.split_once(' ')).collect()
+}
+
+impl<'a> Table<'a> {
+    /// Parses the table with the name `name` in `declared`; `None` if there is no such table.
+    fn named(declared: &'a str, name: &str) -> Option<Self> {
+        let mut blocks = declared.split("\n\n").map(str::lines);
+        let lines = blocks.find_map(|mut lines| {
+            let is_named = lines.next()?.strip_prefix("table ")? == name;
+            is_named.then_some(lines)
+        })?;
+        let mut table = Self::default();
+        for line in lines {
+            let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
+            match kind {
+                "of" => table.of = conditions(rest),
+                "columns" => table.columns = parts(rest).into_iter().map(conditions).collect(),
+                "titles" => table.titles = parts(rest),
+                "cells" => table.cells = cells(&parts(rest)),
+                _ => {
+                    let parts = parts(rest);
+                    let of_row = parts.get(1).copied().unwrap_or_default();
+                    let cells = cells(parts.get(2..).unwrap_or_default());
+                    table.rows.push((parts[0], conditions(of_row), cells));
+                }
+            }
+        }
+        Some(table)
+    }
+
     fn markdown(&self, lines: &[Line]) -> Outcome<String> {
         let row = |cells: &[String]| {
-            let cells = cells.iter().map(|cell| {
-                if cell.is_empty() {
-                    "| ".to_owned()
-                } else {
-                    format!("| {cell} ")
-                }
+            let cells = cells.iter().map(|cell| match cell.as_str() {
+                "" => "| ".to_owned(),
+                cell => format!("| {cell} "),
             });
             cells.collect::<String>() + "|\n"
         };
-        let titles: Vec<String> = self
-            .titles
-            .iter()
-            .map(|title| (*title).to_owned())
-            .collect();
+        let titles: Vec<String> = self.titles.iter().map(|&title| title.to_owned()).collect();
         let mut text = row(&titles) + &row(&vec!["---".to_owned(); titles.len()]);
-        for (name, figures) in self.rows {
+        for (name, of_row, own) in &self.rows {
             let mut cells = vec![(*name).to_owned()];
-            let shown = self.cells(*figures, lines);
-            cells.extend(shown.map_err(|error| format!("table {}, {name}: {error}", self.name))?);
-            cells.resize(titles.len(), String::new());
+            let own = if own.is_empty() { &self.cells } else { own };
+            for (of_column, cell) in self.columns.iter().zip(own.iter().cycle()) {
+                let conditions = [&self.of[..], of_row, of_column].concat();
+                let shown = cell.map_or(Ok(String::new()), |cell| shown(lines, &conditions, cell));
+                cells.push(shown.map_err(|error| format!("{name}: {error}"))?);
+            }
             text += &row(&cells);
         }
         Ok(text)
     }
+}
 
-    /// Formats the figures of a row.
-    fn cells(&self, row: Row, lines: &[Line]) -> Outcome<Vec<String>> {
-        let of = |value: &'static str, key, unit| {
-            self.shown(lines, &[&[(self.and, value)]], (key, unit))
-        };
-        match row {
-            Row::Lines(values, key, unit) => {
-                values.iter().map(|value| of(value, key, unit)).collect()
-            }
-            Row::Keys(value, keys, unit) => keys.iter().map(|key| of(value, key, unit)).collect(),
-            Row::Cells(row, cells) => {
-                let cells = cells.iter();
-                cells
-                    .map(|(and, key, unit)| self.shown(lines, &[row, and], (key, *unit)))
-                    .collect()
-            }
-        }
-    }
-
-    /// Formats a figure of the first line that meets the table's conditions and all of `and`.
-    fn shown(
-        &self,
-        lines: &[Line],
-        and: &[&[(&str, &str)]],
-        (key, unit): (&str, Unit),
-    ) -> Outcome<String> {
-        if key.is_empty() {
-            return Ok(String::new());
-        }
-        let is_it = |line: &&Line| line.says(self.of) && and.iter().all(|and| line.says(and));
-        let line = lines.iter().find(is_it);
-        let what = || format!("{:?} and {and:?}", self.of);
-        let line = line.ok_or_else(|| format!("no measurement is of {}", what()))?;
-        let figure = line.number(key);
-        let figure = figure.ok_or_else(|| format!("no {key} in the measurement of {}", what()))?;
-        Ok(match unit {
-            Unit::Time => time(figure),
-            Unit::Milliseconds => time(figure * 1e3),
-            Unit::Seconds => time(figure * 1e6),
-            Unit::Bytes => bytes(figure),
-        })
-    }
+/// Formats a figure of the first line that meets all conditions.
+fn shown(lines: &[Line], of: &[(&str, &str)], (key, unit): (&str, &str)) -> Outcome<String> {
+    let line = lines.iter().find(|line| line.says(of));
+    let line = line.ok_or_else(|| format!("no measurement is of {of:?}"))?;
+    let figure = line.number(key);
+    let figure = figure.ok_or_else(|| format!("no {key} in the measurement of {of:?}"))?;
+    Ok(match unit {
+        "us" => time(figure),
+        "ms" => time(figure * 1e3),
+        "s" => time(figure * 1e6),
+        _ => bytes(figure),
+    })
 }
 
 /// Formats a time that is given in microseconds, with at least two digits. Chooses the unit in
@@ -229,7 +211,7 @@ fn rounded(number: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{tables::DESIGNS, *};
+    use super::*;
     use crate::line;
 
     fn lines() -> Vec<Line> {
@@ -241,7 +223,9 @@ mod tests {
                 proof_bytes: 138.0,
             }
         };
-        DESIGNS.iter().copied().map(line).collect()
+        let designs = "base-superseding base-lightweight spec-superseding spec-lightweight \
+            spec-lightweight-3";
+        designs.split(' ').map(line).collect()
     }
 
     #[test]

@@ -4,9 +4,10 @@ use comfy_table::CellAlignment;
 use serde_json::Value;
 
 use crate::{
+    columns::TableSpec,
     line,
     line::{Line, groups},
-    tables::{Tables, number, text},
+    tables::Tables,
 };
 
 /// Makes the tables of `bench peers`: times and bytes for each number of keys, then a description
@@ -19,9 +20,9 @@ pub fn report(lines: &[Line]) -> Tables {
     for size in &sizes {
         let rows: Vec<Line> = groups(size, &["peer"]).iter().map(|of| row(of)).collect();
         let rows: Vec<&Line> = rows.iter().collect();
-        times(&mut tables, size[0].count("keys"), &rows);
-        bytes(&mut tables, &rows);
-        growth(&mut tables, &rows);
+        for table in &TABLES {
+            table.show_of(&mut tables, &rows);
+        }
     }
     if !all.is_empty() {
         descriptions(&mut tables, &groups(&all, &["peer"]));
@@ -29,73 +30,36 @@ pub fn report(lines: &[Line]) -> Tables {
     tables.signed(lines)
 }
 
-fn times(tables: &mut Tables, keys: u64, rows: &[&Line]) {
-    tables.section(
-        &format!(
-            "Third-party dictionaries and ours: {keys} keys of 32 bytes with values of 32 bytes, \
-            microseconds"
-        ),
-        "Snapshots: means, because their work is uneven. Proofs: medians. No time includes \
-            signatures; the author's signature has its own column. The last table states the work \
-            that a snapshot includes.",
-        rows,
-        &[
-            text("dictionary", "peer"),
-            number("load, each key", "load_us"),
-            number("snapshot of 1 change", "snapshot_1_us"),
-            number("of 100", "snapshot_100_us"),
-            number("signature", "signature_us"),
-            number("server: load, each key", "apply_load_us"),
-            number("apply 1", "apply_1_us"),
-            number("of 100", "apply_100_us"),
-            number("prove present", "prove_present_us"),
-            number("old version", "prove_old_us"),
-            number("absent", "prove_absent_us"),
-            number("verify present", "verify_present_us"),
-            number("absent", "verify_absent_us"),
-        ],
-    );
-}
-
-fn growth(tables: &mut Tables, rows: &[&Line]) {
-    let logs: Vec<&Line> = rows
-        .iter()
-        .copied()
-        .filter(|row| row.number("grown_us").is_some())
-        .collect();
-    tables.section(
-        "Proofs that the latest version contains an older one",
-        "The older version is the one before, with 100 changes less, or the first one.",
-        &logs,
-        &[
-            text("dictionary", "peer"),
-            number("the one before: prove us", "grown_us"),
-            number("verify us", "verify_grown_us"),
-            number("bytes", "grown_bytes"),
-            number("the first: prove us", "all_grown_us"),
-            number("verify us", "verify_all_grown_us"),
-            number("bytes", "all_grown_bytes"),
-        ],
-    );
-}
-
-fn bytes(tables: &mut Tables, rows: &[&Line]) {
-    tables.section(
-        "Bytes of proofs, updates and memory",
-        "Memory is requested from the allocator; if author and server are separate, by the server.",
-        rows,
-        &[
-            text("dictionary", "peer"),
-            number("proof, present", "prove_present_bytes"),
-            number("absent", "prove_absent_bytes"),
-            number("update of 1 change", "snapshot_1_bytes"),
-            number("of 100", "snapshot_100_bytes"),
-            number("memory, each key", "memory_bytes"),
-            number("author's", "author_bytes"),
-            number("files, each key", "stored_bytes"),
-        ],
-    );
-}
+#[rustfmt::skip]
+const TABLES: [TableSpec; 3] = [
+    TableSpec::new("",
+        "Third-party dictionaries and ours: {keys} keys of 32 bytes with values of 32 bytes, \
+            microseconds", &[
+        ("dictionary", "peer"), ("load, each key", "load_us"),
+        ("snapshot of 1 change", "snapshot_1_us"), ("of 100", "snapshot_100_us"),
+        ("signature", "signature_us"), ("server: load, each key", "apply_load_us"),
+        ("apply 1", "apply_1_us"), ("of 100", "apply_100_us"),
+        ("prove present", "prove_present_us"), ("old version", "prove_old_us"),
+        ("absent", "prove_absent_us"), ("verify present", "verify_present_us"),
+        ("absent", "verify_absent_us"),
+    ]).noted("Snapshots: means, because their work is uneven. Proofs: medians. No time includes \
+        signatures; the author's signature has its own column. The last table states the work \
+        that a snapshot includes."),
+    TableSpec::new("", "Bytes of proofs, updates and memory", &[
+        ("dictionary", "peer"), ("proof, present", "prove_present_bytes"),
+        ("absent", "prove_absent_bytes"), ("update of 1 change", "snapshot_1_bytes"),
+        ("of 100", "snapshot_100_bytes"), ("memory, each key", "memory_bytes"),
+        ("author's", "author_bytes"), ("files, each key", "stored_bytes"),
+    ]).noted("Memory is requested from the allocator; if author and server are separate, by the \
+        server."),
+    TableSpec::new("", "Proofs that the latest version contains an older one", &[
+        ("dictionary", "peer"), ("the one before: prove us", "grown_us"),
+        ("verify us", "verify_grown_us"), ("bytes", "grown_bytes"),
+        ("the first: prove us", "all_grown_us"), ("verify us", "verify_all_grown_us"),
+        ("bytes", "all_grown_bytes"),
+    ]).noted("The older version is the one before, with 100 changes less, or the first one.")
+        .filtered(|row| row.number("grown_us").is_some()),
+];
 
 /// Makes one row from all result lines of a dictionary with one number of keys.
 fn row(of: &[&Line]) -> Line {
@@ -113,28 +77,19 @@ fn row(of: &[&Line]) -> Line {
     let of_1 = |operation: &str, key: &str| figure(operation, Some(1), key);
     let of_100 = |operation: &str, key: &str| figure(operation, Some(100), key);
     line! {
-        peer: of[0].text("peer"),
-        load_us: each(us("load")),
-        snapshot_1_us: of_1("snapshot", "us"),
-        snapshot_100_us: of_100("snapshot", "us"),
-        signature_us: of_1("snapshot", "signature_us"),
-        apply_load_us: each(us("apply_load")),
-        apply_1_us: of_1("apply", "us"),
-        apply_100_us: of_100("apply", "us"),
-        prove_present_us: us("prove_present"),
-        prove_old_us: us("prove_old"),
-        prove_absent_us: us("prove_absent"),
-        verify_present_us: us("verify_present"),
+        peer: of[0].text("peer"), keys: of[0].count("keys"), load_us: each(us("load")),
+        snapshot_1_us: of_1("snapshot", "us"), snapshot_100_us: of_100("snapshot", "us"),
+        signature_us: of_1("snapshot", "signature_us"), apply_load_us: each(us("apply_load")),
+        apply_1_us: of_1("apply", "us"), apply_100_us: of_100("apply", "us"),
+        prove_present_us: us("prove_present"), prove_old_us: us("prove_old"),
+        prove_absent_us: us("prove_absent"), verify_present_us: us("verify_present"),
         verify_absent_us: us("verify_absent"),
         prove_present_bytes: figure("prove_present", None, "bytes"),
         prove_absent_bytes: figure("prove_absent", None, "bytes"),
         snapshot_1_bytes: of_1("snapshot", "bytes"),
-        snapshot_100_bytes: of_100("snapshot", "bytes"),
-        grown_us: us("prove_growth"),
-        verify_grown_us: us("verify_growth"),
-        grown_bytes: figure("prove_growth", None, "bytes"),
-        all_grown_us: us("prove_growth_of_all"),
-        verify_all_grown_us: us("verify_growth_of_all"),
+        snapshot_100_bytes: of_100("snapshot", "bytes"), grown_us: us("prove_growth"),
+        verify_grown_us: us("verify_growth"), grown_bytes: figure("prove_growth", None, "bytes"),
+        all_grown_us: us("prove_growth_of_all"), verify_all_grown_us: us("verify_growth_of_all"),
         all_grown_bytes: figure("prove_growth_of_all", None, "bytes"),
         memory_bytes: each(figure("memory", None, "bytes")),
         author_bytes: each(figure("memory", None, "author_bytes")),
@@ -154,17 +109,9 @@ fn descriptions(tables: &mut Tables, peers: &[Vec<&Line>]) {
         row.push(line.text("includes").to_owned());
         row
     });
-    let titles = [
-        "dictionary",
-        "version",
-        "licence",
-        "hash function",
-        "threads",
-        "contents in",
-        "cannot",
-        "differs in",
-        "a snapshot includes",
-    ];
+    let titles = "dictionary,version,licence,hash function,threads,contents in,cannot,differs in,\
+        a snapshot includes";
+    let titles: Vec<&str> = titles.split(',').collect();
     tables.rows(&titles, &[CellAlignment::Left; 9], rows.collect());
 }
 

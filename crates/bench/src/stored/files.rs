@@ -72,24 +72,14 @@ pub(super) fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     let updates_per_second = shop.batches()?;
     let synced = shop.syncs()?;
     Ok(line! {
-        experiment: "stored_files",
-        scheme: "red-black",
-        repository: "stored",
-        keys: keys,
-        snapshots: SNAPSHOTS,
-        load_seconds: load_us / 1e6,
+        experiment: "stored_files", scheme: "red-black", repository: "stored", keys,
+        snapshots: SNAPSHOTS, load_seconds: load_us / 1e6,
         file_bytes_per_key: loaded_bytes as f64 / keys as f64,
-        file_bytes_per_snapshot: bytes_per_snapshot,
-        open_us: opened.median_us(),
-        open_and_look_up_us: looked_up.median_us(),
-        open_and_commit_us: commits.median_us(),
-        sync_us: synced,
-        prove_us: proving,
-        prove_warmed_us: proving_warmed,
-        open_resident_bytes: open,
-        look_up_resident_bytes: look_up,
-        commit_resident_bytes: commit,
-        updates_per_second: updates_per_second,
+        file_bytes_per_snapshot: bytes_per_snapshot, open_us: opened.median_us(),
+        open_and_look_up_us: looked_up.median_us(), open_and_commit_us: commits.median_us(),
+        sync_us: synced, prove_us: proving, prove_warmed_us: proving_warmed,
+        open_resident_bytes: open, look_up_resident_bytes: look_up, commit_resident_bytes: commit,
+        updates_per_second,
     })
 }
 

@@ -12,6 +12,7 @@ use crate::{
     dictionary::{Store, new_author, new_repository},
     line, memory,
     prelude::*,
+    sizes::{SizeArgument as _, within},
     workload::{key, put, value},
 };
 
@@ -22,27 +23,13 @@ pub struct Batches {
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     threads: Vec<NonZeroUsize>,
     /// Number of keys in the tree; with --quick 10000.
-    #[arg(
-        long,
-        default_value = "1000000",
-        default_value_if("quick", "true", "10000"),
-        value_parser = clap::value_parser!(u64).range(1..),
-    )]
+    #[arg(long, size("1000000", "10000", within(1..)))]
     keys: u64,
     /// Number of updated keys in each snapshot; with --quick 1000.
-    #[arg(
-        long,
-        default_value = "10000",
-        default_value_if("quick", "true", "1000")
-    )]
+    #[arg(long, usually("10000", "1000"))]
     batch: usize,
     /// Number of measured snapshots; with --quick 5.
-    #[arg(
-        long,
-        default_value = "100",
-        default_value_if("quick", "true", "5"),
-        value_parser = clap::value_parser!(u64).range(1..),
-    )]
+    #[arg(long, size("100", "5", within(1..)))]
     snapshots: u64,
 }
 

@@ -3,7 +3,7 @@
 
 use crate::{
     columns::{TableSpec, shown},
-    costs, line, paper,
+    costs, line,
     prelude::*,
     tables::Tables,
 };
@@ -77,19 +77,19 @@ const CAVEAT: &str = "2010: another machine, digests of 28 bytes, DSA-2048, memo
 const PAPER: [TableSpec; 4] = [
     TableSpec::new("", "Table 3: schemes over path copying", &[
         ("scheme", "scheme"), ("entries in", "entries_in"), ("proof KB", "proof_bytes/1e3"),
-        ("2010", "schemes.proof_kilobytes"), ("look-ups/s", "1e6/prove_us_random_version"),
-        ("2010", "schemes.lookups_per_second"), ("repository MB", "megabytes"),
-        ("2010, process MB", "schemes.megabytes"),
+        ("2010", "paper.proof_kilobytes"), ("look-ups/s", "1e6/prove_us_random_version"),
+        ("2010", "paper.scheme_lookups_per_second"), ("repository MB", "megabytes"),
+        ("2010, process MB", "paper.scheme_megabytes"),
     ]).noted(CAVEAT).only(&[("repository", "path-copying")]).deriving(derived),
     TableSpec::new("", "Table 4: repositories of red-black trees", &[
         ("repository", "repository"), ("look-ups/s", "1e6/prove_us_random_version"),
-        ("2010", "repositories.lookups_per_second"), ("repository MB", "megabytes"),
-        ("2010, process MB", "repositories.megabytes"),
+        ("2010", "paper.lookups_per_second"), ("repository MB", "megabytes"),
+        ("2010, process MB", "paper.megabytes"),
     ]).noted(CAVEAT).only(RED_BLACK).deriving(derived),
     TableSpec::new("", "Table 5: bytes sent per second of computing, red-black trees", &[
         ("repository", "repository"), ("updates KB/s", "update_kilobytes_per_second"),
-        ("2010", "bandwidth.0"), ("look-ups KB/s", "lookup_kilobytes_per_second"),
-        ("2010", "bandwidth.1"),
+        ("2010", "paper.update_kilobytes_per_second"), ("look-ups KB/s", "lookup_kilobytes_per_second"),
+        ("2010", "paper.lookup_kilobytes_per_second"),
     ]).noted("Above 182 KB/s (paper: 190) sending costs more than computing, at the prices of \
         2010.")
         .only(RED_BLACK).deriving(derived),
@@ -123,12 +123,9 @@ const FURTHER: [TableSpec; 2] = [
     ]).deriving(derived),
 ];
 
-/// Derives further figures of a result line. Adds the figures of 2010 if the tree has as many keys
-/// as the paper's.
+/// Derives further figures of a result line.
 fn derived(_: &[Line], line: &Line) -> Line {
     let [scheme, repository] = ["scheme", "repository"].map(|key| line.text(key));
-    let keys = line.count("keys");
-    let is_papers = |_: &f64| keys == paper::KEYS;
     let bytes = line.number("resident_bytes_per_version");
     let megabytes = bytes.zip(line.number("versions"));
     let entries_in = match line.get("layout") {
@@ -139,18 +136,6 @@ fn derived(_: &[Line], line: &Line) -> Line {
         .and("name", format!("{scheme} {repository}"))
         .and("entries_in", entries_in)
         .and("megabytes", megabytes.map(|(bytes, of)| bytes * of / 1e6))
-        .and(
-            "schemes",
-            paper::SCHEMES.line(|figure| paper::SCHEMES.get(scheme, figure).filter(is_papers)),
-        )
-        .and(
-            "repositories",
-            paper::REPOSITORIES.line(|figure| {
-                let published = paper::REPOSITORIES.get(repository, figure);
-                published.filter(is_papers)
-            }),
-        )
-        .and("bandwidth", paper::bandwidth(keys, repository))
         .and(
             "costs",
             LOOKUPS_PER_UPDATE.map(|ratio| costs::per_lookup(line, ratio) * 1e6),

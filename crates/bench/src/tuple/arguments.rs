@@ -13,7 +13,12 @@ use super::{
     steady::exponent,
     table, threads,
 };
-use crate::{costs as prices, prelude::*, secret};
+use crate::{
+    costs as prices,
+    prelude::*,
+    secret,
+    sizes::{SizeArgument as _, within},
+};
 
 /// The command line of `bench tuple`.
 #[derive(Clone, Debug, Args)]
@@ -24,21 +29,11 @@ pub struct TupleArguments {
     #[arg(long, value_delimiter = ',')]
     pub experiment: Vec<TupleExperiment>,
     /// Number of keys in the experiments `growing` and `steady`; with --quick 200.
-    #[arg(
-        long,
-        default_value = "10000",
-        default_value_if("quick", "true", "200"),
-        value_parser = clap::value_parser!(u64).range(2..),
-    )]
+    #[arg(long, size("10000", "200", within(2..)))]
     pub keys: u64,
     /// Further numbers of keys in the experiment `steady`, for designs whose growth with the number
     /// of keys is computed; with --quick 1000.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "1000,100000",
-        default_value_if("quick", "true", "1000")
-    )]
+    #[arg(long, value_delimiter = ',', usually("1000,100000", "1000"))]
     pub sizes: Vec<u64>,
     /// Restricts the run to these designs of dictionaries; by default all.
     #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(names()))]
@@ -48,7 +43,7 @@ pub struct TupleArguments {
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     pub threads: Vec<NonZeroUsize>,
     /// Maximum seconds for one design in one experiment; with --quick 1.
-    #[arg(long, default_value = "5", default_value_if("quick", "true", "1"))]
+    #[arg(long, usually("5", "1"))]
     pub limit: u64,
     /// Price of an hour of computing, in cents.
     #[arg(long, default_value_t = 100.0 * prices::of_2010().compute_per_core_hour)]

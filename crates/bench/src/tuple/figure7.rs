@@ -10,12 +10,7 @@ use super::{
     costs::{self, cheapest_until, of_growing, of_growing_in},
     macrobenchmark::TREE,
 };
-use crate::{
-    costs::scenarios,
-    line,
-    paper::{TUPLE_KEYS, red_black_until},
-    prelude::*,
-};
+use crate::{costs::scenarios, line, paper::published, prelude::*};
 
 /// Value of `experiment` in result lines of accumulated designs whose authors make the witnesses.
 pub const AUTHOR_WITNESSES: &str = "tuple_author_witnesses";
@@ -81,9 +76,9 @@ fn what_ifs(grown: &[&Line], cheaper: f64) -> Vec<Line> {
         let line = line! {
             experiment: WHAT_IF, scenario: &scenario.name, keys,
             red_black_until: cheapest_until(&designs, TREE),
-            paper_red_black_until: red_black_until(&scenario.name)
-                .filter(|_| keys == Some(TUPLE_KEYS)),
         };
+        let paper = published(&line).number("red_black_until");
+        let line = line.with("paper_red_black_until", paper);
         lines.push(line.merged(&crate::costs::line_of(&scenario.prices)));
     }
     lines

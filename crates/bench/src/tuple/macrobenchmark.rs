@@ -58,8 +58,7 @@ impl Trace {
                 first.splice(0..0, loads);
             }
         }
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let name = name.split('.').next().unwrap_or_default().to_owned();
+        let name = trace_name(path);
         Ok(Self { name, snapshots })
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     columns::TableSpec,
     figures::title_of,
-    line, paper,
+    line,
     prelude::*,
     tables::{Tables, digits},
 };
@@ -158,19 +158,10 @@ const WHAT_IF: TableSpec = TableSpec::new("tuple_what_if",
     ("2010", "paper_red_black_until"),
 ]);
 
-/// Derives the reason why the run of a design stopped early. Adds the paper's figures if the number
-/// of keys is the paper's.
+/// Derives the reason why the run of a design stopped early.
 fn derived(_: &[Line], line: &Line) -> Line {
     let stopped_by = Some(line.text("stopped")).filter(|stopped| *stopped != "finished");
-    let design = line.text("design");
-    let is_papers = line.count("keys") == paper::TUPLE_KEYS;
-    let paper = paper::TUPLES.line(|figure| {
-        // The paper stopped this design at 3 851 keys; only its proofs do not depend on that.
-        let is_stopped = design == "base-superseding" && figure != "proof_bytes";
-        let published = paper::TUPLES.get(design, figure);
-        published.filter(|_| is_papers && !is_stopped)
-    });
-    line! { stopped_by, paper }
+    line! { stopped_by }
 }
 
 /// Adds a note for each line of `tuple_exponent`: how a figure of `tuple_steady` grows with the

@@ -4,49 +4,29 @@
 use pad_conformance::soak;
 use serde_json::Value;
 
-use crate::report::{has_its_contents, lines, run};
+use crate::output::{has_its_contents, keep_promises, lines, number, of, run};
 
 #[test]
 fn every_experiment_has_its_lines() {
     let sizes = soak::size("4,16", "4,8,16");
     let number_of_sizes = sizes.split(',').count();
-    let elements = format!("--elements={sizes}");
-    let arguments = [
-        "accumulators",
-        "--json",
-        "--quick",
-        &elements,
-        "--threads=1,2",
-        "--latency-ms=0,20",
-        "--longest=600",
-        "--experiment=operations,slopes,sets,hints,keys",
-    ];
-    let text = run(&arguments);
+    let text = run(&format!(
+        "accumulators --json --quick --elements={sizes} --threads=1,2 --latency-ms=0,20 \
+            --longest=600 --experiment=operations,slopes,sets,hints,keys"
+    ));
     let lines = lines(&text);
-    let of = |experiment: &str| -> Vec<&Value> {
-        let lines = lines.iter();
-        lines
-            .filter(|line| line["experiment"] == experiment)
-            .collect()
-    };
     for (experiment, [number, of_each_size], keys) in PROMISED {
-        let lines = of(experiment);
         let number = number + of_each_size * number_of_sizes;
-        assert_eq!(lines.len(), number, "{experiment}: {text}");
-        for line in lines {
-            for key in keys {
-                assert!(!line[*key].is_null(), "{experiment}: {key}: {line}");
-            }
-        }
+        keep_promises(&lines, &[(experiment, number, keys)]);
     }
     has_its_contents("accumulators", &text);
-    sets_weigh_what_they_should(&of("accumulators_sets"));
-    trips_take_what_their_parts_take(&of("accumulators_round_trips"));
+    sets_weigh_what_they_should(&of(&lines, "accumulators_sets"));
+    trips_take_what_their_parts_take(&of(&lines, "accumulators_round_trips"));
     conclusions_follow_from_the_ranges(
-        &of("accumulators_conclusion"),
-        &of("accumulators_cheapest"),
+        &of(&lines, "accumulators_conclusion"),
+        &of(&lines, "accumulators_cheapest"),
     );
-    let rsa = of("accumulators_keys")
+    let rsa = of(&lines, "accumulators_keys")
         .into_iter()
         .find(|line| line["kind"] == "rsa-3072");
     assert!(rsa.unwrap()["public_bytes"].as_u64().unwrap() > 384);
@@ -86,9 +66,8 @@ fn sets_weigh_what_they_should(lines: &[&Value]) {
 
 fn trips_take_what_their_parts_take(lines: &[&Value]) {
     for line in lines {
-        let number = |key: &str| line[key].as_f64().unwrap();
-        let total = number("computing_ms") + number("latency_ms");
-        assert!((number("total_ms") - total).abs() < 0.01, "{line}");
+        let total = number(line, "computing_ms") + number(line, "latency_ms");
+        assert!((number(line, "total_ms") - total).abs() < 0.01, "{line}");
     }
 }
 
@@ -106,88 +85,18 @@ fn conclusions_follow_from_the_ranges(conclusions: &[&Value], cheapest: &[&Value
 
 /// Experiments of `bench accumulators --json`, with the numbers of their lines, in total and for
 /// each number of elements, and their keys.
-const PROMISED: [(&str, [usize; 2], &[&str]); 7] = [
-    (
-        "accumulators_sets",
-        [0, 19],
-        &[
-            "design",
-            "contender",
-            "witnesses",
-            "n",
-            "generations",
-            "author_us",
-            "author_limit_us",
-            "author_ratio",
-            "update_bytes",
-            "apply_us",
-            "prove_us",
-            "proof_bytes",
-            "verify_us",
-            "verify_limit_us",
-            "verify_ratio",
-            "stored_bytes",
-            "cpu",
-            "commit",
-        ],
-    ),
-    (
-        "accumulators_claims",
-        [0, 2 * 7],
-        &["claim", "accumulator", "n", "ours"],
-    ),
-    (
-        "accumulators_conclusion",
-        [0, 2],
-        &[
-            "claim",
-            "holds",
-            "sentence",
-            "nearest",
-            "nearest_times_cheapest_other",
-            "at_lookups_per_update",
-        ],
-    ),
-    (
-        "accumulators_hints",
-        [2, 0],
-        &[
-            "rule",
-            "search_us",
-            "check_us",
-            "saved_us",
-            "hint_bytes",
-            "primitive_us",
-            "ratio",
-            "cpu",
-        ],
-    ),
-    (
-        "accumulators_keys",
-        [3 + 3 + 2, 2],
-        &[
-            "kind",
-            "secret_bytes",
-            "public_bytes",
-            "verifier_bytes",
-            "cpu",
-        ],
-    ),
-    (
-        "accumulators_round_trips",
-        [3 * 2 * 2 * 2, 0],
-        &[
-            "accumulator",
-            "keys",
-            "threads",
-            "computing_ms",
-            "total_ms",
-            "paper_ms_on_8_threads",
-        ],
-    ),
-    (
-        "accumulators_lookup_costs",
-        [0, 10 + 10],
-        &["figure", "design", "points", "lookup_microdollars"],
-    ),
+#[rustfmt::skip]
+const PROMISED: [(&str, [usize; 2], &str); 7] = [
+    ("accumulators_sets", [0, 19], "design contender witnesses n generations author_us \
+        author_limit_us author_ratio update_bytes apply_us prove_us proof_bytes verify_us \
+        verify_limit_us verify_ratio stored_bytes cpu commit"),
+    ("accumulators_claims", [0, 2 * 7], "claim accumulator n ours"),
+    ("accumulators_conclusion", [0, 2], "claim holds sentence nearest \
+        nearest_times_cheapest_other at_lookups_per_update"),
+    ("accumulators_hints", [2, 0], "rule search_us check_us saved_us hint_bytes primitive_us \
+        ratio cpu"),
+    ("accumulators_keys", [3 + 3 + 2, 2], "kind secret_bytes public_bytes verifier_bytes cpu"),
+    ("accumulators_round_trips", [3 * 2 * 2 * 2, 0], "accumulator keys threads computing_ms \
+        total_ms paper_ms_on_8_threads"),
+    ("accumulators_lookup_costs", [0, 10 + 10], "figure design points lookup_microdollars"),
 ];

@@ -2,15 +2,13 @@
 
 use std::fs;
 
+use crate::output::{lines, number, run};
 use comparison::{
     Clients, Load, PriceBook,
     advice::{Advice, Limits, Question, Requirements, Tariff},
     needs::Need,
     records::Records,
 };
-use serde_json::Value;
-
-use crate::report::{lines, run};
 
 fn question() -> Question {
     Question {
@@ -47,7 +45,7 @@ fn advice_follows_from_what_is_measured_here_and_holds() {
     printed["winner"] = "treap-path-copying".into();
     fs::write(&asked, printed.to_string()).unwrap();
 
-    let measured = run(&["calibrate", "--advice", &asked, "--json"]);
+    let measured = run(&format!("calibrate --advice {asked} --json"));
     let records = Records::parse("here.jsonl", &measured).unwrap();
     assert!(records.quick);
     assert_eq!(records.machines.len(), 1);
@@ -59,10 +57,9 @@ fn advice_follows_from_what_is_measured_here_and_holds() {
     assert!(winner.scheme.properties.set_unique);
 
     fs::write(&here, &measured).unwrap();
-    let verify = ["verify", "--advice", &asked, "--data", &here];
-    let trials = lines(&run(&[&verify[..], &["--json"]].concat()));
+    let verify = format!("verify --advice {asked} --data {here}");
+    let trials = lines(&run(&format!("{verify} --json")));
     assert_eq!(trials[0]["scheme"], winner.scheme.name);
-    let number = |trial: &Value, key: &str| trial[key].as_f64().unwrap();
     for trial in &trials {
         // Bytes depend on the work, not on the load of the machine.
         let ratio = number(trial, "proof_bytes") / number(trial, "predicted_proof_bytes");

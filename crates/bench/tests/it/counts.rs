@@ -87,6 +87,18 @@ struct Counts {
     proof_bytes: usize,
 }
 
+impl Counts {
+    fn roles(&self) -> [(&'static str, &WorkCounts); 5] {
+        [
+            ("author", &self.author),
+            ("server", &self.server),
+            ("prover", &self.prover),
+            ("old", &self.old),
+            ("client", &self.client),
+        ]
+    }
+}
+
 struct Count<'a>(&'a Scheme);
 
 impl Visitor for Count<'_> {
@@ -162,29 +174,14 @@ fn sizes(all: &[(&str, Counts)]) -> String {
         "Hashes of suites, on one thread; logs hash without a suite. Signatures of the author. \
             Bytes.\n\n",
     );
-    let columns = [
-        "author",
-        "server",
-        "prover",
-        "old",
-        "client",
-        "signatures",
-        "update",
-        "proof",
-    ];
+    let columns: Vec<_> = "author server prover old client signatures update proof"
+        .split(' ')
+        .collect();
     table += &line("scheme", &columns);
     for (name, counts) in all {
-        let Counts {
-            author,
-            server,
-            prover,
-            old,
-            client,
-            ..
-        } = counts;
-        let hashes = [author, server, prover, old, client].map(|done| done.hashes.to_string());
+        let hashes = counts.roles().map(|(_, done)| done.hashes.to_string());
         let others = [
-            author.signatures.to_string(),
+            counts.author.signatures.to_string(),
             counts.update_bytes.to_string(),
             counts.proof_bytes.to_string(),
         ];
@@ -201,17 +198,9 @@ fn reads(all: &[(&str, Counts)]) -> String {
     );
     let columns = ["server", "digests", "prover", "digests", "old", "digests"];
     table += &line("scheme", &columns);
-    for (
-        name,
-        Counts {
-            server,
-            prover,
-            old,
-            ..
-        },
-    ) in all
-    {
-        let reads = [server, prover, old].map(|done| [done.reads.nodes, done.reads.digests]);
+    for (name, counts) in all {
+        let reads = [&counts.server, &counts.prover, &counts.old];
+        let reads = reads.map(|done| [done.reads.nodes, done.reads.digests]);
         if reads.as_flattened().iter().any(|number| *number > 0) {
             table += &line(name, reads.as_flattened());
         }
@@ -226,34 +215,11 @@ fn computed(all: &[(&str, Counts)]) -> String {
             powers by the holder of the factors.\nMultiples of \
          points, sums of multiples, their terms, and pairings.\n\n",
     );
-    let columns = [
-        "powers",
-        "bits",
-        "products",
-        "by factors",
-        "multiples",
-        "sums",
-        "terms",
-        "pairings",
-    ];
+    let columns = "powers,bits,products,by factors,multiples,sums,terms,pairings";
+    let columns: Vec<_> = columns.split(',').collect();
     table += &line("scheme", &columns);
     for (name, counts) in all {
-        let Counts {
-            author,
-            server,
-            prover,
-            old,
-            client,
-            ..
-        } = counts;
-        let roles = [
-            ("author", author),
-            ("server", server),
-            ("prover", prover),
-            ("old", old),
-            ("client", client),
-        ];
-        for (role, done) in roles {
+        for (role, done) in counts.roles() {
             // A fresh secret changes a few products in a thousand.
             let mut shown = done.arithmetic;
             shown[PRODUCTS] = (shown[PRODUCTS] + 500) / 1_000;

@@ -11,7 +11,9 @@ use pad_core::Digest;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::report::{has_its_contents, lines, run};
+use crate::output::{
+    Promise, has_its_contents, have, keep_promises, lines, number, of, positive, run, shown,
+};
 
 /// Reads the vectors of `block-directory`, and of a file that an environment variable names.
 fn vectors() -> Vec<Value> {
@@ -22,15 +24,15 @@ fn vectors() -> Vec<Value> {
     files.into_iter().map(read).collect()
 }
 
-fn number(value: &Value) -> u64 {
+fn integer(value: &Value) -> u64 {
     value.as_u64().unwrap()
 }
 
 fn parameters(vector: &Value) -> TraceParameters {
     let [seed, prefill, operations] =
-        ["seed", "prefill", "operations"].map(|key| number(&vector[key]));
+        ["seed", "prefill", "operations"].map(|key| integer(&vector[key]));
     let percents = ["first_percent", "update_percent", "spread_percent"];
-    let [first_percent, update_percent, spread_percent] = percents.map(|key| number(&vector[key]));
+    let [first_percent, update_percent, spread_percent] = percents.map(|key| integer(&vector[key]));
     TraceParameters {
         seed,
         prefill,
@@ -52,7 +54,7 @@ fn traces_are_the_known_ones() {
         for (known, operation) in first.iter().zip(&operations) {
             let bytes = operation.to_bytes();
             assert_eq!(
-                [number(&known[0]), number(&known[1])],
+                [integer(&known[0]), integer(&known[1])],
                 [bytes[0].into(), operation.id()]
             );
         }
@@ -86,8 +88,8 @@ fn block_reads_of_traces_are_exact() {
                 continue;
             }
             let geometry = Geometry {
-                capacity: number(&known["b"]),
-                frames: number(&known["frames"]).try_into().unwrap(),
+                capacity: integer(&known["b"]),
+                frames: integer(&known["frames"]).try_into().unwrap(),
                 block_bytes: 1,
             };
             let with_hints = known["hints"].as_bool().unwrap();
@@ -100,65 +102,28 @@ fn block_reads_of_traces_are_exact() {
                 ..
             } = counted;
             let expected =
-                ["lookups", "touched", "reads", "write_reads"].map(|key| number(&known[key]));
+                ["lookups", "touched", "reads", "write_reads"].map(|key| integer(&known[key]));
             assert_eq!([lookups, touched, reads, write_reads], expected, "{known}");
         }
     }
 }
 
 /// Keys of every line.
-const PROMISED: [&str; 15] = [
-    "experiment",
-    "strategy",
-    "entries",
-    "block_bytes",
-    "update_us",
-    "update_limit_us",
-    "prove_us",
-    "verify_us",
-    "proof_bytes",
-    "reads_per_lookup",
-    "written_bytes_per_update",
-    "memory_bytes",
-    "primitives",
-    "cpu",
-    "commit",
-];
-
-/// Arguments for every experiment at its smallest size.
-const SMALL: [&str; 15] = [
-    "directory",
-    "--json",
-    "--quick",
-    "--inserts",
-    "400",
-    "--block-bytes",
-    "512,16384",
-    "--entries",
-    "2000",
-    "--prefill",
-    "100000",
-    "--operations",
-    "2000",
-    "--update-percent",
-    "0,25",
-];
+const PROMISED: &str = "experiment strategy entries block_bytes update_us update_limit_us prove_us \
+    verify_us proof_bytes reads_per_lookup written_bytes_per_update memory_bytes primitives cpu \
+    commit";
 
 #[test]
 fn directories_stand_beside_their_primitives() {
-    let text = run(&SMALL);
+    // Every experiment at its smallest size.
+    let text = run(
+        "directory --json --quick --inserts 400 --block-bytes 512,16384 --entries 2000 \
+            --prefill 100000 --operations 2000 --update-percent 0,25",
+    );
     let lines = lines(&text);
-    for line in &lines {
-        for key in PROMISED {
-            assert!(line.get(key).is_some(), "{key} is missing in {line}");
-        }
-    }
-    let of = |experiment: &str| -> Vec<&Value> {
-        let of = |line: &&Value| line["experiment"] == experiment;
-        lines.iter().filter(of).collect()
-    };
-    insertions(&of("directory_inserts"));
-    let hints = of("directory_hints");
+    have(&lines, PROMISED);
+    insertions(&of(&lines, "directory_inserts"));
+    let hints = of(&lines, "directory_hints");
     assert_eq!(hints.len(), 8);
     for line in hints {
         assert_eq!(
@@ -168,50 +133,49 @@ fn directories_stand_beside_their_primitives() {
         );
         assert!(line["touched"].as_u64() >= line["reads"].as_u64(), "{line}");
     }
-    let bytes = of("directory_proof_bytes");
+    let bytes = of(&lines, "directory_proof_bytes");
     let bytes: Vec<_> = bytes
         .iter()
         .map(|line| line["proof_bytes"].as_u64().unwrap())
         .collect();
     assert_eq!(bytes, [688, 816, 912, 1008, 1140]);
-    for (experiment, number, keys) in MEASURED {
-        let lines = of(experiment);
-        assert_eq!(lines.len(), number, "{experiment}: {text}");
-        for (line, key) in lines
-            .iter()
-            .flat_map(|line| keys.iter().map(move |key| (line, key)))
-        {
-            assert!(
-                line[key].as_f64().is_some_and(|figure| figure > 0.0),
-                "{key}: {line}"
-            );
+    keep_promises(&lines, &MEASURED);
+    for (experiment, _, keys) in MEASURED {
+        for line in of(&lines, experiment) {
+            positive(line, keys);
         }
     }
-    let read = of("directory_read")[0];
+    let read = of(&lines, "directory_read")[0];
     assert_eq!(
         [&read["reads_per_lookup"], &read["reads_with_hint"]],
         [1.0, 0.0]
     );
-    tables_and_plots(&text);
+    let plots = "directory-figure3-crypto directory-figure3-total directory-figure4-crypto \
+        directory-figure5-68 directory-figure5-128";
+    let shown = shown(&text, plots);
+    for title in ["Figure 3", "Figure 4", "Figure 5", "Goals", "exactly 1008 "] {
+        assert!(shown.contains(title), "{title}: {shown}");
+    }
+    has_its_contents("directories", &text);
 }
 
 /// Experiments, with the number of their lines and their positive figures.
 #[rustfmt::skip]
-const MEASURED: [(&str, usize, &[&str]); 14] = [
-    ("directory_append", 1, &["update_us", "update_limit_us"]),
-    ("directory_update", 1, &["update_us", "update_limit_us"]),
-    ("directory_update_hot", 1, &["update_us", "update_limit_us"]),
-    ("directory_batch", 1, &["update_us", "update_limit_us", "nodes_per_update"]),
-    ("directory_prove", 1, &["prove_us", "verify_us", "verify_limit_us", "proof_bytes"]),
-    ("directory_light_author", 1, &["memory_bytes", "most_bytes"]),
-    ("directory_change", 10, &["update_us", "update_limit_us"]),
-    ("directory_opened", 5, &["prove_us", "verify_us", "proof_bytes"]),
-    ("directory_opened_bytes", 5, &["proof_bytes"]),
-    ("directory_load", 1, &["update_us", "update_limit_us", "file_bytes", "level_bytes_per_entry"]),
-    ("directory_read", 1, &["prove_us", "prove_limit_us", "reads_per_lookup"]),
-    ("directory_durable", 1, &["update_us", "update_limit_us", "written_bytes_per_update"]),
-    ("directory_reopen", 1, &["update_us", "update_limit_us", "logged"]),
-    ("directory_beside", 2, &["update_us"]),
+const MEASURED: [Promise<'_>; 14] = [
+    ("directory_append", 1, "update_us update_limit_us"),
+    ("directory_update", 1, "update_us update_limit_us"),
+    ("directory_update_hot", 1, "update_us update_limit_us"),
+    ("directory_batch", 1, "update_us update_limit_us nodes_per_update"),
+    ("directory_prove", 1, "prove_us verify_us verify_limit_us proof_bytes"),
+    ("directory_light_author", 1, "memory_bytes most_bytes"),
+    ("directory_change", 10, "update_us update_limit_us"),
+    ("directory_opened", 5, "prove_us verify_us proof_bytes"),
+    ("directory_opened_bytes", 5, "proof_bytes"),
+    ("directory_load", 1, "update_us update_limit_us file_bytes level_bytes_per_entry"),
+    ("directory_read", 1, "prove_us prove_limit_us reads_per_lookup"),
+    ("directory_durable", 1, "update_us update_limit_us written_bytes_per_update"),
+    ("directory_reopen", 1, "update_us update_limit_us logged"),
+    ("directory_beside", 2, "update_us"),
 ];
 
 /// Checks that the written bytes of an insertion depend only on the number of slots and their
@@ -220,9 +184,10 @@ fn insertions(lines: &[&Value]) {
     let written = |strategy: &str, block_bytes: u64| {
         let is_it =
             |line: &&&Value| line["strategy"] == strategy && line["block_bytes"] == block_bytes;
-        lines.iter().find(is_it).unwrap()["written_bytes_per_update"]
-            .as_f64()
-            .unwrap()
+        number(
+            lines.iter().find(is_it).unwrap(),
+            "written_bytes_per_update",
+        )
     };
     for block_bytes in [512, 16_384] {
         let merkle = written("merkle", block_bytes);
@@ -240,27 +205,4 @@ fn insertions(lines: &[&Value]) {
     }
     // 400 entries in blocks of 68 take 6 blocks, with one above.
     assert!((written("flat", 16_384) - 7.0 * 40.96).abs() < 1e-3);
-}
-
-fn tables_and_plots(text: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("run.jsonl");
-    fs::write(&file, text).unwrap();
-    let (file, out) = (file.to_str().unwrap(), folder.path().join("figures"));
-    let shown = run(&["figures", "--from", file, "--out", out.to_str().unwrap()]);
-    assert!(!shown.contains(" ? |"), "a line lacks a key: {shown}");
-    for title in ["Figure 3", "Figure 4", "Figure 5", "Goals", "exactly 1008 "] {
-        assert!(shown.contains(title), "{title}: {shown}");
-    }
-    for name in [
-        "figure3-crypto",
-        "figure3-total",
-        "figure4-crypto",
-        "figure5-68",
-        "figure5-128",
-    ] {
-        let plot = fs::read_to_string(out.join(format!("directory-{name}.svg"))).unwrap();
-        assert!(plot.contains("</svg>"), "{name}");
-    }
-    has_its_contents("directories", text);
 }

@@ -10,16 +10,7 @@ use std::{
 use bench::flexlist::trace::{Change, Edit, Trace};
 use serde_json::Value;
 
-fn run(arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_bench"))
-        .args(arguments)
-        .output()
-        .unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {errors}");
-    assert!(errors.is_empty(), "{errors}");
-    String::from_utf8(output.stdout).unwrap()
-}
+use crate::output::{Promise, has_its_contents, keep_promises, lines, refusal, run, shown};
 
 fn git(folder: &Path, arguments: &[&str]) {
     let status = Command::new("git")
@@ -115,42 +106,18 @@ fn every_experiment_has_its_lines() {
     repository(folder.path());
     let trace = folder.path().join("history.csv");
     trace_of(folder.path());
-    let trace = trace.to_str().unwrap();
-
-    let text = run(&[
-        "flexlist",
-        "--quick",
-        "--json",
-        "--threads=1,2",
-        "--trace",
-        trace,
-    ]);
-    let lines: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    for (experiment, number, keys) in PROMISED {
-        let of: Vec<&Value> = lines
-            .iter()
-            .filter(|line| line["experiment"] == experiment)
-            .collect();
-        assert_eq!(of.len(), number, "{experiment}: {text}");
-        for line in of {
-            for key in keys {
-                assert!(!line[*key].is_null(), "{experiment}: {key}: {line}");
-            }
-            for key in ["cpu", "cores", "rustc", "commit"] {
-                assert!(!line[key].is_null(), "{experiment}: {key}: {line}");
-            }
-        }
+    let text = run(&format!(
+        "flexlist --quick --json --threads=1,2 --trace {}",
+        trace.display()
+    ));
+    let lines = lines(&text);
+    keep_promises(&lines, &PROMISED);
+    for (experiment, count, _) in PROMISED {
+        keep_promises(&lines, &[(experiment, count, "cpu cores rustc commit")]);
     }
     counts_are_those_of_the_list(&lines);
-    crate::report::has_its_contents("files", &text);
-
-    let file = folder.path().join("run.jsonl");
-    fs::write(&file, text).unwrap();
-    let (file, out) = (file.to_str().unwrap(), folder.path().join("figures"));
-    let shown = run(&["figures", "--from", file, "--out", out.to_str().unwrap()]);
+    has_its_contents("files", &text);
+    let shown = shown(&text, "");
     for title in [
         "Figures 6 and 7",
         "Figure 8",
@@ -162,7 +129,6 @@ fn every_experiment_has_its_lines() {
     ] {
         assert!(shown.contains(title), "{title}: {shown}");
     }
-    assert!(!shown.contains(" ? |"), "a line lacks a key: {shown}");
     let is_replayed = |row: &&str| row.contains("| history ") && row.contains(" server us |");
     let replayed = shown.lines().find(is_replayed);
     assert_eq!(replayed.unwrap().matches(" / ").count(), 4, "{shown}");
@@ -231,155 +197,40 @@ fn counts_are_those_of_the_list(lines: &[Value]) {
 
 #[test]
 fn wrong_arguments_are_refused() {
-    for wrong in [
-        ["flexlist", "--tags=md5"],
-        ["flexlist", "--experiment=figure14"],
-        ["flexlist", "--blocks=3"],
-    ] {
-        let output = Command::new(env!("CARGO_BIN_EXE_bench"))
-            .args(wrong)
-            .output()
-            .unwrap();
-        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+    for wrong in ["--tags=md5", "--experiment=figure14", "--blocks=3"] {
+        assert_eq!(refusal(&format!("flexlist {wrong}")).0, Some(2), "{wrong}");
     }
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing.csv");
-    let arguments = ["flexlist", "--quick", "--experiment=replay", "--trace"];
-    let output = Command::new(env!("CARGO_BIN_EXE_bench"))
-        .args(arguments)
-        .arg(&missing)
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let (code, errors) = refusal(&format!(
+        "flexlist --quick --experiment=replay --trace {}",
+        missing.display()
+    ));
+    assert_eq!(code, Some(1));
     assert!(
         errors.contains("missing-files.csv: cannot be read"),
         "{errors}"
     );
 }
 
-/// Experiments, the number of their lines in the test, and their keys.
-const PROMISED: [(&str, usize, &[&str]); 7] = [
-    (
-        "flexlist_locality",
-        1,
-        &[
-            "trace",
-            "commits",
-            "files_per_commit",
-            "changes_in_main_folder",
-            "commits_in_one_folder",
-            "edits_in_one_run",
-            "blocks_per_commit",
-            "most_blocks",
-            "runs_per_commit",
-            "run_blocks",
-            "runs_up_to",
-            "sent_bytes_per_commit",
-            "sends_above_200_kilobytes",
-            "sends_below_20_kilobytes",
-            "common_divisor_of_sizes",
-            "paper_blocks_per_commit",
-        ],
-    ),
-    (
-        "flexlist_build",
-        4,
-        &[
-            "blocks",
-            "block_bytes",
-            "threads",
-            "total_ms",
-            "build_ms",
-            "tag_ms",
-            "ns_per_block",
-            "hashes",
-            "bare_hashes_ms",
-            "ratio",
-            "speed_up",
-        ],
-    ),
-    (
-        "flexlist_hash_share",
-        3,
-        &[
-            "operation",
-            "update_us",
-            "without_hashes_us",
-            "hash_share",
-            "witness_bytes",
-            "hashes",
-            "node_hash_ns",
-            "limit_us",
-            "ratio",
-        ],
-    ),
-    (
-        "flexlist_multi",
-        4,
-        &[
-            "updates",
-            "order",
-            "rounds",
-            "server",
-            "client",
-            "witness_bytes",
-            "singles_witness_bytes",
-            "node_hash_ns",
-        ],
-    ),
-    (
-        "flexlist_audit",
-        3,
-        &[
-            "challenged_blocks",
-            "tags",
-            "key_seconds",
-            "tag_us",
-            "list_proof_bytes",
-            "committed_bytes",
-            "tag_proof_bytes",
-            "total_bytes",
-            "prove_list_us",
-            "prove_tags_us",
-            "verify_list_us",
-            "verify_list_hashes",
-            "verify_list_limit_us",
-            "verify_list_ratio",
-            "verify_tags_us",
-            "owner_verify_tags_us",
-        ],
-    ),
-    (
-        "flexlist_replay",
-        1,
-        &[
-            "model",
-            "files",
-            "commits",
-            "batches",
-            "operations",
-            "operations_per_commit",
-            "plan_us",
-            "server",
-            "client",
-            "witness_bytes",
-            "singles_witness_bytes",
-            "uploads",
-            "upload_us",
-        ],
-    ),
-    (
-        "flexlist_network",
-        12,
-        &[
-            "request",
-            "clients",
-            "answers",
-            "per_second",
-            "p50_us",
-            "p90_us",
-            "p99_us",
-        ],
-    ),
+/// Promises of `bench flexlist --json`.
+#[rustfmt::skip]
+const PROMISED: [Promise<'_>; 7] = [
+    ("flexlist_locality", 1, "trace commits files_per_commit changes_in_main_folder \
+        commits_in_one_folder edits_in_one_run blocks_per_commit most_blocks runs_per_commit \
+        run_blocks runs_up_to sent_bytes_per_commit sends_above_200_kilobytes \
+        sends_below_20_kilobytes common_divisor_of_sizes paper_blocks_per_commit"),
+    ("flexlist_build", 4, "blocks block_bytes threads total_ms build_ms tag_ms ns_per_block \
+        hashes bare_hashes_ms ratio speed_up"),
+    ("flexlist_hash_share", 3, "operation update_us without_hashes_us hash_share witness_bytes \
+        hashes node_hash_ns limit_us ratio"),
+    ("flexlist_multi", 4, "updates order rounds server client witness_bytes singles_witness_bytes \
+        node_hash_ns"),
+    ("flexlist_audit", 3, "challenged_blocks tags key_seconds tag_us list_proof_bytes \
+        committed_bytes tag_proof_bytes total_bytes prove_list_us prove_tags_us verify_list_us \
+        verify_list_hashes verify_list_limit_us verify_list_ratio verify_tags_us \
+        owner_verify_tags_us"),
+    ("flexlist_replay", 1, "model files commits batches operations operations_per_commit plan_us \
+        server client witness_bytes singles_witness_bytes uploads upload_us"),
+    ("flexlist_network", 12, "request clients answers per_second p50_us p90_us p99_us"),
 ];

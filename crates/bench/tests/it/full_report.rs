@@ -1,35 +1,28 @@
 //! The full report: its steps, resumption of an interrupted run, and its page.
 
-use std::{fs, path::Path, process::Command};
+use std::{fs, path::Path};
 
-use crate::report::{lines, run};
+use crate::output::{lines, of, page, refusal, run};
 
-fn report(folder: &Path, further: &[&str]) -> String {
+/// Runs some steps of the quick report, with its results in `folder`.
+fn report(folder: &Path, only: &str) -> String {
     let (out, steps) = (folder.join("out"), folder.join("steps"));
-    let paths = [
-        "--out",
-        out.to_str().unwrap(),
-        "--steps",
-        steps.to_str().unwrap(),
-    ];
-    run(&[&["report", "--quick"], further, &paths].concat())
+    let (out, steps) = (out.display(), steps.display());
+    run(&format!(
+        "report --quick --only {only} --out {out} --steps {steps}"
+    ))
 }
 
 #[test]
 fn finished_steps_are_not_measured_again() {
     let folder = tempfile::tempdir().unwrap();
-    let only = ["--only", "primitives,tuple-threads"];
-    let printed = report(folder.path(), &only);
+    let only = "primitives,tuple-threads";
+    let printed = report(folder.path(), only);
     assert!(printed.contains("A quick run"), "{printed}");
     let file = folder.path().join("out/measurements.jsonl");
     let first = fs::read_to_string(&file).unwrap();
-    let of_runs = |text: &str| -> Vec<_> {
-        let lines = lines(text).into_iter();
-        lines
-            .filter(|line| line["experiment"] == "report_run")
-            .collect()
-    };
-    assert_eq!(of_runs(&first).len(), 2);
+    let of_runs = |text: &str| of(&lines(text), "report_run").len();
+    assert_eq!(of_runs(&first), 2);
     // A line that no measurement prints marks the kept parts: repeated steps can have equal times.
     let part = |step: &str| folder.path().join(format!("steps/quick/{step}.jsonl"));
     for step in ["primitives", "tuple-threads"] {
@@ -40,41 +33,30 @@ fn finished_steps_are_not_measured_again() {
 
     // One step is lost, as after an interruption. Only that one is measured again.
     fs::remove_file(part("tuple-threads")).unwrap();
-    report(folder.path(), &only);
+    report(folder.path(), only);
     let second = fs::read_to_string(&file).unwrap();
-    assert_eq!(of_runs(&second).len(), 2);
-    let kept = lines(&second).into_iter();
-    let kept: Vec<_> = kept.filter(|line| line["experiment"] == "kept").collect();
+    assert_eq!(of_runs(&second), 2);
+    let second = lines(&second);
+    let kept = of(&second, "kept");
     assert_eq!(kept.len(), 1);
     assert_eq!(kept[0]["step"], "primitives");
 
     // A truncated line is ignored.
     fs::write(part("primitives"), "{\"experiment\":").unwrap();
-    report(folder.path(), &only);
-    assert_eq!(of_runs(&fs::read_to_string(&file).unwrap()).len(), 2);
+    report(folder.path(), only);
+    assert_eq!(of_runs(&fs::read_to_string(&file).unwrap()), 2);
 }
 
 #[test]
 fn the_page_is_drawn_again_from_its_measurements() {
     let folder = tempfile::tempdir().unwrap();
-    report(folder.path(), &["--only", "primitives"]);
-    let tree = run(&["tree", "--json", "--quick", "--keys", "200"]);
+    report(folder.path(), "primitives");
+    let tree = run("tree --json --quick --keys 200");
     let file = folder.path().join("lines.jsonl");
     fs::write(&file, tree).unwrap();
-    let drawn = |out: &str| {
-        let out = folder.path().join(out);
-        run(&[
-            "page",
-            "--from",
-            file.to_str().unwrap(),
-            "--out",
-            out.to_str().unwrap(),
-        ]);
-        out
-    };
-    let (one, other) = (drawn("one"), drawn("other"));
-    let page = fs::read_to_string(one.join("index.html")).unwrap();
-    assert_eq!(page, fs::read_to_string(other.join("index.html")).unwrap());
+    let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+    let [page, again] = [&one, &other].map(|out| page(&file, out));
+    assert_eq!(page, again);
     for part in [
         "id=\"trees\"",
         "Table 3",
@@ -106,36 +88,22 @@ fn the_page_is_drawn_again_from_its_measurements() {
 #[test]
 fn what_is_asked_for_and_not_there_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_bench"))
-        .args(["page", "--from", "nowhere.jsonl", "--out"])
-        .arg(folder.path())
-        .output()
-        .unwrap();
-    assert!(!output.status.success());
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let out = folder.path().display();
+    let (_, errors) = refusal(&format!("page --from nowhere.jsonl --out {out}"));
     assert!(errors.contains("nowhere.jsonl"), "{errors}");
-    let output = Command::new(env!("CARGO_BIN_EXE_bench"))
-        .args(["report", "--only", "nothing"])
-        .output()
-        .unwrap();
-    assert!(String::from_utf8_lossy(&output.stderr).contains("--list"));
+    assert!(refusal("report --only nothing").1.contains("--list"));
 }
 
 #[test]
 fn the_steps_of_both_reports_are_commands_of_this_program() {
-    for further in [&["--quick"][..], &[]] {
-        let listed = run(&[&["report", "--list"], further].concat());
+    for report in ["report --list", "report --list --quick"] {
+        let listed = run(report);
         assert!(listed.lines().count() > 20, "{listed}");
         for line in listed.lines() {
             let (_, arguments) = line.split_once(": bench ").unwrap();
             // An unknown option is refused before anything runs. An invalid option before it would
             // be named first.
-            let output = Command::new(env!("CARGO_BIN_EXE_bench"))
-                .args(arguments.split(' '))
-                .arg("--no-such-option")
-                .output()
-                .unwrap();
-            let errors = String::from_utf8_lossy(&output.stderr);
+            let (_, errors) = refusal(&format!("{arguments} --no-such-option"));
             assert!(
                 errors.contains("unexpected argument '--no-such-option'"),
                 "{line}: {errors}"
@@ -167,14 +135,7 @@ fn hostile_lines_make_a_page_or_an_error() {
     );
     fs::write(&file, text).unwrap();
     let out = folder.path().join("a/page");
-    run(&[
-        "page",
-        "--from",
-        file.to_str().unwrap(),
-        "--out",
-        out.to_str().unwrap(),
-    ]);
-    let page = fs::read_to_string(out.join("index.html")).unwrap();
+    let page = page(&file, &out);
     assert!(page.contains("&lt;script&gt;") && !page.contains("<script>") && !page.contains("<b>"));
     assert!(!folder.path().join("a/escaped.svg").exists());
     assert!(!out.join("figures").exists());
@@ -193,22 +154,16 @@ fn the_shipped_report_is_that_of_its_measurements() {
     assert!(warnings.is_empty(), "{warnings:?}");
     let unchecked = bench::full_report::conclusions::unchecked(&measured);
     assert!(unchecked.is_empty(), "{unchecked:?}");
-    let from = from.to_str().unwrap();
     for document in ["README.md", "docs/benchmarks.md"] {
-        let document = workspace.join(document);
-        let document = document.to_str().unwrap();
-        run(&["readme", "--check", "--from", from, "--documents", document]);
+        let (from, document) = (from.display(), workspace.join(document));
+        let document = document.display();
+        run(&format!(
+            "readme --check --from {from} --documents {document}"
+        ));
     }
     let drawn = tempfile::tempdir().unwrap();
-    run(&[
-        "page",
-        "--from",
-        from,
-        "--out",
-        drawn.path().to_str().unwrap(),
-    ]);
-    let [shipped, drawn] = [folder.as_path(), drawn.path()]
-        .map(|folder| fs::read_to_string(folder.join("index.html")).unwrap());
+    let drawn = page(&from, drawn.path());
+    let shipped = fs::read_to_string(folder.join("index.html")).unwrap();
     assert!(
         shipped == drawn,
         "bench page --from docs/report/measurements.jsonl --out docs/report draws it again"

@@ -13,6 +13,7 @@ mod flexlist;
 mod full_report;
 mod measured;
 mod names;
+mod output;
 mod report;
 mod scale;
 mod sections;

@@ -2,7 +2,7 @@
 
 use crate::{
     costs, line,
-    paper::{ACCUMULATED_SET_ELEMENTS, SETS},
+    paper::{ACCUMULATED_SET_ELEMENTS, published},
     prelude::*,
 };
 
@@ -15,7 +15,7 @@ pub fn run(group: &[&Line], report: &mut Report) -> Outcome<()> {
         };
         for (claim, ours) in claims(group, accumulator, author) {
             let ours = ours.filter(|ours| ours.is_finite());
-            let paper = SETS.get("accumulators", claim);
+            let paper = published(&line! { experiment: "accumulators_claims" }).number(claim);
             report.line(line! {
                 experiment: "accumulators_claims", claim, accumulator: author.text("contender"),
                 n: author.count("n"), ours, paper,

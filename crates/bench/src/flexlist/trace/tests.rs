@@ -55,98 +55,72 @@ fn follows_sizes() {
     );
 }
 
-#[test]
-fn every_malformed_row_has_its_refusal() {
-    let expected = [
-        ("1,0,M,0,1\n", "FieldCount { line: 2, fields: 5 }"),
-        (
-            "1,0,M,x,1,0\n",
-            "NotANumber { line: 2, column: \"offset\" }",
-        ),
-        (
-            "1,0,M,0,+1,0\n",
-            "NotANumber { line: 2, column: \"removed\" }",
-        ),
-        (
-            "1,0,M,0,1,\n",
-            "NotANumber { line: 2, column: \"inserted\" }",
-        ),
-        (
-            "1,0,M,0,1,18446744073709551616\n",
-            "NotANumber { line: 2, column: \"inserted\" }",
-        ),
-        (
-            "-1,0,M,0,1,0\n",
-            "NotANumber { line: 2, column: \"commit\" }",
-        ),
-        ("1,0,R,0,1,0\n", "UnknownKind(2)"),
-        ("1,2,A,1,0,5\n", "NotZero { line: 2, column: \"offset\" }"),
-        ("1,2,A,0,1,5\n", "NotZero { line: 2, column: \"removed\" }"),
-        ("1,0,D,1,100,0\n", "NotZero { line: 2, column: \"offset\" }"),
-        (
-            "1,0,D,0,100,1\n",
-            "NotZero { line: 2, column: \"inserted\" }",
-        ),
-        ("1,0,M,5,0,0\n", "EmptyEdit(2)"),
-    ];
-    for (rows, refused) in expected {
-        assert_eq!(refusal(rows), refused, "{rows}");
+/// Asserts the refusal of each of `cases`: rows, separated by a slash, and what refuses them.
+fn are_refused(cases: &str, refusal: fn(&str) -> String) {
+    let cases = cases
+        .lines()
+        .filter_map(|case| case.trim().split_once(" => "));
+    for (rows, refused) in cases {
+        let rows = rows.replace(" / ", "\n") + "\n";
+        assert_eq!(refusal(&rows), refused, "{rows}");
     }
 }
 
 #[test]
+fn every_malformed_row_has_its_refusal() {
+    let cases = r#"
+        1,0,M,0,1 => FieldCount { line: 2, fields: 5 }
+        1,0,M,x,1,0 => NotANumber { line: 2, column: "offset" }
+        1,0,M,0,+1,0 => NotANumber { line: 2, column: "removed" }
+        1,0,M,0,1, => NotANumber { line: 2, column: "inserted" }
+        1,0,M,0,1,18446744073709551616 => NotANumber { line: 2, column: "inserted" }
+        -1,0,M,0,1,0 => NotANumber { line: 2, column: "commit" }
+        1,0,R,0,1,0 => UnknownKind(2)
+        1,2,A,1,0,5 => NotZero { line: 2, column: "offset" }
+        1,2,A,0,1,5 => NotZero { line: 2, column: "removed" }
+        1,0,D,1,100,0 => NotZero { line: 2, column: "offset" }
+        1,0,D,0,100,1 => NotZero { line: 2, column: "inserted" }
+        1,0,M,5,0,0 => EmptyEdit(2)"#;
+    are_refused(cases, refusal);
+}
+
+/// The largest file has 2^63 - 1 bytes. In the row that begins in a file of 100 bytes and at 120,
+/// the offset is of the file before the commit, whatever it grew by.
+#[test]
 fn every_row_out_of_place_has_its_refusal() {
-    let most = MOST_FILE_BYTES;
-    let expected = [
-        ("0,0,M,0,1,0\n", "CommitOutOfOrder(2)"),
-        ("2,0,M,0,1,0\n1,1,M,0,1,0\n", "CommitOutOfOrder(3)"),
-        ("1,3,M,0,1,0\n", "UnknownPath { line: 2, path: 3 }"),
-        ("1,0,M,0,1,0\n1,1,M,0,1,0\n1,0,M,5,1,0\n", "Scattered(4)"),
-        ("1,2,A,0,0,5\n1,2,M,0,1,0\n", "MixedKinds(3)"),
-        ("1,0,M,0,1,0\n1,0,D,0,99,0\n", "MixedKinds(3)"),
-        ("1,0,M,10,5,0\n1,0,M,14,1,0\n", "EditsOverlap(3)"),
-        ("1,0,A,0,0,5\n", "AlreadyThere(2)"),
-        ("1,2,M,0,0,5\n", "NotThere(2)"),
-        ("1,2,D,0,0,0\n", "NotThere(2)"),
-        ("1,0,D,0,99,0\n", "DeletedSize { line: 2, size: 100 }"),
-        ("1,0,M,101,0,1\n", "OutsideFile { line: 2, size: 100 }"),
-        ("1,0,M,99,2,0\n", "OutsideFile { line: 2, size: 100 }"),
-        // Offsets are of the file before the commit, whatever it grew by.
-        (
-            "1,0,M,0,0,50\n1,0,M,120,1,0\n",
-            "OutsideFile { line: 3, size: 100 }",
-        ),
-        (&format!("1,0,M,0,0,{most}\n"), "FileTooLarge(2)"),
-        (&format!("1,2,A,0,0,{}\n", most + 1), "FileTooLarge(2)"),
-        (&format!("1,0,M,0,0,{}\n", u64::MAX), "FileTooLarge(2)"),
-        (
-            &format!("1,0,M,{0},{0},0\n", u64::MAX),
-            "OutsideFile { line: 2, size: 100 }",
-        ),
-    ];
-    for (rows, refused) in expected {
-        assert_eq!(refusal(rows), refused, "{rows}");
-    }
+    let cases = "
+        0,0,M,0,1,0 => CommitOutOfOrder(2)
+        2,0,M,0,1,0 / 1,1,M,0,1,0 => CommitOutOfOrder(3)
+        1,3,M,0,1,0 => UnknownPath { line: 2, path: 3 }
+        1,0,M,0,1,0 / 1,1,M,0,1,0 / 1,0,M,5,1,0 => Scattered(4)
+        1,2,A,0,0,5 / 1,2,M,0,1,0 => MixedKinds(3)
+        1,0,M,0,1,0 / 1,0,D,0,99,0 => MixedKinds(3)
+        1,0,M,10,5,0 / 1,0,M,14,1,0 => EditsOverlap(3)
+        1,0,A,0,0,5 => AlreadyThere(2)
+        1,2,M,0,0,5 => NotThere(2)
+        1,2,D,0,0,0 => NotThere(2)
+        1,0,D,0,99,0 => DeletedSize { line: 2, size: 100 }
+        1,0,M,101,0,1 => OutsideFile { line: 2, size: 100 }
+        1,0,M,99,2,0 => OutsideFile { line: 2, size: 100 }
+        1,0,M,0,0,50 / 1,0,M,120,1,0 => OutsideFile { line: 3, size: 100 }
+        1,0,M,0,0,9223372036854775807 => FileTooLarge(2)
+        1,2,A,0,0,9223372036854775808 => FileTooLarge(2)
+        1,0,M,0,0,18446744073709551615 => FileTooLarge(2)
+        1,0,M,18446744073709551615,18446744073709551615,0 => OutsideFile { line: 2, size: 100 }";
+    are_refused(cases, refusal);
 }
 
 #[test]
 fn every_malformed_table_of_files_has_its_refusal() {
-    let most = format!("0,0,{}\n", MOST_FILE_BYTES + 1);
-    let expected = [
-        ("1,0,5\n", "PathOutOfOrder(2)"),
-        ("0,0,5\n0,0,5\n", "PathOutOfOrder(3)"),
-        ("0,1,5\n", "FolderOutOfOrder(2)"),
-        ("0,0,5\n1,2,5\n", "FolderOutOfOrder(3)"),
-        (
-            "0,0,-2\n",
-            "NotANumber { line: 2, column: \"initial_size\" }",
-        ),
-        (&most, "FileTooLarge(2)"),
-        ("0,0\n", "FieldCount { line: 2, fields: 2 }"),
-    ];
-    for (rows, refused) in expected {
-        assert_eq!(files_refusal(rows), refused, "{rows}");
-    }
+    let cases = r#"
+        1,0,5 => PathOutOfOrder(2)
+        0,0,5 / 0,0,5 => PathOutOfOrder(3)
+        0,1,5 => FolderOutOfOrder(2)
+        0,0,5 / 1,2,5 => FolderOutOfOrder(3)
+        0,0,-2 => NotANumber { line: 2, column: "initial_size" }
+        0,0,9223372036854775808 => FileTooLarge(2)
+        0,0 => FieldCount { line: 2, fields: 2 }"#;
+    are_refused(cases, files_refusal);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Conclusions about accumulators (Tremel 2013; Crosby and Wallach 2010, section 7.4).
 
-use super::{Claim, MARGIN, Verdict, find, is_below};
+use super::{Claim, MARGIN, Verdict, figures, find, is_below};
 use crate::{
     line::{Line, of},
     tables::digits,
@@ -8,31 +8,18 @@ use crate::{
 
 /// Conclusions about accumulators.
 pub(super) const ACCUMULATORS: &[Claim] = &[
-    ("rsa-or-bilinear", RSA_OR_BILINEAR, rsa_or_bilinear),
-    ("secret-key", SECRET_KEY, secret_key),
-    ("public-threads", PUBLIC_THREADS, public_threads),
-    ("witnesses-as-sent", WITNESSES_AS_SENT, witnesses_as_sent),
-    ("signing-each", SIGNING_EACH, signing_each),
+    ("rsa-or-bilinear", rsa_or_bilinear),
+    ("secret-key", secret_key),
+    ("public-threads", public_threads),
+    ("witnesses-as-sent", witnesses_as_sent),
+    ("signing-each", signing_each),
 ];
-
-const RSA_OR_BILINEAR: &str = "Bilinear accumulators are generally faster than RSA accumulators: \
-    accumulating an element, making its witness and verifying it takes less than half the time \
-    with the private key, and a twelfth with only the public key (Tremel, 7).";
-const SECRET_KEY: &str = "With the private key, accumulating is 24 (bilinear) to 1700 (RSA) times \
-    as fast as with only the public key, and making witnesses over 900 times (Tremel, table in \
-    5).";
-const PUBLIC_THREADS: &str = "With only the public key, several threads cannot compute an RSA \
-    accumulator faster than one, but they can compute its witnesses (Tremel, 3.1).";
-const WITNESSES_AS_SENT: &str = "RSA witnesses that an author sends have six times the bytes of \
-    signatures on the elements, and take twice as long to compute (Crosby and Wallach, 7.4).";
-const SIGNING_EACH: &str = "If the server computes RSA witnesses, signing each element is six \
-    times cheaper, with proofs a third as large (Crosby and Wallach, 7.4).";
 
 const RSA: &str = "rsa-3072";
 const BILINEAR: &str = "bilinear-bls12-381";
 
 /// Compares the times of Tremel's round trip: accumulate an element, make its witness, verify it.
-fn rsa_or_bilinear(lines: &[Line]) -> Option<(Verdict, String)> {
+fn rsa_or_bilinear(lines: &[Line]) -> Option<(Verdict, Line)> {
     let trips = of(lines, "accumulators_round_trips");
     let ms = |accumulator: &str, keys: &str| {
         let wanted = [("accumulator", accumulator), ("keys", keys)];
@@ -42,15 +29,10 @@ fn rsa_or_bilinear(lines: &[Line]) -> Option<(Verdict, String)> {
     };
     let [private, public] = ["private", "public"].map(|keys| (ms(BILINEAR, keys), ms(RSA, keys)));
     let (private, public) = ((private.0?, private.1?), (public.0?, public.1?));
-    let finding = format!(
-        "A round trip of one element takes {} ms with BLS12-381 and {} ms with RSA of 3072 bits, \
-         with the private key. With only the public key it takes {} ms and {} ms. One thread, no \
-         latency. {TOGETHER}",
-        digits(private.0),
-        digits(private.1),
-        digits(public.0),
-        digits(public.1),
-    );
+    let finding = figures! {
+        private_bilinear: private.0, private_rsa: private.1, public_bilinear: public.0,
+        public_rsa: public.1,
+    };
     let verdict = Verdict::of(&[
         is_below(private.0, private.1),
         is_below(public.0, public.1),
@@ -84,7 +66,7 @@ fn each(lines: &[Line], accumulator: &str, pair: [OnThreads; 2]) -> Option<[f64;
     found.max_by_key(|(n, _)| *n).map(|(_, times)| times)
 }
 
-fn secret_key(lines: &[Line]) -> Option<(Verdict, String)> {
+fn secret_key(lines: &[Line]) -> Option<(Verdict, Line)> {
     let (mut parts, mut findings) = (Vec::new(), Vec::new());
     for (accumulator, paper) in [(RSA, 1700.0), (BILINEAR, 24.0)] {
         let [secret, public] = each(
@@ -110,14 +92,11 @@ fn secret_key(lines: &[Line]) -> Option<(Verdict, String)> {
             digits(all_public),
         ));
     }
-    findings.push(TOGETHER.to_owned());
-    Some((Verdict::of(&parts), findings.join(" ")))
+    let finding = figures! { accumulators: findings.join(" ") };
+    Some((Verdict::of(&parts), finding))
 }
 
-const TOGETHER: &str = "All public witnesses are computed together here; the paper computes each \
-    one alone.";
-
-fn public_threads(lines: &[Line]) -> Option<(Verdict, String)> {
+fn public_threads(lines: &[Line]) -> Option<(Verdict, Line)> {
     let threads = of(lines, "accumulators");
     let threads = threads.iter().map(|line| line.count("threads")).max()?;
     if threads < 2 {
@@ -128,12 +107,7 @@ fn public_threads(lines: &[Line]) -> Option<(Verdict, String)> {
         Some(one / several)
     };
     let (value, witnesses) = (gain("accumulate_public")?, gain("witnesses_public")?);
-    let finding = format!(
-        "RSA of 3072 bits with only the public key: {threads} threads compute the value {} times \
-         as fast as one, and all witnesses {} times as fast.",
-        digits(value),
-        digits(witnesses),
-    );
+    let finding = figures! { threads, value, witnesses };
     Some((Verdict::of(&[value <= MARGIN, witnesses > MARGIN]), finding))
 }
 
@@ -153,34 +127,18 @@ fn claims(lines: &[Line], claim: &str) -> Option<[f64; 2]> {
     Some([ours(RSA)?, ours(BILINEAR)?])
 }
 
-fn witnesses_as_sent(lines: &[Line]) -> Option<(Verdict, String)> {
+fn witnesses_as_sent(lines: &[Line]) -> Option<(Verdict, Line)> {
     let bytes = claims(lines, "update_bytes_to_signing_each")?;
     let times = claims(lines, "author_time_to_signing_each")?;
-    let finding = format!(
-        "An update with RSA witnesses of 3072 bits has {} times the bytes of Ed25519 signatures, \
-         and takes its author {} times as long. With BLS12-381, which the paper did not measure: \
-         {} and {} times.",
-        digits(bytes[0]),
-        digits(times[0]),
-        digits(bytes[1]),
-        digits(times[1]),
-    );
+    let finding = figures! { bytes, times };
     let parts = [bytes[0] >= 6.0 / MARGIN, times[0] >= 2.0 / MARGIN];
     Some((Verdict::of(&parts), finding))
 }
 
-fn signing_each(lines: &[Line]) -> Option<(Verdict, String)> {
+fn signing_each(lines: &[Line]) -> Option<(Verdict, Line)> {
     let costs = claims(lines, "server_cost_to_signing_each")?;
     let bytes = claims(lines, "proof_bytes_to_signing_each")?;
-    let finding = format!(
-        "Computing RSA witnesses on the server costs {} times as much as signing each element, and \
-         a proof has {} times the bytes. With BLS12-381, which the paper did not measure: {} and \
-         {} times.",
-        digits(costs[0]),
-        digits(bytes[0]),
-        digits(costs[1]),
-        digits(bytes[1]),
-    );
+    let finding = figures! { costs, bytes };
     let parts = [costs[0] >= 6.0 / MARGIN, bytes[0] >= 3.0 / MARGIN];
     Some((Verdict::of(&parts), finding))
 }

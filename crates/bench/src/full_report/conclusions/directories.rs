@@ -1,23 +1,15 @@
 //! Conclusions about block directories (Stanton and others 2010, section 4).
 
-use super::{Claim, MARGIN, Verdict, is_below, largest};
+use super::{Claim, MARGIN, Verdict, figures, is_below, largest};
 use crate::{
     line::{Line, of},
     tables::digits,
 };
 
 /// Conclusions about block directories.
-pub(super) const DIRECTORIES: &[Claim] = &[
-    ("sums-of-blocks", SUMS, sums_of_blocks),
-    ("hints", HINTS, hints),
-];
+pub(super) const DIRECTORIES: &[Claim] = &[("sums-of-blocks", sums_of_blocks), ("hints", hints)];
 
-const SUMS: &str = "Sums over a block's entries take a fifth of the time of hashing the block in \
-    pairs, and products take a hundred times as long as sums (FastAD, 4).";
-const HINTS: &str = "Hints about the place of an entry's block make look-ups six times as fast \
-    (FastAD, 4). This page compares block reads instead of times.";
-
-fn sums_of_blocks(lines: &[Line]) -> Option<(Verdict, String)> {
+fn sums_of_blocks(lines: &[Line]) -> Option<(Verdict, Line)> {
     let lines = of(lines, "directory_inserts");
     let us = |strategy: &str, bytes: u64| {
         let mut of = lines
@@ -41,19 +33,11 @@ fn sums_of_blocks(lines: &[Line]) -> Option<(Verdict, String)> {
         products >= 100.0 * sums / MARGIN,
         is_below(sums, products),
     ]);
-    let finding = format!(
-        "Cryptography of an insertion into blocks of {bytes} bytes: {} us with AdHASH (sums), {} \
-         us with SHA-384 over the whole block in pairs, {} us with MuHASH of 1024 bits (products). \
-         A stored tree with SHA-256, of which only one path is hashed, takes {} us.",
-        digits(sums),
-        digits(pairs),
-        digits(products),
-        digits(path),
-    );
+    let finding = figures! { bytes, sums, pairs, products, path };
     Some((verdict, finding))
 }
 
-fn hints(lines: &[Line]) -> Option<(Verdict, String)> {
+fn hints(lines: &[Line]) -> Option<(Verdict, Line)> {
     let lines = of(lines, "directory_hints");
     let is_compared =
         |line: &&&Line| line.count("capacity") == 68 && line.count("entries") <= 10_000_000;
@@ -81,10 +65,7 @@ fn hints(lines: &[Line]) -> Option<(Verdict, String)> {
             digits(with)
         ));
     }
-    let finding = format!(
-        "Block reads of a look-up in a synthetic trace over {} entries: {}.",
-        compared.first()?.count("entries"),
-        shown.join("; "),
-    );
+    let entries = compared.first()?.count("entries");
+    let finding = figures! { entries, reads: shown.join("; ") };
     Some((Verdict::of(&parts), finding))
 }

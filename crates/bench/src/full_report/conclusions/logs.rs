@@ -1,18 +1,12 @@
 //! Conclusions about append-only logs (Tomescu and others 2019, section 6).
 
-use super::{Claim, Verdict};
-use crate::{
-    line::{Line, of},
-    tables::digits,
-};
+use super::{Claim, Verdict, figures};
+use crate::line::{Line, of};
 
 /// Conclusions about append-only logs.
-pub(super) const LOGS: &[Claim] = &[("append-only", APPEND_ONLY, append_only)];
+pub(super) const LOGS: &[Claim] = &[("append-only", append_only)];
 
-const APPEND_ONLY: &str = "A log that proves all values of a key and its own growth can send less \
-    than CT and than CONIKS (Tomescu and others, 6).";
-
-fn append_only(lines: &[Line]) -> Option<(Verdict, String)> {
+fn append_only(lines: &[Line]) -> Option<(Verdict, Line)> {
     let visits = of(lines, "aad_bandwidth");
     let entries = |line: &Line| {
         let versions = line.count("versions");
@@ -26,20 +20,10 @@ fn append_only(lines: &[Line]) -> Option<(Verdict, String)> {
     let first = visits
         .iter()
         .min_by_key(|line| (line.count("n"), entries(line)))?;
-    let finding = format!(
-        "Measured with a counted log, not with the paper's frontier log. A client returns to a log \
-         of at most {} entries, which has grown by {}: it receives {} bytes. A plain log sends {}, \
-         a tree for each version {}. After growth by {} in a log of at most {}: {} bytes; a plain \
-         log sends {}.",
-        line.count("n"),
-        entries(line),
-        digits(own),
-        digits(plain),
-        digits(trees),
-        entries(first),
-        first.count("n"),
-        digits(first.figure("aad_bytes")),
-        digits(first.figure("ct_like_bytes")),
-    );
+    let finding = figures! {
+        n: line.count("n"), entries: entries(line), own, plain, trees,
+        first_entries: entries(first), first_n: first.count("n"),
+        first_own: first.figure("aad_bytes"), first_plain: first.figure("ct_like_bytes"),
+    };
     Some((Verdict::of(&[own < plain, own < trees]), finding))
 }

@@ -1,31 +1,19 @@
 //! Conclusions about trees (Crosby and Wallach 2010, sections 6 and 10).
 
-use super::{Claim, MARGIN, SUITE, Verdict, find, is_below, largest};
+use super::{Claim, MARGIN, SUITE, Verdict, figures, find, is_below, largest};
 use crate::{
     line::{Line, of},
-    tables::{digits, percent},
+    tables::digits,
 };
 
 /// Conclusions about trees.
 pub(super) const TREES: &[Claim] = &[
-    ("cache-everywhere", CACHE_EVERYWHERE, cache_everywhere),
-    ("cache-median", CACHE_MEDIAN, cache_median),
-    ("red-black", RED_BLACK, red_black),
-    ("growing-proofs", GROWING_PROOFS, growing_proofs),
-    ("cheaper-computing", CHEAPER_COMPUTING, cheaper_computing),
+    ("cache-everywhere", cache_everywhere),
+    ("cache-median", cache_median),
+    ("red-black", red_black),
+    ("growing-proofs", growing_proofs),
+    ("cheaper-computing", cheaper_computing),
 ];
-
-const CACHE_EVERYWHERE: &str = "Versioned nodes with a cached digest in every node answer 0.83 \
-    times as many queries as path copying, with 0.43 times its memory (Crosby and Wallach, 6.2 \
-    and table 4).";
-const CACHE_MEDIAN: &str = "Caches of a median layer take less memory than caches everywhere, for \
-    slower answers (Crosby and Wallach, 6.2 and table 4).";
-const RED_BLACK: &str = "Red-black trees need smaller proofs, less memory and less time for \
-    look-ups than treaps and skip lists (Crosby and Wallach, 6.4).";
-const GROWING_PROOFS: &str = "Proofs of red-black trees grow by about 340 bytes with each tenfold \
-    number of keys (Crosby and Wallach, 10).";
-const CHEAPER_COMPUTING: &str = "If computing gets ten times cheaper, caches of a median layer \
-    become more appealing compared with caches everywhere (Crosby and Wallach, 10).";
 
 /// Selects the result lines of growing trees at the largest number of keys for which all twelve
 /// kinds of trees were measured.
@@ -49,46 +37,35 @@ fn red_black_in<'a>(grown: &[&'a Line], repository: &str) -> Option<&'a Line> {
     )
 }
 
-fn cache_everywhere(lines: &[Line]) -> Option<(Verdict, String)> {
+fn cache_everywhere(lines: &[Line]) -> Option<(Verdict, Line)> {
     let grown = grown(lines);
     let of = |repository| red_black_in(&grown, repository);
     let (copied, cached) = (of("path-copying")?, of("cache-everywhere")?);
     let [time, memory] = ["prove_us_random_version", "counted_bytes_per_version"];
     let [times, sizes] = [time, memory].map(|key| (cached.figure(key), copied.figure(key)));
     let verdict = Verdict::of(&[times.0 <= times.1 / 0.83 * MARGIN, sizes.0 < 0.5 * sizes.1]);
-    let finding = format!(
-        "Red-black trees of {} keys. A proof of a random version takes {} us with caches \
-         everywhere and {} us with path copying. A version takes {} bytes of memory with caches \
-         everywhere and {} with path copying.",
-        cached.count("keys"),
-        digits(times.0),
-        digits(times.1),
-        digits(sizes.0),
-        digits(sizes.1),
-    );
+    let finding = figures! {
+        keys: cached.count("keys"), cached_us: times.0, copied_us: times.1, cached_bytes: sizes.0,
+        copied_bytes: sizes.1,
+    };
     Some((verdict, finding))
 }
 
-fn cache_median(lines: &[Line]) -> Option<(Verdict, String)> {
+fn cache_median(lines: &[Line]) -> Option<(Verdict, Line)> {
     let grown = grown(lines);
     let of = |repository| red_black_in(&grown, repository);
     let (median, everywhere) = (of("cache-median")?, of("cache-everywhere")?);
     let [time, memory] = ["prove_us_random_version", "counted_bytes_per_version"];
     let [times, sizes] = [time, memory].map(|key| (median.figure(key), everywhere.figure(key)));
-    let finding = format!(
-        "Red-black trees of {} keys. A version takes {} bytes of memory with caches of a median \
-         layer and {} with caches everywhere. A proof of a random version takes {} us and {} us.",
-        median.count("keys"),
-        digits(sizes.0),
-        digits(sizes.1),
-        digits(times.0),
-        digits(times.1),
-    );
+    let finding = figures! {
+        keys: median.count("keys"), median_bytes: sizes.0, everywhere_bytes: sizes.1,
+        median_us: times.0, everywhere_us: times.1,
+    };
     let verdict = Verdict::of(&[sizes.0 < sizes.1, is_below(times.1, times.0)]);
     Some((verdict, finding))
 }
 
-fn red_black(lines: &[Line]) -> Option<(Verdict, String)> {
+fn red_black(lines: &[Line]) -> Option<(Verdict, Line)> {
     let grown = grown(lines);
     let of = |scheme| {
         find(
@@ -113,16 +90,11 @@ fn red_black(lines: &[Line]) -> Option<(Verdict, String)> {
     let verdict = Verdict::of(&[dominates(keys[0]), dominates(keys[1]), is_faster]);
     let show = |key: &str| schemes.map(|line| digits(line.figure(key))).join(", ");
     let [bytes, memory, time] = keys.map(show);
-    let finding = format!(
-        "{} keys, path copying. For red-black tree, treap and skip list, in this order: a proof \
-         has {bytes} bytes; a version takes {memory} bytes of memory; a proof of a random version \
-         takes {time} us.",
-        schemes[0].count("keys"),
-    );
+    let finding = figures! { keys: schemes[0].count("keys"), bytes, memory, time };
     Some((verdict, finding))
 }
 
-fn growing_proofs(lines: &[Line]) -> Option<(Verdict, String)> {
+fn growing_proofs(lines: &[Line]) -> Option<(Verdict, Line)> {
     let growing = of(lines, "growing");
     let bytes = |keys: u64| {
         let is_one = |line: &&&Line| {
@@ -133,19 +105,13 @@ fn growing_proofs(lines: &[Line]) -> Option<(Verdict, String)> {
         growing.iter().find(is_one)?.number("proof_bytes")
     };
     let (small, large) = (bytes(10_000)?, bytes(100_000)?);
-    let finding = format!(
-        "A proof has {} bytes with 10 000 keys and {} with 100 000 keys. For each level our proofs \
-         contain one digest of 32 bytes. The paper's contain a key and two hashes of 28 bytes \
-         each.",
-        digits(small),
-        digits(large),
-    );
+    let finding = figures! { small, large };
     let grown = large - small;
     let verdict = Verdict::of(&[grown <= 340.0 * MARGIN && grown * MARGIN >= 340.0]);
     Some((verdict, finding))
 }
 
-fn cheaper_computing(lines: &[Line]) -> Option<(Verdict, String)> {
+fn cheaper_computing(lines: &[Line]) -> Option<(Verdict, Line)> {
     let lines = of(lines, "growing_what_if");
     let largest = largest(lines, "keys");
     let most = largest.iter().map(|line| line.figure("lookups_per_update"));
@@ -157,14 +123,7 @@ fn cheaper_computing(lines: &[Line]) -> Option<(Verdict, String)> {
         largest.iter().find(is_one)?.number("median_to_everywhere")
     };
     let (before, after) = (ratio("prices")?, ratio("computing")?);
-    let finding = format!(
-        "At {} look-ups per update, a look-up with caches of a median layer costs {} more than \
-         with caches everywhere at the prices of 2010, and {} more if computing is ten times cheaper. \
-         Memory is not in this price.",
-        digits(most),
-        percent(before - 1.0),
-        percent(after - 1.0),
-    );
+    let finding = figures! { most, before: before - 1.0, after: after - 1.0 };
     let holds = before > 1.0 && is_below(after - 1.0, before - 1.0);
     Some((Verdict::of(&[holds]), finding))
 }

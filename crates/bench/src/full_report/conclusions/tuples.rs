@@ -1,6 +1,6 @@
 //! Conclusions about tuples (Crosby and Wallach 2010, sections 7 to 10).
 
-use super::{Claim, MARGIN, Verdict, is_below};
+use super::{Claim, MARGIN, Verdict, figures, is_below};
 use crate::{
     figures::title_of,
     line::{Line, groups, of},
@@ -10,27 +10,13 @@ use crate::{
 
 /// Conclusions about tuples.
 pub(super) const TUPLES: &[Claim] = &[
-    ("trees-or-tuples", TREES_OR_TUPLES, trees_or_tuples),
-    ("cheaper-bandwidth", CHEAPER_BANDWIDTH, cheaper_bandwidth),
-    ("accumulators", ACCUMULATORS, accumulators),
-    ("superseding", SUPERSEDING, superseding),
-    ("lightweight", LIGHTWEIGHT, lightweight),
-    ("partitions", PARTITIONS, partitions),
+    ("trees-or-tuples", trees_or_tuples),
+    ("cheaper-bandwidth", cheaper_bandwidth),
+    ("accumulators", accumulators),
+    ("superseding", superseding),
+    ("lightweight", lightweight),
+    ("partitions", partitions),
 ];
-
-const TREES_OR_TUPLES: &str = "Trees are the cheapest for dictionaries that change often, tuples \
-    for dictionaries that are read often (Crosby and Wallach, 7.5).";
-const CHEAPER_BANDWIDTH: &str = "If bandwidth gets ten times cheaper, red-black trees stay the \
-    cheapest up to 200 look-ups per update instead of 15 (Crosby and Wallach, 10).";
-const ACCUMULATORS: &str =
-    "RSA accumulators are never worth their cost (Crosby and Wallach, 7.3 and 7.5).";
-const SUPERSEDING: &str = "On a trace of shop prices, red-black trees are the cheapest up to \
-    about 5000 look-ups per update. Tuples with only superseding are the cheapest above 25 000 \
-    (Crosby and Wallach, 8).";
-const LIGHTWEIGHT: &str = "Speculation makes an author about 25 times as fast, and lightweight \
-    signatures have a similar effect (Crosby and Wallach, 7.1 and table 7).";
-const PARTITIONS: &str = "Servers that each store a part of the keys share the load evenly. Trees \
-    also need coordination for their shared top levels (Crosby and Wallach, 9).";
 
 /// Lists the cheapest designs in one figure. Each has the number of lookups per update from which
 /// it is the cheapest.
@@ -64,22 +50,18 @@ fn absent(lines: &[Line], figure: &str) -> String {
     }
 }
 
-fn trees_or_tuples(lines: &[Line]) -> Option<(Verdict, String)> {
+fn trees_or_tuples(lines: &[Line]) -> Option<(Verdict, Line)> {
     let ranges = cheapest(lines, "figure7");
     let (first, last) = (ranges.first()?, ranges.last()?);
     let verdict = Verdict::of(&[first.0 == "red-black", last.0 != "red-black"]);
+    let designs = shown(&ranges);
     Some((
         verdict,
-        format!(
-            "The cheapest of the measured designs at the prices of 2010, for a dictionary that \
-             grows by one key in each snapshot: {}.{}",
-            shown(&ranges),
-            absent(lines, "figure7"),
-        ),
+        figures! { designs, absent: absent(lines, "figure7") },
     ))
 }
 
-fn cheaper_bandwidth(lines: &[Line]) -> Option<(Verdict, String)> {
+fn cheaper_bandwidth(lines: &[Line]) -> Option<(Verdict, Line)> {
     let lines = of(lines, "tuple_what_if");
     let until = |begin: &str| {
         let of = lines
@@ -88,12 +70,7 @@ fn cheaper_bandwidth(lines: &[Line]) -> Option<(Verdict, String)> {
         of.number("red_black_until")
     };
     let (before, after) = (until("prices")?, until("bandwidth")?);
-    let finding = format!(
-        "Red-black trees are the cheapest up to {} look-ups per update at the prices of 2010, and \
-         up to {} if bandwidth is ten times cheaper.",
-        digits(before),
-        digits(after),
-    );
+    let finding = figures! { before, after };
     // The paper's quotient is 200 / 15.
     let verdict = Verdict::of(&[
         is_below(before, after),
@@ -104,7 +81,7 @@ fn cheaper_bandwidth(lines: &[Line]) -> Option<(Verdict, String)> {
 
 /// Checks the conclusion about accumulators in every comparison of costs: of dictionaries whose
 /// witnesses the server or the author makes, and of sets.
-fn accumulators(lines: &[Line]) -> Option<(Verdict, String)> {
+fn accumulators(lines: &[Line]) -> Option<(Verdict, Line)> {
     let is_cost = |line: &&Line| {
         let experiment = line.text("experiment");
         experiment.ends_with("_lookup_costs") && !experiment.starts_with("tuple_what_if")
@@ -128,16 +105,14 @@ fn accumulators(lines: &[Line]) -> Option<(Verdict, String)> {
     } else {
         Verdict::InPart
     };
-    let mut finding = format!(
-        "At any number of look-ups per update, RSA accumulators cost at least {} times the \
-         cheapest design without accumulators ({}).",
-        digits(rsa),
-        figure,
-    );
-    if let Some((bilinear, figure)) = least("bilinear") {
-        finding += " Bilinear accumulators, which the paper did not measure, cost at least ";
-        finding += &[&digits(bilinear), " times (", &figure, ")."].concat();
-    }
+    let bilinear = least("bilinear").map_or_else(String::new, |(bilinear, figure)| {
+        let bilinear = digits(bilinear);
+        format!(
+            " Bilinear accumulators, which the paper did not measure, cost at least {bilinear} \
+             times ({figure})."
+        )
+    });
+    let finding = figures! { rsa, figure, bilinear };
     Some((verdict, finding))
 }
 
@@ -157,7 +132,7 @@ fn readable(figure: &str) -> String {
     }
 }
 
-fn superseding(lines: &[Line]) -> Option<(Verdict, String)> {
+fn superseding(lines: &[Line]) -> Option<(Verdict, Line)> {
     let ranges = cheapest(lines, "figure8-prices");
     let (first, last) = (ranges.first()?, ranges.last()?);
     let until = ranges.get(1).map_or(f64::INFINITY, |(_, from)| *from);
@@ -167,21 +142,17 @@ fn superseding(lines: &[Line]) -> Option<(Verdict, String)> {
         first.0 == "red-black" && is_about(until, 5000.0),
         last.0 == "base-superseding" && is_about(last.1, 25_000.0),
     ]);
-    let mut findings = vec![format!(
-        "Prices, about 1000 of up to 19 000 of which change in each snapshot: {}.",
-        shown(&ranges)
-    )];
     let rates = cheapest(lines, "figure8-exchange-rates");
-    if !rates.is_empty() {
-        findings.push(format!(
-            "Exchange rates, nearly all of which change in each snapshot: {}.",
-            shown(&rates)
-        ));
-    }
-    Some((verdict, findings.join(" ")))
+    let rates = if rates.is_empty() {
+        String::new()
+    } else {
+        let rates = shown(&rates);
+        format!(" Exchange rates, nearly all of which change in each snapshot: {rates}.")
+    };
+    Some((verdict, figures! { prices: shown(&ranges), rates }))
 }
 
-fn lightweight(lines: &[Line]) -> Option<(Verdict, String)> {
+fn lightweight(lines: &[Line]) -> Option<(Verdict, Line)> {
     let steady = of(lines, "tuple_steady");
     let has = |design: &str, keys| {
         let mut of = steady.iter().filter(|line| line.text("design") == design);
@@ -205,17 +176,11 @@ fn lightweight(lines: &[Line]) -> Option<(Verdict, String)> {
         speculating >= 25.0 / MARGIN,
         is_below(light.max(speculating), both),
     ]);
-    let [light, speculating, both] = [light, speculating, both].map(digits);
-    let finding = format!(
-        "{keys} keys, one change in each snapshot. Compared with superseding signatures and no \
-            speculation, an author is {light} times as fast with lightweight signatures, \
-            {speculating} times with speculation, and {both} times with both. The paper's \
-            dictionary grows, this one does not."
-    );
+    let finding = figures! { keys, light, speculating, both };
     Some((verdict, finding))
 }
 
-fn partitions(lines: &[Line]) -> Option<(Verdict, String)> {
+fn partitions(lines: &[Line]) -> Option<(Verdict, Line)> {
     let lines = of(lines, "tuple_partitions");
     let most = lines.iter().map(|line| line.count("partitions")).max()?;
     let of = lines.iter().filter(|line| line.count("partitions") == most);
@@ -226,11 +191,7 @@ fn partitions(lines: &[Line]) -> Option<(Verdict, String)> {
         .iter()
         .map(|(design, gain)| format!("{} times ({design})", digits(*gain)))
         .collect();
-    let finding = format!(
-        "The slowest of {most} servers applies updates at {} the rate of one server with all keys. \
-         Each takes its changes in proofs from another server, and only trees support this.",
-        shown.join(", "),
-    );
+    let finding = figures! { most, gains: shown.join(", ") };
     let parts: Vec<bool> = gains
         .iter()
         .map(|(_, gain)| !is_below(*gain, most as f64))

@@ -56,6 +56,20 @@ thread_local! {
     static READS: Cell<Reads> = const { Cell::new(Reads { nodes: 0, digests: 0 }) };
 }
 
+/// Defines functions that call those of the store within, without counting.
+macro_rules! unchanged {
+    ($(fn $name:ident(&$self:ident $(, $argument:ident: $type:ty)*) $(-> $result:ty)?;)*) => {$(
+        fn $name(&$self $(, $argument: $type)*) $(-> $result)? {
+            $self.0.$name($($argument),*)
+        }
+    )*};
+    ($(fn $name:ident(&mut $self:ident $(, $argument:ident: $type:ty)*) $(-> $result:ty)?;)*) => {$(
+        fn $name(&mut $self $(, $argument: $type)*) $(-> $result)? {
+            $self.0.$name($($argument),*)
+        }
+    )*};
+}
+
 impl<St: NodeStore> NodeStore for CountedStore<St> {
     type Annotation = St::Annotation;
     type Scheme = St::Scheme;
@@ -63,45 +77,9 @@ impl<St: NodeStore> NodeStore for CountedStore<St> {
     const IS_WHOLE: bool = St::IS_WHOLE;
     const REPLACES_IN_PLACE: bool = St::REPLACES_IN_PLACE;
 
-    fn entries(&self) -> &Entries<St::Annotation> {
-        self.0.entries()
-    }
-
-    fn entries_mut(&mut self) -> &mut Entries<St::Annotation> {
-        self.0.entries_mut()
-    }
-
-    fn create(&mut self, separator: KeyId, balance: Balance<St>, children: Children) -> NodeId {
-        self.0.create(separator, balance, children)
-    }
-
-    fn update(&mut self, node: NodeId, children: Children) -> NodeId {
-        self.0.update(node, children)
-    }
-
-    fn release(&mut self, node: NodeId) {
-        self.0.release(node);
-    }
-
-    fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId {
-        self.0.replace_value(entry, value)
-    }
-
-    fn adopt_leaf(&mut self, leaf: NodeId) {
-        self.0.adopt_leaf(leaf);
-    }
-
-    fn release_leaf(&mut self, leaf: NodeId) {
-        self.0.release_leaf(leaf);
-    }
-
     fn children(&self, node: NodeId) -> Children {
         count(1, 0);
         self.0.children(node)
-    }
-
-    fn open(&mut self, node: NodeId) -> Result<NodeId, St::Fault> {
-        self.0.open(node)
     }
 
     fn fetch(&mut self, node: NodeId, side: Side) -> Result<NodeId, St::Fault> {
@@ -109,33 +87,30 @@ impl<St: NodeStore> NodeStore for CountedStore<St> {
         self.0.fetch(node, side)
     }
 
-    fn separator(&self, node: NodeId) -> KeyId {
-        self.0.separator(node)
-    }
-
-    fn separator_prefix(&self, node: NodeId) -> u64 {
-        self.0.separator_prefix(node)
-    }
-
-    fn balance(&self, node: NodeId) -> Balance<St> {
-        self.0.balance(node)
-    }
-
-    fn set_balance(&mut self, node: NodeId, balance: Balance<St>) {
-        self.0.set_balance(node, balance);
-    }
-
-    fn is_touched(&self, node: NodeId) -> bool {
-        self.0.is_touched(node)
-    }
-
     fn latest_digest(&self, node: NodeId) -> Digest<St> {
         count(0, 1);
         self.0.latest_digest(node)
     }
 
-    fn check_capacity(&self, operations: usize) -> Result<(), InputError> {
-        self.0.check_capacity(operations)
+    unchanged! {
+        fn entries(&self) -> &Entries<St::Annotation>;
+        fn separator(&self, node: NodeId) -> KeyId;
+        fn separator_prefix(&self, node: NodeId) -> u64;
+        fn balance(&self, node: NodeId) -> Balance<St>;
+        fn is_touched(&self, node: NodeId) -> bool;
+        fn check_capacity(&self, operations: usize) -> Result<(), InputError>;
+    }
+
+    unchanged! {
+        fn entries_mut(&mut self) -> &mut Entries<St::Annotation>;
+        fn create(&mut self, separator: KeyId, balance: Balance<St>, children: Children) -> NodeId;
+        fn update(&mut self, node: NodeId, children: Children) -> NodeId;
+        fn release(&mut self, node: NodeId);
+        fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId;
+        fn adopt_leaf(&mut self, leaf: NodeId);
+        fn release_leaf(&mut self, leaf: NodeId);
+        fn open(&mut self, node: NodeId) -> Result<NodeId, St::Fault>;
+        fn set_balance(&mut self, node: NodeId, balance: Balance<St>);
     }
 }
 
@@ -166,23 +141,14 @@ impl<St: VersionedStore> VersionedStore for CountedStore<St> {
         self.0.commit(version, sealed.handed_on());
     }
 
-    fn rollback(&mut self) {
-        self.0.rollback();
+    unchanged! {
+        fn node_count(&self) -> usize;
+        fn digest_count(&self) -> usize;
+        fn memory_bytes(&self) -> usize;
     }
 
-    fn prune(&mut self, oldest: u32, roots: &mut [Option<NodeId>]) {
-        self.0.prune(oldest, roots);
-    }
-
-    fn node_count(&self) -> usize {
-        self.0.node_count()
-    }
-
-    fn digest_count(&self) -> usize {
-        self.0.digest_count()
-    }
-
-    fn memory_bytes(&self) -> usize {
-        self.0.memory_bytes()
+    unchanged! {
+        fn rollback(&mut self);
+        fn prune(&mut self, oldest: u32, roots: &mut [Option<NodeId>]);
     }
 }
