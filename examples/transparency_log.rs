@@ -20,8 +20,8 @@ use authdict::{LogParameters, trace::TraceReader};
 use ed25519_dalek::SigningKey;
 use pad_accumulators::wire;
 use pad_core::{
-    AuthorKey, HeadSigner, Heads as _, Key, Operation, Repository as _, Sha256Ed25519, SignedHead,
-    SnapshotHead, Value, Version, Workers, codec, contradiction::ForkEvidence, head::Authority,
+    AuthorKey, Authority, ForkEvidence, HeadSigner, Heads as _, Key, Operation, Repository as _,
+    Sha256Ed25519, SignedHead, SnapshotHead, Value, Version, Workers, codec,
 };
 use pad_log::{
     AadCounted, Continuation, Entries, Entry, InclusionProof, Log, LogAuthor, LogClient,

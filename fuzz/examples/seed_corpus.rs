@@ -8,10 +8,7 @@ use pad_conformance::{
     tree::tree_author,
     tuple::TestSecret,
 };
-use pad_core::{
-    Contradiction, Dictionary, DictionaryId, Equivocation, Heads as _, Past, Repository,
-    Sha256Ed25519, Suite, Testimony, TrustedView, Untrusted, Version, codec,
-};
+use pad_core::{Contradiction, Dictionary, DictionaryId, Equivocation, Heads as _, internals::{Past, Testimony}, Repository, Sha256Ed25519, Suite, TrustedView, Untrusted, Version, codec};
 use pad_fuzz::{target::TARGETS, tuples::TUPLES};
 use pad_tree::{RedBlack, RedBlackPathCopying};
 use pad_tuple::{

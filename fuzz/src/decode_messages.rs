@@ -5,13 +5,9 @@ use block_directory::{
     DirectoryAnswer, EntryProof, EntryRequest, Flat, Hint, OpenedProof,
     RangeProof as EntryRangeProof, RangeRequest, ShortCircuit,
 };
-use pad_core::{
-    Blake3Ed25519, Contradiction, Equivocation, Key, Paper2010, Sha256Ed25519, SignedHead, Suite,
-    TrustedView, Update,
-    codec::{self, Message},
-    history::{ConsistencyProof, InclusionProof, PrefixProof},
-};
-use pad_tree::{First, KeyRange, Keys, Last, Predecessor, Successor, TreeProof};
+use pad_core::{Blake3Ed25519, Contradiction, Equivocation, Key, Paper2010, Sha256Ed25519, SignedHead, Suite, TrustedView, Update, codec::{self, Message}, internals::{ConsistencyProof, InclusionProof, PrefixProof}};
+use pad_core::{First, KeyRange, Keys, Last, Predecessor, Successor};
+use pad_tree::TreeProof;
 use pad_tuple::{
     AggregateDesign, Design, ManyProof, RangeProof, TupleProof,
     designs::{

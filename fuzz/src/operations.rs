@@ -6,10 +6,7 @@
 use std::collections::BTreeMap;
 
 use pad_core::{Digest, Sha256Ed25519, Version, Workers};
-use pad_tree::{
-    Authenticated, CacheEverywhere, CacheMedian, CacheNowhere, PathCopying, PersistentTree,
-    RedBlack, SkipList, Treap, VersionedNodes, VersionedStore,
-};
+use pad_tree::{internals::{Authenticated, PersistentTree, VersionedStore}, CacheEverywhere, CacheMedian, CacheNowhere, PathCopying, RedBlack, SkipList, Treap, VersionedNodes};
 
 type A = Authenticated<Sha256Ed25519>;
 type Contents = BTreeMap<Vec<u8>, Vec<u8>>;

@@ -9,12 +9,8 @@ use pad_conformance::{
     repository::{TraceRun, play},
     tuple::{TestSecret, expectation},
 };
-use pad_core::{
-    Dictionary, Key, Untrusted, Version,
-    codec::{self, ENVELOPE_LENGTH},
-    head::Authority,
-};
-use pad_tree::{KeyRange, Keys};
+use pad_core::{Dictionary, Key, Untrusted, Version, codec::{self, ENVELOPE_LENGTH}, Authority};
+use pad_core::{KeyRange, Keys};
 use pad_tuple::{AggregateDesign, ManyProof, RangeProof};
 
 use crate::{

@@ -7,11 +7,7 @@ use pad_conformance::{
     repository::{TraceRun, play},
     tuple::{TestSecret, expectation},
 };
-use pad_core::{
-    Dictionary, Key, Repository, Untrusted, Value, Version,
-    codec::{self, ENVELOPE_LENGTH},
-    head::Authority,
-};
+use pad_core::{Dictionary, Key, Repository, Untrusted, Value, Version, codec::{self, ENVELOPE_LENGTH}, Authority};
 use pad_tuple::{
     Design, TupleProof,
     designs::{BaseSuperseding, SpecLightweight},

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use pad_core::{Digest, Domain, Sha256Ed25519, Suite};
+use pad_core::{Digest, Sha256Ed25519, Suite, internals::Domain};
 
 /// Identifies one accumulator by its scheme, its parameters and its label.
 ///

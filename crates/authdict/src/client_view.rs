@@ -16,8 +16,8 @@
 //! trustworthy as its storage location.
 
 use pad_core::{
-    SignedHead, Suite, TrustedView, Untrusted, VerifyError, Version, codec, contradiction::Past,
-    history::ConsistencyProof, view::Refused,
+    SignedHead, Suite, TrustedView, Untrusted, VerifyError, Version, codec,
+    internals::{ConsistencyProof, Past, Refused},
 };
 use sha2::{Digest, Sha256};
 

@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use pad_core::KeyRange;
 use pad_core::{Key, LookupError, Untrusted, Version};
-use pad_tree::{Difference, KeyHistory, KeyRange};
+use pad_tree::{Difference, KeyHistory};
 
 use crate::question::{HeadText, NotOffered, Question};
 
@@ -47,7 +48,7 @@ pub trait Dictionary {
     ) -> Result<Option<Vec<u8>>, LookupError>;
 
     /// Returns the statements that the newer version's head makes about the older version, each as
-    /// the body of a [`pad_core::contradiction::Past`]. [`crate::client_view::StoredView::accuse`]
+    /// the body of a [`pad_core::internals::Past`]. [`crate::client_view::StoredView::accuse`]
     /// takes such a statement.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use pad_core::{Version, contradiction::ForkEvidence};
+use pad_core::{ForkEvidence, Version};
 use pad_disk::Access;
 
 use crate::{keys::PublicKey, question::Refusal, selection::with_suite};

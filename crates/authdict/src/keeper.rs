@@ -16,7 +16,7 @@
 
 use core::{fmt, ops::ControlFlow};
 
-use pad_core::{Key, Operation, Untrusted, Version, head::Authority};
+use pad_core::{Authority, Key, Operation, Untrusted, Version};
 use pad_tree::{Difference, KeyHistory};
 
 use crate::{

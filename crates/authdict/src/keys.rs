@@ -31,7 +31,7 @@ use std::{
 };
 
 use ed25519_dalek::SigningKey;
-use pad_core::{AuthorKey, DictionaryId, head::Authority};
+use pad_core::{AuthorKey, Authority, DictionaryId};
 use pad_disk::{Access, Draft, RegisterError};
 use sha2::{Digest, Sha256};
 pub use zeroize::Zeroizing;

@@ -101,23 +101,27 @@ pub use keeper::{CheckSummary, Keeper, Replica};
 pub use keys::{FileOwnerKey, FileOwnerKeyError, FilePublic};
 pub use keys::{KeyFileError, PublicKey, SchemeKey, SecretKey};
 pub use pad_core::{
-    self, Answers, ApplyError, AuthorKey, Authored, Blake3Ed25519, DecodeError, DictionaryId,
-    Domain, Equivocation, Family, HeadSignature, Heads, Hosts, InputError, Key, LookupError,
-    Operation, OrderedKey, Paper2010, Proof, Refusal, Repository, Response, SchemeId, ServerError,
-    Serves, Sha256Ed25519, SignedHead, SnapshotHead, SnapshotRoot, Suite, SuiteId, TrustedView,
-    Untrusted, Update, Value, Verified, VerifyError, Version, Workers, codec, head::Authority,
+    self, Answers, ApplyError, AuthorKey, Authored, Authority, Blake3Ed25519, DecodeError,
+    DictionaryId, Equivocation, Family, HeadSignature, Heads, Hosts, InputError, Key, LookupError,
+    Operation, OrderedKey, Paper2010, Refusal, Repository, Response, SchemeId, ServerError, Serves,
+    Sha256Ed25519, SignedHead, SnapshotHead, Suite, TrustedView, Untrusted, Update, Value,
+    Verified, VerifyError, Version, Workers, codec,
+    internals::{Domain, Proof, SnapshotRoot, SuiteId},
+};
+pub use pad_core::{
+    Answer, First, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, Predecessor, RangeContents,
+    Successor,
 };
 #[cfg(feature = "log")]
 pub use pad_log;
 pub use pad_tree::{
-    self, Answer, Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere,
-    CacheSize, Difference, First, KeyHistory, KeyRange, Keys, Last, Lookup, Lookups, Neighbour,
-    NodeCache, PathCopying, Predecessor, RangeContents, RedBlack, RedBlackAuthor,
-    RedBlackCacheEverywhere, RedBlackCacheMedian, RedBlackCacheNowhere, RedBlackPathCopying,
-    SkipList, SkipListAuthor, SkipListCacheEverywhere, SkipListCacheMedian, SkipListCacheNowhere,
-    SkipListPathCopying, Successor, Treap, TreapAuthor, TreapCacheEverywhere, TreapCacheMedian,
-    TreapCacheNowhere, TreapPathCopying, Tree, TreeAuthor, TreeProof, TreeQuery, TreeRepository,
-    VersionedNodes,
+    self, CacheEverywhere, CacheMedian, CacheNowhere, CacheSize, Difference, KeyHistory, NodeCache,
+    PathCopying, RedBlack, RedBlackAuthor, RedBlackCacheEverywhere, RedBlackCacheMedian,
+    RedBlackCacheNowhere, RedBlackPathCopying, SkipList, SkipListAuthor, SkipListCacheEverywhere,
+    SkipListCacheMedian, SkipListCacheNowhere, SkipListPathCopying, Treap, TreapAuthor,
+    TreapCacheEverywhere, TreapCacheMedian, TreapCacheNowhere, TreapPathCopying, Tree, TreeAuthor,
+    TreeProof, TreeRepository, VersionedNodes,
+    internals::{Authenticated, BalancingScheme, TreeQuery},
 };
 pub use pad_tuple::{
     self, Tuple, TupleAuthor, TupleProof, TupleRepository,

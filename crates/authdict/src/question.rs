@@ -201,9 +201,9 @@ impl Question {
     }
 
     /// Returns the maximum length, in bytes, of an answer to this question that a client reads
-    /// ([`pad_core::Question::longest_answer`]).
+    /// ([`pad_core::internals::Question::longest_answer`]).
     pub fn longest_answer(&self) -> usize {
-        use pad_core::Question as _;
+        use pad_core::internals::Question as _;
         match self {
             Self::Key(key) => key.longest_answer(),
             Self::Keys(keys) => keys.longest_answer(),

@@ -1,13 +1,14 @@
 //! Families of dictionaries as types.
 
 use pad_core::{
-    DecodeError, Key, KeyRange, Keys, Lookup, Lookups, RangeContents, SchemeId, Suite, SuiteId,
+    DecodeError, Key, KeyRange, Keys, Lookup, Lookups, RangeContents, SchemeId, Suite,
+    internals::SuiteId,
 };
 #[cfg(feature = "log")]
 use pad_core::{Sha256Ed25519, Value, Version};
 #[cfg(feature = "log")]
 use pad_log::{AadCounted, AadFrontier, AasCounted, AasFrontier, Absent, Grown, Included, Values};
-use pad_tree::{BalancingScheme, Tree};
+use pad_tree::{Tree, internals::BalancingScheme};
 use pad_tuple::{Signed, Tuple};
 
 use crate::{

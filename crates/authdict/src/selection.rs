@@ -4,8 +4,8 @@ use core::{fmt, str::FromStr};
 
 #[cfg(feature = "all-suites")]
 use pad_core::{Blake3Ed25519, Paper2010};
-use pad_core::{SchemeId, Sha256Ed25519, Suite, SuiteId};
-use pad_tree::{BalancingScheme, RedBlack, SkipList, Treap, TreeScheme};
+use pad_core::{SchemeId, Sha256Ed25519, Suite, internals::SuiteId};
+use pad_tree::{RedBlack, SkipList, Treap, TreeScheme, internals::BalancingScheme};
 use pad_tuple::{Design, PublicBytes, SecretBytes, designs};
 
 #[cfg(feature = "log")]

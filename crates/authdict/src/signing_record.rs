@@ -9,7 +9,7 @@
 
 use std::{io, path::Path};
 
-use pad_core::{SignedHead, Suite, Untrusted, Version, codec, head::Authority};
+use pad_core::{Authority, SignedHead, Suite, Untrusted, Version, codec};
 use pad_disk::{Lock, LockError, PATIENCE, Register, RegisterError};
 
 /// The file with the newest head that an author has handed out.

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use pad_core::{Domain, Suite, Version};
+use pad_core::{Suite, Version, internals::Domain};
 use pad_disk::engine::EngineError;
 
 use crate::selection::SchemeName;
@@ -95,7 +95,7 @@ pub struct StoredCheckpoint {
     pub version: Version,
     /// The oldest version whose contents the checkpoint contains.
     pub oldest: Version,
-    /// The digest of the three other fields under [`pad_core::Domain::Checkpoint`]. Pruning a
+    /// The digest of the three other fields under [`pad_core::internals::Domain::Checkpoint`]. Pruning a
     /// dictionary with derived data ([`crate::keeper`]) writes a checkpoint with empty `digest` and
     /// `bytes`.
     pub digest: Vec<u8>,

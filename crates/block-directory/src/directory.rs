@@ -2,8 +2,8 @@
 //! versions.
 
 use pad_core::{
-    ApplyError, DecodeError, HeadLog, Heads as _, LookupError, Repository, SignedHead, StoreFault,
-    Suite, Update, VerifyError, Version, codec, head::Authority,
+    ApplyError, Authority, DecodeError, Heads as _, LookupError, Repository, SignedHead,
+    StoreFault, Suite, Update, VerifyError, Version, codec, internals::HeadLog,
 };
 
 use crate::{

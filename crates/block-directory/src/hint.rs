@@ -15,9 +15,7 @@
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use pad_core::{
-    DictionaryId, Suite, Untrusted, VerifyError, Version, codec::Message, head::Authority,
-};
+use pad_core::{Authority, DictionaryId, Suite, Untrusted, VerifyError, Version, codec::Message};
 use serde::{Deserialize, Serialize};
 
 use crate::{

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use pad_core::{
     DecodeError, SignedHead, Suite, VerifyError, Version,
     codec::{self, Message},
-    history::ConsistencyProof,
+    internals::ConsistencyProof,
 };
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,9 @@
 //! operations with ids below `n` must be of live entries. Operations with ids from `n` on must be
 //! `Put`, and their ids must be `n, n + 1, ..`.
 
-use pad_core::{ApplyError, DigestBytes, InputError, Operation, StoreFault, Suite, Value};
+use pad_core::{
+    ApplyError, InputError, Operation, StoreFault, Suite, Value, internals::DigestBytes,
+};
 
 use crate::entry::{self, EntryId, EntryState, MOST_ENTRIES};
 

@@ -34,7 +34,7 @@ pub(crate) mod rows;
 use std::{io, path::Path, sync::Arc};
 
 use pad_core::{
-    SignedHead, StoreFault, Suite, SuiteId, Untrusted, Update, Version, head::Authority,
+    Authority, SignedHead, StoreFault, Suite, Untrusted, Update, Version, internals::SuiteId,
 };
 use pad_disk::layer::{FileLayer, Folder};
 
@@ -427,7 +427,7 @@ fn load_files<S: Suite, E: From<StoreError>>(
     let (grid, root) = loader.finish()?;
     files.synchronise()?;
     let head = sign(root)?;
-    let heads = pad_core::HeadLog::<S>::new(authority);
+    let heads = pad_core::internals::HeadLog::<S>::new(authority);
     heads
         .check(Version::EMPTY, &head)
         .map_err(StoreError::from)?;

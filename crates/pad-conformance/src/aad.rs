@@ -11,7 +11,8 @@ use core::fmt::Debug;
 
 use pad_accumulators::wire::{self, Wire};
 use pad_core::{
-    Key, LookupError, Proof, Repository as _, Untrusted, Value, Verified, VerifyError, Version,
+    Key, LookupError, Repository as _, Untrusted, Value, Verified, VerifyError, Version,
+    internals::Proof,
 };
 use pad_log::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, Absent, LogRepository, LogRoot,

@@ -11,8 +11,8 @@ use pad_accumulators::rsa::{RepresentativeRule, RsaSecretKey};
 #[cfg(feature = "bilinear")]
 use pad_accumulators::{SecretKey, bilinear::BilinearSecretKey};
 use pad_core::{
-    Dictionary, DictionaryId, HeadSigner, Hosts, Key, PublicKey, Repository, Suite, Version, codec,
-    head::Authority,
+    Authority, Dictionary, DictionaryId, HeadSigner, Hosts, Key, PublicKey, Repository, Suite,
+    Version, codec,
 };
 use pad_tuple::{
     Design, Expectation, SecretBytes, StorableDesign, StoredTupleRepository, Tuple, TupleAuthor,

@@ -21,7 +21,7 @@
 //! ```
 //! # use ed25519_dalek::SigningKey;
 //! # use pad_core::{AuthorKey, DictionaryId, SchemeId, Sha256Ed25519, SnapshotHead};
-//! # use pad_core::head::Authority;
+//! # use pad_core::Authority;
 //! # let signer = SigningKey::from_bytes(&[7; 32]);
 //! # let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
 //! # let dictionary = DictionaryId::from_name("example");

@@ -116,10 +116,7 @@ impl<P: Message> Untrusted<P> {
 /// A proof cannot be checked against a head that is itself unverified:
 ///
 /// ```compile_fail,E0308
-/// use pad_core::{
-///     Sha256Ed25519, SnapshotHead, Untrusted, Version,
-///     history::InclusionProof,
-/// };
+/// use pad_core::{Sha256Ed25519, SnapshotHead, Untrusted, Version, internals::InclusionProof};
 /// fn deceived(
 ///     proof: Untrusted<InclusionProof<Sha256Ed25519>>,
 ///     head: SnapshotHead<Sha256Ed25519>,
@@ -132,8 +129,7 @@ impl<P: Message> Untrusted<P> {
 ///
 /// ```
 /// use pad_core::{
-///     Sha256Ed25519, SnapshotHead, Untrusted, Verified, Version,
-///     history::InclusionProof,
+///     Sha256Ed25519, SnapshotHead, Untrusted, Verified, Version, internals::InclusionProof,
 /// };
 /// fn verifies(
 ///     proof: Untrusted<InclusionProof<Sha256Ed25519>>,

@@ -1,8 +1,9 @@
 //! The author: the latest contents, and a signed update for each snapshot.
 
 use pad_core::{
-    Dictionary, DictionaryId, HeadSignature, Key, Operation, PendingChanges, SignedHead,
-    SnapshotHead, Suite, Update, Value, Version, Workers, head::Authority, history::Frontier,
+    Authority, Dictionary, DictionaryId, HeadSignature, Key, Operation, SignedHead, SnapshotHead,
+    Suite, Update, Value, Version, Workers,
+    internals::{Frontier, PendingChanges},
 };
 use rayon::prelude::*;
 use signature::{Error as SigningError, Signer};

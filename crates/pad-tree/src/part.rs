@@ -56,8 +56,8 @@ use core::{cell::Cell, fmt};
 use std::collections::BTreeMap;
 
 use pad_core::{
-    ApplyError, HeadLog, Key, KeyRange, Keys, LookupError, Operation, SignedHead, SnapshotHead,
-    Suite, Untrusted, Update, Verified, VerifyError, Version, head::Authority,
+    ApplyError, Authority, Key, KeyRange, Keys, LookupError, Operation, SignedHead, SnapshotHead,
+    Suite, Untrusted, Update, Verified, VerifyError, Version, internals::HeadLog,
 };
 
 use crate::{
@@ -73,7 +73,7 @@ mod walk;
 
 use nodes::Nodes;
 use view::PartView;
-pub use walk::Disordered;
+pub(crate) use walk::Disordered;
 
 /// A replica of one key range, over some consecutive versions of a tree dictionary of any balancing
 /// scheme.

@@ -22,7 +22,7 @@ pub type Change<'a> = (&'a [u8], Option<&'a [u8]>);
 ///
 /// ```
 /// use pad_core::{Version, Workers};
-/// use pad_tree::{CacheNowhere, PersistentTree, Plain, Treap, VersionedNodes};
+/// use pad_tree::{CacheNowhere, internals::{PersistentTree, Plain}, Treap, VersionedNodes};
 ///
 /// type Index = PersistentTree<VersionedNodes<Plain, Treap, CacheNowhere>>;
 /// let mut index = Index::default();

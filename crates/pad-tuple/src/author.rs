@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    AuthorKey, Dictionary, DictionaryId, HeadSignature, Key, Operation, PendingChanges, SignedHead,
-    SnapshotHead, Suite, Untrusted, Update, Value, Version, Workers, head::Authority,
-    history::Frontier,
+    AuthorKey, Authority, Dictionary, DictionaryId, HeadSignature, Key, Operation, SignedHead,
+    SnapshotHead, Suite, Untrusted, Update, Value, Version, Workers,
+    internals::{Frontier, PendingChanges},
 };
 use signature::Signer;
 

@@ -2,8 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use pad_core::{HeadLog, Key, Suite, Value, Version, Workers, codec::Message, head::Authority};
-use pad_tree::Change;
+use pad_core::{
+    Authority, Key, Suite, Value, Version, Workers, codec::Message, internals::HeadLog,
+};
+use pad_tree::internals::Change;
 use serde::{Deserialize, Serialize};
 
 use crate::{

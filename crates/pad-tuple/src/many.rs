@@ -18,7 +18,9 @@
 
 use alloc::{vec, vec::Vec};
 
-use pad_core::{Answer, Key, Keys, Lookups, Proof, Suite, VerifyError, Version, codec::Message};
+use pad_core::{
+    Answer, Key, Keys, Lookups, Suite, VerifyError, Version, codec::Message, internals::Proof,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{

@@ -18,7 +18,9 @@
 use alloc::{collections::BTreeMap, vec::Vec};
 use core::cmp::Ordering;
 
-use pad_core::{Key, KeyRange, Proof, RangeContents, Suite, Value, VerifyError, codec::Message};
+use pad_core::{
+    Key, KeyRange, RangeContents, Suite, Value, VerifyError, codec::Message, internals::Proof,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{

@@ -1,6 +1,9 @@
 //! Tuples: statements about intervals of keys, which an author signs or accumulates.
 
-use pad_core::{DigestBytes, Domain, Key, Suite};
+use pad_core::{
+    Key, Suite,
+    internals::{DigestBytes, Domain},
+};
 
 /// The content of a tuple as it is hashed: the statement about the key at its lower end, with a
 /// value's digest instead of the value.

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    Answer, Answers, Author, Authored, Client, Key, Operation, Server, Serves, Sha256Ed25519,
-    VerifyError, Version, head::Authority,
+    Answer, Answers, Author, Authored, Authority, Client, Key, Operation, Server, Serves,
+    Sha256Ed25519, VerifyError, Version,
 };
 use pad_tree::{RedBlack, SkipList, StoredRepository, Treap, TreeScheme, for_each_tree};
 use pad_tuple::{

@@ -11,7 +11,7 @@ use bls12::{
     point::{self, G1_BYTES, G2_BYTES},
     public,
 };
-use pad_core::{DecodeError, Domain, Sha256Ed25519, Suite, Workers};
+use pad_core::{DecodeError, Sha256Ed25519, Suite, Workers, internals::Domain};
 
 use super::small_sum::small_sum;
 use crate::{

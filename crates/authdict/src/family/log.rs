@@ -7,8 +7,8 @@ use core::marker::PhantomData;
 
 use pad_accumulators::wire;
 use pad_core::{
-    DecodeError, Sha256Ed25519, SignedHead, SnapshotHead, Suite, TrustedView, Untrusted, Verified,
-    VerifyError, Version, codec, head::Authority,
+    Authority, DecodeError, Sha256Ed25519, SignedHead, SnapshotHead, Suite, TrustedView, Untrusted,
+    Verified, VerifyError, Version, codec,
 };
 use pad_log::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, AppendOnlyProof, Entry, Growth,

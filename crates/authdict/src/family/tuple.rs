@@ -1,7 +1,7 @@
 //! Tuple PADs (persistent authenticated dictionaries): a proof is checked against the head's
 //! version. Some designs have a key in addition to the author's key.
 
-use pad_core::{Client, Key, SchemeId, Suite, Version, head::Authority};
+use pad_core::{Authority, Client, Key, SchemeId, Suite, Version};
 use pad_tuple::{Design, KeyBytes, Tuple, TupleScheme, for_each_tuple};
 
 use crate::{

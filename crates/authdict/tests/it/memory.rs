@@ -7,7 +7,10 @@ use authdict::{
     Server, SkipList, Spec, SpecLightweight, SpecLightweight3, Treap, Tree, Tuple, TupleRepository,
     Update, Value, Version, codec,
     pad_core::{self, Authored, Hosts, Serves, Sha256Ed25519},
-    pad_tree::{Authenticated, TreeRepository, VersionedStore},
+    pad_tree::{
+        TreeRepository,
+        internals::{Authenticated, VersionedStore},
+    },
     pad_tuple::{Design, SecretBytes, designs::Base},
     question::Question,
     selection::SchemeName,

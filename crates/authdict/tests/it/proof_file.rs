@@ -4,7 +4,7 @@
 use authdict::{
     Author, DictionaryId, Key, PublicKey, SecretKey, Server, SigningRecord, Value, Version,
     dynamic::{client, create_store},
-    pad_tree::Lookup,
+    pad_core::Lookup,
     question::{Question, Statement},
     selection::{SchemeFamily, SchemeName, SuiteName},
 };

@@ -9,7 +9,7 @@ use bench::{
 use criterion::{Bencher, Criterion, Throughput};
 use ed25519_dalek::Signer;
 use montgomery_lanes::{LANES, Moduli, Modulus, Number, Numbers};
-use pad_core::{Blake3Ed25519, Domain, Paper2010, Sha256Ed25519, Suite};
+use pad_core::{Blake3Ed25519, Paper2010, Sha256Ed25519, Suite, internals::Domain};
 use pad_tuple::chain;
 use rug::{Complete, Integer, integer::Order};
 

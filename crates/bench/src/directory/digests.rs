@@ -8,8 +8,7 @@ use block_directory::strategy::{
     MuProduct3072, Place, SlotChange, block_root,
 };
 use pad_core::{
-    Digest, SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified, Version,
-    head::Authority,
+    Authority, Digest, SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified, Version,
 };
 
 use super::{

@@ -8,8 +8,9 @@ use block_directory::{
     entry::{entry_digest, root_digest},
 };
 use pad_core::{
-    Digest, Domain, Suite as _, Untrusted,
+    Digest, Suite as _, Untrusted,
     codec::{self, Message},
+    internals::Domain,
 };
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use block_directory::{
         AdSum1600, Combination, Expansion, Least, LtLanes, MuProduct1024, MuProduct3072, expand,
     },
 };
-use pad_core::{Digest, Domain, Sha256Ed25519, Untrusted, codec};
+use pad_core::{Digest, Sha256Ed25519, Untrusted, codec, internals::Domain};
 use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
 

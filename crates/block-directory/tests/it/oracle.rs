@@ -159,7 +159,11 @@ fn roots_are_those_of_the_definition() {
     fn tree(leaves: &[<S as Suite>::Digest]) -> <S as Suite>::Digest {
         let [leaf] = leaves else {
             let (left, right) = leaves.split_at(1 << (leaves.len() - 1).ilog2());
-            return S::node(pad_core::Domain::DirectoryNode, &tree(left), &tree(right));
+            return S::node(
+                pad_core::internals::Domain::DirectoryNode,
+                &tree(left),
+                &tree(right),
+            );
         };
         *leaf
     }

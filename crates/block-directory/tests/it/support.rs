@@ -3,8 +3,8 @@
 use block_directory::{BlockDirectory, Entries, EntryId, EntryQuery, FullAuthor};
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified, VerifyError,
-    Version, codec, head::Authority,
+    AuthorKey, Authority, SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified,
+    VerifyError, Version, codec,
 };
 
 /// The suite of tests that do not vary it.

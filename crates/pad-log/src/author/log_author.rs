@@ -4,8 +4,8 @@ use core::marker::PhantomData;
 
 use pad_accumulators::AccumulateError;
 use pad_core::{
-    AuthorKey, HeadSigner, Sha256Ed25519, SignedHead, SnapshotHead, Update, Value, Version,
-    Workers, head::Authority, history::Frontier,
+    AuthorKey, Authority, HeadSigner, Sha256Ed25519, SignedHead, SnapshotHead, Update, Value,
+    Version, Workers, internals::Frontier,
 };
 use thiserror::Error;
 

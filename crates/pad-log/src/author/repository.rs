@@ -2,8 +2,8 @@
 
 use pad_accumulators::AccumulateError;
 use pad_core::{
-    ApplyError, AuthorKey, HeadLog, InputError, Key, LookupError, Repository, Sha256Ed25519,
-    SignedHead, Update, Version, Workers, head::Authority,
+    ApplyError, AuthorKey, Authority, InputError, Key, LookupError, Repository, Sha256Ed25519,
+    SignedHead, Update, Version, Workers, internals::HeadLog,
 };
 
 use super::{

@@ -6,8 +6,8 @@ use bls12::point::{self, G1_BYTES};
 use ed25519_dalek::SigningKey;
 use pad_accumulators::{AccumulateError, wire};
 use pad_core::{
-    AuthorKey, DecodeError, DictionaryId, Sha256Ed25519, SnapshotHead, Untrusted, VerifyError,
-    Version, Workers, head::Authority,
+    AuthorKey, Authority, DecodeError, DictionaryId, Sha256Ed25519, SnapshotHead, Untrusted,
+    VerifyError, Version, Workers,
 };
 use pad_log::{
     AadCounted, AasCounted, AbsenceProof, AppendError, Entries, Entry, InclusionProof, LookupProof,

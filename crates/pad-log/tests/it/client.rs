@@ -3,9 +3,9 @@
 use ed25519_dalek::SigningKey;
 use pad_accumulators::wire;
 use pad_core::{
-    AuthorKey, DecodeError, DictionaryId, Digest, Heads as _, SchemeId, Sha256Ed25519, SignedHead,
-    SnapshotHead, TrustedView, Untrusted, Value, VerifyError, Version, Workers, codec,
-    head::Authority, history::HistoryLog,
+    AuthorKey, Authority, DecodeError, DictionaryId, Digest, Heads as _, SchemeId, Sha256Ed25519,
+    SignedHead, SnapshotHead, TrustedView, Untrusted, Value, VerifyError, Version, Workers, codec,
+    internals::HistoryLog,
 };
 use pad_log::{
     AadCounted, AppendOnlyProof, Continuation, Entry, Growth, Log, LogClient, LogRefusal,

@@ -13,15 +13,15 @@ mod sorted;
 mod warm;
 
 use pad_core::{
-    ApplyError, Heads, Hosts, Key, KeyRange, LookupError, Operation, PublicKey, Repository, Serves,
-    SignedHead, StoreFault, Suite, Update, Value, Version, Workers, head::Authority,
-    head_log::check_next, history::Frontier, signature::HeadSigner,
+    ApplyError, Authority, HeadSigner, Heads, Hosts, Key, KeyRange, LookupError, Operation,
+    PublicKey, Repository, Serves, SignedHead, StoreFault, Suite, Update, Value, Version, Workers,
+    internals::{Frontier, check_next},
 };
 
+pub(crate) use self::heads::StoredHeads;
 pub use self::{
     error::{CopyError, PublishError, SortedError},
     head::{RECORDS_FOR_EACH_SUBTREE, place_in_record, record_bytes},
-    heads::StoredHeads,
 };
 use self::{
     head::{Contents, StoredHead},

@@ -2,7 +2,7 @@
 //! set and the value of its accumulator.
 
 use pad_accumulators::{AccumulateError, AuthorSet, Dynamic, ElementSet, SecretKey};
-use pad_core::{Domain, Suite, Version, Workers};
+use pad_core::{Suite, Version, Workers, internals::Domain};
 use serde::{Deserialize, Serialize};
 
 use super::Retention;

@@ -11,8 +11,8 @@
 
 use pad_accumulators::{Dynamic, PublicKey, Snapshot};
 use pad_core::{
-    Digest, Domain, HeadSignature, Proof, SignedHead, SnapshotHead, Suite, Untrusted, Verified,
-    VerifyError,
+    Digest, HeadSignature, SignedHead, SnapshotHead, Suite, Untrusted, Verified, VerifyError,
+    internals::{Domain, Proof},
 };
 use serde::{Deserialize, Serialize};
 

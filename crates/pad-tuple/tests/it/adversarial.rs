@@ -20,11 +20,11 @@ use pad_conformance::{
     pad::{MESSAGE_LIMIT, dictionary, public_key, signing_key},
     tuple::{TestSecret, expectation},
 };
+use pad_core::{Answer, KeyRange, Keys};
 use pad_core::{
-    Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Key, Repository, Sha256Ed25519, Suite,
-    Untrusted, Update, VerifyError, Version, codec, head::Authority,
+    Authority, Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Key, Repository,
+    Sha256Ed25519, Suite, Untrusted, Update, VerifyError, Version, codec,
 };
-use pad_tree::{Answer, KeyRange, Keys};
 use pad_tuple::{
     Design, Ed25519, Expectation, Lightweight, Refresh, RefreshScheme, Signed, Speculation,
     Superseding, TupleAuthor, TupleProof, TupleRepository,

@@ -17,9 +17,9 @@ use pad_conformance::{
     tuple::{TestSecret, expectation},
 };
 use pad_core::{
-    ApplyError, Author, Client, DecodeError, Dictionary, DictionaryId, HeadSignature, Operation,
-    Refusal, Repository, Response, Server, Sha256Ed25519, Untrusted, Update, VerifyError, Version,
-    codec, head::Authority,
+    ApplyError, Author, Authority, Client, DecodeError, Dictionary, DictionaryId, HeadSignature,
+    Operation, Refusal, Repository, Response, Server, Sha256Ed25519, Untrusted, Update,
+    VerifyError, Version, codec,
 };
 use pad_tuple::{
     Accumulated, AuthorError, Design, Plain, Retention, SecretBytes, Speculation, Superseding,

@@ -14,8 +14,8 @@ use pad_conformance::{
     tuple::TestSecret,
 };
 use pad_core::{
-    ApplyError, Dictionary, DictionaryId, Heads, Key, KeyRange, Keys, LookupError, Operation,
-    Repository, Sha256Ed25519, StoreFault, Untrusted, Update, Version, codec, head::Authority,
+    ApplyError, Authority, Dictionary, DictionaryId, Heads, Key, KeyRange, Keys, LookupError,
+    Operation, Repository, Sha256Ed25519, StoreFault, Untrusted, Update, Version, codec,
 };
 use pad_tuple::{
     Design, Expectation, SecretBytes, StorableDesign, StoredTupleRepository, TupleAuthor,

@@ -1,7 +1,7 @@
 //! The right edge of a Merkle tree: the hashes that are needed to append entries and to compute the
 //! root.
 
-use pad_core::merkle;
+use pad_core::internals::merkle;
 
 use super::{Hash, TreeHead};
 

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use pad_core::merkle;
+use pad_core::internals::merkle;
 
 use super::{Hash, TreeError};
 

@@ -2,8 +2,9 @@
 
 use pad_accumulators::wire::{self, Wire};
 use pad_core::{
-    DecodeError, Key, LookupError, Proof, Repository as _, Sha256Ed25519, SignedHead, Untrusted,
-    VerifyError, Version, codec, head::EmptyDictionary,
+    DecodeError, Key, LookupError, Repository as _, Sha256Ed25519, SignedHead, Untrusted,
+    VerifyError, Version, codec,
+    internals::{EmptyDictionary, Proof},
 };
 use pad_log::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, AppendOnlyProof,

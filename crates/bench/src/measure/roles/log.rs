@@ -3,8 +3,8 @@
 
 use pad_accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
 use pad_core::{
-    Answer, HeadSigner, Key, Operation, Sha256Ed25519, Untrusted, Update, Value, Version, Workers,
-    codec, head::Authority,
+    Answer, Authority, HeadSigner, Key, Operation, Sha256Ed25519, Untrusted, Update, Value,
+    Version, Workers, codec,
 };
 use pad_log::{
     Appended, DictionaryScheme, Entry, Log, LogAuthor, LogClient, LogRepository, LogRoot,

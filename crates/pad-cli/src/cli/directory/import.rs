@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use authdict::{
     SecretKey, SnapshotHead, Suite, Version,
     block_directory::{BlockDirectory, EntryId, StoreError, store::suite_of},
-    pad_core::{DigestBytes as _, history::Frontier},
+    pad_core::internals::{DigestBytes as _, Frontier},
 };
 use clap::Args;
 use indicatif::ProgressBar;

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use authdict::{Suite, pad_core::DigestBytes as _};
+use authdict::{Suite, pad_core::internals::DigestBytes as _};
 
 use crate::cli::Failure;
 

@@ -9,7 +9,7 @@ use authdict::{
         EntryRange, Found, Selection, client::AnswerError, hint::LONGEST_HINT,
     },
     client_view::StoredView,
-    pad_core::{codec, head::EmptyDictionary},
+    pad_core::{codec, internals::EmptyDictionary},
     question::Refusal,
 };
 use clap::Args;

@@ -1,8 +1,8 @@
 //! A server with arbitrary answers for many keys.
 
 use pad_conformance::tuple::TestSecret;
+use pad_core::{Answer, Keys};
 use pad_core::{Untrusted, VerifyError, Version, codec};
-use pad_tree::{Answer, Keys};
 use pad_tuple::{
     AggregateDesign, Design, Expectation, ManyProof, designs,
     proof::{ShownContent, ShownTuple},

@@ -7,10 +7,11 @@ use pad_conformance::{
     tuple::TestSecret,
 };
 use pad_core::{
-    Dictionary, DictionaryId, Digest, Domain, Operation, Repository, Sha256Ed25519, Suite, SuiteId,
-    Untrusted, VerifyError,
+    Dictionary, DictionaryId, Digest, Operation, Repository, Sha256Ed25519, Suite, Untrusted,
+    VerifyError,
+    internals::{Domain, SuiteId},
 };
-use pad_tree::{KeyRange, RangeContents};
+use pad_core::{KeyRange, RangeContents};
 use pad_tuple::{
     AggregateDesign, Bls, Ed25519, Expectation, Lightweight, ManyProof, RangeProof, RefreshScheme,
     Signed, TupleAuthor, TupleRepository,
