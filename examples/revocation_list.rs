@@ -16,7 +16,7 @@ use pad_core::{
     Answer, Author, Client, Key, Lookup, Refusal, RefusalOf, Repository, Response, Server,
     Sha256Ed25519, Verified, VerifyError, Version, codec,
 };
-use pad_tuple::{Tuple, TupleRepository, chain::ChainSecret, designs::SpecLightweight};
+use pad_tuple::{ChainSecret, Tuple, TupleRepository, designs::SpecLightweight};
 
 /// The family of the dictionary.
 type Roots = Tuple<SpecLightweight>;

@@ -11,10 +11,7 @@ use pad_conformance::{
 use pad_core::{Contradiction, Dictionary, DictionaryId, Equivocation, Heads as _, internals::{Past, Testimony}, Repository, Sha256Ed25519, Suite, TrustedView, Untrusted, Version, codec};
 use pad_fuzz::{target::TARGETS, tuples::TUPLES};
 use pad_tree::{RedBlack, RedBlackPathCopying};
-use pad_tuple::{
-    Design,
-    designs::{BaseSuperseding, SpecLightweight},
-};
+use pad_tuple::{internals::Design, designs::{BaseSuperseding, SpecLightweight}};
 
 fn write(target: &str, name: &str, bytes: &[u8]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -8,14 +8,7 @@ use block_directory::{
 use pad_core::{Blake3Ed25519, Contradiction, Equivocation, Key, Paper2010, Sha256Ed25519, SignedHead, Suite, TrustedView, Update, codec::{self, Message}, internals::{ConsistencyProof, InclusionProof, PrefixProof}};
 use pad_core::{First, KeyRange, Keys, Last, Predecessor, Successor};
 use pad_tree::TreeProof;
-use pad_tuple::{
-    AggregateDesign, Design, ManyProof, RangeProof, TupleProof,
-    designs::{
-        AccumulatorsSupersedingRsa, BaseSuperseding, ChainAccumulatorsRsa, SpecLightweight,
-        SpecLightweightBls,
-    },
-    update::TupleAttachment,
-};
+use pad_tuple::{internals::{AggregateDesign, Design, TupleAttachment}, ManyProof, RangeProof, TupleProof, designs::{AccumulatorsSupersedingRsa, BaseSuperseding, ChainAccumulatorsRsa, SpecLightweight, SpecLightweightBls}};
 
 const LIMIT: usize = 1 << 16;
 

@@ -11,7 +11,7 @@ use pad_conformance::{
 };
 use pad_core::{Dictionary, Key, Untrusted, Version, codec::{self, ENVELOPE_LENGTH}, Authority};
 use pad_core::{KeyRange, Keys};
-use pad_tuple::{AggregateDesign, ManyProof, RangeProof};
+use pad_tuple::{internals::AggregateDesign, ManyProof, RangeProof};
 
 use crate::{
     target::S,

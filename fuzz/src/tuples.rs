@@ -8,12 +8,7 @@ use pad_conformance::{
     tuple::{TestSecret, expectation},
 };
 use pad_core::{Dictionary, Key, Repository, Untrusted, Value, Version, codec::{self, ENVELOPE_LENGTH}, Authority};
-use pad_tuple::{
-    Design, TupleProof,
-    designs::{BaseSuperseding, SpecLightweight},
-    proof::{Part, ShownContent, ShownTuple},
-    tuple::Summary,
-};
+use pad_tuple::{internals::{Design, Part, ShownContent, ShownTuple, Summary}, TupleProof, designs::{BaseSuperseding, SpecLightweight}};
 
 use crate::{target::S, together::Together};
 

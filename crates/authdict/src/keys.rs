@@ -36,7 +36,7 @@ use pad_disk::{Access, Draft, RegisterError};
 use sha2::{Digest, Sha256};
 pub use zeroize::Zeroizing;
 
-pub use pad_tuple::DEFAULT_ENTRIES;
+pub use pad_tuple::internals::DEFAULT_ENTRIES;
 
 pub use crate::own_keys::{NoRandomness, SchemeKey, SchemeKeyFormat};
 use crate::{
@@ -400,7 +400,7 @@ impl SecretKey {
     }
 
     /// Makes the key with the Ed25519 seed `seed`. `secret` is the scheme's own secret key in the
-    /// encoding of the scheme ([`pad_tuple::keys`]), if the scheme has one. Useful for existing
+    /// encoding of the scheme ([`pad_tuple::internals::keys`]), if the scheme has one. Useful for existing
     /// secrets, and for secrets that are slow to generate.
     ///
     /// # Errors

@@ -4,7 +4,10 @@ use core::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
 use pad_core::Sha256Ed25519;
-use pad_tuple::{AuthorError, Design, KeyBytes, PublicBytes, SecretBytes};
+use pad_tuple::{
+    AuthorError, SecretBytes,
+    internals::{Design, KeyBytes, PublicBytes},
+};
 use zeroize::Zeroizing;
 
 mod scheme_key;

@@ -9,7 +9,7 @@ use pad_core::{Sha256Ed25519, Value, Version};
 #[cfg(feature = "log")]
 use pad_log::{AadCounted, AadFrontier, AasCounted, AasFrontier, Absent, Grown, Included, Values};
 use pad_tree::{Tree, internals::BalancingScheme};
-use pad_tuple::{Signed, Tuple};
+use pad_tuple::{Tuple, internals::Signed};
 
 use crate::{
     family::tuple::QueryableDesign,

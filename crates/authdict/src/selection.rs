@@ -6,7 +6,10 @@ use core::{fmt, str::FromStr};
 use pad_core::{Blake3Ed25519, Paper2010};
 use pad_core::{SchemeId, Sha256Ed25519, Suite, internals::SuiteId};
 use pad_tree::{RedBlack, SkipList, Treap, TreeScheme, internals::BalancingScheme};
-use pad_tuple::{Design, PublicBytes, SecretBytes, designs};
+use pad_tuple::{
+    SecretBytes, designs,
+    internals::{Design, PublicBytes},
+};
 
 #[cfg(feature = "log")]
 use crate::own_keys::SetupFormat;
@@ -375,11 +378,11 @@ mod tests {
         let mut designs = 0;
         macro_rules! check {
             ($name:ident, $design:ty) => {
-                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
+                let name = <$design as pad_tuple::internals::TupleScheme<Sha256Ed25519>>::NAME;
                 let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
                 assert_eq!(
                     scheme.id(),
-                    <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::SCHEME
+                    <$design as pad_tuple::internals::TupleScheme<Sha256Ed25519>>::SCHEME
                 );
                 assert_eq!(scheme.family(), SchemeFamily::Tuple);
                 designs += 1;
@@ -397,7 +400,7 @@ mod tests {
     fn answers_follow_from_heads_that_commit_to_them() {
         macro_rules! signed {
             ($name:ident, $design:ty) => {
-                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
+                let name = <$design as pad_tuple::internals::TupleScheme<Sha256Ed25519>>::NAME;
                 let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
                 assert!(!scheme.binds_answers());
             };
@@ -405,7 +408,7 @@ mod tests {
         #[cfg(feature = "accumulators")]
         macro_rules! accumulated {
             ($name:ident, $design:ty) => {
-                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
+                let name = <$design as pad_tuple::internals::TupleScheme<Sha256Ed25519>>::NAME;
                 let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
                 assert!(scheme.binds_answers());
             };

@@ -15,9 +15,9 @@ use pad_core::{
     Version, codec,
 };
 use pad_tuple::{
-    Design, Expectation, SecretBytes, StorableDesign, StoredTupleRepository, Tuple, TupleAuthor,
-    TupleProof, TupleRepository, bls::BlsSecretKey, chain::ChainSecret, stored::MemoryRows,
-    update::TupleAttachment,
+    BlsSecretKey, ChainSecret, Expectation, SecretBytes, Tuple, TupleAuthor, TupleProof,
+    TupleRepository,
+    internals::{Design, MemoryRows, StorableDesign, StoredTupleRepository, TupleAttachment},
 };
 
 use crate::{

@@ -58,10 +58,11 @@ pub(crate) mod evidence;
 pub(crate) mod ledger;
 mod retention;
 
-pub use collection::{AuthorState, Member, TupleState, label};
+pub use collection::label;
+pub(crate) use collection::{AuthorState, TupleState};
 pub use evidence::AccumulatedEvidence;
 use evidence::decode;
-pub use ledger::Ledger;
+pub(crate) use ledger::Ledger;
 pub use retention::Retention;
 
 /// Design with `GENERATIONS` generations, in which the tuples of each generation are accumulated

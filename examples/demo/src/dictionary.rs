@@ -10,7 +10,8 @@ use pad_core::{
 };
 use pad_tree::{RedBlack, SkipList, StoredRepository, Treap, TreeScheme, for_each_tree};
 use pad_tuple::{
-    SecretBytes, TupleRepository, TupleScheme, for_each_accumulated_tuple, for_each_tuple,
+    SecretBytes, TupleRepository, for_each_accumulated_tuple, for_each_tuple,
+    internals::TupleScheme,
 };
 
 use crate::{

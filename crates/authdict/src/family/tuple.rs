@@ -2,7 +2,10 @@
 //! version. Some designs have a key in addition to the author's key.
 
 use pad_core::{Authority, Client, Key, SchemeId, Suite, Version};
-use pad_tuple::{Design, KeyBytes, Tuple, TupleScheme, for_each_tuple};
+use pad_tuple::{
+    Tuple, for_each_tuple,
+    internals::{Design, KeyBytes, TupleScheme},
+};
 
 use crate::{
     inspect::Note,

@@ -11,7 +11,7 @@ use authdict::{
         TreeRepository,
         internals::{Authenticated, VersionedStore},
     },
-    pad_tuple::{Design, SecretBytes, designs::Base},
+    pad_tuple::{SecretBytes, designs::Base, internals::Design},
     question::Question,
     selection::SchemeName,
 };

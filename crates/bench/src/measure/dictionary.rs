@@ -15,7 +15,7 @@ use pad_tree::{
     TreeRepository,
     internals::{Authenticated, VersionedStore},
 };
-use pad_tuple::{Design, Speculation, TupleRepository};
+use pad_tuple::{Speculation, TupleRepository, internals::Design};
 use signature::Signer;
 
 use crate::{

@@ -42,7 +42,7 @@ impl<S: Suite> Member<S> {
 
 /// The data that an author stores with each tuple: its digest and creation instant. `None` before
 /// the tuple is accumulated.
-pub type TupleState<S> = Option<Member<S>>;
+pub(crate) type TupleState<S> = Option<Member<S>>;
 
 /// The accumulator of one generation: the set of elements for its tuples, and the accumulator
 /// value.

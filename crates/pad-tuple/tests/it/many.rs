@@ -19,7 +19,10 @@ use pad_core::{
     codec::{self, Message},
     internals::Proof,
 };
-use pad_tuple::{AggregateDesign, Design, Expectation, ManyProof, RangeProof};
+use pad_tuple::{
+    Expectation, ManyProof, RangeProof,
+    internals::{AggregateDesign, Design},
+};
 
 type Suite = Sha256Ed25519;
 

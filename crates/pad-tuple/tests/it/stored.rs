@@ -18,10 +18,11 @@ use pad_core::{
     Operation, Repository, Sha256Ed25519, StoreFault, Untrusted, Update, Version, codec,
 };
 use pad_tuple::{
-    Design, Expectation, SecretBytes, StorableDesign, StoredTupleRepository, TupleAuthor,
-    TupleRepository,
-    stored::{MemoryRows, PublishError, Row, RowView, Rows},
-    update::TupleAttachment,
+    Expectation, SecretBytes, TupleAuthor, TupleRepository,
+    internals::{
+        Design, MemoryRows, PublishError, Row, RowView, Rows, StorableDesign,
+        StoredTupleRepository, TupleAttachment,
+    },
 };
 
 type S = Sha256Ed25519;
@@ -495,9 +496,9 @@ fn fickle_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
 
 #[test]
 fn a_medium_that_changes_its_answers_makes_an_author_sign_nothing_else() {
-    fickle_rows::<pad_tuple::Base>();
-    fickle_rows::<pad_tuple::BaseSuperseding>();
-    fickle_rows::<pad_tuple::SpecLightweight>();
+    fickle_rows::<pad_tuple::designs::Base>();
+    fickle_rows::<pad_tuple::designs::BaseSuperseding>();
+    fickle_rows::<pad_tuple::designs::SpecLightweight>();
 }
 
 macro_rules! of_design {
@@ -540,11 +541,11 @@ pad_tuple::for_each_tuple!(of_design);
 
 #[test]
 fn accidents_to_rows_make_no_wrong_answer() {
-    accidents::<pad_tuple::SpecLightweight>();
-    accidents::<pad_tuple::BaseSuperseding>();
+    accidents::<pad_tuple::designs::SpecLightweight>();
+    accidents::<pad_tuple::designs::BaseSuperseding>();
     if pad_conformance::soak::enabled() {
-        accidents::<pad_tuple::Spec>();
-        accidents::<pad_tuple::SpecLightweight3>();
+        accidents::<pad_tuple::designs::Spec>();
+        accidents::<pad_tuple::designs::SpecLightweight3>();
     }
 }
 
@@ -636,15 +637,15 @@ fn several_writers<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
 
 #[test]
 fn several_write_the_same_rows() {
-    several_writers::<pad_tuple::SpecLightweight>();
-    several_writers::<pad_tuple::BaseSuperseding>();
-    several_writers::<pad_tuple::Spec>();
+    several_writers::<pad_tuple::designs::SpecLightweight>();
+    several_writers::<pad_tuple::designs::BaseSuperseding>();
+    several_writers::<pad_tuple::designs::Spec>();
 }
 
 /// An unpublished version can be lost and replaced, so other processes must not see its signatures.
 #[test]
 fn what_waits_to_be_published_is_not_written_because_others_write() {
-    type D = pad_tuple::SpecLightweight;
+    type D = pad_tuple::designs::SpecLightweight;
     let (mut life, mut random) = (Life::<D>::new(), Random(8));
     life.grow(&mut random, 8);
     let (authority, rows) = (*life.memory.authority(), SharedRows::default());
@@ -675,7 +676,7 @@ fn what_waits_to_be_published_is_not_written_because_others_write() {
 /// Pruning through an outdated handle does not revert the writes of other handles.
 #[test]
 fn a_pruning_does_not_set_others_back() {
-    type D = pad_tuple::SpecSuperseding;
+    type D = pad_tuple::designs::SpecSuperseding;
     let (mut life, mut random) = (Life::<D>::new(), Random(9));
     life.grow(&mut random, 8);
     let (authority, rows) = (*life.memory.authority(), SharedRows::default());
@@ -706,7 +707,7 @@ fn a_pruning_does_not_set_others_back() {
 /// An author signs two updates for one version; only one of them is written.
 #[test]
 fn rows_of_another_history_are_not_overwritten() {
-    type D = pad_tuple::SpecLightweight;
+    type D = pad_tuple::designs::SpecLightweight;
     let (mut one, mut other) = (Life::<D>::new(), Life::<D>::new());
     one.publish(vec![Operation::Put(key("a"), value("1"))]);
     other.publish(vec![Operation::Put(key("a"), value("2"))]);
@@ -735,8 +736,8 @@ fn pruning_leaves_what_the_oldest_version_needs() {
         let runs: usize = (16..=u8::MAX).map(of_kind).sum();
         assert_eq!((of_kind(1), of_kind(4), runs), (15, 0, D::GENERATIONS));
     }
-    check::<pad_tuple::Base>();
-    check::<pad_tuple::Spec>();
-    check::<pad_tuple::SpecLightweight3>();
-    check::<pad_tuple::SpecSuperseding>();
+    check::<pad_tuple::designs::Base>();
+    check::<pad_tuple::designs::Spec>();
+    check::<pad_tuple::designs::SpecLightweight3>();
+    check::<pad_tuple::designs::SpecSuperseding>();
 }

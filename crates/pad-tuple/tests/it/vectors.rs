@@ -24,13 +24,13 @@ use pad_core::{
     internals::Question,
 };
 use pad_tuple::{
-    AggregateDesign, Design, Expectation, Lightweight, PublicBytes, RefreshScheme, Speculation,
-    Tuple, TupleAuthor, TupleProof, TupleRepository, chain,
+    Expectation, Speculation, Tuple, TupleAuthor, TupleProof, TupleRepository,
     designs::{Spec, SpecLightweight, SpecSuperseding},
-    proof::ShownTuple,
-    statement::{Context, TupleStatement},
-    tuple::TupleView,
-    update::{self, TupleAttachment, operations_digest},
+    internals::{
+        AggregateDesign, Context, Design, Lightweight, PublicBytes, RefreshScheme, ShownTuple,
+        TupleAttachment, TupleStatement, TupleView, chain,
+        update::{self, operations_digest},
+    },
 };
 use serde::{Deserialize, Serialize};
 

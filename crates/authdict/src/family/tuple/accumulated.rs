@@ -7,7 +7,9 @@ use pad_core::{
     Workers, codec,
 };
 use pad_tree::{Difference, KeyHistory};
-use pad_tuple::{KeyBytes, Tuple, TupleAuthor, TupleRepository, for_each_accumulated_tuple};
+use pad_tuple::{
+    Tuple, TupleAuthor, TupleRepository, for_each_accumulated_tuple, internals::KeyBytes,
+};
 
 use super::{
     QueryableDesign, TupleSetup, answers::compare, answers::history_of, answers::tells_of_tuples,

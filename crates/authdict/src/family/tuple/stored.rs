@@ -11,7 +11,8 @@ use pad_core::{
 };
 use pad_tree::{Difference, KeyHistory};
 use pad_tuple::{
-    KeyBytes, StorableDesign, StoredTupleRepository, Tuple, TupleScheme, stored::PublishError,
+    Tuple,
+    internals::{KeyBytes, PublishError, StorableDesign, StoredTupleRepository, TupleScheme},
 };
 
 use super::{

@@ -3,7 +3,7 @@
 
 use pad_core::{KeyRange, Keys};
 use pad_core::{LookupError, Value, internals::HeadLog};
-use pad_tuple::{AggregateDesign, checkpoint::TupleCheckpoint};
+use pad_tuple::internals::{AggregateDesign, TupleCheckpoint};
 use serde::{Deserialize, Serialize};
 
 use super::*;

@@ -4,8 +4,8 @@ use pad_conformance::tuple::TestSecret;
 use pad_core::{Answer, Keys};
 use pad_core::{Untrusted, VerifyError, Version, codec};
 use pad_tuple::{
-    AggregateDesign, Design, Expectation, ManyProof, designs,
-    proof::{ShownContent, ShownTuple},
+    Expectation, ManyProof, designs,
+    internals::{AggregateDesign, Design, ShownContent, ShownTuple},
 };
 
 use super::{Suite, fixture, key, one_version_earlier, single, value};

@@ -3,7 +3,10 @@
 use pad_conformance::tuple::TestSecret;
 use pad_core::KeyRange;
 use pad_core::{Untrusted, Value, VerifyError, Version, codec};
-use pad_tuple::{AggregateDesign, Design, Expectation, RangeProof, range::RangeContent};
+use pad_tuple::{
+    Expectation, RangeProof,
+    internals::{AggregateDesign, Design, RangeContent},
+};
 
 use super::{Suite, fixture, key, one_version_earlier, value};
 
