@@ -52,7 +52,7 @@ pub(crate) use exchange::{Exchange, NewBlock};
 
 /// The maximum length of a file: 2^63 - 1 bytes, the limit of the ranks (numbers of bytes) in the
 /// list.
-pub const MAX_FILE_BYTES: u64 = (1 << 63) - 1;
+pub(crate) const MAX_FILE_BYTES: u64 = (1 << 63) - 1;
 
 /// A change of a file's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]

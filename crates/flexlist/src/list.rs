@@ -33,10 +33,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{error::UpdateError, level::Level};
 use arena::{Arena, Link, NodeId};
-pub use hash::{NodeHash, Sha256};
+pub(crate) use hash::NodeHash;
+pub use hash::Sha256;
 pub use search::Found;
 use transaction::Transaction;
-pub use view::View;
+use view::View;
 
 pub(crate) mod arena;
 #[cfg(feature = "std")]
@@ -48,7 +49,7 @@ pub(crate) mod arena;
 mod build;
 #[cfg(feature = "std")]
 mod concat;
-pub mod hash;
+pub(crate) mod hash;
 mod insert;
 mod node_set;
 mod operation;
@@ -63,14 +64,15 @@ mod state;
 mod tests;
 mod transaction;
 mod verify;
-mod view;
+pub(crate) mod view;
 
 pub use operation::Operation;
-pub use parse::MAX_PROOF_BYTES;
+pub(crate) use parse::MAX_PROOF_BYTES;
 pub use state::ListState;
 pub use verify::{ProvenBlock, verify_indices, verify_range, verify_update};
 
 /// The maximum length of a file: `2^63 - 1` bytes.
+#[doc(hidden)]
 pub const MAX_TOTAL: u64 = (1 << 63) - 1;
 
 /// The level of the sentinels (the first and the last node of a list), one above the highest level
@@ -95,7 +97,7 @@ pub struct Block {
 /// # Example
 ///
 /// ```
-/// use flexlist::{FlexList, level::Level};
+/// use flexlist::{FlexList, Level};
 /// use flexlist::list::{Block, ListState, Operation, hash, verify_update};
 /// use pad_core::Workers;
 ///

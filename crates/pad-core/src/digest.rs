@@ -370,7 +370,7 @@ pub(crate) fn array_length(name: &str) -> Option<usize> {
 }
 
 /// The start of a newtype's name for a byte array. The array's length follows in three digits.
-const ARRAY: &str = "pad_core::internals::array";
+const ARRAY: &str = "pad_core::array";
 
 const DIGITS: &[u8; 10] = b"0123456789";
 

@@ -3,7 +3,7 @@
 use core::{cmp::Ordering, fmt};
 use std::path::Path;
 
-use flexlist::{FileId, FileState, chunk::Chunker, tag::OwnerKey};
+use flexlist::{Chunker, FileId, FileState, tag::OwnerKey};
 use pad_core::{AuthorKey, Digest, HeadSignature};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};

@@ -5,11 +5,9 @@ use std::{path::Path, sync::mpsc, thread};
 
 use ed25519_dalek::SigningKey;
 use flexlist::{
-    FlexList,
-    bytes::Bytes,
-    edit::BlockEdit,
-    level::Level,
-    list::{Block, Sha256, hash::tag_digest},
+    FlexList, Level,
+    internals::{BlockEdit, Bytes, tag_digest},
+    list::{Block, Sha256},
     tag::{OwnerKey, TagKind, WriteId},
 };
 use pad_core::Workers;

@@ -9,10 +9,8 @@ use std::{
 
 use ed25519_dalek::SigningKey;
 use flexlist::{
+    ByteEdit, Chunker, Detection, EditError,
     challenge::ChallengeError,
-    chunk::Chunker,
-    detection::Detection,
-    edit::{ByteEdit, EditError},
     tag::{OwnerKey, TagKind},
 };
 use flexlist_service::{

@@ -1,6 +1,6 @@
 //! Every limit, tested at its exact value.
 
-use flexlist::{bytes::Bytes, challenge::Challenge, tag::TagKind};
+use flexlist::{challenge::Challenge, internals::Bytes, tag::TagKind};
 use flexlist_service::{
     message::{Refusal, Request, SentBlock, SentEdit},
     server::{FileServer, Limits},

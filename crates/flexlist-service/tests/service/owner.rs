@@ -5,11 +5,10 @@ use std::{path::Path, time::SystemTime};
 
 use ed25519_dalek::SigningKey;
 use flexlist::{
-    FileId, FlexList,
-    bytes::Bytes,
+    FileId, FlexList, Level,
     challenge::Challenge,
-    level::Level,
-    list::{Block, ListState, Operation, Sha256, hash::tag_digest, verify_update},
+    internals::{Bytes, tag_digest},
+    list::{Block, ListState, Operation, Sha256, verify_update},
     tag::{BlockTag, OwnerKey, TagKind, WriteId},
 };
 use flexlist_service::{

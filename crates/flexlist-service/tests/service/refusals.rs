@@ -1,6 +1,6 @@
 //! Every refusal with its exact contents. A refused request changes nothing.
 
-use flexlist::{bytes::Bytes, challenge::Challenge, tag::TagKind};
+use flexlist::{challenge::Challenge, internals::Bytes, tag::TagKind};
 use flexlist_service::{
     message::{InsertedBlock, Refusal, Request, Response, SentBlock, SentEdit},
     server::{FileServer, Limits},

@@ -272,7 +272,7 @@ fn a_damaged_file_can_be_deleted() {
     drop(server);
     let mut bytes = fs::read(&path).unwrap();
     // The list's piece has the digest of the tag, which for hashes is that of the contents.
-    let piece = flexlist::list::hash::tag_digest::<flexlist::list::Sha256>(
+    let piece = flexlist::internals::tag_digest::<flexlist::list::Sha256>(
         &owner.sent(&contents).tag.committed.0,
     );
     let places: Vec<usize> = bytes

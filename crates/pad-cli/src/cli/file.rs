@@ -8,7 +8,7 @@ use std::{
 use authdict::FileOwnerKey;
 use clap::{Args, Subcommand};
 use ed25519_dalek::SigningKey;
-use flexlist::{FileState, chunk::Chunker};
+use flexlist::{Chunker, FileState};
 use flexlist_service::client::{
     ClientError, FileClient, HttpOptions, HttpTransport, Roots, SettleOutcome, StateSummary,
 };

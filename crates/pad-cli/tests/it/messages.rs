@@ -115,9 +115,8 @@ mod files {
     use ed25519_dalek::SigningKey;
     use flexlist::{
         FileId,
-        bytes::Bytes,
         challenge::Challenge,
-        edit::BlockEdit,
+        internals::{BlockEdit, Bytes},
         tag::{Challenged, Hit, OwnerKey, ServerParameters, TagKind, VerifierKey, WriteId},
     };
     use flexlist_service::{

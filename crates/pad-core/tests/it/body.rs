@@ -150,7 +150,7 @@ fn with_arrays() -> impl Strategy<Value = WithArrays> {
 #[test]
 fn a_false_array_is_not_written() {
     #[derive(Serialize)]
-    #[serde(rename = "pad_core::internals::array032")]
+    #[serde(rename = "pad_core::array032")]
     struct False(Value);
     let value = False(Value::new(vec![1; 31]).unwrap());
     assert!(std::panic::catch_unwind(|| encode_body(&value)).is_err());

@@ -3,10 +3,9 @@
 use core::ops::Range;
 
 use flexlist::{
-    FileState, audit,
-    bytes::Bytes,
+    AuditError, FileState, ProofError, audit,
     challenge::{Challenge, Context, Questions},
-    error::{AuditError, ProofError},
+    internals::Bytes,
 };
 use flexlist_service::{
     client::{AuditFailure, AuditFault, AuditSubject, Blame, SearchEnd, Silence, UnansweredAudit},

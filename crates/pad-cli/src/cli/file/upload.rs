@@ -4,7 +4,7 @@ use std::{fs::File, io::BufReader, path::PathBuf};
 
 use authdict::{FileOwnerKey, Workers};
 use clap::Args;
-use flexlist::{chunk::Chunker, tag::TagKind};
+use flexlist::{Chunker, tag::TagKind};
 use serde_json::json;
 
 use super::{FileArguments, byte_bar, check_source, failure, load_key, state_line, state_object};

@@ -3,7 +3,7 @@
 use std::fs;
 
 use authdict::FileOwnerKey;
-use flexlist::edit::ByteEdit;
+use flexlist::ByteEdit;
 use flexlist_service::{
     client::{ClientError, FileClient, HttpOptions, HttpTransport, Transport, TransportError},
     message::{Request, Response},
