@@ -9,13 +9,10 @@
 use std::{error::Error, sync::LazyLock};
 
 use authdict::{
-    AskError, Asks, Author, Client, Key, KeyRange, Keys, Log, LogParameters, Lookup, Lookups,
-    Membership, NamedScheme, RangeContents, SecretKey, Server, Source, Tree, Tuple, Value, Version,
-    client_view::{Heads, NotFollowed},
-    keys::Zeroizing,
+    AskError, Asks, Author, Client, Heads, Key, KeyRange, Keys, Log, LogParameters, Lookup,
+    Lookups, Membership, NamedScheme, NotFollowed, Question, RangeContents, SchemeName, SecretKey,
+    Server, Source, Tree, Tuple, Value, Version, Zeroizing,
     pad_log::{AadCounted, AadFrontier, AasCounted, AasFrontier, Schedule, Shape, Values},
-    question::Question,
-    selection::SchemeName,
 };
 use pad_accumulators::{
     bilinear::BilinearSecretKey,

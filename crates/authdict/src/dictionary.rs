@@ -9,7 +9,7 @@ use pad_tree::{Difference, KeyHistory};
 use crate::question::{HeadText, NotOffered, Question};
 
 /// A callback that receives unproved items one by one, and returns whether to continue.
-pub type UnprovedCallback<'n, T> = dyn FnMut(Untrusted<T>) -> ControlFlow<()> + 'n;
+pub(crate) type UnprovedCallback<'n, T> = dyn FnMut(Untrusted<T>) -> ControlFlow<()> + 'n;
 
 /// A dictionary of any family and suite. Queries about its versions are answered as messages.
 ///

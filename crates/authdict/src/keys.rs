@@ -38,7 +38,8 @@ pub use zeroize::Zeroizing;
 
 pub use pad_tuple::internals::DEFAULT_ENTRIES;
 
-pub use crate::own_keys::{NoRandomness, SchemeKey, SchemeKeyFormat};
+pub use crate::own_keys::SchemeKeyFormat;
+pub(crate) use crate::own_keys::{NoRandomness, SchemeKey};
 use crate::{
     selection::{NamedScheme, SchemeName, SuiteName},
     signing_record::{SigningRecord, SigningRecordError},

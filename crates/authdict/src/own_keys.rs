@@ -14,7 +14,7 @@ mod scheme_key;
 #[cfg(feature = "log")]
 mod setup_format;
 
-pub use scheme_key::SchemeKey;
+pub(crate) use scheme_key::SchemeKey;
 #[cfg(feature = "log")]
 pub(crate) use setup_format::SetupFormat;
 

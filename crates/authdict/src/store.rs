@@ -8,7 +8,7 @@ use pad_disk::engine::EngineError;
 use crate::selection::SchemeName;
 
 mod any;
-pub mod redb_store;
+pub(crate) mod redb_store;
 
 pub use any::AnyStore;
 

@@ -8,12 +8,15 @@ use std::{
 };
 
 use authdict::{
-    KeyRange, PublicKey, RangeContents, Verifier, Version,
-    client_view::{Heads as _, NotFollowed, StoredView},
-    dynamic::{client_of, longest_answer},
-    question::{HeadText, Question, Refusal, Statement, verify_head},
-    version_notes::VersionNotes,
-    witnessed::check_policy,
+    Heads as _, KeyRange, NotFollowed, PublicKey, Question, RangeContents, Refusal, Statement,
+    Verifier, Version,
+    internals::{
+        HeadText, StoredView,
+        dynamic::{client_of, longest_answer},
+        verify_head,
+        version_notes::VersionNotes,
+        witnessed::check_policy,
+    },
 };
 use pad_core::{Key, Untrusted, VerifyError};
 use pad_tree::KeyHistory;
@@ -42,7 +45,7 @@ use crate::{
 /// behind.
 ///
 /// ```no_run
-/// use authdict::{PublicKey, client_view::StoredView, question::Question};
+/// use authdict::{PublicKey, internals::StoredView, Question};
 /// use pad_client::{Client, HttpOptions, Remote};
 ///
 /// let public = PublicKey::load("author.key.pub".as_ref())?;

@@ -6,12 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use authdict::{
-    Version,
-    client_view::{NotFollowed, RefusedHead},
-    evidence,
-    question::Refusal,
-};
+use authdict::{NotFollowed, Refusal, RefusedHead, Version, evidence};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use pad_core::{DecodeError, codec::FORMAT_VERSION};
 use serde_json::json;

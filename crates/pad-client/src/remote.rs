@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, str::FromStr};
 
-use authdict::{KeyRange, PublicKey, Version, question::Question};
+use authdict::{KeyRange, PublicKey, Question, Version};
 use pad_web::client::{Address, HttpClient, HttpOptions, PostBody, Reply, StatusCode, Verdict};
 use serde_json::Map;
 

@@ -8,8 +8,8 @@ use std::{
 };
 
 use authdict::{
-    AnyStore, LookupError, NodeCache, NotOffered, PublicKey, RepositoryError, Server, Store as _,
-    StoreError, Version, selection::SchemeFamily,
+    LookupError, NodeCache, NotOffered, PublicKey, RepositoryError, Server, StoreError, Version,
+    internals::{AnyStore, SchemeFamily, Store as _},
 };
 use pad_client::Versions;
 

@@ -8,7 +8,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use authdict::{LookupError, PublicKey, Version, question::verify_head};
+use authdict::{LookupError, PublicKey, Version, internals::verify_head};
 use pad_disk::layer::{FileLayer, Folder};
 use transparency_log::{
     Checkpoint, Note, Policy, Timestamp,

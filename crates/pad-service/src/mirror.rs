@@ -3,10 +3,7 @@
 use core::{fmt, time::Duration};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-use authdict::{
-    AnswerError, RepositoryError, Version,
-    client_view::{NotFollowed, StoredView},
-};
+use authdict::{AnswerError, NotFollowed, RepositoryError, Version, internals::StoredView};
 use pad_client::{Fault, Incident, Remote, ServerSession, Unusable};
 
 use crate::{

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::{fmt::Write as _, net::IpAddr, sync::Arc, time::Instant};
 
-use authdict::{PublicKey, Version, question::Question};
+use authdict::{PublicKey, Question, Version};
 use pad_client::{
     FetchError, HttpError, Remote, Reply, RequestTarget, Resource, Versions, is_dictionary_name,
 };

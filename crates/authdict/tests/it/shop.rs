@@ -6,11 +6,8 @@ use std::{
 };
 
 use authdict::{
-    Author, AuthorError, Key, KeyRange, Keys, Operation, SecretKey, Server, SigningRecord, Value,
-    Version,
-    dynamic::{create_store, verify},
-    question::{Question, Statement},
-    selection::{SchemeName, SuiteName},
+    Author, AuthorError, Key, KeyRange, Keys, Operation, Question, SchemeName, SecretKey, Server,
+    SigningRecord, Statement, SuiteName, Value, Version, internals::dynamic::create_store, verify,
 };
 use pad_conformance::soak;
 use zeroize::Zeroizing;

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use authdict::FileOwnerKey;
+use authdict::internals::FileOwnerKey;
 use clap::{Args, Subcommand};
 use ed25519_dalek::SigningKey;
 use flexlist::{Chunker, FileState};

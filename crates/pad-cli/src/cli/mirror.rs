@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-use authdict::{AnyStore, KeyRange};
+use authdict::{KeyRange, internals::AnyStore};
 use clap::Args;
 use pad_client::{FetchError, HttpError, HttpOptions, Remote, without_password};
 use pad_service::{CannotKeep, Keep, Mirror, Part};

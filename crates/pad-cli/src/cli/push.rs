@@ -5,7 +5,10 @@ use std::{
     thread,
 };
 
-use authdict::{PublicKey, Server, Version, client_view::StoredView, question::verify_head};
+use authdict::{
+    PublicKey, Server, Version,
+    internals::{StoredView, verify_head},
+};
 use clap::Args;
 use pad_client::{FetchError, HttpOptions, PushOutcome, Remote, Resource, without_password};
 use serde_json::json;

@@ -4,10 +4,8 @@ use core::{ops::Not as _, time::Duration};
 use std::{path::PathBuf, thread};
 
 use authdict::{
-    Key, KeyHistory, KeyRange, PublicKey, RangeContents, Untrusted, Version,
-    client_view::StoredView,
-    question::{HeadText, Question, Statement},
-    version_notes::VersionNotes,
+    Key, KeyHistory, KeyRange, PublicKey, Question, RangeContents, Statement, Untrusted, Version,
+    internals::{HeadText, StoredView, version_notes::VersionNotes},
 };
 use clap::Args;
 use pad_client::{

@@ -2,8 +2,8 @@
 //! messages about outsourced files.
 
 use authdict::{
-    Key, KeyRange, Keys, Untrusted, Value, Version, exchange, pad_tree::KeyHistory,
-    question::Question,
+    Key, KeyRange, Keys, Question, Untrusted, Value, Version, internals::exchange,
+    pad_tree::KeyHistory,
 };
 use pad_conformance::published::{self, decode, encode};
 use serde::{Deserialize, Serialize};

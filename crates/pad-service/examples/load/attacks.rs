@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use authdict::{KeyRange, Version, question::Question};
+use authdict::{KeyRange, Question, Version};
 use pad_client::Resource;
 
 use super::connection::connect_from;

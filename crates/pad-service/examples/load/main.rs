@@ -32,7 +32,8 @@ use std::{
 };
 
 use authdict::{
-    CacheSize, Version, client_view::StoredView, dynamic::client_of, question::Question,
+    CacheSize, Question, Version,
+    internals::{StoredView, dynamic::client_of},
 };
 use http_body_util::Full;
 use hyper::{

@@ -17,7 +17,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use authdict::{Version, client_view::StoredView, dynamic::client_of, question::Question};
+use authdict::{
+    Question, Version,
+    internals::{StoredView, dynamic::client_of},
+};
 use pad_client::{HttpOptions, Resource};
 use pad_service::{Dictionary, Service};
 use pad_web::server::{Limits, Options, Server};

@@ -1,11 +1,13 @@
 //! Mirroring of a part of the keys, from heads and proofs.
 
 use authdict::{
-    AnswerError, ApplyError, Key, KeyRange, Keys, RepositoryError, Version,
-    client_view::{NotFollowed, StoredView},
-    dynamic::longest_answer,
-    part::{NotTaken, PartProgress},
-    question::{Question, Refusal},
+    AnswerError, ApplyError, Key, KeyRange, Keys, NotFollowed, Question, Refusal, RepositoryError,
+    Version,
+    internals::{
+        StoredView,
+        dynamic::longest_answer,
+        part::{NotTaken, PartProgress},
+    },
 };
 use pad_client::{Fault, FetchError, HttpError, ServerSession, Unusable};
 

@@ -1,9 +1,7 @@
 //! Mirroring of a whole dictionary, from updates.
 
 use authdict::{
-    AnswerError, RepositoryError, Version,
-    client_view::{NotFollowed, StoredView},
-    question::Refusal,
+    AnswerError, NotFollowed, Refusal, RepositoryError, Version, internals::StoredView,
 };
 use pad_client::{FetchError, ServerSession, Unusable};
 

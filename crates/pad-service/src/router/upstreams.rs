@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use authdict::{PublicKey, Version, question::verify_head};
+use authdict::{PublicKey, Version, internals::verify_head};
 use pad_client::{FetchError, Remote, Resource, Servers, Versions};
 
 use super::NotRouted;

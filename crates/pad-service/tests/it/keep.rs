@@ -2,7 +2,7 @@
 
 use std::{sync::Barrier, thread};
 
-use authdict::{KeyRange, Server, Version, question::Question, selection::SchemeName};
+use authdict::{KeyRange, Question, SchemeName, Server, Version};
 use pad_client::{FetchError, PushOutcome, Remote, Resource, Versions};
 use pad_service::{CannotKeep, Dictionary, Keep};
 

@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-use authdict::{Key, KeyRange, Version, client_view::StoredView, evidence, question::Question};
+use authdict::{Key, KeyRange, Question, Version, evidence, internals::StoredView};
 use pad_client::{Client, Fault, HttpOptions, Remote, Resource};
 use pad_web::server::{Answer, RunningServer, StatusCode};
 

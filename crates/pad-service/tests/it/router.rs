@@ -7,7 +7,7 @@ use std::{
     thread,
 };
 
-use authdict::{KeyRange, Version, question::Question};
+use authdict::{KeyRange, Question, Version};
 use pad_client::{Client, Fault, FetchError, Resource};
 use pad_service::{NotRouted, Router, Service};
 use pad_web::{

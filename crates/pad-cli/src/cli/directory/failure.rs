@@ -1,10 +1,11 @@
 //! Conversion of directory errors into messages and exit statuses.
 
 use authdict::{
-    ApplyError, InputError, LookupError, Suite,
+    ApplyError, InputError, LookupError,
     block_directory::{AuthorError, BlockDirectory, RequestError, StoreError, client::AnswerError},
     pad_core::StoreFault,
 };
+use pad_core::Suite;
 
 use crate::cli::Failure;
 

@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use authdict::{
-    PublicKey, Response, SignedHead, Suite, Untrusted, VerifyError, Version,
+    PublicKey, Refusal, Untrusted, VerifyError, Version,
     block_directory::{
         BlockDirectory, DirectoryClient, DirectoryProof, Entries, Entry, EntryId, EntryQuery,
         EntryRange, Found, Selection, client::AnswerError, hint::LONGEST_HINT,
     },
-    client_view::StoredView,
+    internals::StoredView,
     pad_core::{codec, internals::EmptyDictionary},
-    question::Refusal,
 };
 use clap::Args;
+use pad_core::{Response, SignedHead, Suite};
 
 use super::{
     failure,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use authdict::FileOwnerKeyError;
+use authdict::internals::FileOwnerKeyError;
 use flexlist_service::{
     client::{Blame, ClientError, HttpError, StateError, TransportError},
     message::Refusal,

@@ -5,7 +5,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use authdict::Workers;
 use clap::Args;
 use flexlist_service::{
     network::{Options, Server, ShutdownOutcome},
@@ -13,6 +12,7 @@ use flexlist_service::{
     store::StoreError,
 };
 use pad_core::AuthorKey;
+use pad_core::Workers;
 use pad_disk::engine::report_caught_panics;
 use serde_json::json;
 

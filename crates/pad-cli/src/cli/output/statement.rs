@@ -1,6 +1,6 @@
 //! Output of statements about a dictionary that a proof has established.
 
-use authdict::{Answer, Key, Version, question::Statement};
+use authdict::{Answer, Key, Statement, Version};
 use serde_json::{Map, Value as Json};
 
 use super::Output;

@@ -5,7 +5,7 @@
 
 use std::{path::Path, thread, time::Duration};
 
-use authdict::{FileOwnerKey, Workers};
+use authdict::internals::FileOwnerKey;
 use ed25519_dalek::SigningKey;
 use flexlist::{ByteEdit, Chunker, tag::TagKind};
 use flexlist_service::client::{
@@ -13,6 +13,7 @@ use flexlist_service::client::{
     Status,
 };
 use pad_conformance::soak;
+use pad_core::Workers;
 
 use crate::{bench::Bench, process::Process};
 

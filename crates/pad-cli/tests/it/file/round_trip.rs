@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use authdict::FileOwnerKey;
+use authdict::internals::FileOwnerKey;
 use flexlist::ByteEdit;
 use flexlist_service::{
     client::{ClientError, FileClient, HttpOptions, HttpTransport, Transport, TransportError},

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use authdict::{Key, Version, question::Question};
+use authdict::{Key, Question, Version};
 use pad_client::Resource;
 
 use super::{
