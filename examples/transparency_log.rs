@@ -24,9 +24,8 @@ use pad_core::{
     Sha256Ed25519, SignedHead, SnapshotHead, Value, Version, Workers, codec,
 };
 use pad_log::{
-    AadCounted, Continuation, Entries, Entry, InclusionProof, Log, LogAuthor, LogClient,
-    LogRefusal, LogRepository, LookupProof, Schedule, Setup, Shape,
-    proof::{LONGEST_LOOKUP, LONGEST_PROOF},
+    AadCounted, Continuation, Entries, Entry, InclusionProof, LONGEST_LOOKUP, LONGEST_PROOF, Log,
+    LogAuthor, LogClient, LogRefusal, LogRepository, LookupProof, Schedule, Setup, Shape,
 };
 
 type Outcome<T> = Result<T, Box<dyn Error>>;

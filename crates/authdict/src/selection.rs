@@ -240,7 +240,7 @@ impl Facts {
     const fn of_log<L: pad_log::Scheme>() -> Self {
         Self {
             family: SchemeFamily::Log,
-            is_set: matches!(L::CONTENTS, pad_log::scheme::Contents::Set),
+            is_set: matches!(L::CONTENTS, pad_log::internals::Contents::Set),
             id: L::ID,
             key_format: Some(&SetupFormat),
             powers_of_entry: L::ROOTS,

@@ -15,8 +15,8 @@ use pad_core::{
     internals::Proof,
 };
 use pad_log::{
-    AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, Absent, LogRepository, LogRoot,
-    LookupProof, Scheme, Values, proof::LONGEST_LOOKUP,
+    AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, Absent, LONGEST_LOOKUP,
+    LogRepository, LogRoot, LookupProof, Scheme, Values,
 };
 
 pub mod hostile;

@@ -12,8 +12,7 @@ use pad_core::{
 };
 use pad_log::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, AppendOnlyProof, Entry, Growth,
-    InclusionProof, Log, LogRoot, Scheme, Setup,
-    proof::{LONGEST_GROWTH, LONGEST_LOOKUP},
+    InclusionProof, LONGEST_GROWTH, LONGEST_LOOKUP, Log, LogRoot, Scheme, Setup,
 };
 
 use crate::{

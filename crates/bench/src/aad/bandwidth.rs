@@ -13,8 +13,7 @@ use pad_core::{
     HeadSigner, Key, Sha256Ed25519, SignedHead, SnapshotHead, Version, codec, internals::HistoryLog,
 };
 use pad_log::{
-    Continuation, DictionaryScheme, Entries, LogClient, LookupProof, Schedule,
-    proof::LONGEST_LOOKUP,
+    Continuation, DictionaryScheme, Entries, LONGEST_LOOKUP, LogClient, LookupProof, Schedule,
 };
 
 use super::{

@@ -15,7 +15,7 @@ use pad_accumulators::bilinear::{
     polynomial::{self, Transform},
 };
 use pad_core::{Sha256Ed25519, Workers};
-use pad_log::{DictionaryScheme, prefix, shape::Shape};
+use pad_log::{DictionaryScheme, Shape, internals::prefix};
 
 use super::measured;
 use crate::{line, prelude::*, primitives};

@@ -490,7 +490,7 @@ fn a_damaged_page_does_not_panic_when_a_server_opens() {
                 ..Settings::default()
             };
             refused += usize::from(FileServer::open_with(&path, settings).is_err());
-            drop(check(&path, Workers::sequential()));
+            drop(check::check(&path, Workers::sequential()));
         }
     }
     assert!(refused > 0, "no page of noise was refused");

@@ -19,7 +19,7 @@ use flexlist_service::{
         HttpTransport, InProcess, Owner, SettleOutcome, StateError, Status, Transport,
         TransportError,
     },
-    message::{Refusal, Request, Response},
+    internals::message::{Refusal, Request, Response},
     network::{Options, Server, ShutdownOutcome},
     server::{FileServer, Limits},
 };

@@ -2,9 +2,11 @@
 
 use flexlist::{challenge::Challenge, internals::Bytes, tag::TagKind};
 use flexlist_service::{
-    message::{Refusal, Request, SentBlock, SentEdit},
+    internals::{
+        message::{Refusal, Request, SentBlock, SentEdit},
+        signed::RequestKind,
+    },
     server::{FileServer, Limits},
-    signed::RequestKind,
 };
 
 use crate::{

@@ -12,12 +12,14 @@ use flexlist::{
     tag::{BlockTag, OwnerKey, TagKind, WriteId},
 };
 use flexlist_service::{
-    message::{
-        Acknowledge, Begin, FileStatus, FileUpdate, Finish, InsertedBlock, Part, Refusal, Request,
-        Response, SentBlock, SentEdit, SignedRequest,
+    internals::{
+        message::{
+            Acknowledge, Begin, FileStatus, FileUpdate, Finish, InsertedBlock, Part, Refusal,
+            Request, Response, SentBlock, SentEdit, SignedRequest,
+        },
+        signed::RequestKind,
     },
     server::{Checkpoints, FileServer, Limits},
-    signed::RequestKind,
 };
 use pad_core::Workers;
 

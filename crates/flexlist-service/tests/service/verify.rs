@@ -5,7 +5,7 @@ use flexlist::{
     internals::tag_digest,
     list::{ProvenBlock, Sha256, verify_indices, verify_range},
 };
-use flexlist_service::{message::Response, server::FileServer};
+use flexlist_service::{internals::message::Response, server::FileServer};
 
 use crate::{owner::Owner, plan::count};
 

@@ -119,7 +119,7 @@ mod files {
         internals::{BlockEdit, Bytes},
         tag::{Challenged, Hit, OwnerKey, ServerParameters, TagKind, VerifierKey, WriteId},
     };
-    use flexlist_service::{
+    use flexlist_service::internals::{
         message::{
             Abort, Acknowledge, Begin, Confirm, Delete, FileStatus, FileUpdate, Finish,
             InsertedBlock, OwnerStatement, Part, ReadBlock, Refusal, Request, Response, SentBlock,

@@ -9,7 +9,7 @@ use pad_core::{
 };
 use pad_log::{
     Appended, Continuation, Entry, Log, LogAuthor, LogClient, LogRefusal, LogRepository, LogRoot,
-    PastProofs, Scheme, Setup, scheme::Contents,
+    PastProofs, Scheme, Setup, internals::Contents,
 };
 
 use crate::Random;

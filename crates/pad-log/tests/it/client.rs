@@ -8,9 +8,9 @@ use pad_core::{
     internals::HistoryLog,
 };
 use pad_log::{
-    AadCounted, AppendOnlyProof, Continuation, Entry, Growth, Log, LogClient, LogRefusal,
-    LogRepository, LookupProof, PastProofs, Schedule, Shape, hash,
-    proof::{LONGEST_GROWTH, LONGEST_LOOKUP},
+    AadCounted, AppendOnlyProof, Continuation, Entry, Growth, LONGEST_GROWTH, LONGEST_LOOKUP, Log,
+    LogClient, LogRefusal, LogRepository, LookupProof, PastProofs, Schedule, Shape,
+    internals::hash,
 };
 
 use pad_conformance::aad::{

@@ -19,8 +19,8 @@ use pad_accumulators::{
 };
 use pad_core::{Digest, Sha256Ed25519, Suite as _, Workers, codec};
 use pad_log::{
-    Log, LogRoot, Schedule, Scheme, Shape, element, hash, prefix::scalar_of_prefix,
-    scheme::Contents,
+    Log, LogRoot, Schedule, Scheme, Shape,
+    internals::{Contents, element, hash, prefix::scalar_of_prefix},
 };
 
 use crate::support::{CAPACITY, FORGED, at, client_log, log};

@@ -11,7 +11,7 @@ use pad_accumulators::{bilinear::polynomial::evaluate, wire};
 use pad_core::{DecodeError, VerifyError};
 use pad_log::{
     AadFrontier, AasFrontier, AbsenceProof, AppendOnlyProof, Entry, Growth, InclusionProof,
-    LogRoot, LookupProof, prefix::scalar_of_prefix,
+    LogRoot, LookupProof, internals::prefix::scalar_of_prefix,
 };
 
 use crate::{

@@ -1,6 +1,6 @@
 //! An append-only log of certificates, and a client that looks up all values of a key.
 
-use pad_log::proof::LONGEST_LOOKUP;
+use pad_log::LONGEST_LOOKUP;
 use pad_log::{
     AadCounted, Continuation, Entry, Log, LogAuthor, LogClient, LogRepository, LookupProof,
     Schedule, Setup, Shape,

@@ -8,9 +8,8 @@ use pad_core::{
 };
 use pad_log::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, AppendOnlyProof,
-    DictionaryScheme, Entry, Grown, Growth, InclusionProof, LogRepository, LogRoot, LookupProof,
-    Scheme, SetScheme,
-    proof::{KIND_INCLUSION, LONGEST_GROWTH, LONGEST_LOOKUP},
+    DictionaryScheme, Entry, Grown, Growth, InclusionProof, LONGEST_GROWTH, LONGEST_LOOKUP,
+    LogRepository, LogRoot, LookupProof, Scheme, SetScheme, internals::proof::KIND_INCLUSION,
 };
 
 use super::{Head, LogReader};

@@ -7,8 +7,8 @@ use pad_core::{
     Version, Workers, codec,
 };
 use pad_log::{
-    Appended, DictionaryScheme, Entry, Log, LogAuthor, LogClient, LogRepository, LogRoot,
-    LookupProof, Schedule, Setup, Shape, proof::LONGEST_LOOKUP,
+    Appended, DictionaryScheme, Entry, LONGEST_LOOKUP, Log, LogAuthor, LogClient, LogRepository,
+    LogRoot, LookupProof, Schedule, Setup, Shape,
 };
 
 use super::Roles;

@@ -9,7 +9,7 @@ use flexlist::{
 };
 use flexlist_service::{
     client::{AuditFailure, AuditFault, AuditSubject, Blame, SearchEnd, Silence, UnansweredAudit},
-    message::{FileStatus, ReadBlock},
+    internals::message::{FileStatus, ReadBlock},
 };
 
 use super::*;

@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use flexlist::internals::Bytes;
 use flexlist_service::{
     client::{AuditFault, SyncReport},
-    message::{FileUpdate, SignedRequest},
+    internals::message::{FileUpdate, SignedRequest},
 };
 
 use super::*;

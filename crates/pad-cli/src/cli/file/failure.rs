@@ -5,7 +5,7 @@ use std::path::Path;
 use authdict::internals::FileOwnerKeyError;
 use flexlist_service::{
     client::{Blame, ClientError, HttpError, StateError, TransportError},
-    message::Refusal,
+    internals::message::Refusal,
 };
 use pad_web::client::without_password;
 

@@ -7,9 +7,10 @@ use std::{
 
 use clap::Args;
 use flexlist_service::{
+    StoreError,
+    internals::check,
     network::{Options, Server, ShutdownOutcome},
-    server::{FileServer, Limits, Owners, Settings, check},
-    store::StoreError,
+    server::{FileServer, Limits, Owners, Settings},
 };
 use pad_core::AuthorKey;
 use pad_core::Workers;

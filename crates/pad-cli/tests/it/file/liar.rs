@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use flexlist_service::{
-    message::{Request, Response},
+    internals::message::{Request, Response},
     network::{Handler, Options, RunningServer, Server},
     server::{FileServer, Limits},
 };
