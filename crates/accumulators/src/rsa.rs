@@ -36,13 +36,13 @@ mod dynamic;
 mod element;
 mod exponent;
 mod non_membership;
-pub mod parameters;
+mod parameters;
 mod powers_of_base;
 mod primality;
 mod proof_of_exponentiation;
-pub mod representative;
+pub(crate) mod representative;
 mod secret_exponents;
-pub mod secret_key;
+mod secret_key;
 mod sieve;
 mod subset_witness;
 #[cfg(test)]

@@ -349,5 +349,5 @@ pub(crate) const fn name(accumulator: SchemeId, code: u16) -> &'static str {
     }
 }
 
-const RSA: u16 = pad_accumulators::scheme::RSA.0;
-const BILINEAR: u16 = pad_accumulators::scheme::BILINEAR.0;
+const RSA: u16 = pad_accumulators::internals::RSA.0;
+const BILINEAR: u16 = pad_accumulators::internals::BILINEAR.0;

@@ -10,9 +10,9 @@ use bls12::{
     pairing::{PairingPoint, pairs_to_one},
     point,
 };
-use pad_accumulators::bilinear::{
-    Parameters,
-    polynomial::{self, Transform},
+use pad_accumulators::{
+    bilinear::Parameters,
+    internals::polynomial::{self, Transform},
 };
 use pad_core::{Sha256Ed25519, Workers};
 use pad_log::{DictionaryScheme, Shape, internals::prefix};

@@ -14,8 +14,10 @@ use bls12::{
 };
 use pad_accumulators::{
     AccumulatorId,
-    bilinear::polynomial::{self, Transform},
-    transcript::Transcript,
+    internals::{
+        Transcript,
+        polynomial::{self, Transform},
+    },
 };
 use pad_core::{Digest, Sha256Ed25519, Suite as _, Workers, codec};
 use pad_log::{
