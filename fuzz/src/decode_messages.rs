@@ -1,10 +1,7 @@
 //! Any bytes into the decoders of messages. Checks that none panics, and that decoded messages
 //! encode to the same bytes.
 
-use block_directory::{
-    DirectoryAnswer, EntryProof, EntryRequest, Flat, Hint, OpenedProof,
-    RangeProof as EntryRangeProof, RangeRequest, ShortCircuit,
-};
+use block_directory::{internals::{DirectoryAnswer, EntryRequest, strategy::Flat, OpenedProof, RangeRequest, ShortCircuit}, EntryProof, Hint, RangeProof as EntryRangeProof};
 use pad_core::{Blake3Ed25519, Contradiction, Equivocation, Key, Paper2010, Sha256Ed25519, SignedHead, Suite, TrustedView, Update, codec::{self, Message}, internals::{ConsistencyProof, InclusionProof, PrefixProof}};
 use pad_core::{First, KeyRange, Keys, Last, Predecessor, Successor};
 use pad_tree::TreeProof;

@@ -88,7 +88,7 @@ pub use author::Author;
 pub use block_directory;
 pub use changes::Changes;
 pub use client::{AskError, Client, OpenClientError, Source};
-pub use client_view::{Heads, NotFollowed, RefusedHead, ViewAccessError};
+pub use client_view::{Heads, NotFollowed, RefusedHead, StoredView, ViewAccessError};
 pub use complete::CompleteHistory;
 pub use dictionary::{AnswerError, Dictionary};
 pub use dynamic::verify;
@@ -128,7 +128,7 @@ pub mod internals {
     #[cfg(feature = "log")]
     pub use crate::parameters::origin_of;
     pub use crate::{
-        client_view::{StoredView, ViewAccessFault, ViewFile},
+        client_view::{ViewAccessFault, ViewFile},
         keys::{DEFAULT_ENTRIES, SchemeKeyFormat, SecretFile},
         question::{HeadText, LONGEST_QUESTION, verify_head},
         selection::SchemeFamily,

@@ -12,7 +12,7 @@ use pad_core::{
 use crate::entry::{self, EntryId, EntryState, MOST_ENTRIES};
 
 /// The maximum number of operations of one version.
-pub const MOST_OPERATIONS: usize = 1 << 22;
+pub(crate) const MOST_OPERATIONS: usize = 1 << 22;
 
 /// A change of one entry: its id, and its state from the next version on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,9 +9,9 @@ use std::{
 
 use authdict::{
     Heads as _, KeyRange, NotFollowed, PublicKey, Question, RangeContents, Refusal, Statement,
-    Verifier, Version,
+    StoredView, Verifier, Version,
     internals::{
-        HeadText, StoredView,
+        HeadText,
         dynamic::{client_of, longest_answer},
         verify_head,
         version_notes::VersionNotes,
@@ -45,7 +45,7 @@ use crate::{
 /// behind.
 ///
 /// ```no_run
-/// use authdict::{PublicKey, internals::StoredView, Question};
+/// use authdict::{PublicKey, StoredView, Question};
 /// use pad_client::{Client, HttpOptions, Remote};
 ///
 /// let public = PublicKey::load("author.key.pub".as_ref())?;

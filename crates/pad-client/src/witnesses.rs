@@ -8,11 +8,8 @@ use std::{
 };
 
 use authdict::{
-    Heads, PublicKey, Question, Version,
-    internals::{
-        StoredView,
-        witnessed::{NewestHead, WitnessedError, heads_of, newest},
-    },
+    Heads, PublicKey, Question, StoredView, Version,
+    internals::witnessed::{NewestHead, WitnessedError, heads_of, newest},
 };
 use pad_core::DecodeError;
 use transparency_log::{

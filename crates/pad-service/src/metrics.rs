@@ -12,7 +12,7 @@ use std::{
     time::SystemTime,
 };
 
-use pad_client::Resource;
+use pad_client::internals::Resource;
 use pad_web::server::Answer;
 
 use crate::{head_log::HeadLog, request::ROUTES, witness::label};

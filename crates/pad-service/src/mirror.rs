@@ -3,8 +3,11 @@
 use core::{fmt, time::Duration};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-use authdict::{AnswerError, NotFollowed, RepositoryError, Version, internals::StoredView};
-use pad_client::{Fault, Incident, Remote, ServerSession, Unusable};
+use authdict::{AnswerError, NotFollowed, RepositoryError, StoredView, Version};
+use pad_client::{
+    Fault, Incident, Remote,
+    internals::{ServerSession, Unusable},
+};
 
 use crate::{
     dictionary::{Dictionary, NotApplied},

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use authdict::{Question, Version};
-use pad_client::Resource;
+use pad_client::internals::Resource;
 use pad_web::server::{ClientAddress, Head, HeaderValue, Method, StatusCode, Work, header};
 
 use crate::{refusal::Refusal, served::ServedDictionary};

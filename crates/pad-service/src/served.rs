@@ -9,7 +9,7 @@ use authdict::{
         version_notes::{VersionNotes, versions_of},
     },
 };
-use pad_client::{Resource, Versions};
+use pad_client::{Versions, internals::Resource};
 use pad_web::server::StatusCode;
 
 use crate::{

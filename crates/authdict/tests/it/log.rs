@@ -2,8 +2,8 @@
 
 use authdict::{
     Author, DictionaryId, Key, LogParameters, Operation, Refusal, SchemeName, SecretKey, Server,
-    SigningRecord, SuiteName, Value, VerifyError, Version,
-    internals::{RecordChange, RedbStore, Store as _, StoredView, dynamic::create_store_with},
+    SigningRecord, StoredView, SuiteName, Value, VerifyError, Version,
+    internals::{RecordChange, RedbStore, Store as _, dynamic::create_store_with},
     pad_core::{HeadSigner, codec},
     pad_log::{AadCounted, Entries, Entry, Log, LogAuthor, LogRepository, Schedule, Shape},
 };

@@ -5,8 +5,7 @@ use std::marker::PhantomData;
 
 use block_directory::{
     EntryId,
-    entry::{entry_digest, root_digest},
-    strategy::Place,
+    internals::{entry_digest, root_digest, strategy::Place},
 };
 use pad_core::{Digest, Suite as _, internals::Domain};
 use sha2::{Digest as _, Sha384};

@@ -1,8 +1,8 @@
 //! Forged proofs, each refused with the expected error.
 
 use block_directory::{
-    Entry, EntryProof, EntryQuery, EntryRange, MOST_ENTRIES,
-    entry::{entry_digest, root_digest},
+    Entry, EntryProof, EntryQuery, EntryRange,
+    internals::{MOST_ENTRIES, entry_digest, root_digest},
 };
 use pad_core::{
     DecodeError, Sha256Ed25519, Suite, Untrusted, VerifyError, codec, internals::Domain,

@@ -5,9 +5,8 @@ use std::{env, fs, path::Path};
 
 use block_directory::{
     BlockDirectory, Changes, DirectoryClient, DirectoryProof, Entries, Entry, EntryProof,
-    EntryQuery, EntryRange, EntryRequest, FullAuthor, Hint, LightAuthor, RangeRequest, Selection,
-    ShortCircuit,
-    entry::{entry_digest, root_digest},
+    EntryQuery, EntryRange, FullAuthor, Hint, LightAuthor,
+    internals::{EntryRequest, RangeRequest, Selection, ShortCircuit, entry_digest, root_digest},
 };
 use ed25519_dalek::SigningKey;
 use pad_core::{

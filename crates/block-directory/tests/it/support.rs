@@ -65,7 +65,7 @@ pub(crate) fn id(number: u64) -> EntryId {
 }
 
 /// Verifies a message under a root.
-pub(crate) fn verify<Q: block_directory::Selection>(
+pub(crate) fn verify<Q: block_directory::internals::Selection>(
     message: &[u8],
     head: &Verified<SnapshotHead<S>>,
     query: &Q,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use authdict::{
     PublicKey, SchemeName, SuiteName,
-    block_directory::{BlockDirectory, CacheBudget, store},
+    block_directory::{BlockDirectory, CacheBudget, internals::suite_of as stored_suite},
 };
 use clap::{Args, Subcommand};
 use pad_core::{Suite, internals::SuiteId};
@@ -150,7 +150,7 @@ fn open<S: Suite>(folder: &Path) -> Result<BlockDirectory<S>, Failure> {
 
 /// Returns the suite of the directory in `folder`.
 fn suite_of(folder: &Path) -> Result<SuiteName, Failure> {
-    let suite = store::suite_of(folder)?;
+    let suite = stored_suite(folder)?;
     let id = |name: &SuiteName| -> Result<SuiteId, Failure> { with_suite!(*name, S => Ok(S::ID)) };
     let mut known = SuiteName::ALL.iter();
     let found = known.find(|name| id(name).is_ok_and(|id| id == suite));

@@ -8,9 +8,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use authdict::internals::{
-    AnyStore, SecretFile, Store as _, StoredView, dynamic::key_of_store, trace::TraceReader,
-    version_notes::VersionNote,
+use authdict::{
+    StoredView,
+    internals::{
+        AnyStore, SecretFile, Store as _, dynamic::key_of_store, trace::TraceReader,
+        version_notes::VersionNote,
+    },
 };
 use clap::Args;
 use pad_disk::Register;

@@ -4,13 +4,14 @@ use core::{ops::Not as _, time::Duration};
 use std::{path::PathBuf, thread};
 
 use authdict::{
-    Key, KeyHistory, KeyRange, PublicKey, Question, RangeContents, Statement, Untrusted, Version,
-    internals::{HeadText, StoredView, version_notes::VersionNotes},
+    Key, KeyHistory, KeyRange, PublicKey, Question, RangeContents, Statement, StoredView,
+    Untrusted, Version,
+    internals::{HeadText, version_notes::VersionNotes},
 };
 use clap::Args;
 use pad_client::{
     Client, ClientError, CosignedHead, FetchError, HttpError, HttpOptions, Remote, Roots,
-    Witnesses, without_password,
+    Witnesses, internals::without_password,
 };
 
 use super::{

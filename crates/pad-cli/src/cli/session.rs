@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 
 use authdict::{
     Author, Heads, NotFollowed, PublicKey, RefusedHead, SecretKey, Server, SigningRecord,
-    StoreError, VerifyError, Version, ViewAccessError,
+    StoreError, StoredView, VerifyError, Version, ViewAccessError,
     evidence::{MOST_FILES, keep},
     internals::{
-        AnyStore, RecordChange, RedbStore, SchemeFamily, Store, StoredView, ViewAccessFault,
-        ViewFile,
+        AnyStore, RecordChange, RedbStore, SchemeFamily, Store, ViewAccessFault, ViewFile,
         dynamic::{create_store_with, key_of_store},
     },
 };

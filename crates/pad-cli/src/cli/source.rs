@@ -4,10 +4,10 @@ use std::{ops::ControlFlow, path::PathBuf, vec};
 
 use authdict::{
     Answer, AnswerError, Difference, Key, KeyHistory, KeyRange, Keys, Lookup, LookupError,
-    NotFollowed, NotOffered, PublicKey, Question, RangeContents, Server, Statement, Untrusted,
-    Value, Verifier, Version,
+    NotFollowed, NotOffered, PublicKey, Question, RangeContents, Server, Statement, StoredView,
+    Untrusted, Value, Verifier, Version,
     internals::{
-        HeadText, StoredView,
+        HeadText,
         dynamic::client_of,
         verify_head,
         version_notes::{VersionNotes, only_version, versions_of},

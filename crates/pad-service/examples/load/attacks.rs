@@ -9,7 +9,7 @@ use std::{
 };
 
 use authdict::{KeyRange, Question, Version};
-use pad_client::Resource;
+use pad_client::internals::Resource;
 
 use super::connection::connect_from;
 

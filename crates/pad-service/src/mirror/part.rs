@@ -2,14 +2,16 @@
 
 use authdict::{
     AnswerError, ApplyError, Key, KeyRange, Keys, NotFollowed, Question, Refusal, RepositoryError,
-    Version,
+    StoredView, Version,
     internals::{
-        StoredView,
         dynamic::longest_answer,
         part::{NotTaken, PartProgress},
     },
 };
-use pad_client::{Fault, FetchError, HttpError, ServerSession, Unusable};
+use pad_client::{
+    Fault, FetchError, HttpError,
+    internals::{ServerSession, Unusable},
+};
 
 use super::{MirrorTarget, StopReason};
 use crate::{dictionary::NotApplied, metrics::Metrics, part::Part};

@@ -3,7 +3,10 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use authdict::{PublicKey, Version, internals::verify_head};
-use pad_client::{FetchError, Remote, Resource, Servers, Versions};
+use pad_client::{
+    FetchError, Remote, Versions,
+    internals::{Resource, Servers},
+};
 
 use super::NotRouted;
 

@@ -10,9 +10,9 @@ use std::{
 
 use authdict::{
     AuthorError, DictionaryId, Key, LogParameters, Operation, Question, SchemeName, SecretKey,
-    Server, SigningRecord, Statement, SuiteName, Value, Version,
+    Server, SigningRecord, Statement, StoredView, SuiteName, Value, Version,
     internals::{
-        RecordChange, StoredView,
+        RecordChange,
         dynamic::{create_store, create_store_with},
     },
     pad_log::{Schedule, Shape},

@@ -3,7 +3,7 @@
 use std::{sync::Barrier, thread};
 
 use authdict::{KeyRange, Question, SchemeName, Server, Version};
-use pad_client::{FetchError, PushOutcome, Remote, Resource, Versions};
+use pad_client::{FetchError, PushOutcome, Remote, Versions, internals::Resource};
 use pad_service::{CannotKeep, Dictionary, Keep};
 
 use crate::fixture::*;

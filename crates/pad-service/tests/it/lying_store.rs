@@ -11,8 +11,7 @@ use std::{
 
 use authdict::{
     Key, KeyRange, Keys, Operation, Question, SchemeName, Server, Sha256Ed25519, SigningRecord,
-    Statement, Value, Verifier, Version,
-    internals::{StoredView, dynamic::client_of},
+    Statement, StoredView, Value, Verifier, Version, internals::dynamic::client_of,
 };
 use pad_conformance::{random::Random, soak};
 use pad_core::{SignedHead, SnapshotHead, codec};

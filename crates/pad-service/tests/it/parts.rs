@@ -12,7 +12,7 @@ use authdict::{
     Key, KeyRange, Keys, Question, SchemeName, Server, Statement, Value, Version,
     internals::{Store as _, part::NotTaken, version_notes::VersionNote},
 };
-use pad_client::{Fault, FetchError, Remote, Resource};
+use pad_client::{Fault, FetchError, Remote, internals::Resource};
 use pad_service::{Keep, Mirror, NotApplied, Part, Router, Service};
 use pad_web::server::{Limits, RunningServer, StatusCode};
 

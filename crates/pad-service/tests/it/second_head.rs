@@ -12,7 +12,7 @@ use std::{
 };
 
 use authdict::{Question, SchemeName, Version, evidence, internals::SchemeFamily};
-use pad_client::{Client, ClientError, Fault, Resource};
+use pad_client::{Client, ClientError, Fault, internals::Resource};
 use pad_service::Dictionary;
 
 use crate::fixture::*;

@@ -11,7 +11,7 @@ use std::{
 use authdict::{
     Key, KeyRange, Keys, Question, SchemeName, Statement, Version, internals::SchemeFamily,
 };
-use pad_client::{FetchError, PushOutcome, Resource};
+use pad_client::{FetchError, PushOutcome, internals::Resource};
 use pad_service::{Dictionary, Service};
 use pad_web::client::{HttpClient, HttpError, PostBody, Reply, StatusCode, Verdict, header};
 use pad_web::server::{Limits, Options};

@@ -12,11 +12,11 @@ use std::{
 };
 
 use authdict::{Version, evidence, internals::witnessed::WitnessedError};
-use pad_client::{ClientError, Fault, NotWitnessed, Resource, Witnesses};
+use pad_client::{ClientError, Fault, NotWitnessed, Witnesses, internals::Resource};
 use pad_disk::layer::Folder;
 use pad_service::{
-    CosigningOptions, Dictionary, HeadLog, HeadLogError, PeriodicTask, Service, WITNESS_ROUTES,
-    WitnessService,
+    CosigningOptions, Dictionary, HeadLog, HeadLogError, PeriodicTask, Service, WitnessService,
+    internals::WITNESS_ROUTES,
 };
 use pad_web::{
     client::{HttpClient, PostBody, Reply, Verdict},

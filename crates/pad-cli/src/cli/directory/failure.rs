@@ -2,7 +2,7 @@
 
 use authdict::{
     ApplyError, InputError, LookupError,
-    block_directory::{AuthorError, BlockDirectory, RequestError, StoreError, client::AnswerError},
+    block_directory::{AnswerError, AuthorError, BlockDirectory, RequestError, StoreError},
     pad_core::StoreFault,
 };
 use pad_core::Suite;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use authdict::{
     SecretKey, Version,
-    block_directory::{BlockDirectory, EntryId, StoreError, store::suite_of},
+    block_directory::{BlockDirectory, EntryId, StoreError, internals::suite_of},
     pad_core::internals::{DigestBytes as _, Frontier},
 };
 use clap::Args;

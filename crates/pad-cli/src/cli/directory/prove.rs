@@ -2,7 +2,7 @@
 
 use authdict::{
     LookupError, PublicKey, Untrusted, Version,
-    block_directory::{BlockDirectory, DirectoryProof, Selection},
+    block_directory::{BlockDirectory, DirectoryProof, internals::Selection},
     pad_core::codec,
 };
 use clap::Args;

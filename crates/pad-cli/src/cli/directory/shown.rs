@@ -2,7 +2,7 @@
 
 use authdict::{
     Version,
-    block_directory::{BlockDirectory, Entries, Entry, EntryId, Selection},
+    block_directory::{BlockDirectory, Entries, Entry, EntryId, internals::Selection},
 };
 use pad_core::Suite;
 use serde_json::{Map, Value as Json, json};

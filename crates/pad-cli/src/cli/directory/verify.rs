@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use authdict::{
-    PublicKey, Refusal, Untrusted, VerifyError, Version,
+    PublicKey, Refusal, StoredView, Untrusted, VerifyError, Version,
     block_directory::{
-        BlockDirectory, DirectoryClient, DirectoryProof, Entries, Entry, EntryId, EntryQuery,
-        EntryRange, Found, Selection, client::AnswerError, hint::LONGEST_HINT,
+        AnswerError, BlockDirectory, DirectoryClient, DirectoryProof, Entries, Entry, EntryId,
+        EntryQuery, EntryRange, Found,
+        internals::{LONGEST_HINT, Selection},
     },
-    internals::StoredView,
     pad_core::{codec, internals::EmptyDictionary},
 };
 use clap::Args;

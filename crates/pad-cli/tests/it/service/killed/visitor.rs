@@ -13,7 +13,7 @@ use std::{
 };
 
 use authdict::{Key, Question, Version};
-use pad_client::Resource;
+use pad_client::internals::Resource;
 
 use super::{
     connection::{Connector, Stream},
