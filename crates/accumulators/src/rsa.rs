@@ -25,7 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! See [`secret_key`] for secrets and constant-time operations.
+//! See `secret_key` for secrets and constant-time operations.
 //!
 //! Source: Barić & Pfitzmann 1997; Crosby & Wallach 2010, section 4.3; Tremel 2013, section 2.1.
 

@@ -244,7 +244,7 @@ impl<F> Author<F> {
     /// Then `update_message` of [`crate::Keeper`] returns the update to hand out.
     ///
     /// If the signer refuses, the batch is kept for the next call. Dictionaries kept as rows or
-    /// derived ([`crate::keeper`]) then sign it together with the next batch, as one version.
+    /// derived then sign it together with the next batch, as one version.
     /// Dictionaries kept whole first sign it as its own version.
     ///
     /// # Errors
@@ -255,7 +255,7 @@ impl<F> Author<F> {
 
     /// Returns an empty collection for the changes of the next version.
     ///
-    /// If the dictionary is kept as rows ([`crate::keeper`]), the collection keeps about `memory`
+    /// If the dictionary is kept as rows, the collection keeps about `memory`
     /// bytes of changes in memory. It writes the rest to temporary files in the folder of the file
     /// `base`. All changes stay in memory for other dictionaries, and while a batch that the signer
     /// refused is waiting for the next call.
@@ -277,7 +277,7 @@ impl<F> Author<F> {
     }
 
     /// Makes all staged versions durable, together with the changes `records` to records in the
-    /// store. Either all of them become durable, or none. Pending changes ([`crate::pending`]) that
+    /// store. Either all of them become durable, or none. Pending changes that
     /// are not signed yet move to the new version.
     ///
     /// # Errors

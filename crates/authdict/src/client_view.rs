@@ -121,7 +121,7 @@ impl StoredView {
     /// Reads the text of a view file.
     ///
     /// # Errors
-    /// [`ViewFileError`].
+    /// `ViewFileError`.
     pub fn parse(text: &str) -> Result<Self, ViewFileError> {
         let malformed = |line, expected| ViewFileError::Malformed { line, expected };
         let rest = text

@@ -401,8 +401,8 @@ impl SecretKey {
     }
 
     /// Makes the key with the Ed25519 seed `seed`. `secret` is the scheme's own secret key in the
-    /// encoding of the scheme ([`pad_tuple::internals::keys`]), if the scheme has one. Useful for existing
-    /// secrets, and for secrets that are slow to generate.
+    /// encoding of the scheme, if the scheme has one. Useful for existing secrets, and for secrets
+    /// that are slow to generate.
     ///
     /// # Errors
     /// [`KeyFileError::Malformed`] if `seed` or `secret` is invalid, if a required `secret` is

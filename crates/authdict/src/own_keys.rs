@@ -30,7 +30,7 @@ pub trait SchemeKeyFormat: Sync {
     /// Generates a random secret, for a dictionary of up to `entries` entries.
     ///
     /// # Errors
-    /// [`NoRandomness`].
+    /// `NoRandomness`.
     fn generate(&self, entries: usize) -> Result<Zeroizing<Vec<u8>>, NoRandomness>;
 
     /// Returns whether keys are made from public parameters, without a secret. If so, both key

@@ -40,7 +40,7 @@ impl LogParameters {
     /// the secret.
     ///
     /// # Errors
-    /// [`NoRandomness`].
+    /// `NoRandomness`.
     pub fn generate_insecure(scheme: SchemeName, top_level: u8) -> Result<Self, NoRandomness> {
         let capacity = scheme.powers_of_entry() << top_level.min(Self::greatest_made(scheme));
         let workers = Workers::all_cores();

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// A family of dictionaries: a type such as [`Tree`]`<`[`RedBlack`](crate::RedBlack)`>`, or
-/// [`AnyFamily`]. Dictionaries of these families are stored in a [`crate::Store`].
+/// [`AnyFamily`]. Dictionaries of these families are stored in a `Store`.
 pub trait Scheme {
     /// Returns whether `public` is the public key of a dictionary of this family.
     fn is_of(public: &PublicKey) -> bool;

@@ -170,7 +170,7 @@ pub enum SchemeFamily {
     /// Append-only logs, with accumulators over their trees.
     #[cfg(feature = "log")]
     Log,
-    /// Numbered entries in blocks, stored in a folder instead of a [`crate::Store`]:
+    /// Numbered entries in blocks, stored in a folder instead of a `Store`:
     /// [`block_directory`].
     Directory,
 }
@@ -332,7 +332,7 @@ impl SchemeName {
         self.facts().powers_of_entry.into()
     }
 
-    /// Returns whether contents are read on demand, from files next to a [`crate::Store`] or from
+    /// Returns whether contents are read on demand, from files next to a `Store` or from
     /// objects. Logs, and tuples with accumulators, are read into memory as a whole.
     pub fn reads_on_demand(self) -> bool {
         match self.family() {

@@ -96,7 +96,7 @@ pub struct StoredCheckpoint {
     /// The oldest version whose contents the checkpoint contains.
     pub oldest: Version,
     /// The digest of the three other fields under [`pad_core::internals::Domain::Checkpoint`]. Pruning a
-    /// dictionary with derived data ([`crate::keeper`]) writes a checkpoint with empty `digest` and
+    /// dictionary with derived data writes a checkpoint with empty `digest` and
     /// `bytes`.
     pub digest: Vec<u8>,
     /// The state of the repository, in the encoding of its family.
@@ -131,7 +131,7 @@ fn digest<S: Suite>(version: Version, oldest: Version, bytes: &[u8]) -> Vec<u8> 
 /// Durable storage of one dictionary.
 ///
 /// A store contains the dictionary's signed updates, one checkpoint, and groups of named records.
-/// For a dictionary kept as rows ([`crate::keeper`]), it contains the latest row instead of the
+/// For a dictionary kept as rows, it contains the latest row instead of the
 /// updates, or the rows of all versions. A *row* is the signed head of a version, with the
 /// positions of the version's data in other files or objects.
 ///

@@ -27,7 +27,7 @@ use crate::{
 ///
 /// Memory: about two digests for each entry, or the [`CacheBudget`](crate::CacheBudget) for a
 /// directory in files. The height of its blocks (`step`) is also the step of hints
-/// ([`crate::hint`]).
+/// ([`Hint`](crate::Hint)).
 #[derive(Debug)]
 pub struct BlockDirectory<S: Suite> {
     pub(crate) blocks: Blocks<S>,

@@ -122,7 +122,7 @@ pub use directory::{BlockDirectory, RequestError};
 pub use entry::{DIRECTORY, Entry, EntryId};
 pub use hint::Hint;
 pub use proof::{DirectoryProof, EntryProof, RangeProof};
-pub use query::{EntryQuery, EntryRange};
+pub use query::{EntryQuery, EntryRange, MOST_RANGE};
 pub use statement::Entries;
 #[cfg(feature = "std")]
 pub use store::{CacheBudget, StoreError};

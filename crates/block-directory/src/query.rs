@@ -14,7 +14,7 @@ use crate::{entry::EntryId, shape::RequestedIds};
 pub const MOST_IDS: usize = 1000;
 
 /// Maximum number of registered entries in the proof of a range.
-pub(crate) const MOST_RANGE: u64 = 1 << 20;
+pub const MOST_RANGE: u64 = 1 << 20;
 
 /// A query for entries. Sealed: only [`EntryQuery`] and [`EntryRange`] implement it.
 pub trait Selection: Clone + Debug + Eq + sealed::QueryIds {

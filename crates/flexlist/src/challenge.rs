@@ -41,7 +41,7 @@ pub use error::{AssignError, ChallengeError};
 
 /// The maximum number of samples of one challenge: 2^20. A challenge of every block covers at most
 /// this number of blocks.
-pub(crate) const MAX_COUNT: u32 = 1 << 20;
+pub const MAX_COUNT: u32 = 1 << 20;
 
 /// A challenge as sent to the server. Both sides derive everything else from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use fastcdc::v2020::{self, FastCDC};
 use serde::{Deserialize, Serialize};
 
 /// The maximum length of a block in bytes: 1 MiB.
-pub(crate) const MAX_BLOCK_BYTES: usize = 1 << 20;
+pub const MAX_BLOCK_BYTES: usize = 1 << 20;
 
 /// Cuts a file into blocks of 1 to [`MAX_BLOCK_BYTES`] bytes.
 ///

@@ -187,7 +187,7 @@ impl BlockEdit {
 /// * Write: the overwritten bytes, or the last byte of the file if the write only appends.
 ///
 /// # Errors
-/// [`EditError::FileTooLong`] if the file would exceed [`MAX_FILE_BYTES`], [`EditError::EmptyEdit`]
+/// [`EditError::FileTooLong`] if the file would exceed `MAX_FILE_BYTES`, [`EditError::EmptyEdit`]
 /// for an edit of no bytes, [`EditError::RangeReversed`] and [`EditError::OffsetOutOfRange`] for an
 /// invalid range. The first error in the batch is returned.
 pub fn needed(edits: &[ByteEdit], total: u64) -> Result<Vec<Range<u64>>, EditError> {

@@ -151,7 +151,7 @@ mod sealed;
 pub mod tag;
 
 #[cfg(feature = "std")]
-pub use chunk::{ChunkError, Chunker};
+pub use chunk::{ChunkError, Chunker, MAX_BLOCK_BYTES};
 #[cfg(feature = "std")]
 pub use detection::{Detection, DetectionError};
 #[cfg(feature = "std")]

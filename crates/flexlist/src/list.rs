@@ -23,7 +23,7 @@
 //! 3. Hence exactly one after link points to each tower except the left sentinel's. This link
 //!    belongs to a node whose level is the height of the tower.
 //!
-//! Source: Esiner, Küpçü and Özkasap, section 2; Deviation: see [`hash`] and invariant 1.
+//! Source: Esiner, Küpçü and Özkasap, section 2; Deviation: see `hash` and invariant 1.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -67,7 +67,7 @@ mod verify;
 pub(crate) mod view;
 
 pub use operation::Operation;
-pub(crate) use parse::MAX_PROOF_BYTES;
+pub use parse::MAX_PROOF_BYTES;
 pub use state::ListState;
 pub use verify::{ProvenBlock, verify_indices, verify_range, verify_update};
 

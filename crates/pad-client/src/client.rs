@@ -475,7 +475,7 @@ impl Client {
 
     /// Returns the unsigned notes on versions `first` to `last` from the first server with such
     /// notes. Notes are not verified. The result is empty if no server has notes up to
-    /// [`crate::last_of_page`] of `first`, even if later versions have notes. The notes of a long
+    /// `last_of_page` of `first`, even if later versions have notes. The notes of a long
     /// range may come from several servers.
     ///
     /// # Errors

@@ -17,8 +17,8 @@ pub type Change<'a> = (&'a [u8], Option<&'a [u8]>);
 
 /// A dictionary in which every sealed version, until it is pruned, stays searchable.
 ///
-/// With [`crate::Plain`] annotation this is a persistent map with predecessor search, without
-/// hashing. With [`crate::Authenticated`] it stores the contents of a repository.
+/// With `Plain` annotation this is a persistent map with predecessor search, without
+/// hashing. With `Authenticated` it stores the contents of a repository.
 ///
 /// ```
 /// use pad_core::{Version, Workers};

@@ -47,7 +47,7 @@ pub struct ManyPart<S: Suite, D: AggregateScheme<S>> {
 
 /// Proof of the answers to a lookup of several keys.
 ///
-/// Size: one [`ManyPart`] for each tuple that the keys need, and the aggregate. The aggregate takes
+/// Size: one `ManyPart` for each tuple that the keys need, and the aggregate. The aggregate takes
 /// 48 bytes for a design with BLS signatures, and 64 bytes per tuple for a design with Ed25519.
 /// Version 0 has the empty proof, which needs no signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

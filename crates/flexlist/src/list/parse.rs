@@ -17,7 +17,7 @@ use super::{
 use crate::error::ProofError;
 
 /// The maximum length of a proof or witness: 64 MiB, a proof for about a million blocks.
-pub(crate) const MAX_PROOF_BYTES: usize = 1 << 26;
+pub const MAX_PROOF_BYTES: usize = 1 << 26;
 
 /// Converts the error of a full arena. Unreachable in practice: a proof of at most
 /// [`MAX_PROOF_BYTES`] has fewer nodes.

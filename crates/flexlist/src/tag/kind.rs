@@ -48,9 +48,9 @@ const KIND_VERIFIER_KEY: u8 = 100;
 /// The tag scheme of a file. All kinds allow verified reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TagKind {
-    /// Hash trees over chunks, without a key ([`HashOnly`]).
+    /// Hash trees over chunks, without a key (`HashOnly`).
     HashOnly,
-    /// Tags that only a holder of the secret key verifies ([`PrivateMac`]), with verified reads.
+    /// Tags that only a holder of the secret key verifies (`PrivateMac`), with verified reads.
     #[default]
     PrivateMac,
     /// RSA tags (feature `rsa`) with a modulus of 2048 bits, with verified reads.
