@@ -8,10 +8,17 @@ use pad_conformance::{
     tree::tree_author,
     tuple::TestSecret,
 };
-use pad_core::{Contradiction, Dictionary, DictionaryId, Equivocation, Heads as _, internals::{Past, Testimony}, Repository, Sha256Ed25519, Suite, TrustedView, Untrusted, Version, codec};
+use pad_core::{
+    Contradiction, Dictionary, DictionaryId, Equivocation, Heads as _, Repository, Sha256Ed25519,
+    Suite, TrustedView, Untrusted, Version, codec,
+    internals::{Past, Testimony},
+};
 use pad_fuzz::{target::TARGETS, tuples::TUPLES};
 use pad_tree::{RedBlack, RedBlackPathCopying};
-use pad_tuple::{internals::Design, designs::{BaseSuperseding, SpecLightweight}};
+use pad_tuple::{
+    designs::{BaseSuperseding, SpecLightweight},
+    internals::Design,
+};
 
 fn write(target: &str, name: &str, bytes: &[u8]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,11 +1,28 @@
 //! Any bytes into the decoders of messages. Checks that none panics, and that decoded messages
 //! encode to the same bytes.
 
-use block_directory::{internals::{DirectoryAnswer, EntryRequest, strategy::Flat, OpenedProof, RangeRequest, ShortCircuit}, EntryProof, Hint, RangeProof as EntryRangeProof};
-use pad_core::{Blake3Ed25519, Contradiction, Equivocation, Key, Paper2010, Sha256Ed25519, SignedHead, Suite, TrustedView, Update, codec::{self, Message}, internals::{ConsistencyProof, InclusionProof, PrefixProof}};
+use block_directory::{
+    EntryProof, Hint, RangeProof as EntryRangeProof,
+    internals::{
+        DirectoryAnswer, EntryRequest, OpenedProof, RangeRequest, ShortCircuit, strategy::Flat,
+    },
+};
+use pad_core::{
+    Blake3Ed25519, Contradiction, Equivocation, Key, Paper2010, Sha256Ed25519, SignedHead, Suite,
+    TrustedView, Update,
+    codec::{self, Message},
+    internals::{ConsistencyProof, InclusionProof, PrefixProof},
+};
 use pad_core::{First, KeyRange, Keys, Last, Predecessor, Successor};
 use pad_tree::TreeProof;
-use pad_tuple::{internals::{AggregateDesign, Design, TupleAttachment}, ManyProof, RangeProof, TupleProof, designs::{AccumulatorsSupersedingRsa, BaseSuperseding, ChainAccumulatorsRsa, SpecLightweight, SpecLightweightBls}};
+use pad_tuple::{
+    ManyProof, RangeProof, TupleProof,
+    designs::{
+        AccumulatorsSupersedingRsa, BaseSuperseding, ChainAccumulatorsRsa, SpecLightweight,
+        SpecLightweightBls,
+    },
+    internals::{AggregateDesign, Design, TupleAttachment},
+};
 
 const LIMIT: usize = 1 << 16;
 

@@ -6,7 +6,12 @@
 
 use core::ops::Range;
 
-use flexlist::{FlexList, Level, list::{Block, ListState, MAX_TOTAL, Operation, Sha256, verify_indices, verify_range, verify_update}};
+use flexlist::{
+    FlexList, Level,
+    list::{
+        Block, ListState, MAX_TOTAL, Operation, Sha256, verify_indices, verify_range, verify_update,
+    },
+};
 use pad_core::{Digest, Workers};
 
 const BLOCKS: u8 = 24;

@@ -4,7 +4,10 @@
 //! parts are spliced in (1 byte), and changes of four bytes each.
 
 use pad_conformance::pruned::{Content, Mirror};
-use pad_core::{codec::{self, ENVELOPE_LENGTH}, internals::DigestBytes};
+use pad_core::{
+    codec::{self, ENVELOPE_LENGTH},
+    internals::DigestBytes,
+};
 
 use crate::{
     target::{S, TARGETS},

@@ -6,7 +6,11 @@
 use std::collections::BTreeMap;
 
 use pad_core::{Digest, Sha256Ed25519, Version, Workers};
-use pad_tree::{internals::{Authenticated, PersistentTree, VersionedStore}, CacheEverywhere, CacheMedian, CacheNowhere, PathCopying, RedBlack, SkipList, Treap, VersionedNodes};
+use pad_tree::{
+    CacheEverywhere, CacheMedian, CacheNowhere, PathCopying, RedBlack, SkipList, Treap,
+    VersionedNodes,
+    internals::{Authenticated, PersistentTree, VersionedStore},
+};
 
 type A = Authenticated<Sha256Ed25519>;
 type Contents = BTreeMap<Vec<u8>, Vec<u8>>;

@@ -2,8 +2,14 @@
 //! input causes a panic or an endless loop.
 
 use ed25519_dalek::SigningKey;
-use pad_core::{AuthorKey, DictionaryId, Key, KeyRange, LookupError, Operation, Repository as _, Sha256Ed25519, SignedHead, StoreFault, Untrusted, Value, Version, Authority};
-use pad_tree::{internals::BalancingScheme, MemoryLog, NodeLog, RedBlack, SkipList, StoredRepository, Treap, TreeScheme};
+use pad_core::{
+    AuthorKey, Authority, DictionaryId, Key, KeyRange, LookupError, Operation, Repository as _,
+    Sha256Ed25519, SignedHead, StoreFault, Untrusted, Value, Version,
+};
+use pad_tree::{
+    MemoryLog, NodeLog, RedBlack, SkipList, StoredRepository, Treap, TreeScheme,
+    internals::BalancingScheme,
+};
 use std::{collections::BTreeMap, sync::OnceLock};
 
 type S = Sha256Ed25519;

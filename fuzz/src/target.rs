@@ -10,8 +10,11 @@ use pad_conformance::{
 use pad_core::{
     Dictionary, Key, Repository, Sha256Ed25519, SnapshotHead, Untrusted, Value, Verified, codec,
 };
-use pad_tree::{internals::{Authenticated, BalancingScheme, TreeQuery}, PathCopying, RedBlack, SkipList, Treap, TreeProof};
 use pad_core::{First, KeyRange, Keys, Last, Predecessor, Successor};
+use pad_tree::{
+    PathCopying, RedBlack, SkipList, Treap, TreeProof,
+    internals::{Authenticated, BalancingScheme, TreeQuery},
+};
 
 pub type S = Sha256Ed25519;
 type Pad<B> = TreePad<S, B, PathCopying<Authenticated<S>, B>>;

@@ -9,9 +9,12 @@ use pad_conformance::{
     repository::{TraceRun, play},
     tuple::{TestSecret, expectation},
 };
-use pad_core::{Dictionary, Key, Untrusted, Version, codec::{self, ENVELOPE_LENGTH}, Authority};
+use pad_core::{
+    Authority, Dictionary, Key, Untrusted, Version,
+    codec::{self, ENVELOPE_LENGTH},
+};
 use pad_core::{KeyRange, Keys};
-use pad_tuple::{internals::AggregateDesign, ManyProof, RangeProof};
+use pad_tuple::{ManyProof, RangeProof, internals::AggregateDesign};
 
 use crate::{
     target::S,

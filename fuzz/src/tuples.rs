@@ -7,8 +7,15 @@ use pad_conformance::{
     repository::{TraceRun, play},
     tuple::{TestSecret, expectation},
 };
-use pad_core::{Dictionary, Key, Repository, Untrusted, Value, Version, codec::{self, ENVELOPE_LENGTH}, Authority};
-use pad_tuple::{internals::{Design, Part, ShownContent, ShownTuple, Summary}, TupleProof, designs::{BaseSuperseding, SpecLightweight}};
+use pad_core::{
+    Authority, Dictionary, Key, Repository, Untrusted, Value, Version,
+    codec::{self, ENVELOPE_LENGTH},
+};
+use pad_tuple::{
+    TupleProof,
+    designs::{BaseSuperseding, SpecLightweight},
+    internals::{Design, Part, ShownContent, ShownTuple, Summary},
+};
 
 use crate::{target::S, together::Together};
 

@@ -210,6 +210,7 @@ impl<F> Author<F> {
 
     /// Removes and returns the changes made since the last commit, in order. The next commit does
     /// not sign them.
+    #[doc(hidden)]
     pub fn take_changes(&mut self) -> Vec<Operation> {
         core::mem::take(&mut self.changes)
     }
@@ -249,6 +250,7 @@ impl<F> Author<F> {
     ///
     /// # Errors
     /// [`AuthorError`].
+    #[doc(hidden)]
     pub fn stage(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
         self.server.keeper.sign(batch)
     }
@@ -283,6 +285,7 @@ impl<F> Author<F> {
     /// # Errors
     /// [`AuthorError::Repository`]: the versions stay staged. [`AuthorError::Record`]: the versions
     /// are durable, but must not be handed out yet.
+    #[doc(hidden)]
     pub fn flush(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
         let version = self.flush_and_go_on(records)?;
         self.server.settle();
@@ -296,6 +299,7 @@ impl<F> Author<F> {
     ///
     /// # Errors
     /// The errors of [`Author::flush`].
+    #[doc(hidden)]
     pub fn flush_and_go_on(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
         let records = self.with_pending(records);
         let version = self.server.commit(&records)?;

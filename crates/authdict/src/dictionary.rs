@@ -21,6 +21,7 @@ pub trait Dictionary {
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or is 0, or cannot be read.
+    #[doc(hidden)]
     fn head_text(&self, version: Version) -> Result<HeadText, LookupError>;
 
     /// Returns the author's signed head of a version as a message, a [`pad_core::SignedHead`].
@@ -53,6 +54,7 @@ pub trait Dictionary {
     ///
     /// # Errors
     /// [`LookupError`] unless `older` is at least 1 and before `newer`, and `newer` exists.
+    #[doc(hidden)]
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError>;
 
     /// Returns the answer to a question about a version, as the message of a
@@ -68,6 +70,7 @@ pub trait Dictionary {
     ///
     /// # Errors
     /// [`AnswerError`].
+    #[doc(hidden)]
     fn page(
         &self,
         version: Version,
@@ -79,6 +82,7 @@ pub trait Dictionary {
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist.
+    #[doc(hidden)]
     fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
 
     /// Returns the versions up to `last` in which a key changed. The search makes about `lookups`
@@ -87,6 +91,7 @@ pub trait Dictionary {
     ///
     /// # Errors
     /// [`AnswerError`].
+    #[doc(hidden)]
     fn history_page(
         &self,
         key: &Key,
@@ -99,6 +104,7 @@ pub trait Dictionary {
     ///
     /// # Errors
     /// [`AnswerError`].
+    #[doc(hidden)]
     fn differences(
         &self,
         before: Version,

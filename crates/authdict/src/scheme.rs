@@ -23,12 +23,14 @@ use crate::{
 /// [`AnyFamily`]. Dictionaries of these families are stored in a `Store`.
 pub trait Scheme {
     /// Returns whether `public` is the public key of a dictionary of this family.
+    #[doc(hidden)]
     fn is_of(public: &PublicKey) -> bool;
 
     /// Refuses the public key of a dictionary of another family.
     ///
     /// # Errors
     /// [`StoreError::OtherFamily`].
+    #[doc(hidden)]
     fn require(public: &PublicKey) -> Result<(), StoreError> {
         if Self::is_of(public) {
             Ok(())

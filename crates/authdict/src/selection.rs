@@ -147,12 +147,14 @@ by_name! {
 impl SuiteName {
     /// Returns the suite with the number `id`, if this build supports it. The envelopes of messages
     /// contain this number.
+    #[doc(hidden)]
     pub fn from_id(id: u16) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();
         all.find(|suite| suite.id().0 == id)
     }
 
     /// Returns the suite's number, which the envelopes of messages contain.
+    #[doc(hidden)]
     pub fn id(self) -> SuiteId {
         with_suite!(self, S => S::ID)
     }
@@ -311,29 +313,34 @@ impl SchemeName {
     }
 
     /// Returns the family of this scheme.
+    #[doc(hidden)]
     pub const fn family(self) -> SchemeFamily {
         self.facts().family
     }
 
     /// Returns whether a dictionary of this scheme is a set: its entries are members, which are
     /// keys without values.
+    #[doc(hidden)]
     pub const fn is_set(self) -> bool {
         self.facts().is_set
     }
 
     /// Returns the format of the scheme's own key; `None` if the author's key signs everything.
+    #[doc(hidden)]
     pub const fn key_format(self) -> Option<&'static dyn SchemeKeyFormat> {
         self.facts().key_format
     }
 
     /// Returns the number of powers that a log's public parameters must contain for each entry of
     /// its largest trees. Returns 0 for schemes of other families.
+    #[doc(hidden)]
     pub fn powers_of_entry(self) -> usize {
         self.facts().powers_of_entry.into()
     }
 
     /// Returns whether contents are read on demand, from files next to a `Store` or from
     /// objects. Logs, and tuples with accumulators, are read into memory as a whole.
+    #[doc(hidden)]
     pub fn reads_on_demand(self) -> bool {
         match self.family() {
             SchemeFamily::Tree | SchemeFamily::Directory => true,
@@ -346,6 +353,7 @@ impl SchemeName {
     /// Returns whether the signed head determines all verified answers. Tuples that are signed one
     /// by one are not determined by the head: the holder of the key can sign other tuples for the
     /// same head.
+    #[doc(hidden)]
     pub fn binds_answers(self) -> bool {
         self.family() != SchemeFamily::Tuple || self.name().contains("accumulators")
     }

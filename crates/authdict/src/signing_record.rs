@@ -142,6 +142,7 @@ impl SigningRecord {
     ///
     /// # Errors
     /// [`SigningRecordError::Foreign`].
+    #[doc(hidden)]
     pub fn newest<S: Suite>(
         &self,
         authority: &Authority,
@@ -166,6 +167,7 @@ impl SigningRecord {
     /// # Errors
     /// [`SigningRecordError::OlderStore`], [`SigningRecordError::OtherHead`],
     /// [`SigningRecordError::Foreign`].
+    #[doc(hidden)]
     pub fn check<S: Suite>(
         &self,
         authority: &Authority,
@@ -194,6 +196,7 @@ impl SigningRecord {
     ///
     /// # Errors
     /// [`SigningRecordError::Register`]. The head must then not be handed out.
+    #[doc(hidden)]
     pub fn advance(&mut self, head: &[u8]) -> Result<(), SigningRecordError> {
         if self.register.value() != head {
             self.register.write(head)?;
@@ -217,6 +220,7 @@ impl SigningRecord {
     ///
     /// # Errors
     /// [`SigningRecordError::Forgotten`].
+    #[doc(hidden)]
     pub fn require(&self, stored: Version) -> Result<(), SigningRecordError> {
         if self.register.value().is_empty() {
             let file = self.file();
@@ -230,6 +234,7 @@ impl SigningRecord {
     ///
     /// # Errors
     /// [`SigningRecordError::Register`].
+    #[doc(hidden)]
     pub fn begin(&mut self) -> Result<(), SigningRecordError> {
         if self.register.value().is_empty() {
             self.register.write(BEGUN)?;

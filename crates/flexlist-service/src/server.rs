@@ -211,6 +211,7 @@ impl FileServer {
 
     /// Rebuilds every file's list. Returns the files for which that fails, with the reasons.
     /// [`FileServer::handle`] refuses requests about these files.
+    #[doc(hidden)]
     pub fn load_all(&self) -> Vec<(FileId, Refusal)> {
         let entries: Vec<(FileId, Entry)> = self
             .entries()

@@ -167,12 +167,14 @@ impl<H: NodeHash> FlexList<H> {
     }
 
     /// Returns a read-only view of the current version.
+    #[doc(hidden)]
     pub const fn current(&self) -> View<'_, H> {
         View::new(&self.arena, self.root)
     }
 
     /// Returns a read-only view of the version before an update. The update must not have been
     /// undone or forgotten.
+    #[doc(hidden)]
     pub const fn at(&self, previous: &Previous) -> View<'_, H> {
         View::new(&self.arena, previous.root)
     }

@@ -23,6 +23,7 @@ pub enum NotWitnessed {
 
 impl NotWitnessed {
     /// Returns whether the only problem is a missing log, or too few recent cosignatures of it.
+    #[doc(hidden)]
     pub const fn is_missing(&self) -> bool {
         use transparency_log::policy::PolicyError::QuorumNotMet;
         matches!(

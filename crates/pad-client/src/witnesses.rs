@@ -60,6 +60,7 @@ impl Witnesses {
 
     /// Reads the time from `clock` instead of from the system's clock.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_clock(self, clock: fn() -> SystemTime) -> Self {
         Self { clock, ..self }
     }

@@ -72,6 +72,7 @@ impl<P> Untrusted<P> {
     }
 
     /// The unverified content, to forward, store or inspect. Its claims are not proven.
+    #[doc(hidden)]
     pub const fn as_unverified(&self) -> &P {
         &self.0
     }

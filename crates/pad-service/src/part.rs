@@ -62,6 +62,7 @@ impl Part {
     }
 
     /// Retention policy for versions.
+    #[doc(hidden)]
     pub const fn keep(&self) -> Keep {
         self.keep
     }
@@ -77,6 +78,7 @@ impl Part {
     }
 
     /// Approximate memory use in bytes.
+    #[doc(hidden)]
     pub fn memory_bytes(&self) -> usize {
         self.read().memory_bytes()
     }

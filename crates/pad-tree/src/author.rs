@@ -103,6 +103,7 @@ where
     }
 
     /// Whether a sealed snapshot still lacks its signature. The next snapshot signs it.
+    #[doc(hidden)]
     pub const fn has_unsigned(&self) -> bool {
         self.unsigned.is_some()
     }
@@ -121,6 +122,7 @@ where
     ///
     /// # Panics
     /// If the contents exceed the capacity of about 2^31 entries.
+    #[doc(hidden)]
     pub fn snapshot_of(&mut self, batch: Vec<Operation>) -> Result<Update<S>, SigningError> {
         if self.unsigned.is_some() || !self.pending.is_empty() {
             let tree = &self.tree;

@@ -22,6 +22,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
     /// [`VerifyError`] if the proof is malformed or does not hash to `root`.
     ///
     /// Time: one check of the proof.
+    #[doc(hidden)]
     pub fn explain(
         &self,
         root: &S::Digest,
@@ -32,6 +33,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
 
     /// The leaves that the proof opens, from left to right. Each contains its key, and its value or
     /// the digest of its value.
+    #[doc(hidden)]
     pub fn leaves(&self) -> &[OpenedLeaf<S>] {
         &self.leaves
     }

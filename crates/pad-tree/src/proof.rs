@@ -145,6 +145,7 @@ impl<D> Subtree<D> {
 
 impl<S: Suite, Q> TreeProof<S, Q> {
     /// The size of the proof's body in bytes, as [`pad_core::codec::encode_body`] encodes it.
+    #[doc(hidden)]
     pub fn body_length(&self) -> usize {
         pad_core::codec::encode_body(self).len()
     }

@@ -1,7 +1,10 @@
 //! Adapter of our trees: an author, a server that applies its updates, and a client that verifies
 //! proofs under a known head.
 
-use pad_core::{Answer, Answers, Authored, Dictionary, DictionaryId, HeadSigner, PublicKey, Serves, Sha256Ed25519, SnapshotHead, Untrusted, Verified, Version, codec, internals::ProofOf};
+use pad_core::{
+    Answer, Answers, Authored, Dictionary, DictionaryId, HeadSigner, PublicKey, Serves,
+    Sha256Ed25519, SnapshotHead, Untrusted, Verified, Version, codec, internals::ProofOf,
+};
 use pad_tree::{
     RedBlackCacheEverywhere, RedBlackPathCopying, TreapCacheEverywhere, TreapPathCopying,
 };

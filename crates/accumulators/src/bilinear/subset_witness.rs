@@ -22,6 +22,7 @@ pub struct BilinearSubsetWitness(pub(super) G1Affine);
 
 impl BilinearSubsetWitness {
     /// The point `W` of G1, which is the value of the set without the subset.
+    #[doc(hidden)]
     pub const fn point(&self) -> G1Affine {
         self.0
     }

@@ -17,6 +17,7 @@ pub struct BilinearWitness(pub(super) G1Affine);
 
 impl BilinearWitness {
     /// Returns the point `W` of G1.
+    #[doc(hidden)]
     pub const fn point(&self) -> G1Affine {
         self.0
     }

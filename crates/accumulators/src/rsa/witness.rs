@@ -33,12 +33,14 @@ impl RsaWitness {
 
     /// Returns the residue: the base `g`, raised to the product of the primes of all other
     /// elements.
+    #[doc(hidden)]
     pub const fn residue(&self) -> &Residue {
         &self.residue
     }
 
     /// Returns the offset of the element's prime in its search window, which spares the verifier a
     /// search.
+    #[doc(hidden)]
     pub const fn offset(&self) -> u16 {
         self.offset
     }

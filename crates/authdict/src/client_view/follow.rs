@@ -135,6 +135,7 @@ impl StoredView {
     ///
     /// # Errors
     /// [`NotFollowed`], with evidence if the heads prove that the author has signed two histories.
+    #[doc(hidden)]
     pub fn follow<H: Heads + ?Sized>(&self, heads: &H) -> Result<Self, NotFollowed<H::Error>> {
         let (seen, offered) = (self.version(), heads.latest().map_err(NotFollowed::Silent)?);
         if offered < seen {
@@ -178,6 +179,7 @@ impl StoredView {
     ///
     /// # Errors
     /// [`NotFollowed`], with evidence if the answer contains a head that contradicts the history.
+    #[doc(hidden)]
     pub fn check_past<H: Heads + ?Sized>(
         &self,
         heads: &H,

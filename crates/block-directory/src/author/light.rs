@@ -228,6 +228,7 @@ impl<S: Suite> LightAuthor<S> {
 
     /// Returns the digests of the complete subtrees that the directory consists of, the largest
     /// first.
+    #[doc(hidden)]
     pub fn peaks(&self) -> &[S::Digest] {
         self.state.peaks.digests()
     }

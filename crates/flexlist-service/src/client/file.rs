@@ -217,6 +217,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 
     /// Reports whether an update was sent, or was about to be, and its outcome is unknown.
+    #[doc(hidden)]
     pub fn is_pending(&self) -> bool {
         matches!(self.state.record().stage, Stage::Pending { .. })
     }

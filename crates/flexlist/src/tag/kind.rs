@@ -88,6 +88,7 @@ impl TagKind {
     /// # Errors
     /// [`AuditError::MalformedTag`] if `committed` is malformed; [`AuditError::BlockMismatch`] if
     /// the block has another root.
+    #[doc(hidden)]
     pub fn check_block(self, start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
         match self {
             Self::HashOnly => HashOnly::check_block(start, committed, block),
@@ -381,6 +382,7 @@ impl ServerParameters {
     /// * [`TagError::TagMalformed`] for a tag without the form of its scheme;
     ///   [`TagError::BlockMismatch`] for a tag that does not match its block.
     /// * [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
+    #[doc(hidden)]
     pub fn check_tags(&self, blocks: &[StoredBlock<'_>]) -> Result<(), TagError> {
         with_scheme!(&self.1, Server(parameters), S => S::check_tags(parameters, blocks))
     }

@@ -61,6 +61,7 @@ impl<S: Scheme> LogRepository<S> {
     }
 
     /// All entries of the log. [`Entries`] also creates proofs about entries.
+    #[doc(hidden)]
     pub const fn entries(&self) -> &Entries<S> {
         &self.entries
     }
@@ -103,6 +104,7 @@ impl<S: Scheme> LogRepository<S> {
     ///
     /// # Errors
     /// [`ApplyError`] if the update is rejected. The repository is then unchanged.
+    #[doc(hidden)]
     pub fn apply_built(&mut self, built: &BuiltUpdate<S>) -> Result<Version, ApplyError> {
         self.follow(&built.update, |entries| {
             let taken = entries.forest.take_nodes(&built.nodes);
