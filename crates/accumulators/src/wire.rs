@@ -191,25 +191,36 @@ pub fn write_count(count: usize, bytes: &mut Vec<u8>) {
 }
 
 /// [`Wire::KIND`] of an element: its digest and, for RSA, the hint for its prime.
-pub(crate) const KIND_ELEMENT: u8 = 48;
+#[doc(hidden)]
+pub const KIND_ELEMENT: u8 = 48;
 /// [`Wire::KIND`] of an accumulator value.
-pub(crate) const KIND_VALUE: u8 = 49;
+#[doc(hidden)]
+pub const KIND_VALUE: u8 = 49;
 /// [`Wire::KIND`] of an accumulator value with its author's signature.
-pub(crate) const KIND_SNAPSHOT: u8 = 50;
+#[doc(hidden)]
+pub const KIND_SNAPSHOT: u8 = 50;
 /// [`Wire::KIND`] of a membership witness.
-pub(crate) const KIND_WITNESS: u8 = 51;
+#[doc(hidden)]
+pub const KIND_WITNESS: u8 = 51;
 /// [`Wire::KIND`] of a non-membership witness.
-pub(crate) const KIND_NON_MEMBERSHIP_WITNESS: u8 = 52;
+#[doc(hidden)]
+pub const KIND_NON_MEMBERSHIP_WITNESS: u8 = 52;
 /// [`Wire::KIND`] of a subset witness.
-pub(crate) const KIND_SUBSET_WITNESS: u8 = 53;
+#[doc(hidden)]
+pub const KIND_SUBSET_WITNESS: u8 = 53;
 /// [`Wire::KIND`] of a change: removed and added elements between two values.
-pub(crate) const KIND_CHANGE: u8 = 54;
+#[doc(hidden)]
+pub const KIND_CHANGE: u8 = 54;
 /// [`Wire::KIND`] of the update data of a change, which witness updates need.
-pub(crate) const KIND_UPDATE_DATA: u8 = 55;
+#[doc(hidden)]
+pub const KIND_UPDATE_DATA: u8 = 55;
 /// [`Wire::KIND`] of a scheme's public parameters.
-pub(crate) const KIND_PARAMETERS: u8 = 56;
+#[doc(hidden)]
+pub const KIND_PARAMETERS: u8 = 56;
 /// [`Wire::KIND`] of a secret key.
-pub(crate) const KIND_SECRET_KEY: u8 = 57;
+#[doc(hidden)]
+pub const KIND_SECRET_KEY: u8 = 57;
 /// [`Wire::KIND`] of the published powers of an RSA accumulator's base.
-pub(crate) const KIND_POWERS: u8 = 58;
+#[doc(hidden)]
+pub const KIND_POWERS: u8 = 58;
 // Kind 59 is retired and must not be assigned again.

@@ -16,8 +16,10 @@ use crate::{
 };
 
 /// The maximum length of a look-up request in bytes.
+#[cfg(feature = "std")]
 pub(crate) const LONGEST_REQUEST: usize = 16_384;
 /// The maximum length of a range request in bytes.
+#[cfg(feature = "std")]
 pub(crate) const LONGEST_RANGE_REQUEST: usize = 64;
 /// The maximum length in bytes of a head with the proof that it continues an older head.
 const LONGEST_NEWS: usize = 8192;

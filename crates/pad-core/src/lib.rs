@@ -110,6 +110,8 @@ pub use workers::Workers;
 /// For the other crates of this workspace; no stability between versions.
 #[doc(hidden)]
 pub mod internals {
+    #[cfg(feature = "std")]
+    pub use crate::workers::{for_each_piece, for_each_range};
     pub use crate::{
         contradiction::{Past, Testimony},
         digest::{DigestBytes, Domain},
@@ -130,7 +132,6 @@ pub mod internals {
         suite::SuiteId,
         update::{Attachment, UpdateHead},
         view::Refused,
-        workers::{for_each_piece, for_each_range},
     };
 
     /// The shapes of history logs and directories.

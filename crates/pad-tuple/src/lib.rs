@@ -173,9 +173,8 @@ mod tuple;
 mod update;
 mod validity;
 
-#[cfg(feature = "bls")]
+#[cfg(all(feature = "bls", feature = "std"))]
 pub use bls12::signatures::BlsSecretKey;
-pub use chain::ChainSecret;
 pub use family::Tuple;
 pub use many::ManyProof;
 pub use proof::TupleProof;
@@ -183,8 +182,8 @@ pub use range::RangeProof;
 pub use scheme::Expectation;
 #[cfg(feature = "std")]
 pub use {
-    author::TupleAuthor, design::AuthorError, keys::SecretBytes, repository::TupleRepository,
-    speculation::Speculation,
+    author::TupleAuthor, chain::ChainSecret, design::AuthorError, keys::SecretBytes,
+    repository::TupleRepository, speculation::Speculation,
 };
 
 /// For the other crates of this workspace; no stability between versions.
@@ -205,7 +204,7 @@ pub mod internals {
         },
         keys::DEFAULT_ENTRIES,
         layers::Layers,
-        signed::{Refresh, TupleSignature},
+        signed::{LightweightItem, Refresh, TupleSignature},
         stored::{
             MemoryRows, PublishError, Row, RowView, Rows, StorableDesign, StoredTupleRepository,
         },
@@ -217,8 +216,8 @@ pub mod internals {
         range::{RangeContent, RangePart},
         scheme::{AggregateScheme, Attested, Claim, TupleScheme},
         signed::{
-            Ed25519, Lightweight, LightweightItem, Plain, RefreshScheme, SignatureScheme, Signed,
-            SignedEvidence, Superseding,
+            Ed25519, Lightweight, Plain, RefreshScheme, SignatureScheme, Signed, SignedEvidence,
+            Superseding,
         },
         statement::{Context, TupleStatement},
         tuple::{Summary, TupleView},

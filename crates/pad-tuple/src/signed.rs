@@ -24,12 +24,15 @@ mod signing;
 pub use bls::Bls;
 #[cfg(feature = "std")]
 pub(crate) use design::VERIFIED_TOGETHER;
+#[cfg(feature = "std")]
 pub(crate) use refresh::LightweightData;
 pub use refresh::{Lightweight, Plain, RefreshScheme, Superseding};
 
+#[cfg(feature = "std")]
 pub(crate) use crate::validity::Validity;
 #[cfg(feature = "std")]
 pub use renewal::{LightweightItem, Refresh};
+#[cfg(feature = "std")]
 pub(crate) use scheme::SignatureBytes;
 pub use scheme::{Ed25519, SignatureScheme};
 #[cfg(feature = "std")]

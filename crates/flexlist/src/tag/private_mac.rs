@@ -82,6 +82,7 @@ impl PrivateMacKey {
     ///
     /// # Errors
     /// [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
+    #[cfg(feature = "std")]
     pub(crate) fn generate() -> Result<Self, TagError> {
         let mut master = Zeroizing::new([0; 32]);
         getrandom::fill(master.as_mut_slice()).map_err(|_| TagError::RandomnessUnavailable)?;
