@@ -95,9 +95,8 @@ pub struct StoredCheckpoint {
     pub version: Version,
     /// The oldest version whose contents the checkpoint contains.
     pub oldest: Version,
-    /// The digest of the three other fields under [`pad_core::internals::Domain::Checkpoint`]. Pruning a
-    /// dictionary with derived data writes a checkpoint with empty `digest` and
-    /// `bytes`.
+    /// The digest of the three other fields under the domain `Checkpoint`. Pruning a dictionary
+    /// with derived data writes a checkpoint with empty `digest` and `bytes`.
     pub digest: Vec<u8>,
     /// The state of the repository, in the encoding of its family.
     pub bytes: Vec<u8>,

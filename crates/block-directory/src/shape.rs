@@ -1,8 +1,8 @@
 //! The shape of the tree over all entries, and the walk over it.
 //!
-//! The tree has the shape of [`pad_core::internals::merkle`], which follows from the number of entries only.
-//! The paths in that module lead to one leaf or one prefix. The walk of this module leads to any
-//! set of ids.
+//! The tree has the shape of [`pad_core::internals::merkle`], which follows from the number of
+//! entries only. The paths in that module lead to one leaf or one prefix. The walk of this module
+//! leads to any set of ids.
 //!
 //! Prover, verifier and light author share the walk ([`walk`]). Each implements its own
 //! [`Visitor`].

@@ -13,10 +13,10 @@
 //!
 //! A [`Part`] needs memory for the contents of its range, and one proof path per change.
 //!
-//! `openapi.json` describes all resources and their paths. Heads, proofs, updates and answers to GET requests about fixed versions are
-//! immutable. A [`Service`] marks these responses as immutable for caches, so an HTTP cache in
-//! front of it works as a mirror. A [`Router`] marks only the one response that it verifies: the
-//! head of the latest version.
+//! `openapi.json` describes all resources and their paths. Heads, proofs, updates and answers
+//! to GET requests about fixed versions are immutable. A [`Service`] marks these responses as
+//! immutable for caches, so an HTTP cache in front of it works as a mirror. A [`Router`] marks
+//! only the one response that it verifies: the head of the latest version.
 
 #![deny(
     clippy::indexing_slicing,

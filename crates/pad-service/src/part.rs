@@ -39,7 +39,7 @@ impl Part {
     /// # Errors
     /// [`NotTaken::NotOffered`] unless the dictionary is a tree PAD.
     ///
-    /// [`NotTaken::Part`] with [`authdict::internals::part::PartError::EmptyRange`] if the range is empty.
+    /// [`NotTaken::Part`] with `PartError::EmptyRange` if the range is empty.
     pub fn new(
         public: PublicKey,
         range: KeyRange,

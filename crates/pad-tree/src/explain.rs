@@ -16,7 +16,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
     /// Checks that the proof hashes to `root`. Reports every step to `note`, including the steps
     /// before an error.
     ///
-    /// Unlike [`pad_core::internals::Proof::check`], does not check that the leaves answer a question.
+    /// Unlike verifying, does not check that the leaves answer a question.
     ///
     /// # Errors
     /// [`VerifyError`] if the proof is malformed or does not hash to `root`.

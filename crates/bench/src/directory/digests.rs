@@ -1,5 +1,5 @@
-//! Strategies 2 to 6 of [`block_directory::internals::strategy`] as contenders. They use the code that makes
-//! and verifies real proofs.
+//! Strategies 2 to 6 of [`block_directory::internals::strategy`] as contenders. They use the code
+//! that makes and verifies real proofs.
 
 use std::marker::PhantomData;
 

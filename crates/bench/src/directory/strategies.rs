@@ -1,5 +1,5 @@
-//! Strategies 2 to 6 of [`block_directory::internals::strategy`]. Measures a change of one block next to its
-//! primitives, and proofs that contain all slots of the blocks on a path.
+//! Strategies 2 to 6 of [`block_directory::internals::strategy`]. Measures a change of one block
+//! next to its primitives, and proofs that contain all slots of the blocks on a path.
 
 use block_directory::{
     EntryId,
