@@ -98,12 +98,12 @@ pub struct Block {
 ///
 /// ```
 /// use flexlist::{FlexList, Level};
-/// use flexlist::list::{Block, ListState, Operation, hash, verify_update};
-/// use pad_core::Workers;
+/// use flexlist::list::{Block, ListState, Operation, verify_update};
+/// use pad_core::{Digest, Workers};
 ///
 /// let block = |position: u64, text: &[u8]| Block {
 ///     length: text.len() as u64,
-///     tag_digest: hash::tag_digest::<flexlist::list::Sha256>(text),
+///     tag_digest: Digest([position as u8; 32]), // Usually of the block's tag.
 ///     level: Level::initial(position),
 ///     label: 0,
 /// };
