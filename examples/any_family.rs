@@ -9,21 +9,17 @@
 use std::{error::Error, sync::LazyLock};
 
 use authdict::{
-    AskError, Asks, Author, Client, First, Key, KeyRange, Keys, Log, LogParameters, Lookup,
-    Lookups, Membership, NamedScheme, Neighbour, RangeContents, SecretKey, Server, Source,
-    Successor, Tree, Tuple, Value, Version,
-    client_view::{Heads, NotFollowed},
-    keys::Zeroizing,
+    AskError, Asks, Author, Client, First, Heads, Key, KeyRange, Keys, Log, LogParameters, Lookup,
+    Lookups, Membership, NamedScheme, Neighbour, NotFollowed, Question, RangeContents, SchemeName,
+    SecretKey, Server, Source, Successor, Tree, Tuple, Value, Version, Zeroizing,
     pad_log::{AadCounted, AadFrontier, AasCounted, AasFrontier, Schedule, Shape, Values},
-    question::Question,
-    selection::SchemeName,
 };
 use pad_accumulators::{
     bilinear::BilinearSecretKey,
     rsa::{RepresentativeRule, RsaSecretKey},
 };
-use pad_core::Sha256Ed25519;
-use pad_tuple::{Design, SecretBytes, for_each_accumulated_tuple, for_each_tuple};
+use pad_core::Authored;
+use pad_tuple::{SecretBytes, for_each_accumulated_tuple, for_each_tuple};
 use tempfile::TempDir;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
@@ -323,9 +319,9 @@ impl ExampleSecret for BilinearSecretKey {
     }
 }
 
-/// The encoded secret of a tuple design for this example.
-fn own_of<D: Design<Sha256Ed25519, Secret: ExampleSecret>>() -> Outcome<Zeroizing<Vec<u8>>> {
-    D::Secret::example()
+/// The encoded secret of a tuple family for this example.
+fn own_of<F: Authored<Secret: ExampleSecret>>() -> Outcome<Zeroizing<Vec<u8>>> {
+    F::Secret::example()
 }
 
 /// The name of a family, and the program for it.
@@ -371,7 +367,7 @@ fn programs() -> Vec<Program> {
     macro_rules! accumulated {
         ($name:ident, $design:ty) => {
             programs.push((stringify!($name), || {
-                let own = own_of::<$design>()?;
+                let own = own_of::<Tuple<$design>>()?;
                 let secret = key_of::<Tuple<$design>>(Some(own))?;
                 let mut prices = Prices::<Tuple<$design>>::publish(secret, None, price)?;
                 prices.look_up(price)?;

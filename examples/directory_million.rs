@@ -15,8 +15,8 @@ use block_directory::{
 };
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, DictionaryId, Digest, HeadSigner, Sha256Ed25519, SnapshotHead, Suite, Version,
-    codec, head::Authority, history::Frontier,
+    AuthorKey, Authority, DictionaryId, Digest, HeadSigner, Sha256Ed25519, SnapshotHead, Suite,
+    Version, codec, internals::Frontier,
 };
 
 type S = Sha256Ed25519;

@@ -7,10 +7,7 @@ use std::{error::Error, fs, path::Path, time::Duration};
 
 use ed25519_dalek::SigningKey;
 use flexlist::{
-    FileState,
-    chunk::Chunker,
-    detection::Detection,
-    edit::ByteEdit,
+    ByteEdit, Chunker, Detection, FileState,
     tag::{OwnerKey, TagKind},
 };
 use flexlist_service::{

@@ -10,13 +10,13 @@
 
 use std::{error::Error, path::Path};
 
-use authdict::trace::TraceReader;
+use authdict::internals::trace::TraceReader;
 use ed25519_dalek::SigningKey;
 use pad_core::{
     Answer, Author, Client, Key, Lookup, Refusal, RefusalOf, Repository, Response, Server,
     Sha256Ed25519, Verified, VerifyError, Version, codec,
 };
-use pad_tuple::{Tuple, TupleRepository, chain::ChainSecret, designs::SpecLightweight};
+use pad_tuple::{ChainSecret, Tuple, TupleRepository, designs::SpecLightweight};
 
 /// The family of the dictionary.
 type Roots = Tuple<SpecLightweight>;

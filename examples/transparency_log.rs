@@ -16,17 +16,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use authdict::{LogParameters, trace::TraceReader};
+use authdict::{LogParameters, internals::trace::TraceReader};
 use ed25519_dalek::SigningKey;
 use pad_accumulators::wire;
 use pad_core::{
-    AuthorKey, HeadSigner, Heads as _, Key, Operation, Repository as _, Sha256Ed25519, SignedHead,
-    SnapshotHead, Value, Version, Workers, codec, contradiction::ForkEvidence, head::Authority,
+    AuthorKey, Authority, ForkEvidence, HeadSigner, Heads as _, Key, Operation, Repository as _,
+    Sha256Ed25519, SignedHead, SnapshotHead, Value, Version, Workers, codec,
 };
 use pad_log::{
-    AadCounted, Continuation, Entries, Entry, InclusionProof, Log, LogAuthor, LogClient,
-    LogRefusal, LogRepository, LookupProof, Schedule, Setup, Shape,
-    proof::{LONGEST_LOOKUP, LONGEST_PROOF},
+    AadCounted, Continuation, Entries, Entry, InclusionProof, LONGEST_LOOKUP, LONGEST_PROOF, Log,
+    LogAuthor, LogClient, LogRefusal, LogRepository, LookupProof, Schedule, Setup, Shape,
 };
 
 type Outcome<T> = Result<T, Box<dyn Error>>;

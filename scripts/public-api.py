@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The public interface of each published crate as text, from the pages of rustdoc.
+"""The public interface of each published crate as text, from the pages of rustdoc. Crates whose manifest states
+`internal = true` under `package.metadata` are published for the other crates only, and are left out.
 
     scripts/public-api.py            write docs/api/CRATE.txt
     scripts/public-api.py --check    fail if they differ from the code
@@ -10,6 +11,7 @@ add is left out, and of what another crate has there is the name alone.
 """
 
 import html
+import os
 import pathlib
 import re
 import subprocess
@@ -17,7 +19,7 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DOC, API = ROOT / "target/doc", ROOT / "docs/api"
+DOC, API = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "doc", ROOT / "docs/api"
 KINDS = "struct|enum|union|trait|fn|type|constant|static|macro|derive|attr"
 HEADER = re.compile(r'<section id="((?:ty)?method|associatedconstant|associatedtype)\.[^"]*"[^>]*>.*?'
                     r'<h4 class="code-header">(.*?)</h4>', re.S)
@@ -46,6 +48,8 @@ def lines_of(page, path):
     kind = page.name.split(".")[0]
     first = text(declaration.group(1)) if declaration and kind in ("fn", "type", "constant", "static") else kind
     yield f"{path}  {first}"
+    if kind == "type":
+        return  # The page repeats the parts of the type.
     # What traits add comes after the item's own methods.
     own = re.split(r'<h2 id="(?:trait-implementations|synthetic-implementations|foreign-impls|implementors)"', markup)[0]
     for _, part in PART.findall(own):
@@ -63,10 +67,11 @@ def interface(crate):
 
 
 def published():
-    """The crates that can be published and are libraries."""
+    """The libraries that are published and whose interface is not internal."""
     for manifest in sorted(ROOT.glob("crates/*/Cargo.toml")):
         package = tomllib.loads(manifest.read_text())["package"]
-        if package.get("publish", True) and (manifest.parent / "src/lib.rs").exists():
+        is_internal = package.get("metadata", {}).get("internal", False)
+        if package.get("publish", True) and not is_internal and (manifest.parent / "src/lib.rs").exists():
             yield package["name"].replace("-", "_")
 
 

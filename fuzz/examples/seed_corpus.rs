@@ -9,14 +9,15 @@ use pad_conformance::{
     tuple::TestSecret,
 };
 use pad_core::{
-    Contradiction, Dictionary, DictionaryId, Equivocation, Heads as _, Past, Repository,
-    Sha256Ed25519, Suite, Testimony, TrustedView, Untrusted, Version, codec,
+    Contradiction, Dictionary, DictionaryId, Equivocation, Heads as _, Repository, Sha256Ed25519,
+    Suite, TrustedView, Untrusted, Version, codec,
+    internals::{Past, Testimony},
 };
 use pad_fuzz::{target::TARGETS, tuples::TUPLES};
 use pad_tree::{RedBlack, RedBlackPathCopying};
 use pad_tuple::{
-    Design,
     designs::{BaseSuperseding, SpecLightweight},
+    internals::Design,
 };
 
 fn write(target: &str, name: &str, bytes: &[u8]) {

@@ -2,23 +2,26 @@
 //! encode to the same bytes.
 
 use block_directory::{
-    DirectoryAnswer, EntryProof, EntryRequest, Flat, Hint, OpenedProof,
-    RangeProof as EntryRangeProof, RangeRequest, ShortCircuit,
+    EntryProof, Hint, RangeProof as EntryRangeProof,
+    internals::{
+        DirectoryAnswer, EntryRequest, OpenedProof, RangeRequest, ShortCircuit, strategy::Flat,
+    },
 };
 use pad_core::{
     Blake3Ed25519, Contradiction, Equivocation, Key, Paper2010, Sha256Ed25519, SignedHead, Suite,
     TrustedView, Update,
     codec::{self, Message},
-    history::{ConsistencyProof, InclusionProof, PrefixProof},
+    internals::{ConsistencyProof, InclusionProof, PrefixProof},
 };
-use pad_tree::{First, KeyRange, Keys, Last, Predecessor, Successor, TreeProof};
+use pad_core::{First, KeyRange, Keys, Last, Predecessor, Successor};
+use pad_tree::TreeProof;
 use pad_tuple::{
-    AggregateDesign, Design, ManyProof, RangeProof, TupleProof,
+    ManyProof, RangeProof, TupleProof,
     designs::{
         AccumulatorsSupersedingRsa, BaseSuperseding, ChainAccumulatorsRsa, SpecLightweight,
         SpecLightweightBls,
     },
-    update::TupleAttachment,
+    internals::{AggregateDesign, Design, TupleAttachment},
 };
 
 const LIMIT: usize = 1 << 16;

@@ -7,8 +7,7 @@
 use core::ops::Range;
 
 use flexlist::{
-    FlexList,
-    level::Level,
+    FlexList, Level,
     list::{
         Block, ListState, MAX_TOTAL, Operation, Sha256, verify_indices, verify_range, verify_update,
     },

@@ -6,7 +6,7 @@
 use pad_conformance::pruned::{Content, Mirror};
 use pad_core::{
     codec::{self, ENVELOPE_LENGTH},
-    digest::DigestBytes,
+    internals::DigestBytes,
 };
 
 use crate::{

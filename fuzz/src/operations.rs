@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 
 use pad_core::{Digest, Sha256Ed25519, Version, Workers};
 use pad_tree::{
-    Authenticated, CacheEverywhere, CacheMedian, CacheNowhere, PathCopying, PersistentTree,
-    RedBlack, SkipList, Treap, VersionedNodes, VersionedStore,
+    CacheEverywhere, CacheMedian, CacheNowhere, PathCopying, RedBlack, SkipList, Treap,
+    VersionedNodes,
+    internals::{Authenticated, PersistentTree, VersionedStore},
 };
 
 type A = Authenticated<Sha256Ed25519>;

@@ -3,11 +3,12 @@
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, DictionaryId, Key, KeyRange, LookupError, Operation, Repository as _, Sha256Ed25519,
-    SignedHead, StoreFault, Untrusted, Value, Version, head::Authority,
+    AuthorKey, Authority, DictionaryId, Key, KeyRange, LookupError, Operation, Repository as _,
+    Sha256Ed25519, SignedHead, StoreFault, Untrusted, Value, Version,
 };
 use pad_tree::{
-    BalancingScheme, MemoryLog, NodeLog, RedBlack, SkipList, StoredRepository, Treap, TreeScheme,
+    MemoryLog, NodeLog, RedBlack, SkipList, StoredRepository, Treap, TreeScheme,
+    internals::BalancingScheme,
 };
 use std::{collections::BTreeMap, sync::OnceLock};
 

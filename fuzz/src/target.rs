@@ -10,9 +10,10 @@ use pad_conformance::{
 use pad_core::{
     Dictionary, Key, Repository, Sha256Ed25519, SnapshotHead, Untrusted, Value, Verified, codec,
 };
+use pad_core::{First, KeyRange, Keys, Last, Predecessor, Successor};
 use pad_tree::{
-    Authenticated, BalancingScheme, First, KeyRange, Keys, Last, PathCopying, Predecessor,
-    RedBlack, SkipList, Successor, Treap, TreeProof, TreeQuery,
+    PathCopying, RedBlack, SkipList, Treap, TreeProof,
+    internals::{Authenticated, BalancingScheme, TreeQuery},
 };
 
 pub type S = Sha256Ed25519;
@@ -44,11 +45,11 @@ macro_rules! with_query {
             $crate::target::Query::Predecessor($name) => $call,
             $crate::target::Query::Successor($name) => $call,
             $crate::target::Query::First => {
-                let $name = &pad_tree::First;
+                let $name = &pad_core::First;
                 $call
             }
             $crate::target::Query::Last => {
-                let $name = &pad_tree::Last;
+                let $name = &pad_core::Last;
                 $call
             }
         }

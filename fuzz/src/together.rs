@@ -10,12 +10,11 @@ use pad_conformance::{
     tuple::{TestSecret, expectation},
 };
 use pad_core::{
-    Dictionary, Key, Untrusted, Version,
+    Authority, Dictionary, Key, Untrusted, Version,
     codec::{self, ENVELOPE_LENGTH},
-    head::Authority,
 };
-use pad_tree::{KeyRange, Keys};
-use pad_tuple::{AggregateDesign, ManyProof, RangeProof};
+use pad_core::{KeyRange, Keys};
+use pad_tuple::{ManyProof, RangeProof, internals::AggregateDesign};
 
 use crate::{
     target::S,

@@ -8,15 +8,13 @@ use pad_conformance::{
     tuple::{TestSecret, expectation},
 };
 use pad_core::{
-    Dictionary, Key, Repository, Untrusted, Value, Version,
+    Authority, Dictionary, Key, Repository, Untrusted, Value, Version,
     codec::{self, ENVELOPE_LENGTH},
-    head::Authority,
 };
 use pad_tuple::{
-    Design, TupleProof,
+    TupleProof,
     designs::{BaseSuperseding, SpecLightweight},
-    proof::{Part, ShownContent, ShownTuple},
-    tuple::Summary,
+    internals::{Design, Part, ShownContent, ShownTuple, Summary},
 };
 
 use crate::{target::S, together::Together};

@@ -161,6 +161,7 @@ impl<A: Dynamic> AuthorSet<A> {
     ///
     /// # Errors
     /// The errors of [`AuthorSet::change`]. On an error the set is unchanged.
+    #[doc(hidden)]
     pub fn change_without_updates<B: AsRef<[u8]> + Sync>(
         &mut self,
         secret: &A::SecretKey,

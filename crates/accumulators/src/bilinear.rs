@@ -78,7 +78,7 @@ mod all_witnesses;
 mod batch;
 #[cfg(feature = "std")]
 pub mod ceremony;
-pub mod commitments;
+pub(crate) mod commitments;
 mod consistency;
 #[cfg(feature = "std")]
 mod dynamic;
@@ -90,7 +90,7 @@ mod multi_scalar;
 mod non_membership;
 mod parameters;
 mod parameters_kept;
-pub mod polynomial;
+pub(crate) mod polynomial;
 mod public_key;
 #[cfg(feature = "std")]
 mod secret_key;

@@ -34,7 +34,7 @@ pub struct Change<A: Scheme> {
 /// # Errors
 /// [`AccumulateError::ChangeGap`] if a change starts at a value other than the end of the previous
 /// change.
-pub fn require_consecutive<A: Scheme>(changes: &[Change<A>]) -> Result<(), AccumulateError> {
+pub(crate) fn require_consecutive<A: Scheme>(changes: &[Change<A>]) -> Result<(), AccumulateError> {
     let consecutive = changes
         .iter()
         .zip(changes.iter().skip(1))

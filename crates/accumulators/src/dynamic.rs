@@ -27,6 +27,7 @@ pub trait Dynamic: Exponents {
     ///
     /// # Errors
     /// The errors of every operation, listed at [`Accumulator`](crate::Accumulator).
+    #[doc(hidden)]
     fn transition(
         key: &Self::PublicKey,
         plan: &Plan<'_, Self>,

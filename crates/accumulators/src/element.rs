@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use pad_core::{Digest, Domain, Sha256Ed25519, Suite};
+use pad_core::{Digest, Sha256Ed25519, Suite, internals::Domain};
 
 /// Identifies one accumulator by its scheme, its parameters and its label.
 ///
@@ -54,7 +54,7 @@ impl fmt::Debug for AccumulatorId {
 }
 
 /// The number that identifies an accumulator scheme in ids, signed bytes and headers of messages.
-pub use pad_core::SchemeId;
+pub(crate) use pad_core::SchemeId;
 
 /// Identifies an element of one accumulator: the hash of the accumulator's id and the element's
 /// bytes.

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
-use pad_core::{Proof, Verified, VerifyError};
+use pad_core::{Verified, VerifyError, internals::Proof};
 
 use crate::{
     scheme::Scheme,

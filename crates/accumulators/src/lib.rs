@@ -2,7 +2,7 @@
 //! membership and non-membership.
 //!
 //! Two schemes, [`rsa::Rsa`] and [`bilinear::Bilinear`], implement the same traits. Switching
-//! schemes changes one type parameter, also for creating keys ([`accumulator::SecretKey::create`]).
+//! schemes changes one type parameter, also for creating keys ([`SecretKey::create`]).
 //! The crate is usable on its own: of the workspace it needs only [`pad_core`] and crates for
 //! arithmetic.
 //!
@@ -39,14 +39,7 @@
 //! | Sign a value for clients | [`Snapshot::sign`], [`SignedSnapshot`] |
 //! | Encode and decode, with bounded input | [`wire::encode`], [`wire::decode`] |
 //!
-//! # Map
-//!
-//! For verifiers: [`scheme`] and [`evidence`] (types and proofs), [`element`] (digests of
-//! elements), [`snapshot`] (signed values), [`statement`] (verified facts), [`change`] (the change
-//! log), [`wire`] (encodings), [`transcript`] (challenges).
-//!
-//! For authors and servers, with the feature `std`: [`accumulator`] (computations), [`set`] (sets
-//! of elements), [`plan`] (a validated change before it is applied).
+//! # Features
 //!
 //! The schemes are in [`rsa`] and [`bilinear`], each behind the feature of its name. The crates
 //! `rsa-group` and `bls12` document the treatment of their secrets.
@@ -103,45 +96,77 @@
 extern crate alloc;
 
 #[cfg(feature = "std")]
-pub mod accumulator;
+mod accumulator;
 #[cfg(feature = "std")]
-pub mod author_set;
+mod author_set;
 #[cfg(feature = "bilinear")]
 pub mod bilinear;
-pub mod change;
+mod change;
 #[cfg(feature = "std")]
-pub mod dynamic;
-pub mod element;
-pub mod error;
-pub mod evidence;
+mod dynamic;
+mod element;
+mod error;
+mod evidence;
 #[cfg(feature = "std")]
 mod exponent;
 #[cfg(feature = "std")]
-pub mod plan;
+mod plan;
 #[cfg(any(feature = "rsa", all(feature = "bilinear", feature = "std")))]
 mod products;
 #[cfg(feature = "rsa")]
 pub mod rsa;
-pub mod scheme;
+mod scheme;
 #[cfg(feature = "std")]
-pub mod set;
-pub mod snapshot;
-pub mod statement;
+mod set;
+mod snapshot;
+mod statement;
 #[cfg(any(feature = "rsa", feature = "bilinear"))]
-pub mod transcript;
+mod transcript;
 pub mod wire;
 
 pub use change::Change;
-pub use element::{AccumulatorId, ElementDigest};
+pub use element::AccumulatorId;
 pub use error::AccumulateError;
-pub use evidence::{Evidence, Witnessed};
-pub use scheme::{Element, PublicKey, Scheme};
+pub use evidence::Witnessed;
+pub use scheme::{PublicKey, Scheme};
 pub use snapshot::{Authority, SignedSnapshot, Snapshot};
 pub use statement::{Membership, NonMembership, SubsetMembership};
 #[cfg(feature = "std")]
 pub use {
-    accumulator::{Accumulator, Batch, EitherKey, SecretKey},
+    accumulator::{Accumulator, Batch, SecretKey},
     author_set::AuthorSet,
     dynamic::{Dynamic, Universal},
     set::ElementSet,
 };
+
+/// For the other crates of this workspace; no stability between versions.
+#[doc(hidden)]
+pub mod internals {
+    #[cfg(any(feature = "rsa", feature = "bilinear"))]
+    pub use crate::transcript::Transcript;
+    #[cfg(feature = "std")]
+    pub use crate::{accumulator::EitherKey, plan::Plan};
+    pub use crate::{
+        element::ElementDigest,
+        evidence::Evidence,
+        scheme::{BILINEAR, Element, RSA},
+    };
+
+    /// Commitments to polynomials.
+    #[cfg(feature = "bilinear")]
+    pub mod commitments {
+        pub use crate::bilinear::commitments::*;
+    }
+
+    /// Polynomials over the scalars of BLS12-381.
+    #[cfg(feature = "bilinear")]
+    pub mod polynomial {
+        pub use crate::bilinear::polynomial::*;
+    }
+
+    /// Prime representatives of elements.
+    #[cfg(feature = "rsa")]
+    pub mod representative {
+        pub use crate::rsa::representative::*;
+    }
+}

@@ -25,7 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! See [`secret_key`] for secrets and constant-time operations.
+//! See `secret_key` for secrets and constant-time operations.
 //!
 //! Source: Barić & Pfitzmann 1997; Crosby & Wallach 2010, section 4.3; Tremel 2013, section 2.1.
 
@@ -36,13 +36,13 @@ mod dynamic;
 mod element;
 mod exponent;
 mod non_membership;
-pub mod parameters;
+mod parameters;
 mod powers_of_base;
 mod primality;
 mod proof_of_exponentiation;
-pub mod representative;
+pub(crate) mod representative;
 mod secret_exponents;
-pub mod secret_key;
+mod secret_key;
 mod sieve;
 mod subset_witness;
 #[cfg(test)]

@@ -41,6 +41,7 @@ pub trait PublicKey: Clone + Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`] if the capacity of the key is below `elements`.
+    #[doc(hidden)]
     fn require_capacity(&self, elements: usize) -> Result<(), AccumulateError> {
         match self.capacity() {
             Some(capacity) if elements > capacity => {
@@ -72,6 +73,7 @@ pub trait Scheme: Copy + Debug + Eq + Send + Sync + 'static {
     ///
     /// # Errors
     /// [`AccumulateError::ElementNotAllowed`] if the digest has no prime or scalar.
+    #[doc(hidden)]
     fn element(
         key: &Self::PublicKey,
         digest: &ElementDigest,
@@ -81,6 +83,7 @@ pub trait Scheme: Copy + Debug + Eq + Send + Sync + 'static {
     ///
     /// # Errors
     /// The error of the first digest without an element.
+    #[doc(hidden)]
     fn elements(
         key: &Self::PublicKey,
         digests: &[ElementDigest],
@@ -90,5 +93,6 @@ pub trait Scheme: Copy + Debug + Eq + Send + Sync + 'static {
     }
 
     /// Value of the empty set.
+    #[doc(hidden)]
     fn empty_value(key: &Self::PublicKey) -> Self::Value;
 }

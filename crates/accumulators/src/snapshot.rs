@@ -2,7 +2,10 @@
 
 use alloc::vec::Vec;
 
-use pad_core::{AuthorKey, DecodeError, Domain, HeadSignature, Proof, VerifyError, Version};
+use pad_core::{
+    AuthorKey, DecodeError, HeadSignature, VerifyError, Version,
+    internals::{Domain, Proof},
+};
 use signature::Signer;
 
 use crate::{

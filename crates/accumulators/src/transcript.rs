@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 #[cfg(feature = "bilinear")]
 use ark_ff::PrimeField;
-use pad_core::{Domain, Sha256Ed25519, Suite};
+use pad_core::{Sha256Ed25519, Suite, internals::Domain};
 
 use crate::element::AccumulatorId;
 #[cfg(feature = "bilinear")]

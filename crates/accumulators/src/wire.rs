@@ -17,6 +17,7 @@ use pad_core::{DecodeError, Untrusted, codec};
 ///
 /// Law: `read` inverts `write` and consumes every byte. `read` rejects all bytes that `write` would
 /// not have written.
+#[doc(hidden)]
 pub trait Wire: Sized {
     /// Data that decoding needs in addition to the bytes: usually the public key.
     type Context: ?Sized;
@@ -44,6 +45,7 @@ pub fn encode<W: Wire>(object: &W) -> Vec<u8> {
 }
 
 /// Encodes an object without an envelope, for messages whose context already identifies the type.
+#[doc(hidden)]
 pub fn encode_body<W: Wire>(object: &W) -> Vec<u8> {
     let mut bytes = Vec::new();
     object.write(&mut bytes);
@@ -67,6 +69,7 @@ pub fn decode<W: Wire>(
 ///
 /// # Errors
 /// [`DecodeError`] if the bytes are not a valid object, or bytes remain after the object.
+#[doc(hidden)]
 pub fn decode_body<W: Wire>(context: &W::Context, bytes: &[u8]) -> Result<W, DecodeError> {
     let mut reader = Reader::new(bytes);
     let object = W::read(context, &mut reader)?;
@@ -76,6 +79,7 @@ pub fn decode_body<W: Wire>(context: &W::Context, bytes: &[u8]) -> Result<W, Dec
 
 /// A cursor that reads one field after another from the front of encoded bytes.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -179,6 +183,7 @@ impl<'a> Reader<'a> {
 ///
 /// # Panics
 /// If there are 2^32 items or more, which no object of this crate holds in memory.
+#[doc(hidden)]
 pub fn write_count(count: usize, bytes: &mut Vec<u8>) {
     #[expect(clippy::expect_used, reason = "writing, not reading: no hostile input")]
     let count = u32::try_from(count).expect("wire: fewer than 2^32 items in one message");
@@ -186,25 +191,36 @@ pub fn write_count(count: usize, bytes: &mut Vec<u8>) {
 }
 
 /// [`Wire::KIND`] of an element: its digest and, for RSA, the hint for its prime.
+#[doc(hidden)]
 pub const KIND_ELEMENT: u8 = 48;
 /// [`Wire::KIND`] of an accumulator value.
+#[doc(hidden)]
 pub const KIND_VALUE: u8 = 49;
 /// [`Wire::KIND`] of an accumulator value with its author's signature.
+#[doc(hidden)]
 pub const KIND_SNAPSHOT: u8 = 50;
 /// [`Wire::KIND`] of a membership witness.
+#[doc(hidden)]
 pub const KIND_WITNESS: u8 = 51;
 /// [`Wire::KIND`] of a non-membership witness.
+#[doc(hidden)]
 pub const KIND_NON_MEMBERSHIP_WITNESS: u8 = 52;
 /// [`Wire::KIND`] of a subset witness.
+#[doc(hidden)]
 pub const KIND_SUBSET_WITNESS: u8 = 53;
 /// [`Wire::KIND`] of a change: removed and added elements between two values.
+#[doc(hidden)]
 pub const KIND_CHANGE: u8 = 54;
 /// [`Wire::KIND`] of the update data of a change, which witness updates need.
+#[doc(hidden)]
 pub const KIND_UPDATE_DATA: u8 = 55;
 /// [`Wire::KIND`] of a scheme's public parameters.
+#[doc(hidden)]
 pub const KIND_PARAMETERS: u8 = 56;
 /// [`Wire::KIND`] of a secret key.
+#[doc(hidden)]
 pub const KIND_SECRET_KEY: u8 = 57;
 /// [`Wire::KIND`] of the published powers of an RSA accumulator's base.
+#[doc(hidden)]
 pub const KIND_POWERS: u8 = 58;
 // Kind 59 is retired and must not be assigned again.

@@ -211,6 +211,7 @@ impl<F> Author<F> {
 
     /// Removes and returns the changes made since the last commit, in order. The next commit does
     /// not sign them.
+    #[doc(hidden)]
     pub fn take_changes(&mut self) -> Vec<Operation> {
         core::mem::take(&mut self.changes)
     }
@@ -245,18 +246,19 @@ impl<F> Author<F> {
     /// Then `update_message` of [`crate::Keeper`] returns the update to hand out.
     ///
     /// If the signer refuses, the batch is kept for the next call. Dictionaries kept as rows or
-    /// derived ([`crate::keeper`]) then sign it together with the next batch, as one version.
+    /// derived then sign it together with the next batch, as one version.
     /// Dictionaries kept whole first sign it as its own version.
     ///
     /// # Errors
     /// [`AuthorError`].
+    #[doc(hidden)]
     pub fn stage(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
         self.server.keeper.sign(batch)
     }
 
     /// Returns an empty collection for the changes of the next version.
     ///
-    /// If the dictionary is kept as rows ([`crate::keeper`]), the collection keeps about `memory`
+    /// If the dictionary is kept as rows, the collection keeps about `memory`
     /// bytes of changes in memory. It writes the rest to temporary files in the folder of the file
     /// `base`. All changes stay in memory for other dictionaries, and while a batch that the signer
     /// refused is waiting for the next call.
@@ -278,12 +280,13 @@ impl<F> Author<F> {
     }
 
     /// Makes all staged versions durable, together with the changes `records` to records in the
-    /// store. Either all of them become durable, or none. Pending changes ([`crate::pending`]) that
+    /// store. Either all of them become durable, or none. Pending changes that
     /// are not signed yet move to the new version.
     ///
     /// # Errors
     /// [`AuthorError::Repository`]: the versions stay staged. [`AuthorError::Record`]: the versions
     /// are durable, but must not be handed out yet.
+    #[doc(hidden)]
     pub fn flush(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
         let version = self.flush_and_go_on(records)?;
         self.server.settle();
@@ -297,6 +300,7 @@ impl<F> Author<F> {
     ///
     /// # Errors
     /// The errors of [`Author::flush`].
+    #[doc(hidden)]
     pub fn flush_and_go_on(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
         let records = self.with_pending(records);
         let version = self.server.commit(&records)?;

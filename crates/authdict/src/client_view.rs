@@ -16,8 +16,8 @@
 //! trustworthy as its storage location.
 
 use pad_core::{
-    SignedHead, Suite, TrustedView, Untrusted, VerifyError, Version, codec, contradiction::Past,
-    history::ConsistencyProof, view::Refused,
+    SignedHead, Suite, TrustedView, Untrusted, VerifyError, Version, codec,
+    internals::{ConsistencyProof, Past, Refused},
 };
 use sha2::{Digest, Sha256};
 
@@ -105,6 +105,7 @@ impl StoredView {
     /// Returns this view, with its public key marked as obtained from a trusted source, not from
     /// the store.
     #[must_use]
+    #[doc(hidden)]
     pub fn authenticated(self) -> Self {
         Self {
             authenticated: true,
@@ -114,6 +115,7 @@ impl StoredView {
 
     /// Returns whether the key was given explicitly, and not read from the store for which the view
     /// was created.
+    #[doc(hidden)]
     pub const fn is_authenticated(&self) -> bool {
         self.authenticated
     }
@@ -121,7 +123,7 @@ impl StoredView {
     /// Reads the text of a view file.
     ///
     /// # Errors
-    /// [`ViewFileError`].
+    /// `ViewFileError`.
     pub fn parse(text: &str) -> Result<Self, ViewFileError> {
         let malformed = |line, expected| ViewFileError::Malformed { line, expected };
         let rest = text
@@ -198,6 +200,7 @@ impl StoredView {
     /// - the head differs from the head seen of the same version
     /// - the head does not continue the history of the newest head seen
     /// - in a log, the newer version does not contain the older version
+    #[doc(hidden)]
     pub fn advance(
         &self,
         head: &[u8],
@@ -221,6 +224,7 @@ impl StoredView {
     ///
     /// `head` is the message of a [`SignedHead`]. `past` is a statement of the newer head about the
     /// version of the older head, as returned by [`crate::Dictionary::past_messages`].
+    #[doc(hidden)]
     pub fn accuse(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
         with_suite!(self.public.suite, S => self.accuse_in::<S>(head, past))
     }
@@ -228,6 +232,7 @@ impl StoredView {
     /// Returns evidence against the author from a refused answer, the message of a
     /// [`pad_core::Response`]. Returns `None` unless the answer contains a second signed head of
     /// the newest version seen.
+    #[doc(hidden)]
     pub fn accuse_by_answer(&self, question: &Question, answer: &[u8]) -> Option<Vec<u8>> {
         let heads = heads_of(&self.public, question, answer).ok()?;
         let refused = |head: Vec<u8>| self.advance(&head, None, None).err()?.evidence;

@@ -1,7 +1,7 @@
 //! Complete histories of one key, from lookups in every version.
 
+use pad_core::Answer;
 use pad_core::Version;
-use pad_tree::Answer;
 
 /// All changes of one key's value between two versions.
 ///

@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 
+use pad_core::KeyRange;
 use pad_core::{Key, LookupError, Untrusted, Version};
-use pad_tree::{Difference, KeyHistory, KeyRange};
+use pad_tree::{Difference, KeyHistory};
 
 use crate::question::{HeadText, NotOffered, Question};
 
 /// A callback that receives unproved items one by one, and returns whether to continue.
-pub type UnprovedCallback<'n, T> = dyn FnMut(Untrusted<T>) -> ControlFlow<()> + 'n;
+pub(crate) type UnprovedCallback<'n, T> = dyn FnMut(Untrusted<T>) -> ControlFlow<()> + 'n;
 
 /// A dictionary of any family and suite. Queries about its versions are answered as messages.
 ///
@@ -20,6 +21,7 @@ pub trait Dictionary {
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or is 0, or cannot be read.
+    #[doc(hidden)]
     fn head_text(&self, version: Version) -> Result<HeadText, LookupError>;
 
     /// Returns the author's signed head of a version as a message, a [`pad_core::SignedHead`].
@@ -47,11 +49,12 @@ pub trait Dictionary {
     ) -> Result<Option<Vec<u8>>, LookupError>;
 
     /// Returns the statements that the newer version's head makes about the older version, each as
-    /// the body of a [`pad_core::contradiction::Past`]. [`crate::client_view::StoredView::accuse`]
+    /// the body of a [`pad_core::internals::Past`]. [`crate::client_view::StoredView::accuse`]
     /// takes such a statement.
     ///
     /// # Errors
     /// [`LookupError`] unless `older` is at least 1 and before `newer`, and `newer` exists.
+    #[doc(hidden)]
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError>;
 
     /// Returns the answer to a question about a version, as the message of a
@@ -67,6 +70,7 @@ pub trait Dictionary {
     ///
     /// # Errors
     /// [`AnswerError`].
+    #[doc(hidden)]
     fn page(
         &self,
         version: Version,
@@ -78,6 +82,7 @@ pub trait Dictionary {
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist.
+    #[doc(hidden)]
     fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
 
     /// Returns the versions up to `last` in which a key changed. The search makes about `lookups`
@@ -86,6 +91,7 @@ pub trait Dictionary {
     ///
     /// # Errors
     /// [`AnswerError`].
+    #[doc(hidden)]
     fn history_page(
         &self,
         key: &Key,
@@ -98,6 +104,7 @@ pub trait Dictionary {
     ///
     /// # Errors
     /// [`AnswerError`].
+    #[doc(hidden)]
     fn differences(
         &self,
         before: Version,

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use pad_core::{Version, contradiction::ForkEvidence};
+use pad_core::{ForkEvidence, Version};
 use pad_disk::Access;
 
 use crate::{keys::PublicKey, question::Refusal, selection::with_suite};
@@ -35,6 +35,7 @@ pub fn check(public: &PublicKey, evidence: &[u8]) -> Result<Version, Refusal> {
 /// # Errors
 /// [`io::Error`] of the operating system; [`io::ErrorKind::StorageFull`] if there are already
 /// `most` such files.
+#[doc(hidden)]
 pub fn keep(base: &Path, suffix: &str, evidence: &[u8], most: u32) -> io::Result<PathBuf> {
     for number in 1..=most {
         let path = match number {
@@ -67,4 +68,5 @@ fn is_in(path: &Path, evidence: &[u8]) -> io::Result<bool> {
 }
 
 /// The maximum number of evidence files next to one file.
+#[doc(hidden)]
 pub const MOST_FILES: u32 = 1000;

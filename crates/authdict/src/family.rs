@@ -5,8 +5,8 @@
 //! chosen at run time.
 
 use pad_core::{
-    Answers, Client, Family, Question as Ask, SchemeId, Suite, TrustedView, VerifyError, Version,
-    client, codec,
+    Answers, Client, Family, Refusal as ClientRefusal, SchemeId, Suite, TrustedView, VerifyError,
+    Version, codec, internals::Question as Ask,
 };
 use pad_tree::NodeCache;
 
@@ -75,9 +75,9 @@ fn check<F: Family<Error = VerifyError> + Answers<Q>, Q: Ask>(
 ) -> Result<Q::Statement, Refusal> {
     match client.check_at(version, answer, question) {
         Ok(verified) => Ok(verified.into_inner()),
-        Err(client::Refusal::Decode(error)) => Err(error.into()),
-        Err(client::Refusal::Head(error) | client::Refusal::Proof(error)) => Err(error.into()),
-        Err(client::Refusal::Fork { version, .. }) => Err(VerifyError::Fork(version).into()),
+        Err(ClientRefusal::Decode(error)) => Err(error.into()),
+        Err(ClientRefusal::Head(error) | ClientRefusal::Proof(error)) => Err(error.into()),
+        Err(ClientRefusal::Fork { version, .. }) => Err(VerifyError::Fork(version).into()),
         // Other refusals cannot occur: they concern queries without a version by a client without a
         // head.
         Err(_) => Err(VerifyError::RootMismatch.into()),

@@ -15,7 +15,7 @@
 
 use pad_core::{
     DecodeError, Key, Sha256Ed25519, SignedHead, SnapshotHead, Suite, Untrusted, Version, codec,
-    update::UpdateHead,
+    internals::UpdateHead,
 };
 
 use crate::{

@@ -16,7 +16,7 @@
 
 use core::{fmt, ops::ControlFlow};
 
-use pad_core::{Key, Operation, Untrusted, Version, head::Authority};
+use pad_core::{Authority, Key, Operation, Untrusted, Version};
 use pad_tree::{Difference, KeyHistory};
 
 use crate::{
@@ -45,12 +45,14 @@ pub(crate) use family::{
 /// until [`Keeper::commit`].
 pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     /// Returns the author's public key and the id of the dictionary whose updates are accepted.
+    #[doc(hidden)]
     fn authority(&self) -> &Authority;
 
     /// Returns the latest durable version.
     fn latest(&self) -> Version;
 
     /// Returns the latest version that was applied, whether durable or not.
+    #[doc(hidden)]
     fn staged(&self) -> Version;
 
     /// Returns the oldest version that can be queried; earlier versions were pruned.
@@ -64,6 +66,7 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     /// [`RepositoryError::Unreadable`] if the message is malformed; [`RepositoryError::Refused`] if
     /// the head is not signed by the author or not of the next version, or if the number of
     /// operations is impossible.
+    #[doc(hidden)]
     fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError>;
 
     /// Returns whether the head in `message`, an update, equals the head of an existing version.
@@ -73,6 +76,7 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     /// # Errors
     /// [`RepositoryError::Unreadable`] if the message is malformed; [`RepositoryError::Lookup`] if
     /// the version does not exist.
+    #[doc(hidden)]
     fn has_update(&self, message: &[u8]) -> Result<bool, RepositoryError>;
 
     /// Returns the update that produced a durable version, as a message. Returns `None` if the
@@ -82,6 +86,7 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     /// # Errors
     /// [`RepositoryError::Store`]; [`RepositoryError::Lookup`] if the update has to be rebuilt, and
     /// its contents cannot be read or are too long.
+    #[doc(hidden)]
     fn update_within(
         &self,
         version: Version,
@@ -106,6 +111,7 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// [`CheckError::Version`]; [`CheckError::Repository`] if the version does not exist.
+    #[doc(hidden)]
     fn check_head(&self, version: Version) -> Result<(), CheckError>;
 
     /// Checks that the store contains the newest head in `record`. Otherwise, no version may be
@@ -113,13 +119,16 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// [`SigningRecordError`].
+    #[doc(hidden)]
     fn check_record(&self, record: &SigningRecord) -> Result<(), SigningRecordError>;
 
     /// Returns the store that this dictionary is kept in.
+    #[doc(hidden)]
     fn store(&self) -> &AnyStore;
 
     /// Returns mutable access to the store that this dictionary is kept in, for checks and
     /// compaction.
+    #[doc(hidden)]
     fn store_mut(&mut self) -> &mut AnyStore;
 }
 
@@ -139,6 +148,7 @@ pub trait Keeper: Replica {
     /// # Errors
     /// [`RepositoryError::Unreadable`], [`RepositoryError::Refused`]: nothing is changed.
     /// [`RepositoryError::Store`], [`RepositoryError::Lookup`] if the store fails.
+    #[doc(hidden)]
     fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError>;
 
     /// Makes all staged versions durable, together with the changes `records` to records in the
@@ -148,10 +158,12 @@ pub trait Keeper: Replica {
     /// # Errors
     /// [`RepositoryError::Store`]. The versions stay staged. The store may contain them
     /// nevertheless, which is known only after it is reopened.
+    #[doc(hidden)]
     fn commit(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError>;
 
     /// Writes data that is derived from durable updates. Errors are ignored, because the next
     /// opening rebuilds this data.
+    #[doc(hidden)]
     fn settle(&mut self);
 
     /// Makes staged versions durable, and writes a checkpoint or derived data. The next opening
@@ -261,6 +273,7 @@ impl dyn Keeper {
     ///
     /// # Errors
     /// The errors of [`Keeper::commit`].
+    #[doc(hidden)]
     pub fn flush(&mut self, records: &[RecordChange]) -> Result<Version, RepositoryError> {
         let acknowledged = self.commit(records)?;
         self.settle();

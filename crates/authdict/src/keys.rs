@@ -31,14 +31,15 @@ use std::{
 };
 
 use ed25519_dalek::SigningKey;
-use pad_core::{AuthorKey, DictionaryId, head::Authority};
+use pad_core::{AuthorKey, Authority, DictionaryId};
 use pad_disk::{Access, Draft, RegisterError};
 use sha2::{Digest, Sha256};
 pub use zeroize::Zeroizing;
 
-pub use pad_tuple::DEFAULT_ENTRIES;
+pub use pad_tuple::internals::DEFAULT_ENTRIES;
 
-pub use crate::own_keys::{NoRandomness, SchemeKey, SchemeKeyFormat};
+pub use crate::own_keys::SchemeKeyFormat;
+pub(crate) use crate::own_keys::{NoRandomness, SchemeKey};
 use crate::{
     selection::{NamedScheme, SchemeName, SuiteName},
     signing_record::{SigningRecord, SigningRecordError},
@@ -353,6 +354,7 @@ impl SecretKey {
     ///
     /// # Errors
     /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`].
+    #[doc(hidden)]
     pub fn generate_for(
         entries: usize,
         suite: SuiteName,
@@ -369,6 +371,7 @@ impl SecretKey {
     /// # Errors
     /// [`KeyFileError::NoRandomness`]; [`KeyFileError::Malformed`] if `own` is not a key of the
     /// scheme.
+    #[doc(hidden)]
     pub fn generate_with(
         own: Option<Zeroizing<Vec<u8>>>,
         suite: SuiteName,
@@ -389,6 +392,7 @@ impl SecretKey {
     /// # Errors
     /// [`KeyFileError::Malformed`] if the author's public key has small order, which no honest seed
     /// produces; [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`].
+    #[doc(hidden)]
     pub fn from_seed(
         suite: SuiteName,
         scheme: SchemeName,
@@ -400,12 +404,13 @@ impl SecretKey {
     }
 
     /// Makes the key with the Ed25519 seed `seed`. `secret` is the scheme's own secret key in the
-    /// encoding of the scheme ([`pad_tuple::keys`]), if the scheme has one. Useful for existing
-    /// secrets, and for secrets that are slow to generate.
+    /// encoding of the scheme, if the scheme has one. Useful for existing secrets, and for secrets
+    /// that are slow to generate.
     ///
     /// # Errors
     /// [`KeyFileError::Malformed`] if `seed` or `secret` is invalid, if a required `secret` is
     /// missing, or if `secret` is given for a scheme that has none.
+    #[doc(hidden)]
     pub fn from_parts(
         suite: SuiteName,
         scheme: SchemeName,
@@ -480,6 +485,7 @@ impl SecretKey {
 
     /// Returns the scheme's own secret in the encoding of the scheme; `None` if the scheme has
     /// none.
+    #[doc(hidden)]
     pub fn scheme_secret(&self) -> Option<&[u8]> {
         self.scheme_secret.as_ref().map(|secret| secret.as_slice())
     }
@@ -501,6 +507,7 @@ impl SecretKey {
     /// [`KeyFileError::Encrypted`] if a passphrase is needed; [`KeyFileError::Exposed`] if users
     /// other than the owner can read or change the file; [`KeyFileError::OtherKind`] or
     /// [`KeyFileError::Malformed`] if it is not a secret key.
+    #[doc(hidden)]
     pub fn from_file(file: &SecretFile) -> Result<Self, KeyFileError> {
         let key = Self::parse(file.text_of(SECRET_TITLE)?, SchemeName::key_format)?;
         Ok(Self {
@@ -513,6 +520,7 @@ impl SecretKey {
     ///
     /// # Errors
     /// [`KeyFileError::Malformed`] if the scheme's secret is too long for a key file.
+    #[doc(hidden)]
     pub fn to_file(&self) -> Result<SecretFile, KeyFileError> {
         Ok(SecretFile::new(self.to_text()?))
     }
@@ -553,6 +561,7 @@ impl SecretKey {
     ///
     /// # Errors
     /// The errors of [`SecretKey::save`], with the path of the file that could not be written.
+    #[doc(hidden)]
     pub fn save_pair<'a>(
         &self,
         secret: &'a Path,
@@ -567,6 +576,7 @@ impl SecretKey {
     ///
     /// # Errors
     /// The errors of [`SecretKey::save_pair`].
+    #[doc(hidden)]
     pub fn save_pair_as<'a>(
         &self,
         file: &SecretFile,

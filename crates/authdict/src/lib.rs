@@ -37,103 +37,141 @@
 //! * [`Author`], [`Server`] and [`Client`]: the three roles. A [`Server`] owns a store, in files or
 //!   in objects (feature `object-store`), and dereferences to a [`Keeper`]. [`Dictionary`] is the
 //!   interface for queries, and [`Verifier`] checks answers.
-//! * [`scheme`]: families as types, and the question types that each family [`Asks`].
-//! * [`keys`]: key files. [`SigningRecord`]: the newest head that an author has handed out, in a
-//!   file. It prevents signing for an outdated store.
-//! * [`client_view`]: the newest head that a client has seen, in a file. [`evidence`]: proofs that
-//!   an author's key has signed two histories.
+//! * [`Scheme`]: families as types, and the question types that each family [`Asks`].
+//! * [`SecretKey`] and [`PublicKey`]: key files. [`SigningRecord`]: the newest head that an author
+//!   has handed out, in a file. It prevents signing for an outdated store.
+//! * [`evidence`]: proofs that an author's key has signed two histories.
 //! * [`Changes`]: the changes that an author gathers for a version. For trees, they may exceed
-//!   memory. [`pending`]: changes that wait in a store until the author signs them.
+//!   memory.
 //! * [`CompleteHistory`]: every change of a key from one version to another.
-//! * [`inspect`]: decodes a message, and reports each step of a proof's check.
-//! * [`version_notes`]: names and creation times of versions. They are unsigned; the operator of
-//!   the store vouches for them.
-//! * [`exchange`], [`witnessed`], [`part`]: for services. [`dynamic`], [`question`] and
-//!   [`selection`]: suites and schemes that are chosen by name at run time. `trace`, with the
-//!   feature of this name: recorded updates as CSV or JSON lines.
+//! * [`SuiteName`], [`SchemeName`], [`Question`], [`verify()`]: suites, schemes and questions that
+//!   are chosen at run time.
 
-pub mod author;
+mod author;
 mod changes;
-pub mod client;
-pub mod client_view;
-pub mod complete;
+mod client;
+mod client_view;
+mod complete;
 mod description;
-pub mod dictionary;
-pub mod dynamic;
+mod dictionary;
+mod dynamic;
 pub mod evidence;
-pub mod exchange;
+mod exchange;
 mod family;
-pub mod inspect;
-pub mod keeper;
-pub mod keys;
+mod inspect;
+mod keeper;
+mod keys;
 #[cfg(feature = "object-store")]
-pub mod objects;
+mod objects;
 mod own_keys;
 #[cfg(feature = "log")]
-pub mod parameters;
-pub mod part;
-pub mod pending;
-pub mod question;
-pub mod repository;
-pub mod scheme;
-pub mod selection;
-pub mod server;
+mod parameters;
+mod part;
+mod pending;
+mod question;
+mod repository;
+mod scheme;
+mod selection;
+mod server;
 mod signing_keys;
-pub mod signing_record;
-pub mod store;
+mod signing_record;
+mod store;
 mod store_log;
 #[cfg(feature = "trace")]
-pub mod trace;
+mod trace;
 mod tuple_file;
 mod verifier;
-pub mod version_notes;
-pub mod witnessed;
+mod version_notes;
+mod witnessed;
 
 pub use author::Author;
 pub use block_directory;
 pub use changes::Changes;
 pub use client::{AskError, Client, OpenClientError, Source};
+pub use client_view::{Heads, NotFollowed, RefusedHead, StoredView, ViewAccessError};
 pub use complete::CompleteHistory;
-pub use dictionary::{AnswerError, Dictionary, UnprovedCallback};
-pub use ed25519_dalek::SigningKey;
+pub use dictionary::{AnswerError, Dictionary};
+pub use dynamic::verify;
 pub use keeper::{CheckSummary, Keeper, Replica};
-#[cfg(feature = "file")]
-pub use keys::{FileOwnerKey, FileOwnerKeyError, FilePublic};
-pub use keys::{KeyFileError, PublicKey, SchemeKey, SecretKey};
+pub use keys::{KeyFileError, PublicKey, SecretKey, Zeroizing};
 pub use pad_core::{
-    self, Answers, ApplyError, AuthorKey, Authored, Blake3Ed25519, DecodeError, DictionaryId,
-    Domain, Equivocation, Family, HeadSignature, Heads, Hosts, InputError, Key, LookupError,
-    Operation, OrderedKey, Paper2010, Proof, Refusal, Repository, Response, SchemeId, ServerError,
-    Serves, Sha256Ed25519, SignedHead, SnapshotHead, SnapshotRoot, Suite, SuiteId, TrustedView,
-    Untrusted, Update, Value, Verified, VerifyError, Version, Workers, codec, head::Authority,
+    self, Answer, ApplyError, Blake3Ed25519, DecodeError, DictionaryId, First, InputError, Key,
+    KeyRange, Keys, Last, Lookup, LookupError, Lookups, Neighbour, Operation, Paper2010,
+    Predecessor, RangeContents, Sha256Ed25519, Successor, Untrusted, Value, Verified, VerifyError,
+    Version,
 };
 #[cfg(feature = "log")]
 pub use pad_log;
 pub use pad_tree::{
-    self, Answer, Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere,
-    CacheSize, Difference, First, KeyHistory, KeyRange, Keys, Last, Lookup, Lookups, Neighbour,
-    NodeCache, PathCopying, Predecessor, RangeContents, RedBlack, RedBlackAuthor,
-    RedBlackCacheEverywhere, RedBlackCacheMedian, RedBlackCacheNowhere, RedBlackPathCopying,
-    SkipList, SkipListAuthor, SkipListCacheEverywhere, SkipListCacheMedian, SkipListCacheNowhere,
-    SkipListPathCopying, Successor, Treap, TreapAuthor, TreapCacheEverywhere, TreapCacheMedian,
-    TreapCacheNowhere, TreapPathCopying, Tree, TreeAuthor, TreeProof, TreeQuery, TreeRepository,
-    VersionedNodes,
+    self, CacheSize, Difference, KeyHistory, NodeCache, RedBlack, SkipList, Treap, Tree,
 };
-pub use pad_tuple::{
-    self, Tuple, TupleAuthor, TupleProof, TupleRepository,
-    designs::{self, *},
-};
+pub use pad_tuple::{self, Tuple, designs::*};
 #[cfg(feature = "log")]
 pub use parameters::LogParameters;
-pub use question::NotOffered;
+pub use question::{NotOffered, Question, Refusal, Statement};
 pub use repository::{AuthorError, CheckError, RepositoryError};
 pub use scheme::{AnyFamily, Asks, Scheme};
 #[cfg(feature = "log")]
 pub use scheme::{Log, Membership};
-pub use selection::NamedScheme;
+pub use selection::{NamedScheme, SchemeName, SuiteName, UnknownName};
 pub use server::Server;
 pub use signing_record::{SigningRecord, SigningRecordError};
-pub use store::{
-    AnyStore, RecordChange, Store, StoreError, StoredCheckpoint, redb_store::RedbStore,
-};
+pub use store::StoreError;
 pub use verifier::Verifier;
+
+/// For the other crates of this workspace; no stability between versions.
+#[doc(hidden)]
+pub mod internals {
+    #[cfg(feature = "file")]
+    pub use crate::keys::{FileOwnerKey, FileOwnerKeyError, FilePublic};
+    #[cfg(feature = "passphrase")]
+    pub use crate::keys::{Passphrase, Work};
+    #[cfg(feature = "log")]
+    pub use crate::parameters::origin_of;
+    pub use crate::{
+        client_view::{ViewAccessFault, ViewFile},
+        keys::{DEFAULT_ENTRIES, SchemeKeyFormat, SecretFile},
+        question::{HeadText, LONGEST_QUESTION, verify_head},
+        selection::SchemeFamily,
+        store::{AnyStore, Record, RecordChange, Store, StoredCheckpoint, redb_store::RedbStore},
+    };
+
+    /// Suites and schemes that are chosen at run time.
+    pub mod dynamic {
+        pub use crate::dynamic::*;
+    }
+    /// Lists of messages.
+    pub mod exchange {
+        pub use crate::exchange::*;
+    }
+    /// Decodes a message, and reports each step of a proof's check.
+    pub mod inspect {
+        pub use crate::inspect::*;
+    }
+    /// Stores in object stores.
+    #[cfg(feature = "object-store")]
+    pub mod objects {
+        pub use crate::objects::*;
+    }
+    /// The keys of one range.
+    pub mod part {
+        pub use crate::part::*;
+    }
+    /// Changes that wait in a store until the author signs them.
+    pub mod pending {
+        pub use crate::pending::*;
+    }
+    /// Recorded updates as CSV or JSON lines.
+    #[cfg(feature = "trace")]
+    pub mod trace {
+        pub use crate::trace::*;
+    }
+    /// Names and creation times of versions, which are not signed.
+    pub mod version_notes {
+        pub use crate::version_notes::*;
+    }
+    /// Heads in logs with witnesses.
+    pub mod witnessed {
+        pub use crate::witnessed::*;
+    }
+}

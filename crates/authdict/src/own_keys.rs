@@ -4,14 +4,17 @@ use core::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
 use pad_core::Sha256Ed25519;
-use pad_tuple::{AuthorError, Design, KeyBytes, PublicBytes, SecretBytes};
+use pad_tuple::{
+    AuthorError, SecretBytes,
+    internals::{Design, KeyBytes, PublicBytes},
+};
 use zeroize::Zeroizing;
 
 mod scheme_key;
 #[cfg(feature = "log")]
 mod setup_format;
 
-pub use scheme_key::SchemeKey;
+pub(crate) use scheme_key::SchemeKey;
 #[cfg(feature = "log")]
 pub(crate) use setup_format::SetupFormat;
 
@@ -27,7 +30,7 @@ pub trait SchemeKeyFormat: Sync {
     /// Generates a random secret, for a dictionary of up to `entries` entries.
     ///
     /// # Errors
-    /// [`NoRandomness`].
+    /// `NoRandomness`.
     fn generate(&self, entries: usize) -> Result<Zeroizing<Vec<u8>>, NoRandomness>;
 
     /// Returns whether keys are made from public parameters, without a secret. If so, both key

@@ -40,7 +40,7 @@ impl LogParameters {
     /// the secret.
     ///
     /// # Errors
-    /// [`NoRandomness`].
+    /// `NoRandomness`.
     pub fn generate_insecure(scheme: SchemeName, top_level: u8) -> Result<Self, NoRandomness> {
         let capacity = scheme.powers_of_entry() << top_level.min(Self::greatest_made(scheme));
         let workers = Workers::all_cores();
@@ -57,11 +57,13 @@ impl LogParameters {
 
     /// Returns the maximum `top_level` of [`LogParameters::generate_insecure`], which reduces
     /// greater levels to it. The parameters for this level take 200 MB.
+    #[doc(hidden)]
     pub fn greatest_made(scheme: SchemeName) -> u8 {
         level(MOST_MADE, scheme)
     }
 
     /// The maximum length of a file of parameters, in bytes.
+    #[doc(hidden)]
     pub const LONGEST: usize = 512 << 20;
 
     /// Decodes public parameters from a message (of kind 56), and checks them.
@@ -70,6 +72,7 @@ impl LogParameters {
     ///
     /// # Errors
     /// [`DecodeError`].
+    #[doc(hidden)]
     pub fn decode(message: &[u8]) -> Result<Self, DecodeError> {
         let parameters = wire::decode::<Parameters>(&Workers::all_cores(), message, Self::LONGEST)?;
         Ok(Self::of(parameters.into_unverified()))
@@ -106,11 +109,13 @@ impl LogParameters {
     }
 
     /// Returns a shared reference to the powers, for the [`Setup`] of a log.
+    #[doc(hidden)]
     pub fn shared(&self) -> Arc<Parameters> {
         Arc::clone(&self.parameters)
     }
 
     /// Encodes the public parameters as a message (of kind 56).
+    #[doc(hidden)]
     pub fn to_message(&self) -> Vec<u8> {
         wire::encode(&*self.parameters)
     }
@@ -118,6 +123,7 @@ impl LogParameters {
     /// Returns the name of the published ceremony that produced the parameters, if this crate knows
     /// it. The secret of such parameters is unknown unless all participants of the ceremony
     /// deceived. The maker of any other parameters may be able to forge proofs.
+    #[doc(hidden)]
     pub fn origin(&self) -> Option<&'static str> {
         origin(&self.parameters.secret_in_g2())
     }
@@ -125,12 +131,14 @@ impl LogParameters {
     /// Returns the level of the largest trees of a log with this scheme for which the parameters
     /// suffice. A tree of level `l` has `2^l` elements. With a level below 4, the parameters
     /// suffice for no tree.
+    #[doc(hidden)]
     pub fn greatest_top_level(&self, scheme: SchemeName) -> u8 {
         level(self.parameters.capacity(), scheme)
     }
 
     /// Encodes the scheme key of a log with this scheme, shape and parameters, for key files.
     /// Returns `None` if the log's largest trees need more powers than the parameters contain.
+    #[doc(hidden)]
     pub fn setup(&self, scheme: SchemeName, shape: Shape) -> Option<Zeroizing<Vec<u8>>> {
         let setup = Setup::new(Arc::clone(&self.parameters), shape);
         let serves = shape.top_level() <= self.greatest_top_level(scheme);
@@ -139,6 +147,7 @@ impl LogParameters {
 
     /// Returns the [`Setup`] of the log with this public key, with all powers of these parameters.
     /// Returns `None` if the key is for other parameters, or the log needs more powers.
+    #[doc(hidden)]
     pub fn setup_of(&self, public: &PublicKey) -> Option<Setup> {
         let known = public.scheme_key.as_ref()?.get::<Setup>()?;
         let setup = Setup::new(Arc::clone(&self.parameters), known.shape());
@@ -149,6 +158,7 @@ impl LogParameters {
 
     /// Returns the record that stores a log's parameters: an integrity digest, and the powers with
     /// their coordinates. A store with this record can be opened without checking the powers again.
+    #[doc(hidden)]
     pub fn record(&self) -> RecordChange {
         let kept = self.parameters.to_kept();
         let digest = Sha256::digest(&kept);
@@ -162,6 +172,7 @@ impl LogParameters {
     ///
     /// # Errors
     /// [`StoreError`].
+    #[doc(hidden)]
     pub fn read(store: &impl Store) -> Result<Self, StoreError> {
         let found = store.records(PARAMETERS_GROUP)?.pop();
         let read = found.and_then(|(_, record)| {

@@ -2,11 +2,12 @@
 
 use core::fmt;
 
+use pad_core::KeyRange;
 use pad_core::{
     ApplyError, DecodeError, First, Key, Last, LookupError, Response, SignedHead, Suite, Untrusted,
     Update, Version, codec, codec::Message,
 };
-use pad_tree::{Difference, KeyHistory, KeyRange, ProvableQuery, TreePart, TreeProof};
+use pad_tree::{Difference, KeyHistory, TreePart, TreeProof, internals::ProvableQuery};
 pub use pad_tree::{PartError, PartProgress};
 
 use crate::{

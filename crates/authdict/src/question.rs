@@ -217,6 +217,7 @@ fn head_in<S: Suite>(
 
 impl Question {
     /// Returns the name of this kind of question in the plural, such as `range questions`.
+    #[doc(hidden)]
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Key(_) => "questions about one key",
@@ -231,6 +232,7 @@ impl Question {
 
     /// Returns the versions whose heads an answer about `version` contains, in the order of the
     /// answer.
+    #[doc(hidden)]
     pub fn versions(&self, version: Version) -> Vec<Version> {
         match self {
             Self::Growth(older) => vec![*older, version],
@@ -239,9 +241,10 @@ impl Question {
     }
 
     /// Returns the maximum length, in bytes, of an answer to this question that a client reads
-    /// ([`pad_core::Question::longest_answer`]).
+    /// ([`pad_core::internals::Question::longest_answer`]).
+    #[doc(hidden)]
     pub fn longest_answer(&self) -> usize {
-        use pad_core::Question as _;
+        use pad_core::internals::Question as _;
         match self {
             Self::Key(key) => key.longest_answer(),
             Self::Keys(keys) => keys.longest_answer(),
@@ -258,6 +261,7 @@ impl Question {
     /// Returns whether the question concerns only keys in `range`. This is `false` for
     /// [`Question::Growth`], which concerns all keys, and for questions about the order of keys,
     /// whose answers can be anywhere.
+    #[doc(hidden)]
     pub fn lies_in(&self, range: &KeyRange) -> bool {
         match self {
             Self::Key(key) | Self::Value(key, _) => range.contains(key.as_bytes()),

@@ -2,14 +2,14 @@
 
 use pad_core::{
     DecodeError, First, Key, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, Predecessor,
-    RangeContents, SchemeId, Successor, Suite, SuiteId,
+    RangeContents, SchemeId, Successor, Suite, internals::SuiteId,
 };
 #[cfg(feature = "log")]
 use pad_core::{Sha256Ed25519, Value, Version};
 #[cfg(feature = "log")]
 use pad_log::{AadCounted, AadFrontier, AasCounted, AasFrontier, Absent, Grown, Included, Values};
-use pad_tree::{BalancingScheme, Tree};
-use pad_tuple::{Signed, Tuple};
+use pad_tree::{Tree, internals::BalancingScheme};
+use pad_tuple::{Tuple, internals::Signed};
 
 use crate::{
     family::tuple::QueryableDesign,
@@ -20,15 +20,17 @@ use crate::{
 };
 
 /// A family of dictionaries: a type such as [`Tree`]`<`[`RedBlack`](crate::RedBlack)`>`, or
-/// [`AnyFamily`]. Dictionaries of these families are stored in a [`crate::Store`].
+/// [`AnyFamily`]. Dictionaries of these families are stored in a `Store`.
 pub trait Scheme {
     /// Returns whether `public` is the public key of a dictionary of this family.
+    #[doc(hidden)]
     fn is_of(public: &PublicKey) -> bool;
 
     /// Refuses the public key of a dictionary of another family.
     ///
     /// # Errors
     /// [`StoreError::OtherFamily`].
+    #[doc(hidden)]
     fn require(public: &PublicKey) -> Result<(), StoreError> {
         if Self::is_of(public) {
             Ok(())

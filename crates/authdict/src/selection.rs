@@ -4,9 +4,12 @@ use core::{fmt, str::FromStr};
 
 #[cfg(feature = "all-suites")]
 use pad_core::{Blake3Ed25519, Paper2010};
-use pad_core::{SchemeId, Sha256Ed25519, Suite, SuiteId};
-use pad_tree::{BalancingScheme, RedBlack, SkipList, Treap, TreeScheme};
-use pad_tuple::{Design, PublicBytes, SecretBytes, designs};
+use pad_core::{SchemeId, Sha256Ed25519, Suite, internals::SuiteId};
+use pad_tree::{RedBlack, SkipList, Treap, TreeScheme, internals::BalancingScheme};
+use pad_tuple::{
+    SecretBytes, designs,
+    internals::{Design, PublicBytes},
+};
 
 #[cfg(feature = "log")]
 use crate::own_keys::SetupFormat;
@@ -144,12 +147,14 @@ by_name! {
 impl SuiteName {
     /// Returns the suite with the number `id`, if this build supports it. The envelopes of messages
     /// contain this number.
+    #[doc(hidden)]
     pub fn from_id(id: u16) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();
         all.find(|suite| suite.id().0 == id)
     }
 
     /// Returns the suite's number, which the envelopes of messages contain.
+    #[doc(hidden)]
     pub fn id(self) -> SuiteId {
         with_suite!(self, S => S::ID)
     }
@@ -167,7 +172,7 @@ pub enum SchemeFamily {
     /// Append-only logs, with accumulators over their trees.
     #[cfg(feature = "log")]
     Log,
-    /// Numbered entries in blocks, stored in a folder instead of a [`crate::Store`]:
+    /// Numbered entries in blocks, stored in a folder instead of a `Store`:
     /// [`block_directory`].
     Directory,
 }
@@ -237,7 +242,7 @@ impl Facts {
     const fn of_log<L: pad_log::Scheme>() -> Self {
         Self {
             family: SchemeFamily::Log,
-            is_set: matches!(L::CONTENTS, pad_log::scheme::Contents::Set),
+            is_set: matches!(L::CONTENTS, pad_log::internals::Contents::Set),
             id: L::ID,
             key_format: Some(&SetupFormat),
             powers_of_entry: L::ROOTS,
@@ -308,29 +313,34 @@ impl SchemeName {
     }
 
     /// Returns the family of this scheme.
+    #[doc(hidden)]
     pub const fn family(self) -> SchemeFamily {
         self.facts().family
     }
 
     /// Returns whether a dictionary of this scheme is a set: its entries are members, which are
     /// keys without values.
+    #[doc(hidden)]
     pub const fn is_set(self) -> bool {
         self.facts().is_set
     }
 
     /// Returns the format of the scheme's own key; `None` if the author's key signs everything.
+    #[doc(hidden)]
     pub const fn key_format(self) -> Option<&'static dyn SchemeKeyFormat> {
         self.facts().key_format
     }
 
     /// Returns the number of powers that a log's public parameters must contain for each entry of
     /// its largest trees. Returns 0 for schemes of other families.
+    #[doc(hidden)]
     pub fn powers_of_entry(self) -> usize {
         self.facts().powers_of_entry.into()
     }
 
-    /// Returns whether contents are read on demand, from files next to a [`crate::Store`] or from
+    /// Returns whether contents are read on demand, from files next to a `Store` or from
     /// objects. Logs, and tuples with accumulators, are read into memory as a whole.
+    #[doc(hidden)]
     pub fn reads_on_demand(self) -> bool {
         match self.family() {
             SchemeFamily::Tree | SchemeFamily::Directory => true,
@@ -343,6 +353,7 @@ impl SchemeName {
     /// Returns whether the signed head determines all verified answers. Tuples that are signed one
     /// by one are not determined by the head: the holder of the key can sign other tuples for the
     /// same head.
+    #[doc(hidden)]
     pub fn binds_answers(self) -> bool {
         self.family() != SchemeFamily::Tuple || self.name().contains("accumulators")
     }
@@ -375,11 +386,11 @@ mod tests {
         let mut designs = 0;
         macro_rules! check {
             ($name:ident, $design:ty) => {
-                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
+                let name = <$design as pad_tuple::internals::TupleScheme<Sha256Ed25519>>::NAME;
                 let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
                 assert_eq!(
                     scheme.id(),
-                    <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::SCHEME
+                    <$design as pad_tuple::internals::TupleScheme<Sha256Ed25519>>::SCHEME
                 );
                 assert_eq!(scheme.family(), SchemeFamily::Tuple);
                 designs += 1;
@@ -397,7 +408,7 @@ mod tests {
     fn answers_follow_from_heads_that_commit_to_them() {
         macro_rules! signed {
             ($name:ident, $design:ty) => {
-                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
+                let name = <$design as pad_tuple::internals::TupleScheme<Sha256Ed25519>>::NAME;
                 let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
                 assert!(!scheme.binds_answers());
             };
@@ -405,7 +416,7 @@ mod tests {
         #[cfg(feature = "accumulators")]
         macro_rules! accumulated {
             ($name:ident, $design:ty) => {
-                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
+                let name = <$design as pad_tuple::internals::TupleScheme<Sha256Ed25519>>::NAME;
                 let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
                 assert!(scheme.binds_answers());
             };

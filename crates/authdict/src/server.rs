@@ -141,6 +141,7 @@ impl Server {
     ///
     /// # Errors
     /// The errors of [`Server::of_any_with`].
+    #[doc(hidden)]
     pub fn in_store(store: AnyStore, cache: impl Into<NodeCache>) -> Result<Self, RepositoryError> {
         let public = key_of_store(&store)?;
         Ok(Self::of(open(store, &public, cache.into())?))

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use pad_core::signature::HeadSigner;
+use pad_core::HeadSigner;
 use zeroize::Zeroizing;
 
 use crate::keys::SecretKey;

@@ -9,7 +9,7 @@
 
 use std::{io, path::Path};
 
-use pad_core::{SignedHead, Suite, Untrusted, Version, codec, head::Authority};
+use pad_core::{Authority, SignedHead, Suite, Untrusted, Version, codec};
 use pad_disk::{Lock, LockError, PATIENCE, Register, RegisterError};
 
 /// The file with the newest head that an author has handed out.
@@ -143,6 +143,7 @@ impl SigningRecord {
     ///
     /// # Errors
     /// [`SigningRecordError::Foreign`].
+    #[doc(hidden)]
     pub fn newest<S: Suite>(
         &self,
         authority: &Authority,
@@ -167,6 +168,7 @@ impl SigningRecord {
     /// # Errors
     /// [`SigningRecordError::OlderStore`], [`SigningRecordError::OtherHead`],
     /// [`SigningRecordError::Foreign`].
+    #[doc(hidden)]
     pub fn check<S: Suite>(
         &self,
         authority: &Authority,
@@ -195,6 +197,7 @@ impl SigningRecord {
     ///
     /// # Errors
     /// [`SigningRecordError::Register`]. The head must then not be handed out.
+    #[doc(hidden)]
     pub fn advance(&mut self, head: &[u8]) -> Result<(), SigningRecordError> {
         if self.register.value() != head {
             self.register.write(head)?;
@@ -218,6 +221,7 @@ impl SigningRecord {
     ///
     /// # Errors
     /// [`SigningRecordError::Forgotten`].
+    #[doc(hidden)]
     pub fn require(&self, stored: Version) -> Result<(), SigningRecordError> {
         if self.register.value().is_empty() {
             let file = self.file();
@@ -231,6 +235,7 @@ impl SigningRecord {
     ///
     /// # Errors
     /// [`SigningRecordError::Register`].
+    #[doc(hidden)]
     pub fn begin(&mut self) -> Result<(), SigningRecordError> {
         if self.register.value().is_empty() {
             self.register.write(BEGUN)?;

@@ -2,13 +2,13 @@
 
 use std::{io, path::PathBuf};
 
-use pad_core::{Domain, Suite, Version};
+use pad_core::{Suite, Version, internals::Domain};
 use pad_disk::engine::EngineError;
 
 use crate::selection::SchemeName;
 
 mod any;
-pub mod redb_store;
+pub(crate) mod redb_store;
 
 pub use any::AnyStore;
 
@@ -95,9 +95,8 @@ pub struct StoredCheckpoint {
     pub version: Version,
     /// The oldest version whose contents the checkpoint contains.
     pub oldest: Version,
-    /// The digest of the three other fields under [`pad_core::Domain::Checkpoint`]. Pruning a
-    /// dictionary with derived data ([`crate::keeper`]) writes a checkpoint with empty `digest` and
-    /// `bytes`.
+    /// The digest of the three other fields under the domain `Checkpoint`. Pruning a dictionary
+    /// with derived data writes a checkpoint with empty `digest` and `bytes`.
     pub digest: Vec<u8>,
     /// The state of the repository, in the encoding of its family.
     pub bytes: Vec<u8>,
@@ -131,7 +130,7 @@ fn digest<S: Suite>(version: Version, oldest: Version, bytes: &[u8]) -> Vec<u8> 
 /// Durable storage of one dictionary.
 ///
 /// A store contains the dictionary's signed updates, one checkpoint, and groups of named records.
-/// For a dictionary kept as rows ([`crate::keeper`]), it contains the latest row instead of the
+/// For a dictionary kept as rows, it contains the latest row instead of the
 /// updates, or the rows of all versions. A *row* is the signed head of a version, with the
 /// positions of the version's data in other files or objects.
 ///

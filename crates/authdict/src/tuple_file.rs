@@ -21,7 +21,7 @@ use std::{collections::BTreeMap, fmt, io, path::Path, rc::Rc};
 
 use pad_core::StoreFault;
 use pad_disk::engine::EngineError;
-use pad_tuple::stored::{Row, RowView, Rows};
+use pad_tuple::internals::{Row, RowView, Rows};
 use redb::{ReadTransaction, ReadableTable as _, WriteTransaction};
 use sha2::{Digest as _, Sha256};
 

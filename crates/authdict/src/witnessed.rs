@@ -14,8 +14,8 @@
 use std::collections::BTreeSet;
 
 use pad_core::{
-    DecodeError, DictionaryId, SignedHead, SnapshotHead, Suite, Untrusted, Verified, VerifyError,
-    Version, codec, head::Authority,
+    Authority, DecodeError, DictionaryId, SignedHead, SnapshotHead, Suite, Untrusted, Verified,
+    VerifyError, Version, codec,
 };
 use transparency_log::{
     Checkpoint, Policy,

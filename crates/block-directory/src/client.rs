@@ -5,8 +5,8 @@
 use alloc::{boxed::Box, vec::Vec};
 
 use pad_core::{
-    DecodeError, Refusal, SnapshotHead, Suite, TrustedView, Untrusted, Verified, VerifyError,
-    Version, codec, head::Authority, view::Refused,
+    Authority, DecodeError, Refusal, SnapshotHead, Suite, TrustedView, Untrusted, Verified,
+    VerifyError, Version, codec, internals::Refused,
 };
 
 use crate::{

@@ -2,8 +2,8 @@
 //! versions.
 
 use pad_core::{
-    ApplyError, DecodeError, HeadLog, Heads as _, LookupError, Repository, SignedHead, StoreFault,
-    Suite, Update, VerifyError, Version, codec, head::Authority,
+    ApplyError, Authority, DecodeError, Heads as _, LookupError, Repository, SignedHead,
+    StoreFault, Suite, Update, VerifyError, Version, codec, internals::HeadLog,
 };
 
 use crate::{
@@ -27,7 +27,7 @@ use crate::{
 ///
 /// Memory: about two digests for each entry, or the [`CacheBudget`](crate::CacheBudget) for a
 /// directory in files. The height of its blocks (`step`) is also the step of hints
-/// ([`crate::hint`]).
+/// ([`Hint`](crate::Hint)).
 #[derive(Debug)]
 pub struct BlockDirectory<S: Suite> {
     pub(crate) blocks: Blocks<S>,
@@ -82,6 +82,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// Refuses requests for more than `most` registered entries of a range. An answer contains 33
     /// bytes for each entry, and any client can request it with a message of at most 64 bytes. The
     /// format allows `2^20`; a greater `most` has no effect.
+    #[doc(hidden)]
     pub fn limit_ranges(&mut self, most: u64) {
         self.most_in_range = most.min(MOST_RANGE);
     }
@@ -214,6 +215,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// # Errors
     /// [`LookupError::InvalidQuery`] for a range of more than [`MOST_RANGE`] registered entries;
     /// [`LookupError::Store`] if a block cannot be read.
+    #[doc(hidden)]
     pub fn prove_latest<Q: Selection>(
         &self,
         query: &Q,
@@ -242,6 +244,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// # Errors
     /// [`LookupError::UnknownVersion`] for a client that knows a newer version than this server;
     /// [`LookupError::Store`] if a block cannot be read.
+    #[doc(hidden)]
     pub fn answer_entries(
         &self,
         request: &EntryRequest<S>,
@@ -267,6 +270,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// - [`LookupError::InvalidQuery`] for a range of more registered entries than the limit set by
     ///   [`BlockDirectory::limit_ranges`].
     /// - [`LookupError::Store`] if a block cannot be read.
+    #[doc(hidden)]
     pub fn answer_range(
         &self,
         request: &RangeRequest<S>,

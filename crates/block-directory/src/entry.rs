@@ -1,6 +1,9 @@
 //! Entries: their ids, their states, and the hashes of entries and root.
 
-use pad_core::{DigestBytes, Domain, Key, SchemeId, Suite};
+use pad_core::{
+    Key, SchemeId, Suite,
+    internals::{DigestBytes, Domain},
+};
 
 /// The maximum number of entries of a directory, deleted ones included: `2^48`.
 pub const MOST_ENTRIES: u64 = 1 << 48;

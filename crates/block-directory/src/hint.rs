@@ -15,9 +15,7 @@
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use pad_core::{
-    DictionaryId, Suite, Untrusted, VerifyError, Version, codec::Message, head::Authority,
-};
+use pad_core::{Authority, DictionaryId, Suite, Untrusted, VerifyError, Version, codec::Message};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -32,7 +30,7 @@ pub const LONGEST_HINT: usize = 2048;
 
 /// The maximum step. The step is the height of a server's blocks, and the difference in height
 /// between consecutive digests of a chain.
-pub const MOST_STEP: u32 = 12;
+pub(crate) const MOST_STEP: u32 = 12;
 
 /// A proof of one entry under an older version, in the form stored with the object. Untrusted.
 /// Message kind 162.

@@ -18,7 +18,6 @@
 //! | an author without the entries | `LightAuthor` | 48 digests; a server's proof for each change |
 //! | lookups | [`DirectoryClient`] | a proof of 688 bytes at 10^6 entries, 1 008 at 10^9 |
 //! | look-ups without block reads | [`Hint`], stored with the object | as long as a proof |
-//! | the paper's digests of blocks | [`strategy`], [`OpenedProof`] | 10 to 99 KB for a proof |
 //!
 //! A look-up without a hint in a directory on disk reads one block, if all levels above the lowest
 //! are in memory.
@@ -34,14 +33,6 @@
 //! The full author stores all entries. The light author ([`LightAuthor`]) stores at most 48
 //! digests. It appends without a request to the server. For changes it verifies a proof from an
 //! untrusted server.
-//!
-//! # Other blocks
-//!
-//! The digests of blocks that the paper proposes are included for comparison, as strategies 2 to 6
-//! of one trait ([`strategy`]). Their roots depend on the capacity of blocks. Their proofs contain
-//! every slot of every block on the path ([`OpenedProof`]). With 68 slots and `10^9` entries such a
-//! proof takes 10 to 99 KB; a path of the tree takes 1 KB. These strategies have no author or
-//! server: [`BlockTree`] provides entries, roots and proofs.
 //!
 //! # Example
 //!
@@ -76,15 +67,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Map
-//!
-//! * [`entry`]: ids, entries, and their hashes. [`query`], [`proof`], [`statement`]: queries,
-//!   proofs, and the statements that they establish. [`hint`]: path hints. [`message`], [`client`]:
-//!   requests and answers, and a client that follows a directory.
-//! * [`strategy`], [`opened`]: blocks that are opened as a whole.
-//! * With the default feature `std`: `author` and `directory`, in memory and on disk (`store`);
-//!   `entry_tree` and `block_tree`, entries with roots and proofs only.
-//!
 //! Without its default features this crate is `no_std` (with `alloc`), and only verifies.
 //!
 //! The security argument and its assumptions: `docs/threat-model`. The format: `docs/format`.
@@ -108,46 +90,61 @@
 extern crate alloc;
 
 #[cfg(feature = "std")]
-pub mod author;
+mod author;
 #[cfg(feature = "std")]
-pub mod block_tree;
+mod block_tree;
 #[cfg(feature = "std")]
 mod blocks;
-pub mod client;
+mod client;
 #[cfg(feature = "std")]
-pub mod directory;
-pub mod entry;
+mod directory;
+mod entry;
 #[cfg(feature = "std")]
-pub mod entry_tree;
-pub mod hint;
-pub mod message;
-pub mod opened;
+mod entry_tree;
+mod hint;
+mod message;
+mod opened;
 #[cfg(feature = "std")]
-pub mod operations;
-pub mod proof;
-pub mod query;
+mod operations;
+mod proof;
+mod query;
 mod shape;
-pub mod statement;
+mod statement;
 #[cfg(feature = "std")]
-pub mod store;
-pub mod strategy;
+mod store;
+mod strategy;
 
 #[cfg(feature = "std")]
 pub use author::{AuthorError, Changes, FullAuthor, LightAuthor, LightError, LightState};
-#[cfg(feature = "std")]
-pub use block_tree::{BlockError, BlockTree};
 pub use client::{AnswerError, DirectoryClient, Found, PendingEntries, PendingRange};
 #[cfg(feature = "std")]
 pub use directory::{BlockDirectory, RequestError};
-pub use entry::{DIRECTORY, Entry, EntryId, MOST_ENTRIES};
-#[cfg(feature = "std")]
-pub use entry_tree::EntryTree;
-pub use hint::{Hint, Offer, ShortCircuit};
-pub use message::{DirectoryAnswer, EntryRequest, RangeRequest};
-pub use opened::{BlockRoot, OpenedProof};
+pub use entry::{DIRECTORY, Entry, EntryId};
+pub use hint::Hint;
 pub use proof::{DirectoryProof, EntryProof, RangeProof};
-pub use query::{EntryQuery, EntryRange, Selection};
+pub use query::{EntryQuery, EntryRange, MOST_RANGE};
 pub use statement::Entries;
 #[cfg(feature = "std")]
 pub use store::{CacheBudget, StoreError};
-pub use strategy::{AdHash1600, BlockDigest, Flat, LtHash, MuHash1024, MuHash3072};
+
+/// For the other crates of this workspace; no stability between versions.
+#[doc(hidden)]
+pub mod internals {
+    #[cfg(feature = "std")]
+    pub use crate::{
+        block_tree::{BlockError, BlockTree},
+        store::suite_of,
+    };
+    pub use crate::{
+        entry::{MOST_ENTRIES, entry_digest, root_digest},
+        hint::{LONGEST_HINT, Offer, ShortCircuit},
+        message::{DirectoryAnswer, EntryRequest, RangeRequest},
+        opened::{BlockRoot, OpenedProof},
+        query::{MOST_IDS, Selection},
+    };
+
+    /// Digests of blocks, for comparison.
+    pub mod strategy {
+        pub use crate::strategy::*;
+    }
+}

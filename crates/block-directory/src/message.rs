@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use pad_core::{
     DecodeError, SignedHead, Suite, VerifyError, Version,
     codec::{self, Message},
-    history::ConsistencyProof,
+    internals::ConsistencyProof,
 };
 use serde::{Deserialize, Serialize};
 
@@ -16,9 +16,11 @@ use crate::{
 };
 
 /// The maximum length of a look-up request in bytes.
-pub const LONGEST_REQUEST: usize = 16_384;
+#[cfg(feature = "std")]
+pub(crate) const LONGEST_REQUEST: usize = 16_384;
 /// The maximum length of a range request in bytes.
-pub const LONGEST_RANGE_REQUEST: usize = 64;
+#[cfg(feature = "std")]
+pub(crate) const LONGEST_RANGE_REQUEST: usize = 64;
 /// The maximum length in bytes of a head with the proof that it continues an older head.
 const LONGEST_NEWS: usize = 8192;
 /// The maximum number of digests of a chain (subtree digests offered from a hint).
@@ -126,7 +128,7 @@ impl<S: Suite> Message for RangeRequest<S> {
 /// client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct News<S: Suite> {
+pub(crate) struct News<S: Suite> {
     pub(crate) head: SignedHead<S>,
     pub(crate) consistency: Option<ConsistencyProof<S>>,
 }

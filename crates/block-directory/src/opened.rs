@@ -11,7 +11,9 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use pad_core::{
-    DigestBytes, Proof, Suite, VerifyError, Version, codec::Message, family::VerifiedRoot,
+    Suite, VerifyError, Version,
+    codec::Message,
+    internals::{DigestBytes, Proof, VerifiedRoot},
 };
 use serde::{Deserialize, Serialize};
 

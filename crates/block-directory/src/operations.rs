@@ -5,12 +5,14 @@
 //! operations with ids below `n` must be of live entries. Operations with ids from `n` on must be
 //! `Put`, and their ids must be `n, n + 1, ..`.
 
-use pad_core::{ApplyError, DigestBytes, InputError, Operation, StoreFault, Suite, Value};
+use pad_core::{
+    ApplyError, InputError, Operation, StoreFault, Suite, Value, internals::DigestBytes,
+};
 
 use crate::entry::{self, EntryId, EntryState, MOST_ENTRIES};
 
 /// The maximum number of operations of one version.
-pub const MOST_OPERATIONS: usize = 1 << 22;
+pub(crate) const MOST_OPERATIONS: usize = 1 << 22;
 
 /// A change of one entry: its id, and its state from the next version on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

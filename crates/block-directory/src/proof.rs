@@ -5,7 +5,11 @@
 use alloc::vec::Vec;
 use core::{fmt, iter::Copied, marker::PhantomData, slice::Iter};
 
-use pad_core::{Proof, Suite, VerifyError, codec::Message, family::VerifiedRoot};
+use pad_core::{
+    Suite, VerifyError,
+    codec::Message,
+    internals::{Proof, VerifiedRoot},
+};
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{Error as _, SeqAccess, Visitor},

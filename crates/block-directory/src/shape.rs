@@ -1,8 +1,8 @@
 //! The shape of the tree over all entries, and the walk over it.
 //!
-//! The tree has the shape of [`pad_core::merkle`], which follows from the number of entries only.
-//! The paths in that module lead to one leaf or one prefix. The walk of this module leads to any
-//! set of ids.
+//! The tree has the shape of [`pad_core::internals::merkle`], which follows from the number of
+//! entries only. The paths in that module lead to one leaf or one prefix. The walk of this module
+//! leads to any set of ids.
 //!
 //! Prover, verifier and light author share the walk ([`walk`]). Each implements its own
 //! [`Visitor`].
@@ -12,7 +12,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use pad_core::merkle;
+use pad_core::internals::merkle;
 
 /// A subtree over `size` entries from the id `start` on. `size` is at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -34,7 +34,7 @@ pub(crate) mod rows;
 use std::{io, path::Path, sync::Arc};
 
 use pad_core::{
-    SignedHead, StoreFault, Suite, SuiteId, Untrusted, Update, Version, head::Authority,
+    Authority, SignedHead, StoreFault, Suite, Untrusted, Update, Version, internals::SuiteId,
 };
 use pad_disk::layer::{FileLayer, Folder};
 
@@ -71,6 +71,7 @@ impl<S: Suite> BlockDirectory<S> {
     ///
     /// # Errors
     /// The errors of [`BlockDirectory::create`].
+    #[doc(hidden)]
     pub fn create_in(
         layer: Arc<dyn FileLayer>,
         authority: Authority,
@@ -101,6 +102,7 @@ impl<S: Suite> BlockDirectory<S> {
     ///
     /// # Errors
     /// The errors of [`BlockDirectory::open`].
+    #[doc(hidden)]
     pub fn open_in(layer: Arc<dyn FileLayer>, budget: CacheBudget) -> Result<Self, StoreError> {
         let (log, parameters, logged) = Log::open::<S>(&layer)?;
         let files = LevelFiles::open(layer)?;
@@ -171,6 +173,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// # Errors
     /// The errors of [`BlockDirectory::create_loaded`]; [`StoreFault::Closed`] for a directory in
     /// memory; [`pad_core::ApplyError::VersionGap`] for a directory that has a version.
+    #[doc(hidden)]
     pub fn load_stored<E: From<StoreError>>(
         self,
         objects: impl IntoIterator<Item = Result<S::Digest, E>>,
@@ -198,6 +201,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// # Errors
     /// The errors of [`BlockDirectory::apply`]. Updates before a refused update are applied and
     /// durable. After [`pad_core::ApplyError::Store`], they may be neither.
+    #[doc(hidden)]
     pub fn apply_all(&mut self, updates: &[Update<S>]) -> Result<Version, pad_core::ApplyError> {
         self.hold_changed(true);
         let mut applied = 0;
@@ -262,12 +266,14 @@ impl<S: Suite> BlockDirectory<S> {
 
     /// Returns the details of the last store error, once. Later calls return `None` until another
     /// error occurs.
+    #[doc(hidden)]
     pub fn take_store_error(&self) -> Option<StoreError> {
         self.blocks().backing()?.take_error()
     }
 
     /// Returns the number of blocks read from files since the directory was opened, including the
     /// reads at opening.
+    #[doc(hidden)]
     pub fn blocks_read(&self) -> u64 {
         let backing = self.blocks().backing();
         backing.map_or(0, |backing| backing.files.blocks_read())
@@ -278,6 +284,7 @@ impl<S: Suite> BlockDirectory<S> {
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
+    #[doc(hidden)]
     pub fn logged_update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
         match &self.journal {
             Some(journal) => journal.log.update(version),
@@ -289,6 +296,7 @@ impl<S: Suite> BlockDirectory<S> {
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
+    #[doc(hidden)]
     pub fn file_bytes(&self) -> Result<u64, StoreError> {
         let (Some(journal), Some(backing)) = (&self.journal, self.blocks().backing()) else {
             return Ok(0);
@@ -427,7 +435,7 @@ fn load_files<S: Suite, E: From<StoreError>>(
     let (grid, root) = loader.finish()?;
     files.synchronise()?;
     let head = sign(root)?;
-    let heads = pad_core::HeadLog::<S>::new(authority);
+    let heads = pad_core::internals::HeadLog::<S>::new(authority);
     heads
         .check(Version::EMPTY, &head)
         .map_err(StoreError::from)?;

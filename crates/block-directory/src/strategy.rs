@@ -32,7 +32,10 @@ mod sums;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
-use pad_core::{DigestBytes, Domain, SchemeId, Suite, VerifyError};
+use pad_core::{
+    SchemeId, Suite, VerifyError,
+    internals::{DigestBytes, Domain},
+};
 
 pub use expand::{Expansion, Found, Least, expand};
 pub use flat::Flat;

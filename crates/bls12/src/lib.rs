@@ -1,6 +1,9 @@
 //! BLS12-381 for accumulators, signatures and tags: encodings, hashing, and arithmetic with
 //! secrets.
 //!
+//! Not a public interface: no stability between versions. Used by pad-accumulators, pad-log,
+//! pad-tuple and flexlist.
+//!
 //! | Task | API | Cost |
 //! | --- | --- | --- |
 //! | Encode and strictly decode points | [`point`] | a square root, a subgroup check |

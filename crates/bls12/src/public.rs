@@ -5,7 +5,7 @@ use ark_ec::short_weierstrass::{Affine, Projective};
 #[cfg(feature = "std")]
 use ark_ff::Zero as _;
 #[cfg(feature = "std")]
-use pad_core::workers::for_each_piece;
+use pad_core::internals::for_each_piece;
 
 #[cfg(feature = "std")]
 use crate::threads::ranges;

@@ -1,6 +1,9 @@
 //! Comparison of authenticated dictionaries on equal work: costs of every scheme, and advice on the
 //! scheme for a load.
 //!
+//! Not a public interface: no stability between versions. Used by the benchmarks and `pad
+//! advise`.
+//!
 //! - [`schemes()`] lists the compared schemes and their properties.
 //! - [`Measurement`] contains the figures of one scheme for one load. The program `bench` and the
 //!   command line share it.

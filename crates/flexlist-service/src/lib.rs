@@ -3,10 +3,8 @@
 //! | task | module | cost |
 //! | --- | --- | --- |
 //! | Upload, edit, read and audit a file as its owner | [`client`] | hashes and tags of changes |
-//! | Execute requests on a durable [`store`] | [`server`] | the file's bytes, tags and list |
+//! | Execute requests on a durable store | [`server`] | the file's bytes, tags and list |
 //! | Serve requests over HTTP, optionally with TLS | [`network`] | |
-//! | Messages of client and server | [`message`] | |
-//! | The owner's signature on requests | [`signed`] | one signature per change |
 //!
 //! A client keeps hundreds of bytes per file, in a state file that makes its operations crash-safe.
 //!
@@ -29,8 +27,29 @@
 
 mod bounded;
 pub mod client;
-pub mod message;
+mod message;
 pub mod network;
 pub mod server;
-pub mod signed;
-pub mod store;
+mod signed;
+mod store;
+
+pub use store::StoreError;
+
+/// For the other crates of this workspace; no stability between versions.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::server::{
+        check::{CheckReport, Damage, check},
+        settings::Clock,
+    };
+
+    /// Messages of client and server.
+    pub mod message {
+        pub use crate::message::*;
+    }
+
+    /// The owner's signature on requests.
+    pub mod signed {
+        pub use crate::signed::*;
+    }
+}

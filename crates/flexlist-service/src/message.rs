@@ -8,11 +8,9 @@ use core::fmt;
 use std::time::SystemTime;
 
 use flexlist::{
-    FileId, FileState,
-    bytes::Bytes,
+    FileId, FileState, Level,
     challenge::Challenge,
-    edit::BlockEdit,
-    level::{Level, LevelTooHigh},
+    internals::{BlockEdit, Bytes, LevelTooHigh},
     list::{Block, ListState, Operation},
     tag::BlockTag,
 };

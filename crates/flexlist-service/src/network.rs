@@ -62,8 +62,7 @@ impl<H: Handler> Handler for Arc<H> {
 ///
 /// ```no_run
 /// # use flexlist_service::{
-/// #     message::{Refusal, Request, Response},
-/// #     network::{Handler, Options, Server},
+/// #     internals::message::{Refusal, Request, Response}, network::{Handler, Options, Server},
 /// # };
 /// struct Closed;
 ///

@@ -27,7 +27,7 @@ use crate::{
 mod accounts;
 mod audit;
 mod begin;
-pub mod check;
+pub(crate) mod check;
 mod confirm;
 mod limits;
 mod load;
@@ -35,7 +35,7 @@ mod memory;
 mod read;
 mod refuse;
 mod remove;
-mod settings;
+pub(crate) mod settings;
 mod slot;
 mod state;
 mod superseded;
@@ -45,10 +45,10 @@ mod update;
 mod upload;
 
 use accounts::{Accounts, Charge};
-pub use check::{CheckReport, Damage, check};
 pub use limits::{Checkpoints, Limits};
 use memory::Memory;
-pub use settings::{Clock, Owners, Settings};
+use settings::Clock;
+pub use settings::{Owners, Settings};
 use slot::Slot;
 
 /// A server of outsourced files: executes requests on the files of one store.
@@ -211,6 +211,7 @@ impl FileServer {
 
     /// Rebuilds every file's list. Returns the files for which that fails, with the reasons.
     /// [`FileServer::handle`] refuses requests about these files.
+    #[doc(hidden)]
     pub fn load_all(&self) -> Vec<(FileId, Refusal)> {
         let entries: Vec<(FileId, Entry)> = self
             .entries()

@@ -1,7 +1,7 @@
 //! Requests with the owner's signature: signing by clients, verification by the server.
 
-use flexlist::{FileId, FileState, bytes::Bytes, list::ListState};
-use pad_core::{AuthorKey, DecodeError, Digest, HeadSignature, codec, signature::SIGNATURE_LENGTH};
+use flexlist::{FileId, FileState, internals::Bytes, list::ListState};
+use pad_core::{AuthorKey, DecodeError, Digest, HeadSignature, codec, internals::SIGNATURE_LENGTH};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest as _, Sha256};
 use signature::Signer;

@@ -74,7 +74,7 @@ pub(crate) struct FileKey {
 /// A durable store for all files of a server: one database file, and a disk space reserve next to
 /// it.
 #[derive(Debug)]
-pub struct FileStore {
+pub(crate) struct FileStore {
     // Declared before `shared`, so that the thread has ended when the database closes.
     writer: Writer,
     shared: Arc<DatabaseHandle>,
@@ -87,7 +87,7 @@ impl FileStore {
     /// # Errors
     /// [`StoreError::Exists`] if there is a file at `path`; other [`StoreError`]s if the medium
     /// fails.
-    pub fn create(path: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn create(path: &Path) -> Result<Self, StoreError> {
         SoleDatabase::create(path, &STORE_FORMAT, fill)?;
         Self::open(path)
     }
@@ -100,7 +100,7 @@ impl FileStore {
     /// * [`StoreError::Exposed`] if other users may read or change the file.
     /// * [`StoreError::InUse`] if another process has the store open.
     /// * Other [`StoreError`]s if the medium fails.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
         Self::new(SoleDatabase::open(path, STORE_FORMAT)?)
     }
 
@@ -128,7 +128,7 @@ impl FileStore {
     ///
     /// # Errors
     /// The errors of [`FileStore::open`] and [`FileStore::create`].
-    pub fn open_or_create(path: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn open_or_create(path: &Path) -> Result<Self, StoreError> {
         match Self::open(path) {
             Err(StoreError::Missing(_)) => Self::create(path),
             result => result,
@@ -136,15 +136,13 @@ impl FileStore {
     }
 
     /// Returns the path of the store's database file.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.shared.database.path()
     }
 
     /// Returns the size of the store's database file in bytes.
-    ///
-    /// # Errors
-    /// [`StoreError`] if the medium fails.
-    pub fn file_bytes(&self) -> Result<u64, StoreError> {
+    #[cfg(test)]
+    pub(crate) fn file_bytes(&self) -> Result<u64, StoreError> {
         Ok(self.shared.database.file_bytes()?)
     }
 
@@ -287,7 +285,7 @@ impl FileStore {
     ///
     /// # Errors
     /// [`StoreError::Engine`] if the structure is not intact; the errors of [`FileStore::open`].
-    pub fn check_structure(path: &Path) -> Result<(), StoreError> {
+    pub(crate) fn check_structure(path: &Path) -> Result<(), StoreError> {
         Ok(SoleDatabase::check(path, &STORE_FORMAT)?)
     }
 }

@@ -34,7 +34,7 @@ impl<C: Clone> edit::NewBlock for NewBlock<C> {
 /// equal is kept.
 ///
 /// Old blocks that form the beginning or the end of the new file are kept, regardless of where they
-/// were cut. The part in between is cut in two ways: by the rules of [`edit`], and by the chunker
+/// were cut. The part in between is cut in two ways: by the rules of `edit`, and by the chunker
 /// only. The operations that send fewer bytes are returned. In that part, an old block is also kept
 /// if a patience diff matches it with a new block of equal contents.
 ///

@@ -52,7 +52,7 @@ pub(crate) use exchange::{Exchange, NewBlock};
 
 /// The maximum length of a file: 2^63 - 1 bytes, the limit of the ranks (numbers of bytes) in the
 /// list.
-pub const MAX_FILE_BYTES: u64 = (1 << 63) - 1;
+pub(crate) const MAX_FILE_BYTES: u64 = (1 << 63) - 1;
 
 /// A change of a file's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,7 +188,7 @@ impl BlockEdit {
 /// * Write: the overwritten bytes, or the last byte of the file if the write only appends.
 ///
 /// # Errors
-/// [`EditError::FileTooLong`] if the file would exceed [`MAX_FILE_BYTES`], [`EditError::EmptyEdit`]
+/// [`EditError::FileTooLong`] if the file would exceed `MAX_FILE_BYTES`, [`EditError::EmptyEdit`]
 /// for an edit of no bytes, [`EditError::RangeReversed`] and [`EditError::OffsetOutOfRange`] for an
 /// invalid range. The first error in the batch is returned.
 pub fn needed(edits: &[ByteEdit], total: u64) -> Result<Vec<Range<u64>>, EditError> {

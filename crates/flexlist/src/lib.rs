@@ -18,7 +18,7 @@
 //! | prove possession of a file | [`challenge`], [`audit`] | 1.6 ms and 201 KB (see below) |
 //! | tags that only the owner checks | [`tag::TagKind::PrivateMac`] | 2.6 s for 500 000 blocks |
 //! | tags that any verifier checks | feature `bls` or `rsa` | slower tags, a larger proof |
-//! | cut a file into blocks by content | [`chunk`] | |
+//! | cut a file into blocks by content | [`Chunker`] | |
 //!
 //! The figures are for 500 000 blocks of 2 KiB, on one core. A proof answers 460 challenges, which
 //! detect a loss of 1 % with a probability of 99 %. The 2.6 s include building the list. A
@@ -92,12 +92,10 @@
 //! # Map
 //!
 //! [`list`]: the list, its proofs and batches of updates. [`tag`]: five kinds of tags.
-//! [`challenge`], [`detection`] and [`audit`]: challenges, answers to them, and detection
-//! probabilities. [`edit`], [`diff`] and [`chunk`]: from bytes to blocks. The crate
-//! `flexlist-service` contains a durable server and a network client.
+//! [`challenge`], [`audit`] and [`Detection`]: challenges, answers to them, and detection
+//! probabilities. The crate `flexlist-service` contains a durable server and a network client.
 //!
 //! Source: Esiner, Küpçü & Özkasap 2013; Erway, Küpçü, Papamanthou & Tamassia 2009 (DPDP).
-
 //!
 //! Without the default feature `std` this crate is `no_std` (with `alloc`). It then verifies proofs
 //! and updates of lists, challenges and audits. RSA and BLS tags need `std`.
@@ -118,32 +116,32 @@
 extern crate alloc;
 
 pub mod audit;
-pub mod bytes;
+mod bytes;
 pub mod challenge;
 #[cfg(feature = "std")]
 #[allow(
     clippy::arithmetic_side_effects,
     reason = "lengths of the owner's own slices"
 )]
-pub mod chunk;
+mod chunk;
 #[cfg(feature = "std")]
 #[allow(clippy::arithmetic_side_effects, reason = "floating point")]
-pub mod detection;
+mod detection;
 #[cfg(feature = "std")]
 #[allow(
     clippy::arithmetic_side_effects,
     reason = "lengths of the owner's own blocks"
 )]
-pub mod diff;
+mod diff;
 #[cfg(feature = "std")]
 #[allow(
     clippy::arithmetic_side_effects,
     reason = "indices below 2^63, checked at the entrance (`Pieces`, `KnownBlocks`)"
 )]
-pub mod edit;
-pub mod error;
+mod edit;
+mod error;
 mod file_id;
-pub mod level;
+mod level;
 pub mod list;
 mod sealed;
 #[allow(
@@ -152,7 +150,39 @@ mod sealed;
 )]
 pub mod tag;
 
+#[cfg(feature = "std")]
+pub use chunk::{ChunkError, Chunker, MAX_BLOCK_BYTES};
+#[cfg(feature = "std")]
+pub use detection::{Detection, DetectionError};
+#[cfg(feature = "std")]
+pub use edit::{ByteEdit, EditError};
+pub use error::{AuditError, ProofError, UpdateError};
 pub use file_id::FileId;
 pub use level::Level;
 pub use list::FlexList;
 pub use sealed::FileState;
+
+/// For the other crates of this workspace; no stability between versions.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::{
+        bytes::Bytes,
+        level::LevelTooHigh,
+        list::{
+            hash::{NodeHash, tag_digest},
+            view::View,
+        },
+        tag::scheme::StoredBlock,
+    };
+    #[cfg(feature = "std")]
+    pub use crate::{
+        chunk::Blocks,
+        edit::{BlockEdit, KnownBlock, OldBlock, needed, plan},
+    };
+
+    /// The changes from one file to another.
+    #[cfg(feature = "std")]
+    pub mod diff {
+        pub use crate::diff::*;
+    }
+}

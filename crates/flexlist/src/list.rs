@@ -23,7 +23,7 @@
 //! 3. Hence exactly one after link points to each tower except the left sentinel's. This link
 //!    belongs to a node whose level is the height of the tower.
 //!
-//! Source: Esiner, Küpçü and Özkasap, section 2; Deviation: see [`hash`] and invariant 1.
+//! Source: Esiner, Küpçü and Özkasap, section 2; Deviation: see `hash` and invariant 1.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -33,10 +33,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{error::UpdateError, level::Level};
 use arena::{Arena, Link, NodeId};
-pub use hash::{NodeHash, Sha256};
+pub(crate) use hash::NodeHash;
+pub use hash::Sha256;
 pub use search::Found;
 use transaction::Transaction;
-pub use view::View;
+use view::View;
 
 pub(crate) mod arena;
 #[cfg(feature = "std")]
@@ -48,7 +49,7 @@ pub(crate) mod arena;
 mod build;
 #[cfg(feature = "std")]
 mod concat;
-pub mod hash;
+pub(crate) mod hash;
 mod insert;
 mod node_set;
 mod operation;
@@ -63,7 +64,7 @@ mod state;
 mod tests;
 mod transaction;
 mod verify;
-mod view;
+pub(crate) mod view;
 
 pub use operation::Operation;
 pub use parse::MAX_PROOF_BYTES;
@@ -71,6 +72,7 @@ pub use state::ListState;
 pub use verify::{ProvenBlock, verify_indices, verify_range, verify_update};
 
 /// The maximum length of a file: `2^63 - 1` bytes.
+#[doc(hidden)]
 pub const MAX_TOTAL: u64 = (1 << 63) - 1;
 
 /// The level of the sentinels (the first and the last node of a list), one above the highest level
@@ -95,13 +97,13 @@ pub struct Block {
 /// # Example
 ///
 /// ```
-/// use flexlist::{FlexList, level::Level};
-/// use flexlist::list::{Block, ListState, Operation, hash, verify_update};
-/// use pad_core::Workers;
+/// use flexlist::{FlexList, Level};
+/// use flexlist::list::{Block, ListState, Operation, verify_update};
+/// use pad_core::{Digest, Workers};
 ///
 /// let block = |position: u64, text: &[u8]| Block {
 ///     length: text.len() as u64,
-///     tag_digest: hash::tag_digest::<flexlist::list::Sha256>(text),
+///     tag_digest: Digest([position as u8; 32]), // Usually of the block's tag.
 ///     level: Level::initial(position),
 ///     label: 0,
 /// };
@@ -165,12 +167,14 @@ impl<H: NodeHash> FlexList<H> {
     }
 
     /// Returns a read-only view of the current version.
+    #[doc(hidden)]
     pub const fn current(&self) -> View<'_, H> {
         View::new(&self.arena, self.root)
     }
 
     /// Returns a read-only view of the version before an update. The update must not have been
     /// undone or forgotten.
+    #[doc(hidden)]
     pub const fn at(&self, previous: &Previous) -> View<'_, H> {
         View::new(&self.arena, previous.root)
     }

@@ -28,6 +28,7 @@ impl FileState {
     /// Returns the sealed root, a commitment of 32 bytes to the whole state.
     ///
     /// `H(0x10 || file || version || total || root)` with SHA-256.
+    #[doc(hidden)]
     pub fn sealed_root(&self) -> Digest<32> {
         let mut bytes = Vec::with_capacity(81);
         bytes.push(SEALED_ROOT);

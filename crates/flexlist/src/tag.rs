@@ -3,21 +3,21 @@
 //!
 //! A scheme computes a [`BlockTag`] of each block. The list's leaf commits to one part of the tag
 //! ("committed"). Only the server needs the other part ("held"). A challenge asks for blocks with
-//! random coefficients, and the server combines blocks and tags into one proof ([`TagScheme`]). The
+//! random coefficients, and the server combines blocks and tags into one proof. The
 //! list proves that the blocks are the right ones of the file.
 //!
 //! | scheme | committed, held (bytes) | proof, 460 blocks of 2 KiB | time to tag | to verify 460 |
 //! | --- | --- | --- | --- | --- |
-//! | [`hash_only`] | 32, 0 | 162 KB | 2.9 us | 0.3 ms |
-//! | [`private_mac`] | 16, 16 | 2.2 KB | 0.8 us | 0.06 ms |
+//! | `hash_only` | 32, 0 | 162 KB | 2.9 us | 0.3 ms |
+//! | `private_mac` | 16, 16 | 2.2 KB | 0.8 us | 0.06 ms |
 //! | `rsa`, 2048 bits | 256, 0 | 2.1 KB, and 118 KB of tags | 0.2 ms | 34 ms, owner 17 ms |
 //! | `rsa`, 3072 bits | 384, 0 | 2.1 KB, and 177 KB of tags | 0.4 ms | 67 ms, owner 32 ms |
 //! | `public_bls` | 16, 48 | 2.2 KB | 0.3 ms | 52 ms |
 //!
 //! | scheme | possible verifiers | assumption |
 //! | --- | --- | --- |
-//! | [`hash_only`] | any party | SHA-256 |
-//! | [`private_mac`] | holders of the secret key | BLAKE3 as a keyed function |
+//! | `hash_only` | any party | SHA-256 |
+//! | `private_mac` | holders of the secret key | BLAKE3 as a keyed function |
 //! | `rsa` | any party that trusts the owner | factoring |
 //! | `public_bls` | any party | Diffie-Hellman in BLS12-381, random oracle |
 //!
@@ -26,7 +26,7 @@
 //! each challenged block. The first two schemes withstand quantum computers as far as is known; the
 //! others do not.
 //!
-//! [`with_reads::WithReads`] adds the root of [`hash_only`] to the committed part of any scheme (32
+//! `WithReads` adds the root of `hash_only` to the committed part of any scheme (32
 //! bytes, 2.9 us). A block that is read is then checked by hashing it. Every [`TagKind`] (a scheme
 //! chosen at run time) includes this root.
 //!
@@ -47,22 +47,21 @@ use crate::{
 };
 
 mod error;
-pub mod hash_only;
+mod hash_only;
 mod kind;
-pub mod private_mac;
+mod private_mac;
 #[cfg(feature = "bls")]
-pub mod public_bls;
+mod public_bls;
 mod reader;
 #[cfg(feature = "rsa")]
-pub mod rsa;
-pub mod scheme;
+mod rsa;
+pub(crate) mod scheme;
 #[cfg(test)]
 mod testing;
-pub mod with_reads;
+mod with_reads;
 
 pub use error::TagError;
 pub use kind::{OwnerKey, Prover, ServerParameters, TagKind, VerifierKey};
-pub use scheme::{KeyBytes, OpenedBlock, StoredBlock, TagScheme};
 
 /// The identifier of one write of one block: 16 random bytes that the owner never uses twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -92,12 +91,14 @@ pub fn committed_digest(committed: &[u8]) -> [u8; 32] {
 }
 
 /// Computes the root of the hash tree over a block: a collision-resistant digest of its contents.
+#[doc(hidden)]
 pub fn content(block: &[u8]) -> [u8; 32] {
     hash_only::chunk_tree::root(block)
 }
 
 /// Extracts the [`content`] digest from the committed part of a tag of any [`TagKind`]: its first
 /// 32 bytes. Returns `None` if `committed` is too short.
+#[doc(hidden)]
 pub fn committed_content(committed: &[u8]) -> Option<[u8; 32]> {
     committed.first_chunk().copied()
 }

@@ -2,10 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use authdict::{
-    Version,
-    question::{Question, Statement},
-};
+use authdict::{Question, Statement, Version};
 use tokio::{sync::Mutex, task::spawn_blocking};
 
 use crate::{client::Client, error::ClientError};

@@ -8,12 +8,15 @@ use std::{
 };
 
 use authdict::{
-    KeyRange, PublicKey, RangeContents, Verifier, Version,
-    client_view::{Heads as _, NotFollowed, StoredView},
-    dynamic::{client_of, longest_answer},
-    question::{HeadText, Question, Refusal, Statement, verify_head},
-    version_notes::VersionNotes,
-    witnessed::check_policy,
+    Heads as _, KeyRange, NotFollowed, PublicKey, Question, RangeContents, Refusal, Statement,
+    StoredView, Verifier, Version,
+    internals::{
+        HeadText,
+        dynamic::{client_of, longest_answer},
+        verify_head,
+        version_notes::VersionNotes,
+        witnessed::check_policy,
+    },
 };
 use pad_core::{Key, Untrusted, VerifyError};
 use pad_tree::KeyHistory;
@@ -42,7 +45,7 @@ use crate::{
 /// behind.
 ///
 /// ```no_run
-/// use authdict::{PublicKey, client_view::StoredView, question::Question};
+/// use authdict::{PublicKey, StoredView, Question};
 /// use pad_client::{Client, HttpOptions, Remote};
 ///
 /// let public = PublicKey::load("author.key.pub".as_ref())?;
@@ -472,7 +475,7 @@ impl Client {
 
     /// Returns the unsigned notes on versions `first` to `last` from the first server with such
     /// notes. Notes are not verified. The result is empty if no server has notes up to
-    /// [`crate::last_of_page`] of `first`, even if later versions have notes. The notes of a long
+    /// `last_of_page` of `first`, even if later versions have notes. The notes of a long
     /// range may come from several servers.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Errors of a client.
 
-use authdict::{Version, question::Refusal, witnessed::WitnessedError};
+use authdict::{Refusal, Version, internals::witnessed::WitnessedError};
 
 use crate::incident::{Fault, Incident};
 
@@ -73,12 +73,14 @@ impl ClientError {
 
     /// Returns whether every server reports that it does not keep the requested version or key, or
     /// has no requested name or note.
+    #[doc(hidden)]
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::Nobody(incidents) if incidents.iter().all(Incident::is_elsewhere))
     }
 
     /// Returns whether the request or the client's configuration is at fault. For example, the
     /// request names a missing version or file.
+    #[doc(hidden)]
     pub fn is_askers(&self) -> bool {
         match self {
             Self::Nobody(incidents) => incidents.iter().all(

@@ -59,6 +59,7 @@ pub enum FetchError {
 impl FetchError {
     /// Returns whether the server reports that it does not keep the requested data. Other servers
     /// may have the data.
+    #[doc(hidden)]
     pub fn is_elsewhere(&self) -> bool {
         matches!(self, Self::NotKept { .. } | Self::NotSaid)
             || self.is("not_kept")
@@ -84,12 +85,14 @@ impl FetchError {
     }
 
     /// Returns whether the server refused with the error code `word`.
+    #[doc(hidden)]
     pub fn is(&self, word: &str) -> bool {
         matches!(self, Self::Refused { code, .. } if code == word)
     }
 
     /// Returns whether the request itself is at fault. For example, it names a missing version or
     /// file. Includes all refusals with a 4xx status except 408 and 429.
+    #[doc(hidden)]
     pub fn is_askers(&self) -> bool {
         matches!(
             self,

@@ -6,12 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use authdict::{
-    Version,
-    client_view::{NotFollowed, RefusedHead},
-    evidence,
-    question::Refusal,
-};
+use authdict::{NotFollowed, Refusal, RefusedHead, Version, evidence};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use pad_core::{DecodeError, codec::FORMAT_VERSION};
 use serde_json::json;
@@ -54,12 +49,14 @@ pub struct Incident {
 
 impl Incident {
     /// Returns whether the server only reported that there is no version yet.
+    #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
         matches!(&self.fault, Fault::Silent(FetchError::NoVersion))
     }
 
     /// Returns whether the server only lacks a log of heads, or enough recent cosignatures of this
     /// log.
+    #[doc(hidden)]
     pub fn is_unlogged(&self) -> bool {
         matches!(&self.fault, Fault::Unwitnessed(error) if error.is_missing())
     }
@@ -84,6 +81,7 @@ impl Incident {
 
     /// Returns whether the server only reported that it does not keep the requested data. Other
     /// servers may have the data.
+    #[doc(hidden)]
     pub fn is_elsewhere(&self) -> bool {
         matches!(&self.fault, Fault::Silent(error) if error.is_elsewhere())
     }

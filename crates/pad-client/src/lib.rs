@@ -4,8 +4,6 @@
 //! | --- | --- | --- |
 //! | verified answers, with failover | [`Client`] | a request per question and per new version |
 //! | unverified bytes from one server | [`Remote`] | one request |
-//! | several servers, ordered by the versions they keep | [`Servers`] | |
-//! | the paths under a dictionary's address | [`Resource`] | |
 //! | a record of how a server failed, with evidence | [`Incident`] | the evidence on disk |
 //! | cosignatures of the latest version | [`Witnesses`] | one entry and a signature per witness |
 //!
@@ -43,12 +41,23 @@ pub use asynchronous::AsyncClient;
 pub use client::Client;
 pub use error::ClientError;
 pub use fetch_error::FetchError;
-pub use incident::{Fault, Incident, Unusable};
+pub use incident::{Fault, Incident};
 pub use not_witnessed::NotWitnessed;
-pub use notes::{last_of_page, notes_to_json, versions_to_json};
-pub use pad_web::client::{HttpError, HttpOptions, Reply, Roots, without_password};
-pub use remote::{LONGEST_PAGE, PushOutcome, Remote, Versions, is_dictionary_name};
-pub use resource::{Resource, UnknownPath};
-pub use servers::{RequestTarget, Servers};
-pub use session::ServerSession;
+pub use pad_web::client::{HttpError, HttpOptions, Roots};
+pub use remote::{PushOutcome, Remote, Versions};
 pub use witnesses::{CosignedHead, Witnesses};
+
+/// For the other crates of this workspace; no stability between versions.
+#[doc(hidden)]
+pub mod internals {
+    pub use pad_web::client::{Reply, without_password};
+
+    pub use crate::{
+        incident::Unusable,
+        notes::{last_of_page, notes_to_json, versions_to_json},
+        remote::{LONGEST_PAGE, is_dictionary_name},
+        resource::{Resource, UnknownPath},
+        servers::{RequestTarget, Servers},
+        session::ServerSession,
+    };
+}

@@ -1,6 +1,6 @@
 //! Mismatches between responses and the log that witnesses have cosigned.
 
-use authdict::{Version, witnessed::WitnessedError};
+use authdict::{Version, internals::witnessed::WitnessedError};
 use transparency_log::proof::LogProofError;
 
 /// Error returned when a response does not match the log that witnesses have cosigned.
@@ -23,6 +23,7 @@ pub enum NotWitnessed {
 
 impl NotWitnessed {
     /// Returns whether the only problem is a missing log, or too few recent cosignatures of it.
+    #[doc(hidden)]
     pub const fn is_missing(&self) -> bool {
         use transparency_log::policy::PolicyError::QuorumNotMet;
         matches!(

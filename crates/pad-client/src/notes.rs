@@ -3,7 +3,7 @@
 
 use authdict::{
     Version,
-    version_notes::{LONGEST_NAME, MOST_OF_A_NAME, VersionNote, VersionNotes},
+    internals::version_notes::{LONGEST_NAME, MOST_OF_A_NAME, VersionNote, VersionNotes},
 };
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, str::FromStr};
 
-use authdict::{KeyRange, PublicKey, Version, question::Question};
+use authdict::{KeyRange, PublicKey, Question, Version};
 use pad_web::client::{Address, HttpClient, HttpOptions, PostBody, Reply, StatusCode, Verdict};
 use serde_json::Map;
 
@@ -35,6 +35,7 @@ pub struct Versions {
 
 impl Versions {
     /// Encodes the versions as a JSON object.
+    #[doc(hidden)]
     pub fn to_json(&self) -> String {
         let (oldest, latest) = (self.oldest.number(), self.latest.number());
         let mut object = Map::new();
@@ -139,6 +140,7 @@ impl Remote {
     ///
     /// # Errors
     /// [`FetchError`].
+    #[doc(hidden)]
     pub fn get(&self, resource: &Resource, most: usize) -> Result<Vec<u8>, FetchError> {
         let path = format!("{}/{}", self.dictionary, resource.path());
         let most = most.max(LONGEST_REFUSAL);
@@ -188,6 +190,7 @@ impl Remote {
     ///
     /// # Errors
     /// [`FetchError`] if there is no response, or an unusable response.
+    #[doc(hidden)]
     pub fn forward(
         &self,
         path: &str,
@@ -310,6 +313,7 @@ fn said(reply: &Reply) -> RefusalBody {
 
 impl FetchError {
     /// Returns the error that a response reports; `None` if its status is 200.
+    #[doc(hidden)]
     pub fn in_reply(reply: &Reply) -> Option<Self> {
         (reply.status != StatusCode::OK).then(|| refused(reply))
     }

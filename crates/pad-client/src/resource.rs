@@ -1,6 +1,6 @@
 //! Paths of resources under a dictionary's address.
 
-use authdict::{KeyRange, Version, question::Question, version_notes::LONGEST_NAME};
+use authdict::{KeyRange, Question, Version, internals::version_notes::LONGEST_NAME};
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use pad_core::{DecodeError, Key};
 

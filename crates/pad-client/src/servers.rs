@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-use authdict::{KeyRange, Version, question::Question};
+use authdict::{KeyRange, Question, Version};
 
 use crate::{
     fetch_error::FetchError,

@@ -7,12 +7,12 @@ use std::{
 };
 
 use authdict::{
-    KeyRange, Source, Version,
-    client_view::Heads,
+    Heads, KeyRange, Question, Source, Version,
     evidence::{MOST_FILES, keep},
-    exchange::{decode_history, decode_list},
-    question::Question,
-    version_notes::VersionNotes,
+    internals::{
+        exchange::{decode_history, decode_list},
+        version_notes::VersionNotes,
+    },
 };
 use pad_core::{Key, Untrusted};
 use pad_tree::KeyHistory;

@@ -8,10 +8,8 @@ use std::{
 };
 
 use authdict::{
-    PublicKey, Version,
-    client_view::{Heads, StoredView},
-    question::Question,
-    witnessed::{NewestHead, WitnessedError, heads_of, newest},
+    Heads, PublicKey, Question, StoredView, Version,
+    internals::witnessed::{NewestHead, WitnessedError, heads_of, newest},
 };
 use pad_core::DecodeError;
 use transparency_log::{
@@ -62,6 +60,7 @@ impl Witnesses {
 
     /// Reads the time from `clock` instead of from the system's clock.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_clock(self, clock: fn() -> SystemTime) -> Self {
         Self { clock, ..self }
     }
@@ -186,8 +185,8 @@ pub(crate) fn check_heads(
     heads: &[Option<Vec<u8>>],
 ) -> Result<(), Unusable> {
     let shown = heads_of(public, question, answer);
-    let shown = shown
-        .map_err(|error: DecodeError| Unusable::from(authdict::question::Refusal::from(error)))?;
+    let shown =
+        shown.map_err(|error: DecodeError| Unusable::from(authdict::Refusal::from(error)))?;
     let versions = question.versions(asked);
     for ((version, logged), shown) in versions.into_iter().zip(heads).zip(&shown) {
         if logged != shown {

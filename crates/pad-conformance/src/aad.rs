@@ -11,11 +11,12 @@ use core::fmt::Debug;
 
 use pad_accumulators::wire::{self, Wire};
 use pad_core::{
-    Key, LookupError, Proof, Repository as _, Untrusted, Value, Verified, VerifyError, Version,
+    Key, LookupError, Repository as _, Untrusted, Value, Verified, VerifyError, Version,
+    internals::Proof,
 };
 use pad_log::{
-    AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, Absent, LogRepository, LogRoot,
-    LookupProof, Scheme, Values, proof::LONGEST_LOOKUP,
+    AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, Absent, LONGEST_LOOKUP,
+    LogRepository, LogRoot, LookupProof, Scheme, Values,
 };
 
 pub mod hostile;

@@ -9,7 +9,7 @@ use pad_core::{
     DecodeError, SnapshotHead, Suite, Untrusted, Verified, VerifyError,
     codec::{self, ENVELOPE_LENGTH},
 };
-use pad_tree::{TreeProof, TreeQuery};
+use pad_tree::{TreeProof, internals::TreeQuery};
 
 use crate::{pad::MESSAGE_LIMIT, pruned::Mirror};
 

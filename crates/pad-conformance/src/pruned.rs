@@ -6,8 +6,8 @@
 //! [`Mirror`], which has the wire format of a proof. So tests can make dishonest proofs that hash
 //! to the correct root.
 
-use pad_core::{Domain, Key, Suite, Value, codec};
-use pad_tree::{TreeProof, TreeQuery};
+use pad_core::{Key, Suite, Value, codec, internals::Domain};
+use pad_tree::{TreeProof, internals::TreeQuery};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// A tree proof with public fields, in the wire format of [`TreeProof`].

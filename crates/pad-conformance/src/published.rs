@@ -125,7 +125,7 @@ pub fn check_proof_files(
 /// hexadecimal digits, if it has one.
 pub fn public_text(
     (suite, scheme): (&str, &str),
-    authority: &pad_core::head::Authority,
+    authority: &pad_core::Authority,
     own: Option<&str>,
 ) -> String {
     let own = own.map_or_else(String::new, |key| format!("scheme-key {key}\n"));

@@ -2,7 +2,8 @@
 
 use pad_core::{
     Answers, Client, First, Hosts, Key, KeyRange, Keys, Last, LookupError, Predecessor, PublicKey,
-    Question, Serves, Successor, Value, Version, hosting::ProofOf,
+    Serves, Successor, Value, Version,
+    internals::{ProofOf, Question},
 };
 
 use crate::{

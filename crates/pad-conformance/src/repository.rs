@@ -1,8 +1,8 @@
 //! Checks of the laws of [`pad_core::Repository`].
 
 use pad_core::{
-    ApplyError, Attachment, Dictionary, DictionaryId, Key, LookupError, Operation, Repository,
-    SchemeId, SnapshotHead, Suite, Update, VerifyError, Version,
+    ApplyError, Dictionary, DictionaryId, Key, LookupError, Operation, Repository, SchemeId,
+    SnapshotHead, Suite, Update, VerifyError, Version, internals::Attachment,
 };
 
 use crate::{

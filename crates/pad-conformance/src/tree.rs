@@ -5,13 +5,14 @@ use core::{cell::Cell, marker::PhantomData};
 use std::rc::Rc;
 
 use ed25519_dalek::SigningKey;
+use pad_core::First;
 use pad_core::{
-    Dictionary, DictionaryId, HeadSignature, HeadSigner, Hosts, Key, LookupError, Operation,
-    PublicKey, Repository, Suite, Value, Version, codec, head::Authority,
+    Authority, Dictionary, DictionaryId, HeadSignature, HeadSigner, Hosts, Key, LookupError,
+    Operation, PublicKey, Repository, Suite, Value, Version, codec,
 };
 use pad_tree::{
-    Authenticated, BalancingScheme, First, MemoryLog, PathCopying, StoredRepository, Tree,
-    TreeAuthor, TreeProof, TreeRepository, VersionedStore,
+    MemoryLog, PathCopying, StoredRepository, Tree, TreeAuthor, TreeProof, TreeRepository,
+    internals::{Authenticated, BalancingScheme, VersionedStore},
 };
 
 use crate::{
@@ -158,7 +159,7 @@ where
 {
 }
 
-type PlayedTree<S, St> = TraceRun<TreePad<S, <St as pad_tree::NodeStore>::Scheme, St>>;
+type PlayedTree<S, St> = TraceRun<TreePad<S, <St as pad_tree::internals::NodeStore>::Scheme, St>>;
 
 /// Checks that all queries about every version, all histories of keys, and all differences between
 /// versions agree with the oracle. Batched lookups must give the same proofs as single lookups.

@@ -11,13 +11,13 @@ use pad_accumulators::rsa::{RepresentativeRule, RsaSecretKey};
 #[cfg(feature = "bilinear")]
 use pad_accumulators::{SecretKey, bilinear::BilinearSecretKey};
 use pad_core::{
-    Dictionary, DictionaryId, HeadSigner, Hosts, Key, PublicKey, Repository, Suite, Version, codec,
-    head::Authority,
+    Authority, Dictionary, DictionaryId, HeadSigner, Hosts, Key, PublicKey, Repository, Suite,
+    Version, codec,
 };
 use pad_tuple::{
-    Design, Expectation, SecretBytes, StorableDesign, StoredTupleRepository, Tuple, TupleAuthor,
-    TupleProof, TupleRepository, bls::BlsSecretKey, chain::ChainSecret, stored::MemoryRows,
-    update::TupleAttachment,
+    BlsSecretKey, ChainSecret, Expectation, SecretBytes, Tuple, TupleAuthor, TupleProof,
+    TupleRepository,
+    internals::{Design, MemoryRows, StorableDesign, StoredTupleRepository, TupleAttachment},
 };
 
 use crate::{

@@ -13,7 +13,7 @@ use std::{
 };
 
 use pad_conformance::published;
-use pad_core::Domain;
+use pad_core::internals::Domain;
 use serde_json::Value;
 
 /// The families. Each has the beginning of its tagged blocks, the folder of its files, the prefix

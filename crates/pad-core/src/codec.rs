@@ -21,7 +21,7 @@
 //! ```
 //! # use ed25519_dalek::SigningKey;
 //! # use pad_core::{AuthorKey, DictionaryId, SchemeId, Sha256Ed25519, SnapshotHead};
-//! # use pad_core::head::Authority;
+//! # use pad_core::Authority;
 //! # let signer = SigningKey::from_bytes(&[7; 32]);
 //! # let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
 //! # let dictionary = DictionaryId::from_name("example");
@@ -60,12 +60,15 @@ use reader::{BodyReadError, Reader};
 use writer::{Append, Compare, Writer};
 
 /// The first four bytes of every message, by which a receiver recognises the format.
+#[doc(hidden)]
 pub const MAGIC: [u8; 4] = *b"PAD1";
 
 /// The version of the format that this library writes and reads.
+#[doc(hidden)]
 pub const FORMAT_VERSION: u8 = 1;
 
 /// The length of the envelope in bytes: magic bytes, format version, kind and suite.
+#[doc(hidden)]
 pub const ENVELOPE_LENGTH: usize = 8;
 
 /// A type that is sent or stored as a message of its own.
@@ -96,6 +99,7 @@ pub fn encode<M: Message>(message: &M) -> Vec<u8> {
 ///
 /// Use it for a body with an explicit byte layout, which the receiver reads with [`open`]. Use
 /// [`encode`] for serde bodies.
+#[doc(hidden)]
 pub fn envelope(kind: u8, suite: u16) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(256);
     bytes.extend_from_slice(&MAGIC);
@@ -119,6 +123,7 @@ pub fn decode<M: Message>(bytes: &[u8], limit: usize) -> Result<M, DecodeError> 
 /// # Errors
 /// [`DecodeError`] if the message is too large, shorter than an envelope, or of another format,
 /// kind or suite.
+#[doc(hidden)]
 pub fn open(
     bytes: &[u8],
     expected_kind: u8,
@@ -158,6 +163,7 @@ pub fn open(
 ///
 /// # Panics
 /// If the value is not serializable in this format, like [`encode`].
+#[doc(hidden)]
 pub fn encode_body<T: Serialize>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::new();
     append_body(value, &mut bytes);
@@ -169,6 +175,7 @@ pub fn encode_body<T: Serialize>(value: &T) -> Vec<u8> {
 /// # Errors
 /// [`DecodeError`] if the body is malformed, not in canonical encoding, or followed by further
 /// bytes.
+#[doc(hidden)]
 pub fn decode_body<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
     let mut rest = bytes;
     let value =
@@ -191,6 +198,7 @@ pub fn decode_body<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, D
 ///
 /// # Errors
 /// [`DecodeError::Malformed`] if the bytes do not start with a `T`.
+#[doc(hidden)]
 pub fn decode_start<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> {
     let mut rest = body;
     T::deserialize(Reader::new(&mut rest)).map_err(|BodyReadError| DecodeError::Malformed)

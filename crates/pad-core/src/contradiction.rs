@@ -35,13 +35,13 @@
 //! ```
 //! # use ed25519_dalek::SigningKey;
 //! # use pad_core::{AuthorKey, DictionaryId, SchemeId, Sha256Ed25519, SnapshotHead, Suite};
-//! # use pad_core::head::Authority;
+//! # use pad_core::Authority;
 //! # let signer = SigningKey::from_bytes(&[7; 32]);
 //! # let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
 //! # let dictionary = DictionaryId::from_name("example");
 //! # let authority = Authority { author, dictionary, scheme: SchemeId(1) };
 //! # let empty = SnapshotHead::<Sha256Ed25519>::empty(authority.scheme, dictionary);
-//! use pad_core::{Past, TrustedView, Untrusted, Version, history::HistoryLog};
+//! use pad_core::{internals::{Past, HistoryLog}, TrustedView, Untrusted, Version};
 //!
 //! // Two heads of different versions, by an author that was restored from a backup in between.
 //! let seen = SnapshotHead { version: Version::new(1), ..empty }.sign(&signer)?;

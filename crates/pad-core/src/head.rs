@@ -104,7 +104,7 @@ impl<'de> Deserialize<'de> for DictionaryId {
 /// use ed25519_dalek::SigningKey;
 /// use pad_core::{
 ///     AuthorKey, DictionaryId, SchemeId, Sha256Ed25519, SnapshotHead, Untrusted, VerifyError,
-///     Version, head::Authority,
+///     Version, Authority,
 /// };
 ///
 /// let signer = SigningKey::from_bytes(&[7; 32]);

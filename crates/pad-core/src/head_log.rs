@@ -168,6 +168,7 @@ pub trait Heads<S: Suite>: Subtrees<S> {
     ///
     /// # Errors
     /// [`LookupError::UnknownVersion`] if `version` is after the latest version.
+    #[doc(hidden)]
     fn require(&self, version: Version) -> Result<(), LookupError> {
         let latest = Version::new(self.entries());
         if version > latest {
@@ -219,6 +220,7 @@ pub trait Heads<S: Suite>: Subtrees<S> {
     /// * [`LookupError::UnknownVersion`] unless `newer` exists, and `version` is at least 1 and
     ///   below `newer`.
     /// * The store's error if a digest cannot be read.
+    #[doc(hidden)]
     fn prove_prefix(&self, version: Version, newer: Version) -> Result<PrefixProof<S>, LookupError>
     where
         Self: Sized,

@@ -11,13 +11,13 @@
 //! ```
 //! # use ed25519_dalek::SigningKey;
 //! # use pad_core::{AuthorKey, DictionaryId, SchemeId, Sha256Ed25519, SnapshotHead};
-//! # use pad_core::head::Authority;
+//! # use pad_core::Authority;
 //! # let signer = SigningKey::from_bytes(&[7; 32]);
 //! # let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
 //! # let dictionary = DictionaryId::from_name("example");
 //! # let authority = Authority { author, dictionary, scheme: SchemeId(1) };
 //! # let empty = SnapshotHead::<Sha256Ed25519>::empty(authority.scheme, dictionary);
-//! use pad_core::{Untrusted, Version, history::HistoryLog};
+//! use pad_core::{Untrusted, Version, internals::HistoryLog};
 //!
 //! let mut log = HistoryLog::<Sha256Ed25519>::default();
 //! (1..=6).for_each(|_| log.append(&empty.root));

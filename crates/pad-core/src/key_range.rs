@@ -48,6 +48,7 @@ impl KeyRange {
     }
 
     /// Whether a key lies before (`Less`), in (`Equal`) or after (`Greater`) the range.
+    #[doc(hidden)]
     pub fn place(&self, key: &[u8]) -> Ordering {
         if self
             .start
@@ -69,6 +70,7 @@ impl KeyRange {
 
     /// Whether this range is valid and a prefix of `whole`. A prefix has the same start, and its
     /// end lies within `whole` or equals the end of `whole`.
+    #[doc(hidden)]
     pub fn is_beginning_of(&self, whole: &Self) -> bool {
         let ends_within = |end: &Key| whole.contains(end.as_bytes());
         self.is_valid()
@@ -77,6 +79,7 @@ impl KeyRange {
     }
 
     /// Whether the bounds of this range lie within the bounds of `whole`.
+    #[doc(hidden)]
     pub fn lies_in(&self, whole: &Self) -> bool {
         let starts_within = match (&self.start, &whole.start) {
             (Some(start), Some(whole)) => start >= whole,
@@ -92,6 +95,7 @@ impl KeyRange {
     }
 
     /// Whether the start is below the end. A range without start or without end is always valid.
+    #[doc(hidden)]
     pub fn is_valid(&self) -> bool {
         match (&self.start, &self.end) {
             (Some(start), Some(end)) => start < end,
@@ -100,6 +104,7 @@ impl KeyRange {
     }
 
     /// Converts the range to a pair of [`Bound`]s on byte strings, as ordered maps take them.
+    #[doc(hidden)]
     pub fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
         (
             self.start

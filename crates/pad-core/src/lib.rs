@@ -7,7 +7,7 @@
 //! * The **server** ([`Server`]) holds the versions ([`Repository`]) and no signing key. It is
 //!   untrusted.
 //! * The **client** ([`Client`]) holds the author's public key and a [`TrustedView`]. It asks a
-//!   [question], verifies the answer, and obtains a [`Verified`] [statement].
+//!   question, verifies the answer, and obtains a [`Verified`] statement.
 //!
 //! All three are generic over the **family** of the dictionary ([`Family`]). A family defines how
 //! contents become a root and how answers are proved. A program names its family once:
@@ -28,17 +28,16 @@
 //! | proofs of `log n` digests | `Tree` (crate `pad-tree`) | update size: the changes and a head |
 //! | proofs of constant size | `Tuple` (crate `pad-tuple`) | most designs: updates grow with `n` |
 //!
-//! # Modules
+//! # Map
 //!
-//! * [`family`]: traits of a family for clients. [`hosting`]: traits for authors and servers.
-//! * [`question`], [`statement`], [`response`]: queries, verified results, messages of servers.
-//! * [`suite`]: hash, digest width and signature. [`digest`]: digests and domain tags.
-//! * [`head`]: the statement that the author signs.
-//! * [`history`]: the log of all earlier versions, a tree as in [`merkle`].
-//! * [`view`]: the client's state.
-//! * [`equivocation`], [`contradiction`]: evidence that an author forked, that is, signed two
+//! * [`Family`], [`Answers`]: traits of a family for clients. [`Authored`], [`Hosts`], [`Serves`]:
+//!   traits for authors and servers.
+//! * [`Suite`]: hash, digest width and signature. [`SnapshotHead`]: the statement that the author
+//!   signs.
+//! * [`TrustedView`]: the client's state.
+//! * [`Equivocation`], [`Contradiction`]: evidence that an author forked, that is, signed two
 //!   different histories.
-//! * [`codec`]: the wire format. [`ordered`]: keys from numbers, texts and tuples.
+//! * [`codec`]: the wire format. [`OrderedKey`]: keys from numbers, texts and tuples.
 //!
 //! Without the default feature `std` this crate is `no_std` (with `alloc`). This suffices for
 //! verifiers.
@@ -49,63 +48,94 @@
 
 extern crate alloc;
 
-pub mod author;
-pub mod client;
+mod author;
+mod client;
 pub mod codec;
-pub mod contradiction;
-pub mod dictionary;
-pub mod digest;
-pub mod equivocation;
-pub mod error;
-pub mod family;
-pub mod head;
-pub mod head_log;
-pub mod history;
-pub mod hosting;
-pub mod key;
-pub mod key_range;
-pub mod merkle;
-pub mod ordered;
-pub mod pending;
-pub mod proof;
-pub mod question;
-pub mod repository;
-pub mod response;
-pub mod server;
-pub mod signature;
-pub mod snapshot_root;
-pub mod statement;
-pub mod suite;
-pub mod update;
-pub mod version;
-pub mod view;
-pub mod workers;
+mod contradiction;
+mod dictionary;
+mod digest;
+mod equivocation;
+mod error;
+mod family;
+mod head;
+mod head_log;
+mod history;
+mod hosting;
+mod key;
+mod key_range;
+mod merkle;
+mod ordered;
+mod pending;
+mod proof;
+mod question;
+mod repository;
+mod response;
+mod server;
+mod signature;
+mod snapshot_root;
+mod statement;
+mod suite;
+mod update;
+mod version;
+mod view;
+mod workers;
 
 pub use author::{Author, NewAuthorError};
 pub use client::{Client, Refusal, RefusalOf};
-pub use contradiction::{Contradiction, ForkEvidence, Past, Testimony};
+pub use contradiction::{Contradiction, ForkEvidence};
 pub use dictionary::Dictionary;
-pub use digest::{Digest, DigestBytes, Domain};
+pub use digest::Digest;
 pub use equivocation::Equivocation;
 pub use error::{ApplyError, DecodeError, InputError, LookupError, StoreFault, VerifyError};
 pub use family::{Answers, Family, PublicKey};
-pub use head::{DictionaryId, SchemeId, SignedHead, SnapshotHead};
-pub use head_log::{HeadLog, Heads};
+pub use head::{Authority, DictionaryId, SchemeId, SignedHead, SnapshotHead};
+pub use head_log::Heads;
 pub use hosting::{Authored, Hosts, Serves};
 pub use key::{Key, MAX_KEY_LENGTH, MAX_VALUE_LENGTH, Value};
 pub use key_range::KeyRange;
 pub use ordered::OrderedKey;
-pub use pending::PendingChanges;
-pub use proof::{Proof, Untrusted, Verified};
-pub use question::{First, Keys, Last, Predecessor, Question, Successor};
+pub use proof::{Untrusted, Verified};
+pub use question::{First, Keys, Last, Predecessor, Successor};
 pub use repository::Repository;
 pub use response::Response;
 pub use server::{Server, ServerError};
 pub use signature::{AuthorKey, HeadSignature, HeadSigner};
-pub use snapshot_root::SnapshotRoot;
 pub use statement::{Answer, Lookup, Lookups, Neighbour, RangeContents};
-pub use suite::{Blake3Ed25519, Paper2010, Sha256Ed25519, Suite, SuiteId};
-pub use update::{Attachment, Operation, Update, UpdateHead};
+pub use suite::{Blake3Ed25519, Paper2010, Sha256Ed25519, Suite};
+pub use update::{Operation, Update};
 pub use version::Version;
 pub use view::TrustedView;
 pub use workers::Workers;
+
+/// For the other crates of this workspace; no stability between versions.
+#[doc(hidden)]
+pub mod internals {
+    #[cfg(feature = "std")]
+    pub use crate::workers::{for_each_piece, for_each_range};
+    pub use crate::{
+        contradiction::{Past, Testimony},
+        digest::{DigestBytes, Domain},
+        equivocation::Forked,
+        family::VerifiedRoot,
+        head::EmptyDictionary,
+        head_log::{HeadLog, check_next},
+        history::{
+            ConsistencyProof, Continuation, Frontier, HistoryLog, InclusionProof, PastHistory,
+            PastRoot, PrefixProof, Subtrees, empty_root,
+        },
+        hosting::ProofOf,
+        pending::PendingChanges,
+        proof::Proof,
+        question::Question,
+        signature::SIGNATURE_LENGTH,
+        snapshot_root::SnapshotRoot,
+        suite::SuiteId,
+        update::{Attachment, UpdateHead},
+        view::Refused,
+    };
+
+    /// The shapes of history logs and directories.
+    pub mod merkle {
+        pub use crate::merkle::*;
+    }
+}

@@ -72,6 +72,7 @@ impl<P> Untrusted<P> {
     }
 
     /// The unverified content, to forward, store or inspect. Its claims are not proven.
+    #[doc(hidden)]
     pub const fn as_unverified(&self) -> &P {
         &self.0
     }
@@ -116,10 +117,7 @@ impl<P: Message> Untrusted<P> {
 /// A proof cannot be checked against a head that is itself unverified:
 ///
 /// ```compile_fail,E0308
-/// use pad_core::{
-///     Sha256Ed25519, SnapshotHead, Untrusted, Version,
-///     history::InclusionProof,
-/// };
+/// use pad_core::{Sha256Ed25519, SnapshotHead, Untrusted, Version, internals::InclusionProof};
 /// fn deceived(
 ///     proof: Untrusted<InclusionProof<Sha256Ed25519>>,
 ///     head: SnapshotHead<Sha256Ed25519>,
@@ -132,8 +130,7 @@ impl<P: Message> Untrusted<P> {
 ///
 /// ```
 /// use pad_core::{
-///     Sha256Ed25519, SnapshotHead, Untrusted, Verified, Version,
-///     history::InclusionProof,
+///     Sha256Ed25519, SnapshotHead, Untrusted, Verified, Version, internals::InclusionProof,
 /// };
 /// fn verifies(
 ///     proof: Untrusted<InclusionProof<Sha256Ed25519>>,

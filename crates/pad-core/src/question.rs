@@ -14,7 +14,7 @@
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
-pub use crate::key_range::KeyRange;
+pub(crate) use crate::key_range::KeyRange;
 use crate::{
     key::{Key, MAX_VALUE_LENGTH},
     statement::{Lookup, Lookups, Neighbour, RangeContents},

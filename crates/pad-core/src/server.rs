@@ -59,6 +59,7 @@ impl<F: Authored, R: Hosts<Family = F>> Server<F, R> {
     }
 
     /// The repository that stores the versions, as a mutable reference.
+    #[doc(hidden)]
     pub const fn repository_mut(&mut self) -> &mut R {
         &mut self.repository
     }

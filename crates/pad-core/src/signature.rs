@@ -110,6 +110,7 @@ impl AuthorKey {
     ///
     /// Source: Bernstein, Duif, Lange, Schwabe & Yang 2011, section 5. On the differences:
     /// Chalkias, Garillot & Nikolaenko 2020.
+    #[doc(hidden)]
     pub fn verify_batch(&self, signed: &[(&[u8], &HeadSignature)]) -> Result<(), VerifyError> {
         if signed.len() < BATCH_MINIMUM {
             return signed

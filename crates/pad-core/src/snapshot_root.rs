@@ -10,7 +10,7 @@ use crate::{
 /// by its position in a newer head's history. An unverified head does not compile:
 ///
 /// ```compile_fail,E0277
-/// use pad_core::{Sha256Ed25519, SnapshotHead, SnapshotRoot};
+/// use pad_core::{Sha256Ed25519, SnapshotHead, internals::SnapshotRoot};
 /// fn trusts(_: &dyn SnapshotRoot<Sha256Ed25519>) {}
 /// fn deceived(unverified: SnapshotHead<Sha256Ed25519>) { trusts(&unverified) }
 /// ```

@@ -33,10 +33,12 @@ pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
     /// `domain` must be [`Domain::TreeNode`], [`Domain::HistoryNode`], [`Domain::AadPair`],
     /// [`Domain::AadBag`], [`Domain::HashChain`], [`Domain::DirectoryEntry`] or
     /// [`Domain::DirectoryNode`].
+    #[doc(hidden)]
     fn node(domain: Domain, left: &Self::Digest, right: &Self::Digest) -> Self::Digest;
 
     /// The digest of the concatenation of `parts`. The caller ensures that different lists of parts
     /// have different concatenations.
+    #[doc(hidden)]
     fn hash(domain: Domain, parts: &[&[u8]]) -> Self::Digest;
 
     /// The digest of a value of a dictionary.
@@ -50,16 +52,19 @@ pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
     /// The value digest has a fixed width, so different pairs of key and digest are hashed as
     /// different bytes.
     #[inline]
+    #[doc(hidden)]
     fn leaf(key: &[u8], value_digest: &Self::Digest) -> Self::Digest {
         Self::hash(Domain::TreeLeaf, &[key, value_digest.as_ref()])
     }
 
     /// The root of a dictionary without entries, of any scheme.
+    #[doc(hidden)]
     fn empty_tree() -> Self::Digest {
         Self::hash(Domain::EmptyTree, &[])
     }
 
     /// The root of a history log without entries.
+    #[doc(hidden)]
     fn empty_history() -> Self::Digest {
         Self::hash(Domain::EmptyHistory, &[])
     }

@@ -38,13 +38,13 @@ use crate::{
 /// ```
 /// # use ed25519_dalek::SigningKey;
 /// # use pad_core::{AuthorKey, DictionaryId, SchemeId, Sha256Ed25519, SnapshotHead};
-/// # use pad_core::head::Authority;
+/// # use pad_core::Authority;
 /// # let signer = SigningKey::from_bytes(&[7; 32]);
 /// # let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes())?;
 /// # let dictionary = DictionaryId::from_name("example");
 /// # let authority = Authority { author, dictionary, scheme: SchemeId(1) };
 /// # let empty = SnapshotHead::<Sha256Ed25519>::empty(authority.scheme, dictionary);
-/// use pad_core::{TrustedView, Untrusted, VerifyError, Version, history::HistoryLog};
+/// use pad_core::{TrustedView, Untrusted, VerifyError, Version, internals::HistoryLog};
 ///
 /// let mut log = HistoryLog::default();
 /// let first = SnapshotHead { version: Version::new(1), ..empty }.sign(&signer)?;

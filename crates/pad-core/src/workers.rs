@@ -139,7 +139,7 @@ fn join(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() + Send)) {
 /// If `work` panics.
 ///
 /// ```
-/// use pad_core::workers::for_each_piece;
+/// use pad_core::internals::for_each_piece;
 ///
 /// let mut squares = [0; 10];
 /// for_each_piece(&mut squares, 4, &|first, piece| {

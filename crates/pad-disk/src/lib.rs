@@ -1,5 +1,8 @@
 //! Durable files: atomic creation and replacement, locks, registers, and databases in one file.
 //!
+//! Not a public interface: no stability between versions. Used by authdict, block-directory,
+//! flexlist-service, pad-service, transparency-log and pad-cli.
+//!
 //! | Task | API | Cost |
 //! | --- | --- | --- |
 //! | Create or replace a file atomically | [`create`], [`replace`], [`Draft`] | two fsyncs |

@@ -12,10 +12,10 @@
 )]
 
 mod bezout;
-pub mod building;
+pub(crate) mod building;
 mod built;
-pub mod checkpoint;
-pub mod entries;
+pub(crate) mod checkpoint;
+pub(crate) mod entries;
 mod evidence;
 mod forest;
 mod frontier_evidence;
@@ -27,7 +27,7 @@ mod prover;
 mod repository;
 mod steps;
 mod stepwise;
-pub mod update;
+pub(crate) mod update;
 
 #[cfg(test)]
 mod figure4;

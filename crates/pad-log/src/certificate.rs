@@ -14,7 +14,10 @@ use bls12::{
     point::G1_BYTES,
     scalar::{self, SCALAR_BYTES},
 };
-use pad_accumulators::{AccumulatorId, bilinear::commitments::Claims, transcript::Transcript};
+use pad_accumulators::{
+    AccumulatorId,
+    internals::{Transcript, commitments::Claims},
+};
 use pad_core::{DecodeError, Digest};
 
 use crate::{prefix::roots_of, scheme::Scheme};

@@ -8,12 +8,9 @@ use core::fmt;
 
 use pad_accumulators::wire::{self, Wire};
 use pad_core::{
-    AuthorKey, DecodeError, Proof, Sha256Ed25519, SignedHead, SnapshotHead, TrustedView, Untrusted,
-    Verified, VerifyError, Version,
-    contradiction::ForkEvidence,
-    head::Authority,
-    history::{ConsistencyProof, InclusionProof as PastProof},
-    view::Refused,
+    AuthorKey, Authority, DecodeError, ForkEvidence, Sha256Ed25519, SignedHead, SnapshotHead,
+    TrustedView, Untrusted, Verified, VerifyError, Version,
+    internals::{ConsistencyProof, InclusionProof as PastProof, Proof, Refused},
 };
 use thiserror::Error;
 

@@ -12,7 +12,9 @@ use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, Field, Zero};
 use bls12::scalar;
 use pad_accumulators::{
-    AccumulatorId, bilinear::commitments::Claims, transcript::Transcript, wire::Reader,
+    AccumulatorId,
+    internals::{Transcript, commitments::Claims},
+    wire::Reader,
 };
 use pad_core::{DecodeError, VerifyError};
 

@@ -6,7 +6,7 @@
 //! The value half covers the *occurrence*: the number of times that the pair of key and value was
 //! appended so far, from 1. Equal pairs are therefore different elements.
 
-use pad_core::{Digest, Domain, Sha256Ed25519, Suite};
+use pad_core::{Digest, Sha256Ed25519, Suite, internals::Domain};
 
 /// Length in bytes of half an element of a dictionary, and of an element of a set.
 pub const HALF: usize = 32;

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use bls12::point::G1_BYTES;
 use pad_accumulators::AccumulatorId;
-use pad_core::{Digest, Domain, Sha256Ed25519, Suite};
+use pad_core::{Digest, Sha256Ed25519, Suite, internals::Domain};
 
 /// Hashes an element together with its position in the log.
 pub fn leaf(position: u64, element: &[u8]) -> Digest<32> {

@@ -17,8 +17,8 @@
 //! # How
 //!
 //! A log stores its elements in order of appending, in a forest of perfect binary trees that follow
-//! the bits of a counter ([`shape`]). Each node from blocks of eight elements upwards has a Merkle
-//! hash ([`hash`]) and an accumulator. The accumulator is a commitment to the polynomial with the
+//! the bits of a counter ([`Shape`]). Each node from blocks of eight elements upwards has a Merkle
+//! hash and an accumulator. The accumulator is a commitment to the polynomial with the
 //! scalars of the node's elements as roots. A certificate proves that a node's polynomial is the
 //! product of its children's polynomials.
 //!
@@ -61,7 +61,7 @@
 //! | members without values | [`AasCounted`] | as for [`AadCounted`] |
 //! | the paper's design | [`AadFrontier`], [`AasFrontier`] | for comparison; appends are slow |
 //! | a bound on the work of one append | [`Schedule::Deferred`] | proofs are twice as long |
-//! | a client that follows the log | [`client::LogClient`] | needs only author's key and setup |
+//! | a client that follows the log | [`LogClient`] | needs only author's key and setup |
 //!
 //! # Example
 //!
@@ -71,7 +71,7 @@
 //!     AadCounted, Continuation, Entry, Log, LogAuthor, LogClient, LogRepository, LookupProof,
 //!     Schedule, Setup, Shape,
 //! };
-//! use pad_log::proof::LONGEST_LOOKUP;
+//! use pad_log::LONGEST_LOOKUP;
 //! use pad_accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
 //! use ed25519_dalek::SigningKey;
 //! use pad_core::{
@@ -119,14 +119,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Map
-//!
-//! * [`scheme`], [`shape`], [`log`](mod@log): kinds of logs and their parameters.
-//! * [`element`], [`prefix`], [`hash`]: from entries to digests.
-//! * [`proof`], [`statement`]: proofs, and the statements that they establish.
-//! * [`client`]: a client that follows a log.
-//! * `author`, with the default feature `std`: making logs and proofs, in memory.
-//!
 //! Without `std` this crate is `no_std` (with `alloc`) and only verifies.
 //!
 //! The security argument and its assumptions: `docs/threat-model`. The format: `docs/format`.
@@ -154,31 +146,64 @@ extern crate alloc;
 extern crate self as pad_log;
 
 #[cfg(feature = "std")]
-pub mod author;
+mod author;
 mod certificate;
-pub mod client;
+mod client;
 mod counted;
-pub mod element;
+mod element;
 mod frontier;
-pub mod hash;
-pub mod log;
-pub mod prefix;
-pub mod proof;
-pub mod scheme;
-pub mod shape;
-pub mod statement;
+mod hash;
+mod log;
+mod prefix;
+mod proof;
+mod scheme;
+mod shape;
+mod statement;
 mod walk;
 
 #[cfg(feature = "std")]
 pub use author::{
-    AppendError, Appended, AuthorError, BuildProgress, Building, BuiltUpdate, Entries, LogAuthor,
-    LogCheckpoint, LogRepository,
+    AppendError, Appended, AuthorError, Building, Entries, LogAuthor, LogCheckpoint, LogRepository,
 };
 pub use client::{Continuation, LogClient, LogRefusal, PastProofs};
 pub use log::{Log, LogRoot, Setup};
-pub use proof::{AbsenceProof, AppendOnlyProof, Growth, InclusionProof, LookupProof};
+pub use proof::{
+    AbsenceProof, AppendOnlyProof, Growth, InclusionProof, LONGEST_GROWTH, LONGEST_LOOKUP,
+    LONGEST_PROOF, LookupProof,
+};
 pub use scheme::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, DictionaryScheme, Scheme, SetScheme,
 };
 pub use shape::{Schedule, Shape};
 pub use statement::{Absent, Entry, Grown, Included, Values};
+
+/// For the other crates of this workspace; no stability between versions.
+#[doc(hidden)]
+pub mod internals {
+    #[cfg(feature = "std")]
+    pub use crate::author::{BuildProgress, BuiltUpdate, update::MOST_ENTRIES};
+    pub use crate::{
+        scheme::{Completeness, Contents},
+        shape::Address,
+    };
+
+    /// From entries to elements.
+    pub mod element {
+        pub use crate::element::*;
+    }
+
+    /// Merkle hashes.
+    pub mod hash {
+        pub use crate::hash::*;
+    }
+
+    /// Scalars of prefixes.
+    pub mod prefix {
+        pub use crate::prefix::*;
+    }
+
+    /// The kinds of proofs.
+    pub mod proof {
+        pub use crate::proof::{KIND_APPEND_ONLY, KIND_INCLUSION, KIND_LOOKUP};
+    }
+}

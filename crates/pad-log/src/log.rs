@@ -6,7 +6,7 @@ use core::{fmt, marker::PhantomData};
 use pad_accumulators::{AccumulatorId, bilinear::Parameters, wire::Reader};
 use pad_core::{
     DecodeError, DictionaryId, Digest, Sha256Ed25519, SnapshotHead, Verified, VerifyError, Version,
-    history::PastRoot,
+    internals::PastRoot,
 };
 
 use crate::{

@@ -3,7 +3,7 @@
 use ark_bls12_381::Fr;
 use ark_ff::AdditiveGroup;
 use bls12::scalar;
-use pad_core::{Domain, Sha256Ed25519, Suite};
+use pad_core::{Sha256Ed25519, Suite, internals::Domain};
 
 use crate::{
     element::{HALF, HALF_BITS},

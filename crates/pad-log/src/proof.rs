@@ -13,8 +13,7 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use pad_accumulators::{
-    bilinear::commitments::Claims,
-    transcript::Transcript,
+    internals::{Transcript, commitments::Claims},
     wire::{Reader, Wire},
 };
 use pad_core::{DecodeError, Digest, VerifyError};

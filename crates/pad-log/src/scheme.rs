@@ -22,35 +22,43 @@ pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + '
     /// Display name of the scheme, for example `aad-counted`.
     const NAME: &'static str;
     /// The kind of entries: pairs of key and value, or members of a set.
+    #[doc(hidden)]
     const CONTENTS: Contents;
     /// The method that proves that a look-up contains all values of a key. It determines which
     /// scalars represent an element.
+    #[doc(hidden)]
     const COMPLETENESS: Completeness;
     /// Length of an element in bits.
+    #[doc(hidden)]
     const ELEMENT_BITS: u16 = match Self::CONTENTS {
         Contents::Dictionary => 2 * HALF_BITS,
         Contents::Set => HALF_BITS,
     };
     /// Number of bits of an element that identify its key: the key half in dictionaries, all bits
     /// in sets.
+    #[doc(hidden)]
     const KEY_BITS: u16 = HALF_BITS;
     /// In frontier schemes, the maximum number of prefixes in a group, which is the degree of the
     /// group's polynomial. Verifiers do not check it.
+    #[doc(hidden)]
     const GROUP_DEGREE: usize = 1024;
 
     /// Number of scalars that represent an element, each a root of its tree's polynomial.
     /// Parameters need as many powers for each element of the largest tree.
+    #[doc(hidden)]
     const ROOTS: u16 = match Self::COMPLETENESS {
         Completeness::Counted => 1,
         Completeness::Frontier => Self::ELEMENT_BITS,
     };
 
     /// Length of an element in bytes.
+    #[doc(hidden)]
     fn element_bytes() -> usize {
         usize::from(Self::ELEMENT_BITS.div_ceil(8))
     }
 
     /// Lengths in bits of the prefixes whose scalars represent an element.
+    #[doc(hidden)]
     fn root_lengths() -> RangeInclusive<u16> {
         match Self::COMPLETENESS {
             Completeness::Counted => Self::KEY_BITS..=Self::KEY_BITS,
@@ -60,6 +68,7 @@ pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + '
 
     /// The first 32 bytes that all elements of a key share, or the element of a member. Zero-padded
     /// where elements are shorter.
+    #[doc(hidden)]
     fn beginning(key: &[u8]) -> Digest<32> {
         match Self::CONTENTS {
             Contents::Dictionary => key_half(key),

@@ -71,6 +71,7 @@ pub enum Schedule {
 
 impl Schedule {
     /// Returns the schedule with this [`Self::number`], or `None` if there is no such schedule.
+    #[doc(hidden)]
     pub const fn from_number(number: u8) -> Option<Self> {
         match number {
             0 => Some(Self::Eager),
@@ -81,6 +82,7 @@ impl Schedule {
 
     /// The number that identifies this schedule in key files and in the label from which a log's id
     /// is derived.
+    #[doc(hidden)]
     pub const fn number(self) -> u8 {
         match self {
             Self::Eager => 0,
@@ -100,6 +102,7 @@ pub struct Shape {
 impl Shape {
     /// The level of blocks in the trees, which key files state. Blocks are aligned runs of eight
     /// elements that proofs include in full. Accumulators begin at this level.
+    #[doc(hidden)]
     pub const BLOCK_LEVEL: u8 = 3;
     /// The greatest level of any log's trees.
     pub const GREATEST_LEVEL: u8 = 32;
@@ -130,6 +133,7 @@ impl Shape {
     }
 
     /// The level of blocks. It is [`Shape::BLOCK_LEVEL`], except in tests.
+    #[doc(hidden)]
     pub const fn block_level(self) -> u8 {
         self.block_level
     }
@@ -145,11 +149,13 @@ impl Shape {
     }
 
     /// Whether digests and proofs of a log of `size` elements may use a node.
+    #[doc(hidden)]
     pub const fn is_available(self, node: Address, size: u64) -> bool {
         size >= self.available_from(node)
     }
 
     /// The smallest size of a log whose digests and proofs may use a node.
+    #[doc(hidden)]
     pub const fn available_from(self, node: Address) -> u64 {
         let delay = match self.schedule {
             Schedule::Deferred if node.level > self.block_level => node.width(),
@@ -179,6 +185,7 @@ impl Shape {
     /// below `size`.
     ///
     /// Time: linear in the number of levels.
+    #[doc(hidden)]
     pub fn root_holding(self, position: u64, size: u64) -> Address {
         (0..=self.top_level)
             .rev()
@@ -188,6 +195,7 @@ impl Shape {
     }
 
     /// Whether a node is the root of a tree in a log of `size` elements.
+    #[doc(hidden)]
     pub fn is_root(self, node: Address, size: u64) -> bool {
         node.start() < size && self.root_holding(node.start(), size) == node
     }
@@ -203,6 +211,7 @@ impl Shape {
 
     /// Iterates over the roots of the trees of a log of `size` elements, from left to right: see
     /// [`Shape::forest_from`].
+    #[doc(hidden)]
     pub fn forest(self, size: u64) -> impl Iterator<Item = Address> {
         self.forest_from(0, size)
     }

@@ -8,8 +8,8 @@ use std::{
 };
 
 use authdict::{
-    AnyStore, LookupError, NodeCache, NotOffered, PublicKey, RepositoryError, Server, Store as _,
-    StoreError, Version, selection::SchemeFamily,
+    LookupError, NodeCache, NotOffered, PublicKey, RepositoryError, Server, StoreError, Version,
+    internals::{AnyStore, SchemeFamily, Store as _},
 };
 use pad_client::Versions;
 
@@ -148,6 +148,7 @@ impl Dictionary {
 
     /// Returns whether the last version of the retention policy has arrived. Returns `false` if the
     /// policy has no last version.
+    #[doc(hidden)]
     pub fn is_complete(&self) -> bool {
         let until = self.keep.until();
         until.is_some_and(|until| self.latest() >= until)
@@ -205,6 +206,7 @@ impl Dictionary {
     }
 
     /// Returns the path of the store.
+    #[doc(hidden)]
     pub fn store(&self) -> &Path {
         &self.store
     }
@@ -215,6 +217,7 @@ impl Dictionary {
     }
 
     /// Returns whether contents are read from the store on demand, and not kept in memory.
+    #[doc(hidden)]
     pub fn reads_on_demand(&self) -> bool {
         self.public.scheme.reads_on_demand()
     }
@@ -223,6 +226,7 @@ impl Dictionary {
     ///
     /// Such a look-up waits neither for the network nor for a lock that readers hold. Look-ups of
     /// tuples may wait for such a lock.
+    #[doc(hidden)]
     pub fn answers_at_once(&self) -> bool {
         self.public.scheme.family() == SchemeFamily::Tree && !AnyStore::is_in_objects(&self.store)
     }
@@ -358,6 +362,7 @@ impl Dictionary {
     /// # Errors
     /// I/O errors of the operating system; [`io::ErrorKind::Other`] if the log of heads cannot be
     /// read; [`io::ErrorKind::FileTooLarge`] if the file has more than `most` bytes.
+    #[doc(hidden)]
     pub fn published(&self, path: &str, most: usize) -> io::Result<Option<Vec<u8>>> {
         let folder = match &self.published {
             PublishedFiles::Nothing => return Ok(None),

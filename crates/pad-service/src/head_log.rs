@@ -8,7 +8,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use authdict::{LookupError, PublicKey, Version, question::verify_head};
+use authdict::{LookupError, PublicKey, Version, internals::verify_head};
 use pad_disk::layer::{FileLayer, Folder};
 use transparency_log::{
     Checkpoint, Note, Policy, Timestamp,
@@ -212,6 +212,7 @@ impl HeadLog {
     ///
     /// # Errors
     /// [`HeadLogError`].
+    #[doc(hidden)]
     pub fn open_in(
         layer: Arc<dyn FileLayer>,
         signer: NoteSigner,
@@ -269,6 +270,7 @@ impl HeadLog {
 
     /// Reads the time from `clock` instead of from the system's clock.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_clock(self, clock: fn() -> SystemTime) -> Self {
         Self { clock, ..self }
     }
@@ -326,12 +328,14 @@ impl HeadLog {
     ///
     /// # Errors
     /// [`HeadLogError::Store`].
+    #[doc(hidden)]
     pub fn sizes(&self) -> Result<[u64; 2], HeadLogError> {
         Ok([self.state().signed_size, self.files.published_size()?])
     }
 
     /// Returns whether the last attempt to append heads failed, or the log's medium has failed
     /// since then, for example during publishing.
+    #[doc(hidden)]
     pub fn has_failed(&self) -> bool {
         let state = self.state();
         state.has_failed || state.store.as_ref().is_none_or(LogStore::has_failed)
@@ -341,6 +345,7 @@ impl HeadLog {
     ///
     /// # Errors
     /// [`io::ErrorKind::Other`] if the log cannot be read.
+    #[doc(hidden)]
     pub fn file(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
         let Ok(path) = path.parse::<ResourcePath>() else {
             return Ok(None);
@@ -362,6 +367,7 @@ impl HeadLog {
     ///
     /// # Errors
     /// [`HeadLogError`].
+    #[doc(hidden)]
     pub fn grow(&self, heads: &impl LoggedHeads) -> Result<bool, HeadLogError> {
         let mut state = self.state();
         let grown = self.grow_in(&mut state, heads);

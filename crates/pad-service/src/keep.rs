@@ -2,7 +2,7 @@
 
 use core::{fmt, num::NonZeroU64, str::FromStr};
 
-use authdict::{NotOffered, Version, selection::SchemeName};
+use authdict::{NotOffered, SchemeName, Version};
 
 /// Retention policy for versions. The heads of dropped versions are always kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

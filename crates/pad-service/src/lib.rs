@@ -2,7 +2,7 @@
 //!
 //! | to serve | use | cost |
 //! | --- | --- | --- |
-//! | requests about dictionaries | [`Service`] under [`pad_web::server`] | a proof per request |
+//! | requests about dictionaries | [`Service`] under a [`Server`] | a proof per request |
 //! | a store that other processes write | [`Dictionary`]; [`Keep`] limits versions | polling |
 //! | a copy of other servers, all updates verified | [`Mirror`] | an author's work except signing |
 //! | a key range of a tree PAD, in memory, from proofs | [`Part`] under a [`Mirror`] | see below |
@@ -13,11 +13,10 @@
 //!
 //! A [`Part`] needs memory for the contents of its range, and one proof path per change.
 //!
-//! [`pad_client::Resource`] lists all resources and their paths; `openapi.json` describes them
-//! for other clients. Heads, proofs, updates and answers to GET requests about fixed versions are
-//! immutable. A [`Service`] marks these responses as immutable for caches, so an HTTP cache in
-//! front of it works as a mirror. A [`Router`] marks only the one response that it verifies: the
-//! head of the latest version.
+//! `openapi.json` describes all resources and their paths. Heads, proofs, updates and answers
+//! to GET requests about fixed versions are immutable. A [`Service`] marks these responses as
+//! immutable for caches, so an HTTP cache in front of it works as a mirror. A [`Router`] marks
+//! only the one response that it verifies: the head of the latest version.
 
 #![deny(
     clippy::indexing_slicing,
@@ -51,14 +50,22 @@ mod witness_metrics;
 
 pub use cosigning::CosigningOptions;
 pub use dictionary::{ApplySummary, Dictionary, NotApplied};
-pub use head_log::{HeadLog, HeadLogError, LoggedHeads};
+pub use head_log::{HeadLog, HeadLogError};
 pub use keep::{CannotKeep, Keep, UnreadableKeep};
 pub use metrics::Metrics;
 pub use mirror::{Mirror, RoundSummary};
+pub use pad_web::server::{
+    Identity, Limits, Options, RunningServer, Server, ServerError, ShutdownOutcome, Timeouts,
+};
 pub use part::Part;
 pub use periodic_task::PeriodicTask;
-pub use request::ROUTES;
 pub use router::{NotRouted, Router};
 pub use served::ServedDictionary;
 pub use service::Service;
-pub use witness::{WITNESS_ROUTES, WitnessRequest, WitnessService};
+pub use witness::WitnessService;
+
+/// For the other crates of this workspace; no stability between versions.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::{head_log::LoggedHeads, request::ROUTES, witness::WITNESS_ROUTES};
+}

@@ -12,7 +12,7 @@ use std::{
     time::SystemTime,
 };
 
-use pad_client::Resource;
+use pad_client::internals::Resource;
 use pad_web::server::Answer;
 
 use crate::{head_log::HeadLog, request::ROUTES, witness::label};
@@ -113,6 +113,7 @@ impl Metrics {
     /// names and `None` count as unknown.
     ///
     /// Also writes the request to the access log: events of level debug with the target `access`.
+    #[doc(hidden)]
     pub fn count(
         &self,
         name: Option<&str>,
@@ -221,6 +222,7 @@ impl Metrics {
     }
 
     /// Counts an update as applied or refused.
+    #[doc(hidden)]
     pub fn count_update(&self, is_taken: bool) {
         let counter = if is_taken { &self.taken } else { &self.refused };
         counter.fetch_add(1, Ordering::Relaxed);
@@ -256,6 +258,7 @@ impl Metrics {
     ///
     /// `dictionaries` contains, for each dictionary, its name, the oldest version, the latest
     /// version, and the bytes of its files.
+    #[doc(hidden)]
     pub fn text<'d>(
         &self,
         dictionaries: impl Iterator<Item = (&'d str, [Option<u64>; 3])>,

@@ -3,11 +3,11 @@
 use core::{fmt, time::Duration};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-use authdict::{
-    AnswerError, RepositoryError, Version,
-    client_view::{NotFollowed, StoredView},
+use authdict::{AnswerError, NotFollowed, RepositoryError, StoredView, Version};
+use pad_client::{
+    Fault, Incident, Remote,
+    internals::{ServerSession, Unusable},
 };
-use pad_client::{Fault, Incident, Remote, ServerSession, Unusable};
 
 use crate::{
     dictionary::{Dictionary, NotApplied},

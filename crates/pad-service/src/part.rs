@@ -8,7 +8,7 @@ use std::{
 
 use authdict::{
     KeyRange, PublicKey, Version,
-    part::{AnyPart, NotTaken, part},
+    internals::part::{AnyPart, NotTaken, part},
 };
 use pad_client::Versions;
 
@@ -39,7 +39,7 @@ impl Part {
     /// # Errors
     /// [`NotTaken::NotOffered`] unless the dictionary is a tree PAD.
     ///
-    /// [`NotTaken::Part`] with [`authdict::part::PartError::EmptyRange`] if the range is empty.
+    /// [`NotTaken::Part`] with `PartError::EmptyRange` if the range is empty.
     pub fn new(
         public: PublicKey,
         range: KeyRange,
@@ -62,6 +62,7 @@ impl Part {
     }
 
     /// Retention policy for versions.
+    #[doc(hidden)]
     pub const fn keep(&self) -> Keep {
         self.keep
     }
@@ -77,6 +78,7 @@ impl Part {
     }
 
     /// Approximate memory use in bytes.
+    #[doc(hidden)]
     pub fn memory_bytes(&self) -> usize {
         self.read().memory_bytes()
     }

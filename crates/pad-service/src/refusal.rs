@@ -3,7 +3,7 @@
 use core::fmt;
 
 use authdict::{AnswerError, LookupError, RepositoryError, StoreError, Version};
-use pad_client::{UnknownPath, Versions};
+use pad_client::{Versions, internals::UnknownPath};
 use pad_web::server::{Answer, HeaderValue, StatusCode, header};
 use serde_json::json;
 

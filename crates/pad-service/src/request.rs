@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use authdict::{Version, question::Question};
-use pad_client::Resource;
+use authdict::{Question, Version};
+use pad_client::internals::Resource;
 use pad_web::server::{ClientAddress, Head, HeaderValue, Method, StatusCode, Work, header};
 
 use crate::{refusal::Refusal, served::ServedDictionary};
@@ -126,7 +126,7 @@ impl<D> Target<D> {
     pub(crate) fn body_bytes(&self, updates: usize) -> usize {
         match self {
             Self::Update(_) => updates,
-            Self::Ask(..) => authdict::question::LONGEST_QUESTION,
+            Self::Ask(..) => authdict::internals::LONGEST_QUESTION,
             Self::Health | Self::Metrics | Self::Description | Self::List | Self::Get(..) => 0,
         }
     }

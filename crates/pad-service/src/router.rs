@@ -3,9 +3,10 @@
 use core::time::Duration;
 use std::{fmt::Write as _, net::IpAddr, sync::Arc, time::Instant};
 
-use authdict::{PublicKey, Version, question::Question};
+use authdict::{PublicKey, Question, Version};
 use pad_client::{
-    FetchError, HttpError, Remote, Reply, RequestTarget, Resource, Versions, is_dictionary_name,
+    FetchError, HttpError, Remote, Versions,
+    internals::{Reply, RequestTarget, Resource, is_dictionary_name},
 };
 use pad_web::server::{
     Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, Work, header,

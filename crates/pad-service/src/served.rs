@@ -3,12 +3,13 @@
 use std::{io, sync::Arc};
 
 use authdict::{
-    AnyStore, LookupError, PublicKey, RepositoryError, Server, StoreError, Version,
-    question::Question,
-    selection::SchemeFamily,
-    version_notes::{VersionNotes, versions_of},
+    LookupError, PublicKey, Question, RepositoryError, Server, StoreError, Version,
+    internals::{
+        AnyStore, SchemeFamily,
+        version_notes::{VersionNotes, versions_of},
+    },
 };
-use pad_client::{Resource, Versions};
+use pad_client::{Versions, internals::Resource};
 use pad_web::server::StatusCode;
 
 use crate::{

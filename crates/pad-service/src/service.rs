@@ -4,11 +4,13 @@ use core::time::Duration;
 use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 use authdict::{
-    AnswerError, Dictionary, Key, Server, Version,
-    exchange::{encode_history, encode_list},
-    question::Question,
+    AnswerError, Dictionary, Key, Question, Server, Version,
+    internals::exchange::{encode_history, encode_list},
 };
-use pad_client::{LONGEST_PAGE, Resource, Versions, last_of_page, notes_to_json, versions_to_json};
+use pad_client::{
+    Versions,
+    internals::{LONGEST_PAGE, Resource, last_of_page, notes_to_json, versions_to_json},
+};
 use pad_core::MAX_VALUE_LENGTH;
 use pad_web::server::{
     Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, Work, header,

@@ -90,6 +90,7 @@ impl WitnessService {
 
     /// Reads the time from `clock` instead of the system's clock.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_clock(self, clock: fn() -> SystemTime) -> Self {
         Self { clock, ..self }
     }

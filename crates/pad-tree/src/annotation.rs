@@ -3,7 +3,10 @@
 use core::fmt::Debug;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pad_core::{DigestBytes, Domain, Sha256Ed25519, Suite};
+use pad_core::{
+    Sha256Ed25519, Suite,
+    internals::{DigestBytes, Domain},
+};
 
 /// Determines the value that every node gets, computed from its children: a digest with
 /// [`Authenticated`], nothing with [`Plain`].

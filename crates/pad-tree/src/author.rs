@@ -1,8 +1,9 @@
 //! The author: the latest contents, and a signed update for each snapshot.
 
 use pad_core::{
-    Dictionary, DictionaryId, HeadSignature, Key, Operation, PendingChanges, SignedHead,
-    SnapshotHead, Suite, Update, Value, Version, Workers, head::Authority, history::Frontier,
+    Authority, Dictionary, DictionaryId, HeadSignature, Key, Operation, SignedHead, SnapshotHead,
+    Suite, Update, Value, Version, Workers,
+    internals::{Frontier, PendingChanges},
 };
 use rayon::prelude::*;
 use signature::{Error as SigningError, Signer};
@@ -102,6 +103,7 @@ where
     }
 
     /// Whether a sealed snapshot still lacks its signature. The next snapshot signs it.
+    #[doc(hidden)]
     pub const fn has_unsigned(&self) -> bool {
         self.unsigned.is_some()
     }
@@ -120,6 +122,7 @@ where
     ///
     /// # Panics
     /// If the contents exceed the capacity of about 2^31 entries.
+    #[doc(hidden)]
     pub fn snapshot_of(&mut self, batch: Vec<Operation>) -> Result<Update<S>, SigningError> {
         if self.unsigned.is_some() || !self.pending.is_empty() {
             let tree = &self.tree;

@@ -12,19 +12,16 @@ use core::{fmt::Debug, hash::Hash};
 
 use crate::{
     id::{Children, EntryId, KeyId, NodeId, Side},
+    scheme::TreeScheme,
     store::NodeStore,
 };
 
 mod build;
 mod cartesian;
-mod red_black;
+pub(crate) mod red_black;
 
-pub use build::Gap;
-pub(crate) use build::{Spine, build};
-pub use cartesian::SetUnique;
-pub use red_black::Color;
-
-pub use crate::scheme::{RedBlack, SkipList, Treap, TreeScheme};
+pub(crate) use build::{Gap, Spine, build};
+pub(crate) use cartesian::SetUnique;
 
 /// An algorithm that keeps a tree with its entries in the leaves shallow. Implemented by zero-sized
 /// types.

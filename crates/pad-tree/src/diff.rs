@@ -62,6 +62,7 @@ where
     /// # Errors
     /// [`LookupError`] as for [`TreeRepository::diff`]. The first error of `note`, which ends the
     /// comparison.
+    #[doc(hidden)]
     pub fn differences<E: From<LookupError>>(
         &self,
         before: Version,
@@ -88,6 +89,7 @@ where
     ///
     /// Examines at least one version, and finishes each version that it begins. For the next page,
     /// pass [`KeyHistory::since`] as `last`.
+    #[doc(hidden)]
     pub fn history_page(&self, key: &Key, last: Version, lookups: u64) -> KeyHistory {
         let probe = Probe::new(key.as_bytes());
         let find = |version| Ok(self.view(version).ok().and_then(|view| view.find(&probe)));

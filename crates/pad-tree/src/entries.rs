@@ -5,7 +5,7 @@
 
 use core::cmp::Ordering;
 
-use pad_core::{InputError, Key, MAX_VALUE_LENGTH, Value, workers::for_each_piece};
+use pad_core::{InputError, Key, MAX_VALUE_LENGTH, Value, internals::for_each_piece};
 
 use crate::{
     annotation::Annotation,

@@ -16,12 +16,13 @@ impl<S: Suite, Q> TreeProof<S, Q> {
     /// Checks that the proof hashes to `root`. Reports every step to `note`, including the steps
     /// before an error.
     ///
-    /// Unlike [`pad_core::Proof::check`], does not check that the leaves answer a question.
+    /// Unlike verifying, does not check that the leaves answer a question.
     ///
     /// # Errors
     /// [`VerifyError`] if the proof is malformed or does not hash to `root`.
     ///
     /// Time: one check of the proof.
+    #[doc(hidden)]
     pub fn explain(
         &self,
         root: &S::Digest,
@@ -32,6 +33,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
 
     /// The leaves that the proof opens, from left to right. Each contains its key, and its value or
     /// the digest of its value.
+    #[doc(hidden)]
     pub fn leaves(&self) -> &[OpenedLeaf<S>] {
         &self.leaves
     }

@@ -4,7 +4,7 @@ use core::{fmt, marker::PhantomData};
 
 use pad_core::{
     Answers, Family, PublicKey, SchemeId, Sha256Ed25519, Suite, Untrusted, Verified, VerifyError,
-    family::VerifiedRoot,
+    internals::VerifiedRoot,
 };
 
 use crate::{proof::TreeProof, query::TreeQuery, scheme::TreeScheme};

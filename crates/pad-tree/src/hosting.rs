@@ -1,8 +1,7 @@
 //! Implementations of the `pad-core` traits for authors and servers of tree dictionaries.
 
 use pad_core::{
-    Authored, HeadSigner, Heads, Hosts, LookupError, PublicKey, Serves, Suite, Version,
-    head::Authority,
+    Authored, Authority, HeadSigner, Heads, Hosts, LookupError, PublicKey, Serves, Suite, Version,
 };
 
 use crate::{

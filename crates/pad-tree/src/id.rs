@@ -2,7 +2,7 @@
 
 use core::num::NonZeroU32;
 
-pub use crate::side::Side;
+pub(crate) use crate::side::Side;
 
 /// The index of a key in the arena of keys and entries. The leaf and the separator with the same
 /// key use the same index.

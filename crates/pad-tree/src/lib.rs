@@ -27,11 +27,10 @@
 //!   the table above. Each change takes `O(log n)` memory.
 //! - **Many versions in little memory, queried seldom**: a repository over `CacheMedian` or
 //!   `CacheNowhere`. Proofs of old versions take `O(sqrt n)` or `O(n)`.
-//! - **Larger than memory**: `StoredRepository` over a log of nodes. Each lookup reads some blocks.
+//! - **Larger than memory**: `StoredRepository` over a [`NodeLog`]. Each lookup reads some blocks.
 //! - **A server for one range of keys**: `TreePart`. It stores the range, and one path for each
 //!   change. It is loaded from proofs of other servers.
-//! - **Only a verifier, `no_std`**: [`Tree`], [`TreeProof`], [`TreeQuery`] without default
-//!   features.
+//! - **Only a verifier, `no_std`**: [`Tree`] and [`TreeProof`] without default features.
 //!
 //! # Example
 //!
@@ -41,7 +40,8 @@
 //!     AuthorKey, Dictionary, DictionaryId, Key, Repository, Sha256Ed25519, TrustedView, Untrusted,
 //!     Value, Version,
 //! };
-//! use pad_tree::{Answer, RedBlackAuthor, RedBlackPathCopying};
+//! use pad_core::Answer;
+//! use pad_tree::{RedBlackAuthor, RedBlackPathCopying};
 //!
 //! // The author publishes two versions.
 //! let signer = SigningKey::from_bytes(&[7; 32]);
@@ -65,16 +65,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Map
-//!
-//! - [`balancing`]: the schemes, written once over [`store::NodeStore`].
-//! - [`store`]: the stores.
-//! - [`persistent`]: a tree with all its versions.
-//! - [`stored`]: a tree whose nodes live in a log and are read on demand.
-//! - [`author`] and [`repository`]: the two roles.
-//! - [`query`] and [`proof`]: the queries, and the proof type for all of them.
-//! - [`part`]: the keys of one range, loaded from proofs.
-//!
 //! Source: Crosby & Wallach 2010, sections 2, 3 and 6.
 
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -82,49 +72,49 @@
 extern crate alloc;
 
 #[cfg(feature = "std")]
-pub mod annotation;
+mod annotation;
 #[cfg(feature = "std")]
-pub mod author;
+mod author;
 #[cfg(feature = "std")]
-pub mod balancing;
+mod balancing;
 #[cfg(feature = "std")]
 mod diff;
 #[cfg(feature = "std")]
-pub mod entries;
+mod entries;
 mod explain;
-pub mod family;
+mod family;
 #[cfg(feature = "std")]
 mod hosting;
 #[cfg(feature = "std")]
-pub mod id;
+mod id;
 #[cfg(feature = "std")]
 mod link;
 mod opened;
 #[cfg(feature = "std")]
-pub mod part;
+mod part;
 #[cfg(feature = "std")]
-pub mod persistent;
-pub mod proof;
+mod persistent;
+mod proof;
 #[cfg(feature = "std")]
 mod prover;
-pub mod query;
+mod query;
 #[cfg(feature = "std")]
 mod replace;
 #[cfg(feature = "std")]
-pub mod repository;
-pub mod scheme;
+mod repository;
+mod scheme;
 #[cfg(feature = "std")]
 mod seal;
 #[cfg(feature = "std")]
 mod search;
 #[cfg(feature = "std")]
 mod set_operations;
-pub mod side;
+mod side;
 mod step;
 #[cfg(feature = "std")]
-pub mod store;
+mod store;
 #[cfg(feature = "std")]
-pub mod stored;
+mod stored;
 #[cfg(feature = "std")]
 #[cfg(test)]
 mod tests;
@@ -134,38 +124,43 @@ mod tree;
 mod view;
 
 pub use family::Tree;
-pub use pad_core::{
-    Answer, First, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, Predecessor, RangeContents,
-    Successor,
-};
 pub use proof::TreeProof;
-pub use query::TreeQuery;
 pub use scheme::{RedBlack, SkipList, Treap, TreeScheme};
-pub use step::Step;
 #[cfg(feature = "std")]
 pub use {
-    annotation::{Annotation, Authenticated, Plain},
     author::TreeAuthor,
-    balancing::BalancingScheme,
     diff::{Difference, KeyHistory},
     part::{PartError, PartProgress, TreePart},
-    persistent::{Change, PersistentTree},
-    prover::ProvableQuery,
     repository::TreeRepository,
     set_operations::{Conflict, SetVersion},
     store::{
-        NodeStore, VersionedStore,
-        cache::{CacheEverywhere, CacheMedian, CacheNowhere, CachePolicy},
-        in_place::InPlace,
+        cache::{CacheEverywhere, CacheMedian, CacheNowhere},
         path_copying::PathCopying,
         versioned_nodes::VersionedNodes,
     },
     stored::{
-        CacheSize, CopyError, LogId, MemoryLog, NodeCache, NodeLog, PublishError,
-        RECORDS_FOR_EACH_SUBTREE, SortedError, StoredHeads, StoredRepository, WarmError, Warming,
-        place_in_record, record_bytes,
+        CacheSize, CopyError, LogId, MemoryLog, NodeCache, NodeLog, PublishError, SortedError,
+        StoredRepository, WarmError, Warming,
     },
 };
+
+/// For the other crates of this workspace; no stability between versions.
+#[doc(hidden)]
+pub mod internals {
+    #[cfg(feature = "std")]
+    pub use crate::{
+        annotation::{Annotation, Authenticated, Plain},
+        balancing::BalancingScheme,
+        entries::Entries,
+        id::{Children, EntryId, KeyId, NodeId},
+        persistent::{Change, PersistentTree},
+        prover::ProvableQuery,
+        side::Side,
+        store::{Balance, Digest as StoreDigest, NodeStore, Sealed, VersionedStore},
+        stored::{RECORDS_FOR_EACH_SUBTREE, place_in_record, record_bytes},
+    };
+    pub use crate::{proof::Content, query::TreeQuery, step::Step};
+}
 
 #[cfg(feature = "std")]
 /// The author of a tree dictionary that is balanced as a treap.
@@ -184,7 +179,7 @@ macro_rules! repositories {
             "The repository of a `", stringify!($scheme), "` PAD over `", stringify!($store), "`",
             $(" with `", stringify!($policy), "`",)? "."
         )]
-        pub type $name<S> = TreeRepository<S, $store<Authenticated<S>, $scheme $(, $policy)?>>;
+        pub type $name<S> = TreeRepository<S, $store<annotation::Authenticated<S>, $scheme $(, $policy)?>>;
     )*};
 }
 

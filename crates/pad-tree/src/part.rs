@@ -56,8 +56,8 @@ use core::{cell::Cell, fmt};
 use std::collections::BTreeMap;
 
 use pad_core::{
-    ApplyError, HeadLog, Key, KeyRange, Keys, LookupError, Operation, SignedHead, SnapshotHead,
-    Suite, Untrusted, Update, Verified, VerifyError, Version, head::Authority,
+    ApplyError, Authority, Key, KeyRange, Keys, LookupError, Operation, SignedHead, SnapshotHead,
+    Suite, Untrusted, Update, Verified, VerifyError, Version, internals::HeadLog,
 };
 
 use crate::{
@@ -73,7 +73,7 @@ mod walk;
 
 use nodes::Nodes;
 use view::PartView;
-pub use walk::Disordered;
+pub(crate) use walk::Disordered;
 
 /// A replica of one key range, over some consecutive versions of a tree dictionary of any balancing
 /// scheme.
@@ -187,11 +187,13 @@ impl<S: Suite> TreePart<S> {
     }
 
     /// The version whose contents are being loaded, if any.
+    #[doc(hidden)]
     pub fn loading(&self) -> Option<Version> {
         self.loading.as_ref().map(|head| head.get().version)
     }
 
     /// The number of stored nodes, over all versions.
+    #[doc(hidden)]
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
@@ -208,6 +210,7 @@ impl<S: Suite> TreePart<S> {
     ///
     /// # Errors
     /// [`ApplyError`] if the head is not of the next version, or the author did not sign it.
+    #[doc(hidden)]
     pub fn follow_head(&mut self, head: &SignedHead<S>) -> Result<Version, ApplyError> {
         self.heads.check(self.heads.latest(), head)?;
         self.heads.append(head);
@@ -231,6 +234,7 @@ impl<S: Suite> TreePart<S> {
 
     /// Returns the keys of the range that an update claims to have changed, in ascending order. The
     /// claim is not verified.
+    #[doc(hidden)]
     pub fn changed_keys(&self, update: &Update<S>) -> Vec<Key> {
         let keys = update.operations.iter().map(Operation::key);
         let mut changed: Vec<Key> = keys
@@ -358,6 +362,7 @@ impl<S: Suite> TreePart<S> {
     /// or to the version being loaded.
     ///
     /// Time and transient memory: linear in the number of nodes, if there is anything to free.
+    #[doc(hidden)]
     pub fn drop_abandoned(&mut self) {
         if self.has_strays {
             self.sweep();

@@ -17,12 +17,12 @@ pub type Change<'a> = (&'a [u8], Option<&'a [u8]>);
 
 /// A dictionary in which every sealed version, until it is pruned, stays searchable.
 ///
-/// With [`crate::Plain`] annotation this is a persistent map with predecessor search, without
-/// hashing. With [`crate::Authenticated`] it stores the contents of a repository.
+/// With `Plain` annotation this is a persistent map with predecessor search, without
+/// hashing. With `Authenticated` it stores the contents of a repository.
 ///
 /// ```
 /// use pad_core::{Version, Workers};
-/// use pad_tree::{CacheNowhere, PersistentTree, Plain, Treap, VersionedNodes};
+/// use pad_tree::{CacheNowhere, internals::{PersistentTree, Plain}, Treap, VersionedNodes};
 ///
 /// type Index = PersistentTree<VersionedNodes<Plain, Treap, CacheNowhere>>;
 /// let mut index = Index::default();

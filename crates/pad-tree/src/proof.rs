@@ -34,12 +34,17 @@
 use alloc::{vec, vec::Vec};
 use core::marker::PhantomData;
 
-use pad_core::{Domain, Proof, SnapshotRoot, Suite, VerifyError, codec::Message};
+use pad_core::{
+    Suite, VerifyError,
+    codec::Message,
+    internals::{Domain, Proof, SnapshotRoot},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{opened::OpenedLeaves, query::TreeQuery, step::Step};
 
-pub use crate::opened::{Content, OpenedLeaf};
+pub use crate::opened::Content;
+pub(crate) use crate::opened::OpenedLeaf;
 
 /// The code, in the shape of a proof, of an opened leaf.
 pub(crate) const LEAF: u8 = 0;
@@ -140,6 +145,7 @@ impl<D> Subtree<D> {
 
 impl<S: Suite, Q> TreeProof<S, Q> {
     /// The size of the proof's body in bytes, as [`pad_core::codec::encode_body`] encodes it.
+    #[doc(hidden)]
     pub fn body_length(&self) -> usize {
         pad_core::codec::encode_body(self).len()
     }

@@ -3,7 +3,8 @@
 use core::{cmp::Ordering, marker::PhantomData};
 
 use pad_core::{
-    First, Key, KeyRange, Keys, Last, LookupError, Predecessor, Question, Successor, Suite, Value,
+    First, Key, KeyRange, Keys, Last, LookupError, Predecessor, Successor, Suite, Value,
+    internals::Question,
 };
 
 use crate::{

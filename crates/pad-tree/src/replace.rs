@@ -6,7 +6,7 @@
 
 use core::ops::Range;
 
-use pad_core::{Operation, workers::for_each_piece};
+use pad_core::{Operation, internals::for_each_piece};
 
 use crate::{
     entries::Probe,

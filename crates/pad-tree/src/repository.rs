@@ -1,8 +1,8 @@
 //! The server of a tree dictionary: every version in a store, and proofs about each of them.
 
 use pad_core::{
-    ApplyError, HeadLog, Key, KeyRange, LookupError, Repository, SignedHead, Suite, Update,
-    Version, Workers, head::Authority,
+    ApplyError, Authority, Key, KeyRange, LookupError, Repository, SignedHead, Suite, Update,
+    Version, Workers, internals::HeadLog,
 };
 
 use crate::{
@@ -59,6 +59,7 @@ where
     }
 
     /// The contents of all versions, for reads without proof.
+    #[doc(hidden)]
     pub const fn contents(&self) -> &PersistentTree<St> {
         &self.tree
     }
@@ -99,6 +100,7 @@ where
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or was pruned.
+    #[doc(hidden)]
     pub fn page(
         &self,
         version: Version,

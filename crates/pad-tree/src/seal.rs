@@ -4,7 +4,7 @@
 //! from the root, and their digests are computed from the deepest level up. Nodes of one level do
 //! not depend on each other, so a large level is spread over the threads.
 
-use pad_core::workers::for_each_piece;
+use pad_core::internals::for_each_piece;
 
 use crate::{
     annotation::Annotation,

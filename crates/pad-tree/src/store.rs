@@ -11,13 +11,13 @@ use crate::{
     id::{Children, EntryId, KeyId, NodeId, Side},
 };
 
-pub mod cache;
-pub mod in_place;
-pub mod path_copying;
+pub(crate) mod cache;
+pub(crate) mod in_place;
+pub(crate) mod path_copying;
 mod run_pool;
 pub(crate) mod soundness;
 pub(crate) mod survivors;
-pub mod versioned_nodes;
+pub(crate) mod versioned_nodes;
 
 /// The interface through which balancing schemes change a tree.
 ///

@@ -33,6 +33,6 @@ mod view;
 pub use cache::{CacheSize, LogId, NodeCache, WarmError, Warming};
 pub use log::{MemoryLog, NodeLog};
 pub use repository::{
-    CopyError, PublishError, RECORDS_FOR_EACH_SUBTREE, SortedError, StoredHeads, StoredRepository,
+    CopyError, PublishError, RECORDS_FOR_EACH_SUBTREE, SortedError, StoredRepository,
     place_in_record, record_bytes,
 };

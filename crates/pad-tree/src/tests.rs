@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use pad_conformance::{Random, soak};
 
 use crate::{
-    balancing::{RedBlack, SkipList, Treap},
     id::NodeId,
+    scheme::{RedBlack, SkipList, Treap},
     store::NodeStore,
     tree::Tree,
 };

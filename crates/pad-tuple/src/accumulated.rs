@@ -58,10 +58,11 @@ pub(crate) mod evidence;
 pub(crate) mod ledger;
 mod retention;
 
-pub use collection::{AuthorState, Member, TupleState, label};
+pub use collection::label;
+pub(crate) use collection::{AuthorState, TupleState};
 pub use evidence::AccumulatedEvidence;
 use evidence::decode;
-pub use ledger::Ledger;
+pub(crate) use ledger::Ledger;
 pub use retention::Retention;
 
 /// Design with `GENERATIONS` generations, in which the tuples of each generation are accumulated
@@ -348,5 +349,5 @@ pub(crate) const fn name(accumulator: SchemeId, code: u16) -> &'static str {
     }
 }
 
-const RSA: u16 = pad_accumulators::scheme::RSA.0;
-const BILINEAR: u16 = pad_accumulators::scheme::BILINEAR.0;
+const RSA: u16 = pad_accumulators::internals::RSA.0;
+const BILINEAR: u16 = pad_accumulators::internals::BILINEAR.0;

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    AuthorKey, Dictionary, DictionaryId, HeadSignature, Key, Operation, PendingChanges, SignedHead,
-    SnapshotHead, Suite, Untrusted, Update, Value, Version, Workers, head::Authority,
-    history::Frontier,
+    AuthorKey, Authority, Dictionary, DictionaryId, HeadSignature, Key, Operation, SignedHead,
+    SnapshotHead, Suite, Untrusted, Update, Value, Version, Workers,
+    internals::{Frontier, PendingChanges},
 };
 use signature::Signer;
 
@@ -183,11 +183,13 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     }
 
     /// Returns whether an earlier snapshot still lacks its signature. The next snapshot signs it.
+    #[doc(hidden)]
     pub const fn has_unsigned(&self) -> bool {
         self.unsigned.is_some()
     }
 
     /// Returns the number of tuples of each generation, youngest first.
+    #[doc(hidden)]
     pub fn tuples(&self) -> Vec<usize> {
         self.layers
             .generations()
@@ -197,6 +199,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     }
 
     /// Drops the pending changes, but not a snapshot that only lacks its signature.
+    #[doc(hidden)]
     pub fn discard_pending(&mut self) {
         drop(self.pending.take());
     }
@@ -210,6 +213,7 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     /// # Errors
     /// After [`AuthorError::Signing`] the next call retries the signature of this snapshot. After
     /// any other [`AuthorError`] the changes are pending again.
+    #[doc(hidden)]
     pub fn snapshot_of(
         &mut self,
         batch: Vec<Operation>,

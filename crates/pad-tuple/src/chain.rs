@@ -8,7 +8,7 @@
 //!
 //! Source: Crosby & Wallach 2010, section 4.2, after Micali 1996.
 
-use pad_core::{Domain, Suite, VerifyError};
+use pad_core::{Suite, VerifyError, internals::Domain};
 
 #[cfg(feature = "std")]
 mod reveal;

@@ -38,8 +38,9 @@ use crate::{
 
 mod seal;
 
+pub use seal::ChainSeal;
 use seal::bound;
-pub use seal::{ChainSeal, link};
+pub(crate) use seal::link;
 
 /// Design with `GENERATIONS` generations, in which the tuples of each generation are accumulated
 /// with the accumulator `A`. The signed root contains a hash chain over the accumulator values.

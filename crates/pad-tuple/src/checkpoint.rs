@@ -2,8 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use pad_core::{HeadLog, Key, Suite, Value, Version, Workers, codec::Message, head::Authority};
-use pad_tree::Change;
+use pad_core::{
+    Authority, Key, Suite, Value, Version, Workers, codec::Message, internals::HeadLog,
+};
+use pad_tree::internals::Change;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -131,6 +133,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     ///
     /// # Panics
     /// Never: tuples are numbered with 32 bits, and there are no more values than tuples.
+    #[doc(hidden)]
     pub fn checkpoint(&self) -> TupleCheckpoint<S> {
         let mut places = BTreeMap::new();
         let mut values = Vec::new();
@@ -174,6 +177,7 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     /// Time: proportional to the changes of the indexes, and a constant for each version. Transient
     /// memory: linear in the checkpoint. Accumulators also need time and memory for the
     /// representatives of the latest tuples.
+    #[doc(hidden)]
     pub fn restore(
         checkpoint: TupleCheckpoint<S>,
         authority: Authority,

@@ -6,7 +6,7 @@ use core::fmt::Debug;
 #[cfg(feature = "accumulators")]
 use pad_accumulators::AccumulateError;
 use pad_core::{
-    ApplyError, HeadSignature, SignedHead, Suite, VerifyError, Version, Workers, head::Authority,
+    ApplyError, Authority, HeadSignature, SignedHead, Suite, VerifyError, Version, Workers,
 };
 use serde::{Deserialize, Serialize};
 use signature::Signer;

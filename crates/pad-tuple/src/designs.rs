@@ -58,6 +58,7 @@ macro_rules! for_each_tuple {
 /// Calls a macro once for each design with BLS signatures, like
 /// [`for_each_tuple`](crate::for_each_tuple). Without the feature `bls` there are no such designs.
 #[cfg(feature = "bls")]
+#[doc(hidden)]
 #[macro_export]
 macro_rules! for_each_bls_tuple {
     ($callback:ident) => {
@@ -69,6 +70,7 @@ macro_rules! for_each_bls_tuple {
 /// Calls a macro once for each design with BLS signatures, like
 /// [`for_each_tuple`](crate::for_each_tuple). Without the feature `bls` there are no such designs.
 #[cfg(not(feature = "bls"))]
+#[doc(hidden)]
 #[macro_export]
 macro_rules! for_each_bls_tuple {
     ($callback:ident) => {};

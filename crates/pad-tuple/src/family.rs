@@ -4,7 +4,8 @@ use core::{fmt, marker::PhantomData};
 
 use pad_core::{
     Answers, Family, Key, KeyRange, Keys, PublicKey, SchemeId, Sha256Ed25519, Suite, Untrusted,
-    Verified, VerifyError, family::VerifiedRoot, question::Question,
+    Verified, VerifyError,
+    internals::{Question, VerifiedRoot},
 };
 
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
 /// and of key ranges. Unsupported queries do not compile:
 ///
 /// ```compile_fail,E0277
-/// use pad_core::{Client, First, Verified, statement::Neighbour};
+/// use pad_core::{Client, First, Verified, Neighbour};
 /// use pad_tuple::{Tuple, designs::SpecLightweight};
 ///
 /// fn first(client: &Client<Tuple<SpecLightweight>>, answer: &[u8]) -> Verified<Neighbour<First>> {
@@ -29,7 +30,7 @@ use crate::{
 /// ```
 ///
 /// ```compile_fail,E0277
-/// use pad_core::{Client, KeyRange, Verified, statement::RangeContents};
+/// use pad_core::{Client, KeyRange, Verified, RangeContents};
 /// use pad_tuple::{Tuple, designs::AccumulatorsRsa};
 ///
 /// fn all(client: &Client<Tuple<AccumulatorsRsa>>, answer: &[u8]) -> Verified<RangeContents> {
@@ -40,7 +41,7 @@ use crate::{
 /// The second query compiles for a signed design:
 ///
 /// ```
-/// use pad_core::{Client, KeyRange, Verified, statement::RangeContents};
+/// use pad_core::{Client, KeyRange, Verified, RangeContents};
 /// use pad_tuple::{Tuple, designs::SpecLightweight};
 ///
 /// fn all(client: &Client<Tuple<SpecLightweight>>, answer: &[u8]) -> Verified<RangeContents> {

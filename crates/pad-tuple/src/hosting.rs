@@ -1,8 +1,8 @@
 //! Implementations of the `pad-core` traits for authors and servers of tuple dictionaries.
 
 use pad_core::{
-    Authored, HeadSigner, Heads, Hosts, Key, KeyRange, Keys, LookupError, PublicKey, Repository,
-    Serves, Suite, Version, head::Authority,
+    Authored, Authority, HeadSigner, Heads, Hosts, Key, KeyRange, Keys, LookupError, PublicKey,
+    Repository, Serves, Suite, Version,
 };
 
 use crate::{

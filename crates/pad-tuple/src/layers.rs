@@ -32,7 +32,7 @@ pub struct Live<S: Suite, A> {
 }
 
 /// The tuples of one generation, by their lower ends.
-pub type Generation<S, A> = BTreeMap<Key, Live<S, A>>;
+pub(crate) type Generation<S, A> = BTreeMap<Key, Live<S, A>>;
 
 /// The tuples of all generations at the latest snapshot. Each tuple has a note of type `A`.
 #[derive(Clone, Debug)]

@@ -70,7 +70,7 @@
 //!     Value, Version,
 //! };
 //! use pad_tuple::{
-//!     Expectation, TupleAuthor, TupleRepository, chain::ChainSecret, designs::SpecLightweight,
+//!     Expectation, TupleAuthor, TupleRepository, ChainSecret, designs::SpecLightweight,
 //! };
 //!
 //! // The author publishes two versions.
@@ -96,26 +96,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Map
+//! # Features
 //!
-//! For verifiers: [`designs`] lists all designs by name, and [`scheme`] defines a verifier's view
-//! of a design. [`mod@tuple`] and [`statement`] define the hashed and signed bytes. [`proof`],
-//! [`many`] and [`range`] are the proofs for one key, several keys and a key range. [`signed`]
-//! contains signatures and their refresh, [`chain`] the hash chains of lightweight signatures.
-//! [`keys`] encodes keys; [`family`] serves `pad_core::Client`.
+//! Without the default feature `std` this crate is `no_std` (with `alloc`) and verifies all proofs
+//! of the signed designs. With `std` it contains the author ([`TupleAuthor`]) and the server
+//! ([`TupleRepository`]) in memory.
 //!
-//! With the default feature `std`, for authors and servers: [`design`] defines their view of a
-//! design. [`layers`] computes the tuples of each generation, for author and server alike.
-//! [`author`] and [`repository`] are the two roles in memory, and [`checkpoint`] is the stored form
-//! of a repository. [`stored`] is a repository on disk. [`speculation`] contains the rules for
-//! merging generations. Without `std` this crate is `no_std` (with `alloc`) and verifies all proofs
-//! of the signed designs.
-//!
-//! The features `bls`, `rsa` and `bilinear` are on by default too. `bls` adds the module `bls` with
-//! BLS signatures, also without `std`. `rsa` and `bilinear` turn `std` on and add the accumulators:
-//! `accumulated` and `chain_accumulated`. `rsa` links GMP.
+//! The features `bls`, `rsa` and `bilinear` are on by default too. `bls` adds the designs with BLS
+//! signatures, also without `std`. `rsa` and `bilinear` turn `std` on and add the designs with
+//! accumulators. `rsa` links GMP.
 //!
 //! Source: Crosby & Wallach 2010, sections 2.2, 4 and 7.
+//!
+//! [`Base`]: designs::Base
+//! [`BaseLightweight`]: designs::BaseLightweight
+//! [`BaseSuperseding`]: designs::BaseSuperseding
+//! [`Spec`]: designs::Spec
+//! [`SpecLightweight`]: designs::SpecLightweight
+//! [`SpecLightweight3`]: designs::SpecLightweight3
+//! [`SpecSuperseding`]: designs::SpecSuperseding
 
 #![cfg_attr(not(feature = "std"), no_std)]
 // Without `std` only the code that parses untrusted input remains.
@@ -133,78 +132,105 @@
 extern crate alloc;
 
 #[cfg(feature = "accumulators")]
-pub mod accumulated;
+mod accumulated;
 #[cfg(feature = "std")]
-pub mod author;
-pub mod chain;
+mod author;
+mod chain;
 #[cfg(feature = "accumulators")]
-pub mod chain_accumulated;
+mod chain_accumulated;
 #[cfg(feature = "std")]
-pub mod checkpoint;
+mod checkpoint;
 #[cfg(feature = "std")]
-pub mod content;
+mod content;
 #[cfg(feature = "std")]
-pub mod design;
+mod design;
 pub mod designs;
-pub mod family;
+mod family;
 mod few;
 #[cfg(feature = "std")]
 mod hosting;
 #[cfg(feature = "std")]
 mod kept;
-pub mod keys;
+mod keys;
 #[cfg(feature = "std")]
-pub mod layers;
-pub mod many;
-pub mod proof;
-pub mod range;
+mod layers;
+mod many;
+mod proof;
+mod range;
 #[cfg(feature = "std")]
-pub mod repository;
-pub mod scheme;
-pub mod signed;
+mod repository;
+mod scheme;
+mod signed;
 #[cfg(feature = "std")]
 mod source;
 #[cfg(feature = "std")]
-pub mod speculation;
-pub mod statement;
+mod speculation;
+mod statement;
 #[cfg(feature = "std")]
-pub mod stored;
-pub mod tuple;
+mod stored;
+mod tuple;
 #[cfg(feature = "std")]
-pub mod update;
+mod update;
 mod validity;
 
-#[cfg(feature = "bls")]
-pub use bls12::signatures as bls;
-pub use designs::{
-    Base, BaseLightweight, BaseSuperseding, Spec, SpecLightweight, SpecLightweight3,
-    SpecSuperseding,
-};
-#[cfg(feature = "bls")]
-pub use designs::{BaseSupersedingBls, SpecLightweightBls};
+#[cfg(all(feature = "bls", feature = "std"))]
+pub use bls12::signatures::BlsSecretKey;
 pub use family::Tuple;
-pub use keys::{KeyBytes, PublicBytes};
 pub use many::ManyProof;
 pub use proof::TupleProof;
 pub use range::RangeProof;
-pub use scheme::{AggregateScheme, Attested, Expectation, TupleScheme};
-#[cfg(feature = "bls")]
-pub use signed::Bls;
-pub use signed::{
-    Ed25519, Lightweight, Plain, RefreshScheme, SignatureScheme, Signed, Superseding,
-};
-#[cfg(feature = "accumulators")]
-pub use {
-    accumulated::{Accumulated, Retention},
-    chain_accumulated::ChainAccumulated,
-};
+pub use scheme::Expectation;
 #[cfg(feature = "std")]
 pub use {
-    author::TupleAuthor,
-    design::{AggregateDesign, AuthorError, Design},
-    keys::{DEFAULT_ENTRIES, SecretBytes},
-    repository::TupleRepository,
-    signed::Refresh,
-    speculation::Speculation,
-    stored::{StorableDesign, StoredTupleRepository},
+    author::TupleAuthor, chain::ChainSecret, design::AuthorError, keys::SecretBytes,
+    repository::TupleRepository, speculation::Speculation,
 };
+
+/// For the other crates of this workspace; no stability between versions.
+#[doc(hidden)]
+pub mod internals {
+    #[cfg(feature = "bls")]
+    pub use crate::signed::Bls;
+    #[cfg(feature = "accumulators")]
+    pub use crate::{
+        accumulated::{Accumulated, AccumulatedEvidence, Retention, label},
+        chain_accumulated::{ChainAccumulated, ChainSeal},
+    };
+    #[cfg(feature = "std")]
+    pub use crate::{
+        checkpoint::TupleCheckpoint,
+        design::{
+            Admission, AggregateDesign, Design, Resumed, SharedSigner, TupleId, UnsignedSnapshot,
+        },
+        keys::DEFAULT_ENTRIES,
+        layers::Layers,
+        signed::{LightweightItem, Refresh, TupleSignature},
+        stored::{
+            MemoryRows, PublishError, Row, RowView, Rows, StorableDesign, StoredTupleRepository,
+        },
+        update::TupleAttachment,
+    };
+    pub use crate::{
+        keys::{KeyBytes, PublicBytes},
+        proof::{Part, ShownContent, ShownTuple},
+        range::{RangeContent, RangePart},
+        scheme::{AggregateScheme, Attested, Claim, TupleScheme},
+        signed::{
+            Ed25519, Lightweight, Plain, RefreshScheme, SignatureScheme, Signed, SignedEvidence,
+            Superseding,
+        },
+        statement::{Context, TupleStatement},
+        tuple::{Summary, TupleView},
+    };
+
+    /// The hash chains of lightweight signatures.
+    pub mod chain {
+        pub use crate::chain::*;
+    }
+
+    /// Roots and attachments of updates.
+    #[cfg(feature = "std")]
+    pub mod update {
+        pub use crate::update::*;
+    }
+}

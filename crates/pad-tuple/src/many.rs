@@ -18,7 +18,9 @@
 
 use alloc::{vec, vec::Vec};
 
-use pad_core::{Answer, Key, Keys, Lookups, Proof, Suite, VerifyError, Version, codec::Message};
+use pad_core::{
+    Answer, Key, Keys, Lookups, Suite, VerifyError, Version, codec::Message, internals::Proof,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -45,7 +47,7 @@ pub struct ManyPart<S: Suite, D: AggregateScheme<S>> {
 
 /// Proof of the answers to a lookup of several keys.
 ///
-/// Size: one [`ManyPart`] for each tuple that the keys need, and the aggregate. The aggregate takes
+/// Size: one `ManyPart` for each tuple that the keys need, and the aggregate. The aggregate takes
 /// 48 bytes for a design with BLS signatures, and 64 bytes per tuple for a design with Ed25519.
 /// Version 0 has the empty proof, which needs no signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,7 +13,9 @@
 
 use alloc::vec::Vec;
 
-use pad_core::{Answer, Key, Lookup, Proof, Suite, Value, VerifyError, Version, codec::Message};
+use pad_core::{
+    Answer, Key, Lookup, Suite, Value, VerifyError, Version, codec::Message, internals::Proof,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{

@@ -18,7 +18,9 @@
 use alloc::{collections::BTreeMap, vec::Vec};
 use core::cmp::Ordering;
 
-use pad_core::{Key, KeyRange, Proof, RangeContents, Suite, Value, VerifyError, codec::Message};
+use pad_core::{
+    Key, KeyRange, RangeContents, Suite, Value, VerifyError, codec::Message, internals::Proof,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -48,7 +50,7 @@ pub enum RangeContent<S: Suite> {
 }
 
 /// A tuple in a proof for a range. Its lower end is not included: it is the upper end of the tuple
-/// before it. For the first tuple of a generation, it follows from [`GenerationPart::before`].
+/// before it. For the first tuple of a generation, it follows from `GenerationPart::before`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct RangePart<S: Suite, D: AggregateScheme<S>> {

@@ -4,10 +4,13 @@
 use std::collections::VecDeque;
 
 use pad_core::{
-    ApplyError, HeadLog, Key, LookupError, Repository, SignedHead, Suite, Update, Version, Workers,
-    head::Authority,
+    ApplyError, Authority, Key, LookupError, Repository, SignedHead, Suite, Update, Version,
+    Workers, internals::HeadLog,
 };
-use pad_tree::{CacheNowhere, PersistentTree, Plain, RedBlack, VersionedNodes};
+use pad_tree::{
+    CacheNowhere, RedBlack, VersionedNodes,
+    internals::{PersistentTree, Plain},
+};
 
 use crate::{
     design::{Design, TupleId},

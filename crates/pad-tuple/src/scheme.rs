@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
-use pad_core::{SchemeId, Suite, VerifyError, Version, head::Authority};
+use pad_core::{Authority, SchemeId, Suite, VerifyError, Version};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{

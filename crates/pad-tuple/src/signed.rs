@@ -22,18 +22,19 @@ mod signing;
 
 #[cfg(feature = "bls")]
 pub use bls::Bls;
-#[cfg(all(feature = "bls", feature = "std"))]
-pub use bls::BlsSecret;
 #[cfg(feature = "std")]
 pub(crate) use design::VERIFIED_TOGETHER;
 #[cfg(feature = "std")]
-pub use design::{SignedExtension, SignedRecords, SignedTupleState};
-pub use refresh::{Lightweight, LightweightData, Plain, RefreshScheme, Superseding};
+pub(crate) use refresh::LightweightData;
+pub use refresh::{Lightweight, Plain, RefreshScheme, Superseding};
 
-pub use crate::validity::Validity;
 #[cfg(feature = "std")]
-pub use renewal::{LightweightItem, Refresh, Sign};
-pub use scheme::{Ed25519, SignatureBytes, SignatureScheme};
+pub(crate) use crate::validity::Validity;
+#[cfg(feature = "std")]
+pub use renewal::{LightweightItem, Refresh};
+#[cfg(feature = "std")]
+pub(crate) use scheme::SignatureBytes;
+pub use scheme::{Ed25519, SignatureScheme};
 #[cfg(feature = "std")]
 pub use signing::TupleSignature;
 

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use pad_core::{DictionaryId, Domain, SchemeId, Suite, head::Authority};
+use pad_core::{Authority, DictionaryId, SchemeId, Suite, internals::Domain};
 
 use crate::tuple::GenerationIndex;
 

@@ -43,6 +43,5 @@ mod vouched;
 
 pub use design::StorableDesign;
 pub use error::PublishError;
-pub use heads::StoredHeads;
 pub use repository::StoredTupleRepository;
 pub use rows::{MemoryRows, Row, RowView, Rows};

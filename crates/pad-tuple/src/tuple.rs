@@ -1,6 +1,9 @@
 //! Tuples: statements about intervals of keys, which an author signs or accumulates.
 
-use pad_core::{DigestBytes, Domain, Key, Suite};
+use pad_core::{
+    Key, Suite,
+    internals::{DigestBytes, Domain},
+};
 
 /// The content of a tuple as it is hashed: the statement about the key at its lower end, with a
 /// value's digest instead of the value.
@@ -15,7 +18,7 @@ pub enum Summary<D> {
 }
 
 /// The number of a generation; 0 is the youngest.
-pub type GenerationIndex = u8;
+pub(crate) type GenerationIndex = u8;
 
 /// A tuple `([lower, upper), content)` of one generation, in the form in which it is hashed.
 ///
@@ -85,7 +88,7 @@ impl<D: DigestBytes> TupleView<'_, D> {
 }
 
 /// Maximum number of generations of a design.
-pub const MAX_GENERATIONS: usize = 15;
+pub(crate) const MAX_GENERATIONS: usize = 15;
 
 /// Converts a generation's number to the type in which it is hashed. In every design, it is below
 /// [`MAX_GENERATIONS`].

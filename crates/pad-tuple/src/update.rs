@@ -3,7 +3,10 @@
 
 use core::fmt::Debug;
 
-use pad_core::{Attachment, Domain, Operation, Suite};
+use pad_core::{
+    Operation, Suite,
+    internals::{Attachment, Domain},
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::tuple::length_of;

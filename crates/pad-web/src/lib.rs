@@ -1,5 +1,8 @@
 //! HTTP servers and clients for requests and responses of bounded size.
 //!
+//! Not a public interface: no stability between versions. Used by pad-client, pad-service,
+//! flexlist-service and pad-cli.
+//!
 //! | you need | take | it costs |
 //! | --- | --- | --- |
 //! | to serve requests synchronously, with limits per peer | [`server`] | threads for long work |

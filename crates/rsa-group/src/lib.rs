@@ -1,6 +1,9 @@
 //! Groups modulo a product of two safe primes: common arithmetic of RSA accumulators and RSA tags,
 //! over GMP.
 //!
+//! Not a public interface: no stability between versions. Used by pad-accumulators and
+//! flexlist.
+//!
 //! | Task | API | Cost |
 //! | --- | --- | --- |
 //! | Public group operations: units modulo `N`, up to sign | [`group`] | one product each |

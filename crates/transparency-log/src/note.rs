@@ -33,6 +33,7 @@ pub use verifier::{Signed, VerifierKey};
 /// Maximum length of a note in bytes.
 pub const LONGEST_NOTE: usize = 1 << 20;
 /// Maximum number of signatures on a note. The specification requires support for at least 16.
+#[doc(hidden)]
 pub const MOST_SIGNATURES: usize = 100;
 
 /// A text with signatures, none of them verified.
@@ -144,6 +145,7 @@ impl Note {
 
     /// Keeps only the signatures that claim to be by one of `keys`.
     #[must_use]
+    #[doc(hidden)]
     pub fn only_by(mut self, keys: &[VerifierKey]) -> Self {
         let claims = |signature: &Signature| keys.iter().any(|key| signature.claims(key));
         self.signatures.retain(claims);
@@ -183,6 +185,7 @@ impl Signature {
     ///
     /// # Errors
     /// [`NoteError::SignatureLine`] if the line is malformed.
+    #[doc(hidden)]
     pub fn parse_line(line: &str) -> Result<Self, NoteError> {
         let parsed = || {
             let (name, encoded) = line.strip_prefix("\u{2014} ")?.split_once(' ')?;
@@ -196,6 +199,7 @@ impl Signature {
     }
 
     /// Encodes the signature line, with its newline.
+    #[doc(hidden)]
     pub fn line(&self) -> String {
         let mut signed = self.id.number().to_be_bytes().to_vec();
         signed.extend_from_slice(&self.bytes);
@@ -213,11 +217,13 @@ impl Signature {
     }
 
     /// Returns the signature bytes, without the key id.
+    #[doc(hidden)]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// Returns whether the name and id match `key`. The signature is not verified.
+    #[doc(hidden)]
     pub fn claims(&self, key: &VerifierKey) -> bool {
         self.id == key.id() && self.name == *key.name()
     }

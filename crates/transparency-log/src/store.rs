@@ -155,6 +155,7 @@ impl LogStore {
     }
 
     /// Returns the published resources, for any number of readers in this process and others.
+    #[doc(hidden)]
     pub const fn files(&self) -> &LogFiles {
         &self.files
     }
@@ -165,17 +166,20 @@ impl LogStore {
     }
 
     /// Returns the number of entries in the latest signed note; 0 before the first signature.
+    #[doc(hidden)]
     pub const fn signed_size(&self) -> u64 {
         self.signed_size
     }
 
     /// Returns the latest note that the log has signed.
+    #[doc(hidden)]
     pub const fn signed(&self) -> Option<&Note> {
         self.signed.as_ref()
     }
 
     /// Returns whether a write has failed with an I/O error. If so, the log must be reopened before
     /// it can append, sign or publish.
+    #[doc(hidden)]
     pub const fn has_failed(&self) -> bool {
         self.has_failed
     }
@@ -292,6 +296,7 @@ impl LogStore {
     ///
     /// # Errors
     /// [`StoreError::NotSigned`] before the first signature; [`StoreError::Damaged`].
+    #[doc(hidden)]
     pub fn signed_reader(&self) -> Result<TileReader<impl Fetch + '_>, StoreError> {
         let signed = TreeHead {
             size: self.signed_size,

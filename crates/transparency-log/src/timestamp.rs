@@ -10,6 +10,7 @@ pub struct Timestamp(u64);
 
 impl Timestamp {
     /// The latest time of the format.
+    #[doc(hidden)]
     pub const LATEST: Self = Self(u64::MAX >> 1);
 
     /// Creates a time from `seconds` since 1970; `None` from 2^63 seconds on, which the format
@@ -40,6 +41,7 @@ impl fmt::Display for Timestamp {
     clippy::arithmetic_side_effects,
     reason = "divisors are constants, and sums stay far below 2^64"
 )]
+#[doc(hidden)]
 pub fn utc(seconds: u64) -> String {
     const DAY: u64 = 86_400;
     // Days since March 1 of year 0, in eras of 400 years. All eras have equally many days.

@@ -29,6 +29,7 @@ pub use verify::{TreeError, verify_consistency, verify_inclusion};
 pub struct Hash([u8; HASH_LENGTH]);
 
 /// Length of a hash in bytes.
+#[doc(hidden)]
 pub const HASH_LENGTH: usize = 32;
 
 /// Length of a hash in base64 digits.
@@ -36,6 +37,7 @@ const HASH_DIGITS: usize = 44;
 
 /// Maximum number of hashes in a proof: one per level of a tree with fewer than 2^64 entries, and
 /// one more for consistency. A request to a witness contains at most 63.
+#[doc(hidden)]
 pub const MOST_HASHES: usize = 65;
 
 impl Hash {

@@ -26,8 +26,10 @@ pub use records::{MemoryRecords, Records};
 pub use request::{AddCheckpoint, MOST_PROOF_LINES, RequestError};
 
 /// Content type of a response with a size.
+#[doc(hidden)]
 pub const SIZE_CONTENT_TYPE: &str = "text/x.tlog.size";
 /// Content type of all other responses.
+#[doc(hidden)]
 pub const TEXT_CONTENT_TYPE: &str = "text/plain; charset=utf-8";
 
 /// A witness. It cosigns a checkpoint of a configured log only if the checkpoint continues the last
@@ -164,6 +166,7 @@ fn check<E: core::error::Error>(
 
 impl<E: core::error::Error> AddError<E> {
     /// Returns the HTTP status of the response.
+    #[doc(hidden)]
     pub const fn status(&self) -> u16 {
         match self {
             Self::Request(_) | Self::Checkpoint(_) | Self::OldSize => 400,
@@ -177,6 +180,7 @@ impl<E: core::error::Error> AddError<E> {
 
     /// Returns the content type of the response. A fork is not reported as a size, which would
     /// invite the log to retry.
+    #[doc(hidden)]
     pub const fn content_type(&self) -> &'static str {
         match self {
             Self::Conflict(_) => SIZE_CONTENT_TYPE,
@@ -186,6 +190,7 @@ impl<E: core::error::Error> AddError<E> {
 
     /// Returns the body of the response: the recorded size for [`AddError::Conflict`], otherwise
     /// the error text.
+    #[doc(hidden)]
     pub fn body(&self) -> String {
         match self {
             Self::Conflict(size) => format!("{size}\n"),

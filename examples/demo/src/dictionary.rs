@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    Answer, Answers, Author, Authored, Client, Key, Operation, Server, Serves, Sha256Ed25519,
-    VerifyError, Version, head::Authority,
+    Answer, Answers, Author, Authored, Authority, Client, Key, Operation, Server, Serves,
+    Sha256Ed25519, VerifyError, Version,
 };
 use pad_tree::{RedBlack, SkipList, StoredRepository, Treap, TreeScheme, for_each_tree};
 use pad_tuple::{
-    SecretBytes, TupleRepository, TupleScheme, for_each_accumulated_tuple, for_each_tuple,
+    SecretBytes, TupleRepository, for_each_accumulated_tuple, for_each_tuple,
+    internals::TupleScheme,
 };
 
 use crate::{

@@ -2,7 +2,7 @@
 //! objects and hints.
 
 use block_directory::{
-    BlockDirectory, DirectoryClient, Entry, EntryId, EntryQuery, FullAuthor, client::AnswerError,
+    AnswerError, BlockDirectory, DirectoryClient, Entry, EntryId, EntryQuery, FullAuthor,
 };
 use ed25519_dalek::SigningKey;
 use pad_core::{Suite as _, codec};

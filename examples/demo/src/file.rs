@@ -3,10 +3,9 @@
 use core::ops::Range;
 
 use flexlist::{
-    FileId, FileState, FlexList, Level,
+    Chunker, FileId, FileState, FlexList, Level,
     audit::{AuditAnswer, Auditor},
     challenge::{Challenge, Context, Leaf, Questions},
-    chunk::Chunker,
     list::{Block, Operation, Sha256, verify_range, verify_update},
     tag::{BlockTag, OwnerKey, TagKind, WriteId, committed_digest},
 };

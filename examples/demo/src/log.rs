@@ -9,8 +9,8 @@ use pad_core::{
     codec,
 };
 use pad_log::{
-    AadCounted, Continuation, Entry, Log, LogAuthor, LogClient, LogRefusal, LogRepository,
-    LookupProof, Schedule, Setup, Shape, proof::LONGEST_LOOKUP,
+    AadCounted, Continuation, Entry, LONGEST_LOOKUP, Log, LogAuthor, LogClient, LogRefusal,
+    LogRepository, LookupProof, Schedule, Setup, Shape,
 };
 
 use crate::{

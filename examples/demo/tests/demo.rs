@@ -2,11 +2,7 @@
 
 use std::{fs, process::Command};
 
-use authdict::{
-    Key, PublicKey, Version,
-    dynamic::verify,
-    question::{Question, Statement},
-};
+use authdict::{Key, PublicKey, Question, Statement, Version, verify};
 
 #[test]
 fn the_demonstration_leaves_proofs_that_no_changed_byte_survives() {

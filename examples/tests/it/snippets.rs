@@ -129,24 +129,9 @@ fn documents_show_the_programs_that_are_compiled() {
     assert_shown(readme, accumulator, "type Guests = ");
 }
 
-/// The facade must export every tree and every design by name.
+/// The facade must export every design by name.
 #[test]
-fn the_facade_names_every_repository_and_design() {
-    type S = authdict::Sha256Ed25519;
-    let _: [Option<()>; 12] = [
-        None::<authdict::TreapPathCopying<S>>.map(drop),
-        None::<authdict::TreapCacheNowhere<S>>.map(drop),
-        None::<authdict::TreapCacheMedian<S>>.map(drop),
-        None::<authdict::TreapCacheEverywhere<S>>.map(drop),
-        None::<authdict::RedBlackPathCopying<S>>.map(drop),
-        None::<authdict::RedBlackCacheNowhere<S>>.map(drop),
-        None::<authdict::RedBlackCacheMedian<S>>.map(drop),
-        None::<authdict::RedBlackCacheEverywhere<S>>.map(drop),
-        None::<authdict::SkipListPathCopying<S>>.map(drop),
-        None::<authdict::SkipListCacheNowhere<S>>.map(drop),
-        None::<authdict::SkipListCacheMedian<S>>.map(drop),
-        None::<authdict::SkipListCacheEverywhere<S>>.map(drop),
-    ];
+fn the_facade_names_every_design() {
     let _: [Option<()>; 15] = [
         None::<authdict::Base>.map(drop),
         None::<authdict::BaseSuperseding>.map(drop),

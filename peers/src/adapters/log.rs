@@ -5,8 +5,8 @@ use std::sync::Arc;
 use pad_accumulators::{SecretKey, bilinear::BilinearSecretKey, wire};
 use pad_core::{HeadSigner, Untrusted, Workers, codec};
 use pad_log::{
-    AadCounted, AppendOnlyProof, Growth, Log, LogAuthor, LogRepository, LogRoot, LookupProof,
-    Schedule, Setup, Shape, proof::LONGEST_GROWTH,
+    AadCounted, AppendOnlyProof, Growth, LONGEST_GROWTH, Log, LogAuthor, LogRepository, LogRoot,
+    LookupProof, Schedule, Setup, Shape,
 };
 
 use comparison::timing::stopwatch;

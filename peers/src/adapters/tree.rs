@@ -3,7 +3,7 @@
 
 use pad_core::{
     Answer, Answers, Authored, Dictionary, DictionaryId, HeadSigner, PublicKey, Serves,
-    Sha256Ed25519, SnapshotHead, Untrusted, Verified, Version, codec, hosting::ProofOf,
+    Sha256Ed25519, SnapshotHead, Untrusted, Verified, Version, codec, internals::ProofOf,
 };
 use pad_tree::{
     RedBlackCacheEverywhere, RedBlackPathCopying, TreapCacheEverywhere, TreapPathCopying,

@@ -86,6 +86,7 @@ impl Parameters {
     /// # Errors
     /// [`AccumulateError::CapacityExceeded`] if there are more coefficients than published powers
     /// of `s` in G1.
+    #[doc(hidden)]
     pub fn evaluate(
         &self,
         coefficients: &[Fr],

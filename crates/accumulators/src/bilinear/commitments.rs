@@ -199,6 +199,7 @@ impl Parameters {
     /// [`AccumulateError::CapacityExceeded`] if there are more coefficients than published powers
     /// of `s` in G1.
     #[cfg(feature = "std")]
+    #[doc(hidden)]
     pub fn commit(
         &self,
         polynomial: &[Fr],
@@ -217,6 +218,7 @@ impl Parameters {
     /// [`AccumulateError::CapacityExceeded`] if a polynomial has more coefficients than there are
     /// powers in G1.
     #[cfg(feature = "std")]
+    #[doc(hidden)]
     pub fn commit_each(
         &self,
         polynomials: &[Vec<Fr>],

@@ -69,6 +69,7 @@ impl Parameters {
     ///
     /// [`Parameters::are_consistent`] does not detect this: pairings map components of small order
     /// to 1. Time: about 25 microseconds per power, divided among all workers.
+    #[doc(hidden)]
     pub fn are_in_subgroups(&self, workers: &Workers) -> bool {
         let g1 = workers.map(self.powers_g1(), |power| {
             power.is_in_correct_subgroup_assuming_on_curve()

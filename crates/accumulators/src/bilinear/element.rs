@@ -61,6 +61,7 @@ impl BilinearElement {
     }
 
     /// The scalar that represents this element in the accumulator's polynomial.
+    #[doc(hidden)]
     pub const fn scalar(&self) -> Fr {
         self.scalar
     }

@@ -23,7 +23,7 @@ use bls12::{
     public::multiple,
     scalar,
 };
-use pad_core::{DecodeError, Proof, Verified, VerifyError};
+use pad_core::{DecodeError, Verified, VerifyError, internals::Proof};
 
 use super::{
     Bilinear, element::BilinearElement, parameters::SCHEME, public_key::BilinearPublicKey,
@@ -44,12 +44,14 @@ pub struct BilinearNonMembershipWitness {
 impl BilinearNonMembershipWitness {
     /// Returns `W = [(f(s) - v) / (s + e)]_1`: the quotient of the set's polynomial `f` by `X + e`,
     /// evaluated at the secret `s`.
+    #[doc(hidden)]
     pub const fn quotient(&self) -> G1Affine {
         self.quotient
     }
 
     /// Returns `v = f(-e)`: the remainder of the set's polynomial `f` divided by `X + e`. It is not
     /// zero.
+    #[doc(hidden)]
     pub const fn remainder(&self) -> Fr {
         self.remainder
     }

@@ -11,7 +11,7 @@ use bls12::{
     point::{self, G1_BYTES, G2_BYTES},
     public,
 };
-use pad_core::{DecodeError, Domain, Sha256Ed25519, Suite, Workers};
+use pad_core::{DecodeError, Sha256Ed25519, Suite, Workers, internals::Domain};
 
 use super::small_sum::small_sum;
 use crate::{
@@ -125,6 +125,7 @@ impl Parameters {
     /// # Errors
     /// The errors of [`point::decode`]. [`DecodeError::ParametersInvalid`] if `s_g2` is the
     /// generator, or if the purpose does not have 1 to 64 bytes.
+    #[doc(hidden)]
     pub fn for_claims(s_g2: &[u8; G2_BYTES], purpose: &str) -> Result<Self, DecodeError> {
         let s_g2: G2Affine = point::decode::<g2::Config, G2_BYTES>(s_g2)?;
         let generator = G2Affine::generator();
@@ -141,6 +142,7 @@ impl Parameters {
     }
 
     /// Returns `[s]_2`, the secret times the generator of G2, as a compressed point.
+    #[doc(hidden)]
     pub fn secret_in_g2(&self) -> [u8; G2_BYTES] {
         let s_g2 = self.powers_g2.get(1).copied().unwrap_or_default();
         point::encode::<g2::Config, G2_BYTES>(&s_g2)
@@ -165,16 +167,19 @@ impl Parameters {
 
     /// Name for the purpose or origin of the parameters. Parameters with different purposes have
     /// different fingerprints.
+    #[doc(hidden)]
     pub fn purpose(&self) -> &str {
         &self.purpose
     }
 
     /// The points `[s^i]_1` for `i` from 0 to [`Parameters::capacity`].
+    #[doc(hidden)]
     pub fn powers_g1(&self) -> &[G1Affine] {
         &self.powers_g1
     }
 
     /// The points `[s^i]_2` for `i` from 0 to [`Parameters::subset_limit`].
+    #[doc(hidden)]
     pub fn powers_g2(&self) -> &[G2Affine] {
         &self.powers_g2
     }

@@ -20,6 +20,7 @@ impl Parameters {
     ///
     /// Layout: the body of the [`Wire`](wire::Wire) encoding, but with 96 bytes for each power in
     /// G1 and 192 for each in G2.
+    #[doc(hidden)]
     pub fn to_kept(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(
             2 * (G1_BYTES * self.powers_g1().len() + G2_BYTES * self.powers_g2().len()) + 80,
@@ -45,6 +46,7 @@ impl Parameters {
     /// [`DecodeError`] if the layout is wrong or a point is not on the curve.
     /// [`DecodeError::ParametersInvalid`] for fewer than two powers in a group, or if the first
     /// powers are not the generators.
+    #[doc(hidden)]
     pub fn from_kept(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(bytes);
         let [length] = reader.array()?;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use ark_bls12_381::G1Affine;
 use ark_ec::CurveGroup;
-use pad_core::{Proof, Verified, VerifyError, Workers};
+use pad_core::{Verified, VerifyError, Workers, internals::Proof};
 
 use super::{
     Bilinear,
@@ -22,6 +22,7 @@ pub struct BilinearSubsetWitness(pub(super) G1Affine);
 
 impl BilinearSubsetWitness {
     /// The point `W` of G1, which is the value of the set without the subset.
+    #[doc(hidden)]
     pub const fn point(&self) -> G1Affine {
         self.0
     }

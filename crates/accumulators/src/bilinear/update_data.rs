@@ -15,6 +15,7 @@ pub struct BilinearUpdateData(pub(super) Vec<BilinearValue>);
 
 impl BilinearUpdateData {
     /// The values, in the order of the steps.
+    #[doc(hidden)]
     pub fn values(&self) -> &[BilinearValue] {
         &self.0
     }

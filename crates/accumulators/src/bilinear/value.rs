@@ -19,6 +19,7 @@ impl BilinearValue {
     pub(crate) const EMPTY: Self = Self(<g1::Config as SWCurveConfig>::GENERATOR);
 
     /// Returns the point `V` of G1.
+    #[doc(hidden)]
     pub const fn point(&self) -> G1Affine {
         self.0
     }

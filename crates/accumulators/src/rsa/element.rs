@@ -136,11 +136,13 @@ impl RsaElement {
     }
 
     /// The prime that represents the element in the exponent of the accumulator.
+    #[doc(hidden)]
     pub const fn prime(&self) -> &Integer {
         &self.prime
     }
 
     /// Offset of the prime in the search window: a hint that spares a verifier the search.
+    #[doc(hidden)]
     pub const fn offset(&self) -> u16 {
         self.offset
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pad_core::{DecodeError, Domain, Sha256Ed25519, Suite, Workers};
+use pad_core::{DecodeError, Sha256Ed25519, Suite, Workers, internals::Domain};
 use rsa_group::{
     exponentiation::product,
     group::{ModularGroup, Residue, ResidueGroup},

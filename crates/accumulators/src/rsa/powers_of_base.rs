@@ -24,6 +24,7 @@ mod tests;
 /// A table of `g^(2^(24 i))` for `i = 0, 1, 2, ...`, where `g` is the base of an RSA accumulator.
 /// Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct PowersOfBase(PowersTable);
 
 impl PowersOfBase {
@@ -58,6 +59,7 @@ impl RsaPublicKey {
     /// # Errors
     /// [`AccumulateError::WrongAccumulator`] if the table has another base. The base is derived
     /// from a hash of modulus and rule.
+    #[doc(hidden)]
     pub fn with_powers(self, powers: PowersOfBase) -> Result<Self, AccumulateError> {
         if !powers.0.starts_with(self.parameters().base()) {
             return Err(AccumulateError::WrongAccumulator);

@@ -23,7 +23,7 @@
 #![deny(clippy::arithmetic_side_effects)]
 #![allow(clippy::inline_always, reason = "a call costs as much as the work")]
 
-use pad_core::{Domain, Sha256Ed25519, Suite};
+use pad_core::{Sha256Ed25519, Suite, internals::Domain};
 use rsa_group::montgomery::{Montgomery, mask, select};
 use rug::{Integer, integer::Order};
 

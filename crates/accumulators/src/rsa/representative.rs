@@ -48,7 +48,7 @@
 
 use core::{fmt, slice};
 
-use pad_core::{Domain, Sha256Ed25519, Suite};
+use pad_core::{Sha256Ed25519, Suite, internals::Domain};
 use rsa_group::montgomery::{total_bits, unused_bits};
 use rug::{Integer, integer::Order};
 use thiserror::Error;

@@ -19,6 +19,7 @@ impl RsaValue {
 
     /// Returns the residue: the base `g`, raised to the product of the primes of the set's
     /// elements.
+    #[doc(hidden)]
     pub const fn residue(&self) -> &Residue {
         &self.0
     }

@@ -2,7 +2,7 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
-use pad_core::{DecodeError, Proof, Verified, VerifyError};
+use pad_core::{DecodeError, Verified, VerifyError, internals::Proof};
 
 use super::{
     Rsa,
@@ -33,12 +33,14 @@ impl RsaWitness {
 
     /// Returns the residue: the base `g`, raised to the product of the primes of all other
     /// elements.
+    #[doc(hidden)]
     pub const fn residue(&self) -> &Residue {
         &self.residue
     }
 
     /// Returns the offset of the element's prime in its search window, which spares the verifier a
     /// search.
+    #[doc(hidden)]
     pub const fn offset(&self) -> u16 {
         self.offset
     }
@@ -49,7 +51,7 @@ impl RsaWitness {
 /// The verifier does not check that the prime is the first of its window. The value's exponent
 /// contains only the first primes of the set's elements. Under the default rule, every prime of
 /// this element's window belongs to this element, so a later prime has no witness. See
-/// [`representative`](super::representative), also for rules whose windows overlap. Non-membership
+/// `representative`, also for rules whose windows overlap. Non-membership
 /// witnesses must use the first prime, since any later one would pass.
 ///
 /// Cost: one primality test and one power with a short exponent.

@@ -1,7 +1,7 @@
 //! Advancing a view along the heads of a server, with evidence if the heads contradict the view.
 
 use block_directory::BlockDirectory;
-use pad_core::{Heads as _, LookupError, Suite, VerifyError, Version, codec, contradiction::Past};
+use pad_core::{Heads as _, LookupError, Suite, VerifyError, Version, codec, internals::Past};
 
 use super::{RefusedHead, StoredView};
 use crate::{
@@ -46,7 +46,7 @@ pub trait Heads {
     ) -> Result<Option<Vec<u8>>, Self::Error>;
 
     /// Returns two statements to which the head of version `newer` commits: the root of version
-    /// `older`, and its history. Each is the body of a [`pad_core::contradiction::Past`].
+    /// `older`, and its history. Each is the body of a [`pad_core::internals::Past`].
     ///
     /// # Errors
     /// [`Self::Error`].
@@ -135,6 +135,7 @@ impl StoredView {
     ///
     /// # Errors
     /// [`NotFollowed`], with evidence if the heads prove that the author has signed two histories.
+    #[doc(hidden)]
     pub fn follow<H: Heads + ?Sized>(&self, heads: &H) -> Result<Self, NotFollowed<H::Error>> {
         let (seen, offered) = (self.version(), heads.latest().map_err(NotFollowed::Silent)?);
         if offered < seen {
@@ -178,6 +179,7 @@ impl StoredView {
     ///
     /// # Errors
     /// [`NotFollowed`], with evidence if the answer contains a head that contradicts the history.
+    #[doc(hidden)]
     pub fn check_past<H: Heads + ?Sized>(
         &self,
         heads: &H,

@@ -7,13 +7,12 @@ use core::marker::PhantomData;
 
 use pad_accumulators::wire;
 use pad_core::{
-    DecodeError, Sha256Ed25519, SignedHead, SnapshotHead, Suite, TrustedView, Untrusted, Verified,
-    VerifyError, Version, codec, head::Authority,
+    Authority, DecodeError, Sha256Ed25519, SignedHead, SnapshotHead, Suite, TrustedView, Untrusted,
+    Verified, VerifyError, Version, codec,
 };
 use pad_log::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, AppendOnlyProof, Entry, Growth,
-    InclusionProof, Log, LogRoot, Scheme, Setup,
-    proof::{LONGEST_GROWTH, LONGEST_LOOKUP},
+    InclusionProof, LONGEST_GROWTH, LONGEST_LOOKUP, Log, LogRoot, Scheme, Setup,
 };
 
 use crate::{

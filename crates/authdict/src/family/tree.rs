@@ -6,7 +6,9 @@ use core::ops::ControlFlow;
 use pad_core::{
     Client, First, Last, LookupError, PublicKey as TrustedKey, Suite, Untrusted, Version,
 };
-use pad_tree::{BalancingScheme, Difference, RedBlack, SkipList, Treap, Tree, TreeScheme};
+use pad_tree::{
+    Difference, RedBlack, SkipList, Treap, Tree, TreeScheme, internals::BalancingScheme,
+};
 
 use super::{check, not_offered};
 use crate::{

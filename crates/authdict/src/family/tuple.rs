@@ -1,8 +1,11 @@
 //! Tuple PADs (persistent authenticated dictionaries): a proof is checked against the head's
 //! version. Some designs have a key in addition to the author's key.
 
-use pad_core::{Client, Key, SchemeId, Suite, Version, head::Authority};
-use pad_tuple::{Design, KeyBytes, Tuple, TupleScheme, for_each_tuple};
+use pad_core::{Authority, Client, Key, SchemeId, Suite, Version};
+use pad_tuple::{
+    Tuple, for_each_tuple,
+    internals::{Design, KeyBytes, TupleScheme},
+};
 
 use crate::{
     inspect::Note,

@@ -2,12 +2,13 @@
 
 use core::fmt;
 
+use pad_core::{Answer, KeyRange, Keys};
 use pad_core::{
-    ApplyError, Attachment, Heads, Key, LookupError, Operation, SignedHead, SnapshotHead, Suite,
-    Untrusted, Update, UpdateHead, Verified, VerifyError, Version, codec, contradiction::Past,
-    head::Authority,
+    ApplyError, Authority, Heads, Key, LookupError, Operation, SignedHead, SnapshotHead, Suite,
+    Untrusted, Update, Verified, VerifyError, Version, codec,
+    internals::{Attachment, Past, UpdateHead},
 };
-use pad_tree::{Answer, Difference, KeyHistory, KeyRange, Keys};
+use pad_tree::{Difference, KeyHistory};
 
 use super::{CheckSummary, Contents, Replica};
 use crate::{

@@ -5,7 +5,7 @@
 use core::ops::Range;
 
 use pad_core::{Suite, Version};
-use pad_tree::{RECORDS_FOR_EACH_SUBTREE, place_in_record, record_bytes};
+use pad_tree::internals::{RECORDS_FOR_EACH_SUBTREE, place_in_record, record_bytes};
 
 /// The lengths of the rows of a tree, from which the rows' positions follow.
 #[derive(Clone, Copy, Debug)]

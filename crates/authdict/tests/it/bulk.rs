@@ -3,11 +3,8 @@
 use std::{fs, path::Path};
 
 use authdict::{
-    Author, Changes, DictionaryId, Key, KeyRange, Keys, Operation, SecretKey, Server,
-    SigningRecord, Value, Version,
-    dynamic::create_store,
-    question::Question,
-    selection::{SchemeName, SuiteName},
+    Author, Changes, DictionaryId, Key, KeyRange, Keys, Operation, Question, SchemeName, SecretKey,
+    Server, SigningRecord, SuiteName, Value, Version, internals::dynamic::create_store,
 };
 
 const SCHEMES: [SchemeName; 3] = [

@@ -15,12 +15,10 @@ use std::{
 };
 
 use authdict::{
-    Author, Key, Operation, RecordChange, RedbStore, SecretKey, Server, SigningRecord, Store,
-    StoreError, Value, Version,
-    dynamic::create_store,
-    dynamic::verify,
-    question::{Question, Statement},
-    selection::{SchemeName, SuiteName},
+    Author, Key, Operation, Question, SchemeName, SecretKey, Server, SigningRecord, Statement,
+    StoreError, SuiteName, Value, Version,
+    internals::{RecordChange, RedbStore, Store, dynamic::create_store},
+    verify,
 };
 
 const PAGE: usize = 4096;
@@ -53,7 +51,7 @@ struct Observation {
     heads: Vec<Vec<u8>>,
     /// The value of each key in each kept version.
     values: Vec<Option<Value>>,
-    pending: Vec<authdict::store::Record>,
+    pending: Vec<authdict::internals::Record>,
     updates: Vec<Vec<u8>>,
 }
 

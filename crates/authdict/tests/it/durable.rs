@@ -3,12 +3,10 @@
 use std::path::Path;
 
 use authdict::{
-    ApplyError, Author, AuthorError, Key, LookupError, Operation, RecordChange, RedbStore,
-    RepositoryError, SecretKey, Server, SigningRecord, Store, StoreError, StoredCheckpoint, Value,
-    Version,
-    dynamic::{create_store, verify},
-    question::{Question, Statement},
-    selection::{SchemeName, SuiteName},
+    ApplyError, Author, AuthorError, Key, LookupError, Operation, Question, RepositoryError,
+    SchemeName, SecretKey, Server, SigningRecord, Statement, StoreError, SuiteName, Value, Version,
+    internals::{RecordChange, RedbStore, Store, StoredCheckpoint, dynamic::create_store},
+    verify,
 };
 use tempfile::TempDir;
 

@@ -3,11 +3,10 @@
 use std::{cell::Cell, fs, path::Path};
 
 use authdict::{
-    AnyFamily, AskError, Author, AuthorError, Client, Key, OpenClientError, RedBlack,
-    RepositoryError, SecretKey, Server, SigningRecord, SigningRecordError, Source, SpecLightweight,
-    StoreError, Treap, Tree, Tuple, Version,
-    client_view::{Heads, NotFollowed},
-    question::{Question, Refusal, Statement},
+    AnyFamily, AskError, Author, AuthorError, Client, Heads, Key, NotFollowed, OpenClientError,
+    Question, RedBlack, Refusal, RepositoryError, SecretKey, Server, SigningRecord,
+    SigningRecordError, Source, SpecLightweight, Statement, StoreError, Treap, Tree, Tuple,
+    Version,
 };
 use tempfile::TempDir;
 
@@ -410,7 +409,7 @@ fn a_client_takes_over_no_other_history_from_its_file() {
 #[cfg(feature = "log")]
 #[test]
 fn changes_that_were_not_signed_are_still_there() {
-    use authdict::{Log, LogParameters, pad_log, selection::SchemeName};
+    use authdict::{Log, LogParameters, SchemeName, pad_log};
     type Entries = Log<pad_log::AadCounted>;
 
     let folder = tempfile::tempdir().unwrap();
@@ -460,11 +459,7 @@ fn changes_can_be_taken_back() {
 #[cfg(feature = "accumulators")]
 #[test]
 fn what_was_taken_back_is_not_signed_later() {
-    use authdict::{
-        AccumulatorsBilinear,
-        keys::Zeroizing,
-        selection::{SchemeName, SuiteName},
-    };
+    use authdict::{AccumulatorsBilinear, SchemeName, SuiteName, Zeroizing};
     type Guests = Tuple<AccumulatorsBilinear>;
 
     let folder = tempfile::tempdir().unwrap();

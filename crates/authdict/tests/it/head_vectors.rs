@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use authdict::{
     DictionaryId, PublicKey, Version,
-    witnessed::{newest, origin},
+    internals::witnessed::{newest, origin},
 };
 use pad_conformance::published;
 use serde::{Deserialize, Serialize};

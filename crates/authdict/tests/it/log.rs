@@ -1,17 +1,14 @@
 //! Checks that a client with a stored view refuses a log that changes its past.
 
 use authdict::{
-    Author, DictionaryId, Heads as _, Key, LogParameters, Operation, RedbStore, SecretKey, Server,
-    SigningRecord, SnapshotHead, Store as _, Value, VerifyError, Version, Workers,
-    client_view::StoredView,
-    dynamic::create_store_with,
+    Author, DictionaryId, Key, LogParameters, Operation, Refusal, SchemeName, SecretKey, Server,
+    SigningRecord, StoredView, SuiteName, Value, VerifyError, Version,
+    internals::{RecordChange, RedbStore, Store as _, dynamic::create_store_with},
     pad_core::{HeadSigner, codec},
     pad_log::{AadCounted, Entries, Entry, Log, LogAuthor, LogRepository, Schedule, Shape},
-    question::Refusal,
-    selection::{SchemeName, SuiteName},
-    store::RecordChange,
 };
 use pad_accumulators::wire;
+use pad_core::{Heads as _, SnapshotHead, Workers};
 use sha2::{Digest as _, Sha256};
 
 fn entry(value: &str) -> Entry {

@@ -2,12 +2,10 @@
 //! refused.
 
 use authdict::{
-    Author, DictionaryId, Key, LogParameters, Operation, PublicKey, SecretKey, Server,
-    SigningRecord, Value, Version,
-    dynamic::{client, create_store_with},
+    Author, DictionaryId, Key, LogParameters, Operation, PublicKey, Question, SchemeName,
+    SecretKey, Server, SigningRecord, Statement, SuiteName, Value, Version,
+    internals::dynamic::{client, create_store_with},
     pad_log::{Schedule, Shape},
-    question::{Question, Statement},
-    selection::{SchemeName, SuiteName},
 };
 
 fn key(text: &str) -> Key {

@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 
 use authdict::{
-    BaseSuperseding, Difference, Key, KeyHistory, KeyRange, Keys, Operation, PublicKey, RedBlack,
-    Server, SkipList, Spec, SpecLightweight, SpecLightweight3, Treap, Tree, Tuple, TupleRepository,
-    Update, Value, Version, codec,
+    BaseSuperseding, Difference, Key, KeyHistory, KeyRange, Keys, Operation, PublicKey, Question,
+    RedBlack, SchemeName, Server, SkipList, Spec, SpecLightweight, SpecLightweight3, Treap, Tree,
+    Tuple, Value, Version,
     pad_core::{self, Authored, Hosts, Serves, Sha256Ed25519},
-    pad_tree::{Authenticated, TreeRepository, VersionedStore},
-    pad_tuple::{Design, SecretBytes, designs::Base},
-    question::Question,
-    selection::SchemeName,
+    pad_tree::{
+        TreeRepository,
+        internals::{Authenticated, VersionedStore},
+    },
+    pad_tuple::{SecretBytes, TupleRepository, designs::Base, internals::Design},
 };
 use pad_conformance::soak;
+use pad_core::{Update, codec};
 
 use crate::shop::questions;
 

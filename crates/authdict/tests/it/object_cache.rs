@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use authdict::{
-    AnyStore, NodeCache, Server, Version,
-    dynamic::verify,
-    objects::{ObjectBackend, ObjectFolder},
-    question::{Question, Statement},
-    selection::SchemeName,
+    NodeCache, Question, SchemeName, Server, Statement, Version,
+    internals::{
+        AnyStore,
+        objects::{ObjectBackend, ObjectFolder},
+    },
+    verify,
 };
 
 use crate::{

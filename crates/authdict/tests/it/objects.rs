@@ -11,12 +11,14 @@ use std::{
 
 use async_trait::async_trait;
 use authdict::{
-    AnyStore, Author, NodeCache, Operation, RepositoryError, SecretKey, Server, SigningRecord,
-    Store as _, StoreError, Version,
-    dynamic::{create_store, store_records, verify},
-    objects::{ObjectBackend, ObjectFolder},
-    question::Question,
-    selection::{SchemeName, SuiteName},
+    Author, NodeCache, Operation, Question, RepositoryError, SchemeName, SecretKey, Server,
+    SigningRecord, StoreError, SuiteName, Version,
+    internals::{
+        AnyStore, Store as _,
+        dynamic::{create_store, store_records},
+        objects::{ObjectBackend, ObjectFolder},
+    },
+    verify,
 };
 use futures_util::{StreamExt as _, stream::BoxStream};
 use object_store::{

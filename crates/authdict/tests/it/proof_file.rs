@@ -2,11 +2,13 @@
 //! refused.
 
 use authdict::{
-    Author, DictionaryId, Key, PublicKey, SecretKey, Server, SigningRecord, Value, Version,
-    dynamic::{client, create_store},
-    pad_tree::Lookup,
-    question::{Question, Statement},
-    selection::{SchemeFamily, SchemeName, SuiteName},
+    Author, DictionaryId, Key, PublicKey, Question, SchemeName, SecretKey, Server, SigningRecord,
+    Statement, SuiteName, Value, Version,
+    internals::{
+        SchemeFamily,
+        dynamic::{client, create_store},
+    },
+    pad_core::Lookup,
 };
 
 /// Returns a new key. For accumulators, returns a published key, because generating one takes

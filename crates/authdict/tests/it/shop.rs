@@ -6,11 +6,9 @@ use std::{
 };
 
 use authdict::{
-    Author, AuthorError, Key, KeyRange, Keys, Operation, Predecessor, SecretKey, Server,
-    SigningRecord, Successor, Value, Version,
-    dynamic::{create_store, verify},
-    question::{Question, Statement},
-    selection::{SchemeName, SuiteName},
+    Author, AuthorError, Key, KeyRange, Keys, Operation, Predecessor, Question, SchemeName,
+    SecretKey, Server, SigningRecord, Statement, Successor, SuiteName, Value, Version,
+    internals::dynamic::create_store, verify,
 };
 use pad_conformance::soak;
 use zeroize::Zeroizing;

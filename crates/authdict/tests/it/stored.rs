@@ -4,11 +4,10 @@
 use std::fs;
 
 use authdict::{
-    AuthorError, CacheSize, Key, KeyRange, NodeCache, Operation, RepositoryError, Server, Store,
-    StoreError, Value, Version,
-    dynamic::{create_store, verify},
-    question::{Question, Statement},
-    selection::SchemeName,
+    AuthorError, CacheSize, Key, KeyRange, NodeCache, Operation, Question, RepositoryError,
+    SchemeName, Server, Statement, StoreError, Value, Version,
+    internals::{Store, dynamic::create_store},
+    verify,
 };
 use pad_conformance::soak;
 

@@ -8,12 +8,9 @@ use std::{
 };
 
 use authdict::{
-    AnswerError, Author, LookupError, Operation, RepositoryError, Server, SigningRecord,
-    StoreError, Version,
-    dynamic::{create_store, verify},
-    pad_core::StoreFault,
-    question::Question,
-    selection::SchemeName,
+    AnswerError, Author, LookupError, Operation, Question, RepositoryError, SchemeName, Server,
+    SigningRecord, StoreError, Version, internals::dynamic::create_store, pad_core::StoreFault,
+    verify,
 };
 use pad_conformance::soak;
 use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};

@@ -3,12 +3,12 @@
 use core::convert::Infallible;
 
 use authdict::{
-    AuthorKey, Authority, DictionaryId, SchemeId, Sha256Ed25519, SnapshotHead, VerifyError,
-    Version,
+    DictionaryId, Sha256Ed25519, VerifyError, Version,
+    internals::witnessed::{Newest, WitnessedError, check_entry, origin},
     pad_core::codec,
-    witnessed::{Newest, WitnessedError, check_entry, origin},
 };
 use ed25519_dalek::SigningKey;
+use pad_core::{AuthorKey, Authority, SchemeId, SnapshotHead};
 use transparency_log::{
     Checkpoint, Policy, Timestamp,
     note::{Cosigner, NoteSigner},

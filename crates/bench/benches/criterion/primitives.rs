@@ -9,8 +9,8 @@ use bench::{
 use criterion::{Bencher, Criterion, Throughput};
 use ed25519_dalek::Signer;
 use montgomery_lanes::{LANES, Moduli, Modulus, Number, Numbers};
-use pad_core::{Blake3Ed25519, Domain, Paper2010, Sha256Ed25519, Suite};
-use pad_tuple::chain;
+use pad_core::{Blake3Ed25519, Paper2010, Sha256Ed25519, Suite, internals::Domain};
+use pad_tuple::internals::chain;
 use rug::{Complete, Integer, integer::Order};
 
 use crate::{Each, ONE, always, measure, timed};

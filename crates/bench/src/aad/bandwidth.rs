@@ -10,11 +10,10 @@
 
 use pad_accumulators::wire;
 use pad_core::{
-    HeadSigner, Key, Sha256Ed25519, SignedHead, SnapshotHead, Version, codec, history::HistoryLog,
+    HeadSigner, Key, Sha256Ed25519, SignedHead, SnapshotHead, Version, codec, internals::HistoryLog,
 };
 use pad_log::{
-    Continuation, DictionaryScheme, Entries, LogClient, LookupProof, Schedule,
-    proof::LONGEST_LOOKUP,
+    Continuation, DictionaryScheme, Entries, LONGEST_LOOKUP, LogClient, LookupProof, Schedule,
 };
 
 use super::{

@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    DictionaryId, Digest, HeadSigner, Repository as _, SchemeId, Sha256Ed25519, SnapshotHead,
-    Suite, Untrusted, Verified, Version, codec,
-    head::Authority,
-    history::{HistoryLog, InclusionProof},
+    Authority, DictionaryId, Digest, HeadSigner, Repository as _, SchemeId, Sha256Ed25519,
+    SnapshotHead, Suite, Untrusted, Verified, Version, codec,
+    internals::{HistoryLog, InclusionProof},
 };
 use pad_log::Entry;
 use pad_tree::TreapPathCopying;

@@ -6,9 +6,8 @@
 use std::collections::BTreeSet;
 
 use pad_log::{
-    DictionaryScheme,
-    scheme::Completeness,
-    shape::{Address, Shape},
+    DictionaryScheme, Shape,
+    internals::{Address, Completeness},
 };
 
 use super::primitives::Primitives;

@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, vec};
 
 use pad_core::{
-    HeadSigner, Key, Sha256Ed25519, SnapshotHead, Untrusted, Version, Workers, history,
+    HeadSigner, Key, Sha256Ed25519, SnapshotHead, Untrusted, Version, Workers,
+    internals::empty_root,
 };
 use pad_log::{DictionaryScheme, Entry, Log, LogAuthor, LogRoot};
 
@@ -82,7 +83,7 @@ impl<S: DictionaryScheme> GrowingLog<S> {
             dictionary: authority.dictionary,
             version,
             root: self.author.entries().digest(size),
-            history: history::empty_root::<Sha256Ed25519>(),
+            history: empty_root::<Sha256Ed25519>(),
         };
         let head = head.sign(&HeadSigner::new(signing_key()))?;
         let head = Untrusted::new(head).verify(&authority, &version)?;

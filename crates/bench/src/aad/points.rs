@@ -1,9 +1,8 @@
 //! Numbers of curve points in proofs, which bound the time to verify them.
 
 use pad_log::{
-    DictionaryScheme,
-    scheme::Completeness,
-    shape::{Address, Shape},
+    DictionaryScheme, Shape,
+    internals::{Address, Completeness},
 };
 
 use super::{

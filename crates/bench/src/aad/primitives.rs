@@ -10,12 +10,12 @@ use bls12::{
     pairing::{PairingPoint, pairs_to_one},
     point,
 };
-use pad_accumulators::bilinear::{
-    Parameters,
-    polynomial::{self, Transform},
+use pad_accumulators::{
+    bilinear::Parameters,
+    internals::polynomial::{self, Transform},
 };
 use pad_core::{Sha256Ed25519, Workers};
-use pad_log::{DictionaryScheme, prefix, shape::Shape};
+use pad_log::{DictionaryScheme, Shape, internals::prefix};
 
 use super::of_scheme;
 use crate::{line, prelude::*, primitives};

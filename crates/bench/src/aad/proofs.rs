@@ -5,9 +5,8 @@ use std::time::Duration;
 use pad_accumulators::wire;
 use pad_core::Key;
 use pad_log::{
-    AppendOnlyProof, DictionaryScheme, Growth, InclusionProof, LogRoot, LookupProof, Schedule,
-    proof::{LONGEST_GROWTH, LONGEST_LOOKUP, LONGEST_PROOF},
-    shape::Shape,
+    AppendOnlyProof, DictionaryScheme, Growth, InclusionProof, LONGEST_GROWTH, LONGEST_LOOKUP,
+    LONGEST_PROOF, LogRoot, LookupProof, Schedule, Shape,
 };
 
 use super::{counts, grown::GrowingLog, of_scheme, points::Points, primitives::Primitives};

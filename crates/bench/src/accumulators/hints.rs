@@ -7,9 +7,9 @@
 //! Source: Crosby & Wallach 2010, section 5.2 ("the author sends the offset to the prime
 //! representative along as a hint").
 
-use pad_accumulators::rsa::{
-    RepresentativeRule,
-    representative::{at_offset, search},
+use pad_accumulators::{
+    internals::representative::{at_offset, search},
+    rsa::RepresentativeRule,
 };
 use rug::{Integer, integer::IsPrime};
 use sha2::{Digest, Sha256};

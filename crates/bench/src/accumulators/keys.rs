@@ -17,7 +17,10 @@ use pad_accumulators::{
 };
 use pad_core::Workers;
 use pad_log::{AadCounted, Schedule, Setup, Shape};
-use pad_tuple::{KeyBytes, PublicBytes as _, bls::BlsSecretKey, chain::ChainSecret};
+use pad_tuple::{
+    BlsSecretKey, ChainSecret,
+    internals::{KeyBytes, PublicBytes as _},
+};
 use rug::{Complete, Integer};
 
 use super::Plan;

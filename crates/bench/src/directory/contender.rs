@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use block_directory::strategy::Place;
+use block_directory::internals::strategy::Place;
 
 use super::primitives::Primitives;
 use crate::Outcome;

@@ -1,15 +1,14 @@
-//! Strategies 2 to 6 of [`block_directory::strategy`] as contenders. They use the code that makes
-//! and verifies real proofs.
+//! Strategies 2 to 6 of [`block_directory::internals::strategy`] as contenders. They use the code
+//! that makes and verifies real proofs.
 
 use std::marker::PhantomData;
 
-use block_directory::strategy::{
+use block_directory::internals::strategy::{
     AdSum1600, BlockDigest, Combination, Combined, Contents, Flat, LtLanes, MuProduct1024,
     MuProduct3072, Place, SlotChange, block_root,
 };
 use pad_core::{
-    Digest, SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified, Version,
-    head::Authority,
+    Authority, Digest, SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified, Version,
 };
 
 use super::{

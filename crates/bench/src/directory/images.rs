@@ -3,7 +3,7 @@
 
 use std::{collections::HashMap, fs::File, os::unix::fs::FileExt as _};
 
-use block_directory::strategy::Place;
+use block_directory::internals::strategy::Place;
 
 use super::lru::{Before, Lru};
 use crate::Outcome;

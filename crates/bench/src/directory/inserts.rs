@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use block_directory::{
-    BlockTree, FullAuthor,
-    strategy::{AdSum1600, Combined, Flat, LtLanes, MuProduct1024, MuProduct3072, Place},
+    FullAuthor,
+    internals::{
+        BlockTree,
+        strategy::{AdSum1600, Combined, Flat, LtLanes, MuProduct1024, MuProduct3072, Place},
+    },
 };
 
 use super::{

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, time::Instant};
 
 use block_directory::{
-    BlockDirectory, Entry, EntryId, EntryProof, EntryQuery, FullAuthor, Selection as _,
+    BlockDirectory, Entry, EntryId, EntryProof, EntryQuery, FullAuthor, internals::Selection as _,
 };
 use pad_core::{Digest, SnapshotHead, Untrusted, Verified, codec};
 

@@ -5,10 +5,9 @@ use std::marker::PhantomData;
 
 use block_directory::{
     EntryId,
-    entry::{entry_digest, root_digest},
-    strategy::Place,
+    internals::{entry_digest, root_digest, strategy::Place},
 };
-use pad_core::{Digest, Domain, Suite as _};
+use pad_core::{Digest, Suite as _, internals::Domain};
 use sha2::{Digest as _, Sha384};
 
 use super::{

@@ -1,7 +1,7 @@
 //! Directory under a multiplicative strategy, with one division per block and batch. The products
 //! of added and of removed elements are computed separately.
 
-use block_directory::strategy::{Combination, Combined, Place, block_root};
+use block_directory::internals::strategy::{Combination, Combined, Place, block_root};
 use pad_core::Digest;
 
 use super::{

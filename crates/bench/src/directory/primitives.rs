@@ -2,8 +2,10 @@
 
 use std::hint::black_box;
 
-use block_directory::strategy::{AdSum1600, Combination, LtLanes, MuProduct1024, MuProduct3072};
-use pad_core::{Domain, Sha256Ed25519, Suite as _};
+use block_directory::internals::strategy::{
+    AdSum1600, Combination, LtLanes, MuProduct1024, MuProduct3072,
+};
+use pad_core::{Sha256Ed25519, Suite as _, internals::Domain};
 use serde::Serialize;
 use sha2::{Digest as _, Sha384};
 

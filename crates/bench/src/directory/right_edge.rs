@@ -1,7 +1,7 @@
 //! Directories that only grow. They store only the last block of each level in memory, because no
 //! other block changes.
 
-use block_directory::strategy::Place;
+use block_directory::internals::strategy::Place;
 
 use super::contender::Contender;
 use crate::Outcome;

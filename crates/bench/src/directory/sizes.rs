@@ -4,12 +4,13 @@
 use std::convert::Infallible;
 
 use block_directory::{
-    Changes, EntryId, EntryProof, EntryQuery, LightAuthor, Selection as _,
-    entry::{entry_digest, root_digest},
+    Changes, EntryId, EntryProof, EntryQuery, LightAuthor,
+    internals::{Selection as _, entry_digest, root_digest},
 };
 use pad_core::{
-    Digest, Domain, Suite as _, Untrusted,
+    Digest, Suite as _, Untrusted,
     codec::{self, Message},
+    internals::Domain,
 };
 use serde::{Deserialize, Serialize};
 

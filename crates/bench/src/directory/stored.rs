@@ -11,7 +11,7 @@ use std::{
 use block_directory::{
     BlockDirectory, CacheBudget, DirectoryClient, Entry, EntryId, EntryQuery, FullAuthor,
 };
-use pad_core::{Digest, SignedHead, SnapshotHead, Version, codec, head::Authority};
+use pad_core::{Authority, Digest, SignedHead, SnapshotHead, Version, codec};
 
 use super::{
     digests::S,

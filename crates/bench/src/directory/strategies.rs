@@ -1,10 +1,13 @@
-//! Strategies 2 to 6 of [`block_directory::strategy`]. Measures a change of one block next to its
-//! primitives, and proofs that contain all slots of the blocks on a path.
+//! Strategies 2 to 6 of [`block_directory::internals::strategy`]. Measures a change of one block
+//! next to its primitives, and proofs that contain all slots of the blocks on a path.
 
 use block_directory::{
-    BlockRoot, BlockTree, EntryId, OpenedProof,
-    strategy::{
-        AdSum1600, BlockDigest, Combined, Flat, LtLanes, MuProduct1024, MuProduct3072, Place,
+    EntryId,
+    internals::{
+        BlockRoot, BlockTree, OpenedProof,
+        strategy::{
+            AdSum1600, BlockDigest, Combined, Flat, LtLanes, MuProduct1024, MuProduct3072, Place,
+        },
     },
 };
 use pad_core::{Untrusted, codec};

@@ -3,8 +3,8 @@
 
 use flexlist::{
     FileId, FlexList,
-    bytes::Bytes,
     challenge::{Challenge, Context, Leaf, Questions, assign},
+    internals::Bytes,
     list::{Block, ListState, ProvenBlock, Sha256, verify_indices},
     tag::{BlockTag, Challenged, OwnerKey, TagKind, WriteId, committed_digest},
 };

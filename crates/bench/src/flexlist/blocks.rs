@@ -1,7 +1,7 @@
 //! Blocks of the measured files: 2 KiB each, with pseudorandom digests.
 
 use flexlist::{
-    level::Level,
+    Level,
     list::{Block, Operation},
 };
 use pad_core::Digest;

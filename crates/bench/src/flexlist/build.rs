@@ -3,8 +3,7 @@
 use std::{num::NonZeroUsize, time::Instant};
 
 use flexlist::{
-    FlexList,
-    level::Level,
+    FlexList, Level,
     list::{Block, Sha256},
     tag::{OwnerKey, TagKind, WriteId},
 };

@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, marker::PhantomData};
 
-use flexlist::list::{NodeHash, Sha256};
+use flexlist::{internals::NodeHash, list::Sha256};
 use pad_core::Digest;
 
 /// Hash `H` that counts its calls on the calling thread. Digests are equal to those of `H`; a call

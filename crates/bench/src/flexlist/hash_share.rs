@@ -2,7 +2,8 @@
 
 use flexlist::{
     FlexList,
-    list::{NodeHash, Operation, Sha256},
+    internals::NodeHash,
+    list::{Operation, Sha256},
 };
 use pad_core::Workers;
 

@@ -2,7 +2,7 @@
 
 use std::{hint::black_box, time::Instant};
 
-use flexlist::list::{NodeHash, Sha256};
+use flexlist::{internals::NodeHash, list::Sha256};
 use pad_core::Workers;
 use rayon::prelude::*;
 

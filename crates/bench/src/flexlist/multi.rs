@@ -2,7 +2,8 @@
 
 use flexlist::{
     FlexList,
-    list::{ListState, NodeHash, Operation, Sha256, verify_update},
+    internals::NodeHash,
+    list::{ListState, Operation, Sha256, verify_update},
 };
 use pad_core::Workers;
 

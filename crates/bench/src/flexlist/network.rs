@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use flexlist::edit::ByteEdit;
+use flexlist::ByteEdit;
 use flexlist_service::client::{ApplyOutcome, Extent};
 
 pub mod party;

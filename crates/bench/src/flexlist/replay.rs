@@ -10,10 +10,8 @@
 use std::{collections::HashMap, path::Path, time::Instant};
 
 use flexlist::{
-    FlexList,
-    chunk::Chunker,
-    edit::{self, BlockEdit, ByteEdit, KnownBlock},
-    level::Level,
+    ByteEdit, Chunker, FlexList, Level,
+    internals::{BlockEdit, KnownBlock, needed, plan},
     list::{Block, Operation},
 };
 use pad_core::Workers;
@@ -133,8 +131,8 @@ impl Server {
         let edits = byte_edits(edits, &mut self.random)?;
         let total = file.list.total();
         let start = Instant::now();
-        let known = known_blocks(file, &edit::needed(&edits, total)?)?;
-        let planned = edit::plan(&edits, &known, total, &self.chunker)?;
+        let known = known_blocks(file, &needed(&edits, total)?)?;
+        let planned = plan(&edits, &known, total, &self.chunker)?;
         figures.plan_us += microseconds(start.elapsed());
         apply_to_content(&mut file.content, &edits)?;
         let operations: Vec<Operation> = planned

@@ -2,7 +2,7 @@
 
 use pad_core::{HeadSigner, Sha256Ed25519, Suite};
 use pad_log::{AadCounted, AadFrontier};
-use pad_tree::{TreeRepository, VersionedStore, for_each_tree};
+use pad_tree::{TreeRepository, for_each_tree, internals::VersionedStore};
 use pad_tuple::{TupleRepository, for_each_accumulated_tuple, for_each_tuple};
 
 use crate::{

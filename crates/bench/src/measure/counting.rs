@@ -4,7 +4,10 @@ pub mod stores;
 
 use std::{cell::Cell, marker::PhantomData};
 
-use pad_core::{Domain, HeadSignature, Suite, SuiteId};
+use pad_core::{
+    HeadSignature, Suite,
+    internals::{Domain, SuiteId},
+};
 use serde::{Deserialize, Serialize};
 use signature::Signer;
 
@@ -136,7 +139,7 @@ fn count(domain: Domain) {
 
 #[cfg(test)]
 mod tests {
-    use pad_core::{DigestBytes, Sha256Ed25519};
+    use pad_core::{Sha256Ed25519, internals::DigestBytes};
 
     use super::*;
 

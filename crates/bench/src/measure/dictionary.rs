@@ -9,10 +9,13 @@ use std::time::Duration;
 use pad_core::{
     Answer, Answers, Authored, Client, Dictionary, DictionaryId, Family, HeadSignature, HeadSigner,
     Hosts, Key, Operation, PublicKey, Repository, Response, Serves, SnapshotHead, Suite, Untrusted,
-    Update, Verified, Version, codec, hosting::ProofOf,
+    Update, Verified, Version, codec, internals::ProofOf,
 };
-use pad_tree::{Authenticated, TreeRepository, VersionedStore};
-use pad_tuple::{Design, Speculation, TupleRepository};
+use pad_tree::{
+    TreeRepository,
+    internals::{Authenticated, VersionedStore},
+};
+use pad_tuple::{Speculation, TupleRepository, internals::Design};
 use signature::Signer;
 
 use crate::{

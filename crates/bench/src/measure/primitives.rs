@@ -3,7 +3,10 @@
 use std::hint::black_box;
 
 use ed25519_dalek::{Signer, SigningKey};
-use pad_core::{AuthorKey, DigestBytes, Domain, Suite};
+use pad_core::{
+    AuthorKey, Suite,
+    internals::{DigestBytes, Domain},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{timing::Effort, workload::VALUE_LENGTH};

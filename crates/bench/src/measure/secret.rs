@@ -8,11 +8,7 @@ use pad_accumulators::{
     rsa::{RepresentativeRule, RsaSecretKey},
 };
 use pad_core::Workers;
-use pad_tuple::{
-    SecretBytes,
-    bls::BlsSecretKey,
-    chain::{ChainSecret, DEFAULT_CHAIN_LENGTH},
-};
+use pad_tuple::{BlsSecretKey, ChainSecret, SecretBytes, internals::chain::DEFAULT_CHAIN_LENGTH};
 use rug::Integer;
 
 use crate::Outcome;

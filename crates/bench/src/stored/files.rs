@@ -4,10 +4,8 @@
 use std::{env, fs::File, io::Write as _, path::Path, process::Command};
 
 use authdict::{
-    Author, CacheSize, DictionaryId, NodeCache, SecretKey, Server, SigningRecord,
-    dynamic::{create_store, verify},
-    question::Question,
-    selection::{SchemeName, SuiteName},
+    Author, CacheSize, DictionaryId, NodeCache, Question, SchemeName, SecretKey, Server,
+    SigningRecord, SuiteName, internals::dynamic::create_store, verify,
 };
 use clap::ValueEnum;
 use pad_core::{Key, Operation};

@@ -3,8 +3,11 @@
 use std::{collections::HashSet, hint::black_box, num::NonZeroUsize};
 
 use clap::Args;
-use pad_core::{Dictionary, Domain, Key, Operation, Repository, Suite, Update, Value, Workers};
-use pad_tree::{Keys, TreeRepository, TreeScheme};
+use pad_core::Keys;
+use pad_core::{
+    Dictionary, Key, Operation, Repository, Suite, Update, Value, Workers, internals::Domain,
+};
+use pad_tree::{TreeRepository, TreeScheme};
 use rayon::prelude::*;
 
 use super::server::inner_nodes;
@@ -241,7 +244,7 @@ const PIECE: usize = 512;
 #[cfg(test)]
 mod tests {
     use pad_core::Sha256Ed25519;
-    use pad_tree::{Authenticated, PathCopying, RedBlack};
+    use pad_tree::{PathCopying, RedBlack, internals::Authenticated};
 
     use super::*;
 

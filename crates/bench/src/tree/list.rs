@@ -4,7 +4,7 @@ use std::{fs, marker::PhantomData};
 
 use clap::builder::PossibleValuesParser;
 use pad_core::{Blake3Ed25519, Paper2010, Sha256Ed25519, Suite};
-use pad_tree::{Authenticated, PathCopying, TreeRepository, TreeScheme, for_each_tree};
+use pad_tree::{PathCopying, TreeRepository, TreeScheme, for_each_tree, internals::Authenticated};
 
 use super::{
     author,

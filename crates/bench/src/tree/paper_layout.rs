@@ -13,7 +13,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use pad_core::{Domain, Key, Suite, Value};
+use pad_core::{Key, Suite, Value, internals::Domain};
 
 mod balance;
 mod measure;

@@ -4,9 +4,9 @@
 use std::{hint::black_box, path::Path};
 
 use pad_core::{
-    Answer, Key, Repository, Suite, Untrusted, Value, Version, codec, history::HistoryLog,
+    Answer, Key, Repository, Suite, Untrusted, Value, Version, codec, internals::HistoryLog,
 };
-use pad_tree::{TreeProof, TreeQuery, TreeRepository};
+use pad_tree::{TreeProof, TreeRepository, internals::TreeQuery};
 
 use super::{
     author::CHUNK,

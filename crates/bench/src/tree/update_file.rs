@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-use pad_core::{Attachment, Suite, Update, codec};
+use pad_core::{Suite, Update, codec, internals::Attachment};
 
 use crate::Outcome;
 

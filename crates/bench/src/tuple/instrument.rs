@@ -4,9 +4,8 @@ use std::{hint::black_box, marker::PhantomData};
 
 use pad_core::{Suite, VerifyError};
 use pad_tuple::{
-    Expectation, chain,
-    design::SharedSigner,
-    signed::{SignatureScheme, Signed, TupleSignature},
+    Expectation,
+    internals::{SharedSigner, SignatureScheme, Signed, TupleSignature, chain},
 };
 
 use crate::{counting::CountingSuite, cryptography::timed, timing::Effort};
@@ -88,7 +87,7 @@ pub fn chain_step_ns(effort: &Effort) -> f64 {
 #[cfg(test)]
 #[allow(clippy::cast_sign_loss, reason = "counts are not negative")]
 mod tests {
-    use pad_tuple::{Ed25519, signed::TupleSignature};
+    use pad_tuple::internals::{Ed25519, TupleSignature};
     use signature::Signer;
 
     use super::*;

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, num::NonZeroUsize, path::Path};
 
-use authdict::trace::TraceReader;
+use authdict::internals::trace::TraceReader;
 use pad_core::{Key, Operation, Value};
 use pad_tuple::Speculation;
 

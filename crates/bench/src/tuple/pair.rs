@@ -5,8 +5,8 @@ use core::marker::PhantomData;
 use pad_core::Version;
 use pad_tree::RedBlackCacheEverywhere;
 use pad_tuple::{
-    Design, Expectation, TupleRepository,
-    signed::{Signed, TupleSignature},
+    Expectation, TupleRepository,
+    internals::{Design, Signed, TupleSignature},
 };
 
 use super::{

@@ -22,7 +22,11 @@ use std::{
 
 use pad_core::{Key, KeyRange, Keys, Operation, Repository as _, Untrusted, Version};
 use pad_tree::{PartProgress, RedBlackCacheEverywhere, TreePart};
-use pad_tuple::{BaseSuperseding, Design, SpecLightweight, TupleRepository};
+use pad_tuple::{
+    TupleRepository,
+    designs::{BaseSuperseding, SpecLightweight},
+    internals::Design,
+};
 
 use super::{Task, instrument::PlainSuite, macrobenchmark::TREE};
 use crate::{

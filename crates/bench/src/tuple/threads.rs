@@ -8,7 +8,7 @@ use std::{
 };
 
 use pad_core::{Dictionary, Workers};
-use pad_tuple::{BaseSuperseding, TupleRepository};
+use pad_tuple::{TupleRepository, designs::BaseSuperseding};
 use rayon::prelude::*;
 use signature::Signer;
 

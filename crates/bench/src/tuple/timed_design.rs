@@ -5,12 +5,11 @@ use std::{cell::Cell, collections::BTreeMap, marker::PhantomData};
 
 use pad_core::{ApplyError, SchemeId, SignedHead, Suite, VerifyError, Version, Workers};
 use pad_tuple::{
-    Attested, AuthorError, Design, Expectation, TupleScheme,
-    design::{Admission, Resumed, SharedSigner, TupleId, UnsignedSnapshot},
-    layers::Layers,
-    scheme::Claim,
-    statement::Context,
-    update::TupleAttachment,
+    AuthorError, Expectation,
+    internals::{
+        Admission, Attested, Claim, Context, Design, Layers, Resumed, SharedSigner,
+        TupleAttachment, TupleId, TupleScheme, UnsignedSnapshot,
+    },
 };
 
 use crate::cryptography::accumulated;

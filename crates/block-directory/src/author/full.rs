@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    ApplyError, DictionaryId, HeadSignature, HeadSigner, InputError, SignedHead, StoreFault, Suite,
-    Update, VerifyError, Version, head::Authority,
+    ApplyError, Authority, DictionaryId, HeadSignature, HeadSigner, InputError, SignedHead,
+    StoreFault, Suite, Update, VerifyError, Version,
 };
 use signature::{Keypair, Signer};
 

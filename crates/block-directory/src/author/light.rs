@@ -2,10 +2,10 @@
 //! digest for each set bit of the number of entries, and queries the server for the rest.
 
 use pad_core::{
-    ApplyError, DictionaryId, Domain, HeadSignature, HeadSigner, InputError, Suite, Untrusted,
+    ApplyError, Authority, DictionaryId, HeadSignature, HeadSigner, InputError, Suite, Untrusted,
     Update, VerifyError, Version,
     codec::{self, Message},
-    head::Authority,
+    internals::Domain,
 };
 use serde::{Deserialize, Serialize};
 use signature::{Keypair, Signer};
@@ -228,6 +228,7 @@ impl<S: Suite> LightAuthor<S> {
 
     /// Returns the digests of the complete subtrees that the directory consists of, the largest
     /// first.
+    #[doc(hidden)]
     pub fn peaks(&self) -> &[S::Digest] {
         self.state.peaks.digests()
     }

@@ -1,7 +1,7 @@
 //! The peaks: digests of the complete subtrees that a directory consists of. They suffice to append
 //! entries, and to compute the root.
 
-use pad_core::{Suite, merkle};
+use pad_core::{Suite, internals::merkle};
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{self, EntryId, MOST_ENTRIES, entry_digest, root_digest};

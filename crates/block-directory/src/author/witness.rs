@@ -1,7 +1,7 @@
 //! Replay of a light author's changes on a witness: from the server's proof of the old entries to
 //! the new peaks (subtree digests).
 
-use pad_core::{Suite, Untrusted, VerifyError, merkle};
+use pad_core::{Suite, Untrusted, VerifyError, internals::merkle};
 
 use super::peaks::Peaks;
 use crate::{

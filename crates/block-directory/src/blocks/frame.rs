@@ -1,6 +1,6 @@
 //! A block in memory: its slots, and the inner nodes of the hash tree over them.
 
-use pad_core::{DigestBytes, Suite};
+use pad_core::{Suite, internals::DigestBytes};
 
 use crate::{
     entry::{self, EntryId, EntryState, entry_digest, is_reserved},

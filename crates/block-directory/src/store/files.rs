@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use pad_core::{DigestBytes, Suite};
+use pad_core::{Suite, internals::DigestBytes};
 use pad_disk::layer::{FileLayer, LayerFile};
 
 use super::error::StoreError;

@@ -3,7 +3,10 @@
 
 use std::{path::Path, sync::Arc};
 
-use pad_core::{HeadLog, SignedHead, Suite, SuiteId, Update, Version, codec, head::Authority};
+use pad_core::{
+    Authority, SignedHead, Suite, Update, Version, codec,
+    internals::{HeadLog, SuiteId},
+};
 use pad_disk::{
     Access,
     engine::{EngineError, Format, Repair, SoleDatabase, guarded},

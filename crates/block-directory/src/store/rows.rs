@@ -9,8 +9,9 @@
 //! | `heads` | version | root, signature |
 
 use pad_core::{
-    AuthorKey, DictionaryId, DigestBytes, HeadLog, HeadSignature, SchemeId, SignedHead,
-    SnapshotHead, Suite, Untrusted, Update, Version, codec, head::Authority,
+    AuthorKey, Authority, DictionaryId, HeadSignature, SchemeId, SignedHead, SnapshotHead, Suite,
+    Untrusted, Update, Version, codec,
+    internals::{DigestBytes, HeadLog},
 };
 use redb::{ReadTransaction, ReadableTable as _, TableDefinition, WriteTransaction};
 

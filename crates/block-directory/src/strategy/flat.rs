@@ -3,7 +3,10 @@
 
 use alloc::vec::Vec;
 
-use pad_core::{DigestBytes, Domain, Suite, VerifyError};
+use pad_core::{
+    Suite, VerifyError,
+    internals::{DigestBytes, Domain},
+};
 
 use super::{BlockDigest, Contents, Place, SlotChange};
 

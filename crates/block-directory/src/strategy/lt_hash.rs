@@ -3,7 +3,10 @@
 
 use alloc::{boxed::Box, vec::Vec};
 
-use pad_core::{DigestBytes, Domain, Suite};
+use pad_core::{
+    Suite,
+    internals::{DigestBytes, Domain},
+};
 
 use super::group::Combination;
 

@@ -13,7 +13,7 @@ use crypto_bigint::{
     modular::{ConstMontyForm, ConstMontyParams},
     nlimbs,
 };
-use pad_core::{Domain, Suite};
+use pad_core::{Suite, internals::Domain};
 
 use super::{
     expand::{Expansion, Least, expand},

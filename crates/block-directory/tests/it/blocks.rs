@@ -1,9 +1,14 @@
 //! Opened blocks: an oracle over all strategies, and forgeries for the checks that only they have.
 
 use block_directory::{
-    AdHash1600, BlockDigest, BlockError, BlockRoot, BlockTree, Entry, Flat, LtHash, MOST_ENTRIES,
-    MuHash1024, MuHash3072, OpenedProof,
-    strategy::{Contents, Place, SlotChange, block_root},
+    Entry,
+    internals::{
+        BlockError, BlockRoot, BlockTree, MOST_ENTRIES, OpenedProof,
+        strategy::{
+            AdHash1600, BlockDigest, Contents, Flat, LtHash, MuHash1024, MuHash3072, Place,
+            SlotChange, block_root,
+        },
+    },
 };
 use pad_core::{
     ApplyError, Blake3Ed25519, DecodeError, InputError, Paper2010, Suite, Untrusted, VerifyError,

@@ -7,7 +7,7 @@ use block_directory::{
     BlockDirectory, CacheBudget, EntryProof, EntryQuery, FullAuthor, StoreError,
 };
 use pad_conformance::soak;
-use pad_core::{ApplyError, StoreFault, Update, head::Authority};
+use pad_core::{ApplyError, Authority, StoreFault, Update};
 use pad_disk::layer::{Reads, SimulatedFolder};
 
 use crate::{

@@ -1,6 +1,6 @@
 //! Damaged messages. Each is refused, whatever is changed.
 
-use block_directory::{EntryRange, Selection};
+use block_directory::{EntryRange, internals::Selection};
 use pad_core::codec;
 
 use crate::support::{S, directory, head, id, ids, verify};

@@ -1,10 +1,12 @@
 //! Forged proofs, each refused with the expected error.
 
 use block_directory::{
-    Entry, EntryProof, EntryQuery, EntryRange, MOST_ENTRIES,
-    entry::{entry_digest, root_digest},
+    Entry, EntryProof, EntryQuery, EntryRange,
+    internals::{MOST_ENTRIES, entry_digest, root_digest},
 };
-use pad_core::{DecodeError, Domain, Sha256Ed25519, Suite, Untrusted, VerifyError, codec};
+use pad_core::{
+    DecodeError, Sha256Ed25519, Suite, Untrusted, VerifyError, codec, internals::Domain,
+};
 
 use crate::support::{S, directory, head, head_of, id, ids, object, verify};
 

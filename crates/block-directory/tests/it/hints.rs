@@ -1,8 +1,8 @@
 //! Forged and stale hints, and dishonest servers and clients.
 
 use block_directory::{
-    AnswerError, BlockDirectory, DirectoryClient, Entry, EntryQuery, EntryRequest, Hint,
-    ShortCircuit,
+    AnswerError, BlockDirectory, DirectoryClient, Entry, EntryQuery, Hint,
+    internals::{EntryRequest, ShortCircuit},
 };
 use pad_core::{Refusal, Suite, Untrusted, VerifyError, Version, codec};
 

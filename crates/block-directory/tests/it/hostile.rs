@@ -1,8 +1,8 @@
 //! Hostile bytes cause no panic, and need memory in proportion to their length.
 
 use block_directory::{
-    DirectoryAnswer, EntryProof, EntryRange, EntryRequest, Hint, LightState, RangeProof,
-    RangeRequest, Selection, ShortCircuit,
+    EntryProof, EntryRange, Hint, LightState, RangeProof,
+    internals::{DirectoryAnswer, EntryRequest, RangeRequest, Selection, ShortCircuit},
 };
 use pad_core::{
     DecodeError, Suite, Untrusted, VerifyError,

@@ -5,15 +5,14 @@ use std::{env, fs, path::Path};
 
 use block_directory::{
     BlockDirectory, Changes, DirectoryClient, DirectoryProof, Entries, Entry, EntryProof,
-    EntryQuery, EntryRange, EntryRequest, FullAuthor, Hint, LightAuthor, RangeRequest, Selection,
-    ShortCircuit,
-    entry::{entry_digest, root_digest},
+    EntryQuery, EntryRange, FullAuthor, Hint, LightAuthor,
+    internals::{EntryRequest, RangeRequest, Selection, ShortCircuit, entry_digest, root_digest},
 };
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    Blake3Ed25519, DecodeError, DigestBytes, Domain, Paper2010, Proof as _, Sha256Ed25519, Suite,
-    Untrusted, VerifyError, Version,
+    Blake3Ed25519, DecodeError, Paper2010, Sha256Ed25519, Suite, Untrusted, VerifyError, Version,
     codec::{self, Message},
+    internals::{DigestBytes, Domain, Proof as _},
 };
 use serde_json::Value as Json;
 

@@ -1,13 +1,16 @@
 //! Known answers of strategies 2 to 6, from elements to roots and proofs.
 
 use block_directory::{
-    AdHash1600, BlockDigest, BlockRoot, BlockTree, Entry, Flat, LtHash, MuHash1024, MuHash3072,
-    OpenedProof,
-    strategy::{
-        AdSum1600, Combination, Expansion, Least, LtLanes, MuProduct1024, MuProduct3072, expand,
+    Entry,
+    internals::{
+        BlockRoot, BlockTree, OpenedProof,
+        strategy::{
+            AdHash1600, AdSum1600, BlockDigest, Combination, Expansion, Flat, Least, LtHash,
+            LtLanes, MuHash1024, MuHash3072, MuProduct1024, MuProduct3072, expand,
+        },
     },
 };
-use pad_core::{Digest, Domain, Sha256Ed25519, Untrusted, codec};
+use pad_core::{Digest, Sha256Ed25519, Untrusted, codec, internals::Domain};
 use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
 

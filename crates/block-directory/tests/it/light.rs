@@ -5,8 +5,8 @@ use block_directory::{
     LightState,
 };
 use pad_core::{
-    ApplyError, Domain, HeadSigner, InputError, Suite, Untrusted, Update, VerifyError, Version,
-    codec,
+    ApplyError, HeadSigner, InputError, Suite, Untrusted, Update, VerifyError, Version, codec,
+    internals::Domain,
 };
 
 use crate::support::{S, directory, id, ids, object, signer};

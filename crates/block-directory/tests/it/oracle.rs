@@ -2,7 +2,7 @@
 
 use block_directory::{
     BlockDirectory, Changes, Entry, EntryProof, EntryQuery, EntryRange, FullAuthor, LightAuthor,
-    MOST_ENTRIES, directory::RequestError,
+    RequestError, internals::MOST_ENTRIES,
 };
 use pad_core::{
     Blake3Ed25519, DecodeError, Paper2010, Sha256Ed25519, Suite, Untrusted, Version, codec,
@@ -159,7 +159,11 @@ fn roots_are_those_of_the_definition() {
     fn tree(leaves: &[<S as Suite>::Digest]) -> <S as Suite>::Digest {
         let [leaf] = leaves else {
             let (left, right) = leaves.split_at(1 << (leaves.len() - 1).ilog2());
-            return S::node(pad_core::Domain::DirectoryNode, &tree(left), &tree(right));
+            return S::node(
+                pad_core::internals::Domain::DirectoryNode,
+                &tree(left),
+                &tree(right),
+            );
         };
         *leaf
     }
@@ -167,7 +171,7 @@ fn roots_are_those_of_the_definition() {
     let mut leaves = Vec::new();
     for number in 0..300 {
         let object = object::<S>(number);
-        leaves.push(block_directory::entry::entry_digest::<S>(
+        leaves.push(block_directory::internals::entry_digest::<S>(
             id(number),
             Some(&object),
         ));
@@ -175,7 +179,7 @@ fn roots_are_those_of_the_definition() {
         changes.append(object);
         let update = light.publish(&changes, None, |_, _| Ok::<(), DecodeError>(()));
         let root = update.unwrap().head.head.root;
-        let expected = block_directory::entry::root_digest::<S>(number + 1, &tree(&leaves));
+        let expected = block_directory::internals::root_digest::<S>(number + 1, &tree(&leaves));
         assert_eq!(root, expected);
     }
 }
@@ -201,7 +205,8 @@ fn old_and_unknown_versions_are_refused() {
         latest,
     };
     assert_eq!(roles.server.prove(unknown, &query), Err(missing));
-    let request = block_directory::EntryRequest::<Sha256Ed25519>::new(unknown, query, None);
+    let request =
+        block_directory::internals::EntryRequest::<Sha256Ed25519>::new(unknown, query, None);
     let answer = roles.server.answer(&codec::encode(&request.unwrap()));
     assert_eq!(answer, Err(RequestError::Lookup(missing)));
 }

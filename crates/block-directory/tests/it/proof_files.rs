@@ -1,12 +1,14 @@
 //! Proof files (kinds 176 and 177): `docs/vectors/proof-files/directory.json`, accepted and
 //! refused.
 
-use block_directory::{BlockDirectory, DirectoryProof, Entry, EntryRange, FullAuthor, Selection};
+use block_directory::{
+    BlockDirectory, DirectoryProof, Entry, EntryRange, FullAuthor, internals::Selection,
+};
 use ed25519_dalek::SigningKey;
 use pad_conformance::published::{Answer, VectorQuery, check_proof_files, public_text};
 use pad_core::{
-    Response, Sha256Ed25519, Suite, Untrusted, Version, codec,
-    head::{Authority, EmptyDictionary},
+    Authority, Response, Sha256Ed25519, Suite, Untrusted, Version, codec,
+    internals::EmptyDictionary,
 };
 
 use crate::support::{id, ids, object};

@@ -1,8 +1,8 @@
 //! Servers, full authors and clients: refused updates, changes and heads.
 
 use block_directory::{
-    AnswerError, AuthorError, BlockDirectory, DirectoryClient, Entry, EntryRange, EntryRequest,
-    FullAuthor,
+    AnswerError, AuthorError, BlockDirectory, DirectoryClient, Entry, EntryRange, FullAuthor,
+    internals::EntryRequest,
 };
 use ed25519_dalek::SigningKey;
 use pad_core::{

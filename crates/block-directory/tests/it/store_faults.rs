@@ -7,7 +7,7 @@ use block_directory::{
     AuthorError, BlockDirectory, CacheBudget, DirectoryClient, EntryQuery, FullAuthor,
     RequestError, StoreError,
 };
-use pad_core::{ApplyError, HeadSigner, LookupError, StoreFault, Version, codec, head::Authority};
+use pad_core::{ApplyError, Authority, HeadSigner, LookupError, StoreFault, Version, codec};
 use pad_disk::layer::{Reads, SimulatedFolder};
 use redb::{Database, ReadableTable as _, TableDefinition, WriteTransaction};
 

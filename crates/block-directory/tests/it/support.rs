@@ -3,8 +3,8 @@
 use block_directory::{BlockDirectory, Entries, EntryId, EntryQuery, FullAuthor};
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified, VerifyError,
-    Version, codec, head::Authority,
+    AuthorKey, Authority, SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified,
+    VerifyError, Version, codec,
 };
 
 /// The suite of tests that do not vary it.
@@ -65,7 +65,7 @@ pub(crate) fn id(number: u64) -> EntryId {
 }
 
 /// Verifies a message under a root.
-pub(crate) fn verify<Q: block_directory::Selection>(
+pub(crate) fn verify<Q: block_directory::internals::Selection>(
     message: &[u8],
     head: &Verified<SnapshotHead<S>>,
     query: &Q,

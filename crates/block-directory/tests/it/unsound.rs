@@ -2,9 +2,14 @@
 //! no such messages.
 
 use block_directory::{
-    AdHash1600, BlockDigest, BlockRoot, BlockTree, DirectoryClient, Entry, Hint, LtHash,
-    MuHash1024, MuHash3072, OpenedProof,
-    strategy::{AdSum1600, Combination, LtLanes, MuProduct1024, MuProduct3072},
+    DirectoryClient, Entry, Hint,
+    internals::{
+        BlockRoot, BlockTree, OpenedProof,
+        strategy::{
+            AdHash1600, AdSum1600, BlockDigest, Combination, LtHash, LtLanes, MuHash1024,
+            MuHash3072, MuProduct1024, MuProduct3072,
+        },
+    },
 };
 use crypto_bigint::{Uint, modular::ConstMontyForm};
 use pad_core::{Sha256Ed25519, Suite, Untrusted, VerifyError, codec};

@@ -35,6 +35,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// * [`ClientError::Rollback`] if the server claims that it does not have the uploaded file.
     /// * [`ClientError::Transport`] if no valid response arrives; [`ClientError::Refused`] or
     ///   [`ClientError::Breach`] if the server refuses.
+    #[doc(hidden)]
     pub fn vouched(&self) -> Result<SignedVersion, ClientError> {
         self.queries.vouched(&self.known())
     }
@@ -74,6 +75,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// # Errors
     /// [`ClientError::NotOffered`] if the server presents another version; the errors of
     /// [`vouched`](Self::vouched).
+    #[doc(hidden)]
     pub fn vouched_at(&self, version: u64) -> Result<SignedVersion, ClientError> {
         let vouched = self.vouched()?;
         if vouched.state().version == version {
@@ -90,6 +92,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     ///
     /// # Errors
     /// The errors of [`read_to`](Self::read_to), except errors about updates in progress.
+    #[doc(hidden)]
     pub fn read_vouched_to(
         &self,
         vouched: &SignedVersion,

@@ -4,8 +4,8 @@ use core::cell::RefCell;
 use std::collections::BTreeMap;
 
 use flexlist::{
-    FileState, Level,
-    edit::{BlockEdit, ByteEdit, KnownBlock, needed, plan},
+    ByteEdit, FileState, Level,
+    internals::{BlockEdit, KnownBlock, needed, plan},
     list::Operation,
     tag::WriteId,
 };

@@ -3,11 +3,10 @@
 use core::ops::Range;
 
 use flexlist::{
-    FileState,
+    Detection, FileState,
     audit::{AuditAnswer, Auditor},
-    bytes::Bytes,
     challenge::{Challenge, Context, Questions},
-    detection::Detection,
+    internals::Bytes,
     tag::TagKind,
 };
 use pad_core::{HeadSignature, Untrusted};

@@ -4,10 +4,7 @@ use core::ops::Range;
 use std::io;
 
 use flexlist::{
-    FileState, audit,
-    challenge::ChallengeError,
-    edit::EditError,
-    error::{AuditError, ProofError, UpdateError},
+    AuditError, EditError, FileState, ProofError, UpdateError, audit, challenge::ChallengeError,
     tag::TagError,
 };
 

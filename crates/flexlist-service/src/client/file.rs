@@ -3,7 +3,7 @@
 use core::{cmp::Ordering, fmt};
 use std::path::Path;
 
-use flexlist::{FileId, FileState, chunk::Chunker, tag::OwnerKey};
+use flexlist::{Chunker, FileId, FileState, tag::OwnerKey};
 use pad_core::{AuthorKey, Digest, HeadSignature};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -217,6 +217,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 
     /// Reports whether an update was sent, or was about to be, and its outcome is unknown.
+    #[doc(hidden)]
     pub fn is_pending(&self) -> bool {
         matches!(self.state.record().stage, Stage::Pending { .. })
     }

@@ -7,8 +7,7 @@
 use core::cmp::Ordering;
 
 use flexlist::{
-    FileId, FileState,
-    error::AuditError,
+    AuditError, FileId, FileState,
     tag::{OwnerKey, TagKind, VerifierKey},
 };
 use pad_core::AuthorKey;

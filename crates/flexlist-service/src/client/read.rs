@@ -4,9 +4,8 @@ use core::ops::Range;
 use std::io::Write;
 
 use flexlist::{
-    FileState,
-    edit::KnownBlock,
-    error::{AuditError, ProofError},
+    AuditError, FileState, ProofError,
+    internals::KnownBlock,
     list::{ProvenBlock, Sha256, verify_range},
     tag::committed_digest,
 };

@@ -97,6 +97,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// # Errors
     /// The errors of [`current`](Self::current), without [`ClientError::Transport`],
     /// [`ClientError::Refused`] and [`ClientError::Breach`].
+    #[doc(hidden)]
     pub fn readable(&mut self) -> Result<FileState, ClientError> {
         match self.settle() {
             Ok(settled) => settled.or_dropped()?,

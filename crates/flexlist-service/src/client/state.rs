@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use flexlist::{FileId, FileState, chunk::Chunker};
+use flexlist::{Chunker, FileId, FileState};
 use pad_core::{
     DecodeError, Digest,
     codec::{self, Message},

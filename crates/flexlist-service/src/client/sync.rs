@@ -9,8 +9,10 @@ use std::io::{Read, Seek};
 
 use flexlist::{
     FileState,
-    diff::{self, NewBlock, changes},
-    edit::{BlockEdit, OldBlock},
+    internals::{
+        BlockEdit, OldBlock,
+        diff::{self, NewBlock, changes},
+    },
     tag::{committed_content, content},
 };
 use pad_core::HeadSignature;

@@ -16,7 +16,7 @@ use std::{io::Read, time::SystemTime};
 
 use flexlist::{
     FileState, FlexList, Level,
-    chunk::Blocks,
+    internals::Blocks,
     list::{Block, ListState, Sha256 as ListHash},
     tag::WriteId,
 };

@@ -3,9 +3,9 @@
 use core::ops::Range;
 
 use flexlist::{
-    bytes::Bytes,
     challenge::{Challenge, Context, Leaf, Questions, Sample, assign},
-    list::{Found, Sha256, View},
+    internals::{Bytes, View},
+    list::{Found, Sha256},
     tag::Challenged,
 };
 

@@ -4,10 +4,9 @@ use core::{fmt, ops::Range};
 use std::path::Path;
 
 use flexlist::{
-    FileId,
-    error::UpdateError,
-    list::{Block, Found, Sha256, View, hash::tag_digest},
-    tag::StoredBlock as TaggedBlock,
+    FileId, UpdateError,
+    internals::{StoredBlock as TaggedBlock, View, tag_digest},
+    list::{Block, Found, Sha256},
 };
 use pad_core::Workers;
 use pad_disk::engine::guarded;

@@ -97,6 +97,7 @@ impl FileServer {
     ///
     /// At most [`Limits::list_blocks`](super::Limits) after a request, except while files are being
     /// changed.
+    #[doc(hidden)]
     pub fn blocks_in_memory(&self) -> u64 {
         self.memory.blocks()
     }

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use flexlist::bytes::Bytes;
+use flexlist::internals::Bytes;
 
 use super::{FileServer, audit::find_range, refuse, slot::Slot};
 use crate::{

@@ -1,6 +1,6 @@
 //! Conversion of the server's errors to refusals, which clients get as answers.
 
-use flexlist::{FileId, error::UpdateError, list::Found, tag::TagError};
+use flexlist::{FileId, UpdateError, list::Found, tag::TagError};
 
 use crate::{
     message::Refusal,

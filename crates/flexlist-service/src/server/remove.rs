@@ -143,6 +143,7 @@ impl FileServer {
     ///
     /// Processes a bounded number of files per call. [`FileServer::handle`] calls this function
     /// about once a minute, and once a second while more files are waiting.
+    #[doc(hidden)]
     pub fn tend(&self) {
         // Files that cannot be read now are processed the next time.
         let _ = guarded(|| self.tend_files());
@@ -187,6 +188,7 @@ impl FileServer {
     ///
     /// # Errors
     /// [`StoreError`] of the store as a whole.
+    #[doc(hidden)]
     pub fn leftovers(&self) -> Result<u64, StoreError> {
         guarded(|| self.store.leftovers()).unwrap_or(Err(EngineError::Panicked.into()))
     }

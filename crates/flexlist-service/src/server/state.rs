@@ -2,7 +2,8 @@
 
 use flexlist::{
     FlexList,
-    list::{Previous, Sha256, View},
+    internals::View,
+    list::{Previous, Sha256},
 };
 
 use crate::{

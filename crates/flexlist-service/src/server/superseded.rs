@@ -1,8 +1,9 @@
 //! Determines which stored blocks an update makes obsolete.
 
 use flexlist::{
-    error::UpdateError,
-    list::{Operation, Sha256, View},
+    UpdateError,
+    internals::View,
+    list::{Operation, Sha256},
 };
 
 /// A run of the file's bytes while the operations of an update are replayed.

@@ -5,11 +5,9 @@ use std::{path::Path, sync::mpsc, thread};
 
 use ed25519_dalek::SigningKey;
 use flexlist::{
-    FlexList,
-    bytes::Bytes,
-    edit::BlockEdit,
-    level::Level,
-    list::{Block, Sha256, hash::tag_digest},
+    FlexList, Level,
+    internals::{BlockEdit, Bytes, tag_digest},
+    list::{Block, Sha256},
     tag::{OwnerKey, TagKind, WriteId},
 };
 use pad_core::Workers;
@@ -492,7 +490,7 @@ fn a_damaged_page_does_not_panic_when_a_server_opens() {
                 ..Settings::default()
             };
             refused += usize::from(FileServer::open_with(&path, settings).is_err());
-            drop(check(&path, Workers::sequential()));
+            drop(check::check(&path, Workers::sequential()));
         }
     }
     assert!(refused > 0, "no page of noise was refused");

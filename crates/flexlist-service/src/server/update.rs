@@ -1,7 +1,7 @@
 //! Execution of updates of files.
 
 use flexlist::{
-    edit::BlockEdit,
+    internals::BlockEdit,
     list::{Applied as AppliedToList, Block, Operation, Previous},
 };
 use pad_core::Digest;

@@ -1,6 +1,6 @@
 //! Execution of uploads: stores parts, and turns them into version 1 of a file.
 
-use flexlist::{FlexList, level::Level, tag::StoredBlock as TaggedBlock};
+use flexlist::{FlexList, Level, internals::StoredBlock as TaggedBlock};
 use pad_core::Digest;
 
 use super::{

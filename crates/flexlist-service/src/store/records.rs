@@ -2,7 +2,7 @@
 
 use flexlist::{
     FileId,
-    bytes::Bytes,
+    internals::Bytes,
     list::{Block, Operation},
 };
 use pad_core::{Digest, codec};

@@ -1,7 +1,7 @@
 //! Audits with challenges of both kinds, while other requests run.
 
 use flexlist::{challenge::Challenge, tag::TagKind};
-use flexlist_service::message::Response;
+use flexlist_service::internals::message::Response;
 
 use crate::{
     owner::{KINDS, Owner, open},

@@ -2,11 +2,15 @@
 
 use flexlist::{FileId, challenge::Challenge, tag::TagKind};
 #[cfg(feature = "bls")]
-use flexlist_service::message::SentBlock;
+use flexlist_service::internals::message::SentBlock;
 use flexlist_service::{
-    message::{MAX_EDITS, MAX_PART_BLOCKS, Refusal, Request, Response, SentEdit, SignedRequest},
+    internals::{
+        message::{
+            MAX_EDITS, MAX_PART_BLOCKS, Refusal, Request, Response, SentEdit, SignedRequest,
+        },
+        signed::RequestKind,
+    },
     server::Limits,
-    signed::RequestKind,
 };
 
 use crate::{

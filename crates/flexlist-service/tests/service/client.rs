@@ -9,10 +9,8 @@ use std::{
 
 use ed25519_dalek::SigningKey;
 use flexlist::{
+    ByteEdit, Chunker, Detection, EditError,
     challenge::ChallengeError,
-    chunk::Chunker,
-    detection::Detection,
-    edit::{ByteEdit, EditError},
     tag::{OwnerKey, TagKind},
 };
 use flexlist_service::{
@@ -21,7 +19,7 @@ use flexlist_service::{
         HttpTransport, InProcess, Owner, SettleOutcome, StateError, Status, Transport,
         TransportError,
     },
-    message::{Refusal, Request, Response},
+    internals::message::{Refusal, Request, Response},
     network::{Options, Server, ShutdownOutcome},
     server::{FileServer, Limits},
 };

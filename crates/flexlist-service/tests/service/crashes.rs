@@ -11,9 +11,11 @@ use std::{
 
 use flexlist::tag::TagKind;
 use flexlist_service::{
-    message::{Delete, Refusal, Request, Response},
+    internals::{
+        message::{Delete, Refusal, Request, Response},
+        signed::RequestKind,
+    },
     server::FileServer,
-    signed::RequestKind,
 };
 use pad_conformance::soak;
 use pad_core::codec;

@@ -4,9 +4,12 @@ use std::{fs, path::Path};
 
 use flexlist::{challenge::Challenge, tag::TagKind};
 use flexlist_service::{
-    message::{Refusal, Response},
-    server::{FileServer, Limits, check},
-    store::StoreError,
+    StoreError,
+    internals::{
+        check,
+        message::{Refusal, Response},
+    },
+    server::{FileServer, Limits},
 };
 use pad_core::Workers;
 

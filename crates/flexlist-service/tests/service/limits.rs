@@ -1,10 +1,12 @@
 //! Every limit, tested at its exact value.
 
-use flexlist::{bytes::Bytes, challenge::Challenge, tag::TagKind};
+use flexlist::{challenge::Challenge, internals::Bytes, tag::TagKind};
 use flexlist_service::{
-    message::{Refusal, Request, SentBlock, SentEdit},
+    internals::{
+        message::{Refusal, Request, SentBlock, SentEdit},
+        signed::RequestKind,
+    },
     server::{FileServer, Limits},
-    signed::RequestKind,
 };
 
 use crate::{

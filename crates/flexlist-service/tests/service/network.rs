@@ -8,10 +8,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use flexlist::{FileId, bytes::Bytes};
+use flexlist::{FileId, internals::Bytes};
 use flexlist_service::{
     client::{HttpError, HttpOptions, HttpTransport, Roots, Transport, TransportError},
-    message::{FileStatus, Part, ReadBlock, Refusal, Request, Response, SentBlock, SignedRequest},
+    internals::message::{
+        FileStatus, Part, ReadBlock, Refusal, Request, Response, SentBlock, SignedRequest,
+    },
     network::{
         Handler, Identity, Limits, Options, PATH, RunningServer, Server, ServerError,
         ShutdownOutcome, Timeouts,

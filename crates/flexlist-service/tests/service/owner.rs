@@ -5,20 +5,21 @@ use std::{path::Path, time::SystemTime};
 
 use ed25519_dalek::SigningKey;
 use flexlist::{
-    FileId, FlexList,
-    bytes::Bytes,
+    FileId, FlexList, Level,
     challenge::Challenge,
-    level::Level,
-    list::{Block, ListState, Operation, Sha256, hash::tag_digest, verify_update},
+    internals::{Bytes, tag_digest},
+    list::{Block, ListState, Operation, Sha256, verify_update},
     tag::{BlockTag, OwnerKey, TagKind, WriteId},
 };
 use flexlist_service::{
-    message::{
-        Acknowledge, Begin, FileStatus, FileUpdate, Finish, InsertedBlock, Part, Refusal, Request,
-        Response, SentBlock, SentEdit, SignedRequest,
+    internals::{
+        message::{
+            Acknowledge, Begin, FileStatus, FileUpdate, Finish, InsertedBlock, Part, Refusal,
+            Request, Response, SentBlock, SentEdit, SignedRequest,
+        },
+        signed::RequestKind,
     },
     server::{Checkpoints, FileServer, Limits},
-    signed::RequestKind,
 };
 use pad_core::Workers;
 

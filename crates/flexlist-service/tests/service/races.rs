@@ -9,7 +9,7 @@ use std::{
 };
 
 use flexlist::{challenge::Challenge, tag::TagKind};
-use flexlist_service::message::{Refusal, Response};
+use flexlist_service::internals::message::{Refusal, Response};
 
 use crate::{
     owner::{Owner, open, open_with, small_checkpoints},

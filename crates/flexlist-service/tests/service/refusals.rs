@@ -1,10 +1,12 @@
 //! Every refusal with its exact contents. A refused request changes nothing.
 
-use flexlist::{bytes::Bytes, challenge::Challenge, tag::TagKind};
+use flexlist::{challenge::Challenge, internals::Bytes, tag::TagKind};
 use flexlist_service::{
-    message::{InsertedBlock, Refusal, Request, Response, SentBlock, SentEdit},
+    internals::{
+        message::{InsertedBlock, Refusal, Request, Response, SentBlock, SentEdit},
+        signed::RequestKind,
+    },
     server::{FileServer, Limits},
-    signed::RequestKind,
 };
 
 use crate::{
@@ -156,7 +158,7 @@ fn only_the_owner_changes_a_file() {
         thief.acknowledge(1),
     ];
     // A signature for another kind of request.
-    let body = flexlist_service::message::Acknowledge {
+    let body = flexlist_service::internals::message::Acknowledge {
         file: owner.file,
         version: 1,
     };

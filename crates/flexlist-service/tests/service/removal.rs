@@ -14,9 +14,12 @@ use std::{
 
 use flexlist::{FileState, challenge::Challenge, tag::TagKind};
 use flexlist_service::{
-    message::{Abort, Begin, Confirm, Delete, Refusal, Request, Response},
-    server::{Clock, FileServer, Limits, Owners, Settings},
-    signed::RequestKind,
+    internals::{
+        Clock,
+        message::{Abort, Begin, Confirm, Delete, Refusal, Request, Response},
+        signed::RequestKind,
+    },
+    server::{FileServer, Limits, Owners, Settings},
 };
 use pad_core::{AuthorKey, Digest, Workers};
 
@@ -272,7 +275,7 @@ fn a_damaged_file_can_be_deleted() {
     drop(server);
     let mut bytes = fs::read(&path).unwrap();
     // The list's piece has the digest of the tag, which for hashes is that of the contents.
-    let piece = flexlist::list::hash::tag_digest::<flexlist::list::Sha256>(
+    let piece = flexlist::internals::tag_digest::<flexlist::list::Sha256>(
         &owner.sent(&contents).tag.committed.0,
     );
     let places: Vec<usize> = bytes
@@ -757,6 +760,6 @@ fn removal_beside_audits_reads_and_updates_breaks_none_of_them_badly() {
     wait_for_sweep(&server);
     assert_eq!(server.check().files, 0);
     drop(server);
-    let report = flexlist_service::server::check(&path, Workers::sequential()).unwrap();
+    let report = flexlist_service::internals::check(&path, Workers::sequential()).unwrap();
     assert_eq!((report.files, report.has_damaged_pages), (0, false));
 }

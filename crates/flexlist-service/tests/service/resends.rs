@@ -1,7 +1,7 @@
 //! Repeated requests: they get the first answer again, and change nothing.
 
 use flexlist::tag::TagKind;
-use flexlist_service::message::{Refusal, Response};
+use flexlist_service::internals::message::{Refusal, Response};
 
 use crate::{
     owner::{Owner, open, open_with, refusal, small_checkpoints},

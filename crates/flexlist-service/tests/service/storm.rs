@@ -10,8 +10,7 @@ use std::{
 
 use ed25519_dalek::SigningKey;
 use flexlist::{
-    chunk::Chunker,
-    edit::ByteEdit,
+    ByteEdit, Chunker,
     tag::{OwnerKey, TagKind},
 };
 use flexlist_service::{

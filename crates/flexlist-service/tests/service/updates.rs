@@ -1,7 +1,7 @@
 //! Updates, and the previous version until it is deleted.
 
 use flexlist::tag::TagKind;
-use flexlist_service::message::{Refusal, Response};
+use flexlist_service::internals::message::{Refusal, Response};
 
 use crate::{
     owner::{Owner, open_with, refusal, small_checkpoints, standing},

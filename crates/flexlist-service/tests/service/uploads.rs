@@ -1,7 +1,7 @@
 //! Uploads in parts, and reads and audits during them.
 
 use flexlist::tag::TagKind;
-use flexlist_service::message::{Refusal, Response};
+use flexlist_service::internals::message::{Refusal, Response};
 
 use crate::{
     owner::{KINDS, Owner, open, refusal, standing},

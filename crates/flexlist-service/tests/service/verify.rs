@@ -2,9 +2,10 @@
 
 use flexlist::{
     challenge::{Challenge, Context, Leaf, Questions, assign},
-    list::{ProvenBlock, Sha256, hash::tag_digest, verify_indices, verify_range},
+    internals::tag_digest,
+    list::{ProvenBlock, Sha256, verify_indices, verify_range},
 };
-use flexlist_service::{message::Response, server::FileServer};
+use flexlist_service::{internals::message::Response, server::FileServer};
 
 use crate::{owner::Owner, plan::count};
 

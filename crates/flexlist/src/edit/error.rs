@@ -25,7 +25,7 @@ pub enum EditError {
         /// The index one past the last byte to delete, which is below `start`.
         end: u64,
     },
-    /// The file would exceed [`MAX_FILE_BYTES`](super::MAX_FILE_BYTES), or exceeds it already.
+    /// The file would exceed `MAX_FILE_BYTES`, or exceeds it already.
     #[error("a file has at most 2^63 - 1 bytes")]
     FileTooLong,
     /// The edits need the block that contains the byte `index` of the old file, but it is not among

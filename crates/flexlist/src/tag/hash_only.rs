@@ -19,7 +19,7 @@ use super::{
 };
 use crate::error::AuditError;
 
-pub mod chunk_tree;
+pub(crate) mod chunk_tree;
 #[cfg(test)]
 #[expect(clippy::arithmetic_side_effects, reason = "tests")]
 mod tests;
@@ -29,11 +29,11 @@ use chunk_tree::{CHUNK_LENGTH, ChunkTree, Digest};
 /// The tag scheme by hash trees. The committed part of a tag is the root of the [`chunk_tree`] (32
 /// bytes). The part that only the server stores is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HashOnly;
+pub(crate) struct HashOnly;
 
 /// A proof in progress: the encoded chunks and paths of the blocks added so far.
 #[derive(Debug, Default)]
-pub struct HashOnlyProver(Vec<u8>);
+pub(crate) struct HashOnlyProver(Vec<u8>);
 
 impl TagScheme for HashOnly {
     type OwnerKey = ();
@@ -138,7 +138,11 @@ impl HashOnly {
     /// # Errors
     /// [`AuditError::MalformedTag`] if `committed` has the wrong length;
     /// [`AuditError::BlockMismatch`] if the root differs, or `block` is empty or too long.
-    pub fn check_block(start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
+    pub(crate) fn check_block(
+        start: u64,
+        committed: &[u8],
+        block: &[u8],
+    ) -> Result<(), AuditError> {
         let committed: &Digest = committed
             .try_into()
             .map_err(|_| AuditError::MalformedTag { start })?;

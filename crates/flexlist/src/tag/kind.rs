@@ -48,9 +48,9 @@ const KIND_VERIFIER_KEY: u8 = 100;
 /// The tag scheme of a file. All kinds allow verified reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TagKind {
-    /// Hash trees over chunks, without a key ([`HashOnly`]).
+    /// Hash trees over chunks, without a key (`HashOnly`).
     HashOnly,
-    /// Tags that only a holder of the secret key verifies ([`PrivateMac`]), with verified reads.
+    /// Tags that only a holder of the secret key verifies (`PrivateMac`), with verified reads.
     #[default]
     PrivateMac,
     /// RSA tags (feature `rsa`) with a modulus of 2048 bits, with verified reads.
@@ -88,6 +88,7 @@ impl TagKind {
     /// # Errors
     /// [`AuditError::MalformedTag`] if `committed` is malformed; [`AuditError::BlockMismatch`] if
     /// the block has another root.
+    #[doc(hidden)]
     pub fn check_block(self, start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
         match self {
             Self::HashOnly => HashOnly::check_block(start, committed, block),
@@ -381,6 +382,7 @@ impl ServerParameters {
     /// * [`TagError::TagMalformed`] for a tag without the form of its scheme;
     ///   [`TagError::BlockMismatch`] for a tag that does not match its block.
     /// * [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
+    #[doc(hidden)]
     pub fn check_tags(&self, blocks: &[StoredBlock<'_>]) -> Result<(), TagError> {
         with_scheme!(&self.1, Server(parameters), S => S::check_tags(parameters, blocks))
     }

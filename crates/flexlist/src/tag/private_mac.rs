@@ -59,11 +59,11 @@ const ELEMENT_LENGTH: usize = 16;
 /// The tag scheme with a secret key. The committed part of a tag is the write id (16 bytes). The
 /// part held by the server is `sigma` (16 bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PrivateMac;
+pub(crate) struct PrivateMac;
 
 /// The secret key, which owner and verifier share: 32 bytes. Cheap to clone.
 #[derive(Clone)]
-pub struct PrivateMacKey(Arc<Keys>);
+pub(crate) struct PrivateMacKey(Arc<Keys>);
 
 struct Keys {
     master: Zeroizing<[u8; 32]>,
@@ -82,7 +82,8 @@ impl PrivateMacKey {
     ///
     /// # Errors
     /// [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
-    pub fn generate() -> Result<Self, TagError> {
+    #[cfg(feature = "std")]
+    pub(crate) fn generate() -> Result<Self, TagError> {
         let mut master = Zeroizing::new([0; 32]);
         getrandom::fill(master.as_mut_slice()).map_err(|_| TagError::RandomnessUnavailable)?;
         Ok(Self::from_master(&master))
@@ -148,7 +149,7 @@ impl KeyBytes for PrivateMacKey {
 
 /// A proof in progress: `sigma` and the sums `mu_j` of the blocks added so far.
 #[derive(Debug, Default)]
-pub struct PrivateMacProver {
+pub(crate) struct PrivateMacProver {
     sigma: Element,
     sums: Vec<Element>,
 }

@@ -72,12 +72,12 @@ const PENDING: usize = 256;
 /// The publicly verifiable tag scheme. The committed part of a tag is the write id (16 bytes). The
 /// part held by the server is `sigma` (48 bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PublicBls;
+pub(crate) struct PublicBls;
 
 /// The owner's secret: 32 bytes, from which the scalars `x` and `a_j` (the logarithms of the `u_j`)
 /// are derived. Cheap to clone.
 #[derive(Clone)]
-pub struct BlsOwnerKey(Arc<Secrets>);
+pub(crate) struct BlsOwnerKey(Arc<Secrets>);
 
 struct Secrets {
     master: Zeroizing<[u8; 32]>,
@@ -89,7 +89,7 @@ struct Secrets {
 /// The public key of server and verifiers: the points `x g2` and `u_j` (one per sector). Cheap to
 /// clone.
 #[derive(Clone)]
-pub struct BlsPublicKey(Arc<Points>);
+pub(crate) struct BlsPublicKey(Arc<Points>);
 
 struct Points {
     key: G2Affine,
@@ -113,7 +113,7 @@ impl BlsOwnerKey {
     ///
     /// # Errors
     /// [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
-    pub fn generate() -> Result<Self, TagError> {
+    pub(crate) fn generate() -> Result<Self, TagError> {
         let mut master = Zeroizing::new([0; 32]);
         getrandom::fill(master.as_mut_slice()).map_err(|_| TagError::RandomnessUnavailable)?;
         Ok(Self::from_master(&master))
@@ -195,7 +195,7 @@ impl KeyBytes for BlsPublicKey {
 }
 
 /// A proof in progress: `sigma` and the sums `mu_j` of the blocks added so far.
-pub struct BlsProver {
+pub(crate) struct BlsProver {
     sigma: G1Projective,
     pending: (Vec<G1Affine>, Vec<Fr>),
     sums: Vec<Fr>,

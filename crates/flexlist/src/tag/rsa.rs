@@ -57,11 +57,11 @@ pub(in crate::tag) mod tests;
 /// about 128. The committed part of a tag is the whole tag (`BITS / 8` bytes). The part held by the
 /// server is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RsaTags<const BITS: u32>;
+pub(crate) struct RsaTags<const BITS: u32>;
 
 /// The public key of server and verifiers: the modulus `N` and the base `g`. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct RsaPublicKey<const BITS: u32>(Arc<Group>);
+pub(crate) struct RsaPublicKey<const BITS: u32>(Arc<Group>);
 
 #[derive(Debug)]
 struct Group {
@@ -82,7 +82,7 @@ impl Group {
 
 /// The owner's key: the secret factors of `N`, and the public key. Cheap to clone.
 #[derive(Clone)]
-pub struct RsaOwnerKey<const BITS: u32> {
+pub(crate) struct RsaOwnerKey<const BITS: u32> {
     factors: Arc<Factors>,
     public: RsaPublicKey<BITS>,
 }
@@ -104,7 +104,7 @@ impl RsaOwnerKey<2048> {
     ///
     /// # Errors
     /// [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
-    pub fn generate(workers: &Workers) -> Result<Self, TagError> {
+    pub(crate) fn generate(workers: &Workers) -> Result<Self, TagError> {
         Self::search(KeySize::Bits2048, workers)
     }
 }
@@ -116,7 +116,7 @@ impl RsaOwnerKey<3072> {
     ///
     /// # Errors
     /// [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
-    pub fn generate(workers: &Workers) -> Result<Self, TagError> {
+    pub(crate) fn generate(workers: &Workers) -> Result<Self, TagError> {
         Self::search(KeySize::Bits3072, workers)
     }
 }
@@ -128,7 +128,7 @@ impl<const BITS: u32> RsaOwnerKey<BITS> {
     /// [`TagError::NotSafePrimes`] if a factor is not a safe prime, [`TagError::UnsuitablePrimes`]
     /// if the factors have the wrong length or are too close, and [`TagError::UnsuitableBase`] if
     /// `root` shares a factor with `N`, or is 1 or -1 modulo `p` or `q`.
-    pub fn from_primes(p: Integer, q: Integer, root: &Integer) -> Result<Self, TagError> {
+    pub(crate) fn from_primes(p: Integer, q: Integer, root: &Integer) -> Result<Self, TagError> {
         let modulus = (&p * &q).complete();
         if modulus <= 0 {
             return Err(TagError::UnsuitablePrimes);
@@ -226,7 +226,7 @@ impl<const BITS: u32> KeyBytes for RsaPublicKey<BITS> {
 
 /// A proof in progress: the weighted sum of the blocks added so far, and its bound.
 #[derive(Debug, Default)]
-pub struct RsaProver {
+pub(crate) struct RsaProver {
     /// The sum `M` of the blocks' numbers, weighted by their coefficients.
     sum: Integer,
     /// The maximum of `M` for blocks of these lengths with these coefficients.

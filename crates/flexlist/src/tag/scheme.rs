@@ -11,14 +11,14 @@ use super::{BlockTag, Challenged, TagError, WriteId};
 use crate::error::AuditError;
 
 /// The maximum block length in bytes of all schemes. A scheme may allow less.
-pub const MAX_BLOCK_LENGTH: u64 = 1 << 24;
+pub(crate) const MAX_BLOCK_LENGTH: u64 = 1 << 24;
 
 /// A challenged block as a verifier sees it.
 ///
 /// The caller of the verifier must have checked that the block's leaf in the list stores SHA-256(5
 /// || `committed`).
 #[derive(Clone, Copy, Debug)]
-pub struct OpenedBlock<'a> {
+pub(crate) struct OpenedBlock<'a> {
     /// The block's position and its hits (challenged bytes), from the list's proof.
     pub challenged: &'a Challenged,
     /// The part of the block's tag that the block's leaf commits to.
@@ -35,7 +35,7 @@ pub struct StoredBlock<'a> {
 }
 
 /// A key or parameter set that has an encoding.
-pub trait KeyBytes: Sized {
+pub(crate) trait KeyBytes: Sized {
     /// Encodes the value. The bytes may be secret, and are overwritten when dropped.
     fn to_bytes(&self) -> Zeroizing<Vec<u8>>;
 
@@ -71,7 +71,7 @@ impl KeyBytes for () {
 ///    lengths and hits.
 /// 3. The coefficient of a block is the sum of its hits' coefficients as integers.
 /// 4. If no block is challenged, the proof is empty.
-pub trait TagScheme: fmt::Debug + 'static {
+pub(crate) trait TagScheme: fmt::Debug + 'static {
     /// The owner's secret key.
     type OwnerKey: KeyBytes + fmt::Debug + Send + Sync;
     /// The parameters with which a server creates proofs.

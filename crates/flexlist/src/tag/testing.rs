@@ -8,8 +8,8 @@ use proptest::{
 };
 
 use super::{
-    BlockTag, Challenged, Hit, OpenedBlock, StoredBlock, TagError, TagScheme, WriteId,
-    scheme::KeyBytes,
+    BlockTag, Challenged, Hit, TagError, WriteId,
+    scheme::{KeyBytes, OpenedBlock, StoredBlock, TagScheme},
 };
 use crate::error::AuditError;
 

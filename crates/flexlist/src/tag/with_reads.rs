@@ -22,7 +22,7 @@ const ROOT: usize = 32;
 /// Tag scheme `S` with verified reads. The committed part of a tag is the root of [`HashOnly`] (32
 /// bytes), then the committed part of `S`. The held part is the held part of `S`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WithReads<S>(PhantomData<S>);
+pub(crate) struct WithReads<S>(PhantomData<S>);
 
 impl<S: TagScheme> TagScheme for WithReads<S> {
     type OwnerKey = S::OwnerKey;

@@ -6,9 +6,9 @@
 use std::{fs, path::PathBuf};
 
 use flexlist::{
-    FileId, FileState, FlexList,
-    level::Level,
-    list::{Block, ListState, Operation, Sha256, hash::tag_digest, verify_indices, verify_update},
+    FileId, FileState, FlexList, Level,
+    internals::tag_digest,
+    list::{Block, ListState, Operation, Sha256, verify_indices, verify_update},
 };
 use pad_core::{Digest, Workers};
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@ use core::{fmt, str::FromStr};
 
 use authdict::{
     Server, Version,
-    version_notes::{only_version, versions_of},
+    internals::version_notes::{only_version, versions_of},
 };
 
 use super::{Failure, Output};

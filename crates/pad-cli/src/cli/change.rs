@@ -7,14 +7,17 @@ use std::{
 };
 
 use authdict::{
-    Author, NotOffered, Operation, SecretKey, Server, Store, Value, Version,
-    dynamic::{key_of_store, verify},
-    pending::{self, PendingChange},
-    question::{Question, Statement},
-    selection::{SchemeFamily, SchemeName},
-    version_notes::{
-        LONGEST_NAME, NameError, VersionNote, missing_names, only_version, versions_of,
+    Author, NotOffered, Operation, Question, SchemeName, SecretKey, Server, Statement, Value,
+    Version,
+    internals::{
+        SchemeFamily, Store,
+        dynamic::key_of_store,
+        pending::{self, PendingChange},
+        version_notes::{
+            LONGEST_NAME, NameError, VersionNote, missing_names, only_version, versions_of,
+        },
     },
+    verify,
 };
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value as Json, json};

@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use authdict::{
-    PublicKey, Suite, SuiteId,
-    block_directory::{BlockDirectory, CacheBudget, store},
-    selection::{SchemeName, SuiteName},
+    PublicKey, SchemeName, SuiteName,
+    block_directory::{BlockDirectory, CacheBudget, internals::suite_of as stored_suite},
 };
 use clap::{Args, Subcommand};
+use pad_core::{Suite, internals::SuiteId};
 
 use super::{
     Failure, Output,
@@ -35,17 +35,17 @@ mod verify;
 macro_rules! with_suite {
     ($suite:expr, $type:ident => $work:expr) => {
         match $suite {
-            authdict::selection::SuiteName::Sha256Ed25519 => {
+            authdict::SuiteName::Sha256Ed25519 => {
                 type $type = authdict::Sha256Ed25519;
                 $work
             }
             #[cfg(feature = "all-suites")]
-            authdict::selection::SuiteName::Blake3Ed25519 => {
+            authdict::SuiteName::Blake3Ed25519 => {
                 type $type = authdict::Blake3Ed25519;
                 $work
             }
             #[cfg(feature = "all-suites")]
-            authdict::selection::SuiteName::Paper2010 => {
+            authdict::SuiteName::Paper2010 => {
                 type $type = authdict::Paper2010;
                 $work
             }
@@ -150,7 +150,7 @@ fn open<S: Suite>(folder: &Path) -> Result<BlockDirectory<S>, Failure> {
 
 /// Returns the suite of the directory in `folder`.
 fn suite_of(folder: &Path) -> Result<SuiteName, Failure> {
-    let suite = store::suite_of(folder)?;
+    let suite = stored_suite(folder)?;
     let id = |name: &SuiteName| -> Result<SuiteId, Failure> { with_suite!(*name, S => Ok(S::ID)) };
     let mut known = SuiteName::ALL.iter();
     let found = known.find(|name| id(name).is_ok_and(|id| id == suite));

@@ -4,9 +4,9 @@ use core::fmt;
 use std::{io, path::Path};
 
 use authdict::{
-    AnswerError, AnyStore, ApplyError, AuthorError, CheckError, InputError, KeyFileError,
-    LookupError, RepositoryError, SigningRecordError, StoreError, question::Refusal,
-    trace::TraceError, version_notes::NameError,
+    AnswerError, ApplyError, AuthorError, CheckError, InputError, KeyFileError, LookupError,
+    Refusal, RepositoryError, SigningRecordError, StoreError,
+    internals::{AnyStore, trace::TraceError, version_notes::NameError},
 };
 
 /// The failure of a command, which determines its message and exit status.

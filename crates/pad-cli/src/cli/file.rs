@@ -5,10 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use authdict::FileOwnerKey;
+use authdict::internals::FileOwnerKey;
 use clap::{Args, Subcommand};
 use ed25519_dalek::SigningKey;
-use flexlist::{FileState, chunk::Chunker};
+use flexlist::{Chunker, FileState};
 use flexlist_service::client::{
     ClientError, FileClient, HttpOptions, HttpTransport, Roots, SettleOutcome, StateSummary,
 };

@@ -3,10 +3,8 @@
 use std::cmp::Ordering;
 
 use authdict::{
-    Answer, CompleteHistory, Difference, Key, KeyHistory, KeyRange, Keys, Operation, Value,
-    Version,
-    question::{Question, Statement},
-    version_notes::VersionNotes,
+    Answer, CompleteHistory, Difference, Key, KeyHistory, KeyRange, Keys, Operation, Question,
+    Statement, Value, Version, internals::version_notes::VersionNotes,
 };
 use clap::Args;
 use serde_json::{Map, Value as Json, json};

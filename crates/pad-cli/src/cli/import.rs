@@ -7,11 +7,12 @@ use std::{
 };
 
 use authdict::{
-    Author, AuthorError, Operation, RecordChange, RepositoryError, SecretKey, Store, StoreError,
-    Version,
-    selection::SchemeName,
-    trace::TraceStart,
-    version_notes::{VersionNote, VersionNotes, missing_names},
+    Author, AuthorError, Operation, RepositoryError, SchemeName, SecretKey, StoreError, Version,
+    internals::{
+        RecordChange, Store,
+        trace::TraceStart,
+        version_notes::{VersionNote, VersionNotes, missing_names},
+    },
 };
 use clap::Args;
 use indicatif::ProgressBar;
@@ -260,7 +261,8 @@ impl Import {
         place: ImportPosition,
         append: bool,
     ) -> Result<(), Failure> {
-        use authdict::{Sha256Ed25519, Update, pad_core::codec, pad_log::Appended};
+        use authdict::{Sha256Ed25519, pad_core::codec, pad_log::Appended};
+        use pad_core::Update;
         let repository = author.server();
         let scheme = repository.public_key()?.scheme;
         // A set contains each member once, even if the member is imported several times.

@@ -9,8 +9,11 @@ use std::{
 };
 
 use authdict::{
-    AnyStore, Store as _, client_view::StoredView, dynamic::key_of_store, keys::SecretFile,
-    trace::TraceReader, version_notes::VersionNote,
+    StoredView,
+    internals::{
+        AnyStore, SecretFile, Store as _, dynamic::key_of_store, trace::TraceReader,
+        version_notes::VersionNote,
+    },
 };
 use clap::Args;
 use pad_disk::Register;
@@ -183,7 +186,7 @@ fn store(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     if let Some(name) = VersionNote::of(&store, latest)?.and_then(|note| note.name) {
         rows.both("name", "name", Output::show_text(&name), name.as_str());
     }
-    let pending = authdict::pending::count(&store)?;
+    let pending = authdict::internals::pending::count(&store)?;
     rows.add("pending", "pending", pending);
     rows.add("for more", "for_more", "pad status, pad versions");
     Ok(())
@@ -212,7 +215,7 @@ fn view(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
 /// Describes a register, a file that holds one value and is overwritten in place. The kind of
 /// register is inferred from the value.
 fn register(value: &[u8], rows: &mut Rows) {
-    if let Ok((_, Some(head))) = authdict::inspect::headline(value) {
+    if let Ok((_, Some(head))) = authdict::internals::inspect::headline(value) {
         let is = "the record of the newest version that an author has handed out; keep it with the \
                   secret key";
         rows.add("is", "is", is);
@@ -234,7 +237,9 @@ fn trace(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let failed = |error| Failure::trace(path, &error);
     let mut trace = match TraceReader::open(path) {
         Ok(trace) => trace,
-        Err(authdict::trace::TraceError::Io(error)) if error.raw_os_error().is_some() => {
+        Err(authdict::internals::trace::TraceError::Io(error))
+            if error.raw_os_error().is_some() =>
+        {
             return Err(Failure::file(path, &error));
         }
         Err(_) => return Err(unknown()),

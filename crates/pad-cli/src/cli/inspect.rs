@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use authdict::{
-    dynamic::verify,
-    inspect::{self, Inspection, Line, LineContent, Role},
-    question::Question,
+    Question,
+    internals::inspect::{self, Inspection, Line, LineContent, Role},
+    verify,
 };
 use clap::Args;
 use serde_json::{Map, Value as Json};

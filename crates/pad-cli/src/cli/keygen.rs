@@ -8,9 +8,8 @@ use std::{
 #[cfg(feature = "log")]
 use authdict::pad_log::Shape;
 use authdict::{
-    DictionaryId, SecretKey, SigningRecord,
-    keys::{DEFAULT_ENTRIES, SchemeKeyFormat},
-    selection::{SchemeName, SuiteName},
+    DictionaryId, SchemeName, SecretKey, SigningRecord, SuiteName,
+    internals::{DEFAULT_ENTRIES, SchemeKeyFormat},
 };
 use clap::Args;
 #[cfg(feature = "log")]
@@ -275,7 +274,7 @@ impl From<Schedule> for authdict::pad_log::Schedule {
 
 /// The encoded setup of an append-only log (public parameters and shape of trees), as stored in the
 /// key.
-type Setup = authdict::keys::Zeroizing<Vec<u8>>;
+type Setup = authdict::Zeroizing<Vec<u8>>;
 
 /// Maximum value of `--entries`. Key files for more entries would be too large.
 pub(super) const MOST_ENTRIES: i64 = 40_000;

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use authdict::{Answer, Key, Keys, Version, pad_core::MAX_KEY_LENGTH, question::Question};
+use authdict::{Answer, Key, Keys, Question, Version, pad_core::MAX_KEY_LENGTH};
 use serde_json::json;
 
 use super::{Failure, Output, files::is_standard, output::counted, source::Session};

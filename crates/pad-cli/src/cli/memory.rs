@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, time::Instant};
 
-use authdict::{AnyStore, CacheSize, NodeCache};
+use authdict::{CacheSize, NodeCache, internals::AnyStore};
 use clap::Args;
 use pad_service::Dictionary;
 use serde_json::json;

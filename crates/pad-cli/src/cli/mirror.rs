@@ -3,9 +3,9 @@
 use core::time::Duration;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-use authdict::{AnyStore, KeyRange};
+use authdict::{KeyRange, internals::AnyStore};
 use clap::Args;
-use pad_client::{FetchError, HttpError, HttpOptions, Remote, without_password};
+use pad_client::{FetchError, HttpError, HttpOptions, Remote, internals::without_password};
 use pad_service::{CannotKeep, Keep, Mirror, Part};
 
 use super::{
@@ -119,7 +119,7 @@ impl MirrorCommand {
             name = upstreams.first().map(|first| first.name().to_owned());
         }
         let name = name.unwrap_or_default();
-        if !pad_client::is_dictionary_name(&name) {
+        if !pad_client::internals::is_dictionary_name(&name) {
             return Err(Failure::Input(format!(
                 "--name {name}: the name cannot be part of an address"
             ))

@@ -6,7 +6,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use authdict::{Key, Value, Version, version_notes::utc};
+use authdict::{Key, Value, Version, internals::version_notes::utc};
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest as _, Sha256};
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use authdict::{LogParameters, selection::SchemeName};
+use authdict::{LogParameters, SchemeName};
 use clap::Args;
 use serde_json::json;
 

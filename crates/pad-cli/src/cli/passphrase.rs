@@ -10,7 +10,7 @@ use std::{
     path::Path,
 };
 
-use authdict::keys::{Passphrase, Zeroizing};
+use authdict::{Zeroizing, internals::Passphrase};
 use console::Term;
 
 use super::{Failure, permissions::check_secret};

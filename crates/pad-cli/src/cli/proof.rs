@@ -3,11 +3,7 @@
 
 use std::path::PathBuf;
 
-use authdict::{
-    Version,
-    dynamic::{longest_answer, verify},
-    question::{Question, Refusal, Statement},
-};
+use authdict::{Question, Refusal, Statement, Version, internals::dynamic::longest_answer, verify};
 use clap::Args;
 use serde_json::json;
 

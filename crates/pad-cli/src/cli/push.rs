@@ -5,9 +5,12 @@ use std::{
     thread,
 };
 
-use authdict::{PublicKey, Server, Version, client_view::StoredView, question::verify_head};
+use authdict::{PublicKey, Server, StoredView, Version, internals::verify_head};
 use clap::Args;
-use pad_client::{FetchError, HttpOptions, PushOutcome, Remote, Resource, without_password};
+use pad_client::{
+    FetchError, HttpOptions, PushOutcome, Remote,
+    internals::{Resource, without_password},
+};
 use serde_json::json;
 
 use super::{Failure, Output, STORE_VARIABLE, remote::RootArguments, session::refused_head};

@@ -7,9 +7,8 @@
 use std::path::PathBuf;
 
 use authdict::{
-    Answer, Key, KeyRange, Operation, Predecessor, Successor, Version,
-    question::{Question, Statement},
-    version_notes::{VersionNote, utc},
+    Answer, Key, KeyRange, Operation, Predecessor, Question, Statement, Successor, Version,
+    internals::version_notes::{VersionNote, utc},
 };
 use clap::Args;
 use serde_json::{Map, Value as Json, json};

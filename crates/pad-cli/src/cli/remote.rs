@@ -4,15 +4,14 @@ use core::{ops::Not as _, time::Duration};
 use std::{path::PathBuf, thread};
 
 use authdict::{
-    Key, KeyHistory, KeyRange, PublicKey, RangeContents, Untrusted, Version,
-    client_view::StoredView,
-    question::{HeadText, Question, Statement},
-    version_notes::VersionNotes,
+    Key, KeyHistory, KeyRange, PublicKey, Question, RangeContents, Statement, StoredView,
+    Untrusted, Version,
+    internals::{HeadText, version_notes::VersionNotes},
 };
 use clap::Args;
 use pad_client::{
     Client, ClientError, CosignedHead, FetchError, HttpError, HttpOptions, Remote, Roots,
-    Witnesses, without_password,
+    Witnesses, internals::without_password,
 };
 
 use super::{

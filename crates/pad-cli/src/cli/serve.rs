@@ -269,7 +269,7 @@ pub(super) fn named(store: &str) -> Result<(String, &Path), Failure> {
         let stem = path.file_stem().unwrap_or_default();
         (stem.to_string_lossy().into_owned(), path)
     };
-    if !pad_client::is_dictionary_name(&name) {
+    if !pad_client::internals::is_dictionary_name(&name) {
         return Err(Failure::Input(format!(
             "--store {store}: '{name}' cannot be part of an address"
         ))

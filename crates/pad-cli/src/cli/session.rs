@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use authdict::{
-    AnyStore, Author, PublicKey, RecordChange, RedbStore, SecretKey, Server, SigningRecord, Store,
-    StoreError, VerifyError, Version,
-    client_view::{
-        Heads, NotFollowed, RefusedHead, StoredView, ViewAccessError, ViewAccessFault, ViewFile,
-    },
-    dynamic::{create_store_with, key_of_store},
+    Author, Heads, NotFollowed, PublicKey, RefusedHead, SecretKey, Server, SigningRecord,
+    StoreError, StoredView, VerifyError, Version, ViewAccessError,
     evidence::{MOST_FILES, keep},
-    selection::SchemeFamily,
+    internals::{
+        AnyStore, RecordChange, RedbStore, SchemeFamily, Store, ViewAccessFault, ViewFile,
+        dynamic::{create_store_with, key_of_store},
+    },
 };
 use clap::Args;
 
@@ -213,8 +212,7 @@ fn beginning(
 /// origin.
 #[cfg(feature = "log")]
 pub(super) fn add_caveat(public: &PublicKey, output: &mut Output) {
-    if public.scheme.family().is_append_only() && authdict::parameters::origin_of(public).is_none()
-    {
+    if public.scheme.family().is_append_only() && authdict::internals::origin_of(public).is_none() {
         output.caveat(super::parameters::ORIGIN);
     }
 }
@@ -419,7 +417,7 @@ fn parameters_record(
         };
     }
     let file = new.parameters.as_deref();
-    if file.is_none() && authdict::parameters::origin_of(public).is_none() {
+    if file.is_none() && authdict::internals::origin_of(public).is_none() {
         return Err(Failure::Input(format!(
             "a new store of scheme {} needs the --parameters that its key was made with",
             public.scheme

@@ -4,11 +4,14 @@ use std::{ops::ControlFlow, path::PathBuf, vec};
 
 use authdict::{
     Answer, AnswerError, Difference, Key, KeyHistory, KeyRange, Keys, Lookup, LookupError,
-    PublicKey, RangeContents, Server, Untrusted, Value, Verifier, Version,
-    client_view::{NotFollowed, StoredView},
-    dynamic::client_of,
-    question::{HeadText, NotOffered, Question, Statement, verify_head},
-    version_notes::{VersionNotes, only_version, versions_of},
+    NotFollowed, NotOffered, PublicKey, Question, RangeContents, Server, Statement, StoredView,
+    Untrusted, Value, Verifier, Version,
+    internals::{
+        HeadText,
+        dynamic::client_of,
+        verify_head,
+        version_notes::{VersionNotes, only_version, versions_of},
+    },
 };
 use clap::Args;
 

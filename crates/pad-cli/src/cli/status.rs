@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 
 use authdict::{
-    RedbStore, Server, Store as _, Version,
-    inspect::headline,
-    pending::{self, PendingChange},
-    version_notes::{VersionNote, utc},
+    Server, Version,
+    internals::{
+        RedbStore, Store as _,
+        inspect::headline,
+        pending::{self, PendingChange},
+        version_notes::{VersionNote, utc},
+    },
 };
 use clap::Args;
 use pad_disk::Register;

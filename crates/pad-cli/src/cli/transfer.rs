@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use authdict::{
     Server, Version,
-    exchange::{decode_list, encode_list},
-    inspect::Kind,
+    internals::{
+        exchange::{decode_list, encode_list},
+        inspect::Kind,
+    },
 };
 use clap::{ArgGroup, Args};
 use serde_json::json;
@@ -189,7 +191,7 @@ fn apply(repository: &mut Server, update: &[u8], output: &mut Output) -> Result<
 /// Returns the version of `update`, if the store has an update to this version with the same head.
 /// An update with another head is refused when it is applied.
 fn known(repository: &Server, update: &[u8]) -> Option<Version> {
-    let Ok((_, Some(head))) = authdict::inspect::headline(update) else {
+    let Ok((_, Some(head))) = authdict::internals::inspect::headline(update) else {
         return None;
     };
     if head.version == Version::EMPTY || head.version > repository.latest() {

@@ -7,8 +7,8 @@ use std::{
 };
 
 use authdict::{
-    keys::{KeyFileError, SecretFile, Zeroizing},
-    witnessed::origin,
+    KeyFileError, Zeroizing,
+    internals::{SecretFile, witnessed::origin},
 };
 use clap::{Args, Subcommand};
 use pad_disk::{Access, layer::Folder};

@@ -1,9 +1,6 @@
 //! Tests of every command of the real binary with the designs that use accumulators.
 
-use authdict::{
-    DictionaryId, SecretKey,
-    selection::{SchemeName, SuiteName},
-};
+use authdict::{DictionaryId, SchemeName, SecretKey, SuiteName};
 use pad_conformance::soak;
 use serde_json::json;
 

@@ -3,13 +3,16 @@
 use std::fmt::Write as _;
 
 use authdict::{
-    RedbStore, Sha256Ed25519, Store as _, Update, Version,
-    dynamic::{create_store_with, key_of_store},
+    Sha256Ed25519, Version,
+    internals::{
+        RecordChange, RedbStore, Store as _,
+        dynamic::{create_store_with, key_of_store},
+    },
     pad_core::codec,
     pad_log::Appended,
-    store::RecordChange,
 };
 use pad_conformance::soak;
+use pad_core::Update;
 use serde_json::{Value as Json, json};
 
 use crate::bench::{Bench, text};

@@ -1,7 +1,7 @@
 //! Tests of every command of the real binary: its output, its exit status, and its errors for bad
 //! input.
 
-use authdict::{Store as _, selection::SuiteName};
+use authdict::{SuiteName, internals::Store as _};
 use serde_json::json;
 
 use crate::bench::{Bench, TRACE, is_error, prices, text};
@@ -576,8 +576,8 @@ fn damaged_and_foreign_stores_are_refused() {
 #[test]
 fn many_read_while_one_writes_and_a_second_writer_is_refused() {
     let bench = Bench::with_trace();
-    let mut held = authdict::RedbStore::open(&bench.path("s")).unwrap();
-    let record = authdict::RecordChange::put("group", "name", "value");
+    let mut held = authdict::internals::RedbStore::open(&bench.path("s")).unwrap();
+    let record = authdict::internals::RecordChange::put("group", "name", "value");
     held.write_records(&[record]).unwrap();
     std::thread::scope(|scope| {
         for _ in 0..8 {

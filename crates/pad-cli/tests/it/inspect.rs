@@ -1,7 +1,8 @@
 //! Tests of `pad inspect`: the reported steps must agree with independently computed hashes.
 
-use authdict::{Domain, Sha256Ed25519, Suite, pad_core::Digest};
+use authdict::{Sha256Ed25519, pad_core::Digest};
 use pad_conformance::soak;
+use pad_core::{Suite, internals::Domain};
 use serde_json::{Value as Json, json};
 
 use crate::bench::{Bench, TRACE, text};

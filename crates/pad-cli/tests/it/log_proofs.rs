@@ -3,8 +3,12 @@
 
 use std::fmt::Write as _;
 
-use authdict::{Domain, RedbStore, Sha256Ed25519, Store as _, Suite as _};
+use authdict::{
+    Sha256Ed25519,
+    internals::{RedbStore, Store as _},
+};
 use pad_conformance::soak;
+use pad_core::{Suite as _, internals::Domain};
 use serde_json::json;
 
 use crate::{

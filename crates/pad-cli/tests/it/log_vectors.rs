@@ -7,11 +7,11 @@
 use std::{path::PathBuf, sync::OnceLock};
 
 use authdict::{
-    Author, DictionaryId, Key, LogParameters, Operation, SecretKey, Server, SigningRecord, Value,
-    Version,
-    dynamic::{create_store_with, verify},
+    Author, DictionaryId, Key, LogParameters, Operation, SchemeName, SecretKey, Server,
+    SigningRecord, SuiteName, Value, Version,
+    internals::dynamic::create_store_with,
     pad_log::{Schedule, Shape},
-    selection::{SchemeName, SuiteName},
+    verify,
 };
 use pad_conformance::{
     aad::parameters,

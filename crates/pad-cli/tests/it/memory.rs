@@ -4,11 +4,11 @@
 #![cfg(target_os = "linux")]
 
 use authdict::{
-    Key, Operation, PublicKey, Response, Sha256Ed25519, SignedHead, SnapshotHead, TreeProof,
-    Update, Version, pad_core::codec,
+    Key, Operation, PublicKey, Sha256Ed25519, Version, pad_core::codec, pad_tree::TreeProof,
 };
 use ed25519_dalek::SigningKey;
 use pad_conformance::soak;
+use pad_core::{Response, SignedHead, SnapshotHead, Update};
 
 use crate::bench::{Bench, text};
 

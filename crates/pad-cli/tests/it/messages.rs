@@ -2,8 +2,8 @@
 //! messages about outsourced files.
 
 use authdict::{
-    Key, KeyRange, Keys, Predecessor, Successor, Untrusted, Value, Version, exchange,
-    pad_tree::KeyHistory, question::Question,
+    Key, KeyRange, Keys, Predecessor, Question, Successor, Untrusted, Value, Version,
+    internals::exchange, pad_tree::KeyHistory,
 };
 use pad_conformance::published::{self, decode, encode};
 use serde::{Deserialize, Serialize};
@@ -119,12 +119,11 @@ mod files {
     use ed25519_dalek::SigningKey;
     use flexlist::{
         FileId,
-        bytes::Bytes,
         challenge::Challenge,
-        edit::BlockEdit,
+        internals::{BlockEdit, Bytes},
         tag::{Challenged, Hit, OwnerKey, ServerParameters, TagKind, VerifierKey, WriteId},
     };
-    use flexlist_service::{
+    use flexlist_service::internals::{
         message::{
             Abort, Acknowledge, Begin, Confirm, Delete, FileStatus, FileUpdate, Finish,
             InsertedBlock, OwnerStatement, Part, ReadBlock, Refusal, Request, Response, SentBlock,

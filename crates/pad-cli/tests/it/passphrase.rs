@@ -4,8 +4,8 @@
 use std::{fs, path::Path, process::Output};
 
 use authdict::{
-    SecretKey,
-    keys::{Passphrase, SecretFile, Work, Zeroizing},
+    SecretKey, Zeroizing,
+    internals::{Passphrase, SecretFile, Work},
 };
 
 use crate::bench::{Bench, is_error, text};

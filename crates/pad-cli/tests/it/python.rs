@@ -9,11 +9,7 @@ use std::{
     sync::LazyLock,
 };
 
-use authdict::{
-    Key, PublicKey, Value, Version,
-    dynamic::verify,
-    question::{Question, Statement},
-};
+use authdict::{Key, PublicKey, Question, Statement, Value, Version, verify};
 use pad_conformance::soak;
 use pad_core::{KeyRange, Keys};
 use serde_json::{Value as Json, json};
@@ -609,7 +605,9 @@ fn python_and_pad_agree_on_the_newest_head() {
                 now: until,
                 until,
             });
-            verdicts.push(authdict::witnessed::newest(&public, &policy, window, proof).is_ok());
+            verdicts.push(
+                authdict::internals::witnessed::newest(&public, &policy, window, proof).is_ok(),
+            );
             let since = since.map(|since| format!(" --since {since}"));
             lines.push(format!(
                 "--public k.pub --newest policy newest-{number}{}",

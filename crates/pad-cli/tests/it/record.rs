@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use authdict::{Operation, Store as _, pending};
+use authdict::{
+    Operation,
+    internals::{Store as _, pending},
+};
 use pad_conformance::soak;
 use serde_json::json;
 
@@ -270,7 +273,7 @@ fn nothing_is_noted_in_a_tree_without_its_nodes() {
 fn a_commit_takes_only_the_changes_that_it_has_signed() {
     let bench = with_backup();
     bench.ok("put --store s apple first");
-    let mut store = authdict::RedbStore::open(&bench.path("s")).unwrap();
+    let mut store = authdict::internals::RedbStore::open(&bench.path("s")).unwrap();
     let [signed] = pending::changes(&store).unwrap().try_into().unwrap();
     let second = Operation::Put(b"apple".into(), b"second".into());
     pending::note(&mut store, &second).unwrap();

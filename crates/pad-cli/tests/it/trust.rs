@@ -148,10 +148,7 @@ fn a_damaged_view_is_an_error() {
         let mut damaged = whole.clone();
         damaged[place] ^= 2;
         let text = String::from_utf8(damaged).unwrap_or_default();
-        assert!(
-            authdict::client_view::StoredView::parse(&text).is_err(),
-            "byte {place}"
-        );
+        assert!(authdict::StoredView::parse(&text).is_err(), "byte {place}");
     }
     bench.write("v", &whole[1..]);
     bench.fails("get --store s --view v apple", 4, "not a view");
@@ -178,7 +175,7 @@ fn views_only_move_forward_whoever_writes_them() {
             bench.ok(&format!("put --store s apple {number}"));
             bench.ok("commit --store s --key k");
             bench.ok("get --store s --view v apple");
-            let view = authdict::client_view::StoredView::parse(&text(&bench.read("v"))).unwrap();
+            let view = authdict::StoredView::parse(&text(&bench.read("v"))).unwrap();
             assert!(view.version().number() >= seen);
             seen = view.version().number();
             assert_eq!(seen, 4 + number);
@@ -201,7 +198,7 @@ fn a_view_behind_a_link_is_one_view() {
             .unwrap()
             .is_symlink()
     );
-    let view = authdict::client_view::StoredView::parse(&text(&bench.read("v"))).unwrap();
+    let view = authdict::StoredView::parse(&text(&bench.read("v"))).unwrap();
     assert_eq!(view.version().number(), 4);
 }
 

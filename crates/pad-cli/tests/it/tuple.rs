@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use authdict::{
-    Author, Key, LookupError, Operation, SecretKey, Server, SigningRecord, Store, Value, Version,
-    dynamic::create_store,
-    dynamic::verify,
-    question::Question,
-    selection::{SchemeName, SuiteName},
+    Author, Key, LookupError, Operation, Question, SchemeName, SecretKey, Server, SigningRecord,
+    SuiteName, Value, Version,
+    internals::{Store, dynamic::create_store},
+    verify,
 };
 use serde_json::json;
 

@@ -4,7 +4,8 @@
 use pad_accumulators::wire;
 use pad_core::{DictionaryId, Version, codec};
 use pad_log::{
-    AppendOnlyProof, Entry, Growth, InclusionProof, Log, LogRoot, proof, scheme::Contents,
+    AppendOnlyProof, Entry, Growth, InclusionProof, Log, LogRoot,
+    internals::{Contents, proof},
 };
 
 use super::{

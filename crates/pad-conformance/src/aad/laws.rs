@@ -4,10 +4,8 @@
 use pad_accumulators::wire;
 use pad_core::{DecodeError, Key, LookupError, Value, Verified, Version, codec};
 use pad_log::{
-    AppendError, AppendOnlyProof, Entry, Grown, Growth, Included, InclusionProof, Log, LogClient,
-    LogRefusal,
-    proof::{LONGEST_LOOKUP, LONGEST_PROOF},
-    scheme::Contents,
+    AppendError, AppendOnlyProof, Entry, Grown, Growth, Included, InclusionProof, LONGEST_LOOKUP,
+    LONGEST_PROOF, Log, LogClient, LogRefusal, internals::Contents,
 };
 
 use super::{

@@ -5,11 +5,11 @@ use ed25519_dalek::SigningKey;
 use pad_accumulators::wire;
 use pad_core::{
     AuthorKey, HeadSigner, Heads as _, Key, Sha256Ed25519, Untrusted, Update, Value, Version,
-    Workers, codec, head::EmptyDictionary,
+    Workers, codec, internals::EmptyDictionary,
 };
 use pad_log::{
     Appended, Continuation, Entry, Log, LogAuthor, LogClient, LogRefusal, LogRepository, LogRoot,
-    PastProofs, Scheme, Setup, scheme::Contents,
+    PastProofs, Scheme, Setup, internals::Contents,
 };
 
 use crate::Random;

@@ -6,6 +6,7 @@ use crate::error::DecodeError;
 ///
 /// Used for encodings without serde: keys, points, and proofs with an explicit layout.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    DecodeError, Key, Value,
+    DecodeError, Digest, Key, Value,
     codec::{decode_body, encode_body},
-    digest::Digest,
 };
 use proptest::{collection::vec, prelude::*};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};

@@ -3,12 +3,12 @@
 use std::fmt::Debug;
 
 use pad_core::{
-    DecodeError, Digest, DigestBytes, Equivocation, HeadSignature, Key, Operation, SchemeId,
-    SignedHead, TrustedView, Untrusted, Update, Value,
+    DecodeError, Digest, Equivocation, HeadSignature, Key, Operation, SchemeId, SignedHead,
+    TrustedView, Untrusted, Update, Value,
     codec::{
         ENVELOPE_LENGTH, FORMAT_VERSION, MAGIC, Message, decode, decode_body, encode, encode_body,
     },
-    history::{ConsistencyProof, InclusionProof},
+    internals::{ConsistencyProof, DigestBytes, InclusionProof},
 };
 use proptest::{collection::vec, prelude::*};
 

@@ -2,12 +2,10 @@
 //! honest author can never be accused.
 
 use pad_core::{
-    Contradiction, DecodeError, DictionaryId, Equivocation, ForkEvidence, Past, SchemeId,
-    SignedHead, Testimony, TrustedView, Untrusted, Verified, VerifyError,
+    Authority, Contradiction, DecodeError, DictionaryId, Equivocation, ForkEvidence, SchemeId,
+    SignedHead, TrustedView, Untrusted, Verified, VerifyError,
     codec::{self, Message, decode, encode},
-    equivocation::Forked,
-    head::Authority,
-    view::Refused,
+    internals::{Forked, Past, Refused, Testimony},
 };
 
 use crate::support::{Chain, S, author, authority, digest, head, other_signer, signer, version};

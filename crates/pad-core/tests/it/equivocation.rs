@@ -1,8 +1,6 @@
 //! Evidence of a fork: it needs two signatures, for one version of one dictionary.
 
-use pad_core::{
-    Equivocation, SignedHead, Untrusted, VerifyError, equivocation::Forked, head::Authority,
-};
+use pad_core::{Authority, Equivocation, SignedHead, Untrusted, VerifyError, internals::Forked};
 
 use crate::support::{Chain, S, author, authority, digest, head, other_signer, signer, version};
 

@@ -1,9 +1,9 @@
 //! Signed heads: only heads that the author signed for the requested version verify.
 
 use pad_core::{
-    Blake3Ed25519, DictionaryId, DigestBytes, HeadSignature, Paper2010, SchemeId, Sha256Ed25519,
+    Authority, Blake3Ed25519, DictionaryId, HeadSignature, Paper2010, SchemeId, Sha256Ed25519,
     SignedHead, SnapshotHead, Suite, Untrusted, VerifyError, Version,
-    head::{Authority, EmptyDictionary},
+    internals::{DigestBytes, EmptyDictionary},
 };
 use signature::Signer;
 

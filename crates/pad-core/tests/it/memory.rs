@@ -4,7 +4,7 @@
 use pad_core::{
     Contradiction, Equivocation, SignedHead, TrustedView, Update,
     codec::{Message, decode, encode},
-    history::{ConsistencyProof, InclusionProof, PrefixProof},
+    internals::{ConsistencyProof, InclusionProof, PrefixProof},
 };
 
 use crate::{

@@ -2,10 +2,11 @@
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, DictionaryId, Digest, Domain, SchemeId, Sha256Ed25519, SignedHead, SnapshotHead,
+    AuthorKey, Authority, DictionaryId, Digest, SchemeId, Sha256Ed25519, SignedHead, SnapshotHead,
     Suite, Untrusted, Verified, Version,
-    head::{Authority, EmptyDictionary},
-    history::{ConsistencyProof, HistoryLog, InclusionProof, PrefixProof},
+    internals::{
+        ConsistencyProof, Domain, EmptyDictionary, HistoryLog, InclusionProof, PrefixProof,
+    },
 };
 
 pub(crate) type S = Sha256Ed25519;

@@ -6,11 +6,8 @@
 )]
 
 use pad_core::{
-    SignedHead, TrustedView, Untrusted, VerifyError, codec,
-    equivocation::Forked,
-    head::Authority,
-    history::{ConsistencyProof, PastRoot},
-    view::Refused,
+    Authority, SignedHead, TrustedView, Untrusted, VerifyError, codec,
+    internals::{ConsistencyProof, Forked, PastRoot, Refused},
 };
 use proptest::prelude::*;
 

@@ -13,7 +13,7 @@ use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, Field, Zero};
 use pad_accumulators::{
     AccumulateError,
-    bilinear::polynomial::{self, Transform},
+    internals::polynomial::{self, Transform},
 };
 
 use super::{

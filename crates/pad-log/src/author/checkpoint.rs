@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use pad_core::{AuthorKey, Digest, HeadLog, Sha256Ed25519, Suite as _, Workers, codec::Message};
+use pad_core::{
+    AuthorKey, Digest, Sha256Ed25519, Suite as _, Workers, codec::Message, internals::HeadLog,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{

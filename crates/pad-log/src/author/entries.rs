@@ -74,6 +74,7 @@ impl<S: Scheme> Entries<S> {
     ///
     /// # Errors
     /// The errors of [`Entries::new`].
+    #[doc(hidden)]
     pub fn bounded(log: Log<S>, workers: Workers, limit: u64) -> Result<Self, AccumulateError> {
         let largest = u8::try_from(limit.max(1).ilog2()).unwrap_or(u8::MAX);
         let largest = largest.min(log.shape().top_level());
@@ -160,11 +161,13 @@ impl<S: Scheme> Entries<S> {
 
     /// The progress of the nodes under construction; empty in eager logs and with
     /// [`Building::AtOnce`].
+    #[doc(hidden)]
     pub fn progress(&self) -> Vec<BuildProgress> {
         self.forest.progress()
     }
 
     /// Removes all entries from position `size` on.
+    #[doc(hidden)]
     pub fn truncate(&mut self, size: u64) {
         while to_u64(self.appended.len()) > size {
             let Some(entry) = self.appended.pop() else {
@@ -191,6 +194,7 @@ impl<S: Scheme> Entries<S> {
 
     /// The digest of the log of the first `size` entries. A larger `size` is reduced to
     /// [`Entries::size`].
+    #[doc(hidden)]
     pub fn digest(&self, size: u64) -> Digest<32> {
         self.forest.digest(size.min(self.size()))
     }
@@ -198,6 +202,7 @@ impl<S: Scheme> Entries<S> {
     /// The roots of the trees over the first `size` entries, from left to right. A larger `size` is
     /// reduced to [`Entries::size`]. Each root comes with its hash and, from the blocks' level
     /// upwards, its accumulator.
+    #[doc(hidden)]
     pub fn roots(&self, size: u64) -> Vec<(Address, Digest<32>, Option<[u8; G1_BYTES]>)> {
         let roots = self.log().shape().forest(size.min(self.size()));
         let forest = &self.forest;
@@ -211,6 +216,7 @@ impl<S: Scheme> Entries<S> {
     }
 
     /// The positions, below `size`, of all entries with this key. In a set, `key` is the member.
+    #[doc(hidden)]
     pub fn positions(&self, key: &[u8], size: u64) -> &[u64] {
         let beginning = S::beginning(key);
         let positions = self

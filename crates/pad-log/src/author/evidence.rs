@@ -4,7 +4,7 @@
 use ark_bls12_381::Fr;
 use ark_ff::{Field, Zero};
 use bls12::scalar;
-use pad_accumulators::{AccumulateError, bilinear::polynomial};
+use pad_accumulators::{AccumulateError, internals::polynomial};
 
 use super::forest::Forest;
 use crate::{

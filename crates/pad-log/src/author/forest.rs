@@ -8,7 +8,7 @@ use std::{borrow::Cow, collections::HashMap, mem, sync::Arc};
 use ark_bls12_381::Fr;
 use ark_ff::Field;
 use bls12::scalar::SCALAR_BYTES;
-use pad_accumulators::{AccumulateError, AccumulatorId, bilinear::polynomial};
+use pad_accumulators::{AccumulateError, AccumulatorId, internals::polynomial};
 use pad_core::{Digest, Workers};
 
 use super::{

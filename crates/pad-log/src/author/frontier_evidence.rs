@@ -3,7 +3,7 @@
 
 use ark_bls12_381::Fr;
 use ark_ff::Zero;
-use pad_accumulators::{AccumulateError, bilinear::polynomial};
+use pad_accumulators::{AccumulateError, internals::polynomial};
 
 use super::{
     forest::{Forest, to_usize},

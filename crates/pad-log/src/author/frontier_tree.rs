@@ -13,10 +13,8 @@ use ark_ff::{AdditiveGroup, Field};
 use bls12::scalar;
 use pad_accumulators::{
     AccumulateError, AccumulatorId,
-    bilinear::{
-        Parameters,
-        polynomial::{self, Transform},
-    },
+    bilinear::Parameters,
+    internals::polynomial::{self, Transform},
 };
 use pad_core::Workers;
 

@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc};
 use ark_bls12_381::Fr;
 use ark_ff::Field;
 use bls12::scalar;
-use pad_accumulators::{AccumulateError, AccumulatorId, bilinear::polynomial::Transform};
+use pad_accumulators::{AccumulateError, AccumulatorId, internals::polynomial::Transform};
 use pad_core::Digest;
 
 use super::{

@@ -4,8 +4,8 @@ use core::marker::PhantomData;
 
 use pad_accumulators::AccumulateError;
 use pad_core::{
-    AuthorKey, HeadSigner, Sha256Ed25519, SignedHead, SnapshotHead, Update, Value, Version,
-    Workers, head::Authority, history::Frontier,
+    AuthorKey, Authority, HeadSigner, Sha256Ed25519, SignedHead, SnapshotHead, Update, Value,
+    Version, Workers, internals::Frontier,
 };
 use thiserror::Error;
 
@@ -101,6 +101,7 @@ impl<S: Scheme> LogAuthor<S> {
 
     /// Whether a version is sealed: complete, but unsigned because the signer failed. The next
     /// [`LogAuthor::snapshot`] signs it.
+    #[doc(hidden)]
     pub const fn has_unsigned(&self) -> bool {
         self.unsigned.is_some()
     }
@@ -145,6 +146,7 @@ impl<S: Scheme> LogAuthor<S> {
 
     /// Removes the entries that were appended since the latest version. Keeps the entries of a
     /// sealed version, which is complete but unsigned. The next snapshot signs that version.
+    #[doc(hidden)]
     pub fn discard_pending(&mut self) {
         let built = self.entries.size();
         self.entries.truncate(built);
@@ -159,6 +161,7 @@ impl<S: Scheme> LogAuthor<S> {
     }
 
     /// Returns all entries, including unsigned ones. [`Entries`] also creates proofs about entries.
+    #[doc(hidden)]
     pub const fn entries(&self) -> &Entries<S> {
         &self.entries
     }
@@ -198,6 +201,7 @@ impl<S: Scheme> LogAuthor<S> {
     ///
     /// # Errors
     /// [`AuthorError`] as for [`LogAuthor::snapshot`].
+    #[doc(hidden)]
     pub fn snapshot_with_nodes(&mut self) -> Result<BuiltUpdate<S>, AuthorError> {
         let before = self.published;
         let update = self.snapshot()?;

@@ -2,8 +2,8 @@
 
 use pad_accumulators::AccumulateError;
 use pad_core::{
-    ApplyError, AuthorKey, HeadLog, InputError, Key, LookupError, Repository, Sha256Ed25519,
-    SignedHead, Update, Version, Workers, head::Authority,
+    ApplyError, AuthorKey, Authority, InputError, Key, LookupError, Repository, Sha256Ed25519,
+    SignedHead, Update, Version, Workers, internals::HeadLog,
 };
 
 use super::{
@@ -61,6 +61,7 @@ impl<S: Scheme> LogRepository<S> {
     }
 
     /// All entries of the log. [`Entries`] also creates proofs about entries.
+    #[doc(hidden)]
     pub const fn entries(&self) -> &Entries<S> {
         &self.entries
     }
@@ -103,6 +104,7 @@ impl<S: Scheme> LogRepository<S> {
     ///
     /// # Errors
     /// [`ApplyError`] if the update is rejected. The repository is then unchanged.
+    #[doc(hidden)]
     pub fn apply_built(&mut self, built: &BuiltUpdate<S>) -> Result<Version, ApplyError> {
         self.follow(&built.update, |entries| {
             let taken = entries.forest.take_nodes(&built.nodes);

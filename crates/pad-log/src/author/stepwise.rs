@@ -5,8 +5,8 @@ use ark_bls12_381::Fr;
 use ark_ff::{AdditiveGroup, Field, Zero};
 use pad_accumulators::{
     AccumulateError,
-    bilinear::{
-        Parameters,
+    bilinear::Parameters,
+    internals::{
         commitments::PartialCommitment,
         polynomial::{self, StepwiseProduct, Transform},
     },

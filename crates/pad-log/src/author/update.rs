@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use pad_core::Attachment;
+use pad_core::internals::Attachment;
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{Error as _, SeqAccess, Visitor},

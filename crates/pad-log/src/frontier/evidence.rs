@@ -17,7 +17,9 @@ use bls12::{
     scalar::{self, SCALAR_BYTES},
 };
 use pad_accumulators::{
-    AccumulatorId, bilinear::commitments::Claims, transcript::Transcript, wire::Reader,
+    AccumulatorId,
+    internals::{Transcript, commitments::Claims},
+    wire::Reader,
 };
 use pad_core::{DecodeError, VerifyError};
 

@@ -6,12 +6,12 @@ use bls12::point::{self, G1_BYTES};
 use ed25519_dalek::SigningKey;
 use pad_accumulators::{AccumulateError, wire};
 use pad_core::{
-    AuthorKey, DecodeError, DictionaryId, Sha256Ed25519, SnapshotHead, Untrusted, VerifyError,
-    Version, Workers, head::Authority,
+    AuthorKey, Authority, DecodeError, DictionaryId, Sha256Ed25519, SnapshotHead, Untrusted,
+    VerifyError, Version, Workers,
 };
 use pad_log::{
     AadCounted, AasCounted, AbsenceProof, AppendError, Entries, Entry, InclusionProof, LookupProof,
-    Schedule, Scheme as _, Setup, Shape, prefix,
+    Schedule, Scheme as _, Setup, Shape, internals::prefix,
 };
 
 use crate::support::{at_size, distinct, entries, key, log, pair, parameters, verify};
@@ -143,7 +143,8 @@ fn accumulators_are_products_at_the_secret() {
     for size in 0..=100 {
         for (root, _, accumulator) in entries.roots(size) {
             let covered = (root.start()..root.end()).map(|at| &all[usize::try_from(at).unwrap()]);
-            let halves = covered.map(|entry| pad_log::element::key_half(entry.key.as_bytes()));
+            let halves =
+                covered.map(|entry| pad_log::internals::element::key_half(entry.key.as_bytes()));
             let product: Fr = halves
                 .map(|half| secret() - prefix::scalar_of_half(&half.0))
                 .product();

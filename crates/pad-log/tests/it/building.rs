@@ -7,8 +7,9 @@ use pad_accumulators::wire;
 use pad_conformance::soak;
 use pad_core::Workers;
 use pad_log::{
-    AadCounted, AadFrontier, AasCounted, AasFrontier, BuildProgress, Building, DictionaryScheme,
-    Entries, Entry, Log, Schedule, Scheme, SetScheme, Shape, shape::Address,
+    AadCounted, AadFrontier, AasCounted, AasFrontier, Building, DictionaryScheme, Entries, Entry,
+    Log, Schedule, Scheme, SetScheme, Shape,
+    internals::{Address, BuildProgress},
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;

@@ -3,14 +3,14 @@
 use ed25519_dalek::SigningKey;
 use pad_accumulators::wire;
 use pad_core::{
-    AuthorKey, DecodeError, DictionaryId, Digest, Heads as _, SchemeId, Sha256Ed25519, SignedHead,
-    SnapshotHead, TrustedView, Untrusted, Value, VerifyError, Version, Workers, codec,
-    head::Authority, history::HistoryLog,
+    AuthorKey, Authority, DecodeError, DictionaryId, Digest, Heads as _, SchemeId, Sha256Ed25519,
+    SignedHead, SnapshotHead, TrustedView, Untrusted, Value, VerifyError, Version, Workers, codec,
+    internals::HistoryLog,
 };
 use pad_log::{
-    AadCounted, AppendOnlyProof, Continuation, Entry, Growth, Log, LogClient, LogRefusal,
-    LogRepository, LookupProof, PastProofs, Schedule, Shape, hash,
-    proof::{LONGEST_GROWTH, LONGEST_LOOKUP},
+    AadCounted, AppendOnlyProof, Continuation, Entry, Growth, LONGEST_GROWTH, LONGEST_LOOKUP, Log,
+    LogClient, LogRefusal, LogRepository, LookupProof, PastProofs, Schedule, Shape,
+    internals::hash,
 };
 
 use pad_conformance::aad::{

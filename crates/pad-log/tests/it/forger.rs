@@ -14,13 +14,15 @@ use bls12::{
 };
 use pad_accumulators::{
     AccumulatorId,
-    bilinear::polynomial::{self, Transform},
-    transcript::Transcript,
+    internals::{
+        Transcript,
+        polynomial::{self, Transform},
+    },
 };
 use pad_core::{Digest, Sha256Ed25519, Suite as _, Workers, codec};
 use pad_log::{
-    Log, LogRoot, Schedule, Scheme, Shape, element, hash, prefix::scalar_of_prefix,
-    scheme::Contents,
+    Log, LogRoot, Schedule, Scheme, Shape,
+    internals::{Contents, element, hash, prefix::scalar_of_prefix},
 };
 
 use crate::support::{CAPACITY, FORGED, at, client_log, log};

@@ -10,7 +10,7 @@ use pad_accumulators::wire;
 use pad_core::{DecodeError, Digest, VerifyError};
 use pad_log::{
     AadCounted, AppendOnlyProof, Entries, Entry, Growth, InclusionProof, LogRoot, LookupProof,
-    Schedule, Shape, hash,
+    Schedule, Shape, internals::hash,
 };
 
 use crate::{

@@ -3,7 +3,7 @@
 
 use ark_bls12_381::Fr;
 use ark_ff::Field as _;
-use pad_accumulators::{bilinear::polynomial::evaluate, wire};
+use pad_accumulators::{internals::polynomial::evaluate, wire};
 use pad_log::{Entry, InclusionProof, LookupProof};
 
 use crate::{

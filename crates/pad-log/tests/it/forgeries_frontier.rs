@@ -7,11 +7,11 @@ use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::{AffineRepr as _, CurveGroup as _};
 use ark_ff::{AdditiveGroup as _, Field as _, PrimeField as _};
 use bls12::point::{self, G1_BYTES};
-use pad_accumulators::{bilinear::polynomial::evaluate, wire};
+use pad_accumulators::{internals::polynomial::evaluate, wire};
 use pad_core::{DecodeError, VerifyError};
 use pad_log::{
     AadFrontier, AasFrontier, AbsenceProof, AppendOnlyProof, Entry, Growth, InclusionProof,
-    LogRoot, LookupProof, prefix::scalar_of_prefix,
+    LogRoot, LookupProof, internals::prefix::scalar_of_prefix,
 };
 
 use crate::{

@@ -8,8 +8,8 @@ use pad_conformance::{
 };
 use pad_core::{DecodeError, Heads as _, Repository as _, VerifyError, Version, Workers, codec};
 use pad_log::{
-    AadFrontier, AasFrontier, AbsenceProof, Continuation, Entries, Entry, LogClient, LogRefusal,
-    LookupProof, PastProofs, Schedule, Shape, proof::LONGEST_LOOKUP,
+    AadFrontier, AasFrontier, AbsenceProof, Continuation, Entries, Entry, LONGEST_LOOKUP,
+    LogClient, LogRefusal, LookupProof, PastProofs, Schedule, Shape,
 };
 
 use std::sync::LazyLock;

@@ -7,7 +7,7 @@ use pad_accumulators::wire;
 use pad_core::{DecodeError, Digest, Key, Value, VerifyError, Workers};
 use pad_log::{
     AbsenceProof, Absent, AppendOnlyProof, DictionaryScheme, Entries, Entry, Growth, Included,
-    InclusionProof, Log, LogRoot, LookupProof, Scheme, SetScheme, shape::Address,
+    InclusionProof, Log, LogRoot, LookupProof, Scheme, SetScheme, internals::Address,
 };
 use serde_json::Value as Json;
 

@@ -7,8 +7,8 @@ use pad_accumulators::bilinear::Parameters;
 use pad_conformance::aad::parameters;
 pub(crate) use pad_conformance::aad::verify;
 use pad_core::{
-    AuthorKey, DictionaryId, Digest, Key, Sha256Ed25519, SnapshotHead, Suite as _, Untrusted,
-    Value, Verified, Version, Workers, head::Authority,
+    AuthorKey, Authority, DictionaryId, Digest, Key, Sha256Ed25519, SnapshotHead, Suite as _,
+    Untrusted, Value, Verified, Version, Workers,
 };
 use pad_log::{
     AadFrontier, AasFrontier, Entries, Entry, Log, LogRoot, Schedule, Scheme, Setup, Shape,

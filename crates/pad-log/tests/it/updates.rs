@@ -4,7 +4,7 @@ use pad_conformance::aad::Roles;
 use pad_core::{ApplyError, DecodeError, Key, Sha256Ed25519, Update, codec};
 use pad_log::{
     AadCounted, AppendError, Appended, Entry, LogAuthor, LogRepository, Schedule, Shape,
-    author::update::MOST_ENTRIES,
+    internals::MOST_ENTRIES,
 };
 
 use crate::support::{distinct, log, pair};

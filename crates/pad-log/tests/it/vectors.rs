@@ -6,7 +6,8 @@ use bls12::{point::G1_BYTES, scalar};
 use pad_core::{Sha256Ed25519, Suite as _};
 use pad_log::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, DictionaryScheme, Log, Schedule, Scheme,
-    SetScheme, Shape, element, hash, prefix,
+    SetScheme, Shape,
+    internals::{element, hash, prefix},
 };
 use serde_json::Value as Json;
 

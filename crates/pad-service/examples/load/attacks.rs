@@ -8,8 +8,8 @@ use std::{
     time::Duration,
 };
 
-use authdict::{KeyRange, Version, question::Question};
-use pad_client::Resource;
+use authdict::{KeyRange, Question, Version};
+use pad_client::internals::Resource;
 
 use super::connection::connect_from;
 

@@ -31,9 +31,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use authdict::{
-    CacheSize, Version, client_view::StoredView, dynamic::client_of, question::Question,
-};
+use authdict::{CacheSize, Question, StoredView, Version, internals::dynamic::client_of};
 use http_body_util::Full;
 use hyper::{
     Request, Response,
@@ -42,7 +40,7 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::TokioIo;
-use pad_client::Resource;
+use pad_client::internals::Resource;
 use pad_service::{Dictionary, Service};
 use pad_web::server::{Limits, Options, Server};
 

@@ -17,8 +17,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use authdict::{Version, client_view::StoredView, dynamic::client_of, question::Question};
-use pad_client::{HttpOptions, Resource};
+use authdict::{Question, StoredView, Version, internals::dynamic::client_of};
+use pad_client::{HttpOptions, internals::Resource};
 use pad_service::{Dictionary, Service};
 use pad_web::server::{Limits, Options, Server};
 

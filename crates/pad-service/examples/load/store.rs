@@ -6,10 +6,8 @@ use std::{
 };
 
 use authdict::{
-    Author, Key, Operation, SecretKey, SigningRecord, Value, Verifier, Version,
-    dynamic::create_store,
-    question::{Question, Statement},
-    selection::{SchemeName, SuiteName},
+    Author, Key, Operation, Question, SchemeName, SecretKey, SigningRecord, Statement, SuiteName,
+    Value, Verifier, Version, internals::dynamic::create_store,
 };
 
 pub(crate) type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;

@@ -1,13 +1,17 @@
 //! Mirroring of a part of the keys, from heads and proofs.
 
 use authdict::{
-    AnswerError, ApplyError, Key, KeyRange, Keys, RepositoryError, Version,
-    client_view::{NotFollowed, StoredView},
-    dynamic::longest_answer,
-    part::{NotTaken, PartProgress},
-    question::{Question, Refusal},
+    AnswerError, ApplyError, Key, KeyRange, Keys, NotFollowed, Question, Refusal, RepositoryError,
+    StoredView, Version,
+    internals::{
+        dynamic::longest_answer,
+        part::{NotTaken, PartProgress},
+    },
 };
-use pad_client::{Fault, FetchError, HttpError, ServerSession, Unusable};
+use pad_client::{
+    Fault, FetchError, HttpError,
+    internals::{ServerSession, Unusable},
+};
 
 use super::{MirrorTarget, StopReason};
 use crate::{dictionary::NotApplied, metrics::Metrics, part::Part};

@@ -1,11 +1,10 @@
 //! Mirroring of a whole dictionary, from updates.
 
-use authdict::{
-    AnswerError, RepositoryError, Version,
-    client_view::{NotFollowed, StoredView},
-    question::Refusal,
+use authdict::{AnswerError, NotFollowed, Refusal, RepositoryError, StoredView, Version};
+use pad_client::{
+    FetchError,
+    internals::{ServerSession, Unusable},
 };
-use pad_client::{FetchError, ServerSession, Unusable};
 
 use super::{MirrorTarget, StopReason};
 use crate::{

@@ -2,8 +2,11 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use authdict::{PublicKey, Version, question::verify_head};
-use pad_client::{FetchError, Remote, Resource, Servers, Versions};
+use authdict::{PublicKey, Version, internals::verify_head};
+use pad_client::{
+    FetchError, Remote, Versions,
+    internals::{Resource, Servers},
+};
 
 use super::NotRouted;
 

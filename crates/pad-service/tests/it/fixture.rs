@@ -9,13 +9,13 @@ use std::{
 };
 
 use authdict::{
-    AuthorError, DictionaryId, Key, LogParameters, Operation, RecordChange, SecretKey, Server,
-    SigningRecord, Value, Version,
-    client_view::StoredView,
-    dynamic::{create_store, create_store_with},
+    AuthorError, DictionaryId, Key, LogParameters, Operation, Question, SchemeName, SecretKey,
+    Server, SigningRecord, Statement, StoredView, SuiteName, Value, Version,
+    internals::{
+        RecordChange,
+        dynamic::{create_store, create_store_with},
+    },
     pad_log::{Schedule, Shape},
-    question::{Question, Statement},
-    selection::{SchemeName, SuiteName},
 };
 use pad_client::{Client, HttpOptions, Remote, Roots};
 use pad_service::{Dictionary, Mirror, Service};

@@ -11,7 +11,7 @@ use crate::fixture::*;
 
 fn signer(author: &Author) -> NoteSigner {
     let id = author.key.public().authority.dictionary;
-    let origin = authdict::witnessed::origin("log.example/heads", id);
+    let origin = authdict::internals::witnessed::origin("log.example/heads", id);
     NoteSigner::new(origin.parse().unwrap(), &[3; 32])
 }
 

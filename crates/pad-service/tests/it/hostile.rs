@@ -12,7 +12,7 @@ use std::{
 };
 
 use authdict::Version;
-use pad_client::{Client, HttpOptions, Remote, Resource};
+use pad_client::{Client, HttpOptions, Remote, internals::Resource};
 use pad_web::server::{Limits, Options, RunningServer};
 
 use crate::fixture::*;
@@ -134,7 +134,7 @@ fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
                 let (author, answered, counts) = (&author, &answered, &counts);
                 scope.spawn(move || {
                     let source = Remote::connect(&address, HttpOptions::default()).unwrap();
-                    let view = authdict::client_view::StoredView::new(author.key.public().clone());
+                    let view = authdict::StoredView::new(author.key.public().clone());
                     let mut client = Client::new(vec![source], view, None).unwrap();
                     let latest = client.advance().unwrap();
                     // The test continues until every attack was made at least three times.

@@ -2,8 +2,8 @@
 
 use std::{sync::Barrier, thread};
 
-use authdict::{KeyRange, Server, Version, question::Question, selection::SchemeName};
-use pad_client::{FetchError, PushOutcome, Remote, Resource, Versions};
+use authdict::{KeyRange, Question, SchemeName, Server, Version};
+use pad_client::{FetchError, PushOutcome, Remote, Versions, internals::Resource};
 use pad_service::{CannotKeep, Dictionary, Keep};
 
 use crate::fixture::*;

@@ -10,8 +10,8 @@ use std::{
     thread,
 };
 
-use authdict::{Key, KeyRange, Version, client_view::StoredView, evidence, question::Question};
-use pad_client::{Client, Fault, HttpOptions, Remote, Resource};
+use authdict::{Key, KeyRange, Question, StoredView, Version, evidence};
+use pad_client::{Client, Fault, HttpOptions, Remote, internals::Resource};
 use pad_web::server::{Answer, RunningServer, StatusCode};
 
 use crate::fixture::*;

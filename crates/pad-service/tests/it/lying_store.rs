@@ -10,15 +10,11 @@ use std::{
 };
 
 use authdict::{
-    Key, KeyRange, Keys, Operation, Server, Sha256Ed25519, SignedHead, SigningRecord, SnapshotHead,
-    Value, Verifier, Version,
-    client_view::StoredView,
-    codec,
-    dynamic::client_of,
-    question::{Question, Statement},
-    selection::SchemeName,
+    Key, KeyRange, Keys, Operation, Question, SchemeName, Server, Sha256Ed25519, SigningRecord,
+    Statement, StoredView, Value, Verifier, Version, internals::dynamic::client_of,
 };
 use pad_conformance::{random::Random, soak};
+use pad_core::{SignedHead, SnapshotHead, codec};
 use pad_service::{Dictionary, HeadLog};
 use transparency_log::note::NoteSigner;
 
@@ -465,7 +461,7 @@ fn log_files(folder: &Path) -> Files {
 fn a_log_of_heads_continues_truly_or_signs_nothing() {
     let author = Author::of_tree();
     let id = author.key.public().authority.dictionary;
-    let origin = authdict::witnessed::origin("log.example/heads", id);
+    let origin = authdict::internals::witnessed::origin("log.example/heads", id);
     let open = |store: &str, folder: &Path| {
         let signer = NoteSigner::new(origin.parse().unwrap(), &[3; 32]);
         let dictionary = Dictionary::open(&author.path(store)).unwrap();

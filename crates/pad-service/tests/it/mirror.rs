@@ -10,9 +10,8 @@ use std::{
 };
 
 use authdict::{
-    Version, evidence,
-    exchange::{decode_list, encode_list},
-    selection::SchemeName,
+    SchemeName, Version, evidence,
+    internals::exchange::{decode_list, encode_list},
 };
 use pad_client::{Fault, Remote};
 use pad_service::{Dictionary, Mirror};

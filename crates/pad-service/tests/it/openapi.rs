@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use pad_client::Resource;
-use pad_service::{ROUTES, WITNESS_ROUTES};
+use pad_client::internals::Resource;
+use pad_service::internals::{ROUTES, WITNESS_ROUTES};
 use serde_json::Value;
 
 use crate::{fixture::*, serve::raw};

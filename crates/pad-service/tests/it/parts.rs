@@ -9,13 +9,10 @@ use std::{
 };
 
 use authdict::{
-    Key, KeyRange, Keys, Server, Store as _, Value, Version,
-    part::NotTaken,
-    question::{Question, Statement},
-    selection::SchemeName,
-    version_notes::VersionNote,
+    Key, KeyRange, Keys, Question, SchemeName, Server, Statement, Value, Version,
+    internals::{Store as _, part::NotTaken, version_notes::VersionNote},
 };
-use pad_client::{Fault, FetchError, Remote, Resource};
+use pad_client::{Fault, FetchError, Remote, internals::Resource};
 use pad_service::{Keep, Mirror, NotApplied, Part, Router, Service};
 use pad_web::server::{Limits, RunningServer, StatusCode};
 
@@ -142,7 +139,7 @@ fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
         let whole = Server::of_any(author.path("s.pad")).unwrap();
         let heads = Resource::Heads(Version::new(2), Version::new(14));
         let heads = source.get(&heads, 1 << 20).unwrap();
-        let heads = authdict::exchange::decode_list(&heads, 1 << 20).unwrap();
+        let heads = authdict::internals::exchange::decode_list(&heads, 1 << 20).unwrap();
         assert_eq!(heads.len(), 13);
         for (head, version) in heads.iter().zip((2..).map(Version::new)) {
             assert_eq!(*head, whole.head_message(version).unwrap());
@@ -202,7 +199,7 @@ fn parts_together_answer_everything_and_their_pages_join() {
                 let statement = client.ask(version, &about(name)).unwrap();
                 let answer = whole.answer(version, &about(name)).unwrap();
                 let expected =
-                    authdict::dynamic::verify(author.key.public(), version, &about(name), &answer);
+                    authdict::verify(author.key.public(), version, &about(name), &answer);
                 assert_eq!(Ok(statement), expected);
             }
             for asked in [KeyRange::ALL, keys("kz", ""), keys("dz", "peach")] {
@@ -219,7 +216,7 @@ fn parts_together_answer_everything_and_their_pages_join() {
                 let question = Question::Range(asked);
                 let answer = whole.answer(version, &question).unwrap();
                 let public = author.key.public();
-                match authdict::dynamic::verify(public, version, &question, &answer).unwrap() {
+                match authdict::verify(public, version, &question, &answer).unwrap() {
                     Statement::Range(contents) => assert_eq!(contents.entries, entries),
                     other => panic!("{other:?}"),
                 }

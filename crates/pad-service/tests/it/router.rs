@@ -7,8 +7,8 @@ use std::{
     thread,
 };
 
-use authdict::{KeyRange, Version, question::Question};
-use pad_client::{Client, Fault, FetchError, Resource};
+use authdict::{KeyRange, Question, Version};
+use pad_client::{Client, Fault, FetchError, internals::Resource};
 use pad_service::{NotRouted, Router, Service};
 use pad_web::{
     client::{HttpClient, HttpError, PostBody, Verdict, header},

@@ -11,12 +11,8 @@ use std::{
     thread,
 };
 
-use authdict::{
-    Version, evidence,
-    question::Question,
-    selection::{SchemeFamily, SchemeName},
-};
-use pad_client::{Client, ClientError, Fault, Resource};
+use authdict::{Question, SchemeName, Version, evidence, internals::SchemeFamily};
+use pad_client::{Client, ClientError, Fault, internals::Resource};
 use pad_service::Dictionary;
 
 use crate::fixture::*;
@@ -156,12 +152,12 @@ fn versions_newer_than_the_view_are_not_believed_before_they_are_followed() {
         refused(client.page(version, &range).unwrap_err());
         let answer = dictionary.read(|server| server.answer(version, &about("fig")));
         let answer = answer.unwrap();
-        let verifier = authdict::dynamic::client_of(&view).unwrap();
+        let verifier = authdict::internals::dynamic::client_of(&view).unwrap();
         assert_eq!(
             verifier
                 .check_at(version, &about("fig"), &answer)
                 .unwrap_err(),
-            authdict::question::Refusal::Ahead { version, followed }
+            authdict::Refusal::Ahead { version, followed }
         );
         assert_eq!(client.advance().unwrap(), version);
         client.ask(version, &about("fig")).unwrap();

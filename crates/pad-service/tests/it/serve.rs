@@ -9,11 +9,9 @@ use std::{
 };
 
 use authdict::{
-    Key, KeyRange, Keys, Version,
-    question::{Question, Statement},
-    selection::{SchemeFamily, SchemeName},
+    Key, KeyRange, Keys, Question, SchemeName, Statement, Version, internals::SchemeFamily,
 };
-use pad_client::{FetchError, PushOutcome, Resource};
+use pad_client::{FetchError, PushOutcome, internals::Resource};
 use pad_service::{Dictionary, Service};
 use pad_web::client::{HttpClient, HttpError, PostBody, Reply, StatusCode, Verdict, header};
 use pad_web::server::{Limits, Options};
@@ -254,7 +252,7 @@ fn histories_come_in_pages_that_cost_so_much_and_no_more() {
         let source = connect(&server);
         let page = |resource| {
             let bytes = source.get(&resource, 1 << 20).unwrap();
-            let page = authdict::exchange::decode_history(&bytes, 1 << 20).unwrap();
+            let page = authdict::internals::exchange::decode_history(&bytes, 1 << 20).unwrap();
             page.into_unverified()
         };
         let first = page(Resource::History(none.clone()));
@@ -288,10 +286,9 @@ fn histories_that_do_not_go_back_are_refused() {
     let said = |since: u64, changes: &[u64]| {
         let changes = changes.iter().copied().map(Version::new).collect();
         let since = Version::new(since);
-        authdict::exchange::encode_history(authdict::Untrusted::new(authdict::KeyHistory {
-            since,
-            changes,
-        }))
+        authdict::internals::exchange::encode_history(authdict::Untrusted::new(
+            authdict::KeyHistory { since, changes },
+        ))
     };
     for (first, next) in [
         (said(2, &[3]), said(3, &[])),

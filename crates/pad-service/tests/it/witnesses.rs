@@ -11,12 +11,12 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use authdict::{Version, evidence, witnessed::WitnessedError};
-use pad_client::{ClientError, Fault, NotWitnessed, Resource, Witnesses};
+use authdict::{Version, evidence, internals::witnessed::WitnessedError};
+use pad_client::{ClientError, Fault, NotWitnessed, Witnesses, internals::Resource};
 use pad_disk::layer::Folder;
 use pad_service::{
-    CosigningOptions, Dictionary, HeadLog, HeadLogError, PeriodicTask, Service, WITNESS_ROUTES,
-    WitnessService,
+    CosigningOptions, Dictionary, HeadLog, HeadLogError, PeriodicTask, Service, WitnessService,
+    internals::WITNESS_ROUTES,
 };
 use pad_web::{
     client::{HttpClient, PostBody, Reply, Verdict},
@@ -87,7 +87,7 @@ fn cosigner(name: &str) -> Cosigner {
 
 fn log_signer(author: &Author) -> NoteSigner {
     let id = author.key.public().authority.dictionary;
-    let origin = authdict::witnessed::origin("log.example/heads", id);
+    let origin = authdict::internals::witnessed::origin("log.example/heads", id);
     NoteSigner::new(origin.parse().unwrap(), &[3; 32])
 }
 
@@ -678,7 +678,7 @@ fn a_policy_names_one_log_of_a_dictionary() {
     let server = start(service(&author.path("s.pad")));
     let id = author.key.public().authority.dictionary;
     let log = |place: &str, secret: u8| {
-        let origin = authdict::witnessed::origin(place, id);
+        let origin = authdict::internals::witnessed::origin(place, id);
         NoteSigner::new(origin.parse().unwrap(), &[secret; 32]).verifier()
     };
     let witness = cosigner("w").verifier();
@@ -711,7 +711,7 @@ fn a_policy_names_one_log_of_a_dictionary() {
     // Two keys of one log, and logs of other dictionaries, are accepted.
     assert!(client(policy([log("one.example", 1), log("one.example", 2)])).is_ok());
     let other = authdict::DictionaryId::from_name("other");
-    let other = authdict::witnessed::origin("one.example", other);
+    let other = authdict::internals::witnessed::origin("one.example", other);
     let other = NoteSigner::new(other.parse().unwrap(), &[3; 32]).verifier();
     assert!(client(policy([log("one.example", 1), other])).is_ok());
     stop(server);

@@ -8,7 +8,7 @@ use core::convert::Infallible;
 use core::{fmt, ops::Range};
 use std::collections::HashMap;
 
-use pad_core::{InputError, workers::for_each_range};
+use pad_core::{InputError, internals::for_each_range};
 
 use super::{Balance, Digest, NodeStore, Sealed};
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// A node store that keeps only the latest snapshot.
-pub struct InPlace<A: Annotation, B: BalancingScheme> {
+pub(crate) struct InPlace<A: Annotation, B: BalancingScheme> {
     entries: Entries<A>,
     nodes: Vec<Node<A::Cell>>,
     balances: Vec<B::Balance>,

@@ -1,6 +1,6 @@
 //! Links to stored nodes, contained in a parent node or in a version's record.
 
-use pad_core::DigestBytes;
+use pad_core::internals::DigestBytes;
 
 /// A link to a stored node: its address, and the facts that are known without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

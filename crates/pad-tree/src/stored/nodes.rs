@@ -7,7 +7,7 @@ use core::{
 };
 use std::sync::Arc;
 
-use pad_core::{DigestBytes, StoreFault, Version};
+use pad_core::{StoreFault, Version, internals::DigestBytes};
 
 use super::{
     blocks::{BLOCK, BLOCK_BYTES, RecentBlocks},

@@ -15,7 +15,7 @@
 
 use core::ops::Range;
 
-use pad_core::{DigestBytes, MAX_KEY_LENGTH, MAX_VALUE_LENGTH, StoreFault};
+use pad_core::{MAX_KEY_LENGTH, MAX_VALUE_LENGTH, StoreFault, internals::DigestBytes};
 
 use super::link::{ADDRESS_BYTES, FLAG_BITS, FLAGS, Link};
 

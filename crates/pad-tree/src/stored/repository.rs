@@ -13,15 +13,15 @@ mod sorted;
 mod warm;
 
 use pad_core::{
-    ApplyError, Heads, Hosts, Key, KeyRange, LookupError, Operation, PublicKey, Repository, Serves,
-    SignedHead, StoreFault, Suite, Update, Value, Version, Workers, head::Authority,
-    head_log::check_next, history::Frontier, signature::HeadSigner,
+    ApplyError, Authority, HeadSigner, Heads, Hosts, Key, KeyRange, LookupError, Operation,
+    PublicKey, Repository, Serves, SignedHead, StoreFault, Suite, Update, Value, Version, Workers,
+    internals::{Frontier, check_next},
 };
 
+pub(crate) use self::heads::StoredHeads;
 pub use self::{
     error::{CopyError, PublishError, SortedError},
     head::{RECORDS_FOR_EACH_SUBTREE, place_in_record, record_bytes},
-    heads::StoredHeads,
 };
 use self::{
     head::{Contents, StoredHead},
@@ -144,16 +144,19 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     }
 
     /// The log in which nodes and heads are stored.
+    #[doc(hidden)]
     pub const fn log(&self) -> &L {
         self.nodes.log()
     }
 
     /// The log as a mutable reference. The caller must not change published bytes or records.
+    #[doc(hidden)]
     pub const fn log_mut(&mut self) -> &mut L {
         self.nodes.log_mut()
     }
 
     /// Unpins all blocks, and replaces the cache of recently used blocks by `cache`.
+    #[doc(hidden)]
     pub fn use_cache(&mut self, cache: impl Into<NodeCache>) {
         self.nodes.use_cache(cache.into());
     }
@@ -170,6 +173,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
 
     /// The number of blocks read from the log since the repository was opened. Records longer than
     /// four blocks are not counted.
+    #[doc(hidden)]
     pub fn blocks_read(&self) -> u64 {
         self.nodes.reads()
     }
@@ -199,6 +203,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     ///
     /// # Errors
     /// [`LookupError`] if the version does not exist or was pruned, or a node cannot be read.
+    #[doc(hidden)]
     pub fn page(
         &self,
         version: Version,
@@ -374,6 +379,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// # Errors
     /// [`StoreFault::Medium`] or [`StoreFault::Closed`]. Open the log again to find out which
     /// versions are present.
+    #[doc(hidden)]
     pub fn synchronise(&mut self) -> Result<(), StoreFault> {
         self.require_open()?;
         let synchronised = self.nodes.synchronise();
@@ -401,6 +407,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// # Errors
     /// [`LookupError`] if one of the versions does not exist or was pruned, or a node cannot be
     /// read. The first error of `note`, which ends the comparison.
+    #[doc(hidden)]
     pub fn differences<E: From<LookupError>>(
         &self,
         before: Version,
@@ -426,6 +433,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     ///
     /// # Errors
     /// [`LookupError`] if a node cannot be read.
+    #[doc(hidden)]
     pub fn history_page(
         &self,
         key: &Key,
@@ -459,6 +467,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     /// # Errors
     /// [`LookupError`] as for [`StoredRepository::update`]. [`LookupError::TooLong`] if the limit
     /// is exceeded.
+    #[doc(hidden)]
     pub fn update_within(&self, version: Version, most: usize) -> Result<Update<S>, LookupError> {
         let head = self.head(version)?;
         let latest = self.latest();
@@ -492,6 +501,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     ///
     /// # Errors
     /// [`LookupError`] if a head is invalid or cannot be read.
+    #[doc(hidden)]
     pub fn check_heads(&self) -> Result<(), LookupError> {
         self.heads().check()
     }

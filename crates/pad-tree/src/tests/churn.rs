@@ -4,7 +4,8 @@ use pad_core::{Sha256Ed25519, Workers};
 
 use crate::{
     annotation::Authenticated,
-    balancing::{BalancingScheme, RedBlack, SkipList, Treap},
+    balancing::BalancingScheme,
+    scheme::{RedBlack, SkipList, Treap},
     store::{NodeStore, in_place::InPlace},
     tree::Tree,
 };

@@ -3,8 +3,9 @@
 use core::cmp::Ordering;
 
 use crate::{
-    balancing::{BalancingScheme, Color, RedBlack, SetUnique},
+    balancing::{BalancingScheme, SetUnique, red_black::Color},
     id::{EntryId, KeyId, NodeId, NodeKind},
+    scheme::RedBlack,
     store::NodeStore,
 };
 

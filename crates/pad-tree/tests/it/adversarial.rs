@@ -19,15 +19,15 @@ use pad_conformance::{
     repository::{TraceRun, play},
     tree::tree_author,
 };
+use pad_core::{Answer, First, KeyRange, Keys, Last, Predecessor, Successor};
 use pad_core::{
-    Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Domain, Key, Paper2010, Repository,
-    SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Value, Verified, VerifyError, Version,
-    codec,
+    Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Key, Paper2010, Repository, SchemeId,
+    Sha256Ed25519, SnapshotHead, Suite, Untrusted, Value, Verified, VerifyError, Version, codec,
+    internals::Domain,
 };
 use pad_tree::{
-    Answer, Authenticated, BalancingScheme, First, KeyRange, Keys, Last, PathCopying, Predecessor,
-    ProvableQuery, RedBlack, SkipList, Successor, Treap, TreeProof, TreeQuery, TreeRepository,
-    VersionedStore,
+    PathCopying, RedBlack, SkipList, Treap, TreeProof, TreeRepository,
+    internals::{Authenticated, BalancingScheme, ProvableQuery, TreeQuery, VersionedStore},
 };
 
 type Store<S, B> = PathCopying<Authenticated<S>, B>;

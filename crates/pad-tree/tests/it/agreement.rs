@@ -17,8 +17,9 @@ use pad_core::{
     Workers,
 };
 use pad_tree::{
-    Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, PathCopying,
-    RedBlack, SkipList, Treap, TreeRepository, VersionedNodes, VersionedStore,
+    CacheEverywhere, CacheMedian, CacheNowhere, PathCopying, RedBlack, SkipList, Treap,
+    TreeRepository, VersionedNodes,
+    internals::{Authenticated, BalancingScheme, VersionedStore},
 };
 
 type S = Sha256Ed25519;
@@ -85,7 +86,7 @@ fn stores_of_the_skip_list_agree() {
 }
 
 /// Every answer of every version, by key.
-fn answers<B: BalancingScheme>(actions: &[Action]) -> Vec<BTreeMap<Key, pad_tree::Answer>> {
+fn answers<B: BalancingScheme>(actions: &[Action]) -> Vec<BTreeMap<Key, pad_core::Answer>> {
     let played = play::<TreePad<S, B, VersionedNodes<A, B, CacheMedian>>>(actions);
     let TraceRun {
         server,

@@ -4,11 +4,12 @@
 use std::num::NonZeroUsize;
 
 use ed25519_dalek::SigningKey;
+use pad_core::Answer;
 use pad_core::{
     ApplyError, AuthorKey, Dictionary, DictionaryId, Key, Operation, Repository, Sha256Ed25519,
     Untrusted, Update, Value, Workers,
 };
-use pad_tree::{Answer, BalancingScheme, RedBlack, SkipList, Treap, TreeAuthor, for_each_tree};
+use pad_tree::{RedBlack, SkipList, Treap, TreeAuthor, for_each_tree, internals::BalancingScheme};
 
 type Author<B> = TreeAuthor<Sha256Ed25519, B, SigningKey>;
 

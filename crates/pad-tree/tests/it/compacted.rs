@@ -3,12 +3,12 @@
 use ed25519_dalek::SigningKey;
 use pad_conformance::{Random, soak, tree};
 use pad_core::{
-    Dictionary, DictionaryId, Key, KeyRange, Operation, Repository, Sha256Ed25519, StoreFault,
-    Value, Version, head::Authority,
+    Authority, Dictionary, DictionaryId, Key, KeyRange, Operation, Repository, Sha256Ed25519,
+    StoreFault, Value, Version,
 };
 use pad_tree::{
-    BalancingScheme, CacheSize, CopyError, MemoryLog, NodeLog, RedBlack, SkipList,
-    StoredRepository, Treap, TreeAuthor,
+    CacheSize, CopyError, MemoryLog, NodeLog, RedBlack, SkipList, StoredRepository, Treap,
+    TreeAuthor, internals::BalancingScheme,
 };
 
 use crate::logs::{Twist, TwistedLog};

@@ -5,7 +5,7 @@ use pad_conformance::{
     tree::{self, check_failing_signer},
 };
 use pad_core::{Blake3Ed25519, Paper2010, Sha256Ed25519};
-use pad_tree::{BalancingScheme, RedBlack, SkipList, Treap, TreeAuthor};
+use pad_tree::{RedBlack, SkipList, Treap, TreeAuthor, internals::BalancingScheme};
 
 macro_rules! conformance {
     ($name:ident, $scheme:ty, $($repository:tt)+) => {
@@ -104,7 +104,7 @@ trait HasStore {
 impl<S, St> HasStore for pad_tree::TreeRepository<S, St>
 where
     S: pad_core::Suite,
-    St: pad_tree::VersionedStore,
+    St: pad_tree::internals::VersionedStore,
 {
     type Store = St;
 }

@@ -6,10 +6,11 @@ use pad_conformance::{
     pad::dictionary,
     tree::tree_author,
 };
-use pad_core::{Dictionary, Repository, Sha256Ed25519, Update, head::Authority};
+use pad_core::{Authority, Dictionary, Repository, Sha256Ed25519, Update};
 use pad_tree::{
-    Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, PathCopying,
-    RedBlack, SkipList, Treap, TreeRepository, VersionedNodes, VersionedStore,
+    CacheEverywhere, CacheMedian, CacheNowhere, PathCopying, RedBlack, SkipList, Treap,
+    TreeRepository, VersionedNodes,
+    internals::{Authenticated, BalancingScheme, VersionedStore},
 };
 
 type A = Authenticated<Sha256Ed25519>;

@@ -2,7 +2,7 @@
 //! other families.
 
 use pad_conformance::published;
-use pad_core::{Blake3Ed25519, Domain, Paper2010, Sha256Ed25519, Suite};
+use pad_core::{Blake3Ed25519, Paper2010, Sha256Ed25519, Suite, internals::Domain};
 use serde::Serialize;
 
 #[derive(Serialize)]

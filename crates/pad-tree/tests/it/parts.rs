@@ -14,13 +14,15 @@ use pad_conformance::{
     tree::tree_author,
 };
 use pad_core::{
-    ApplyError, Dictionary, First, HeadLog, Key, KeyRange, Keys, Last, LookupError, Operation,
-    Predecessor, Repository, Sha256Ed25519, SignedHead, SnapshotHead, Successor, Untrusted, Update,
-    VerifyError, Version, codec, history::Frontier,
+    ApplyError, Dictionary, First, Key, KeyRange, Keys, Last, LookupError, Operation, Predecessor,
+    Repository, Sha256Ed25519, SignedHead, SnapshotHead, Successor, Untrusted, Update, VerifyError,
+    Version, codec,
+    internals::{Frontier, HeadLog},
 };
 use pad_tree::{
-    Authenticated, BalancingScheme, PartError, PartProgress, PathCopying, ProvableQuery, RedBlack,
-    SkipList, Treap, TreePart, TreeProof, TreeRepository, VersionedStore, for_each_tree,
+    PartError, PartProgress, PathCopying, RedBlack, SkipList, Treap, TreePart, TreeProof,
+    TreeRepository, for_each_tree,
+    internals::{Authenticated, BalancingScheme, ProvableQuery, VersionedStore},
 };
 
 type S = Sha256Ed25519;

@@ -12,8 +12,8 @@ use pad_conformance::{
 };
 use pad_core::{ApplyError, Key, Operation, Repository, StoreFault, Version, Workers};
 use pad_tree::{
-    BalancingScheme, MemoryLog, NodeLog, PublishError, RedBlack, SkipList, SortedError,
-    StoredRepository, Treap, TreeAuthor,
+    MemoryLog, NodeLog, PublishError, RedBlack, SkipList, SortedError, StoredRepository, Treap,
+    TreeAuthor, internals::BalancingScheme,
 };
 
 use crate::{

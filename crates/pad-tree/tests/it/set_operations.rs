@@ -7,8 +7,8 @@ use pad_core::{
     AuthorKey, Dictionary, DictionaryId, Key, Operation, Repository, Sha256Ed25519, Value,
 };
 use pad_tree::{
-    BalancingScheme, Conflict, SkipList, SkipListPathCopying, Treap, TreapCacheEverywhere,
-    TreapCacheNowhere, TreapPathCopying, TreeAuthor,
+    Conflict, SkipList, SkipListPathCopying, Treap, TreapCacheEverywhere, TreapCacheNowhere,
+    TreapPathCopying, TreeAuthor, internals::BalancingScheme,
 };
 use proptest::prelude::*;
 

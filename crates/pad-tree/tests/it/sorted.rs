@@ -17,8 +17,8 @@ use pad_core::{
     Value, Version, Workers,
 };
 use pad_tree::{
-    BalancingScheme, MemoryLog, NodeLog, PublishError, RedBlack, SkipList, SortedError,
-    StoredRepository, Treap, TreeAuthor,
+    MemoryLog, NodeLog, PublishError, RedBlack, SkipList, SortedError, StoredRepository, Treap,
+    TreeAuthor, internals::BalancingScheme,
 };
 
 use crate::logs::{Twist, TwistedLog};

@@ -13,8 +13,8 @@ use pad_core::{
     Version,
 };
 use pad_tree::{
-    BalancingScheme, MemoryLog, NodeLog, PublishError, RedBlack, RedBlackPathCopying, SkipList,
-    StoredRepository, Treap, TreeAuthor,
+    MemoryLog, NodeLog, PublishError, RedBlack, RedBlackPathCopying, SkipList, StoredRepository,
+    Treap, TreeAuthor, internals::BalancingScheme,
 };
 
 use crate::logs::{FlippedByte, Twist, TwistedLog};

@@ -13,17 +13,16 @@ use pad_conformance::{
     tree::tree_author,
 };
 use pad_core::{
-    Blake3Ed25519, Client, Contradiction, Dictionary, DictionaryId, Domain, Equivocation,
-    Heads as _, Key, Operation, Paper2010, Past, PublicKey, Repository, Response, Sha256Ed25519,
-    Suite, Testimony, TrustedView, Untrusted, Update, Version, codec,
-    head::Authority,
-    history::{ConsistencyProof, InclusionProof, PrefixProof},
-    statement::{Lookup, Lookups, Neighbour, RangeContents},
+    Authority, Blake3Ed25519, Client, Contradiction, Dictionary, DictionaryId, Equivocation,
+    Heads as _, Key, Lookup, Lookups, Neighbour, Operation, Paper2010, PublicKey, RangeContents,
+    Repository, Response, Sha256Ed25519, Suite, TrustedView, Untrusted, Update, Version, codec,
+    internals::{ConsistencyProof, Domain, InclusionProof, Past, PrefixProof, Testimony},
 };
+use pad_core::{First, KeyRange, Keys, Last, Predecessor, Successor};
 use pad_tree::{
-    Authenticated, BalancingScheme, CacheEverywhere, CacheMedian, CacheNowhere, First, KeyRange,
-    Keys, Last, PathCopying, Predecessor, ProvableQuery, RedBlack, SkipList, Successor, Treap,
-    Tree, TreeRepository, TreeScheme, VersionedNodes,
+    CacheEverywhere, CacheMedian, CacheNowhere, PathCopying, RedBlack, SkipList, Treap, Tree,
+    TreeRepository, TreeScheme, VersionedNodes,
+    internals::{Authenticated, BalancingScheme, ProvableQuery},
 };
 use serde::{Deserialize, Serialize};
 

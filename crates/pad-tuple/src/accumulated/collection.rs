@@ -2,7 +2,7 @@
 //! set and the value of its accumulator.
 
 use pad_accumulators::{AccumulateError, AuthorSet, Dynamic, ElementSet, SecretKey};
-use pad_core::{Domain, Suite, Version, Workers};
+use pad_core::{Suite, Version, Workers, internals::Domain};
 use serde::{Deserialize, Serialize};
 
 use super::Retention;
@@ -42,7 +42,7 @@ impl<S: Suite> Member<S> {
 
 /// The data that an author stores with each tuple: its digest and creation instant. `None` before
 /// the tuple is accumulated.
-pub type TupleState<S> = Option<Member<S>>;
+pub(crate) type TupleState<S> = Option<Member<S>>;
 
 /// The accumulator of one generation: the set of elements for its tuples, and the accumulator
 /// value.

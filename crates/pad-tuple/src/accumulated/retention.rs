@@ -3,7 +3,7 @@
 
 use core::fmt::Debug;
 
-use pad_core::DigestBytes;
+use pad_core::internals::DigestBytes;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::signed::{Plain, Superseding, Validity};

@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use pad_core::{Domain, Suite};
+use pad_core::{Suite, internals::Domain};
 use zeroize::Zeroizing;
 
 use super::{DEFAULT_CHAIN_LENGTH, MAX_CHAIN_LENGTH, walk};

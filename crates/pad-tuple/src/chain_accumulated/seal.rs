@@ -11,8 +11,8 @@
 
 use pad_accumulators::{Dynamic, PublicKey, Snapshot};
 use pad_core::{
-    Digest, Domain, HeadSignature, Proof, SignedHead, SnapshotHead, Suite, Untrusted, Verified,
-    VerifyError,
+    Digest, HeadSignature, SignedHead, SnapshotHead, Suite, Untrusted, Verified, VerifyError,
+    internals::{Domain, Proof},
 };
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ use crate::{
 /// The chain is `H(tuple-chain, value's length (4 bytes, big-endian) ‖ value ‖ older chain)`.
 ///
 /// Source: Crosby & Wallach 2010, section 4.3, `B(v)`.
-pub fn link<S: Suite>(value: &[u8], older: Option<&S::Digest>) -> S::Digest {
+pub(crate) fn link<S: Suite>(value: &[u8], older: Option<&S::Digest>) -> S::Digest {
     let older: &[u8] = older.map_or(&[], AsRef::as_ref);
     S::hash(Domain::TupleChain, &[&length_of(value), value, older])
 }

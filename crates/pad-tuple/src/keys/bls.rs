@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{KeyBytes, PublicBytes};
-use crate::bls::{BlsPublicKey, PUBLIC_KEY_LENGTH};
+use bls12::signatures::{BlsPublicKey, PUBLIC_KEY_LENGTH};
 
 impl KeyBytes for BlsPublicKey {
     const LENGTH: Option<usize> = Some(PUBLIC_KEY_LENGTH);

@@ -3,9 +3,9 @@
 use zeroize::Zeroizing;
 
 use super::KeyBytes;
-#[cfg(feature = "bls")]
-use crate::bls::BlsSecretKey;
 use crate::{chain::ChainSecret, design::AuthorError};
+#[cfg(feature = "bls")]
+use bls12::signatures::BlsSecretKey;
 
 /// The default number of entries for which a secret is generated, if the secret limits the number
 /// of entries ([`SecretBytes::IS_BOUNDED`]).

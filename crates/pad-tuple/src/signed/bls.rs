@@ -2,25 +2,21 @@
 
 use alloc::vec::Vec;
 
+#[cfg(feature = "std")]
+use bls12::signatures::BlsSecretKey;
+use bls12::signatures::{BlsPublicKey, BlsSignature};
 use pad_core::{VerifyError, Workers};
 
 use super::SignatureScheme;
 #[cfg(feature = "std")]
 use super::TupleSignature;
 #[cfg(feature = "std")]
-use crate::{bls::BlsSecretKey, design::SharedSigner};
-use crate::{
-    bls::{BlsPublicKey, BlsSignature},
-    scheme::Expectation,
-};
+use crate::design::SharedSigner;
+use crate::scheme::Expectation;
 
 /// BLS signatures over the curve BLS12-381. Many signatures can be aggregated into one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bls;
-
-/// The secret key with which an author signs tuples in designs with [`Bls`].
-#[cfg(feature = "std")]
-pub type BlsSecret = BlsSecretKey;
 
 impl SignatureScheme for Bls {
     const CODE: u16 = 1;

@@ -2,7 +2,7 @@
 
 use pad_core::{
     ApplyError, Key, SignedHead, Suite, VerifyError, Version, Workers, codec,
-    workers::for_each_piece,
+    internals::for_each_piece,
 };
 use serde::{Deserialize, Serialize};
 

@@ -14,7 +14,7 @@ mod lightweight;
 pub use lightweight::LightweightItem;
 
 /// A function that signs a message with the author's key of signature scheme `G`.
-pub type Sign<'a, G> =
+pub(crate) type Sign<'a, G> =
     &'a dyn Fn(&[u8]) -> Result<<G as SignatureScheme>::Signature, signature::Error>;
 
 /// Rule by which authors and servers extend the validity of a tuple's signature while the tuple

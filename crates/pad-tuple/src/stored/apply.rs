@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    ApplyError, Digest, Key, Operation, StoreFault, Suite, Update, Version, codec::encode_body,
-    head_log::check_next, history::Frontier,
+    ApplyError, Digest, Key, Operation, StoreFault, Suite, Update, Version,
+    codec::encode_body,
+    internals::{Frontier, check_next},
 };
 
 use super::{

@@ -4,9 +4,8 @@ use core::marker::PhantomData;
 use std::collections::BTreeMap;
 
 use pad_core::{
-    Heads, LookupError, SignedHead, StoreFault, Suite, Untrusted, Version,
-    head::Authority,
-    history::{Frontier, Subtrees},
+    Authority, Heads, LookupError, SignedHead, StoreFault, Suite, Untrusted, Version,
+    internals::{Frontier, Subtrees},
 };
 
 use super::{

@@ -17,8 +17,8 @@
 use core::ops::Range;
 
 use pad_core::{
-    Digest, HeadSignature, Key, SignedHead, SnapshotHead, StoreFault, Suite, Version, codec,
-    head::Authority, signature::SIGNATURE_LENGTH,
+    Authority, Digest, HeadSignature, Key, SignedHead, SnapshotHead, StoreFault, Suite, Version,
+    codec, internals::SIGNATURE_LENGTH,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use pad_core::{
-    ApplyError, HeadSignature, Key, Operation, PendingChanges, StoreFault, Suite, Update, Version,
+    ApplyError, HeadSignature, Key, Operation, StoreFault, Suite, Update, Version,
+    internals::PendingChanges,
 };
 use signature::Signer;
 

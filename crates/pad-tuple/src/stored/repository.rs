@@ -4,9 +4,9 @@ use core::marker::PhantomData;
 use std::collections::BTreeMap;
 
 use pad_core::{
-    ApplyError, HeadSignature, HeadSigner, Heads, Hosts, Key, KeyRange, Keys, LookupError,
-    PublicKey, Repository, Serves, SignedHead, StoreFault, Suite, Update, Value, Version, Workers,
-    codec::encode_body, head::Authority, history::Frontier,
+    ApplyError, Authority, HeadSignature, HeadSigner, Heads, Hosts, Key, KeyRange, Keys,
+    LookupError, PublicKey, Repository, Serves, SignedHead, StoreFault, Suite, Update, Value,
+    Version, Workers, codec::encode_body, internals::Frontier,
 };
 use signature::Signer;
 

@@ -20,21 +20,22 @@ use pad_conformance::{
     pad::{MESSAGE_LIMIT, dictionary, public_key, signing_key},
     tuple::{TestSecret, expectation},
 };
+use pad_core::{Answer, KeyRange, Keys};
 use pad_core::{
-    Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Key, Repository, Sha256Ed25519, Suite,
-    Untrusted, Update, VerifyError, Version, codec, head::Authority,
+    Authority, Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Key, Repository,
+    Sha256Ed25519, Suite, Untrusted, Update, VerifyError, Version, codec,
 };
-use pad_tree::{Answer, KeyRange, Keys};
 use pad_tuple::{
-    Design, Ed25519, Expectation, Lightweight, Refresh, RefreshScheme, Signed, Speculation,
-    Superseding, TupleAuthor, TupleProof, TupleRepository,
-    designs::{Base, BaseLightweight, BaseSuperseding, Spec, SpecLightweight, SpecLightweight3},
-    designs::{SpecLightweightBls, SpecSuperseding},
-    proof::{Part, ShownContent, ShownTuple},
-    signed::TupleSignature,
-    statement::{Context, TupleStatement},
-    tuple::{Summary, TupleView},
-    update::TupleAttachment,
+    Expectation, Speculation, TupleAuthor, TupleProof, TupleRepository,
+    designs::{
+        Base, BaseLightweight, BaseSuperseding, Spec, SpecLightweight, SpecLightweight3,
+        SpecLightweightBls, SpecSuperseding,
+    },
+    internals::{
+        Context, Design, Ed25519, Lightweight, Part, Refresh, RefreshScheme, ShownContent,
+        ShownTuple, Signed, Summary, Superseding, TupleAttachment, TupleSignature, TupleStatement,
+        TupleView,
+    },
 };
 
 type S = Sha256Ed25519;

@@ -17,19 +17,20 @@ use pad_conformance::{
     tuple::{TestSecret, expectation},
 };
 use pad_core::{
-    ApplyError, Author, Client, DecodeError, Dictionary, DictionaryId, HeadSignature, Operation,
-    Refusal, Repository, Response, Server, Sha256Ed25519, Untrusted, Update, VerifyError, Version,
-    codec, head::Authority,
+    ApplyError, Author, Authority, Client, DecodeError, Dictionary, DictionaryId, HeadSignature,
+    Operation, Refusal, Repository, Response, Server, Sha256Ed25519, Untrusted, Update,
+    VerifyError, Version, codec,
 };
 use pad_tuple::{
-    Accumulated, AuthorError, Design, Plain, Retention, SecretBytes, Speculation, Superseding,
-    Tuple, TupleAuthor, TupleProof, TupleRepository,
-    accumulated::AccumulatedEvidence,
+    AuthorError, SecretBytes, Speculation, Tuple, TupleAuthor, TupleProof, TupleRepository,
     designs::{
         AccumulatorsBilinear, AccumulatorsRsa, AccumulatorsSupersedingBilinear,
         AccumulatorsSupersedingRsa, ChainAccumulatorsBilinear, ChainAccumulatorsRsa,
     },
-    update::{self, TupleAttachment},
+    internals::{
+        Accumulated, AccumulatedEvidence, Design, Plain, Retention, Superseding, TupleAttachment,
+        update,
+    },
 };
 
 type S = Sha256Ed25519;
@@ -358,8 +359,8 @@ fn check_signed_bytes<D: SignedValues>() {
 /// Checks that the signature is invalid unless the proof contains the chain and head of its
 /// version.
 fn check_chain<A: pad_accumulators::Dynamic<SecretKey: TestSecret>>() {
-    type Chain<A> = pad_tuple::ChainAccumulated<A, 2>;
-    type Seal = pad_tuple::chain_accumulated::ChainSeal<S>;
+    type Chain<A> = pad_tuple::internals::ChainAccumulated<A, 2>;
+    type Seal = pad_tuple::internals::ChainSeal<S>;
     let target = Target::<Chain<A>>::new();
     let elsewhere = Target::<Chain<A>>::of(DictionaryId::from_name("another"));
     let seal_of = |target: &Target<Chain<A>>, version, name| {

@@ -41,7 +41,7 @@ mod stored {
 /// The other suites under one design with each kind of signature.
 #[cfg(not(soak))]
 mod other_suites {
-    check!(tuple_suites, , spec_lightweight, pad_tuple::SpecLightweight);
+    check!(tuple_suites, , spec_lightweight, pad_tuple::designs::SpecLightweight);
     check!(tuple_suites, , base_superseding_bls, pad_tuple::designs::BaseSupersedingBls);
 
     mod stored {
@@ -49,7 +49,7 @@ mod other_suites {
             tuple_suites,
             stored,
             spec_lightweight,
-            pad_tuple::SpecLightweight
+            pad_tuple::designs::SpecLightweight
         );
     }
 }

@@ -13,13 +13,16 @@ use pad_conformance::{
     soak, traces,
     tuple::{TestSecret, expectation},
 };
+use pad_core::{Answer, KeyRange, Keys};
 use pad_core::{
-    DecodeError, Dictionary, Key, LookupError, Proof, Sha256Ed25519, Untrusted, VerifyError,
-    Version,
+    DecodeError, Dictionary, Key, LookupError, Sha256Ed25519, Untrusted, VerifyError, Version,
     codec::{self, Message},
+    internals::Proof,
 };
-use pad_tree::{Answer, KeyRange, Keys};
-use pad_tuple::{AggregateDesign, Design, Expectation, ManyProof, RangeProof};
+use pad_tuple::{
+    Expectation, ManyProof, RangeProof,
+    internals::{AggregateDesign, Design},
+};
 
 type Suite = Sha256Ed25519;
 

@@ -8,8 +8,8 @@ use pad_conformance::{
 };
 use pad_core::{ApplyError, Dictionary, Operation, Repository, Sha256Ed25519, Update};
 use pad_tuple::{
-    AuthorError, BaseSuperseding, BaseSupersedingBls, SpecLightweight, TupleAuthor,
-    TupleRepository, bls::BlsSecretKey, chain::ChainSecret,
+    AuthorError, BlsSecretKey, ChainSecret, TupleAuthor, TupleRepository,
+    designs::{BaseSuperseding, BaseSupersedingBls, SpecLightweight},
 };
 
 type S = Sha256Ed25519;

@@ -14,14 +14,15 @@ use pad_conformance::{
     tuple::TestSecret,
 };
 use pad_core::{
-    ApplyError, Dictionary, DictionaryId, Heads, Key, KeyRange, Keys, LookupError, Operation,
-    Repository, Sha256Ed25519, StoreFault, Untrusted, Update, Version, codec, head::Authority,
+    ApplyError, Authority, Dictionary, DictionaryId, Heads, Key, KeyRange, Keys, LookupError,
+    Operation, Repository, Sha256Ed25519, StoreFault, Untrusted, Update, Version, codec,
 };
 use pad_tuple::{
-    Design, Expectation, SecretBytes, StorableDesign, StoredTupleRepository, TupleAuthor,
-    TupleRepository,
-    stored::{MemoryRows, PublishError, Row, RowView, Rows},
-    update::TupleAttachment,
+    Expectation, SecretBytes, TupleAuthor, TupleRepository,
+    internals::{
+        Design, MemoryRows, PublishError, Row, RowView, Rows, StorableDesign,
+        StoredTupleRepository, TupleAttachment,
+    },
 };
 
 type S = Sha256Ed25519;
@@ -496,9 +497,9 @@ fn fickle_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
 
 #[test]
 fn a_medium_that_changes_its_answers_makes_an_author_sign_nothing_else() {
-    fickle_rows::<pad_tuple::Base>();
-    fickle_rows::<pad_tuple::BaseSuperseding>();
-    fickle_rows::<pad_tuple::SpecLightweight>();
+    fickle_rows::<pad_tuple::designs::Base>();
+    fickle_rows::<pad_tuple::designs::BaseSuperseding>();
+    fickle_rows::<pad_tuple::designs::SpecLightweight>();
 }
 
 macro_rules! of_design {
@@ -541,11 +542,11 @@ pad_tuple::for_each_tuple!(of_design);
 
 #[test]
 fn accidents_to_rows_make_no_wrong_answer() {
-    accidents::<pad_tuple::SpecLightweight>();
-    accidents::<pad_tuple::BaseSuperseding>();
+    accidents::<pad_tuple::designs::SpecLightweight>();
+    accidents::<pad_tuple::designs::BaseSuperseding>();
     if pad_conformance::soak::enabled() {
-        accidents::<pad_tuple::Spec>();
-        accidents::<pad_tuple::SpecLightweight3>();
+        accidents::<pad_tuple::designs::Spec>();
+        accidents::<pad_tuple::designs::SpecLightweight3>();
     }
 }
 
@@ -637,15 +638,15 @@ fn several_writers<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
 
 #[test]
 fn several_write_the_same_rows() {
-    several_writers::<pad_tuple::SpecLightweight>();
-    several_writers::<pad_tuple::BaseSuperseding>();
-    several_writers::<pad_tuple::Spec>();
+    several_writers::<pad_tuple::designs::SpecLightweight>();
+    several_writers::<pad_tuple::designs::BaseSuperseding>();
+    several_writers::<pad_tuple::designs::Spec>();
 }
 
 /// An unpublished version can be lost and replaced, so other processes must not see its signatures.
 #[test]
 fn what_waits_to_be_published_is_not_written_because_others_write() {
-    type D = pad_tuple::SpecLightweight;
+    type D = pad_tuple::designs::SpecLightweight;
     let (mut life, mut random) = (Life::<D>::new(), Random(8));
     life.grow(&mut random, 8);
     let (authority, rows) = (*life.memory.authority(), SharedRows::default());
@@ -676,7 +677,7 @@ fn what_waits_to_be_published_is_not_written_because_others_write() {
 /// Pruning through an outdated handle does not revert the writes of other handles.
 #[test]
 fn a_pruning_does_not_set_others_back() {
-    type D = pad_tuple::SpecSuperseding;
+    type D = pad_tuple::designs::SpecSuperseding;
     let (mut life, mut random) = (Life::<D>::new(), Random(9));
     life.grow(&mut random, 8);
     let (authority, rows) = (*life.memory.authority(), SharedRows::default());
@@ -707,7 +708,7 @@ fn a_pruning_does_not_set_others_back() {
 /// If an author signs two updates for one version, only one of them may be written.
 #[test]
 fn rows_of_another_history_are_not_overwritten() {
-    type D = pad_tuple::SpecLightweight;
+    type D = pad_tuple::designs::SpecLightweight;
     let (mut one, mut other) = (Life::<D>::new(), Life::<D>::new());
     one.publish(vec![Operation::Put(key("a"), value("1"))]);
     other.publish(vec![Operation::Put(key("a"), value("2"))]);
@@ -736,8 +737,8 @@ fn pruning_leaves_what_the_oldest_version_needs() {
         let runs: usize = (16..=u8::MAX).map(of_kind).sum();
         assert_eq!((of_kind(1), of_kind(4), runs), (15, 0, D::GENERATIONS));
     }
-    check::<pad_tuple::Base>();
-    check::<pad_tuple::Spec>();
-    check::<pad_tuple::SpecLightweight3>();
-    check::<pad_tuple::SpecSuperseding>();
+    check::<pad_tuple::designs::Base>();
+    check::<pad_tuple::designs::Spec>();
+    check::<pad_tuple::designs::SpecLightweight3>();
+    check::<pad_tuple::designs::SpecSuperseding>();
 }

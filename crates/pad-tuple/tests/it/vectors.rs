@@ -18,18 +18,19 @@ use pad_conformance::{
 };
 use pad_core::{
     Answers, Blake3Ed25519, Client, Dictionary, DictionaryId, Key, KeyRange, Keys, Operation,
-    Paper2010, PublicKey, Question, Repository, Response, Sha256Ed25519, SnapshotHead, Suite,
-    Untrusted, Update, VerifyError, Version,
+    Paper2010, PublicKey, Repository, Response, Sha256Ed25519, SnapshotHead, Suite, Untrusted,
+    Update, VerifyError, Version,
     codec::{self, Message},
+    internals::Question,
 };
 use pad_tuple::{
-    AggregateDesign, Design, Expectation, Lightweight, PublicBytes, RefreshScheme, Speculation,
-    Tuple, TupleAuthor, TupleProof, TupleRepository, chain,
+    Expectation, Speculation, Tuple, TupleAuthor, TupleProof, TupleRepository,
     designs::{Spec, SpecLightweight, SpecSuperseding},
-    proof::ShownTuple,
-    statement::{Context, TupleStatement},
-    tuple::TupleView,
-    update::{self, TupleAttachment, operations_digest},
+    internals::{
+        AggregateDesign, Context, Design, Lightweight, PublicBytes, RefreshScheme, ShownTuple,
+        TupleAttachment, TupleStatement, TupleView, chain,
+        update::{self, operations_digest},
+    },
 };
 use serde::{Deserialize, Serialize};
 

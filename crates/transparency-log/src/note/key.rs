@@ -51,6 +51,7 @@ pub struct KeyId(u32);
 
 impl KeyId {
     /// Creates an id from its number.
+    #[doc(hidden)]
     pub const fn from_number(number: u32) -> Self {
         Self(number)
     }

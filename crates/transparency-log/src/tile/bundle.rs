@@ -1,6 +1,7 @@
 //! Bundles of entries, each prefixed by its length in two bytes, big-endian.
 
 /// Maximum length of an entry in bytes.
+#[doc(hidden)]
 pub const LONGEST_ENTRY: usize = 65_535;
 
 /// Maximum length of an entry with its length prefix.
@@ -25,6 +26,7 @@ pub enum BundleError {
 ///
 /// # Errors
 /// [`BundleError::EntryTooLong`] above [`LONGEST_ENTRY`].
+#[doc(hidden)]
 pub fn encode_entry(entry: &[u8]) -> Result<Vec<u8>, BundleError> {
     let too_long = BundleError::EntryTooLong(entry.len());
     let length = u16::try_from(entry.len()).map_err(|_| too_long)?;
@@ -38,6 +40,7 @@ pub fn encode_entry(entry: &[u8]) -> Result<Vec<u8>, BundleError> {
 /// # Errors
 /// [`BundleError::Cut`] if the bundle ends within an entry, [`BundleError::WrongNumber`] if it has
 /// another number of entries.
+#[doc(hidden)]
 pub fn parse_bundle(mut bundle: &[u8], number: u16) -> Result<Vec<&[u8]>, BundleError> {
     let mut entries = Vec::new();
     while !bundle.is_empty() {

@@ -69,9 +69,11 @@ impl Width {
 
 impl ResourcePath {
     /// The highest level that the specification allows.
+    #[doc(hidden)]
     pub const HIGHEST_LEVEL: u8 = 63;
 
     /// Returns the maximum length of the resource in bytes.
+    #[doc(hidden)]
     pub fn longest(&self) -> usize {
         let times = |width: &Width, bytes: usize| usize::from(width.0).saturating_mul(bytes);
         match self {
@@ -84,6 +86,7 @@ impl ResourcePath {
     /// Returns the complete tile or bundle that begins with this partial one; `None` for a complete
     /// tile or bundle, and for the checkpoint. A log may drop the partial tile or bundle once the
     /// complete one exists.
+    #[doc(hidden)]
     pub fn completed(&self) -> Option<Self> {
         let mut complete = *self;
         match &mut complete {
@@ -98,6 +101,7 @@ impl ResourcePath {
 ///
 /// Bundles come first, then tiles from level 0 upwards. Each level has all newly completed tiles
 /// and at most one incomplete tile.
+#[doc(hidden)]
 pub fn grown(old: u64, new: u64) -> impl Iterator<Item = ResourcePath> {
     let bundles =
         grown_at(old, new, 0).map(|(index, width)| ResourcePath::Entries { index, width });

@@ -48,6 +48,7 @@ impl<F: Fetch> TileReader<F> {
     ///
     /// # Errors
     /// The errors of [`TileReader::open`].
+    #[doc(hidden)]
     pub fn open_at(fetch: F, tree: &TreeHead) -> Result<Self, ReadError> {
         let mut levels = [const { Vec::new() }; LEVELS];
         for (level, tile) in (0..).zip(&mut levels) {
@@ -72,6 +73,7 @@ impl<F: Fetch> TileReader<F> {
     }
 
     /// Returns the right edge, the state that is needed to append to the log.
+    #[doc(hidden)]
     pub const fn edge(&self) -> &Edge {
         &self.edge
     }
@@ -160,6 +162,7 @@ impl<F: Fetch> TileReader<F> {
     /// # Errors
     /// [`ReadError::NoSuchSubtree`] for the checkpoint, or if the log has no such resource; the
     /// errors of [`TileReader::bundle`].
+    #[doc(hidden)]
     pub fn resource(&mut self, path: &ResourcePath) -> Result<Vec<u8>, ReadError> {
         match *path {
             ResourcePath::Checkpoint => Err(ReadError::NoSuchSubtree),

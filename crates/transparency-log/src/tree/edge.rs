@@ -1,7 +1,7 @@
 //! The right edge of a Merkle tree: the hashes that are needed to append entries and to compute the
 //! root.
 
-use pad_core::merkle;
+use pad_core::internals::merkle;
 
 use super::{Hash, TreeHead};
 
@@ -11,6 +11,7 @@ use super::{Hash, TreeHead};
 /// not part of a complete subtree of 256^(l+1) entries. Space: less than 64 KiB for any tree of
 /// fewer than 2^64 entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct Edge {
     size: u64,
     levels: [Vec<Hash>; LEVELS],

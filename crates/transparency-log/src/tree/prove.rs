@@ -2,11 +2,12 @@
 
 use core::ops::Range;
 
-use pad_core::merkle;
+use pad_core::internals::merkle;
 
 use super::{Hash, TreeError};
 
 /// A source of the hashes of a tree's complete subtrees.
+#[doc(hidden)]
 pub trait Subtrees {
     /// The error of a failed lookup.
     type Error: core::error::Error;
@@ -30,6 +31,7 @@ impl<S: Subtrees> Subtrees for &mut S {
 /// Error returned when a proof cannot be generated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[doc(hidden)]
 pub enum ProveError<E: core::error::Error> {
     /// No such proof exists: the entry is not in the tree, or the older tree is larger.
     #[error(transparent)]
@@ -54,6 +56,7 @@ pub fn root<S: Subtrees>(subtrees: &mut S, size: u64) -> Result<Hash, ProveError
 ///
 /// # Errors
 /// [`ProveError::Tree`] with [`TreeError::NoSuchEntry`]; [`ProveError::Subtree`].
+#[doc(hidden)]
 pub fn prove_inclusion<S: Subtrees>(
     subtrees: &mut S,
     index: u64,
@@ -72,6 +75,7 @@ pub fn prove_inclusion<S: Subtrees>(
 ///
 /// # Errors
 /// [`ProveError::Tree`] with [`TreeError::Shrunk`]; [`ProveError::Subtree`].
+#[doc(hidden)]
 pub fn prove_consistency<S: Subtrees>(
     subtrees: &mut S,
     old: u64,

@@ -1,6 +1,6 @@
 //! Verification of inclusion and consistency proofs.
 
-use pad_core::merkle::{self, PathError};
+use pad_core::internals::merkle::{self, PathError};
 
 use super::{Hash, TreeHead};
 

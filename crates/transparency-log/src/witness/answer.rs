@@ -40,6 +40,7 @@ pub enum AnswerError {
 }
 
 /// Maximum length of a response in bytes. A receiver should not read more.
+#[doc(hidden)]
 pub const LONGEST_ANSWER: usize = 1 << 16;
 
 impl Answer {

@@ -74,6 +74,7 @@ impl FolderRecords {
     /// # Errors
     /// [`FolderRecordsError::Damaged`] if the record is malformed, [`FolderRecordsError::Io`] if it
     /// cannot be read.
+    #[doc(hidden)]
     pub fn recorded(&self, origin: &str) -> Result<TreeHead, FolderRecordsError> {
         Ok(self
             .read(origin)?
@@ -88,6 +89,7 @@ impl FolderRecords {
     ///
     /// # Errors
     /// The errors of [`FolderRecords::recorded`].
+    #[doc(hidden)]
     pub fn cosigned(&self, origin: &str) -> Result<Option<Note>, FolderRecordsError> {
         let _turn = self.turn(origin);
         if let Some(note) = self.durable().get(origin) {
@@ -165,6 +167,7 @@ impl Records for FolderRecords {
 
 /// Returns the SHA-256 of an origin in hexadecimal digits, which names the log in file names and in
 /// requests for its records.
+#[doc(hidden)]
 pub fn file_name(origin: &str) -> String {
     use core::fmt::Write as _;
     let mut name = String::new();

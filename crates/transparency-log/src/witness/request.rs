@@ -48,6 +48,7 @@ pub enum RequestError {
 }
 
 /// Maximum number of hashes in the proof of a request.
+#[doc(hidden)]
 pub const MOST_PROOF_LINES: usize = 63;
 
 impl AddCheckpoint {

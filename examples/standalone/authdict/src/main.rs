@@ -1,10 +1,6 @@
 //! The program of the tutorial `docs/tutorials/first-half-hour.md`.
 
-use authdict::{
-    Key, PublicKey, Version,
-    dynamic::verify,
-    question::{Question, Statement},
-};
+use authdict::{Key, PublicKey, Question, Statement, Version, verify};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let public = PublicKey::load("author.key.pub".as_ref())?;

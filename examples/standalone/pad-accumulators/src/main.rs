@@ -1,11 +1,11 @@
 //! A set, represented by an accumulator value of 48 bytes.
 
+use ed25519_dalek::SigningKey;
 use pad_accumulators::{
     Accumulator, Authority, ElementSet, SecretKey, SignedSnapshot, Snapshot, Witnessed,
     bilinear::{Bilinear, BilinearKeyParameters},
     wire,
 };
-use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, Untrusted, Version, Workers};
 
 type Guests = Bilinear;

@@ -1,14 +1,14 @@
 //! An append-only log of certificates, and a client that looks up all values of a key.
 
-use pad_log::proof::LONGEST_LOOKUP;
+use ed25519_dalek::SigningKey;
+use pad_accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
+use pad_core::{
+    AuthorKey, HeadSigner, Heads as _, Key, Repository as _, Value, Version, Workers, codec,
+};
+use pad_log::LONGEST_LOOKUP;
 use pad_log::{
     AadCounted, Continuation, Entry, Log, LogAuthor, LogClient, LogRepository, LookupProof,
     Schedule, Setup, Shape,
-};
-use pad_accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
-use ed25519_dalek::SigningKey;
-use pad_core::{
-    AuthorKey, HeadSigner, Heads as _, Key, Repository as _, Value, Version, Workers, codec,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use ed25519_dalek::SigningKey;
 use pad_core::{Answer, Author, Client, Key, Server, Value};
-use pad_tuple::{SpecLightweight, Tuple};
+use pad_tuple::{Tuple, designs::SpecLightweight};
 
 type Prices = Tuple<SpecLightweight>;
 

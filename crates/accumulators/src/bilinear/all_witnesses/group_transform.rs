@@ -9,7 +9,7 @@
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::{AffineRepr, scalar_mul::glv::GLVConfig};
 use bls12::count::Counted;
-use pad_core::{Workers, workers::for_each_piece};
+use pad_core::{Workers, internals::for_each_piece};
 
 use super::shared_bases::{multiple, tables};
 use crate::bilinear::{

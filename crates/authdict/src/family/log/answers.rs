@@ -2,14 +2,14 @@
 
 use pad_accumulators::wire::{self, Wire};
 use pad_core::{
-    DecodeError, Key, LookupError, Proof, Repository as _, Sha256Ed25519, SignedHead, Untrusted,
-    VerifyError, Version, codec, head::EmptyDictionary,
+    DecodeError, Key, LookupError, Repository as _, Sha256Ed25519, SignedHead, Untrusted,
+    VerifyError, Version, codec,
+    internals::{EmptyDictionary, Proof},
 };
 use pad_log::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, AppendOnlyProof,
-    DictionaryScheme, Entry, Grown, Growth, InclusionProof, LogRepository, LogRoot, LookupProof,
-    Scheme, SetScheme,
-    proof::{KIND_INCLUSION, LONGEST_GROWTH, LONGEST_LOOKUP},
+    DictionaryScheme, Entry, Grown, Growth, InclusionProof, LONGEST_GROWTH, LONGEST_LOOKUP,
+    LogRepository, LogRoot, LookupProof, Scheme, SetScheme, internals::proof::KIND_INCLUSION,
 };
 
 use super::{Head, LogReader};

@@ -1,7 +1,10 @@
 //! Appending a batch to a log, and signing it.
 
 use pad_core::Operation;
-use pad_log::{AppendError, BuiltUpdate, Entry, LogAuthor, Scheme, scheme::Contents};
+use pad_log::{
+    AppendError, Entry, LogAuthor, Scheme,
+    internals::{BuiltUpdate, Contents},
+};
 
 use super::not_offered;
 use crate::repository::AuthorError;

@@ -1,13 +1,14 @@
 //! The repository of a log: queries as messages, checks, checkpoints and signing.
 
 use pad_accumulators::{AccumulateError, wire};
+use pad_core::KeyRange;
 use pad_core::{
-    ApplyError, AuthorKey, HeadSigner, Heads, Key, LookupError, Operation, Sha256Ed25519,
-    SignedHead, Untrusted, Update, UpdateHead, VerifyError, Version, Workers, codec,
-    head::Authority,
+    ApplyError, AuthorKey, Authority, HeadSigner, Heads, Key, LookupError, Operation,
+    Sha256Ed25519, SignedHead, Untrusted, Update, VerifyError, Version, Workers, codec,
+    internals::UpdateHead,
 };
 use pad_log::{Appended, Building, Entry, Log, LogAuthor, LogCheckpoint, LogRepository};
-use pad_tree::{Difference, KeyHistory, KeyRange};
+use pad_tree::{Difference, KeyHistory};
 
 use super::{
     LogReader,

@@ -1,7 +1,10 @@
 //! Check of a tree's proof, with a report of every step.
 
 use pad_core::{Key, Response, Suite, codec};
-use pad_tree::{Step, TreeProof, proof::Content};
+use pad_tree::{
+    TreeProof,
+    internals::{Content, Step},
+};
 
 use crate::{
     inspect::{Note, bytes, text},

@@ -3,15 +3,16 @@
 
 use std::{io, num::NonZeroUsize};
 
+use pad_core::{Answer, KeyRange, Keys};
 use pad_core::{
-    ApplyError, First, Heads, Key, Last, LookupError, Operation, Repository as _, Response,
-    SignedHead, SnapshotHead, StoreFault, Suite, Untrusted, Update, Value, Verified, VerifyError,
-    Version, Workers, codec, head::Authority, signature::HeadSigner,
+    ApplyError, Authority, First, HeadSigner, Heads, Key, Last, LookupError, Operation,
+    Repository as _, Response, SignedHead, SnapshotHead, StoreFault, Suite, Untrusted, Update,
+    Value, Verified, VerifyError, Version, Workers, codec,
 };
 use pad_tree::{
-    Answer, BalancingScheme, CopyError, Difference, KeyHistory, KeyRange, Keys, NodeCache,
-    ProvableQuery, PublishError, RedBlack, SkipList, SortedError, StoredRepository, Treap,
-    TreeScheme, WarmError,
+    CopyError, Difference, KeyHistory, NodeCache, PublishError, RedBlack, SkipList, SortedError,
+    StoredRepository, Treap, TreeScheme, WarmError,
+    internals::{BalancingScheme, ProvableQuery},
 };
 
 use super::until_stopped;

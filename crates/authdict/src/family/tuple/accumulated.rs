@@ -1,12 +1,15 @@
 //! Tuple PADs with accumulators. Their tuples are in memory, and in a checkpoint in the store.
 
+use pad_core::KeyRange;
 use pad_core::{
-    Answer, Answers, Heads, Key, Keys, Lookup, LookupError, Operation, Repository as _, Response,
-    SignedHead, SnapshotHead, Suite, Untrusted, Update, Verified, VerifyError, Version, Workers,
-    codec, head::Authority,
+    Answer, Answers, Authority, Heads, Key, Keys, Lookup, LookupError, Operation, Repository as _,
+    Response, SignedHead, SnapshotHead, Suite, Untrusted, Update, Verified, VerifyError, Version,
+    Workers, codec,
 };
-use pad_tree::{Difference, KeyHistory, KeyRange};
-use pad_tuple::{KeyBytes, Tuple, TupleAuthor, TupleRepository, for_each_accumulated_tuple};
+use pad_tree::{Difference, KeyHistory};
+use pad_tuple::{
+    Tuple, TupleAuthor, TupleRepository, for_each_accumulated_tuple, internals::KeyBytes,
+};
 
 use super::{
     QueryableDesign, TupleSetup, answers::compare, answers::history_of, answers::tells_of_tuples,

@@ -2,9 +2,8 @@
 
 use pad_core::{Key, Response, Suite, Version, codec};
 use pad_tuple::{
-    Attested, TupleProof, TupleScheme,
-    proof::{Part, ShownContent, ShownTuple},
-    tuple::Summary,
+    TupleProof,
+    internals::{Attested, Part, ShownContent, ShownTuple, Summary, TupleScheme},
 };
 
 use crate::{

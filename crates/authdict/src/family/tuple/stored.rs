@@ -3,14 +3,16 @@
 
 use std::collections::BTreeMap;
 
+use pad_core::Answer;
 use pad_core::{
-    Answers, ApplyError, Family, Heads, Key, KeyRange, Keys, LookupError, Operation,
-    Question as Ask, Repository as _, Response, SignedHead, SnapshotHead, StoreFault, Suite,
-    Untrusted, Update, Value, Verified, VerifyError, Version, Workers, codec, head::Authority,
+    Answers, ApplyError, Authority, Family, Heads, Key, KeyRange, Keys, LookupError, Operation,
+    Repository as _, Response, SignedHead, SnapshotHead, StoreFault, Suite, Untrusted, Update,
+    Value, Verified, VerifyError, Version, Workers, codec, internals::Question as Ask,
 };
-use pad_tree::{Answer, Difference, KeyHistory};
+use pad_tree::{Difference, KeyHistory};
 use pad_tuple::{
-    KeyBytes, StorableDesign, StoredTupleRepository, Tuple, TupleScheme, stored::PublishError,
+    Tuple,
+    internals::{KeyBytes, PublishError, StorableDesign, StoredTupleRepository, TupleScheme},
 };
 
 use super::{

@@ -1,7 +1,7 @@
 //! Tests of the contents, owners and writers of node files.
 
 use pad_disk::layer::SimulatedFolder;
-use pad_tree::record_bytes;
+use pad_tree::internals::record_bytes;
 
 use super::*;
 use crate::store_log::StoreLog as _;

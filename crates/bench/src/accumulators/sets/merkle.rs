@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use pad_core::{Domain, Suite};
+use pad_core::{Suite, internals::Domain};
 
 /// A perfect Merkle tree over the digests of elements, padded with empty digests. A new element
 /// takes the leaf of the element that it replaces.

@@ -4,7 +4,7 @@ use std::{io::Cursor, net::SocketAddr, path::Path, time::Duration};
 
 use ed25519_dalek::SigningKey;
 use flexlist::{
-    chunk::Chunker,
+    Chunker,
     tag::{OwnerKey, TagKind},
 };
 use flexlist_service::{

@@ -3,11 +3,9 @@
 use std::cell::Cell;
 
 use pad_core::InputError;
-use pad_tree::{
-    NodeStore, VersionedStore,
-    entries::Entries,
-    id::{Children, EntryId, KeyId, NodeId, Side},
-    store::{Balance, Digest, Sealed},
+use pad_tree::internals::{
+    Balance, Children, Entries, EntryId, KeyId, NodeId, NodeStore, Sealed, Side,
+    StoreDigest as Digest, VersionedStore,
 };
 
 /// Store `St` that counts reads on the calling thread. Trees and proofs are equal to those of `St`.

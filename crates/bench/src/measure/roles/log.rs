@@ -3,12 +3,12 @@
 
 use pad_accumulators::{SecretKey as _, bilinear::BilinearSecretKey, wire};
 use pad_core::{
-    Answer, HeadSigner, Key, Operation, Sha256Ed25519, Untrusted, Update, Value, Version, Workers,
-    codec, head::Authority,
+    Answer, Authority, HeadSigner, Key, Operation, Sha256Ed25519, Untrusted, Update, Value,
+    Version, Workers, codec,
 };
 use pad_log::{
-    Appended, DictionaryScheme, Entry, Log, LogAuthor, LogClient, LogRepository, LogRoot,
-    LookupProof, Schedule, Setup, Shape, proof::LONGEST_LOOKUP,
+    Appended, DictionaryScheme, Entry, LONGEST_LOOKUP, Log, LogAuthor, LogClient, LogRepository,
+    LogRoot, LookupProof, Schedule, Setup, Shape,
 };
 
 use super::Roles;

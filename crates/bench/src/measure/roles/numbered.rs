@@ -9,8 +9,8 @@ use block_directory::{
     BlockDirectory, DIRECTORY, DirectoryClient, Entry, EntryId, EntryProof, EntryQuery, FullAuthor,
 };
 use pad_core::{
-    Answer, HeadSigner, Key, Operation, SnapshotHead, Suite, Untrusted, Update, Value, Verified,
-    Version, codec, head::Authority,
+    Answer, Authority, HeadSigner, Key, Operation, SnapshotHead, Suite, Untrusted, Update, Value,
+    Verified, Version, codec,
 };
 
 use super::Roles;

@@ -2,7 +2,7 @@
 
 use std::{cmp::Ordering, sync::Arc};
 
-use pad_core::{Domain, Key, Suite, Value};
+use pad_core::{Key, Suite, Value, internals::Domain};
 
 use super::{Node, Tree};
 

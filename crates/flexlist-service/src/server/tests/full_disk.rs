@@ -350,7 +350,7 @@ fn a_bad_disk_loses_nothing_that_was_acknowledged() {
     assert_eq!((report.stray_blocks, report.damages), (0, vec![]));
     drop(server);
     assert!(
-        !check(&path, Workers::sequential())
+        !check::check(&path, Workers::sequential())
             .unwrap()
             .has_damaged_pages
     );

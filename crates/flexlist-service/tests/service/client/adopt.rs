@@ -3,8 +3,10 @@
 use flexlist::FileId;
 use flexlist_service::{
     client::{AuditFailure, AuditFault, Blame},
-    message::{Confirm, FileStatus, Finish, OwnerStatement, SignedRequest},
-    signed::{OpenError, RequestKind},
+    internals::{
+        message::{Confirm, FileStatus, Finish, OwnerStatement, SignedRequest},
+        signed::{OpenError, RequestKind},
+    },
 };
 use pad_core::Digest;
 

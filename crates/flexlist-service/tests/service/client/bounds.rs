@@ -1,7 +1,7 @@
 //! Limits on the size of a client's requests and of their answers.
 
-use flexlist::bytes::Bytes;
-use flexlist_service::message::{
+use flexlist::internals::Bytes;
+use flexlist_service::internals::message::{
     MAX_AUDIT_BLOCKS, MAX_EDITS, MAX_PART_BLOCKS, MAX_READ_BLOCKS, ReadBlock,
 };
 

@@ -3,14 +3,13 @@
 use core::ops::Range;
 
 use flexlist::{
-    FileState, audit,
-    bytes::Bytes,
+    AuditError, FileState, ProofError, audit,
     challenge::{Challenge, Context, Questions},
-    error::{AuditError, ProofError},
+    internals::Bytes,
 };
 use flexlist_service::{
     client::{AuditFailure, AuditFault, AuditSubject, Blame, SearchEnd, Silence, UnansweredAudit},
-    message::{FileStatus, ReadBlock},
+    internals::message::{FileStatus, ReadBlock},
 };
 
 use super::*;

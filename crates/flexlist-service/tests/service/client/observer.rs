@@ -3,7 +3,7 @@
 use flexlist::{FileState, tag::TagKind};
 use flexlist_service::{
     client::{AuditFault, FileObserver, PublicFile, TagCheck},
-    message::{FileStatus, OwnerStatement},
+    internals::message::{FileStatus, OwnerStatement},
 };
 
 use super::*;

@@ -2,10 +2,10 @@
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
-use flexlist::bytes::Bytes;
+use flexlist::internals::Bytes;
 use flexlist_service::{
     client::{AuditFault, SyncReport},
-    message::{FileUpdate, SignedRequest},
+    internals::message::{FileUpdate, SignedRequest},
 };
 
 use super::*;
@@ -26,7 +26,7 @@ fn count_sent(world: &World) -> Arc<Mutex<u64>> {
 }
 
 fn bytes_of(signed: &SignedRequest) -> u64 {
-    use flexlist::edit::BlockEdit;
+    use flexlist::internals::BlockEdit;
     let update: FileUpdate = signed.claimed().unwrap();
     let bytes = update.edits.iter().map(|edit| match edit {
         BlockEdit::Insert { block, .. } => block.block.length(),

@@ -30,17 +30,17 @@ use alloc::vec::Vec;
 use sha2::{Digest as _, Sha256};
 
 /// The length of a chunk in bytes. The last chunk of a block may be shorter.
-pub const CHUNK_LENGTH: u64 = 256;
+pub(crate) const CHUNK_LENGTH: u64 = 256;
 
 /// [`CHUNK_LENGTH`] as a `usize`.
 const CHUNK: usize = 256;
 
 /// A SHA-256 digest: a leaf, a node or the root of the tree.
-pub type Digest = [u8; 32];
+pub(crate) type Digest = [u8; 32];
 
 /// The complete tree of a block.
 #[derive(Debug)]
-pub struct ChunkTree<'a> {
+pub(crate) struct ChunkTree<'a> {
     block: &'a [u8],
     /// The layers of digests: the leaves first, the single top digest last.
     layers: Vec<Vec<Digest>>,
@@ -48,7 +48,7 @@ pub struct ChunkTree<'a> {
 
 impl<'a> ChunkTree<'a> {
     /// Builds the tree of a block, which has at least one byte.
-    pub fn new(block: &'a [u8]) -> Self {
+    pub(crate) fn new(block: &'a [u8]) -> Self {
         let mut layer = leaves(block);
         let mut layers = Vec::new();
         while layer.len() > 1 {
@@ -61,14 +61,14 @@ impl<'a> ChunkTree<'a> {
     }
 
     /// Returns the root of the tree, which commits to the block's length and all chunks.
-    pub fn root(&self) -> Digest {
+    pub(crate) fn root(&self) -> Digest {
         let top = self.layers.last().and_then(|layer| layer.first());
         seal(length_of(self.block), top.unwrap_or(&[0; 32]))
     }
 
     /// Appends to `bytes` the chunk at `index`, then the digests of the neighbours on its path to
     /// the root. Appends nothing if the block has no such chunk.
-    pub fn open(&self, index: u64, bytes: &mut Vec<u8>) {
+    pub(crate) fn open(&self, index: u64, bytes: &mut Vec<u8>) {
         let Ok(mut position) = usize::try_from(index) else {
             return;
         };
@@ -89,7 +89,7 @@ impl<'a> ChunkTree<'a> {
 /// Computes the root of a block, which has at least one byte.
 ///
 /// Cost: about 2.4 times that of SHA-256 of the block.
-pub fn root(block: &[u8]) -> Digest {
+pub(crate) fn root(block: &[u8]) -> Digest {
     let mut layer = leaves(block);
     while layer.len() > 1 {
         layer = layer.chunks(2).map(join).collect();
@@ -99,7 +99,7 @@ pub fn root(block: &[u8]) -> Digest {
 
 /// Returns the number of bytes that [`ChunkTree::open`] appends for a block of this `length`; 0 if
 /// there is no such chunk.
-pub fn opening_length(length: u64, index: u64) -> usize {
+pub(crate) fn opening_length(length: u64, index: u64) -> usize {
     let Some(chunk) = chunk_length(length, index) else {
         return 0;
     };
@@ -116,7 +116,7 @@ pub fn opening_length(length: u64, index: u64) -> usize {
 ///
 /// Returns `None` if the length of the opening is not [`opening_length`], or if there is no such
 /// chunk.
-pub fn opened_root(length: u64, index: u64, opening: &[u8]) -> Option<Digest> {
+pub(crate) fn opened_root(length: u64, index: u64, opening: &[u8]) -> Option<Digest> {
     let (chunk, path) = opening.split_at_checked(chunk_length(length, index)?)?;
     let (neighbours, []) = path.as_chunks::<32>() else {
         return None;

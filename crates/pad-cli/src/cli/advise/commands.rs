@@ -1,6 +1,6 @@
 //! The commands that create a dictionary with a recommended scheme.
 
-use authdict::{keys::SchemeKeyFormat, selection::SchemeName};
+use authdict::{SchemeName, internals::SchemeKeyFormat};
 use comparison::{Load, Scheme, SchemeFamily};
 
 use crate::cli::keygen::MOST_ENTRIES;

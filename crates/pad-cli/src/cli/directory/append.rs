@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use authdict::{Suite, block_directory::EntryId};
+use authdict::block_directory::EntryId;
 use clap::Args;
+use pad_core::Suite;
 use serde_json::{Value as Json, json};
 
 use super::{

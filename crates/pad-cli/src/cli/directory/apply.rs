@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use authdict::{ApplyError, Suite, Update, pad_core::codec};
+use authdict::{ApplyError, pad_core::codec};
 use clap::Args;
+use pad_core::{Suite, Update};
 
 use super::{failure, shown::version_line, suite_of, with_suite};
 use crate::cli::{Failure, Output, files::read_file};

@@ -7,11 +7,12 @@ use std::{
 };
 
 use authdict::{
-    PublicKey, SecretKey, SigningRecord, Suite, Update, Version,
+    PublicKey, SecretKey, SigningRecord, Version,
     block_directory::{AuthorError, BlockDirectory, FullAuthor},
     pad_core::{HeadSigner, codec},
 };
 use clap::Args;
+use pad_core::{Suite, Update};
 use pad_disk::Access;
 
 use super::{check_scheme, failure};

@@ -3,8 +3,9 @@
 
 use std::path::PathBuf;
 
-use authdict::{ApplyError, Suite, block_directory::EntryId};
+use authdict::{ApplyError, block_directory::EntryId};
 use clap::Args;
+use pad_core::Suite;
 
 use super::{
     author::{Author, SignArguments},

@@ -1,11 +1,9 @@
 //! `pad directory check` verifies all files of a directory. `pad directory status` prints its
 //! state.
 
-use authdict::{
-    Suite,
-    block_directory::{BlockDirectory, CacheBudget, StoreError},
-};
+use authdict::block_directory::{BlockDirectory, CacheBudget, StoreError};
 use clap::Args;
+use pad_core::Suite;
 use serde_json::json;
 
 use super::{ReadArguments, with_suite};

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use authdict::{
-    PublicKey, SigningRecord, Suite, Version,
+    PublicKey, SigningRecord, Version,
     block_directory::{BlockDirectory, CacheBudget},
 };
 use clap::Args;
+use pad_core::Suite;
 use serde_json::json;
 
 use super::{check_scheme, with_suite};

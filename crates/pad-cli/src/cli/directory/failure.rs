@@ -1,10 +1,11 @@
 //! Conversion of directory errors into messages and exit statuses.
 
 use authdict::{
-    ApplyError, InputError, LookupError, Suite,
-    block_directory::{AuthorError, BlockDirectory, RequestError, StoreError, client::AnswerError},
+    ApplyError, InputError, LookupError,
+    block_directory::{AnswerError, AuthorError, BlockDirectory, RequestError, StoreError},
     pad_core::StoreFault,
 };
+use pad_core::Suite;
 
 use crate::cli::Failure;
 

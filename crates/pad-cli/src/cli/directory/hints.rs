@@ -4,11 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use authdict::{
-    Suite, Version,
+    Version,
     block_directory::{BlockDirectory, EntryId, EntryQuery, Hint},
     pad_core::codec,
 };
 use clap::Args;
+use pad_core::Suite;
 
 use super::{author::write_into, failure};
 use crate::cli::Failure;

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use authdict::{
-    SecretKey, SnapshotHead, Suite, Version,
-    block_directory::{BlockDirectory, EntryId, StoreError, store::suite_of},
-    pad_core::{DigestBytes as _, history::Frontier},
+    SecretKey, Version,
+    block_directory::{BlockDirectory, EntryId, StoreError, internals::suite_of},
+    pad_core::internals::{DigestBytes as _, Frontier},
 };
 use clap::Args;
 use indicatif::ProgressBar;
+use pad_core::{SnapshotHead, Suite};
 use serde_json::json;
 
 use super::{

@@ -7,7 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use authdict::{Suite, pad_core::DigestBytes as _};
+use authdict::pad_core::internals::DigestBytes as _;
+use pad_core::Suite;
 
 use crate::cli::Failure;
 

@@ -1,11 +1,12 @@
 //! `pad directory prove`: writes the proof of entries or of a range of ids to a file.
 
 use authdict::{
-    LookupError, PublicKey, Response, Suite, Untrusted, Version,
-    block_directory::{BlockDirectory, DirectoryProof, Selection},
+    LookupError, PublicKey, Untrusted, Version,
+    block_directory::{BlockDirectory, DirectoryProof, internals::Selection},
     pad_core::codec,
 };
 use clap::Args;
+use pad_core::{Response, Suite};
 use serde_json::json;
 
 use super::{

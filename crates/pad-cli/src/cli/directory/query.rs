@@ -1,9 +1,7 @@
 //! Queries of a directory for entries by id, as given on the command line.
 
-use authdict::{
-    Suite,
-    block_directory::{Entries, EntryId, EntryQuery, EntryRange, query::MOST_IDS},
-};
+use authdict::block_directory::{Entries, EntryId, EntryQuery, EntryRange, internals::MOST_IDS};
+use pad_core::Suite;
 
 use super::shown::{self, LookupDetails, UnassignedIds};
 use crate::cli::{Failure, Output, counted};

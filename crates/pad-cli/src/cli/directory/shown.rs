@@ -1,9 +1,10 @@
 //! Output of `pad directory`: new versions, and verified entries.
 
 use authdict::{
-    Suite, Version,
-    block_directory::{BlockDirectory, Entries, Entry, EntryId, Selection},
+    Version,
+    block_directory::{BlockDirectory, Entries, Entry, EntryId, internals::Selection},
 };
+use pad_core::Suite;
 use serde_json::{Map, Value as Json, json};
 
 use crate::cli::{Failure, Output, counted};

@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use authdict::{
-    PublicKey, Response, SignedHead, Suite, Untrusted, VerifyError, Version,
+    PublicKey, Refusal, StoredView, Untrusted, VerifyError, Version,
     block_directory::{
-        BlockDirectory, DirectoryClient, DirectoryProof, Entries, Entry, EntryId, EntryQuery,
-        EntryRange, Found, Selection, client::AnswerError, hint::LONGEST_HINT,
+        AnswerError, BlockDirectory, DirectoryClient, DirectoryProof, Entries, Entry, EntryId,
+        EntryQuery, EntryRange, Found,
+        internals::{LONGEST_HINT, Selection},
     },
-    client_view::StoredView,
-    pad_core::{codec, head::EmptyDictionary},
-    question::Refusal,
+    pad_core::{codec, internals::EmptyDictionary},
 };
 use clap::Args;
+use pad_core::{Response, SignedHead, Suite};
 
 use super::{
     failure,

@@ -3,7 +3,7 @@
 //! block.
 
 use clap::Args;
-use flexlist::detection::Detection;
+use flexlist::Detection;
 use flexlist_service::client::{AuditReport, Extent};
 use indicatif::ProgressBar;
 use serde_json::json;
@@ -113,8 +113,7 @@ impl Audit {
 
     /// Returns the extent of the audit, and the statement that a valid proof establishes.
     fn extent(&self) -> Result<(Extent, String), Failure> {
-        let invalid =
-            |error: flexlist::detection::DetectionError| Failure::Input(error.to_string());
+        let invalid = |error: flexlist::DetectionError| Failure::Input(error.to_string());
         if self.full {
             return Ok((Extent::Everything, "every block".to_owned()));
         }

@@ -1,7 +1,7 @@
 //! `pad file delete`: deletes a range of bytes of a file, or the whole file, on the server.
 
 use clap::Args;
-use flexlist::edit::ByteEdit;
+use flexlist::ByteEdit;
 use serde_json::json;
 
 use super::{FileArguments, edit::apply};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use flexlist::edit::ByteEdit;
+use flexlist::ByteEdit;
 use flexlist_service::client::{ApplyOutcome, ClientError, SettleOutcome};
 
 use super::{FileArguments, settled_line, state_line, state_object};

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use authdict::FileOwnerKeyError;
+use authdict::internals::FileOwnerKeyError;
 use flexlist_service::{
     client::{Blame, ClientError, HttpError, StateError, TransportError},
-    message::Refusal,
+    internals::message::Refusal,
 };
 use pad_web::client::without_password;
 

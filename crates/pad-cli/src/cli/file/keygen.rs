@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use authdict::{FileOwnerKey, FileOwnerKeyError, Workers};
+use authdict::internals::{FileOwnerKey, FileOwnerKeyError};
 use clap::Args;
 use flexlist::tag::TagKind;
+use pad_core::Workers;
 use serde_json::json;
 
 use super::failure;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use authdict::FilePublic;
+use authdict::internals::FilePublic;
 use clap::Args;
 use flexlist::FileState;
 use flexlist_service::client::{ClientError, FileObserver, HttpTransport};

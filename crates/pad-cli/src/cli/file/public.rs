@@ -1,7 +1,7 @@
 //! `pad file public`: writes the public data of a file, for readers and auditors without the
 //! owner's secrets.
 
-use authdict::FilePublic;
+use authdict::internals::FilePublic;
 use clap::Args;
 use serde_json::json;
 

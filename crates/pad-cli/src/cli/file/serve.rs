@@ -5,14 +5,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use authdict::Workers;
 use clap::Args;
 use flexlist_service::{
+    StoreError,
+    internals::check,
     network::{Options, Server, ShutdownOutcome},
-    server::{FileServer, Limits, Owners, Settings, check},
-    store::StoreError,
+    server::{FileServer, Limits, Owners, Settings},
 };
 use pad_core::AuthorKey;
+use pad_core::Workers;
 use pad_disk::engine::report_caught_panics;
 use serde_json::json;
 

@@ -1,7 +1,8 @@
 //! Import records: digests of the name and the changes of a snapshot. An import compares these
 //! digests to recognize snapshots that were imported before.
 
-use authdict::{Domain, Operation, pad_core::codec};
+use authdict::{Operation, pad_core::codec};
+use pad_core::internals::Domain;
 use sha2::{Digest as _, Sha256};
 
 /// The digest of a snapshot's name and changes.
@@ -35,7 +36,8 @@ impl StampBuilder {
 
 #[cfg(test)]
 mod tests {
-    use authdict::{Key, Sha256Ed25519, Suite, Value};
+    use authdict::{Key, Sha256Ed25519, Value};
+    use pad_core::Suite;
 
     use super::*;
 

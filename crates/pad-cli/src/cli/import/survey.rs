@@ -5,9 +5,8 @@
 use std::{collections::BTreeSet, io::Read, path::Path};
 
 use authdict::{
-    NotOffered, Operation,
-    selection::SchemeName,
-    trace::{TraceChange, TraceReader, TraceStart},
+    NotOffered, Operation, SchemeName,
+    internals::trace::{TraceChange, TraceReader, TraceStart},
 };
 
 use super::{

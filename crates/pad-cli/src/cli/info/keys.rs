@@ -61,15 +61,17 @@ fn secret(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
 
 #[cfg(feature = "file")]
 fn owner(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
-    let key = authdict::FileOwnerKey::load(path).map_err(|error| unreadable(path, &error))?;
+    let key =
+        authdict::internals::FileOwnerKey::load(path).map_err(|error| unreadable(path, &error))?;
     rows.add("tags", "tags", key.kind().to_string());
     Ok(())
 }
 
 #[cfg(feature = "file")]
 fn published(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
-    let public = authdict::FilePublic::load(path).map_err(|error| unreadable(path, &error))?;
-    let authdict::FilePublic { file, server } = public;
+    let public =
+        authdict::internals::FilePublic::load(path).map_err(|error| unreadable(path, &error))?;
+    let authdict::internals::FilePublic { file, server } = public;
     rows.add("of the file", "of_file", file.since.file.to_string());
     rows.add("from version", "since", file.since.version);
     rows.add("tags", "tags", file.tags.kind().to_string());
@@ -81,7 +83,7 @@ fn published(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
 }
 
 #[cfg(feature = "file")]
-fn unreadable(path: &Path, error: &authdict::FileOwnerKeyError) -> Failure {
+fn unreadable(path: &Path, error: &authdict::internals::FileOwnerKeyError) -> Failure {
     Failure::Input(format!("{}: {error}", path.display()))
 }
 

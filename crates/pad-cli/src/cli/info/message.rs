@@ -2,7 +2,7 @@
 
 use std::{fs::File, io::Read as _, path::Path};
 
-use authdict::inspect::{Headline, Kind, Role, headline};
+use authdict::internals::inspect::{Headline, Kind, Role, headline};
 
 use crate::cli::{Failure, status::Rows};
 
@@ -63,8 +63,8 @@ pub(super) fn message(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
 }
 
 fn is_of_directory(head: &Headline) -> bool {
-    let family = head.scheme.map(authdict::selection::SchemeName::family);
-    family == Some(authdict::selection::SchemeFamily::Directory)
+    let family = head.scheme.map(authdict::SchemeName::family);
+    family == Some(authdict::internals::SchemeFamily::Directory)
 }
 
 /// Adds rows with the fields of a signed head, such as version and root.
@@ -81,7 +81,7 @@ pub(super) fn add_headline(head: &Headline, rows: &mut Rows) {
     rows.add(
         "scheme",
         "scheme",
-        scheme.map_or("unknown here", authdict::selection::SchemeName::name),
+        scheme.map_or("unknown here", authdict::SchemeName::name),
     );
     rows.add("root", "root", root.as_str());
     if let Some(changes) = changes {
@@ -94,7 +94,7 @@ fn list(bytes: &[u8], length: u64, rows: &mut Rows) -> Result<(), Failure> {
     if length > LONGEST {
         return Ok(());
     }
-    let messages = authdict::exchange::decode_list(bytes, bytes.len());
+    let messages = authdict::internals::exchange::decode_list(bytes, bytes.len());
     let messages = messages.map_err(|error| Failure::Input(error.to_string()))?;
     rows.add("messages", "messages", messages.len());
     let version = |message: Option<&&[u8]>| Some(headline(message?).ok()?.1?.version.number());

@@ -1,9 +1,6 @@
 //! Output of statements about a dictionary that a proof has established.
 
-use authdict::{
-    Answer, Key, Neighbour, Predecessor, Successor, Version,
-    question::{Question, Statement},
-};
+use authdict::{Answer, Key, Neighbour, Predecessor, Question, Statement, Successor, Version};
 use serde_json::{Map, Value as Json};
 
 use super::Output;

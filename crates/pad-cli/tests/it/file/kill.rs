@@ -5,14 +5,15 @@
 
 use std::{path::Path, thread, time::Duration};
 
-use authdict::{FileOwnerKey, Workers};
+use authdict::internals::FileOwnerKey;
 use ed25519_dalek::SigningKey;
-use flexlist::{chunk::Chunker, edit::ByteEdit, tag::TagKind};
+use flexlist::{ByteEdit, Chunker, tag::TagKind};
 use flexlist_service::client::{
     ApplyOutcome, ClientError, Extent, FileClient, HttpOptions, HttpTransport, SettleOutcome,
     Status,
 };
 use pad_conformance::soak;
+use pad_core::Workers;
 
 use crate::{bench::Bench, process::Process};
 

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use authdict::Workers;
 use flexlist_service::{
-    message::{Request, Response},
+    internals::message::{Request, Response},
     network::{Handler, Options, RunningServer, Server},
     server::{FileServer, Limits},
 };
+use pad_core::Workers;
 
 use crate::bench::Bench;
 

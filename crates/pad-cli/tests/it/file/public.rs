@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use flexlist_service::message::{Request, Response};
+use flexlist_service::internals::message::{Request, Response};
 
 use crate::{
     bench::{Bench, text},

@@ -6,7 +6,7 @@
 
 use std::{fs, thread};
 
-use flexlist_service::message::{Refusal, Request, Response};
+use flexlist_service::internals::message::{Refusal, Request, Response};
 use pad_conformance::soak;
 use pad_core::codec;
 

@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use authdict::FileOwnerKey;
-use flexlist::edit::ByteEdit;
+use authdict::internals::FileOwnerKey;
+use flexlist::ByteEdit;
 use flexlist_service::{
     client::{ClientError, FileClient, HttpOptions, HttpTransport, Transport, TransportError},
-    message::{Request, Response},
+    internals::message::{Request, Response},
 };
 use serde_json::Value as Json;
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use flexlist_service::message::{Refusal, Request, Response};
+use flexlist_service::internals::message::{Refusal, Request, Response};
 use serde_json::Value as Json;
 
 use crate::{

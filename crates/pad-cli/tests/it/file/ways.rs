@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use flexlist_service::message::{Refusal, Request, Response};
+use flexlist_service::internals::message::{Refusal, Request, Response};
 
 use crate::{
     bench::{Bench, text},

@@ -1,4 +1,7 @@
-use pad_accumulators::{bilinear::commitments::Claims, transcript::Transcript, wire::Reader};
+use pad_accumulators::{
+    internals::{Transcript, commitments::Claims},
+    wire::Reader,
+};
 use pad_conformance::soak;
 
 use super::*;

@@ -19,6 +19,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     ///
     /// # Errors
     /// [`CopyError`]. The caller must then discard the target log.
+    #[doc(hidden)]
     pub fn copy_since<M: NodeLog>(
         &self,
         oldest: Version,

@@ -3,8 +3,8 @@
 use core::ops::Range;
 
 use pad_core::{
-    DigestBytes, HeadSignature, SignedHead, SnapshotHead, StoreFault, Suite, Version,
-    head::Authority, signature::SIGNATURE_LENGTH,
+    Authority, HeadSignature, SignedHead, SnapshotHead, StoreFault, Suite, Version,
+    internals::{DigestBytes, SIGNATURE_LENGTH},
 };
 
 use crate::stored::link::{ADDRESS_BYTES, FLAGS, Link};

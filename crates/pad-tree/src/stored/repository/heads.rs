@@ -3,9 +3,8 @@
 use core::marker::PhantomData;
 
 use pad_core::{
-    Heads, LookupError, SignedHead, StoreFault, Suite, Untrusted, Version,
-    head::Authority,
-    history::{Frontier, Subtrees},
+    Authority, Heads, LookupError, SignedHead, StoreFault, Suite, Untrusted, Version,
+    internals::{Frontier, Subtrees},
 };
 
 use super::head::{LOWEST_KEPT, StoredHead, keeps_subtree};

@@ -1,7 +1,7 @@
 //! Hash chains: unrevealed links cannot be derived from revealed ones.
 
 use super::{published::chains, *};
-use pad_tuple::chain::{MAX_CHAIN_LENGTH, walk};
+use pad_tuple::internals::chain::{MAX_CHAIN_LENGTH, walk};
 
 const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
 

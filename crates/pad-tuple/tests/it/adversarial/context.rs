@@ -128,7 +128,7 @@ fn decides(tuple: &ShownTuple<S>) -> bool {
 
 #[test]
 fn the_same_refresh_with_another_number_of_generations() {
-    use pad_tuple::Plain;
+    use pad_tuple::internals::Plain;
     check_generations::<Plain, 1, 2>();
     check_generations::<Plain, 2, 1>();
     check_generations::<Superseding, 1, 2>();

@@ -1,7 +1,7 @@
 //! Peak memory of decoding, relative to the length of the message. Lists are complete and consist
 //! of the smallest elements.
 
-use pad_tuple::{AggregateDesign, ManyProof, RangeProof};
+use pad_tuple::{ManyProof, RangeProof, internals::AggregateDesign};
 
 use super::*;
 

@@ -6,7 +6,7 @@ use super::{
     *,
 };
 use pad_conformance::soak;
-use pad_tuple::chain;
+use pad_tuple::internals::chain;
 
 /// A tuple with one evidence for it.
 struct Candidate<D: Design<S>> {
@@ -130,7 +130,7 @@ fn plain_signatures_in_every_combination() {
     let target = Target::<Spec>::new();
     let candidates = published(&target).into_iter().map(|published| {
         let PublishedTuple { tuple, item, .. } = published;
-        let evidence = pad_tuple::signed::SignedEvidence {
+        let evidence = pad_tuple::internals::SignedEvidence {
             shown: (),
             signature: item,
         };
@@ -159,7 +159,7 @@ fn superseding_signatures_in_every_combination() {
             since,
             until: instant,
         };
-        let evidence = pad_tuple::signed::SignedEvidence {
+        let evidence = pad_tuple::internals::SignedEvidence {
             shown,
             signature: item,
         };

@@ -1,11 +1,7 @@
 //! All data that an honest author ever published: each tuple, signature and link.
 
 use super::*;
-use pad_tuple::{
-    layers::Layers,
-    signed::{LightweightItem, SignedEvidence},
-    tuple::TupleView,
-};
+use pad_tuple::internals::{Layers, LightweightItem, SignedEvidence, TupleView};
 
 /// A tuple that existed at some version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,7 +116,7 @@ pub(crate) struct PublishedChain {
     pub(crate) signed: u64,
     /// The anchor, then each link.
     pub(crate) links: Vec<Digest>,
-    signature: <Ed25519 as pad_tuple::SignatureScheme>::Signature,
+    signature: <Ed25519 as pad_tuple::internals::SignatureScheme>::Signature,
 }
 
 impl PublishedChain {

@@ -1,11 +1,11 @@
 //! A server with arbitrary answers for many keys.
 
 use pad_conformance::tuple::TestSecret;
+use pad_core::{Answer, Keys};
 use pad_core::{Untrusted, VerifyError, Version, codec};
-use pad_tree::{Answer, Keys};
 use pad_tuple::{
-    AggregateDesign, Design, Expectation, ManyProof, designs,
-    proof::{ShownContent, ShownTuple},
+    Expectation, ManyProof, designs,
+    internals::{AggregateDesign, Design, ShownContent, ShownTuple},
 };
 
 use super::{Suite, fixture, key, one_version_earlier, single, value};

@@ -7,15 +7,17 @@ use pad_conformance::{
     tuple::TestSecret,
 };
 use pad_core::{
-    Dictionary, DictionaryId, Digest, Domain, Operation, Repository, Sha256Ed25519, Suite, SuiteId,
-    Untrusted, VerifyError,
+    Dictionary, DictionaryId, Digest, Operation, Repository, Sha256Ed25519, Suite, Untrusted,
+    VerifyError,
+    internals::{Domain, SuiteId},
 };
-use pad_tree::{KeyRange, RangeContents};
+use pad_core::{KeyRange, RangeContents};
 use pad_tuple::{
-    AggregateDesign, Bls, Ed25519, Expectation, Lightweight, ManyProof, RangeProof, RefreshScheme,
-    Signed, TupleAuthor, TupleRepository,
-    chain::{ChainSecret, DEFAULT_CHAIN_LENGTH, MAX_CHAIN_LENGTH, MAX_STEPS, STEPS_PER_TUPLE},
-    range::{RangeContent, RangePart},
+    ChainSecret, Expectation, ManyProof, RangeProof, TupleAuthor, TupleRepository,
+    internals::{
+        AggregateDesign, Bls, Ed25519, Lightweight, RangeContent, RangePart, RefreshScheme, Signed,
+        chain::{DEFAULT_CHAIN_LENGTH, MAX_CHAIN_LENGTH, MAX_STEPS, STEPS_PER_TUPLE},
+    },
 };
 
 use super::{key, keys, value};

@@ -1,9 +1,12 @@
 //! A server with arbitrary answers for a range.
 
 use pad_conformance::tuple::TestSecret;
+use pad_core::KeyRange;
 use pad_core::{Untrusted, Value, VerifyError, Version, codec};
-use pad_tree::KeyRange;
-use pad_tuple::{AggregateDesign, Design, Expectation, RangeProof, range::RangeContent};
+use pad_tuple::{
+    Expectation, RangeProof,
+    internals::{AggregateDesign, Design, RangeContent},
+};
 
 use super::{Suite, fixture, key, one_version_earlier, value};
 

@@ -6,8 +6,8 @@ use pad_conformance::{
     repository::play,
     tuple::expectation,
 };
-use pad_core::{Proof as _, Repository as _, codec};
-use pad_tree::Keys;
+use pad_core::Keys;
+use pad_core::{Repository as _, codec, internals::Proof as _};
 use pad_tuple::{ManyProof, designs};
 
 use super::{Suite, keys};

@@ -1,7 +1,7 @@
 //! Designs with accumulators: few versions, because their values are long.
 
 use pad_accumulators::{PublicKey, bilinear::BilinearSecretKey, rsa::RsaSecretKey};
-use pad_tuple::KeyBytes as _;
+use pad_tuple::internals::KeyBytes as _;
 
 use super::*;
 
@@ -79,7 +79,7 @@ where
     }
     assert_eq!(of.refused.len(), 8);
     let context = Context::of(server.authority());
-    let label = |generation| pad_tuple::accumulated::label::<S>(context, generation);
+    let label = |generation| pad_tuple::internals::label::<S>(context, generation);
     let ids =
         (0..=1).map(|generation| server.key().with_label(&label(generation)).id().to_string());
     let attachments = updates.iter().map(|update| &update.attachment);

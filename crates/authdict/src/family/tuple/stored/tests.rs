@@ -4,7 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use pad_core::{DictionaryId, Sha256Ed25519};
 use pad_disk::layer::{Reads, SimulatedFolder};
-use pad_tuple::{BaseSuperseding, Spec, SpecLightweight, TupleRepository};
+use pad_tuple::{
+    TupleRepository,
+    designs::{BaseSuperseding, Spec, SpecLightweight},
+};
 use zeroize::Zeroizing;
 
 use super::*;

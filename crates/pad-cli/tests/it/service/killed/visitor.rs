@@ -12,8 +12,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use authdict::{Key, Version, question::Question};
-use pad_client::Resource;
+use authdict::{Key, Question, Version};
+use pad_client::internals::Resource;
 
 use super::{
     connection::{Connector, Stream},
