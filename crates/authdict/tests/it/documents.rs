@@ -72,7 +72,7 @@ fn relative_links_of_documents_lead_to_files() {
     let mut found = ["README.md", "CONTRIBUTING.md", "SECURITY.md"]
         .map(|name| workspace.join(name))
         .to_vec();
-    for folder in ["crates", "data", "docs", "examples"] {
+    for folder in ["crates", "data", "deploy", "docs", "examples"] {
         documents(&workspace.join(folder), &mut found);
     }
     let mut links = 0;

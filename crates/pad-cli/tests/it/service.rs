@@ -1,6 +1,7 @@
 //! Tests of `pad serve`, `pad mirror`, `--server` and `--push` with real processes and real TLS.
 
 mod crashes;
+mod deploy;
 mod kept;
 mod killed;
 mod memory;
@@ -8,5 +9,6 @@ mod objects;
 mod parties;
 mod process;
 mod refusals;
+mod units;
 mod views;
 mod witnesses;
