@@ -149,7 +149,7 @@ const TABLES: [TableSpec; 2] = [
 ];
 
 /// Describes whether the measured costs rank the schemes in the predicted order.
-fn order(lines: &[Line]) -> &'static str {
+pub fn order(lines: &[Line]) -> &'static str {
     let mut predicted: Vec<&Line> = lines.iter().collect();
     predicted.retain(|line| line.get("dollars_per_month").is_some());
     let total = |line: &Line| line.figure("predicted_dollars_per_month");
@@ -164,22 +164,3 @@ fn order(lines: &[Line]) -> &'static str {
 const VERIFY: &str = "verify";
 const MINUTE: Duration = Duration::from_secs(50);
 const LONGEST: Duration = Duration::from_secs(20);
-
-#[cfg(test)]
-mod tests {
-    use super::{line, order};
-
-    #[test]
-    fn the_order_is_that_of_the_predictions_or_another() {
-        let line = |predicted: f64, measured: f64| {
-            line! {
-                predicted_dollars_per_month: predicted, dollars_per_month: measured
-            }
-        };
-        let unmeasured = line! { predicted_dollars_per_month: 9.0 };
-        let as_predicted = [line(2.0, 5.0), unmeasured.clone(), line(1.0, 4.0)];
-        assert_eq!(order(&as_predicted), "in the order that was predicted");
-        let another = [line(2.0, 4.0), unmeasured, line(1.0, 5.0)];
-        assert_eq!(order(&another), "in another order than was predicted");
-    }
-}

@@ -134,8 +134,8 @@ pub fn tables(lines: &[Line]) -> Tables {
 }
 
 /// Note above a table in which some rows measured only a part of a scheme's periodic cycle.
-const PART: &str = "Rows marked part: the measured snapshots are not whole epochs or hash chains, \
-    so the means lack the work at their ends.";
+pub const PART: &str = "Rows marked part: the measured snapshots are not whole epochs or hash \
+    chains, so the means lack the work at their ends.";
 
 #[rustfmt::skip]
 const TABLES: [TableSpec; 2] = [
@@ -157,27 +157,3 @@ const TABLES: [TableSpec; 2] = [
     TableSpec::new(EXPERIMENT, "", &[("not measured", "scheme"), ("why", "reason")])
         .filtered(|line| line.get("author_us").is_none()).left(&["why"]),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::line;
-
-    #[test]
-    fn parts_of_cycles_are_marked() {
-        let line = |whole: bool| {
-            line! { experiment: EXPERIMENT, workload: "updates", scheme: "tuple-base-lightweight",
-            snapshots: 126, whole_cycles: whole, author_us: 1.0 }
-        };
-        let marked = tables(&[line(false)]).to_string();
-        assert!(
-            marked.contains("| 126, part |") && marked.contains(PART),
-            "{marked}"
-        );
-        let whole = tables(&[line(true)]).to_string();
-        assert!(
-            whole.contains(" 126 |") && !whole.contains("part"),
-            "{whole}"
-        );
-    }
-}

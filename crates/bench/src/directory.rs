@@ -6,7 +6,7 @@ use crate::prelude::*;
 
 mod alternatives;
 mod arguments;
-mod contender;
+pub mod contender;
 mod digests;
 mod durable;
 mod hints;
@@ -19,7 +19,7 @@ mod postponed;
 mod primitives;
 pub mod reads;
 mod right_edge;
-mod shape;
+pub mod shape;
 mod signing_time;
 mod sizes;
 mod stored;

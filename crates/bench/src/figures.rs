@@ -243,7 +243,7 @@ impl Lines {
         let (left, right) = bounds(points().map(|point| point.0));
         let (bottom, top) = bounds(points().map(|point| point.1));
         let (across, up) = (left / 1.2..right * 1.2, bottom / 1.5..top * 1.5);
-        let (across_marks, up_marks) = (Marks::of(&across), Marks::of(&up));
+        let (across_marks, up_marks) = (marks(&across), marks(&up));
         let area = area(svg)?;
         let (plot, names) = area.split_horizontally(SIZE.0 - NAMES);
         let mut chart = ChartBuilder::on(&plot)
@@ -254,11 +254,11 @@ impl Lines {
             .build_cartesian_2d(
                 across
                     .log_scale()
-                    .with_key_points(across_marks.numbered)
-                    .with_light_points(across_marks.others),
+                    .with_key_points(across_marks.0)
+                    .with_light_points(across_marks.1),
                 up.log_scale()
-                    .with_key_points(up_marks.numbered)
-                    .with_light_points(up_marks.others),
+                    .with_key_points(up_marks.0)
+                    .with_light_points(up_marks.1),
             )?;
         let mesh = &mut chart.configure_mesh();
         let mesh = mesh.x_desc(self.horizontal).y_desc(self.vertical);
@@ -348,44 +348,38 @@ fn points(lines: &[&Line], horizontal: &str, vertical: &str) -> Vec<(f64, f64)> 
     points
 }
 
-/// Marks of a logarithmic axis. Each is drawn once, while the default marks of `plotters` repeat.
-struct Marks {
-    /// Marks that are labelled with their number.
-    numbered: Vec<f64>,
-    others: Vec<f64>,
-}
-
-impl Marks {
-    /// Places a mark at each multiple 1 to 9 of each power of ten. Labels only multiple 1 on a long
-    /// axis, multiples 1, 2 and 5 on a shorter one, and all on the shortest.
-    fn of(range: &Range<f64>) -> Self {
-        let decades = (range.end / range.start).log10();
-        let digits: &[i32] = match decades {
-            _ if decades >= 4.0 => &[1],
-            _ if decades >= 1.2 => &[1, 2, 5],
-            _ => &[1, 2, 3, 4, 5, 6, 7, 8, 9],
-        };
-        let (mut numbered, mut others) = (Vec::new(), Vec::new());
-        for power in -9..=15 {
-            for digit in 1..=9 {
-                let text = format!("{digit}e{power}");
-                let value: f64 = text.parse().expect("a digit and a power are a number");
-                if !(range.start..=range.end).contains(&value) {
-                    continue;
-                }
-                if digits.contains(&digit) {
-                    numbered.push(value);
-                } else {
-                    others.push(value);
-                }
+/// Places the marks of a logarithmic axis: those that are labelled with their number, and others.
+/// Each is drawn once, while the default marks of `plotters` repeat.
+///
+/// There is a mark at each multiple 1 to 9 of each power of ten. Labelled are only multiple 1 on a
+/// long axis, multiples 1, 2 and 5 on a shorter one, and all on the shortest.
+pub fn marks(range: &Range<f64>) -> (Vec<f64>, Vec<f64>) {
+    let decades = (range.end / range.start).log10();
+    let digits: &[i32] = match decades {
+        _ if decades >= 4.0 => &[1],
+        _ if decades >= 1.2 => &[1, 2, 5],
+        _ => &[1, 2, 3, 4, 5, 6, 7, 8, 9],
+    };
+    let (mut numbered, mut others) = (Vec::new(), Vec::new());
+    for power in -9..=15 {
+        for digit in 1..=9 {
+            let text = format!("{digit}e{power}");
+            let value: f64 = text.parse().expect("a digit and a power are a number");
+            if !(range.start..=range.end).contains(&value) {
+                continue;
+            }
+            if digits.contains(&digit) {
+                numbered.push(value);
+            } else {
+                others.push(value);
             }
         }
-        Self { numbered, others }
     }
+    (numbered, others)
 }
 
 /// Formats a number as the label of an axis, for example `2k` or `1M`.
-fn tick(value: f64) -> String {
+pub fn tick(value: f64) -> String {
     match value {
         value if !(1e-6..1e9).contains(&value) => format!("{value:e}"),
         value if value >= 1e6 => format!("{}M", value / 1e6),
@@ -409,85 +403,3 @@ const NAMES: u32 = 270;
 
 /// Width and height of every plot, in pixels.
 const SIZE: (u32, u32) = (980, 520);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::line;
-
-    fn drawn(points: &[(f64, f64)]) -> Vec<Figure> {
-        let line = line! { experiment: "tuple_lookup_costs", figure: "figure7", design: "<a&b>" };
-        figures(&[line.and("points", points)]).unwrap()
-    }
-
-    #[test]
-    fn what_has_no_place_on_an_axis_is_left_out() {
-        for points in [
-            &[(0.0, 0.0)][..],
-            &[(1.0, 0.0), (2.0, 0.0)],
-            &[(1.0, 1e-300), (2.0, 1e300)],
-            &[(1.0, -1.0)],
-            &[],
-        ] {
-            assert!(drawn(points).is_empty(), "{points:?}");
-        }
-        let figures = drawn(&[(1.0, 2.0), (10.0, 0.0), (1e4, 0.004)]);
-        assert_eq!(figures[0].name, "figure7");
-        assert!(
-            figures[0].svg.contains("&lt;a&amp;b&gt;"),
-            "{}",
-            figures[0].svg
-        );
-        // One point is enough, as is a flat line.
-        assert_eq!(drawn(&[(5.0, 5.0)]).len(), 1);
-        assert_eq!(drawn(&[(5.0, 5.0), (6.0, 5.0)]).len(), 1);
-    }
-
-    #[test]
-    fn axes_have_numbers_each_once() {
-        for (low, high) in [
-            (1.0, 1.0),
-            (1.0, 2.0),
-            (3e3, 8e4),
-            (0.01, 1.0),
-            (1.0, 1e7),
-            (1e-9, 1e15),
-            (97.0, 99.0),
-        ] {
-            let range = low / 1.5..high * 1.5;
-            let Marks { numbered, others } = Marks::of(&range);
-            assert!(
-                (2..=25).contains(&numbered.len()),
-                "{range:?}: {numbered:?}"
-            );
-            assert!(numbered.is_sorted_by(|one, other| one < other));
-            assert!(others.is_sorted_by(|one, other| one < other));
-            assert!(numbered.iter().all(|value| !others.contains(value)));
-            let texts: std::collections::HashSet<String> =
-                numbered.iter().copied().map(tick).collect();
-            assert_eq!(texts.len(), numbered.len(), "{numbered:?}");
-        }
-        assert_eq!(
-            [0.001, 0.3, 5.0, 2e3, 7e5, 1e6, 3e9].map(tick),
-            ["0.001", "0.3", "5", "2k", "700k", "1M", "3e9"]
-        );
-        // Numbers are not drawn over each other.
-        let figure = &drawn(&[(1.0, 2.0), (3e4, 7.0)])[0].svg;
-        let texts: Vec<&str> = figure
-            .split("<text")
-            .skip(1)
-            .map(|rest| rest.split('>').next().unwrap())
-            .collect();
-        let places: std::collections::HashSet<&str> = texts.iter().copied().collect();
-        assert_eq!(places.len(), texts.len());
-    }
-
-    #[test]
-    fn a_figure_is_no_path() {
-        for name in ["../escaped", "/tmp/escaped", "a\"b", ""] {
-            let line = line! { experiment: "tuple_lookup_costs", figure: name, design: "a" };
-            let figures = figures(&[line.and("points", [(1.0, 1.0), (2.0, 2.0)])]).unwrap();
-            assert!(figures.is_empty(), "{name}");
-        }
-    }
-}

@@ -32,7 +32,7 @@ pub mod figures;
 pub mod fixture;
 pub mod flexlist;
 pub mod full_report;
-mod goals;
+pub mod goals;
 pub mod line;
 pub mod machine;
 pub mod measure;

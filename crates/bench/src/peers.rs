@@ -51,7 +51,7 @@ impl PeersArguments {
     }
 
     /// Builds the command that measures the requested dictionaries.
-    fn command(&self) -> Command {
+    pub fn command(&self) -> Command {
         let mut command = program();
         let keys: Vec<String> = self.keys.iter().map(u64::to_string).collect();
         command.args(["--keys", &keys.join(",")]);
@@ -94,7 +94,10 @@ pub(crate) fn stored(keys: u64, quick: bool, take: impl FnMut(Line) -> Outcome<(
 
 /// Runs a command, and passes each result line that it prints to `take`. Kills the process on any
 /// failure. Returns its exit status.
-fn follow(command: &mut Command, mut take: impl FnMut(Line) -> Outcome<()>) -> Outcome<ExitStatus> {
+pub fn follow(
+    command: &mut Command,
+    mut take: impl FnMut(Line) -> Outcome<()>,
+) -> Outcome<ExitStatus> {
     let started = command.stdout(Stdio::piped()).spawn();
     let mut running = ChildGuard(started.map_err(|error| format!("did not start: {error}"))?);
     let out = running.0.stdout.take().ok_or("no output")?;
@@ -130,54 +133,4 @@ fn shown(command: &Command) -> String {
         .chain(command.get_args());
     let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
     words.join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_asked_for_is_handed_on() {
-        let arguments = PeersArguments {
-            manner: Manner {
-                json: true,
-                quick: true,
-            },
-            keys: vec![10, 200],
-            peer: vec!["jmt".into(), "treap path copying".into()],
-        };
-        let shown = shown(&arguments.command());
-        let end = "peers/Cargo.toml -- --keys 10,200 --peer jmt,treap path copying --quick";
-        assert!(shown.ends_with(end), "{shown}");
-        assert!(manifest().is_file());
-    }
-
-    #[test]
-    fn what_prints_no_line_is_ended() {
-        let script = "echo $$; exec sleep 60";
-        let mut shell = Command::new("sh");
-        let error = follow(shell.args(["-c", script]), |line| {
-            Err(format!("took {line:?}").into())
-        });
-        let error = error.unwrap_err().to_string();
-        let process = error.split('\'').nth(1).unwrap();
-        assert!(process.parse::<u32>().is_ok(), "{error}");
-        assert!(!Path::new("/proc").join(process).exists(), "{error}");
-        // The same if a line is there and cannot be taken.
-        let script = "echo \"{\\\"pid\\\":$$}\"; exec sleep 60";
-        let mut process = None;
-        let refused = follow(Command::new("sh").args(["-c", script]), |line| {
-            process = Some(line.count("pid"));
-            Err("no".into())
-        });
-        assert_eq!(refused.unwrap_err().to_string(), "no");
-        let process = process.unwrap().to_string();
-        assert!(!Path::new("/proc").join(process).exists());
-        let mut lines = 0;
-        let done = follow(Command::new("sh").args(["-c", "echo {}; exit 3"]), |_| {
-            lines += 1;
-            Ok(())
-        });
-        assert_eq!((done.unwrap().code(), lines), (Some(3), 1));
-    }
 }

@@ -67,17 +67,17 @@ pub(super) trait Contender {
 /// Change of one slot when entries are inserted in order. The slot is the last one in use in its
 /// block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SlotUpdate {
+pub struct SlotUpdate {
     /// Level of the slot's block; 0 has the entries.
-    pub(super) level: u32,
+    pub level: u32,
     /// Number of slots in use in the block, including the changed slot.
-    pub(super) slots: u64,
+    pub slots: u64,
     /// Whether the slot was unused before.
-    pub(super) is_new: bool,
+    pub is_new: bool,
 }
 
 /// Lists the slots that change if the entries `ids` are inserted, each slot once, from level 0 up.
-pub(super) fn slot_updates(ids: &Range<u64>, capacity: u64) -> Vec<SlotUpdate> {
+pub fn slot_updates(ids: &Range<u64>, capacity: u64) -> Vec<SlotUpdate> {
     let mut slot_updates = Vec::new();
     let Range { start, end } = *ids;
     for level in 0.. {
@@ -97,29 +97,4 @@ pub(super) fn slot_updates(ids: &Range<u64>, capacity: u64) -> Vec<SlotUpdate> {
         }));
     }
     slot_updates
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Level, slots of the block, whether new.
-    fn of(ids: Range<u64>) -> Vec<(u32, u64, bool)> {
-        let slot_updates = slot_updates(&ids, 3).into_iter();
-        slot_updates
-            .map(|it| (it.level, it.slots, it.is_new))
-            .collect()
-    }
-
-    #[test]
-    fn levels_grow_with_their_first_slot() {
-        assert_eq!(of(0..1), [(0, 1, true)]);
-        assert_eq!(of(2..3), [(0, 3, true)]);
-        assert_eq!(of(3..4), [(0, 1, true), (1, 1, true), (1, 2, true)]);
-        assert_eq!(of(4..5), [(0, 2, true), (1, 2, false)]);
-        assert_eq!(of(8..9), [(0, 3, true), (1, 3, false)]);
-        let grown = [(0, 1, true), (1, 1, true), (2, 1, true), (2, 2, true)];
-        assert_eq!(of(9..10), grown);
-        assert_eq!(of(4..7)[3..], [(1, 2, false), (1, 3, true)]);
-    }
 }

@@ -36,7 +36,7 @@ fn time(lines: &[Line], strategy: &str, block_bytes: u64) -> Option<f64> {
 /// - `scanning`: the scanning baseline divided by `AdHASH`, blocks of 64 KiB.
 /// - `path-spread`: the longest time of `merkle` over all block sizes, divided by the shortest one.
 /// - `path-below`: `AdHASH` divided by `merkle`. Over all block sizes, the smallest ratio.
-pub(super) fn figure(name: &str, lines: &[Line]) -> Option<f64> {
+pub fn figure(name: &str, lines: &[Line]) -> Option<f64> {
     let sums = |block_bytes| time(lines, AD_HASH, block_bytes);
     let paths = || times(lines, MERKLE, "update_us").into_iter();
     match name {
@@ -58,40 +58,5 @@ pub(super) fn figure(name: &str, lines: &[Line]) -> Option<f64> {
             paths().filter_map(below).min_by(f64::total_cmp)
         }
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::line;
-
-    #[test]
-    fn shapes_follow_from_lines() {
-        let line = |strategy: &str, bytes: u64, us: f64| {
-            line! {
-                experiment: "directory_inserts", strategy, block_bytes: bytes, update_us: us,
-                update_ratio: us / 10.0,
-            }
-        };
-        let lines = [
-            line(AD_HASH, SMALLEST, 50.0),
-            line(AD_HASH, PAPERS, 10.0),
-            line(AD_HASH, LARGEST, 8.0),
-            line("sha-384-scanning", LARGEST, 40.0),
-            line(MERKLE, SMALLEST, 0.5),
-            line(MERKLE, LARGEST, 0.4),
-        ];
-        for (name, expected) in [
-            ("falls-at-first", 5.0),
-            ("falls-then", 1.0 - 0.8),
-            ("elements", 5.0),
-            ("scanning", 5.0),
-            ("path-spread", 1.25),
-            ("path-below", 20.0),
-        ] {
-            assert_eq!(figure(name, &lines), Some(expected), "{name}");
-        }
-        assert_eq!(figure("falls-at-first", &lines[1..]), None);
     }
 }

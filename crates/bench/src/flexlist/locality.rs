@@ -74,7 +74,7 @@ impl Locality {
 
 /// Returns the number of blocks in each run that `edits` change. The edits of one file must be
 /// ascending.
-fn runs(edits: &[Edit]) -> Vec<u64> {
+pub fn runs(edits: &[Edit]) -> Vec<u64> {
     let mut runs = Vec::new();
     // The first block after the last run, in the file before the commit.
     let mut behind = None;
@@ -126,7 +126,7 @@ fn summary(commits: &[Locality]) -> Line {
 }
 
 /// Counts runs by size class. A class is named by its largest number of blocks, a power of two.
-fn histogram(runs: &[u64]) -> Vec<(u64, usize)> {
+pub fn histogram(runs: &[u64]) -> Vec<(u64, usize)> {
     let mut classes: Vec<(u64, usize)> = Vec::new();
     let mut classed: Vec<u64> = runs.iter().map(|run| run.next_power_of_two()).collect();
     classed.sort_unstable();
@@ -144,37 +144,5 @@ fn common_divisor(one: u64, other: u64) -> u64 {
         one
     } else {
         common_divisor(other, one % other)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const fn edit(offset: u64, removed: u64, inserted: u64) -> Edit {
-        Edit {
-            offset,
-            removed,
-            inserted,
-        }
-    }
-
-    #[test]
-    fn neighbouring_blocks_are_one_run() {
-        // Within one block, twice; then the next one; then one far away that grows by two blocks.
-        let edits = [
-            edit(10, 5, 5),
-            edit(100, 5, 5),
-            edit(2_048, 1, 1),
-            edit(20_480, 10, 4_200),
-        ];
-        assert_eq!(runs(&edits), [2, 3]);
-        assert_eq!(runs(&[edit(0, 6_000, 0)]), [3]);
-        assert_eq!(runs(&[edit(2_047, 2, 2), edit(2_050, 0, 1)]), [2]);
-        assert_eq!(histogram(&[1, 3, 4, 1]), [(1, 2), (4, 2)]);
-        assert_eq!(
-            [(0, 12), (12, 18)].map(|(a, b)| common_divisor(a, b)),
-            [12, 6]
-        );
     }
 }

@@ -30,8 +30,6 @@ mod commits;
 mod error;
 mod files;
 mod source;
-#[cfg(test)]
-mod tests;
 
 pub use error::{TraceError, TraceFileError};
 use files::read_files;

@@ -10,9 +10,6 @@ mod logs;
 mod trees;
 mod tuples;
 
-#[cfg(test)]
-mod tests;
-
 use crate::{columns::filled, line::Line};
 
 /// The texts of all conclusions; its first lines describe the format.

@@ -139,7 +139,8 @@ pub fn warnings(lines: &[Line]) -> Vec<String> {
 
 const MIXED: &str = "Several machines, compilers or commits measured these figures. Do not compare \
     them with each other.";
-const UNKNOWN: &str = "No commit contains the sources that were measured.";
+/// Warning about figures whose commit does not have the sources that were measured.
+pub const UNKNOWN: &str = "No commit contains the sources that were measured.";
 
 /// Number of cores that other programs may use during a step without a warning.
 const BUSY: f64 = 0.1;
@@ -388,45 +389,4 @@ fn left_out(runs: &[&Line]) -> Vec<String> {
 fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     text.replace('>', "&gt;").replace('"', "&quot;")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{line, paper};
-
-    #[test]
-    fn a_process_is_no_multiple_of_a_repository() {
-        let line = line! {
-            experiment: "growing", suite: "sha256-ed25519", keys: paper::KEYS, scheme: "red-black",
-            repository: "path-copying", versions: paper::KEYS, prove_us_random_version: 2.0,
-            resident_bytes_per_version: 1000.0, proof_bytes: 600.0,
-        };
-        let page = page(&[line]).unwrap();
-        // Tables 3 and 4 have the memory; of the lookups there is a multiple.
-        assert_eq!(page.matches("2010, process MB</th>").count(), 2);
-        assert_eq!(page.matches(">841.0</td>").count(), 2);
-        assert_eq!(page.matches(">10269 (x ").count(), 2);
-    }
-
-    #[test]
-    fn what_must_not_be_published_has_a_warning() {
-        let run = |commit: &str, cpu: &str, others: f64, arguments: &str| {
-            line! { experiment: RUN, step: "tree", arguments: arguments, cpu: cpu, cores: 2,
-            rustc: "1", commit: commit, seconds: 1.0, cores_used_by_others: others }
-        };
-        let good = run("a", "x", 0.0, "tree");
-        assert!(warnings(core::slice::from_ref(&good)).is_empty());
-        for bad in [
-            run("b", "x", 0.0, "tree"),
-            run("a", "y", 0.0, "tree"),
-            run("a", "x", 0.5, "tree"),
-            run("a", "x", 0.0, "tree --quick"),
-        ] {
-            assert_eq!(warnings(&[good.clone(), bad]).len(), 1);
-        }
-        for commit in ["a-dirty", "a-stale", "unknown"] {
-            assert_eq!(warnings(&[run(commit, "x", 0.0, "tree")]), [UNKNOWN]);
-        }
-    }
 }

@@ -128,56 +128,15 @@ impl<S: Suite, St: VersionedStore> InStore for TreeRepository<S, St> {
     type Store = St;
 }
 
-fn dashed(name: &str) -> String {
+/// Returns the name of a tree in [`schemes()`](comparison::schemes()), from its name in Rust.
+pub fn dashed(name: &str) -> String {
     name.replace('_', "-")
 }
 
 /// Returns the name of a tuple design in `pad keygen`, from its name in Rust.
-fn design_name(name: &str) -> String {
+pub fn design_name(name: &str) -> String {
     match name {
         "spec_lightweight_3" => "tuple-spec3-lightweight".to_owned(),
         name => format!("tuple-{}", dashed(name)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use comparison::{scheme, schemes};
-
-    use super::*;
-
-    struct Exists;
-
-    impl Visitor for Exists {
-        type Output = ();
-
-        fn visit<T: Roles>(self, _: impl Fn(u64) -> Outcome<T>) {}
-    }
-
-    #[test]
-    fn every_tree_and_every_design_is_compared() {
-        macro_rules! check_tree {
-            ($name:ident, $($types:tt)+) => {
-                let name = dashed(stringify!($name));
-                assert!(scheme(&name).is_some(), "{name}");
-            };
-        }
-        macro_rules! check_tuple {
-            ($name:ident, $($types:tt)+) => {
-                let name = design_name(stringify!($name));
-                assert!(scheme(&name).is_some(), "{name}");
-            };
-        }
-        for_each_tree!(check_tree);
-        for_each_tuple!(check_tuple);
-        for_each_accumulated_tuple!(check_tuple);
-    }
-
-    #[test]
-    fn every_scheme_can_be_run() {
-        for scheme in schemes() {
-            assert_eq!(visit(scheme.name, Exists), Some(()), "{}", scheme.name);
-        }
-        assert_eq!(visit("splay", Exists), None);
     }
 }

@@ -119,24 +119,3 @@ thread_local! {
     static ACCUMULATORS: Cell<Duration> = const { Cell::new(Duration::ZERO) };
     static WITHIN: Cell<bool> = const { Cell::new(false) };
 }
-
-#[cfg(test)]
-#[allow(clippy::cast_sign_loss, reason = "counts are not negative")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn accumulators_take_what_signatures_do_not() {
-        let signer = TimedSigner::default();
-        let (cryptography, ()) = Cryptography::of(|| {
-            accumulated(|| {
-                signer.sign(b"value");
-                std::thread::sleep(Duration::from_millis(5));
-            });
-        });
-        assert_eq!(cryptography.signatures as u64, 1);
-        assert!(cryptography.accumulator_us >= 5_000.0);
-        let sum = cryptography.signature_us + cryptography.accumulator_us;
-        assert!((cryptography.us(1.0) - sum).abs() < 1e-9);
-    }
-}

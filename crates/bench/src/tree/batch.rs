@@ -38,7 +38,7 @@ pub struct Batches {
 
 impl Batches {
     /// Makes the updates of one snapshot: new values for distinct random keys, in random order.
-    fn updates(&self, snapshot: u64) -> Vec<Operation> {
+    pub fn updates(&self, snapshot: u64) -> Vec<Operation> {
         let mut random = Random::new(snapshot);
         let mut chosen = HashSet::with_capacity(self.batch);
         let mut operations = Vec::with_capacity(self.batch);
@@ -240,46 +240,3 @@ const NEAR: usize = 256;
 
 /// Minimum number of hashes that a thread computes in one piece of work.
 const PIECE: usize = 512;
-
-#[cfg(test)]
-mod tests {
-    use pad_core::Sha256Ed25519;
-    use pad_tree::{PathCopying, RedBlack, internals::Authenticated};
-
-    use super::*;
-
-    type Store = PathCopying<Authenticated<Sha256Ed25519>, RedBlack>;
-
-    #[test]
-    fn measures_every_number_of_threads() {
-        let threads = [1, 2].map(|threads| NonZeroUsize::new(threads).unwrap());
-        let batches = Batches {
-            keys: 2_000,
-            batch: 700,
-            snapshots: 2,
-            threads: threads.to_vec(),
-        };
-        let mut report = Report::new(false, true).unwrap();
-        measure::<Sha256Ed25519, Store>(&batches, &mut report).unwrap();
-        let threads = report.lines().iter().map(|line| line.count("threads"));
-        assert_eq!(threads.collect::<Vec<_>>(), [1, 2]);
-        for line in report.lines() {
-            assert_eq!((line.count("snapshots"), line.count("batch")), (2, 700));
-            // More nodes than a perfect tree's above 700 leaves, fewer than there are.
-            assert!((699.0..2_000.0).contains(&line.figure("node_hashes_per_snapshot")));
-        }
-    }
-
-    #[test]
-    fn batches_update_distinct_keys() {
-        let batches = Batches {
-            keys: 50,
-            batch: 50,
-            snapshots: 1,
-            threads: Vec::new(),
-        };
-        let updates = batches.updates(1);
-        let keys: HashSet<_> = updates.iter().map(Operation::key).collect();
-        assert_eq!(keys.len(), 50);
-    }
-}

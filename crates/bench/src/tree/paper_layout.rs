@@ -18,8 +18,6 @@ use pad_core::{Key, Suite, Value, internals::Domain};
 mod balance;
 mod measure;
 mod proof;
-#[cfg(test)]
-mod tests;
 
 pub use balance::{Balance, RedBlack, Treap};
 pub use measure::{SCHEMES, measure};
@@ -31,9 +29,11 @@ pub struct Node<S: Suite> {
     key: Key,
     value: Value,
     /// Colour (red-black tree) or priority (treap) of the node. Digests do not cover it.
-    balance: u64,
-    left: Tree<S>,
-    right: Tree<S>,
+    pub balance: u64,
+    /// Subtree of smaller keys.
+    pub left: Tree<S>,
+    /// Subtree of larger keys.
+    pub right: Tree<S>,
     /// `H(value)`, and the authenticator of the subtree under this node. Computed on first use.
     digests: OnceLock<(S::Digest, S::Digest)>,
 }

@@ -105,35 +105,3 @@ pub fn nearest<'a>(designs: &'a [Expense], kind: &str) -> Option<(f64, f64, &'a 
     });
     quotients.min_by(|one, other| one.0.total_cmp(&other.0))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{super::costs::tests::design, *};
-
-    #[test]
-    fn conclusions_follow_from_the_costs() {
-        let mut designs = vec![
-            design("tree", 2.0, 10.0),
-            design("signed", 1.0, 1_010.0),
-            design("accumulators-rsa", 3.0, 1e5),
-        ];
-        let concluded = |designs: &[Expense]| {
-            let line = conclusion("tuple", designs).unwrap();
-            (line.get("holds").cloned(), line.text("sentence").to_owned())
-        };
-        let (holds, sentence) = concluded(&designs);
-        assert_eq!(holds, Some(true.into()));
-        assert!(
-            sentence.contains("the nearest, accumulators-rsa, costs 3.01"),
-            "{sentence}"
-        );
-        // Tree and signatures cost the same, 2.01, at 1000; this costs 1.5 + 0.4 there.
-        designs.push(design("accumulators-bilinear", 1.5, 400.0));
-        let (holds, sentence) = concluded(&designs);
-        assert_eq!(holds, Some(false.into()));
-        let expected = "accumulators-bilinear from 780.0 to 1220 look-ups per update; by 5.5 % at \
-            most, at 1000.";
-        assert!(sentence.ends_with(expected), "{sentence}");
-        assert!(conclusion("tuple", &designs[..1]).is_none());
-    }
-}

@@ -191,21 +191,3 @@ pub(super) fn cheapest(designs: &[Expense]) -> Vec<(f64, f64, &Expense)> {
     let range = |part: comparison::line::Lowest| (part.from, part.to, &designs[part.line]);
     parts.map(range).collect()
 }
-
-#[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    pub(crate) fn design(name: &str, lookup: f64, update: f64) -> Expense {
-        Expense {
-            figure: "figure7".to_owned(),
-            design: name.to_owned(),
-            keys: 1,
-            cost: CostLine {
-                fixed: update,
-                each: lookup,
-            },
-            prices: costs::of_2010(),
-        }
-    }
-}

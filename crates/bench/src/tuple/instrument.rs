@@ -83,33 +83,3 @@ pub fn chain_step_ns(effort: &Effort) -> f64 {
         black_box(chain::walk::<PlainSuite>(start, &start, calls));
     })
 }
-
-#[cfg(test)]
-#[allow(clippy::cast_sign_loss, reason = "counts are not negative")]
-mod tests {
-    use pad_tuple::internals::{Ed25519, TupleSignature};
-    use signature::Signer;
-
-    use super::*;
-    use crate::cryptography::{Cryptography, TimedSigner};
-
-    #[test]
-    fn a_signature_counts_once_however_deep() {
-        let signer = TimedSigner::default();
-        let (cryptography, ()) = Cryptography::of(|| {
-            TimedScheme::<Ed25519>::sign(&(), &signer, b"tuple").unwrap();
-            signer.sign(b"head");
-        });
-        assert_eq!(cryptography.signatures as u64, 2);
-        assert!(cryptography.signature_us > 0.0);
-    }
-
-    #[test]
-    fn steps_of_chains_are_counted() {
-        let start = PlainSuite::value(b"start");
-        let walk = || chain::walk::<CountedSuite>(start, &start, 7);
-        let (cryptography, link) = Cryptography::of(walk);
-        assert_eq!(cryptography.chain_steps as u64, 7);
-        assert_eq!(link, chain::walk::<PlainSuite>(start, &start, 7));
-    }
-}

@@ -93,7 +93,7 @@ impl Epochs {
     }
 
     /// Returns the author's rule for one snapshot; the first is number 0.
-    fn speculation(self, snapshot: usize) -> Speculation {
+    pub fn speculation(self, snapshot: usize) -> Speculation {
         match self {
             Self::Balanced => Speculation::Balanced,
             Self::Snapshots(number) if snapshot.is_multiple_of(number) => {
@@ -167,33 +167,4 @@ pub fn compared(line: Line, others: &[Line]) -> Line {
     let times = base.map(|base| base.figure("author_seconds") / line.figure("author_seconds"));
     line.with("signatures_saved_by_speculation", saved)
         .with("times_without_speculation", times)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Write;
-
-    use super::*;
-
-    #[test]
-    fn the_last_snapshots_begin_with_what_is_there() {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        let rows = "snapshot,op,key,value\n1,put,a,1\n2,put,b,2\n2,delete,a,\n3,put,c,3\n";
-        file.write_all(rows.as_bytes()).unwrap();
-        let all = Trace::read(file.path(), None).unwrap();
-        assert_eq!(all.snapshots.len(), 3);
-        let last = Trace::read(file.path(), Some(1)).unwrap();
-        let keys: Vec<&str> = last.snapshots[0]
-            .iter()
-            .map(|operation| str::from_utf8(operation.key().as_bytes()).unwrap())
-            .collect();
-        assert_eq!((last.snapshots.len(), keys), (1, vec!["b", "c"]));
-    }
-
-    #[test]
-    fn epochs_of_six_snapshots_merge_every_sixth() {
-        let rule = |snapshot| Epochs::Snapshots(6).speculation(snapshot);
-        assert_eq!(rule(6), rule(0));
-        assert!((1..6).all(|snapshot| rule(snapshot) != rule(6)));
-    }
 }

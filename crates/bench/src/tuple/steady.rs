@@ -96,16 +96,3 @@ pub fn exponent(design: &str, quantity: &str, points: &[(u64, f64)]) -> Option<L
 
 /// Minimum number of measured snapshots. A run continues to the end of the epoch or hash chain.
 const SNAPSHOTS: u64 = 250;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn exponents_of_powers() {
-        let points = [1_000, 10_000, 100_000].map(|n: u64| (n, 7.0 * (n as f64).sqrt()));
-        let fitted = exponent("design", "update_bytes", &points).unwrap();
-        assert!((fitted.figure("exponent") - 0.5).abs() < 1e-9);
-        assert!(exponent("design", "update_bytes", &points[..1]).is_none());
-    }
-}

@@ -17,3 +17,4 @@ mod output;
 mod report;
 mod scale;
 mod sections;
+mod unit;

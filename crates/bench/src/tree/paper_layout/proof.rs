@@ -18,7 +18,7 @@ pub struct PathProof<S: Suite> {
     pub(super) path: Vec<(Key, S::Digest, S::Digest)>,
     /// Value of the key, and the authenticators of its node's children; `None` if the key is
     /// absent.
-    pub(super) end: Option<(Value, [S::Digest; 2])>,
+    pub end: Option<(Value, [S::Digest; 2])>,
 }
 
 /// Error returned when a proof is rejected.

@@ -1,9 +1,14 @@
+//! Tests of `bench::tree::paper_layout`.
+
 use std::collections::BTreeMap;
 
-use pad_core::{Answer, Sha256Ed25519, codec};
-
-use super::*;
-use crate::workload::{Random, absent_key, key, value};
+use bench::{
+    tree::paper_layout::{
+        Balance, Node, PathProof, ProofError, RedBlack, Treap, Tree, authenticator,
+    },
+    workload::{Random, absent_key, key, value},
+};
+use pad_core::{Answer, Key, Sha256Ed25519, Value, codec};
 
 type S = Sha256Ed25519;
 
@@ -47,10 +52,11 @@ fn paths_are_short() {
             insert(&tree, &ordered(index), &value(index))
         });
         (0..1_000)
-            .map(|index| depth(&tree, &ordered(index)))
+            .map(|index| PathProof::new(&tree, &ordered(index)).hashes() - 1)
             .max()
             .unwrap()
     };
+    // A present key's proof has a hash for each node, and one of the value.
     // 2 log2(1001), and what a treap exceeds with a chance of less than one in a million.
     assert!(ascending(RedBlack::insert::<S>) <= 20);
     assert!(ascending(Treap::insert::<S>) <= 50);
@@ -58,18 +64,18 @@ fn paths_are_short() {
 
 #[test]
 fn no_red_node_has_a_red_child_and_every_path_as_many_black_ones() {
-    fn black_height(tree: &Tree<S>, is_below_red: bool) -> usize {
+    fn black_height(tree: Option<&Node<S>>, is_below_red: bool) -> usize {
         let Some(node) = tree else {
             return 0;
         };
         let is_red = node.balance == 0;
         assert!(!(is_red && is_below_red));
-        let heights = [&node.left, &node.right].map(|child| black_height(child, is_red));
+        let heights = [&node.left, &node.right].map(|child| black_height(child.as_deref(), is_red));
         assert_eq!(heights[0], heights[1]);
         heights[0] + usize::from(!is_red)
     }
     for (tree, _) in grown::<RedBlack>() {
-        black_height(&tree, true);
+        black_height(tree.as_deref(), true);
     }
 }
 
@@ -102,13 +108,12 @@ fn forged_proofs_are_refused() {
     for other in others {
         assert!(PathProof::new(tree, other).verify(&root, present).is_err());
     }
-    let cut = PathProof {
-        end: None,
-        ..honest.clone()
-    };
+    let mut cut = honest.clone();
+    cut.end = None;
     assert_eq!(refused(&cut, present), ProofError::WrongRoot);
     let absent = PathProof::new(tree, &absent_key(1));
-    let on_path = &tree.as_ref().unwrap().key;
+    let root_key = |key: &&Key| PathProof::new(tree, key).hashes() == 2;
+    let on_path = contents.keys().find(root_key).unwrap();
     assert_eq!(refused(&absent, on_path), ProofError::KeyOnPath);
     // Every bit of both counts.
     for (proof, key) in [(&honest, present), (&absent, &absent_key(1))] {

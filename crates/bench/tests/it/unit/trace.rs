@@ -1,6 +1,14 @@
-use std::io::{self, Cursor};
+//! Tests of `bench::flexlist::trace`.
 
-use super::*;
+use std::{
+    io::{self, Cursor, Read as _},
+    path::Path,
+};
+
+use bench::flexlist::trace::{
+    COMMIT_COLUMNS, Change, Edit, FILE_COLUMNS, FileChange, MOST_BYTES, Trace, TraceError,
+    files_beside,
+};
 
 const FILES: &str = "path,dir,initial_size\n0,0,100\n1,0,50\n2,1,-1\n";
 const HEADER: &str = "commit,path,kind,offset,removed,inserted\n";
@@ -158,7 +166,7 @@ fn reads_compressed_traces_and_refuses_damaged_ones() {
 #[test]
 fn no_bytes_make_it_panic() {
     let rows = format!("{HEADER}1,2,A,0,0,7\n1,0,M,0,10,0\n1,0,M,90,10,25\n3,1,D,0,50,0\n");
-    let mut random = crate::workload::Random::new(7);
+    let mut random = bench::workload::Random::new(7);
     for _ in 0..3000 {
         let mut bytes = rows.clone().into_bytes();
         for _ in 0..=random.below(3) {
