@@ -17,7 +17,13 @@ def read_question(message, longest):
     def ends():
         return reader.optional(reader.key), reader.optional(reader.key)
 
-    question = reader.variant([reader.key, keys, ends, lambda: (reader.key(), reader.value()), reader.number])
+    def first_or_last():
+        return None
+
+    question = reader.variant([
+        reader.key, keys, ends, lambda: (reader.key(), reader.value()), reader.number,
+        first_or_last, first_or_last, reader.key, reader.key,
+    ])
     reader.end()
     return question
 

@@ -57,7 +57,7 @@ pub(super) struct Get {
     /// Look up each key in FILE, one per line; - for standard input.
     ///
     /// Empty lines are skipped. The answers are in the order of the lines.
-    #[arg(long, value_name = "FILE", conflicts_with = "raw")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "raw"])]
     keys: Option<PathBuf>,
     #[command(flatten)]
     neighbour: NeighbourArguments,
