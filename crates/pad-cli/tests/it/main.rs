@@ -18,6 +18,14 @@ mod documents;
 mod file;
 mod inspect;
 #[cfg(all(
+    feature = "file",
+    feature = "log",
+    feature = "network",
+    feature = "passphrase",
+    unix
+))]
+mod json_reference;
+#[cfg(all(
     feature = "accumulators",
     feature = "log",
     feature = "bls",
