@@ -482,7 +482,8 @@ fn check_pruned(bench: &Bench, s: &str) {
     let before = is_tree.then(|| nodes.each_ref().map(|name| bench.read(name)));
     bench.ok(&format!("prune --store {s} --before 2"));
     if let Some(before) = before {
-        // After a kill before the old files are removed, the same command removes them.
+        // A prune that is killed may leave the old files behind. They are written back here to
+        // simulate this, and a second prune must remove them.
         for (name, bytes) in nodes.iter().zip(before) {
             assert!(!bench.path(name).exists(), "{name}");
             bench.write(name, &bytes);

@@ -1,5 +1,6 @@
-//! Nodes of deferred logs that are built ahead. They equal the nodes built at once, and no append
-//! does much work.
+//! Deferred logs whose nodes are built in steps, over many appends ([`Building::Credit`]). The
+//! nodes must equal those built within one append ([`Building::AtOnce`]), and no append does much
+//! work.
 
 use std::collections::BTreeSet;
 

@@ -66,7 +66,7 @@ fn verdicts_on_proofs_are_those_published() {
             assert_eq!(is_accepted, !is_refused, "{name}: {verdict:?}");
         }
     }
-    // Accepted and refused.
+    // Numbers of vectors that must be accepted and refused.
     assert_eq!((inclusion, consistency), ([6, 92], [7, 90]));
 }
 

@@ -28,10 +28,10 @@ pub(super) struct LoadArguments {
     /// Number of keys, such as 10k or 1M.
     #[arg(long, value_name = "COUNT", value_parser = count, required_unless_present = "trace")]
     keys: Option<u64>,
-    /// Bytes per key [default: 32]
+    /// Bytes per key [default: the trace's, or 32]
     #[arg(long, value_name = "COUNT", value_parser = key_bytes)]
     key_bytes: Option<u64>,
-    /// Bytes per value [default: 32]
+    /// Bytes per value [default: the trace's, or 32]
     #[arg(long, value_name = "COUNT", value_parser = value_bytes)]
     value_bytes: Option<u64>,
     /// Rate of key changes, such as 1/s or 500/day.

@@ -33,14 +33,15 @@ struct Model<'a, D: Design<S>> {
     target: &'a Target<D>,
     candidates: Vec<Candidate<D>>,
     places: TupleChoice,
-    /// `make test` asks about each name after so many others.
+    /// Step through [`NAMES`]: 1 asks about all of them; `make test` uses more.
     every: usize,
 }
 
 const NAMES: [&str; 9] = ["", "b", "bb", "c", "d", "e", "ee", "f", "g"];
 
 impl<D: Design<S, Secret: TestSecret>> Model<'_, D> {
-    /// Tries every key, version, list of epochs and list of parts.
+    /// Tries every `every`-th name of [`NAMES`] with each version, each list of epochs and each
+    /// list of parts.
     fn check(&self) -> Counts {
         let mut counts = Counts::default();
         let mut lists: Vec<Vec<u64>> = (1..=self.target.latest())
