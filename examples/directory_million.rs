@@ -15,8 +15,8 @@ use block_directory::{
 };
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, Authority, DictionaryId, Digest, HeadSigner, Sha256Ed25519, SnapshotHead, Suite,
-    Version, codec, internals::Frontier,
+    AuthorKey, Authority, DictionaryId, Digest, Frontier, HeadSigner, Sha256Ed25519, SnapshotHead,
+    Suite, Version, codec,
 };
 
 type S = Sha256Ed25519;

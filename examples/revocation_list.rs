@@ -10,7 +10,7 @@
 
 use std::{error::Error, path::Path};
 
-use authdict::internals::trace::TraceReader;
+use authdict::trace::TraceReader;
 use ed25519_dalek::SigningKey;
 use pad_core::{
     Answer, Author, Client, Key, Lookup, Refusal, RefusalOf, Repository, Response, Server,

@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use authdict::{LogParameters, internals::trace::TraceReader};
+use authdict::{LogParameters, trace::TraceReader};
 use ed25519_dalek::SigningKey;
 use pad_accumulators::wire;
 use pad_core::{

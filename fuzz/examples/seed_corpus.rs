@@ -9,9 +9,8 @@ use pad_conformance::{
     tuple::TestSecret,
 };
 use pad_core::{
-    Contradiction, Dictionary, DictionaryId, Equivocation, Heads as _, Repository, Sha256Ed25519,
-    Suite, TrustedView, Untrusted, Version, codec,
-    internals::{Past, Testimony},
+    Contradiction, Dictionary, DictionaryId, Equivocation, Heads as _, Past, Repository,
+    Sha256Ed25519, Suite, TrustedView, Untrusted, Version, codec, internals::Testimony,
 };
 use pad_fuzz::{target::TARGETS, tuples::TUPLES};
 use pad_tree::{RedBlack, RedBlackPathCopying};

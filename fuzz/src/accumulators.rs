@@ -10,7 +10,7 @@ use pad_accumulators::{
     rsa::{self, Rsa, RsaPublicKey},
     wire::{self, Wire},
 };
-use pad_core::{AuthorKey, Untrusted, Verified, Version, Workers, internals::Proof};
+use pad_core::{AuthorKey, Proof, Untrusted, Verified, Version, Workers};
 use std::sync::{Arc, LazyLock};
 
 const RSA: &str = include_str!("../../docs/vectors/accumulators/rsa.json");

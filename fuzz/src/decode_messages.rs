@@ -8,10 +8,10 @@ use block_directory::{
     },
 };
 use pad_core::{
-    Blake3Ed25519, Contradiction, Equivocation, Key, Paper2010, Sha256Ed25519, SignedHead, Suite,
-    TrustedView, Update,
+    Blake3Ed25519, ConsistencyProof, Contradiction, Equivocation, InclusionProof, Key, Paper2010,
+    Sha256Ed25519, SignedHead, Suite, TrustedView, Update,
     codec::{self, Message},
-    internals::{ConsistencyProof, InclusionProof, PrefixProof},
+    internals::PrefixProof,
 };
 use pad_core::{First, KeyRange, Keys, Last, Predecessor, Successor};
 use pad_tree::TreeProof;

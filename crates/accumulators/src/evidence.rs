@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
-use pad_core::{Verified, VerifyError, internals::Proof};
+use pad_core::{Proof, Verified, VerifyError};
 
 use crate::{
     scheme::Scheme,

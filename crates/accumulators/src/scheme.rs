@@ -73,7 +73,6 @@ pub trait Scheme: Copy + Debug + Eq + Send + Sync + 'static {
     ///
     /// # Errors
     /// [`AccumulateError::ElementNotAllowed`] if the digest has no prime or scalar.
-    #[doc(hidden)]
     fn element(
         key: &Self::PublicKey,
         digest: &ElementDigest,
@@ -83,7 +82,6 @@ pub trait Scheme: Copy + Debug + Eq + Send + Sync + 'static {
     ///
     /// # Errors
     /// The error of the first digest without an element.
-    #[doc(hidden)]
     fn elements(
         key: &Self::PublicKey,
         digests: &[ElementDigest],
@@ -93,6 +91,5 @@ pub trait Scheme: Copy + Debug + Eq + Send + Sync + 'static {
     }
 
     /// Value of the empty set.
-    #[doc(hidden)]
     fn empty_value(key: &Self::PublicKey) -> Self::Value;
 }

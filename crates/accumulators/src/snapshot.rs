@@ -3,8 +3,7 @@
 use alloc::vec::Vec;
 
 use pad_core::{
-    AuthorKey, DecodeError, HeadSignature, VerifyError, Version,
-    internals::{Domain, Proof},
+    AuthorKey, DecodeError, HeadSignature, Proof, VerifyError, Version, internals::Domain,
 };
 use signature::Signer;
 

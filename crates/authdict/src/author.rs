@@ -29,8 +29,8 @@ use crate::{
 /// Author of a dictionary of family `F`: changes the contents and signs versions.
 ///
 /// [`Author::put`] and [`Author::remove`] gather changes, and [`Author::commit`] signs them as the
-/// next version, durably. Programs that hand out updates themselves, or commit several versions in
-/// one batch, use [`Author::stage`] and [`Author::flush`].
+/// next version, durably. Programs that gather a large version use
+/// [`Author::stage_gathered`] and [`Author::checkpoint`].
 ///
 /// ```
 /// use authdict::{Author, RedBlack, SecretKey, Tree};
@@ -221,11 +221,11 @@ impl<F> Author<F> {
     /// of a key wins. A log appends all changes.
     ///
     /// # Errors
-    /// [`AuthorError`]. If the changes could not be signed, they are kept
-    /// ([`Author::take_changes`]). They are not kept if the signer refused
-    /// ([`AuthorError::Signing`]), or if the version is signed but not durable or not recorded. In
-    /// these cases the next commit signs or completes the version. After [`StoreError::Closed`],
-    /// the author must be reopened, and then contains only the durable versions.
+    /// [`AuthorError`]. If the changes could not be signed, they are kept. They are not kept if the
+    /// signer refused ([`AuthorError::Signing`]), or if the version is signed but not durable or
+    /// not recorded. In these cases the next commit signs or completes the version. After
+    /// [`StoreError::Closed`], the author must be reopened, and then contains only the durable
+    /// versions.
     pub fn commit(&mut self) -> Result<Version, AuthorError> {
         if !(self.unfinished && self.changes.is_empty()) {
             match self.stage(self.changes.clone()) {
@@ -270,8 +270,8 @@ impl<F> Author<F> {
         }
     }
 
-    /// Signs gathered changes like [`Author::stage`]. If the signer refuses, changes that were
-    /// streamed are not kept.
+    /// Signs gathered changes as the next version, in memory. [`Author::checkpoint`] makes it
+    /// durable. If the signer refuses, changes that were streamed are not kept.
     ///
     /// # Errors
     /// [`AuthorError`].

@@ -16,8 +16,8 @@
 //! trustworthy as its storage location.
 
 use pad_core::{
-    SignedHead, Suite, TrustedView, Untrusted, VerifyError, Version, codec,
-    internals::{ConsistencyProof, Past, Refused},
+    ConsistencyProof, Past, SignedHead, Suite, TrustedView, Untrusted, VerifyError, Version, codec,
+    internals::Refused,
 };
 use sha2::{Digest, Sha256};
 
@@ -224,7 +224,6 @@ impl StoredView {
     ///
     /// `head` is the message of a [`SignedHead`]. `past` is a statement of the newer head about the
     /// version of the older head, as returned by [`crate::Dictionary::past_messages`].
-    #[doc(hidden)]
     pub fn accuse(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
         with_suite!(self.public.suite, S => self.accuse_in::<S>(head, past))
     }

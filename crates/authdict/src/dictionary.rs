@@ -49,7 +49,7 @@ pub trait Dictionary {
     ) -> Result<Option<Vec<u8>>, LookupError>;
 
     /// Returns the statements that the newer version's head makes about the older version, each as
-    /// the body of a [`pad_core::internals::Past`]. [`crate::client_view::StoredView::accuse`]
+    /// the body of a [`pad_core::Past`]. [`crate::client_view::StoredView::accuse`]
     /// takes such a statement.
     ///
     /// # Errors

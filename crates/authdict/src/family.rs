@@ -5,8 +5,8 @@
 //! chosen at run time.
 
 use pad_core::{
-    Answers, Client, Family, Refusal as ClientRefusal, SchemeId, Suite, TrustedView, VerifyError,
-    Version, codec, internals::Question as Ask,
+    Answers, Client, Family, Question as Ask, Refusal as ClientRefusal, SchemeId, Suite,
+    TrustedView, VerifyError, Version, codec,
 };
 use pad_tree::NodeCache;
 

@@ -146,6 +146,7 @@ pub struct PublicKey {
     /// The author's key, the dictionary's id and the scheme's number.
     pub authority: Authority,
     /// The scheme's own public key, if the scheme has one ([`SchemeKeyFormat::has_public`]).
+    #[doc(hidden)]
     pub scheme_key: Option<SchemeKey>,
 }
 

@@ -78,7 +78,7 @@ mod signing_record;
 mod store;
 mod store_log;
 #[cfg(feature = "trace")]
-mod trace;
+pub mod trace;
 mod tuple_file;
 mod verifier;
 mod version_notes;
@@ -88,12 +88,16 @@ pub use author::Author;
 pub use block_directory;
 pub use changes::Changes;
 pub use client::{AskError, Client, OpenClientError, Source};
-pub use client_view::{Heads, NotFollowed, RefusedHead, StoredView, ViewAccessError};
+pub use client_view::{
+    Heads, NotFollowed, RefusedHead, StoredView, ViewAccessError, ViewAccessFault, ViewFileError,
+};
 pub use complete::CompleteHistory;
 pub use dictionary::{AnswerError, Dictionary};
 pub use dynamic::verify;
 pub use keeper::{CheckSummary, Keeper, Replica};
-pub use keys::{KeyFileError, PublicKey, SecretKey, Zeroizing};
+pub use keys::{KeyFileError, PublicKey, SecretFile, SecretKey, Zeroizing};
+#[cfg(feature = "passphrase")]
+pub use keys::{Passphrase, Work};
 pub use pad_core::{
     self, Answer, ApplyError, Blake3Ed25519, DecodeError, DictionaryId, First, InputError, Key,
     KeyRange, Keys, Last, Lookup, LookupError, Lookups, Neighbour, Operation, Paper2010,
@@ -108,7 +112,7 @@ pub use pad_tree::{
 pub use pad_tuple::{self, Tuple, designs::*};
 #[cfg(feature = "log")]
 pub use parameters::LogParameters;
-pub use question::{NotOffered, Question, Refusal, Statement};
+pub use question::{HeadText, NotOffered, Question, Refusal, Statement};
 pub use repository::{AuthorError, CheckError, RepositoryError};
 pub use scheme::{AnyFamily, Asks, Scheme};
 #[cfg(feature = "log")]
@@ -118,20 +122,20 @@ pub use server::Server;
 pub use signing_record::{SigningRecord, SigningRecordError};
 pub use store::StoreError;
 pub use verifier::Verifier;
+pub use version_notes::{VersionNote, VersionNotes};
+pub use witnessed::WitnessedError;
 
 /// For the other crates of this workspace; no stability between versions.
 #[doc(hidden)]
 pub mod internals {
     #[cfg(feature = "file")]
     pub use crate::keys::{FileOwnerKey, FileOwnerKeyError, FilePublic};
-    #[cfg(feature = "passphrase")]
-    pub use crate::keys::{Passphrase, Work};
     #[cfg(feature = "log")]
     pub use crate::parameters::origin_of;
     pub use crate::{
-        client_view::{ViewAccessFault, ViewFile},
-        keys::{DEFAULT_ENTRIES, SchemeKeyFormat, SecretFile},
-        question::{HeadText, LONGEST_QUESTION, verify_head},
+        client_view::ViewFile,
+        keys::{DEFAULT_ENTRIES, SchemeKeyFormat},
+        question::{LONGEST_QUESTION, verify_head},
         selection::SchemeFamily,
         store::{AnyStore, Record, RecordChange, Store, StoredCheckpoint, redb_store::RedbStore},
     };
@@ -160,11 +164,6 @@ pub mod internals {
     /// Changes that wait in a store until the author signs them.
     pub mod pending {
         pub use crate::pending::*;
-    }
-    /// Recorded updates as CSV or JSON lines.
-    #[cfg(feature = "trace")]
-    pub mod trace {
-        pub use crate::trace::*;
     }
     /// Names and creation times of versions, which are not signed.
     pub mod version_notes {

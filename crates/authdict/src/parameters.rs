@@ -57,13 +57,11 @@ impl LogParameters {
 
     /// Returns the maximum `top_level` of [`LogParameters::generate_insecure`], which reduces
     /// greater levels to it. The parameters for this level take 200 MB.
-    #[doc(hidden)]
     pub fn greatest_made(scheme: SchemeName) -> u8 {
         level(MOST_MADE, scheme)
     }
 
     /// The maximum length of a file of parameters, in bytes.
-    #[doc(hidden)]
     pub const LONGEST: usize = 512 << 20;
 
     /// Decodes public parameters from a message (of kind 56), and checks them.
@@ -72,7 +70,6 @@ impl LogParameters {
     ///
     /// # Errors
     /// [`DecodeError`].
-    #[doc(hidden)]
     pub fn decode(message: &[u8]) -> Result<Self, DecodeError> {
         let parameters = wire::decode::<Parameters>(&Workers::all_cores(), message, Self::LONGEST)?;
         Ok(Self::of(parameters.into_unverified()))
@@ -109,13 +106,11 @@ impl LogParameters {
     }
 
     /// Returns a shared reference to the powers, for the [`Setup`] of a log.
-    #[doc(hidden)]
     pub fn shared(&self) -> Arc<Parameters> {
         Arc::clone(&self.parameters)
     }
 
     /// Encodes the public parameters as a message (of kind 56).
-    #[doc(hidden)]
     pub fn to_message(&self) -> Vec<u8> {
         wire::encode(&*self.parameters)
     }
@@ -123,7 +118,6 @@ impl LogParameters {
     /// Returns the name of the published ceremony that produced the parameters, if this crate knows
     /// it. The secret of such parameters is unknown unless all participants of the ceremony
     /// deceived. The maker of any other parameters may be able to forge proofs.
-    #[doc(hidden)]
     pub fn origin(&self) -> Option<&'static str> {
         origin(&self.parameters.secret_in_g2())
     }
@@ -131,14 +125,12 @@ impl LogParameters {
     /// Returns the level of the largest trees of a log with this scheme for which the parameters
     /// suffice. A tree of level `l` has `2^l` elements. With a level below 4, the parameters
     /// suffice for no tree.
-    #[doc(hidden)]
     pub fn greatest_top_level(&self, scheme: SchemeName) -> u8 {
         level(self.parameters.capacity(), scheme)
     }
 
     /// Encodes the scheme key of a log with this scheme, shape and parameters, for key files.
     /// Returns `None` if the log's largest trees need more powers than the parameters contain.
-    #[doc(hidden)]
     pub fn setup(&self, scheme: SchemeName, shape: Shape) -> Option<Zeroizing<Vec<u8>>> {
         let setup = Setup::new(Arc::clone(&self.parameters), shape);
         let serves = shape.top_level() <= self.greatest_top_level(scheme);

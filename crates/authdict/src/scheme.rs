@@ -2,7 +2,7 @@
 
 use pad_core::{
     DecodeError, First, Key, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, Predecessor,
-    RangeContents, SchemeId, Successor, Suite, internals::SuiteId,
+    RangeContents, SchemeId, Successor, Suite, SuiteId,
 };
 #[cfg(feature = "log")]
 use pad_core::{Sha256Ed25519, Value, Version};

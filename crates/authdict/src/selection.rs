@@ -4,7 +4,7 @@ use core::{fmt, str::FromStr};
 
 #[cfg(feature = "all-suites")]
 use pad_core::{Blake3Ed25519, Paper2010};
-use pad_core::{SchemeId, Sha256Ed25519, Suite, internals::SuiteId};
+use pad_core::{SchemeId, Sha256Ed25519, Suite, SuiteId};
 use pad_tree::{RedBlack, SkipList, Treap, TreeScheme, internals::BalancingScheme};
 use pad_tuple::{
     SecretBytes, designs,
@@ -147,7 +147,6 @@ by_name! {
 impl SuiteName {
     /// Returns the suite with the number `id`, if this build supports it. The envelopes of messages
     /// contain this number.
-    #[doc(hidden)]
     pub fn from_id(id: u16) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();
         all.find(|suite| suite.id().0 == id)
@@ -386,11 +385,11 @@ mod tests {
         let mut designs = 0;
         macro_rules! check {
             ($name:ident, $design:ty) => {
-                let name = <$design as pad_tuple::internals::TupleScheme<Sha256Ed25519>>::NAME;
+                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
                 let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
                 assert_eq!(
                     scheme.id(),
-                    <$design as pad_tuple::internals::TupleScheme<Sha256Ed25519>>::SCHEME
+                    <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::SCHEME
                 );
                 assert_eq!(scheme.family(), SchemeFamily::Tuple);
                 designs += 1;
@@ -408,7 +407,7 @@ mod tests {
     fn answers_follow_from_heads_that_commit_to_them() {
         macro_rules! signed {
             ($name:ident, $design:ty) => {
-                let name = <$design as pad_tuple::internals::TupleScheme<Sha256Ed25519>>::NAME;
+                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
                 let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
                 assert!(!scheme.binds_answers());
             };
@@ -416,7 +415,7 @@ mod tests {
         #[cfg(feature = "accumulators")]
         macro_rules! accumulated {
             ($name:ident, $design:ty) => {
-                let name = <$design as pad_tuple::internals::TupleScheme<Sha256Ed25519>>::NAME;
+                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
                 let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
                 assert!(scheme.binds_answers());
             };

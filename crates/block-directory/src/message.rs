@@ -3,9 +3,8 @@
 use alloc::vec::Vec;
 
 use pad_core::{
-    DecodeError, SignedHead, Suite, VerifyError, Version,
+    ConsistencyProof, DecodeError, SignedHead, Suite, VerifyError, Version,
     codec::{self, Message},
-    internals::ConsistencyProof,
 };
 use serde::{Deserialize, Serialize};
 

@@ -11,9 +11,7 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use pad_core::{
-    Suite, VerifyError, Version,
-    codec::Message,
-    internals::{DigestBytes, Proof, VerifiedRoot},
+    Proof, Suite, VerifiedRoot, VerifyError, Version, codec::Message, internals::DigestBytes,
 };
 use serde::{Deserialize, Serialize};
 

@@ -5,11 +5,7 @@
 use alloc::vec::Vec;
 use core::{fmt, iter::Copied, marker::PhantomData, slice::Iter};
 
-use pad_core::{
-    Suite, VerifyError,
-    codec::Message,
-    internals::{Proof, VerifiedRoot},
-};
+use pad_core::{Proof, Suite, VerifiedRoot, VerifyError, codec::Message};
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{Error as _, SeqAccess, Visitor},

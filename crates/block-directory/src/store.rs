@@ -33,9 +33,7 @@ pub(crate) mod rows;
 
 use std::{io, path::Path, sync::Arc};
 
-use pad_core::{
-    Authority, SignedHead, StoreFault, Suite, Untrusted, Update, Version, internals::SuiteId,
-};
+use pad_core::{Authority, SignedHead, StoreFault, Suite, SuiteId, Untrusted, Update, Version};
 use pad_disk::layer::{FileLayer, Folder};
 
 pub use error::StoreError;
@@ -273,7 +271,6 @@ impl<S: Suite> BlockDirectory<S> {
 
     /// Returns the number of blocks read from files since the directory was opened, including the
     /// reads at opening.
-    #[doc(hidden)]
     pub fn blocks_read(&self) -> u64 {
         let backing = self.blocks().backing();
         backing.map_or(0, |backing| backing.files.blocks_read())
@@ -296,7 +293,6 @@ impl<S: Suite> BlockDirectory<S> {
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
-    #[doc(hidden)]
     pub fn file_bytes(&self) -> Result<u64, StoreError> {
         let (Some(journal), Some(backing)) = (&self.journal, self.blocks().backing()) else {
             return Ok(0);

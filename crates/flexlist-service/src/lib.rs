@@ -38,10 +38,7 @@ pub use store::StoreError;
 /// For the other crates of this workspace; no stability between versions.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::server::{
-        check::{CheckReport, Damage, check},
-        settings::Clock,
-    };
+    pub use crate::server::{check::check, settings::Clock};
 
     /// Messages of client and server.
     pub mod message {

@@ -45,6 +45,7 @@ mod update;
 mod upload;
 
 use accounts::{Accounts, Charge};
+pub use check::{CheckReport, Damage};
 pub use limits::{Checkpoints, Limits};
 use memory::Memory;
 use settings::Clock;

@@ -10,7 +10,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use pad_core::{Digest, internals::Proof};
+use pad_core::{Digest, Proof};
 
 use crate::{
     FileState,

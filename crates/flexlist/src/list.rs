@@ -167,7 +167,6 @@ impl<H: NodeHash> FlexList<H> {
     }
 
     /// Returns a read-only view of the current version.
-    #[doc(hidden)]
     pub const fn current(&self) -> View<'_, H> {
         View::new(&self.arena, self.root)
     }

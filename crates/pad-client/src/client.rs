@@ -8,13 +8,11 @@ use std::{
 };
 
 use authdict::{
-    Heads as _, KeyRange, NotFollowed, PublicKey, Question, RangeContents, Refusal, Statement,
-    StoredView, Verifier, Version,
+    HeadText, Heads as _, KeyRange, NotFollowed, PublicKey, Question, RangeContents, Refusal,
+    Statement, StoredView, Verifier, Version, VersionNotes,
     internals::{
-        HeadText,
         dynamic::{client_of, longest_answer},
         verify_head,
-        version_notes::VersionNotes,
         witnessed::check_policy,
     },
 };

@@ -1,6 +1,6 @@
 //! Errors of a client.
 
-use authdict::{Refusal, Version, internals::witnessed::WitnessedError};
+use authdict::{Refusal, Version, WitnessedError};
 
 use crate::incident::{Fault, Incident};
 

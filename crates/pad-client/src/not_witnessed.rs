@@ -1,6 +1,6 @@
 //! Mismatches between responses and the log that witnesses have cosigned.
 
-use authdict::{Version, internals::witnessed::WitnessedError};
+use authdict::{Version, WitnessedError};
 use transparency_log::proof::LogProofError;
 
 /// Error returned when a response does not match the log that witnesses have cosigned.

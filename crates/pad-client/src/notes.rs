@@ -2,8 +2,8 @@
 //! Decoded notes are not verified.
 
 use authdict::{
-    Version,
-    internals::version_notes::{LONGEST_NAME, MOST_OF_A_NAME, VersionNote, VersionNotes},
+    Version, VersionNote, VersionNotes,
+    internals::version_notes::{LONGEST_NAME, MOST_OF_A_NAME},
 };
 use serde_json::{Value, json};
 

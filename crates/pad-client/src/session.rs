@@ -7,12 +7,9 @@ use std::{
 };
 
 use authdict::{
-    Heads, KeyRange, Question, Source, Version,
+    Heads, KeyRange, Question, Source, Version, VersionNotes,
     evidence::{MOST_FILES, keep},
-    internals::{
-        exchange::{decode_history, decode_list},
-        version_notes::VersionNotes,
-    },
+    internals::exchange::{decode_history, decode_list},
 };
 use pad_core::{Key, Untrusted};
 use pad_tree::KeyHistory;

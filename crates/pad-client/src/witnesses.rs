@@ -8,8 +8,8 @@ use std::{
 };
 
 use authdict::{
-    Heads, PublicKey, Question, StoredView, Version,
-    internals::witnessed::{NewestHead, WitnessedError, heads_of, newest},
+    Heads, PublicKey, Question, StoredView, Version, WitnessedError,
+    internals::witnessed::{NewestHead, heads_of, newest},
 };
 use pad_core::DecodeError;
 use transparency_log::{

@@ -11,8 +11,7 @@ use core::fmt::Debug;
 
 use pad_accumulators::wire::{self, Wire};
 use pad_core::{
-    Key, LookupError, Repository as _, Untrusted, Value, Verified, VerifyError, Version,
-    internals::Proof,
+    Key, LookupError, Proof, Repository as _, Untrusted, Value, Verified, VerifyError, Version,
 };
 use pad_log::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, Absent, LONGEST_LOOKUP,

@@ -6,9 +6,8 @@ use core::fmt::Debug;
 use ed25519_dalek::SigningKey;
 use pad_core::{
     Answers, AuthorKey, Authored, Authority, Client, Dictionary, DictionaryId, Family, Key,
-    PublicKey, Repository, Response, SnapshotHead, Suite, TrustedView, Untrusted, Value, Verified,
-    Version, codec,
-    internals::{Attachment, Question},
+    PublicKey, Question, Repository, Response, SnapshotHead, Suite, TrustedView, Untrusted, Value,
+    Verified, Version, codec, internals::Attachment,
 };
 
 /// Maximum message length that a test's client accepts, in bytes.
@@ -25,7 +24,7 @@ pub trait Pad {
         + Authored<Attachment = Self::Attachment>
         + Answers<Key, Proof = Self::Proof>;
     /// The type of the proof for a lookup of one key.
-    type Proof: codec::Message + pad_core::internals::Proof<Query = Key>;
+    type Proof: codec::Message + pad_core::Proof<Query = Key>;
     /// The type of the author.
     type Author: Dictionary<Suite = Self::Suite, Attachment = Self::Attachment, Error: Debug>;
     /// The type of the server. Checks clone it to compare its states before and after an update.

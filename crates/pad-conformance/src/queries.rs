@@ -2,8 +2,7 @@
 
 use pad_core::{
     Answers, Client, First, Hosts, Key, KeyRange, Keys, Last, LookupError, Predecessor, PublicKey,
-    Serves, Successor, Value, Version,
-    internals::{ProofOf, Question},
+    Question, Serves, Successor, Value, Version, internals::ProofOf,
 };
 
 use crate::{

@@ -82,26 +82,27 @@ mod workers;
 
 pub use author::{Author, NewAuthorError};
 pub use client::{Client, Refusal, RefusalOf};
-pub use contradiction::{Contradiction, ForkEvidence};
+pub use contradiction::{Contradiction, ForkEvidence, Past};
 pub use dictionary::Dictionary;
 pub use digest::Digest;
 pub use equivocation::Equivocation;
 pub use error::{ApplyError, DecodeError, InputError, LookupError, StoreFault, VerifyError};
-pub use family::{Answers, Family, PublicKey};
+pub use family::{Answers, Family, PublicKey, VerifiedRoot};
 pub use head::{Authority, DictionaryId, SchemeId, SignedHead, SnapshotHead};
 pub use head_log::Heads;
+pub use history::{ConsistencyProof, Frontier, InclusionProof};
 pub use hosting::{Authored, Hosts, Serves};
 pub use key::{Key, MAX_KEY_LENGTH, MAX_VALUE_LENGTH, Value};
 pub use key_range::KeyRange;
 pub use ordered::OrderedKey;
-pub use proof::{Untrusted, Verified};
-pub use question::{First, Keys, Last, Predecessor, Successor};
+pub use proof::{Proof, Untrusted, Verified};
+pub use question::{First, Keys, Last, Predecessor, Question, Successor};
 pub use repository::Repository;
 pub use response::Response;
 pub use server::{Server, ServerError};
 pub use signature::{AuthorKey, HeadSignature, HeadSigner};
 pub use statement::{Answer, Lookup, Lookups, Neighbour, RangeContents};
-pub use suite::{Blake3Ed25519, Paper2010, Sha256Ed25519, Suite};
+pub use suite::{Blake3Ed25519, Paper2010, Sha256Ed25519, Suite, SuiteId};
 pub use update::{Operation, Update};
 pub use version::Version;
 pub use view::TrustedView;
@@ -113,23 +114,18 @@ pub mod internals {
     #[cfg(feature = "std")]
     pub use crate::workers::{for_each_piece, for_each_range};
     pub use crate::{
-        contradiction::{Past, Testimony},
+        contradiction::Testimony,
         digest::{DigestBytes, Domain},
         equivocation::Forked,
-        family::VerifiedRoot,
         head::EmptyDictionary,
         head_log::{HeadLog, check_next},
         history::{
-            ConsistencyProof, Continuation, Frontier, HistoryLog, InclusionProof, PastHistory,
-            PastRoot, PrefixProof, Subtrees, empty_root,
+            Continuation, HistoryLog, PastHistory, PastRoot, PrefixProof, Subtrees, empty_root,
         },
         hosting::ProofOf,
         pending::PendingChanges,
-        proof::Proof,
-        question::Question,
         signature::SIGNATURE_LENGTH,
         snapshot_root::SnapshotRoot,
-        suite::SuiteId,
         update::{Attachment, UpdateHead},
         view::Refused,
     };

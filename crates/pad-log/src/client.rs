@@ -8,9 +8,9 @@ use core::fmt;
 
 use pad_accumulators::wire::{self, Wire};
 use pad_core::{
-    AuthorKey, Authority, DecodeError, ForkEvidence, Sha256Ed25519, SignedHead, SnapshotHead,
-    TrustedView, Untrusted, Verified, VerifyError, Version,
-    internals::{ConsistencyProof, InclusionProof as PastProof, Proof, Refused},
+    AuthorKey, Authority, ConsistencyProof, DecodeError, ForkEvidence, InclusionProof as PastProof,
+    Proof, Sha256Ed25519, SignedHead, SnapshotHead, TrustedView, Untrusted, Verified, VerifyError,
+    Version, internals::Refused,
 };
 use thiserror::Error;
 

@@ -3,11 +3,8 @@
 use std::{io, sync::Arc};
 
 use authdict::{
-    LookupError, PublicKey, Question, RepositoryError, Server, StoreError, Version,
-    internals::{
-        AnyStore, SchemeFamily,
-        version_notes::{VersionNotes, versions_of},
-    },
+    LookupError, PublicKey, Question, RepositoryError, Server, StoreError, Version, VersionNotes,
+    internals::{AnyStore, SchemeFamily, version_notes::versions_of},
 };
 use pad_client::{Versions, internals::Resource};
 use pad_web::server::StatusCode;

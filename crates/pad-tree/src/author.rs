@@ -1,9 +1,8 @@
 //! The author: the latest contents, and a signed update for each snapshot.
 
 use pad_core::{
-    Authority, Dictionary, DictionaryId, HeadSignature, Key, Operation, SignedHead, SnapshotHead,
-    Suite, Update, Value, Version, Workers,
-    internals::{Frontier, PendingChanges},
+    Authority, Dictionary, DictionaryId, Frontier, HeadSignature, Key, Operation, SignedHead,
+    SnapshotHead, Suite, Update, Value, Version, Workers, internals::PendingChanges,
 };
 use rayon::prelude::*;
 use signature::{Error as SigningError, Signer};
@@ -122,7 +121,6 @@ where
     ///
     /// # Panics
     /// If the contents exceed the capacity of about 2^31 entries.
-    #[doc(hidden)]
     pub fn snapshot_of(&mut self, batch: Vec<Operation>) -> Result<Update<S>, SigningError> {
         if self.unsigned.is_some() || !self.pending.is_empty() {
             let tree = &self.tree;

@@ -3,8 +3,8 @@
 use core::{fmt, marker::PhantomData};
 
 use pad_core::{
-    Answers, Family, PublicKey, SchemeId, Sha256Ed25519, Suite, Untrusted, Verified, VerifyError,
-    internals::VerifiedRoot,
+    Answers, Family, PublicKey, SchemeId, Sha256Ed25519, Suite, Untrusted, Verified, VerifiedRoot,
+    VerifyError,
 };
 
 use crate::{proof::TreeProof, query::TreeQuery, scheme::TreeScheme};

@@ -179,7 +179,8 @@ macro_rules! repositories {
             "The repository of a `", stringify!($scheme), "` PAD over `", stringify!($store), "`",
             $(" with `", stringify!($policy), "`",)? "."
         )]
-        pub type $name<S> = TreeRepository<S, $store<annotation::Authenticated<S>, $scheme $(, $policy)?>>;
+        pub type $name<S> =
+            TreeRepository<S, $store<annotation::Authenticated<S>, $scheme $(, $policy)?>>;
     )*};
 }
 

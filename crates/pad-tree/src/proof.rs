@@ -35,9 +35,9 @@ use alloc::{vec, vec::Vec};
 use core::marker::PhantomData;
 
 use pad_core::{
-    Suite, VerifyError,
+    Proof, Suite, VerifyError,
     codec::Message,
-    internals::{Domain, Proof, SnapshotRoot},
+    internals::{Domain, SnapshotRoot},
 };
 use serde::{Deserialize, Serialize};
 

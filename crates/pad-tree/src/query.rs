@@ -15,8 +15,8 @@
 use alloc::{vec, vec::Vec};
 
 use pad_core::{
-    Answer, First, Key, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, Predecessor,
-    RangeContents, Successor, Suite, Value, VerifyError, Version, internals::Question,
+    Answer, First, Key, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, Predecessor, Question,
+    RangeContents, Successor, Suite, Value, VerifyError, Version,
 };
 
 use crate::{

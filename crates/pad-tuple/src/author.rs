@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    AuthorKey, Authority, Dictionary, DictionaryId, HeadSignature, Key, Operation, SignedHead,
-    SnapshotHead, Suite, Untrusted, Update, Value, Version, Workers,
-    internals::{Frontier, PendingChanges},
+    AuthorKey, Authority, Dictionary, DictionaryId, Frontier, HeadSignature, Key, Operation,
+    SignedHead, SnapshotHead, Suite, Untrusted, Update, Value, Version, Workers,
+    internals::PendingChanges,
 };
 use signature::Signer;
 
@@ -189,7 +189,6 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     }
 
     /// Returns the number of tuples of each generation, youngest first.
-    #[doc(hidden)]
     pub fn tuples(&self) -> Vec<usize> {
         self.layers
             .generations()
@@ -213,7 +212,6 @@ impl<S: Suite, D: Design<S>, K: Signer<HeadSignature> + Sync> TupleAuthor<S, D, 
     /// # Errors
     /// After [`AuthorError::Signing`] the next call retries the signature of this snapshot. After
     /// any other [`AuthorError`] the changes are pending again.
-    #[doc(hidden)]
     pub fn snapshot_of(
         &mut self,
         batch: Vec<Operation>,

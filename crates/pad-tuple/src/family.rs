@@ -3,9 +3,8 @@
 use core::{fmt, marker::PhantomData};
 
 use pad_core::{
-    Answers, Family, Key, KeyRange, Keys, PublicKey, SchemeId, Sha256Ed25519, Suite, Untrusted,
-    Verified, VerifyError,
-    internals::{Question, VerifiedRoot},
+    Answers, Family, Key, KeyRange, Keys, PublicKey, Question, SchemeId, Sha256Ed25519, Suite,
+    Untrusted, Verified, VerifiedRoot, VerifyError,
 };
 
 use crate::{

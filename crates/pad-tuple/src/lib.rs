@@ -179,7 +179,7 @@ pub use family::Tuple;
 pub use many::ManyProof;
 pub use proof::TupleProof;
 pub use range::RangeProof;
-pub use scheme::Expectation;
+pub use scheme::{Expectation, TupleScheme};
 #[cfg(feature = "std")]
 pub use {
     author::TupleAuthor, chain::ChainSecret, design::AuthorError, keys::SecretBytes,
@@ -214,7 +214,7 @@ pub mod internals {
         keys::{KeyBytes, PublicBytes},
         proof::{Part, ShownContent, ShownTuple},
         range::{RangeContent, RangePart},
-        scheme::{AggregateScheme, Attested, Claim, TupleScheme},
+        scheme::{AggregateScheme, Attested, Claim},
         signed::{
             Ed25519, Lightweight, Plain, RefreshScheme, SignatureScheme, Signed, SignedEvidence,
             Superseding,

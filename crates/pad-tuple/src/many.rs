@@ -18,9 +18,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use pad_core::{
-    Answer, Key, Keys, Lookups, Suite, VerifyError, Version, codec::Message, internals::Proof,
-};
+use pad_core::{Answer, Key, Keys, Lookups, Proof, Suite, VerifyError, Version, codec::Message};
 use serde::{Deserialize, Serialize};
 
 use crate::{

@@ -13,9 +13,7 @@
 
 use alloc::vec::Vec;
 
-use pad_core::{
-    Answer, Key, Lookup, Suite, Value, VerifyError, Version, codec::Message, internals::Proof,
-};
+use pad_core::{Answer, Key, Lookup, Proof, Suite, Value, VerifyError, Version, codec::Message};
 use serde::{Deserialize, Serialize};
 
 use crate::{

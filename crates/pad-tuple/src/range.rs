@@ -18,9 +18,7 @@
 use alloc::{collections::BTreeMap, vec::Vec};
 use core::cmp::Ordering;
 
-use pad_core::{
-    Key, KeyRange, RangeContents, Suite, Value, VerifyError, codec::Message, internals::Proof,
-};
+use pad_core::{Key, KeyRange, Proof, RangeContents, Suite, Value, VerifyError, codec::Message};
 use serde::{Deserialize, Serialize};
 
 use crate::{

@@ -10,8 +10,7 @@ use pad_core::{
 };
 use pad_tree::{RedBlack, SkipList, StoredRepository, Treap, TreeScheme, for_each_tree};
 use pad_tuple::{
-    SecretBytes, TupleRepository, for_each_accumulated_tuple, for_each_tuple,
-    internals::TupleScheme,
+    SecretBytes, TupleRepository, TupleScheme, for_each_accumulated_tuple, for_each_tuple,
 };
 
 use crate::{

@@ -9,7 +9,7 @@ use pad_accumulators::{
     bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey},
     wire,
 };
-use pad_core::{Untrusted, Verified, Version, Workers, internals::Proof};
+use pad_core::{Proof, Untrusted, Verified, Version, Workers};
 
 use comparison::timing::stopwatch;
 

@@ -23,7 +23,7 @@ use bls12::{
     public::multiple,
     scalar,
 };
-use pad_core::{DecodeError, Verified, VerifyError, internals::Proof};
+use pad_core::{DecodeError, Proof, Verified, VerifyError};
 
 use super::{
     Bilinear, element::BilinearElement, parameters::SCHEME, public_key::BilinearPublicKey,

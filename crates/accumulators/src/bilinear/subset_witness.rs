@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use ark_bls12_381::G1Affine;
 use ark_ec::CurveGroup;
-use pad_core::{Verified, VerifyError, Workers, internals::Proof};
+use pad_core::{Proof, Verified, VerifyError, Workers};
 
 use super::{
     Bilinear,

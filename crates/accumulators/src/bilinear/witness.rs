@@ -3,7 +3,7 @@
 use ark_bls12_381::G1Affine;
 use ark_ec::{AffineRepr, CurveGroup};
 use bls12::public::multiple;
-use pad_core::{Verified, VerifyError, internals::Proof};
+use pad_core::{Proof, Verified, VerifyError};
 
 use super::{Bilinear, element::BilinearElement, value::wire_as_point};
 use crate::{snapshot::Snapshot, statement::Membership, wire};

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use ark_bls12_381::Fr;
 use ark_ec::{AffineRepr, CurveGroup};
 use bls12::public::multiple;
-use pad_core::{Verified, VerifyError, Workers, internals::Proof};
+use pad_core::{Proof, Verified, VerifyError, Workers};
 
 use crate::{
     bilinear::{

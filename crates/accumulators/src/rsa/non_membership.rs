@@ -29,7 +29,7 @@
 
 use core::cmp::Ordering;
 
-use pad_core::{DecodeError, Verified, VerifyError, internals::Proof};
+use pad_core::{DecodeError, Proof, Verified, VerifyError};
 use rsa_group::{exponentiation::multi_power, group::Residue, modulus::write_fixed};
 use rug::{Integer, integer::Order};
 

@@ -12,7 +12,7 @@
 //!
 //! Source: Boneh, Bünz & Fisch 2019, sections 3.1 and 4.2.
 
-use pad_core::{DecodeError, Verified, VerifyError, internals::Proof};
+use pad_core::{DecodeError, Proof, Verified, VerifyError};
 use rsa_group::group::{ModularGroup as _, Residue};
 use rug::Integer;
 

@@ -1,8 +1,6 @@
 use std::sync::Arc;
 
-use pad_core::{
-    AuthorKey, DecodeError, Untrusted, Verified, VerifyError, Version, Workers, internals::Proof,
-};
+use pad_core::{AuthorKey, DecodeError, Proof, Untrusted, Verified, VerifyError, Version, Workers};
 use rsa_group::{group::ModularGroup, modulus::write_fixed};
 use rug::{Complete, Integer};
 

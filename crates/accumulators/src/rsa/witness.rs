@@ -2,7 +2,7 @@
 
 #![deny(clippy::arithmetic_side_effects)]
 
-use pad_core::{DecodeError, Verified, VerifyError, internals::Proof};
+use pad_core::{DecodeError, Proof, Verified, VerifyError};
 
 use super::{
     Rsa,

@@ -37,7 +37,7 @@
 //! digital signatures" (small exponents). Boyd & Pavlovski 2000, "Attacking and repairing batch
 //! verification schemes" (the problem of small orders). The repair is ours.
 
-use pad_core::{Verified, VerifyError, internals::Proof};
+use pad_core::{Proof, Verified, VerifyError};
 use rsa_group::{exponentiation::multi_power, group::ModularGroup as _};
 use rug::Integer;
 

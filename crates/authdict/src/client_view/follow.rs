@@ -1,7 +1,7 @@
 //! Advancing a view along the heads of a server, with evidence if the heads contradict the view.
 
 use block_directory::BlockDirectory;
-use pad_core::{Heads as _, LookupError, Suite, VerifyError, Version, codec, internals::Past};
+use pad_core::{Heads as _, LookupError, Past, Suite, VerifyError, Version, codec};
 
 use super::{RefusedHead, StoredView};
 use crate::{
@@ -46,7 +46,7 @@ pub trait Heads {
     ) -> Result<Option<Vec<u8>>, Self::Error>;
 
     /// Returns two statements to which the head of version `newer` commits: the root of version
-    /// `older`, and its history. Each is the body of a [`pad_core::internals::Past`].
+    /// `older`, and its history. Each is the body of a [`pad_core::Past`].
     ///
     /// # Errors
     /// [`Self::Error`].

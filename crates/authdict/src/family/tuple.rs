@@ -3,8 +3,8 @@
 
 use pad_core::{Authority, Client, Key, SchemeId, Suite, Version};
 use pad_tuple::{
-    Tuple, for_each_tuple,
-    internals::{Design, KeyBytes, TupleScheme},
+    Tuple, TupleScheme, for_each_tuple,
+    internals::{Design, KeyBytes},
 };
 
 use crate::{

@@ -4,9 +4,9 @@ use core::fmt;
 
 use pad_core::{Answer, KeyRange, Keys};
 use pad_core::{
-    ApplyError, Authority, Heads, Key, LookupError, Operation, SignedHead, SnapshotHead, Suite,
-    Untrusted, Update, Verified, VerifyError, Version, codec,
-    internals::{Attachment, Past, UpdateHead},
+    ApplyError, Authority, Heads, Key, LookupError, Operation, Past, SignedHead, SnapshotHead,
+    Suite, Untrusted, Update, Verified, VerifyError, Version, codec,
+    internals::{Attachment, UpdateHead},
 };
 use pad_tree::{Difference, KeyHistory};
 

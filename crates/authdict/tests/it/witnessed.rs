@@ -3,8 +3,8 @@
 use core::convert::Infallible;
 
 use authdict::{
-    DictionaryId, Sha256Ed25519, VerifyError, Version,
-    internals::witnessed::{Newest, WitnessedError, check_entry, origin},
+    DictionaryId, Sha256Ed25519, VerifyError, Version, WitnessedError,
+    internals::witnessed::{Newest, check_entry, origin},
     pad_core::codec,
 };
 use ed25519_dalek::SigningKey;

@@ -14,7 +14,7 @@ use criterion::{Bencher, Criterion, Throughput};
 use pad_accumulators::{
     Accumulator, ElementSet, SecretKey, Universal, Witnessed, rsa::RepresentativeRule,
 };
-use pad_core::{Workers, internals::Proof};
+use pad_core::{Proof, Workers};
 
 use crate::{Each, ONE, measure, size, timed};
 

@@ -4,7 +4,7 @@ use pad_accumulators::{
     AccumulateError, Accumulator, AuthorSet, Batch, Dynamic, ElementSet, Scheme, SecretKey,
     Universal, Witnessed,
 };
-use pad_core::{Workers, internals::Proof};
+use pad_core::{Proof, Workers};
 use rayon::prelude::*;
 
 use super::{Plan, Primitive, elements, signed_and_verified};

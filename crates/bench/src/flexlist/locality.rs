@@ -112,7 +112,9 @@ fn summary(commits: &[Locality]) -> Line {
     line! {
         commits_with_edits: edited.len(), files_per_commit: all(|it| it.files as f64),
         changes_in_main_folder: share(sum(|it| it.files_in_main_folder), sum(|it| it.files)),
-        commits_in_one_folder: of_commits(|it| it.files_in_main_folder == it.files), edits_in_one_run: share(one_run, edited.len()), blocks_per_commit: of_edited(|it| it.blocks() as f64),
+        commits_in_one_folder: of_commits(|it| it.files_in_main_folder == it.files),
+        edits_in_one_run: share(one_run, edited.len()),
+        blocks_per_commit: of_edited(|it| it.blocks() as f64),
         most_blocks: edited.iter().map(|it| it.blocks()).max(),
         runs_per_commit: of_edited(|it| it.runs.len() as f64),
         run_blocks: Distribution::of(runs.iter().map(|run| *run as f64).collect()),

@@ -4,10 +4,7 @@ pub mod stores;
 
 use std::{cell::Cell, marker::PhantomData};
 
-use pad_core::{
-    HeadSignature, Suite,
-    internals::{Domain, SuiteId},
-};
+use pad_core::{HeadSignature, Suite, SuiteId, internals::Domain};
 use serde::{Deserialize, Serialize};
 use signature::Signer;
 

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, num::NonZeroUsize, path::Path};
 
-use authdict::internals::trace::TraceReader;
+use authdict::trace::TraceReader;
 use pad_core::{Key, Operation, Value};
 use pad_tuple::Speculation;
 

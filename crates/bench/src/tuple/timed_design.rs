@@ -5,10 +5,10 @@ use std::{cell::Cell, collections::BTreeMap, marker::PhantomData};
 
 use pad_core::{ApplyError, SchemeId, SignedHead, Suite, VerifyError, Version, Workers};
 use pad_tuple::{
-    AuthorError, Expectation,
+    AuthorError, Expectation, TupleScheme,
     internals::{
         Admission, Attested, Claim, Context, Design, Layers, Resumed, SharedSigner,
-        TupleAttachment, TupleId, TupleScheme, UnsignedSnapshot,
+        TupleAttachment, TupleId, UnsignedSnapshot,
     },
 };
 

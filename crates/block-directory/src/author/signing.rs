@@ -1,9 +1,8 @@
 //! The common part of both kinds of authors: the next version's head, and its signature.
 
 use pad_core::{
-    AuthorKey, Authority, DictionaryId, HeadSignature, HeadSigner, InputError, Operation,
+    AuthorKey, Authority, DictionaryId, Frontier, HeadSignature, HeadSigner, InputError, Operation,
     SignedHead, SnapshotHead, StoreFault, Suite, Untrusted, Update, VerifyError, Version,
-    internals::Frontier,
 };
 use serde::{Deserialize, Serialize};
 use signature::{Keypair, Signer};

@@ -3,10 +3,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use pad_core::{
-    Authority, SignedHead, Suite, Update, Version, codec,
-    internals::{HeadLog, SuiteId},
-};
+use pad_core::{Authority, SignedHead, Suite, SuiteId, Update, Version, codec, internals::HeadLog};
 use pad_disk::{
     Access,
     engine::{EngineError, Format, Repair, SoleDatabase, guarded},

@@ -10,9 +10,10 @@ use block_directory::{
 };
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    Blake3Ed25519, DecodeError, Paper2010, Sha256Ed25519, Suite, Untrusted, VerifyError, Version,
+    Blake3Ed25519, DecodeError, Paper2010, Proof as _, Sha256Ed25519, Suite, Untrusted,
+    VerifyError, Version,
     codec::{self, Message},
-    internals::{DigestBytes, Domain, Proof as _},
+    internals::{DigestBytes, Domain},
 };
 use serde_json::Value as Json;
 

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::{marker::PhantomData, ops::Range};
 
-use pad_core::{Digest, Untrusted, Verified, internals::Proof};
+use pad_core::{Digest, Proof, Untrusted, Verified};
 
 use super::{
     Operation,

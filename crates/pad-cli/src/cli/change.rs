@@ -8,14 +8,12 @@ use std::{
 
 use authdict::{
     Author, NotOffered, Operation, Question, SchemeName, SecretKey, Server, Statement, Value,
-    Version,
+    Version, VersionNote,
     internals::{
         SchemeFamily, Store,
         dynamic::key_of_store,
         pending::{self, PendingChange},
-        version_notes::{
-            LONGEST_NAME, NameError, VersionNote, missing_names, only_version, versions_of,
-        },
+        version_notes::{LONGEST_NAME, NameError, missing_names, only_version, versions_of},
     },
     verify,
 };

@@ -8,7 +8,7 @@ use authdict::{
     block_directory::{BlockDirectory, CacheBudget, internals::suite_of as stored_suite},
 };
 use clap::{Args, Subcommand};
-use pad_core::{Suite, internals::SuiteId};
+use pad_core::{Suite, SuiteId};
 
 use super::{
     Failure, Output,

@@ -6,7 +6,8 @@ use std::{io, path::Path};
 use authdict::{
     AnswerError, ApplyError, AuthorError, CheckError, InputError, KeyFileError, LookupError,
     Refusal, RepositoryError, SigningRecordError, StoreError,
-    internals::{AnyStore, trace::TraceError, version_notes::NameError},
+    internals::{AnyStore, version_notes::NameError},
+    trace::TraceError,
 };
 
 /// The failure of a command, which determines its message and exit status.

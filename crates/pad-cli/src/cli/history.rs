@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use authdict::{
     Answer, CompleteHistory, Difference, Key, KeyHistory, KeyRange, Keys, Operation, Question,
-    Statement, Value, Version, internals::version_notes::VersionNotes,
+    Statement, Value, Version, VersionNotes,
 };
 use clap::Args;
 use serde_json::{Map, Value as Json, json};

@@ -8,11 +8,9 @@ use std::{
 
 use authdict::{
     Author, AuthorError, Operation, RepositoryError, SchemeName, SecretKey, StoreError, Version,
-    internals::{
-        RecordChange, Store,
-        trace::TraceStart,
-        version_notes::{VersionNote, VersionNotes, missing_names},
-    },
+    VersionNote, VersionNotes,
+    internals::{RecordChange, Store, version_notes::missing_names},
+    trace::TraceStart,
 };
 use clap::Args;
 use indicatif::ProgressBar;

@@ -9,11 +9,9 @@ use std::{
 };
 
 use authdict::{
-    StoredView,
-    internals::{
-        AnyStore, SecretFile, Store as _, dynamic::key_of_store, trace::TraceReader,
-        version_notes::VersionNote,
-    },
+    SecretFile, StoredView, VersionNote,
+    internals::{AnyStore, Store as _, dynamic::key_of_store},
+    trace::TraceReader,
 };
 use clap::Args;
 use pad_disk::Register;
@@ -237,9 +235,7 @@ fn trace(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let failed = |error| Failure::trace(path, &error);
     let mut trace = match TraceReader::open(path) {
         Ok(trace) => trace,
-        Err(authdict::internals::trace::TraceError::Io(error))
-            if error.raw_os_error().is_some() =>
-        {
+        Err(authdict::trace::TraceError::Io(error)) if error.raw_os_error().is_some() => {
             return Err(Failure::file(path, &error));
         }
         Err(_) => return Err(unknown()),

@@ -10,7 +10,7 @@ use std::{
     path::Path,
 };
 
-use authdict::{Zeroizing, internals::Passphrase};
+use authdict::{Passphrase, Zeroizing};
 use console::Term;
 
 use super::{Failure, permissions::check_secret};

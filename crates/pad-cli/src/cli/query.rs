@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use authdict::{
     Answer, Key, KeyRange, Operation, Predecessor, Question, Statement, Successor, Version,
-    internals::version_notes::{VersionNote, utc},
+    VersionNote, internals::version_notes::utc,
 };
 use clap::Args;
 use serde_json::{Map, Value as Json, json};

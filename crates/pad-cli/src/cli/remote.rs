@@ -4,9 +4,8 @@ use core::{ops::Not as _, time::Duration};
 use std::{path::PathBuf, thread};
 
 use authdict::{
-    Key, KeyHistory, KeyRange, PublicKey, Question, RangeContents, Statement, StoredView,
-    Untrusted, Version,
-    internals::{HeadText, version_notes::VersionNotes},
+    HeadText, Key, KeyHistory, KeyRange, PublicKey, Question, RangeContents, Statement, StoredView,
+    Untrusted, Version, VersionNotes,
 };
 use clap::Args;
 use pad_client::{

@@ -4,7 +4,7 @@ use std::path::Path;
 #[cfg(feature = "passphrase")]
 use std::path::PathBuf;
 
-use authdict::{SecretKey, internals::SecretFile};
+use authdict::{SecretFile, SecretKey};
 use clap::Args;
 
 use super::Failure;
@@ -26,7 +26,7 @@ pub(super) struct ProtectArguments {
 /// The passphrase for a new secret key, if the user wants one.
 pub(super) struct Protection {
     #[cfg(feature = "passphrase")]
-    passphrase: Option<authdict::internals::Passphrase>,
+    passphrase: Option<authdict::Passphrase>,
 }
 
 impl ProtectArguments {
@@ -63,7 +63,7 @@ impl Protection {
     pub(super) fn of(&self, path: &Path, file: SecretFile) -> Result<SecretFile, Failure> {
         #[cfg(feature = "passphrase")]
         if let Some(passphrase) = &self.passphrase {
-            let encrypted = file.encrypt(passphrase, authdict::internals::Work::USUAL);
+            let encrypted = file.encrypt(passphrase, authdict::Work::USUAL);
             return encrypted.map_err(|error| Failure::key_file(path, &error));
         }
         let _ = path;
@@ -164,7 +164,7 @@ impl SetPassphrase {
             )
         } else {
             let passphrase = passphrase::ask(PassphrasePrompt::Anew(path))?;
-            let encrypted = clear.encrypt(&passphrase, authdict::internals::Work::USUAL);
+            let encrypted = clear.encrypt(&passphrase, authdict::Work::USUAL);
             encrypted.map_err(failure)?.replace(path).map_err(failure)?;
             let word = if had { "changed" } else { "set" };
             ("is encrypted: without the passphrase the key is lost", word)

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use authdict::{
     Author, Heads, NotFollowed, PublicKey, RefusedHead, SecretKey, Server, SigningRecord,
-    StoreError, StoredView, VerifyError, Version, ViewAccessError,
+    StoreError, StoredView, VerifyError, Version, ViewAccessError, ViewAccessFault,
     evidence::{MOST_FILES, keep},
     internals::{
-        AnyStore, RecordChange, RedbStore, SchemeFamily, Store, ViewAccessFault, ViewFile,
+        AnyStore, RecordChange, RedbStore, SchemeFamily, Store, ViewFile,
         dynamic::{create_store_with, key_of_store},
     },
 };

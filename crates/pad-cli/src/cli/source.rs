@@ -3,14 +3,13 @@
 use std::{ops::ControlFlow, path::PathBuf, vec};
 
 use authdict::{
-    Answer, AnswerError, Difference, Key, KeyHistory, KeyRange, Keys, Lookup, LookupError,
-    NotFollowed, NotOffered, PublicKey, Question, RangeContents, Server, Statement, StoredView,
-    Untrusted, Value, Verifier, Version,
+    Answer, AnswerError, Difference, HeadText, Key, KeyHistory, KeyRange, Keys, Lookup,
+    LookupError, NotFollowed, NotOffered, PublicKey, Question, RangeContents, Server, Statement,
+    StoredView, Untrusted, Value, Verifier, Version, VersionNotes,
     internals::{
-        HeadText,
         dynamic::client_of,
         verify_head,
-        version_notes::{VersionNotes, only_version, versions_of},
+        version_notes::{only_version, versions_of},
     },
 };
 use clap::Args;

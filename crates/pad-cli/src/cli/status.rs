@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use authdict::{
-    Server, Version,
+    Server, Version, VersionNote,
     internals::{
         RedbStore, Store as _,
         inspect::headline,
         pending::{self, PendingChange},
-        version_notes::{VersionNote, utc},
+        version_notes::utc,
     },
 };
 use clap::Args;

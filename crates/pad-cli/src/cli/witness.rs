@@ -6,10 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use authdict::{
-    KeyFileError, Zeroizing,
-    internals::{SecretFile, witnessed::origin},
-};
+use authdict::{KeyFileError, SecretFile, Zeroizing, internals::witnessed::origin};
 use clap::{Args, Subcommand};
 use pad_disk::{Access, layer::Folder};
 use pad_service::WitnessService;

@@ -6,8 +6,8 @@
 use std::{collections::BTreeSet, fs};
 
 use authdict::{
-    KeyFileError, PublicKey, SecretKey, Zeroizing,
-    internals::{FileOwnerKey, FilePublic, SecretFile},
+    KeyFileError, PublicKey, SecretFile, SecretKey, Zeroizing,
+    internals::{FileOwnerKey, FilePublic},
 };
 use pad_conformance::published;
 use serde_json::{Value as Json, json};
@@ -115,7 +115,7 @@ fn secret_key_files_are_the_published_ones() {
 mod encrypted {
     use std::{os::unix::fs::PermissionsExt as _, path::Path};
 
-    use authdict::internals::Passphrase;
+    use authdict::Passphrase;
     use pad_conformance::published::decode;
 
     use super::*;

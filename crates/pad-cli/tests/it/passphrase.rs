@@ -3,10 +3,7 @@
 
 use std::{fs, path::Path, process::Output};
 
-use authdict::{
-    SecretKey, Zeroizing,
-    internals::{Passphrase, SecretFile, Work},
-};
+use authdict::{Passphrase, SecretFile, SecretKey, Work, Zeroizing};
 
 use crate::bench::{Bench, is_error, text};
 

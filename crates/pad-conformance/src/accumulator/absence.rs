@@ -1,7 +1,7 @@
 //! Checks that witnesses of absence verify for absent elements, and for no present element.
 
 use pad_accumulators::{AccumulateError, NonMembership, PublicKey as _, SecretKey as _};
-use pad_core::{Verified, VerifyError, Workers, internals::Proof};
+use pad_core::{Proof, Verified, VerifyError, Workers};
 
 use super::{Complete, SecretKey, elements, relabelled, sent, set_of, verified};
 use crate::Random;

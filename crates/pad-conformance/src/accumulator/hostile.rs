@@ -4,9 +4,7 @@
 
 use core::fmt::Debug;
 use pad_accumulators::{SecretKey as _, SignedSnapshot, wire, wire::Wire};
-use pad_core::{
-    AuthorKey, DecodeError, Untrusted, VerifyError, Version, Workers, internals::Proof,
-};
+use pad_core::{AuthorKey, DecodeError, Proof, Untrusted, VerifyError, Version, Workers};
 
 use super::{Complete, MESSAGE_LIMIT, PublicKey, SecretKey, elements, set_of, signer, verified};
 use crate::Random;

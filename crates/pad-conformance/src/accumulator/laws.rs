@@ -5,7 +5,7 @@
 use pad_accumulators::{
     AccumulateError, Accumulator, ElementSet, Membership, PublicKey as _, SecretKey as _,
 };
-use pad_core::{Verified, VerifyError, Workers, internals::Proof};
+use pad_core::{Proof, Verified, VerifyError, Workers};
 
 use super::{PublicKey, SecretKey, elements, relabelled, sent, set_of, verified, workers};
 use crate::{Random, soak};

@@ -1,7 +1,7 @@
 //! Checks of subset witnesses, and of batches of witnesses.
 
 use pad_accumulators::{AccumulateError, SecretKey as _, SubsetMembership};
-use pad_core::{Untrusted, Verified, VerifyError, Workers, internals::Proof};
+use pad_core::{Proof, Untrusted, Verified, VerifyError, Workers};
 
 use super::{Complete, SecretKey, elements, sent, set_of, verified};
 use crate::Random;

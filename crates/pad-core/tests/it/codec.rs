@@ -3,12 +3,12 @@
 use std::fmt::Debug;
 
 use pad_core::{
-    DecodeError, Digest, Equivocation, HeadSignature, Key, Operation, SchemeId, SignedHead,
-    TrustedView, Untrusted, Update, Value,
+    ConsistencyProof, DecodeError, Digest, Equivocation, HeadSignature, InclusionProof, Key,
+    Operation, SchemeId, SignedHead, TrustedView, Untrusted, Update, Value,
     codec::{
         ENVELOPE_LENGTH, FORMAT_VERSION, MAGIC, Message, decode, decode_body, encode, encode_body,
     },
-    internals::{ConsistencyProof, DigestBytes, InclusionProof},
+    internals::DigestBytes,
 };
 use proptest::{collection::vec, prelude::*};
 

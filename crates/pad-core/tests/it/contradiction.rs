@@ -2,10 +2,10 @@
 //! honest author can never be accused.
 
 use pad_core::{
-    Authority, Contradiction, DecodeError, DictionaryId, Equivocation, ForkEvidence, SchemeId,
-    SignedHead, TrustedView, Untrusted, Verified, VerifyError,
+    Authority, Contradiction, DecodeError, DictionaryId, Equivocation, ForkEvidence, Past,
+    SchemeId, SignedHead, TrustedView, Untrusted, Verified, VerifyError,
     codec::{self, Message, decode, encode},
-    internals::{Forked, Past, Refused, Testimony},
+    internals::{Forked, Refused, Testimony},
 };
 
 use crate::support::{Chain, S, author, authority, digest, head, other_signer, signer, version};

@@ -2,9 +2,9 @@
 //! of the smallest elements.
 
 use pad_core::{
-    Contradiction, Equivocation, SignedHead, TrustedView, Update,
+    ConsistencyProof, Contradiction, Equivocation, InclusionProof, SignedHead, TrustedView, Update,
     codec::{Message, decode, encode},
-    internals::{ConsistencyProof, InclusionProof, PrefixProof},
+    internals::PrefixProof,
 };
 
 use crate::{

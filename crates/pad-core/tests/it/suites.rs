@@ -1,8 +1,8 @@
 //! Known answers of the suites, and their definition by SHA-256 and BLAKE3.
 
 use pad_core::{
-    Blake3Ed25519, Digest, Paper2010, Sha256Ed25519, Suite,
-    internals::{DigestBytes, Domain, SuiteId},
+    Blake3Ed25519, Digest, Paper2010, Sha256Ed25519, Suite, SuiteId,
+    internals::{DigestBytes, Domain},
 };
 use proptest::prelude::*;
 use sha2::{Digest as _, Sha256, block_api::compress256};

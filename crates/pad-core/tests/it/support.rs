@@ -2,11 +2,9 @@
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, Authority, DictionaryId, Digest, SchemeId, Sha256Ed25519, SignedHead, SnapshotHead,
-    Suite, Untrusted, Verified, Version,
-    internals::{
-        ConsistencyProof, Domain, EmptyDictionary, HistoryLog, InclusionProof, PrefixProof,
-    },
+    AuthorKey, Authority, ConsistencyProof, DictionaryId, Digest, InclusionProof, SchemeId,
+    Sha256Ed25519, SignedHead, SnapshotHead, Suite, Untrusted, Verified, Version,
+    internals::{Domain, EmptyDictionary, HistoryLog, PrefixProof},
 };
 
 pub(crate) type S = Sha256Ed25519;

@@ -4,10 +4,10 @@
 //! `digest(v)`.
 
 use pad_core::{
-    Blake3Ed25519, Contradiction, Equivocation, Key, Operation, Paper2010, SignedHead, Suite,
+    Blake3Ed25519, Contradiction, Equivocation, Key, Operation, Paper2010, Past, SignedHead, Suite,
     TrustedView, Update, Value,
     codec::{Message, decode, encode},
-    internals::{Past, Testimony},
+    internals::Testimony,
 };
 
 use crate::support::{Chain, S, authority, digest, head, signer, version};

@@ -6,8 +6,8 @@
 )]
 
 use pad_core::{
-    Authority, SignedHead, TrustedView, Untrusted, VerifyError, codec,
-    internals::{ConsistencyProof, Forked, PastRoot, Refused},
+    Authority, ConsistencyProof, SignedHead, TrustedView, Untrusted, VerifyError, codec,
+    internals::{Forked, PastRoot, Refused},
 };
 use proptest::prelude::*;
 

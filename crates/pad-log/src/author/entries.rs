@@ -194,7 +194,6 @@ impl<S: Scheme> Entries<S> {
 
     /// The digest of the log of the first `size` entries. A larger `size` is reduced to
     /// [`Entries::size`].
-    #[doc(hidden)]
     pub fn digest(&self, size: u64) -> Digest<32> {
         self.forest.digest(size.min(self.size()))
     }

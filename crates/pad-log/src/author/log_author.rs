@@ -4,8 +4,8 @@ use core::marker::PhantomData;
 
 use pad_accumulators::AccumulateError;
 use pad_core::{
-    AuthorKey, Authority, HeadSigner, Sha256Ed25519, SignedHead, SnapshotHead, Update, Value,
-    Version, Workers, internals::Frontier,
+    AuthorKey, Authority, Frontier, HeadSigner, Sha256Ed25519, SignedHead, SnapshotHead, Update,
+    Value, Version, Workers,
 };
 use thiserror::Error;
 
@@ -161,7 +161,6 @@ impl<S: Scheme> LogAuthor<S> {
     }
 
     /// Returns all entries, including unsigned ones. [`Entries`] also creates proofs about entries.
-    #[doc(hidden)]
     pub const fn entries(&self) -> &Entries<S> {
         &self.entries
     }

@@ -61,7 +61,6 @@ impl<S: Scheme> LogRepository<S> {
     }
 
     /// All entries of the log. [`Entries`] also creates proofs about entries.
-    #[doc(hidden)]
     pub const fn entries(&self) -> &Entries<S> {
         &self.entries
     }

@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use pad_core::{Digest, VerifyError, internals::Proof};
+use pad_core::{Digest, Proof, VerifyError};
 
 use super::{AppendOnlyProof, check, claims, read_digest};
 use crate::{

@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use pad_core::{Digest, Sha256Ed25519, Suite, VerifyError, internals::Proof};
+use pad_core::{Digest, Proof, Sha256Ed25519, Suite, VerifyError};
 
 use super::{InclusionProof, check, claims, read_digest};
 use crate::{

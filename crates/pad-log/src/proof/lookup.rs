@@ -5,9 +5,7 @@
 use alloc::{collections::BTreeMap, vec::Vec};
 
 use pad_accumulators::wire::Reader;
-use pad_core::{
-    DecodeError, Digest, Key, Sha256Ed25519, Suite, Value, VerifyError, internals::Proof,
-};
+use pad_core::{DecodeError, Digest, Key, Proof, Sha256Ed25519, Suite, Value, VerifyError};
 
 use super::{AbsenceProof, LookupProof, check, claims};
 use crate::{

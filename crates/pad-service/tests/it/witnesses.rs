@@ -11,7 +11,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use authdict::{Version, evidence, internals::witnessed::WitnessedError};
+use authdict::{Version, WitnessedError, evidence};
 use pad_client::{ClientError, Fault, NotWitnessed, Witnesses, internals::Resource};
 use pad_disk::layer::Folder;
 use pad_service::{

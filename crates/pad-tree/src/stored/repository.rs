@@ -13,9 +13,9 @@ mod sorted;
 mod warm;
 
 use pad_core::{
-    ApplyError, Authority, HeadSigner, Heads, Hosts, Key, KeyRange, LookupError, Operation,
-    PublicKey, Repository, Serves, SignedHead, StoreFault, Suite, Update, Value, Version, Workers,
-    internals::{Frontier, check_next},
+    ApplyError, Authority, Frontier, HeadSigner, Heads, Hosts, Key, KeyRange, LookupError,
+    Operation, PublicKey, Repository, Serves, SignedHead, StoreFault, Suite, Update, Value,
+    Version, Workers, internals::check_next,
 };
 
 pub(crate) use self::heads::StoredHeads;

@@ -2,8 +2,8 @@
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    Author, Client, DecodeError, ForkEvidence, Key, Keys, Predecessor, Refusal, Server,
-    Sha256Ed25519, TrustedView, VerifyError, Version, codec, internals::Question,
+    Author, Client, DecodeError, ForkEvidence, Key, Keys, Predecessor, Question, Refusal, Server,
+    Sha256Ed25519, TrustedView, VerifyError, Version, codec,
 };
 use pad_tree::{RedBlack, Treap, Tree};
 

@@ -14,10 +14,9 @@ use pad_conformance::{
     tree::tree_author,
 };
 use pad_core::{
-    ApplyError, Dictionary, First, Key, KeyRange, Keys, Last, LookupError, Operation, Predecessor,
-    Repository, Sha256Ed25519, SignedHead, SnapshotHead, Successor, Untrusted, Update, VerifyError,
-    Version, codec,
-    internals::{Frontier, HeadLog},
+    ApplyError, Dictionary, First, Frontier, Key, KeyRange, Keys, Last, LookupError, Operation,
+    Predecessor, Repository, Sha256Ed25519, SignedHead, SnapshotHead, Successor, Untrusted, Update,
+    VerifyError, Version, codec, internals::HeadLog,
 };
 use pad_tree::{
     PartError, PartProgress, PathCopying, RedBlack, SkipList, Treap, TreePart, TreeProof,

@@ -13,10 +13,11 @@ use pad_conformance::{
     tree::tree_author,
 };
 use pad_core::{
-    Authority, Blake3Ed25519, Client, Contradiction, Dictionary, DictionaryId, Equivocation,
-    Heads as _, Key, Lookup, Lookups, Neighbour, Operation, Paper2010, PublicKey, RangeContents,
-    Repository, Response, Sha256Ed25519, Suite, TrustedView, Untrusted, Update, Version, codec,
-    internals::{ConsistencyProof, Domain, InclusionProof, Past, PrefixProof, Testimony},
+    Authority, Blake3Ed25519, Client, ConsistencyProof, Contradiction, Dictionary, DictionaryId,
+    Equivocation, Heads as _, InclusionProof, Key, Lookup, Lookups, Neighbour, Operation,
+    Paper2010, Past, PublicKey, RangeContents, Repository, Response, Sha256Ed25519, Suite,
+    TrustedView, Untrusted, Update, Version, codec,
+    internals::{Domain, PrefixProof, Testimony},
 };
 use pad_core::{First, KeyRange, Keys, Last, Predecessor, Successor};
 use pad_tree::{

@@ -11,8 +11,8 @@
 
 use pad_accumulators::{Dynamic, PublicKey, Snapshot};
 use pad_core::{
-    Digest, HeadSignature, SignedHead, SnapshotHead, Suite, Untrusted, Verified, VerifyError,
-    internals::{Domain, Proof},
+    Digest, HeadSignature, Proof, SignedHead, SnapshotHead, Suite, Untrusted, Verified,
+    VerifyError, internals::Domain,
 };
 use serde::{Deserialize, Serialize};
 

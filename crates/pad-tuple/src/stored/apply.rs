@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    ApplyError, Digest, Key, Operation, StoreFault, Suite, Update, Version,
-    codec::encode_body,
-    internals::{Frontier, check_next},
+    ApplyError, Digest, Frontier, Key, Operation, StoreFault, Suite, Update, Version,
+    codec::encode_body, internals::check_next,
 };
 
 use super::{

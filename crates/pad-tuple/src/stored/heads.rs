@@ -4,8 +4,8 @@ use core::marker::PhantomData;
 use std::collections::BTreeMap;
 
 use pad_core::{
-    Authority, Heads, LookupError, SignedHead, StoreFault, Suite, Untrusted, Version,
-    internals::{Frontier, Subtrees},
+    Authority, Frontier, Heads, LookupError, SignedHead, StoreFault, Suite, Untrusted, Version,
+    internals::Subtrees,
 };
 
 use super::{

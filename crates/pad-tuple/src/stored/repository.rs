@@ -4,9 +4,9 @@ use core::marker::PhantomData;
 use std::collections::BTreeMap;
 
 use pad_core::{
-    ApplyError, Authority, HeadSignature, HeadSigner, Heads, Hosts, Key, KeyRange, Keys,
+    ApplyError, Authority, Frontier, HeadSignature, HeadSigner, Heads, Hosts, Key, KeyRange, Keys,
     LookupError, PublicKey, Repository, Serves, SignedHead, StoreFault, Suite, Update, Value,
-    Version, Workers, codec::encode_body, internals::Frontier,
+    Version, Workers, codec::encode_body,
 };
 use signature::Signer;
 

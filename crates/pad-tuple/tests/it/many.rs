@@ -15,9 +15,9 @@ use pad_conformance::{
 };
 use pad_core::{Answer, KeyRange, Keys};
 use pad_core::{
-    DecodeError, Dictionary, Key, LookupError, Sha256Ed25519, Untrusted, VerifyError, Version,
+    DecodeError, Dictionary, Key, LookupError, Proof, Sha256Ed25519, Untrusted, VerifyError,
+    Version,
     codec::{self, Message},
-    internals::Proof,
 };
 use pad_tuple::{
     Expectation, ManyProof, RangeProof,

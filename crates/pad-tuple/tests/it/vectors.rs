@@ -18,10 +18,9 @@ use pad_conformance::{
 };
 use pad_core::{
     Answers, Blake3Ed25519, Client, Dictionary, DictionaryId, Key, KeyRange, Keys, Operation,
-    Paper2010, PublicKey, Repository, Response, Sha256Ed25519, SnapshotHead, Suite, Untrusted,
-    Update, VerifyError, Version,
+    Paper2010, PublicKey, Question, Repository, Response, Sha256Ed25519, SnapshotHead, Suite,
+    Untrusted, Update, VerifyError, Version,
     codec::{self, Message},
-    internals::Question,
 };
 use pad_tuple::{
     Expectation, Speculation, Tuple, TupleAuthor, TupleProof, TupleRepository,

@@ -1,4 +1,4 @@
-use pad_core::{DecodeError, Untrusted, Verified, VerifyError, Version, internals::Proof};
+use pad_core::{DecodeError, Proof, Untrusted, Verified, VerifyError, Version};
 
 use super::*;
 use crate::{

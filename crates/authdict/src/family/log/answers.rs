@@ -2,9 +2,8 @@
 
 use pad_accumulators::wire::{self, Wire};
 use pad_core::{
-    DecodeError, Key, LookupError, Repository as _, Sha256Ed25519, SignedHead, Untrusted,
-    VerifyError, Version, codec,
-    internals::{EmptyDictionary, Proof},
+    DecodeError, Key, LookupError, Proof, Repository as _, Sha256Ed25519, SignedHead, Untrusted,
+    VerifyError, Version, codec, internals::EmptyDictionary,
 };
 use pad_log::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, AppendOnlyProof,

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use pad_core::{Client, Key, LookupError, Suite, Untrusted, Value, Version};
 use pad_tree::{Difference, KeyHistory};
+#[cfg(feature = "accumulators")]
+use pad_tuple::internals::{Accumulated, ChainAccumulated};
 use pad_tuple::{
-    SecretBytes, Tuple,
-    internals::{AggregateDesign, Design, PublicBytes, Signed, TupleScheme},
+    SecretBytes, Tuple, TupleScheme,
+    internals::{AggregateDesign, Design, PublicBytes, Signed},
 };
 
 use crate::{
@@ -76,9 +78,9 @@ macro_rules! one_key_at_a_time {
 }
 
 #[cfg(feature = "accumulators")]
-one_key_at_a_time!([A, R, const GENERATIONS: usize] pad_tuple::internals::Accumulated<A, R, GENERATIONS>);
+one_key_at_a_time!([A, R, const GENERATIONS: usize] Accumulated<A, R, GENERATIONS>);
 #[cfg(feature = "accumulators")]
-one_key_at_a_time!([A, const GENERATIONS: usize] pad_tuple::internals::ChainAccumulated<A, GENERATIONS>);
+one_key_at_a_time!([A, const GENERATIONS: usize] ChainAccumulated<A, GENERATIONS>);
 
 /// Returns the versions after `oldest`, up to `latest`, in which a key's value changed. `value`
 /// looks the key up in a version. Makes at most `lookups` lookups, or 2 if `lookups` is less. The

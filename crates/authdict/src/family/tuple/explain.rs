@@ -2,8 +2,8 @@
 
 use pad_core::{Key, Response, Suite, Version, codec};
 use pad_tuple::{
-    TupleProof,
-    internals::{Attested, Part, ShownContent, ShownTuple, Summary, TupleScheme},
+    TupleProof, TupleScheme,
+    internals::{Attested, Part, ShownContent, ShownTuple, Summary},
 };
 
 use crate::{

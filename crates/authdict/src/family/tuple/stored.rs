@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use pad_core::Answer;
 use pad_core::{
     Answers, ApplyError, Authority, Family, Heads, Key, KeyRange, Keys, LookupError, Operation,
-    Repository as _, Response, SignedHead, SnapshotHead, StoreFault, Suite, Untrusted, Update,
-    Value, Verified, VerifyError, Version, Workers, codec, internals::Question as Ask,
+    Question as Ask, Repository as _, Response, SignedHead, SnapshotHead, StoreFault, Suite,
+    Untrusted, Update, Value, Verified, VerifyError, Version, Workers, codec,
 };
 use pad_tree::{Difference, KeyHistory};
 use pad_tuple::{
-    Tuple,
-    internals::{KeyBytes, PublishError, StorableDesign, StoredTupleRepository, TupleScheme},
+    Tuple, TupleScheme,
+    internals::{KeyBytes, PublishError, StorableDesign, StoredTupleRepository},
 };
 
 use super::{

@@ -7,7 +7,7 @@ use pad_accumulators::{
     Accumulator, Authority, Change, Dynamic, ElementSet, Scheme, SecretKey, SignedSnapshot,
     Snapshot, Witnessed, wire,
 };
-use pad_core::{Untrusted, Version, Workers, internals::Proof};
+use pad_core::{Proof, Untrusted, Version, Workers};
 
 use super::{
     super::{Bench, BoundedWork, Plan, SecretKeyOf, elements},

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use authdict::internals::trace::TraceReader;
+use authdict::trace::TraceReader;
 use clap::Args;
 use comparison::{
     Load,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use authdict::{
     SecretKey, Version,
     block_directory::{BlockDirectory, EntryId, StoreError, internals::suite_of},
-    pad_core::internals::{DigestBytes as _, Frontier},
+    pad_core::{Frontier, internals::DigestBytes as _},
 };
 use clap::Args;
 use indicatif::ProgressBar;

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use authdict::internals::trace::TraceReader;
+use authdict::trace::TraceReader;
 use pad_disk::Scratch;
 
 use crate::cli::{Failure, files::is_standard};

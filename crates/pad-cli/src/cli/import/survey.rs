@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, io::Read, path::Path};
 
 use authdict::{
     NotOffered, Operation, SchemeName,
-    internals::trace::{TraceChange, TraceReader, TraceStart},
+    trace::{TraceChange, TraceReader, TraceStart},
 };
 
 use super::{

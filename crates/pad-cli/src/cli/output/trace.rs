@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use authdict::internals::trace::{TraceWriteError, TraceWriter};
+use authdict::trace::{TraceWriteError, TraceWriter};
 
 use super::Output;
 use crate::cli::Failure;

@@ -3,8 +3,8 @@
 use core::marker::PhantomData;
 
 use pad_core::{
-    Authority, Heads, LookupError, SignedHead, StoreFault, Suite, Untrusted, Version,
-    internals::{Frontier, Subtrees},
+    Authority, Frontier, Heads, LookupError, SignedHead, StoreFault, Suite, Untrusted, Version,
+    internals::Subtrees,
 };
 
 use super::head::{LOWEST_KEPT, StoredHead, keeps_subtree};

@@ -7,9 +7,8 @@ use pad_conformance::{
     tuple::TestSecret,
 };
 use pad_core::{
-    Dictionary, DictionaryId, Digest, Operation, Repository, Sha256Ed25519, Suite, Untrusted,
-    VerifyError,
-    internals::{Domain, SuiteId},
+    Dictionary, DictionaryId, Digest, Operation, Repository, Sha256Ed25519, Suite, SuiteId,
+    Untrusted, VerifyError, internals::Domain,
 };
 use pad_core::{KeyRange, RangeContents};
 use pad_tuple::{

@@ -7,7 +7,7 @@ use pad_conformance::{
     tuple::expectation,
 };
 use pad_core::Keys;
-use pad_core::{Repository as _, codec, internals::Proof as _};
+use pad_core::{Proof as _, Repository as _, codec};
 use pad_tuple::{ManyProof, designs};
 
 use super::{Suite, keys};
