@@ -167,10 +167,10 @@ impl Metrics {
         }
     }
 
-    /// Records whether the upstream server at `address` is expected to be of use.
-    pub(crate) fn expect_upstream(&self, address: &str, is_up: bool) {
+    /// Records that the upstream server at `address` cannot be reached.
+    pub(crate) fn mark_upstream_down(&self, address: &str) {
         let mut upstreams = self.upstreams();
-        upstreams.entry(address.to_owned()).or_default().is_up = is_up;
+        upstreams.entry(address.to_owned()).or_default().is_up = false;
     }
 
     /// Returns whether upstream servers were asked, and none of them was of use.

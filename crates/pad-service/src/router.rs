@@ -75,6 +75,16 @@ pub enum NotRouted {
     },
 }
 
+/// Refreshes the versions of the server with index `number`, and records in `metrics` whether this
+/// succeeded.
+fn refresh(upstreams: &Upstreams, metrics: &Metrics, number: usize) -> Result<(), FetchError> {
+    let outcome = upstreams.refresh(number);
+    if let Some(server) = upstreams.servers.all().get(number) {
+        metrics.note_upstream(&server.address(), outcome.is_ok());
+    }
+    outcome
+}
+
 impl Router {
     /// Creates a router for `servers` of one dictionary, which is served under the name `name`.
     ///
@@ -97,8 +107,9 @@ impl Router {
         }
         let upstreams = Arc::new(Upstreams::new(servers, public)?);
         let metrics = Arc::<Metrics>::default();
-        for (server, _, is_up) in upstreams.servers.known() {
-            metrics.note_upstream(&server.address(), is_up);
+        for number in 0..upstreams.servers.all().len() {
+            // Servers that are unreachable now are queried again later.
+            drop(refresh(&upstreams, &metrics, number));
         }
         Ok(Self {
             name,
@@ -122,11 +133,8 @@ impl Router {
             let (upstreams, metrics) = (Arc::clone(&self.upstreams), Arc::clone(&self.metrics));
             let mut failed = false;
             PeriodicTask::begin(every, move || {
-                let fails = upstreams.refresh(number).err();
+                let fails = refresh(&upstreams, &metrics, number).err();
                 let server = upstreams.servers.all().get(number).map(Remote::address);
-                if let Some(server) = &server {
-                    metrics.note_upstream(server, fails.is_none());
-                }
                 match (&fails, server) {
                     (Some(error), Some(server)) if !failed => tracing::warn!(server, %error),
                     (None, Some(server)) if failed => tracing::info!(server, "is of use again"),
@@ -332,9 +340,10 @@ impl Router {
     /// Returns the metrics of the router's own requests and of its servers.
     fn text(&self) -> String {
         let known = self.upstreams.servers.known();
-        for (server, _, is_up) in &known {
-            // A request for a client may also have found that the server cannot be reached.
-            self.metrics.expect_upstream(&server.address(), *is_up);
+        for (server, ..) in known.iter().filter(|(.., is_up)| !is_up) {
+            // A request for a client may have found this out. Only the periodic request, which also
+            // verifies heads, finds that a server is up.
+            self.metrics.mark_upstream_down(&server.address());
         }
         let mut text = self.metrics.text(core::iter::empty());
         let gauges: [(&str, &str, Value); 2] = [

@@ -71,16 +71,11 @@ impl Upstreams {
             return Err(other);
         }
         let (_, public) = known.ok_or(NotRouted::NoKey)?;
-        let upstreams = Self {
+        Ok(Self {
             servers: Servers::new(servers),
             public,
             newest: Mutex::default(),
-        };
-        for number in 0..upstreams.servers.all().len() {
-            // Servers that are unreachable now are queried again later.
-            drop(upstreams.refresh(number));
-        }
-        Ok(upstreams)
+        })
     }
 
     /// Refreshes the versions that the server with index `number` claims to keep. If its latest

@@ -246,6 +246,39 @@ fn a_request_that_is_too_long_for_the_servers_is_the_clients_fault() {
     }
 }
 
+/// A server whose latest head does not verify must be reported as down, although it answers.
+#[test]
+fn a_server_that_forges_its_latest_head_is_not_up() {
+    let Parts { author, old, new } = Parts::begin();
+    let liar = start(Liar::new(
+        service(&author.path("s.pad")),
+        |path, mut answer| {
+            if path.starts_with("heads/") {
+                *answer.body.last_mut().unwrap() ^= 1;
+            }
+            answer
+        },
+    ));
+    let router = route(&[&liar, &old, &new]);
+    for _ in 0..3 {
+        let metrics = raw(&router, "/metrics", None).body;
+        let metrics = String::from_utf8(metrics).unwrap();
+        for (server, is_up) in [(&liar, 0), (&old, 1), (&new, 1)] {
+            let gauge = format!(
+                "pad_upstream_up{{upstream=\"{}\"}} {is_up}",
+                connect(server).address()
+            );
+            assert!(
+                metrics.lines().any(|line| line == gauge),
+                "{gauge}: {metrics}"
+            );
+        }
+    }
+    for server in [router, liar, old, new] {
+        stop(server);
+    }
+}
+
 #[test]
 fn a_server_that_lies_through_a_router_is_caught_by_the_client() {
     let Parts { author, old, new } = Parts::begin();
