@@ -241,10 +241,10 @@ impl Question {
     }
 
     /// Returns the maximum length, in bytes, of an answer to this question that a client reads
-    /// ([`pad_core::internals::Question::longest_answer`]).
+    /// ([`pad_core::Question::longest_answer`]).
     #[doc(hidden)]
     pub fn longest_answer(&self) -> usize {
-        use pad_core::internals::Question as _;
+        use pad_core::Question as _;
         match self {
             Self::Key(key) => key.longest_answer(),
             Self::Keys(keys) => keys.longest_answer(),
@@ -259,8 +259,8 @@ impl Question {
     }
 
     /// Returns whether the question concerns only keys in `range`. This is `false` for
-    /// [`Question::Growth`], which concerns all keys, and for questions about the order of keys,
-    /// whose answers can be anywhere.
+    /// [`Question::Growth`], which concerns all keys. The neighbour of a key in `range` may be
+    /// outside: a part of a dictionary may be unable to answer.
     #[doc(hidden)]
     pub fn lies_in(&self, range: &KeyRange) -> bool {
         match self {
@@ -270,11 +270,12 @@ impl Question {
                 keys.all(|key| range.contains(key.as_bytes()))
             }
             Self::Range(asked) => asked.lies_in(range),
-            Self::Growth(_)
-            | Self::First
-            | Self::Last
-            | Self::Predecessor(_)
-            | Self::Successor(_) => false,
+            Self::Growth(_) => false,
+            Self::First => range.start.is_none(),
+            Self::Last => range.end.is_none(),
+            Self::Predecessor(Predecessor(key)) | Self::Successor(Successor(key)) => {
+                range.contains(key.as_bytes())
+            }
         }
     }
 }

@@ -10,8 +10,10 @@ use std::{
 };
 
 use authdict::{
-    Key, KeyRange, Keys, Operation, Question, SchemeName, Server, Sha256Ed25519, SigningRecord,
-    Statement, StoredView, Value, Verifier, Version, internals::dynamic::client_of,
+    AnswerError, Key, KeyRange, Keys, Operation, Predecessor, Question, Refusal, SchemeName,
+    Server, Sha256Ed25519, SigningRecord, Statement, StoredView, Successor, Value, Verifier,
+    Version,
+    internals::{SchemeFamily, dynamic::client_of},
 };
 use pad_conformance::{random::Random, soak};
 use pad_core::{SignedHead, SnapshotHead, codec};
@@ -86,6 +88,12 @@ fn questions() -> Vec<Question> {
     let value = |name, value: &str| Question::Value(key(name), value.try_into().unwrap());
     let questions = names.iter().map(|name| Question::Key(key(name)));
     let others = [
+        Question::First,
+        Question::Last,
+        Predecessor(key("fig")).into(),
+        Predecessor(key("a")).into(),
+        Successor(key("fig")).into(),
+        Successor(key("zebra")).into(),
         Question::Keys(keys),
         Question::Range(KeyRange::ALL),
         value("apple", "1"),
@@ -111,6 +119,19 @@ fn assert_true(contents: &Contents, question: &Question, statement: &Statement) 
             let entries = range.entries.iter().map(|(key, value)| (key, Some(value)));
             entries.eq(contents.keys().map(|key| (key, value(key))))
         }
+        (question, Statement::Neighbour(found)) => {
+            assert_eq!(*question, found.question);
+            let mut keys = contents.keys();
+            let expected = match question {
+                Question::First => keys.next(),
+                Question::Last => keys.next_back(),
+                Question::Predecessor(below) => keys.rfind(|key| **key < below.0),
+                Question::Successor(above) => keys.find(|key| **key > above.0),
+                other => panic!("{other:?}"),
+            };
+            let found = found.entry.as_ref();
+            found.map(|(key, value)| (key, Some(value))) == expected.map(|key| (key, value(key)))
+        }
         (Question::Key(key), Statement::Values(values)) => {
             values.values == *contents.get(key).unwrap_or(&Vec::new())
         }
@@ -123,6 +144,69 @@ fn assert_true(contents: &Contents, question: &Question, statement: &Statement) 
         _ => false,
     };
     assert!(is_true, "{question:?}: {statement:?}");
+}
+
+/// Whether schemes of a kind answer a question, for each kind of question that there is.
+fn is_answered(question: &Question, scheme: SchemeName) -> bool {
+    let is_tree = scheme.family() == SchemeFamily::Tree;
+    let is_log = scheme.family().is_append_only();
+    let has_accumulators = scheme.name().contains("accumulators");
+    match question {
+        Question::Key(_) => true,
+        Question::Keys(_) | Question::Range(_) => !is_log && !has_accumulators,
+        Question::First | Question::Last | Question::Predecessor(_) | Question::Successor(_) => {
+            is_tree
+        }
+        Question::Value(..) | Question::Growth(_) => is_log,
+        other => panic!("a new kind of question: {other:?}"),
+    }
+}
+
+/// Servers and clients of each scheme must refuse the questions that the scheme does not answer. As
+/// an answer to another question, an answer must be refused, or prove what is true: two absent keys
+/// have one proof if they are in one gap.
+#[test]
+fn every_scheme_answers_its_questions_and_no_other() {
+    for_each_scheme(|scheme| {
+        let author = Author::new(scheme);
+        for batch in Batches::of(scheme).honest {
+            author.sign("s.pad", vec![batch]).unwrap();
+        }
+        let server = Server::of_any(author.path("s.pad")).unwrap();
+        let view = StoredView::new(author.key.public().clone()).authenticated();
+        let client = client_of(&view.follow(&server).unwrap()).unwrap();
+        let version = server.latest();
+        let mut answers = Vec::new();
+        for question in questions() {
+            match server.answer(version, &question) {
+                Ok(answer) => answers.push((question, answer)),
+                Err(AnswerError::NotOffered(_)) => {
+                    assert!(!is_answered(&question, scheme), "{scheme:?} {question:?}");
+                    for message in [&[], &[0; 99][..]] {
+                        let refused = client.check_at(version, &question, message).unwrap_err();
+                        assert!(matches!(refused, Refusal::NotOffered(_)), "{refused}");
+                    }
+                }
+                // A log has no proof of a value that it does not contain.
+                Err(error) => assert!(matches!(question, Question::Value(..)), "{error}"),
+            }
+        }
+        let truths: Vec<Statement> = answers
+            .iter()
+            .map(|(asked, answer)| {
+                assert!(is_answered(asked, scheme), "{scheme:?} {asked:?}");
+                client.check_at(version, asked, answer).unwrap()
+            })
+            .collect();
+        for (_, answer) in &answers {
+            for question in questions() {
+                if let Ok(statement) = client.check_at(version, &question, answer) {
+                    let place = answers.iter().position(|(asked, _)| *asked == question);
+                    assert_eq!(statement, truths[place.unwrap()], "{scheme:?} {question:?}");
+                }
+            }
+        }
+    });
 }
 
 /// A client with a view at one version, with the expected statements and the verified answers.

@@ -9,8 +9,9 @@ use std::{
 };
 
 use authdict::{
-    Key, KeyRange, Keys, Question, SchemeName, Server, Statement, Value, Version,
-    internals::{Store as _, part::NotTaken, version_notes::VersionNote},
+    Key, KeyRange, Keys, Predecessor, Question, SchemeName, Server, Statement, Successor, Value,
+    Version, VersionNote,
+    internals::{Store as _, part::NotTaken},
 };
 use pad_client::{Fault, FetchError, Remote, internals::Resource};
 use pad_service::{Keep, Mirror, NotApplied, Part, Router, Service};
@@ -89,6 +90,24 @@ fn check_answers(author: &Author, server: &RunningServer, range: &KeyRange, vers
         let (start, end) = (range.start.clone(), range.end.clone());
         questions.push(Question::Range(KeyRange { start, end: None }));
         questions.push(Question::Range(KeyRange { start: None, end }));
+        let mut neighbours = vec![Question::First, Question::Last];
+        for name in NAMES.iter().copied().chain(["b", "dusk", "lz", "zoo", "a"]) {
+            neighbours.extend([Predecessor(key(name)).into(), Successor(key(name)).into()]);
+        }
+        let mut answers = 0;
+        for question in neighbours {
+            let resource = Resource::Answer(version, question.clone());
+            match source.get(&resource, 1 << 20) {
+                Ok(answer) => {
+                    answers += 1;
+                    assert_eq!(answer, whole.answer(version, &question).unwrap());
+                    assert!(question.lies_in(range), "{question:?}");
+                }
+                // The neighbour of a key of the part may be outside of the part.
+                Err(refused) => assert!(refused.is_elsewhere(), "{question:?}: {refused}"),
+            }
+        }
+        assert!(answers > 0, "{range:?} {version}");
         for question in questions {
             let resource = Resource::Answer(version, question.clone());
             let answered = source.get(&resource, 1 << 20);
