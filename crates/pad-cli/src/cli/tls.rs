@@ -1,6 +1,6 @@
 //! TLS certificates of servers, and network failures.
 
-use std::{fs, path::Path};
+use std::{fs, io::ErrorKind, path::Path};
 
 use pad_web::server::{Identity, ServerError};
 
@@ -33,6 +33,15 @@ impl TlsArguments<'_> {
 /// Converts the error of a server that listens at `listen` into a [`Failure`].
 pub(super) fn network_failure(listen: &str, error: &ServerError) -> Failure {
     match error {
+        // Another process may release the address, or the network may come up: not an error of use.
+        ServerError::Bind(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::AddrInUse | ErrorKind::AddrNotAvailable
+            ) =>
+        {
+            Failure::Store(format!("--listen {listen}: {error}"))
+        }
         ServerError::Bind(error) => Failure::Input(format!("--listen {listen}: {error}")),
         error => Failure::Store(error.to_string()),
     }
