@@ -12,7 +12,7 @@ pub struct Scheme {
     /// Name of the scheme for `pad keygen --scheme`; `None` if that command does not support the
     /// scheme.
     pub keygen: Option<&'static str>,
-    /// Name of the repository for `pad import --repository`; `None` if the scheme has only one.
+    /// Node store of the tree in memory, such as `path-copying`; `None` for other families.
     pub repository: Option<&'static str>,
     /// Family that the scheme belongs to.
     pub family: SchemeFamily,

@@ -259,7 +259,7 @@ impl Builder {
             return Err(PolicyTextError::Quorum);
         }
         self.quorum = Some(match name {
-            NONE => Member::Nobody,
+            NONE => Member::NoQuorum,
             name => self.find(line, name)?,
         });
         Ok(())

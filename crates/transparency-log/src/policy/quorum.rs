@@ -18,14 +18,14 @@ pub(super) struct Group {
 }
 
 /// A group member or the required quorum: a witness or group by its index. `Unknown` is a witness
-/// with a key of unknown type, by its line number: its condition is never met. `Nobody` stands for
-/// `quorum none`: its condition is always met.
+/// with a key of unknown type, by its line number: its condition is never met. `NoQuorum` is the
+/// line `quorum none`: its condition is always met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Member {
     Witness(usize),
     Group(usize),
     Unknown(usize),
-    Nobody,
+    NoQuorum,
 }
 
 impl Rule {
@@ -46,7 +46,7 @@ impl Rule {
 
 fn is_met(member: Member, witnesses: &[bool], groups: &[bool]) -> bool {
     let met = match member {
-        Member::Nobody => return true,
+        Member::NoQuorum => return true,
         Member::Unknown(_) => return false,
         Member::Witness(place) => witnesses.get(place),
         Member::Group(place) => groups.get(place),
