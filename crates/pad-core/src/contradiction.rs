@@ -41,7 +41,7 @@
 //! # let dictionary = DictionaryId::from_name("example");
 //! # let authority = Authority { author, dictionary, scheme: SchemeId(1) };
 //! # let empty = SnapshotHead::<Sha256Ed25519>::empty(authority.scheme, dictionary);
-//! use pad_core::{internals::{Past, HistoryLog}, TrustedView, Untrusted, Version};
+//! use pad_core::{HistoryLog, Past, TrustedView, Untrusted, Version};
 //!
 //! // Two heads of different versions, by an author that was restored from a backup in between.
 //! let seen = SnapshotHead { version: Version::new(1), ..empty }.sign(&signer)?;

@@ -17,7 +17,7 @@
 //! # let dictionary = DictionaryId::from_name("example");
 //! # let authority = Authority { author, dictionary, scheme: SchemeId(1) };
 //! # let empty = SnapshotHead::<Sha256Ed25519>::empty(authority.scheme, dictionary);
-//! use pad_core::{Untrusted, Version, internals::HistoryLog};
+//! use pad_core::{HistoryLog, Untrusted, Version};
 //!
 //! let mut log = HistoryLog::<Sha256Ed25519>::default();
 //! (1..=6).for_each(|_| log.append(&empty.root));

@@ -90,7 +90,7 @@ pub use error::{ApplyError, DecodeError, InputError, LookupError, StoreFault, Ve
 pub use family::{Answers, Family, PublicKey, VerifiedRoot};
 pub use head::{Authority, DictionaryId, SchemeId, SignedHead, SnapshotHead};
 pub use head_log::Heads;
-pub use history::{ConsistencyProof, Frontier, InclusionProof};
+pub use history::{ConsistencyProof, Frontier, HistoryLog, InclusionProof};
 pub use hosting::{Authored, Hosts, Serves};
 pub use key::{Key, MAX_KEY_LENGTH, MAX_VALUE_LENGTH, Value};
 pub use key_range::KeyRange;
@@ -119,9 +119,7 @@ pub mod internals {
         equivocation::Forked,
         head::EmptyDictionary,
         head_log::{HeadLog, check_next},
-        history::{
-            Continuation, HistoryLog, PastHistory, PastRoot, PrefixProof, Subtrees, empty_root,
-        },
+        history::{Continuation, PastHistory, PastRoot, PrefixProof, Subtrees, empty_root},
         hosting::ProofOf,
         pending::PendingChanges,
         signature::SIGNATURE_LENGTH,

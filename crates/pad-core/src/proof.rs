@@ -117,7 +117,7 @@ impl<P: Message> Untrusted<P> {
 /// A proof cannot be checked against a head that is itself unverified:
 ///
 /// ```compile_fail,E0308
-/// use pad_core::{Sha256Ed25519, SnapshotHead, Untrusted, Version, internals::InclusionProof};
+/// use pad_core::{InclusionProof, Sha256Ed25519, SnapshotHead, Untrusted, Version};
 /// fn deceived(
 ///     proof: Untrusted<InclusionProof<Sha256Ed25519>>,
 ///     head: SnapshotHead<Sha256Ed25519>,
@@ -129,9 +129,7 @@ impl<P: Message> Untrusted<P> {
 /// With a verified head it compiles:
 ///
 /// ```
-/// use pad_core::{
-///     Sha256Ed25519, SnapshotHead, Untrusted, Verified, Version, internals::InclusionProof,
-/// };
+/// use pad_core::{InclusionProof, Sha256Ed25519, SnapshotHead, Untrusted, Verified, Version};
 /// fn verifies(
 ///     proof: Untrusted<InclusionProof<Sha256Ed25519>>,
 ///     head: Verified<SnapshotHead<Sha256Ed25519>>,

@@ -44,7 +44,7 @@ use crate::{
 /// # let dictionary = DictionaryId::from_name("example");
 /// # let authority = Authority { author, dictionary, scheme: SchemeId(1) };
 /// # let empty = SnapshotHead::<Sha256Ed25519>::empty(authority.scheme, dictionary);
-/// use pad_core::{TrustedView, Untrusted, VerifyError, Version, internals::HistoryLog};
+/// use pad_core::{HistoryLog, TrustedView, Untrusted, VerifyError, Version};
 ///
 /// let mut log = HistoryLog::default();
 /// let first = SnapshotHead { version: Version::new(1), ..empty }.sign(&signer)?;

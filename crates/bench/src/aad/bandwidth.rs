@@ -10,7 +10,7 @@
 
 use pad_accumulators::wire;
 use pad_core::{
-    HeadSigner, Key, Sha256Ed25519, SignedHead, SnapshotHead, Version, codec, internals::HistoryLog,
+    HeadSigner, HistoryLog, Key, Sha256Ed25519, SignedHead, SnapshotHead, Version, codec,
 };
 use pad_log::{
     Continuation, DictionaryScheme, Entries, LONGEST_LOOKUP, LogClient, LookupProof, Schedule,

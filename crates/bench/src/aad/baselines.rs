@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    Authority, DictionaryId, Digest, HeadSigner, InclusionProof, Repository as _, SchemeId,
-    Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified, Version, codec, internals::HistoryLog,
+    Authority, DictionaryId, Digest, HeadSigner, HistoryLog, InclusionProof, Repository as _,
+    SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified, Version, codec,
 };
 use pad_log::Entry;
 use pad_tree::TreapPathCopying;

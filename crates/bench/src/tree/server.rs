@@ -3,9 +3,7 @@
 
 use std::{hint::black_box, path::Path};
 
-use pad_core::{
-    Answer, Key, Repository, Suite, Untrusted, Value, Version, codec, internals::HistoryLog,
-};
+use pad_core::{Answer, HistoryLog, Key, Repository, Suite, Untrusted, Value, Version, codec};
 use pad_tree::{TreeProof, TreeRepository, internals::TreeQuery};
 
 use super::{

@@ -17,7 +17,7 @@ use crate::{error::StoreFault, merkle, suite::Suite, version::Version};
 /// `O(log entries)` for the root.
 ///
 /// ```
-/// use pad_core::{Sha256Ed25519, Suite, internals::{Frontier, HistoryLog}};
+/// use pad_core::{Frontier, HistoryLog, Sha256Ed25519, Suite};
 ///
 /// let mut frontier = Frontier::<Sha256Ed25519>::default();
 /// let mut log = HistoryLog::<Sha256Ed25519>::default();
@@ -97,7 +97,7 @@ impl<S: Suite> Frontier<S> {
 /// are hashed again on demand.
 ///
 /// ```
-/// use pad_core::{Sha256Ed25519, Suite, Version, internals::HistoryLog};
+/// use pad_core::{HistoryLog, Sha256Ed25519, Suite, Version};
 ///
 /// let mut log = HistoryLog::<Sha256Ed25519>::default();
 /// (1..=3).for_each(|_| log.append(&Sha256Ed25519::empty_tree()));

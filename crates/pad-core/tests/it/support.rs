@@ -2,9 +2,9 @@
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    AuthorKey, Authority, ConsistencyProof, DictionaryId, Digest, InclusionProof, SchemeId,
-    Sha256Ed25519, SignedHead, SnapshotHead, Suite, Untrusted, Verified, Version,
-    internals::{Domain, EmptyDictionary, HistoryLog, PrefixProof},
+    AuthorKey, Authority, ConsistencyProof, DictionaryId, Digest, HistoryLog, InclusionProof,
+    SchemeId, Sha256Ed25519, SignedHead, SnapshotHead, Suite, Untrusted, Verified, Version,
+    internals::{Domain, EmptyDictionary, PrefixProof},
 };
 
 pub(crate) type S = Sha256Ed25519;

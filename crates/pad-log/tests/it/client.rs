@@ -3,9 +3,9 @@
 use ed25519_dalek::SigningKey;
 use pad_accumulators::wire;
 use pad_core::{
-    AuthorKey, Authority, DecodeError, DictionaryId, Digest, Heads as _, SchemeId, Sha256Ed25519,
-    SignedHead, SnapshotHead, TrustedView, Untrusted, Value, VerifyError, Version, Workers, codec,
-    internals::HistoryLog,
+    AuthorKey, Authority, DecodeError, DictionaryId, Digest, Heads as _, HistoryLog, SchemeId,
+    Sha256Ed25519, SignedHead, SnapshotHead, TrustedView, Untrusted, Value, VerifyError, Version,
+    Workers, codec,
 };
 use pad_log::{
     AadCounted, AppendOnlyProof, Continuation, Entry, Growth, LONGEST_GROWTH, LONGEST_LOOKUP, Log,
