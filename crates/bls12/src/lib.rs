@@ -13,6 +13,7 @@
 //! | Multiply the generator of G1 by secrets | [`generator`] | additions of table entries |
 //! | Aggregate signatures (IETF draft on BLS) | [`signatures`] | signing: one multiplication |
 //! | Public multiples and sums | [`public`] | |
+//! | Add affine points in batches | [`affine`] | six multiplications per sum |
 //! | Compare products of pairings | [`pairing`] | a Miller loop per pairing, one exponentiation |
 //! | Split work among threads | [`threads`] | |
 //! | Count operations, for tests | [`count`] | |
@@ -20,7 +21,8 @@
 //! Strict decoding accepts only the canonical form of a point of the subgroup that is not the
 //! identity. Verifying a signature takes two pairings.
 //!
-//! Field and curve come from arkworks. Pairings come from blst where it has assembly.
+//! Field and curve come from arkworks. Pairings come from blst where it has assembly. Sums of points
+//! of G1 use montgomery-lanes where the processor has AVX-512 IFMA.
 //!
 //! Without the default feature `std` this crate is `no_std` (with `alloc`) and contains the
 //! verifier's part: encodings, hashes and the verification of signatures, on the calling thread.
@@ -42,7 +44,7 @@
 //!   run reveal both shares, and so the scalar.
 //! * **Many multiples of a generator**: public keys of many points, all witnesses in one batch.
 //!   [`generator::multiply_all`] uses the scalars as they are, since shares would double the cost.
-//!   The powers of an accumulator's setup are computed in the same way, with tables of their own.
+//!   The powers of an accumulator's setup are computed in the same way.
 //!   Another process sees times and table entries of every scalar.
 //!
 //! Field arithmetic below all three is constant-time except for inversions and the last subtraction
@@ -77,6 +79,7 @@
 
 extern crate alloc;
 
+pub mod affine;
 #[cfg(has_assembly)]
 mod assembly;
 pub mod count;

@@ -166,7 +166,7 @@ fn add(left: &[u64; 4], right: &[u64; 4]) -> [u64; 4] {
 }
 
 /// Returns the lowest 64 bits of the number shifted right by `position` bits.
-fn bits_from(limbs: &[u64; 4], position: u32) -> u64 {
+pub(crate) fn bits_from(limbs: &[u64; 4], position: u32) -> u64 {
     let limb = |index: u32| {
         let index = usize::try_from(index).unwrap_or(usize::MAX);
         limbs.get(index).copied().unwrap_or(0)

@@ -116,12 +116,36 @@ impl Ifma {
         self.call(look_up, arguments)
     }
 
+    pub(crate) fn split<const LIMBS: usize, const WORDS: usize>(
+        self,
+        words: &[&[u64; WORDS]; LANES],
+    ) -> Numbers<LIMBS> {
+        self.call(split, words)
+    }
+
+    pub(crate) fn join<const LIMBS: usize, const WORDS: usize>(
+        self,
+        numbers: &Numbers<LIMBS>,
+    ) -> [[u64; WORDS]; LANES] {
+        self.call(join, numbers)
+    }
+
     pub(crate) fn look_up_one<const ROWS: usize>(
         self,
         arguments: (&[Number<ROWS>], u64),
     ) -> Number<ROWS> {
         self.call(look_up_one, arguments)
     }
+}
+
+/// Number of bits of a word outside of lanes.
+const WORD_BITS: usize = 64;
+
+/// Iterates over the limbs: the word that contains the lowest bit of a limb, and that bit's
+/// position in the word.
+fn limb_positions() -> impl Iterator<Item = (usize, usize)> {
+    let bits = usize::try_from(LIMB_BITS).unwrap_or(0);
+    (0..).map(move |limb| (bits * limb / WORD_BITS, bits * limb % WORD_BITS))
 }
 
 /// A limb or a column of each lane.
@@ -588,6 +612,57 @@ vectorised! {
             }
         }
         store_all(&found)
+    }
+
+    fn split<const LIMBS, const WORDS>(numbers: &[&[u64; WORDS]; LANES]) -> Numbers<LIMBS> {
+        let mut words = [_mm512_setzero_si512(); WORDS];
+        for (index, word) in words.iter_mut().enumerate() {
+            let mut row = [0; LANES];
+            for (place, number) in row.iter_mut().zip(numbers) {
+                *place = number[index];
+            }
+            *word = load(&row);
+        }
+        let mut limbs = [_mm512_setzero_si512(); LIMBS];
+        for (limb, (index, shift)) in limbs.iter_mut().zip(limb_positions()) {
+            if index < WORDS {
+                *limb = _mm512_srlv_epi64(words[index], count(shift));
+            }
+            if index + 1 < WORDS {
+                // A shift by 64 gives zero.
+                let high = _mm512_sllv_epi64(words[index + 1], count(WORD_BITS - shift));
+                *limb = _mm512_or_si512(*limb, high);
+            }
+            *limb = _mm512_and_si512(*limb, limb_mask());
+        }
+        store_all(&limbs)
+    }
+
+    fn join<const LIMBS, const WORDS>(numbers: &Numbers<LIMBS>) -> [[u64; WORDS]; LANES] {
+        let mut words = [_mm512_setzero_si512(); WORDS];
+        for (limb, (index, shift)) in load_all(numbers).into_iter().zip(limb_positions()) {
+            if index < WORDS {
+                let low = _mm512_sllv_epi64(limb, count(shift));
+                words[index] = _mm512_or_si512(words[index], low);
+            }
+            if index + 1 < WORDS {
+                let high = _mm512_srlv_epi64(limb, count(WORD_BITS - shift));
+                words[index + 1] = _mm512_or_si512(words[index + 1], high);
+            }
+        }
+        let mut lanes = [[0; WORDS]; LANES];
+        for (index, word) in words.into_iter().enumerate() {
+            for (lane, word) in lanes.iter_mut().zip(store(word)) {
+                lane[index] = word;
+            }
+        }
+        lanes
+    }
+
+    /// Returns a vector of equal shift counts.
+    #[inline]
+    fn count(bits: usize) -> Vector {
+        _mm512_set1_epi64(i64::try_from(bits).unwrap_or(i64::MAX))
     }
 
     fn look_up_one<const ROWS>((table, index): (&[Number<ROWS>], u64)) -> Number<ROWS> {

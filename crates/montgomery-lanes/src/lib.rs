@@ -1,7 +1,7 @@
 //! Modular arithmetic on eight numbers at once: Montgomery products in 52-bit limbs.
 //!
-//! Not a public interface: no stability between versions. Used by pad-accumulators and rsa-
-//! group.
+//! Not a public interface: no stability between versions. Used by bls12, pad-accumulators
+//! and rsa-group.
 //!
 //! A processor with AVX-512 IFMA multiplies eight pairs of 52-bit limbs per instruction. Each of
 //! the eight **lanes** holds a number of its own, and may have a modulus of its own:

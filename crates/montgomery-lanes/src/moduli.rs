@@ -117,6 +117,18 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
         self.reduced(&self.mul(forms, &Numbers::splat(&unit)))
     }
 
+    /// Splits a number of little-endian 64-bit words per lane into limbs. Bits above `R` are
+    /// dropped.
+    pub fn split<const WORDS: usize>(&self, words: &[&[u64; WORDS]; LANES]) -> Numbers<LIMBS> {
+        self.path.split(words)
+    }
+
+    /// Joins the limbs of each lane to little-endian 64-bit words. Bits that do not fit are
+    /// dropped.
+    pub fn join<const WORDS: usize>(&self, values: &Numbers<LIMBS>) -> [[u64; WORDS]; LANES] {
+        self.path.join(values)
+    }
+
     /// Multiplies values below `2n` and divides by `R`: the form of the product of two forms, below
     /// `2n`. A factor may be larger if the product of both is below `n R`.
     pub fn mul(&self, left: &Numbers<LIMBS>, right: &Numbers<LIMBS>) -> Numbers<LIMBS> {

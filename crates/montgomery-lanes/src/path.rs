@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use crate::ifma::Ifma;
 use crate::{
     arguments::{ByModulus, OneModulus, Pair},
+    limbs::LANES,
     number::Number,
     numbers::{Numbers, Row},
     portable,
@@ -138,6 +139,22 @@ impl Path {
         indices: &Row,
     ) -> Numbers<LIMBS> {
         dispatch!(self, look_up, (table, indices))
+    }
+
+    /// Splits numbers of little-endian words into limbs, one number per lane. Drops higher bits.
+    pub(crate) fn split<const LIMBS: usize, const WORDS: usize>(
+        self,
+        words: &[&[u64; WORDS]; LANES],
+    ) -> Numbers<LIMBS> {
+        dispatch!(self, split, words)
+    }
+
+    /// Joins the limbs of each lane to little-endian words. Drops higher bits.
+    pub(crate) fn join<const LIMBS: usize, const WORDS: usize>(
+        self,
+        numbers: &Numbers<LIMBS>,
+    ) -> [[u64; WORDS]; LANES] {
+        dispatch!(self, join, numbers)
     }
 
     /// Returns the entry with this index, or zero. Reads the whole table.

@@ -4,7 +4,7 @@ use core::{array, hint::black_box};
 
 use crate::{
     arguments::{ByModulus, OneModulus, Pair},
-    limbs::{LANES, LIMB, LIMB_BITS},
+    limbs::{self, LANES, LIMB, LIMB_BITS},
     number::Number,
     numbers::{Numbers, Row},
 };
@@ -222,6 +222,23 @@ pub(crate) fn look_up<const LIMBS: usize, const ROWS: usize>(
         let found = look_up_one((table, indices.0[lane]));
         array::from_fn(|index| found.as_limbs().get(index).copied().unwrap_or(0))
     })
+}
+
+pub(crate) fn split<const LIMBS: usize, const WORDS: usize>(
+    words: &[&[u64; WORDS]; LANES],
+) -> Numbers<LIMBS> {
+    by_lane(|lane| {
+        let mut limbs = [0; LIMBS];
+        // Bits that do not fit are dropped.
+        let _fits = limbs::split(words[lane], &mut limbs);
+        limbs
+    })
+}
+
+pub(crate) fn join<const LIMBS: usize, const WORDS: usize>(
+    numbers: &Numbers<LIMBS>,
+) -> [[u64; WORDS]; LANES] {
+    array::from_fn(|lane| limbs::join(&numbers.lane(lane)))
 }
 
 pub(crate) fn look_up_one<const ROWS: usize>(

@@ -19,8 +19,6 @@ use ark_ff::AdditiveGroup;
 use bls12::point::{self, G1_BYTES};
 use pad_core::{DecodeError, Workers};
 
-#[cfg(feature = "std")]
-use super::multi_scalar::affine::normalize;
 use super::{
     multi_scalar::{Coefficient, PairSum, Term, multi_scalar_product},
     parameters::Parameters,
@@ -28,6 +26,8 @@ use super::{
 #[cfg(feature = "std")]
 use crate::error::AccumulateError;
 use crate::transcript::Transcript;
+#[cfg(feature = "std")]
+use bls12::affine::normalize;
 
 /// Claims that polynomials are zero at given points. They are collected, then checked together in
 /// one random combination.

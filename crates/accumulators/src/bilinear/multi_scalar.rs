@@ -3,7 +3,7 @@
 //!
 //! The sum of the `ark_ec` library works in projective coordinates and on whole scalars. This
 //! implementation splits each scalar into two halves by the endomorphism, and adds in affine
-//! coordinates ([`affine`]). It takes about 0.6 of the time at 1 000 points. No threaded operation
+//! coordinates ([`bls12::affine`]). It takes about 0.6 of the time at 1 000 points. No threaded operation
 //! of `ark_ec` is called. Only `workers` determines the threads, and with [`Workers::sequential`]
 //! all work stays on the calling thread.
 //!
@@ -12,9 +12,7 @@
 //!
 //! The running time depends on the scalars, which must not be secret.
 
-pub(crate) mod affine;
 mod buckets;
-mod coordinates;
 pub(crate) mod endomorphism;
 mod table;
 #[cfg(test)]

@@ -24,7 +24,7 @@
 
 use std::sync::Arc;
 
-use ark_bls12_381::{Fr, G1Affine, G1Projective, G2Projective};
+use ark_bls12_381::{Fr, G1Affine, G2Projective};
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup, scalar_mul::BatchMulPreprocessing};
 use ark_ff::{Field, Zero};
 use bls12::{SecretScalar, count::Counted, generator, threads::map_pieces};
@@ -179,11 +179,10 @@ pub(super) fn powers_of(
     let count = g1_count.max(g2_count);
     let mut powers = Zeroizing::new(Vec::with_capacity(count));
     powers.extend(core::iter::successors(Some(Fr::ONE), |power| Some(*power * secret)).take(count));
-    Counted::Multiples.add(g1_count.saturating_add(g2_count));
-    let g1 = BatchMulPreprocessing::new(G1Projective::generator(), g1_count);
+    Counted::Multiples.add(g2_count);
     let g2 = BatchMulPreprocessing::new(G2Projective::generator(), g2_count);
     let powers_for = |count| powers.get(..count).unwrap_or_default();
-    let powers_g1 = map_pieces(powers_for(g1_count), workers, |powers| g1.batch_mul(powers));
+    let powers_g1 = generator::multiply_all(powers_for(g1_count), workers);
     let powers_g2 = map_pieces(powers_for(g2_count), workers, |powers| g2.batch_mul(powers));
     let s_g2 = powers_g2.get(1).copied().unwrap_or_default();
     Parameters::assemble(powers_g1, powers_g2, s_g2, "accumulator")

@@ -10,9 +10,7 @@ use alloc::vec::Vec;
 
 use ark_bls12_381::{Fr, G2Affine, G2Projective};
 use ark_ff::{AdditiveGroup, BigInteger, PrimeField, Zero};
-use bls12::count::Counted;
-
-use super::multi_scalar::affine::normalize;
+use bls12::{affine::normalize, count::Counted};
 
 /// One term: the odd multiples of its point up to 15, and the digits of its scalar, lowest first.
 struct Term {

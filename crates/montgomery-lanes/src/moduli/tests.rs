@@ -319,3 +319,27 @@ fn nothing_is_printed() {
         "Moduli<5> Numbers<5>"
     );
 }
+
+proptest! {
+    #[test]
+    fn words_become_limbs_and_words_again(random in vec(any::<[u64; 6]>(), LANES), spread in 0..7) {
+        // All-ones words too: every limb and every shift at its limit.
+        let lanes: [[u64; 6]; LANES] = array::from_fn(|lane| match spread {
+            0 => [u64::MAX; 6],
+            1 => array::from_fn(|word| if word == lane { u64::MAX } else { 0 }),
+            _ => random[lane],
+        });
+        for path in Path::all() {
+            let numbers: Numbers<8> = path.split(&lanes.each_ref());
+            for (lane, words) in lanes.iter().enumerate() {
+                prop_assert_eq!(Some(numbers.lane(lane)), Numbers::<8>::limbs_of(words));
+            }
+            prop_assert_eq!(path.join::<8, 6>(&numbers), lanes);
+            // Too few limbs, and too few words, drop the highest bits.
+            let short: Numbers<2> = path.split(&lanes.each_ref());
+            let kept = lanes.map(|words| [words[0], words[1] & ((1 << 40) - 1)]);
+            prop_assert_eq!(path.join::<2, 2>(&short), kept);
+            prop_assert_eq!(path.join::<8, 1>(&numbers), lanes.map(|words| [words[0]]));
+        }
+    }
+}

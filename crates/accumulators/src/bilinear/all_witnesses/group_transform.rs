@@ -8,14 +8,16 @@
 
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::{AffineRepr, scalar_mul::glv::GLVConfig};
-use bls12::count::Counted;
+use bls12::{
+    affine::{Adder, multiple},
+    count::Counted,
+};
 use pad_core::{Workers, internals::for_each_piece};
 
-use super::shared_bases::{multiple, tables};
+use super::shared_bases::tables;
 use crate::bilinear::{
     multi_scalar::{
         HALF_BITS,
-        affine::Adder,
         endomorphism::{Halves, Window, decompose, endomorphism},
     },
     polynomial::transform::{Transform, branch_length},
@@ -296,7 +298,7 @@ const WIDTH: u32 = 4;
 
 /// Maximum number of points multiplied together (not tuned). Smaller batches share an inversion
 /// among too few points, and larger batches exceed the cache.
-const MULTIPLICATIONS: usize = 512;
+const MULTIPLICATIONS: usize = 2048;
 
 /// Maximum number of additions in one batch.
 const ADDITIONS: usize = 4096;

@@ -5,12 +5,14 @@
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ff::{AdditiveGroup, Zero};
-use bls12::count::Counted;
+use bls12::{
+    affine::{self, Adder, multiple, normalize},
+    count::Counted,
+};
 use pad_core::Workers;
 
 use crate::bilinear::multi_scalar::{
     HALF_BITS,
-    affine::{Adder, normalize},
     endomorphism::{Halves, Window, decompose, endomorphism},
 };
 
@@ -68,33 +70,12 @@ fn window_sum(tables: &[Vec<G1Affine>], rows: &[Vec<Halves>], window: &Window) -
     Adder::default().sum_segments(&addends, &mut lengths)
 }
 
-/// Looks up `digit` times a point in `table`, the table of the multiples of the point. Returns
-/// `None` for the digit 0.
-pub(super) fn multiple(table: &[G1Affine], digit: i32) -> Option<G1Affine> {
-    let place = usize::try_from(digit.unsigned_abs()).ok()?.checked_sub(1)?;
-    let multiple = table.get(place)?;
-    Some(if digit < 0 { -*multiple } else { *multiple })
-}
-
 /// Returns two tables for each point: the multiples by 1 to `2^(width - 1)` of the point, then
 /// those of its image under the endomorphism.
 pub(super) fn tables(points: &[G1Affine], width: u32) -> Vec<Vec<G1Affine>> {
-    let mut adder = Adder::default();
-    // columns[v - 1][point]: a whole column is one batch.
-    let mut columns = vec![points.to_vec()];
-    for _ in 1..width {
-        let highest = columns[columns.len() - 1].clone();
-        let mut sums: Vec<G1Affine> = columns.concat();
-        let highest: Vec<G1Affine> = columns
-            .iter()
-            .flat_map(|_| highest.iter().copied())
-            .collect();
-        adder.add_each(&mut sums, &highest);
-        columns.extend(sums.chunks(points.len().max(1)).map(<[G1Affine]>::to_vec));
-    }
-    (0..points.len())
-        .flat_map(|point| {
-            let table: Vec<G1Affine> = columns.iter().map(|column| column[point]).collect();
+    let tables = affine::tables(points, width).into_iter();
+    tables
+        .flat_map(|table| {
             let image = table.iter().map(endomorphism).collect();
             [table, image]
         })

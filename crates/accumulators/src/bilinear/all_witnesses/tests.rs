@@ -8,7 +8,8 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use super::*;
-use crate::bilinear::multi_scalar::{affine::normalize, multi_scalar_product};
+use crate::bilinear::multi_scalar::multi_scalar_product;
+use bls12::affine::normalize;
 
 const SEED: u64 = 0x7769_746e_6573_7365;
 

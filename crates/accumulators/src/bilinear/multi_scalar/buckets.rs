@@ -10,10 +10,10 @@ use alloc::{vec, vec::Vec};
 
 use ark_bls12_381::{G1Affine, G1Projective};
 use ark_ff::{AdditiveGroup, Zero};
+use bls12::affine::Adder;
 use pad_core::Workers;
 
 use super::{
-    affine::Adder,
     endomorphism::{Halves, Window},
     table::Table,
 };
@@ -97,7 +97,12 @@ fn window_sums(table: &Table, windows: &[(&Factors, Window)], width: u32) -> Vec
         for (factors, window) in batch {
             deal(&factors.halves, window, buckets, &mut choices, &mut lengths);
         }
-        adder.append_sums_chosen(table, &choices, &mut lengths, &mut sums);
+        adder.append_sums(
+            &choices,
+            &mut lengths,
+            |choice| table.choose(*choice),
+            &mut sums,
+        );
     }
     weigh(&mut adder, sums, windows.len(), width)
 }

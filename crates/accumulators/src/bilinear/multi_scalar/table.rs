@@ -6,9 +6,9 @@
 use alloc::vec::Vec;
 
 use ark_bls12_381::{Fq, G1Affine};
-use ark_ff::AdditiveGroup;
+use bls12::affine::Coordinates;
 
-use super::{coordinates::Coordinates, endomorphism::endomorphism};
+use super::endomorphism::endomorphism;
 
 /// Points with their images and negatives.
 #[derive(Debug)]
@@ -55,10 +55,7 @@ impl Table {
             ordinates.get(place(ordinate)),
         ) {
             (Some(x), Some(y)) => Coordinates { x, y },
-            _ => Coordinates {
-                x: &Fq::ZERO,
-                y: &Fq::ZERO,
-            },
+            _ => Coordinates::IDENTITY,
         }
     }
 }

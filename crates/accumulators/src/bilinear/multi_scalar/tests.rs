@@ -1,13 +1,13 @@
 use std::num::NonZeroUsize;
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective, g1};
-use ark_ec::{AffineRepr, CurveGroup, PrimeGroup, scalar_mul::glv::GLVConfig};
+use ark_ec::{AffineRepr, PrimeGroup, scalar_mul::glv::GLVConfig};
 use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField};
+use bls12::affine::normalize;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use super::{
-    affine::{Adder, normalize},
     endomorphism::{MU, Window, endomorphism},
     *,
 };
@@ -235,28 +235,4 @@ fn coefficients_are_the_signed_words_of_their_bytes() {
             assert_eq!(coefficient(a, b), Fr::from(a) + Fr::from(MU) * Fr::from(b));
         }
     }
-}
-
-#[test]
-fn segments_are_summed_each_on_its_own() {
-    let random = &mut ChaCha20Rng::seed_from_u64(SEED);
-    let points = random_points(random, 30);
-    let mut lengths = vec![0, 1, 2, 3, 0, 7, 17, 0];
-    let mut rest = &points[..];
-    let expected: Vec<G1Affine> = lengths
-        .iter()
-        .map(|length| {
-            let (segment, after) = rest.split_at(*length);
-            rest = after;
-            segment
-                .iter()
-                .map(|point| point.into_group())
-                .sum::<G1Projective>()
-                .into_affine()
-        })
-        .collect();
-    assert_eq!(
-        Adder::default().sum_segments(&points, &mut lengths),
-        expected
-    );
 }

@@ -6,9 +6,11 @@ use ark_ff::AdditiveGroup;
 /// A point to be added, as references to its coordinates. Zero for both coordinates represents the
 /// identity; no point of the curve has these coordinates.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Coordinates<'a> {
-    pub(super) x: &'a Fq,
-    pub(super) y: &'a Fq,
+pub struct Coordinates<'a> {
+    /// The abscissa.
+    pub x: &'a Fq,
+    /// The ordinate.
+    pub y: &'a Fq,
 }
 
 impl<'a> From<&'a G1Affine> for Coordinates<'a> {
@@ -21,6 +23,12 @@ impl<'a> From<&'a G1Affine> for Coordinates<'a> {
 }
 
 impl Coordinates<'_> {
+    /// The identity.
+    pub const IDENTITY: Self = Self {
+        x: &Fq::ZERO,
+        y: &Fq::ZERO,
+    };
+
     pub(super) fn is_identity(self) -> bool {
         equal(self.x, &Fq::ZERO) && equal(self.y, &Fq::ZERO)
     }
