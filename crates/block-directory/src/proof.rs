@@ -35,6 +35,7 @@ pub struct DirectoryProof<S: Suite, Q> {
     pub(crate) registered: u64,
     #[serde(deserialize_with = "read_shown::<S, Q, _>")]
     pub(crate) shown: Vec<EntryState<S>>,
+    #[serde(deserialize_with = "pad_core::codec::digests")]
     pub(crate) siblings: Vec<S::Digest>,
     #[serde(skip)]
     pub(crate) question: PhantomData<Q>,
@@ -43,6 +44,7 @@ pub struct DirectoryProof<S: Suite, Q> {
 impl<S: Suite, Q: Selection> Message for DirectoryProof<S, Q> {
     const KIND: u8 = Q::KIND;
     const SUITE: u16 = S::ID.0;
+    const INJECTIVE: bool = true;
 }
 
 impl<S: Suite, Q: Selection> DirectoryProof<S, Q> {

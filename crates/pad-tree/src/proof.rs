@@ -65,8 +65,10 @@ pub(crate) const BOTH_OPEN: u8 = 3;
 pub struct TreeProof<S: Suite, Q> {
     /// The codes of the nodes in pre-order: two bits each, four to a byte, lowest bits first,
     /// unused bits zero.
+    #[serde(with = "pad_core::codec::bytes")]
     pub(crate) shape: Vec<u8>,
     /// The digests of the elided children (left out of the proof), in pre-order of their parents.
+    #[serde(deserialize_with = "pad_core::codec::digests")]
     pub(crate) siblings: Vec<S::Digest>,
     /// The opened leaves from left to right.
     pub(crate) leaves: Vec<OpenedLeaf<S>>,
@@ -77,6 +79,7 @@ pub struct TreeProof<S: Suite, Q> {
 impl<S: Suite, Q: TreeQuery> Message for TreeProof<S, Q> {
     const KIND: u8 = Q::PROOF_KIND;
     const SUITE: u16 = S::ID.0;
+    const INJECTIVE: bool = true;
 }
 
 /// Verified against the verified root of a version, for a query of type `Q`. The statement is the

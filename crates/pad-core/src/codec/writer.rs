@@ -1,7 +1,8 @@
 //! A serde serializer for bodies, in the format that [`super::reader`] reads.
 //!
-//! Each served proof and each decoded message passes through this serializer once. Digests, author
-//! keys and signatures are written as slices, because serde would pass an array byte by byte.
+//! Each served proof passes through this serializer once, and so does each decoded message that is
+//! not [`INJECTIVE`](super::Message::INJECTIVE). Digests, author keys and signatures are written as
+//! slices, because serde would pass an array byte by byte.
 //!
 //! Floats, chars, 128-bit integers and sequences of an unknown length are not part of the format.
 
