@@ -60,7 +60,7 @@ mod writer;
 pub use {digests::digests, fields::Fields};
 
 use reader::{BodyReadError, Reader, Source};
-use writer::{Append, Compare, Writer};
+use writer::{Append, Compare, Count, Writer};
 
 /// The first four bytes of every message, by which a receiver recognises the format.
 #[doc(hidden)]
@@ -100,7 +100,8 @@ pub trait Message: Serialize + DeserializeOwned {
 /// # Panics
 /// If the value is not serializable in this format. Every message of this workspace is.
 pub fn encode<M: Message>(message: &M) -> Vec<u8> {
-    let mut bytes = envelope(M::KIND, M::SUITE);
+    let mut bytes = Vec::with_capacity(ENVELOPE_LENGTH.saturating_add(body_length(message)));
+    append_envelope(M::KIND, M::SUITE, &mut bytes);
     append_body(message, &mut bytes);
     bytes
 }
@@ -113,11 +114,15 @@ pub fn encode<M: Message>(message: &M) -> Vec<u8> {
 #[doc(hidden)]
 pub fn envelope(kind: u8, suite: u16) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(256);
+    append_envelope(kind, suite, &mut bytes);
+    bytes
+}
+
+fn append_envelope(kind: u8, suite: u16, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&MAGIC);
     bytes.push(FORMAT_VERSION);
     bytes.push(kind);
     bytes.extend_from_slice(&suite.to_be_bytes());
-    bytes
 }
 
 /// Decodes an enveloped message of at most `limit` bytes.
@@ -186,9 +191,20 @@ pub fn open(
 /// If the value is not serializable in this format, like [`encode`].
 #[doc(hidden)]
 pub fn encode_body<T: Serialize>(value: &T) -> Vec<u8> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(body_length(value));
     append_body(value, &mut bytes);
     bytes
+}
+
+/// The length of a value's body in bytes. Passes through the value without writing it.
+///
+/// # Panics
+/// If the value is not serializable in this format, like [`encode`].
+#[doc(hidden)]
+pub fn body_length<T: Serialize>(value: &T) -> usize {
+    let mut counted = Writer::new(Count(0));
+    value.serialize(&mut counted).expect(SERIALIZABLE);
+    counted.output.0
 }
 
 /// Decodes a body without an envelope. The caller must have limited the length of `bytes`.
@@ -242,5 +258,7 @@ pub fn decode_start<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> 
 fn append_body<T: Serialize>(value: &T, bytes: &mut Vec<u8>) {
     value
         .serialize(&mut Writer::new(Append(bytes)))
-        .expect("codec: every message of this workspace is serializable");
+        .expect(SERIALIZABLE);
 }
+
+const SERIALIZABLE: &str = "codec: every message of this workspace is serializable";

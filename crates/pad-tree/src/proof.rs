@@ -148,7 +148,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
     /// The size of the proof's body in bytes, as [`pad_core::codec::encode_body`] encodes it.
     #[doc(hidden)]
     pub fn body_length(&self) -> usize {
-        pad_core::codec::encode_body(self).len()
+        pad_core::codec::body_length(self)
     }
 
     /// Recomputes the root, reports each step to `note`, and rejects any root other than `root`.

@@ -16,7 +16,8 @@ use serde::ser::{
 
 use crate::digest::array_length;
 
-/// The destination of an encoded body: a buffer ([`Append`]), or a comparison ([`Compare`]).
+/// The destination of an encoded body: a buffer ([`Append`]), a length ([`Count`]), or a
+/// comparison ([`Compare`]).
 pub(super) trait Output {
     /// Accepts the next bytes of the body. Fails if the output compares bytes and these differ.
     fn take(&mut self, bytes: &[u8]) -> Result<(), BodyWriteError>;
@@ -41,6 +42,17 @@ impl Output for Append<'_> {
     #[inline]
     fn take(&mut self, bytes: &[u8]) -> Result<(), BodyWriteError> {
         self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// An output that counts the encoded bytes.
+pub(super) struct Count(pub(super) usize);
+
+impl Output for Count {
+    #[inline]
+    fn take(&mut self, bytes: &[u8]) -> Result<(), BodyWriteError> {
+        self.0 = self.0.checked_add(bytes.len()).ok_or(BodyWriteError)?;
         Ok(())
     }
 }
