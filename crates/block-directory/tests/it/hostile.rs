@@ -12,7 +12,7 @@ use pad_core::{
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::support::{S, directory, head_of, id, ids, object, verify};
+use crate::support::{S, directory, head, head_of, id, ids, object, verify};
 
 /// Maximum number of allocated bytes for each byte of a long message.
 const FACTOR: u64 = 4;
@@ -185,4 +185,17 @@ fn proofs_and_answers_have_one_encoding() {
     }
     let short = codec::encode_body(&(300_u64, 70_000_u32, vec![object::<S>(1); 2]));
     check_one_encoding(&codec::decode_body::<ShortCircuit<S>>(&short).unwrap());
+}
+
+/// Counts the allocations of an honest answer about one entry.
+#[test]
+fn a_proof_of_one_entry_is_allocated_once() {
+    let (_, server) = directory(300, 2);
+    let (query, head) = (ids(&[3]), head(&server));
+    let message = codec::encode(&server.prove_latest(&query).unwrap());
+    let mut verified = None;
+    let measured = allocation_counter::measure(|| verified = verify(&message, &head, &query).ok());
+    // The entries and the siblings of the proof, and the query in the statement.
+    assert_eq!(measured.count_total, 3);
+    assert!(verified.is_some());
 }
