@@ -263,7 +263,7 @@ impl<S: Suite> DirectoryClient<S> {
         }
         let (news, body) = expected.begin(answer)?;
         let head = self.advance(news)?;
-        let DirectoryAnswer { evidence, .. } = codec::decode_body(body)?;
+        let DirectoryAnswer { evidence, .. } = codec::decode_message(body)?;
         Ok((head, evidence))
     }
 

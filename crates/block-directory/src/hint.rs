@@ -42,6 +42,7 @@ pub struct Hint<S: Suite> {
     version: Version,
     registered: u64,
     shown: EntryState<S>,
+    #[serde(deserialize_with = "pad_core::codec::digests")]
     siblings: Vec<S::Digest>,
 }
 
@@ -205,6 +206,7 @@ impl<S: Suite> Offer<S> {
 #[serde(bound = "")]
 pub struct Chain<S: Suite> {
     pub(crate) step: u32,
+    #[serde(deserialize_with = "pad_core::codec::digests")]
     pub(crate) digests: Vec<S::Digest>,
 }
 
@@ -215,10 +217,12 @@ pub struct Chain<S: Suite> {
 pub struct ShortCircuit<S: Suite> {
     pub(crate) registered: u64,
     pub(crate) height: u32,
+    #[serde(deserialize_with = "pad_core::codec::digests")]
     pub(crate) siblings: Vec<S::Digest>,
 }
 
 impl<S: Suite> Message for ShortCircuit<S> {
     const KIND: u8 = 163;
     const SUITE: u16 = S::ID.0;
+    const INJECTIVE: bool = true;
 }

@@ -143,6 +143,7 @@ pub struct DirectoryAnswer<S: Suite> {
 impl<S: Suite> Message for DirectoryAnswer<S> {
     const KIND: u8 = 166;
     const SUITE: u16 = S::ID.0;
+    const INJECTIVE: bool = true;
 }
 
 /// The proof in an answer. The order of the variants is part of the message format.

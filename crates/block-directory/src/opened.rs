@@ -69,6 +69,7 @@ impl<S: Suite> BlockRoot<S> {
 pub struct OpenedProof<S, B> {
     pub(crate) registered: u64,
     pub(crate) capacity: u32,
+    #[serde(with = "pad_core::codec::bytes")]
     pub(crate) contents: Vec<u8>,
     #[serde(skip)]
     pub(crate) strategy: PhantomData<fn() -> (S, B)>,

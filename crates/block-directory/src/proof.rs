@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 use core::{fmt, iter::Copied, marker::PhantomData, slice::Iter};
 
-use pad_core::{Proof, Suite, VerifiedRoot, VerifyError, codec::Message};
+use pad_core::{Proof, Suite, VerifiedRoot, VerifyError, codec::Message, internals::merkle};
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{Error as _, SeqAccess, Visitor},
@@ -14,7 +14,7 @@ use serde::{
 use crate::{
     entry::{self, EntryId, EntryState, MOST_ENTRIES, entry_digest, root_digest},
     query::{EntryQuery, EntryRange, MOST_RANGE, Selection},
-    shape::{self, Span},
+    shape::{self, RequestedIds, Span},
     statement::Entries,
 };
 
@@ -35,6 +35,7 @@ pub struct DirectoryProof<S: Suite, Q> {
     pub(crate) registered: u64,
     #[serde(deserialize_with = "read_shown::<S, Q, _>")]
     pub(crate) shown: Vec<EntryState<S>>,
+    #[serde(deserialize_with = "pad_core::codec::digests")]
     pub(crate) siblings: Vec<S::Digest>,
     #[serde(skip)]
     pub(crate) question: PhantomData<Q>,
@@ -43,6 +44,7 @@ pub struct DirectoryProof<S: Suite, Q> {
 impl<S: Suite, Q: Selection> Message for DirectoryProof<S, Q> {
     const KIND: u8 = Q::KIND;
     const SUITE: u16 = S::ID.0;
+    const INJECTIVE: bool = true;
 }
 
 impl<S: Suite, Q: Selection> DirectoryProof<S, Q> {
@@ -62,6 +64,28 @@ impl<S: Suite, Q: Selection> DirectoryProof<S, Q> {
         if self.shown.iter().flatten().any(entry::is_reserved) {
             return Err(VerifyError::ReservedDigest);
         }
+        let top = match (&asked, self.shown.as_slice()) {
+            (RequestedIds::Ids([id]), [shown]) => {
+                self.climbed(EntryId::new(*id), shown.as_ref())?
+            }
+            _ => self.folded(asked)?,
+        };
+        Ok(root_digest::<S>(self.registered, &top))
+    }
+
+    /// Returns the digest of the tree that the proof of a single entry hashes to. The siblings of
+    /// one entry are the path to it, from the top down.
+    ///
+    /// Time: less than half of [`Self::folded`].
+    fn climbed(&self, id: EntryId, shown: Option<&S::Digest>) -> Result<S::Digest, VerifyError> {
+        let leaf = entry_digest::<S>(id, shown);
+        let path = self.siblings.iter().rev();
+        merkle::included(entry::node::<S>, (id.number(), self.registered), leaf, path)
+            .map_err(|_| VerifyError::MalformedShape)
+    }
+
+    /// Returns the digest of the tree that the proof of the entries `asked` hashes to.
+    fn folded(&self, asked: RequestedIds<'_>) -> Result<S::Digest, VerifyError> {
         let mut folded = ProofFold::<S>::new(&self.shown, &self.siblings);
         let top = if self.registered == 0 {
             S::Digest::default()
@@ -71,7 +95,7 @@ impl<S: Suite, Q: Selection> DirectoryProof<S, Q> {
         if folded.siblings.next().is_some() {
             return Err(VerifyError::MalformedShape);
         }
-        Ok(root_digest::<S>(self.registered, &top))
+        Ok(top)
     }
 
     /// Returns the number of entries that the proof states, if it is within [`MOST_ENTRIES`].

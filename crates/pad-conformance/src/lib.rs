@@ -9,6 +9,7 @@
 //!   dictionaries).
 //! * `tuple`: stored tuples, pruning, checkpoints and resuming of tuple PADs.
 //! * `mutation` and `pruned`: dishonest proofs, made by changing honest proofs or from scratch.
+//! * [`encoding`]: changed encodings of messages.
 //! * [`published`]: the vectors in `docs/vectors`.
 //! * [`oracle`]: a reference implementation with full copies of every version.
 //! * [`soak`]: selection of the expensive cases that a run includes.
@@ -25,6 +26,7 @@ pub mod aad;
 #[cfg(feature = "accumulators")]
 pub mod accumulator;
 pub mod dictionary;
+pub mod encoding;
 #[cfg(feature = "tree")]
 pub mod mutation;
 pub mod operation;

@@ -278,7 +278,7 @@ impl<F: Family> Client<F> {
     where
         F: Answers<Q>,
     {
-        let response: Response<F::Suite, F::Proof> = codec::decode_body(body)?;
+        let response: Response<F::Suite, F::Proof> = codec::decode_message(body)?;
         let proof = Untrusted::new(response.proof);
         F::verify(proof, &self.public, root, question).map_err(Refusal::Proof)
     }

@@ -366,11 +366,45 @@ pub(crate) fn deserialize_array<'de, const N: usize, D: Deserializer<'de>>(
 /// The length of the array whose newtype has this name; `None` for every other newtype.
 #[inline]
 pub(crate) fn array_length(name: &str) -> Option<usize> {
-    name.strip_prefix(ARRAY)?.parse().ok()
+    number_after(ARRAY, name)
 }
 
 /// The start of a newtype's name for a byte array. The array's length follows in three digits.
 const ARRAY: &str = "pad_core::array";
+
+/// The name that consists of `start` and of `number` in three digits, in `LENGTH` bytes.
+pub(crate) const fn numbered_name<const LENGTH: usize>(start: &str, number: usize) -> [u8; LENGTH] {
+    assert!(number < 1000, "the number has at most three digits");
+    let mut name = [0; LENGTH];
+    let (text, digits) = name.split_at_mut(start.len());
+    text.copy_from_slice(start.as_bytes());
+    digits[0] = DIGITS[number / 100];
+    digits[1] = DIGITS[number / 10 % 10];
+    digits[2] = DIGITS[number % 10];
+    name
+}
+
+/// The number in a name that starts with `start`; `None` for every other name.
+///
+/// Consists of operations that the compiler evaluates for a constant name: the codec asks for the
+/// name of each newtype that it reads or writes.
+#[inline]
+pub(crate) fn number_after(start: &str, name: &str) -> Option<usize> {
+    let (text, digits) = name.as_bytes().split_last_chunk::<3>()?;
+    if text != start.as_bytes() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let [hundreds, tens, ones] = digits.map(|digit| usize::from(digit - b'0'));
+    Some(hundreds * 100 + tens * 10 + ones)
+}
+
+/// The name in these bytes of a [`numbered_name`].
+pub(crate) const fn name(bytes: &'static [u8]) -> &'static str {
+    match core::str::from_utf8(bytes) {
+        Ok(name) => name,
+        Err(_) => panic!("the name is ASCII"),
+    }
+}
 
 const DIGITS: &[u8; 10] = b"0123456789";
 
@@ -406,21 +440,8 @@ impl Serialize for ByteString<'_> {
 struct ArrayVisitor<const N: usize>;
 
 impl<const N: usize> ArrayVisitor<N> {
-    const NAME: &'static str = match core::str::from_utf8(&Self::NAME_BYTES) {
-        Ok(name) => name,
-        Err(_) => panic!("the name is ASCII"),
-    };
-
-    const NAME_BYTES: [u8; ARRAY.len() + 3] = {
-        assert!(N < 1000, "arrays have at most 999 bytes");
-        let mut name = [0; ARRAY.len() + 3];
-        let (text, digits) = name.split_at_mut(ARRAY.len());
-        text.copy_from_slice(ARRAY.as_bytes());
-        digits[0] = DIGITS[N / 100 % 10];
-        digits[1] = DIGITS[N / 10 % 10];
-        digits[2] = DIGITS[N % 10];
-        name
-    };
+    const NAME: &'static str = name(&Self::NAME_BYTES);
+    const NAME_BYTES: [u8; ARRAY.len() + 3] = numbered_name(ARRAY, N);
 }
 
 impl<'de, const N: usize> Visitor<'de> for ArrayVisitor<N> {

@@ -238,6 +238,7 @@ pub struct SignedHead<S: Suite> {
 impl<S: Suite> Message for SignedHead<S> {
     const KIND: u8 = 1;
     const SUITE: u16 = S::ID.0;
+    const INJECTIVE: bool = true;
 }
 
 /// Verified against the [`Authority`]. The query is the expected version, at least 1: version 0

@@ -103,6 +103,7 @@ fn node<S: Suite>(left: &S::Digest, right: &S::Digest) -> S::Digest {
 #[serde(bound = "")]
 pub struct InclusionProof<S: Suite> {
     root: S::Digest,
+    #[serde(deserialize_with = "crate::codec::digests")]
     path: Vec<S::Digest>,
 }
 
@@ -118,6 +119,7 @@ pub struct PastRoot<S: Suite> {
 impl<S: Suite> Message for InclusionProof<S> {
     const KIND: u8 = 2;
     const SUITE: u16 = S::ID.0;
+    const INJECTIVE: bool = true;
 }
 
 impl<S: Suite> Proof for InclusionProof<S> {
@@ -147,8 +149,10 @@ impl<S: Suite> Proof for InclusionProof<S> {
 #[serde(bound = "")]
 pub struct ConsistencyProof<S: Suite> {
     /// The path from the older version's leaf to the newer history root.
+    #[serde(deserialize_with = "crate::codec::digests")]
     inclusion: Vec<S::Digest>,
     /// RFC 9162's consistency proof between the two history roots.
+    #[serde(deserialize_with = "crate::codec::digests")]
     prefix: Vec<S::Digest>,
 }
 
@@ -164,6 +168,7 @@ pub struct Continuation<S: Suite> {
 impl<S: Suite> Message for ConsistencyProof<S> {
     const KIND: u8 = 3;
     const SUITE: u16 = S::ID.0;
+    const INJECTIVE: bool = true;
 }
 
 impl<S: Suite> Proof for ConsistencyProof<S> {

@@ -231,7 +231,8 @@ macro_rules! byte_string {
 byte_string!(Key, MAX_KEY_LENGTH);
 byte_string!(Value, MAX_VALUE_LENGTH);
 
-struct BytesVisitor;
+/// The serde visitor that copies a byte string.
+pub(crate) struct BytesVisitor;
 
 impl serde::de::Visitor<'_> for BytesVisitor {
     type Value = Vec<u8>;

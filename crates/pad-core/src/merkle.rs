@@ -39,17 +39,17 @@ pub enum PathError {
 }
 
 /// Computes the root of a tree of `size` leaves from the leaf with index `index` and its path of
-/// sibling digests (RFC 9162, section 2.1.3.2).
+/// sibling digests, from the leaf up (RFC 9162, section 2.1.3.2).
 ///
 /// `index` is below `size`.
 ///
 /// # Errors
 /// [`PathError`] if the path has the wrong length.
-pub fn included<D: Copy>(
+pub fn included<'p, D: Copy + 'p>(
     hash: impl TreeHash<D>,
     (index, size): (u64, u64),
     leaf: D,
-    path: &[D],
+    path: impl IntoIterator<Item = &'p D>,
 ) -> Result<D, PathError> {
     let [whole] = climb(hash, (index, size.saturating_sub(1)), [leaf], path)?;
     Ok(whole)
@@ -98,11 +98,11 @@ pub fn continued<D: Copy>(
 /// `digests` are copies of the node's digest. The last one becomes the digest of the whole tree.
 /// The others become the digest of the tree that ends with this node. `position` and `last` are the
 /// indices of this node and of the last node on their level.
-fn climb<D: Copy, const N: usize>(
+fn climb<'p, D: Copy + 'p, const N: usize>(
     hash: impl TreeHash<D>,
     (mut position, mut last): (u64, u64),
     mut digests: [D; N],
-    path: &[D],
+    path: impl IntoIterator<Item = &'p D>,
 ) -> Result<[D; N], PathError> {
     for sibling in path {
         if last == 0 {

@@ -42,4 +42,5 @@ impl<S: Suite, P> Response<S, P> {
 impl<S: Suite, P: Message> Message for Response<S, P> {
     const KIND: u8 = P::KIND + 16;
     const SUITE: u16 = S::ID.0;
+    const INJECTIVE: bool = P::INJECTIVE;
 }

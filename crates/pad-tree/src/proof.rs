@@ -65,8 +65,10 @@ pub(crate) const BOTH_OPEN: u8 = 3;
 pub struct TreeProof<S: Suite, Q> {
     /// The codes of the nodes in pre-order: two bits each, four to a byte, lowest bits first,
     /// unused bits zero.
+    #[serde(with = "pad_core::codec::bytes")]
     pub(crate) shape: Vec<u8>,
     /// The digests of the elided children (left out of the proof), in pre-order of their parents.
+    #[serde(deserialize_with = "pad_core::codec::digests")]
     pub(crate) siblings: Vec<S::Digest>,
     /// The opened leaves from left to right.
     pub(crate) leaves: Vec<OpenedLeaf<S>>,
@@ -77,6 +79,7 @@ pub struct TreeProof<S: Suite, Q> {
 impl<S: Suite, Q: TreeQuery> Message for TreeProof<S, Q> {
     const KIND: u8 = Q::PROOF_KIND;
     const SUITE: u16 = S::ID.0;
+    const INJECTIVE: bool = true;
 }
 
 /// Verified against the verified root of a version, for a query of type `Q`. The statement is the
@@ -123,19 +126,17 @@ pub(crate) struct Adjacency {
     at_end: bool,
 }
 
-/// The state that the check of a proof keeps for one subtree.
-struct Subtree<D> {
-    digest: D,
+/// The state that the check of a proof keeps for one subtree, in addition to its digest.
+struct Subtree {
     first_leaf: usize,
     starts_elided: bool,
     ends_elided: bool,
 }
 
-impl<D> Subtree<D> {
+impl Subtree {
     /// Creates the state for the opened leaf number `first_leaf`.
-    const fn of_leaf(digest: D, first_leaf: usize) -> Self {
+    const fn of_leaf(first_leaf: usize) -> Self {
         Self {
-            digest,
             first_leaf,
             starts_elided: false,
             ends_elided: false,
@@ -147,7 +148,7 @@ impl<S: Suite, Q> TreeProof<S, Q> {
     /// The size of the proof's body in bytes, as [`pad_core::codec::encode_body`] encodes it.
     #[doc(hidden)]
     pub fn body_length(&self) -> usize {
-        pad_core::codec::encode_body(self).len()
+        pad_core::codec::body_length(self)
     }
 
     /// Recomputes the root, reports each step to `note`, and rejects any root other than `root`.
@@ -186,67 +187,67 @@ impl<S: Suite, Q> TreeProof<S, Q> {
         let mut adjacent = vec![false; boundaries];
         let mut siblings = self.siblings.iter().rev();
         let mut leaves = self.leaves.iter().enumerate().rev();
-        let mut stack: Vec<Subtree<S::Digest>> = Vec::with_capacity(4);
+        // The subtree hashed last, and those to its right that wait for a common parent. A proof of
+        // one leaf has none that wait, so it needs no memory for them.
+        let mut last: Option<Subtree> = None;
+        let mut digest = S::Digest::default();
+        let mut waiting: Vec<(S::Digest, Subtree)> = Vec::new();
         for code in self.codes_backwards()? {
-            let subtree = match code {
+            match code {
                 LEAF => {
                     let (first_leaf, leaf) = leaves.next().ok_or(VerifyError::MalformedShape)?;
                     let value = leaf.value_digest();
-                    let digest = S::leaf(leaf.key.as_bytes(), &value);
-                    let step = Step::Leaf {
+                    let right = last.replace(Subtree::of_leaf(first_leaf));
+                    waiting.extend(right.map(|right| (digest, right)));
+                    digest = S::leaf(leaf.key.as_bytes(), &value);
+                    note(Step::Leaf {
                         leaf,
                         value,
                         digest,
-                    };
-                    note(step);
-                    Subtree::of_leaf(digest, first_leaf)
+                    });
                 }
                 LEFT_ELIDED | RIGHT_ELIDED => {
-                    let mut open = stack.pop().ok_or(VerifyError::MalformedShape)?;
+                    let open = last.as_mut().ok_or(VerifyError::MalformedShape)?;
                     let sibling = *siblings.next().ok_or(VerifyError::MalformedShape)?;
                     if code == LEFT_ELIDED {
-                        open.digest = node::<S>(&sibling, &open.digest);
+                        digest = node::<S>(&sibling, &digest);
                         open.starts_elided = true;
-                        let digest = open.digest;
                         note(Step::LeftElided { sibling, digest });
                     } else {
-                        open.digest = node::<S>(&open.digest, &sibling);
+                        digest = node::<S>(&digest, &sibling);
                         open.ends_elided = true;
-                        let digest = open.digest;
                         note(Step::RightElided { sibling, digest });
                     }
-                    open
                 }
                 BOTH_OPEN => {
-                    let left = stack.pop().ok_or(VerifyError::MalformedShape)?;
-                    let right = stack.pop().ok_or(VerifyError::MalformedShape)?;
+                    let left = last.take().ok_or(VerifyError::MalformedShape)?;
+                    let (right_digest, right) = waiting.pop().ok_or(VerifyError::MalformedShape)?;
                     let boundary = right.first_leaf.checked_sub(1);
                     let between = boundary.and_then(|boundary| adjacent.get_mut(boundary));
                     let are_neighbours = !left.ends_elided && !right.starts_elided;
                     *between.ok_or(VerifyError::MalformedShape)? = are_neighbours;
-                    let digest = node::<S>(&left.digest, &right.digest);
+                    let left_digest = digest;
+                    digest = node::<S>(&left_digest, &right_digest);
                     note(Step::Joined {
-                        left: left.digest,
-                        right: right.digest,
+                        left: left_digest,
+                        right: right_digest,
                         digest,
                         adjacent: are_neighbours,
                     });
-                    Subtree {
-                        digest,
+                    last = Some(Subtree {
                         first_leaf: left.first_leaf,
                         starts_elided: left.starts_elided,
                         ends_elided: right.ends_elided,
-                    }
+                    });
                 }
                 _ => return Err(VerifyError::MalformedShape),
-            };
-            stack.push(subtree);
+            }
         }
-        let whole = stack.pop().ok_or(VerifyError::MalformedShape)?;
-        if !stack.is_empty() || siblings.next().is_some() || leaves.next().is_some() {
+        let whole = last.ok_or(VerifyError::MalformedShape)?;
+        if !waiting.is_empty() || siblings.next().is_some() || leaves.next().is_some() {
             return Err(VerifyError::MalformedShape);
         }
-        if whole.digest != *root {
+        if digest != *root {
             return Err(VerifyError::RootMismatch);
         }
         Ok(Adjacency {

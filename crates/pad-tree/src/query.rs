@@ -12,7 +12,7 @@
     clippy::arithmetic_side_effects
 )]
 
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 
 use pad_core::{
     Answer, First, Key, KeyRange, Keys, Last, Lookup, Lookups, Neighbour, Predecessor, Question,
@@ -62,11 +62,10 @@ impl TreeQuery for Key {
         version: Version,
         leaves: OpenedLeaves<S>,
     ) -> Result<Lookup, VerifyError> {
-        let mut taken = leaves.take_each([self])?;
-        let answer = taken.pop().ok_or(VerifyError::InvalidQuery)?;
+        let (key, answer) = leaves.take_one(self)?;
         Ok(Lookup {
             version,
-            key: self.clone(),
+            key,
             answer,
         })
     }
@@ -84,10 +83,9 @@ impl TreeQuery for Keys {
         version: Version,
         leaves: OpenedLeaves<S>,
     ) -> Result<Lookups, VerifyError> {
-        let answers = leaves.take_each(self.as_slice())?;
         Ok(Lookups {
             version,
-            answers: self.as_slice().iter().cloned().zip(answers).collect(),
+            answers: leaves.take_each(self.as_slice())?,
         })
     }
 }
@@ -234,41 +232,53 @@ impl<S: Suite> OpenedLeaf<S> {
 }
 
 impl<S: Suite> OpenedLeaves<S> {
-    /// Returns the answer for each of `keys`, which must ascend. Rejects a proof that opens a leaf
-    /// that no answer needs.
-    fn take_each<'k>(
-        mut self,
-        keys: impl IntoIterator<Item = &'k Key>,
-    ) -> Result<Vec<Answer>, VerifyError> {
-        let mut needed = vec![false; self.leaves.len()];
-        let mut answers = Vec::new();
-        for key in keys {
-            let answer = match self.leaves.binary_search_by(|leaf| leaf.key.cmp(key)) {
-                Ok(found) => {
-                    mark(&mut needed, Some(found));
-                    let leaf = self
-                        .leaves
-                        .get_mut(found)
-                        .ok_or(VerifyError::MalformedShape)?;
-                    match &mut leaf.content {
-                        Content::Value(value) => Answer::Present(core::mem::take(value)),
-                        Content::Digest(_) => return Err(VerifyError::ValueMissing),
-                    }
+    /// Returns `key` with its answer. Rejects a proof that opens a leaf that the answer does not
+    /// need.
+    fn take_one(mut self, key: &Key) -> Result<(Key, Answer), VerifyError> {
+        let mut needed = Needed::default();
+        let taken = self.take(key, &mut needed)?;
+        needed.check(self.leaves.len())?;
+        Ok(taken)
+    }
+
+    /// Returns each of `keys`, which must ascend strictly, with its answer. Rejects a proof that
+    /// opens a leaf that no answer needs.
+    fn take_each(mut self, keys: &[Key]) -> Result<Vec<(Key, Answer)>, VerifyError> {
+        let mut needed = Needed::default();
+        let taken = keys.iter().map(|key| self.take(key, &mut needed));
+        let taken: Vec<_> = taken.collect::<Result<_, _>>()?;
+        needed.check(self.leaves.len())?;
+        Ok(taken)
+    }
+
+    /// Returns `key` with its answer, and notes the leaves that the answer needs. `key` is above
+    /// the keys taken before.
+    ///
+    /// A present key and its value are moved out of their leaf, which keeps the empty key. The
+    /// leaves stay sorted for the keys that follow, all of which are above the empty key.
+    fn take(&mut self, key: &Key, needed: &mut Needed) -> Result<(Key, Answer), VerifyError> {
+        match self.leaves.binary_search_by(|leaf| leaf.key.cmp(key)) {
+            Ok(found) => {
+                needed.note(found);
+                let leaf = self.leaves.get_mut(found);
+                let leaf = leaf.ok_or(VerifyError::MalformedShape)?;
+                let Content::Value(value) = &mut leaf.content else {
+                    return Err(VerifyError::ValueMissing);
+                };
+                let answer = Answer::Present(core::mem::take(value));
+                Ok((core::mem::take(&mut leaf.key), answer))
+            }
+            Err(above) => {
+                let below = above.checked_sub(1);
+                complete(self.is_gap(below, above))?;
+                if let Some(below) = below {
+                    needed.note(below);
                 }
-                Err(above) => {
-                    let below = above.checked_sub(1);
-                    complete(self.is_gap(below, above))?;
-                    mark(&mut needed, below);
-                    mark(&mut needed, Some(above));
-                    Answer::Absent
+                if above < self.leaves.len() {
+                    needed.note(above);
                 }
-            };
-            answers.push(answer);
-        }
-        if needed.contains(&false) {
-            Err(VerifyError::Extraneous)
-        } else {
-            Ok(answers)
+                Ok((key.clone(), Answer::Absent))
+            }
         }
     }
 
@@ -338,9 +348,30 @@ impl<S: Suite> OpenedLeaves<S> {
     }
 }
 
-fn mark(needed: &mut [bool], index: Option<usize>) {
-    if let Some(needed) = index.and_then(|index| needed.get_mut(index)) {
-        *needed = true;
+/// The leaves that answers need, noted in ascending order.
+#[derive(Default)]
+struct Needed {
+    /// The number of leaves up to the last one noted.
+    noted: usize,
+    /// Whether a leaf before the last one noted was not noted.
+    has_gap: bool,
+}
+
+impl Needed {
+    fn note(&mut self, index: usize) {
+        if index >= self.noted {
+            self.has_gap |= index > self.noted;
+            self.noted = index.saturating_add(1);
+        }
+    }
+
+    /// Checks that all `leaves` leaves were noted.
+    const fn check(&self, leaves: usize) -> Result<(), VerifyError> {
+        if self.has_gap || self.noted < leaves {
+            Err(VerifyError::Extraneous)
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -323,3 +323,34 @@ fn proofs_have_exactly_the_lengths_of_their_trees() {
         Untrusted::<EntryProof<Sha256Ed25519>>::decode(&Parts::of(&[40], 30).message(160), 51);
     assert!(unassigned.is_ok());
 }
+
+/// The proof of a single entry is a path. In a tree of any size, it must have exactly the siblings
+/// on this path.
+#[test]
+fn a_single_entry_has_exactly_its_path() {
+    for entries in 1..20 {
+        let (_, server) = directory(entries, 2);
+        let head = head(&server);
+        for asked in 0..entries {
+            let honest = Parts::of(&[asked], entries);
+            let verified = verify(&honest.message(160), &head, &ids(&[asked])).unwrap();
+            assert_eq!(
+                verified.of(id(asked)),
+                Some(Entry::Live(object::<S>(asked)))
+            );
+            let mut longer = honest.clone();
+            longer.siblings.push(object::<S>(0));
+            let mut shorter = honest.clone();
+            let is_path = shorter.siblings.pop().is_some();
+            let changed = [Some(longer), is_path.then_some(shorter)];
+            for changed in changed.into_iter().flatten() {
+                let refused = verify(&changed.message(160), &head, &ids(&[asked])).map(drop);
+                assert_eq!(
+                    refused,
+                    Err(VerifyError::MalformedShape),
+                    "{asked} of {entries}"
+                );
+            }
+        }
+    }
+}

@@ -1,9 +1,10 @@
 //! Hostile bytes cause no panic, and need memory in proportion to their length.
 
 use block_directory::{
-    EntryProof, EntryRange, Hint, LightState, RangeProof,
+    DirectoryClient, EntryProof, EntryRange, Hint, LightState, RangeProof,
     internals::{DirectoryAnswer, EntryRequest, RangeRequest, Selection, ShortCircuit},
 };
+use pad_conformance::encoding::check_one_encoding;
 use pad_core::{
     DecodeError, Suite, Untrusted, VerifyError,
     codec::{self, Message},
@@ -11,7 +12,7 @@ use pad_core::{
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::support::{S, head_of, id, ids, object, verify};
+use crate::support::{S, directory, head, head_of, id, ids, object, verify};
 
 /// Maximum number of allocated bytes for each byte of a long message.
 const FACTOR: u64 = 4;
@@ -157,4 +158,44 @@ fn requests_keep_their_bounds() {
     let other = codec::decode::<RangeRequest<pad_core::Blake3Ed25519>>(&suites, 64).map(drop);
     let (expected, actual) = (2, S::ID.0);
     assert_eq!(other, Err(DecodeError::WrongSuite { expected, actual }));
+}
+
+/// Proofs and answers are decoded without encoding them again, so no other bytes may decode to
+/// them.
+#[test]
+fn proofs_and_answers_have_one_encoding() {
+    let (mut author, mut server) = directory(300, 2);
+    author.delete(id(290)).unwrap();
+    server.apply(&author.snapshot().unwrap()).unwrap();
+    let proof = server.prove_latest(&ids(&[3, 290, 299, 301])).unwrap();
+    check_one_encoding(&proof);
+    let range = EntryRange::new(id(288), id(292)).unwrap();
+    check_one_encoding(&server.prove_latest(&range).unwrap());
+
+    let mut client = DirectoryClient::<S>::new(*author.authority(), 2);
+    let (pending, request) = client.ask(ids(&[290]));
+    let answer = server.answer(&request).unwrap();
+    check_one_encoding(&codec::decode::<DirectoryAnswer<S>>(&answer, 4096).unwrap());
+    client.accept(&pending, &answer).unwrap();
+    author.append(object::<S>(300)).unwrap();
+    server.apply(&author.snapshot().unwrap()).unwrap();
+    for request in [client.ask(ids(&[3])).1, client.ask_range(range).1] {
+        let answer = server.answer(&request).unwrap();
+        check_one_encoding(&codec::decode::<DirectoryAnswer<S>>(&answer, 4096).unwrap());
+    }
+    let short = codec::encode_body(&(300_u64, 70_000_u32, vec![object::<S>(1); 2]));
+    check_one_encoding(&codec::decode_body::<ShortCircuit<S>>(&short).unwrap());
+}
+
+/// Counts the allocations of an honest answer about one entry.
+#[test]
+fn a_proof_of_one_entry_is_allocated_once() {
+    let (_, server) = directory(300, 2);
+    let (query, head) = (ids(&[3]), head(&server));
+    let message = codec::encode(&server.prove_latest(&query).unwrap());
+    let mut verified = None;
+    let measured = allocation_counter::measure(|| verified = verify(&message, &head, &query).ok());
+    // The entries and the siblings of the proof, and the query in the statement.
+    assert_eq!(measured.count_total, 3);
+    assert!(verified.is_some());
 }

@@ -10,8 +10,18 @@
 //!    soon.
 //! 3. Values of all types nest at most [`MAX_DEPTH`] deep.
 //!
-//! Floats, chars and 128-bit integers are not part of the format. The reader does not check that a
-//! body is canonical: [`super::decode_body`] encodes the value again and compares.
+//! Floats, chars and 128-bit integers are not part of the format.
+//!
+//! # Canonical form
+//!
+//! Each value has one encoding, except for two cases, which [`Source`] records:
+//!
+//! * An integer, length or variant may have a longer form than necessary.
+//! * A map may list its entries in any order, and keys several times.
+//!
+//! Bools, options and texts have one form, and the reader refuses every other. The reader cannot
+//! tell whether a type's own `Deserialize` maps two lists or numbers to one value
+//! ([`super::Message::INJECTIVE`]).
 
 use core::fmt;
 
@@ -20,6 +30,7 @@ use serde::de::{
     VariantAccess, Visitor, value::U32Deserializer,
 };
 
+use super::digests::list_width;
 use crate::digest::array_length;
 
 /// The maximum nesting depth of the values in a message.
@@ -36,19 +47,39 @@ impl de::Error for BodyReadError {
     }
 }
 
+/// The unread bytes of a body, and whether the bytes read so far were in canonical form.
+pub(super) struct Source<'de> {
+    /// The bytes that are not read yet.
+    pub(super) rest: &'de [u8],
+    /// Whether an integer had a longer form than necessary.
+    pub(super) has_overlong: bool,
+    /// Whether a map was read. The reader does not check the order of its keys.
+    pub(super) has_map: bool,
+}
+
+impl<'de> Source<'de> {
+    pub(super) const fn new(body: &'de [u8]) -> Self {
+        Self {
+            rest: body,
+            has_overlong: false,
+            has_map: false,
+        }
+    }
+}
+
 /// A cursor over the unread bytes, with the body's length and the remaining nesting depth.
 pub(super) struct Reader<'a, 'de> {
-    rest: &'a mut &'de [u8],
+    source: &'a mut Source<'de>,
     longest: usize,
     depth: u8,
 }
 
 impl<'a, 'de> Reader<'a, 'de> {
-    /// Creates a reader that consumes bytes from the front of `rest`.
-    pub(super) const fn new(rest: &'a mut &'de [u8]) -> Self {
-        let longest = rest.len();
+    /// Creates a reader that consumes bytes from the front of `source`.
+    pub(super) const fn new(source: &'a mut Source<'de>) -> Self {
+        let longest = source.rest.len();
         Self {
-            rest,
+            source,
             longest,
             depth: MAX_DEPTH,
         }
@@ -57,21 +88,25 @@ impl<'a, 'de> Reader<'a, 'de> {
     fn nested(&mut self) -> Result<Reader<'_, 'de>, BodyReadError> {
         let depth = self.depth.checked_sub(1).ok_or(BodyReadError)?;
         Ok(Reader {
-            rest: self.rest,
+            source: self.source,
             longest: self.longest,
             depth,
         })
     }
 
     fn take(&mut self, length: usize) -> Result<&'de [u8], BodyReadError> {
-        let (taken, rest) = self.rest.split_at_checked(length).ok_or(BodyReadError)?;
-        *self.rest = rest;
+        let (taken, rest) = self
+            .source
+            .rest
+            .split_at_checked(length)
+            .ok_or(BodyReadError)?;
+        self.source.rest = rest;
         Ok(taken)
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], BodyReadError> {
-        let (taken, rest) = self.rest.split_first_chunk().ok_or(BodyReadError)?;
-        *self.rest = rest;
+        let (taken, rest) = self.source.rest.split_first_chunk().ok_or(BodyReadError)?;
+        self.source.rest = rest;
         Ok(*taken)
     }
 
@@ -82,14 +117,24 @@ impl<'a, 'de> Reader<'a, 'de> {
 
     /// Reads an integer: one byte up to 250, else a tag byte (251, 252, 253) and 2, 4 or 8
     /// little-endian bytes.
+    #[inline]
     fn varint(&mut self) -> Result<u64, BodyReadError> {
         match self.byte()? {
             small @ 0..=250 => Ok(small.into()),
-            251 => Ok(u16::from_le_bytes(self.array()?).into()),
-            252 => Ok(u32::from_le_bytes(self.array()?).into()),
-            253 => Ok(u64::from_le_bytes(self.array()?)),
-            _ => Err(BodyReadError),
+            tag => self.long_varint(tag),
         }
+    }
+
+    /// Reads an integer after its tag byte. Notes a number that has a shorter form.
+    fn long_varint(&mut self, tag: u8) -> Result<u64, BodyReadError> {
+        let (number, shorter) = match tag {
+            251 => (u16::from_le_bytes(self.array()?).into(), 250),
+            252 => (u32::from_le_bytes(self.array()?).into(), u16::MAX.into()),
+            253 => (u64::from_le_bytes(self.array()?), u32::MAX.into()),
+            _ => return Err(BodyReadError),
+        };
+        self.source.has_overlong |= number <= shorter;
+        Ok(number)
     }
 
     fn unsigned<T: TryFrom<u64>>(&mut self) -> Result<T, BodyReadError> {
@@ -199,6 +244,10 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
         if let Some(length) = array_length(name) {
             return visitor.visit_borrowed_bytes(self.nested()?.take(length)?);
         }
+        if let Some(width) = list_width(name) {
+            let length = self.length()?.checked_mul(width).ok_or(BodyReadError)?;
+            return visitor.visit_borrowed_bytes(self.nested()?.take(length)?);
+        }
         visitor.visit_newtype_struct(self.nested()?)
     }
 
@@ -228,6 +277,7 @@ impl<'de> Deserializer<'de> for Reader<'_, 'de> {
     }
 
     fn deserialize_map<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, BodyReadError> {
+        self.source.has_map = true;
         let left = self.length()?;
         visitor.visit_map(Elements {
             reader: self.nested()?,
@@ -273,12 +323,12 @@ struct Elements<'a, 'de> {
 impl<'de> Elements<'_, 'de> {
     fn element<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, BodyReadError> {
         let Reader {
-            rest,
+            source,
             longest,
             depth,
         } = &mut self.reader;
         seed.deserialize(Reader {
-            rest,
+            source,
             longest: *longest,
             depth: *depth,
         })
@@ -307,7 +357,7 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.left.min(self.reader.rest.len()))
+        Some(self.left.min(self.reader.source.rest.len()))
     }
 }
 
@@ -329,7 +379,7 @@ impl<'de> MapAccess<'de> for Elements<'_, 'de> {
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.left.min(self.reader.rest.len()))
+        Some(self.left.min(self.reader.source.rest.len()))
     }
 }
 

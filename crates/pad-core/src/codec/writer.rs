@@ -1,7 +1,8 @@
 //! A serde serializer for bodies, in the format that [`super::reader`] reads.
 //!
-//! Each served proof and each decoded message passes through this serializer once. Digests, author
-//! keys and signatures are written as slices, because serde would pass an array byte by byte.
+//! Each served proof passes through this serializer once, and so does each decoded message that is
+//! not [`INJECTIVE`](super::Message::INJECTIVE). Digests, author keys and signatures are written as
+//! slices, because serde would pass an array byte by byte.
 //!
 //! Floats, chars, 128-bit integers and sequences of an unknown length are not part of the format.
 
@@ -15,7 +16,8 @@ use serde::ser::{
 
 use crate::digest::array_length;
 
-/// The destination of an encoded body: a buffer ([`Append`]), or a comparison ([`Compare`]).
+/// The destination of an encoded body: a buffer ([`Append`]), a length ([`Count`]), or a
+/// comparison ([`Compare`]).
 pub(super) trait Output {
     /// Accepts the next bytes of the body. Fails if the output compares bytes and these differ.
     fn take(&mut self, bytes: &[u8]) -> Result<(), BodyWriteError>;
@@ -40,6 +42,17 @@ impl Output for Append<'_> {
     #[inline]
     fn take(&mut self, bytes: &[u8]) -> Result<(), BodyWriteError> {
         self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// An output that counts the encoded bytes.
+pub(super) struct Count(pub(super) usize);
+
+impl Output for Count {
+    #[inline]
+    fn take(&mut self, bytes: &[u8]) -> Result<(), BodyWriteError> {
+        self.0 = self.0.checked_add(bytes.len()).ok_or(BodyWriteError)?;
         Ok(())
     }
 }

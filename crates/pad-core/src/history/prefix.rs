@@ -36,6 +36,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct PrefixProof<S: Suite> {
+    #[serde(deserialize_with = "crate::codec::digests")]
     pub(super) path: Vec<S::Digest>,
 }
 
@@ -51,6 +52,7 @@ pub struct PastHistory<S: Suite> {
 impl<S: Suite> Message for PrefixProof<S> {
     const KIND: u8 = 8;
     const SUITE: u16 = S::ID.0;
+    const INJECTIVE: bool = true;
 }
 
 impl<S: Suite> Proof for PrefixProof<S> {

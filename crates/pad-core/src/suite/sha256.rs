@@ -5,6 +5,8 @@
 //! with zeros to 64 bytes. `compress_pair` absorbs exactly one block after the tag block and omits
 //! the padding. A collision of `compress_pair` is a collision of SHA-256 on `tag block ‖ block`.
 
+use core::slice::from_ref;
+
 use sha2::block_api::compress256;
 
 use crate::digest::Domain;
@@ -24,7 +26,7 @@ pub(super) fn compress_pair<const N: usize>(
     block[..N].copy_from_slice(left);
     block[N..2 * N].copy_from_slice(right);
     let mut state = midstate(domain);
-    compress256(&mut state, &[block]);
+    compress256(&mut state, from_ref(&block));
     to_bytes(state)
 }
 
@@ -45,7 +47,7 @@ pub(super) fn hash(domain: Domain, parts: &[&[u8]]) -> [u8; 32] {
             filled += taken;
             rest = &rest[taken..];
             if filled == BLOCK {
-                compress256(&mut state, &[block]);
+                compress256(&mut state, from_ref(&block));
                 filled = 0;
             }
         }
@@ -53,12 +55,12 @@ pub(super) fn hash(domain: Domain, parts: &[&[u8]]) -> [u8; 32] {
     block[filled] = 0x80;
     block[filled + 1..].fill(0);
     if filled + 1 + 8 > BLOCK {
-        compress256(&mut state, &[block]);
+        compress256(&mut state, from_ref(&block));
         block.fill(0);
     }
     let bits = u64::try_from(length).unwrap_or(u64::MAX).wrapping_mul(8);
     block[BLOCK - 8..].copy_from_slice(&bits.to_be_bytes());
-    compress256(&mut state, &[block]);
+    compress256(&mut state, from_ref(&block));
     to_bytes(state)
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use pad_core::{
     DecodeError, Digest, Key, Value,
-    codec::{decode_body, encode_body},
+    codec::{Message, decode_body, decode_message, encode_body},
 };
 use proptest::{collection::vec, prelude::*};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -13,6 +13,12 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 /// A field of every kind of serde data in this format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Everything {
+    map: BTreeMap<u16, Option<i64>>,
+    rest: WithoutMap,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct WithoutMap {
     unsigned: (u8, u16, u32, u64),
     signed: (i8, i16, i32, i64),
     flags: [bool; 2],
@@ -20,9 +26,20 @@ struct Everything {
     key: Key,
     value: Value,
     numbers: Vec<u32>,
-    map: BTreeMap<u16, Option<i64>>,
     variants: Vec<Variant>,
     unit: (),
+}
+
+impl Message for Everything {
+    const KIND: u8 = 254;
+    const SUITE: u16 = 0;
+    const INJECTIVE: bool = true;
+}
+
+impl Message for WithoutMap {
+    const KIND: u8 = 255;
+    const SUITE: u16 = 0;
+    const INJECTIVE: bool = true;
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,7 +88,7 @@ fn everything() -> impl Strategy<Value = Everything> {
     fields.prop_map(
         |(unsigned, signed, flags, (text, key, value), (numbers, map, variants))| {
             let (key, value) = (Key::new(key).unwrap(), Value::new(value).unwrap());
-            Everything {
+            let rest = WithoutMap {
                 unsigned,
                 signed,
                 flags,
@@ -79,10 +96,10 @@ fn everything() -> impl Strategy<Value = Everything> {
                 key,
                 value,
                 numbers,
-                map,
                 variants,
                 unit: (),
-            }
+            };
+            Everything { map, rest }
         },
     )
 }
@@ -197,10 +214,34 @@ proptest! {
         prop_assert_eq!(read, bincode_reads::<Everything>(&bytes));
     }
 
+    /// A message that is not encoded again is decoded exactly as one that is, also if an integer in
+    /// it has a longer form.
+    #[test]
+    fn changed_messages_are_read_as_those_that_are_encoded_again(
+        value in everything(),
+        position: prop::sample::Index,
+        changed: u8,
+    ) {
+        let bodies = |honest: Vec<u8>| {
+            let position = position.index(honest.len());
+            let (before, after) = (honest[..position].to_vec(), &honest[position + 1..]);
+            let number = honest[position];
+            let forms = [vec![changed], vec![251, number, 0], vec![252, number, 0, 0, 0]];
+            forms.map(|form| [&before, &form, after].concat())
+        };
+        for body in bodies(encode_body(&value.rest)) {
+            prop_assert_eq!(decode_message::<WithoutMap>(&body), decode_body(&body));
+        }
+        for body in bodies(encode_body(&value)) {
+            prop_assert_eq!(decode_message::<Everything>(&body), decode_body(&body));
+        }
+    }
+
     #[test]
     fn arbitrary_bytes_never_panic(bytes in vec(any::<u8>(), 0..200)) {
         let read = decode_body::<Everything>(&bytes).ok();
         prop_assert_eq!(read, bincode_reads::<Everything>(&bytes));
+        prop_assert_eq!(decode_message::<WithoutMap>(&bytes), decode_body(&bytes));
         prop_assert_eq!(decode_body::<Vec<u64>>(&bytes).ok(), bincode_reads(&bytes));
         prop_assert_eq!(decode_body::<Vec<Variant>>(&bytes).ok(), bincode_reads(&bytes));
     }

@@ -1,6 +1,7 @@
 //! A lying server: corrupted, spliced and purpose-built proofs, each refused with the exact reason.
 
 mod dishonest;
+mod encodings;
 mod hostile;
 mod memory;
 mod mutations;

@@ -61,3 +61,29 @@ fn decoding_a_proof_takes_a_bounded_multiple_of_the_input() {
     check::<First>();
     check::<Last>();
 }
+
+/// Counts the allocations of an answer about one key, from the proof to the verified statement.
+#[test]
+fn a_proof_of_one_key_is_allocated_once() {
+    let target = Target::<S, RedBlack>::new();
+    let (key, proof) = (entry_key(3), target.prove(&entry_key(3)));
+    let mut message = Vec::new();
+    let encoding = allocation_counter::measure(|| message = codec::encode(&proof));
+    assert_eq!(encoding.count_total, 1);
+    let mut decoded = None;
+    let decoding = allocation_counter::measure(|| {
+        decoded = Untrusted::<TreeProof<S, Key>>::decode(&message, MESSAGE_LIMIT).ok();
+    });
+    // The shape, the siblings, the leaves, a key and a value.
+    assert_eq!(decoding.count_total, 5);
+    let mut verified = None;
+    let verifying = allocation_counter::measure(|| {
+        verified = decoded.map(|proof| proof.verify(&target.head, &key));
+    });
+    assert_eq!(verifying.count_total, 0);
+    let verified = verified.unwrap().unwrap().into_inner();
+    assert_eq!(
+        (verified.key, verified.answer),
+        (key, Answer::Present(value("changed")))
+    );
+}
