@@ -256,5 +256,5 @@ fn names_of_versions_are_the_word_of_the_server_that_has_the_store() {
     let said = bench.ok(&format!("versions --public k.pub {servers}"));
     assert!(said.contains("names are the server's word"), "{said}");
     let history = bench.ok(&format!("history --public k.pub {servers} apple"));
-    assert!(history.contains("(the server's name: b)"), "{history}");
+    assert!(history.contains("(by the server's word: b, 2"), "{history}");
 }
