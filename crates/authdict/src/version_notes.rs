@@ -2,7 +2,7 @@
 //!
 //! Notes are not part of the signed head, and are not proved. A client that looks up a version by
 //! name or a date receives the version number, and verifies the answer for this number. Updates
-//! contain no notes, so a copy made from updates has none.
+//! contain no notes. Servers receive notes from the author, and mirrors from servers.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,10 @@ pub use transparency_log::utc;
 use crate::store::{RecordChange, Store, StoreError};
 
 mod dated;
+mod delivery;
 
 pub use dated::{MOST_PAGES, PAGE, last_second, newest_at};
+pub use delivery::{MissingNotes, note_count, sign_page, verify_page};
 
 /// An unsigned note on a version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,7 +111,8 @@ fn named(name: &str, version: Version) -> Vec<u8> {
     [&length.to_be_bytes(), name.as_bytes(), &number].concat()
 }
 
-/// The notes of a store's versions. Versions that were received as updates have no notes.
+/// The notes of a store's versions. A version that was received as an update has a note only if the
+/// note was received as well.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VersionNotes(BTreeMap<Version, VersionNote>);
 
