@@ -1,8 +1,8 @@
 //! Unsigned notes on versions: names and times of signing, as given by the operator of the store.
 //!
 //! Notes are not part of the signed head, and are not proved. A client that looks up a version by
-//! name receives the version number, and verifies the answer for this number. Updates contain no
-//! notes, so a copy made from updates has none.
+//! name or a date receives the version number, and verifies the answer for this number. Updates
+//! contain no notes. Servers receive notes from the author, and mirrors from servers.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +11,12 @@ use serde::{Deserialize, Serialize};
 pub use transparency_log::utc;
 
 use crate::store::{RecordChange, Store, StoreError};
+
+mod dated;
+mod delivery;
+
+pub use dated::{MOST_PAGES, PAGE, last_second, newest_at};
+pub use delivery::{MissingNotes, note_count, sign_page, verify_page};
 
 /// An unsigned note on a version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,20 +111,21 @@ fn named(name: &str, version: Version) -> Vec<u8> {
     [&length.to_be_bytes(), name.as_bytes(), &number].concat()
 }
 
-/// The notes of a store's versions. Versions that were received as updates have no notes.
+/// The notes of a store's versions. A version that was received as an update has a note only if the
+/// note was received as well.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VersionNotes(BTreeMap<Version, VersionNote>);
 
-/// Error returned for a name that does not identify one version.
+/// Error returned for a name or a date that does not identify one version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
     /// No version has this name.
-    #[error("no version has the name '{0}'; pad versions lists names")]
+    #[error("no version has the name '{0}'")]
     Unknown(String),
     /// Several versions have this name, so the name is ambiguous.
     #[error(
-        "the name '{name}' is ambiguous: it is the name of versions {}, so give a version number",
+        "the name '{name}' is ambiguous: it is the name of versions {}",
         listed(versions)
     )]
     Ambiguous {
@@ -127,6 +134,28 @@ pub enum NameError {
         /// At most [`MOST_OF_A_NAME`] versions with this name, in ascending order.
         versions: Vec<Version>,
     },
+    /// No version has this name, and no version has a time to compare the date with.
+    #[error("no version has the name '{0}', and no version has a date")]
+    Undated(String),
+    /// No version has this name, and all times are later than the date.
+    #[error(
+        "no version has the name '{date}', or a date up to {date}: the earliest date is {time}, of \
+         version {version}"
+    )]
+    Before {
+        /// The date.
+        date: String,
+        /// The version with the earliest time.
+        version: Version,
+        /// The time of this version in UTC.
+        time: String,
+    },
+    /// No version has this name, and the times of the newest versions are later than the date.
+    #[error(
+        "no version has the name '{0}', or a date up to {0} among the newest {n} versions",
+        n = PAGE * MOST_PAGES
+    )]
+    TooOld(String),
 }
 
 fn listed(versions: &[Version]) -> String {

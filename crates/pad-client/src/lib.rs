@@ -54,8 +54,11 @@ pub mod internals {
 
     pub use crate::{
         incident::Unusable,
-        notes::{last_of_page, notes_to_json, versions_to_json},
-        remote::{LONGEST_PAGE, is_dictionary_name},
+        notes::{
+            LONGEST_DELIVERY, last_of_page, notes_to_json, page_from_json, pages_to_json,
+            versions_to_json,
+        },
+        remote::{LONGEST_PAGE, NotesOutcome, is_dictionary_name},
         resource::{Resource, UnknownPath},
         servers::{RequestTarget, Servers},
         session::ServerSession,

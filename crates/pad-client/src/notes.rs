@@ -3,7 +3,7 @@
 
 use authdict::{
     Version, VersionNote, VersionNotes,
-    internals::version_notes::{LONGEST_NAME, MOST_OF_A_NAME},
+    internals::version_notes::{LONGEST_NAME, MOST_OF_A_NAME, PAGE},
 };
 use serde_json::{Value, json};
 
@@ -30,13 +30,56 @@ pub fn notes_to_json(notes: &VersionNotes) -> String {
 
 /// Returns the last version that a response with notes can cover if it starts at version `first`.
 pub const fn last_of_page(first: Version) -> Version {
-    Version::new(first.number().saturating_add(MOST_NOTES - 1))
+    Version::new(first.number().saturating_add(PAGE - 1))
 }
 
 /// Decodes the notes of versions `first` to `last`. Returns `None` if the JSON is malformed,
-/// contains other versions, or contains a name that is too long.
+/// contains other versions or versions that do not ascend, or contains a name that is too long.
 pub(crate) fn notes_from_json(bytes: &[u8], first: Version, last: Version) -> Option<VersionNotes> {
+    notes_of(
+        &serde_json::from_slice::<Vec<Value>>(bytes).ok()?,
+        first,
+        last,
+    )
+}
+
+/// Decodes one page of notes, which begins with the note of any version. Returns `None` if
+/// the JSON is malformed, contains versions of several pages or versions that do not ascend, or
+/// contains a name that is too long.
+pub fn page_from_json(bytes: &[u8]) -> Option<VersionNotes> {
     let list: Vec<Value> = serde_json::from_slice(bytes).ok()?;
+    let first = match list.first() {
+        Some(first) => Version::new(first.get("version")?.as_u64()?),
+        None => Version::EMPTY,
+    };
+    notes_of(&list, first, last_of_page(first))
+}
+
+/// Splits notes into pages for delivery, and encodes each page as JSON of at most
+/// [`LONGEST_DELIVERY`] bytes.
+pub fn pages_to_json(notes: &VersionNotes) -> Vec<String> {
+    let (mut pages, mut page, mut bytes) = (Vec::new(), Vec::new(), 0_usize);
+    let mut last = Version::EMPTY;
+    for (version, note) in notes.iter() {
+        // JSON needs at most six bytes for each byte of a name.
+        let name = note.name.as_ref().map_or(0, String::len);
+        let length = name.saturating_mul(6).saturating_add(LONGEST_FIELDS);
+        if version > last || bytes.saturating_add(length) > LONGEST_DELIVERY {
+            pages.push(core::mem::take(&mut page));
+            (bytes, last) = (0, last_of_page(version));
+        }
+        bytes = bytes.saturating_add(length);
+        page.push((version, note.clone()));
+    }
+    pages.push(page);
+    let pages = pages.into_iter().filter(|page| !page.is_empty());
+    pages
+        .map(|page| notes_to_json(&page.into_iter().collect()))
+        .collect()
+}
+
+fn notes_of(list: &[Value], first: Version, last: Version) -> Option<VersionNotes> {
+    let mut least = first;
     let note = |object: &Value| {
         let number = |name| object.get(name)?.as_u64();
         let name = match object.get("name")? {
@@ -44,7 +87,8 @@ pub(crate) fn notes_from_json(bytes: &[u8], first: Version, last: Version) -> Op
             name => Some(name.as_str()?.to_owned()),
         };
         let version = Version::new(number("version")?);
-        let is_asked_for = (first..=last).contains(&version);
+        let is_asked_for = (least..=last).contains(&version);
+        least = Version::new(version.number().checked_add(1)?);
         let is_short = name.as_ref().is_none_or(|name| name.len() <= LONGEST_NAME);
         let note = VersionNote {
             name,
@@ -72,8 +116,10 @@ pub(crate) fn versions_from_json(bytes: &[u8]) -> Option<Vec<Version>> {
     is_right.then(|| list.into_iter().map(Version::new).collect())
 }
 
-/// Maximum number of versions covered by one response with notes.
-const MOST_NOTES: u64 = 1000;
+/// Maximum bytes of a page of notes for delivery to a server.
+pub const LONGEST_DELIVERY: usize = 1 << 20;
+/// Maximum bytes of a note in JSON without the name.
+const LONGEST_FIELDS: usize = 160;
 
 #[cfg(test)]
 mod tests {
@@ -96,6 +142,25 @@ mod tests {
         assert_eq!(read(1, 9).as_ref(), Some(&notes));
         assert_eq!(read(1, 2), None);
         assert_eq!(read(3, 9), None);
+        assert_eq!(page_from_json(json.as_bytes()).as_ref(), Some(&notes));
+        let [two, three] = [2, 3].map(|at| {
+            let one = notes.get(version(at)).unwrap().clone();
+            let json = notes_to_json(&[(version(at), one)].into_iter().collect());
+            json.trim_matches(['[', ']']).to_owned()
+        });
+        for bad in [
+            format!("[{three},{two}]"),
+            format!("[{two},{two}]"),
+            format!("[{two},{}]", two.replace(":2,", ":1002,")),
+            format!(
+                "[{}]",
+                two.replace("\"version\":2", "\"version\":18446744073709551615")
+            ),
+            "[{}]".into(),
+        ] {
+            assert_eq!(notes_from_json(bad.as_bytes(), first, last), None, "{bad}");
+            assert_eq!(page_from_json(bad.as_bytes()), None, "{bad}");
+        }
         assert_eq!(notes_to_json(&VersionNotes::default()), "[]");
         for bad in [
             "{}",
@@ -107,6 +172,16 @@ mod tests {
         }
         let long = json.replace("a\\n", &"x".repeat(LONGEST_NAME));
         assert_eq!(notes_from_json(long.as_bytes(), first, last), None);
+        let all: VersionNotes = (1..=1500)
+            .map(|at| (version(at), note(Some(&"\u{1}".repeat(LONGEST_NAME)))))
+            .collect();
+        let mut received = VersionNotes::default();
+        for page in pages_to_json(&all) {
+            assert!(page.len() <= LONGEST_DELIVERY);
+            received.extend(page_from_json(page.as_bytes()).unwrap());
+        }
+        assert_eq!(received, all);
+        assert!(pages_to_json(&VersionNotes::default()).is_empty());
         let versions = [version(2), version(5)];
         let json = versions_to_json(&versions);
         assert_eq!(versions_from_json(json.as_bytes()), Some(versions.into()));

@@ -31,6 +31,9 @@ pub struct Versions {
     pub until: Option<Version>,
     /// The range of keys that the server keeps; `None` if it keeps all keys.
     pub keys: Option<KeyRange>,
+    /// The number of versions that the server has notes on, such as names and dates; `None` if the
+    /// server does not state it.
+    pub notes: Option<u64>,
 }
 
 impl Versions {
@@ -47,6 +50,9 @@ impl Versions {
         if let Some(keys) = &self.keys {
             let keys = encoded(&Question::Range(keys.clone()));
             object.insert("keys".into(), keys.into());
+        }
+        if let Some(notes) = self.notes {
+            object.insert("notes".into(), notes.into());
         }
         serde_json::Value::from(object).to_string()
     }
@@ -66,6 +72,10 @@ impl Versions {
                 _ => return None,
             },
         };
+        let notes = match object.get("notes") {
+            None => None,
+            Some(notes) => Some(notes.as_u64()?),
+        };
         let (oldest, latest) = (number("oldest")?, number("latest")?);
         let is_ordered = oldest <= latest && until.is_none_or(|until| latest <= until);
         is_ordered.then_some(Self {
@@ -73,6 +83,7 @@ impl Versions {
             latest,
             until,
             keys,
+            notes,
         })
     }
 }
@@ -89,6 +100,15 @@ pub enum PushOutcome {
         /// The latest version of the server.
         latest: Version,
     },
+}
+
+/// The outcome of delivered version notes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NotesOutcome {
+    /// The number of notes that were new to the server.
+    pub taken: u64,
+    /// The number of versions of which the server keeps another note.
+    pub different: u64,
 }
 
 /// Parses an address. Uses the default options, which trust the system's certificates only.
@@ -246,6 +266,25 @@ impl Remote {
                 _ => return Err(refused(&reply)),
             }))
         })
+    }
+
+    /// Sends a page of version notes that the author signed for delivery.
+    ///
+    /// # Errors
+    /// [`FetchError`]; [`FetchError::Refused`] if the page is refused.
+    #[doc(hidden)]
+    pub fn push_notes(&self, signed: &[u8]) -> Result<NotesOutcome, FetchError> {
+        let posted = PostBody {
+            content_type: CONTENT_TYPE,
+            body: signed,
+        };
+        let path = format!("{}/notes", self.dictionary);
+        let reply = self.http.post(&path, posted, LONGEST_REFUSAL, accepted)?;
+        let object: Option<serde_json::Value> = serde_json::from_slice(&reply).ok();
+        let number = |name| object.as_ref()?.get(name)?.as_u64();
+        let outcome = number("taken").zip(number("different"));
+        let (taken, different) = outcome.ok_or(FetchError::Unusable("outcome"))?;
+        Ok(NotesOutcome { taken, different })
     }
 }
 

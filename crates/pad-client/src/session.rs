@@ -42,6 +42,7 @@ impl<'s> ServerSession<'s> {
                 latest: Version::EMPTY,
                 until: None,
                 keys: None,
+                notes: None,
             },
             said: RefCell::new(Vec::new()),
         }

@@ -17,6 +17,7 @@ use serde::{
 /// * BLS signatures (`bls12`): the tags of their standard.
 /// * Outsourced files (`flexlist`).
 /// * Rows of stores (`pad`), which are never signed.
+/// * Deliveries of version notes to servers (`pad-service`), which the author signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
     /// An inner node of a tree dictionary: left digest, right digest.

@@ -18,6 +18,7 @@ use transparency_log::tile::ResourcePath;
 use crate::keep::{CannotKeep, Keep};
 
 mod apply;
+mod notes;
 
 pub use apply::{ApplySummary, NotApplied};
 use apply::{apply_to, is_next};
@@ -143,6 +144,7 @@ impl Dictionary {
             latest,
             until,
             keys: None,
+            notes: None,
         }
     }
 

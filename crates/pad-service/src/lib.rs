@@ -32,6 +32,7 @@
 
 mod backoff;
 mod cosigning;
+mod delivery;
 mod dictionary;
 mod head_log;
 mod keep;

@@ -16,13 +16,17 @@ use crate::{
     periodic_task::PeriodicTask,
 };
 
+mod notes;
 mod part;
 mod whole;
+
+use notes::NotesCursor;
 
 /// A mirror that follows untrusted upstream servers of a dictionary.
 ///
 /// A mirror of a [`Dictionary`] fetches missing updates, verifies each update, and makes it durable
-/// before serving it. A mirror of a [`Part`] fetches heads, and proofs for the keys of the part.
+/// before serving it. Afterwards it fetches the unsigned notes on the versions. A mirror of a
+/// [`Part`] fetches heads, and proofs for the keys of the part.
 ///
 /// Failed upstream servers are queried again later. Data that does not verify is never served. It
 /// is stored in files, where possible as transferable evidence. Valid updates before such data in
@@ -36,6 +40,8 @@ pub struct Mirror {
     metrics: Arc<Metrics>,
     /// Last fault of each upstream server, so that each fault is logged once.
     logged: BTreeMap<String, Fault>,
+    /// Progress with the notes of each upstream server.
+    cursors: BTreeMap<String, NotesCursor>,
 }
 
 /// The copy that a mirror updates: a whole dictionary, or a part.
@@ -59,6 +65,13 @@ trait MirrorTarget: fmt::Debug + Send + Sync {
         metrics: &Metrics,
         taken: &mut usize,
     ) -> Result<bool, StopReason>;
+
+    /// Fetches unsigned notes that the copy lacks, once its versions are up to date.
+    fn fill_notes(
+        &self,
+        visit: &ServerSession<'_>,
+        cursor: &mut NotesCursor,
+    ) -> Result<(), NotApplied>;
 
     /// Drops versions that the retention policy excludes. Returns the oldest remaining version, or
     /// `None` if no pruning is due.
@@ -151,6 +164,7 @@ impl Mirror {
             base,
             metrics,
             logged: BTreeMap::new(),
+            cursors: BTreeMap::new(),
         }
     }
 
@@ -183,7 +197,10 @@ impl Mirror {
             for visit in visits {
                 match self.take(&visit, &mut mirrored.taken) {
                     Ok(true) => with_more.push(visit),
-                    Ok(false) => {}
+                    Ok(false) => {
+                        let cursor = self.cursors.entry(visit.server().address()).or_default();
+                        self.copy.fill_notes(&visit, cursor)?;
+                    }
                     Err(StopReason::Upstream(unusable)) => {
                         let incident = visit.failed(unusable, Some(&self.base));
                         mirrored.incidents.push(incident);
@@ -219,6 +236,7 @@ impl Mirror {
                 base: self.base.clone(),
                 metrics: Arc::clone(&self.metrics),
                 logged: BTreeMap::new(),
+                cursors: BTreeMap::new(),
             };
             PeriodicTask::begin(every, move || {
                 if let Err(error) = mirror.round() {

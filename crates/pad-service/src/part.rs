@@ -90,6 +90,7 @@ impl Part {
             latest: part.latest(),
             until: self.keep.until(),
             keys: Some(part.range().clone()),
+            notes: None,
         }
     }
 

@@ -3,7 +3,8 @@
 use std::net::IpAddr;
 
 use authdict::{Question, Version};
-use pad_client::internals::Resource;
+use pad_client::internals::{LONGEST_DELIVERY, Resource};
+use pad_core::internals::SIGNATURE_LENGTH;
 use pad_web::server::{ClientAddress, Head, HeaderValue, Method, StatusCode, Work, header};
 
 use crate::{refusal::Refusal, served::ServedDictionary};
@@ -37,16 +38,19 @@ pub(crate) enum Target<D> {
     Ask(D, Version),
     /// The update in the request body, to be applied.
     Update(D),
+    /// The notes on versions in the request body, to be stored.
+    Notes(D),
 }
 
 /// Routes other than [`Resource::TEMPLATES`]: name, method and path.
-pub const ROUTES: [(&str, &str, &str); 6] = [
+pub const ROUTES: [(&str, &str, &str); 7] = [
     ("health", "get", "/health"),
     ("metrics", "get", "/metrics"),
     ("openapi", "get", "/openapi.json"),
     ("list", "get", "/v1/dictionaries"),
     ("ask", "post", "/v1/dictionaries/{name}/answers/{version}"),
     ("push", "post", "/v1/dictionaries/{name}/updates"),
+    ("push_notes", "post", "/v1/dictionaries/{name}/notes"),
 ];
 
 /// Path prefix of all dictionaries.
@@ -95,6 +99,7 @@ impl<D> Target<D> {
         }
         match path.split_once('/') {
             None if path == "updates" => Ok(Self::Update(dictionary)),
+            None if path == "notes" => Ok(Self::Notes(dictionary)),
             Some(("answers", version)) => {
                 // The version is parsed like the version in the path of a GET request.
                 match Resource::parse(&format!("heads/{version}"))? {
@@ -118,6 +123,7 @@ impl<D> Target<D> {
             Self::Get(_, resource) => resource.name(),
             Self::Ask(..) => "ask",
             Self::Update(_) => "push",
+            Self::Notes(_) => "push_notes",
         }
     }
 
@@ -126,11 +132,15 @@ impl<D> Target<D> {
     pub(crate) fn body_bytes(&self, updates: usize) -> usize {
         match self {
             Self::Update(_) => updates,
+            Self::Notes(_) => LONGEST_NOTES.min(updates),
             Self::Ask(..) => authdict::internals::LONGEST_QUESTION,
             Self::Health | Self::Metrics | Self::Description | Self::List | Self::Get(..) => 0,
         }
     }
 }
+
+/// Maximum bytes of a page of notes with its signature.
+const LONGEST_NOTES: usize = LONGEST_DELIVERY + SIGNATURE_LENGTH;
 
 impl Target<ServedDictionary> {
     /// Returns the expected duration of the work.
@@ -173,6 +183,6 @@ pub(crate) fn client_of(head: &Head) -> Option<IpAddr> {
 }
 
 pub(crate) fn not_allowed() -> Refusal {
-    let text = "use GET or HEAD, or POST for updates and questions";
+    let text = "use GET or HEAD, or POST for updates, notes and questions";
     Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", text)
 }

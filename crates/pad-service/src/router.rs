@@ -202,7 +202,7 @@ impl Router {
                 )?;
                 Ok(passed_on(reply, MESSAGE, known))
             }
-            Target::Update(()) => Err(not_allowed()),
+            Target::Update(()) | Target::Notes(()) => Err(not_allowed()),
         }
     }
 
@@ -380,8 +380,8 @@ impl Handler for Router {
         let refused =
             |name, refusal: &Refusal| self.refused(name, client_of(head), refusal, Duration::ZERO);
         let target = target.map_err(|refusal| refused(None, &refusal))?;
-        if matches!(target, Target::Update(())) {
-            // An update is refused before its body is received.
+        if matches!(target, Target::Update(()) | Target::Notes(())) {
+            // An update or a note is refused before its body is received.
             return Err(refused(Some(target.name()), &not_allowed()));
         }
         let work = match target {

@@ -4,9 +4,15 @@ use std::{io, sync::Arc};
 
 use authdict::{
     LookupError, PublicKey, Question, RepositoryError, Server, StoreError, Version, VersionNotes,
-    internals::{AnyStore, SchemeFamily, version_notes::versions_of},
+    internals::{
+        AnyStore, SchemeFamily,
+        version_notes::{note_count, versions_of},
+    },
 };
-use pad_client::{Versions, internals::Resource};
+use pad_client::{
+    Versions,
+    internals::{Resource, last_of_page},
+};
 use pad_web::server::StatusCode;
 
 use crate::{
@@ -72,9 +78,10 @@ impl ServedDictionary {
         }
     }
 
-    /// Returns the unsigned notes on versions `first` to `last` from the store.
+    /// Returns the unsigned notes on versions `first` to `last` from the store, or as many as one
+    /// response covers.
     pub(crate) fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Refusal> {
-        self.said(|store| VersionNotes::read(store, first, last))
+        self.said(|store| VersionNotes::read(store, first, last.min(last_of_page(first))))
     }
 
     /// Returns the versions with the name `name` from the store.
@@ -170,6 +177,18 @@ impl<'r> Contents<'r> {
         Ok(Some(reply::tag(&[&head, resource.path().as_bytes()])))
     }
 
+    /// Returns the versions that this server keeps, with the number of notes in its store.
+    pub(crate) fn described(&self) -> Result<Versions, Refusal> {
+        let store = self.whole.map(|server| server.store());
+        // A store in objects takes no notes.
+        let store = store.filter(|store| store.file().is_some());
+        let notes = store.map(note_count).transpose();
+        Ok(Versions {
+            notes: notes.map_err(RepositoryError::from)?,
+            ..self.versions.clone()
+        })
+    }
+
     /// Refuses a version whose contents the retention policy excludes.
     pub(crate) fn check_kept(&self, version: Version) -> Result<(), Refusal> {
         if self.keep != Keep::All && version < self.versions.oldest {
@@ -207,8 +226,8 @@ impl<'r> Contents<'r> {
     }
 }
 
-/// Refusal of a request that requires all keys. A part neither stores nor accepts updates, and
-/// knows no version names.
+/// Refusal of a request that requires all keys. A part neither stores nor accepts updates or notes,
+/// and knows no version names.
 pub(crate) fn all_keys_only() -> Refusal {
     let text = "only some of the keys are kept here: ask a server that keeps all of them";
     Refusal::new(StatusCode::MISDIRECTED_REQUEST, "not_kept", text)

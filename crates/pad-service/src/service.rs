@@ -9,7 +9,7 @@ use authdict::{
 };
 use pad_client::{
     Versions,
-    internals::{LONGEST_PAGE, Resource, last_of_page, notes_to_json, versions_to_json},
+    internals::{LONGEST_PAGE, Resource, notes_to_json, versions_to_json},
 };
 use pad_core::MAX_VALUE_LENGTH;
 use pad_web::server::{
@@ -18,6 +18,7 @@ use pad_web::server::{
 use serde_json::{Map, json};
 
 use crate::{
+    delivery::take_notes,
     metrics::{Metrics, log_metrics},
     periodic_task::PeriodicTask,
     refusal::Refusal,
@@ -122,8 +123,7 @@ impl Service {
                 ))
             }
             Target::Get(dictionary, Resource::Notes(first, last)) => {
-                let notes = dictionary.notes(first, last.min(last_of_page(first)))?;
-                let said = notes_to_json(&notes).into_bytes();
+                let said = notes_to_json(&dictionary.notes(first, last)?).into_bytes();
                 Ok(reply(OBJECT, said, CacheLifetime::Moment, known))
             }
             Target::Get(dictionary, Resource::Named(name)) => {
@@ -168,6 +168,7 @@ impl Service {
                 Ok(reply(MESSAGE, answer, CacheLifetime::Once, known))
             }
             Target::Update(ServedDictionary::Whole(dictionary)) => self.update(&dictionary, body),
+            Target::Notes(dictionary) => take_notes(&dictionary, &body),
             Target::Update(ServedDictionary::Part(_)) => Err(all_keys_only()),
         }
     }
@@ -187,7 +188,7 @@ impl Service {
                 let latest = contents.existing()?;
                 moment(MESSAGE, repository.head_message(latest)?)
             }
-            Resource::Versions => moment(OBJECT, contents.versions.to_json().into_bytes()),
+            Resource::Versions => moment(OBJECT, contents.described()?.to_json().into_bytes()),
             Resource::History(key) => {
                 let latest = contents.versions.latest;
                 let page = repository.history_page(key, latest, MOST_LOOKUPS)?;

@@ -1,47 +1,91 @@
-//! A version on the command line: its number, or its name.
+//! A version on the command line: its number, its name, or a date.
 
 use core::{fmt, str::FromStr};
 
 use authdict::{
-    Server, Version,
-    internals::version_notes::{only_version, versions_of},
+    Server, Version, VersionNotes,
+    internals::version_notes::{NameError, last_second, newest_at, only_version, versions_of},
 };
 
 use super::{Failure, Output};
 
-/// A version on the command line, by number or by name.
+/// A version on the command line, by number, by name or by date.
 ///
 /// Text of digits only is a number; any other text is a name. The prefix `name:` marks any text as
-/// a name.
+/// a name. A date or a time in UTC that is no name selects the newest version up to then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum VersionSelector {
     /// A version number.
     Number(Version),
     /// A version name.
     Name(String),
+    /// A version name, or a date with its last second.
+    NameOrDate(String, u64),
+}
+
+/// The unverified names and dates of versions, as a store or a server states them.
+pub(super) trait VersionNames {
+    /// Returns the latest version.
+    fn latest(&self) -> Version;
+
+    /// Returns the notes (names, times and numbers of changes) on versions `first` to `last`,
+    /// unverified.
+    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure>;
+
+    /// Returns the versions with the name `name`, unverified.
+    fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure>;
+
+    /// Returns the kind of this source, `store` or `server`, to name the origin of unverified data.
+    fn word_of(&self) -> &'static str;
+}
+
+impl VersionNames for Server {
+    fn latest(&self) -> Version {
+        (**self).latest()
+    }
+
+    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
+        Ok(VersionNotes::read(self.store(), first, last)?)
+    }
+
+    fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure> {
+        Ok(versions_of(self.store(), name)?)
+    }
+
+    fn word_of(&self) -> &'static str {
+        "store"
+    }
 }
 
 impl VersionSelector {
-    /// Returns the selected version of `repository`. A name is looked up in the store, and the
-    /// number found is reported to `output`.
-    pub(super) fn in_store(
+    /// Returns the selected version. A name or a date is looked up in `names`, and the number found
+    /// is reported to `output`.
+    pub(super) fn resolve(
         &self,
-        repository: &Server,
+        names: &(impl VersionNames + ?Sized),
         output: &mut Output,
     ) -> Result<Version, Failure> {
-        match self {
+        let named = |name: &str| Ok::<_, Failure>(only_version(name, names.versions_of(name)?));
+        let (text, found) = match self {
             Self::Number(version) => {
-                let latest = repository.latest();
-                number_or_name(*version, latest, || {
-                    Ok(versions_of(repository.store(), &version.to_string())?)
-                })
+                let named = || names.versions_of(&version.to_string());
+                return number_or_name(*version, names.latest(), named);
             }
-            Self::Name(name) => {
-                let version = only_version(name, versions_of(repository.store(), name)?)?;
-                output.named(name, version, "store");
-                Ok(version)
-            }
-        }
+            Self::Name(name) => (name, named(name)?),
+            // A server that fails to look up a name must not prevent the lookup of a date.
+            Self::NameOrDate(text, seconds) => match named(text) {
+                Err(_) | Ok(Err(NameError::Unknown(_))) => {
+                    let read = |first, last| names.notes(first, last);
+                    let (version, time) = newest_at((text, *seconds), names.latest(), read)?;
+                    output.dated(text, (version, time), names.word_of());
+                    return Ok(version);
+                }
+                Ok(found) => (text, found),
+            },
+        };
+        let version = found?;
+        output.named(text, version, names.word_of());
+        Ok(version)
     }
 }
 
@@ -79,7 +123,7 @@ pub(super) enum VersionSelectorError {
 impl fmt::Display for VersionSelectorError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Empty => "expected the number or name of a version",
+            Self::Empty => "expected the number, name or date of a version",
             Self::TooGreat => "version number too large; for a name of digits use name:DIGITS",
         })
     }
@@ -97,6 +141,11 @@ impl FromStr for VersionSelector {
             digits if name.is_none() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
                 let number = digits.parse().map_err(|_| VersionSelectorError::TooGreat)?;
                 Ok(Self::Number(Version::new(number)))
+            }
+            text if name.is_none()
+                && let Some(seconds) = last_second(text) =>
+            {
+                Ok(Self::NameOrDate(text.into(), seconds))
             }
             name => Ok(Self::Name(name.into())),
         }
@@ -120,6 +169,7 @@ mod tests {
     fn digits_are_numbers_unless_they_are_said_to_be_a_name() {
         let number = |number| Ok(VersionSelector::Number(Version::new(number)));
         let name = |name: &str| Ok(VersionSelector::Name(name.into()));
+        let date = |date: &str, last| Ok(VersionSelector::NameOrDate(date.into(), last));
         for (text, at) in [
             ("0", number(0)),
             ("012", number(12)),
@@ -127,7 +177,13 @@ mod tests {
             ("18446744073709551616", Err(VersionSelectorError::TooGreat)),
             ("name:18446744073709551616", name("18446744073709551616")),
             ("name:12", name("12")),
-            ("2024-12-11", name("2024-12-11")),
+            ("2024-12-11", date("2024-12-11", 1_733_961_599)),
+            (
+                "2024-12-11T00:00:00Z",
+                date("2024-12-11T00:00:00Z", 1_733_875_200),
+            ),
+            ("name:2024-12-11", name("2024-12-11")),
+            ("2024-12-32", name("2024-12-32")),
             ("+1", name("+1")),
             (" 1", name(" 1")),
             ("name:name:x", name("name:x")),

@@ -96,7 +96,7 @@ pub(super) struct Commit {
     allow_empty: bool,
     /// Name the new version NAME, for --at and other options.
     ///
-    /// The name is stored unsigned: only the store vouches for it.
+    /// The name is unsigned: only the store, and servers that it is pushed to, vouch for it.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Sign or drop pending changes recorded while another version was the latest.
@@ -262,7 +262,7 @@ impl Commit {
             #[cfg(feature = "network")]
             if self.push.is_given() {
                 drop(author);
-                return self.push_only(output);
+                return self.push_only(key, output);
             }
             return Err(Failure::input("nothing is pending")
                 .help("note changes with pad put and pad remove"));
@@ -317,7 +317,7 @@ impl Commit {
         output.say(&text, &object)?;
         drop(author);
         #[cfg(feature = "network")]
-        self.push.run(&self.store.store, output)?;
+        self.push.run(&self.store.store, key, output)?;
         Ok(())
     }
 }
@@ -326,12 +326,12 @@ impl Commit {
 impl Commit {
     /// Sends the servers the versions that they lack, for example because an earlier push failed.
     /// Signs nothing.
-    fn push_only(&self, output: &mut Output) -> Result<(), Failure> {
+    fn push_only(&self, key: &SecretKey, output: &mut Output) -> Result<(), Failure> {
         output.say(
             "nothing is pending, nothing was signed",
             &json!({ "changes": 0 }),
         )?;
-        self.push.run(&self.store.store, output)
+        self.push.run(&self.store.store, key, output)
     }
 }
 

@@ -246,7 +246,12 @@ impl From<AnswerError> for Failure {
 
 impl From<NameError> for Failure {
     fn from(error: NameError) -> Self {
-        Self::Input(error.to_string())
+        let help = match error {
+            NameError::Ambiguous { .. } => "give the number of the version",
+            NameError::TooOld(_) => "give the number or name of the version",
+            _ => "list numbers, names and dates with pad versions",
+        };
+        Self::Input(error.to_string()).help(help)
     }
 }
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use authdict::{
     Answer, CompleteHistory, Difference, Key, KeyHistory, KeyRange, Keys, Operation, Question,
-    Statement, Value, Version, VersionNotes,
+    Statement, Value, Version, VersionNote, VersionNotes, internals::version_notes::utc,
 };
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
@@ -53,7 +53,7 @@ pub(super) struct Diff {
     /// Only --complete proves that none is missing.
     #[arg(long)]
     csv: bool,
-    /// Number or name of the earlier version; write a name of digits as name:TEXT.
+    /// Number, name or date of the earlier version; write a name of digits as name:TEXT.
     before: VersionSelector,
     /// The later version.
     after: VersionSelector,
@@ -154,7 +154,7 @@ fn show_complete(
     output.say_verdict(&text, Json::Object(object))
 }
 
-/// Prints changes of `key`: each version with its answer, and with the version's unverified name.
+/// Prints changes of `key`: each version with its answer, and with its unverified name and time.
 fn show_changes(
     session: &Session,
     key: &Key,
@@ -169,14 +169,18 @@ fn show_changes(
             let last = changes.last().map_or(known, |(last, _)| known.min(*last));
             notes = session.notes(*version, last)?;
         }
-        let name = notes.get(*version).and_then(|note| note.name.as_deref());
-        let shown =
-            name.map(|name| format!("   (the {word_of}'s name: {})", Output::show_text(name)));
+        let note = notes.get(*version);
+        let shown = note.map(|VersionNote { name, seconds, .. }| {
+            let name = name.as_deref().map(Output::show_text);
+            let name = name.map_or_else(String::new, |name| format!("{name}, "));
+            format!("   (by the {word_of}'s word: {name}{})", utc(*seconds))
+        });
         let text = value_text(answer, output);
         let text = format!("version {version:>6}  {text}{}", shown.unwrap_or_default());
         let mut object = output.lookup_object(*version, key, answer);
-        if let (Some(name), Some(object)) = (name, object.as_object_mut()) {
-            object.insert(format!("{word_of}_says"), json!({ "name": name }));
+        if let (Some(note), Some(object)) = (note, object.as_object_mut()) {
+            let says = json!({ "name": note.name, "time": note.seconds });
+            object.insert(format!("{word_of}_says"), says);
         }
         output.say(&text, &object)?;
     }

@@ -164,7 +164,7 @@ impl Import {
         self.report(&author, (total, place.skipped, changes), output)?;
         drop(author);
         #[cfg(feature = "network")]
-        self.push.run(&self.store.store, output)?;
+        self.push.run(&self.store.store, &key, output)?;
         Ok(())
     }
 

@@ -17,7 +17,7 @@ Examples:
 pub(super) struct Prune {
     #[command(flatten)]
     store: StoreArgument,
-    /// Number or name of the oldest version to keep; write a name of digits as name:TEXT.
+    /// Number, name or date of the oldest version to keep; write a name of digits as name:TEXT.
     #[arg(long, value_name = "VERSION")]
     before: VersionSelector,
 }
@@ -59,7 +59,7 @@ impl Prune {
             return Err(Failure::Input(NotOffered { what, scheme }.to_string()));
         }
         let before = repository.file_bytes()?;
-        let oldest = self.before.in_store(&repository, output)?;
+        let oldest = self.before.resolve(&repository, output)?;
         repository.prune(oldest)?;
         let after = repository.file_bytes()?;
         let (oldest, latest) = (repository.oldest(), repository.latest());
@@ -85,7 +85,7 @@ impl Compact {
         let spinner = progress::spinner(output, "writing nodes");
         let mut note = |bytes: u64| spinner.set_message(format!("writing nodes: {bytes} bytes"));
         let since = match &self.since {
-            Some(since) => since.in_store(&repository, output)?,
+            Some(since) => since.resolve(&repository, output)?,
             None => repository.oldest().max(Version::new(1)),
         };
         let written = if repository.latest() == Version::EMPTY && self.since.is_none() {

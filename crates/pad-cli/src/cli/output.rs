@@ -98,9 +98,9 @@ pub(crate) struct Output {
     trust: Trust,
     /// The cosignatures of the newest version, if witnesses are used.
     newest: Option<WitnessStatus>,
-    /// Versions that were requested by name: the name, its version, and the party that mapped the
-    /// name, such as `store`. The mapping is unverified.
-    named: Vec<(String, Version, &'static str)>,
+    /// Versions that were requested by name or date, as JSON objects with the party that mapped the
+    /// name or date, such as `store`. The mapping is unverified.
+    named: Vec<Json>,
     /// A caveat about the parameters of the queried log.
     caveat: Option<&'static str>,
     /// The caveat, if it was not written yet.
@@ -150,7 +150,29 @@ impl Output {
         note(&format!(
             "{shown} is version {version} by the {word_of}'s word; the answer is about the number"
         ));
-        self.named.push((name.into(), version, word_of));
+        let object = json!({ "name": name, "version": version.number(), "word_of": word_of });
+        self.named.push(object);
+    }
+
+    /// Records that a version was requested by date, like [`Output::named`]. `version` is the
+    /// newest version up to the date, and `time` its time.
+    pub(crate) fn dated(
+        &mut self,
+        date: &str,
+        (version, time): (Version, u64),
+        word_of: &'static str,
+    ) {
+        let shown = utc(time);
+        note(&format!(
+            "{date} selects version {version}, dated {shown} by the {word_of}'s word; the answer \
+             is about the number"
+        ));
+        self.named.push(json!({
+            "name": date,
+            "version": version.number(),
+            "time": time,
+            "word_of": word_of,
+        }));
     }
 
     /// Sets a caveat about log parameters of unknown origin.
@@ -235,13 +257,7 @@ impl Output {
             object.insert("parameters".into(), "of unknown origin".into());
         }
         if !self.named.is_empty() {
-            let names = self.named.iter();
-            let names: Vec<_> = names
-                .map(|(name, version, word_of)| {
-                    json!({ "name": name, "version": version.number(), "word_of": word_of })
-                })
-                .collect();
-            object.insert("names".into(), names.into());
+            object.insert("names".into(), self.named.clone().into());
         }
     }
 

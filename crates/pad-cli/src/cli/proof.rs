@@ -24,7 +24,7 @@ Examples:
 pub(super) struct Prove {
     #[command(flatten)]
     read: AskArguments,
-    /// Version number or name [default: the latest]; write a name of digits as name:TEXT.
+    /// Version number, name or date [default: the latest]; write a name of digits as name:TEXT.
     #[arg(long, value_name = "VERSION")]
     at: Option<VersionSelector>,
     #[command(flatten)]
@@ -48,7 +48,7 @@ Examples:
 pub(super) struct ProveAppendOnly {
     #[command(flatten)]
     read: AskArguments,
-    /// Number or name of the older version; write a name of digits as name:TEXT.
+    /// Number, name or date of the older version; write a name of digits as name:TEXT.
     #[arg(long, value_name = "VERSION")]
     from: VersionSelector,
     /// The newer version [default: the latest].

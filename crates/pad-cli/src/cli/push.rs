@@ -1,11 +1,15 @@
-//! `pad push` and the option `--push`: send missing versions to servers.
+//! `pad push` and the option `--push`: send missing versions to servers, then missing notes on
+//! versions, such as names and dates.
 
 use std::{
     path::{Path, PathBuf},
     thread,
 };
 
-use authdict::{PublicKey, Server, StoredView, Version, internals::verify_head};
+use authdict::{
+    PublicKey, SecretKey, Server, StoredView, Version,
+    internals::{verify_head, version_notes::note_count},
+};
 use clap::Args;
 use pad_client::{
     FetchError, HttpOptions, PushOutcome, Remote,
@@ -13,12 +17,19 @@ use pad_client::{
 };
 use serde_json::json;
 
-use super::{Failure, Output, STORE_VARIABLE, remote::RootArguments, session::refused_head};
+use super::{
+    Failure, KEY_VARIABLE, Output, STORE_VARIABLE, output::counted, remote::RootArguments,
+    session::refused_head,
+};
+
+mod notes;
+
+use notes::NotesKey;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  pad push --store prices.pad --to https://mirror.example:7440
+  pad push --store prices.pad --key author.key --to https://mirror.example:7440
   pad push --store prices.pad --to https://one.example --to https://two.example")]
 pub(super) struct Push {
     /// The store's file.
@@ -27,6 +38,11 @@ pub(super) struct Push {
     /// The server to send the versions to; may be repeated.
     #[arg(long, value_name = "URL", required = true)]
     to: Vec<String>,
+    /// The author's secret key; needed only to send names and dates of versions.
+    ///
+    /// Servers accept them from the author only. The key is read if a server lacks some.
+    #[arg(long, value_name = "FILE", env = KEY_VARIABLE)]
+    key: Option<PathBuf>,
     #[command(flatten)]
     roots: RootArguments,
 }
@@ -34,7 +50,7 @@ pub(super) struct Push {
 /// The servers that receive new versions.
 #[derive(Debug, Default, Args)]
 pub(super) struct PushArguments {
-    /// Send this server the versions it lacks; may be repeated.
+    /// Send this server the versions, names and dates it lacks; may be repeated.
     ///
     /// Versions are sent after they are durable in this store.
     #[arg(long, value_name = "URL")]
@@ -46,7 +62,8 @@ pub(super) struct PushArguments {
 impl Push {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
-        push(&self.store, &self.to, &self.roots, output)
+        let key = NotesKey::in_file(self.key.as_deref());
+        push((&self.store, &self.to), &self.roots, key, output)
     }
 }
 
@@ -56,21 +73,32 @@ impl PushArguments {
         !self.push.is_empty()
     }
 
-    /// Sends missing versions of a store to the servers. This process must not have the store open
-    /// for writing.
-    pub(super) fn run(&self, store: &Path, output: &mut Output) -> Result<(), Failure> {
+    /// Sends missing versions and notes of a store to the servers. `key` signs the notes. This
+    /// process must not have the store open for writing.
+    pub(super) fn run(
+        &self,
+        store: &Path,
+        key: &SecretKey,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
         if !self.is_given() {
             return Ok(());
         }
-        push(store, &self.push, &self.roots, output)
+        push(
+            (store, &self.push),
+            &self.roots,
+            NotesKey::loaded(key),
+            output,
+        )
     }
 }
 
-/// Sends missing versions to all servers in parallel.
+/// Sends missing versions of a store to all servers in parallel, then missing notes to one server
+/// after the other.
 fn push(
-    store: &Path,
-    addresses: &[String],
+    (store, addresses): (&Path, &[String]),
     roots: &RootArguments,
+    mut key: NotesKey<'_>,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let options = roots.options()?;
@@ -95,12 +123,24 @@ fn push(
     for (address, result) in addresses.iter().zip(results) {
         let address = without_password(address);
         let result = result.unwrap_or_else(|_| Err(Failure::Store("the transfer failed".into())));
+        let result = result.and_then(|delivery| {
+            let notes = from.bring_notes(&delivery, &mut key)?;
+            Ok((delivery.brought, notes))
+        });
         match result {
-            Ok(brought) => {
+            Ok((brought, notes)) => {
                 let latest = repository.latest();
-                let text = format!("{address} has version {latest}; {brought} were brought");
-                let object =
-                    json!({ "server": address, "latest": latest.number(), "brought": brought });
+                let mut text = format!("{address} has version {latest}; {brought} were brought");
+                if notes > 0 {
+                    let count = counted(notes, "version");
+                    text = format!("{text}, and the names and dates of {count}");
+                }
+                let object = json!({
+                    "server": address,
+                    "latest": latest.number(),
+                    "brought": brought,
+                    "notes": notes,
+                });
                 output.say(&text, &object)?;
             }
             Err(failure) => {
@@ -136,13 +176,27 @@ struct PushSource<'r> {
     store: &'r Path,
 }
 
+/// A server with all versions of the store.
+struct Delivery {
+    server: Remote,
+    /// Number of sent versions that were new to the server.
+    brought: u64,
+    /// Number of notes that the server lacks; 0 if it takes no notes.
+    lacking: u64,
+}
+
 impl PushSource<'_> {
-    /// Sends the versions that a server lacks. Returns the number of sent versions that were new to
-    /// the server. Checks that the server and the store have the same latest head.
-    fn bring(&self, address: &str, options: &HttpOptions) -> Result<u64, Failure> {
+    /// Sends the versions that a server lacks. Checks that the server and the store have the same
+    /// latest head.
+    fn bring(&self, address: &str, options: &HttpOptions) -> Result<Delivery, Failure> {
         let server = Remote::connect(address, options.clone()).map_err(|error| failed(&error))?;
         let ours = self.repository.latest();
-        let mut theirs = server.versions().map_err(|error| failed(&error))?.latest;
+        let versions = server.versions().map_err(|error| failed(&error))?;
+        let mut theirs = versions.latest;
+        let lacking = match versions.notes {
+            Some(notes) => note_count(self.repository.store())?.saturating_sub(notes),
+            None => 0,
+        };
         let mut brought = 0;
         while theirs < ours {
             let next = Version::new(theirs.number().saturating_add(1));
@@ -174,7 +228,11 @@ impl PushSource<'_> {
         if ours > Version::EMPTY {
             self.check_head(&server, ours)?;
         }
-        Ok(brought)
+        Ok(Delivery {
+            server,
+            brought,
+            lacking,
+        })
     }
 
     /// Checks that a server and the store have the same head of a version.
@@ -225,7 +283,9 @@ const LONGEST_HEAD: usize = 1 << 10;
 fn failed(error: &FetchError) -> Failure {
     let text = error.to_string();
     match error {
-        FetchError::Refused { code, .. } if code == "update_refused" || code == "other_update" => {
+        FetchError::Refused { code, .. }
+            if ["update_refused", "other_update", "notes_refused"].contains(&code.as_str()) =>
+        {
             Failure::Refused(text)
         }
         _ => Failure::Store(text),

@@ -39,16 +39,18 @@ pub(super) struct Versions {
 Examples:
   pad get --store prices.pad --public author.key.pub apple
   pad get --store prices.pad --public author.key.pub --at 2024-12-11 apple
+  pad get --server https://prices.example --view p.view --at 2026-10-24 apple
   pad get --store images.pad --public author.key.pub --raw logo > logo.png
   cut -d, -f1 orders.csv | pad get --store prices.pad --keys -
   pad get --store prices.pad --public author.key.pub --after apple
 
+A date that is no name selects the newest version up to that day's end (UTC).
 With --keys and --json each key is one line. The last line contains \"end\";
 without it the list is incomplete.")]
 pub(super) struct Get {
     #[command(flatten)]
     read: AskArguments,
-    /// Version number or name [default: the latest]; write a name of digits as name:TEXT.
+    /// Version number, name or date [default: the latest]; write a name of digits as name:TEXT.
     #[arg(long, value_name = "VERSION")]
     at: Option<VersionSelector>,
     /// Write only the value, unchanged; exit status 1 if the key is absent.
@@ -110,7 +112,7 @@ incomplete. With --limit it contains the next key, if there is one.")]
 pub(super) struct Range {
     #[command(flatten)]
     read: AskArguments,
-    /// Version number or name [default: the latest]; write a name of digits as name:TEXT.
+    /// Version number, name or date [default: the latest]; write a name of digits as name:TEXT.
     #[arg(long, value_name = "VERSION")]
     at: Option<VersionSelector>,
     /// Write the columns key,value as CSV, which pad import reads.

@@ -15,6 +15,7 @@ use pad_client::{
 
 use super::{
     Failure, Output, SERVER_VARIABLE,
+    at::VersionNames,
     files::read_file,
     output::{Trust, WitnessStatus},
     session::{TrustArguments, add_caveat, load_public, trust_of, with_view},
@@ -286,11 +287,7 @@ impl Servers {
     }
 }
 
-impl Source for Servers {
-    fn oldest(&self) -> Result<Version, Failure> {
-        self.noted(self.client.oldest())
-    }
-
+impl VersionNames for Servers {
     fn latest(&self) -> Version {
         self.client.view().version()
     }
@@ -307,6 +304,12 @@ impl Source for Servers {
 
     fn word_of(&self) -> &'static str {
         "server"
+    }
+}
+
+impl Source for Servers {
+    fn oldest(&self) -> Result<Version, Failure> {
+        self.noted(self.client.oldest())
     }
 
     fn answer(

@@ -6,17 +6,13 @@ use authdict::{
     Answer, AnswerError, Difference, HeadText, Key, KeyHistory, KeyRange, Keys, Lookup,
     LookupError, NotFollowed, NotOffered, PublicKey, Question, RangeContents, Server, Statement,
     StoredView, Untrusted, Value, Verifier, Version, VersionNotes,
-    internals::{
-        dynamic::client_of,
-        verify_head,
-        version_notes::{only_version, versions_of},
-    },
+    internals::{dynamic::client_of, verify_head},
 };
 use clap::Args;
 
 use super::{
     Failure, Output, STORE_VARIABLE,
-    at::{VersionSelector, number_or_name},
+    at::{VersionNames, VersionSelector},
     session::{TrustArguments, open_store},
 };
 
@@ -102,22 +98,9 @@ impl AskArguments {
 }
 
 /// A source of answers about a dictionary. The answers are verified with only the public key.
-pub(super) trait Source {
+pub(super) trait Source: VersionNames {
     /// Returns the oldest version that can be queried.
     fn oldest(&self) -> Result<Version, Failure>;
-
-    /// Returns the latest version.
-    fn latest(&self) -> Version;
-
-    /// Returns the notes (names, times and numbers of changes) on versions `first` to `last`,
-    /// unverified.
-    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure>;
-
-    /// Returns the versions with the name `name`, unverified.
-    fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure>;
-
-    /// Returns the kind of this source, `store` or `server`, to name the origin of unverified data.
-    fn word_of(&self) -> &'static str;
 
     /// Returns the verified answer to a question, with its encoded proof. Returns `None` if the
     /// scheme does not support the question.
@@ -162,25 +145,27 @@ struct Local {
     view: StoredView,
 }
 
-impl Source for Local {
-    fn oldest(&self) -> Result<Version, Failure> {
-        Ok(self.repository.oldest())
-    }
-
+impl VersionNames for Local {
     fn latest(&self) -> Version {
         self.repository.latest()
     }
 
     fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
-        Ok(VersionNotes::read(self.repository.store(), first, last)?)
+        self.repository.notes(first, last)
     }
 
     fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure> {
-        Ok(versions_of(self.repository.store(), name)?)
+        self.repository.versions_of(name)
     }
 
     fn word_of(&self) -> &'static str {
-        "store"
+        self.repository.word_of()
+    }
+}
+
+impl Source for Local {
+    fn oldest(&self) -> Result<Version, Failure> {
+        Ok(self.repository.oldest())
     }
 
     fn answer(
@@ -318,15 +303,15 @@ impl Session {
         self.source.word_of()
     }
 
-    /// Returns the version that `at` selects, or the latest version. If `at` is a name, reports the
-    /// version's number to `output`.
+    /// Returns the version that `at` selects, or the latest version. If `at` is a name or a date,
+    /// reports the version's number to `output`.
     pub(super) fn version(
         &self,
         at: Option<&VersionSelector>,
         output: &mut Output,
     ) -> Result<Version, Failure> {
         match at {
-            Some(at) => self.resolve(at, output),
+            Some(at) => at.resolve(&*self.source, output),
             None => self.newest(),
         }
     }
@@ -356,23 +341,14 @@ impl Session {
         }
     }
 
-    /// Returns the version that `at` selects by number or name. Reports the number of a name to
-    /// `output`.
+    /// Returns the version that `at` selects by number, name or date. Reports the number of a name
+    /// or date to `output`.
     pub(super) fn resolve(
         &self,
         at: &VersionSelector,
         output: &mut Output,
     ) -> Result<Version, Failure> {
-        let name = match at {
-            VersionSelector::Number(version) => {
-                let named = || self.source.versions_of(&version.to_string());
-                return number_or_name(*version, self.source.latest(), named);
-            }
-            VersionSelector::Name(name) => name,
-        };
-        let version = only_version(name, self.source.versions_of(name)?)?;
-        output.named(name, version, self.source.word_of());
-        Ok(version)
+        at.resolve(&*self.source, output)
     }
 
     /// Returns whether the dictionary is an append-only log.

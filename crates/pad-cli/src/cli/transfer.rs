@@ -30,7 +30,7 @@ Examples:
 pub(super) struct Export {
     #[command(flatten)]
     store: StoreArgument,
-    /// Number or name of the version of the update; write a name of digits as name:TEXT.
+    /// Number, name or date of the version of the update; write a name of digits as name:TEXT.
     #[arg(long, value_name = "VERSION", group = "versions")]
     at: Option<VersionSelector>,
     /// Write the updates to all versions from this one on.
@@ -69,7 +69,7 @@ impl Export {
         self.out.check(output)?;
         let repository = Server::of_any(&self.store.store)?;
         let latest = repository.latest();
-        let version = |at: &VersionSelector, output: &mut Output| at.in_store(&repository, output);
+        let version = |at: &VersionSelector, output: &mut Output| at.resolve(&repository, output);
         let (first, last) = match (&self.at, &self.from) {
             (Some(at), _) => {
                 let at = version(at, output)?;

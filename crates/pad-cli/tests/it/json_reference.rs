@@ -100,6 +100,7 @@ const QUESTIONS: &[&str] = &[
     "versions --store s",
     "get --store s apple",
     "get --store s --public k.pub --at b apple",
+    "get --store s --public k.pub --at 2999-12-31 apple",
     "get --store s --public k.pub --after zzz",
     "get --store s --public k.pub --keys keys",
     "--hex get --store s --public k.pub 6170706c65",

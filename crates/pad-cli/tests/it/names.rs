@@ -58,7 +58,7 @@ fn imported_snapshots_keep_their_names() {
     );
     let empty = bench.run("get --store s --at '' apple");
     assert_eq!(empty.status.code(), Some(2));
-    assert!(text(&empty.stderr).contains("the number or name of a version"));
+    assert!(text(&empty.stderr).contains("the number, name or date of a version"));
     let (diff, end) = bench.list("diff --store s --public k.pub a c");
     assert_eq!(
         (diff.len(), &end["before"], &end["after"]),
@@ -130,7 +130,8 @@ fn names_have_rules() {
         shown.contains("1 change ") && shown.contains("  x\n"),
         "{shown}"
     );
-    bench.fails("get --store two --at y a", 2, "pad versions lists names");
+    let help = "help: list numbers, names and dates with pad versions";
+    bench.fails("get --store two --at y a", 2, help);
     bench.ok("keygen --out m");
     bench.ok("put --store three --key m b 1");
     bench.ok("commit --store three --key m --name x");

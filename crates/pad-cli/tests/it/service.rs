@@ -5,6 +5,7 @@ mod deploy;
 mod kept;
 mod killed;
 mod memory;
+mod names;
 mod objects;
 mod parties;
 mod process;

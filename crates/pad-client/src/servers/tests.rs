@@ -24,6 +24,7 @@ fn kept(oldest: u64, latest: u64, until: Option<u64>) -> Versions {
         oldest: Version::new(oldest),
         latest: Version::new(latest),
         until: until.map(Version::new),
+        notes: None,
     }
 }
 
@@ -110,6 +111,7 @@ fn what_a_server_says_of_its_keys_comes_back_and_nothing_else_is_read() {
     };
     let said = Versions {
         keys: Some(keys),
+        notes: Some(7),
         ..kept(2, 9, Some(12))
     };
     assert_eq!(Versions::from_json(said.to_json().as_bytes()), Some(said));

@@ -6,7 +6,7 @@ use pad_client::{
     internals::{ServerSession, Unusable},
 };
 
-use super::{MirrorTarget, StopReason};
+use super::{MirrorTarget, NotesCursor, StopReason};
 use crate::{
     dictionary::{Dictionary, NotApplied},
     metrics::Metrics,
@@ -64,7 +64,17 @@ impl MirrorTarget for Dictionary {
         if self.latest() == latest {
             return Err(FetchError::Unusable("update that is new").into());
         }
+        let noted = self.follow_notes(visit, (first, self.latest()));
+        noted.map_err(StopReason::Store)?;
         Ok(true)
+    }
+
+    fn fill_notes(
+        &self,
+        visit: &ServerSession<'_>,
+        cursor: &mut NotesCursor,
+    ) -> Result<(), NotApplied> {
+        self.fill_from(visit, cursor)
     }
 
     fn prune(&self) -> Result<Option<Version>, NotApplied> {

@@ -132,6 +132,7 @@ impl Upstreams {
             // The range of keys is not restricted. Servers refuse requests for other keys
             // themselves.
             keys: None,
+            notes: said().filter_map(|versions| versions.notes).max(),
         }
     }
 

@@ -21,6 +21,7 @@ fn versions(oldest: u64, latest: u64, until: Option<u64>) -> Versions {
         oldest: Version::new(oldest),
         latest: Version::new(latest),
         until: until.map(Version::new),
+        notes: Some(0),
     }
 }
 

@@ -11,6 +11,7 @@ mod liars;
 mod load;
 mod lying_store;
 mod mirror;
+mod notes;
 mod openapi;
 mod parts;
 mod router;

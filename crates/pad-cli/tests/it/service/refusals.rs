@@ -58,9 +58,9 @@ fn wrong_usage_and_servers_out_of_reach_are_told_apart_from_lies() {
     let answer = bench.ok(&format!("get --server {url} {roots} apple"));
     assert!(answer.contains("which is not authenticated"), "{answer}");
     // A push must not send an old copy to a newer store.
-    bench.ok(&format!("push --store s --to {url} {roots}"));
+    bench.ok(&format!("push --store s --key k --to {url} {roots}"));
     bench.fails(
-        &format!("push --store s --to http://127.0.0.1:1 --to {url} {roots}"),
+        &format!("push --store s --key k --to http://127.0.0.1:1 --to {url} {roots}"),
         4,
         "help: send the versions later with pad push",
     );

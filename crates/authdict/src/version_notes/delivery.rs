@@ -1,0 +1,220 @@
+//! Delivery of version notes to other stores: the author's signature on a page of notes, and the
+//! notes that a store lacks.
+//!
+//! The signature shows that the author sent the page. It is not stored, and clients never see it.
+
+use std::collections::BTreeMap;
+
+use ed25519_dalek::{SIGNATURE_LENGTH, Signature, Signer as _};
+use pad_core::{DictionaryId, VerifyError, Version};
+
+use super::{GROUP, MOST_OF_A_NAME, VersionNotes, missing_names, versions_of};
+use crate::{
+    keys::{PublicKey, SecretKey},
+    store::{RecordChange, Store, StoreError},
+};
+
+/// Signs a page of notes for delivery to a server. Returns the signature (64 bytes), then `page`.
+pub fn sign_page(key: &SecretKey, page: &[u8]) -> Vec<u8> {
+    let signed = signed_bytes(key.public().authority.dictionary, page);
+    let signature = key.signer().sign(&signed);
+    [&signature.to_bytes(), page].concat()
+}
+
+/// Returns the page of notes in `message`, if the author signed the page for this dictionary.
+///
+/// # Errors
+/// [`VerifyError::SignatureInvalid`].
+pub fn verify_page<'m>(public: &PublicKey, message: &'m [u8]) -> Result<&'m [u8], VerifyError> {
+    let parts = message.split_first_chunk::<SIGNATURE_LENGTH>();
+    let (signature, page) = parts.ok_or(VerifyError::SignatureInvalid)?;
+    let authority = &public.authority;
+    let signed = signed_bytes(authority.dictionary, page);
+    let signature = Signature::from_bytes(signature);
+    authority.author.verify(&signed, &signature)?;
+    Ok(page)
+}
+
+/// Returns the bytes that the author signs: tag (32) ‖ dictionary (16) ‖ page.
+fn signed_bytes(dictionary: DictionaryId, page: &[u8]) -> Vec<u8> {
+    let mut tag = [0; 32];
+    tag.iter_mut().zip(TAG).for_each(|(to, from)| *to = *from);
+    [&tag, &dictionary.to_bytes()[..], page].concat()
+}
+
+/// The notes that a store lacks, as [`VersionNotes::missing_in`] returns them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MissingNotes {
+    /// Changes that add the missing notes to the store.
+    pub records: Vec<RecordChange>,
+    /// Number of missing notes.
+    pub taken: u64,
+    /// Number of notes that differ from the store's note of the same version.
+    pub different: u64,
+}
+
+impl VersionNotes {
+    /// Returns the notes of versions 1 to `latest` that `store` lacks. The store keeps a note that
+    /// it already has, even if the new one differs. If a name already belongs to
+    /// [`MOST_OF_A_NAME`] versions, further versions are not found by this name.
+    ///
+    /// Time and memory: linear in the number of the store's notes between the first and the last
+    /// version of these notes.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    #[doc(hidden)]
+    pub fn missing_in(
+        &self,
+        store: &impl Store,
+        latest: Version,
+    ) -> Result<MissingNotes, StoreError> {
+        let mut missing = MissingNotes::default();
+        let ends = (self.0.first_key_value(), self.0.last_key_value());
+        let (Some((first, _)), Some((last, _))) = ends else {
+            return Ok(missing);
+        };
+        let stored = Self::read(store, *first, *last)?;
+        let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
+        let unindexed = missing_names(store)?;
+        for (version, note) in &self.0 {
+            match stored.get(*version) {
+                Some(own) => missing.different += u64::from(own != note),
+                None if *version == Version::EMPTY || *version > latest => {}
+                None => {
+                    let mut records = 1;
+                    if let Some(name) = note.name.as_deref() {
+                        if !uses.contains_key(name) {
+                            let named = if unindexed.is_empty() {
+                                versions_of(store, name)?.len()
+                            } else {
+                                0
+                            };
+                            uses.insert(name, named);
+                        }
+                        let used = uses.entry(name).or_default();
+                        records += usize::from(*used < MOST_OF_A_NAME);
+                        *used += 1;
+                    }
+                    missing.records.extend(note.records(*version).take(records));
+                    missing.taken += 1;
+                }
+            }
+        }
+        if missing.taken > 0 {
+            missing.records.extend(unindexed);
+        }
+        Ok(missing)
+    }
+}
+
+/// Returns the number of versions with notes in a store, without reading the notes.
+///
+/// # Errors
+/// [`StoreError`].
+pub fn note_count(store: &impl Store) -> Result<u64, StoreError> {
+    store.record_count(GROUP)
+}
+
+/// Tag of the signed bytes of a page. No tag of `pad_core` is a prefix of it.
+const TAG: &[u8; 20] = b"pad-service/notes/v1";
+
+#[cfg(test)]
+mod tests {
+    use super::{super::VersionNote, *};
+    use crate::{SchemeName, SuiteName, store::redb_store::RedbStore};
+
+    fn note(name: Option<&str>) -> VersionNote {
+        VersionNote {
+            name: name.map(Into::into),
+            seconds: 1_700_000_000,
+            changes: 3,
+            entries: 2,
+        }
+    }
+
+    fn notes(of: &[(u64, Option<&str>)]) -> VersionNotes {
+        let notes = of.iter();
+        notes
+            .map(|(version, name)| (Version::new(*version), note(*name)))
+            .collect()
+    }
+
+    #[test]
+    fn a_page_is_accepted_from_the_author_of_the_dictionary_only() {
+        let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::RedBlack);
+        let of = |name: &str| {
+            let id = DictionaryId::from_name(name);
+            SecretKey::from_parts(suite, scheme, id, &[7; 32], None).unwrap()
+        };
+        let key = of("prices");
+        let message = sign_page(&key, EXAMPLE);
+        assert_eq!(verify_page(key.public(), &message), Ok(EXAMPLE));
+        let (signature, _) = message.split_at(SIGNATURE_LENGTH);
+        assert_eq!(hex::encode(signature), EXAMPLE_SIGNATURE);
+        let refused = Err(VerifyError::SignatureInvalid);
+        assert_eq!(verify_page(of("other").public(), &message), refused);
+        let stranger = SecretKey::generate_for(16, suite, scheme, None).unwrap();
+        assert_eq!(verify_page(stranger.public(), &message), refused);
+        for length in 0..message.len() {
+            assert_eq!(verify_page(key.public(), &message[..length]), refused);
+        }
+        for byte in 0..message.len() {
+            let mut changed = message.clone();
+            changed[byte] ^= 1;
+            assert_eq!(verify_page(key.public(), &changed), refused, "{byte}");
+        }
+    }
+
+    #[test]
+    fn a_store_takes_the_notes_that_it_lacks() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = RedbStore::create(&folder.path().join("store"), &[]).unwrap();
+        let latest = Version::new(5);
+        let mut take = |of: &VersionNotes| {
+            let missing = of.missing_in(&store, latest).unwrap();
+            store.write_records(&missing.records).unwrap();
+            (missing.taken, missing.different)
+        };
+        assert_eq!(take(&notes(&[])), (0, 0));
+        // Version 0 and versions after the latest one have no notes.
+        let first = notes(&[(0, None), (2, Some("b")), (3, Some("b")), (6, Some("z"))]);
+        assert_eq!(take(&first), (2, 0));
+        assert_eq!(take(&first), (0, 0));
+        let second = notes(&[(1, Some("a")), (2, Some("other")), (3, Some("b"))]);
+        assert_eq!(take(&second), (1, 1));
+        let named = |name| versions_of(&store, name).unwrap();
+        assert_eq!(named("a"), [Version::new(1)]);
+        assert_eq!(named("b"), [2, 3].map(Version::new));
+        assert!(named("other").is_empty() && named("z").is_empty());
+        assert_eq!(note_count(&store).unwrap(), 3);
+        let read = VersionNotes::read(&store, Version::EMPTY, latest).unwrap();
+        assert_eq!(
+            read,
+            notes(&[(1, Some("a")), (2, Some("b")), (3, Some("b"))])
+        );
+    }
+
+    #[test]
+    fn the_versions_found_by_one_name_are_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = RedbStore::create(&folder.path().join("store"), &[]).unwrap();
+        for first in [1, 8, 30] {
+            let page: Vec<_> = (first..first + 7).map(|at| (at, Some("a"))).collect();
+            let missing = notes(&page).missing_in(&store, Version::new(100)).unwrap();
+            assert_eq!(missing.taken, 7);
+            store.write_records(&missing.records).unwrap();
+        }
+        assert_eq!(note_count(&store).unwrap(), 21);
+        let found = store.record_count(super::super::NAMES_GROUP).unwrap();
+        // One record is empty: it shows that the store has records of names.
+        assert_eq!(found, u64::try_from(MOST_OF_A_NAME).unwrap() + 1);
+    }
+
+    /// The example of `docs/format/services.md`.
+    const EXAMPLE: &[u8] =
+        br#"[{"changes":2,"entries":3,"name":"2026-10-24","time":1792851300,"version":1}]"#;
+    const EXAMPLE_SIGNATURE: &str = "80c7064db16ef46bbbaa77c69501f46bc46c55e98efc4d7e844299ba76edca\
+                                     23a1c621ef43704852f0de28e68a7699c16a8f6f15e0b58870244bc2ac5cb5\
+                                     5601";
+}

@@ -1,0 +1,192 @@
+//! Tests of names and dates of versions on servers, mirrors and routers, in separate processes.
+
+use serde_json::json;
+
+use super::process::{Process, certify, wait_for};
+use crate::bench::{Bench, text};
+
+const ROOTS: &str = "--tls-roots tls.pem";
+
+#[test]
+fn names_of_versions_are_the_word_of_the_server_that_has_the_store() {
+    let bench = Bench::with_trace();
+    certify(&bench);
+    let author = Process::start(&bench, "serve --store s");
+    let from = author.url();
+    // A server without names is queried first, and the next server knows the name.
+    bench.ok("export --store s --from 1 --out all");
+    bench.ok("apply --store nameless --public k.pub all");
+    let nameless = Process::start(&bench, "serve --store nameless");
+    let servers = format!("--server {} --server {from} {ROOTS}", nameless.url());
+    let get = |at: &str| {
+        let line = format!("get --public k.pub {servers} --at {at} apple");
+        bench.json(&line).remove(0)
+    };
+    let (named, numbered) = (get("b"), get("2"));
+    assert_eq!(
+        (&named["version"], &named["verified"]),
+        (&json!(2), &json!(true))
+    );
+    assert_eq!(named["value"], numbered["value"]);
+    let word = json!([{ "name": "b", "version": 2, "word_of": "server" }]);
+    assert_eq!(named["names"], word);
+    bench.fails(
+        &format!("get --public k.pub {servers} --at d apple"),
+        2,
+        "no version has the name 'd'",
+    );
+    let local = bench.json("versions --public k.pub --store s");
+    let asked = bench.json(&format!("versions --public k.pub {servers}"));
+    assert_eq!(local.len(), 3);
+    for (local, asked) in local.iter().zip(&asked) {
+        assert_eq!(local["store_says"], asked["server_says"]);
+        assert!(asked["server_says"]["name"].is_string());
+    }
+    let last = bench.json(&format!("versions --last 1 --public k.pub {servers}"));
+    assert_eq!(last, asked[2..]);
+    let said = bench.ok(&format!("versions --public k.pub {servers}"));
+    assert!(said.contains("names are the server's word"), "{said}");
+    let history = bench.ok(&format!("history --public k.pub {servers} apple"));
+    assert!(history.contains("(by the server's word: b, 2"), "{history}");
+    let (history, _) = bench.list(&format!("history --public k.pub {servers} apple"));
+    assert_eq!(history[1]["server_says"]["name"], "b");
+    assert!(history[1]["server_says"]["time"].is_u64());
+}
+
+/// A server that received the versions by push, a mirror of it, and a router in front of both.
+fn pushed(bench: &Bench) -> [Process; 3] {
+    certify(bench);
+    bench.ok("export --store s --at 1 --out first");
+    bench.ok("apply --store pushed --public k.pub first");
+    let server = Process::start(bench, "serve --store pushed");
+    let to = format!("--to {} {ROOTS}", server.url());
+    // Without the key, the versions arrive, and a note tells what is missing.
+    let push = bench.run(&format!("push --store s {to}"));
+    assert!(push.status.success());
+    let said = text(&push.stderr);
+    assert!(
+        said.contains("lacks the names and dates of 3 versions; use --key"),
+        "{said}"
+    );
+    bench.fails(
+        &format!("push --store s --key l {to}"),
+        4,
+        "another dictionary",
+    );
+    let from = server.url();
+    let line = format!("mirror --store m --public k.pub --from {from} {ROOTS} --every 20");
+    let mirror = Process::start(bench, &line);
+    wait_for(bench, &mirror.url(), 3);
+    for (notes, words) in [
+        (3, "and the names and dates of 3 versions"),
+        (0, "0 were brought\n"),
+    ] {
+        let line = format!("push --store s --key k {to}");
+        let said = bench.json(&line).remove(0);
+        assert_eq!(
+            (&said["brought"], &said["notes"]),
+            (&json!(0), &json!(notes))
+        );
+        if notes == 0 {
+            assert!(bench.ok(&line).contains(words));
+        }
+    }
+    // A commit sends the note of its version after the version.
+    bench.ok("put --store s apple 9");
+    let commit = format!("commit --store s --key k --name today --push {from} {ROOTS}");
+    assert!(
+        bench
+            .ok(&commit)
+            .contains("and the names and dates of 1 version")
+    );
+    wait_for(bench, &mirror.url(), 4);
+    let servers = format!("--server {from} --server {}", mirror.url());
+    let router = Process::start(bench, &format!("route {servers} {ROOTS} --name s"));
+    wait_for(bench, &router.url(), 4);
+    [server, mirror, router]
+}
+
+#[test]
+fn names_and_dates_travel_with_pushed_versions() {
+    let bench = Bench::with_trace();
+    bench.ok("keygen --out l");
+    let processes = pushed(&bench);
+    let local = bench.json("versions --public k.pub --store s");
+    let time = local[3]["store_says"]["time"].as_u64().unwrap();
+    for process in &processes {
+        let server = format!("--server {} {ROOTS} --public k.pub", process.url());
+        // The mirror requests the notes after the version.
+        let has_name = || {
+            let last = bench.json(&format!("versions --last 1 {server}"));
+            last[0]["server_says"]["name"] == "today"
+        };
+        while !has_name() {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let asked = bench.json(&format!("versions {server}"));
+        for (local, asked) in local.iter().zip(&asked) {
+            assert_eq!(local["store_says"], asked["server_says"]);
+        }
+        let get = |at: &str| {
+            bench
+                .json(&format!("get {server} --at {at} apple"))
+                .remove(0)
+        };
+        assert_eq!(get("b")["version"], 2);
+        let dated = get("2999-12-31");
+        assert_eq!(
+            (&dated["version"], &dated["value"]),
+            (&json!(4), &json!("9"))
+        );
+        assert_eq!(
+            dated["names"],
+            json!([{ "name": "2999-12-31", "version": 4, "time": time, "word_of": "server" }])
+        );
+        assert_eq!(dated["verified"], true);
+        let shown = bench.run(&format!("get {server} --at 2999-12-31 apple"));
+        let said = text(&shown.stderr);
+        assert!(said.contains("selects version 4, dated 2"), "{said}");
+        assert!(said.contains("by the server's word"), "{said}");
+        for (at, words) in [
+            ("2001-01-01", "up to 2001-01-01: the earliest date is 2"),
+            ("name:2999-12-31", "no version has the name '2999-12-31'"),
+            ("yesterday", "no version has the name 'yesterday'"),
+        ] {
+            let line = format!("get {server} --at {at} apple");
+            bench.fails(&line, 2, words);
+            bench.fails(
+                &line,
+                2,
+                "help: list numbers, names and dates with pad versions",
+            );
+        }
+    }
+}
+
+#[test]
+fn servers_without_dates_are_no_sources_of_dates() {
+    let bench = Bench::with_trace();
+    certify(&bench);
+    bench.ok("export --store s --from 1 --out all");
+    bench.ok("apply --store nameless --public k.pub all");
+    let server = Process::start(&bench, "serve --store nameless");
+    let line = format!(
+        "get --server {} {ROOTS} --public k.pub --at 2026-10-24 apple",
+        server.url()
+    );
+    bench.fails(&line, 2, "no version has a date");
+    bench.fails(
+        "get --store nameless --at 2026-10-24 apple",
+        2,
+        "no version has a date",
+    );
+    // A copy of the files has names and dates.
+    for end in ["", ".nodes", ".nodes.heads"] {
+        bench.write(&format!("copied{end}"), &bench.read(&format!("s{end}")));
+    }
+    let dated = bench
+        .json("get --store copied --at 2999-12-31 apple")
+        .remove(0);
+    assert_eq!(dated["names"][0]["word_of"], "store");
+    assert_eq!(dated["version"], 3);
+}

@@ -1,0 +1,35 @@
+//! Deliveries of notes on versions by the author.
+
+use authdict::{LookupError, internals::version_notes::verify_page};
+use pad_client::internals::page_from_json;
+use pad_web::server::{Answer, HeaderValue, StatusCode, header};
+use serde_json::json;
+
+use crate::{
+    refusal::Refusal,
+    reply::OBJECT,
+    served::{ServedDictionary, all_keys_only},
+};
+
+/// Stores a page of notes on versions that the author signed for delivery. Notes that the store has
+/// already are kept.
+pub(crate) fn take_notes(dictionary: &ServedDictionary, signed: &[u8]) -> Result<Answer, Refusal> {
+    let dictionary = dictionary.whole().ok_or_else(all_keys_only)?;
+    let page = verify_page(dictionary.public(), signed);
+    let page = page.map_err(|_| {
+        let text = "the author did not sign these notes for this dictionary";
+        Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "notes_refused", text)
+    })?;
+    let notes = page_from_json(page).ok_or_else(|| {
+        let text = "the notes cannot be decoded, or are no page";
+        Refusal::new(StatusCode::BAD_REQUEST, "unreadable_notes", text)
+    })?;
+    let latest = dictionary.latest();
+    if let Some((version, _)) = notes.iter().find(|(version, _)| *version > latest) {
+        return Err(LookupError::UnknownVersion { version, latest }.into());
+    }
+    let found = dictionary.take_notes(&notes)?;
+    let object = json!({ "taken": found.taken, "different": found.different }).to_string();
+    let answer = Answer::new(StatusCode::OK, OBJECT, object);
+    Ok(answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
+}

@@ -1,0 +1,82 @@
+//! Mirroring of unsigned notes on versions. They are the word of the upstream server.
+
+use authdict::Version;
+use authdict::internals::version_notes::PAGE;
+use pad_client::{FetchError, internals::ServerSession};
+
+use crate::dictionary::{Dictionary, NotApplied};
+
+/// Next page of notes to request from an upstream server that has more notes than the mirror. Pages
+/// are requested from the newest versions to the oldest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct NotesCursor {
+    /// The last version of the page; version 0 for the mirror's latest version.
+    last: Version,
+}
+
+impl Dictionary {
+    /// Requests pages of notes, if the upstream server claims to have more notes than the mirror.
+    /// Ends with the first page that contains nothing new. So a server that claims notes and sends
+    /// none causes one request in each round.
+    pub(super) fn fill_from(
+        &self,
+        visit: &ServerSession<'_>,
+        cursor: &mut NotesCursor,
+    ) -> Result<(), NotApplied> {
+        let claimed = visit.versions().notes.unwrap_or_default();
+        while self.note_count()?.is_some_and(|own| own < claimed) {
+            let latest = self.latest();
+            let last = match cursor.last {
+                Version::EMPTY => latest,
+                last => last.min(latest),
+            };
+            if last == Version::EMPTY {
+                break;
+            }
+            let first = last.number().saturating_sub(PAGE - 1).max(1);
+            cursor.last = Version::new(first.saturating_sub(1));
+            if self.take_page(visit, (Version::new(first), last))?.1 == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Requests the notes of versions `first` to `last`, which the mirror has just applied.
+    pub(super) fn follow_notes(
+        &self,
+        visit: &ServerSession<'_>,
+        (first, last): (Version, Version),
+    ) -> Result<(), NotApplied> {
+        let mut next = first;
+        while next <= last {
+            let (end, _) = self.take_page(visit, (next, last))?;
+            next = Version::new(end.number().saturating_add(1));
+        }
+        Ok(())
+    }
+
+    /// Requests and stores one page of notes. Returns the last version of the page, and the number
+    /// of new notes. A server that sends no usable page has no notes here. It is still of use for
+    /// updates, so this is no fault.
+    fn take_page(
+        &self,
+        visit: &ServerSession<'_>,
+        (first, last): (Version, Version),
+    ) -> Result<(Version, u64), NotApplied> {
+        let page = visit.notes(first, last);
+        visit.forget();
+        match page {
+            Ok((end, notes)) => Ok((end, self.take_notes(&notes)?.taken)),
+            Err(error) => {
+                log_unusable(visit, &error);
+                Ok((last, 0))
+            }
+        }
+    }
+}
+
+fn log_unusable(visit: &ServerSession<'_>, error: &FetchError) {
+    let upstream = visit.server().address();
+    tracing::debug!(%upstream, %error, "no notes on versions");
+}
