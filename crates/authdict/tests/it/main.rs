@@ -19,6 +19,7 @@ mod object_cache;
 mod objects;
 mod proof_file;
 mod shop;
+mod signers;
 mod stored;
 mod stored_tuples;
 mod witnessed;
