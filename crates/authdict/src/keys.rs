@@ -33,6 +33,7 @@ use std::{
 use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, Authority, DictionaryId};
 use pad_disk::{Access, Draft, RegisterError};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::{Digest, Sha256};
 pub use zeroize::Zeroizing;
 
@@ -298,6 +299,20 @@ impl PublicKey {
             "suite {suite}\nscheme {scheme}\ndictionary {}\n",
             authority.dictionary
         )
+    }
+}
+
+/// Contains the key as the text of its file, in each format.
+impl Serialize for PublicKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.to_text())
+    }
+}
+
+impl<'de> Deserialize<'de> for PublicKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::from_text(&text).map_err(D::Error::custom)
     }
 }
 

@@ -10,6 +10,8 @@ use pad_core::{Sha256Ed25519, Value, Version};
 use pad_log::{AadCounted, AadFrontier, AasCounted, AasFrontier, Absent, Grown, Included, Values};
 use pad_tree::{Tree, internals::BalancingScheme};
 use pad_tuple::{Tuple, internals::Signed};
+#[cfg(feature = "log")]
+use serde::{Deserialize, Serialize};
 
 use crate::{
     family::tuple::QueryableDesign,
@@ -147,7 +149,7 @@ asks! {
 /// The answer to the question whether a log that is a set contains a member, with the proved
 /// statement.
 #[cfg(feature = "log")]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Membership {
     /// The set contains the member.
     Included(Included),

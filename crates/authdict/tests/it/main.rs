@@ -8,6 +8,7 @@ mod documents;
 mod durable;
 mod facade;
 mod head_vectors;
+mod json;
 #[cfg(feature = "log")]
 mod log;
 #[cfg(feature = "log")]
