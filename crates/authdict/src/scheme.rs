@@ -23,6 +23,11 @@ use crate::{
 
 /// A family of dictionaries: a type such as [`Tree`]`<`[`RedBlack`](crate::RedBlack)`>`, or
 /// [`AnyFamily`]. Dictionaries of these families are stored in a `Store`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a family of dictionaries",
+    label = "not a family",
+    note = "families are `Tree<RedBlack>`, `Tuple<SpecLightweight>`, `Log<AadCounted>`, or `AnyFamily` for a family that is known at run time"
+)]
 pub trait Scheme {
     /// Returns whether `public` is the public key of a dictionary of this family.
     #[doc(hidden)]
@@ -81,6 +86,12 @@ impl<L: pad_log::Scheme> NamedScheme for Log<L> {
 
 /// A family that answers questions of type `Q`. Questions that a family does not answer do not
 /// compile. Only [`AnyFamily`] rejects such questions at run time.
+#[diagnostic::on_unimplemented(
+    message = "dictionaries of the family `{Self}` do not answer questions of type `{Q}`",
+    label = "no answer to `{Q}`",
+    note = "every family answers questions of type `Key`",
+    note = "`AnyFamily` refuses questions at run time instead"
+)]
 pub trait Asks<Q>: Scheme {
     /// The type of the statement that a verified answer to a question of type `Q` establishes.
     type Statement;

@@ -383,6 +383,11 @@ impl SchemeName {
 }
 
 /// A family with exactly one scheme and one suite.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a family of dictionaries",
+    label = "not a family",
+    note = "families are `Tree<RedBlack>`, `Tuple<SpecLightweight>`, `Log<AadCounted>`, of one scheme and suite"
+)]
 pub trait NamedScheme {
     /// The number of the family's suite.
     const SUITE: SuiteId;
