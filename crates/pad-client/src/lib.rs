@@ -56,7 +56,7 @@ pub mod internals {
         incident::Unusable,
         notes::{last_of_page, notes_to_json, versions_to_json},
         remote::{LONGEST_PAGE, is_dictionary_name},
-        resource::{Resource, UnknownPath},
+        resource::{Resource, UnknownPath, VALUES},
         servers::{RequestTarget, Servers},
         session::ServerSession,
     };

@@ -16,4 +16,5 @@ mod parts;
 mod router;
 mod second_head;
 mod serve;
+mod values;
 mod witnesses;
