@@ -61,8 +61,9 @@ impl<F: Scheme> Author<F> {
     /// Creates the store of a new, empty dictionary.
     ///
     /// The signing record is the file next to the key file: `author.key.signed` for a key that was
-    /// read from `author.key`. The record must exist and contain no version ([`SecretKey::create`],
-    /// [`SigningRecord::create`]). Never restore a record from a backup.
+    /// read from `author.key`. The record must exist and contain no version
+    /// ([`crate::SecretKey::create`], [`SigningRecord::create`]). Never restore a record from a
+    /// backup.
     ///
     /// # Errors
     /// [`AuthorError::Record`] if there is no record, or it contains a version;
