@@ -172,8 +172,8 @@ impl PublicKey {
         Self::from_parts(suite, scheme, Some(dictionary.into()), author, None)
     }
 
-    /// Creates a public key from its parts, with a random id for `None`. `setup` is the encoding of the scheme's own key, if
-    /// keys of the scheme are made from public parameters.
+    /// Creates a public key from its parts, with a random id for `None`. `setup` is the encoding of
+    /// the scheme's own key, if keys of the scheme are made from public parameters.
     ///
     /// # Errors
     /// [`KeyFileError::OwnSecretNeeded`]; [`KeyFileError::ParametersNeeded`];

@@ -57,8 +57,8 @@ impl From<StoreError> for CheckError {
 #[non_exhaustive]
 pub enum AuthorError {
     /// The signer refused to sign. The source of the field is the signer's reason, for example
-    /// [`VerifyError::SignatureInvalid`] for a wrong signature ([`crate::SigningKeys`]). The changes are kept for the next call,
-    /// unless they were streamed.
+    /// [`VerifyError::SignatureInvalid`] for a wrong signature ([`crate::SigningKeys`]). The
+    /// changes are kept for the next call, unless they were streamed.
     #[error("the signer refused: {}", refusal_reason(.0))]
     Signing(#[from] signature::Error),
     /// The author of a tuple PAD cannot continue from the store, or cannot sign. Designs that sign

@@ -32,9 +32,9 @@ pub const MAX_VALUE_LENGTH: usize = 16 << 20;
 ///
 /// [`fmt::Display`] escapes bytes that are not printable ASCII. No function parses this output.
 ///
-/// In JSON and other human-readable formats of serde, a key that is UTF-8 is a string. Any other key
-/// is an object such as `{"hex": "00ff"}`, and cannot be the key of an object. In binary formats, a
-/// key is a byte string.
+/// In JSON and other human-readable formats of serde, a key that is UTF-8 is a string. Any other
+/// key is an object such as `{"hex": "00ff"}`, and cannot be the key of an object. In binary
+/// formats, a key is a byte string.
 ///
 /// ```
 /// use pad_core::Key;
@@ -233,7 +233,8 @@ macro_rules! byte_string {
                 let bytes = if deserializer.is_human_readable() {
                     text::deserialize($limit, deserializer)?
                 } else {
-                    // Asks for borrowed bytes, so that a decoder need not allocate a claimed length.
+                    // Asks for borrowed bytes, so that a decoder need not allocate a claimed
+                    // length.
                     deserializer.deserialize_bytes(BytesVisitor)?
                 };
                 Self::new(bytes).map_err(D::Error::custom)

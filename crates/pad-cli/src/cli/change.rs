@@ -164,8 +164,8 @@ impl Target {
         }
     }
 
-    /// Returns the keys of the given author; `None` if no author is given. Called only once, because
-    /// loading prompts for the key's passphrase.
+    /// Returns the keys of the given author; `None` if no author is given. Called only once,
+    /// because loading prompts for the key's passphrase.
     fn author(&self) -> Result<Option<SigningKeys>, Failure> {
         self.signer.keys(self.key.as_deref())
     }

@@ -95,8 +95,8 @@ pub(super) struct Keygen {
     /// Use this author's key, and create no secret key.
     ///
     /// KEY is an Ed25519 public key of 64 hexadecimal digits, or agent:FINGERPRINT for a key in the
-    /// SSH agent at `SSH_AUTH_SOCK`. Sign with --signer then. Not for schemes with a secret of their
-    /// own: -lightweight, -bls, -rsa and -bilinear.
+    /// SSH agent at `SSH_AUTH_SOCK`. Sign with --signer then. Not for schemes with a secret of
+    /// their own: -lightweight, -bls, -rsa and -bilinear.
     #[arg(long, value_name = "KEY")]
     author: Option<AuthorName>,
     #[command(flatten)]

@@ -262,7 +262,8 @@ pub(super) fn refused_head(path: &Path, seen: Version, refused: RefusedHead) -> 
     }
 }
 
-/// The author's secret key or external signer, and the signing record, a file with the newest signed head.
+/// The author's secret key or external signer, and the signing record, a file with the newest
+/// signed head.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("author").args(["key", "signer"]).required(true).multiple(true))]
 pub(super) struct AuthorArguments {

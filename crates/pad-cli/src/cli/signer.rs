@@ -27,8 +27,8 @@ pub(super) struct SignerArguments {
     ///
     /// exec:COMMAND runs COMMAND once per signature. It is split at spaces, without a shell. It
     /// reads the message from standard input, and writes the 64 bytes of the Ed25519 signature to
-    /// standard output. agent:FINGERPRINT signs with a key in the SSH agent at `SSH_AUTH_SOCK`, such
-    /// as agent:SHA256:... for an Ed25519 key that ssh-add -l lists.
+    /// standard output. agent:FINGERPRINT signs with a key in the SSH agent at `SSH_AUTH_SOCK`,
+    /// such as agent:SHA256:... for an Ed25519 key that ssh-add -l lists.
     #[arg(long, value_name = "SIGNER", requires = "public")]
     signer: Option<SignerName>,
     /// The author's public key; only for --signer.
