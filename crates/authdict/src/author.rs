@@ -16,12 +16,12 @@ use crate::LogParameters;
 use crate::{
     changes::Changes,
     description::create_store_with,
-    keys::SecretKey,
     pending,
     repository::{AuthorError, RepositoryError},
     scheme::{AnyFamily, Scheme},
     selection::with_suite,
     server::Server,
+    signing_keys::SigningKeys,
     signing_record::SigningRecord,
     store::{AnyStore, RecordChange, StoreError},
 };
@@ -61,16 +61,22 @@ impl<F: Scheme> Author<F> {
     /// Creates the store of a new, empty dictionary.
     ///
     /// The signing record is the file next to the key file: `author.key.signed` for a key that was
-    /// read from `author.key`. The record must exist and contain no version ([`SecretKey::create`],
-    /// [`SigningRecord::create`]). Never restore a record from a backup.
+    /// read from `author.key`. The record must exist and contain no version
+    /// ([`crate::SecretKey::create`], [`SigningRecord::create`]). Never restore a record from a
+    /// backup.
     ///
     /// # Errors
     /// [`AuthorError::Record`] if there is no record, or it contains a version;
     /// [`AuthorError::NoRecord`] for a key that was not read from a file;
     /// [`AuthorError::Repository`] with [`StoreError::Exists`], [`StoreError::OtherFamily`] or
     /// another [`StoreError`].
-    pub fn create(path: impl AsRef<Path>, secret: &SecretKey) -> Result<Self, AuthorError> {
-        Self::create_and(path, secret, begun::<F>(secret)?, None)
+    pub fn create(
+        path: impl AsRef<Path>,
+        keys: impl Into<SigningKeys>,
+    ) -> Result<Self, AuthorError> {
+        let keys = keys.into();
+        let record = begun::<F>(&keys)?;
+        Self::create_and(path, keys, record, None)
     }
 
     /// Creates the store of a new, empty log, which also contains the public parameters
@@ -81,19 +87,21 @@ impl<F: Scheme> Author<F> {
     #[cfg(feature = "log")]
     pub fn create_with(
         path: impl AsRef<Path>,
-        secret: &SecretKey,
+        keys: impl Into<SigningKeys>,
         parameters: &LogParameters,
     ) -> Result<Self, AuthorError> {
-        Self::create_and(path, secret, begun::<F>(secret)?, Some(parameters.record()))
+        let keys = keys.into();
+        let record = begun::<F>(&keys)?;
+        Self::create_and(path, keys, record, Some(parameters.record()))
     }
 
     fn create_and(
         path: impl AsRef<Path>,
-        secret: &SecretKey,
+        keys: SigningKeys,
         signed: SigningRecord,
         parameters: Option<RecordChange>,
     ) -> Result<Self, AuthorError> {
-        let public = secret.public();
+        let public = keys.public();
         if AnyStore::is_in_objects(path.as_ref()) {
             return Err(StoreError::NotSignedFor.into());
         }
@@ -103,7 +111,7 @@ impl<F: Scheme> Author<F> {
             signed.check::<S>(&public.authority, Version::EMPTY, |_| None)
         })?;
         create_store_with(path.as_ref(), public, parameters)?;
-        Self::open_with(path, secret, signed)
+        Self::open_with(path, keys, signed)
     }
 
     /// Opens the store of an existing dictionary to sign further versions. The signing record is
@@ -115,8 +123,10 @@ impl<F: Scheme> Author<F> {
     /// read from a file; [`AuthorError::Repository`] with [`StoreError::NotSignedFor`] for a store
     /// in an object store, with [`StoreError::OtherKey`] for the key of another store, or with
     /// another [`StoreError`].
-    pub fn open(path: impl AsRef<Path>, secret: &SecretKey) -> Result<Self, AuthorError> {
-        Self::open_with(path, secret, begun::<F>(secret)?)
+    pub fn open(path: impl AsRef<Path>, keys: impl Into<SigningKeys>) -> Result<Self, AuthorError> {
+        let keys = keys.into();
+        let record = begun::<F>(&keys)?;
+        Self::open_with(path, keys, record)
     }
 
     /// Opens a store like [`Author::open`], with `record` as the signing record. The record's file
@@ -126,10 +136,11 @@ impl<F: Scheme> Author<F> {
     /// The errors of [`Author::open`].
     pub fn open_with(
         path: impl AsRef<Path>,
-        secret: &SecretKey,
+        keys: impl Into<SigningKeys>,
         record: SigningRecord,
     ) -> Result<Self, AuthorError> {
-        let server = Server::open(path, secret.public())?;
+        let keys = keys.into();
+        let server = Server::open(path, keys.public())?;
         if server.store().file().is_none() {
             return Err(StoreError::NotSignedFor.into());
         }
@@ -150,7 +161,7 @@ impl<F: Scheme> Author<F> {
             changes: Vec::new(),
             unfinished: false,
         };
-        author.server.keeper.resume(secret)?;
+        author.server.keeper.resume(keys)?;
         // After a crash the store may have a newer head than the record. The record is then
         // advanced to it.
         author.remember()?;
@@ -160,16 +171,16 @@ impl<F: Scheme> Author<F> {
 
 impl Author {
     /// Opens a store like [`Author::open_with`], without naming the family of the dictionary as a
-    /// type. The family is read from the key `secret`.
+    /// type. The family is read from the public key in `keys`.
     ///
     /// # Errors
     /// The errors of [`Author::open`].
     pub fn of_any(
         path: impl AsRef<Path>,
-        secret: &SecretKey,
+        keys: impl Into<SigningKeys>,
         record: SigningRecord,
     ) -> Result<Self, AuthorError> {
-        Self::open_with(path, secret, record)
+        Self::open_with(path, keys, record)
     }
 }
 
@@ -358,10 +369,10 @@ impl<F> Author<F> {
     }
 }
 
-/// Opens the existing signing record next to the key file that `secret` was read from.
-fn begun<F: Scheme>(secret: &SecretKey) -> Result<SigningRecord, AuthorError> {
-    F::require(secret.public())?;
-    let key = secret.path().ok_or(AuthorError::NoRecord)?;
+/// Opens the existing signing record next to the key file that `keys` were read from.
+fn begun<F: Scheme>(keys: &SigningKeys) -> Result<SigningRecord, AuthorError> {
+    F::require(keys.public())?;
+    let key = keys.path().ok_or(AuthorError::NoRecord)?;
     let path = pad_disk::companion(key, ".signed").map_err(StoreError::from)?;
     SigningRecord::require_file(&path)?;
     Ok(SigningRecord::open(&path)?)

@@ -23,8 +23,9 @@ use crate::{
     changes::Changes,
     description::key_of_store,
     dictionary::{AnswerError, Dictionary},
-    keys::{PublicKey, SecretKey},
+    keys::PublicKey,
     repository::{AuthorError, CheckError, RepositoryError},
+    signing_keys::SigningKeys,
     signing_record::{SigningRecord, SigningRecordError},
     store::{AnyStore, RecordChange, StoreError},
 };
@@ -231,7 +232,7 @@ pub(crate) trait SigningKeeper: Keeper {
     /// # Errors
     /// [`AuthorError`] if the scheme's own key or its parameters do not match the store. Trees
     /// check nothing.
-    fn resume(&mut self, key: &SecretKey) -> Result<(), AuthorError>;
+    fn resume(&mut self, keys: SigningKeys) -> Result<(), AuthorError>;
 
     /// Signs a batch as the next version and stages it.
     ///

@@ -33,6 +33,7 @@ use std::{
 use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, Authority, DictionaryId};
 use pad_disk::{Access, Draft, RegisterError};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::{Digest, Sha256};
 pub use zeroize::Zeroizing;
 
@@ -42,6 +43,7 @@ pub use crate::own_keys::SchemeKeyFormat;
 pub(crate) use crate::own_keys::{NoRandomness, SchemeKey};
 use crate::{
     selection::{NamedScheme, SchemeName, SuiteName},
+    signing_keys::require_no_secret,
     signing_record::{SigningRecord, SigningRecordError},
 };
 
@@ -121,6 +123,10 @@ pub enum KeyFileError {
     /// [`SecretKey::generate_with`] takes them.
     #[error("public parameters are missing: keys of scheme {0} are generated from them")]
     ParametersNeeded(SchemeName),
+    /// Keys of this scheme have a secret in addition to the signing key, which an external signer
+    /// ([`crate::SigningKeys::external`]) does not hold.
+    #[error("scheme {0} needs a secret key file: its keys have a secret that no signer holds")]
+    OwnSecretNeeded(SchemeName),
     /// The operating system returned no random numbers.
     #[error(transparent)]
     NoRandomness(#[from] NoRandomness),
@@ -151,6 +157,59 @@ pub struct PublicKey {
 }
 
 impl PublicKey {
+    /// Creates the public key of a dictionary of family `F` whose author has the key `author`. An
+    /// external signer needs it ([`crate::SigningKeys::external`]).
+    ///
+    /// # Errors
+    /// [`KeyFileError::OwnSecretNeeded`] if the scheme has a secret in addition to the signing key;
+    /// [`KeyFileError::ParametersNeeded`] for logs; [`KeyFileError::NotBuilt`].
+    pub fn of_author<F: NamedScheme>(
+        author: AuthorKey,
+        dictionary: impl Into<DictionaryId>,
+    ) -> Result<Self, KeyFileError> {
+        let suite = SuiteName::from_id(F::SUITE.0).ok_or(KeyFileError::NotBuilt)?;
+        let scheme = SchemeName::from_id(F::SCHEME).ok_or(KeyFileError::NotBuilt)?;
+        Self::from_parts(suite, scheme, Some(dictionary.into()), author, None)
+    }
+
+    /// Creates a public key from its parts, with a random id for `None`. `setup` is the encoding of
+    /// the scheme's own key, if keys of the scheme are made from public parameters.
+    ///
+    /// # Errors
+    /// [`KeyFileError::OwnSecretNeeded`]; [`KeyFileError::ParametersNeeded`];
+    /// [`KeyFileError::Malformed`] if `setup` is not a key of the scheme;
+    /// [`KeyFileError::NoRandomness`].
+    #[doc(hidden)]
+    pub fn from_parts(
+        suite: SuiteName,
+        scheme: SchemeName,
+        dictionary: Option<DictionaryId>,
+        author: AuthorKey,
+        setup: Option<&[u8]>,
+    ) -> Result<Self, KeyFileError> {
+        require_no_secret(scheme)?;
+        let scheme_key = match (scheme.key_format(), setup) {
+            (None, _) => None,
+            (Some(_), None) => return Err(KeyFileError::ParametersNeeded(scheme)),
+            (Some(format), Some(setup)) => Some(
+                format
+                    .public_of(setup)
+                    .ok_or_else(malformed_scheme_secret)?,
+            ),
+        };
+        let authority = Authority {
+            author,
+            dictionary: dictionary.map_or_else(random_id, Ok)?,
+            scheme: scheme.id(),
+        };
+        Ok(Self {
+            suite,
+            scheme,
+            authority,
+            scheme_key,
+        })
+    }
+
     /// Reads a public key file.
     ///
     /// # Errors
@@ -240,6 +299,20 @@ impl PublicKey {
             "suite {suite}\nscheme {scheme}\ndictionary {}\n",
             authority.dictionary
         )
+    }
+}
+
+/// Contains the key as the text of its file, in each format.
+impl Serialize for PublicKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.to_text())
+    }
+}
+
+impl<'de> Deserialize<'de> for PublicKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::from_text(&text).map_err(D::Error::custom)
     }
 }
 
@@ -381,9 +454,7 @@ impl SecretKey {
     ) -> Result<Self, KeyFileError> {
         let mut seed = Zeroizing::new([0; 32]);
         getrandom::fill(&mut *seed).map_err(|_| NoRandomness)?;
-        let mut id = [0; 16];
-        getrandom::fill(&mut id).map_err(|_| NoRandomness)?;
-        let dictionary = dictionary.unwrap_or(DictionaryId::from_bytes(id));
+        let dictionary = dictionary.map_or_else(random_id, Ok)?;
         Self::from_parts(suite, scheme, dictionary, &seed, own)
     }
 
@@ -620,6 +691,12 @@ impl SecretKey {
         }
         Ok(text)
     }
+}
+
+fn random_id() -> Result<DictionaryId, NoRandomness> {
+    let mut id = [0; 16];
+    getrandom::fill(&mut id).map_err(|_| NoRandomness)?;
+    Ok(DictionaryId::from_bytes(id))
 }
 
 /// Generates the scheme's own random secret, for a dictionary of up to `entries` entries. Returns

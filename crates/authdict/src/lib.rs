@@ -119,6 +119,7 @@ pub use scheme::{AnyFamily, Asks, Scheme};
 pub use scheme::{Log, Membership};
 pub use selection::{NamedScheme, SchemeName, SuiteName, UnknownName};
 pub use server::Server;
+pub use signing_keys::SigningKeys;
 pub use signing_record::{SigningRecord, SigningRecordError};
 pub use store::StoreError;
 pub use verifier::Verifier;

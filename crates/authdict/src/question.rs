@@ -6,6 +6,8 @@ use pad_core::{
     VerifyError, Version,
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     keys::PublicKey,
     selection::{SchemeName, with_suite},
@@ -16,7 +18,7 @@ mod message;
 pub use message::LONGEST_QUESTION;
 
 /// A question about one version of a dictionary. For a log that is a set, keys are members.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Question {
     /// A lookup of one key: its value, or its absence. In a log, all its values; in a set, whether
@@ -96,7 +98,7 @@ impl From<Successor> for Question {
 }
 
 /// The statement that a verified answer establishes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Statement {
     /// The answer to [`Question::Key`], except about a log: the key's value, or that the key is
@@ -126,7 +128,7 @@ pub enum Statement {
 }
 
 /// The contents of a signed head as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeadText {
     /// The version of the head.
     pub version: Version,

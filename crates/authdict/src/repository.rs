@@ -1,6 +1,8 @@
 //! Errors returned by keepers ([`crate::keeper`]) and authors ([`crate::Author`]).
 
-use pad_core::{ApplyError, DecodeError, LookupError, VerifyError, Version};
+use pad_core::{
+    ApplyError, DecodeError, LookupError, VerifyError, Version, internals::refusal_reason,
+};
 
 use crate::{question::NotOffered, signing_record::SigningRecordError, store::StoreError};
 
@@ -54,10 +56,11 @@ impl From<StoreError> for CheckError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorError {
-    /// The signer refused to sign; the field is its reason. The changes are kept for the next call,
-    /// unless they were streamed.
-    #[error("the signer refused: {0}")]
-    Signing(String),
+    /// The signer refused to sign. The source of the field is the signer's reason, for example
+    /// [`VerifyError::SignatureInvalid`] for a wrong signature ([`crate::SigningKeys`]). The
+    /// changes are kept for the next call, unless they were streamed.
+    #[error("the signer refused: {}", refusal_reason(.0))]
+    Signing(#[from] signature::Error),
     /// The author of a tuple PAD cannot continue from the store, or cannot sign. Designs that sign
     /// tuples keep the changes for the next call.
     #[error(transparent)]
@@ -87,12 +90,6 @@ pub enum AuthorError {
     /// An earlier version was signed but not applied, so the author must be reopened.
     #[error("an earlier snapshot was signed but not applied: open the store again")]
     Diverged,
-}
-
-impl From<signature::Error> for AuthorError {
-    fn from(error: signature::Error) -> Self {
-        Self::Signing(error.to_string())
-    }
 }
 
 impl From<StoreError> for AuthorError {

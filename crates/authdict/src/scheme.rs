@@ -10,6 +10,8 @@ use pad_core::{Sha256Ed25519, Value, Version};
 use pad_log::{AadCounted, AadFrontier, AasCounted, AasFrontier, Absent, Grown, Included, Values};
 use pad_tree::{Tree, internals::BalancingScheme};
 use pad_tuple::{Tuple, internals::Signed};
+#[cfg(feature = "log")]
+use serde::{Deserialize, Serialize};
 
 use crate::{
     family::tuple::QueryableDesign,
@@ -21,6 +23,11 @@ use crate::{
 
 /// A family of dictionaries: a type such as [`Tree`]`<`[`RedBlack`](crate::RedBlack)`>`, or
 /// [`AnyFamily`]. Dictionaries of these families are stored in a `Store`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a family of dictionaries",
+    label = "not a family",
+    note = "families are `Tree<RedBlack>`, `Tuple<SpecLightweight>`, `Log<AadCounted>`, or `AnyFamily` for a family that is known at run time"
+)]
 pub trait Scheme {
     /// Returns whether `public` is the public key of a dictionary of this family.
     #[doc(hidden)]
@@ -79,6 +86,12 @@ impl<L: pad_log::Scheme> NamedScheme for Log<L> {
 
 /// A family that answers questions of type `Q`. Questions that a family does not answer do not
 /// compile. Only [`AnyFamily`] rejects such questions at run time.
+#[diagnostic::on_unimplemented(
+    message = "dictionaries of the family `{Self}` do not answer questions of type `{Q}`",
+    label = "no answer to `{Q}`",
+    note = "every family answers questions of type `Key`",
+    note = "`AnyFamily` refuses questions at run time instead"
+)]
 pub trait Asks<Q>: Scheme {
     /// The type of the statement that a verified answer to a question of type `Q` establishes.
     type Statement;
@@ -147,7 +160,7 @@ asks! {
 /// The answer to the question whether a log that is a set contains a member, with the proved
 /// statement.
 #[cfg(feature = "log")]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Membership {
     /// The set contains the member.
     Included(Included),

@@ -10,6 +10,7 @@ use pad_tuple::{
     SecretBytes, designs,
     internals::{Design, PublicBytes},
 };
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 #[cfg(feature = "log")]
 use crate::own_keys::SetupFormat;
@@ -52,6 +53,19 @@ macro_rules! by_name {
         impl fmt::Display for $type {
             fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str(self.name())
+            }
+        }
+
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let name = String::deserialize(deserializer)?;
+                name.parse().map_err(D::Error::custom)
             }
         }
 
@@ -369,6 +383,11 @@ impl SchemeName {
 }
 
 /// A family with exactly one scheme and one suite.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a family of dictionaries",
+    label = "not a family",
+    note = "families are `Tree<RedBlack>`, `Tuple<SpecLightweight>`, `Log<AadCounted>`, of one scheme and suite"
+)]
 pub trait NamedScheme {
     /// The number of the family's suite.
     const SUITE: SuiteId;

@@ -56,6 +56,7 @@ mod secret;
 mod serve;
 mod session;
 mod shell;
+mod signer;
 mod source;
 mod status;
 #[cfg(any(feature = "file", feature = "network"))]

@@ -59,7 +59,7 @@ pub mod internals {
             versions_to_json,
         },
         remote::{LONGEST_PAGE, NotesOutcome, is_dictionary_name},
-        resource::{Resource, UnknownPath},
+        resource::{Resource, UnknownPath, VALUES},
         servers::{RequestTarget, Servers},
         session::ServerSession,
     };

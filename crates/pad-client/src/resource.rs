@@ -48,6 +48,8 @@ pub enum Resource {
     Named(String),
     /// A file that the server publishes next to the dictionary.
     File(String),
+    /// The value of a key in a version, or in the latest version for `None`; unproved.
+    Value(Option<Version>, Key),
 }
 
 /// Error returned when a path names no resource.
@@ -65,11 +67,14 @@ pub enum UnknownPath {
     /// The question cannot be decoded.
     #[error("the question cannot be decoded: {0}")]
     Question(DecodeError),
+    /// The key is not percent-encoded, or longer than any key.
+    #[error("the key is too long, or not percent-encoded")]
+    Key,
 }
 
 impl Resource {
     /// The names of all resources, each with its path and placeholders for the variable parts.
-    pub const TEMPLATES: [(&'static str, &'static str); 17] = [
+    pub const TEMPLATES: [(&'static str, &'static str); 18] = [
         ("public", "public"),
         ("head", "head"),
         ("versions", "versions"),
@@ -87,6 +92,7 @@ impl Resource {
         ("notes", "notes/{first}/{last}"),
         ("named", "names/{label}"),
         ("file", "files/{path}"),
+        ("value", "values/{key}"),
     ];
 
     /// Returns the name of this kind of resource, as in [`Resource::TEMPLATES`].
@@ -109,10 +115,11 @@ impl Resource {
             Self::Notes(..) => "notes",
             Self::Named(_) => "named",
             Self::File(_) => "file",
+            Self::Value(..) => "value",
         }
     }
 
-    /// Returns the path under the dictionary's address.
+    /// Returns the path under the dictionary's address, with the query of [`Resource::Value`].
     pub fn path(&self) -> String {
         match self {
             Self::Public => "public".into(),
@@ -142,10 +149,14 @@ impl Resource {
             Self::Notes(first, last) => format!("notes/{first}/{last}"),
             Self::Named(name) => format!("names/{}", BASE64_URL_SAFE_NO_PAD.encode(name)),
             Self::File(path) => format!("files/{path}"),
+            Self::Value(None, key) => format!("values/{}", percent_encoded(key)),
+            Self::Value(Some(version), key) => {
+                format!("values/{}?version={version}", percent_encoded(key))
+            }
         }
     }
 
-    /// Parses a path under the dictionary's address.
+    /// Parses a path under the dictionary's address. Only the path of a value may have a query.
     ///
     /// # Errors
     /// [`UnknownPath`].
@@ -153,6 +164,10 @@ impl Resource {
         if path.ends_with('/') {
             return Err(UnknownPath::Unknown);
         }
+        let (path, query) = match path.split_once('?') {
+            Some((path, query)) if path.starts_with(VALUES) => (path, Some(query)),
+            _ => (path, None),
+        };
         let (kind, rest) = path.split_once('/').unwrap_or((path, ""));
         let pair = || {
             let (first, second) = rest.split_once('/').ok_or(UnknownPath::Unknown)?;
@@ -193,10 +208,52 @@ impl Resource {
             ("notes", _) => pair().map(|(first, last)| Self::Notes(first, last))?,
             ("names", name) if !name.is_empty() => Self::Named(label(name)?),
             ("files", path) if is_plain(path) => Self::File(path.to_owned()),
+            ("values", key) if !key.is_empty() && !key.contains('/') => Self::Value(
+                query.map(version_of_query).transpose()?,
+                percent_decoded(key)?,
+            ),
             _ => return Err(UnknownPath::Unknown),
         })
     }
 }
+
+/// Parses the query of a path of a value: `version=`, and a version.
+fn version_of_query(query: &str) -> Result<Version, UnknownPath> {
+    let number = query.strip_prefix("version=");
+    version(number.ok_or(UnknownPath::Unknown)?)
+}
+
+/// Encodes a key as a segment of a path. The segments `.` and `..` are encoded too, because clients
+/// remove them.
+fn percent_encoded(key: &Key) -> String {
+    let bytes = key.as_bytes();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let is_dots = bytes.iter().all(|byte| *byte == b'.');
+    let encoded = |byte: &u8| match byte {
+        byte if is_plain(*byte) && !is_dots => char::from(*byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    bytes.iter().map(encoded).collect()
+}
+
+/// Decodes a segment of a path as a key. Each byte may be encoded.
+fn percent_decoded(text: &str) -> Result<Key, UnknownPath> {
+    let (mut bytes, mut rest) = (Vec::new(), text.bytes());
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let mut digit = || char::from(rest.next()?).to_digit(16);
+            let number = digit().and_then(|high| Some(high << 4 | digit()?));
+            let number = number.and_then(|number| u8::try_from(number).ok());
+            bytes.push(number.ok_or(UnknownPath::Key)?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    Key::new(bytes).map_err(|_| UnknownPath::Key)
+}
+
+/// Beginning of the paths of values.
+pub const VALUES: &str = "values/";
 
 /// Decodes a version's name in a path.
 fn label(text: &str) -> Result<String, UnknownPath> {
@@ -263,6 +320,7 @@ mod tests {
             Resource::Notes(older, newer),
             Resource::Named("2024-12-11 \u{e9}".into()),
             Resource::File("tile/0/x001/000".into()),
+            Resource::Value(None, Key::from(b"a/b c\xff?%..")),
         ]
     }
 
@@ -298,6 +356,20 @@ mod tests {
             "answers/1/=",
             "updates/1/2/3",
             "answers/1/UEFE",
+            "values",
+            "values/",
+            "values/a/b",
+            "values/%",
+            "values/%4",
+            "values/%4g",
+            "values/%+1",
+            "values/a?",
+            "values/a?version=",
+            "values/a?version=01",
+            "values/a?version=1&version=2",
+            "values/a?at=1",
+            "values/?version=1",
+            "head?version=1",
             "pages/1",
             "consistency/1",
             "notes/1",

@@ -422,7 +422,7 @@ pub(crate) fn parse_hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
     Some(bytes)
 }
 
-fn hexadecimal_digit(digit: u8) -> Option<u8> {
+pub(crate) fn hexadecimal_digit(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit - b'0'),
         b'a'..=b'f' => Some(digit - b'a' + 10),

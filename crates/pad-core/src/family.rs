@@ -18,6 +18,11 @@ use crate::{
 };
 
 /// A family of dictionaries: the types and constants that a client needs to verify answers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a family of dictionaries",
+    label = "not a family",
+    note = "families are types such as `Tree<RedBlack>` and `Tuple<SpecLightweight>`"
+)]
 pub trait Family: Sized + 'static {
     /// The suite that fixes hash, digest width and signature.
     type Suite: Suite;
@@ -34,6 +39,11 @@ pub trait Family: Sized + 'static {
 
 /// Marks a family that can prove answers to questions of type `Q`. Asking a family an unsupported
 /// question does not compile.
+#[diagnostic::on_unimplemented(
+    message = "dictionaries of the family `{Self}` do not answer questions of type `{Q}`",
+    label = "no answer to `{Q}`",
+    note = "every tree and every tuple dictionary answers questions of type `Key`"
+)]
 pub trait Answers<Q: Question>: Family {
     /// The type of the proof of an answer.
     type Proof: Message;

@@ -167,7 +167,7 @@ impl<S: Suite> SnapshotHead<S> {
     /// Signs this head.
     ///
     /// # Errors
-    /// The signer's error, without details, for example for a disconnected hardware module.
+    /// The signer's error, for example of a disconnected hardware module.
     pub fn sign(
         self,
         signer: &impl Signer<HeadSignature>,

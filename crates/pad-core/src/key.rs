@@ -15,6 +15,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::error::InputError;
 
+mod text;
+
 /// The maximum length of a key, in bytes.
 pub const MAX_KEY_LENGTH: usize = 4096;
 
@@ -29,6 +31,10 @@ pub const MAX_VALUE_LENGTH: usize = 16 << 20;
 /// * Numbers and tuples are converted with [`crate::ordered::OrderedKey`], which keeps their order.
 ///
 /// [`fmt::Display`] escapes bytes that are not printable ASCII. No function parses this output.
+///
+/// In JSON and other human-readable formats of serde, a key that is UTF-8 is a string. Any other
+/// key is an object such as `{"hex": "00ff"}`, and cannot be the key of an object. In binary
+/// formats, a key is a byte string.
 ///
 /// ```
 /// use pad_core::Key;
@@ -46,7 +52,7 @@ pub const MAX_VALUE_LENGTH: usize = 16 << 20;
 pub struct Key(Box<[u8]>);
 
 /// A value: at most [`MAX_VALUE_LENGTH`] bytes, and may be empty. Bytes, strings and arrays are
-/// converted in the same ways as for [`Key`].
+/// converted in the same ways as for [`Key`], and serde's formats contain them in the same form.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Value(Box<[u8]>);
 
@@ -214,14 +220,23 @@ macro_rules! byte_string {
 
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_bytes(&self.0)
+                if serializer.is_human_readable() {
+                    text::serialize(&self.0, serializer)
+                } else {
+                    serializer.serialize_bytes(&self.0)
+                }
             }
         }
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                // Asks for borrowed bytes, so that a decoder need not allocate a claimed length.
-                let bytes = deserializer.deserialize_bytes(BytesVisitor)?;
+                let bytes = if deserializer.is_human_readable() {
+                    text::deserialize($limit, deserializer)?
+                } else {
+                    // Asks for borrowed bytes, so that a decoder need not allocate a claimed
+                    // length.
+                    deserializer.deserialize_bytes(BytesVisitor)?
+                };
                 Self::new(bytes).map_err(D::Error::custom)
             }
         }

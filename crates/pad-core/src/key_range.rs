@@ -10,10 +10,12 @@
 
 use core::{cmp::Ordering, ops::Bound};
 
+use serde::{Deserialize, Serialize};
+
 use crate::key::Key;
 
 /// A half-open range of keys: from `start` (included) to `end` (excluded).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyRange {
     /// The inclusive lower bound; `None` if the range has no lower bound.
     pub start: Option<Key>,

@@ -122,7 +122,7 @@ pub mod internals {
         history::{Continuation, PastHistory, PastRoot, PrefixProof, Subtrees, empty_root},
         hosting::ProofOf,
         pending::PendingChanges,
-        signature::SIGNATURE_LENGTH,
+        signature::{SIGNATURE_LENGTH, refusal_reason},
         snapshot_root::SnapshotRoot,
         update::{Attachment, UpdateHead},
         view::Refused,

@@ -14,6 +14,8 @@
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+
 pub(crate) use crate::key_range::KeyRange;
 use crate::{
     key::{Key, MAX_VALUE_LENGTH},
@@ -60,8 +62,15 @@ impl Question for Key {
 
 /// A question about several keys, answered with one proof. The keys are in strictly ascending
 /// order, and there is at least one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Keys(Vec<Key>);
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Keys(#[serde(deserialize_with = "not_empty")] Vec<Key>);
+
+/// Deserializes the keys of [`Keys`], in any order.
+fn not_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Key>, D::Error> {
+    let keys = Keys::new(Vec::deserialize(deserializer)?);
+    let Keys(keys) = keys.ok_or_else(|| D::Error::custom("there is no key"))?;
+    Ok(keys)
+}
 
 impl Keys {
     /// Creates the question for `keys`, which are sorted and deduplicated. `None` if `keys` is
@@ -103,20 +112,20 @@ impl Question for KeyRange {
 
 /// A question about the entry with the greatest key below the given key. The given key need not be
 /// present.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Predecessor(pub Key);
 
 /// A question about the entry with the smallest key above the given key. The given key need not be
 /// present.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Successor(pub Key);
 
 /// A question about the entry with the smallest key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct First;
 
 /// A question about the entry with the greatest key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Last;
 
 macro_rules! neighbours {

@@ -1,7 +1,8 @@
 //! The author's public key and the signatures on heads: Ed25519 (RFC 8032), verified strictly.
 //!
 //! Signing uses the `signature` crate's [`signature::Signer`]. Any Ed25519 signer works, such as a
-//! key in memory, another library or a hardware module.
+//! key in memory, another library or a hardware module. A signer may block. The source of its error
+//! ([`signature::Error::from_source`]) is the reason of the refusal.
 
 #![deny(
     clippy::indexing_slicing,
@@ -11,8 +12,13 @@
     clippy::arithmetic_side_effects
 )]
 
-use alloc::{boxed::Box, vec, vec::Vec};
-use core::{fmt, str::FromStr};
+use alloc::{
+    string::{String, ToString},
+    sync::Arc,
+    vec,
+    vec::Vec,
+};
+use core::{error::Error as _, fmt, str::FromStr};
 
 use ::signature::{Keypair, Signer};
 use ed25519_dalek::VerifyingKey;
@@ -160,13 +166,14 @@ impl<'de> Deserialize<'de> for AuthorKey {
     }
 }
 
-/// A type-erased Ed25519 signer, usable from several threads.
-pub struct HeadSigner(Box<dyn Signer<HeadSignature> + Send + Sync>);
+/// A type-erased Ed25519 signer, usable from several threads. Clones share the signer.
+#[derive(Clone)]
+pub struct HeadSigner(Arc<dyn Signer<HeadSignature> + Send + Sync>);
 
 impl HeadSigner {
     /// Wraps a signer of any type.
     pub fn new(signer: impl Signer<HeadSignature> + Send + Sync + 'static) -> Self {
-        Self(Box::new(signer))
+        Self(Arc::new(signer))
     }
 }
 
@@ -180,6 +187,13 @@ impl fmt::Debug for HeadSigner {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("HeadSigner(..)")
     }
+}
+
+/// Returns a signer's reason for an error: the error's source or, without a source, the error
+/// itself.
+pub fn refusal_reason(error: &::signature::Error) -> String {
+    let source = error.source().map(ToString::to_string);
+    source.unwrap_or_else(|| error.to_string())
 }
 
 /// Serde for [`HeadSignature`]: its 64 bytes, without a length.

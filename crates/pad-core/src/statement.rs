@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     key::{Key, Value},
     key_range::KeyRange,
@@ -9,7 +11,7 @@ use crate::{
 };
 
 /// The verified answer about one key in one version.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lookup {
     /// The version that the answer is about.
     pub version: Version,
@@ -27,7 +29,7 @@ impl Lookup {
 }
 
 /// A key's value in one version, or its absence.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Answer {
     /// The key has this value.
     Present(Value),
@@ -46,7 +48,7 @@ impl Answer {
 }
 
 /// The verified answers about several keys in one version.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lookups {
     /// The version that the answers are about.
     pub version: Version,
@@ -55,7 +57,7 @@ pub struct Lookups {
 }
 
 /// The verified, complete contents of a range of keys in one version.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RangeContents {
     /// The version that the contents belong to.
     pub version: Version,
@@ -67,7 +69,7 @@ pub struct RangeContents {
 
 /// The verified answer to a question about the order of keys in one version, for example about the
 /// first entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Neighbour<Q> {
     /// The version that the answer is about.
     pub version: Version,

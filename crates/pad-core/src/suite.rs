@@ -20,6 +20,11 @@ pub struct SuiteId(pub u16);
 /// domains never collide, short of breaking the hash function. A domain is used with `node` or with
 /// `hash`, never with both: under BLAKE3, both functions return the same digest for the same 64
 /// bytes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a suite of hash function and signature",
+    label = "not a suite",
+    note = "suites are `Sha256Ed25519`, `Blake3Ed25519` and `Paper2010`"
+)]
 pub trait Suite: Copy + Clone + Debug + Default + Eq + Send + Sync + 'static {
     /// The number of this suite in signed heads and envelopes.
     const ID: SuiteId;

@@ -16,6 +16,11 @@ mod sealed {
 }
 
 /// Scheme of append-only dictionaries or sets: one of the four below.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a scheme of append-only logs",
+    label = "not a log scheme",
+    note = "log schemes are `AadCounted`, `AadFrontier`, `AasCounted` and `AasFrontier`"
+)]
 pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + 'static {
     /// The number that identifies the scheme in signed heads, ids and encoded messages.
     const ID: SchemeId;

@@ -27,7 +27,7 @@ impl Entry {
 ///
 /// An honest log lists the values in the order in which they were appended. The proof does not
 /// cover that order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Values {
     /// The dictionary id of the log that the statement is about.
     pub dictionary: DictionaryId,
@@ -40,7 +40,7 @@ pub struct Values {
 }
 
 /// States that a member is absent from one version of a set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Absent {
     /// The dictionary id of the log that the statement is about.
     pub dictionary: DictionaryId,
@@ -51,7 +51,7 @@ pub struct Absent {
 }
 
 /// States that one version of a log contains an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Included {
     /// The dictionary id of the log that the statement is about.
     pub dictionary: DictionaryId,
@@ -68,7 +68,7 @@ pub struct Included {
 
 /// States that a log only grew between two versions: the newer version contains all elements of the
 /// older version, at the same positions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grown {
     /// The dictionary id of the log that the statement is about.
     pub dictionary: DictionaryId,

@@ -46,6 +46,7 @@ mod request;
 mod router;
 mod served;
 mod service;
+mod value;
 mod witness;
 mod witness_metrics;
 

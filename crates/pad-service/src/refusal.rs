@@ -69,7 +69,7 @@ impl Refusal {
 
     /// Creates the response to a failure of the store. Details are logged for the operator, and not
     /// sent.
-    fn failed() -> Self {
+    pub(crate) fn failed() -> Self {
         let text = "the server's store cannot be read or written";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "store_failed", text)
     }

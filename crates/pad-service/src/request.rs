@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use authdict::{Question, Version};
-use pad_client::internals::{LONGEST_DELIVERY, Resource};
+use pad_client::internals::{LONGEST_DELIVERY, Resource, VALUES};
 use pad_core::internals::SIGNATURE_LENGTH;
 use pad_web::server::{ClientAddress, Head, HeaderValue, Method, StatusCode, Work, header};
 
@@ -95,7 +95,13 @@ impl<D> Target<D> {
             )
         })?;
         if is_get {
-            return Ok(Self::Get(dictionary, Resource::parse(path)?));
+            let resource = match head.uri.query() {
+                Some(query) if path.starts_with(VALUES) => {
+                    Resource::parse(&format!("{path}?{query}"))?
+                }
+                _ => Resource::parse(path)?,
+            };
+            return Ok(Self::Get(dictionary, resource));
         }
         match path.split_once('/') {
             None if path == "updates" => Ok(Self::Update(dictionary)),

@@ -19,6 +19,7 @@ use crate::{
     refusal::Refusal,
     reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, reply},
     request::{Request, Target, client_of, not_allowed},
+    value::with_proof,
     witness::label,
 };
 
@@ -181,10 +182,27 @@ impl Router {
                     _ => CacheLifetime::Moment,
                 };
                 if newest.version == Version::EMPTY {
-                    let text = "no server has a version yet";
-                    return Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text));
+                    return Err(no_version());
                 }
                 Ok(reply(MESSAGE, newest.head, lasts, known))
+            }
+            Target::Get((), Resource::Value(version, key)) => {
+                let version = match (version, self.upstreams.newest().version) {
+                    (Some(version), _) => version,
+                    (None, Version::EMPTY) => return Err(no_version()),
+                    (None, newest) => newest,
+                };
+                let path = Resource::Value(Some(version), key.clone()).path();
+                let question = Question::Key(key);
+                let wanted = RequestTarget::Answer(version, &question);
+                let reply = self.forward(wanted, (&path, None, client))?;
+                let is_found = reply.status == StatusCode::OK;
+                let answer = passed_on(reply, MESSAGE, known);
+                Ok(if is_found {
+                    with_proof(answer, version, &question)
+                } else {
+                    answer
+                })
             }
             Target::Get((), resource) => {
                 let reply = self.forward(wanted(&resource), (&resource.path(), None, client))?;
@@ -490,6 +508,11 @@ const SHORT: usize = 1 << 20;
 
 /// Computes the value of a gauge from a server's versions, and from whether the server is up.
 type Value = fn(&Versions) -> u64;
+
+fn no_version() -> Refusal {
+    let text = "no server has a version yet";
+    Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text)
+}
 
 fn no_server_answered() -> Refusal {
     let text = "no server answers of those that may have it";

@@ -101,27 +101,7 @@ impl Service {
                 let names: Vec<_> = self.dictionaries.keys().collect();
                 plain(OBJECT, json!(names).to_string())
             }
-            Target::Get(dictionary, Resource::File(path)) => {
-                let file = dictionary.published(&path, self.limits.response_bytes);
-                let file = file.map_err(|error| {
-                    tracing::error!(%error, path, "a published file cannot be read");
-                    let text = "the file cannot be read";
-                    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "store_failed", text)
-                })?;
-                let absent = || {
-                    Refusal::new(
-                        StatusCode::NOT_FOUND,
-                        "unknown_file",
-                        "there is no such file",
-                    )
-                };
-                Ok(reply(
-                    MESSAGE,
-                    file.ok_or_else(absent)?,
-                    CacheLifetime::Once,
-                    known,
-                ))
-            }
+            Target::Get(dictionary, Resource::File(path)) => self.file(&dictionary, &path, known),
             Target::Get(dictionary, Resource::Notes(first, last)) => {
                 let said = notes_to_json(&dictionary.notes(first, last)?).into_bytes();
                 Ok(reply(OBJECT, said, CacheLifetime::Moment, known))
@@ -129,6 +109,9 @@ impl Service {
             Target::Get(dictionary, Resource::Named(name)) => {
                 let versions = versions_to_json(&dictionary.versions_of(&name)?).into_bytes();
                 Ok(reply(OBJECT, versions, CacheLifetime::Moment, known))
+            }
+            Target::Get(dictionary, Resource::Value(version, key)) => {
+                self.plain_value(&dictionary, (version, key), known)
             }
             Target::Get(dictionary, resource) => dictionary.read(|contents| {
                 let tag = contents.tag(&resource)?.filter(|_| {
@@ -171,6 +154,27 @@ impl Service {
             Target::Notes(dictionary) => take_notes(&dictionary, &body),
             Target::Update(ServedDictionary::Part(_)) => Err(all_keys_only()),
         }
+    }
+
+    /// Returns a file that is published with a dictionary.
+    fn file(
+        &self,
+        dictionary: &ServedDictionary,
+        path: &str,
+        known: Option<&HeaderValue>,
+    ) -> Result<Answer, Refusal> {
+        let file = dictionary.published(path, self.limits.response_bytes);
+        let file = file.map_err(|error| {
+            tracing::error!(%error, path, "a published file cannot be read");
+            let text = "the file cannot be read";
+            Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "store_failed", text)
+        })?;
+        let absent = || {
+            let text = "there is no such file";
+            Refusal::new(StatusCode::NOT_FOUND, "unknown_file", text)
+        };
+        let file = file.ok_or_else(absent)?;
+        Ok(reply(MESSAGE, file, CacheLifetime::Once, known))
     }
 
     /// Returns the content type and body of a resource, and how long a cache may keep it.
@@ -256,7 +260,7 @@ impl Service {
     }
 
     /// Answers a question. Refuses it if the answer would exceed [`Limits::response_bytes`].
-    fn ask(
+    pub(crate) fn ask(
         &self,
         repository: &dyn Dictionary,
         version: Version,

@@ -29,6 +29,11 @@ pub(crate) use cartesian::SetUnique;
 /// Laws: the in-order sequence of leaves after an operation is the sorted set of entries. The
 /// resulting shape depends only on the shape before and the operation. If
 /// [`BalancingScheme::SET_UNIQUE`], the shape depends only on the set of keys.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a balancing scheme of trees",
+    label = "not a balancing scheme",
+    note = "balancing schemes are `RedBlack`, `Treap` and `SkipList`"
+)]
 pub trait BalancingScheme: TreeScheme {
     /// State of the scheme in each inner node, for example its colour.
     type Balance: Copy + Debug + Default + Eq + Hash + Send + Sync;

@@ -3,6 +3,7 @@
 use core::{cell::Cell, cmp::Ordering, convert::Infallible};
 
 use pad_core::{Key, LookupError, Repository, StoreFault, Suite, Value, Version};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     annotation::Authenticated,
@@ -13,7 +14,7 @@ use crate::{
 };
 
 /// One key whose value differs between two versions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     /// The key that differs.
     pub key: Key,
@@ -25,7 +26,7 @@ pub struct Difference {
 
 /// The versions in which one key changed, among those that the repository still stores. The list
 /// is not proved.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyHistory {
     /// The version after which all changes are known: the oldest stored version, or a later one if
     /// the search ended early. Version 0 means that all changes are known.

@@ -7,6 +7,11 @@ use pad_core::SchemeId;
 
 /// The name and number of a balancing scheme. Implemented by zero-sized types. Authors and servers
 /// use its extension `BalancingScheme`, with the feature `std`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a balancing scheme of trees",
+    label = "not a balancing scheme",
+    note = "balancing schemes are `RedBlack`, `Treap` and `SkipList`"
+)]
 pub trait TreeScheme: Copy + Debug + Default + Send + Sync + 'static {
     /// The scheme's number in signed heads.
     const ID: SchemeId;

@@ -7,6 +7,7 @@ use core::fmt::Debug;
 use pad_accumulators::AccumulateError;
 use pad_core::{
     ApplyError, Authority, HeadSignature, SignedHead, Suite, VerifyError, Version, Workers,
+    internals::refusal_reason,
 };
 use serde::{Deserialize, Serialize};
 use signature::Signer;
@@ -34,12 +35,12 @@ impl TupleId {
 
 /// Error returned when an author cannot take a snapshot, resume or generate a secret. The changes
 /// of a failed snapshot are kept for the next one.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorError {
     /// The signer failed, or an author could not read the stored rows from which it resumes.
-    #[error("the signer refused: {0}")]
-    Signing(String),
+    #[error("the signer refused: {}", refusal_reason(.0))]
+    Signing(#[from] signature::Error),
     /// The signer or the secret does not belong to the repository.
     #[error("the signing key or the secret does not belong to the repository")]
     WrongKey,
@@ -53,12 +54,6 @@ pub enum AuthorError {
     /// The accumulator cannot contain the tuples, or a fault in the computation was detected.
     #[error(transparent)]
     Accumulate(#[from] AccumulateError),
-}
-
-impl From<signature::Error> for AuthorError {
-    fn from(error: signature::Error) -> Self {
-        Self::Signing(error.to_string())
-    }
 }
 
 /// A snapshot whose changes are applied to the layers, and which the author is about to sign.

@@ -77,6 +77,11 @@ impl<S: Suite> Attested<S> {
 /// instants. It accepts no other evidence, short of a forgery.
 ///
 /// Source: Crosby & Wallach 2010, section 4.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a design of tuple dictionaries",
+    label = "not a design",
+    note = "designs are types such as `Base` and `SpecLightweight`"
+)]
 pub trait TupleScheme<S: Suite>: Clone + Debug + Send + Sync + 'static {
     /// The number of generations, at most 15. Designs without speculation have one.
     const GENERATIONS: usize;

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     changes::Changes,
-    keys::SecretKey,
     repository::{AuthorError, CheckError, RepositoryError},
+    signing_keys::SigningKeys,
     store::{RecordChange, Store as _, StoreError, StoredCheckpoint},
 };
 
@@ -46,7 +46,7 @@ pub(crate) trait CheckpointedRepository: FamilyRepository {
     ///
     /// # Errors
     /// [`AuthorError`].
-    fn resumed(&self, key: &SecretKey) -> Result<Self::Author, AuthorError>;
+    fn resumed(&self, keys: &SigningKeys) -> Result<Self::Author, AuthorError>;
 
     /// Returns the last version that the author signed or sealed, and whether it is sealed only.
     /// The contents of a sealed version are fixed, but its signature is missing.
@@ -163,8 +163,8 @@ impl<R: CheckpointedRepository> SigningKeeper for FamilyKeeper<R> {
         self.in_one_state(Self::read, |_| Ok(()))
     }
 
-    fn resume(&mut self, key: &SecretKey) -> Result<(), AuthorError> {
-        self.author = Some(self.repository.resumed(key)?);
+    fn resume(&mut self, keys: SigningKeys) -> Result<(), AuthorError> {
+        self.author = Some(self.repository.resumed(&keys)?);
         Ok(())
     }
 

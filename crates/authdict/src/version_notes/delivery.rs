@@ -10,15 +10,21 @@ use pad_core::{DictionaryId, VerifyError, Version};
 
 use super::{GROUP, MOST_OF_A_NAME, VersionNotes, missing_names, versions_of};
 use crate::{
-    keys::{PublicKey, SecretKey},
+    keys::PublicKey,
+    repository::AuthorError,
+    signing_keys::SigningKeys,
     store::{RecordChange, Store, StoreError},
 };
 
 /// Signs a page of notes for delivery to a server. Returns the signature (64 bytes), then `page`.
-pub fn sign_page(key: &SecretKey, page: &[u8]) -> Vec<u8> {
-    let signed = signed_bytes(key.public().authority.dictionary, page);
-    let signature = key.signer().sign(&signed);
-    [&signature.to_bytes(), page].concat()
+///
+/// # Errors
+/// [`AuthorError::Signing`] if the signer fails.
+pub fn sign_page(keys: &SigningKeys, page: &[u8]) -> Result<Vec<u8>, AuthorError> {
+    let signed = signed_bytes(keys.public().authority.dictionary, page);
+    let signature = keys.signer().try_sign(&signed);
+    let signature = signature.map_err(AuthorError::Signing)?;
+    Ok([&signature.to_bytes(), page].concat())
 }
 
 /// Returns the page of notes in `message`, if the author signed the page for this dictionary.
@@ -122,7 +128,7 @@ const TAG: &[u8; 20] = b"pad-service/notes/v1";
 #[cfg(test)]
 mod tests {
     use super::{super::VersionNote, *};
-    use crate::{SchemeName, SuiteName, store::redb_store::RedbStore};
+    use crate::{SchemeName, SecretKey, SuiteName, store::redb_store::RedbStore};
 
     fn note(name: Option<&str>) -> VersionNote {
         VersionNote {
@@ -148,7 +154,7 @@ mod tests {
             SecretKey::from_parts(suite, scheme, id, &[7; 32], None).unwrap()
         };
         let key = of("prices");
-        let message = sign_page(&key, EXAMPLE);
+        let message = sign_page(&SigningKeys::from(&key), EXAMPLE).unwrap();
         assert_eq!(verify_page(key.public(), &message), Ok(EXAMPLE));
         let (signature, _) = message.split_at(SIGNATURE_LENGTH);
         assert_eq!(hex::encode(signature), EXAMPLE_SIGNATURE);

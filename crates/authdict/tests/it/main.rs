@@ -8,6 +8,7 @@ mod documents;
 mod durable;
 mod facade;
 mod head_vectors;
+mod json;
 #[cfg(feature = "log")]
 mod log;
 #[cfg(feature = "log")]
@@ -19,6 +20,7 @@ mod object_cache;
 mod objects;
 mod proof_file;
 mod shop;
+mod signers;
 mod stored;
 mod stored_tuples;
 mod witnessed;

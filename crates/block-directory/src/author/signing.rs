@@ -3,6 +3,7 @@
 use pad_core::{
     AuthorKey, Authority, DictionaryId, Frontier, HeadSignature, HeadSigner, InputError, Operation,
     SignedHead, SnapshotHead, StoreFault, Suite, Untrusted, Update, VerifyError, Version,
+    internals::refusal_reason,
 };
 use serde::{Deserialize, Serialize};
 use signature::{Keypair, Signer};
@@ -15,7 +16,7 @@ use crate::entry::{DIRECTORY, root_digest};
 #[non_exhaustive]
 pub enum AuthorError {
     /// The signer of the head failed. The next attempt signs the same head.
-    #[error("the signer failed: {0}")]
+    #[error("the signer failed: {}", refusal_reason(.0))]
     Signer(#[from] signature::Error),
     /// The signer's key is not the author's, so no client would accept its signature. The signature
     /// is dropped.

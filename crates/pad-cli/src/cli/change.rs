@@ -7,7 +7,7 @@ use std::{
 };
 
 use authdict::{
-    Author, NotOffered, Operation, Question, SchemeName, SecretKey, Server, Statement, Value,
+    Author, NotOffered, Operation, Question, SchemeName, Server, SigningKeys, Statement, Value,
     Version, VersionNote,
     internals::{
         SchemeFamily, Store,
@@ -17,15 +17,15 @@ use authdict::{
     },
     verify,
 };
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use serde_json::{Map, Value as Json, json};
 
 use super::{
     Failure, KEY_VARIABLE, NewStoreArguments, Output, StoreArgument,
     files::read_file,
     output::{counted, now},
-    secret::load_secret,
     session::{AuthorArguments, create_or_match, own_store, require_own},
+    signer::SignerArguments,
 };
 
 #[derive(Debug, Args)]
@@ -62,6 +62,7 @@ pub(super) struct Remove {
 }
 
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("author").args(["key", "signer"]).multiple(true))]
 pub(super) struct Target {
     #[command(flatten)]
     store: StoreArgument,
@@ -69,9 +70,11 @@ pub(super) struct Target {
     #[arg(long, value_name = "FILE", env = KEY_VARIABLE)]
     key: Option<PathBuf>,
     #[command(flatten)]
+    signer: SignerArguments,
+    #[command(flatten)]
     new: NewStoreArguments,
     /// Then sign all pending changes, as pad commit does.
-    #[arg(long, requires = "key")]
+    #[arg(long, requires = "author")]
     commit: bool,
 }
 
@@ -155,19 +158,20 @@ impl Target {
                 store: store.to_owned(),
             },
             key: key.map(Path::to_owned),
+            signer: SignerArguments::default(),
             new: NewStoreArguments::default(),
             commit: false,
         }
     }
 
-    /// Loads the secret key from the given file; `None` if no file is given. Called only once,
+    /// Returns the keys of the given author; `None` if no author is given. Called only once,
     /// because loading prompts for the key's passphrase.
-    fn author(&self) -> Result<Option<SecretKey>, Failure> {
-        self.key.as_deref().map(load_secret).transpose()
+    fn author(&self) -> Result<Option<SigningKeys>, Failure> {
+        self.signer.keys(self.key.as_deref())
     }
 
     /// Returns the scheme of the given key or, without a key, of the store.
-    fn scheme(&self, author: Option<&SecretKey>) -> Result<SchemeName, Failure> {
+    fn scheme(&self, author: Option<&SigningKeys>) -> Result<SchemeName, Failure> {
         if let Some(key) = author {
             return Ok(key.public().scheme);
         }
@@ -183,7 +187,7 @@ impl Target {
 
     fn note_as(
         &self,
-        author: Option<&SecretKey>,
+        author: Option<&SigningKeys>,
         output: &mut Output,
         operation: &Operation,
     ) -> Result<(), Failure> {
@@ -223,10 +227,11 @@ impl Target {
             object.insert("without_effect_on".into(), version.number().into());
         }
         output.say(&text, &object.into())?;
-        match (author, &self.key) {
-            (Some(key), Some(file)) if self.commit => {
+        match author {
+            Some(keys) if self.commit => {
                 drop(store);
-                Commit::plain(path, file).sign(key, output)
+                let author = AuthorArguments::of(self.key.as_deref(), &self.signer);
+                Commit::plain(path, author).sign(keys, output)
             }
             _ => Ok(()),
         }
@@ -235,12 +240,12 @@ impl Target {
 
 impl Commit {
     /// Creates the command without options: it signs all pending changes of a store.
-    fn plain(store: &Path, key: &Path) -> Self {
+    fn plain(store: &Path, author: AuthorArguments) -> Self {
         Self {
             store: StoreArgument {
                 store: store.to_owned(),
             },
-            author: AuthorArguments::of(key),
+            author,
             #[cfg(feature = "network")]
             push: super::push::PushArguments::default(),
             allow_empty: false,
@@ -251,18 +256,18 @@ impl Commit {
 
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
-        self.sign(&load_secret(&self.author.key)?, output)
+        self.sign(&self.author.keys()?, output)
     }
 
-    fn sign(&self, key: &SecretKey, output: &mut Output) -> Result<(), Failure> {
-        let mut author = self.author.open(&self.store.store, key)?;
+    fn sign(&self, keys: &SigningKeys, output: &mut Output) -> Result<(), Failure> {
+        let mut author = self.author.open(&self.store.store, keys)?;
         let store = author.server().store();
         let noted = pending::changes(store)?;
         if noted.is_empty() && !self.allow_empty {
             #[cfg(feature = "network")]
             if self.push.is_given() {
                 drop(author);
-                return self.push_only(key, output);
+                return self.push_only(keys, output);
             }
             return Err(Failure::input("nothing is pending")
                 .help("note changes with pad put and pad remove"));
@@ -317,7 +322,7 @@ impl Commit {
         output.say(&text, &object)?;
         drop(author);
         #[cfg(feature = "network")]
-        self.push.run(&self.store.store, key, output)?;
+        self.push.run(&self.store.store, keys, output)?;
         Ok(())
     }
 }
@@ -326,12 +331,12 @@ impl Commit {
 impl Commit {
     /// Sends the servers the versions that they lack, for example because an earlier push failed.
     /// Signs nothing.
-    fn push_only(&self, key: &SecretKey, output: &mut Output) -> Result<(), Failure> {
+    fn push_only(&self, keys: &SigningKeys, output: &mut Output) -> Result<(), Failure> {
         output.say(
             "nothing is pending, nothing was signed",
             &json!({ "changes": 0 }),
         )?;
-        self.push.run(&self.store.store, key, output)
+        self.push.run(&self.store.store, keys, output)
     }
 }
 

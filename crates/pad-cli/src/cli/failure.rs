@@ -180,6 +180,7 @@ impl From<AuthorError> for Failure {
             AuthorError::Repository(error) => error.into(),
             AuthorError::Record(error) => error.into(),
             AuthorError::NotOffered(error) => Self::Input(error.to_string()),
+            AuthorError::Signing(ref fault) => Self::signer(fault, error.to_string()),
             error => Self::Store(error.to_string()),
         }
     }

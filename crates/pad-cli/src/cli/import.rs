@@ -7,7 +7,7 @@ use std::{
 };
 
 use authdict::{
-    Author, AuthorError, Operation, RepositoryError, SchemeName, SecretKey, StoreError, Version,
+    Author, AuthorError, Operation, RepositoryError, SchemeName, SigningKeys, StoreError, Version,
     VersionNote, VersionNotes,
     internals::{RecordChange, Store, version_notes::missing_names},
     trace::TraceStart,
@@ -26,7 +26,6 @@ use super::{
     change::{entries_of, new_name},
     output::{counted, now},
     progress, quantity,
-    secret::load_secret,
     session::{AuthorArguments, create_or_match, own_store, require_own},
 };
 
@@ -104,7 +103,7 @@ impl Import {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
         require_own(&self.store.store)?;
-        let key = load_secret(&self.author.key)?;
+        let key = self.author.keys()?;
         self.check_scheme(&key)?;
         // The whole trace is checked before the store is changed.
         let imported = if self.store.store.exists() {
@@ -315,12 +314,12 @@ impl Import {
         Ok(())
     }
 
-    fn check_scheme(&self, key: &SecretKey) -> Result<(), Failure> {
+    fn check_scheme(&self, key: &SigningKeys) -> Result<(), Failure> {
         let scheme = key.public().scheme;
         match self.scheme {
             Some(wanted) if wanted != scheme => Err(Failure::Input(format!(
                 "the key {} is for scheme {scheme}, not for {wanted}",
-                self.author.key.display(),
+                self.author.key_file().display(),
             ))
             .help(format!("create one with pad keygen --scheme {wanted}"))),
             _ => Ok(()),

@@ -8,13 +8,14 @@ use std::{
 #[cfg(feature = "log")]
 use authdict::pad_log::Shape;
 use authdict::{
-    DictionaryId, SchemeName, SecretKey, SigningRecord, SuiteName,
+    DictionaryId, PublicKey, SchemeName, SecretKey, SigningRecord, SuiteName,
     internals::{DEFAULT_ENTRIES, SchemeKeyFormat},
+    pad_core::AuthorKey,
 };
 use clap::Args;
 #[cfg(feature = "log")]
 use clap::ValueEnum;
-use serde_json::json;
+use serde_json::{Map, Value as Json, json};
 
 use super::{
     Failure, KEY_VARIABLE, Output,
@@ -22,6 +23,7 @@ use super::{
     progress,
     secret::{ProtectArguments, check_place, load_secret},
     session::record_of,
+    signer::AuthorName,
 };
 
 #[derive(Debug, Args)]
@@ -29,7 +31,8 @@ use super::{
 Examples:
   pad keygen --out author.key
   pad keygen --out author.key --passphrase
-  pad keygen --out author.key --scheme tuple-spec-lightweight --dictionary 'fruit prices'")]
+  pad keygen --out author.key --scheme tuple-spec-lightweight --dictionary 'fruit prices'
+  pad keygen --out author.key --author agent:SHA256:...")]
 pub(super) struct Keygen {
     /// The secret key's file; the public key's file is FILE.pub.
     #[arg(long, short, value_name = "FILE", default_value = "pad.key")]
@@ -89,6 +92,13 @@ pub(super) struct Keygen {
     /// Derive the dictionary's id from NAME instead of at random.
     #[arg(long, value_name = "NAME")]
     dictionary: Option<String>,
+    /// Use this author's key, and create no secret key.
+    ///
+    /// KEY is an Ed25519 public key of 64 hexadecimal digits, or agent:FINGERPRINT for a key in the
+    /// SSH agent at `SSH_AUTH_SOCK`. Sign with --signer then. Not for schemes with a secret of
+    /// their own: -lightweight, -bls, -rsa and -bilinear.
+    #[arg(long, value_name = "KEY")]
+    author: Option<AuthorName>,
     #[command(flatten)]
     protect: ProtectArguments,
 }
@@ -121,6 +131,9 @@ impl Keygen {
             )));
         }
         let entries = self.entries()?;
+        if let Some(author) = &self.author {
+            return self.publish(&author.key()?, &record, output);
+        }
         let protection = self.protect.ask()?;
         let is_search = self.scheme.name().ends_with("-rsa");
         let search = is_search.then(|| {
@@ -146,24 +159,44 @@ impl Keygen {
             public_path.display(),
             record.display(),
         );
-        let mut object = json!({
-            "secret_key": self.out.display().to_string(),
-            "public_key": public_path.display().to_string(),
-            "record": record.display().to_string(),
-            "suite": public.suite.name(),
-            "scheme": public.scheme.name(),
-            "dictionary": public.authority.dictionary.to_string(),
-            "author": public.authority.author.to_string(),
-            "fingerprint": public.fingerprint(),
-        });
-        if let (Some(key), Some(object)) = (&public.scheme_key, object.as_object_mut()) {
-            object.insert("scheme_key".into(), key.to_string().into());
-        }
-        output.say(&text, &object)
+        let mut object = shown(public, &public_path, &record);
+        object.insert("secret_key".into(), self.out.display().to_string().into());
+        output.say(&text, &object.into())
     }
 }
 
 impl Keygen {
+    /// Creates the public key file and the signing record for an author whose secret key is
+    /// elsewhere.
+    fn publish(
+        &self,
+        author: &AuthorKey,
+        record: &Path,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        if self.protect.is_given() {
+            return Err(Failure::input(
+                "--passphrase: --author creates no secret key",
+            ));
+        }
+        let path = public_path(&self.out);
+        let failure = |error| Failure::key_file(&path, &error);
+        let dictionary = self.dictionary.as_deref().map(DictionaryId::from_name);
+        let setup = self.setup(output)?;
+        let setup = setup.as_ref().map(|setup| setup.as_slice());
+        let public = PublicKey::from_parts(self.suite, self.scheme, dictionary, *author, setup);
+        let public = public.map_err(failure)?;
+        public.save(&path).map_err(failure)?;
+        SigningRecord::create(record)?;
+        let text = format!(
+            "public key  {}  (give it to all who verify)\n\
+             record      {}  (of what was signed: never restore a copy of it)",
+            path.display(),
+            record.display(),
+        );
+        output.say(&text, &shown(&public, &path, record).into())
+    }
+
     /// Returns the setup of an append-only log for the key: public parameters and the shape of
     /// trees. `None` if the scheme is not a log scheme.
     #[cfg(feature = "log")]
@@ -278,6 +311,23 @@ type Setup = authdict::Zeroizing<Vec<u8>>;
 
 /// Maximum value of `--entries`. Key files for more entries would be too large.
 pub(super) const MOST_ENTRIES: i64 = 40_000;
+
+/// Renders a new key as a JSON object, without the path of a secret key.
+fn shown(public: &PublicKey, path: &Path, record: &Path) -> Map<String, Json> {
+    let mut object = Map::new();
+    let mut add = |name: &str, text: String| object.insert(name.into(), text.into());
+    add("public_key", path.display().to_string());
+    add("record", record.display().to_string());
+    add("suite", public.suite.to_string());
+    add("scheme", public.scheme.to_string());
+    add("dictionary", public.authority.dictionary.to_string());
+    add("author", public.authority.author.to_string());
+    add("fingerprint", public.fingerprint());
+    if let Some(key) = &public.scheme_key {
+        add("scheme_key", key.to_string());
+    }
+    object
+}
 
 fn public_path(secret: &Path) -> PathBuf {
     let mut path = OsString::from(secret);

@@ -7,7 +7,7 @@ use std::{
 };
 
 use authdict::{
-    PublicKey, SecretKey, Server, StoredView, Version,
+    PublicKey, Server, SigningKeys, StoredView, Version,
     internals::{verify_head, version_notes::note_count},
 };
 use clap::Args;
@@ -78,7 +78,7 @@ impl PushArguments {
     pub(super) fn run(
         &self,
         store: &Path,
-        key: &SecretKey,
+        key: &SigningKeys,
         output: &mut Output,
     ) -> Result<(), Failure> {
         if !self.is_given() {

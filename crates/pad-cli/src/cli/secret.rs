@@ -30,6 +30,18 @@ pub(super) struct Protection {
 }
 
 impl ProtectArguments {
+    /// Returns whether `--passphrase` is given.
+    #[cfg_attr(
+        not(feature = "passphrase"),
+        allow(clippy::unused_self, reason = "as with the feature")
+    )]
+    pub(super) const fn is_given(&self) -> bool {
+        #[cfg(feature = "passphrase")]
+        return self.passphrase;
+        #[cfg(not(feature = "passphrase"))]
+        false
+    }
+
     /// Asks for the passphrase, if `--passphrase` is given. Called before any long computation.
     #[cfg_attr(
         not(feature = "passphrase"),

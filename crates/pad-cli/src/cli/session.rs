@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use authdict::{
-    Author, Heads, NotFollowed, PublicKey, RefusedHead, SecretKey, Server, SigningRecord,
+    Author, Heads, NotFollowed, PublicKey, RefusedHead, Server, SigningKeys, SigningRecord,
     StoreError, StoredView, VerifyError, Version, ViewAccessError, ViewAccessFault,
     evidence::{MOST_FILES, keep},
     internals::{
@@ -11,11 +11,11 @@ use authdict::{
         dynamic::{create_store_with, key_of_store},
     },
 };
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::{
     Failure, KEY_VARIABLE, NewStoreArguments, Output, PUBLIC_VARIABLE, STORE_VARIABLE,
-    VIEW_VARIABLE, output::Trust,
+    VIEW_VARIABLE, output::Trust, signer::SignerArguments,
 };
 
 /// The store to query, and the trust options.
@@ -262,12 +262,16 @@ pub(super) fn refused_head(path: &Path, seen: Version, refused: RefusedHead) -> 
     }
 }
 
-/// The file of the author's secret key, and the signing record, a file with the newest signed head.
+/// The author's secret key or external signer, and the signing record, a file with the newest
+/// signed head.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("author").args(["key", "signer"]).required(true).multiple(true))]
 pub(super) struct AuthorArguments {
     /// The author's secret key.
     #[arg(long, value_name = "FILE", env = KEY_VARIABLE)]
-    pub(super) key: PathBuf,
+    key: Option<PathBuf>,
+    #[command(flatten)]
+    signer: SignerArguments,
     /// The signing record [default: the key's file with .signed appended].
     ///
     /// It holds the newest signed head. pad refuses to sign with a store that is behind it, such as
@@ -283,13 +287,27 @@ pub(super) struct AuthorArguments {
 }
 
 impl AuthorArguments {
-    /// Creates the arguments for a key whose signing record is next to it.
-    pub(super) fn of(key: &Path) -> Self {
+    /// Creates the arguments for a key, or an external signer, whose signing record is next to the
+    /// key.
+    pub(super) fn of(key: Option<&Path>, signer: &SignerArguments) -> Self {
         Self {
-            key: key.to_owned(),
+            key: key.map(Path::to_owned),
+            signer: signer.clone(),
             record: None,
             new_record: false,
         }
+    }
+
+    /// Loads the secret key, or connects to the external signer. Called only once, because loading
+    /// prompts for the key's passphrase.
+    pub(super) fn keys(&self) -> Result<SigningKeys, Failure> {
+        let keys = self.signer.keys(self.key.as_deref())?;
+        keys.ok_or_else(|| Failure::input("no key: give --key or --signer"))
+    }
+
+    /// Returns the path of the key's file, next to which the signing record is.
+    pub(super) fn key_file(&self) -> PathBuf {
+        self.signer.key_file(self.key.as_deref())
     }
 
     /// Refuses to create a new store with a key that has signed versions of another store. Does
@@ -298,12 +316,12 @@ impl AuthorArguments {
         if store.exists() {
             return Ok(());
         }
-        check_unsigned(&self.record()?, &self.key, store)?;
+        check_unsigned(&self.record()?, &self.key_file(), store)?;
         self.record_for(Version::EMPTY).map(drop)
     }
 
     pub(super) fn record(&self) -> Result<SigningRecord, Failure> {
-        let path = record_of(&self.key, self.record.as_deref())?;
+        let path = record_of(&self.key_file(), self.record.as_deref())?;
         Ok(SigningRecord::open(&path)?)
     }
 
@@ -320,12 +338,12 @@ impl AuthorArguments {
     }
 
     /// Opens an existing store as its author.
-    pub(super) fn open(&self, store: &Path, key: &SecretKey) -> Result<Author, Failure> {
+    pub(super) fn open(&self, store: &Path, keys: &SigningKeys) -> Result<Author, Failure> {
         let own = own_store(store)?;
-        check_key(store, &key_of_store(&own)?, key.public())?;
+        check_key(store, &key_of_store(&own)?, keys.public())?;
         let record = self.record_for(own.latest()?)?;
         drop(own);
-        Ok(Author::of_any(store, key, record)?)
+        Ok(Author::of_any(store, keys, record)?)
     }
 }
 

@@ -52,6 +52,8 @@ mod python;
 mod record;
 #[cfg(feature = "network")]
 mod service;
+#[cfg(unix)]
+mod signers;
 #[cfg(any(feature = "log", feature = "file", feature = "network"))]
 mod small_disk;
 mod status;

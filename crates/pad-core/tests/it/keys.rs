@@ -89,3 +89,64 @@ fn keys_and_values_are_made_from_bytes_of_every_kind() {
         MAX_KEY_LENGTH
     );
 }
+
+#[test]
+fn text_is_a_string_in_json_and_other_bytes_are_digits() {
+    for (bytes, json) in [
+        (&b"apple"[..], r#""apple""#),
+        (b"", r#""""#),
+        ("\u{e9}\n\"".as_bytes(), r#""\u00e9\n\"""#),
+        (b"\0", r#""\u0000""#),
+        (b"{\"hex\": \"00\"}", r#""{\"hex\": \"00\"}""#),
+        (b"\xff\x0a", r#"{"hex":"ff0a"}"#),
+    ] {
+        let (key, value) = (Key::new(bytes).unwrap(), Value::new(bytes).unwrap());
+        assert_eq!(serde_json::from_str::<Key>(json).unwrap(), key);
+        assert_eq!(serde_json::from_str::<Value>(json).unwrap(), value);
+        let again = serde_json::to_string(&(&key, &value)).unwrap();
+        assert_eq!(
+            serde_json::from_str::<(Key, Value)>(&again).unwrap(),
+            (key, value)
+        );
+    }
+    let binary = serde_json::to_string(&Key::from(b"\xff\x0a")).unwrap();
+    assert_eq!(binary, r#"{"hex":"ff0a"}"#);
+    let map = BTreeMap::from([(Key::from(b"apple"), Value::from(b"3"))]);
+    let json = serde_json::to_string(&map).unwrap();
+    assert_eq!(json, r#"{"apple":"3"}"#);
+    assert_eq!(
+        serde_json::from_str::<BTreeMap<Key, Value>>(&json).unwrap(),
+        map
+    );
+    assert_eq!(
+        serde_json::from_str::<Key>(r#"{"hex":"6170"}"#)
+            .unwrap()
+            .as_bytes(),
+        b"ap"
+    );
+}
+
+#[test]
+fn other_json_is_no_key() {
+    for json in [
+        "3",
+        "null",
+        "[97]",
+        "{}",
+        r#"{"hex":"f"}"#,
+        r#"{"hex":"FF"}"#,
+        r#"{"hex":"+f"}"#,
+        r#"{"hex":3}"#,
+        r#"{"text":"a"}"#,
+        r#"{"hex":"ff","hex":"ff"}"#,
+        r#"{"hex":"ff","text":"a"}"#,
+    ] {
+        assert!(serde_json::from_str::<Key>(json).is_err(), "{json}");
+    }
+    let digits = "ff".repeat(MAX_KEY_LENGTH + 1);
+    assert!(serde_json::from_str::<Key>(&format!(r#"{{"hex":"{digits}"}}"#)).is_err());
+    assert!(serde_json::from_str::<Key>(&format!(r#"{{"hex":"{}"}}"#, &digits[2..])).is_ok());
+    assert!(
+        serde_json::from_str::<Key>(&format!(r#""{}""#, "k".repeat(MAX_KEY_LENGTH + 1))).is_err()
+    );
+}

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use pad_accumulators::AccumulateError;
 use pad_core::{
     AuthorKey, Authority, Frontier, HeadSigner, Sha256Ed25519, SignedHead, SnapshotHead, Update,
-    Value, Version, Workers,
+    Value, Version, Workers, internals::refusal_reason,
 };
 use thiserror::Error;
 
@@ -43,7 +43,7 @@ pub struct LogAuthor<S: Scheme> {
 pub enum AuthorError {
     /// The signer failed. The version stays sealed, and the next [`LogAuthor::snapshot`] signs its
     /// unchanged head.
-    #[error("the signer failed: {0}")]
+    #[error("the signer failed: {}", refusal_reason(.0))]
     Signer(#[from] signature::Error),
     /// The parameters have too few powers for the log, or hashes have collided.
     #[error(transparent)]

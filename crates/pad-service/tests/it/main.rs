@@ -17,4 +17,5 @@ mod parts;
 mod router;
 mod second_head;
 mod serve;
+mod values;
 mod witnesses;

@@ -70,7 +70,7 @@ fn push_from(author: &Author, server: &RunningServer, first: u64) {
 /// Sends the author's notes on the versions `numbers` to a server.
 fn deliver(author: &Author, server: &RunningServer, numbers: &[u64]) -> NotesOutcome {
     let [page] = pages_to_json(&notes(numbers)).try_into().unwrap();
-    let signed = sign_page(&author.key, page.as_bytes());
+    let signed = sign_page(&(&author.key).into(), page.as_bytes()).expect("a key");
     connect(server).push_notes(&signed).unwrap()
 }
 
@@ -233,7 +233,7 @@ fn servers_without_notes_have_no_names_and_dates() {
     .unwrap();
     let dictionaries = [("s".to_owned(), Arc::new(part))].into();
     let part = start(pad_service::Service::new(dictionaries, Limits::default()));
-    let signed = sign_page(&author.key, b"[]");
+    let signed = sign_page(&(&author.key).into(), b"[]").expect("a key");
     let refused = connect(&part).push_notes(&signed).unwrap_err();
     assert!(refused.is("not_kept"), "{refused}");
     stop(part);
@@ -265,7 +265,7 @@ fn later_deliveries_bring_missing_notes() {
     // The server keeps its own note, and tells how many differ.
     let other = [(Version::new(2), note(Some("other"), "2026-10-25"))];
     let page = notes_to_json(&other.into_iter().collect());
-    let signed = sign_page(&author.key, page.as_bytes());
+    let signed = sign_page(&(&author.key).into(), page.as_bytes()).expect("a key");
     let outcome = connect(&server).push_notes(&signed).unwrap();
     assert_eq!(
         outcome,

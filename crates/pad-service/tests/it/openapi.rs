@@ -81,7 +81,7 @@ fn described_statuses_and_types_are_what_is_answered() {
         Resource::Heads(one, three),
         Resource::Answer(three, about("apple")),
         Resource::Page(three, authdict::KeyRange::ALL),
-        Resource::History(key),
+        Resource::History(key.clone()),
         Resource::Consistency(one, three),
         Resource::Growth(one, three),
         Resource::Past(one, three),
@@ -90,6 +90,7 @@ fn described_statuses_and_types_are_what_is_answered() {
         Resource::Notes(one, three),
         Resource::Named("nothing".into()),
         Resource::File("nothing".into()),
+        Resource::Value(Some(one), key),
     ];
     let paths = resources.iter().map(|resource| {
         (

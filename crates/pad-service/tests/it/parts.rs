@@ -515,6 +515,8 @@ fn what_a_part_cannot_answer_a_router_asks_of_others() {
             Resource::Named("five".into()),
             Resource::Notes(Version::new(1), version),
             Resource::Named("six".into()),
+            Resource::Value(None, key("pear")),
+            Resource::Value(Some(version), key("fig")),
         ] {
             let expected = connect(&whole).get(&resource, 1 << 20).unwrap();
             assert_eq!(source.get(&resource, 1 << 20).unwrap(), expected);

@@ -395,7 +395,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
 
 /// Converts a fault of the rows, from which an author tries to resume, to an error of the author.
 fn unreadable(fault: StoreFault) -> AuthorError {
-    AuthorError::Signing(fault.to_string())
+    signature::Error::from_source(fault).into()
 }
 
 impl<S: Suite, D: StorableDesign<S>, R: Rows> Repository for StoredTupleRepository<S, D, R> {
@@ -457,7 +457,7 @@ where
         });
         let loaded = loaded.map_err(|error| match error {
             PublishError::Author(error) => error,
-            PublishError::Apply(error) => AuthorError::Signing(error.to_string()),
+            PublishError::Apply(error) => signature::Error::from_source(error).into(),
         })?;
         let resumed = D::resume(&secret, context, &loaded.records, &loaded.layers)?;
         let heads = self.heads();

@@ -3,9 +3,8 @@
 use pad_accumulators::{AccumulateError, wire};
 use pad_core::KeyRange;
 use pad_core::{
-    ApplyError, AuthorKey, Authority, HeadSigner, Heads, Key, LookupError, Operation,
-    Sha256Ed25519, SignedHead, Untrusted, Update, VerifyError, Version, Workers, codec,
-    internals::UpdateHead,
+    ApplyError, AuthorKey, Authority, Heads, Key, LookupError, Operation, Sha256Ed25519,
+    SignedHead, Untrusted, Update, VerifyError, Version, Workers, codec, internals::UpdateHead,
 };
 use pad_log::{Appended, Building, Entry, Log, LogAuthor, LogCheckpoint, LogRepository};
 use pad_tree::{Difference, KeyHistory};
@@ -18,9 +17,9 @@ use super::{
 use crate::{
     dictionary::{AnswerError, UnprovedCallback},
     keeper::{CheckpointedRepository, Contents, Entries, FamilyRepository},
-    keys::SecretKey,
     question::{Question, Statement},
     repository::{AuthorError, CheckError, RepositoryError},
+    signing_keys::SigningKeys,
     store::{StoreError, StoredCheckpoint},
 };
 
@@ -140,7 +139,7 @@ impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
         emptied.expect("the parameters serve this log already")
     }
 
-    fn resumed(&self, key: &SecretKey) -> Result<LogAuthor<S>, AuthorError> {
+    fn resumed(&self, keys: &SigningKeys) -> Result<LogAuthor<S>, AuthorError> {
         // The author signs values that are computed from these powers, so the powers are checked
         // before the first signature.
         let parameters = self.entries().log().setup().parameters();
@@ -151,7 +150,7 @@ impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
             let damaged = StoreError::Damaged("the parameters are not the powers of one secret");
             return Err(damaged.into());
         }
-        Ok(LogAuthor::resume(self, HeadSigner::new(key.signer())))
+        Ok(LogAuthor::resume(self, keys.signer().clone()))
     }
 
     fn last_sealed(author: &LogAuthor<S>) -> (Version, bool) {

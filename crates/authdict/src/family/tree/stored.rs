@@ -26,9 +26,10 @@ use crate::{
         CheckSummary, Contents, FamilyKeeper, FamilyRepository, Keeper, Replica as _,
         SigningKeeper, as_repository, by_answers,
     },
-    keys::{PublicKey, SecretKey},
+    keys::PublicKey,
     question::Question,
     repository::{AuthorError, CheckError, RepositoryError},
+    signing_keys::SigningKeys,
     store::{AnyStore, RecordChange, Store as _, StoreError},
     store_log::{AnyLog, NodeFile, RowLengths, StoreLog, SystemError},
 };
@@ -286,8 +287,8 @@ impl<S: Suite, B: BalancingScheme> SigningKeeper for Tree<S, B> {
         self.in_one_state(Self::read, |_| Ok(()))
     }
 
-    fn resume(&mut self, key: &SecretKey) -> Result<(), AuthorError> {
-        self.author = Some(HeadSigner::new(key.signer()));
+    fn resume(&mut self, keys: SigningKeys) -> Result<(), AuthorError> {
+        self.author = Some(keys.signer().clone());
         Ok(())
     }
 

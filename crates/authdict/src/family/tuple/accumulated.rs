@@ -2,9 +2,9 @@
 
 use pad_core::KeyRange;
 use pad_core::{
-    Answer, Answers, Authority, Heads, Key, Keys, Lookup, LookupError, Operation, Repository as _,
-    Response, SignedHead, SnapshotHead, Suite, Untrusted, Update, Verified, VerifyError, Version,
-    Workers, codec,
+    Answer, Answers, Authority, HeadSigner, Heads, Key, Keys, Lookup, LookupError, Operation,
+    Repository as _, Response, SignedHead, SnapshotHead, Suite, Untrusted, Update, Verified,
+    VerifyError, Version, Workers, codec,
 };
 use pad_tree::{Difference, KeyHistory};
 use pad_tuple::{
@@ -22,9 +22,10 @@ use crate::{
         CheckpointedRepository, Contents, Entries, FamilyKeeper, FamilyRepository, SigningKeeper,
         as_repository, by_answers,
     },
-    keys::{PublicKey, SecretKey},
+    keys::PublicKey,
     question::Question,
     repository::{AuthorError, CheckError, RepositoryError},
+    signing_keys::SigningKeys,
     store::{AnyStore, StoreError, StoredCheckpoint},
 };
 
@@ -86,10 +87,10 @@ impl<S: Suite, D: QueryableDesign<S>> CheckpointedRepository for TupleRepository
         emptied(&trusted(self))
     }
 
-    fn resumed(&self, key: &SecretKey) -> Result<Self::Author, AuthorError> {
-        let own = D::Secret::from_slice(key.scheme_secret().unwrap_or_default());
+    fn resumed(&self, keys: &SigningKeys) -> Result<Self::Author, AuthorError> {
+        let own = D::Secret::from_slice(keys.own());
         let own = own.ok_or_else(foreign_key)?;
-        let author = TupleAuthor::resume(self, key.signer(), own)?;
+        let author = TupleAuthor::resume(self, keys.signer().clone(), own)?;
         Ok(author.with_workers(Workers::all_cores()))
     }
 
@@ -132,7 +133,7 @@ impl<S: Suite, D: QueryableDesign<S>> FamilyRepository for TupleRepository<S, D>
     as_repository!();
     tells_of_tuples!();
 
-    type Author = TupleAuthor<S, D, ed25519_dalek::SigningKey>;
+    type Author = TupleAuthor<S, D, HeadSigner>;
 
     const EVIDENCE_OUTLIVES_VERSION: bool = true;
 

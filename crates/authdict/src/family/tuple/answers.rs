@@ -19,6 +19,11 @@ use crate::{
 
 /// A tuple design whose keys can be stored in key files, with the kinds of questions that it
 /// answers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a design of tuple dictionaries",
+    label = "not a design",
+    note = "designs are types such as `Base` and `SpecLightweight`"
+)]
 pub(crate) trait QueryableDesign<S: Suite>:
     Design<S, Secret: SecretBytes, Key: PublicBytes>
 {

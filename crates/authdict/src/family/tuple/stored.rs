@@ -27,7 +27,6 @@ use crate::{
         CheckSummary, Contents, FamilyKeeper, FamilyRepository, Keeper, Replica as _,
         SigningKeeper, as_repository, by_answers, replay,
     },
-    keys::SecretKey,
     question::Question,
     repository::{AuthorError, CheckError, RepositoryError},
     signing_keys::SigningKeys,
@@ -162,8 +161,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> SigningKeeper for Tupl
         self.in_one_state(Self::bring_up, |_| Ok(()))
     }
 
-    fn resume(&mut self, key: &SecretKey) -> Result<(), AuthorError> {
-        let keys = SigningKeys::of(key);
+    fn resume(&mut self, keys: SigningKeys) -> Result<(), AuthorError> {
         let own = D::Secret::from_slice(keys.own()).ok_or_else(foreign_key)?;
         self.repository.require_keys(keys.signer(), &own)?;
         self.author = Some(keys);

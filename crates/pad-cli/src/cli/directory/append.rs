@@ -45,7 +45,7 @@ type Object<S> = (Option<String>, <S as Suite>::Digest);
 impl Append {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
-        let key = self.sign.key()?;
+        let key = self.sign.keys()?;
         with_suite!(key.public().suite, S => {
             // All objects are read before the directory is changed.
             let objects = self.objects::<S>()?;

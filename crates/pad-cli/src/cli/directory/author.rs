@@ -7,9 +7,9 @@ use std::{
 };
 
 use authdict::{
-    PublicKey, SecretKey, SigningRecord, Version,
+    PublicKey, SigningKeys, SigningRecord, Version,
     block_directory::{AuthorError, BlockDirectory, FullAuthor},
-    pad_core::{HeadSigner, codec},
+    pad_core::codec,
 };
 use clap::Args;
 use pad_core::{Suite, Update};
@@ -18,7 +18,6 @@ use pad_disk::Access;
 use super::{check_scheme, failure};
 use crate::cli::{
     Failure,
-    secret::load_secret,
     session::{AuthorArguments, HeadSource as _, check_key},
 };
 
@@ -46,11 +45,11 @@ pub(super) struct Author<S: Suite> {
 pub(super) struct DirectoryRecord(SigningRecord);
 
 impl SignArguments {
-    /// Loads the author's secret key and checks that it is for directories.
-    pub(super) fn key(&self) -> Result<SecretKey, Failure> {
-        let key = load_secret(&self.author.key)?;
-        check_scheme(key.public(), &self.author.key)?;
-        Ok(key)
+    /// Returns the author's keys after checking that they are for directories.
+    pub(super) fn keys(&self) -> Result<SigningKeys, Failure> {
+        let keys = self.author.keys()?;
+        check_scheme(keys.public(), &self.author.key_file())?;
+        Ok(keys)
     }
 
     /// Returns whether signed updates are to be written to a folder.
@@ -86,13 +85,12 @@ impl SignArguments {
     pub(super) fn open<S: Suite>(
         &self,
         folder: &Path,
-        key: &SecretKey,
+        keys: &SigningKeys,
     ) -> Result<Author<S>, Failure> {
         let directory = super::open::<S>(folder)?;
-        let record = self.remember(folder, &directory, key.public())?;
-        let signer = HeadSigner::new(key.signer());
+        let record = self.remember(folder, &directory, keys.public())?;
         Ok(Author {
-            full: FullAuthor::resume(directory, signer),
+            full: FullAuthor::resume(directory, keys.signer().clone()),
             record,
             updates: self.updates.clone(),
         })

@@ -57,7 +57,7 @@ pub(in crate::cli) struct Delete {
 impl Update {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
-        let key = self.sign.key()?;
+        let key = self.sign.keys()?;
         with_suite!(key.public().suite, S => {
             let digest = self.new_digest::<S>()?;
             let mut author = self.sign.open::<S>(&self.folder, &key)?;
@@ -82,7 +82,7 @@ impl Update {
 impl Delete {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
-        let key = self.sign.key()?;
+        let key = self.sign.keys()?;
         with_suite!(key.public().suite, S => {
             let mut author = self.sign.open::<S>(&self.folder, &key)?;
             let ids = self.ids.iter().copied().map(EntryId::new);

@@ -27,6 +27,7 @@ impl From<AuthorError> for Failure {
         match error {
             AuthorError::OtherKey | AuthorError::NotEmpty => Self::Input(error.to_string()),
             AuthorError::Input(error) => input(&error),
+            AuthorError::Signer(ref fault) => Self::signer(fault, error.to_string()),
             error => Self::Store(error.to_string()),
         }
     }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use authdict::{
-    SecretKey, Version,
-    block_directory::{BlockDirectory, EntryId, StoreError, internals::suite_of},
+    SigningKeys, Version,
+    block_directory::{AuthorError, BlockDirectory, EntryId, StoreError, internals::suite_of},
     pad_core::{Frontier, internals::DigestBytes as _},
 };
 use clap::Args;
@@ -79,11 +79,11 @@ struct Registration {
 impl Import {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
-        let key = self.sign.key()?;
-        with_suite!(key.public().suite, S => self.import::<S>(&key, output))
+        let keys = self.sign.keys()?;
+        with_suite!(keys.public().suite, S => self.import::<S>(&keys, output))
     }
 
-    fn import<S: Suite>(&self, key: &SecretKey, output: &mut Output) -> Result<(), Failure> {
+    fn import<S: Suite>(&self, keys: &SigningKeys, output: &mut Output) -> Result<(), Failure> {
         let (mut objects, bar) = self.objects::<S>(output)?;
         // `Iterator::skip` is not used, because it would ignore errors.
         for object in objects.by_ref().take(self.skip) {
@@ -99,15 +99,15 @@ impl Import {
         }
         if matches!(suite_of(&self.folder), Err(StoreError::Missing(_))) {
             self.sign.author.check_new(&self.folder)?;
-            drop(self.layout.create::<S>(&self.folder, key.public())?);
+            drop(self.layout.create::<S>(&self.folder, keys.public())?);
         }
         let directory = super::open::<S>(&self.folder)?;
         let objects = objects.inspect(|_| bar.inc(1));
         if directory.latest() == Version::EMPTY && !self.sign.has_updates() {
-            return self.load(directory, objects, key, output);
+            return self.load(directory, objects, keys, output);
         }
         drop(directory);
-        self.append(objects, key, output)
+        self.append(objects, keys, output)
     }
 
     /// Returns an iterator over the objects of all given sources, and a progress bar for them.
@@ -142,11 +142,13 @@ impl Import {
         &self,
         directory: BlockDirectory<S>,
         objects: impl Iterator<Item = Result<Object<S>, Failure>>,
-        key: &SecretKey,
+        keys: &SigningKeys,
         output: &mut Output,
     ) -> Result<(), Failure> {
         let public = directory.own_key()?;
-        let mut record = self.sign.remember(&self.folder, &directory, key.public())?;
+        let mut record = self
+            .sign
+            .remember(&self.folder, &directory, keys.public())?;
         let mut registered = Registration::default();
         let digests = objects.map(|object| {
             let object = object?;
@@ -161,8 +163,8 @@ impl Import {
                 root,
                 history: Frontier::<S>::default().root(),
             };
-            let signed = head.sign(&key.signer());
-            signed.map_err(|error| Failure::Store(format!("the signer refused: {error}")))
+            let signed = head.sign(keys.signer());
+            signed.map_err(|error| AuthorError::from(error).into())
         };
         let directory = directory.load_stored::<Failure>(digests, sign)?;
         record.advance(&directory)?;
@@ -174,10 +176,10 @@ impl Import {
     fn append<S: Suite>(
         &self,
         objects: impl Iterator<Item = Result<Object<S>, Failure>>,
-        key: &SecretKey,
+        keys: &SigningKeys,
         output: &mut Output,
     ) -> Result<(), Failure> {
-        let mut author = self.sign.open::<S>(&self.folder, key)?;
+        let mut author = self.sign.open::<S>(&self.folder, keys)?;
         let mut objects = objects.peekable();
         while objects.peek().is_some() {
             let mut registered = Registration {

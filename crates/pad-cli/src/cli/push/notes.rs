@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use authdict::{
-    SecretKey, StoreError, Version, VersionNotes,
+    SigningKeys, StoreError, Version, VersionNotes,
     internals::version_notes::{PAGE, sign_page},
 };
 use pad_client::internals::{NotesOutcome, pages_to_json};
@@ -11,19 +11,19 @@ use pad_client::internals::{NotesOutcome, pages_to_json};
 use super::{Delivery, PushSource, failed};
 use crate::cli::{Failure, Output, output::counted, secret::load_secret};
 
-/// The author's key, which signs notes for delivery.
+/// The author's keys, which sign notes for delivery.
 #[derive(Default)]
 pub(super) struct NotesKey<'k> {
-    given: Option<&'k SecretKey>,
+    given: Option<&'k SigningKeys>,
     /// The key's file. It is read only if a server lacks notes, because this may prompt for a
     /// passphrase.
     file: Option<&'k Path>,
-    read: Option<SecretKey>,
+    read: Option<SigningKeys>,
 }
 
 impl<'k> NotesKey<'k> {
     /// Creates a key that is already loaded.
-    pub(super) fn loaded(key: &'k SecretKey) -> Self {
+    pub(super) fn loaded(key: &'k SigningKeys) -> Self {
         Self {
             given: Some(key),
             ..Self::default()
@@ -39,9 +39,9 @@ impl<'k> NotesKey<'k> {
     }
 
     /// Returns the key, if there is one. Reads the file at most once.
-    fn get(&mut self) -> Result<Option<&SecretKey>, Failure> {
+    fn get(&mut self) -> Result<Option<&SigningKeys>, Failure> {
         if let Some(file) = self.file.take() {
-            self.read = Some(load_secret(file)?);
+            self.read = Some((&load_secret(file)?).into());
         }
         Ok(self.given.or(self.read.as_ref()))
     }
@@ -82,7 +82,7 @@ impl PushSource<'_> {
             let [from, to] = [first, last].map(Version::new);
             let notes = VersionNotes::read(self.repository.store(), from, to)?;
             for page in pages_to_json(&notes) {
-                let outcome = server.push_notes(&sign_page(key, page.as_bytes()));
+                let outcome = server.push_notes(&sign_page(key, page.as_bytes())?);
                 let outcome = outcome.map_err(|error| failed(&error))?;
                 sent.taken = sent.taken.saturating_add(outcome.taken);
                 sent.different = sent.different.saturating_add(outcome.different);

@@ -29,7 +29,7 @@ fn notes_of_others_and_pages_that_are_none_are_refused() {
     let server = start(service(&author.create("pushed.pad")));
     push_from(&author, &server, 1);
     let good = notes_to_json(&notes(&[1, 2]));
-    let by = |key: &SecretKey, page: &str| sign_page(key, page.as_bytes());
+    let by = |key: &SecretKey, page: &str| sign_page(&key.into(), page.as_bytes()).expect("a key");
     let own = |page: String| by(&author.key, &page);
     let page_of = |of: &[(u64, &str)]| {
         let note =

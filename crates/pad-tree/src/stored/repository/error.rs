@@ -1,6 +1,6 @@
 //! Errors of publishing, copying and compacting versions.
 
-use pad_core::{ApplyError, LookupError};
+use pad_core::{ApplyError, LookupError, internals::refusal_reason};
 
 /// Error returned when versions cannot be copied or compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,8 +17,8 @@ pub enum CopyError {
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     /// The signer did not sign the version's head.
-    #[error("the signer refused: {0}")]
-    Signer(signature::Error),
+    #[error("the signer refused: {}", refusal_reason(.0))]
+    Signer(#[source] signature::Error),
     /// The batch cannot be applied, or the store failed.
     #[error(transparent)]
     Apply(#[from] ApplyError),

@@ -13,6 +13,7 @@ use zeroize::Zeroizing;
 use super::*;
 use crate::{
     family::tuple::setup,
+    keys::SecretKey,
     selection::{SchemeName, SuiteName},
     store::{AnyStore, Record, Store},
 };
@@ -178,7 +179,7 @@ fn script<D: TestDesign>(folder: &SimulatedFolder, store: &Updates) -> Result<()
     let key = secret(D::SCHEME_NAME);
     let mut kept = D::open(folder, store.clone())?;
     while kept.latest() < Version::new(VERSIONS) {
-        kept.resume(&key)?;
+        kept.resume((&key).into())?;
         let next = kept.latest().number() + 1;
         let last = if next == 3 { 4 } else { next };
         for version in next..=last {

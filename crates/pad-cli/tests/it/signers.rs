@@ -1,0 +1,230 @@
+//! Tests of `--signer`: a program or an SSH agent signs in place of the secret key file.
+
+use std::{
+    fs,
+    path::Path,
+    process::Output,
+    time::{Duration, Instant},
+};
+
+use ed25519_dalek::SigningKey;
+
+use crate::bench::{Bench, TRACE, is_error, text};
+
+mod agent;
+
+/// A program in Python that signs with the seed in the file `seed`.
+const SIGN: &str = r#"
+import hashlib
+from pad_verifier.ed25519 import BASE, ORDER, _compress, _multiply, public_of
+
+seed = open("seed", "rb").read()
+message = sys.stdin.buffer.read()
+digest = hashlib.sha512(seed).digest()
+scalar = int.from_bytes(digest[:32], "little") & (1 << 254) - 8 | 1 << 254
+
+def number(*parts):
+    return int.from_bytes(hashlib.sha512(b"".join(parts)).digest(), "little") % ORDER
+
+nonce = number(digest[32:], message)
+point = _compress(_multiply(nonce, BASE))
+rest = (nonce + number(point, public_of(seed), message) * scalar) % ORDER
+sys.stdout.buffer.write(point + rest.to_bytes(32, "little"))
+"#;
+
+/// The options of a commit by the program in Python.
+const PROGRAM: &str = "--signer exec:./sign --public k.pub";
+
+fn key(seed: u8) -> SigningKey {
+    SigningKey::from_bytes(&[seed; 32])
+}
+
+/// Writes an executable script in Python.
+fn script(bench: &Bench, name: &str, lines: &str) {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/python");
+    let text = format!(
+        "#!/usr/bin/env python3\nimport sys\nsys.path.insert(0, '{}')\n{lines}",
+        examples.display()
+    );
+    bench.write(name, text.as_bytes());
+    executable(&bench.path(name));
+}
+
+fn executable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+/// Creates a folder with a public key `k.pub`, and a program `sign` that holds its secret key.
+fn with_program(options: &str) -> Bench {
+    let bench = Bench::new();
+    script(&bench, "sign", SIGN);
+    bench.write("seed", key(7).as_bytes());
+    let author = hex::encode(key(7).verifying_key().as_bytes());
+    let made = &bench.json(&format!("keygen --out k --author {author} {options}"))[0];
+    assert_eq!(made["author"], author);
+    assert_eq!(made["secret_key"], serde_json::Value::Null);
+    assert!(!bench.path("k").exists());
+    bench
+}
+
+/// Runs a line like [`Bench::run`], with the socket `agent` of an SSH agent.
+fn run(bench: &Bench, line: &str) -> Output {
+    let mut command = bench.command();
+    command.env("SSH_AUTH_SOCK", bench.path("agent"));
+    command.args(line.split(' ')).output().unwrap()
+}
+
+/// Runs a line that must fail like [`Bench::fails`], with the socket of an SSH agent.
+fn fails(bench: &Bench, line: &str, code: i32, reason: &str) {
+    let output = run(bench, line);
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{line}: {error}");
+    assert!(error.contains(reason), "{line}: {error}");
+    assert!(is_error(&error), "{error}");
+}
+
+/// Checks that every command that signs accepts the signer `signer`.
+fn signs_everywhere(bench: &Bench, signer: &str) {
+    let ok = |line: String| {
+        let output = run(bench, &line);
+        assert!(output.status.success(), "{line}: {}", text(&output.stderr));
+    };
+    bench.write("t.csv", TRACE.as_bytes());
+    ok(format!("import --store s {signer} t.csv"));
+    ok(format!("put --store s {signer} --commit apple 9"));
+    ok("put --store s cherry 2".into());
+    ok(format!("commit --store s {signer} --name last"));
+    let found = &bench.json("get --store s --public k.pub --at last apple")[0];
+    assert_eq!(
+        (&found["value"], &found["verified"]),
+        (&"9".into(), &true.into())
+    );
+    bench.ok("check --store s --public k.pub");
+}
+
+#[test]
+fn a_program_signs_in_place_of_the_secret_key() {
+    let schemes: &[&str] = &["--scheme red-black", "--scheme tuple-spec"];
+    for scheme in schemes {
+        signs_everywhere(&with_program(scheme), PROGRAM);
+    }
+    let bench = with_program("--scheme directory");
+    bench.write("a.jpg", b"a");
+    bench.ok("directory create d --public k.pub");
+    bench.ok(&format!("directory append d {PROGRAM} a.jpg"));
+    bench.ok(&format!("directory delete d {PROGRAM} 0"));
+    bench.ok("directory check d --public k.pub");
+    let bench = with_program("--scheme directory");
+    bench.write("a.jpg", b"a");
+    bench.ok(&format!("directory import d {PROGRAM} a.jpg"));
+    bench.ok("directory check d --public k.pub");
+}
+
+#[cfg(feature = "log")]
+#[test]
+fn a_program_signs_a_log() {
+    let bench = with_program("--scheme aad-counted");
+    bench.ok(&format!("put --store s {PROGRAM} --commit apple 3"));
+    let found = &bench.json("get --store s --public k.pub apple")[0];
+    assert_eq!(found["verified"], true);
+}
+
+/// Programs that sign nothing: name, script, exit status and error of `pad commit`.
+const FAILING: [(&str, &str, i32, &str); 8] = [
+    (
+        "refuses",
+        "sys.exit('warming up\\nthe module is locked')",
+        4,
+        "exit status: 1: the module is locked",
+    ),
+    ("silent", "sys.exit(7)", 4, "exit status: 7"),
+    ("nothing", "", 4, "it wrote 0 bytes"),
+    ("short", "print('no signature')", 4, "it wrote 13 bytes"),
+    (
+        "zeros",
+        "sys.stdout.buffer.write(bytes(64))",
+        3,
+        "the signature does not verify",
+    ),
+    (
+        "hangs",
+        "import time; time.sleep(600)",
+        4,
+        "no answer in 1 s",
+    ),
+    (
+        "endless",
+        "while True: sys.stdout.write('x' * 9999)",
+        4,
+        "more than the 64 bytes",
+    ),
+    (
+        "noisy",
+        "while True: sys.stderr.write('x' * 9999)",
+        4,
+        "no answer in 1 s",
+    ),
+];
+
+#[test]
+fn a_program_that_does_not_sign_loses_nothing() {
+    let bench = with_program("--scheme red-black");
+    bench.ok(&format!("put --store s {PROGRAM} --commit apple 3"));
+    bench.ok("put --store s apple 4");
+    let before = bench.ok("status --store s --changes");
+    let fails = |signer: &str, code, reason| {
+        let begun = Instant::now();
+        let line = format!("commit --store s --public k.pub --signer-timeout 1 --signer {signer}");
+        bench.fails(&line, code, reason);
+        assert!(begun.elapsed() < Duration::from_mins(1), "{signer}");
+        assert_eq!(bench.ok("status --store s --changes"), before);
+    };
+    for (name, lines, code, reason) in FAILING {
+        script(&bench, name, lines);
+        fails(&format!("exec:./{name}"), code, reason);
+    }
+    fails("exec:./none", 4, "cannot run ./none");
+    bench.write("seed", key(8).as_bytes());
+    fails("exec:./sign", 3, "the signature does not verify");
+    bench.write("seed", key(7).as_bytes());
+    bench.ok(&format!("commit --store s {PROGRAM}"));
+    bench.ok("check --store s --public k.pub");
+    bench.fails(
+        &format!("import --store new --record k.signed {PROGRAM} t"),
+        4,
+        "t",
+    );
+}
+
+#[test]
+fn contradictory_options_are_refused() {
+    let bench = with_program("--scheme red-black");
+    bench.ok("keygen --out other");
+    bench.ok(&format!("put --store s {PROGRAM} --commit apple 3"));
+    let commit = "commit --store s --allow-empty --public k.pub";
+    for signer in ["exec:", "agent:MD5:00", "agent:SHA256:AA", "card:1"] {
+        let output = bench.run(&format!("{commit} --signer {signer}"));
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    }
+    let both = format!("{commit} --signer exec:./sign --key other");
+    bench.fails(&both, 2, "alternatives");
+    let mut overridden = bench.command();
+    overridden.env("PAD_KEY", "other");
+    overridden.args(format!("commit --store s --allow-empty {PROGRAM}").split(' '));
+    assert!(overridden.output().unwrap().status.success());
+    let other = "commit --store s --allow-empty --signer exec:./sign --public other.pub";
+    bench.fails(other, 2, "the key is for dictionary");
+    let author = hex::encode(key(7).verifying_key().as_bytes());
+    let keygen = format!("keygen --out new --author {author}");
+    #[cfg(feature = "bls")]
+    bench.fails(
+        &format!("{keygen} --scheme tuple-base-superseding-bls"),
+        2,
+        "needs a secret key file",
+    );
+    #[cfg(feature = "passphrase")]
+    bench.fails(&format!("{keygen} --passphrase"), 2, "no secret key");
+    bench.ok(&keygen);
+    bench.fails(&keygen, 2, "exists already");
+}
