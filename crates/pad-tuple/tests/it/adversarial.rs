@@ -1,6 +1,7 @@
 //! A lying server of a signed design: corrupted, spliced and recombined proofs, each refused with
 //! the exact reason.
 
+mod accumulated;
 mod bytes;
 mod chains;
 mod context;

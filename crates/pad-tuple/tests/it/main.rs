@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod adversarial;
-mod adversarial_accumulated;
 mod conformance;
 mod conformance_accumulated;
 mod many;
