@@ -1,11 +1,5 @@
 //! Tests with a full or failing disk while the server runs.
 
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
-
 use std::time::Instant;
 
 use flexlist::challenge::Challenge;
