@@ -4,14 +4,6 @@
 //! leaf between them. Every query needs exactly one set of leaves. Proofs with more leaves are
 //! refused, so a query has exactly one proof.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use alloc::{vec, vec::Vec};
 
 use pad_core::{
