@@ -16,6 +16,7 @@ else
     echo "for this system alone: the standard library for $target is not installed (rustup target add $target)"
 fi
 lint() { "${CARGO:-cargo}" clippy --locked --no-default-features "$@" -- -D warnings; }
+lint "$@" -p pad-tree
 lint "$@" -p pad-tuple
 lint "$@" -p pad-log -p pad-accumulators -p block-directory -p flexlist -p pad-core -p pad-tree -p pad-tuple -p transparency-log \
     --features pad-accumulators/bilinear,pad-tuple/bilinear,pad-tuple/bls

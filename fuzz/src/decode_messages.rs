@@ -9,7 +9,7 @@ use block_directory::{
 };
 use pad_core::{
     Blake3Ed25519, ConsistencyProof, Contradiction, Equivocation, InclusionProof, Key, Paper2010,
-    Sha256Ed25519, SignedHead, Suite, TrustedView, Update,
+    Response, Sha256Ed25519, SignedHead, Suite, TrustedView, Update,
     codec::{self, Message},
     internals::PrefixProof,
 };
@@ -43,6 +43,7 @@ fn decode_suite<S: Suite>(data: &[u8]) {
     decode::<Contradiction<S>>(data);
     decode::<TrustedView<S>>(data);
     decode::<TreeProof<S, Key>>(data);
+    decode::<Response<S, TreeProof<S, Key>>>(data);
     decode::<TreeProof<S, Keys>>(data);
     decode::<TreeProof<S, KeyRange>>(data);
     decode::<TreeProof<S, Predecessor>>(data);

@@ -3,13 +3,14 @@
 #![deny(clippy::arithmetic_side_effects)]
 
 use alloc::vec::Vec;
-use core::{fmt, iter::Copied, marker::PhantomData, slice::Iter};
+use core::{iter::Copied, marker::PhantomData, slice::Iter};
 
-use pad_core::{Proof, Suite, VerifiedRoot, VerifyError, codec::Message, internals::merkle};
-use serde::{
-    Deserialize, Deserializer, Serialize,
-    de::{Error as _, SeqAccess, Visitor},
+use pad_core::{
+    Proof, Suite, VerifiedRoot, VerifyError,
+    codec::Message,
+    internals::{at_most, merkle},
 };
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     entry::{self, EntryId, EntryState, MOST_ENTRIES, entry_digest, root_digest},
@@ -143,37 +144,7 @@ impl<S: Suite, Q: Selection> Proof for DirectoryProof<S, Q> {
 fn read_shown<'de, S: Suite, Q: Selection, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<EntryState<S>>, D::Error> {
-    deserializer.deserialize_seq(AtMost::<S>(Q::MOST_ENTRIES, PhantomData))
-}
-
-/// Decodes a list of at most the given number of entries. Refuses a longer list, and does so before
-/// reading it if the encoding announces its length.
-struct AtMost<S>(usize, PhantomData<S>);
-
-impl<'de, S: Suite> Visitor<'de> for AtMost<S> {
-    type Value = Vec<EntryState<S>>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "at most {} entries", self.0)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        let announced = list.size_hint().unwrap_or(0);
-        if announced > self.0 {
-            return Err(A::Error::invalid_length(announced, &self));
-        }
-        let mut shown = Vec::with_capacity(announced);
-        while let Some(entry) = list.next_element()? {
-            if shown.len() == self.0 {
-                return Err(A::Error::invalid_length(
-                    shown.len().saturating_add(1),
-                    &self,
-                ));
-            }
-            shown.push(entry);
-        }
-        Ok(shown)
-    }
+    at_most(Q::MOST_ENTRIES, deserializer)
 }
 
 /// Hashes the entries and siblings of a proof into the digest of the tree, as a [`shape::Visitor`].

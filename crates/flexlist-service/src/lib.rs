@@ -25,7 +25,6 @@
     allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")
 )]
 
-mod bounded;
 pub mod client;
 mod message;
 pub mod network;

@@ -14,10 +14,8 @@ use flexlist::{
     list::{Block, ListState, Operation},
     tag::BlockTag,
 };
-use pad_core::{Digest, codec::Message};
+use pad_core::{Digest, codec::Message, internals::sequence};
 use serde::{Deserialize, Serialize};
-
-use crate::bounded;
 
 /// Maximum number of blocks in one [`Part`].
 pub const MAX_PART_BLOCKS: usize = 1 << 11;
@@ -97,7 +95,7 @@ pub struct Part {
     /// The number of the part.
     pub number: u64,
     /// The blocks of the part, in order: at most [`MAX_PART_BLOCKS`].
-    #[serde(deserialize_with = "bounded::sequence::<_, _, MAX_PART_BLOCKS>")]
+    #[serde(deserialize_with = "sequence::<_, _, MAX_PART_BLOCKS>")]
     pub blocks: Vec<SentBlock>,
 }
 
@@ -157,7 +155,7 @@ pub struct FileUpdate {
     /// The version that the changes apply to.
     pub base_version: u64,
     /// The changes, at least one and at most [`MAX_EDITS`].
-    #[serde(deserialize_with = "bounded::sequence::<_, _, MAX_EDITS>")]
+    #[serde(deserialize_with = "sequence::<_, _, MAX_EDITS>")]
     pub edits: Vec<SentEdit>,
 }
 
@@ -336,7 +334,7 @@ pub enum Response {
         list_proof: Bytes,
         /// The committed part of each challenged block's tag, in file order. At most
         /// [`MAX_AUDIT_BLOCKS`].
-        #[serde(deserialize_with = "bounded::sequence::<_, _, MAX_AUDIT_BLOCKS>")]
+        #[serde(deserialize_with = "sequence::<_, _, MAX_AUDIT_BLOCKS>")]
         committed: Vec<Bytes>,
         /// The tag scheme's proof that the server possesses these blocks.
         tag_proof: Bytes,
@@ -347,7 +345,7 @@ pub enum Response {
         list_proof: Bytes,
         /// Every block that overlaps the requested range, in file order. At most
         /// [`MAX_READ_BLOCKS`].
-        #[serde(deserialize_with = "bounded::sequence::<_, _, MAX_READ_BLOCKS>")]
+        #[serde(deserialize_with = "sequence::<_, _, MAX_READ_BLOCKS>")]
         blocks: Vec<ReadBlock>,
     },
     /// The request was refused. Nothing changed, except that a change may have been made after

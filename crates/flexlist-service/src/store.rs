@@ -46,7 +46,10 @@ use pad_disk::{
     Access,
     engine::{EngineError, Format, SoleDatabase},
 };
-use redb::{ReadTransaction, ReadableTable as _, ReadableTableMetadata as _, WriteTransaction};
+use redb::{
+    ReadTransaction, ReadableTable as _, ReadableTableMetadata as _, TableDefinition,
+    WriteTransaction,
+};
 
 mod error;
 pub(crate) mod records;
@@ -56,7 +59,7 @@ pub(crate) mod tables;
 mod writer;
 
 pub use error::StoreError;
-use records::{FileRecord, Record as _, RemovalRecord};
+use records::{FileRecord, Record, RemovalRecord};
 use shared::DatabaseHandle;
 use snapshot::Snapshot;
 use tables::{Change, DOOMED, FILES, FORMAT, HEADS, REMOVED, STATE, Tables, engine};
@@ -155,13 +158,21 @@ impl FileStore {
     /// Returns all files of the store. A file with a damaged entry comes with its error instead of
     /// its record.
     pub(crate) fn files(&self) -> Result<Vec<FileEntry>, StoreError> {
+        self.entries(FILES)
+    }
+
+    /// Returns all records of a table by files.
+    fn entries<R: Record>(
+        &self,
+        table: TableDefinition<'static, &'static [u8; 32], &'static [u8]>,
+    ) -> Result<Vec<FileEntry<R>>, StoreError> {
         let transaction = self.shared.database.begin_read()?;
-        let table = transaction.open_table(FILES).map_err(engine)?;
+        let table = transaction.open_table(table).map_err(engine)?;
         let mut found = Vec::new();
         for entry in table.iter().map_err(engine)? {
             let (id, value) = entry.map_err(engine)?;
             let id = FileId(*id.value());
-            found.push((id, FileRecord::read_entry(id, value.value())));
+            found.push((id, R::read_entry(id, value.value())));
         }
         Ok(found)
     }
@@ -188,16 +199,10 @@ impl FileStore {
     /// Returns the identifiers of removed files, with the records of their removals. Skips damaged
     /// records.
     pub(crate) fn removed(&self) -> Result<Vec<(FileId, RemovalRecord)>, StoreError> {
-        let transaction = self.shared.database.begin_read()?;
-        let table = transaction.open_table(REMOVED).map_err(engine)?;
-        let mut found = Vec::new();
-        for entry in table.iter().map_err(engine)? {
-            let (id, value) = entry.map_err(engine)?;
-            let id = FileId(*id.value());
-            let removed = RemovalRecord::read(FileKey { number: 0, id }, 0, value.value());
-            found.extend(removed.ok().map(|removed| (id, removed)));
-        }
-        Ok(found)
+        let entries = self.entries(REMOVED)?.into_iter();
+        Ok(entries
+            .filter_map(|(id, removed)| Some((id, removed.ok()?)))
+            .collect())
     }
 
     /// Returns the number of removed files whose blocks are not all deleted yet.
@@ -291,7 +296,7 @@ impl FileStore {
 }
 
 /// A file of a store: its identifier, and its record or the error of its damaged entry.
-pub(crate) type FileEntry = (FileId, Result<FileRecord, StoreError>);
+pub(crate) type FileEntry<R = FileRecord> = (FileId, Result<R, StoreError>);
 
 /// The parameters of the storage engine for a store.
 const STORE_FORMAT: Format = Format {

@@ -11,16 +11,10 @@ use pad_core::{
 };
 use pad_tree::{TreeProof, internals::TreeQuery};
 
-use crate::{pad::MESSAGE_LIMIT, pruned::Mirror};
-
-/// The reason why a client refused bytes as a proof.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// The bytes do not decode to a proof.
-    Decode(DecodeError),
-    /// The bytes decode to a proof, but the proof does not verify.
-    Verify(VerifyError),
-}
+use crate::{
+    pad::{self, Refusal},
+    pruned::Mirror,
+};
 
 /// The bytes of an honest proof, its query, and the head that it verifies against.
 #[derive(Debug)]
@@ -54,11 +48,7 @@ where
     /// Decodes `bytes`, for example a corrupted proof, and verifies them for the query, as a client
     /// does.
     pub fn verify(&self, bytes: &[u8]) -> Result<Q::Statement, Refusal> {
-        Untrusted::<TreeProof<S, Q>>::decode(bytes, MESSAGE_LIMIT)
-            .map_err(Refusal::Decode)?
-            .verify(self.head, self.query)
-            .map(Verified::into_inner)
-            .map_err(Refusal::Verify)
+        pad::verify::<TreeProof<S, Q>>(bytes, self.head, self.query)
     }
 
     /// Verifies the possibly changed proof `mirror` for the query, as a client does.
@@ -134,33 +124,16 @@ where
 }
 
 fn is_expected(regions: &Regions, position: usize, byte: u8, refusal: Refusal) -> bool {
-    use DecodeError as D;
     use VerifyError as V;
-    match (position, refusal) {
-        (0..4, Refusal::Decode(error)) => error == D::NotThisFormat,
-        (4, Refusal::Decode(error)) => error == D::UnknownFormatVersion(byte),
-        (5, Refusal::Decode(error)) => {
-            matches!(error, D::WrongKind { actual, .. } if actual == byte)
+    match refusal {
+        Refusal::Verify(V::RootMismatch) if position >= ENVELOPE_LENGTH => true,
+        Refusal::Verify(_) if regions.siblings.contains(&position) => false,
+        Refusal::Verify(V::MalformedShape) if position >= ENVELOPE_LENGTH => true,
+        // A flipped key may violate the order of keys.
+        Refusal::Verify(V::UnorderedLeaves) if position >= ENVELOPE_LENGTH => {
+            !regions.shape.contains(&position)
         }
-        (6..8, Refusal::Decode(error)) => matches!(error, D::WrongSuite { .. }),
-        (_, Refusal::Verify(error)) if regions.siblings.contains(&position) => {
-            error == V::RootMismatch
-        }
-        (_, Refusal::Verify(error)) if regions.shape.contains(&position) => {
-            matches!(error, V::RootMismatch | V::MalformedShape)
-        }
-        // A flipped length or tag shifts the boundaries of the fields after it. A flipped key may
-        // violate the order of keys.
-        (8.., Refusal::Decode(error)) => {
-            matches!(error, D::Malformed | D::TrailingBytes | D::NonCanonical)
-        }
-        (8.., Refusal::Verify(error)) => {
-            matches!(
-                error,
-                V::RootMismatch | V::UnorderedLeaves | V::MalformedShape
-            )
-        }
-        _ => false,
+        _ => refusal.fits_byte(position, byte) == Some(true),
     }
 }
 
@@ -257,37 +230,15 @@ fn check_siblings<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>, other: &Mir
 where
     Q::Statement: PartialEq + Debug,
 {
-    let mirror = honest.mirror();
-    for position in 0..mirror.siblings.len() {
-        let mut dropped = mirror.clone();
-        let digest = dropped.siblings.remove(position);
-        assert_eq!(
-            honest.verify_mirror(&dropped),
-            Err(VerifyError::MalformedShape)
-        );
-        let mut doubled = mirror.clone();
-        doubled.siblings.insert(position, digest);
-        assert_eq!(
-            honest.verify_mirror(&doubled),
-            Err(VerifyError::MalformedShape)
-        );
-        for second in position + 1..mirror.siblings.len() {
-            let mut swapped = mirror.clone();
-            swapped.siblings.swap(position, second);
-            assert_eq!(
-                honest.verify_mirror(&swapped),
-                Err(VerifyError::RootMismatch)
-            );
-        }
-        for foreign in other.siblings.iter().filter(|foreign| **foreign != digest) {
-            let mut replaced = mirror.clone();
-            replaced.siblings[position] = *foreign;
-            assert_eq!(
-                honest.verify_mirror(&replaced),
-                Err(VerifyError::RootMismatch)
-            );
-        }
-    }
+    let expected = |_: &Mirror<S>| VerifyError::RootMismatch;
+    let doubled = VerifyError::MalformedShape;
+    check_list(
+        honest,
+        other,
+        |proof| &mut proof.siblings,
+        doubled,
+        expected,
+    );
 }
 
 /// Checks that a proof is refused if a leaf is dropped, doubled, swapped with another, or replaced.
@@ -295,41 +246,47 @@ fn check_leaves<S: Suite, Q: TreeQuery>(honest: &Honest<'_, S, Q>, other: &Mirro
 where
     Q::Statement: PartialEq + Debug,
 {
-    let mirror = honest.mirror();
-    for position in 0..mirror.leaves.len() {
-        let mut dropped = mirror.clone();
-        let leaf = dropped.leaves.remove(position);
-        assert_eq!(
-            honest.verify_mirror(&dropped),
-            Err(VerifyError::MalformedShape)
-        );
-        let mut doubled = mirror.clone();
-        doubled.leaves.insert(position, leaf.clone());
-        assert_eq!(
-            honest.verify_mirror(&doubled),
-            Err(VerifyError::UnorderedLeaves)
-        );
-        for second in position + 1..mirror.leaves.len() {
-            let mut swapped = mirror.clone();
-            swapped.leaves.swap(position, second);
-            assert_eq!(
-                honest.verify_mirror(&swapped),
-                Err(VerifyError::UnorderedLeaves)
-            );
+    let expected = |changed: &Mirror<S>| {
+        if changed.leaves.is_sorted_by(|a, b| a.key < b.key) {
+            VerifyError::RootMismatch
+        } else {
+            VerifyError::UnorderedLeaves
         }
-        for foreign in other.leaves.iter().filter(|foreign| **foreign != leaf) {
-            let mut replaced = mirror.clone();
-            replaced.leaves[position] = foreign.clone();
-            let error = honest
-                .verify_mirror(&replaced)
-                .expect_err("a leaf of another proof");
-            let in_order = replaced.leaves.is_sorted_by(|a, b| a.key < b.key);
-            let expected = if in_order {
-                VerifyError::RootMismatch
-            } else {
-                VerifyError::UnorderedLeaves
-            };
-            assert_eq!(error, expected);
+    };
+    let doubled = VerifyError::UnorderedLeaves;
+    check_list(honest, other, |proof| &mut proof.leaves, doubled, expected);
+}
+
+/// Checks that a proof is refused if an element of `list` is dropped or doubled, and refused as
+/// `expected` states if it is swapped with another or replaced by one of `other`.
+fn check_list<S: Suite, Q: TreeQuery, T: Clone + PartialEq>(
+    honest: &Honest<'_, S, Q>,
+    other: &Mirror<S>,
+    list: fn(&mut Mirror<S>) -> &mut Vec<T>,
+    doubled: VerifyError,
+    expected: impl Fn(&Mirror<S>) -> VerifyError,
+) where
+    Q::Statement: PartialEq + Debug,
+{
+    let refusal = |change: &dyn Fn(&mut Vec<T>)| {
+        let mut changed = honest.mirror();
+        change(list(&mut changed));
+        (honest.verify_mirror(&changed), changed)
+    };
+    let elements = list(&mut honest.mirror()).clone();
+    let foreign = list(&mut other.clone()).clone();
+    for (position, element) in elements.iter().enumerate() {
+        let (refused, _) = refusal(&|list| drop(list.remove(position)));
+        assert_eq!(refused, Err(VerifyError::MalformedShape));
+        let (refused, _) = refusal(&|list| list.insert(position, element.clone()));
+        assert_eq!(refused, Err(doubled));
+        for second in position + 1..elements.len() {
+            let (refused, changed) = refusal(&|list| list.swap(position, second));
+            assert_eq!(refused, Err(expected(&changed)));
+        }
+        for foreign in foreign.iter().filter(|foreign| *foreign != element) {
+            let (refused, changed) = refusal(&|list| list[position] = foreign.clone());
+            assert_eq!(refused, Err(expected(&changed)));
         }
     }
 }

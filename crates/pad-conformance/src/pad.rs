@@ -5,10 +5,11 @@ use core::fmt::Debug;
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    Answers, AuthorKey, Authored, Authority, Client, Dictionary, DictionaryId, Family, Key,
-    PublicKey, Question, Repository, Response, SnapshotHead, Suite, TrustedView, Untrusted, Value,
-    Verified, Version, codec, internals::Attachment,
+    Answers, AuthorKey, Authored, Authority, Client, DecodeError, Dictionary, DictionaryId, Family,
+    HeadSignature, Key, PublicKey, Question, Repository, Response, SchemeId, SnapshotHead, Suite,
+    TrustedView, Untrusted, Value, Verified, VerifyError, Version, codec, internals::Attachment,
 };
+use signature::Signer;
 
 /// Maximum message length that a test's client accepts, in bytes.
 pub const MESSAGE_LIMIT: usize = 1 << 20;
@@ -103,6 +104,93 @@ pub fn signing_key(number: u8) -> SigningKey {
 /// Returns the public key of [`signing_key`]`(number)`.
 pub fn public_key(number: u8) -> AuthorKey {
     AuthorKey::from_bytes(&signing_key(number).verifying_key().to_bytes()).expect("a point")
+}
+
+/// The reason why a client refused bytes as a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The bytes do not decode to a proof.
+    Decode(DecodeError),
+    /// The bytes decode to a proof, but the proof does not verify.
+    Verify(VerifyError),
+}
+
+impl Refusal {
+    /// Returns whether the refusal of a message fits one with another byte at `position` of its
+    /// envelope, or one whose body does not decode. Returns `None` for a proof that decodes.
+    pub fn fits_byte(self, position: usize, byte: u8) -> Option<bool> {
+        use DecodeError as D;
+        let Self::Decode(error) = self else {
+            return (position < codec::ENVELOPE_LENGTH).then_some(false);
+        };
+        Some(match position {
+            0..4 => error == D::NotThisFormat,
+            4 => error == D::UnknownFormatVersion(byte),
+            5 => matches!(error, D::WrongKind { actual, .. } if actual == byte),
+            6..8 => matches!(error, D::WrongSuite { .. }),
+            // A changed length or tag shifts the boundaries of the fields after it.
+            _ => matches!(error, D::Malformed | D::TrailingBytes | D::NonCanonical),
+        })
+    }
+}
+
+/// Decodes and verifies the bytes of a proof as a client does.
+pub fn verify<P: pad_core::Proof<Error = VerifyError> + codec::Message>(
+    bytes: &[u8],
+    commitment: &P::Commitment,
+    query: &P::Query,
+) -> Result<P::Statement, Refusal> {
+    Untrusted::<P>::decode(bytes, MESSAGE_LIMIT)
+        .map_err(Refusal::Decode)?
+        .verify(commitment, query)
+        .map(Verified::into_inner)
+        .map_err(Refusal::Verify)
+}
+
+/// A signer with the test signing key `key` that fails whenever `fails` returns true.
+#[derive(Debug)]
+pub struct Unreliable<F> {
+    key: SigningKey,
+    fails: F,
+}
+
+impl<F: Fn() -> bool> Unreliable<F> {
+    /// Creates a signer with the key [`signing_key`]`(number)`.
+    pub fn new(number: u8, fails: F) -> Self {
+        let key = signing_key(number);
+        Self { key, fails }
+    }
+}
+
+impl<F: Fn() -> bool> Signer<HeadSignature> for Unreliable<F> {
+    fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, signature::Error> {
+        if (self.fails)() {
+            return Err(signature::Error::new());
+        }
+        self.key.try_sign(message)
+    }
+}
+
+/// Returns the verified head of version `version` with the arbitrary root `root`.
+pub fn head_with_root<S: Suite>(
+    dictionary: DictionaryId,
+    scheme: SchemeId,
+    version: u64,
+    root: S::Digest,
+) -> Verified<SnapshotHead<S>> {
+    let version = Version::new(version);
+    let authority = Authority {
+        author: public_key(9),
+        dictionary,
+        scheme,
+    };
+    let head = SnapshotHead {
+        version,
+        root,
+        ..SnapshotHead::<S>::empty(scheme, dictionary)
+    };
+    let signed = Untrusted::new(head.sign(&signing_key(9)).expect("the signer works"));
+    signed.verify(&authority, &version).expect("it is signed")
 }
 
 /// Returns the id of the dictionary that most checks use.

@@ -7,9 +7,18 @@
 //! file and a line in the changelog.
 
 use core::fmt::Write as _;
-use std::{env, fs, path::PathBuf};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
 
+use pad_core::{Operation, Repository, codec};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{
+    operation::{key, value},
+    pad::MESSAGE_LIMIT,
+};
 
 /// Returns the path of the published file `name`, such as `trees/treap`.
 fn path(name: &str) -> PathBuf {
@@ -20,8 +29,25 @@ fn path(name: &str) -> PathBuf {
 
 /// Reads and parses the published file `name`.
 pub fn read<T: DeserializeOwned>(name: &str) -> T {
-    let text = fs::read_to_string(path(name)).expect("a published file");
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}.json: {error}"))
+    parsed(&path(name))
+}
+
+/// Reads the file that the environment variable `variable` names, or else the published file
+/// `name`.
+pub fn read_instead<T: DeserializeOwned>(variable: &str, name: &str) -> T {
+    parsed(&env::var_os(variable).map_or_else(|| path(name), PathBuf::from))
+}
+
+/// Reads the published file `name`, and the file that the environment variable `variable` names.
+pub fn read_with<T: DeserializeOwned>(variable: &str, name: &str) -> Vec<T> {
+    let named = env::var_os(variable).map(PathBuf::from);
+    let files = [path(name)].into_iter().chain(named);
+    files.map(|file| parsed(&file)).collect()
+}
+
+fn parsed<T: DeserializeOwned>(file: &Path) -> T {
+    let text = fs::read_to_string(file).expect("a published file");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
 /// Compares `computed` with the published file `name`, and panics if they differ. If
@@ -39,6 +65,47 @@ pub fn check(name: &str, computed: &impl Serialize) {
         assert_eq!(published, computed, "{name}.json, line {}", number + 1);
     }
     assert_eq!(published.len(), computed.len(), "{name}.json");
+}
+
+/// An operation in a published file: a key, with its value or `None` for a removal, in hexadecimal
+/// digits.
+pub type OperationVector = (String, Option<String>);
+
+/// Decodes published operations.
+pub fn operations(published: &[OperationVector]) -> Vec<Operation> {
+    let decoded = published.iter().map(|(name, content)| match content {
+        Some(content) => Operation::Put(key(decode(name)), value(decode(content))),
+        None => Operation::Remove(key(decode(name))),
+    });
+    decoded.collect()
+}
+
+/// Encodes operations for a published file.
+pub fn operation_vectors(operations: &[Operation]) -> Vec<OperationVector> {
+    let encoded = operations.iter().map(|operation| match operation {
+        Operation::Put(key, value) => (encode(key), Some(encode(value))),
+        Operation::Remove(key) => (encode(key), None),
+    });
+    encoded.collect()
+}
+
+/// A published update that is refused by a server whose latest version is `latest`.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct RefusedUpdate {
+    why: String,
+    latest: u64,
+    update: String,
+}
+
+/// Asserts that a server refuses the updates that `published` lists for its latest version.
+pub fn check_refused_updates<R: Repository>(published: &[RefusedUpdate], server: &mut R) {
+    let latest = server.latest();
+    for row in published.iter().filter(|row| row.latest == latest.number()) {
+        if let Ok(update) = codec::decode(&decode(&row.update), MESSAGE_LIMIT) {
+            assert!(server.apply(&update).is_err(), "{}", row.why);
+            assert_eq!(server.latest(), latest, "{}", row.why);
+        }
+    }
 }
 
 /// A verified answer as pairs of key and value, in hexadecimal digits. The value is `None` if the

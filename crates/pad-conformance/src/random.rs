@@ -26,6 +26,16 @@ impl Random {
         self.next_bits() % bound
     }
 
+    /// Returns a pseudorandom index of a list of `length` elements.
+    ///
+    /// # Panics
+    ///
+    /// If `length` is 0.
+    pub fn index(&mut self, length: usize) -> usize {
+        let length = u64::try_from(length).expect("lengths are below 2^64");
+        usize::try_from(self.below(length)).expect("below a length")
+    }
+
     /// Returns `length` pseudorandom bytes.
     pub fn bytes(&mut self, length: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(length + 8);

@@ -2,13 +2,12 @@
 //! and [`pad_core::Repository`].
 
 use core::{cell::Cell, marker::PhantomData};
-use std::rc::Rc;
 
 use ed25519_dalek::SigningKey;
 use pad_core::First;
 use pad_core::{
-    Authority, Dictionary, DictionaryId, HeadSignature, HeadSigner, Hosts, Key, LookupError,
-    Operation, PublicKey, Repository, Suite, Value, Version, codec,
+    Authority, Dictionary, DictionaryId, HeadSigner, Hosts, Key, LookupError, Operation, PublicKey,
+    Repository, Suite, Value, Version, codec,
 };
 use pad_tree::{
     MemoryLog, PathCopying, StoredRepository, Tree, TreeAuthor, TreeProof, TreeRepository,
@@ -19,7 +18,7 @@ use crate::{
     Action, Oracle, Pad,
     dictionary::check_open_contents,
     operation::{key, value},
-    pad::{dictionary, public_key, signing_key},
+    pad::{Unreliable, dictionary, public_key, signing_key},
     queries,
     repository::{TraceRun, check_heads, check_lookups, play},
 };
@@ -400,32 +399,16 @@ pub fn check_batches<S: Suite, B: BalancingScheme>(actions: &[Action]) {
     }
 }
 
-/// A signer that refuses to sign a given number of times, and then signs.
-#[derive(Debug)]
-pub struct Unreliable {
-    key: SigningKey,
-    refusals: Rc<Cell<u32>>,
-}
-
-impl signature::Signer<HeadSignature> for Unreliable {
-    fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, signature::Error> {
-        if let Some(fewer) = self.refusals.get().checked_sub(1) {
-            self.refusals.set(fewer);
-            return Err(signature::Error::new());
-        }
-        signature::Signer::try_sign(&self.key, message)
-    }
-}
-
 /// Checks that after a signer failure, the changes stay pending and the head is unchanged. The next
 /// snapshot must be the version that failed, with exactly its changes. Changes made after the
 /// failure must be in the version after that.
 pub fn check_failing_signer<S: Suite, B: BalancingScheme>() {
-    let refusals = Rc::new(Cell::new(0));
-    let signer = Unreliable {
-        key: signing_key(7),
-        refusals: Rc::clone(&refusals),
-    };
+    let refusals = Cell::new(0_u32);
+    let signer = Unreliable::new(7, || {
+        let left = refusals.get();
+        refusals.set(left.saturating_sub(1));
+        left > 0
+    });
     let mut author = TreeAuthor::<S, B, _>::new(dictionary(), public_key(7), signer);
     let mut reliable = new_author::<S, B>();
     let (a, b, c) = (key(b"a"), key(b"b"), key(b"c"));

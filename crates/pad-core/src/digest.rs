@@ -234,6 +234,9 @@ impl Domain {
 }
 
 /// The digest type of a suite: plain bytes of fixed width.
+///
+/// The codec reads and writes digests as the bytes of `as_ref()`. So these have [`Self::LENGTH`]
+/// bytes, serde writes exactly them, and [`Self::from_slice`] keeps each of them.
 pub trait DigestBytes:
     Copy
     + Eq

@@ -49,6 +49,7 @@
 extern crate alloc;
 
 mod author;
+mod bounded;
 mod client;
 pub mod codec;
 mod contradiction;
@@ -114,6 +115,7 @@ pub mod internals {
     #[cfg(feature = "std")]
     pub use crate::workers::{for_each_piece, for_each_range};
     pub use crate::{
+        bounded::{at_most, sequence},
         contradiction::Testimony,
         digest::{DigestBytes, Domain},
         equivocation::Forked,

@@ -1,13 +1,5 @@
 //! Step-by-step traces of the check of a proof, for human readers.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use pad_core::{Suite, VerifyError};
 
 use crate::{opened::OpenedLeaf, proof::TreeProof, step::Step};

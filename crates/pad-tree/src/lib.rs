@@ -68,6 +68,17 @@
 //! Source: Crosby & Wallach 2010, sections 2, 3 and 6.
 
 #![cfg_attr(not(feature = "std"), no_std)]
+// Without `std` only the code that parses untrusted input remains.
+#![cfg_attr(
+    not(feature = "std"),
+    deny(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
 
 extern crate alloc;
 
@@ -155,11 +166,10 @@ pub mod internals {
         id::{Children, EntryId, KeyId, NodeId},
         persistent::{Change, PersistentTree},
         prover::ProvableQuery,
-        side::Side,
         store::{Balance, Digest as StoreDigest, NodeStore, Sealed, VersionedStore},
         stored::{RECORDS_FOR_EACH_SUBTREE, place_in_record, record_bytes},
     };
-    pub use crate::{proof::Content, query::TreeQuery, step::Step};
+    pub use crate::{proof::Content, query::TreeQuery, side::Side, step::Step};
 }
 
 #[cfg(feature = "std")]

@@ -1,13 +1,5 @@
 //! The leaves that a proof opens (contains), and which of them are neighbours in the tree.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use alloc::vec::Vec;
 
 use pad_core::{Key, Suite, Value};

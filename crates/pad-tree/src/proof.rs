@@ -23,14 +23,6 @@
 //!
 //! Source: Crosby & Wallach 2010, section 3 (lookup proof, figure 3), for entries in the leaves.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use alloc::{vec, vec::Vec};
 use core::marker::PhantomData;
 

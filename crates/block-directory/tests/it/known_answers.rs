@@ -1,8 +1,6 @@
 //! Known answers: `docs/vectors/directories/block_directory.json`, and the file in the environment
 //! variable `BLOCK_DIRECTORY_VECTORS`.
 
-use std::{env, fs, path::Path};
-
 use block_directory::{
     BlockDirectory, Changes, DirectoryClient, DirectoryProof, Entries, Entry, EntryProof,
     EntryQuery, EntryRange, FullAuthor, Hint, LightAuthor,
@@ -45,11 +43,7 @@ const RUN: [&str; 15] = [
 ];
 
 pub(crate) fn vectors() -> Vec<Json> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = vec![folder.join("../../docs/vectors/directories/block_directory.json")];
-    files.extend(env::var_os("BLOCK_DIRECTORY_VECTORS").map(Into::into));
-    let read = |file| serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
-    files.into_iter().map(read).collect()
+    pad_conformance::published::read_with("BLOCK_DIRECTORY_VECTORS", "directories/block_directory")
 }
 
 pub(crate) fn items<'a>(value: &'a Json, name: &str) -> &'a [Json] {

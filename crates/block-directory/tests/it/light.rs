@@ -1,9 +1,12 @@
 //! The light author: versions that it refuses to sign, and recovery from failures.
 
+use core::sync::atomic::{AtomicBool, Ordering};
+
 use block_directory::{
     AuthorError, BlockDirectory, Changes, EntryProof, FullAuthor, LightAuthor, LightError,
     LightState,
 };
+use pad_conformance::pad::Unreliable;
 use pad_core::{
     ApplyError, HeadSigner, InputError, Suite, Untrusted, Update, VerifyError, Version, codec,
     internals::Domain,
@@ -212,24 +215,17 @@ fn nothing_leaves_before_it_is_stored() {
     assert_eq!(server.apply(&update), Ok(Version::new(4)));
 }
 
-/// A signer that fails once.
-struct SignerFailingOnce(std::sync::atomic::AtomicBool);
-
-impl signature::Signer<pad_core::HeadSignature> for SignerFailingOnce {
-    fn try_sign(&self, message: &[u8]) -> Result<pad_core::HeadSignature, signature::Error> {
-        if self.0.swap(false, std::sync::atomic::Ordering::Relaxed) {
-            return Err(signature::Error::new());
-        }
-        signature::Signer::try_sign(&signer(), message)
-    }
-}
-
 /// After a failure of the signer, both authors sign that version and no other with its number.
 #[test]
 fn a_failed_signature_is_made_up_for() {
     let (_, own) = light(21, &[5]);
     let (light, mut server, latest) = light_and_update(21, &[5]);
-    let flaky = || HeadSigner::new(SignerFailingOnce(true.into()));
+    let flaky = || {
+        let fails = AtomicBool::new(true);
+        HeadSigner::new(Unreliable::new(7, move || {
+            fails.swap(false, Ordering::Relaxed)
+        }))
+    };
     let mut full = FullAuthor::resume(own, flaky());
     let mut light = resumed(light.state(), &latest, flaky());
     full.append(object::<S>(21)).unwrap();

@@ -2,9 +2,9 @@
 
 use block_directory::{BlockDirectory, Entries, EntryId, EntryQuery, FullAuthor};
 use ed25519_dalek::SigningKey;
+use pad_conformance::pad::head_with_root;
 use pad_core::{
-    AuthorKey, Authority, SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified,
-    VerifyError, Version, codec,
+    SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified, VerifyError, codec,
 };
 
 /// The suite of tests that do not vary it.
@@ -32,19 +32,7 @@ pub(crate) fn directory(objects: u64, step: u32) -> (FullAuthor<S>, BlockDirecto
 
 /// A verified head with an arbitrary root.
 pub(crate) fn head_of<S: Suite>(root: S::Digest) -> Verified<SnapshotHead<S>> {
-    let signer = SigningKey::from_bytes(&[9; 32]);
-    let authority = Authority {
-        author: AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap(),
-        dictionary: "any".into(),
-        scheme: SchemeId(0x0401),
-    };
-    let head = SnapshotHead {
-        version: Version::new(1),
-        root,
-        ..SnapshotHead::<S>::empty(authority.scheme, authority.dictionary)
-    };
-    let signed = Untrusted::new(head.sign(&signer).unwrap());
-    signed.verify(&authority, &Version::new(1)).unwrap()
+    head_with_root("any".into(), SchemeId(0x0401), 1, root)
 }
 
 /// The latest head of a server, verified.

@@ -41,6 +41,34 @@ fn served(path: &Path) -> (FileServer, FileId) {
     (server, file)
 }
 
+/// A server as in [`served`], in a temporary folder.
+fn scene() -> (tempfile::TempDir, FileServer, FileId) {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, file) = served(&folder.path().join("store"));
+    (folder, server, file)
+}
+
+/// A body signed by the owner `owner`.
+fn signed<T: Serialize>(kind: RequestKind, body: &T, owner: u8) -> SignedRequest {
+    SignedRequest::new(kind, body, &SigningKey::from_bytes(&[owner; 32])).unwrap()
+}
+
+fn acknowledge(file: FileId) -> Request {
+    let version = VERSIONS;
+    let acknowledge = Acknowledge { file, version };
+    Request::Acknowledge(signed(RequestKind::Acknowledge, &acknowledge, 1))
+}
+
+/// The first byte of this version of the file.
+fn read(file: FileId, version: u64) -> Request {
+    Request::Read {
+        file,
+        version,
+        start: 0,
+        end: 1,
+    }
+}
+
 fn settings() -> Settings {
     let limits = Limits {
         checkpoints: Checkpoints {
@@ -57,10 +85,10 @@ fn settings() -> Settings {
     }
 }
 
-/// Returns the requests that make such a file of `owner`.
-fn requests(owner: u8) -> (Vec<Request>, FileId) {
-    let signer = SigningKey::from_bytes(&[owner; 32]);
+/// Returns the requests that make such a file of the owner `seed`.
+fn requests(seed: u8) -> (Vec<Request>, FileId) {
     let key = OwnerKey::generate(TagKind::HashOnly, &Workers::sequential()).unwrap();
+    let signer = SigningKey::from_bytes(&[seed; 32]);
     let owner = signer.verifying_key().to_bytes();
     let file = FileId::derive(&owner, &[0; 16]);
     let sent = |data: &[u8]| SentBlock {
@@ -96,9 +124,9 @@ fn requests(owner: u8) -> (Vec<Request>, FileId) {
         total: list.total(),
     };
     let mut requests = vec![
-        Request::Begin(SignedRequest::new(RequestKind::Begin, &begin, &signer).unwrap()),
-        Request::Part(SignedRequest::new(RequestKind::Part, &part, &signer).unwrap()),
-        Request::Finish(SignedRequest::new(RequestKind::Finish, &finish, &signer).unwrap()),
+        Request::Begin(signed(RequestKind::Begin, &begin, seed)),
+        Request::Part(signed(RequestKind::Part, &part, seed)),
+        Request::Finish(signed(RequestKind::Finish, &finish, seed)),
     ];
     for base_version in 1..VERSIONS {
         let edit = BlockEdit::Modify {
@@ -110,16 +138,14 @@ fn requests(owner: u8) -> (Vec<Request>, FileId) {
             base_version,
             edits: vec![edit],
         };
-        let update = SignedRequest::new(RequestKind::Update, &update, &signer).unwrap();
-        requests.push(Request::Update(update));
+        requests.push(Request::Update(signed(RequestKind::Update, &update, seed)));
     }
     (requests, file)
 }
 
 /// Commits `change` directly to the store, and returns the error of loading the file.
 fn after(change: impl FnOnce(FileKey) -> Change) -> (FileId, Option<StoreError>) {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, file) = served(&folder.path().join("store"));
+    let (_folder, server, file) = scene();
     let slot = server.slot(file).unwrap();
     server.store.commit(vec![change(slot.key)]).unwrap();
     (file, load::load(&server, slot.key).err())
@@ -135,8 +161,7 @@ fn remove(table: Table, number: u64) -> impl FnOnce(FileKey) -> Change {
 
 #[test]
 fn the_file_is_where_the_tests_think() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, file) = served(&folder.path().join("store"));
+    let (_folder, server, file) = scene();
     let head = server
         .slot(file)
         .unwrap()
@@ -151,26 +176,20 @@ fn the_file_is_where_the_tests_think() {
 }
 
 #[test]
-fn a_missing_journal_entry_is_named() {
-    let (file, error) = after(remove(Table::Journal, VERSIONS));
-    match error {
-        Some(StoreError::Damaged { file: named, what }) => {
-            assert_eq!(named, file);
-            assert_eq!(what, "the journal of version 5 is missing");
-        }
-        other => panic!("{other:?}"),
-    }
-}
-
-#[test]
-fn a_missing_piece_is_named() {
-    let (file, error) = after(remove(Table::Pieces, 1));
-    match error {
-        Some(StoreError::Damaged { file: named, what }) => {
-            assert_eq!(named, file);
-            assert_eq!(what, "checkpoint piece 1 is missing");
-        }
-        other => panic!("{other:?}"),
+fn missing_records_are_named() {
+    for (table, number, expected) in [
+        (
+            Table::Journal,
+            VERSIONS,
+            "the journal of version 5 is missing",
+        ),
+        (Table::Pieces, 1, "checkpoint piece 1 is missing"),
+    ] {
+        let (file, error) = after(remove(table, number));
+        let Some(StoreError::Damaged { file: named, what }) = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!((named, &*what), (file, expected));
     }
 }
 
@@ -203,8 +222,7 @@ fn records_of_another_state_do_not_give_the_root() {
 
 #[test]
 fn records_do_not_serve_at_other_places() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, file) = served(&folder.path().join("store"));
+    let (_folder, server, file) = scene();
     let key = server.slot(file).unwrap().key;
     let snapshot = server.store.snapshot().unwrap();
     let other = FileKey {
@@ -227,8 +245,7 @@ fn records_do_not_serve_at_other_places() {
 
 #[test]
 fn a_missing_block_is_found_by_the_check_and_a_stray_one_counted() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, file) = served(&folder.path().join("store"));
+    let (_folder, server, file) = scene();
     let key = server.slot(file).unwrap().key;
     let block = server.store.snapshot().unwrap().block(key, 0).unwrap();
     let changes = vec![remove(Table::Blocks, 0)(key), block.put(key, 77)];
@@ -247,8 +264,7 @@ fn a_missing_block_is_found_by_the_check_and_a_stray_one_counted() {
 
 #[test]
 fn a_stored_block_of_another_tag_or_length_is_found() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, file) = served(&folder.path().join("store"));
+    let (_folder, server, file) = scene();
     let key = server.slot(file).unwrap().key;
     let snapshot = server.store.snapshot().unwrap();
     let [first, third] = [0, 2].map(|number| snapshot.block(key, number).unwrap());
@@ -272,21 +288,16 @@ fn a_stored_block_of_another_tag_or_length_is_found() {
 
 #[test]
 fn what_cannot_be_made_durable_did_not_happen() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, file) = served(&folder.path().join("store"));
-    let signer = SigningKey::from_bytes(&[1; 32]);
+    let (_folder, server, file) = scene();
     let ask = |request| server.handle(request);
-    let read = |version| Request::Read {
-        file,
-        version,
-        start: 0,
-        end: 1,
+    let state = || {
+        [
+            ask(Request::Status { file }),
+            ask(read(file, VERSIONS)),
+            ask(read(file, VERSIONS - 1)),
+        ]
     };
-    let before = [
-        ask(Request::Status { file }),
-        ask(read(VERSIONS)),
-        ask(read(VERSIONS - 1)),
-    ];
+    let before = state();
     server.store.stop_writing();
     let edits = vec![BlockEdit::Remove { index: 0 }];
     let update = FileUpdate {
@@ -294,14 +305,10 @@ fn what_cannot_be_made_durable_did_not_happen() {
         base_version: VERSIONS,
         edits,
     };
-    let version = VERSIONS;
-    let word = Acknowledge { file, version };
     for _ in 0..2 {
         for request in [
-            Request::Update(SignedRequest::new(RequestKind::Update, &update, &signer).unwrap()),
-            Request::Acknowledge(
-                SignedRequest::new(RequestKind::Acknowledge, &word, &signer).unwrap(),
-            ),
+            Request::Update(signed(RequestKind::Update, &update, 1)),
+            acknowledge(file),
         ] {
             assert_eq!(
                 ask(request),
@@ -309,20 +316,14 @@ fn what_cannot_be_made_durable_did_not_happen() {
                     "the storage engine failed: its thread has ended".into()
                 ))
             );
-            let after = [
-                ask(Request::Status { file }),
-                ask(read(VERSIONS)),
-                ask(read(VERSIONS - 1)),
-            ];
-            assert_eq!(after, before);
+            assert_eq!(state(), before);
         }
     }
 }
 
 #[test]
 fn a_panic_in_the_middle_of_a_change_leaves_what_the_store_has() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, file) = served(&folder.path().join("store"));
+    let (_folder, server, file) = scene();
     let before = server.handle(Request::Status { file });
     let slot = server.slot(file).unwrap();
     let broken = guarded(|| {
@@ -341,8 +342,7 @@ fn a_panic_in_the_middle_of_a_change_leaves_what_the_store_has() {
 
 #[test]
 fn an_audit_of_a_long_chain_is_one_walk() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, _) = served(&folder.path().join("store"));
+    let (_folder, server, _) = scene();
     // Every path is as long as the list. Separate searches would take 2 * 10^9 steps. The tests of
     // the list verify that one walk finds all blocks.
     let length = crate::message::MAX_AUDIT_BLOCKS;
@@ -366,26 +366,22 @@ fn an_audit_of_a_long_chain_is_one_walk() {
 
 #[test]
 fn a_change_does_not_wait_for_ever() {
-    let folder = tempfile::tempdir().unwrap();
-    let (mut server, file) = served(&folder.path().join("store"));
+    let (_folder, mut server, file) = scene();
     server.limits.turn_wait = Duration::from_millis(20);
-    let signer = SigningKey::from_bytes(&[1; 32]);
-    let version = VERSIONS;
-    let word = Acknowledge { file, version };
-    let word = SignedRequest::new(RequestKind::Acknowledge, &word, &signer).unwrap();
+    let word = acknowledge(file);
     let slot = server.slot(file).unwrap();
     let turn = slot.next_turn();
     // Runs on another thread, so that a server that waits fails the test.
     let response = thread::scope(|scope| {
         let (send, receive) = mpsc::channel();
         let (server, word) = (&server, word.clone());
-        scope.spawn(move || send.send(server.handle(Request::Acknowledge(word))));
+        scope.spawn(move || send.send(server.handle(word)));
         let response = receive.recv_timeout(Duration::from_secs(20));
         drop(turn);
         response
     });
     assert_eq!(response, Ok(Response::Refused(Refusal::Unavailable)));
-    let response = server.handle(Request::Acknowledge(word));
+    let response = server.handle(word);
     assert!(matches!(response, Response::State(_)), "{response:?}");
 }
 
@@ -431,12 +427,7 @@ fn parameters_are_read_when_they_are_first_used() {
 
     let open = || FileServer::open(&path, Limits::default(), Workers::sequential()).unwrap();
     let server = open();
-    let read = Request::Read {
-        file,
-        version: VERSIONS,
-        start: 0,
-        end: 1,
-    };
+    let read = read(file, VERSIONS);
     let audit = Request::Audit {
         file,
         version: VERSIONS,

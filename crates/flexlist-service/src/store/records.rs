@@ -33,6 +33,11 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
         })
     }
 
+    /// Decodes the `value` stored under the identifier of a file.
+    fn read_entry(id: FileId, value: &[u8]) -> Result<Self, StoreError> {
+        Self::read(FileKey { number: 0, id }, 0, value)
+    }
+
     /// Returns the change that writes the record under the key (`file`, `number`).
     fn put(&self, file: FileKey, number: u64) -> Change {
         Change::Put {
@@ -53,12 +58,6 @@ pub(crate) struct FileRecord {
     pub(crate) owner: [u8; 32],
     /// The tag scheme's parameters for the server, encoded.
     pub(crate) server_parameters: Bytes,
-}
-
-impl FileRecord {
-    pub(crate) fn read_entry(id: FileId, value: &[u8]) -> Result<Self, StoreError> {
-        Self::read(FileKey { number: 0, id }, 0, value)
-    }
 }
 
 /// The current state of a file, without its list of blocks.
@@ -142,34 +141,22 @@ pub(crate) struct JournalEntry {
     pub(crate) operations: Vec<Operation>,
 }
 
-impl Record for FileRecord {
-    const TABLE: Table = Table::Files;
+/// States the table of each type of record.
+macro_rules! tables {
+    ($($record:ty: $table:ident,)*) => {$(
+        impl Record for $record {
+            const TABLE: Table = Table::$table;
+        }
+    )*};
 }
 
-impl Record for Head {
-    const TABLE: Table = Table::Heads;
-}
-
-impl Record for Answer {
-    const TABLE: Table = Table::Answers;
-}
-
-impl Record for StatementRecord {
-    const TABLE: Table = Table::Statements;
-}
-
-impl Record for RemovalRecord {
-    const TABLE: Table = Table::Removed;
-}
-
-impl Record for SentBlock {
-    const TABLE: Table = Table::Blocks;
-}
-
-impl Record for JournalEntry {
-    const TABLE: Table = Table::Journal;
-}
-
-impl Record for Piece {
-    const TABLE: Table = Table::Pieces;
+tables! {
+    FileRecord: Files,
+    Head: Heads,
+    Answer: Answers,
+    StatementRecord: Statements,
+    RemovalRecord: Removed,
+    SentBlock: Blocks,
+    JournalEntry: Journal,
+    Piece: Pieces,
 }

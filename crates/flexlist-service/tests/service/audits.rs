@@ -3,20 +3,15 @@
 use flexlist::{challenge::Challenge, tag::TagKind};
 use flexlist_service::internals::message::Response;
 
-use crate::{
-    owner::{KINDS, Owner, open},
-    plan::Random,
-};
+use crate::owner::{KINDS, open, scene};
 
 const SEED: [u8; 32] = [9; 32];
 
 #[test]
 fn audits_of_any_size_and_range_verify() {
     for &kind in KINDS {
-        let folder = tempfile::tempdir().unwrap();
-        let mut random = Random(1);
-        let mut owner = Owner::new(1, kind);
-        let server = open(&folder.path().join("store"));
+        let (path, mut random, mut owner) = scene(1, kind);
+        let server = open(&path);
         owner.upload(&server, &[random.blocks(50)]);
         for count in [1, 2, 10, 460, 5000] {
             owner.audit(&server, Challenge::Sample { seed: SEED, count });
@@ -36,10 +31,8 @@ fn audits_of_any_size_and_range_verify() {
 
 #[test]
 fn an_answer_serves_one_challenge_of_one_version() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut random = Random(2);
-    let mut owner = Owner::new(2, TagKind::PrivateMac);
-    let server = open(&folder.path().join("store"));
+    let (path, mut random, mut owner) = scene(2, TagKind::PrivateMac);
+    let server = open(&path);
     owner.upload(&server, &[random.blocks(50)]);
     let challenge = |byte| Challenge::Sample {
         seed: [byte; 32],

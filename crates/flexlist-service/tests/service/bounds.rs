@@ -14,15 +14,15 @@ use flexlist_service::{
 };
 
 use crate::{
-    limits::{limited, too_large},
-    owner::{KINDS, Owner, open_with, refusal, standing},
+    limits::too_large,
+    owner::{KINDS, Owner, StorePath, open_with, refusal, standing},
     plan::{Plan, Random},
-    refusals::{invalid, refused},
+    refusals::{invalid, refused, served},
 };
 
 #[test]
 fn audits_read_so_many_bytes_and_no_more() {
-    let (_, owner) = limited(Limits::default());
+    let (_, owner) = served(Limits::default());
     let seed = [1; 32];
     let (start, end) = (0, owner.state.total);
     for request in [
@@ -34,10 +34,10 @@ fn audits_read_so_many_bytes_and_no_more() {
             audit_bytes,
             ..Limits::default()
         };
-        let (server, _) = limited(audit_bytes(end));
+        let (server, _) = served(audit_bytes(end));
         let response = server.handle(request.clone());
         assert!(matches!(response, Response::Audited { .. }), "{response:?}");
-        let (server, owner) = limited(audit_bytes(end - 1));
+        let (server, owner) = served(audit_bytes(end - 1));
         let words = format!(
             "bytes of audited blocks: {end}, and the limit is {}",
             end - 1
@@ -49,23 +49,16 @@ fn audits_read_so_many_bytes_and_no_more() {
 
 #[test]
 fn owners_have_limits_of_their_own() {
-    let folder = tempfile::tempdir().unwrap();
+    let path = StorePath::new();
     let limits = Limits {
         files_per_owner: 3,
         unfinished_per_owner: 2,
         ..Limits::default()
     };
-    let path = folder.path().join("store");
     let server = open_with(&path, limits);
     // Several files of one owner.
     let first = Owner::new(1, TagKind::HashOnly);
-    let file = |number: u8| {
-        let mut owner = first.clone();
-        owner.salt = [number; 16];
-        let key = owner.signer.verifying_key().to_bytes();
-        owner.file = FileId::derive(&key, &owner.salt);
-        owner
-    };
+    let file = |number| first.another(number);
     standing(server.handle(file(1).begin()));
     standing(server.handle(file(2).begin()));
     let words = "unfinished uploads of an owner: 3, and the limit is 2";
@@ -87,7 +80,7 @@ fn owners_have_limits_of_their_own() {
 
 #[test]
 fn a_first_word_is_measured_before_it_is_read() {
-    let (server, owner) = limited(Limits {
+    let (server, owner) = served(Limits {
         parameter_bytes: 100,
         ..Limits::default()
     });
@@ -102,7 +95,7 @@ fn a_first_word_is_measured_before_it_is_read() {
 
 #[test]
 fn protocol_limits_hold_when_a_body_is_decoded() {
-    let (server, mut owner) = limited(Limits {
+    let (server, mut owner) = served(Limits {
         update_edits: usize::MAX,
         part_blocks: usize::MAX,
         ..Limits::default()
@@ -129,7 +122,7 @@ type Wrap = fn(SignedRequest) -> Request;
 
 #[test]
 fn nothing_is_decoded_for_who_is_not_the_owner() {
-    let (server, owner) = limited(Limits::default());
+    let (server, owner) = served(Limits::default());
     let stranger = Owner::new(9, TagKind::HashOnly);
     // Not a valid body of any kind, so that decoding it fails.
     let body = |file: FileId| (file, [255_u8; 20]);
@@ -155,12 +148,12 @@ fn nothing_is_decoded_for_who_is_not_the_owner() {
 #[cfg(feature = "bls")]
 #[test]
 fn blocks_with_public_tags_have_a_limit_of_their_own() {
-    let folder = tempfile::tempdir().unwrap();
+    let path = StorePath::new();
     let limits = Limits {
         public_tag_blocks: 2,
         ..Limits::default()
     };
-    let server = open_with(&folder.path().join("store"), limits);
+    let server = open_with(&path, limits);
     let mut owner = Owner::new(1, TagKind::PublicBls);
     standing(server.handle(owner.begin()));
     let blocks: Vec<SentBlock> = [1, 2, 3].map(|byte| owner.sent(&[byte])).to_vec();
@@ -172,8 +165,7 @@ fn blocks_with_public_tags_have_a_limit_of_their_own() {
 
 #[test]
 fn not_all_files_are_in_memory() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let limits = Limits {
         list_blocks: 100,
         ..Limits::default()
@@ -211,12 +203,12 @@ fn not_all_files_are_in_memory() {
 
 #[test]
 fn a_file_has_so_many_blocks_and_no_more() {
-    let folder = tempfile::tempdir().unwrap();
+    let path = StorePath::new();
     let limits = Limits {
         list_blocks: 4,
         ..Limits::default()
     };
-    let server = open_with(&folder.path().join("store"), limits);
+    let server = open_with(&path, limits);
     let mut owner = Owner::new(1, TagKind::HashOnly);
     let words = "blocks of the file: 5, and the limit is 4";
     standing(server.handle(owner.begin()));

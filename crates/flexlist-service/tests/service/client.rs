@@ -145,6 +145,13 @@ impl World {
     }
 }
 
+/// A world with tags of a secret key, and a client whose file of `length` bytes is uploaded.
+fn uploaded(length: usize) -> (World, Client) {
+    let world = World::new(TagKind::PrivateMac);
+    let client = world.uploaded(&contents(length));
+    (world, client)
+}
+
 fn owner(seed: u8, kind: TagKind) -> Owner<SigningKey> {
     let signer = SigningKey::from_bytes(&[seed; 32]);
     Owner {
@@ -341,8 +348,7 @@ fn an_empty_file_is_a_file() {
 
 #[test]
 fn audits_ask_for_as_much_as_they_should() {
-    let world = World::new(TagKind::PrivateMac);
-    let mut client = world.uploaded(&contents(6_400));
+    let (_world, mut client) = uploaded(6_400);
     let report = client.audit(Extent::Sample(7), &mut |_| ()).unwrap();
     assert_eq!((report.bytes, report.questions), (7, 1));
     assert!(report.blocks <= 7);
@@ -389,8 +395,7 @@ fn a_server_with_small_answers_is_asked_for_less() {
 
 #[test]
 fn of_two_writers_one_wins_and_the_other_knows() {
-    let world = World::new(TagKind::PrivateMac);
-    let mut first = world.uploaded(&contents(1_000));
+    let (world, mut first) = uploaded(1_000);
     let copy = world.directory.path().join("copy.state");
     std::fs::copy(world.path(), &copy).unwrap();
     let mut second = world.open_at(&copy);

@@ -21,7 +21,7 @@ use pad_conformance::soak;
 use pad_core::codec;
 
 use crate::{
-    owner::{Owner, open, open_with, small_checkpoints},
+    owner::{Owner, StorePath, open, open_with, small_checkpoints},
     plan::Random,
 };
 
@@ -61,8 +61,8 @@ impl Step {
 
 /// The history of a file: an upload, updates, and the owner's statements after some of them.
 fn life(seed: u8, updates: u64) -> Vec<Step> {
-    let folder = tempfile::tempdir().unwrap();
-    let server = open(&folder.path().join("store"));
+    let path = StorePath::new();
+    let server = open(&path);
     let mut random = Random(u64::from(seed));
     let mut owner = Owner::new(seed, TagKind::HashOnly);
     let unfinished = owner.clone();
@@ -98,9 +98,8 @@ fn life(seed: u8, updates: u64) -> Vec<Step> {
 
 #[test]
 fn a_copy_of_the_running_store_opens_at_the_last_acknowledged_step() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
-    let copy = folder.path().join("copy");
+    let path = StorePath::new();
+    let copy = path.beside("copy");
     let server = open_with(&path, small_checkpoints());
     let steps = life(1, 30);
     for (number, step) in steps.iter().enumerate() {
@@ -189,8 +188,7 @@ fn leave_requests<'a>(path: &Path, requests: impl Iterator<Item = &'a Request>) 
 
 #[test]
 fn killed_servers_lose_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let steps = life(2, soak::size(60, 120));
     leave_requests(&path, steps.iter().map(|step| &step.request));
     let mut random = Random(3);
@@ -222,10 +220,9 @@ fn killed_servers_lose_nothing() {
 
 #[test]
 fn killed_servers_bring_no_removed_file_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let mut random = Random(4);
-    let server = open(&folder.path().join("model"));
+    let server = open(&path.beside("model"));
     let mut requests = Vec::new();
     let mut files = Vec::new();
     for seed in 0..soak::size(20, 60) {

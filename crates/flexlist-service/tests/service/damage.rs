@@ -14,7 +14,7 @@ use flexlist_service::{
 use pad_core::Workers;
 
 use crate::{
-    owner::{Owner, open, refusal, standing},
+    owner::{Owner, StorePath, open, refusal, standing},
     plan::{Plan, Random, bytes, count},
 };
 
@@ -67,8 +67,7 @@ fn failed(owner: &Owner, response: Response) -> String {
 
 #[test]
 fn a_damaged_block_is_named_and_the_rest_of_its_file_served() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let [owner, other] = two_files(&path);
     let position = owner
         .blocks
@@ -106,9 +105,8 @@ fn a_damaged_block_is_named_and_the_rest_of_its_file_served() {
 
 #[test]
 fn a_damaged_head_checkpoint_or_journal_stops_its_file_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let whole = folder.path().join("whole");
-    let path = folder.path().join("store");
+    let path = StorePath::new();
+    let whole = path.beside("whole");
     let [mut owner, other] = two_files(&whole);
     // A tag digest in the journal and one in the checkpoint, of blocks that only this owner has.
     let data = vec![0x5a; 50];
@@ -150,8 +148,7 @@ fn a_damaged_head_checkpoint_or_journal_stops_its_file_alone() {
 
 #[test]
 fn a_damaged_entry_of_a_file_stops_it_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let [owner, other] = two_files(&path);
     // The owner's key is stored in the entry only.
     assert!(flip(&path, &owner.signer.verifying_key().to_bytes()) > 0);
@@ -169,8 +166,7 @@ fn a_damaged_entry_of_a_file_stops_it_alone() {
 
 #[test]
 fn stores_that_are_none_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let missing = check(&path, Workers::sequential());
     assert!(matches!(missing, Err(StoreError::Missing(_))));
     let [owner, _] = two_files(&path);
@@ -199,8 +195,7 @@ fn stores_that_are_none_are_refused() {
 
 #[test]
 fn whatever_byte_is_damaged_no_wrong_answer_verifies() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let owners = two_files(&path);
     let bytes = fs::read(&path).unwrap();
     let mut random = Random(5);

@@ -6,11 +6,11 @@ use flexlist_service::{
         message::{Refusal, Request, SentBlock, SentEdit},
         signed::RequestKind,
     },
-    server::{FileServer, Limits},
+    server::Limits,
 };
 
 use crate::{
-    owner::{Owner, open_with, refusal, standing},
+    owner::{Owner, StorePath, open_with, refusal, standing},
     refusals::{invalid, refused, served},
 };
 
@@ -18,16 +18,10 @@ pub(crate) fn too_large(words: &str) -> Refusal {
     Refusal::TooLarge(words.into())
 }
 
-/// A server with these limits, and the owner of a file that does not exceed them.
-pub(crate) fn limited(limits: Limits) -> (FileServer, Owner) {
-    let folder = tempfile::tempdir().unwrap();
-    served(&folder, limits)
-}
-
 #[test]
 fn updates_have_limits() {
     let base = Limits::default();
-    let (_, owner) = limited(base);
+    let (_, owner) = served(base);
     let (total, first) = (owner.state.total, owner.blocks[0].len());
     let file_words = format!("bytes of the file: {}, and the limit is {total}", total + 1);
     for (limits, lengths, words) in [
@@ -64,7 +58,7 @@ fn updates_have_limits() {
             file_words.as_str(),
         ),
     ] {
-        let (server, mut owner) = limited(limits);
+        let (server, mut owner) = served(limits);
         let blocks: Vec<SentBlock> = lengths
             .iter()
             .map(|length| owner.sent(&vec![7; *length]))
@@ -87,7 +81,7 @@ fn witnesses_have_limits() {
         answer_bytes: 50,
         ..Limits::default()
     };
-    let (server, mut owner) = limited(limits);
+    let (server, mut owner) = served(limits);
     let block = owner.sent(b"block");
     let update = owner.update_of(1, vec![SentEdit::Modify { index: 0, block }]);
     let before = server.handle(owner.status());
@@ -105,7 +99,7 @@ fn witnesses_have_limits() {
 fn audits_and_reads_have_limits() {
     let base = Limits::default();
     let seed = [1; 32];
-    let (_, owner) = limited(base);
+    let (_, owner) = served(base);
     let (start, end) = (0, owner.state.total);
     let sample = |count| owner.audit_request(Challenge::Sample { seed, count });
     let every = owner.audit_request(Challenge::Every { seed, start, end });
@@ -136,12 +130,12 @@ fn audits_and_reads_have_limits() {
             "the range meets more than 9 blocks",
         ),
     ] {
-        let (server, owner) = limited(limits);
+        let (server, owner) = served(limits);
         assert_eq!(refusal(server.handle(request)), too_large(words));
         assert_eq!(owner.read(&server, 0, 1), owner.blocks[..1]);
     }
     for request in [read, sample(400), every] {
-        let (server, _) = limited(Limits {
+        let (server, _) = served(Limits {
             answer_bytes: 500,
             ..base
         });
@@ -156,8 +150,7 @@ fn audits_and_reads_have_limits() {
 
 #[test]
 fn uploads_have_limits() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let limits = Limits {
         files: 1,
         file_bytes: 10,

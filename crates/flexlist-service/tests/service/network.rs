@@ -111,6 +111,28 @@ fn start(options: Options, handler: impl Handler) -> RunningServer {
         .unwrap()
 }
 
+fn with_limits(limits: Limits) -> Options {
+    Options {
+        limits,
+        ..Options::default()
+    }
+}
+
+fn with_timeouts(timeouts: Timeouts) -> Options {
+    Options {
+        timeouts,
+        ..Options::default()
+    }
+}
+
+/// The bytes of a request that is posted to the server.
+fn posted(request: &Request) -> Vec<u8> {
+    let body = codec::encode(request);
+    let mut bytes = head("POST", PATH, "application/octet-stream", body.len());
+    bytes.extend(body);
+    bytes
+}
+
 fn client(server: &RunningServer, options: HttpOptions) -> HttpTransport {
     HttpTransport::new(&format!("http://{}", server.address()), options).unwrap()
 }

@@ -1,7 +1,11 @@
 //! An owner for tests: makes requests, and verifies answers with the library's verifiers.
 
 use core::time::Duration;
-use std::{path::Path, time::SystemTime};
+use std::{
+    ops::Deref,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
 
 use ed25519_dalek::SigningKey;
 use flexlist::{
@@ -22,8 +26,9 @@ use flexlist_service::{
     server::{Checkpoints, FileServer, Limits},
 };
 use pad_core::Workers;
+use tempfile::TempDir;
 
-use crate::plan::{Plan, apply, count};
+use crate::plan::{Plan, Random, apply, count};
 
 /// Kinds of tags whose keys are fast to generate.
 pub(crate) const KINDS: &[TagKind] = &[
@@ -44,6 +49,44 @@ pub(crate) fn small_checkpoints() -> Limits {
         turn_wait: Duration::from_mins(1),
         ..Limits::default()
     }
+}
+
+/// The path of a store in a temporary folder, which is removed with this value.
+pub(crate) struct StorePath(PathBuf, TempDir);
+
+impl StorePath {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self(folder.path().join("store"), folder)
+    }
+
+    /// Another path in the folder.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.1.path().join(name)
+    }
+}
+
+impl Deref for StorePath {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl AsRef<Path> for StorePath {
+    fn as_ref(&self) -> &Path {
+        self
+    }
+}
+
+/// A path for a store, and random numbers and an owner with the seed `seed`.
+pub(crate) fn scene(seed: u8, kind: TagKind) -> (StorePath, Random, Owner) {
+    (
+        StorePath::new(),
+        Random(seed.into()),
+        Owner::new(seed, kind),
+    )
 }
 
 pub(crate) fn open(path: &Path) -> FileServer {
@@ -81,6 +124,18 @@ impl Owner {
             state: empty.state(),
             blocks: Vec::new(),
             writes: 0,
+        }
+    }
+
+    /// Another file of the same owner.
+    pub(crate) fn another(&self, salt: u8) -> Self {
+        let salt = [salt; 16];
+        let key = self.signer.verifying_key().to_bytes();
+        let file = FileId::derive(&key, &salt);
+        Self {
+            salt,
+            file,
+            ..self.clone()
         }
     }
 

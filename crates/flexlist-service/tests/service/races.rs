@@ -12,16 +12,14 @@ use flexlist::{challenge::Challenge, tag::TagKind};
 use flexlist_service::internals::message::{Refusal, Response};
 
 use crate::{
-    owner::{Owner, open, open_with, small_checkpoints},
+    owner::{Owner, StorePath, open, open_with, scene, small_checkpoints},
     plan::Random,
 };
 
 #[test]
 fn of_two_updates_of_one_version_exactly_one_wins() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut random = Random(1);
-    let mut owner = Owner::new(1, TagKind::HashOnly);
-    let server = open_with(&folder.path().join("store"), small_checkpoints());
+    let (path, mut random, mut owner) = scene(1, TagKind::HashOnly);
+    let server = open_with(&path, small_checkpoints());
     owner.upload(&server, &[random.blocks(20)]);
     for _ in 0..25 {
         let start = Barrier::new(2);
@@ -65,10 +63,8 @@ fn of_two_updates_of_one_version_exactly_one_wins() {
 
 #[test]
 fn audits_go_on_beside_updates_of_the_same_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut random = Random(2);
-    let mut owner = Owner::new(2, TagKind::PrivateMac);
-    let server = open_with(&folder.path().join("store"), small_checkpoints());
+    let (path, mut random, mut owner) = scene(2, TagKind::PrivateMac);
+    let server = open_with(&path, small_checkpoints());
     owner.upload(&server, &[random.blocks(60)]);
     let done = AtomicBool::new(false);
     let (send, receive) = std::sync::mpsc::channel::<Owner>();
@@ -121,8 +117,7 @@ fn audits_go_on_beside_updates_of_the_same_file() {
 
 #[test]
 fn files_are_begun_and_changed_side_by_side() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let server = open(&path);
     let owners: Vec<Owner> = thread::scope(|scope| {
         let threads: Vec<_> = (1..=6_u8)

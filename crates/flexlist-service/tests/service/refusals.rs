@@ -10,13 +10,14 @@ use flexlist_service::{
 };
 
 use crate::{
-    owner::{Owner, no_tag, open, open_with, refusal, standing},
+    owner::{Owner, StorePath, no_tag, open, open_with, refusal, standing},
     plan::{Plan, Random},
 };
 
-/// A server with one file of ten blocks, and its owner.
-pub(crate) fn served(folder: &tempfile::TempDir, limits: Limits) -> (FileServer, Owner) {
-    let path = folder.path().join("store");
+/// A server with these limits and one file of ten blocks, which does not exceed them, and its
+/// owner.
+pub(crate) fn served(limits: Limits) -> (FileServer, Owner) {
+    let path = StorePath::new();
     let mut owner = Owner::new(1, TagKind::HashOnly);
     owner.upload(&open(&path), &[Random(1).blocks(10)]);
     (open_with(&path, limits), owner)
@@ -41,8 +42,7 @@ pub(crate) fn refused(server: &FileServer, owner: &Owner, request: Request) -> R
 
 #[test]
 fn an_unknown_file_is_refused_to_everybody() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, _) = served(&folder, Limits::default());
+    let (server, _) = served(Limits::default());
     let mut stranger = Owner::new(9, TagKind::HashOnly);
     let requests = stranger.upload_requests(&[vec![b"block".to_vec()]]);
     let seed = [0; 32];
@@ -61,8 +61,7 @@ fn an_unknown_file_is_refused_to_everybody() {
 
 #[test]
 fn versions_that_are_not_kept_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, mut owner) = served(&folder, Limits::default());
+    let (server, mut owner) = served(Limits::default());
     let good = owner.version;
     for version in [0, 2, 7, u64::MAX] {
         owner.version = version;
@@ -85,8 +84,8 @@ fn versions_that_are_not_kept_are_refused() {
 
 #[test]
 fn an_unfinished_upload_has_no_versions() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = open(&folder.path().join("store"));
+    let path = StorePath::new();
+    let server = open(&path);
     let mut owner = Owner::new(1, TagKind::HashOnly);
     let requests = owner.upload_requests(&[Random(1).blocks(2), Random(2).blocks(2)]);
     standing(server.handle(requests[0].clone()));
@@ -115,8 +114,8 @@ fn an_unfinished_upload_has_no_versions() {
 
 #[test]
 fn parts_come_in_order_and_before_the_end() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = open(&folder.path().join("store"));
+    let path = StorePath::new();
+    let server = open(&path);
     let mut owner = Owner::new(1, TagKind::HashOnly);
     let requests = owner.upload_requests(&[Random(1).blocks(2), Random(2).blocks(2)]);
     standing(server.handle(requests[0].clone()));
@@ -145,8 +144,7 @@ fn parts_come_in_order_and_before_the_end() {
 
 #[test]
 fn only_the_owner_changes_a_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, owner) = served(&folder, Limits::default());
+    let (server, owner) = served(Limits::default());
     let mut thief = owner.clone();
     thief.signer = Owner::new(2, TagKind::HashOnly).signer;
     let block = thief.sent(b"block");
@@ -174,8 +172,7 @@ fn only_the_owner_changes_a_file() {
 
 #[test]
 fn a_file_keeps_its_parameters() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, owner) = served(&folder, Limits::default());
+    let (server, owner) = served(Limits::default());
     let other = Owner {
         key: Owner::new(3, TagKind::PrivateMac).key,
         ..owner.clone()
@@ -188,8 +185,8 @@ fn a_file_keeps_its_parameters() {
 
 #[test]
 fn parameters_are_those_of_a_scheme() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = open(&folder.path().join("store"));
+    let path = StorePath::new();
+    let server = open(&path);
     let owner = Owner::new(1, TagKind::HashOnly);
     let mut begin = owner.begin_body();
     begin.server_parameters = Bytes(b"no parameters".to_vec());
@@ -201,8 +198,8 @@ fn parameters_are_those_of_a_scheme() {
 
 #[test]
 fn blocks_must_give_the_root_and_length_that_the_owner_signed() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = open(&folder.path().join("store"));
+    let path = StorePath::new();
+    let server = open(&path);
     let mut owner = Owner::new(1, TagKind::HashOnly);
     let requests = owner.upload_requests(&[Random(1).blocks(2)]);
     standing(server.handle(requests[0].clone()));
@@ -226,8 +223,7 @@ fn blocks_must_give_the_root_and_length_that_the_owner_signed() {
 
 #[test]
 fn what_the_file_does_not_allow_is_invalid() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, mut owner) = served(&folder, Limits::default());
+    let (server, mut owner) = served(Limits::default());
     let total = owner.state.total;
     let block = owner.sent(b"block");
     let insert = |index, level| SentEdit::Insert {
@@ -304,8 +300,7 @@ fn what_the_file_does_not_allow_is_invalid() {
 
 #[test]
 fn an_update_of_an_older_version_is_stale() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, mut owner) = served(&folder, Limits::default());
+    let (server, mut owner) = served(Limits::default());
     owner.update(&server, &[Plan::Remove(0)]);
     for base in [0, 1, 3, u64::MAX] {
         let update = owner.update_of(base, vec![SentEdit::Remove { index: 1 }]);
@@ -316,8 +311,7 @@ fn an_update_of_an_older_version_is_stale() {
 
 #[test]
 fn tags_that_do_not_fit_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, mut owner) = served(&folder, Limits::default());
+    let (server, mut owner) = served(Limits::default());
     let mut block = owner.sent(b"block");
     block.data.0[0] ^= 1;
     let update = owner.update_of(
@@ -338,8 +332,7 @@ fn tags_that_do_not_fit_are_refused() {
 
 #[test]
 fn a_damaged_request_gets_an_answer() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, owner) = served(&folder, Limits::default());
+    let (server, owner) = served(Limits::default());
     let Request::Update(signed) = owner.update_of(1, vec![SentEdit::Remove { index: 0 }]) else {
         panic!("an update was made");
     };

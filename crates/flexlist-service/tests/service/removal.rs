@@ -25,7 +25,7 @@ use pad_core::{AuthorKey, Digest, Workers};
 
 use crate::{
     limits::too_large,
-    owner::{Owner, open, refusal, standing},
+    owner::{Owner, StorePath, open, refusal, standing},
     plan::{Plan, Random},
 };
 
@@ -103,20 +103,6 @@ fn is_done(response: &Response) -> bool {
     !matches!(response, Response::Refused(_))
 }
 
-/// Another file of the same owner.
-fn another(owner: &Owner, salt: u8) -> Owner {
-    let salt = [salt; 16];
-    let key = owner.signer.verifying_key().to_bytes();
-    Owner {
-        salt,
-        file: flexlist::FileId::derive(&key, &salt),
-        ..Owner {
-            signer: owner.signer.clone(),
-            ..Owner::new(1, TagKind::HashOnly)
-        }
-    }
-}
-
 /// Waits until the store has no leftovers of removed files.
 fn wait_for_sweep(server: &FileServer) {
     for _ in 0..10_000 {
@@ -130,10 +116,10 @@ fn wait_for_sweep(server: &FileServer) {
 
 #[test]
 fn mistakes_do_not_lock_an_owner_out() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = open(&folder.path().join("store"));
+    let path = StorePath::new();
+    let server = open(&path);
     let owner = Owner::new(1, TagKind::HashOnly);
-    let uploads: Vec<Owner> = (0..17).map(|salt| another(&owner, salt)).collect();
+    let uploads: Vec<Owner> = (0..17).map(|salt| owner.another(salt)).collect();
     for upload in &uploads[..16] {
         standing(server.handle(upload.begin()));
     }
@@ -153,8 +139,7 @@ fn mistakes_do_not_lock_an_owner_out() {
 
 #[test]
 fn replayed_requests_do_not_bring_an_aborted_upload_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let time = Time::new();
     let mut server = time.open(&path, Limits::default());
     let mut owner = Owner::new(1, TagKind::HashOnly);
@@ -193,8 +178,7 @@ fn replayed_requests_do_not_bring_an_aborted_upload_back() {
 
 #[test]
 fn a_deleted_file_is_gone_with_all_that_was_signed_about_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let mut server = open(&path);
     let mut owner = Owner::new(1, TagKind::HashOnly);
     let mut other = Owner::new(2, TagKind::HashOnly);
@@ -250,8 +234,8 @@ fn a_deleted_file_is_gone_with_all_that_was_signed_about_it() {
 
 #[test]
 fn an_unfinished_upload_is_not_deleted_but_aborted() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = open(&folder.path().join("store"));
+    let path = StorePath::new();
+    let server = open(&path);
     let owner = Owner::new(1, TagKind::HashOnly);
     standing(server.handle(owner.begin()));
     assert_eq!(
@@ -266,8 +250,7 @@ fn an_unfinished_upload_is_not_deleted_but_aborted() {
 
 #[test]
 fn a_damaged_file_can_be_deleted() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let server = open(&path);
     let mut owner = Owner::new(1, TagKind::HashOnly);
     let contents = b"contents that are found again in the store's file".to_vec();
@@ -298,9 +281,9 @@ fn a_damaged_file_can_be_deleted() {
 
 #[test]
 fn first_words_have_their_time() {
-    let folder = tempfile::tempdir().unwrap();
+    let path = StorePath::new();
     let time = Time::new();
-    let server = time.open(&folder.path().join("store"), Limits::default());
+    let server = time.open(&path, Limits::default());
     let owner = Owner::new(1, TagKind::HashOnly);
     let now = time.now();
     let begin = |expires| {
@@ -334,9 +317,9 @@ fn a_lying_clock_begins_nothing_and_answers_everything() {
         u64::MAX >> 1,
         u64::MAX,
     ] {
-        let folder = tempfile::tempdir().unwrap();
+        let path = StorePath::new();
         let time = Time(Arc::new(AtomicU64::new(clock)));
-        let server = time.open(&folder.path().join("store"), Limits::default());
+        let server = time.open(&path, Limits::default());
         // An owner with the right time.
         let owner = Owner::new(1, TagKind::HashOnly);
         let response = server.handle(Time::new().begin(&owner));
@@ -394,8 +377,7 @@ fn the_first_request_of_an_owner_with_a_lying_clock_has_an_expiry() {
 
 #[test]
 fn uploads_that_nobody_goes_on_with_expire() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let time = Time::new();
     let week = 7 * DAY;
     let server = time.open(&path, Limits::default());
@@ -438,16 +420,16 @@ fn uploads_that_nobody_goes_on_with_expire() {
 
 #[test]
 fn many_abandoned_uploads_hold_nobody_up() {
-    let folder = tempfile::tempdir().unwrap();
+    let path = StorePath::new();
     let time = Time::new();
     let limits = Limits {
         unfinished_per_owner: 200,
         ..Limits::default()
     };
-    let server = time.open(&folder.path().join("store"), limits);
+    let server = time.open(&path, limits);
     let owner = Owner::new(1, TagKind::HashOnly);
     for salt in 0..150 {
-        standing(server.handle(time.begin(&another(&owner, salt))));
+        standing(server.handle(time.begin(&owner.another(salt))));
     }
     time.pass(8 * DAY);
     let mut left = vec![server.files().len()];
@@ -462,8 +444,7 @@ fn many_abandoned_uploads_hold_nobody_up() {
 
 #[test]
 fn owners_have_quotas_of_bytes() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let limits = Limits {
         bytes_per_owner: 20_000,
         ..Limits::default()
@@ -471,7 +452,7 @@ fn owners_have_quotas_of_bytes() {
     let time = Time::new();
     let mut server = time.open(&path, limits);
     let mut owner = Owner::new(1, TagKind::HashOnly);
-    let mut second = another(&owner, 7);
+    let mut second = owner.another(7);
     for request in time.upload_requests(&mut owner, &[vec![vec![1; 5000]]]) {
         standing(server.handle(request));
     }
@@ -523,8 +504,7 @@ fn owners_have_quotas_of_bytes() {
 
 #[test]
 fn removed_files_count_until_they_are_forgotten() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let limits = Limits {
         files: 4,
         files_per_owner: 2,
@@ -536,12 +516,12 @@ fn removed_files_count_until_they_are_forgotten() {
     let stranger = Owner::new(2, TagKind::HashOnly);
     for owner in [&owner, &stranger] {
         for salt in 0..2 {
-            let upload = another(owner, salt);
+            let upload = owner.another(salt);
             standing(server.handle(time.begin(&upload)));
             assert_eq!(server.handle(abort(&upload)), Response::Removed);
         }
     }
-    let next = another(&owner, 3);
+    let next = owner.another(3);
     let words = "files: 5, and the limit is 4";
     assert_eq!(refusal(server.handle(time.begin(&next))), too_large(words));
     drop(server);
@@ -555,8 +535,7 @@ fn removed_files_count_until_they_are_forgotten() {
 
 #[test]
 fn only_some_owners_may_begin_files() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let mut old = Owner::new(1, TagKind::HashOnly);
     let server = open(&path);
     old.upload(&server, &[vec![vec![1; 100]]]);
@@ -569,7 +548,7 @@ fn only_some_owners_may_begin_files() {
     };
     let server = FileServer::open_with(&path, settings).unwrap();
     let stranger = Owner::new(3, TagKind::HashOnly);
-    for owner in [&stranger, &another(&old, 9)] {
+    for owner in [&stranger, &old.another(9)] {
         let refused = refusal(server.handle(owner.begin()));
         assert_eq!(refused, Refusal::OwnerNotAllowed);
     }
@@ -597,8 +576,8 @@ fn vouched(server: &FileServer, owner: &Owner) -> (u64, FileState) {
 
 #[test]
 fn a_server_keeps_its_owners_word_for_a_version() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = open(&folder.path().join("store"));
+    let path = StorePath::new();
+    let server = open(&path);
     let mut owner = Owner::new(1, TagKind::PrivateMac);
     let file = owner.file;
     let asked = Request::Confirmed { file };
@@ -668,9 +647,8 @@ fn a_server_keeps_its_owners_word_for_a_version() {
 
 #[test]
 fn the_owner_of_a_restored_store_goes_on_with_the_version_that_was_his() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
-    let copy = folder.path().join("copy");
+    let path = StorePath::new();
+    let copy = path.beside("copy");
     let mut owner = Owner::new(1, TagKind::PrivateMac);
     let server = open(&path);
     owner.upload(&server, &[vec![vec![1; 100], vec![2; 50]]]);
@@ -702,8 +680,7 @@ fn the_owner_of_a_restored_store_goes_on_with_the_version_that_was_his() {
 
 #[test]
 fn removal_beside_audits_reads_and_updates_breaks_none_of_them_badly() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let limits = Limits {
         turn_wait: Duration::from_mins(1),
         ..Limits::default()

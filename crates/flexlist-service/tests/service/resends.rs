@@ -3,17 +3,11 @@
 use flexlist::tag::TagKind;
 use flexlist_service::internals::message::{Refusal, Response};
 
-use crate::{
-    owner::{Owner, open, open_with, refusal, small_checkpoints},
-    plan::Random,
-};
+use crate::owner::{open, open_with, refusal, scene, small_checkpoints};
 
 #[test]
 fn every_step_of_an_upload_can_be_resent() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
-    let mut random = Random(1);
-    let mut owner = Owner::new(1, TagKind::HashOnly);
+    let (path, mut random, mut owner) = scene(1, TagKind::HashOnly);
     let requests = owner.upload_requests(&[random.blocks(3), random.blocks(4)]);
     for request in &requests {
         let first = open(&path).handle(request.clone());
@@ -40,10 +34,7 @@ fn every_step_of_an_upload_can_be_resent() {
 
 #[test]
 fn the_last_update_can_be_resent_and_no_other_of_its_base() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
-    let mut random = Random(2);
-    let mut owner = Owner::new(2, TagKind::HashOnly);
+    let (path, mut random, mut owner) = scene(2, TagKind::HashOnly);
     let mut server = open_with(&path, small_checkpoints());
     owner.upload(&server, &[random.blocks(9)]);
     let mut last = None;

@@ -4,17 +4,14 @@ use flexlist::tag::TagKind;
 use flexlist_service::internals::message::{Refusal, Response};
 
 use crate::{
-    owner::{Owner, open_with, refusal, small_checkpoints, standing},
-    plan::{Plan, Random, count},
+    owner::{Owner, StorePath, open_with, refusal, scene, small_checkpoints, standing},
+    plan::{Plan, count},
 };
 
 #[test]
 fn random_updates_keep_both_versions_until_the_owner_knows_the_new_one() {
     for (seed, kind) in [(5, TagKind::HashOnly), (6, TagKind::PrivateMac)] {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("store");
-        let mut random = Random(u64::from(seed));
-        let mut owner = Owner::new(seed, kind);
+        let (path, mut random, mut owner) = scene(seed, kind);
         let mut server = open_with(&path, small_checkpoints());
         owner.upload(&server, &[random.blocks(30)]);
         let mut before: Option<Owner> = None;
@@ -55,8 +52,7 @@ fn random_updates_keep_both_versions_until_the_owner_knows_the_new_one() {
 
 #[test]
 fn a_block_of_the_same_update_can_be_changed_and_removed() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let mut owner = Owner::new(7, TagKind::HashOnly);
     let server = open_with(&path, small_checkpoints());
     owner.upload(&server, &[vec![b"first".to_vec(), b"second".to_vec()]]);
@@ -81,10 +77,7 @@ fn a_block_of_the_same_update_can_be_changed_and_removed() {
 
 #[test]
 fn acknowledging_again_or_an_older_version_changes_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
-    let mut random = Random(8);
-    let mut owner = Owner::new(8, TagKind::HashOnly);
+    let (path, mut random, mut owner) = scene(8, TagKind::HashOnly);
     let server = open_with(&path, small_checkpoints());
     owner.upload(&server, &[random.blocks(4)]);
     standing(server.handle(owner.acknowledge(1)));

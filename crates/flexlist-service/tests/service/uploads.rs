@@ -4,17 +4,14 @@ use flexlist::tag::TagKind;
 use flexlist_service::internals::message::{Refusal, Response};
 
 use crate::{
-    owner::{KINDS, Owner, open, refusal, standing},
+    owner::{KINDS, Owner, StorePath, open, refusal, scene, standing},
     plan::{Plan, Random, count},
 };
 
 #[test]
 fn an_upload_in_parts_is_read_and_audited() {
     for &kind in KINDS {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("store");
-        let mut random = Random(1);
-        let mut owner = Owner::new(1, kind);
+        let (path, mut random, mut owner) = scene(1, kind);
         let parts = [random.blocks(20), random.blocks(1), random.blocks(44)];
         let server = open(&path);
         owner.upload(&server, &parts);
@@ -47,10 +44,7 @@ fn an_upload_in_parts_is_read_and_audited() {
 
 #[test]
 fn an_upload_goes_on_after_each_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
-    let mut random = Random(2);
-    let mut owner = Owner::new(2, TagKind::HashOnly);
+    let (path, mut random, mut owner) = scene(2, TagKind::HashOnly);
     let parts: Vec<_> = (0..4).map(|_| random.blocks(5)).collect();
     for (number, request) in owner.upload_requests(&parts).into_iter().enumerate() {
         let server = open(&path);
@@ -71,8 +65,7 @@ fn an_upload_goes_on_after_each_restart() {
 
 #[test]
 fn an_empty_file_grows_and_shrinks() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let mut owner = Owner::new(3, TagKind::HashOnly);
     let mut server = open(&path);
     owner.upload(&server, &[]);
@@ -93,8 +86,7 @@ fn an_empty_file_grows_and_shrinks() {
 
 #[test]
 fn many_files_share_a_store() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
+    let path = StorePath::new();
     let mut random = Random(4);
     let mut owners: Vec<Owner> = (1..=8)
         .map(|seed| Owner::new(seed, TagKind::HashOnly))

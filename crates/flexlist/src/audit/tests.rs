@@ -1,13 +1,11 @@
 //! Honest audits with every kind of tags, and each known attack.
 
-#![allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")]
-
 use pad_core::{Untrusted, Verified, Workers};
 
 use super::*;
 use crate::{
     FileId, FlexList, Level,
-    list::{Block, Operation},
+    list::{Block, Found, Operation},
     tag::{BlockTag, OwnerKey, TagKind, WriteId},
 };
 
@@ -72,30 +70,14 @@ impl World {
                         .collect();
                     found.sort_by_key(|block| block.start);
                     found.dedup();
-                    let leaves: Vec<Leaf> = found
-                        .iter()
-                        .map(|block| Leaf {
-                            start: block.start,
-                            length: block.length,
-                        })
-                        .collect();
-                    (
-                        self.list.prove(&indices).unwrap(),
-                        found,
-                        assign(&samples, &leaves).unwrap(),
-                    )
+                    let challenged = assign(&samples, &leaves_of(&found)).unwrap();
+                    (self.list.prove(&indices).unwrap(), found, challenged)
                 }
                 Questions::Blocks(questions) => {
                     let found = self.list.find_range(questions.range()).unwrap();
-                    let leaves: Vec<Leaf> = found
-                        .iter()
-                        .map(|block| Leaf {
-                            start: block.start,
-                            length: block.length,
-                        })
-                        .collect();
                     let proof = self.list.prove_range(questions.range()).unwrap();
-                    (proof, found, questions.assign(&leaves).unwrap())
+                    let challenged = questions.assign(&leaves_of(&found)).unwrap();
+                    (proof, found, challenged)
                 }
             };
         let mut prover = self.key.server_parameters().prover();
@@ -111,6 +93,14 @@ impl World {
             tag_proof: prover.finish().into(),
         }
     }
+}
+
+fn leaves_of(found: &[Found]) -> Vec<Leaf> {
+    let leaf = |block: &Found| Leaf {
+        start: block.start,
+        length: block.length,
+    };
+    found.iter().map(leaf).collect()
 }
 
 fn verify(

@@ -1,7 +1,5 @@
 //! Derivations, tested by their bounds, their inputs and a schoolbook multiplication.
 
-#![allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")]
-
 use proptest::prelude::*;
 
 use super::*;

@@ -1,27 +1,17 @@
 //! Known answers for challenges: section `dpdp` of `docs/vectors/files/flexlist.json`, or of the
 //! file of the same format that the environment variable `FLEXLIST_VECTORS` names.
 
-use std::{env, fs, path::PathBuf};
-
 use flexlist::{
     FileId,
     challenge::{Challenge, Context, Leaf, Questions, Sample, assign},
 };
+use pad_conformance::published;
 use pad_core::Digest;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 fn vectors() -> Value {
-    let path = env::var_os("FLEXLIST_VECTORS").map_or_else(
-        || {
-            PathBuf::from(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/../../docs/vectors/files/flexlist.json"
-            ))
-        },
-        PathBuf::from,
-    );
-    serde_json::from_slice::<Value>(&fs::read(path).unwrap()).unwrap()["dpdp"].take()
+    published::read_instead::<Value>("FLEXLIST_VECTORS", "files/flexlist")["dpdp"].take()
 }
 
 fn bytes<const N: usize>(value: &Value) -> [u8; N] {

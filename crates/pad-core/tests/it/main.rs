@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod body;
+mod bounded;
 mod codec;
 mod contradiction;
 mod equivocation;

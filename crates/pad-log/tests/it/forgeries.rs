@@ -189,16 +189,22 @@ fn what_is_hashed_cannot_be_another() {
     assert_eq!(refusal(&one_tree, &at_size(&two, 32), "absent"), mismatch);
 }
 
+/// A log of `size` entries with another entry at `place`, and the accumulator of its tree.
+fn with_another_at(place: usize, size: usize) -> (Entries<Scheme>, [u8; G1_BYTES]) {
+    let mut others = distinct(size);
+    others[place] = pair("somebody else", "value");
+    let shape = Shape::new(5, Schedule::Eager).unwrap();
+    let other = entries(&log::<Scheme>([1; 16], shape), &others);
+    let accumulator = other.roots(u64::try_from(size).unwrap())[0].2.unwrap();
+    (other, accumulator)
+}
+
 /// Proofs must be refused if a block's accumulator covers other elements and its hashes are
 /// unchanged.
 #[test]
 fn a_block_has_the_accumulator_of_its_elements() {
     let entries = sixteen(1);
-    let mut others = distinct(8);
-    others[5] = pair("somebody else", "value");
-    let shape = Shape::new(5, Schedule::Eager).unwrap();
-    let other = crate::support::entries(&log::<Scheme>([1; 16], shape), &others);
-    let false_accumulator = other.roots(8)[0].2.unwrap();
+    let (_, false_accumulator) = with_another_at(5, 8);
     let elements_hash =
         |proof: &[u8], start: usize| hash::of_elements(0, proof[start..start + 8 * 64].chunks(64));
 
@@ -222,11 +228,7 @@ fn a_block_has_the_accumulator_of_its_elements() {
 #[test]
 fn a_parent_has_the_product_of_its_children() {
     let entries = sixteen(1);
-    let mut others = distinct(16);
-    others[3] = pair("somebody else", "value");
-    let shape = Shape::new(5, Schedule::Eager).unwrap();
-    let other = crate::support::entries(&log::<Scheme>([1; 16], shape), &others);
-    let false_accumulator = other.roots(16)[0].2.unwrap();
+    let (other, false_accumulator) = with_another_at(3, 16);
     // The absence can be opened, because the element is no root of the false polynomial.
     let honest = look_up(&entries, 16, "absent");
     let inner = Digest(array(&honest, absent::INNER));

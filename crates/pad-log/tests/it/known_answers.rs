@@ -1,8 +1,6 @@
 //! Reads and checks groups of known answers about logs. The crate's unit tests include this module
 //! for a scheme that only they have.
 
-use std::{fs, path::Path};
-
 use pad_accumulators::wire;
 use pad_core::{DecodeError, Digest, Key, Value, VerifyError, Workers};
 use pad_log::{
@@ -15,8 +13,7 @@ use super::support::{at, verify};
 
 /// The contents of `docs/vectors/logs/logs.json`.
 pub(crate) fn vectors() -> Json {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/vectors/logs/logs.json");
-    serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
+    pad_conformance::published::read("logs/logs")
 }
 
 pub(crate) fn items<'a>(value: &'a Json, name: &str) -> &'a [Json] {

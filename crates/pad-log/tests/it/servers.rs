@@ -1,7 +1,10 @@
 //! Servers that receive updates the author did not publish, and authors with a failing signer.
 
 use pad_accumulators::wire;
-use pad_conformance::aad::{Roles, roles::public, verify};
+use pad_conformance::{
+    aad::{Roles, roles::public, verify},
+    pad::Unreliable,
+};
 use pad_core::{
     ApplyError, HeadSigner, Operation, Repository as _, Sha256Ed25519, Update, Version, Workers,
 };
@@ -70,14 +73,8 @@ fn a_server_refuses_what_the_author_did_not_publish_and_stays_as_it_was() {
 
 #[test]
 fn a_signer_that_fails_loses_nothing() {
-    struct FailingSigner;
-    impl signature::Signer<pad_core::HeadSignature> for FailingSigner {
-        fn try_sign(&self, _: &[u8]) -> Result<pad_core::HeadSignature, signature::Error> {
-            Err(signature::Error::new())
-        }
-    }
     let log = log::<Scheme>([7; 16], Shape::new(5, Schedule::Eager).unwrap());
-    let signer = HeadSigner::new(FailingSigner);
+    let signer = HeadSigner::new(Unreliable::new(7, || true));
     let mut author = LogAuthor::new(log, public(), signer, Workers::sequential()).unwrap();
     author.append(pair("key", "value")).unwrap();
     for _ in 0..2 {

@@ -2,14 +2,10 @@
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use ed25519_dalek::SigningKey;
 use pad_accumulators::bilinear::Parameters;
-use pad_conformance::aad::parameters;
 pub(crate) use pad_conformance::aad::verify;
-use pad_core::{
-    AuthorKey, Authority, DictionaryId, Digest, Key, Sha256Ed25519, SnapshotHead, Suite as _,
-    Untrusted, Value, Verified, Version, Workers,
-};
+use pad_conformance::{aad::parameters, pad::head_with_root};
+use pad_core::{DictionaryId, Digest, Key, Sha256Ed25519, Value, Workers};
 use pad_log::{
     AadFrontier, AasFrontier, Entries, Entry, Log, LogRoot, Schedule, Scheme, Setup, Shape,
 };
@@ -41,30 +37,8 @@ pub(crate) fn client_log<S: Scheme>(log: &Log<S>) -> Log<S> {
 
 /// The log at a digest, under a signed and verified head.
 pub(crate) fn at<S: Scheme>(log: &Log<S>, version: u64, root: Digest<32>) -> LogRoot<S> {
-    log.at(&head(log, version, root)).unwrap()
-}
-
-fn head<S: Scheme>(
-    log: &Log<S>,
-    version: u64,
-    root: Digest<32>,
-) -> Verified<SnapshotHead<Sha256Ed25519>> {
-    let signer = SigningKey::from_bytes(&[9; 32]);
-    let authority = Authority {
-        author: AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap(),
-        dictionary: log.dictionary(),
-        scheme: S::ID,
-    };
-    let version = Version::new(version);
-    let head = SnapshotHead::<Sha256Ed25519> {
-        scheme: S::ID,
-        dictionary: log.dictionary(),
-        version,
-        root,
-        history: Sha256Ed25519::empty_history(),
-    };
-    let signed = head.sign(&signer).unwrap();
-    Untrusted::new(signed).verify(&authority, &version).unwrap()
+    let head = head_with_root::<Sha256Ed25519>(log.dictionary(), S::ID, version, root);
+    log.at(&head).unwrap()
 }
 
 /// A log of the given entries, built at once.

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use pad_core::{InputError, internals::for_each_range};
 
-use super::{Balance, Digest, NodeStore, Sealed};
+use super::{Balance, Digest, NodeStore, Sealed, place};
 use crate::{
     annotation::Annotation,
     balancing::BalancingScheme,
@@ -190,14 +190,8 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
     }
 
     fn put_node(&mut self, node: Node<A::Cell>, balance: B::Balance) -> NodeId {
-        if let Some(free) = self.free.pop() {
-            self.nodes[free.index()] = node;
-            self.balances[free.index()] = balance;
-            return free;
-        }
-        self.nodes.push(node);
-        self.balances.push(balance);
-        NodeId::inner(self.nodes.len() - 1)
+        let slots = (&mut self.nodes, &mut self.balances, &mut self.free);
+        place(slots, node, balance)
     }
 
     fn use_key(&mut self, key: KeyId) {
@@ -216,21 +210,8 @@ impl<A: Annotation, B: BalancingScheme> InPlace<A, B> {
 }
 
 impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
-    type Annotation = A;
-    type Scheme = B;
-    type Fault = Infallible;
-    const IS_WHOLE: bool = true;
+    accessors_in_memory!();
     const REPLACES_IN_PLACE: bool = true;
-
-    #[inline]
-    fn entries(&self) -> &Entries<A> {
-        &self.entries
-    }
-
-    #[inline]
-    fn entries_mut(&mut self) -> &mut Entries<A> {
-        &mut self.entries
-    }
 
     fn create(&mut self, separator: KeyId, balance: B::Balance, children: Children) -> NodeId {
         self.use_key(separator);
@@ -278,23 +259,8 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for InPlace<A, B> {
     }
 
     #[inline]
-    fn children(&self, node: NodeId) -> Children {
-        self.nodes[node.index()].children
-    }
-
-    #[inline]
-    fn separator(&self, node: NodeId) -> KeyId {
-        self.nodes[node.index()].separator
-    }
-
-    #[inline]
     fn separator_prefix(&self, node: NodeId) -> u64 {
         self.nodes[node.index()].prefix
-    }
-
-    #[inline]
-    fn balance(&self, node: NodeId) -> Balance<Self> {
-        self.balances[node.index()]
     }
 
     #[inline]

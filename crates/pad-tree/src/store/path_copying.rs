@@ -7,12 +7,12 @@
 use core::convert::Infallible;
 use pad_core::InputError;
 
-use super::{Balance, Digest, NodeStore, Sealed, VersionedStore, survivors::Survivors};
+use super::{Balance, Digest, NodeStore, Sealed, VersionedStore, place, survivors::Survivors};
 use crate::{
     annotation::Annotation,
     balancing::BalancingScheme,
     entries::Entries,
-    id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind},
+    id::{Children, KeyId, MAX_INDEX, NodeId, NodeKind},
 };
 
 /// A node store that copies each changed node and its ancestors, and so keeps all versions.
@@ -53,33 +53,13 @@ impl<A: Annotation, B: BalancingScheme> Default for PathCopying<A, B> {
 
 impl<A: Annotation, B: BalancingScheme> PathCopying<A, B> {
     fn push(&mut self, node: Node, balance: B::Balance) -> NodeId {
-        if let Some(free) = self.free.pop() {
-            self.nodes[free.index()] = node;
-            self.balances[free.index()] = balance;
-            return free;
-        }
-        self.nodes.push(node);
-        self.balances.push(balance);
-        NodeId::inner(self.nodes.len() - 1)
+        let slots = (&mut self.nodes, &mut self.balances, &mut self.free);
+        place(slots, node, balance)
     }
 }
 
 impl<A: Annotation, B: BalancingScheme> NodeStore for PathCopying<A, B> {
-    type Annotation = A;
-    type Scheme = B;
-    type Fault = Infallible;
-    const IS_WHOLE: bool = true;
-    const REPLACES_IN_PLACE: bool = false;
-
-    #[inline]
-    fn entries(&self) -> &Entries<A> {
-        &self.entries
-    }
-
-    #[inline]
-    fn entries_mut(&mut self) -> &mut Entries<A> {
-        &mut self.entries
-    }
+    accessors_in_memory!();
 
     fn create(&mut self, separator: KeyId, balance: B::Balance, children: Children) -> NodeId {
         self.push(
@@ -108,35 +88,6 @@ impl<A: Annotation, B: BalancingScheme> NodeStore for PathCopying<A, B> {
         if node.index() >= self.sealed {
             self.free.push(node);
         }
-    }
-
-    fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId {
-        // Operations are not signed, so a server that forwards an update can add operations without
-        // effect. They must not change the store.
-        if self.entries.value(entry) == value {
-            return NodeId::leaf(entry);
-        }
-        let key = self.entries.key_of(entry);
-        NodeId::leaf(self.entries.add_entry(key, value))
-    }
-
-    fn adopt_leaf(&mut self, _: NodeId) {}
-
-    fn release_leaf(&mut self, _: NodeId) {}
-
-    #[inline]
-    fn children(&self, node: NodeId) -> Children {
-        self.nodes[node.index()].children
-    }
-
-    #[inline]
-    fn separator(&self, node: NodeId) -> KeyId {
-        self.nodes[node.index()].separator
-    }
-
-    #[inline]
-    fn balance(&self, node: NodeId) -> Balance<Self> {
-        self.balances[node.index()]
     }
 
     fn set_balance(&mut self, node: NodeId, balance: Balance<Self>) {

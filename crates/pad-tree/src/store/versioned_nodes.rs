@@ -21,14 +21,14 @@ use core::marker::PhantomData;
 use pad_core::InputError;
 
 use super::{
-    Balance, Digest, NodeStore, Sealed, VersionedStore, cache::CachePolicy, run_pool::RunPool,
-    survivors::Survivors,
+    Balance, Digest, NodeStore, Sealed, VersionedStore, cache::CachePolicy, place,
+    run_pool::RunPool, survivors::Survivors,
 };
 use crate::{
     annotation::Annotation,
     balancing::BalancingScheme,
     entries::Entries,
-    id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind, to_u32, to_usize},
+    id::{Children, KeyId, MAX_INDEX, NodeId, NodeKind, to_u32, to_usize},
 };
 
 /// A node store that archives the children and digests of old versions. The cache policy `C`
@@ -182,14 +182,8 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> 
             since: self.next,
             cell: CellId::NONE,
         };
-        if let Some(free) = self.free.pop() {
-            self.nodes[free.index()] = node;
-            self.balances[free.index()] = balance;
-            return free;
-        }
-        self.nodes.push(node);
-        self.balances.push(balance);
-        NodeId::inner(self.nodes.len() - 1)
+        let slots = (&mut self.nodes, &mut self.balances, &mut self.free);
+        place(slots, node, balance)
     }
 
     fn is_fresh(&self, node: NodeId) -> bool {
@@ -274,21 +268,7 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> VersionedNodes<A, B, C> 
 }
 
 impl<A: Annotation, B: BalancingScheme, C: CachePolicy> NodeStore for VersionedNodes<A, B, C> {
-    type Annotation = A;
-    type Scheme = B;
-    type Fault = Infallible;
-    const IS_WHOLE: bool = true;
-    const REPLACES_IN_PLACE: bool = false;
-
-    #[inline]
-    fn entries(&self) -> &Entries<A> {
-        &self.entries
-    }
-
-    #[inline]
-    fn entries_mut(&mut self) -> &mut Entries<A> {
-        &mut self.entries
-    }
+    accessors_in_memory!();
 
     fn create(&mut self, separator: KeyId, balance: B::Balance, children: Children) -> NodeId {
         self.push(separator, balance, children)
@@ -322,35 +302,6 @@ impl<A: Annotation, B: BalancingScheme, C: CachePolicy> NodeStore for VersionedN
         } else {
             self.dead.push(node);
         }
-    }
-
-    fn replace_value(&mut self, entry: EntryId, value: &[u8]) -> NodeId {
-        // Operations are not signed, so a server that forwards an update can add operations without
-        // effect. They must not change the store.
-        if self.entries.value(entry) == value {
-            return NodeId::leaf(entry);
-        }
-        let key = self.entries.key_of(entry);
-        NodeId::leaf(self.entries.add_entry(key, value))
-    }
-
-    fn adopt_leaf(&mut self, _: NodeId) {}
-
-    fn release_leaf(&mut self, _: NodeId) {}
-
-    #[inline]
-    fn children(&self, node: NodeId) -> Children {
-        self.nodes[node.index()].children
-    }
-
-    #[inline]
-    fn separator(&self, node: NodeId) -> KeyId {
-        self.nodes[node.index()].separator
-    }
-
-    #[inline]
-    fn balance(&self, node: NodeId) -> Balance<Self> {
-        self.balances[node.index()]
     }
 
     fn set_balance(&mut self, node: NodeId, balance: Balance<Self>) {

@@ -80,7 +80,6 @@ impl<B: BalancingScheme> NodeStore for StrictStore<B> {
     type Scheme = B;
     type Fault = Infallible;
     const IS_WHOLE: bool = true;
-    const REPLACES_IN_PLACE: bool = false;
 
     fn entries(&self) -> &Entries<Plain> {
         &self.entries

@@ -13,9 +13,9 @@ use core::fmt::Debug;
 
 use pad_conformance::{
     Action, Random, TreePad,
-    mutation::{Honest, Refusal, check_mutations},
+    mutation::{Honest, check_mutations},
     operation::{key, value},
-    pad::{MESSAGE_LIMIT, dictionary, public_key, verified_head},
+    pad::{MESSAGE_LIMIT, Refusal, dictionary, public_key, verified_head},
     pruned::{Content, Leaf, LeafDetail, Mirror, Tree},
     repository::{TraceRun, play},
     tree::tree_author,

@@ -52,37 +52,21 @@ where
     rows.collect()
 }
 
-fn check_stores_agree<B: BalancingScheme>() {
+fn stores_agree<B: BalancingScheme>() {
     traces::check_traces(B::NAME, 4, 60, |actions| {
         let expected = roots::<B, PathCopying<A, B>>(actions);
-        assert_eq!(
-            roots::<B, VersionedNodes<A, B, CacheNowhere>>(actions),
-            expected
-        );
-        assert_eq!(
-            roots::<B, VersionedNodes<A, B, CacheMedian>>(actions),
-            expected
-        );
-        assert_eq!(
-            roots::<B, VersionedNodes<A, B, CacheEverywhere>>(actions),
-            expected
-        );
+        for roots in [
+            roots::<B, VersionedNodes<A, B, CacheNowhere>>,
+            roots::<B, VersionedNodes<A, B, CacheMedian>>,
+            roots::<B, VersionedNodes<A, B, CacheEverywhere>>,
+        ] {
+            assert_eq!(roots(actions), expected);
+        }
     });
 }
 
-#[test]
-fn stores_of_the_treap_agree() {
-    check_stores_agree::<Treap>();
-}
-
-#[test]
-fn stores_of_the_red_black_tree_agree() {
-    check_stores_agree::<RedBlack>();
-}
-
-#[test]
-fn stores_of_the_skip_list_agree() {
-    check_stores_agree::<SkipList>();
+for_each_scheme! {
+    stores_agree,
 }
 
 /// Every answer of every version, by key.
@@ -235,19 +219,18 @@ fn equal_contents_have_equal_roots_where_set_unique() {
         let last = keys.len() - 1;
         // Shuffles all but the last put, so that no detour remains.
         for position in (1..last).rev() {
-            let other =
-                usize::try_from(random.below(u64::try_from(position).unwrap() + 1)).unwrap();
-            keys.swap(position, other);
+            keys.swap(position, random.index(position + 1));
         }
-        let expected = root_of_order::<Treap>(&sorted, &[]);
-        assert_eq!(root_of_order::<Treap>(&keys, &[]), expected);
-        assert_eq!(root_of_order::<Treap>(&keys, &detours), expected);
-        assert_eq!(root_of_batch::<Treap>(&sorted), expected);
-        let expected = root_of_order::<SkipList>(&sorted, &[]);
-        assert_eq!(root_of_order::<SkipList>(&keys, &[]), expected);
-        assert_eq!(root_of_order::<SkipList>(&keys, &detours), expected);
-        assert_eq!(root_of_batch::<SkipList>(&sorted), expected);
+        check_order::<Treap>(&sorted, &keys, &detours);
+        check_order::<SkipList>(&sorted, &keys, &detours);
     }
+}
+
+fn check_order<B: BalancingScheme>(sorted: &[Key], keys: &[Key], detours: &[Key]) {
+    let expected = root_of_order::<B>(sorted, &[]);
+    assert_eq!(root_of_order::<B>(keys, &[]), expected);
+    assert_eq!(root_of_order::<B>(keys, detours), expected);
+    assert_eq!(root_of_batch::<B>(sorted), expected);
 }
 
 fn root_of_batch<B: BalancingScheme>(keys: &[Key]) -> Digest<32> {

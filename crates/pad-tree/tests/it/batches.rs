@@ -4,10 +4,11 @@
 use std::num::NonZeroUsize;
 
 use ed25519_dalek::SigningKey;
+use pad_conformance::tree::tree_author;
 use pad_core::Answer;
 use pad_core::{
-    ApplyError, AuthorKey, Dictionary, DictionaryId, Key, Operation, Repository, Sha256Ed25519,
-    Untrusted, Update, Value, Workers,
+    ApplyError, Dictionary, DictionaryId, Key, Operation, Repository, Sha256Ed25519, Untrusted,
+    Update, Value, Workers,
 };
 use pad_tree::{RedBlack, SkipList, Treap, TreeAuthor, for_each_tree, internals::BalancingScheme};
 
@@ -63,9 +64,7 @@ fn batches() -> Vec<Vec<Operation>> {
 }
 
 fn author<B: BalancingScheme>(workers: Workers) -> Author<B> {
-    let signer = SigningKey::from_bytes(&[3; 32]);
-    let public = AuthorKey::from_bytes(&signer.verifying_key().to_bytes()).unwrap();
-    TreeAuthor::new(DictionaryId::from_name("batches"), public, signer).with_workers(workers)
+    tree_author(DictionaryId::from_name("batches"), 3).with_workers(workers)
 }
 
 fn two_threads() -> Workers {

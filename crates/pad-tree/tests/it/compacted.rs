@@ -1,14 +1,13 @@
 //! Compacted nodes give the same answers with fewer reads.
 
-use ed25519_dalek::SigningKey;
-use pad_conformance::{Random, soak, tree};
+use pad_conformance::{Random, pad::signing_key, soak, tree};
 use pad_core::{
     Authority, Dictionary, DictionaryId, Key, KeyRange, Operation, Repository, Sha256Ed25519,
     StoreFault, Value, Version,
 };
 use pad_tree::{
     CacheSize, CopyError, MemoryLog, NodeLog, RedBlack, SkipList, StoredRepository, Treap,
-    TreeAuthor, internals::BalancingScheme,
+    internals::BalancingScheme,
 };
 
 use crate::logs::{Twist, TwistedLog};
@@ -16,14 +15,8 @@ use crate::logs::{Twist, TwistedLog};
 type S = Sha256Ed25519;
 type Stored<B> = StoredRepository<S, B>;
 
-fn signer() -> SigningKey {
-    SigningKey::from_bytes(&[7; 32])
-}
-
 fn authority<B: BalancingScheme>() -> Authority {
-    let author: TreeAuthor<S, B, SigningKey> =
-        tree::tree_author(DictionaryId::from_name("compacted"), 7);
-    author.authority()
+    tree::tree_author::<S, B>(DictionaryId::from_name("compacted"), 7).authority()
 }
 
 fn key(number: u64) -> Key {
@@ -39,7 +32,9 @@ fn value(number: u64) -> Value {
 fn grown<B: BalancingScheme>(entries: u64, versions: u64) -> Stored<B> {
     let mut stored = Stored::<B>::open(authority::<B>(), MemoryLog::default(), 64 << 20).unwrap();
     let all = (0..entries).map(|number| Ok::<_, ()>((key(number), value(number))));
-    stored.publish_sorted(entries, all, &signer()).unwrap();
+    stored
+        .publish_sorted(entries, all, &signing_key(7))
+        .unwrap();
     let mut random = Random::new(41);
     for version in 0..versions {
         change(&mut stored, random.next_bits() % entries, version);
@@ -49,7 +44,7 @@ fn grown<B: BalancingScheme>(entries: u64, versions: u64) -> Stored<B> {
 
 fn change<B: BalancingScheme>(stored: &mut Stored<B>, number: u64, version: u64) {
     let mut batch = vec![Operation::Put(key(number), value(version))];
-    stored.publish(&mut batch, &signer()).unwrap();
+    stored.publish(&mut batch, &signing_key(7)).unwrap();
 }
 
 fn check_answers<B: BalancingScheme>() {
@@ -60,7 +55,7 @@ fn check_answers<B: BalancingScheme>() {
             let number = random.next_bits() % 500;
             change(&mut stored, number, version);
             let mut batch = vec![Operation::Remove(key(random.next_bits() % 500))];
-            stored.publish(&mut batch, &signer()).unwrap();
+            stored.publish(&mut batch, &signing_key(7)).unwrap();
         }
         let before = stored.clone();
         let (mut said, length) = (0, stored.log().end());

@@ -8,8 +8,7 @@ use pad_conformance::{
 };
 use pad_core::{Authority, Dictionary, Repository, Sha256Ed25519, Update};
 use pad_tree::{
-    CacheEverywhere, CacheMedian, CacheNowhere, PathCopying, RedBlack, SkipList, Treap,
-    TreeRepository, VersionedNodes,
+    CacheEverywhere, CacheMedian, CacheNowhere, PathCopying, TreeRepository, VersionedNodes,
     internals::{Authenticated, BalancingScheme, VersionedStore},
 };
 
@@ -100,7 +99,7 @@ where
 
 /// Checks storage growth. Versioned nodes store `O(1)` nodes per update, without an increase over
 /// time, and digests according to the policy. Path copying stores about the depth of the tree.
-fn check_growth<B: BalancingScheme>() {
+fn grows_as_claimed<B: BalancingScheme>() {
     for workload in [Workload::Insert, Workload::Churn] {
         let updates = updates::<B>(workload);
         let copying = measure::<PathCopying<A, B>>(&updates);
@@ -143,17 +142,6 @@ fn check_growth<B: BalancingScheme>() {
     }
 }
 
-#[test]
-fn the_treap_grows_as_claimed() {
-    check_growth::<Treap>();
-}
-
-#[test]
-fn the_red_black_tree_grows_as_claimed() {
-    check_growth::<RedBlack>();
-}
-
-#[test]
-fn the_skip_list_grows_as_claimed() {
-    check_growth::<SkipList>();
+for_each_scheme! {
+    grows_as_claimed,
 }

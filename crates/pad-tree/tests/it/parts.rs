@@ -120,10 +120,7 @@ fn check_version<St>(
     }
     assert_same(part, server, (version, &First), None);
     assert_same(part, server, (version, &Last), None);
-    let mut pick = || {
-        let place = random.below(u64::try_from(keys.len()).unwrap());
-        &keys[usize::try_from(place).unwrap()]
-    };
+    let mut pick = || &keys[random.index(keys.len())];
     for _ in 0..8 {
         let [start, end] = [pick(), pick()];
         for asked in [
@@ -164,10 +161,7 @@ where
 
 /// Ranges with bounds at interesting keys, and without bounds.
 fn ranges(keys: &[Key], random: &mut Random) -> Vec<KeyRange> {
-    let mut pick = || {
-        let place = random.below(u64::try_from(keys.len()).unwrap());
-        &keys[usize::try_from(place).unwrap()]
-    };
+    let mut pick = || &keys[random.index(keys.len())];
     let mut ranges = vec![
         KeyRange::ALL,
         range(None, Some(pick())),

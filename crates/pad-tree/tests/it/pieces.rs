@@ -6,53 +6,26 @@ use ed25519_dalek::SigningKey;
 use pad_conformance::{
     Random,
     operation::{key, value},
-    pad::dictionary,
+    pad::{Unreliable, dictionary},
     soak,
     tree::tree_author,
 };
 use pad_core::{ApplyError, Key, Operation, Repository, StoreFault, Version, Workers};
 use pad_tree::{
-    MemoryLog, NodeLog, PublishError, RedBlack, SkipList, SortedError, StoredRepository, Treap,
-    TreeAuthor, internals::BalancingScheme,
+    MemoryLog, NodeLog, PublishError, SortedError, StoredRepository, TreeAuthor,
+    internals::BalancingScheme,
 };
 
 use crate::{
     logs::TwistedLog,
-    sorted::{FailingSigner, Full, S, repository, signer},
+    sorted::{Full, S, repository, signer},
 };
 
-macro_rules! pieces {
-    ($($name:ident: $scheme:ty;)*) => {$(
-        mod $name {
-            use super::*;
-
-            #[test]
-            fn versions_are_those_of_an_author_in_memory() {
-                check::<$scheme>();
-            }
-
-            #[test]
-            fn what_is_emptied_on_the_way_is_not_loaded_anew() {
-                check_emptied::<$scheme>();
-            }
-
-            #[test]
-            fn what_is_refused_leaves_nothing_behind() {
-                check_refusals::<$scheme>();
-            }
-
-            #[test]
-            fn memory_does_not_grow_with_the_number_of_changes() {
-                check_memory::<$scheme>();
-            }
-        }
-    )*};
-}
-
-pieces! {
-    treap: Treap;
-    red_black: RedBlack;
-    skip_list: SkipList;
+for_each_scheme! {
+    versions_are_those_of_an_author_in_memory,
+    what_is_emptied_on_the_way_is_not_loaded_anew,
+    what_is_refused_leaves_nothing_behind,
+    memory_does_not_grow_with_the_number_of_changes,
 }
 
 fn together(operations: usize) -> NonZeroUsize {
@@ -93,7 +66,7 @@ fn begun<B: BalancingScheme, L: NodeLog>(keys: u64, log: L) -> FirstVersion<B, L
     (repository, author)
 }
 
-fn check<B: BalancingScheme>() {
+fn versions_are_those_of_an_author_in_memory<B: BalancingScheme>() {
     let mut random = Random::new(71);
     for (keys, pieces) in [
         (1, 1),
@@ -133,7 +106,7 @@ fn check<B: BalancingScheme>() {
     }
 }
 
-fn check_emptied<B: BalancingScheme>() {
+fn what_is_emptied_on_the_way_is_not_loaded_anew<B: BalancingScheme>() {
     let (mut pieced, mut author) = begun::<B, _>(40, MemoryLog::default());
     let mut changes: Vec<_> = (0..40)
         .map(|number| Operation::Remove(numbered(number)))
@@ -151,7 +124,7 @@ fn check_emptied<B: BalancingScheme>() {
 #[error("unreadable")]
 struct Unreadable;
 
-fn check_refusals<B: BalancingScheme>() {
+fn what_is_refused_leaves_nothing_behind<B: BalancingScheme>() {
     let log = TwistedLog(MemoryLog::default(), Full(u64::MAX));
     let (mut pieced, mut author) = begun::<B, _>(2000, log);
     let changes = changes(2000, &mut Random::new(72));
@@ -199,7 +172,7 @@ fn check_refusals<B: BalancingScheme>() {
         assert_eq!(error, ApplyError::Store(StoreFault::Medium));
     }
     pieced.log_mut().1 = Full(u64::MAX);
-    let error = pieced.publish_changes(whole(), together(100), &FailingSigner);
+    let error = pieced.publish_changes(whole(), together(100), &Unreliable::new(7, || true));
     assert!(matches!(
         error,
         Err(SortedError::Publish(PublishError::Signer(_)))
@@ -258,7 +231,7 @@ impl NodeLog for ReservedLog {
     fn discard(&mut self) {}
 }
 
-fn check_memory<B: BalancingScheme>() {
+fn memory_does_not_grow_with_the_number_of_changes<B: BalancingScheme>() {
     let keys = 40_000;
     let peak = |changed: u64| {
         let log = ReservedLog(MemoryLog::default(), Vec::with_capacity(64 << 20));

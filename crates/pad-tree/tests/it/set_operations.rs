@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use ed25519_dalek::SigningKey;
-use pad_core::{
-    AuthorKey, Dictionary, DictionaryId, Key, Operation, Repository, Sha256Ed25519, Value,
-};
+use pad_conformance::tree::tree_author;
+use pad_core::{Dictionary, DictionaryId, Key, Operation, Repository, Sha256Ed25519, Value};
 use pad_tree::{
     Conflict, SkipList, SkipListPathCopying, Treap, TreapCacheEverywhere, TreapCacheNowhere,
     TreapPathCopying, TreeAuthor, internals::BalancingScheme,
@@ -15,9 +14,7 @@ use proptest::prelude::*;
 type Contents = BTreeMap<Vec<u8>, Vec<u8>>;
 
 fn author<B: BalancingScheme>(name: &str) -> TreeAuthor<Sha256Ed25519, B, SigningKey> {
-    let signer = SigningKey::from_bytes(&[5; 32]);
-    let public = AuthorKey::from_bytes(&signer.verifying_key().to_bytes()).unwrap();
-    TreeAuthor::new(DictionaryId::from_name(name), public, signer)
+    tree_author(DictionaryId::from_name(name), 5)
 }
 
 fn puts(contents: &Contents) -> Vec<Operation> {

@@ -4,81 +4,62 @@
 use core::convert::Infallible;
 use std::collections::BTreeMap;
 
-use ed25519_dalek::{SignatureError, Signer, SigningKey};
+use ed25519_dalek::SigningKey;
 use pad_conformance::{
     Random,
     operation::{key, value},
-    pad::dictionary,
+    pad::{Unreliable, dictionary, signing_key},
     soak,
     tree::tree_author,
 };
 use pad_core::{
-    ApplyError, Dictionary, HeadSignature, Key, Operation, Repository, Sha256Ed25519, StoreFault,
-    Value, Version, Workers,
+    ApplyError, Dictionary, Key, Operation, Repository, Sha256Ed25519, StoreFault, Value, Version,
+    Workers,
 };
 use pad_tree::{
-    MemoryLog, NodeLog, PublishError, RedBlack, SkipList, SortedError, StoredRepository, Treap,
-    TreeAuthor, internals::BalancingScheme,
+    MemoryLog, NodeLog, PublishError, RedBlack, SortedError, StoredRepository, TreeAuthor,
+    internals::BalancingScheme,
 };
 
 use crate::logs::{Twist, TwistedLog};
 
-macro_rules! sorted {
-    ($($name:ident: $scheme:ty;)*) => {$(
-        mod $name {
-            use super::*;
-
-            #[test]
-            fn every_small_tree_is_that_of_an_author_in_memory() {
-                let mut random = Random::new(61);
-                let every = soak::size(9, 1);
-                (0..=200)
-                    .filter(|number| *number <= 70 || number % every == 0)
-                    .for_each(|number| check::<$scheme>(number, 40, &mut random));
-            }
-
-            #[test]
-            fn larger_trees_are_those_of_an_author_in_memory() {
-                let mut random = Random::new(62);
-                for _ in 0..soak::size(1, 3) {
-                    let number = random.below(20_000);
-                    check::<$scheme>(number, 40, &mut random);
-                }
-                check::<$scheme>(4096, 0, &mut random);
-                if soak::enabled() {
-                    check::<$scheme>(1 << 14, 0, &mut random);
-                }
-            }
-
-            #[test]
-            fn long_values_are_those_of_an_author_in_memory() {
-                check::<$scheme>(700, 5000, &mut Random::new(63));
-            }
-
-            #[test]
-            fn memory_does_not_grow_with_the_number_of_entries() {
-                check_memory::<$scheme>();
-            }
-
-            #[test]
-            fn what_is_refused_leaves_nothing_behind() {
-                check_refusals::<$scheme>();
-            }
-        }
-    )*};
+for_each_scheme! {
+    every_small_tree_is_that_of_an_author_in_memory,
+    larger_trees_are_those_of_an_author_in_memory,
+    long_values_are_those_of_an_author_in_memory,
+    memory_does_not_grow_with_the_number_of_entries,
+    what_is_refused_leaves_nothing_behind,
 }
 
-sorted! {
-    treap: Treap;
-    red_black: RedBlack;
-    skip_list: SkipList;
+fn every_small_tree_is_that_of_an_author_in_memory<B: BalancingScheme>() {
+    let mut random = Random::new(61);
+    let every = soak::size(9, 1);
+    (0..=200)
+        .filter(|number| *number <= 70 || number % every == 0)
+        .for_each(|number| check::<B>(number, 40, &mut random));
+}
+
+fn larger_trees_are_those_of_an_author_in_memory<B: BalancingScheme>() {
+    let mut random = Random::new(62);
+    for _ in 0..soak::size(1, 3) {
+        let number = random.below(20_000);
+        check::<B>(number, 40, &mut random);
+    }
+    check::<B>(4096, 0, &mut random);
+    if soak::enabled() {
+        check::<B>(1 << 14, 0, &mut random);
+    }
+}
+
+fn long_values_are_those_of_an_author_in_memory<B: BalancingScheme>() {
+    check::<B>(700, 5000, &mut Random::new(63));
 }
 
 pub(crate) type S = Sha256Ed25519;
 type Contents = BTreeMap<Key, Value>;
 
 pub(crate) fn signer() -> SigningKey {
-    SigningKey::from_bytes(&[7; 32])
+    signing_key(7)
 }
 
 fn author<B: BalancingScheme>() -> TreeAuthor<S, B, SigningKey> {
@@ -197,7 +178,7 @@ impl NodeLog for CountingLog {
     fn discard(&mut self) {}
 }
 
-fn check_memory<B: BalancingScheme>() {
+fn memory_does_not_grow_with_the_number_of_entries<B: BalancingScheme>() {
     let peak = |number: u64| {
         let mut repository = repository::<B, _>(CountingLog::default());
         let numbered =
@@ -213,15 +194,6 @@ fn check_memory<B: BalancingScheme>() {
     // Three more levels, each with unwritten data: two parts of a block.
     assert!(many < few + (64 << 10), "{few} bytes, {many} bytes");
     assert!(many < 6 << 20, "{many} bytes");
-}
-
-/// A signer that always fails.
-pub(crate) struct FailingSigner;
-
-impl Signer<HeadSignature> for FailingSigner {
-    fn try_sign(&self, _: &[u8]) -> Result<HeadSignature, SignatureError> {
-        Err(SignatureError::new())
-    }
 }
 
 /// A log with room for a limited number of bytes.
@@ -250,7 +222,7 @@ fn numbers_in(error: &SortedError<Unreadable>) -> Option<(u64, u64)> {
     }
 }
 
-fn check_refusals<B: BalancingScheme>() {
+fn what_is_refused_leaves_nothing_behind<B: BalancingScheme>() {
     let contents = contents(10_000, 200, &mut Random::new(64));
     let number = 10_000;
     let sorted: Vec<(Key, Value)> = contents.into_iter().collect();
@@ -267,19 +239,16 @@ fn check_refusals<B: BalancingScheme>() {
             (0, Version::EMPTY)
         );
     };
+    let is_unordered = |error: &_| matches!(error, SortedError::Unordered);
     let all = || sorted.iter().cloned().map(Ok).collect::<Vec<_>>();
     for place in [1, 4095, 4096, 4097, 9999] {
         let mut swapped = all();
         swapped.swap(place - 1, place);
-        refused(number, swapped, &|error| {
-            matches!(error, SortedError::Unordered)
-        });
+        refused(number, swapped, &is_unordered);
         let mut twice = all();
         let before = twice[place - 1].clone();
         twice[place] = before;
-        refused(number, twice, &|error| {
-            matches!(error, SortedError::Unordered)
-        });
+        refused(number, twice, &is_unordered);
         let mut broken = all();
         broken[place] = Err(Unreadable(7));
         refused(number, broken, &|error| {
@@ -306,7 +275,7 @@ fn check_refusals<B: BalancingScheme>() {
     );
     let mut repository = self::repository::<B, _>(MemoryLog::default());
     let error = repository
-        .publish_sorted(number, all(), &FailingSigner)
+        .publish_sorted(number, all(), &Unreliable::new(7, || true))
         .unwrap_err();
     assert!(matches!(
         error,

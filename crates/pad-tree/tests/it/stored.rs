@@ -2,67 +2,48 @@
 
 use core::cell::Cell;
 
-use ed25519_dalek::{SignatureError, Signer, SigningKey};
+use ed25519_dalek::SigningKey;
 use pad_conformance::{
-    Random, repository, soak, traces,
+    Random,
+    pad::Unreliable,
+    repository, soak, traces,
     tree::{self, StoredPad},
 };
 use pad_core::{
-    ApplyError, Blake3Ed25519, Dictionary, DictionaryId, HeadSignature, Key, KeyRange, Operation,
-    Paper2010, Repository, Sha256Ed25519, StoreFault, Suite, TrustedView, Untrusted, Update, Value,
-    Version,
+    ApplyError, Blake3Ed25519, Dictionary, DictionaryId, Key, KeyRange, Operation, Paper2010,
+    Repository, Sha256Ed25519, StoreFault, Suite, TrustedView, Untrusted, Update, Value, Version,
 };
 use pad_tree::{
-    MemoryLog, NodeLog, PublishError, RedBlack, RedBlackPathCopying, SkipList, StoredRepository,
-    Treap, TreeAuthor, internals::BalancingScheme,
+    MemoryLog, NodeLog, PublishError, RedBlack, RedBlackPathCopying, StoredRepository, Treap,
+    TreeAuthor, internals::BalancingScheme,
 };
 
 use crate::logs::{FlippedByte, Twist, TwistedLog};
 
-macro_rules! stored {
-    ($($name:ident: $scheme:ty;)*) => {$(
-        mod $name {
-            use super::*;
-
-            #[test]
-            fn every_answer_and_proof_is_that_of_the_tree_in_memory() {
-                let name = concat!(stringify!($name), "::stored");
-                let share = soak::size(4, 2);
-                traces::check_traces(name, share, 60, tree::check_stored::<Sha256Ed25519, $scheme>);
-            }
-
-            #[test]
-            fn refused_updates_change_nothing() {
-                type Pad = StoredPad<Sha256Ed25519, $scheme>;
-                let name = concat!(stringify!($name), "::stored refusals");
-                repository::check_refusals::<Pad>(&[]);
-                traces::check_traces(name, 9, 30, repository::check_refusals::<Pad>);
-            }
-
-            #[test]
-            fn other_suites() {
-                let name = concat!(stringify!($name), "::stored suites");
-                traces::check_traces(name, 30, 40, tree::check_stored::<Blake3Ed25519, $scheme>);
-                traces::check_traces(name, 30, 40, tree::check_stored::<Paper2010, $scheme>);
-            }
-
-            #[test]
-            fn long_lives_of_many_entries() {
-                check_churn::<$scheme>();
-            }
-
-            #[test]
-            fn no_byte_that_differs_makes_a_wrong_answer() {
-                check_bytes::<$scheme>();
-            }
-        }
-    )*};
+for_each_scheme! {
+    every_answer_and_proof_is_that_of_the_tree_in_memory,
+    refused_updates_change_nothing,
+    other_suites,
+    long_lives_of_many_entries,
+    no_byte_that_differs_makes_a_wrong_answer,
 }
 
-stored! {
-    treap: Treap;
-    red_black: RedBlack;
-    skip_list: SkipList;
+fn every_answer_and_proof_is_that_of_the_tree_in_memory<B: BalancingScheme>() {
+    let name = format!("{}::stored", B::NAME);
+    traces::check_traces(&name, soak::size(4, 2), 60, tree::check_stored::<S, B>);
+}
+
+fn refused_updates_change_nothing<B: BalancingScheme>() {
+    let name = format!("{}::stored refusals", B::NAME);
+    let check = repository::check_refusals::<StoredPad<S, B>>;
+    check(&[]);
+    traces::check_traces(&name, 9, 30, check);
+}
+
+fn other_suites<B: BalancingScheme>() {
+    let name = format!("{}::stored suites", B::NAME);
+    traces::check_traces(&name, 30, 40, tree::check_stored::<Blake3Ed25519, B>);
+    traces::check_traces(&name, 30, 40, tree::check_stored::<Paper2010, B>);
 }
 
 type S = Sha256Ed25519;
@@ -82,7 +63,7 @@ fn value(number: u64) -> Value {
 
 /// Applies large and small batches, in which rotations and merges also read nodes off the paths.
 /// In-memory author and stored repository must agree.
-fn check_churn<B: BalancingScheme>() {
+fn long_lives_of_many_entries<B: BalancingScheme>() {
     let mut author = new_author::<B>();
     let mut server =
         StoredRepository::<S, B>::open(author.authority(), MemoryLog::default(), 0).unwrap();
@@ -174,7 +155,7 @@ fn a_version_with_one_change_is_a_path_and_its_head() {
 
 /// Changes every byte in turn. A client then refuses, or gets the right answer. An update is
 /// refused, or produces the signed root.
-fn check_bytes<B: BalancingScheme>() {
+fn no_byte_that_differs_makes_a_wrong_answer<B: BalancingScheme>() {
     let mut author = new_author::<B>();
     let mut server =
         StoredRepository::<S, B>::open(author.authority(), MemoryLog::default(), 0).unwrap();
@@ -377,19 +358,6 @@ fn absence_between_long_values() {
     }
 }
 
-/// A signer that fails once.
-struct FlakySigner(SigningKey, Cell<bool>);
-
-impl Signer<HeadSignature> for FlakySigner {
-    fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, SignatureError> {
-        if self.1.replace(true) {
-            self.0.try_sign(message)
-        } else {
-            Err(SignatureError::new())
-        }
-    }
-}
-
 /// A failed signature changes nothing: a retry of the batch produces the same version as an
 /// in-memory author.
 #[test]
@@ -410,10 +378,8 @@ fn a_signer_that_refuses_changes_nothing() {
         Operation::Put(key(60), value(2)),
     ];
     let expected = author.snapshot_of(batch.clone()).unwrap();
-    let (end, signer) = (
-        stored.log().end(),
-        FlakySigner(SigningKey::from_bytes(&[7; 32]), Cell::new(false)),
-    );
+    let (end, works) = (stored.log().end(), Cell::new(false));
+    let signer = Unreliable::new(7, || !works.replace(true));
     let refused = stored.publish(&mut batch, &signer).unwrap_err();
     assert!(matches!(refused, PublishError::Signer(_)));
     assert_eq!(

@@ -8,15 +8,18 @@ use pad_conformance::{
     Random,
     operation::{key, value},
     pad::{public_key, signing_key, verified_head},
-    published::{self, Answer, VectorQuery, check_proof_files, decode, encode, public_text},
+    published::{
+        self, Answer, OperationVector, RefusedUpdate, VectorQuery, check_proof_files,
+        check_refused_updates, decode, encode, public_text,
+    },
     tree::Store,
     tree::tree_author,
 };
 use pad_core::{
     Authority, Blake3Ed25519, Client, ConsistencyProof, Contradiction, Dictionary, DictionaryId,
-    Equivocation, Heads as _, InclusionProof, Key, Lookup, Lookups, Neighbour, Operation,
-    Paper2010, Past, PublicKey, RangeContents, Repository, Response, Sha256Ed25519, Suite,
-    TrustedView, Untrusted, Update, Version, codec,
+    Equivocation, Heads as _, InclusionProof, Key, Lookup, Lookups, Neighbour, Paper2010, Past,
+    PublicKey, RangeContents, Repository, Response, Sha256Ed25519, Suite, TrustedView, Untrusted,
+    Update, Version, codec,
     internals::{Domain, PrefixProof, Testimony},
 };
 use pad_core::{First, KeyRange, Keys, Last, Predecessor, Successor};
@@ -56,8 +59,7 @@ struct Vector {
 #[derive(Serialize, Deserialize)]
 struct VersionVector {
     version: u64,
-    /// Operations: each a key, with its value or `null` for a removal.
-    operations: Vec<(String, Option<String>)>,
+    operations: Vec<OperationVector>,
     root: String,
     history: String,
     signed_bytes: String,
@@ -93,15 +95,6 @@ struct AccumulatedRoots {
     digests: BTreeMap<String, String>,
 }
 
-/// An update that is refused by a server whose latest version is `latest`.
-#[derive(Serialize, Deserialize)]
-struct RefusedUpdate {
-    why: String,
-    /// The latest version of the server.
-    latest: u64,
-    update: String,
-}
-
 /// A history proof that is refused.
 #[derive(Serialize, Deserialize)]
 struct RefusedHistory {
@@ -122,14 +115,8 @@ struct RefusedEvidence {
 fn updates<S: Suite, B: BalancingScheme>(of: &Vector) -> (Vec<Update<S>>, Authority) {
     let mut author = tree_author::<S, B>(DictionaryId::from_name(&of.dictionary_name), SIGNER);
     let updates = of.versions.iter().map(|version| {
-        let batch = version
-            .operations
-            .iter()
-            .map(|(name, content)| match content {
-                Some(content) => Operation::Put(key(decode(name)), value(decode(content))),
-                None => Operation::Remove(key(decode(name))),
-            });
-        author.snapshot_of(batch.collect()).unwrap()
+        let batch = published::operations(&version.operations);
+        author.snapshot_of(batch).unwrap()
     });
     (updates.collect(), author.authority())
 }
@@ -141,7 +128,7 @@ fn check_all<S: Suite, B: BalancingScheme>(name: &str) {
     let (updates, authority) = updates::<S, B>(&of);
     let mut server = TreeRepository::<S, PathCopying<Authenticated<S>, B>>::new(authority);
     for update in &updates {
-        of.check_refused_updates(&mut server);
+        check_refused_updates(&of.refused_updates, &mut server);
         server.apply(update).unwrap();
     }
     of.check_refused(&server);
@@ -227,13 +214,9 @@ fn hashes<S: Suite>(first_root: &S::Digest) -> BTreeMap<String, String> {
 
 fn version_vector<S: Suite>(update: &Update<S>) -> VersionVector {
     let head = update.head.head;
-    let operations = update.operations.iter().map(|operation| match operation {
-        Operation::Put(key, value) => (encode(key), Some(encode(value))),
-        Operation::Remove(key) => (encode(key), None),
-    });
     VersionVector {
         version: head.version.number(),
-        operations: operations.collect(),
+        operations: published::operation_vectors(&update.operations),
         root: head.root.to_string(),
         history: head.history.to_string(),
         signed_bytes: encode(head.signed_bytes()),
@@ -373,18 +356,6 @@ fn is_evidence<S: Suite>(authority: &Authority, message: &[u8]) -> bool {
 }
 
 impl Vector {
-    /// Asserts that a server refuses the listed updates for its latest version.
-    fn check_refused_updates<S: Suite, St: Store<S>>(&self, server: &mut TreeRepository<S, St>) {
-        let latest = server.latest();
-        let refused = self.refused_updates.iter();
-        for row in refused.filter(|row| row.latest == latest.number()) {
-            if let Ok(update) = codec::decode::<Update<S>>(&decode(&row.update), LONGEST) {
-                assert!(server.apply(&update).is_err(), "{}", row.why);
-                assert_eq!(server.latest(), latest, "{}", row.why);
-            }
-        }
-    }
-
     /// Asserts that clients refuse the other listed messages.
     fn check_refused<S: Suite, St: Store<S>>(&self, server: &TreeRepository<S, St>) {
         for row in &self.refused_history {

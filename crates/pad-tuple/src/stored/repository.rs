@@ -16,7 +16,7 @@ use super::{
     heads::StoredHeads,
     layout::{STATE, State, decoded, version_key},
     read::Reader,
-    rows::{MemoryRows, RowOverlay, Rows},
+    rows::{MemoryRows, RowOverlay, RowView, Rows},
 };
 use crate::{
     author::{TupleAuthor, require_keys},
@@ -279,11 +279,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
             if below.get(STATE)? != self.written {
                 return Err(StoreFault::Closed.into());
             }
-            let rows = RowOverlay {
-                rows: &self.staged,
-                below,
-            };
-            work(&Reader::new(&rows, &self.key, &self.state)?)
+            self.read_over(below, work)
         })
     }
 
@@ -292,13 +288,19 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         &self,
         work: impl FnOnce(&Reader<'_, D::Key>) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.rows.read(|below| {
-            let rows = RowOverlay {
-                rows: &self.staged,
-                below,
-            };
-            work(&Reader::new(&rows, &self.key, &self.state)?)
-        })
+        self.rows.read(|below| self.read_over(below, work))
+    }
+
+    fn read_over<T, E: From<StoreFault>>(
+        &self,
+        below: &dyn RowView,
+        work: impl FnOnce(&Reader<'_, D::Key>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let rows = RowOverlay {
+            rows: &self.staged,
+            below,
+        };
+        work(&Reader::new(&rows, &self.key, &self.state)?)
     }
 
     /// Returns the value of a key in `version`, or `None` if it is absent. There is no proof. For

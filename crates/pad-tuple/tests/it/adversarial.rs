@@ -1,6 +1,7 @@
 //! A lying server of a signed design: corrupted, spliced and recombined proofs, each refused with
 //! the exact reason.
 
+mod accumulated;
 mod bytes;
 mod chains;
 mod context;
@@ -48,6 +49,18 @@ type Chain = <Lightweight as RefreshScheme<S>>::TupleData;
 /// The number of the author's keys and secrets.
 const AUTHOR: u8 = 7;
 
+const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
+const BEYOND: Option<VerifyError> = Some(VerifyError::KeyOutsideInterval);
+
+#[allow(clippy::unnecessary_wraps, reason = "compared with what a client says")]
+const fn outside(instant: u64, since: u64, until: u64) -> Option<VerifyError> {
+    Some(VerifyError::OutsideValidity {
+        instant,
+        since,
+        until,
+    })
+}
+
 /// A dictionary under attack: a server for every version, and the oracle.
 struct Target<D: Design<S>> {
     authority: Authority,
@@ -87,6 +100,11 @@ fn actions() -> Vec<Action> {
 impl<D: Design<S, Secret: TestSecret>> Target<D> {
     fn new() -> Self {
         Self::of(dictionary(), AUTHOR, &actions())
+    }
+
+    /// A dictionary of another name, with the same author and contents.
+    fn elsewhere() -> Self {
+        Self::of(DictionaryId::from_name("another"), AUTHOR, &actions())
     }
 
     fn of(dictionary: DictionaryId, signer: u8, actions: &[Action]) -> Self {
@@ -181,13 +199,10 @@ fn honest_proofs_of_every_moment_verify() {
             }
         }
     }
-    check::<Base>();
-    check::<BaseSuperseding>();
-    check::<BaseLightweight>();
-    check::<Spec>();
-    check::<SpecSuperseding>();
-    check::<SpecLightweight>();
-    check::<SpecLightweight3>();
+    with_each!(check:
+        Base, BaseSuperseding, BaseLightweight, Spec, SpecSuperseding, SpecLightweight,
+        SpecLightweight3
+    );
 }
 
 /// Versions must have the epochs that other tests assume.

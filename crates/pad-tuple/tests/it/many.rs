@@ -8,7 +8,7 @@ mod sizes;
 use pad_conformance::{
     Action, Random, TuplePad,
     operation::{key, value},
-    pad::MESSAGE_LIMIT,
+    pad::{Refusal, verify},
     repository::{TraceRun, play},
     soak, traces,
     tuple::{TestSecret, expectation},
@@ -26,24 +26,38 @@ use pad_tuple::{
 
 type Suite = Sha256Ed25519;
 
-/// The reason why bytes were refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Refusal {
-    Decode(DecodeError),
-    Verify(VerifyError),
+/// An honest proof that the server changes before sending.
+struct Attack<P: Proof<Commitment: Sized, Query: Sized>> {
+    honest: P,
+    trusted: P::Commitment,
+    asked: P::Query,
 }
 
-/// Decodes and verifies bytes as a client does.
-fn verify<P: Proof<Error = VerifyError> + Message>(
-    bytes: &[u8],
-    commitment: &P::Commitment,
-    query: &P::Query,
-) -> Result<P::Statement, Refusal> {
-    Untrusted::<P>::decode(bytes, MESSAGE_LIMIT)
-        .map_err(Refusal::Decode)?
-        .verify(commitment, query)
-        .map(pad_core::Verified::into_inner)
-        .map_err(Refusal::Verify)
+impl<P> Attack<P>
+where
+    P: Proof<Commitment: Sized, Query: Sized, Error = VerifyError, Statement: core::fmt::Debug>
+        + Message
+        + Clone,
+{
+    fn refusal(&self, change: impl FnOnce(&mut P)) -> VerifyError {
+        let mut proof = self.honest.clone();
+        change(&mut proof);
+        let changed = codec::encode(&proof) != codec::encode(&self.honest);
+        assert!(changed, "something changed");
+        Untrusted::new(proof)
+            .verify(&self.trusted, &self.asked)
+            .expect_err("a changed proof")
+    }
+}
+
+/// Returns the expected refusal of missing tuples: a wrong sum of BLS signatures, which hides their
+/// number, or a wrong number of other signatures.
+fn count_or_sum<D: Design<Suite>>() -> VerifyError {
+    if D::NAME.ends_with("bls") {
+        VerifyError::SignatureInvalid
+    } else {
+        VerifyError::CountMismatch
+    }
 }
 
 /// Returns operations that create every kind of tuple: old values, overridden values, tombstones,
@@ -120,12 +134,8 @@ where
     let all: Vec<Key> = played.oracle.interesting_keys().into_iter().collect();
     let mut random = Random::new(traces::seed());
     let mut pick = |count: u64| -> Vec<Key> {
-        (0..count)
-            .map(|_| {
-                all[usize::try_from(random.below(u64::try_from(all.len()).unwrap())).unwrap()]
-                    .clone()
-            })
-            .collect()
+        let keys = (0..count).map(|_| all[random.index(all.len())].clone());
+        keys.collect()
     };
     let subsets = [all.clone(), pick(1), pick(4), pick(12)];
     let mut ends: Vec<[Key; 2]> = (0..4)

@@ -9,6 +9,7 @@ use std::{
 
 use ed25519_dalek::SigningKey;
 use pad_conformance::{
+    Random,
     operation::{key, value},
     pad::{public_key, signing_key},
     tuple::TestSecret,
@@ -19,6 +20,7 @@ use pad_core::{
 };
 use pad_tuple::{
     Expectation, SecretBytes, TupleAuthor, TupleRepository,
+    designs::{Base, BaseSuperseding, Spec, SpecLightweight, SpecLightweight3, SpecSuperseding},
     internals::{
         Design, MemoryRows, PublishError, Row, RowView, Rows, StorableDesign,
         StoredTupleRepository, TupleAttachment,
@@ -54,22 +56,6 @@ fn reopened<D: StorableDesign<S, Secret: TestSecret>>(stored: &Stored<D>) -> Sto
     flushed.flush().unwrap();
     let rows = flushed.rows().clone();
     StoredTupleRepository::open(*stored.authority(), public::<D>(), rows).unwrap()
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (self.0 >> 33) % bound
-    }
-
-    fn index(&mut self, length: usize) -> usize {
-        usize::try_from(self.below(u64::try_from(length).unwrap())).unwrap()
-    }
 }
 
 fn name(number: u64) -> Key {
@@ -125,7 +111,7 @@ impl<D: StorableDesign<S, Secret: TestSecret + SecretBytes>> Life<D> {
 
     fn grow(&mut self, random: &mut Random, versions: u64) {
         for _ in 0..versions {
-            let size = [1, 1, 2, 0, 12, 1][usize::try_from(random.below(6)).unwrap()];
+            let size = [1, 1, 2, 0, 12, 1][random.index(6)];
             self.publish(batch(random, size));
             if random.below(4) == 0 {
                 self.reopen();
@@ -210,7 +196,7 @@ fn check_all_same<D: StorableDesign<S>>(memory: &TupleRepository<S, D>, all: &[&
 
 fn lives<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>(seeds: u64, versions: u64) {
     for seed in 0..seeds {
-        let (mut life, mut random) = (Life::<D>::new(), Random(seed));
+        let (mut life, mut random) = (Life::<D>::new(), Random::new(seed));
         life.check();
         life.grow(&mut random, versions);
         life.check();
@@ -232,7 +218,7 @@ fn lives<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>(seeds: u64, ver
 
 /// Checks that a refused update changes nothing, and has the same error as in memory.
 fn refusals<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
-    let (mut life, mut random) = (Life::<D>::new(), Random(3));
+    let (mut life, mut random) = (Life::<D>::new(), Random::new(3));
     life.grow(&mut random, 9);
     let next = life.author.snapshot_of(batch(&mut random, 5)).unwrap();
     let mut gap = next.clone();
@@ -264,7 +250,7 @@ fn refusals<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
 
 /// Checks that the signer of a different author is refused, and that the batch is retained.
 fn unsigned<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
-    let (mut life, mut random) = (Life::<D>::new(), Random(5));
+    let (mut life, mut random) = (Life::<D>::new(), Random::new(5));
     life.grow(&mut random, 5);
     let wanted = vec![Operation::Put(key("k01"), value("new"))];
     let mut own = wanted.clone();
@@ -283,7 +269,7 @@ fn unsigned<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
 /// Removes every row in turn, or replaces it by its older state. Asserts that answers are right,
 /// and that no present key seems absent.
 fn accidents<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
-    let (mut life, mut random) = (Life::<D>::new(), Random(8));
+    let (mut life, mut random) = (Life::<D>::new(), Random::new(8));
     life.grow(&mut random, 7);
     let mut earlier = reopened(&life.following);
     life.grow(&mut random, 9);
@@ -357,7 +343,7 @@ fn accidents<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
 /// The state row decides into which generation a version merges. Any choice is valid, and an honest
 /// server accepts it.
 fn changed_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>(tries: u64) {
-    let (mut life, mut random) = (Life::<D>::new(), Random(9));
+    let (mut life, mut random) = (Life::<D>::new(), Random::new(9));
     life.grow(&mut random, 9);
     let mut whole = reopened(&life.signing);
     let authority = *whole.authority();
@@ -462,7 +448,7 @@ impl Rows for FickleRows {
 /// Checks that a medium that returns different bytes on a second read makes no author sign a wrong
 /// update. The author must sign the honest update, or fail.
 fn fickle_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
-    let (mut life, mut random) = (Life::<D>::new(), Random(11));
+    let (mut life, mut random) = (Life::<D>::new(), Random::new(11));
     life.grow(&mut random, 6);
     let mut whole = reopened(&life.signing);
     let authority = *whole.authority();
@@ -497,9 +483,7 @@ fn fickle_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
 
 #[test]
 fn a_medium_that_changes_its_answers_makes_an_author_sign_nothing_else() {
-    fickle_rows::<pad_tuple::designs::Base>();
-    fickle_rows::<pad_tuple::designs::BaseSuperseding>();
-    fickle_rows::<pad_tuple::designs::SpecLightweight>();
+    with_each!(fickle_rows: Base, BaseSuperseding, SpecLightweight);
 }
 
 macro_rules! of_design {
@@ -542,11 +526,11 @@ pad_tuple::for_each_tuple!(of_design);
 
 #[test]
 fn accidents_to_rows_make_no_wrong_answer() {
-    accidents::<pad_tuple::designs::SpecLightweight>();
-    accidents::<pad_tuple::designs::BaseSuperseding>();
+    accidents::<SpecLightweight>();
+    accidents::<BaseSuperseding>();
     if pad_conformance::soak::enabled() {
-        accidents::<pad_tuple::designs::Spec>();
-        accidents::<pad_tuple::designs::SpecLightweight3>();
+        accidents::<Spec>();
+        accidents::<SpecLightweight3>();
     }
 }
 
@@ -581,6 +565,20 @@ fn shared<D: StorableDesign<S, Secret: TestSecret>>(
     SharedStored::<D>::open(authority, public::<D>(), rows.clone()).unwrap()
 }
 
+impl<D: StorableDesign<S, Secret: TestSecret + SecretBytes>> Life<D> {
+    /// A dictionary of eight versions, and shared rows that contain the first four of them.
+    fn with_four_written(seed: u64) -> (Self, SharedRows) {
+        let (mut life, rows) = (Self::new(), SharedRows::default());
+        life.grow(&mut Random::new(seed), 8);
+        let mut writer = shared::<D>(*life.memory.authority(), &rows);
+        for update in &life.updates[..4] {
+            writer.apply(update).unwrap();
+        }
+        writer.flush().unwrap();
+        (life, rows)
+    }
+}
+
 /// Asserts that handles with the same rows agree with the in-memory repository.
 fn assert_alike<D: StorableDesign<S>>(memory: &TupleRepository<S, D>, shared: &SharedStored<D>) {
     assert_eq!(memory.latest(), shared.latest());
@@ -595,7 +593,7 @@ fn assert_alike<D: StorableDesign<S>>(memory: &TupleRepository<S, D>, shared: &S
 
 /// Checks that several writers can apply missing updates to the same rows at the same time.
 fn several_writers<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
-    let (mut life, mut random) = (Life::<D>::new(), Random(4));
+    let (mut life, mut random) = (Life::<D>::new(), Random::new(4));
     life.grow(&mut random, 12);
     let authority = *life.memory.authority();
     let rows = SharedRows::default();
@@ -638,24 +636,16 @@ fn several_writers<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
 
 #[test]
 fn several_write_the_same_rows() {
-    several_writers::<pad_tuple::designs::SpecLightweight>();
-    several_writers::<pad_tuple::designs::BaseSuperseding>();
-    several_writers::<pad_tuple::designs::Spec>();
+    with_each!(several_writers: SpecLightweight, BaseSuperseding, Spec);
 }
 
 /// An unpublished version can be lost and replaced, so other processes must not see its signatures.
 #[test]
 fn what_waits_to_be_published_is_not_written_because_others_write() {
-    type D = pad_tuple::designs::SpecLightweight;
-    let (mut life, mut random) = (Life::<D>::new(), Random(8));
-    life.grow(&mut random, 8);
-    let (authority, rows) = (*life.memory.authority(), SharedRows::default());
-    let open = || shared::<D>(authority, &rows);
+    type D = SpecLightweight;
+    let (life, rows) = Life::<D>::with_four_written(8);
+    let open = || shared::<D>(*life.memory.authority(), &rows);
     let mut writer = open();
-    for update in &life.updates[..4] {
-        writer.apply(update).unwrap();
-    }
-    writer.flush().unwrap();
     writer.apply(&life.updates[4]).unwrap();
     open().prune(Version::new(2)).unwrap();
     writer.apply(&life.updates[5]).unwrap();
@@ -677,16 +667,10 @@ fn what_waits_to_be_published_is_not_written_because_others_write() {
 /// Pruning through an outdated handle does not revert the writes of other handles.
 #[test]
 fn a_pruning_does_not_set_others_back() {
-    type D = pad_tuple::designs::SpecSuperseding;
-    let (mut life, mut random) = (Life::<D>::new(), Random(9));
-    life.grow(&mut random, 8);
-    let (authority, rows) = (*life.memory.authority(), SharedRows::default());
-    let open = || shared::<D>(authority, &rows);
+    type D = SpecSuperseding;
+    let (life, rows) = Life::<D>::with_four_written(9);
+    let open = || shared::<D>(*life.memory.authority(), &rows);
     let mut writer = open();
-    for update in &life.updates[..4] {
-        writer.apply(update).unwrap();
-    }
-    writer.flush().unwrap();
     let (mut behind, mut waiting) = (open(), open());
     waiting.apply(&life.updates[4]).unwrap();
     for update in &life.updates[4..] {
@@ -708,7 +692,7 @@ fn a_pruning_does_not_set_others_back() {
 /// If an author signs two updates for one version, only one of them may be written.
 #[test]
 fn rows_of_another_history_are_not_overwritten() {
-    type D = pad_tuple::designs::SpecLightweight;
+    type D = SpecLightweight;
     let (mut one, mut other) = (Life::<D>::new(), Life::<D>::new());
     one.publish(vec![Operation::Put(key("a"), value("1"))]);
     other.publish(vec![Operation::Put(key("a"), value("2"))]);
@@ -727,7 +711,7 @@ fn rows_of_another_history_are_not_overwritten() {
 #[test]
 fn pruning_leaves_what_the_oldest_version_needs() {
     fn check<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
-        let (mut life, mut random) = (Life::<D>::new(), Random(6));
+        let (mut life, mut random) = (Life::<D>::new(), Random::new(6));
         life.grow(&mut random, 15);
         life.signing.prune(life.memory.latest()).unwrap();
         let tuples: usize = life.author.tuples().iter().sum();
@@ -737,8 +721,5 @@ fn pruning_leaves_what_the_oldest_version_needs() {
         let runs: usize = (16..=u8::MAX).map(of_kind).sum();
         assert_eq!((of_kind(1), of_kind(4), runs), (15, 0, D::GENERATIONS));
     }
-    check::<pad_tuple::designs::Base>();
-    check::<pad_tuple::designs::Spec>();
-    check::<pad_tuple::designs::SpecLightweight3>();
-    check::<pad_tuple::designs::SpecSuperseding>();
+    with_each!(check: Base, Spec, SpecLightweight3, SpecSuperseding);
 }

@@ -11,13 +11,16 @@ use std::collections::BTreeMap;
 
 use ed25519_dalek::SigningKey;
 use pad_conformance::{
-    operation::{key, value},
+    operation::key,
     pad::{public_key, signing_key},
-    published::{self, Answer, VectorQuery, check_proof_files, decode, encode, public_text},
+    published::{
+        self, Answer, OperationVector, RefusedUpdate, VectorQuery, check_proof_files,
+        check_refused_updates, decode, encode, public_text,
+    },
     tuple::TestSecret,
 };
 use pad_core::{
-    Answers, Blake3Ed25519, Client, Dictionary, DictionaryId, Key, KeyRange, Keys, Operation,
+    Answers, Blake3Ed25519, Client, Dictionary, DictionaryId, Key, KeyRange, Keys, LookupError,
     Paper2010, PublicKey, Question, Repository, Response, Sha256Ed25519, SnapshotHead, Suite,
     Untrusted, Update, VerifyError, Version,
     codec::{self, Message},
@@ -64,8 +67,7 @@ struct Vector {
 #[derive(Serialize, Deserialize)]
 struct VersionVector {
     version: u64,
-    /// Operations: each a key, with its value or `null` for a removal.
-    operations: Vec<(String, Option<String>)>,
+    operations: Vec<OperationVector>,
     merged: u8,
     root: String,
     history: String,
@@ -80,15 +82,6 @@ struct ProofVector {
     /// The value, or `null` for an absent key.
     answer: Option<String>,
     proof: String,
-}
-
-/// An update that is refused by a server whose latest version is `latest`.
-#[derive(Serialize, Deserialize)]
-struct RefusedUpdate {
-    why: String,
-    /// The latest version of the server.
-    latest: u64,
-    update: String,
 }
 
 type UpdateOf<S, D> = Update<S, TupleAttachment<<D as Design<S>>::Extension>>;
@@ -114,19 +107,9 @@ fn make<S: Suite, D: Design<S>>(
     .with_speculation(Speculation::Size(NonZeroUsize::new(SIZE).unwrap()));
     let mut server = TupleRepository::new(author.authority(), author.key());
     let updates = versions.iter().map(|version| {
-        let operations = version.operations.iter();
-        let batch = operations.map(|(name, content)| match content {
-            Some(content) => Operation::Put(key(decode(name)), value(decode(content))),
-            None => Operation::Remove(key(decode(name))),
-        });
-        let update = author.snapshot_of(batch.collect()).unwrap();
-        let latest = server.latest();
-        for row in refused.iter().filter(|row| row.latest == latest.number()) {
-            if let Ok(update) = codec::decode::<UpdateOf<S, D>>(&decode(&row.update), LONGEST) {
-                assert!(server.apply(&update).is_err(), "{}", row.why);
-                assert_eq!(server.latest(), latest, "{}", row.why);
-            }
-        }
+        let batch = published::operations(&version.operations);
+        let update = author.snapshot_of(batch).unwrap();
+        check_refused_updates(refused, &mut server);
         server.apply(&update).unwrap();
         update
     });
@@ -202,13 +185,9 @@ impl Vector {
 
 fn version_vector<S: Suite, D: Design<S>>(update: &UpdateOf<S, D>) -> VersionVector {
     let head = update.head.head;
-    let operations = update.operations.iter().map(|operation| match operation {
-        Operation::Put(key, value) => (encode(key), Some(encode(value))),
-        Operation::Remove(key) => (encode(key), None),
-    });
     VersionVector {
         version: head.version.number(),
-        operations: operations.collect(),
+        operations: published::operation_vectors(&update.operations),
         merged: update.attachment.merged,
         root: head.root.to_string(),
         history: head.history.to_string(),
@@ -267,9 +246,9 @@ fn the_range(asked: &VectorQuery) -> KeyRange {
 fn response<S: Suite, D: Design<S>>(
     server: &TupleRepository<S, D>,
     version: Version,
-    proof: impl Message,
+    proof: Result<impl Message, LookupError>,
 ) -> Vec<u8> {
-    codec::encode(&Response::new(server, version, proof).unwrap())
+    codec::encode(&Response::new(server, version, proof.unwrap()).unwrap())
 }
 
 fn prove_file<S: Suite, D: AggregateDesign<S>>(
@@ -278,14 +257,16 @@ fn prove_file<S: Suite, D: AggregateDesign<S>>(
 ) -> Vec<u8> {
     let version = Version::new(asked.version);
     match &*asked.question {
-        "keys" => {
-            let proof = server.prove_keys(version, &the_keys(asked)).unwrap();
-            response(server, version, proof)
-        }
-        "range" => {
-            let proof = server.prove_range(version, &the_range(asked)).unwrap();
-            response(server, version, proof)
-        }
+        "keys" => response(
+            server,
+            version,
+            server.prove_keys(version, &the_keys(asked)),
+        ),
+        "range" => response(
+            server,
+            version,
+            server.prove_range(version, &the_range(asked)),
+        ),
         _ => prove_look_up(server, asked),
     }
 }
@@ -295,8 +276,7 @@ fn prove_look_up<S: Suite, D: Design<S>>(
     asked: &VectorQuery,
 ) -> Vec<u8> {
     let version = Version::new(asked.version);
-    let proof = server.prove(version, &the_key(asked)).unwrap();
-    response(server, version, proof)
+    response(server, version, server.prove(version, &the_key(asked)))
 }
 
 /// Verifies a proof file as a client does; returns the answer.

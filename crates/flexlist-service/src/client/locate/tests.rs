@@ -1,7 +1,5 @@
 //! Tests that the search covers all damage, and that its ranges end at sound blocks.
 
-#![allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")]
-
 use super::*;
 use crate::client::{AuditFault, ClientError};
 

@@ -1,7 +1,5 @@
 //! Tests of state files: concurrent processes, and contents that are too long.
 
-#![allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")]
-
 use std::thread;
 
 use super::*;

@@ -1,12 +1,6 @@
 //! Tests with a crash at every write and sync: acknowledged changes are kept, and changes are
 //! atomic.
 
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
-
 use pad_disk::layer::{Reads, SimulatedFolder};
 
 use super::*;

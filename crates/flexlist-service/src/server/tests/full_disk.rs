@@ -1,11 +1,5 @@
 //! Tests with a full or failing disk while the server runs.
 
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
-
 use std::time::Instant;
 
 use flexlist::challenge::Challenge;
@@ -97,13 +91,7 @@ impl Uploader {
 fn assert_served(server: &FileServer, file: FileId) {
     let status = server.handle(Request::Status { file });
     assert!(matches!(status, Response::State(_)), "{status:?}");
-    let read = Request::Read {
-        file,
-        version: VERSIONS,
-        start: 0,
-        end: 3,
-    };
-    let read = server.handle(read);
+    let read = server.handle(read(file, VERSIONS));
     assert!(matches!(read, Response::Read { .. }), "{read:?}");
     let audit = Request::Audit {
         file,
@@ -117,22 +105,9 @@ fn assert_served(server: &FileServer, file: FileId) {
     assert!(matches!(audit, Response::Audited { .. }), "{audit:?}");
 }
 
-fn acknowledge(file: FileId) -> Request {
-    let word = Acknowledge {
-        file,
-        version: VERSIONS,
-    };
-    let signer = SigningKey::from_bytes(&[1; 32]);
-    Request::Acknowledge(SignedRequest::new(RequestKind::Acknowledge, &word, &signer).unwrap())
-}
-
 fn delete(file: FileId) -> Request {
-    let delete = Delete {
-        file,
-        version: VERSIONS,
-    };
-    let signer = SigningKey::from_bytes(&[1; 32]);
-    Request::Delete(SignedRequest::new(RequestKind::Delete, &delete, &signer).unwrap())
+    let version = VERSIONS;
+    Request::Delete(signed(RequestKind::Delete, &Delete { file, version }, 1))
 }
 
 /// Waits until parts of another upload are accepted. The server frees space in the background.
@@ -189,8 +164,7 @@ fn a_full_disk_refuses_writes_and_nothing_else_until_there_is_room() {
 
 #[test]
 fn what_makes_room_finds_the_reserve() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, file) = served(&folder.path().join("store"));
+    let (_folder, server, file) = scene();
     let disk = server.store.simulated_disk();
     // Another program took the last page.
     disk.set_capacity(disk.used());
@@ -199,8 +173,7 @@ fn what_makes_room_finds_the_reserve() {
 
 #[test]
 fn room_made_by_others_is_noticed() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, file) = served(&folder.path().join("store"));
+    let (_folder, server, file) = scene();
     let disk = server.store.simulated_disk();
     let mut uploader = Uploader::new(&server, 2);
     disk.set_capacity(disk.used() + (1 << 20));
@@ -212,8 +185,7 @@ fn room_made_by_others_is_noticed() {
 
 #[test]
 fn without_room_for_the_reserve_a_store_is_only_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, file) = served(&folder.path().join("store"));
+    let (_folder, server, file) = scene();
     let disk = server.store.simulated_disk();
     let mut uploader = Uploader::new(&server, 2);
     disk.set_capacity(disk.used());
@@ -227,8 +199,7 @@ fn without_room_for_the_reserve_a_store_is_only_read() {
 
 #[test]
 fn one_failed_write_costs_one_request() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, file) = served(&folder.path().join("store"));
+    let (_folder, server, file) = scene();
     let mut uploader = Uploader::new(&server, 2);
     for _ in 0..3 {
         server.store.simulated_disk().fail_once();
@@ -243,8 +214,7 @@ fn one_failed_write_costs_one_request() {
 
 #[test]
 fn the_room_of_removed_files_goes_back_to_the_file_system() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, file) = served(&folder.path().join("store"));
+    let (_folder, server, file) = scene();
     server.store.set_slack(1 << 20);
     let before = server.store.file_bytes().unwrap();
     let mut large = Uploader::new(&server, 2);

@@ -25,8 +25,7 @@ fn shorten(bytes: &mut Vec<u8>) {
 /// Makes an update whose answer `tamper` changes, and returns its error. Checks that the update
 /// remains in progress and is recovered from an honest answer.
 fn lied_update(mut tamper: impl FnMut(&mut Response) + Send + 'static) -> ClientError {
-    let world = World::new(TagKind::PrivateMac);
-    let mut client = world.uploaded(&contents(1_000));
+    let (world, mut client) = uploaded(1_000);
     world.wire.tamper(move |request, response| {
         if matches!(request, Request::Update(_)) {
             tamper(response);
@@ -105,8 +104,7 @@ fn lies_about_an_update() {
 
 #[test]
 fn an_old_witness_is_refused() {
-    let world = World::new(TagKind::PrivateMac);
-    let mut client = world.uploaded(&contents(1_000));
+    let (world, mut client) = uploaded(1_000);
     let mut first = None;
     world.wire.tamper(move |request, response| {
         if matches!(request, Request::Update(_)) {
@@ -126,8 +124,7 @@ fn an_old_witness_is_refused() {
 
 #[test]
 fn lies_about_where_a_file_stands() {
-    let world = World::new(TagKind::PrivateMac);
-    let mut client = world.uploaded(&contents(1_000));
+    let (world, mut client) = uploaded(1_000);
     let Status::Current(old) = client.status().unwrap() else {
         panic!("not current");
     };
@@ -189,8 +186,7 @@ fn a_file_that_the_server_knows_no_more_is_a_fault_of_the_server() {
         Refusal::UnknownFile,
         Refusal::UploadUnfinished { next_part: 3 },
     ] {
-        let world = World::new(TagKind::PrivateMac);
-        let mut client = world.uploaded(&contents(1_000));
+        let (world, mut client) = uploaded(1_000);
         let said = refusal.clone();
         world.wire.tamper(move |_, response| {
             *response = Response::Refused(said.clone());
@@ -221,8 +217,7 @@ fn a_file_that_the_server_knows_no_more_is_a_fault_of_the_server() {
 #[test]
 fn a_refusal_that_contradicts_itself_or_goes_back_leaves_an_update_under_way() {
     for (current, claimed) in [(2, None), (1, Some(1))] {
-        let world = World::new(TagKind::PrivateMac);
-        let mut client = world.uploaded(&contents(1_000));
+        let (world, mut client) = uploaded(1_000);
         client.apply(&[write(5, b"old")]).unwrap();
         world.wire.meddle(move |request, server| match request {
             Request::Update(_) => Ok(Response::Refused(Refusal::StaleBase { base: 2, current })),
@@ -258,55 +253,46 @@ fn lied_upload(tamper: fn(&Request, &mut Response)) -> ClientError {
     error
 }
 
+/// Claims that the server has `parts` parts of an upload that begins.
+fn claim(request: &Request, response: &mut Response, parts: u64) {
+    if let (Request::Begin(_), Response::State(standing)) = (request, response) {
+        standing.next_part = parts;
+    }
+}
+
 #[test]
 fn lies_about_an_upload() {
-    assert!(matches!(
-        lied_upload(|request, response| {
-            if let (Request::Finish(_), Response::State(standing)) = (request, response) {
-                standing.root.0[0] ^= 1;
-            }
-        }),
-        ClientError::Forked { version: 1 }
-    ));
-    assert!(matches!(
-        lied_upload(|request, response| {
-            if let (Request::Part(_), Response::State(standing)) = (request, response) {
-                standing.next_part += 1;
-            }
-        }),
-        ClientError::Unexpected
-    ));
-    assert!(matches!(
-        lied_upload(|request, response| {
-            if let (Request::Begin(_), Response::State(standing)) = (request, response) {
-                standing.next_part = 1_000;
-            }
-        }),
-        ClientError::MoreParts {
-            sent: 0,
-            claimed: 1_000
+    let another_root = lied_upload(|request, response| {
+        if let (Request::Finish(_), Response::State(standing)) = (request, response) {
+            standing.root.0[0] ^= 1;
         }
-    ));
-    // A client that has sent no part rejects a claim of one.
-    assert!(matches!(
-        lied_upload(|request, response| {
-            if let (Request::Begin(_), Response::State(standing)) = (request, response) {
-                standing.next_part = 1;
-            }
-        }),
-        ClientError::MoreParts {
-            sent: 0,
-            claimed: 1
+    });
+    assert!(matches!(another_root, ClientError::Forked { version: 1 }));
+    let one_part_too_many = lied_upload(|request, response| {
+        if let (Request::Part(_), Response::State(standing)) = (request, response) {
+            standing.next_part += 1;
         }
-    ));
-    assert!(matches!(
-        lied_upload(|request, response| {
-            if matches!(request, Request::Begin(_)) {
-                *response = Response::Refused(Refusal::UnknownFile);
-            }
-        }),
-        ClientError::Breach(Refusal::UnknownFile)
-    ));
+    });
+    assert!(matches!(one_part_too_many, ClientError::Unexpected));
+    // A client that has sent no part rejects any claim of parts.
+    for (parts, error) in [
+        (
+            1_000,
+            lied_upload(|request, response| claim(request, response, 1_000)),
+        ),
+        (
+            1,
+            lied_upload(|request, response| claim(request, response, 1)),
+        ),
+    ] {
+        assert!(matches!(error, ClientError::MoreParts { sent: 0, claimed } if claimed == parts));
+    }
+    let unknown = lied_upload(|request, response| {
+        if matches!(request, Request::Begin(_)) {
+            *response = Response::Refused(Refusal::UnknownFile);
+        }
+    });
+    assert!(matches!(unknown, ClientError::Breach(Refusal::UnknownFile)));
 }
 
 #[test]

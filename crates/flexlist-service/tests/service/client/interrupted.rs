@@ -98,6 +98,15 @@ fn broken_off(file: &[u8]) -> (World, Client) {
     (world, client)
 }
 
+/// The client of this world with a server that has lost all files.
+fn forgotten(world: World) -> (World, Client) {
+    let forgetful = World::new(TagKind::PrivateMac);
+    std::fs::copy(world.path(), forgetful.path()).unwrap();
+    let wire = forgetful.wire.clone();
+    let client = FileClient::open(&forgetful.path(), world.owner, wire).unwrap();
+    (forgetful, client.with_options(small()))
+}
+
 /// Bytes of contents in a part of an upload. Two blocks of 64 bytes, with their overhead, fill the
 /// 1000 bytes of a part.
 const PART: usize = 128;
@@ -139,11 +148,7 @@ fn an_upload_does_not_go_on_with_another_source() {
     // A server that has lost all parts accepts any source.
     let (world, client) = broken_off(&file);
     drop(client);
-    let forgetful = World::new(TagKind::PrivateMac);
-    std::fs::copy(world.path(), forgetful.path()).unwrap();
-    let mut client = FileClient::open(&forgetful.path(), world.owner, forgetful.wire)
-        .unwrap()
-        .with_options(small());
+    let (_forgetful, mut client) = forgotten(world);
     let mut other = file;
     other[0] ^= 1;
     client.upload(other.as_slice(), &mut |_| ()).unwrap();
@@ -190,11 +195,7 @@ fn an_upload_whose_end_got_no_answer_is_finished_with_the_source_as_it_was() {
     // A server that has lost all parts never gets a second end of the same upload.
     let (world, client) = lost();
     drop(client);
-    let forgetful = World::new(TagKind::PrivateMac);
-    std::fs::copy(world.path(), forgetful.path()).unwrap();
-    let wire = forgetful.wire.clone();
-    let client = FileClient::open(&forgetful.path(), world.owner, wire);
-    let mut client = client.unwrap().with_options(small());
+    let (_forgetful, mut client) = forgotten(world);
     let longer = [&file, &b"x"[..]].concat();
     for other in [longer.as_slice(), &file[1..]] {
         let outcome = client.upload(other, &mut |_| ());
@@ -317,8 +318,7 @@ fn a_copy_of_a_state_does_not_go_on_with_what_another_has_sent() {
 fn failed_update(
     meddle: impl FnMut(&Request, &Local) -> Result<Response, TransportError> + Send + 'static,
 ) -> (World, Client) {
-    let world = World::new(TagKind::PrivateMac);
-    let mut client = world.uploaded(&contents(1_000));
+    let (world, mut client) = uploaded(1_000);
     world.wire.meddle(meddle);
     let outcome = client.apply(&[write(0, b"new")]);
     assert!(outcome.is_err(), "{outcome:?}");
@@ -366,8 +366,7 @@ fn an_update_whose_request_or_answer_was_lost_is_recovered() {
 
 #[test]
 fn a_crash_after_the_answer_and_before_the_state_file_is_recovered() {
-    let world = World::new(TagKind::PrivateMac);
-    let mut client = world.uploaded(&contents(1_000));
+    let (world, mut client) = uploaded(1_000);
     let (path, kept) = (world.path(), world.directory.path().join("pending"));
     world.wire.meddle({
         let kept = kept.clone();
@@ -433,8 +432,7 @@ fn an_update_that_may_yet_pass_stays_under_way_and_one_that_never_will_does_not(
 
 #[test]
 fn a_lost_acknowledgement_does_no_harm() {
-    let world = World::new(TagKind::PrivateMac);
-    let mut client = world.uploaded(&contents(1_000));
+    let (world, mut client) = uploaded(1_000);
     world.wire.meddle(|request, server| match request {
         Request::Confirm(_) => Err(out_of_reach()),
         _ => server.exchange(request),
@@ -468,8 +466,7 @@ fn an_update_that_is_dropped_later_on_is_reported_once() {
         ("current", |client| client.current().map(drop)),
     ];
     for (name, operation) in operations {
-        let world = World::new(TagKind::PrivateMac);
-        let mut client = world.uploaded(&contents(1_000));
+        let (world, mut client) = uploaded(1_000);
         refuse_updates(&world, Refusal::Unavailable);
         assert!(client.apply(&[write(0, b"new")]).is_err());
         assert!(client.is_pending());
@@ -499,8 +496,7 @@ fn an_update_that_cannot_be_settled_for_now_does_not_stand_in_the_way_of_reads()
         _ => server.exchange(request),
     };
     for lost in ["request", "busy"] {
-        let world = World::new(TagKind::PrivateMac);
-        let mut client = world.uploaded(&contents(1_000));
+        let (world, mut client) = uploaded(1_000);
         match lost {
             "request" => world.wire.meddle(out_of_reach_for_updates),
             _ => world.wire.meddle(busy_for_updates),
@@ -541,8 +537,7 @@ fn an_update_that_the_server_has_carried_out_and_refused_is_adopted() {
 
 #[test]
 fn a_refused_update_is_sent_once_more_at_most() {
-    let world = World::new(TagKind::PrivateMac);
-    let mut first = world.uploaded(&contents(1_000));
+    let (world, mut first) = uploaded(1_000);
     let copy = world.directory.path().join("copy.state");
     std::fs::copy(world.path(), &copy).unwrap();
     let mut second = world.open_at(&copy);
@@ -572,8 +567,7 @@ fn a_refused_update_is_sent_once_more_at_most() {
 
 #[test]
 fn an_update_above_the_limit_of_requests_is_not_begun() {
-    let world = World::new(TagKind::PrivateMac);
-    let mut client = world.uploaded(&contents(1_000));
+    let (world, mut client) = uploaded(1_000);
     drop(client);
     let narrow = InProcess::new(Arc::clone(world.wire.server.handler()), 10_000);
     client = FileClient::open(

@@ -104,8 +104,7 @@ fn after_edits_whose_blocks_no_chunker_cuts_little_is_sent() {
 
 #[test]
 fn what_does_not_fit_one_update_is_sent_in_several_and_gone_on_with() {
-    let world = World::new(TagKind::PrivateMac);
-    let mut client = world.uploaded(&contents(5_000));
+    let (world, mut client) = uploaded(5_000);
     let file: Vec<u8> = contents(30_000).split_off(10_000);
     let mut updates = 0;
     world.wire.meddle(move |request, server| {

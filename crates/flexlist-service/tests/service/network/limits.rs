@@ -8,11 +8,7 @@ fn oversize_requests_are_refused_by_client_and_server() {
         request_bytes: 1 << 20,
         ..Limits::default()
     };
-    let options = Options {
-        limits,
-        ..Options::default()
-    };
-    let server = start(options, Echo);
+    let server = start(with_limits(limits), Echo);
     let careful = HttpOptions {
         request_bytes: 1 << 10,
         ..once()
@@ -45,11 +41,7 @@ fn a_body_longer_than_it_was_to_be_is_refused() {
         request_bytes: 1 << 10,
         ..Limits::default()
     };
-    let options = Options {
-        limits,
-        ..Options::default()
-    };
-    let server = start(options, Echo);
+    let server = start(with_limits(limits), Echo);
     // A smaller body is sent at once. The server discards it before it responds.
     assert!(matches!(
         client(&server, once()).exchange(&part(200 << 10)),
@@ -74,11 +66,7 @@ fn oversize_answers_are_refused_by_server_and_client() {
         response_bytes: 1 << 20,
         ..Limits::default()
     };
-    let options = Options {
-        limits,
-        ..Options::default()
-    };
-    let server = start(options, Echo);
+    let server = start(with_limits(limits), Echo);
     let generous = client(&server, once());
     assert!(generous.exchange(&read((1 << 20) - 100)).is_ok());
     assert!(matches!(
@@ -106,11 +94,7 @@ fn one_connection_too_many_is_closed() {
         connections: 2,
         ..Limits::default()
     };
-    let options = Options {
-        limits,
-        ..Options::default()
-    };
-    let server = start(options, Echo);
+    let server = start(with_limits(limits), Echo);
     let idle: Vec<_> = (0..2)
         .map(|_| TcpStream::connect(server.address()).unwrap())
         .collect();
@@ -126,14 +110,11 @@ fn one_connection_too_many_is_closed() {
 }
 
 pub(super) fn narrow() -> Options {
-    Options {
-        limits: Limits {
-            in_flight: 1,
-            waiting: 1,
-            ..Limits::default()
-        },
-        ..Options::default()
-    }
+    with_limits(Limits {
+        in_flight: 1,
+        waiting: 1,
+        ..Limits::default()
+    })
 }
 
 #[test]
@@ -154,9 +135,7 @@ fn overload_is_refused_and_passes() {
             receive.recv_timeout(10 * SECOND).unwrap(),
             Err(TransportError::Http(HttpError::Overloaded { attempts: 1 }))
         );
-        let request = codec::encode(&status(3));
-        let mut bytes = head("POST", PATH, "application/octet-stream", request.len());
-        bytes.extend(request);
+        let bytes = posted(&status(3));
         let refused = raw(server.address(), &bytes, 5 * SECOND);
         let refused = refused.unwrap().to_lowercase();
         assert!(refused.starts_with("http/1.1 503 "), "{refused}");
@@ -181,11 +160,7 @@ fn messages_share_a_bounded_memory() {
         answer_bytes: 2 << 20,
         ..Limits::default()
     };
-    let options = Options {
-        limits,
-        ..Options::default()
-    };
-    let server = start(options, Echo);
+    let server = start(with_limits(limits), Echo);
     let client = client(&server, once());
     // Memory for one request or response of a mebibyte, and for none of three.
     assert!(client.exchange(&part(1 << 20)).is_ok());

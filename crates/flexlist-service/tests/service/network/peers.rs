@@ -121,9 +121,7 @@ fn bodies_that_do_not_end_are_shared_out() {
 #[test]
 fn answers_that_are_not_taken_are_shared_out() {
     let server = start(shared(FEW), Echo);
-    let request = codec::encode(&read(4 << 20));
-    let mut bytes = head("POST", PATH, "application/octet-stream", request.len());
-    bytes.extend(request);
+    let bytes = posted(&read(4 << 20));
     let held = hold(&server, &bytes);
     assert_served(&server);
     drop(held);
@@ -146,9 +144,7 @@ impl Handler for Slow {
 fn nobody_keeps_everybody_at_work() {
     let gate = Arc::new(Gate::default());
     let server = start(shared(FEW), Slow(Arc::clone(&gate)));
-    let request = codec::encode(&status(1));
-    let mut bytes = head("POST", PATH, "application/octet-stream", request.len());
-    bytes.extend(request);
+    let bytes = posted(&status(1));
     let held = hold(&server, &bytes);
     gate.wait_inside(1);
     for file in 2..20 {
@@ -171,9 +167,7 @@ fn requests_that_take_long_are_shared_out() {
         ..FEW
     });
     let server = start(options, Arc::clone(&gate));
-    let request = codec::encode(&status(1));
-    let mut bytes = head("POST", PATH, "application/octet-stream", request.len());
-    bytes.extend(request);
+    let bytes = posted(&status(1));
     let held = hold(&server, &bytes);
     gate.wait_inside(1);
     thread::scope(|scope| {
@@ -245,14 +239,11 @@ fn small_requests_have_a_reserve() {
 
 #[test]
 fn a_body_that_comes_steadily_has_an_end() {
-    let options = Options {
-        timeouts: Timeouts {
-            whole_body: Duration::from_millis(300),
-            ..Timeouts::default()
-        },
-        ..Options::default()
+    let timeouts = Timeouts {
+        whole_body: Duration::from_millis(300),
+        ..Timeouts::default()
     };
-    let server = start(options, Echo);
+    let server = start(with_timeouts(timeouts), Echo);
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.write_all(&begun(30 << 20, 0)).unwrap();
     let begun = Instant::now();
@@ -266,17 +257,12 @@ fn a_body_that_comes_steadily_has_an_end() {
 
 #[test]
 fn an_answer_that_is_taken_steadily_has_an_end() {
-    let options = Options {
-        timeouts: Timeouts {
-            whole_answer: Duration::from_millis(300),
-            ..Timeouts::default()
-        },
-        ..Options::default()
+    let timeouts = Timeouts {
+        whole_answer: Duration::from_millis(300),
+        ..Timeouts::default()
     };
-    let server = start(options, Echo);
-    let request = codec::encode(&read(60 << 20));
-    let mut bytes = head("POST", PATH, "application/octet-stream", request.len());
-    bytes.extend(request);
+    let server = start(with_timeouts(timeouts), Echo);
+    let bytes = posted(&read(60 << 20));
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.write_all(&bytes).unwrap();
     let mut taken = 0_usize;

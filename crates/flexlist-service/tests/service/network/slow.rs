@@ -3,16 +3,14 @@
 use super::*;
 
 fn hasty() -> Options {
-    Options {
-        timeouts: Timeouts {
-            header: Duration::from_millis(300),
-            body: Duration::from_millis(300),
-            write: Duration::from_millis(300),
-            handshake: Duration::from_millis(300),
-            ..Timeouts::default()
-        },
-        ..Options::default()
-    }
+    let soon = Duration::from_millis(300);
+    with_timeouts(Timeouts {
+        header: soon,
+        body: soon,
+        write: soon,
+        handshake: soon,
+        ..Timeouts::default()
+    })
 }
 
 #[test]
@@ -80,9 +78,7 @@ fn a_slow_handshake_is_cut_off() {
 #[test]
 fn a_client_that_does_not_take_its_answer_is_cut_off() {
     let server = start(hasty(), Echo);
-    let request = codec::encode(&read(60 << 20));
-    let mut bytes = head("POST", PATH, "application/octet-stream", request.len());
-    bytes.extend(request);
+    let bytes = posted(&read(60 << 20));
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.write_all(&bytes).unwrap();
     wait_until("not connected", || server.connections() == 1);

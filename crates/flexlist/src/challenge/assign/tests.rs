@@ -1,7 +1,5 @@
 //! Samples in blocks, and leaves that no honest server sends.
 
-#![allow(clippy::arithmetic_side_effects, reason = "tests fail by panicking")]
-
 use pad_core::Digest;
 use proptest::prelude::*;
 
@@ -17,6 +15,18 @@ fn sample(index: u64, coefficient: u128) -> Sample {
 
 fn leaf(start: u64, length: u64) -> Leaf {
     Leaf { start, length }
+}
+
+const fn uncovered(index: u64) -> AssignError {
+    AssignError::Uncovered { index }
+}
+
+const fn unasked(start: u64) -> AssignError {
+    AssignError::Unasked { start }
+}
+
+const fn overlap(start: u64) -> AssignError {
+    AssignError::LeavesOverlap { start }
 }
 
 fn every(start: u64, end: u64) -> BlockQuestions {
@@ -64,75 +74,43 @@ fn hits_rise_by_index_and_then_keep_the_order_of_the_challenge() {
 #[test]
 fn hostile_leaves_have_their_errors() {
     let samples = [sample(3, 1), sample(12, 2)];
-    let refused = |leaves: &[Leaf]| assign(&samples, leaves).unwrap_err();
-    assert_eq!(refused(&[leaf(0, 0)]), AssignError::EmptyLeaf { start: 0 });
-    assert_eq!(
-        refused(&[leaf(2, u64::MAX)]),
-        AssignError::LeafTooLong { start: 2 }
-    );
-    assert_eq!(
-        refused(&[leaf(0, 10), leaf(9, 10)]),
-        AssignError::LeavesOverlap { start: 9 }
-    );
-    assert_eq!(refused(&[leaf(4, 10)]), AssignError::Uncovered { index: 3 });
-    assert_eq!(
-        refused(&[leaf(0, 12)]),
-        AssignError::Uncovered { index: 12 }
-    );
-    assert_eq!(
-        refused(&[leaf(0, 4), leaf(4, 4), leaf(8, 8)]),
-        AssignError::Unasked { start: 4 }
-    );
-    assert_eq!(refused(&[]), AssignError::Uncovered { index: 3 });
+    for (leaves, error) in [
+        (&[leaf(0, 0)][..], AssignError::EmptyLeaf { start: 0 }),
+        (&[leaf(2, u64::MAX)], AssignError::LeafTooLong { start: 2 }),
+        (&[leaf(0, 10), leaf(9, 10)], overlap(9)),
+        (&[leaf(4, 10)], uncovered(3)),
+        (&[leaf(0, 12)], uncovered(12)),
+        (&[leaf(0, 4), leaf(4, 4), leaf(8, 8)], unasked(4)),
+        (&[], uncovered(3)),
+    ] {
+        assert_eq!(assign(&samples, leaves), Err(error));
+    }
     assert_eq!(assign(&[], &[]), Ok(Vec::new()));
 }
 
 #[test]
 fn leaves_cover_the_range_of_a_challenge_exactly() {
     let questions = every(10, 40);
-    let refused = |leaves: &[Leaf]| questions.assign(leaves).unwrap_err();
     assert_eq!(questions.range(), 10..40);
-    assert_eq!(refused(&[]), AssignError::Uncovered { index: 10 });
-    assert_eq!(
-        refused(&[leaf(11, 40)]),
-        AssignError::Uncovered { index: 10 }
-    );
-    assert_eq!(
-        refused(&[leaf(5, 10), leaf(16, 30)]),
-        AssignError::Uncovered { index: 15 }
-    );
-    assert_eq!(
-        refused(&[leaf(5, 10), leaf(15, 20)]),
-        AssignError::Uncovered { index: 35 }
-    );
-    assert_eq!(
-        refused(&[leaf(0, 10), leaf(10, 30)]),
-        AssignError::Unasked { start: 0 }
-    );
-    assert_eq!(
-        refused(&[leaf(10, 30), leaf(40, 1)]),
-        AssignError::Unasked { start: 40 }
-    );
-    assert_eq!(
-        refused(&[leaf(10, 20), leaf(29, 20)]),
-        AssignError::LeavesOverlap { start: 29 }
-    );
-    assert_eq!(
-        refused(&[leaf(10, 0)]),
-        AssignError::EmptyLeaf { start: 10 }
-    );
-    assert_eq!(
-        refused(&[leaf(10, u64::MAX)]),
-        AssignError::LeafTooLong { start: 10 }
-    );
     let many = vec![leaf(10, 30); 1 + (1 << 20)];
-    assert_eq!(
-        refused(&many),
-        AssignError::TooManyLeaves {
-            count: many.len(),
-            limit: MAX_COUNT
-        }
-    );
+    let (count, limit) = (many.len(), MAX_COUNT);
+    for (leaves, error) in [
+        (&[][..], uncovered(10)),
+        (&[leaf(11, 40)], uncovered(10)),
+        (&[leaf(5, 10), leaf(16, 30)], uncovered(15)),
+        (&[leaf(5, 10), leaf(15, 20)], uncovered(35)),
+        (&[leaf(0, 10), leaf(10, 30)], unasked(0)),
+        (&[leaf(10, 30), leaf(40, 1)], unasked(40)),
+        (&[leaf(10, 20), leaf(29, 20)], overlap(29)),
+        (&[leaf(10, 0)], AssignError::EmptyLeaf { start: 10 }),
+        (
+            &[leaf(10, u64::MAX)],
+            AssignError::LeafTooLong { start: 10 },
+        ),
+        (&many, AssignError::TooManyLeaves { count, limit }),
+    ] {
+        assert_eq!(questions.assign(leaves), Err(error));
+    }
     let blocks = questions.assign(&[leaf(9, 2), leaf(11, 29)]).unwrap();
     assert_eq!(blocks.len(), 2);
     assert!(

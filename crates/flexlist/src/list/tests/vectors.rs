@@ -80,14 +80,7 @@ struct Parallel {
 }
 
 fn vectors() -> Vectors {
-    let file = std::env::var("FLEXLIST_VECTORS").unwrap_or_else(|_| {
-        concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../docs/vectors/files/flexlist.json"
-        )
-        .into()
-    });
-    serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
+    pad_conformance::published::read_instead("FLEXLIST_VECTORS", "files/flexlist")
 }
 
 /// Block `i` carries the tag `tag-<i>`.

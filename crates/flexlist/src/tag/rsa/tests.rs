@@ -1,5 +1,6 @@
 //! Known answers, keys, sums and their errors.
 
+use pad_conformance::published;
 use rug::{integer::IsPrime, ops::Pow};
 use serde_json::Value;
 
@@ -10,14 +11,7 @@ type Toy = RsaTags<512>;
 
 /// The `dpdp` section of the vectors.
 fn vectors() -> Value {
-    let file = std::env::var("FLEXLIST_VECTORS").unwrap_or_else(|_| {
-        concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../docs/vectors/files/flexlist.json"
-        )
-        .into()
-    });
-    let vectors: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    let vectors: Value = published::read_instead("FLEXLIST_VECTORS", "files/flexlist");
     vectors["dpdp"].clone()
 }
 

@@ -86,7 +86,7 @@ fn hidden_and_surplus_leaves_are_refused() {
 
 /// Tries, for every query, all honestly hashed sets of leaves of a small tree. Asserts that only
 /// the one honest set is accepted, and only with the oracle's answer.
-fn check_exhaustively<B: BalancingScheme>() {
+fn every_query_has_exactly_one_proof<B: BalancingScheme>() {
     let count: u8 = pad_conformance::soak::size(5, 7);
     let mut actions: Vec<Action> = (1..=count)
         .map(|number| Action::Put(entry_key(number), value([number])))
@@ -165,17 +165,6 @@ fn check_all_subsets<B: BalancingScheme, Q: ProvableQuery>(
     assert_eq!(accepted, 1, "{query:?} has exactly one proof");
 }
 
-#[test]
-fn every_query_has_exactly_one_proof_in_a_treap() {
-    check_exhaustively::<Treap>();
-}
-
-#[test]
-fn every_query_has_exactly_one_proof_in_a_red_black_tree() {
-    check_exhaustively::<RedBlack>();
-}
-
-#[test]
-fn every_query_has_exactly_one_proof_in_a_skip_list() {
-    check_exhaustively::<SkipList>();
+for_each_scheme! {
+    every_query_has_exactly_one_proof,
 }

@@ -2,6 +2,15 @@
 
 use super::*;
 
+/// The proof of a tree that is this leaf.
+fn of_one_leaf<S: Suite>(leaf: Leaf<S>) -> Mirror<S> {
+    Mirror {
+        shape: vec![0],
+        siblings: vec![],
+        leaves: vec![leaf],
+    }
+}
+
 /// Swaps both children of every node. The result has other hashes or unordered leaves.
 #[test]
 fn swapped_children_are_refused() {
@@ -44,11 +53,7 @@ fn check_roles_cannot_be_confused<S: Suite>() {
         key: forged,
         content: Content::Digest(right),
     };
-    let one = Mirror::<S> {
-        shape: vec![0],
-        siblings: vec![],
-        leaves: vec![leaf],
-    };
+    let one = of_one_leaf(leaf);
     let refusal = target.verify(one.to_proof(), &key([1])).err();
     assert_eq!(refusal, Some(VerifyError::RootMismatch));
     let whole_value = Value::new([left.as_ref(), right.as_ref()].concat()).unwrap();
@@ -56,11 +61,7 @@ fn check_roles_cannot_be_confused<S: Suite>() {
         key: Key::default(),
         content: Content::<S>::Value(whole_value),
     };
-    let one = Mirror::<S> {
-        shape: vec![0],
-        siblings: vec![],
-        leaves: vec![leaf],
-    };
+    let one = of_one_leaf(leaf);
     assert_eq!(
         target.verify(one.to_proof(), &Key::default()).err(),
         Some(VerifyError::RootMismatch)
@@ -105,11 +106,7 @@ fn the_boundary_between_key_and_value_cannot_be_moved() {
             key: key(forged),
             content: Content::<Sha256Ed25519>::Digest(digest),
         };
-        let mirror = Mirror {
-            shape: vec![0],
-            siblings: vec![],
-            leaves: vec![leaf],
-        };
+        let mirror = of_one_leaf(leaf);
         let refusal = target.verify(mirror.to_proof(), &key("zz")).err();
         assert_eq!(refusal, Some(VerifyError::RootMismatch));
     }

@@ -2,7 +2,10 @@
 //! answer stays the same.
 
 use super::*;
-use pad_conformance::soak;
+use pad_conformance::{
+    pad::{Refusal, verify},
+    soak,
+};
 
 /// Number of changes tried for each byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,19 +40,11 @@ struct Honest<'a, D: Design<S>> {
     asked: Key,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Refusal {
-    Decode(DecodeError),
-    Verify(VerifyError),
-}
-
 impl<D: Design<S, Secret: TestSecret>> Honest<'_, D> {
     fn verify(&self, message: &[u8]) -> Result<Answer, Refusal> {
-        Untrusted::<TupleProof<S, D>>::decode(message, MESSAGE_LIMIT)
-            .map_err(Refusal::Decode)?
-            .verify(&self.target.expectation(self.version), &self.asked)
-            .map(|lookup| lookup.into_inner().answer)
-            .map_err(Refusal::Verify)
+        let expectation = self.target.expectation(self.version);
+        let lookup = verify::<TupleProof<S, D>>(message, &expectation, &self.asked)?;
+        Ok(lookup.answer)
     }
 
     fn refused(&self, message: &[u8], what: &str) -> Refusal {
@@ -135,20 +130,10 @@ impl<D: Design<S, Secret: TestSecret>> Honest<'_, D> {
 }
 
 fn is_expected(position: usize, byte: u8, refusal: Refusal) -> bool {
-    use DecodeError as D;
     use VerifyError as V;
-    match (position, refusal) {
-        (0..4, Refusal::Decode(error)) => error == D::NotThisFormat,
-        (4, Refusal::Decode(error)) => error == D::UnknownFormatVersion(byte),
-        (5, Refusal::Decode(error)) => {
-            matches!(error, D::WrongKind { actual, .. } if actual == byte)
-        }
-        (6..8, Refusal::Decode(error)) => matches!(error, D::WrongSuite { .. }),
-        (8.., Refusal::Decode(error)) => {
-            matches!(error, D::Malformed | D::TrailingBytes | D::NonCanonical)
-        }
-        (8.., Refusal::Verify(error)) => matches!(
-            error,
+    refusal.fits_byte(position, byte).unwrap_or(matches!(
+        refusal,
+        Refusal::Verify(
             V::SignatureInvalid
                 | V::KeyOutsideInterval
                 | V::OutsideValidity { .. }
@@ -157,9 +142,8 @@ fn is_expected(position: usize, byte: u8, refusal: Refusal) -> bool {
                 | V::GenerationMissing
                 | V::GenerationSurplus
                 | V::WrongVersion { .. }
-        ),
-        _ => false,
-    }
+        )
+    ))
 }
 
 /// Keys present in the youngest or an older generation, changed, removed, and never present. Also

@@ -3,8 +3,6 @@
 use super::{published::chains, *};
 use pad_tuple::internals::chain::{MAX_CHAIN_LENGTH, walk};
 
-const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
-
 /// Returns every revealed link and tuple digest, and all digests one or two steps from them, for
 /// any tuple.
 fn reachable<const GENERATIONS: usize>(
@@ -43,12 +41,10 @@ fn check_deleted<const GENERATIONS: usize>(version: u64, name: &str, gone: u64) 
     let links = reachable(&target);
     let mut tried = 0;
     for later in gone..gone + 3 {
-        let outside = VerifyError::OutsideValidity {
-            instant: later,
-            since: shown.since,
-            until,
-        };
-        assert_eq!(target.refusal(&stale, later, name), Some(outside));
+        assert_eq!(
+            target.refusal(&stale, later, name),
+            outside(later, shown.since, until)
+        );
         let needed = u32::try_from(later - shown.signed).unwrap();
         for revealed in needed..needed + 2 {
             for link in links.iter().step_by(pad_conformance::soak::size(3, 1)) {
@@ -84,12 +80,7 @@ fn no_link_keeps_a_tuple_of_an_older_generation_alive() {
     let target = Target::<SpecLightweight>::new();
     let mut mixed = target.prove(8, "d");
     mixed.parts[1] = target.prove(4, "d").parts[1].clone();
-    let outside = VerifyError::OutsideValidity {
-        instant: 3,
-        since: 2,
-        until: 2,
-    };
-    assert_eq!(target.refusal(&mixed, 8, "d"), Some(outside));
+    assert_eq!(target.refusal(&mixed, 8, "d"), outside(3, 2, 2));
     for link in reachable(&target) {
         mixed.parts[1].evidence.shown.revealed = 1;
         mixed.parts[1].evidence.shown.link = link;
@@ -202,13 +193,6 @@ fn counts_and_instants_at_their_limits() {
         ..
     } = honest.parts[0].evidence.shown;
     assert_eq!((since, signed, revealed), (5, 5, 1));
-    let outside = |instant, since, until| {
-        Some(VerifyError::OutsideValidity {
-            instant,
-            since,
-            until,
-        })
-    };
     for late in [7, u64::MAX - 1, u64::MAX] {
         assert_eq!(refusal(6, &|shown| shown.since = late), outside(6, late, 6));
         // The end of the interval does not overflow.

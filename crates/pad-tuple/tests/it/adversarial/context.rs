@@ -2,13 +2,10 @@
 
 use super::*;
 
-const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
-
 /// Offers proofs of the same contents in another dictionary.
 fn check_other_places<D: Design<S, Secret: TestSecret>>() {
     let target = Target::<D>::new();
-    let another = DictionaryId::from_name("another");
-    let elsewhere = Target::<D>::of(another, AUTHOR, &actions());
+    let elsewhere = Target::<D>::elsewhere();
     for (version, name) in [(3, "b"), (3, "d"), (3, "f"), (8, "zz")] {
         let foreign = elsewhere.prove(version, name);
         assert_eq!(target.refusal(&foreign, version, name), INVALID);
@@ -24,14 +21,10 @@ fn check_other_places<D: Design<S, Secret: TestSecret>>() {
 
 #[test]
 fn another_dictionary_of_the_same_author() {
-    check_other_places::<Base>();
-    check_other_places::<BaseSuperseding>();
-    check_other_places::<BaseLightweight>();
-    check_other_places::<Spec>();
-    check_other_places::<SpecSuperseding>();
-    check_other_places::<SpecLightweight>();
-    check_other_places::<SpecLightweight3>();
-    check_other_places::<SpecLightweightBls>();
+    with_each!(check_other_places:
+        Base, BaseSuperseding, BaseLightweight, Spec, SpecSuperseding, SpecLightweight,
+        SpecLightweight3, SpecLightweightBls
+    );
 }
 
 #[test]
@@ -44,10 +37,7 @@ fn another_author() {
             assert_eq!(target.refusal(&foreign, version, name), INVALID);
         }
     }
-    check::<Base>();
-    check::<BaseSuperseding>();
-    check::<BaseLightweight>();
-    check::<SpecLightweight>();
+    with_each!(check: Base, BaseSuperseding, BaseLightweight, SpecLightweight);
 
     // With BLS, the tuples' key distinguishes authors.
     let target = Target::<SpecLightweightBls>::new();
@@ -77,10 +67,7 @@ fn another_design_is_not_expected() {
             }
         }
     }
-    check::<Base>();
-    check::<SpecSuperseding>();
-    check::<SpecLightweight3>();
-    check::<SpecLightweightBls>();
+    with_each!(check: Base, SpecSuperseding, SpecLightweight3, SpecLightweightBls);
 }
 
 /// Designs with the same refresh differ only in the number of generations, so evidence of one

@@ -2,9 +2,6 @@
 
 use super::*;
 
-const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
-const BEYOND: Option<VerifyError> = Some(VerifyError::KeyOutsideInterval);
-
 /// Checks that the interval before a new key cannot be extended over it. The key "e" is new in
 /// version 6. Until version 5 the tuple of "d" extends beyond "e".
 fn check_overlap<D: Design<S, Secret: TestSecret>>() {
@@ -12,13 +9,8 @@ fn check_overlap<D: Design<S, Secret: TestSecret>>() {
     let wide = target.prove_at(5, 5, "e");
     assert_eq!(target.refusal(&wide, 5, "e"), None);
     let refusal = target.refusal(&wide, 6, "e");
-    let outside = VerifyError::OutsideValidity {
-        instant: 6,
-        since: 5,
-        until: 5,
-    };
     let plain = matches!(D::NAME, "base" | "spec");
-    assert_eq!(refusal, if plain { INVALID } else { Some(outside) });
+    assert_eq!(refusal, if plain { INVALID } else { outside(6, 5, 5) });
     // Widens the narrow tuple that replaced it.
     let mut narrow = target.prove(6, "dd");
     if let ShownTuple::Below { upper, .. } = &mut narrow.parts[0].tuple {
@@ -39,12 +31,9 @@ fn check_overlap<D: Design<S, Secret: TestSecret>>() {
 
 #[test]
 fn the_wider_tuple_of_an_earlier_version_hides_no_new_key() {
-    check_overlap::<Base>();
-    check_overlap::<BaseSuperseding>();
-    check_overlap::<BaseLightweight>();
-    check_overlap::<Spec>();
-    check_overlap::<SpecSuperseding>();
-    check_overlap::<SpecLightweight>();
+    with_each!(check_overlap:
+        Base, BaseSuperseding, BaseLightweight, Spec, SpecSuperseding, SpecLightweight
+    );
 }
 
 /// Checks that a tuple has one form for each query: with the value if it starts at the key, else
@@ -107,10 +96,7 @@ fn check_forms<D: Design<S, Secret: TestSecret>>() {
 
 #[test]
 fn a_tuple_is_shown_in_one_way_only() {
-    check_forms::<Base>();
-    check_forms::<BaseLightweight>();
-    check_forms::<SpecSuperseding>();
-    check_forms::<SpecLightweight>();
+    with_each!(check_forms: Base, BaseLightweight, SpecSuperseding, SpecLightweight);
 }
 
 /// Checks proofs at the ends of the key space: about the empty key, the longest key, and keys above
@@ -169,13 +155,10 @@ fn check_ends<D: Design<S, Secret: TestSecret>>() {
 
 #[test]
 fn the_ends_of_the_key_space_hide_nothing() {
-    check_ends::<Base>();
-    check_ends::<BaseSuperseding>();
-    check_ends::<BaseLightweight>();
-    check_ends::<Spec>();
-    check_ends::<SpecSuperseding>();
-    check_ends::<SpecLightweight>();
-    check_ends::<SpecLightweight3>();
+    with_each!(check_ends:
+        Base, BaseSuperseding, BaseLightweight, Spec, SpecSuperseding, SpecLightweight,
+        SpecLightweight3
+    );
 }
 
 /// Checks that the signature covers the bounds of a superseding tuple.
@@ -192,23 +175,16 @@ fn check_stretched<const GENERATIONS: usize>() {
     };
     for version in (0..since).chain([7, 8, 9, u64::MAX - 1, u64::MAX]) {
         // Honest bounds, another version.
-        let outside = VerifyError::OutsideValidity {
-            instant: version,
-            since,
-            until,
-        };
-        assert_eq!(refusal(since, until, version), Some(outside));
+        assert_eq!(
+            refusal(since, until, version),
+            outside(version, since, until)
+        );
         // Bounds widened to contain the version.
         let (low, high) = (since.min(version), until.max(version));
         assert_eq!(refusal(low, high, version), INVALID);
         assert_eq!(refusal(0, u64::MAX, version), INVALID);
         // Reversed bounds contain no version.
-        let outside = VerifyError::OutsideValidity {
-            instant: version,
-            since: u64::MAX,
-            until: 0,
-        };
-        assert_eq!(refusal(u64::MAX, 0, version), Some(outside));
+        assert_eq!(refusal(u64::MAX, 0, version), outside(version, u64::MAX, 0));
     }
     for version in since..=until {
         assert_eq!(refusal(since, until, version), None);
@@ -226,12 +202,7 @@ fn check_stretched<const GENERATIONS: usize>() {
     // An earlier signature of the tuple is genuine up to its own end.
     let earlier = target.prove_at(5, 5, "a");
     assert_eq!(target.refusal(&earlier, 5, "a"), None);
-    let outside = VerifyError::OutsideValidity {
-        instant: 6,
-        since,
-        until: 5,
-    };
-    assert_eq!(target.refusal(&earlier, 6, "a"), Some(outside));
+    assert_eq!(target.refusal(&earlier, 6, "a"), outside(6, since, 5));
     // Its bounds with the newer signature, and the reverse.
     let mut mixed = honest.clone();
     mixed.parts[0].evidence.signature = earlier.parts[0].evidence.signature;

@@ -2,11 +2,11 @@
 //! are true.
 
 use super::{
-    published::{PublishedTuple, Tuple, chains, published},
+    published::{Tuple, chains, published},
     *,
 };
 use pad_conformance::soak;
-use pad_tuple::internals::chain;
+use pad_tuple::internals::{Plain, SignatureScheme, SignedEvidence, chain};
 
 /// A tuple with one evidence for it.
 struct Candidate<D: Design<S>> {
@@ -38,6 +38,20 @@ struct Model<'a, D: Design<S>> {
 }
 
 const NAMES: [&str; 9] = ["", "b", "bb", "c", "d", "e", "ee", "f", "g"];
+
+/// Checks all combinations of these parts with tuples of every generation at every place.
+fn check_combinations<D: Design<S, Secret: TestSecret>>(
+    target: &Target<D>,
+    candidates: Vec<Candidate<D>>,
+) {
+    let model = Model {
+        target,
+        candidates,
+        places: TupleChoice::Any,
+        every: soak::size(3, 1),
+    };
+    model.check();
+}
 
 impl<D: Design<S, Secret: TestSecret>> Model<'_, D> {
     /// Tries every `every`-th name of [`NAMES`] with each version, each list of epochs and each
@@ -126,53 +140,34 @@ impl<D: Design<S, Secret: TestSecret>> Model<'_, D> {
     }
 }
 
+/// Checks all combinations of signed tuples. `shown` returns the data that a proof shows for a
+/// tuple that was signed at an instant, given that instant and the tuple's first one.
+fn check_signed<R>(shown: fn(u64, u64) -> R::TupleData)
+where
+    R: Refresh<S, Secret: TestSecret, Item<Ed25519> = <Ed25519 as SignatureScheme>::Signature>,
+{
+    let target = Target::<Signed<Ed25519, R, 2>>::new();
+    let candidates = published(&target).into_iter().map(|published| {
+        let evidence = SignedEvidence {
+            shown: shown(published.instant, published.since),
+            signature: published.item,
+        };
+        Candidate {
+            tuple: published.tuple,
+            evidence,
+        }
+    });
+    check_combinations(&target, candidates.collect());
+}
+
 #[test]
 fn plain_signatures_in_every_combination() {
-    let target = Target::<Spec>::new();
-    let candidates = published(&target).into_iter().map(|published| {
-        let PublishedTuple { tuple, item, .. } = published;
-        let evidence = pad_tuple::internals::SignedEvidence {
-            shown: (),
-            signature: item,
-        };
-        Candidate { tuple, evidence }
-    });
-    let model = Model {
-        target: &target,
-        candidates: candidates.collect(),
-        places: TupleChoice::Any,
-        every: soak::size(3, 1),
-    };
-    model.check();
+    check_signed::<Plain>(|_, _| ());
 }
 
 #[test]
 fn superseding_signatures_in_every_combination() {
-    let target = Target::<SpecSuperseding>::new();
-    let candidates = published(&target).into_iter().map(|published| {
-        let PublishedTuple {
-            tuple,
-            instant,
-            since,
-            item,
-        } = published;
-        let shown = Validity {
-            since,
-            until: instant,
-        };
-        let evidence = pad_tuple::internals::SignedEvidence {
-            shown,
-            signature: item,
-        };
-        Candidate { tuple, evidence }
-    });
-    let model = Model {
-        target: &target,
-        candidates: candidates.collect(),
-        places: TupleChoice::Any,
-        every: soak::size(3, 1),
-    };
-    model.check();
+    check_signed::<Superseding>(|until, since| Validity { since, until });
 }
 
 /// Walks every number of steps from each link of every chain: only a chain's own links reach its
@@ -219,13 +214,7 @@ fn lightweight<const GENERATIONS: usize>(
 #[test]
 fn lightweight_signatures_and_links_in_every_combination() {
     let target = Target::<SpecLightweight>::new();
-    let model = Model {
-        target: &target,
-        candidates: lightweight(&target),
-        places: TupleChoice::Any,
-        every: soak::size(3, 1),
-    };
-    model.check();
+    check_combinations(&target, lightweight(&target));
 }
 
 /// Checks the model with three generations. Snapshots merge into each of them.

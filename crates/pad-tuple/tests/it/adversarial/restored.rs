@@ -134,8 +134,8 @@ fn check_spoiled<D: AggregateDesign<S> + Design<S, Secret: TestSecret>>(tries: u
             let mut random = Random::new(seed);
             let mut spoiled = honest.clone();
             for _ in 0..=random.below(2) {
-                let place = usize::try_from(random.below(u64::try_from(spoiled.len()).unwrap()));
-                let byte = &mut spoiled[place.unwrap()];
+                let place = random.index(spoiled.len());
+                let byte = &mut spoiled[place];
                 *byte = match random.below(4) {
                     0 => byte.wrapping_add(1),
                     1 => byte.wrapping_sub(1),
@@ -193,7 +193,7 @@ fn check_resumed<D: Design<S, Secret: TestSecret>>(tries: u64) {
         let mut random = Random::new(seed);
         let mut spoiled = body.clone();
         let length = if seed % 2 == 0 { heads } else { body.len() };
-        let place = usize::try_from(random.below(u64::try_from(length).unwrap())).unwrap();
+        let place = random.index(length);
         spoiled[place] = spoiled[place].wrapping_add([1, 255][usize::from(seed % 4 < 2)]);
         let Some(restored) = restore(&server, &spoiled) else {
             refused += u64::from(seed % 2 == 0);

@@ -2,44 +2,16 @@
 
 use pad_conformance::tuple::TestSecret;
 use pad_core::KeyRange;
-use pad_core::{Untrusted, Value, VerifyError, Version, codec};
+use pad_core::{Untrusted, Value, VerifyError, Version};
 use pad_tuple::{
-    Expectation, RangeProof,
+    RangeProof,
     internals::{AggregateDesign, Design, RangeContent},
 };
 
-use super::{Suite, fixture, key, one_version_earlier, value};
+use super::{Suite, count_or_sum, fixture, key, one_version_earlier, value};
 
-struct Attack<D: AggregateDesign<Suite>> {
-    honest: RangeProof<Suite, D>,
-    trusted: Expectation<D::Key>,
-    range: KeyRange,
-}
-
-impl<D: AggregateDesign<Suite>> Attack<D> {
-    fn refusal(&self, change: impl FnOnce(&mut RangeProof<Suite, D>)) -> VerifyError {
-        let mut proof = self.honest.clone();
-        change(&mut proof);
-        assert_ne!(
-            codec::encode(&proof),
-            codec::encode(&self.honest),
-            "something changed"
-        );
-        Untrusted::new(proof)
-            .verify(&self.trusted, &self.range)
-            .expect_err("a changed proof")
-    }
-}
-
-/// Returns the expected refusal of missing tuples: a wrong sum of BLS signatures, or a wrong number
-/// of other signatures.
-fn count_or_sum<D: Design<Suite>>() -> VerifyError {
-    if D::NAME.ends_with("bls") {
-        VerifyError::SignatureInvalid
-    } else {
-        VerifyError::CountMismatch
-    }
-}
+/// An attack on the answer to a query for a range.
+type Attack<D> = super::Attack<RangeProof<Suite, D>>;
 
 fn range(start: u8, end: u8) -> KeyRange {
     KeyRange {
@@ -58,7 +30,7 @@ where
     let attack = Attack::<D> {
         honest: prove(trusted.version, &asked),
         trusted: trusted.clone(),
-        range: asked,
+        asked,
     };
     check_ends(&attack, &|range| prove(trusted.version, range));
     check_gaps(&attack);
@@ -66,9 +38,9 @@ where
     check_generations(&attack);
     let earlier = one_version_earlier::<D>()
         .server
-        .prove_range(trusted.version.previous().unwrap(), &attack.range)
+        .prove_range(trusted.version.previous().unwrap(), &attack.asked)
         .unwrap();
-    let refusal = Untrusted::new(earlier).verify(&attack.trusted, &attack.range);
+    let refusal = Untrusted::new(earlier).verify(&attack.trusted, &attack.asked);
     let replayed = matches!(
         refusal,
         Err(VerifyError::OutsideValidity { .. } | VerifyError::SignatureInvalid)
@@ -87,7 +59,7 @@ fn check_ends<D: AggregateDesign<Suite>>(
 ) {
     let refuse = |other: &KeyRange| {
         Untrusted::new(prove(other))
-            .verify(&attack.trusted, &attack.range)
+            .verify(&attack.trusted, &attack.asked)
             .expect_err("the proof of another range")
     };
     let oldest = D::GENERATIONS - 1;

@@ -82,8 +82,7 @@ fn lies_about_what_is_there() {
 
 #[test]
 fn answers_to_other_challenges() {
-    let world = World::new(TagKind::PrivateMac);
-    let mut client = world.uploaded(&contents(6_400));
+    let (world, mut client) = uploaded(6_400);
     // Repeats the answer to the first challenge for every later one.
     let mut first = None;
     world.wire.tamper(move |request, response| {
@@ -175,8 +174,7 @@ fn damaged_blocks_are_named() {
             vec![0, 1, 50],
             vec![20, 40, 41, 99],
         ] {
-            let world = World::new(TagKind::PrivateMac);
-            let mut client = world.uploaded(&contents(6_400));
+            let (world, mut client) = uploaded(6_400);
             let state = client.version().unwrap();
             let bad = blocks.clone();
             world.wire.tamper(move |request, response| {
@@ -239,8 +237,7 @@ fn a_proven_fault_is_not_forgotten_when_the_server_falls_silent() {
         (6, Some(Refusal::UnknownFile)),
     ] {
         for extent in [Extent::Everything, Extent::Sample(50)] {
-            let world = World::new(TagKind::PrivateMac);
-            let mut client = world.uploaded(&contents(6_400));
+            let (world, mut client) = uploaded(6_400);
             let mut asked = 0;
             let refusal = refusal.clone();
             world.wire.meddle(move |request, server| {
@@ -274,8 +271,7 @@ fn a_proven_fault_is_not_forgotten_when_the_server_falls_silent() {
 
 #[test]
 fn a_fault_in_one_part_is_not_forgotten_when_a_later_part_gets_no_answer() {
-    let world = World::new(TagKind::PrivateMac);
-    let mut client = world.uploaded(&contents(6_400));
+    let (world, mut client) = uploaded(6_400);
     let state = client.version().unwrap();
     world.wire.meddle(move |request, server| {
         let Request::Audit { challenge, .. } = request else {
@@ -499,8 +495,7 @@ fn an_empty_file_is_asked_for_all_the_same() {
 
 #[test]
 fn a_full_audit_ends_soon_whatever_the_server_says() {
-    let world = World::new(TagKind::PrivateMac);
-    let mut client = world.uploaded(&contents(100_000));
+    let (world, mut client) = uploaded(100_000);
     let asked = Arc::new(Mutex::new(0));
     let count = Arc::clone(&asked);
     world.wire.meddle(move |request, server| {

@@ -5,8 +5,7 @@ use super::*;
 /// Reads bytes 100 to 300 while `tamper` changes the answer. Returns the error. The bytes lie in
 /// four blocks from byte 64 on.
 fn lied_read(tamper: impl FnMut(&mut Bytes, &mut Vec<ReadBlock>) + Send + 'static) -> ClientError {
-    let world = World::new(TagKind::PrivateMac);
-    let mut client = world.uploaded(&contents(1_000));
+    let (world, mut client) = uploaded(1_000);
     let mut tamper = tamper;
     world.wire.tamper(move |_, response| {
         if let Response::Read { list_proof, blocks } = response {
@@ -77,8 +76,7 @@ fn lies_about_what_is_read() {
 
 /// Reads bytes 100 to 300 with `answer` as the server's response. Returns the error.
 fn answered_read(answer: impl Fn(&World, &mut Client) -> Response) -> ClientError {
-    let world = World::new(TagKind::PrivateMac);
-    let mut client = world.uploaded(&contents(1_000));
+    let (world, mut client) = uploaded(1_000);
     let answer = answer(&world, &mut client);
     world.wire.tamper(move |request, response| {
         if matches!(request, Request::Read { .. }) {

@@ -3,117 +3,23 @@
 //! failure to sign.
 
 use core::{
-    num::NonZeroUsize,
     ops::Range,
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use ed25519_dalek::SigningKey;
 use pad_accumulators::AccumulateError;
-use pad_conformance::{
-    Action, Oracle,
-    operation::{key, value},
-    pad::{dictionary, public_key, signing_key},
-    tuple::{TestSecret, expectation},
-};
-use pad_core::{
-    ApplyError, Author, Authority, Client, DecodeError, Dictionary, DictionaryId, HeadSignature,
-    Operation, Refusal, Repository, Response, Server, Sha256Ed25519, Untrusted, Update,
-    VerifyError, Version, codec,
-};
+use pad_conformance::pad::Unreliable;
+use pad_core::{ApplyError, Author, Client, Operation, Refusal, Response, Server};
 use pad_tuple::{
-    AuthorError, SecretBytes, Speculation, Tuple, TupleAuthor, TupleProof, TupleRepository,
+    AuthorError, SecretBytes, Tuple,
     designs::{
         AccumulatorsBilinear, AccumulatorsRsa, AccumulatorsSupersedingBilinear,
         AccumulatorsSupersedingRsa, ChainAccumulatorsBilinear, ChainAccumulatorsRsa,
     },
-    internals::{
-        Accumulated, AccumulatedEvidence, Design, Plain, Retention, Superseding, TupleAttachment,
-        update,
-    },
+    internals::{Accumulated, AccumulatedEvidence, Plain, Retention, update},
 };
 
-type S = Sha256Ed25519;
-
-const AUTHOR: u8 = 7;
-
-/// A dictionary under attack: a server for every version, and the oracle.
-struct Target<D: Design<S>> {
-    authority: Authority,
-    servers: Vec<TupleRepository<S, D>>,
-    updates: Vec<Update<S, TupleAttachment<D::Extension>>>,
-    oracle: Oracle,
-}
-
-/// The operations of most tests. Versions 1, 4 and 7 are merges.
-fn actions() -> Vec<Action> {
-    let put = |name: &str, content: &str| Action::Put(key(name), value(content));
-    let remove = |name: &str| Action::Remove(key(name));
-    let snapshot = Action::Snapshot;
-    let versions: [&[Action]; 8] = [
-        &[put("b", "1"), put("d", "2"), put("f", "3")],
-        &[put("d", "4")],
-        &[remove("f")],
-        &[put("c", "5")],
-        &[put("d", "6")],
-        &[put("e", "7")],
-        &[remove("b")],
-        &[],
-    ];
-    let each = versions.into_iter();
-    each.flat_map(|actions| actions.iter().cloned().chain([snapshot.clone()]))
-        .collect()
-}
-
-impl<D: Design<S, Secret: TestSecret>> Target<D> {
-    fn new() -> Self {
-        Self::of(dictionary())
-    }
-
-    fn of(dictionary: DictionaryId) -> Self {
-        let secret = D::Secret::numbered(AUTHOR);
-        let mut author: TupleAuthor<S, D, SigningKey> =
-            TupleAuthor::new(dictionary, public_key(AUTHOR), signing_key(AUTHOR), secret)
-                .with_speculation(Speculation::Size(NonZeroUsize::new(4).unwrap()));
-        let authority = author.authority();
-        let mut servers = vec![TupleRepository::new(authority, author.key())];
-        let (mut updates, mut oracle) = (Vec::new(), Oracle::default());
-        for action in actions() {
-            oracle.apply(&action);
-            if let Some(update) = action.apply(&mut author) {
-                let mut server = servers.last().unwrap().clone();
-                server.apply(&update).unwrap();
-                servers.push(server);
-                updates.push(update);
-            }
-        }
-        Self {
-            authority,
-            servers,
-            updates,
-            oracle,
-        }
-    }
-
-    /// Returns the honest proof that the server gives when `version` is its latest version.
-    fn prove(&self, version: u64, name: &str) -> TupleProof<S, D> {
-        let server = &self.servers[usize::try_from(version).unwrap()];
-        server.prove(Version::new(version), &key(name)).unwrap()
-    }
-
-    /// Returns the client's refusal of a proof. Asserts that an accepted answer is true.
-    fn refusal(&self, proof: &TupleProof<S, D>, version: u64, name: &str) -> Option<VerifyError> {
-        let expectation = expectation::<S, D>(self.authority, Version::new(version));
-        match Untrusted::new(proof.clone()).verify(&expectation, &key(name)) {
-            Err(error) => Some(error),
-            Ok(lookup) => {
-                let truth = self.oracle.at(Version::new(version)).get(&key(name));
-                assert_eq!(lookup.get().answer.value(), truth, "{name} in {version}");
-                None
-            }
-        }
-    }
-}
+use super::*;
 
 /// Returns the length of a witness's hint: the offset of a prime representative.
 fn hint<D: Design<S>>() -> usize {
@@ -144,20 +50,7 @@ fn under_every_hint<D: Design<S>>(
         .flatten()
 }
 
-const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
 const MISMATCH: Option<VerifyError> = Some(VerifyError::WitnessMismatch);
-
-#[allow(
-    clippy::unnecessary_wraps,
-    reason = "compared with what a proof was refused for"
-)]
-const fn outside(instant: u64, since: u64, until: u64) -> Option<VerifyError> {
-    Some(VerifyError::OutsideValidity {
-        instant,
-        since,
-        until,
-    })
-}
 
 /// Designs with a signed value for each generation.
 trait SignedValues: Design<S, Secret: TestSecret, Evidence = AccumulatedEvidence<Self::Rule>> {
@@ -171,9 +64,9 @@ impl<A: pad_accumulators::Dynamic<SecretKey: TestSecret>, R: Retention> SignedVa
 }
 
 /// Swaps generations in version 1, in which the clocks of both generations are at 1.
-fn check_generations<D: SignedValues>() {
+fn of_another_generation<D: SignedValues>() {
     let target = Target::<D>::new();
-    let honest = target.prove(1, "b");
+    let honest = target.prove_at(1, 1, "b");
     assert_eq!(
         (honest.parts.len(), target.refusal(&honest, 1, "b")),
         (2, None)
@@ -196,9 +89,9 @@ fn check_generations<D: SignedValues>() {
     }
 }
 
-fn check_instants<D: SignedValues>() {
+fn of_another_instant<D: SignedValues>() {
     let target = Target::<D>::new();
-    let (older, newer) = (target.prove(5, "d"), target.prove(6, "d"));
+    let (older, newer) = (target.prove_at(5, 5, "d"), target.prove_at(6, 6, "d"));
     let (old, new) = (&older.parts[0].evidence, &newer.parts[0].evidence);
     let with = |proof: &TupleProof<S, D>, evidence: AccumulatedEvidence<D::Rule>| {
         let mut mixed = proof.clone();
@@ -235,12 +128,12 @@ fn check_places<D: SignedValues, E: SignedValues>(
     convert: fn(&<E::Rule as Retention>::TupleData) -> <D::Rule as Retention>::TupleData,
 ) {
     let target = Target::<D>::new();
-    let elsewhere = Target::<D>::of(DictionaryId::from_name("another"));
-    let foreign = elsewhere.prove(3, "b");
+    let elsewhere = Target::<D>::elsewhere();
+    let foreign = elsewhere.prove_at(3, 3, "b");
     assert_eq!(target.refusal(&foreign, 3, "b"), INVALID);
-    let other = Target::<E>::new().prove(1, "b");
+    let other = Target::<E>::new().prove_at(1, 1, "b");
     for part in 0..2 {
-        let mut mixed = target.prove(1, "b");
+        let mut mixed = target.prove_at(1, 1, "b");
         let foreign = &other.parts[part].evidence;
         mixed.parts[part].evidence = AccumulatedEvidence {
             shown: convert(&foreign.shown),
@@ -248,22 +141,22 @@ fn check_places<D: SignedValues, E: SignedValues>(
             witness: foreign.witness.clone(),
         };
         assert_eq!(target.refusal(&mixed, 1, "b"), INVALID);
-        let mut mixed = target.prove(3, "b");
-        mixed.parts[part] = elsewhere.prove(3, "b").parts[part].clone();
+        let mut mixed = target.prove_at(3, 3, "b");
+        mixed.parts[part] = elsewhere.prove_at(3, 3, "b").parts[part].clone();
         assert_eq!(target.refusal(&mixed, 3, "b"), INVALID);
     }
 }
 
 /// Checks that a proof is valid at every version from the one it states (`shown`) to the one of its
 /// signed value. A changed `shown`, which would extend or reverse this range, must be refused.
-fn check_ranges<A>()
+fn stretched_ranges<A>()
 where
     A: pad_accumulators::Dynamic<SecretKey: TestSecret>,
 {
     type Superseded<A> = Accumulated<A, Superseding, 2>;
     let target = Target::<Superseded<A>>::new();
     // In version 6, [d, e) is new.
-    let lookup = target.prove(6, "d");
+    let lookup = target.prove_at(6, 6, "d");
     assert_eq!(lookup.parts[0].evidence.shown, 6);
     let mut stretched = lookup.clone();
     stretched.parts[0].evidence.shown = 5;
@@ -296,7 +189,7 @@ type Field<D> = fn(&mut TupleProof<S, D>) -> &mut Vec<u8>;
 /// Truncates and extends every byte string, and flips bits in it.
 fn check_bytes<D: Design<S, Secret: TestSecret>>(fields: &[Field<D>], signed: bool) {
     let target = Target::<D>::new();
-    let honest = target.prove(3, "b");
+    let honest = target.prove_at(3, 3, "b");
     assert_eq!(target.refusal(&honest, 3, "b"), None);
     let undecodable = |error| Some(VerifyError::Undecodable(error));
     for (number, field) in fields.iter().enumerate() {
@@ -344,7 +237,7 @@ fn check_bytes<D: Design<S, Secret: TestSecret>>(fields: &[Field<D>], signed: bo
     }
 }
 
-fn check_signed_bytes<D: SignedValues>() {
+fn spoilt_bytes<D: SignedValues>() {
     check_bytes::<D>(
         &[
             |proof| &mut proof.parts[0].evidence.snapshot,
@@ -358,17 +251,17 @@ fn check_signed_bytes<D: SignedValues>() {
 
 /// Checks that the signature is invalid unless the proof contains the chain and head of its
 /// version.
-fn check_chain<A: pad_accumulators::Dynamic<SecretKey: TestSecret>>() {
+fn another_chain<A: pad_accumulators::Dynamic<SecretKey: TestSecret>>() {
     type Chain<A> = pad_tuple::internals::ChainAccumulated<A, 2>;
     type Seal = pad_tuple::internals::ChainSeal<S>;
     let target = Target::<Chain<A>>::new();
-    let elsewhere = Target::<Chain<A>>::of(DictionaryId::from_name("another"));
+    let elsewhere = Target::<Chain<A>>::elsewhere();
     let seal_of = |target: &Target<Chain<A>>, version, name| {
-        let proof: TupleProof<S, Chain<A>> = target.prove(version, name);
+        let proof: TupleProof<S, Chain<A>> = target.prove_at(version, version, name);
         proof.seal.unwrap()
     };
     let refusal = |version: u64, name: &str, change: &dyn Fn(&mut Seal)| {
-        let mut proof = target.prove(version, name);
+        let mut proof = target.prove_at(version, version, name);
         change(proof.seal.as_mut().unwrap());
         target.refusal(&proof, version, name)
     };
@@ -411,8 +304,8 @@ fn check_chain<A: pad_accumulators::Dynamic<SecretKey: TestSecret>>() {
         assert_eq!(refusal(3, "b", &spliced), INVALID);
     }
     // Witnesses of another version and of the other generation, with the right head.
-    let honest = target.prove(3, "b");
-    let older = target.prove(2, "b").parts[0].evidence.clone();
+    let honest = target.prove_at(3, 3, "b");
+    let older = target.prove_at(2, 2, "b").parts[0].evidence.clone();
     for (part, foreign) in [
         (0, older),
         (0, honest.parts[1].evidence.clone()),
@@ -482,24 +375,14 @@ fn check_updates<D: Design<S, Secret: TestSecret>>(spoil: fn(&mut D::Extension))
     }
 }
 
-/// A signer that fails every fourth time; a merge needs three signatures.
-struct Flaky(SigningKey, AtomicUsize);
-
-impl signature::Signer<HeadSignature> for Flaky {
-    fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, signature::Error> {
-        if self.1.fetch_add(1, Ordering::Relaxed) % 4 == 3 {
-            return Err(signature::Error::new());
-        }
-        self.0.try_sign(message)
-    }
-}
-
 /// Checks that an author whose signer fails occasionally publishes the same dictionary.
-fn check_failing_signer<D: Design<S, Secret: TestSecret>>() {
+fn a_signer_that_fails<D: Design<S, Secret: TestSecret>>() {
     let target = Target::<D>::new();
-    let signer = Flaky(signing_key(AUTHOR), AtomicUsize::new(0));
+    // Every fourth signature fails; a merge needs three.
+    let calls = AtomicUsize::new(0);
+    let signer = Unreliable::new(AUTHOR, || calls.fetch_add(1, Ordering::Relaxed) % 4 == 3);
     let secret = D::Secret::numbered(AUTHOR);
-    let mut author: TupleAuthor<S, D, Flaky> =
+    let mut author: TupleAuthor<S, D, _> =
         TupleAuthor::new(dictionary(), public_key(AUTHOR), signer, secret)
             .with_speculation(Speculation::Size(NonZeroUsize::new(4).unwrap()));
     let mut refusals = 0;
@@ -592,38 +475,19 @@ macro_rules! attacks {
         mod $name {
             use super::*;
 
-            #[test]
-            fn of_another_generation() {
-                check_generations::<$plain>();
-                check_generations::<$superseding>();
-            }
-
-            #[test]
-            fn of_another_instant() {
-                check_instants::<$plain>();
-                check_instants::<$superseding>();
+            tests_of! {
+                of_another_generation: $plain, $superseding;
+                of_another_instant: $plain, $superseding;
+                stretched_ranges: $accumulator;
+                spoilt_bytes: $plain, $superseding;
+                another_chain: $accumulator;
+                a_signer_that_fails: $plain, $superseding, $chain;
             }
 
             #[test]
             fn of_another_dictionary_or_design() {
                 check_places::<$plain, $superseding>(|_| ());
                 check_places::<$superseding, $plain>(|()| 1);
-            }
-
-            #[test]
-            fn stretched_ranges() {
-                check_ranges::<$accumulator>();
-            }
-
-            #[test]
-            fn spoilt_bytes() {
-                check_signed_bytes::<$plain>();
-                check_signed_bytes::<$superseding>();
-            }
-
-            #[test]
-            fn another_chain() {
-                check_chain::<$accumulator>();
             }
 
             #[test]
@@ -635,13 +499,6 @@ macro_rules! attacks {
                     chain.0[0] ^= 1;
                     extension.chain = Some(chain);
                 });
-            }
-
-            #[test]
-            fn a_signer_that_fails() {
-                check_failing_signer::<$plain>();
-                check_failing_signer::<$superseding>();
-                check_failing_signer::<$chain>();
             }
         }
     };
@@ -664,12 +521,12 @@ attacks!(
 
 #[test]
 fn too_many_keys_for_the_public_key() {
-    check_capacity::<AccumulatorsBilinear>();
-    check_capacity::<AccumulatorsSupersedingBilinear>();
-    check_capacity::<ChainAccumulatorsBilinear>();
-    check_refused_snapshot::<AccumulatorsBilinear>();
-    check_refused_snapshot::<AccumulatorsSupersedingBilinear>();
-    check_refused_snapshot::<ChainAccumulatorsBilinear>();
+    with_each!(check_capacity:
+        AccumulatorsBilinear, AccumulatorsSupersedingBilinear, ChainAccumulatorsBilinear
+    );
+    with_each!(check_refused_snapshot:
+        AccumulatorsBilinear, AccumulatorsSupersedingBilinear, ChainAccumulatorsBilinear
+    );
 }
 
 /// Plain designs accept a signed value only for its own instant.
