@@ -16,7 +16,7 @@ mod coordinates;
 #[cfg(feature = "std")]
 mod lanes;
 mod scalar;
-#[cfg(test)]
+#[cfg(all(test, feature = "std"))]
 mod tests;
 
 use alloc::{vec, vec::Vec};

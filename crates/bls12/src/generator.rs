@@ -124,7 +124,7 @@ pub fn multiply_each(secret: &SecretScalar, scalars: &[Fr], workers: &Workers) -
 /// Multiplies the generator of G1 by each scalar, **without** splitting the scalars into shares.
 /// See the [crate's policy](crate) for side channels.
 ///
-/// Cost: 32 affine additions for each scalar, or 24 for many scalars.
+/// Cost: 31 affine additions for each scalar, or 23 for many scalars.
 pub fn multiply_all(scalars: &[Fr], workers: &Workers) -> Vec<G1Affine> {
     Counted::Multiples.add(scalars.len());
     let table = table(scalars.len());

@@ -65,7 +65,7 @@
 //!
 //! Secrets, their digits, their encodings, shares and the values that they are derived from are
 //! overwritten on drop. States of the hash function, copies in registers and on the stack, and
-//! intermediate points are not.
+//! intermediate points are not. Nor are the table entries of a multiplication, which reveal digits.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 // Most modules read bytes or numbers that an attacker may have chosen. Modules that compute with

@@ -40,7 +40,7 @@ fn numbers(text: &str, separator: char) -> Option<[u64; 3]> {
 }
 
 /// Finds the version of the date `text`: the newest one up to `latest` whose note has a time of at
-/// most `seconds`. Returns the version and its time.
+/// most `seconds`. Returns the version, its time, and the number of newer versions without a date.
 ///
 /// `read` returns the notes of the versions between its arguments, at most [`PAGE`] versions. It is
 /// called from the newest versions on, at most [`MOST_PAGES`] times. Times need not ascend. Notes
@@ -52,8 +52,10 @@ pub fn newest_at<E: From<NameError>>(
     (text, seconds): (&str, u64),
     latest: Version,
     mut read: impl FnMut(Version, Version) -> Result<VersionNotes, E>,
-) -> Result<(Version, u64), E> {
+) -> Result<(Version, u64, u64), E> {
     let mut last = latest.number();
+    // Number of newer versions with a later date.
+    let mut later = 0_u64;
     let mut earliest: Option<(u64, Version)> = None;
     for _ in 0..MOST_PAGES {
         if last == 0 {
@@ -72,8 +74,12 @@ pub fn newest_at<E: From<NameError>>(
         let dated = notes.iter().map(|(version, note)| (note.seconds, version));
         let dated = dated.filter(|(_, version)| (first..=last).contains(&version.number()));
         let dated: Vec<_> = dated.collect();
-        if let Some((time, version)) = dated.iter().rfind(|(time, _)| *time <= seconds) {
-            return Ok((*version, *time));
+        let found = dated.iter().rposition(|(time, _)| *time <= seconds);
+        let newer = found.map_or(dated.len(), |found| dated.len() - found - 1);
+        later = later.saturating_add(u64::try_from(newer).unwrap_or(u64::MAX));
+        if let Some((time, version)) = found.and_then(|found| dated.get(found)) {
+            let newer = latest.number().saturating_sub(version.number());
+            return Ok((*version, *time, newer.saturating_sub(later)));
         }
         earliest = dated.into_iter().chain(earliest).min();
         last = first - 1;
@@ -123,7 +129,7 @@ mod tests {
     }
 
     /// Looks up a time among versions 1, 2 and so on with the given times.
-    fn found(times: &[Option<u64>], seconds: u64) -> Result<u64, NameError> {
+    fn found(times: &[Option<u64>], seconds: u64) -> Result<(u64, u64), NameError> {
         let notes = (1..).zip(times).filter_map(|(version, seconds)| {
             let note = VersionNote {
                 name: None,
@@ -137,14 +143,15 @@ mod tests {
         let latest = Version::new(u64::try_from(times.len()).unwrap());
         // A source may also show notes that were not asked for.
         let read = |_, _| Ok::<_, NameError>(notes.clone());
-        newest_at(("then", seconds), latest, read).map(|(version, _)| version.number())
+        newest_at(("then", seconds), latest, read)
+            .map(|(version, _, undated)| (version.number(), undated))
     }
 
     #[test]
     fn a_date_selects_the_newest_version_that_is_not_later() {
         let times = [None, Some(5), Some(9), Some(7), None];
         for (seconds, version) in [(5, 2), (6, 2), (7, 4), (8, 4), (9, 4), (u64::MAX, 4)] {
-            assert_eq!(found(&times, seconds), Ok(version), "{seconds}");
+            assert_eq!(found(&times, seconds), Ok((version, 1)), "{seconds}");
         }
         let before = NameError::Before {
             date: "then".into(),
@@ -157,7 +164,7 @@ mod tests {
         assert_eq!(found(&[], 4), undated);
         // The date is on another page than the latest version.
         let many: Vec<_> = (1..=2500).map(Some).collect();
-        assert_eq!(found(&many, 3), Ok(3));
+        assert_eq!(found(&many, 3), Ok((3, 0)));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use ed25519_dalek::{SIGNATURE_LENGTH, Signature, Signer as _};
-use pad_core::{DictionaryId, VerifyError, Version};
+use pad_core::{VerifyError, Version};
 
 use super::{GROUP, MOST_OF_A_NAME, VersionNotes, missing_names, versions_of};
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
 /// # Errors
 /// [`AuthorError::Signing`] if the signer fails.
 pub fn sign_page(keys: &SigningKeys, page: &[u8]) -> Result<Vec<u8>, AuthorError> {
-    let signed = signed_bytes(keys.public().authority.dictionary, page);
+    let signed = signed_bytes(keys.public(), page);
     let signature = keys.signer().try_sign(&signed);
     let signature = signature.map_err(AuthorError::Signing)?;
     Ok([&signature.to_bytes(), page].concat())
@@ -34,18 +34,21 @@ pub fn sign_page(keys: &SigningKeys, page: &[u8]) -> Result<Vec<u8>, AuthorError
 pub fn verify_page<'m>(public: &PublicKey, message: &'m [u8]) -> Result<&'m [u8], VerifyError> {
     let parts = message.split_first_chunk::<SIGNATURE_LENGTH>();
     let (signature, page) = parts.ok_or(VerifyError::SignatureInvalid)?;
-    let authority = &public.authority;
-    let signed = signed_bytes(authority.dictionary, page);
+    let signed = signed_bytes(public, page);
     let signature = Signature::from_bytes(signature);
-    authority.author.verify(&signed, &signature)?;
+    public.authority.author.verify(&signed, &signature)?;
     Ok(page)
 }
 
-/// Returns the bytes that the author signs: tag (32) ‖ dictionary (16) ‖ page.
-fn signed_bytes(dictionary: DictionaryId, page: &[u8]) -> Vec<u8> {
+/// Returns the bytes that the author signs: tag (32) ‖ suite (2) ‖ scheme (2) ‖ dictionary (16) ‖
+/// page. Integers are big-endian.
+fn signed_bytes(public: &PublicKey, page: &[u8]) -> Vec<u8> {
     let mut tag = [0; 32];
     tag.iter_mut().zip(TAG).for_each(|(to, from)| *to = *from);
-    [&tag, &dictionary.to_bytes()[..], page].concat()
+    let suite = public.suite.id().0.to_be_bytes();
+    let scheme = public.authority.scheme.0.to_be_bytes();
+    let dictionary = public.authority.dictionary.to_bytes();
+    [&tag, &suite[..], &scheme, &dictionary, page].concat()
 }
 
 /// The notes that a store lacks, as [`VersionNotes::missing_in`] returns them.
@@ -65,7 +68,8 @@ impl VersionNotes {
     /// [`MOST_OF_A_NAME`] versions, further versions are not found by this name.
     ///
     /// Time and memory: linear in the number of the store's notes between the first and the last
-    /// version of these notes.
+    /// version of these notes. If a note is missing and no version of the store is found by its name
+    /// yet, linear in the number of all notes, once.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -82,16 +86,19 @@ impl VersionNotes {
         };
         let stored = Self::read(store, *first, *last)?;
         let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
-        let unindexed = missing_names(store)?;
+        let mut unindexed = None;
         for (version, note) in &self.0 {
             match stored.get(*version) {
                 Some(own) => missing.different += u64::from(own != note),
                 None if *version == Version::EMPTY || *version > latest => {}
                 None => {
                     let mut records = 1;
+                    if unindexed.is_none() {
+                        unindexed = Some(missing_names(store)?);
+                    }
                     if let Some(name) = note.name.as_deref() {
                         if !uses.contains_key(name) {
-                            let named = if unindexed.is_empty() {
+                            let named = if unindexed.as_ref().is_none_or(Vec::is_empty) {
                                 versions_of(store, name)?.len()
                             } else {
                                 0
@@ -107,9 +114,7 @@ impl VersionNotes {
                 }
             }
         }
-        if missing.taken > 0 {
-            missing.records.extend(unindexed);
-        }
+        missing.records.extend(unindexed.unwrap_or_default());
         Ok(missing)
     }
 }
@@ -128,6 +133,8 @@ const TAG: &[u8; 20] = b"pad-service/notes/v1";
 #[cfg(test)]
 mod tests {
     use super::{super::VersionNote, *};
+    use pad_core::DictionaryId;
+
     use crate::{SchemeName, SecretKey, SuiteName, store::redb_store::RedbStore};
 
     fn note(name: Option<&str>) -> VersionNote {
@@ -149,17 +156,19 @@ mod tests {
     #[test]
     fn a_page_is_accepted_from_the_author_of_the_dictionary_only() {
         let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::RedBlack);
-        let of = |name: &str| {
+        let of = |name: &str, scheme| {
             let id = DictionaryId::from_name(name);
             SecretKey::from_parts(suite, scheme, id, &[7; 32], None).unwrap()
         };
-        let key = of("prices");
+        let key = of("prices", scheme);
         let message = sign_page(&SigningKeys::from(&key), EXAMPLE).unwrap();
         assert_eq!(verify_page(key.public(), &message), Ok(EXAMPLE));
         let (signature, _) = message.split_at(SIGNATURE_LENGTH);
         assert_eq!(hex::encode(signature), EXAMPLE_SIGNATURE);
         let refused = Err(VerifyError::SignatureInvalid);
-        assert_eq!(verify_page(of("other").public(), &message), refused);
+        for other in [of("other", scheme), of("prices", SchemeName::Treap)] {
+            assert_eq!(verify_page(other.public(), &message), refused);
+        }
         let stranger = SecretKey::generate_for(16, suite, scheme, None).unwrap();
         assert_eq!(verify_page(stranger.public(), &message), refused);
         for length in 0..message.len() {
@@ -220,7 +229,7 @@ mod tests {
     /// The example of `docs/format/services.md`.
     const EXAMPLE: &[u8] =
         br#"[{"changes":2,"entries":3,"name":"2026-10-24","time":1792851300,"version":1}]"#;
-    const EXAMPLE_SIGNATURE: &str = "80c7064db16ef46bbbaa77c69501f46bc46c55e98efc4d7e844299ba76edca\
-                                     23a1c621ef43704852f0de28e68a7699c16a8f6f15e0b58870244bc2ac5cb5\
-                                     5601";
+    const EXAMPLE_SIGNATURE: &str = "4f165ea5f13e4af7fd9cfbe2d1fae5604d1a3477d55d5db2bb1fae1bfe1a9b\
+                                     dff747635826cae8563ac15dbf4aa3873a354e3bf089eeb8627e5e45b6c839\
+                                     1104";
 }

@@ -72,15 +72,14 @@ impl VersionSelector {
                 return number_or_name(*version, names.latest(), named);
             }
             Self::Name(name) => (name, named(name)?),
-            // A server that fails to look up a name must not prevent the lookup of a date.
-            Self::NameOrDate(text, seconds) => match named(text) {
-                Err(_) | Ok(Err(NameError::Unknown(_))) => {
+            Self::NameOrDate(text, seconds) => match named(text)? {
+                Err(NameError::Unknown(_)) => {
                     let read = |first, last| names.notes(first, last);
-                    let (version, time) = newest_at((text, *seconds), names.latest(), read)?;
-                    output.dated(text, (version, time), names.word_of());
-                    return Ok(version);
+                    let found = newest_at((text, *seconds), names.latest(), read)?;
+                    output.dated(text, found, names.word_of());
+                    return Ok(found.0);
                 }
-                Ok(found) => (text, found),
+                found => (text, found),
             },
         };
         let version = found?;

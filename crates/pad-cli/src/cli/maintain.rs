@@ -6,7 +6,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    Failure, Output, StoreArgument, at::VersionSelector, progress, session::ReadArguments,
+    Failure, Output, StoreArgument,
+    at::{VersionNames as _, VersionSelector},
+    progress,
+    session::ReadArguments,
 };
 
 #[derive(Debug, Args)]
@@ -17,7 +20,9 @@ Examples:
 pub(super) struct Prune {
     #[command(flatten)]
     store: StoreArgument,
-    /// Number, name or date of the oldest version to keep; write a name of digits as name:TEXT.
+    /// Number or name of the oldest version to keep; write a name of digits as name:TEXT.
+    ///
+    /// Names are unverified. In the store of a mirror, give the number.
     #[arg(long, value_name = "VERSION")]
     before: VersionSelector,
 }
@@ -59,6 +64,13 @@ impl Prune {
             return Err(Failure::Input(NotOffered { what, scheme }.to_string()));
         }
         let before = repository.file_bytes()?;
+        if let VersionSelector::NameOrDate(text, _) = &self.before
+            && repository.versions_of(text)?.is_empty()
+        {
+            let text = format!("no version has the name {text}, and a date does not select here");
+            return Err(Failure::Input(text)
+                .help("dates are unverified; pad versions shows them with the numbers"));
+        }
         let oldest = self.before.resolve(&repository, output)?;
         repository.prune(oldest)?;
         let after = repository.file_bytes()?;

@@ -155,17 +155,21 @@ impl Output {
     }
 
     /// Records that a version was requested by date, like [`Output::named`]. `version` is the
-    /// newest version up to the date, and `time` its time.
+    /// newest version up to the date, and `time` its time. `undated` newer versions have no date.
     pub(crate) fn dated(
         &mut self,
         date: &str,
-        (version, time): (Version, u64),
+        (version, time, undated): (Version, u64, u64),
         word_of: &'static str,
     ) {
         let shown = utc(time);
+        let undated = match undated {
+            0 => String::new(),
+            undated => format!("; {} after it without a date", counted(undated, "version")),
+        };
         note(&format!(
-            "{date} selects version {version}, dated {shown} by the {word_of}'s word; the answer \
-             is about the number"
+            "{date} selects version {version}, dated {shown} by the {word_of}'s word{undated}; \
+             the answer is about the number"
         ));
         self.named.push(json!({
             "name": date,

@@ -181,8 +181,16 @@ struct Delivery {
     server: Remote,
     /// Number of sent versions that were new to the server.
     brought: u64,
-    /// Number of notes that the server lacks; 0 if it takes no notes.
-    lacking: u64,
+    /// What the server's number of notes shows; `None` if it takes no notes.
+    lacking: Option<Lacking>,
+}
+
+/// A comparison of the number of notes of a server with that of the store.
+struct Lacking {
+    /// Number of notes that the store has more than the server.
+    number: u64,
+    /// Whether the server has a note on each version that it had before the push.
+    is_complete: bool,
 }
 
 impl PushSource<'_> {
@@ -193,10 +201,11 @@ impl PushSource<'_> {
         let ours = self.repository.latest();
         let versions = server.versions().map_err(|error| failed(&error))?;
         let mut theirs = versions.latest;
-        let lacking = match versions.notes {
-            Some(notes) => note_count(self.repository.store())?.saturating_sub(notes),
-            None => 0,
-        };
+        let own = note_count(self.repository.store())?;
+        let lacking = versions.notes.map(|notes| Lacking {
+            number: own.saturating_sub(notes),
+            is_complete: theirs == ours && notes >= ours.number(),
+        });
         let mut brought = 0;
         while theirs < ours {
             let next = Version::new(theirs.number().saturating_add(1));

@@ -243,6 +243,12 @@ fn stores_are_pruned_and_compacted_by_names() {
     );
     let compacted = bench.json("compact --store s --since a").remove(0);
     assert_eq!(compacted["since"], 1);
+    // A date of an upstream server must not delete anything.
+    bench.fails(
+        "prune --store s --before 2999-12-31",
+        2,
+        "a date does not select here",
+    );
     let pruned = bench.run("prune --store s --before b");
     assert!(pruned.status.success());
     assert!(text(&pruned.stderr).contains("b is version 2 by the store's word"));

@@ -59,31 +59,54 @@ impl PushSource<'_> {
         key: &mut NotesKey<'_>,
     ) -> Result<u64, Failure> {
         let Delivery {
-            server, lacking, ..
+            server,
+            brought,
+            lacking,
+            ..
         } = delivery;
-        if *lacking == 0 {
+        let Some(lacking) = lacking else {
+            return Ok(0);
+        };
+        // The server lacks the notes of the versions just brought, even if it has more notes than
+        // this store in all. An earlier push may have brought the latest version without its note.
+        let latest = self.repository.latest().number();
+        let sure = (*brought).max(1).min(latest);
+        let newest = [latest.saturating_sub(sure).saturating_add(1), latest].map(Version::new);
+        let [from, to] = newest;
+        let newest = VersionNotes::read(self.repository.store(), from, to)?;
+        let newest = u64::try_from(newest.iter().count()).unwrap_or(u64::MAX);
+        let known = if *brought > 0 { newest } else { 0 };
+        if lacking.number == 0 && (newest == 0 || lacking.is_complete) {
             return Ok(0);
         }
         let address = server.address();
         let Some(key) = key.get()? else {
-            let count = counted(*lacking, "version");
-            Output::warn(&format!(
-                "{address} lacks the names and dates of {count}; use --key to send them"
-            ));
+            let number = lacking.number.max(known);
+            if number > 0 {
+                let count = counted(number, "version");
+                Output::warn(&format!(
+                    "{address} lacks the names and dates of {count}; use --key to send them"
+                ));
+            }
             return Ok(0);
         };
         if key.public().authority != self.public.authority {
             return Err(StoreError::OtherKey.into());
         }
         let mut sent = NotesOutcome::default();
-        let (mut last, mut size) = (self.repository.latest().number(), (*lacking).min(PAGE));
-        while sent.taken < *lacking && last > 0 {
+        let (mut last, mut size) = (latest, lacking.number.max(sure).min(PAGE));
+        while (sent.taken < lacking.number || latest - last < sure) && last > 0 {
             let first = last.saturating_sub(size.saturating_sub(1)).max(1);
             let [from, to] = [first, last].map(Version::new);
             let notes = VersionNotes::read(self.repository.store(), from, to)?;
+            let mut unsent = u64::try_from(notes.iter().count()).unwrap_or(u64::MAX);
             for page in pages_to_json(&notes) {
                 let outcome = server.push_notes(&sign_page(key, page.as_bytes())?);
                 let outcome = outcome.map_err(|error| failed(&error))?;
+                let counted = outcome.taken.saturating_add(outcome.different);
+                unsent = unsent.checked_sub(counted).ok_or_else(|| {
+                    Failure::Refused(format!("{address} counts more notes than were sent"))
+                })?;
                 sent.taken = sent.taken.saturating_add(outcome.taken);
                 sent.different = sent.different.saturating_add(outcome.different);
             }

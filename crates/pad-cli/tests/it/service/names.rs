@@ -107,6 +107,44 @@ fn pushed(bench: &Bench) -> [Process; 3] {
 }
 
 #[test]
+fn a_restored_store_sends_the_notes_of_its_new_versions() {
+    let bench = Bench::with_trace();
+    certify(&bench);
+    bench.ok("export --store s --at 1 --out first");
+    bench.ok("apply --store pushed --public k.pub first");
+    let server = Process::start(&bench, "serve --store pushed");
+    let (to, url) = (format!("--to {} {ROOTS}", server.url()), server.url());
+    bench.ok(&format!("push --store s --key k {to}"));
+    // Restored from updates, the author has fewer notes than the server.
+    bench.ok("export --store s --from 1 --out all");
+    bench.ok("apply --store restored --public k.pub all");
+    let asks = format!("--server {url} {ROOTS} --public k.pub");
+    let selected = |at: &str| {
+        let line = format!("get {asks} --at {at} apple");
+        bench.json(&line)[0]["version"].clone()
+    };
+    bench.ok("put --store restored apple 9");
+    let commit = "commit --store restored --key k --name four";
+    let said = bench.ok(&format!("{commit} --push {url} {ROOTS}"));
+    assert!(said.contains("the names and dates of 1 version"), "{said}");
+    assert_eq!(selected("four"), 4);
+    // A version that arrived without its note gets it from the next push.
+    bench.ok("put --store restored apple 10");
+    bench.ok("commit --store restored --key k --name five");
+    let push = bench.run(&format!("push --store restored {to}"));
+    assert!(text(&push.stderr).contains("of 1 version; use --key"));
+    let undated = bench.run(&format!("get {asks} --at 2999-12-31 apple"));
+    let undated = text(&undated.stderr);
+    assert!(
+        undated.contains("1 version after it without a date"),
+        "{undated}"
+    );
+    bench.ok(&format!("push --store restored --key k {to}"));
+    assert_eq!(selected("five"), 5);
+    assert_eq!(selected("2999-12-31"), 5);
+}
+
+#[test]
 fn names_and_dates_travel_with_pushed_versions() {
     let bench = Bench::with_trace();
     bench.ok("keygen --out l");
