@@ -18,6 +18,7 @@ use pad_web::server::{Limits, RunningServer};
 use crate::fixture::*;
 
 mod lies;
+mod writers;
 
 /// The names and days of the versions. The days do not ascend.
 const NOTES: [(Option<&str>, &str); 4] = [
@@ -72,6 +73,14 @@ fn deliver(author: &Author, server: &RunningServer, numbers: &[u64]) -> NotesOut
     let [page] = pages_to_json(&notes(numbers)).try_into().unwrap();
     let signed = sign_page(&(&author.key).into(), page.as_bytes()).expect("a key");
     connect(server).push_notes(&signed).unwrap()
+}
+
+/// The outcome of a delivery of `taken` new notes.
+fn outcome(taken: u64) -> NotesOutcome {
+    NotesOutcome {
+        taken,
+        different: 0,
+    }
 }
 
 fn mirror_of(
@@ -181,10 +190,6 @@ fn names_and_dates_are_found_in_every_place() {
         assert_all_found(&Source::store(&author, "s.pad"), "author");
         let server = start(service(&author.create("pushed.pad")));
         push_from(&author, &server, 1);
-        let outcome = |taken| NotesOutcome {
-            taken,
-            different: 0,
-        };
         assert_eq!(deliver(&author, &server, &[1, 2, 3, 4]), outcome(4));
         assert_eq!(deliver(&author, &server, &[1, 2, 3, 4]), outcome(0));
         assert_eq!(connect(&server).versions().unwrap().notes, Some(4));
