@@ -283,3 +283,23 @@ fn later_deliveries_bring_missing_notes() {
     stop(mirrored);
     stop(server);
 }
+
+/// Notes that arrive after the last version to copy must reach a mirror that stops there.
+#[test]
+fn later_deliveries_reach_a_mirror_of_a_range() {
+    let author = Author::of_tree();
+    noted(&author);
+    let server = start(service(&author.create("pushed.pad")));
+    push_from(&author, &server, 1);
+    let upstreams = vec![connect(&server)];
+    let (copy, mut mirror) = mirror_keeping(&author.create("mirror.pad"), "0..3", upstreams);
+    mirror.round().unwrap();
+    assert!(copy.is_complete());
+    for numbers in [&[1][..], &[2, 3, 4]] {
+        deliver(&author, &server, numbers);
+        mirror.round().unwrap();
+    }
+    let stored = Source::store(&author, "mirror.pad").all();
+    assert_eq!(stored, notes(&[1, 2, 3]));
+    stop(server);
+}
