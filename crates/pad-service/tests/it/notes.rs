@@ -1,6 +1,6 @@
 //! Tests of unsigned names and dates of versions on servers, mirrors and routers.
 
-use std::sync::Arc;
+use std::{fs, sync::Arc};
 
 use authdict::{
     KeyRange, SchemeName, SigningRecord, Version, VersionNote, VersionNotes,
@@ -301,5 +301,20 @@ fn later_deliveries_reach_a_mirror_of_a_range() {
     }
     let stored = Source::store(&author, "mirror.pad").all();
     assert_eq!(stored, notes(&[1, 2, 3]));
+    stop(server);
+}
+
+/// A server whose notes cannot be read must still report its versions.
+#[test]
+fn versions_are_reported_without_unreadable_notes() {
+    let author = Author::of_tree();
+    noted(&author);
+    let server = start(service(&author.path("s.pad")));
+    let store = fs::OpenOptions::new()
+        .write(true)
+        .open(author.path("s.pad"));
+    store.unwrap().set_len(0).unwrap();
+    let versions = connect(&server).versions().unwrap();
+    assert_eq!((versions.latest, versions.notes), (Version::new(4), None));
     stop(server);
 }
