@@ -4,7 +4,10 @@ use std::{
     fs::File,
     io::{self, Read as _},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::{
+        Arc, Mutex, PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
 use authdict::{
@@ -46,6 +49,9 @@ pub struct Dictionary {
     current: RwLock<Arc<RwLock<Server>>>,
     /// Lock that serialises changes of the store.
     changing: Mutex<()>,
+    /// Whether the opened store has written updates, and so blocks other writers until it is
+    /// dropped. False if contents are read on demand. Accessed under the lock `changing`.
+    is_writer: AtomicBool,
 }
 
 /// The files that are published with a dictionary.
@@ -85,6 +91,7 @@ impl Dictionary {
             keep: Keep::All,
             current: RwLock::new(Arc::new(RwLock::new(repository))),
             changing: Mutex::new(()),
+            is_writer: AtomicBool::new(false),
         })
     }
 
@@ -186,6 +193,7 @@ impl Dictionary {
             let current = self.current();
             let mut repository = current.write().unwrap_or_else(PoisonError::into_inner);
             repository.prune(first)?;
+            self.is_writer.store(true, Relaxed);
         }
         Ok(Some(first))
     }
@@ -348,7 +356,12 @@ impl Dictionary {
         let current = self.current();
         let applied = {
             let mut repository = current.write().unwrap_or_else(PoisonError::into_inner);
-            apply_to(&mut repository, updates)
+            let before = repository.latest();
+            let applied = apply_to(&mut repository, updates);
+            if repository.latest() > before {
+                self.is_writer.store(true, Relaxed);
+            }
+            applied
         };
         if let Err(NotApplied::Repository(RepositoryError::Store(_))) = &applied {
             // After an error, the contents in memory may differ from the store, so they are read
@@ -413,6 +426,7 @@ impl Dictionary {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = core::mem::replace(&mut *current, opened);
         drop(current);
+        self.is_writer.store(false, Relaxed);
         // Dropping the old handle may take long, so it is dropped after the lock is released.
         drop(old);
         Ok(())

@@ -42,6 +42,8 @@ pub struct Mirror {
     logged: BTreeMap<String, Fault>,
     /// Progress with the notes of each upstream server.
     cursors: BTreeMap<String, NotesCursor>,
+    /// Number of rounds that requested notes after the last version to copy.
+    late_rounds: u32,
 }
 
 /// The copy that a mirror updates: a whole dictionary, or a part.
@@ -72,6 +74,9 @@ trait MirrorTarget: fmt::Debug + Send + Sync {
         visit: &ServerSession<'_>,
         cursor: &mut NotesCursor,
     ) -> Result<(), NotApplied>;
+
+    /// Returns whether some versions of the copy have no notes, and the copy can store notes.
+    fn lacks_notes(&self) -> Result<bool, NotApplied>;
 
     /// Drops versions that the retention policy excludes. Returns the oldest remaining version, or
     /// `None` if no pruning is due.
@@ -165,13 +170,15 @@ impl Mirror {
             metrics,
             logged: BTreeMap::new(),
             cursors: BTreeMap::new(),
+            late_rounds: 0,
         }
     }
 
     /// Asks every upstream server once for its latest version, and fetches new contents. Then drops
     /// versions that the retention policy excludes.
     ///
-    /// Once the last version to copy is present, no server is queried.
+    /// Once the last version to copy is present, servers are queried for missing notes only, in at
+    /// most 10,000 further rounds. Failures of servers are then not reported.
     ///
     /// # Errors
     /// [`NotApplied`] if the mirror's own store fails, or a part exceeds its memory limit. Contents
@@ -180,7 +187,9 @@ impl Mirror {
         let mut mirrored = RoundSummary::default();
         let mut visits = Vec::new();
         let is_complete = self.copy.is_complete();
-        if !is_complete {
+        if is_complete {
+            self.fill_late_notes()?;
+        } else {
             for upstream in &self.upstreams {
                 match ServerSession::latest(upstream) {
                     Ok(visit) => visits.push(visit),
@@ -237,6 +246,7 @@ impl Mirror {
                 metrics: Arc::clone(&self.metrics),
                 logged: BTreeMap::new(),
                 cursors: BTreeMap::new(),
+                late_rounds: 0,
             };
             PeriodicTask::begin(every, move || {
                 if let Err(error) = mirror.round() {

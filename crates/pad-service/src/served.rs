@@ -177,16 +177,21 @@ impl<'r> Contents<'r> {
         Ok(Some(reply::tag(&[&head, resource.path().as_bytes()])))
     }
 
-    /// Returns the versions that this server keeps, with the number of notes in its store.
-    pub(crate) fn described(&self) -> Result<Versions, Refusal> {
+    /// Returns the versions that this server keeps, with the number of notes in its store. The
+    /// number is omitted if the notes cannot be read.
+    pub(crate) fn described(&self) -> Versions {
         let store = self.whole.map(|server| server.store());
         // A store in objects takes no notes.
         let store = store.filter(|store| store.file().is_some());
-        let notes = store.map(note_count).transpose();
-        Ok(Versions {
-            notes: notes.map_err(RepositoryError::from)?,
+        let notes = store.and_then(|store| {
+            note_count(store)
+                .inspect_err(|error| tracing::error!(%error, "the notes cannot be counted"))
+                .ok()
+        });
+        Versions {
+            notes,
             ..self.versions.clone()
-        })
+        }
     }
 
     /// Refuses a version whose contents the retention policy excludes.

@@ -192,7 +192,7 @@ impl Service {
                 let latest = contents.existing()?;
                 moment(MESSAGE, repository.head_message(latest)?)
             }
-            Resource::Versions => moment(OBJECT, contents.described()?.to_json().into_bytes()),
+            Resource::Versions => moment(OBJECT, contents.described().to_json().into_bytes()),
             Resource::History(key) => {
                 let latest = contents.versions.latest;
                 let page = repository.history_page(key, latest, MOST_LOOKUPS)?;

@@ -1,9 +1,9 @@
 //! Unsigned notes on versions that other parties deliver: names, times and numbers of changes.
 
-use std::sync::PoisonError;
+use std::sync::{PoisonError, atomic::Ordering::Relaxed};
 
 use authdict::{
-    RepositoryError, Server, VersionNotes,
+    RepositoryError, VersionNotes,
     internals::{
         AnyStore, Store as _,
         version_notes::{MissingNotes, note_count},
@@ -32,23 +32,34 @@ impl Dictionary {
             return Ok(MissingNotes::default());
         }
         let latest = self.latest();
-        let missing = |server: &Server| notes.missing_in(server.store(), latest);
         // Known notes block no reader or writer.
-        let found = self.read(missing)?;
+        let found = self.read(|server| notes.missing_in(server.store(), latest))?;
         if found.taken == 0 {
             return Ok(found);
         }
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have stored notes before this thread got the lock.
-        let found = self.read(missing)?;
-        if self.reads_on_demand() {
-            let mut store = AnyStore::open(&self.store)?;
-            store.write_records(&found.records)?;
-        } else {
+        let write = |store: &mut AnyStore| {
+            // An empty change makes this process the writer. Notes that other processes or threads
+            // have stored until then are known afterwards.
+            store.write_records(&[])?;
+            let found = notes.missing_in(&*store, latest)?;
+            if found.taken > 0 {
+                store.write_records(&found.records)?;
+            }
+            Ok(found)
+        };
+        let written = if self.is_writer.load(Relaxed) {
             let current = self.current();
             let mut repository = current.write().unwrap_or_else(PoisonError::into_inner);
-            repository.store_mut().write_records(&found.records)?;
+            write(repository.store_mut())
+        } else {
+            // A second handle of the store blocks other writers until it is dropped.
+            AnyStore::open(&self.store).and_then(|mut store| write(&mut store))
+        };
+        if written.is_err() && !self.reads_on_demand() {
+            // The handle that answers queries may be unusable, or may block the second handle.
+            self.reopen()?;
         }
-        Ok(found)
+        Ok(written?)
     }
 }

@@ -4,6 +4,7 @@ use authdict::Version;
 use authdict::internals::version_notes::PAGE;
 use pad_client::{FetchError, internals::ServerSession};
 
+use super::Mirror;
 use crate::dictionary::{Dictionary, NotApplied};
 
 /// Next page of notes to request from an upstream server that has more notes than the mirror. Pages
@@ -16,15 +17,19 @@ pub(super) struct NotesCursor {
 
 impl Dictionary {
     /// Requests pages of notes, if the upstream server claims to have more notes than the mirror.
-    /// Ends with the first page that contains nothing new. So a server that claims notes and sends
-    /// none causes one request in each round.
+    /// Ends with the first page that contains nothing new, or after [`MOST_PAGES`] pages. The next
+    /// round continues. So a server that claims notes and sends none causes one request in each
+    /// round.
     pub(super) fn fill_from(
         &self,
         visit: &ServerSession<'_>,
         cursor: &mut NotesCursor,
     ) -> Result<(), NotApplied> {
         let claimed = visit.versions().notes.unwrap_or_default();
-        while self.note_count()?.is_some_and(|own| own < claimed) {
+        for _ in 0..MOST_PAGES {
+            if self.note_count()?.is_none_or(|own| own >= claimed) {
+                break;
+            }
             let latest = self.latest();
             let last = match cursor.last {
                 Version::EMPTY => latest,
@@ -76,7 +81,32 @@ impl Dictionary {
     }
 }
 
+impl Mirror {
+    /// Requests notes on a copy that contains the last version to copy. The author may deliver
+    /// notes after that version. Ends after [`MOST_LATE_ROUNDS`] rounds, since versions may never
+    /// have notes. Failures of upstream servers are ignored.
+    pub(super) fn fill_late_notes(&mut self) -> Result<(), NotApplied> {
+        if self.late_rounds >= MOST_LATE_ROUNDS || !self.copy.lacks_notes()? {
+            return Ok(());
+        }
+        self.late_rounds = self.late_rounds.saturating_add(1);
+        for upstream in &self.upstreams {
+            if let Ok(visit) = ServerSession::latest(upstream) {
+                let cursor = self.cursors.entry(upstream.address()).or_default();
+                self.copy.fill_notes(&visit, cursor)?;
+            }
+        }
+        Ok(())
+    }
+}
+
 fn log_unusable(visit: &ServerSession<'_>, error: &FetchError) {
     let upstream = visit.server().address();
     tracing::debug!(%upstream, %error, "no notes on versions");
 }
+
+/// Maximum number of pages of missing notes that a server can send in one round. Each page causes
+/// one request and one durable change.
+const MOST_PAGES: u32 = 16;
+/// Maximum number of rounds that request missing notes after the last version to copy.
+const MOST_LATE_ROUNDS: u32 = 10_000;

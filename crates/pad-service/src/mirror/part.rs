@@ -71,6 +71,10 @@ impl MirrorTarget for Part {
         Ok(())
     }
 
+    fn lacks_notes(&self) -> Result<bool, NotApplied> {
+        Ok(false)
+    }
+
     fn prune(&self) -> Result<Option<Version>, NotApplied> {
         let first = {
             let part = self.read();

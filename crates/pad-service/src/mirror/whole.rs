@@ -77,6 +77,11 @@ impl MirrorTarget for Dictionary {
         self.fill_from(visit, cursor)
     }
 
+    fn lacks_notes(&self) -> Result<bool, NotApplied> {
+        let latest = self.latest().number();
+        Ok(self.note_count()?.is_some_and(|count| count < latest))
+    }
+
     fn prune(&self) -> Result<Option<Version>, NotApplied> {
         Ok(self.prune()?)
     }

@@ -50,8 +50,7 @@ fn a_snapshot_server_has_its_versions_and_says_so_of_others() {
         let round = follower.round().unwrap();
         assert_eq!((round.taken, round.latest), (6, Version::new(6)));
         assert!(round.incidents.is_empty() && dictionary.is_complete());
-        // The server has all versions of its policy, so it sends no further requests to the other
-        // server.
+        // The server has all versions of its policy, so it does not need the other server.
         stop(upstream);
         assert!(follower.round().unwrap().incidents.is_empty());
         drop((dictionary, follower));

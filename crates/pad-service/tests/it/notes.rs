@@ -1,6 +1,6 @@
 //! Tests of unsigned names and dates of versions on servers, mirrors and routers.
 
-use std::sync::Arc;
+use std::{fs, sync::Arc};
 
 use authdict::{
     KeyRange, SchemeName, SigningRecord, Version, VersionNote, VersionNotes,
@@ -18,6 +18,7 @@ use pad_web::server::{Limits, RunningServer};
 use crate::fixture::*;
 
 mod lies;
+mod writers;
 
 /// The names and days of the versions. The days do not ascend.
 const NOTES: [(Option<&str>, &str); 4] = [
@@ -72,6 +73,14 @@ fn deliver(author: &Author, server: &RunningServer, numbers: &[u64]) -> NotesOut
     let [page] = pages_to_json(&notes(numbers)).try_into().unwrap();
     let signed = sign_page(&(&author.key).into(), page.as_bytes()).expect("a key");
     connect(server).push_notes(&signed).unwrap()
+}
+
+/// The outcome of a delivery of `taken` new notes.
+fn outcome(taken: u64) -> NotesOutcome {
+    NotesOutcome {
+        taken,
+        different: 0,
+    }
 }
 
 fn mirror_of(
@@ -181,10 +190,6 @@ fn names_and_dates_are_found_in_every_place() {
         assert_all_found(&Source::store(&author, "s.pad"), "author");
         let server = start(service(&author.create("pushed.pad")));
         push_from(&author, &server, 1);
-        let outcome = |taken| NotesOutcome {
-            taken,
-            different: 0,
-        };
         assert_eq!(deliver(&author, &server, &[1, 2, 3, 4]), outcome(4));
         assert_eq!(deliver(&author, &server, &[1, 2, 3, 4]), outcome(0));
         assert_eq!(connect(&server).versions().unwrap().notes, Some(4));
@@ -276,5 +281,40 @@ fn later_deliveries_bring_missing_notes() {
     );
     assert_all_found(&source, "mirror");
     stop(mirrored);
+    stop(server);
+}
+
+/// Notes that arrive after the last version to copy must reach a mirror that stops there.
+#[test]
+fn later_deliveries_reach_a_mirror_of_a_range() {
+    let author = Author::of_tree();
+    noted(&author);
+    let server = start(service(&author.create("pushed.pad")));
+    push_from(&author, &server, 1);
+    let upstreams = vec![connect(&server)];
+    let (copy, mut mirror) = mirror_keeping(&author.create("mirror.pad"), "0..3", upstreams);
+    mirror.round().unwrap();
+    assert!(copy.is_complete());
+    for numbers in [&[1][..], &[2, 3, 4]] {
+        deliver(&author, &server, numbers);
+        mirror.round().unwrap();
+    }
+    let stored = Source::store(&author, "mirror.pad").all();
+    assert_eq!(stored, notes(&[1, 2, 3]));
+    stop(server);
+}
+
+/// A server whose notes cannot be read must still report its versions.
+#[test]
+fn versions_are_reported_without_unreadable_notes() {
+    let author = Author::of_tree();
+    noted(&author);
+    let server = start(service(&author.path("s.pad")));
+    let store = fs::OpenOptions::new()
+        .write(true)
+        .open(author.path("s.pad"));
+    store.unwrap().set_len(0).unwrap();
+    let versions = connect(&server).versions().unwrap();
+    assert_eq!((versions.latest, versions.notes), (Version::new(4), None));
     stop(server);
 }

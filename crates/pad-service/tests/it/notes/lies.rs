@@ -232,3 +232,38 @@ fn claimed_notes_cost_a_mirror_one_request_in_each_round() {
     }
     stop(lying);
 }
+
+/// A server that sends one new note for each request must not cause a request for each version in
+/// one round.
+#[test]
+fn notes_sent_one_by_one_are_bounded_in_each_round() {
+    let author = Author::of_tree();
+    author.publish_many(20, |_| vec![("apple", "1")]);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let slow = liar(&author, move |path, answer| {
+        if path == "versions" {
+            let text = String::from_utf8(answer.body.clone()).unwrap();
+            let claimed = format!("\"notes\":{}", 1_u64 << 63);
+            return instead(answer, text.replace("\"notes\":0", &claimed));
+        }
+        if path.starts_with("notes/") {
+            let sent = count.fetch_add(1, Ordering::SeqCst) + 1;
+            let known = (1..=20).take(sent);
+            let known = known.map(|version| (Version::new(version), note(None, "2026-10-20")));
+            return instead(answer, notes_to_json(&known.collect()));
+        }
+        answer
+    });
+    let (_, mut mirror) = mirror_of(&author, "mirror.pad", &[&slow]);
+    // The first request is about the versions that were applied. Then a round has 16 pages, and the
+    // next round requests the remaining three notes and a page without new ones.
+    for requests in [1 + 16, 3 + 1, 1] {
+        let before = asked.load(Ordering::SeqCst);
+        mirror.round().unwrap();
+        assert_eq!(asked.load(Ordering::SeqCst) - before, requests);
+    }
+    let copied = Source::store(&author, "mirror.pad").all();
+    assert_eq!(copied.iter().count(), 20);
+    stop(slow);
+}
