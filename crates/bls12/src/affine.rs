@@ -221,7 +221,8 @@ fn neighbours<'a, T>(items: &'a [T], lengths: &[usize]) -> impl Iterator<Item = 
     })
 }
 
-/// Returns for each point the table of its multiples by 1 to `2^(width - 1)`. `width` is at least 1.
+/// Returns for each point the table of its multiples by 1 to `2^(width - 1)`. `width` is at least
+/// 1.
 ///
 /// Cost: an addition for each entry, and one inversion per batch.
 pub fn tables(points: &[G1Affine], width: u32) -> Vec<Vec<G1Affine>> {

@@ -391,8 +391,8 @@ const LONGEST_UPDATES: usize = 1 << 30;
 const LEAST_UPDATE: usize = LEAST_HEAD;
 /// Minimum length of a head in bytes; a head contains two digests and a signature.
 const LEAST_HEAD: usize = 100;
-/// Maximum length of notes in bytes: a thousand notes with names of 4 KiB. JSON needs up to six bytes
-/// for each byte of a name.
+/// Maximum length of notes in bytes: a thousand notes with names of 4 KiB. JSON needs up to six
+/// bytes for each byte of a name.
 const LONGEST_NOTES: usize = 24 << 20;
 const LONGEST_VERSIONS: usize = 1 << 12;
 /// Maximum length of a list of heads in bytes.

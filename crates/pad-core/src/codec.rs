@@ -90,8 +90,8 @@ pub trait Message: Serialize + DeserializeOwned {
     ///
     /// True is correct for types whose fields are integers, bools, byte strings, texts, options,
     /// lists, structs and enums with derived implementations of serde. Sets, and types that
-    /// normalise or drop input (`from`, `try_from`, `with`, `other`, `skip`), must not set it. Tests have to try changed encodings: each body that
-    /// decodes must encode to itself.
+    /// normalise or drop input (`from`, `try_from`, `with`, `other`, `skip`), must not set it.
+    /// Tests have to try changed encodings: each body that decodes must encode to itself.
     const INJECTIVE: bool = false;
 }
 

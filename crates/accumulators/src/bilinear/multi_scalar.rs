@@ -3,9 +3,9 @@
 //!
 //! The sum of the `ark_ec` library works in projective coordinates and on whole scalars. This
 //! implementation splits each scalar into two halves by the endomorphism, and adds in affine
-//! coordinates ([`bls12::affine`]). It takes about 0.6 of the time at 1 000 points. No threaded operation
-//! of `ark_ec` is called. Only `workers` determines the threads, and with [`Workers::sequential`]
-//! all work stays on the calling thread.
+//! coordinates ([`bls12::affine`]). It takes about 0.6 of the time at 1 000 points. No threaded
+//! operation of `ark_ec` is called. Only `workers` determines the threads, and with
+//! [`Workers::sequential`] all work stays on the calling thread.
 //!
 //! Points must be in the subgroup of order `r`, since the endomorphism multiplies by its eigenvalue
 //! `mu` ([`endomorphism`]) only there.

@@ -68,8 +68,8 @@ impl VersionNotes {
     /// [`MOST_OF_A_NAME`] versions, further versions are not found by this name.
     ///
     /// Time and memory: linear in the number of the store's notes between the first and the last
-    /// version of these notes. If a note is missing and no version of the store is found by its name
-    /// yet, linear in the number of all notes, once.
+    /// version of these notes. If a note is missing and no version of the store is found by its
+    /// name yet, linear in the number of all notes, once.
     ///
     /// # Errors
     /// [`StoreError`].
