@@ -3,7 +3,7 @@
 //! An affine addition costs one inversion, two multiplications and a squaring. Montgomery's
 //! simultaneous inversion replaces the inversion by three multiplications. The total cost is half
 //! that of a mixed addition in projective coordinates. Where the processor has vector instructions
-//! for it, eight additions run at once ([`lanes`]).
+//! for it, eight additions run at once.
 //!
 //! Every case is exact: equal points are doubled, opposite points cancel, and the identity is
 //! neutral. An attacker may choose the points, so no special case may be missing.

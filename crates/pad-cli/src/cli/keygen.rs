@@ -166,8 +166,8 @@ impl Keygen {
 }
 
 impl Keygen {
-    /// Creates the public key file and the signing record for an author whose secret key is
-    /// elsewhere.
+    /// Creates the public key file for an author whose secret key is elsewhere, and the signing
+    /// record, unless the dictionary may exist already.
     fn publish(
         &self,
         author: &AuthorKey,
@@ -187,13 +187,21 @@ impl Keygen {
         let public = PublicKey::from_parts(self.suite, self.scheme, dictionary, *author, setup);
         let public = public.map_err(failure)?;
         public.save(&path).map_err(failure)?;
-        SigningRecord::create(record)?;
         let text = format!(
-            "public key  {}  (give it to all who verify)\n\
-             record      {}  (of what was signed: never restore a copy of it)",
-            path.display(),
-            record.display(),
+            "public key  {}  (give it to all who verify)",
+            path.display()
         );
+        // Author and name determine the dictionary, so it may have signed versions already. A new
+        // record would let the author sign other versions with the same numbers.
+        let text = if dictionary.is_some() {
+            format!("{text}\nrecord      none yet: the first signature needs --new-record")
+        } else {
+            SigningRecord::create(record)?;
+            let record = record.display();
+            format!(
+                "{text}\nrecord      {record}  (of what was signed: never restore a copy of it)"
+            )
+        };
         output.say(&text, &shown(&public, &path, record).into())
     }
 

@@ -227,4 +227,14 @@ fn contradictory_options_are_refused() {
     bench.fails(&format!("{keygen} --passphrase"), 2, "no secret key");
     bench.ok(&keygen);
     bench.fails(&keygen, 2, "exists already");
+    // The public key of an existing dictionary can be created again, but not its record.
+    bench.ok(&format!(
+        "keygen --out again --author {author} --dictionary prices"
+    ));
+    assert!(!bench.path("again.signed").exists());
+    let by = "--signer exec:./sign --public again.pub";
+    bench.ok(&format!("put --store prices a 1 {by}"));
+    let commit = format!("commit --store prices {by}");
+    bench.fails(&commit, 3, "--new-record");
+    bench.ok(&format!("{commit} --new-record"));
 }

@@ -63,6 +63,12 @@ impl<'de> Visitor<'de> for TextVisitor {
         Ok(text.as_bytes().to_vec())
     }
 
+    // Buffers of serde pass on the byte strings of binary formats.
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+        self.checked(bytes.len())?;
+        Ok(bytes.to_vec())
+    }
+
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Vec<u8>, A::Error> {
         let Some((name, digits)) = object.next_entry::<String, String>()? else {
             return Err(A::Error::missing_field(FIELD));

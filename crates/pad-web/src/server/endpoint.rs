@@ -25,7 +25,7 @@ use super::{
 const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
 /// Headers that web pages of an allowed origin may read, besides those that browsers allow anyway.
-const EXPOSED: HeaderValue = HeaderValue::from_static("etag, retry-after");
+const EXPOSED: HeaderValue = HeaderValue::from_static("etag, link, pad-version, retry-after");
 
 /// Maximum bytes of a refused request's body that are read and discarded. Many clients read the
 /// response only after they have sent the body.

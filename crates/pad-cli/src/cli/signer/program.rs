@@ -59,7 +59,9 @@ impl SigningProgram {
         }
         if !status.success() {
             let line = said.recv_timeout(REMAINDER).unwrap_or_default();
-            return Err(SignerFault::Exit(status, Output::show_text(&line)));
+            let line = Some(line).filter(|line| !line.is_empty());
+            let line = line.map_or_else(String::new, |line| Output::show_text(&line));
+            return Err(SignerFault::Exit(status, line));
         }
         let bytes = <[u8; SIGNATURE_LENGTH]>::try_from(written.as_slice());
         let bytes = bytes.map_err(|_| SignerFault::NoSignature(written.len()))?;

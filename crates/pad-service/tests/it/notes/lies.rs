@@ -169,7 +169,7 @@ fn malformed_notes_are_refused_and_the_next_server_asked() {
             good.replace("first", &"x".repeat(LONGEST_NAME + 1)),
         ),
         ("no date", good.replace("\"time\":", "\"time\":\"\",\"x\":")),
-        ("huge", format!("[{}]", " ".repeat(6 << 20))),
+        ("huge", format!("[{}]", " ".repeat(25 << 20))),
         ("no JSON", "<html>".into()),
     ] {
         let lying = liar(&author, move |path, answer| {
