@@ -8,6 +8,7 @@
 //! | --- | --- | --- |
 //! | Encode and strictly decode points | [`point`] | a square root, a subgroup check |
 //! | Encode scalars | [`scalar`] | |
+//! | Multiply many scalars | [`product`] | a multiplication per scalar |
 //! | Keep a secret scalar | [`SecretScalar`] | one multiplication for each use |
 //! | Hash to G1 (RFC 9380) | [`hash`] | two maps to the curve |
 //! | Multiply the generator of G1 by secrets | [`generator`] | additions of table entries |
@@ -91,6 +92,7 @@ pub mod hash;
 mod key_derivation;
 pub mod pairing;
 pub mod point;
+pub mod product;
 pub mod public;
 pub mod scalar;
 #[cfg(feature = "std")]

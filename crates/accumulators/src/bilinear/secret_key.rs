@@ -27,7 +27,9 @@ use std::sync::Arc;
 use ark_bls12_381::{Fr, G1Affine, G2Projective};
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup, scalar_mul::BatchMulPreprocessing};
 use ark_ff::{Field, Zero};
-use bls12::{SecretScalar, count::Counted, generator, threads::map_pieces};
+use bls12::{
+    SecretScalar, count::Counted, generator, product::shifted_product, threads::map_pieces,
+};
 use pad_core::{DecodeError, Workers};
 use zeroize::Zeroizing;
 
@@ -119,7 +121,7 @@ impl BilinearSecretKey {
         let secret = self.scalar();
         let length = scalars.len().div_ceil(workers.threads()).max(1);
         let chunks: Vec<&[Fr]> = scalars.chunks(length).collect();
-        let products = workers.map(&chunks, |chunk| shifted_product(chunk, secret));
+        let products = workers.map(&chunks, |chunk| shifted_product(chunk, &secret));
         let product: Fr = Zeroizing::new(products).iter().product();
         if product.is_zero() {
             return Err(AccumulateError::ElementNotAllowed);
@@ -186,18 +188,6 @@ pub(super) fn powers_of(
     let powers_g2 = map_pieces(powers_for(g2_count), workers, |powers| g2.batch_mul(powers));
     let s_g2 = powers_g2.get(1).copied().unwrap_or_default();
     Parameters::assemble(powers_g1, powers_g2, s_g2, "accumulator")
-}
-
-/// Computes the product of `e + shift` over all `e` in `scalars`. Multiplies in four independent
-/// chains, which the processor can overlap.
-fn shifted_product(scalars: &[Fr], shift: Fr) -> Fr {
-    let mut lanes = [Fr::ONE; 4];
-    for chunk in scalars.chunks(lanes.len()) {
-        for (lane, scalar) in lanes.iter_mut().zip(chunk) {
-            *lane *= *scalar + shift;
-        }
-    }
-    lanes.iter().product()
 }
 
 impl EitherKey<Bilinear> for BilinearSecretKey {

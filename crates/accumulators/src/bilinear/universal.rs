@@ -3,6 +3,7 @@
 use ark_bls12_381::{Fr, G1Affine};
 use ark_ec::CurveGroup;
 use ark_ff::{Field, Zero};
+use bls12::product::shifted_product;
 use pad_core::Workers;
 
 use super::{
@@ -92,7 +93,7 @@ fn with_secret(
     element: Fr,
     workers: &Workers,
 ) -> Result<(G1Affine, Fr), AccumulateError> {
-    let remainder: Fr = members.iter().map(|member| *member - element).product();
+    let remainder = shifted_product(members, &-element);
     if remainder.is_zero() {
         return Err(AccumulateError::ElementPresent);
     }

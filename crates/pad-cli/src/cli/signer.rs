@@ -207,8 +207,8 @@ pub(super) enum SignerFault {
     Exit(ExitStatus, String),
     /// The standard output of the program is not 64 bytes long.
     NoSignature(usize),
-    /// There was no answer in time.
-    TimedOut(Duration),
+    /// There was no answer in time. The text is the program's last line on standard error.
+    TimedOut(Duration, String),
     /// The connection to the agent failed.
     Agent(io::Error),
     /// `SSH_AUTH_SOCK` is not set, or this system has no Unix sockets.
@@ -235,8 +235,19 @@ impl fmt::Display for SignerFault {
             Self::NoSignature(length) => {
                 write!(formatter, "it wrote {length} bytes, but a signature has 64")
             }
-            Self::TimedOut(time) => {
-                write!(formatter, "no answer in {} s", time.as_secs())
+            Self::TimedOut(time, line) if line.is_empty() => {
+                write!(
+                    formatter,
+                    "the signer gave no answer in {} s",
+                    time.as_secs()
+                )
+            }
+            Self::TimedOut(time, line) => {
+                write!(
+                    formatter,
+                    "the signer gave no answer in {} s: {line}",
+                    time.as_secs()
+                )
             }
             Self::Agent(error) => write!(formatter, "SSH agent: {error}"),
             Self::NoAgent => write!(formatter, "no SSH agent: SSH_AUTH_SOCK is not set"),

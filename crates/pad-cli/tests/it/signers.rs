@@ -131,7 +131,7 @@ fn a_program_signs_a_log() {
 }
 
 /// Programs that sign nothing: name, script, exit status and error of `pad commit`.
-const FAILING: [(&str, &str, i32, &str); 8] = [
+const FAILING: [(&str, &str, i32, &str); 9] = [
     (
         "refuses",
         "sys.exit('warming up\\nthe module is locked')",
@@ -152,6 +152,12 @@ const FAILING: [(&str, &str, i32, &str); 8] = [
         "import time; time.sleep(600)",
         4,
         "no answer in 1 s",
+    ),
+    (
+        "prompts",
+        "import time; print('touch the token', file=sys.stderr, flush=True); time.sleep(600)",
+        4,
+        "no answer in 1 s: touch the token",
     ),
     (
         "endless",
@@ -195,6 +201,16 @@ fn a_program_that_does_not_sign_loses_nothing() {
         4,
         "t",
     );
+}
+
+#[test]
+fn a_program_that_stays_behind_does_not_delay_the_signature() {
+    let bench = with_program("--scheme red-black");
+    // The second program holds the pipes of the first one.
+    let stays = "import subprocess; sys.stdout.flush(); subprocess.Popen(['sleep', '60'])";
+    script(&bench, "starter", &format!("{SIGN}\n{stays}"));
+    let by = "--signer exec:./starter --public k.pub --signer-timeout 20";
+    bench.ok(&format!("put --store s {by} --commit apple 3"));
 }
 
 #[test]

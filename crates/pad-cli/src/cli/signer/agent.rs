@@ -124,7 +124,7 @@ fn exchange(request: Vec<u8>, timeout: Duration) -> Result<Vec<u8>, SignerFault>
         drop(sender.send(answer));
     });
     let answer = receiver.recv_timeout(timeout);
-    answer.map_err(|_| SignerFault::TimedOut(timeout))?
+    answer.map_err(|_| SignerFault::TimedOut(timeout, String::new()))?
 }
 
 #[cfg(unix)]

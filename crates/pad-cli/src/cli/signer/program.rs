@@ -4,7 +4,10 @@ use core::time::Duration;
 use std::{
     io::{self, Read, Write as _},
     process::{Child, Command, Stdio},
-    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{Receiver, channel},
+    },
     thread,
     time::Instant,
 };
@@ -41,27 +44,32 @@ impl SigningProgram {
             // is ignored, and this thread waits for the program alone.
             thread::spawn(move || drop(input.write_all(&message)));
         }
-        let written = in_background(child.0.stdout.take(), read_limited);
-        let said = in_background(child.0.stderr.take(), last_line);
-        let written = self.receive(&written, deadline)?;
+        let output = Captured::new(child.0.stdout.take(), |kept| kept.len() <= MOST_OUTPUT);
+        let said = Captured::new(child.0.stderr.take(), |kept| {
+            let surplus = kept.len().saturating_sub(LONGEST_LINE);
+            kept.drain(..surplus);
+            true
+        });
         let status = loop {
             let ended = child.0.try_wait().map_err(|error| self.not_run(error))?;
             if let Some(status) = ended {
                 break status;
             }
             if Instant::now() >= deadline {
-                return Err(SignerFault::TimedOut(self.timeout));
+                return Err(SignerFault::TimedOut(self.timeout, said.last_line()));
             }
             thread::sleep(POLL);
         };
+        // A program that it started may still hold the pipes.
+        let until = Instant::now() + REMAINDER;
+        output.wait(until);
+        let written = output.bytes();
         if written.len() > MOST_OUTPUT {
             return Err(SignerFault::NoSignature(written.len()));
         }
         if !status.success() {
-            let line = said.recv_timeout(REMAINDER).unwrap_or_default();
-            let line = Some(line).filter(|line| !line.is_empty());
-            let line = line.map_or_else(String::new, |line| Output::show_text(&line));
-            return Err(SignerFault::Exit(status, line));
+            said.wait(until);
+            return Err(SignerFault::Exit(status, said.last_line()));
         }
         let bytes = <[u8; SIGNATURE_LENGTH]>::try_from(written.as_slice());
         let bytes = bytes.map_err(|_| SignerFault::NoSignature(written.len()))?;
@@ -77,14 +85,6 @@ impl SigningProgram {
 
     fn not_run(&self, error: io::Error) -> SignerFault {
         SignerFault::Start(self.program.clone(), error)
-    }
-
-    fn receive<T>(&self, from: &Receiver<T>, deadline: Instant) -> Result<T, SignerFault> {
-        let left = deadline.saturating_duration_since(Instant::now());
-        from.recv_timeout(left).map_err(|error| match error {
-            RecvTimeoutError::Timeout => SignerFault::TimedOut(self.timeout),
-            RecvTimeoutError::Disconnected => SignerFault::NoSignature(0),
-        })
     }
 }
 
@@ -104,45 +104,67 @@ impl Drop for RunningProgram {
     }
 }
 
-/// Reads `source` in a thread. The thread ends when all processes that hold the pipe have ended.
-fn in_background<R: Read + Send + 'static, T: Send + 'static>(
-    source: Option<R>,
-    read: impl FnOnce(R) -> T + Send + 'static,
-) -> Receiver<T> {
-    let (sender, receiver) = channel();
-    if let Some(source) = source {
-        thread::spawn(move || drop(sender.send(read(source))));
-    }
-    receiver
+/// What a program has written to a pipe so far. A thread reads the pipe until all processes that
+/// hold it have ended.
+struct Captured {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    /// Disconnected when the thread has ended.
+    ended: Receiver<()>,
 }
 
-/// Reads one byte more than [`MOST_OUTPUT`], and then closes the pipe.
-fn read_limited(source: impl Read) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let limit = u64::try_from(MOST_OUTPUT + 1).unwrap_or(u64::MAX);
-    drop(source.take(limit).read_to_end(&mut bytes));
-    bytes
-}
-
-/// Reads to the end, and returns the last line that is not blank. Only the last [`LONGEST_LINE`]
-/// bytes are kept.
-fn last_line(mut source: impl Read) -> String {
-    let (mut kept, mut buffer) = (Vec::new(), [0; LONGEST_LINE]);
-    loop {
-        match source.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(length) => {
-                kept.extend_from_slice(buffer.get(..length).unwrap_or_default());
-                let surplus = kept.len().saturating_sub(LONGEST_LINE);
-                kept.drain(..surplus);
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => break,
+impl Captured {
+    /// Reads `source` until its end, or until `keep` returns false. `keep` may shorten what was
+    /// read.
+    fn new<R: Read + Send + 'static>(
+        source: Option<R>,
+        keep: impl Fn(&mut Vec<u8>) -> bool + Send + 'static,
+    ) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let (alive, ended) = channel();
+        if let Some(mut source) = source {
+            let bytes = Arc::clone(&bytes);
+            thread::spawn(move || {
+                let _alive = alive;
+                let mut buffer = [0; LONGEST_LINE];
+                loop {
+                    match source.read(&mut buffer) {
+                        Ok(0) => break,
+                        Ok(length) => {
+                            let mut kept = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+                            kept.extend_from_slice(buffer.get(..length).unwrap_or_default());
+                            if !keep(&mut kept) {
+                                break;
+                            }
+                        }
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        Err(_) => break,
+                    }
+                }
+            });
         }
+        Self { bytes, ended }
     }
-    let text = String::from_utf8_lossy(&kept);
-    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty());
-    line.unwrap_or_default().to_owned()
+
+    /// Waits for the end of the pipe, but not longer than `until`.
+    fn wait(&self, until: Instant) {
+        let left = until.saturating_duration_since(Instant::now());
+        let _ended = self.ended.recv_timeout(left);
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.bytes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Returns the last line that is not blank, for display; empty if there is none.
+    fn last_line(&self) -> String {
+        let bytes = self.bytes();
+        let text = String::from_utf8_lossy(&bytes);
+        let line = text.lines().map(str::trim).rfind(|line| !line.is_empty());
+        line.map_or_else(String::new, Output::show_text)
+    }
 }
 
 /// Most bytes that are read of the program's standard output.
@@ -154,5 +176,5 @@ const LONGEST_LINE: usize = 1024;
 /// Time between two checks whether the program has ended.
 const POLL: Duration = Duration::from_millis(2);
 
-/// Time for the rest of standard error to arrive, after the program has ended.
+/// Time for the rest of the output to arrive, after the program has ended.
 const REMAINDER: Duration = Duration::from_secs(1);
