@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 
 use pad_core::DecodeError;
 
+#[cfg(feature = "std")]
+use crate::error::AccumulateError;
 use crate::{
-    error::AccumulateError,
     scheme::Scheme,
     wire::{self, Reader, Wire},
 };
@@ -34,6 +35,7 @@ pub struct Change<A: Scheme> {
 /// # Errors
 /// [`AccumulateError::ChangeGap`] if a change starts at a value other than the end of the previous
 /// change.
+#[cfg(feature = "std")]
 pub(crate) fn require_consecutive<A: Scheme>(changes: &[Change<A>]) -> Result<(), AccumulateError> {
     let consecutive = changes
         .iter()

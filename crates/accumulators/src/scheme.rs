@@ -1,6 +1,7 @@
 //! The types that make up an accumulator scheme, as the trait [`Scheme`], and the numbers of both
 //! schemes.
 
+use alloc::vec::Vec;
 use core::{fmt::Debug, hash::Hash};
 
 use pad_core::SchemeId;
