@@ -43,7 +43,6 @@ pub use crate::own_keys::SchemeKeyFormat;
 pub(crate) use crate::own_keys::{NoRandomness, SchemeKey};
 use crate::{
     selection::{NamedScheme, SchemeName, SuiteName},
-    signing_keys::require_no_secret,
     signing_record::{SigningRecord, SigningRecordError},
 };
 
@@ -758,6 +757,17 @@ const fn malformed_scheme_secret() -> KeyFileError {
 
 const PUBLIC_TITLE: &str = "pad-public-key v1\n";
 const SECRET_TITLE: &str = "pad-secret-key v1\n";
+
+/// Rejects schemes whose keys have a secret in addition to the signing key.
+///
+/// # Errors
+/// [`KeyFileError::OwnSecretNeeded`].
+pub(crate) fn require_no_secret(scheme: SchemeName) -> Result<(), KeyFileError> {
+    match scheme.key_format() {
+        Some(format) if !format.is_of_parameters() => Err(KeyFileError::OwnSecretNeeded(scheme)),
+        _ => Ok(()),
+    }
+}
 
 #[cfg(test)]
 mod tests;

@@ -7,10 +7,7 @@ use pad_core::{AuthorKey, HeadSignature, HeadSigner};
 use signature::Signer;
 use zeroize::Zeroizing;
 
-use crate::{
-    keys::{KeyFileError, PublicKey, SecretKey},
-    selection::SchemeName,
-};
+use crate::keys::{KeyFileError, PublicKey, SecretKey, require_no_secret};
 
 /// The signing keys of an author: the public key, the signer of heads, and the scheme's secret, if
 /// the scheme has one.
@@ -106,17 +103,6 @@ impl From<&SecretKey> for SigningKeys {
 impl From<&Self> for SigningKeys {
     fn from(keys: &Self) -> Self {
         keys.clone()
-    }
-}
-
-/// Rejects schemes whose keys have a secret in addition to the signing key.
-///
-/// # Errors
-/// [`KeyFileError::OwnSecretNeeded`].
-pub(crate) fn require_no_secret(scheme: SchemeName) -> Result<(), KeyFileError> {
-    match scheme.key_format() {
-        Some(format) if !format.is_of_parameters() => Err(KeyFileError::OwnSecretNeeded(scheme)),
-        _ => Ok(()),
     }
 }
 

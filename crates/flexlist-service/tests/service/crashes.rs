@@ -99,7 +99,7 @@ fn life(seed: u8, updates: u64) -> Vec<Step> {
 #[test]
 fn a_copy_of_the_running_store_opens_at_the_last_acknowledged_step() {
     let path = StorePath::new();
-    let copy = path.beside("copy");
+    let copy = path.sibling("copy");
     let server = open_with(&path, small_checkpoints());
     let steps = life(1, 30);
     for (number, step) in steps.iter().enumerate() {
@@ -222,7 +222,7 @@ fn killed_servers_lose_nothing() {
 fn killed_servers_bring_no_removed_file_back() {
     let path = StorePath::new();
     let mut random = Random(4);
-    let server = open(&path.beside("model"));
+    let server = open(&path.sibling("model"));
     let mut requests = Vec::new();
     let mut files = Vec::new();
     for seed in 0..soak::size(20, 60) {

@@ -106,7 +106,7 @@ fn a_damaged_block_is_named_and_the_rest_of_its_file_served() {
 #[test]
 fn a_damaged_head_checkpoint_or_journal_stops_its_file_alone() {
     let path = StorePath::new();
-    let whole = path.beside("whole");
+    let whole = path.sibling("whole");
     let [mut owner, other] = two_files(&whole);
     // A tag digest in the journal and one in the checkpoint, of blocks that only this owner has.
     let data = vec![0x5a; 50];

@@ -61,7 +61,7 @@ impl StorePath {
     }
 
     /// Another path in the folder.
-    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+    pub(crate) fn sibling(&self, name: &str) -> PathBuf {
         self.1.path().join(name)
     }
 }

@@ -648,7 +648,7 @@ fn a_server_keeps_its_owners_word_for_a_version() {
 #[test]
 fn the_owner_of_a_restored_store_goes_on_with_the_version_that_was_his() {
     let path = StorePath::new();
-    let copy = path.beside("copy");
+    let copy = path.sibling("copy");
     let mut owner = Owner::new(1, TagKind::PrivateMac);
     let server = open(&path);
     owner.upload(&server, &[vec![vec![1; 100], vec![2; 50]]]);

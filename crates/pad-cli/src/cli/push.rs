@@ -181,12 +181,12 @@ struct Delivery {
     server: Remote,
     /// Number of sent versions that were new to the server.
     brought: u64,
-    /// What the server's number of notes shows; `None` if it takes no notes.
-    lacking: Option<Lacking>,
+    /// Comparison of the numbers of notes; `None` if it takes no notes.
+    lacking: Option<NoteComparison>,
 }
 
 /// A comparison of the number of notes of a server with that of the store.
-struct Lacking {
+struct NoteComparison {
     /// Number of notes that the store has more than the server.
     number: u64,
     /// Whether the server has a note on each version that it had before the push.
@@ -202,7 +202,7 @@ impl PushSource<'_> {
         let versions = server.versions().map_err(|error| failed(&error))?;
         let mut theirs = versions.latest;
         let own = note_count(self.repository.store())?;
-        let lacking = versions.notes.map(|notes| Lacking {
+        let lacking = versions.notes.map(|notes| NoteComparison {
             number: own.saturating_sub(notes),
             is_complete: theirs == ours && notes >= ours.number(),
         });

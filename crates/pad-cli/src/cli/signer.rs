@@ -9,13 +9,13 @@ use std::{
     process::ExitStatus,
 };
 
-use authdict::{SigningKeys, VerifyError, pad_core::AuthorKey};
+use authdict::{PublicKey, SigningKeys, VerifyError, pad_core::AuthorKey};
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use clap::Args;
 use ed25519_dalek::SignatureError;
 
 use self::{agent::AgentKey, program::SigningProgram};
-use super::{Failure, KEY_VARIABLE, PUBLIC_VARIABLE, secret::load_secret, session::load_public};
+use super::{Failure, KEY_VARIABLE, PUBLIC_VARIABLE, secret::load_secret};
 
 mod agent;
 mod program;
@@ -84,7 +84,8 @@ impl SignerArguments {
                 "--key and --signer are alternatives: give one of them",
             ));
         }
-        let public = load_public(path)?;
+        let key_file = |error| Failure::key_file(path, &error);
+        let public = PublicKey::load(path).map_err(key_file)?;
         let timeout = Duration::from_secs(self.signer_timeout);
         let keys = match signer {
             SignerName::Program(program, arguments) => {
@@ -102,7 +103,7 @@ impl SignerArguments {
                 SigningKeys::external(public, key)
             }
         };
-        let keys = keys.map_err(|error| Failure::key_file(path, &error))?;
+        let keys = keys.map_err(key_file)?;
         Ok(Some(keys.with_path(self.key_file(key))))
     }
 }

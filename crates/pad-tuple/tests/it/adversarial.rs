@@ -52,7 +52,10 @@ const AUTHOR: u8 = 7;
 const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
 const BEYOND: Option<VerifyError> = Some(VerifyError::KeyOutsideInterval);
 
-#[allow(clippy::unnecessary_wraps, reason = "compared with what a client says")]
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "compared with the result of a client"
+)]
 const fn outside(instant: u64, since: u64, until: u64) -> Option<VerifyError> {
     Some(VerifyError::OutsideValidity {
         instant,

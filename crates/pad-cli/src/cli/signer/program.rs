@@ -44,8 +44,8 @@ impl SigningProgram {
             // is ignored, and this thread waits for the program alone.
             thread::spawn(move || drop(input.write_all(&message)));
         }
-        let output = Captured::new(child.0.stdout.take(), |kept| kept.len() <= MOST_OUTPUT);
-        let said = Captured::new(child.0.stderr.take(), |kept| {
+        let output = PipeReader::new(child.0.stdout.take(), |kept| kept.len() <= MOST_OUTPUT);
+        let said = PipeReader::new(child.0.stderr.take(), |kept| {
             let surplus = kept.len().saturating_sub(LONGEST_LINE);
             kept.drain(..surplus);
             true
@@ -104,15 +104,15 @@ impl Drop for RunningProgram {
     }
 }
 
-/// What a program has written to a pipe so far. A thread reads the pipe until all processes that
-/// hold it have ended.
-struct Captured {
+/// A thread that reads a pipe of a program, and the bytes that it has read. It ends when all
+/// processes that hold the pipe have ended.
+struct PipeReader {
     bytes: Arc<Mutex<Vec<u8>>>,
     /// Disconnected when the thread has ended.
     ended: Receiver<()>,
 }
 
-impl Captured {
+impl PipeReader {
     /// Reads `source` until its end, or until `keep` returns false. `keep` may shorten what was
     /// read.
     fn new<R: Read + Send + 'static>(

@@ -181,8 +181,10 @@ fn an_agent_that_does_not_sign_loses_nothing() {
             .success()
     );
     bench.ok("check --store s --public k.pub");
-    let nobody = format!("commit --store s --signer agent:{mine} --public k.pub");
+    let without_agent = format!("commit --store s --signer agent:{mine} --public k.pub");
     let mut command = bench.command();
-    command.env_remove("SSH_AUTH_SOCK").args(nobody.split(' '));
+    command
+        .env_remove("SSH_AUTH_SOCK")
+        .args(without_agent.split(' '));
     assert_eq!(command.output().unwrap().status.code(), Some(2));
 }
