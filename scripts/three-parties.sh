@@ -16,14 +16,13 @@ stop() {
 trap stop EXIT
 
 say() { printf '\n== %s\n' "$*"; }
-scheme=http
 tls=() roots=()
 if command -v openssl >/dev/null; then
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \
         -addext subjectAltName=IP:127.0.0.1 -addext basicConstraints=critical,CA:FALSE \
         -keyout tls.key -out tls.pem 2>/dev/null
     chmod 600 tls.key
-    scheme=https tls=(--tls-cert tls.pem --tls-key tls.key) roots=(--tls-roots tls.pem)
+    tls=(--tls-cert tls.pem --tls-key tls.key) roots=(--tls-roots tls.pem)
 else
     echo "openssl is missing: this runs without TLS"
 fi
@@ -38,7 +37,7 @@ serve() {
         kill -0 $! || { cat "$name.log"; exit 1; }
         sleep 0.05
     done
-    printf -v "$name" '%s://%s' "$scheme" "$(sed 's/.*"address":"\([^"]*\)".*/\1/' "$name.out")"
+    printf -v "$name" '%s' "$(sed 's/.*"url":"\([^"]*\)".*/\1/' "$name.out")"
 }
 asked() { "$pad" "$1" ${roots[@]+"${roots[@]}"} --public author.key.pub "${@:2}"; }
 

@@ -162,12 +162,13 @@ func serve(program, folder, keyFile, logKey, listen string) (*witness, error) {
 	if err := command.Start(); err != nil {
 		return nil, err
 	}
-	var said struct{ Address, Scheme string }
+	var said struct{ URL string }
 	if err := json.NewDecoder(output).Decode(&said); err != nil {
 		_ = command.Process.Kill()
 		return nil, fmt.Errorf("the witness does not say where it listens: %w", err)
 	}
-	return &witness{command, &url.URL{Scheme: said.Scheme, Host: said.Address}}, nil
+	address, err := url.Parse(said.URL)
+	return &witness{command, address}, err
 }
 
 // kill ends the witness without a warning.

@@ -88,6 +88,7 @@ pub enum Reason {
         interval: f64,
     },
     /// A server needs this number of bytes of memory, which exceeds the limit.
+    #[serde(rename = "memory_bytes")]
     Memory(f64),
     /// The memory of servers is limited, but the memory of the scheme was not measured.
     UnknownMemory,

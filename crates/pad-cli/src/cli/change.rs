@@ -222,10 +222,9 @@ impl Target {
         let text = format!("noted{on}; {pending} pending{next}");
         let mut object = Map::new();
         output.add(&mut object, "key", operation.key().as_bytes());
-        object.insert("pending".into(), pending.into());
-        if let Some(version) = idle {
-            object.insert("without_effect_on".into(), version.number().into());
-        }
+        object.insert("pending_changes".into(), pending.into());
+        let idle = idle.map(Version::number);
+        object.insert("without_effect_on".into(), idle.into());
         output.say(&text, &object.into())?;
         match author {
             Some(keys) if self.commit => {
@@ -312,13 +311,13 @@ impl Commit {
             "version {version}{named} with {}{idle}, root {root}",
             counted(signed, "change")
         );
-        let mut object = json!({ "version": version.number(), "changes": signed, "root": root });
-        if let Some(object) = object.as_object_mut() {
-            let name = note.name.map(|name| ("name", name.into()));
-            let changed = changed.map(|changed| ("changed_keys", changed.into()));
-            let more = name.into_iter().chain(changed);
-            object.extend(more.map(|(field, value): (&str, Json)| (field.into(), value)));
-        }
+        let object = json!({
+            "version": version.number(),
+            "changes": signed,
+            "root": root,
+            "name": note.name,
+            "changed_keys": changed,
+        });
         output.say(&text, &object)?;
         drop(author);
         #[cfg(feature = "network")]

@@ -39,7 +39,7 @@ impl Evidence {
             "author": author.to_string(),
             "dictionary": public.authority.dictionary.to_string(),
             "version": version.number(),
-            "proved": true,
+            "verified": true,
         });
         output.say(&text, &object)
     }

@@ -297,7 +297,7 @@ fn byte_bar(output: &Output, total: u64, verb: &'static str) -> ProgressBar {
 /// Formats a version of a file as a JSON object.
 fn state_object(state: &FileState) -> Json {
     json!({
-        "file": state.file.to_string(),
+        "file_id": state.file.to_string(),
         "version": state.version,
         "bytes": state.list.total,
         "root": state.list.root.to_string(),

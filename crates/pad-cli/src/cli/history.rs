@@ -7,7 +7,7 @@ use authdict::{
     Statement, Value, Version, VersionNote, VersionNotes, internals::version_notes::utc,
 };
 use clap::Args;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, json};
 
 use super::{
     Failure, Output,
@@ -74,15 +74,18 @@ impl History {
                 VerifiedHistory::Complete(oldest, latest, history)
             } else {
                 let (since, changes) = listed_history(session, &key)?;
-                VerifiedHistory::Listed(since, changes)
+                VerifiedHistory::Listed(since, latest, changes)
             })
         })?;
-        let (since, changes) = match found {
-            VerifiedHistory::Values(values) => return output.statement(values),
+        let (since, latest, changes) = match found {
+            VerifiedHistory::Values(values) => {
+                output.end(0);
+                return output.statement(values);
+            }
             VerifiedHistory::Complete(oldest, latest, history) => {
                 return show_complete(&session, &key, (oldest, latest, &history), output);
             }
-            VerifiedHistory::Listed(since, changes) => (since, changes),
+            VerifiedHistory::Listed(since, latest, changes) => (since, latest, changes),
         };
         show_changes(&session, &key, &changes, output)?;
         let text = format!(
@@ -92,11 +95,11 @@ impl History {
             output.verdict(),
         );
         let object = json!({
-            "end": true,
-            "changes": changes.len(),
-            "since": since.number(),
+            "from": since.number(),
+            "to": latest.number(),
             "complete": false,
         });
+        output.end(changes.len());
         output.say_verdict(&text, object)
     }
 }
@@ -108,9 +111,9 @@ enum VerifiedHistory {
     /// All changes from the first version, the oldest kept one, to the second, the latest one. The
     /// list is proved complete.
     Complete(Version, Version, CompleteHistory),
-    /// The version after which the server's list of changes begins, and the listed changes. The
-    /// list is not proved complete.
-    Listed(Version, Vec<(Version, Answer)>),
+    /// The version after which the server's list of changes begins, the latest version, and the
+    /// listed changes. The list is not proved complete.
+    Listed(Version, Version, Vec<(Version, Answer)>),
 }
 
 /// Prints all changes from the oldest kept version to the latest.
@@ -141,17 +144,16 @@ fn show_complete(
              from version {oldest} on, earlier changes are unknown"
         )
     };
-    let mut object = Map::new();
-    object.insert("end".into(), true.into());
-    object.insert("changes".into(), number.into());
-    object.insert("complete".into(), history.is_from_the_beginning().into());
-    object.insert("complete_from".into(), history.from().number().into());
-    object.insert("to".into(), latest.number().into());
-    if !history.is_from_the_beginning() {
-        let first = output.lookup_object(oldest, key, history.first());
-        object.insert("at_start".into(), first);
-    }
-    output.say_verdict(&text, Json::Object(object))
+    let first = (!history.is_from_the_beginning())
+        .then(|| output.lookup_object(oldest, key, history.first()));
+    let object = json!({
+        "from": history.from().number(),
+        "to": latest.number(),
+        "complete": true,
+        "at_start": first,
+    });
+    output.end(number);
+    output.say_verdict(&text, object)
 }
 
 /// Prints changes of `key`: each version with its answer, and with its unverified name and time.
@@ -177,12 +179,12 @@ fn show_changes(
         });
         let text = value_text(answer, output);
         let text = format!("version {version:>6}  {text}{}", shown.unwrap_or_default());
-        let mut object = output.lookup_object(*version, key, answer);
-        if let (Some(note), Some(object)) = (note, object.as_object_mut()) {
-            let says = json!({ "name": note.name, "time": note.seconds });
-            object.insert(format!("{word_of}_says"), says);
-        }
-        output.say(&text, &object)?;
+        let mut object = output.lookup_fields(*version, key, answer);
+        let claim = note.map(|VersionNote { name, seconds, .. }| {
+            json!({ "word_of": word_of, "name": name, "time": seconds })
+        });
+        object.insert("claim".into(), claim.into());
+        output.item(&text, object)?;
     }
     Ok(())
 }
@@ -215,12 +217,11 @@ impl Diff {
         let verdict = output.verdict();
         let text = format!("{count} keys differ, each {verdict}; {complete}");
         let object = json!({
-            "end": true,
-            "before": before.number(),
-            "after": after.number(),
-            "changes": count,
+            "from": before.number(),
+            "to": after.number(),
             "complete": self.complete,
         });
+        output.end(count);
         output.say_verdict(&text, object)
     }
 }

@@ -335,25 +335,26 @@ impl Import {
         let repository = author.server();
         let latest = repository.latest();
         let root = match latest {
-            Version::EMPTY => String::new(),
-            latest => repository.head_text(latest)?.root,
+            Version::EMPTY => None,
+            latest => Some(repository.head_text(latest)?.root),
         };
         let text = format!(
             "imported {} ({}; {skipped} were there already) into {}\n\
-             latest version {latest} with {}, root {root}",
+             latest version {latest} with {}, root {}",
             counted(total - skipped, "snapshot"),
             counted(changes, "change"),
             self.store.store.display(),
             counted(repository.entries(), "entry"),
+            root.as_deref().unwrap_or_default(),
         );
         let object = json!({
-            "imported": total - skipped,
-            "skipped": skipped,
+            "skipped_snapshots": skipped,
             "changes": changes,
             "latest": latest.number(),
             "entries": repository.entries(),
             "root": root,
         });
+        output.end(total - skipped);
         output.say(&text, &object)
     }
 }
@@ -470,7 +471,8 @@ fn acknowledge(
     for StagedSnapshot { name, version, .. } in waiting.drain(..) {
         if output.is_json() {
             let root = author.server().head_text(version)?.root;
-            let object = json!({ "snapshot": name, "version": version.number(), "root": root });
+            let name = Some(name).filter(|name| !name.is_empty());
+            let object = json!({ "name": name, "version": version.number(), "root": root });
             output.say("", &object)?;
         }
     }

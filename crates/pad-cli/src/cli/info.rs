@@ -165,7 +165,7 @@ fn encrypted(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     #[cfg(feature = "passphrase")]
     if let Some(work) = file.work() {
         rows.add("trying a passphrase", "work", work.to_string());
-        rows.add("takes bytes of memory", "memory", work.memory());
+        rows.add("takes bytes of memory", "memory_bytes", work.memory());
     }
     Ok(())
 }
@@ -185,7 +185,7 @@ fn store(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
         rows.both("name", "name", Output::show_text(&name), name.as_str());
     }
     let pending = authdict::internals::pending::count(&store)?;
-    rows.add("pending", "pending", pending);
+    rows.add("pending", "pending_changes", pending);
     rows.add("for more", "for_more", "pad status, pad versions");
     Ok(())
 }
@@ -204,9 +204,9 @@ fn view(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     } else {
         "taken from a store, and not authenticated"
     };
-    rows.add("its key", "key", key);
+    rows.add("its key", "key_source", key);
     add_public(view.public(), rows);
-    rows.add("seen up to version", "seen", view.version().number());
+    rows.add("seen up to version", "latest", view.version().number());
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use authdict::{
     verify,
 };
 use clap::Args;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::{
     Failure, Output, PUBLIC_VARIABLE,
@@ -53,6 +53,7 @@ impl Inspect {
         };
         said?;
         let inspected = inspected?;
+        output.end(step);
         match (public, key, inspected.kind.role) {
             (Some(public), Some(key), Role::ProofFile) => {
                 let Some(version) = inspected.version else {
@@ -90,24 +91,22 @@ fn end(inspected: &Inspection, output: &mut Output) -> Result<(), Failure> {
         (Role::ProofFile, _) => "; with --public and the requested key, it is verified",
         _ => "",
     };
-    let mut object = Map::new();
-    object.insert("end".into(), true.into());
-    object.insert("kind".into(), kind.number.into());
-    object.insert("message".into(), kind.name.into());
-    let number = version.map(authdict::Version::number);
-    object.insert("version".into(), number.into());
-    object.insert("signature_checked".into(), (*is_signed).into());
-    object.insert("root_computed".into(), (*is_followed).into());
-    // Without a question, no answer is verified.
-    object.insert("verified".into(), false.into());
-    let text = format!("[{followed}{signed}{asked}]");
-    output.say(&text, &Json::Object(object))
+    let object = json!({
+        "kind_number": kind.number,
+        "kind_name": kind.name,
+        "version": version.map(authdict::Version::number),
+        "signature_checked": is_signed,
+        "root_computed": is_followed,
+        // Without a question, no answer is verified.
+        "verified": false,
+    });
+    output.say(&format!("[{followed}{signed}{asked}]"), &object)
 }
 
 fn shown(step: u64, line: &Line, output: &Output) -> (String, Json) {
     let Line { what, shown, says } = line;
     let mut object = Map::new();
-    object.insert("step".into(), step.into());
+    object.insert("number".into(), step.into());
     object.insert("what".into(), (*what).into());
     let value = match shown {
         LineContent::Bytes(bytes) => {
@@ -123,8 +122,10 @@ fn shown(step: u64, line: &Line, output: &Output) -> (String, Json) {
             number.to_string()
         }
     };
-    object.insert("says".into(), says.as_str().into());
-    let dash = if says.is_empty() { "" } else { "   " };
+    let is_explained = !says.is_empty();
+    let explanation = is_explained.then_some(says.as_str());
+    object.insert("says".into(), explanation.into());
+    let dash = if is_explained { "   " } else { "" };
     (
         format!("{what:<13}  {value}{dash}{says}"),
         Json::Object(object),

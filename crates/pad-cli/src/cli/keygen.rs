@@ -15,7 +15,7 @@ use authdict::{
 use clap::Args;
 #[cfg(feature = "log")]
 use clap::ValueEnum;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::{
     Failure, KEY_VARIABLE, Output,
@@ -160,8 +160,8 @@ impl Keygen {
             record.display(),
         );
         let mut object = shown(public, &public_path, &record);
-        object.insert("secret_key".into(), self.out.display().to_string().into());
-        output.say(&text, &object.into())
+        object["secret_key"] = self.out.display().to_string().into();
+        output.say(&text, &object)
     }
 }
 
@@ -202,7 +202,7 @@ impl Keygen {
                 "{text}\nrecord      {record}  (of what was signed: never restore a copy of it)"
             )
         };
-        output.say(&text, &shown(&public, &path, record).into())
+        output.say(&text, &shown(&public, &path, record))
     }
 
     /// Returns the setup of an append-only log for the key: public parameters and the shape of
@@ -321,20 +321,17 @@ type Setup = authdict::Zeroizing<Vec<u8>>;
 pub(super) const MOST_ENTRIES: i64 = 40_000;
 
 /// Renders a new key as a JSON object, without the path of a secret key.
-fn shown(public: &PublicKey, path: &Path, record: &Path) -> Map<String, Json> {
-    let mut object = Map::new();
-    let mut add = |name: &str, text: String| object.insert(name.into(), text.into());
-    add("public_key", path.display().to_string());
-    add("record", record.display().to_string());
-    add("suite", public.suite.to_string());
-    add("scheme", public.scheme.to_string());
-    add("dictionary", public.authority.dictionary.to_string());
-    add("author", public.authority.author.to_string());
-    add("fingerprint", public.fingerprint());
-    if let Some(key) = &public.scheme_key {
-        add("scheme_key", key.to_string());
-    }
-    object
+fn shown(public: &PublicKey, path: &Path, record: &Path) -> Json {
+    json!({
+        "public_key": path.display().to_string(),
+        "record": record.display().to_string(),
+        "suite": public.suite.to_string(),
+        "scheme": public.scheme.to_string(),
+        "dictionary": public.authority.dictionary.to_string(),
+        "author": public.authority.author.to_string(),
+        "fingerprint": public.fingerprint(),
+        "scheme_key": public.scheme_key.as_ref().map(ToString::to_string),
+    })
 }
 
 fn public_path(secret: &Path) -> PathBuf {

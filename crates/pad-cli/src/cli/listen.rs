@@ -218,7 +218,7 @@ impl Host<'_> {
     /// Reports that the server is ready, by `text` or `object`. Then serves until the server is
     /// stopped, and calls `end`.
     ///
-    /// The reported JSON object also contains the address and the URL scheme.
+    /// The reported JSON object also contains the address and the URL.
     pub(super) fn run(
         self,
         handler: impl Handler,
@@ -226,7 +226,7 @@ impl Host<'_> {
         output: &mut Output,
         end: impl FnOnce(),
     ) -> Result<(), Failure> {
-        let mut said = json!({ "address": self.address().to_string(), "scheme": self.scheme });
+        let mut said = json!({ "address": self.address().to_string(), "url": self.url() });
         if let (Some(said), Json::Object(object)) = (said.as_object_mut(), object) {
             said.extend(object);
         }
@@ -237,7 +237,7 @@ impl Host<'_> {
             ShutdownOutcome::Drained => output.say("stopped", &json!({ "stopped": "drained" })),
             ShutdownOutcome::TimedOut { connections } => output.say(
                 &format!("stopped; {connections} connections were cut"),
-                &json!({ "stopped": "timed out", "connections": connections }),
+                &json!({ "stopped": "timed out", "cut_connections": connections }),
             ),
         }
     }

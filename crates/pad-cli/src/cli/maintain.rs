@@ -82,8 +82,8 @@ impl Prune {
         let object = json!({
             "oldest": oldest.number(),
             "latest": latest.number(),
-            "bytes_before": before,
-            "bytes_after": after,
+            "before_bytes": before,
+            "after_bytes": after,
         });
         output.say(&text, &object)
     }
@@ -113,11 +113,11 @@ impl Compact {
              store has {after} bytes (was {before}); answers are unchanged"
         );
         let object = json!({
+            "from": since.number(),
             "latest": latest.number(),
-            "since": since.number(),
-            "bytes_written": written,
-            "bytes_before": before,
-            "bytes_after": after,
+            "written_bytes": written,
+            "before_bytes": before,
+            "after_bytes": after,
         });
         output.say(&text, &object)
     }
@@ -164,10 +164,10 @@ impl Check {
             "latest": latest.number(),
             "oldest": repository.oldest().number(),
             "heads": checked.heads,
-            "replayed": checked.replayed.unwrap_or(0),
+            "replayed_updates": checked.replayed,
             "from_empty": checked.from_empty,
-            "proved": checked.proved,
-            "checkpoint": checked.checkpoint,
+            "proved_versions": checked.proved,
+            "checkpoint_intact": checked.checkpoint,
             "complete": checked.complete,
         });
         output.say_verdict(&text, object)

@@ -86,14 +86,15 @@ pub(super) fn look_up(
         found.page(session, version, &page, output)?;
     }
     let Found { keys, present } = found;
-    let mut object = json!({ "end": true, "version": version.number(), "keys": keys });
+    let mut object = json!({ "version": version.number() });
     let text = if session.is_append_only() {
         counted(keys, "key")
     } else {
-        object["present"] = present.into();
+        object["present_keys"] = present.into();
         format!("{}, {present} of them present", counted(keys, "key"))
     };
     let verdict = output.verdict();
+    output.end(keys);
     output.say_verdict(&format!("{text}   [version {version}, {verdict}]"), object)
 }
 

@@ -73,7 +73,7 @@ impl CacheArguments {
              {seconds:.1} s"
         );
         let object = json!({
-            "dictionary": name,
+            "dictionary_name": name,
             "memory_bytes": bytes,
             "most_bytes": most,
             "seconds": seconds,

@@ -57,7 +57,7 @@ impl WitnessStatus {
     fn object(&self) -> Json {
         json!({
             "version": self.version,
-            "cosigned": self.cosigned,
+            "cosignatures": self.cosigned,
             "witnesses": self.witnesses,
             "time": self.seconds,
         })
@@ -105,6 +105,8 @@ pub(crate) struct Output {
     caveat: Option<&'static str>,
     /// The caveat, if it was not written yet.
     unsaid: Option<&'static str>,
+    /// The number of items of a list, until the object that ends the list is printed.
+    items: Option<Json>,
     unread: ClosedOutput,
     noted: bool,
     sink: StdoutLock<'static>,
@@ -121,6 +123,7 @@ impl Output {
             named: Vec::new(),
             caveat: None,
             unsaid: None,
+            items: None,
             unread: ClosedOutput::Ends,
             noted: false,
             sink: io::stdout().lock(),
@@ -248,32 +251,19 @@ impl Output {
 
     /// Adds fields with the verification status, the cosignatures, the caveat and the requested
     /// names of versions to `object`.
-    pub(crate) fn add_verdict(&self, object: &mut Map<String, Json>) {
-        let authentic = self.trust == Trust::Authentic;
-        object.insert("verified".into(), authentic.into());
+    fn add_verdict(&self, object: &mut Json) {
+        object["verified"] = (self.trust == Trust::Authentic).into();
         if let Trust::StoresOwn(fingerprint) = &self.trust {
-            object.insert("store_key".into(), fingerprint.as_str().into());
+            object["fingerprint"] = fingerprint.as_str().into();
         }
-        if let Some(newest) = &self.newest {
-            object.insert("newest".into(), newest.object());
-        }
-        if self.caveat.is_some() {
-            object.insert("parameters".into(), "of unknown origin".into());
-        }
-        if !self.named.is_empty() {
-            object.insert("names".into(), self.named.clone().into());
-        }
+        object["witnessed"] = self.newest.as_ref().map(WitnessStatus::object).into();
+        object["parameters"] = self.caveat.map(|_| "of unknown origin").into();
+        object["names"] = (!self.named.is_empty()).then(|| self.named.clone()).into();
     }
 
     /// Prints `text`, or `object` as JSON, with the verification status.
-    pub(crate) fn say_verdict(&mut self, text: &str, object: Json) -> Result<(), Failure> {
-        let object = match object {
-            Json::Object(mut object) => {
-                self.add_verdict(&mut object);
-                Json::Object(object)
-            }
-            other => other,
-        };
+    pub(crate) fn say_verdict(&mut self, text: &str, mut object: Json) -> Result<(), Failure> {
+        self.add_verdict(&mut object);
         self.say(text, &object)
     }
 
@@ -285,31 +275,35 @@ impl Output {
 
     /// Prints `text`, or `object` as JSON, and flushes.
     pub(crate) fn say(&mut self, text: &str, object: &Json) -> Result<(), Failure> {
-        let written = if self.json {
-            self.note_caveat();
-            writeln!(self.sink, "{object}")
-        } else {
-            self.note();
-            writeln!(self.sink, "{text}")
-        };
-        let written = written.and_then(|()| self.sink.flush());
-        self.written(written)
+        self.line(text, object.clone())?;
+        self.finish()
     }
 
-    /// Prints an item of a list: a line of text, or an object with the field `verified`. Standard
-    /// output is not flushed.
-    pub(crate) fn item(
-        &mut self,
-        text: &str,
-        mut object: Map<String, Json>,
-    ) -> Result<(), Failure> {
+    fn line(&mut self, text: &str, mut object: Json) -> Result<(), Failure> {
         if !self.json {
             return self.text(text);
         }
         self.note_caveat();
-        object.insert("verified".into(), (self.trust == Trust::Authentic).into());
-        let written = writeln!(self.sink, "{}", Json::Object(object));
+        if let Some(items) = self.items.take() {
+            object["end"] = true.into();
+            object["items"] = items;
+        }
+        remove_nulls(&mut object);
+        let written = writeln!(self.sink, "{object}");
         self.written(written)
+    }
+
+    /// Marks the next object as the last one of a list, after `items` other objects.
+    pub(crate) fn end(&mut self, items: impl Into<Json>) {
+        self.items = Some(items.into());
+    }
+
+    /// Prints an item of a list: a line of text, or an object with the field `verified`. Standard
+    /// output is not flushed.
+    pub(crate) fn item(&mut self, text: &str, object: impl Into<Json>) -> Result<(), Failure> {
+        let mut object = object.into();
+        object["verified"] = (self.trust == Trust::Authentic).into();
+        self.line(text, object)
     }
 
     /// Writes the raw bytes of a value. Notes are written to standard error.
@@ -459,6 +453,18 @@ impl Write for Stream<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// Removes null fields: a field that does not apply is absent.
+fn remove_nulls(json: &mut Json) {
+    match json {
+        Json::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(remove_nulls);
+        }
+        Json::Array(items) => items.iter_mut().for_each(remove_nulls),
+        _ => {}
     }
 }
 

@@ -144,10 +144,13 @@ fn write(
         "{bytes} bytes in {file} prove {proved}   [{}]",
         output.verdict()
     );
-    let mut object = json!({ "version": version.number(), "bytes": bytes, "file": file });
-    if let (Question::Growth(from), Some(object)) = (question, object.as_object_mut()) {
-        object.insert("from".into(), from.number().into());
-    }
+    let version = version.number();
+    let object = match question {
+        Question::Growth(from) => {
+            json!({ "from": from.number(), "to": version, "bytes": bytes, "file": file })
+        }
+        _ => json!({ "version": version, "bytes": bytes, "file": file }),
+    };
     output.say_verdict(&text, object)
 }
 

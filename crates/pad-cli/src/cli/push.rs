@@ -138,8 +138,8 @@ fn push(
                 let object = json!({
                     "server": address,
                     "latest": latest.number(),
-                    "brought": brought,
-                    "notes": notes,
+                    "new_versions": brought,
+                    "new_notes": notes,
                 });
                 output.say(&text, &object)?;
             }

@@ -149,10 +149,10 @@ impl Versions {
             let head = session.head(version)?;
             let kept = version >= oldest;
             let note = notes.get(version);
-            let mut said = note.map_or_else(|| json!({}), note_object);
-            said["kept"] = kept.into();
-            let says = format!("{}_says", session.word_of());
-            let object = json!({ "version": version.number(), "root": head.root, says: said });
+            let mut claim = note.map_or_else(|| json!({}), note_object);
+            claim["word_of"] = session.word_of().into();
+            claim["kept"] = kept.into();
+            let object = json!({ "version": version.number(), "root": head.root, "claim": claim });
             let said = note.map_or_else(String::new, note_text);
             let pruned = if kept {
                 String::new()
@@ -160,15 +160,17 @@ impl Versions {
                 format!("   (contents pruned, says the {})", session.word_of())
             };
             let text = format!("{version:>8}  {}{said}{pruned}", head.root);
-            output.say_verdict(&text, object)?;
+            output.item(&text, object)?;
         }
+        output.end(latest.number().saturating_sub(first - 1));
         if latest == Version::EMPTY {
             let word_of = session.word_of();
             let text = format!(
                 "no version yet, according to the {word_of}: the author signs nothing before \
                  version 1"
             );
-            return output.text(&text);
+            // The absence of versions is not verified.
+            return output.say(&text, &json!({ "latest": 0, "verified": false }));
         }
         let word = if notes.is_empty() {
             String::new()
@@ -176,7 +178,8 @@ impl Versions {
             let word_of = session.word_of();
             format!("; times, numbers of changes and entries, and names are the {word_of}'s word")
         };
-        output.text(&format!("heads {}{word}", output.verdict()))
+        let text = format!("heads {}{word}", output.verdict());
+        output.say_verdict(&text, json!({ "latest": latest.number() }))
     }
 }
 
@@ -294,9 +297,8 @@ impl Range {
         let most = self.limit.unwrap_or(u64::MAX);
         let (count, next) = list(&session, version, (range, most), output)?;
         let mut object = Map::new();
-        object.insert("end".into(), true.into());
         object.insert("version".into(), version.number().into());
-        object.insert("entries".into(), count.into());
+        output.end(count);
         let rest = match next {
             None => "no more in between".to_owned(),
             Some(next) => {

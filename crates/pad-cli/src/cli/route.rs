@@ -97,7 +97,7 @@ impl Route {
         let text = format!("serving {name} at {} (Ctrl-C stops)", host.url());
         host.run(
             router,
-            (&text, json!({ "dictionaries": [name] })),
+            (&text, json!({ "dictionary_names": [name] })),
             output,
             || {
                 // The tasks are not dropped, because stopping them could wait for a server.

@@ -185,7 +185,7 @@ impl SetPassphrase {
         let text = format!("secret key  {path}  ({done})");
         output.say(
             &text,
-            &serde_json::json!({ "key": path, "passphrase": word }),
+            &serde_json::json!({ "secret_key": path, "passphrase": word }),
         )
     }
 }

@@ -216,7 +216,7 @@ impl NetworkArguments {
             names.join(", "),
             host.url()
         );
-        let object = json!({ "dictionaries": names });
+        let object = json!({ "dictionary_names": names });
         host.run(service, (&text, object), output, || {
             drop(following);
             // Dropping the tasks would wait for their current rounds. A round may wait for minutes

@@ -84,28 +84,33 @@ impl Status {
             add_note(&repository, latest, &mut rows)?;
         }
         rows.add("entries", "entries", repository.entries());
-        rows.add("pending", "pending", waiting.len());
+        rows.add("pending", "pending_changes", waiting.len());
         let older = waiting
             .iter()
             .filter(|change| change.after != latest)
             .count();
         if older > 0 {
-            rows.add("of an older version", "pending_older", older);
+            rows.add("of an older version", "older_changes", older);
         }
         if let Some(key) = &self.key {
             let secret = load_secret(key)?;
             check_key(path, &public, secret.public())?;
             let record = record_of(key, self.record.as_deref())?;
             let (signed, says) = compare(&record, latest)?;
-            rows.add("key", "key", key.display().to_string());
-            rows.add("signed version", "signed", signed.map(Version::number));
-            rows.add("store and key", "record", says);
+            rows.add("key", "secret_key", key.display().to_string());
+            rows.add(
+                "signed version",
+                "signed_version",
+                signed.map(Version::number),
+            );
+            rows.add("store and key", "says", says);
         }
         if self.changes {
             for change in &waiting {
                 let (text, object) = shown(change, output);
                 output.say(&text, &object)?;
             }
+            output.end(waiting.len());
         }
         output.say(&rows.text(), &rows.object())
     }
@@ -169,7 +174,10 @@ impl Reset {
         drop_all(&mut store, &dropped)?;
         let left = pending::count(&store)?;
         let text = format!("dropped {} pending changes, {left} are left", dropped.len());
-        output.say(&text, &json!({ "dropped": dropped.len(), "pending": left }))
+        output.say(
+            &text,
+            &json!({ "dropped_changes": dropped.len(), "pending_changes": left }),
+        )
     }
 }
 
@@ -219,8 +227,10 @@ impl Rows {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// Renders all fields as an object.
+    /// Renders all fields as an object. They are unverified.
     pub(super) fn object(&self) -> Json {
-        Json::Object(self.object.clone())
+        let mut object = self.object.clone();
+        object.insert("verified".into(), false.into());
+        Json::Object(object)
     }
 }

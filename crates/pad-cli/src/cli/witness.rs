@@ -217,7 +217,7 @@ impl Keygen {
             "secret_key": self.out.display().to_string(),
             "public_key": public_path.display().to_string(),
             "of": whose,
-            "key": verifier.to_string(),
+            "verifier_key": verifier.to_string(),
         });
         output.say(&verifier.to_string(), &object)
     }

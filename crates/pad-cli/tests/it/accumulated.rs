@@ -96,7 +96,7 @@ fn stores_are_checked_pruned_and_go_on() {
         let bench = published(scheme);
         let checked = bench.json("check --store s").remove(0);
         assert_eq!(
-            (&checked["proved"], &checked["replayed"]),
+            (&checked["proved_versions"], &checked["replayed_updates"]),
             (&json!(3), &json!(3))
         );
         assert_eq!(checked["complete"], true);

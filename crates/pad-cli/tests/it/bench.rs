@@ -122,16 +122,16 @@ impl Bench {
     /// Returns the signed contents of all versions of a store. Names and times are left out,
     /// because they differ between stores.
     pub(crate) fn signed(&self, store: &str) -> Vec<serde_json::Value> {
-        let mut versions = self.json(&format!("versions --store {store}"));
+        let (mut versions, _) = self.list(&format!("versions --store {store}"));
         for version in &mut versions {
-            version.as_object_mut().unwrap().remove("store_says");
+            version.as_object_mut().unwrap().remove("claim");
         }
         versions
     }
 
     /// Returns the status of a store, to compare it before and after a command.
     pub(crate) fn state(&self, store: &str) -> Vec<serde_json::Value> {
-        let mut state = self.json(&format!("versions --store {store}"));
+        let mut state = self.list(&format!("versions --store {store}")).0;
         state.extend(self.json(&format!("check --store {store}")));
         state
     }

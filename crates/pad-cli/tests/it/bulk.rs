@@ -27,7 +27,7 @@ fn trace(rows: u32) -> String {
 }
 
 fn roots(bench: &Bench, store: &str) -> Vec<Json> {
-    let versions = bench.json(&format!("versions --store {store}"));
+    let versions = bench.list(&format!("versions --store {store}")).0;
     versions.iter().map(|line| line["root"].clone()).collect()
 }
 
@@ -68,7 +68,7 @@ fn whatever_the_memory_versions_and_exports_are_the_same() {
         let again =
             bench.json("import --store small --key k --record small.signed --memory 64KiB t.csv");
         assert_eq!(
-            (&again[0]["imported"], &again[0]["skipped"]),
+            (&again[0]["items"], &again[0]["skipped_snapshots"]),
             (&0.into(), &3.into())
         );
     }
@@ -147,7 +147,8 @@ fn a_trace_goes_on_where_the_last_one_ended() {
     let import = |line: &str| {
         let said = bench.json(&format!("import --store s --key k {line}"));
         let last = said.last().unwrap();
-        [&last["imported"], &last["skipped"], &last["latest"]].map(|count| count.as_u64().unwrap())
+        [&last["items"], &last["skipped_snapshots"], &last["latest"]]
+            .map(|count| count.as_u64().unwrap())
     };
     // If nothing was imported before, `--append` has no effect.
     assert_eq!(import("--append first.csv"), [2, 0, 2]);
@@ -163,10 +164,10 @@ fn a_trace_goes_on_where_the_last_one_ended() {
     assert_eq!(bench.state("s"), before);
     // The whole trace was already imported.
     assert_eq!(import("whole.csv"), [0, 4, 4]);
-    let versions = bench.json("versions --store s");
+    let versions = bench.list("versions --store s").0;
     let names: Vec<_> = versions
         .iter()
-        .filter_map(|line| line["store_says"]["name"].as_str())
+        .filter_map(|line| line["claim"]["name"].as_str())
         .collect();
     assert_eq!(names, ["monday", "tuesday", "wednesday", "thursday"]);
 }

@@ -67,14 +67,15 @@ fn imports_answers_and_lists() {
             .starts_with("present  apple = 4")
     );
 
-    let versions = bench.json("versions --store s");
+    let (versions, end) = bench.list("versions --store s");
     assert_eq!(versions.len(), 3);
     assert_eq!(versions[2]["version"], 3);
-    assert_eq!(bench.json("versions --store s --last 1").len(), 1);
+    assert_eq!((&end["items"], &end["latest"]), (&json!(3), &json!(3)));
+    assert_eq!(bench.list("versions --store s --last 1").0.len(), 1);
 
     let keys = |line: &str| -> Vec<String> {
         let (entries, end) = bench.list(&format!("range --store s {line}"));
-        assert_eq!(end["entries"], entries.len());
+        assert_eq!(end["items"], entries.len());
         entries
             .iter()
             .map(|entry| entry["key"].as_str().unwrap().into())
@@ -95,7 +96,7 @@ fn history_and_diff_are_verified() {
     ] {
         let (changes, history) = bench.list(line);
         assert_eq!(changes.len(), 2, "{history}");
-        assert_eq!(history["changes"], 2);
+        assert_eq!(history["items"], 2);
         assert_eq!(
             (&changes[0]["version"], &changes[0]["value"]),
             (&json!(1), &json!("5"))
@@ -116,7 +117,7 @@ fn history_and_diff_are_verified() {
                 { "key": "quince", "after": "1", "verified": false },
             ])
         );
-        assert_eq!(diff["changes"], 3);
+        assert_eq!(diff["items"], 3);
     }
     assert!(
         bench
@@ -165,7 +166,7 @@ fn long_differences_are_shown_as_they_are_proved() {
     for line in ["diff --store s 1 2", "diff --store s 1 2 --complete"] {
         let (changes, end) = bench.list(line);
         assert!(changes == expected, "{line}: {end}");
-        assert_eq!(end["changes"], expected.len());
+        assert_eq!(end["items"], expected.len());
     }
 }
 
@@ -210,11 +211,11 @@ fn import_goes_on_where_it_stopped_and_compares() {
     let first = bench.json("import --store s --key k start.csv");
     assert_eq!((first.len(), &first[0]["version"]), (2, &json!(1)));
     let rest = bench.json("import --store s --key k --group 2 t.csv");
-    assert_eq!(rest[2]["skipped"], 1);
+    assert_eq!(rest[2]["skipped_snapshots"], 1);
     assert_eq!(rest[2]["latest"], 3);
     let again = bench.json("import --store s --key k t.csv").remove(0);
     assert_eq!(
-        (&again["imported"], &again["root"]),
+        (&again["items"], &again["root"]),
         (&json!(0), &rest[2]["root"])
     );
     let state = bench.state("s");
@@ -476,7 +477,7 @@ fn pruned_stores_keep_heads_and_newer_contents() {
 }
 
 fn check_pruned(bench: &Bench, s: &str) {
-    let versions = bench.json(&format!("versions --store {s}"));
+    let versions = bench.list(&format!("versions --store {s}")).0;
     let nodes = [".nodes", ".nodes.heads"].map(|end| format!("{s}{end}"));
     let is_tree = bench.path(&nodes[0]).exists();
     let before = is_tree.then(|| nodes.each_ref().map(|name| bench.read(name)));
@@ -496,13 +497,10 @@ fn check_pruned(bench: &Bench, s: &str) {
         bench.fails(&prune, 4, "cannot be removed");
         std::fs::remove_file(bench.path(&nodes[0])).unwrap();
     }
-    let pruned = bench.json(&format!("versions --store {s}"));
+    let pruned = bench.list(&format!("versions --store {s}")).0;
     assert_eq!(pruned[0]["root"], versions[0]["root"]);
     assert_eq!(
-        (
-            &pruned[0]["store_says"]["kept"],
-            &pruned[1]["store_says"]["kept"]
-        ),
+        (&pruned[0]["claim"]["kept"], &pruned[1]["claim"]["kept"]),
         (&json!(false), &json!(true))
     );
     bench.fails(
@@ -516,7 +514,7 @@ fn check_pruned(bench: &Bench, s: &str) {
     );
     let checked = bench.json(&format!("check --store {s}")).remove(0);
     assert_eq!(
-        (&checked["from_empty"], &checked["proved"]),
+        (&checked["from_empty"], &checked["proved_versions"]),
         (&json!(false), &json!(2))
     );
     bench.ok(&format!("put --store {s} fig 9"));
@@ -597,7 +595,7 @@ fn readers_and_a_writer_do_not_stop_each_other() {
     let reading = |bench: &Bench| {
         let mut latest = 3;
         while latest < 23 {
-            let found = bench.json("versions --store s --last 1");
+            let found = bench.list("versions --store s --last 1").0;
             let version = found[0]["version"].as_u64().unwrap();
             assert!(version >= latest, "{version} after {latest}");
             latest = version;

@@ -134,7 +134,7 @@ fn a_change_is_whole_though_nobody_reads() {
         .output()
         .unwrap();
     assert_eq!(text(&bench.read("status")).trim(), "0");
-    assert_eq!(bench.json("versions --store s --public k.pub").len(), 200);
+    assert_eq!(bench.list("versions --store s --public k.pub").0.len(), 200);
 }
 
 /// Names in messages come from untrusted sources, and standard error may be closed.

@@ -225,6 +225,7 @@ const LOGS: &[&str] = &[
     "get --store s --public k.pub x",
     "get --store s --public k.pub --keys keys",
     "history --store s --public k.pub x",
+    "check --store s",
     "prove --store s --public k.pub --value 2 x --out p",
     "verify --public k.pub --proof p --at 2 --value 2 x",
     "prove-append-only --store s --public k.pub --from 1 --out g",
@@ -291,6 +292,11 @@ fn store_files(bench: &Bench, comparison: &mut Comparison) {
     );
     server.stop(comparison);
     comparison.run(bench, &["file check --store files"]);
+}
+
+#[test]
+fn a_name_has_one_meaning() {
+    Reference::read().check_vocabulary();
 }
 
 /// A manual page exists for every command of the program.

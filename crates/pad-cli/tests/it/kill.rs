@@ -58,7 +58,7 @@ fn survive(scheme: &str, rounds: u64) {
     let whole = bench.json(&import("whole"));
     let last = whole
         .iter()
-        .filter(|object| object.get("snapshot").is_some())
+        .filter(|object| object.get("version").is_some())
         .count();
     // With a long trace, a store is kept for more rounds, so that kills also occur in large stores.
     let rounds_of_a_store = if last > MANY { 8 } else { 4 };
@@ -96,7 +96,7 @@ fn survive(scheme: &str, rounds: u64) {
             counted.compactions += 1;
             counted.compactions_cut += u64::from(ended.is_cut);
         }
-        let versions = bench.json("versions --store s");
+        let versions = bench.list("versions --store s").0;
         counted.unfinished += u64::from(versions.len() < last);
         has_all(&versions, &acknowledged, round);
         bench.ok("check --store s");
@@ -229,7 +229,7 @@ fn kill_after(bench: &Bench, line: &str, moment: &Moment) -> KilledProcess {
     let mut command = bench.command();
     command.arg("--json").args(line.split(' '));
     let mut ended = killed(command, moment.versions, moment.delay);
-    ended.said.retain(|object| object.get("snapshot").is_some());
+    ended.said.retain(|object| object.get("version").is_some());
     ended
 }
 

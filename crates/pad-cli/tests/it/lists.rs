@@ -66,7 +66,7 @@ fn many_keys_are_looked_up_as_each_alone() {
                 .collect();
             let end = objects.pop().unwrap();
             assert_eq!(
-                (&end["end"], &end["keys"]),
+                (&end["end"], &end["items"]),
                 (&true.into(), &5.into()),
                 "{scheme}"
             );
@@ -303,7 +303,7 @@ fn a_limited_list_names_the_next_key() {
         let mut objects = bench.json(&line);
         let end = objects.pop().unwrap();
         assert_eq!(
-            (&end["end"], &end["entries"]),
+            (&end["end"], &end["items"]),
             (&true.into(), &objects.len().into())
         );
         let keys: Vec<String> = objects

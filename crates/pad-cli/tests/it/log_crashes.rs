@@ -107,7 +107,7 @@ fn acknowledged(printed: &str) -> Vec<Json> {
     let whole = lines.filter(|line| line.ends_with('\n'));
     let objects = whole.map(|line| serde_json::from_str::<Json>(line).unwrap());
     objects
-        .filter(|object| object.get("snapshot").is_some())
+        .filter(|object| object.get("version").is_some())
         .collect()
 }
 

@@ -71,7 +71,7 @@ fn check_set(scheme: &str, added: u32) {
         bench.fails(&verify(other), 3, "verification failed");
     }
     let checked = bench.json("check --store s --public k.pub").remove(0);
-    assert_eq!(checked["replayed"], 7);
+    assert_eq!(checked["replayed_updates"], 7);
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn members_have_no_values_and_are_there_once() {
         .json("verify --public k.pub --proof p --from 7 --to 8")
         .remove(0);
     assert_eq!(
-        (&grown["from_size"], &grown["to_size"]),
+        (&grown["from_entries"], &grown["to_entries"]),
         (&json!(35), &json!(36))
     );
     bench.fails(
@@ -165,13 +165,13 @@ fn one_value_is_proved_alone() {
 #[test]
 fn growth_is_proved_to_whoever_has_the_public_key() {
     let bench = grown();
-    let latest = bench.json("versions --store s").len();
+    let latest = bench.list("versions --store s").0.len();
     bench.ok("prove-append-only --store s --from 3 --to 12 --out p");
     let verify = |line: &str| format!("verify --public k.pub --proof p {line}");
     assert_eq!(
         bench.json(&verify("--from 3 --to 12")).remove(0),
         json!({
-            "from": 3, "to": 12, "from_size": 5, "to_size": 32, "grown": true, "verified": true,
+            "from": 3, "to": 12, "from_entries": 5, "to_entries": 32, "grown": true, "verified": true,
             "parameters": "of unknown origin",
         })
     );
@@ -251,7 +251,7 @@ fn a_deferred_log_answers_everything() {
     bench.ok("prove-append-only --store s --from 9 --out p --force");
     bench.ok("verify --public k.pub --proof p --from 9 --to 14");
     let checked = bench.json("check --store s --public k.pub").remove(0);
-    assert_eq!(checked["replayed"], 14);
+    assert_eq!(checked["replayed_updates"], 14);
 }
 
 /// A stored certificate does not match the entries. Proofs that need it are refused, and the check
@@ -281,7 +281,7 @@ fn a_check_finds_a_certificate_that_somebody_else_wrote() {
 #[test]
 fn a_trace_is_not_appended_twice_after_a_restore() {
     let bench = published();
-    let versions = bench.json("versions --store s").len();
+    let versions = bench.list("versions --store s").0.len();
     let mut files = String::new();
     for version in 1..=versions {
         bench.ok(&format!("export --store s --at {version} --out u{version}"));
@@ -292,9 +292,9 @@ fn a_trace_is_not_appended_twice_after_a_restore() {
     ));
     let import = |store: &str| format!("import --store {store} --key k t.csv");
     bench.fails(&import("copy"), 2, "equals version 1 of the log");
-    assert_eq!(bench.json("versions --store copy").len(), versions);
+    assert_eq!(bench.list("versions --store copy").0.len(), versions);
     // If all snapshots are known to be imported, none is appended.
     bench.ok(&import("s"));
     bench.ok(&format!("{} --again", import("copy")));
-    assert_eq!(bench.json("versions --store copy").len(), 2 * versions);
+    assert_eq!(bench.list("versions --store copy").0.len(), 2 * versions);
 }

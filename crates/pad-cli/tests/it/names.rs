@@ -7,11 +7,11 @@ use crate::bench::{Bench, TRACE, text};
 #[test]
 fn imported_snapshots_keep_their_names() {
     let bench = Bench::with_trace();
-    let versions = bench.json("versions --store s");
+    let (versions, _) = bench.list("versions --store s");
     let said: Vec<_> = versions
         .iter()
         .map(|version| {
-            let says = &version["store_says"];
+            let says = &version["claim"];
             (
                 says["name"].as_str().unwrap(),
                 says["changes"].as_u64(),
@@ -27,7 +27,7 @@ fn imported_snapshots_keep_their_names() {
             ("c", Some(1), Some(3))
         ]
     );
-    assert!(versions[0]["store_says"]["time"].as_u64().unwrap() > 1_700_000_000);
+    assert!(versions[0]["claim"]["time"].as_u64().unwrap() > 1_700_000_000);
     let printed = bench.ok("versions --store s");
     assert!(printed.contains("names are the store's word"), "{printed}");
 
@@ -61,11 +61,11 @@ fn imported_snapshots_keep_their_names() {
     assert!(text(&empty.stderr).contains("the number, name or date of a version"));
     let (diff, end) = bench.list("diff --store s --public k.pub a c");
     assert_eq!(
-        (diff.len(), &end["before"], &end["after"]),
+        (diff.len(), &end["from"], &end["to"]),
         (3, &json!(1), &json!(3))
     );
     let (history, _) = bench.list("history --store s --public k.pub pear");
-    assert_eq!(history[1]["store_says"]["name"], "b");
+    assert_eq!(history[1]["claim"]["name"], "b");
     bench.ok("prove --store s --public k.pub --at b --out p apple");
     bench.ok("verify --public k.pub --proof p --at 2 apple");
     assert_eq!(bench.list("range --store s --at a --prefix p").0.len(), 2);
@@ -167,12 +167,14 @@ fn copies_have_no_names() {
             .all(|said| said["known"] == true)
     );
     assert_eq!(
-        bench.json("versions --store t")[0]["store_says"],
-        json!({ "kept": true })
+        bench.json("versions --store t")[0]["claim"],
+        json!({ "kept": true, "word_of": "store" })
     );
     bench.fails("get --store t --at b apple", 2, "no version has the name");
     let roots = |store: &str| -> Vec<_> {
-        let versions = bench.json(&format!("versions --store {store} --public k.pub"));
+        let versions = bench
+            .list(&format!("versions --store {store} --public k.pub"))
+            .0;
         versions
             .into_iter()
             .map(|mut version| version["root"].take())
@@ -242,7 +244,7 @@ fn stores_are_pruned_and_compacted_by_names() {
         "no version has the name 'd'",
     );
     let compacted = bench.json("compact --store s --since a").remove(0);
-    assert_eq!(compacted["since"], 1);
+    assert_eq!(compacted["from"], 1);
     // A date of an upstream server must not delete anything.
     bench.fails(
         "prune --store s --before 2999-12-31",
@@ -273,7 +275,7 @@ fn a_trace_without_names_is_one_new_version() {
     );
     let again = bench.json(import);
     assert_eq!(
-        (&again[0]["imported"], &again[0]["skipped"]),
+        (&again[0]["items"], &again[0]["skipped_snapshots"]),
         (&json!(0), &json!(1))
     );
 

@@ -85,7 +85,7 @@ fn an_encrypted_key_signs_with_its_passphrase_alone() {
         let wrong = [("PAD_PASSPHRASE_FILE", "wrong")];
         fails(&bench, &wrong, commit, "the passphrase is wrong");
         assert_eq!(
-            bench.json("status --store s")[0]["pending"],
+            bench.json("status --store s")[0]["pending_changes"],
             1,
             "nothing was done"
         );

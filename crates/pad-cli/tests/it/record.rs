@@ -62,7 +62,7 @@ fn an_author_signs_no_second_head_after_a_restore() {
         "version 3 was signed and handed out",
     );
     bench.fails("import --store s --key k t.csv", 4, "t.csv");
-    assert_eq!(bench.json("versions --store s --public k.pub").len(), 2);
+    assert_eq!(bench.list("versions --store s --public k.pub").0.len(), 2);
     // The advice in the refusal solves the problem, and the pending change is not lost.
     bench.ok("apply --store s third");
     assert_eq!(bench.signed("s")[2], head);
@@ -226,7 +226,7 @@ fn two_imports_at_once_sign_each_snapshot_once() {
         }
     });
     bench.ok("import --store s --key k u.csv");
-    assert_eq!(bench.json("versions --store s --public k.pub").len(), 63);
+    assert_eq!(bench.list("versions --store s --public k.pub").0.len(), 63);
 }
 
 /// If two authors use one key with two copies of a store, only one of them may sign the next
@@ -306,10 +306,10 @@ fn changes_that_are_noted_beside_commits_are_signed_once_each() {
             bench.ok(&format!("put --store s another-{round} {round}"));
         }
         bench.ok("commit --store s --key k");
-        let versions = bench.json("versions --store s");
+        let versions = bench.list("versions --store s").0;
         let changes = versions
             .iter()
-            .map(|version| version["store_says"]["changes"].as_u64());
+            .map(|version| version["claim"]["changes"].as_u64());
         let changes = changes.map(Option::unwrap);
         // In a dictionary, a later change of a key replaces the pending change.
         let (sum, noted) = (changes.sum::<u64>(), 1 + 2 * rounds);
@@ -319,7 +319,10 @@ fn changes_that_are_noted_beside_commits_are_signed_once_each() {
             noted - rounds
         };
         assert!((least..=noted).contains(&sum), "{scheme}: {sum} of {noted}");
-        assert_eq!(bench.json("status --store s")[0]["pending"], json!(0));
+        assert_eq!(
+            bench.json("status --store s")[0]["pending_changes"],
+            json!(0)
+        );
     }
 }
 

@@ -26,9 +26,9 @@ fn status_says_what_is_in_a_store() {
         ("oldest", json!(0)),
         ("name", json!("c")),
         ("entries", json!(3)),
-        ("pending", json!(0)),
-        ("signed", json!(3)),
-        ("record", json!("the store has what was signed last")),
+        ("pending_changes", json!(0)),
+        ("signed_version", json!(3)),
+        ("says", json!("the store has what was signed last")),
     ] {
         assert_eq!(status[field], expected, "{field}: {status}");
     }
@@ -47,7 +47,7 @@ fn status_says_what_is_in_a_store() {
             json!({ "key": "fig", "value": "1", "noted_at": 3 }),
         ]
     );
-    assert_eq!(said[2]["pending"], 2);
+    assert_eq!(said[2]["pending_changes"], 2);
     let text = bench.ok("status --store s --changes");
     assert!(text.starts_with("- apple\n+ fig = 1\n"), "{text}");
     // None of the commands has changed the store.
@@ -73,15 +73,15 @@ fn status_tells_an_old_copy() {
     bench.ok("commit --store s --key k");
     let status = bench.json("status --store old --key k").remove(0);
     assert_eq!(
-        (&status["latest"], &status["signed"]),
+        (&status["latest"], &status["signed_version"]),
         (&json!(3), &json!(4))
     );
-    let says = status["record"].as_str().unwrap();
+    let says = status["says"].as_str().unwrap();
     assert!(says.contains("an old copy"), "{says}");
     let status = bench
         .json("status --store s --key k --record none")
         .remove(0);
-    assert_eq!(status["signed"], json!(null));
+    assert_eq!(status["signed_version"], json!(null));
     assert!(!bench.path("none").exists());
 }
 
@@ -93,10 +93,10 @@ fn status_serves_every_family() {
         bench.ok("put --store s --key k apple 3");
         let before = bench.json("status --store s --key k").remove(0);
         assert_eq!(
-            (&before["latest"], &before["pending"]),
+            (&before["latest"], &before["pending_changes"]),
             (&json!(0), &json!(1))
         );
-        assert_eq!(before["record"], "nothing is signed yet");
+        assert_eq!(before["says"], "nothing is signed yet");
         bench.ok("commit --store s --key k");
         let after = bench.json("status --store s --key k").remove(0);
         assert_eq!(
@@ -120,18 +120,18 @@ fn reset_drops_pending_changes_and_nothing_else() {
         "no change of pear is pending",
     );
     let one = bench.json("reset --store s fig").remove(0);
-    assert_eq!(one, json!({ "dropped": 1, "pending": 2 }));
+    assert_eq!(one, json!({ "dropped_changes": 1, "pending_changes": 2 }));
     bench.ok("commit --store s --key k");
     assert_eq!(bench.json("get --store s fig")[0]["present"], false);
     assert_eq!(bench.json("get --store s plum")[0]["value"], "9");
 
     bench.ok("put --store s fig 9");
     let all = bench.json("reset --store s").remove(0);
-    assert_eq!(all, json!({ "dropped": 1, "pending": 0 }));
+    assert_eq!(all, json!({ "dropped_changes": 1, "pending_changes": 0 }));
     bench.fails("commit --store s --key k", 2, "nothing is pending");
     assert_eq!(
         bench.json("reset --store s").remove(0),
-        json!({ "dropped": 0, "pending": 0 })
+        json!({ "dropped_changes": 0, "pending_changes": 0 })
     );
     assert_ne!(bench.state("s"), before);
     bench.fails("reset --store none", 4, "there is no store");
@@ -168,14 +168,14 @@ fn info_says_what_files_are() {
     for file in ["k", "v", "p", "u", "s", "k.signed"] {
         assert_eq!(of(file)["dictionary"], dictionary, "{file}");
     }
-    assert_eq!(of("v")["seen"], 3);
+    assert_eq!(of("v")["latest"], 3);
     assert_eq!(of("p")["version"], 2);
     assert_eq!(
         (&of("u")["version"], &of("u")["changes"]),
         (&json!(3), &json!(1))
     );
     assert_eq!(
-        (&of("all")["first"], &of("all")["last"]),
+        (&of("all")["from"], &of("all")["to"]),
         (&json!(1), &json!(3))
     );
     assert_eq!(of("k.signed")["version"], 3);

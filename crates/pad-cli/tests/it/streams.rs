@@ -98,7 +98,7 @@ fn traces_come_in_all_forms() {
     }
     bench.write("t.csv.gz", &gzip);
     bench.ok("import --store file --key k t.csv.gz");
-    assert_eq!(bench.json("versions --store file").len(), 3);
+    assert_eq!(bench.list("versions --store file").0.len(), 3);
     // The same trace is imported again from standard input.
     let output = fed(
         &bench,
@@ -107,7 +107,7 @@ fn traces_come_in_all_forms() {
     );
     let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(
-        (&said["imported"], &said["skipped"]),
+        (&said["items"], &said["skipped_snapshots"]),
         (&json!(0), &json!(3))
     );
     let output = import("bad", b"snapshot,op,key,value\na,put,k\n");
@@ -134,7 +134,7 @@ fn lists_are_lines_and_end() {
     );
     assert_eq!(
         end,
-        json!({ "end": true, "version": 3, "entries": 3, "verified": true })
+        json!({ "end": true, "version": 3, "items": 3, "verified": true })
     );
     let keys = |prefix: &str| {
         bench

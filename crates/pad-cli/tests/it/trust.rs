@@ -40,7 +40,7 @@ fn a_key_from_the_store_verifies_nothing() {
             assert_eq!(object["verified"], false, "{line}");
         }
         // In a list, the last object contains the verdict.
-        let key = &objects.last().unwrap()["store_key"];
+        let key = &objects.last().unwrap()["fingerprint"];
         assert_eq!(key.as_str().unwrap().len(), 16, "{line}");
         let with_key = line.replace("swapped", "s --public k.pub");
         assert!(
@@ -234,7 +234,7 @@ fn every_fork_leaves_evidence_that_anybody_can_check() {
             "the evidence is in v.evidence",
         );
         let checked = bench.json("evidence --public k.pub v.evidence").remove(0);
-        assert_eq!(checked["proved"], true);
+        assert_eq!(checked["verified"], true);
         let version = checked["version"].as_u64().unwrap();
         assert!((1..=3).contains(&version), "{from}: {version}");
         // Evidence of the same fork is not written a second time.
@@ -292,7 +292,7 @@ fn history_is_complete_from_the_oldest_version_that_is_kept() {
         bench.ok("import --store s --key k t.csv");
         let (changes, whole) = bench.list("history --store s --public k.pub apple --complete");
         assert_eq!(
-            (&whole["complete"], &whole["complete_from"]),
+            (&whole["complete"], &whole["from"]),
             (&json!(true), &json!(0))
         );
         assert_eq!(changes.len(), 2);
@@ -303,12 +303,14 @@ fn history_is_complete_from_the_oldest_version_that_is_kept() {
         ] {
             let (changes, history) = bench.list(line);
             assert!(changes.is_empty(), "{scheme}: {line}: {history}");
-            assert_eq!(history["complete"], false, "{scheme}: {line}");
+            assert_eq!(history["from"], 2, "{scheme}: {line}");
+            let is_complete = line.ends_with("--complete");
+            assert_eq!(history["complete"], is_complete, "{scheme}: {line}");
         }
         let pruned = bench
             .json("history --store s --public k.pub apple --complete")
             .remove(0);
-        assert_eq!(pruned["complete_from"], 2);
+        assert_eq!(pruned["from"], 2);
         assert_eq!(pruned["at_start"]["value"], "4");
         let printed = bench.ok("history --store s --public k.pub apple --complete");
         assert!(printed.contains("complete from version 2 on"), "{printed}");

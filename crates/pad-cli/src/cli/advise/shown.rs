@@ -297,7 +297,7 @@ fn object(advice: &Advice, wanted: &Requirements, basis: &Basis, rivals: &[Rival
         json!({
             "scheme": excluded.scheme.name,
             "reasons": reasons,
-            "needs": excluded.reasons,
+            "causes": excluded.reasons,
             "dollars_per_month": candidate.map(|candidate| candidate.cost.total()),
         })
     });

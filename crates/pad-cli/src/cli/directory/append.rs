@@ -100,8 +100,8 @@ impl Append {
         }
         let (line, mut said) = version_line(author.directory(), version)?;
         let text = format!("{line}, {} of them new", registered.len());
-        said.insert("appended".into(), Json::Array(objects));
-        output.say(&text, &said.into())?;
+        said["new_entries"] = objects.into();
+        output.say(&text, &said)?;
         author.close()
     }
 }
@@ -112,9 +112,5 @@ fn shown_name(name: Option<&str>, digest: &str, output: &Output) -> String {
 }
 
 fn object(id: EntryId, name: Option<&str>, digest: &str) -> Json {
-    let mut object = json!({ "id": id.number(), "digest": digest });
-    if let (Some(name), Some(object)) = (name, object.as_object_mut()) {
-        object.insert("object".into(), name.into());
-    }
-    object
+    json!({ "id": id.number(), "digest": digest, "object": name })
 }

@@ -43,7 +43,7 @@ impl Apply {
                 error => Failure::from(error).of_file(path),
             })?;
             let (line, object) = version_line(&directory, version)?;
-            output.say(&format!("{line}, verified and stored"), &object.into())?;
+            output.say(&format!("{line}, verified and stored"), &object)?;
         }
         let closed = directory.close();
         closed.map_err(|fault| Failure::Store(fault.to_string()))

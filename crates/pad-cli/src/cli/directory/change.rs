@@ -105,10 +105,7 @@ fn published<S: Suite>(
     also(&author)?;
     let (line, mut object) = version_line(author.directory(), update.head.head.version)?;
     let changes = update.operations.len();
-    object.insert("changes".into(), changes.into());
-    output.say(
-        &format!("{line}, {changes} of them changed"),
-        &object.into(),
-    )?;
+    object["changes"] = changes.into();
+    output.say(&format!("{line}, {changes} of them changed"), &object)?;
     author.close()
 }

@@ -64,7 +64,7 @@ impl Check {
             counted(entries, "entry"),
             counted(blocks, "block"),
         );
-        let object = json!({ "version": version.number(), "entries": entries, "blocks": blocks });
+        let object = json!({ "latest": version.number(), "entries": entries, "blocks": blocks });
         output.say_verdict(&text, object)
     }
 }
@@ -94,7 +94,7 @@ impl Status {
             1_u64 << step,
         );
         let object = json!({
-            "version": version.number(),
+            "latest": version.number(),
             "root": root,
             "entries": entries,
             "bytes": bytes,

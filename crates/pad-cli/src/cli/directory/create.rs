@@ -123,7 +123,7 @@ fn said<S: Suite>(
         "author": public.authority.author.to_string(),
         "suite": public.suite.name(),
         "step": step,
-        "version": directory.latest().number(),
+        "latest": directory.latest().number(),
         "entries": directory.registered(),
     });
     output.say(&text, &object)

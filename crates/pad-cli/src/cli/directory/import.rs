@@ -228,9 +228,9 @@ impl Registration {
         }
         let (line, mut object) = version_line(directory, directory.latest())?;
         let last = self.first.saturating_add(self.count).saturating_sub(1);
-        object.insert("imported".into(), self.count.into());
-        object.insert("first".into(), self.first.into());
+        object["imported_entries"] = self.count.into();
+        object["first_id"] = self.first.into();
         let text = format!("{line}; imported as entries {} to {last}", self.first);
-        output.say(&text, &object.into())
+        output.say(&text, &object)
     }
 }

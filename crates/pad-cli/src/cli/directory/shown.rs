@@ -5,7 +5,7 @@ use authdict::{
     block_directory::{BlockDirectory, Entries, Entry, EntryId, internals::Selection},
 };
 use pad_core::Suite;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use crate::cli::{Failure, Output, counted};
 
@@ -13,17 +13,14 @@ use crate::cli::{Failure, Output, counted};
 pub(super) fn version_line<S: Suite>(
     directory: &BlockDirectory<S>,
     version: Version,
-) -> Result<(String, Map<String, Json>), Failure> {
+) -> Result<(String, Json), Failure> {
     let root = hex::encode(directory.heads().head(version)?.head.root);
     let entries = directory.registered();
     let text = format!(
         "version {version}, root {root}, with {}",
         counted(entries, "entry")
     );
-    let mut object = Map::new();
-    object.insert("version".into(), version.number().into());
-    object.insert("entries".into(), entries.into());
-    object.insert("root".into(), root.into());
+    let object = json!({ "version": version.number(), "entries": entries, "root": root });
     Ok((text, object))
 }
 
@@ -51,14 +48,15 @@ pub(super) fn entries<S: Suite, Q: Selection>(
         "[version {version} of {}, {verdict}{how}]",
         counted(registered, "entry")
     );
-    let mut object = json!({
+    let hint = looked.hint;
+    let object = json!({
         "version": version.number(),
-        "registered": registered,
-        "entries": objects,
+        "entries": registered,
+        "answers": objects,
+        "matched": looked.matches,
+        "hint": hint.map(|hint| json!({ "matched": hint.matched, "refreshed": hint.refreshed })),
+        "read_blocks": looked.blocks_read,
     });
-    if let Some(object) = object.as_object_mut() {
-        looked.add(object);
-    }
     output.say_verdict(&text, object)
 }
 
@@ -115,19 +113,6 @@ impl LookupDetails {
         }
         text
     }
-
-    fn add(&self, object: &mut Map<String, Json>) {
-        if let Some(matches) = self.matches {
-            object.insert("matches".into(), matches.into());
-        }
-        if let Some(hint) = self.hint {
-            let hint = json!({ "matched": hint.matched, "refreshed": hint.refreshed });
-            object.insert("hint".into(), hint);
-        }
-        if let Some(blocks) = self.blocks_read {
-            object.insert("blocks_read".into(), blocks.into());
-        }
-    }
 }
 
 /// Queried ids that are not assigned to an entry yet: one id, or the half-open range from the first
@@ -149,10 +134,12 @@ impl UnassignedIds {
 
     fn object(&self) -> Json {
         match self {
-            Self::One(id) => json!({ "id": id.number(), "state": "unassigned" }),
-            Self::From(start, end) => {
-                json!({ "from": start.number(), "before": end.number(), "state": "unassigned" })
-            }
+            Self::One(id) => json!({ "id": id.number(), "status": "unassigned" }),
+            Self::From(start, end) => json!({
+                "first_id": start.number(),
+                "last_id": end.number() - 1,
+                "status": "unassigned",
+            }),
         }
     }
 }
@@ -164,16 +151,16 @@ fn shown<D: AsRef<[u8]>>(id: EntryId, entry: &Entry<D>) -> (String, Json) {
             let digest = hex::encode(digest);
             (
                 format!("live        {id:>8}  {digest}"),
-                json!({ "id": id, "state": "live", "digest": digest }),
+                json!({ "id": id, "status": "live", "digest": digest }),
             )
         }
         Entry::Deleted => (
             format!("deleted     {id:>8}"),
-            json!({ "id": id, "state": "deleted" }),
+            json!({ "id": id, "status": "deleted" }),
         ),
         Entry::Unassigned => (
             format!("unassigned  {id:>8}"),
-            json!({ "id": id, "state": "unassigned" }),
+            json!({ "id": id, "status": "unassigned" }),
         ),
     }
 }

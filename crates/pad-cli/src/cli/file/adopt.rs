@@ -4,7 +4,6 @@
 use clap::Args;
 use flexlist::FileState;
 use flexlist_service::client::ClientError;
-use serde_json::json;
 
 use super::{Client, FileArguments, state_line, state_object};
 use crate::cli::{Failure, Output, counted};
@@ -57,14 +56,9 @@ impl Adopt {
             ));
         }
         let mut object = state_object(vouched.state());
-        if let Some(object) = object.as_object_mut() {
-            object.insert("adopted".into(), adopted.into());
-            object.insert(
-                "known_version".into(),
-                json!(known.map(|state| state.version)),
-            );
-            object.insert("is_current".into(), vouched.is_current().into());
-        }
+        object["adopted"] = adopted.into();
+        object["known_version"] = known.map(|state| state.version).into();
+        object["current"] = vouched.is_current().into();
         output.say(&lines.join("\n"), &object)
     }
 }

@@ -86,7 +86,7 @@ impl Audit {
             "established": established,
             "challenged_bytes": report.bytes,
             "blocks": report.blocks,
-            "questions": report.questions,
+            "requests": report.questions,
             "verified": !is_empty,
         });
         output.say(&text, &object)

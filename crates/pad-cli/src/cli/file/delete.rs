@@ -58,7 +58,7 @@ impl Delete {
         let state = self.file.state.display();
         output.say(
             &format!("removed from the server: file {file} (no longer of use: {state})"),
-            &json!({ "file": file.to_string(), "removed": true }),
+            &json!({ "file_id": file.to_string(), "removed": true }),
         )
     }
 }

@@ -44,7 +44,7 @@ impl Forget {
             &format!("forgotten: {state}, of file {file}"),
             &json!({
                 "state": state.to_string(),
-                "file": file.to_string(),
+                "file_id": file.to_string(),
                 "abandoned": self.abandon,
             }),
         )

@@ -54,7 +54,10 @@ impl Keygen {
         );
         output.say(
             &text,
-            &json!({ "key": self.out.display().to_string(), "tags": self.tags.to_string() }),
+            &json!({
+                "secret_key": self.out.display().to_string(),
+                "tags": self.tags.to_string(),
+            }),
         )
     }
 }

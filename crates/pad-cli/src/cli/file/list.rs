@@ -27,22 +27,29 @@ pub(in crate::cli) struct List {
 
 impl List {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let mut unusable = Vec::new();
+        let (mut unusable, mut items) = (Vec::new(), 0);
         for path in &self.paths {
             for state in states(path)? {
+                items += 1;
                 match StateSummary::read(&state) {
                     Ok(kept) => output.say(&line(&state, &kept), &object(&state, &kept))?,
                     Err(StateError::Io(error)) => return Err(Failure::file(&state, &error)),
                     Err(error) => {
                         let shown = state.display();
-                        output.say(
-                            &format!("{shown}  {error}"),
-                            &json!({ "state": shown.to_string(), "unusable": error.to_string() }),
-                        )?;
+                        let object = json!({
+                            "state": shown.to_string(),
+                            "unusable": error.to_string(),
+                            "verified": false,
+                        });
+                        output.say(&format!("{shown}  {error}"), &object)?;
                         unusable.push(shown.to_string());
                     }
                 }
             }
+        }
+        if output.is_json() {
+            output.end(items);
+            output.say("", &json!({ "verified": false }))?;
         }
         match unusable.as_slice() {
             [] => Ok(()),
@@ -94,20 +101,18 @@ fn line(state: &Path, kept: &StateSummary) -> String {
 }
 
 fn object(path: &Path, kept: &StateSummary) -> Json {
-    let (mut object, standing) = match &kept.progress {
+    let server = (!kept.server.is_empty()).then_some(kept.server.as_str());
+    let (mut object, progress) = match &kept.progress {
         FileProgress::Uploading { bytes } => {
-            let object = json!({ "file": kept.file.to_string(), "sent_bytes": bytes });
+            let object = json!({ "file_id": kept.file.to_string(), "sent_bytes": bytes });
             (object, "uploading")
         }
         FileProgress::Settled(state) => (state_object(state), "settled"),
         FileProgress::Pending(state) => (state_object(state), "pending"),
     };
-    if let Some(object) = object.as_object_mut() {
-        object.insert("state".into(), path.display().to_string().into());
-        object.insert("standing".into(), standing.into());
-        let server = (!kept.server.is_empty()).then_some(kept.server.as_str());
-        object.insert("server".into(), server.into());
-        object.insert("server_asked".into(), false.into());
-    }
+    object["state"] = path.display().to_string().into();
+    object["progress"] = progress.into();
+    object["server"] = server.into();
+    object["verified"] = false.into();
     object
 }

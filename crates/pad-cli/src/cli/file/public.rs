@@ -3,7 +3,6 @@
 
 use authdict::internals::FilePublic;
 use clap::Args;
-use serde_json::json;
 
 use super::{FileArguments, state_line, state_object};
 use crate::cli::{Failure, Output, files::OutArguments};
@@ -39,10 +38,8 @@ impl Public {
             "with it, the file can be read; only the owner can audit it"
         };
         let mut object = state_object(&state);
-        if let Some(object) = object.as_object_mut() {
-            object.insert("out".into(), self.out.shown().into());
-            object.insert("can_audit".into(), json!(can_audit));
-        }
+        object["file"] = self.out.shown().into();
+        object["auditable"] = can_audit.into();
         let (out, line) = (self.out.shown(), state_line(&state));
         output.say(&format!("published in {out}: {line}\n{auditors}"), &object)
     }

@@ -115,7 +115,7 @@ impl Read {
                 "version": version,
                 "sealed_root": sealed_root,
                 "verified": true,
-                "out": path.display().to_string(),
+                "file": path.display().to_string(),
             }),
         )
     }

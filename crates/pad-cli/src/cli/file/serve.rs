@@ -121,9 +121,10 @@ impl Serve {
         let server = Server::bind(self.listen.as_str(), options);
         let server = server.map_err(|error| network_failure(&self.listen, &error))?;
         let address = server.address();
+        let url = format!("{scheme}://{address}");
         output.say(
-            &format!("serving {files} files at {scheme}://{address} (Ctrl-C stops)"),
-            &json!({ "address": address.to_string(), "scheme": scheme, "files": files }),
+            &format!("serving {files} files at {url} (Ctrl-C stops)"),
+            &json!({ "address": address.to_string(), "url": url, "files": files }),
         )?;
         match server
             .run(store)
@@ -132,7 +133,7 @@ impl Serve {
             ShutdownOutcome::Drained => output.say("stopped", &json!({ "stopped": "drained" })),
             ShutdownOutcome::TimedOut { connections } => output.say(
                 &format!("stopped; {connections} connections were cut"),
-                &json!({ "stopped": "timed out", "connections": connections }),
+                &json!({ "stopped": "timed out", "cut_connections": connections }),
             ),
         }
     }
@@ -172,7 +173,7 @@ impl Check {
             "bytes": report.bytes,
             "stray_blocks": report.stray_blocks,
             "damages": damages,
-            "has_damaged_pages": report.has_damaged_pages,
+            "pages_damaged": report.has_damaged_pages,
         });
         output.say(&text, &object)?;
         if damages.is_empty() && !report.has_damaged_pages {

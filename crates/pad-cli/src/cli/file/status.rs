@@ -50,31 +50,27 @@ impl Status {
         let kept = [&self.file.state, &self.file.key].map(|path| path.display().to_string());
         // Opening the client has already verified that the key and the state match.
         let fit = format!("kept in      {} and {}, which fit", kept[0], kept[1]);
-        match client.version() {
+        let mut object = json!({ "file_id": file.to_string() });
+        let text = match client.version() {
             Some(state) => {
-                let settled_line = settled
-                    .as_ref()
-                    .map_or_else(String::new, |words| format!("{words}\n"));
-                let text = format!(
-                    "{settled_line}file         {file}\n{fit}\n\
+                object = state_object(&state);
+                let settled = settled.as_ref();
+                let settled = settled.map_or_else(String::new, |words| format!("{words}\n"));
+                format!(
+                    "{settled}file         {file}\n{fit}\n\
                      state        {}\nsealed root  {}\n{claim}",
                     state_line(&state),
                     state.sealed_root(),
-                );
-                let mut object = state_object(&state);
-                if let Some(object) = object.as_object_mut() {
-                    object.insert("server".into(), claim.into());
-                    object.insert("kept_in".into(), json!(kept));
-                    if let Some(words) = settled {
-                        object.insert("update".into(), words.into());
-                    }
-                }
-                output.say(&text, &object)
+                )
             }
-            None => output.say(
-                &format!("file         {file}\n{fit}\n{claim}"),
-                &json!({ "file": file.to_string(), "kept_in": kept, "server": claim }),
-            ),
-        }
+            None => format!("file         {file}\n{fit}\n{claim}"),
+        };
+        let [state, key] = kept;
+        object["state"] = state.into();
+        object["secret_key"] = key.into();
+        object["says"] = claim.into();
+        object["update"] = settled.into();
+        object["verified"] = false.into();
+        output.say(&text, &object)
     }
 }

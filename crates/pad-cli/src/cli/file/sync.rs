@@ -61,10 +61,8 @@ impl Sync {
             (updates, sent) => format!("sent {sent} bytes in {updates} updates: {line}"),
         };
         let mut object = state_object(&synced.state);
-        if let Some(object) = object.as_object_mut() {
-            object.insert("updates".into(), synced.updates.into());
-            object.insert("sent_bytes".into(), synced.sent.into());
-        }
+        object["new_versions"] = synced.updates.into();
+        object["sent_bytes"] = synced.sent.into();
         output.say(&text, &object)
     }
 }

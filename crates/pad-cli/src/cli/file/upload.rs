@@ -6,7 +6,6 @@ use authdict::internals::FileOwnerKey;
 use clap::Args;
 use flexlist::{Chunker, tag::TagKind};
 use pad_core::Workers;
-use serde_json::json;
 
 use super::{FileArguments, byte_bar, check_source, failure, load_key, state_line, state_object};
 use crate::cli::{Failure, Output, secret::check_place};
@@ -72,9 +71,8 @@ impl Upload {
         let state = uploaded.map_err(|error| self.file.failure_of(&client, error))?;
         let kept = [&self.file.state, &self.file.key].map(|path| path.display().to_string());
         let mut object = state_object(&state);
-        if let Some(object) = object.as_object_mut() {
-            object.insert("keep".into(), json!(kept));
-        }
+        object["state"] = kept[0].as_str().into();
+        object["secret_key"] = kept[1].as_str().into();
         let text = format!(
             "uploaded: {}\n\
              keep both:  {}  (the state of this file)  and  {}  (the owner's key): if either is \

@@ -72,8 +72,8 @@ fn published(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let public =
         authdict::internals::FilePublic::load(path).map_err(|error| unreadable(path, &error))?;
     let authdict::internals::FilePublic { file, server } = public;
-    rows.add("of the file", "of_file", file.since.file.to_string());
-    rows.add("from version", "since", file.since.version);
+    rows.add("of the file", "file_id", file.since.file.to_string());
+    rows.add("from version", "oldest", file.since.version);
     rows.add("tags", "tags", file.tags.kind().to_string());
     if !server.is_empty() {
         rows.both("server", "server", Output::show_text(&server), server);

@@ -19,7 +19,7 @@ pub(super) fn message(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     let malformed = |error| Failure::Input(format!("{}: {error}", path.display()));
     let kind = Kind::of(&bytes).map_err(malformed)?;
     rows.add("is", "is", kind.name);
-    rows.add("kind", "kind", kind.number);
+    rows.add("kind", "kind_number", kind.number);
     rows.add("bytes", "bytes", length);
     let head = if length > LONGEST {
         None
@@ -99,8 +99,8 @@ fn list(bytes: &[u8], length: u64, rows: &mut Rows) -> Result<(), Failure> {
     rows.add("messages", "messages", messages.len());
     let version = |message: Option<&&[u8]>| Some(headline(message?).ok()?.1?.version.number());
     if let (Some(first), Some(last)) = (version(messages.first()), version(messages.last())) {
-        rows.add("first version", "first", first);
-        rows.add("last version", "last", last);
+        rows.add("first version", "from", first);
+        rows.add("last version", "to", last);
         rows.add(
             "for more",
             "for_more",
@@ -123,7 +123,7 @@ fn state(bytes: &[u8], rows: &mut Rows) -> Result<(), Failure> {
     }
     let body = record.get(codec::ENVELOPE_LENGTH..).unwrap_or_default();
     let file: flexlist::FileId = codec::decode_start(body).map_err(|_| damaged())?;
-    rows.add("of the file", "of_file", file.to_string());
+    rows.add("of the file", "file_id", file.to_string());
     rows.add(
         "for more",
         "for_more",

@@ -29,7 +29,7 @@ pub(super) fn describe(beginning: &[u8], length: u64, rows: &mut Rows) -> bool {
         );
         rows.both(
             "key",
-            "key",
+            "verifier_key",
             Output::show_text(&key.to_string()),
             key.to_string(),
         );

@@ -1,7 +1,7 @@
 //! Output of statements about a dictionary that a proof has established.
 
 use authdict::{Answer, Key, Neighbour, Predecessor, Question, Statement, Successor, Version};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::Output;
 use crate::cli::Failure;
@@ -51,11 +51,9 @@ impl Output {
             }
             _ => "there is no key".to_owned(),
         };
-        let mut object = Map::new();
-        object.insert("version".into(), version.number().into());
-        object.insert("present".into(), false.into());
         let text = format!("absent   {place}   [version {version}, {verdict}]");
-        self.say_verdict(&text, Json::Object(object))
+        let object = json!({ "version": version.number(), "present": false });
+        self.say_verdict(&text, object)
     }
 
     /// Prints a verified lookup as an item of a list.
@@ -71,9 +69,9 @@ impl Output {
 
     /// Renders a verified lookup as a JSON object.
     pub(crate) fn lookup_object(&self, version: Version, key: &Key, answer: &Answer) -> Json {
-        let mut object = self.lookup_fields(version, key, answer);
+        let mut object = self.lookup_fields(version, key, answer).into();
         self.add_verdict(&mut object);
-        Json::Object(object)
+        object
     }
 
     fn lookup_text(&self, key: &Key, answer: &Answer) -> String {
@@ -84,7 +82,13 @@ impl Output {
         }
     }
 
-    fn lookup_fields(&self, version: Version, key: &Key, answer: &Answer) -> Map<String, Json> {
+    /// Renders a verified lookup without trust fields.
+    pub(crate) fn lookup_fields(
+        &self,
+        version: Version,
+        key: &Key,
+        answer: &Answer,
+    ) -> Map<String, Json> {
         let mut object = self.about(version, key);
         object.insert("present".into(), answer.value().is_some().into());
         if let Some(value) = answer.value() {
@@ -168,12 +172,13 @@ impl Output {
             grown.from_size,
             self.verdict(),
         );
-        let mut object = Map::new();
-        object.insert("from".into(), from.number().into());
-        object.insert("to".into(), to.number().into());
-        object.insert("from_size".into(), grown.from_size.into());
-        object.insert("to_size".into(), grown.to_size.into());
-        object.insert("grown".into(), true.into());
-        self.say_verdict(&text, Json::Object(object))
+        let object = json!({
+            "from": from.number(),
+            "to": to.number(),
+            "from_entries": grown.from_size,
+            "to_entries": grown.to_size,
+            "grown": true,
+        });
+        self.say_verdict(&text, object)
     }
 }

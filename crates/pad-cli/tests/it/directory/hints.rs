@@ -27,12 +27,12 @@ fn a_hint_saves_the_read_and_is_refreshed() {
     let bench = with_hint();
     let without = one(&bench, ASK);
     assert_eq!(
-        (&without["matches"], &without["blocks_read"]),
+        (&without["matched"], &without["read_blocks"]),
         (&json!(true), &json!(1))
     );
     let with = one(&bench, &format!("{ASK} --hint hint"));
     assert_eq!(
-        (&with["matches"], &with["blocks_read"]),
+        (&with["matched"], &with["read_blocks"]),
         (&json!(true), &json!(0))
     );
     assert_eq!(with["hint"], json!({ "matched": true, "refreshed": false }));
@@ -42,7 +42,7 @@ fn a_hint_saves_the_read_and_is_refreshed() {
     let old = bench.read("hint");
     let with = one(&bench, &format!("{ASK} --hint hint"));
     assert_eq!(with["hint"], json!({ "matched": true, "refreshed": true }));
-    assert_eq!(with["blocks_read"], 0);
+    assert_eq!(with["read_blocks"], 0);
     assert_ne!(bench.read("hint"), old);
     let text = bench.ok(&format!("{ASK} --hint hint"));
     assert!(
@@ -74,7 +74,7 @@ fn a_lost_stale_or_poisoned_hint_costs_a_read_and_no_more() {
             "{poisoned:?}"
         );
         assert_eq!(
-            (&said["matches"], &said["blocks_read"]),
+            (&said["matched"], &said["read_blocks"]),
             (&json!(true), &json!(1))
         );
         assert_eq!(bench.read("hint"), good);
@@ -88,7 +88,7 @@ fn a_lost_stale_or_poisoned_hint_costs_a_read_and_no_more() {
         }
         bench.write("hint", &poisoned);
         let said = one(&bench, &ask);
-        assert_eq!(said["matches"], true, "byte {place}");
+        assert_eq!(said["matched"], true, "byte {place}");
     }
     // The hint is stale, because the neighbouring entry has changed since.
     bench.write("hint", &good);
@@ -106,7 +106,7 @@ fn a_false_object_is_refused_whatever_its_hint() {
     bench.write("object", b"a false object");
     bench.fails(&ask, 3, "the object object with the digest");
     bench.write("object", b"the object");
-    assert_eq!(one(&bench, &ask)["matches"], true);
+    assert_eq!(one(&bench, &ask)["matched"], true);
     // The object store returns the object and the hint of another entry. The client names the entry
     // that it requests.
     bench.ok("directory update d --key k --hints hints 6 digests");

@@ -36,10 +36,10 @@ fn an_entry_is_registered_proved_and_verified() {
         &bench,
         "directory verify proof --public k.pub --id 1 --object dog",
     );
-    assert_eq!(said["matches"], true);
+    assert_eq!(said["matched"], true);
     assert_eq!(said["verified"], true);
-    assert_eq!(said["entries"][0]["state"], "live");
-    let digest = said["entries"][0]["digest"].as_str().unwrap().to_owned();
+    assert_eq!(said["answers"][0]["status"], "live");
+    let digest = said["answers"][0]["digest"].as_str().unwrap().to_owned();
     bench.ok(&format!(
         "directory verify proof --public k.pub --id 1 --digest {digest} --at 1"
     ));
@@ -68,18 +68,15 @@ fn what_is_deleted_or_not_assigned_is_proved_too() {
         &bench,
         "directory verify proof --public k.pub --id 7 --id 2 --id 1 --id 3",
     );
-    let states: Vec<_> = said["entries"].as_array().unwrap().iter().collect();
-    let states: Vec<_> = states.iter().map(|entry| &entry["state"]).collect();
+    let states: Vec<_> = said["answers"].as_array().unwrap().iter().collect();
+    let states: Vec<_> = states.iter().map(|entry| &entry["status"]).collect();
     assert_eq!(states, ["deleted", "live", "unassigned", "unassigned"]);
-    assert_eq!(
-        (&said["version"], &said["registered"]),
-        (&json!(2), &json!(3))
-    );
+    assert_eq!((&said["version"], &said["entries"]), (&json!(2), &json!(3)));
     bench.ok("directory prove d --range 1..9 --public k.pub --out range");
     let said = one(&bench, "directory verify range --public k.pub --range 1..9");
     assert_eq!(
-        said["entries"][2],
-        json!({ "from": 3, "before": 9, "state": "unassigned" })
+        said["answers"][2],
+        json!({ "first_id": 3, "last_id": 8, "status": "unassigned" })
     );
     bench.fails(
         "directory verify range --public k.pub --id 1",
@@ -105,13 +102,13 @@ fn an_import_is_loaded_at_once_and_goes_on_in_versions() {
     let loaded = one(&bench, "directory import d --key k --digests digests");
     assert_eq!(loaded["version"], 1);
     assert_eq!(
-        (&loaded["imported"], &loaded["entries"]),
+        (&loaded["imported_entries"], &loaded["entries"]),
         (&json!(1000), &json!(1000))
     );
     let more = bench.json("directory import d --key k --group 300 --skip 400 --digests digests");
     assert_eq!(more.len(), 2);
     assert_eq!(
-        (&more[1]["first"], &more[1]["entries"]),
+        (&more[1]["first_id"], &more[1]["entries"]),
         (&json!(1300), &json!(1600))
     );
     // A line that is skipped is still parsed.

@@ -23,7 +23,7 @@ fn answers_say_what_the_key_is_worth() {
     bench.ok("keygen --out other --scheme directory");
     let own = one(&bench, "directory status d");
     assert_eq!(own["verified"], false);
-    assert!(own["store_key"].is_string());
+    assert!(own["fingerprint"].is_string());
     assert_eq!(
         one(&bench, "directory status d --public k.pub")["verified"],
         true
@@ -175,7 +175,7 @@ fn a_record_that_is_behind_catches_up() {
     bench.write("k.signed", &record);
     copy(&bench, "d", "old");
     bench.ok("directory append d --key k dog");
-    assert_eq!(one(&bench, "directory status d")["version"], 3);
+    assert_eq!(one(&bench, "directory status d")["latest"], 3);
     copy(&bench, "old", "d");
     bench.fails("directory append d --key k dog", 3, "version 3");
 }
@@ -219,7 +219,7 @@ fn objects_that_cannot_be_registered_change_nothing() {
     assert!(!bench.path("e").exists());
     let status = one(&bench, "directory status d --public k.pub");
     assert_eq!(
-        (&status["version"], &status["entries"]),
+        (&status["latest"], &status["entries"]),
         (&json!(2), &json!(3))
     );
 }
@@ -318,7 +318,7 @@ fn two_authors_at_once_make_two_versions() {
     assert!(done >= 1);
     let status = one(&bench, "directory status d");
     assert_eq!(status["entries"], 3 + done);
-    assert_eq!(status["version"], 1 + done);
+    assert_eq!(status["latest"], 1 + done);
     bench.ok("directory check d");
     assert!(Path::new(&bench.path("k.signed")).exists());
 }

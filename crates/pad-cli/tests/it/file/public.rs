@@ -106,7 +106,7 @@ fn a_root_that_a_dictionary_has_is_read_and_no_other() {
 #[test]
 fn lies_to_readers_and_auditors_are_refused() {
     let (bench, server, elsewhere) = published("public-bls");
-    let file = bench.json("file status --state s --key k")[0]["file"].clone();
+    let file = bench.json("file status --state s --key k")[0]["file_id"].clone();
     assert!(file.is_string());
     server.lie(|request, server| {
         let mut response = server.handle(request.clone());

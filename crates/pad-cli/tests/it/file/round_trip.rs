@@ -79,7 +79,7 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
     assert!(fs::read(bench.path("copy")).unwrap() == model);
     read_with_care(&bench, &file, &model);
     let status = bench.json(&format!("file status {file}"));
-    let claim = status[0]["server"].as_str().unwrap();
+    let claim = status[0]["says"].as_str().unwrap();
     assert!(claim.starts_with("the server has this version"), "{claim}");
 
     publish(&bench, &file, &status[0]["sealed_root"]);

@@ -175,7 +175,8 @@ fn both_files_that_must_be_kept_are_named_and_checked_at_once() {
     let status = bench.ok(&format!("file status {file}"));
     assert!(status.contains("s and k, which fit"), "{status}");
     let status = bench.json(&format!("file status {file}"));
-    assert_eq!(status[0]["kept_in"], serde_json::json!(["s", "k"]));
+    assert_eq!(status[0]["state"], "s");
+    assert_eq!(status[0]["secret_key"], "k");
 
     bench.ok("file keygen --out other");
     let others = file.replace("--key k", "--key other");

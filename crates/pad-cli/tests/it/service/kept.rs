@@ -9,8 +9,10 @@ const ROOTS: &str = "--tls-roots tls.pem";
 /// Waits until a store has pruned all versions before this version.
 fn wait_for_oldest(bench: &Bench, store: &str, oldest: u64) {
     loop {
-        let lines = bench.json(&format!("versions --store {store} --public k.pub"));
-        let kept = lines.iter().find(|line| line["store_says"]["kept"] == true);
+        let lines = bench
+            .list(&format!("versions --store {store} --public k.pub"))
+            .0;
+        let kept = lines.iter().find(|line| line["claim"]["kept"] == true);
         if kept.is_some_and(|line| line["version"] == oldest) {
             return;
         }
@@ -63,7 +65,7 @@ fn a_router_asks_whoever_keeps_the_version() {
     ));
     assert_eq!(named[0]["version"], 2);
     let signed = |line: &str| -> Vec<_> {
-        let objects = bench.json(line).into_iter();
+        let objects = bench.list(line).0.into_iter();
         let said = objects.map(|object| (object["version"].clone(), object["root"].clone()));
         said.collect()
     };

@@ -503,7 +503,7 @@ impl Load<'_> {
             until("the log of heads goes on", || {
                 let answer = self.get(&format!("--server {logged} {words}"), &[3, 4]);
                 answer.is_some_and(|answer| {
-                    answer["newest"]["version"].as_u64() >= Some(known.pushed[2])
+                    answer["witnessed"]["version"].as_u64() >= Some(known.pushed[2])
                 })
             });
         });

@@ -10,7 +10,7 @@ fn what_is_in_memory_is_followed_while_versions_come_and_nodes_are_put_together(
     let line = "serve --store s --cache all:1GiB --follow-every 20";
     let (server, said) = Process::start_after(&bench, line, "127.0.0.1:0", 1);
     assert!(said[0]["memory_bytes"].as_u64().unwrap() > 0);
-    assert_eq!(said[0]["dictionary"], "s");
+    assert_eq!(said[0]["dictionary_name"], "s");
     let url = server.url();
     let get = format!("get --server {url} --tls-roots tls.pem --public k.pub apple");
     for number in 0..5 {
@@ -19,7 +19,7 @@ fn what_is_in_memory_is_followed_while_versions_come_and_nodes_are_put_together(
         if number == 2 {
             let compacted = bench.json("compact --store s").pop().unwrap();
             let bytes = |name: &str| compacted[name].as_u64().unwrap();
-            assert!(bytes("bytes_after") >= bytes("bytes_before") + bytes("bytes_written"));
+            assert!(bytes("after_bytes") >= bytes("before_bytes") + bytes("written_bytes"));
             bench.ok("compact --store s --since 1");
         }
         wait_for(&bench, &url, 4 + number);

@@ -35,22 +35,31 @@ fn names_of_versions_are_the_word_of_the_server_that_has_the_store() {
         2,
         "no version has the name 'd'",
     );
-    let local = bench.json("versions --public k.pub --store s");
-    let asked = bench.json(&format!("versions --public k.pub {servers}"));
+    let local = bench.list("versions --public k.pub --store s").0;
+    let asked = bench.list(&format!("versions --public k.pub {servers}")).0;
     assert_eq!(local.len(), 3);
     for (local, asked) in local.iter().zip(&asked) {
-        assert_eq!(local["store_says"], asked["server_says"]);
-        assert!(asked["server_says"]["name"].is_string());
+        assert_same_claims(local, asked);
+        assert!(asked["claim"]["name"].is_string());
     }
-    let last = bench.json(&format!("versions --last 1 --public k.pub {servers}"));
+    let last = bench
+        .list(&format!("versions --last 1 --public k.pub {servers}"))
+        .0;
     assert_eq!(last, asked[2..]);
     let said = bench.ok(&format!("versions --public k.pub {servers}"));
     assert!(said.contains("names are the server's word"), "{said}");
     let history = bench.ok(&format!("history --public k.pub {servers} apple"));
     assert!(history.contains("(by the server's word: b, 2"), "{history}");
     let (history, _) = bench.list(&format!("history --public k.pub {servers} apple"));
-    assert_eq!(history[1]["server_says"]["name"], "b");
-    assert!(history[1]["server_says"]["time"].is_u64());
+    assert_eq!(history[1]["claim"]["name"], "b");
+    assert!(history[1]["claim"]["time"].is_u64());
+}
+
+/// Asserts that a store and a server claim the same about a version.
+fn assert_same_claims(local: &serde_json::Value, asked: &serde_json::Value) {
+    for field in ["kept", "name", "time", "changes", "entries"] {
+        assert_eq!(local["claim"][field], asked["claim"][field], "{field}");
+    }
 }
 
 /// A server that received the versions by push, a mirror of it, and a router in front of both.
@@ -84,7 +93,7 @@ fn pushed(bench: &Bench) -> [Process; 3] {
         let line = format!("push --store s --key k {to}");
         let said = bench.json(&line).remove(0);
         assert_eq!(
-            (&said["brought"], &said["notes"]),
+            (&said["new_versions"], &said["new_notes"]),
             (&json!(0), &json!(notes))
         );
         if notes == 0 {
@@ -149,21 +158,21 @@ fn names_and_dates_travel_with_pushed_versions() {
     let bench = Bench::with_trace();
     bench.ok("keygen --out l");
     let processes = pushed(&bench);
-    let local = bench.json("versions --public k.pub --store s");
-    let time = local[3]["store_says"]["time"].as_u64().unwrap();
+    let local = bench.list("versions --public k.pub --store s").0;
+    let time = local[3]["claim"]["time"].as_u64().unwrap();
     for process in &processes {
         let server = format!("--server {} {ROOTS} --public k.pub", process.url());
         // The mirror requests the notes after the version.
         let has_name = || {
-            let last = bench.json(&format!("versions --last 1 {server}"));
-            last[0]["server_says"]["name"] == "today"
+            let last = bench.list(&format!("versions --last 1 {server}")).0;
+            last[0]["claim"]["name"] == "today"
         };
         while !has_name() {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
-        let asked = bench.json(&format!("versions {server}"));
+        let asked = bench.list(&format!("versions {server}")).0;
         for (local, asked) in local.iter().zip(&asked) {
-            assert_eq!(local["store_says"], asked["server_says"]);
+            assert_same_claims(local, asked);
         }
         let get = |at: &str| {
             bench

@@ -200,5 +200,5 @@ fn keys_with_long_values_are_asked_about_in_smaller_pages() {
         ("d", 1 << 24),
     ];
     assert_eq!(shown, expected.map(|(key, length)| (key.into(), length)));
-    assert!(printed.ends_with("}\n") && printed.contains(r#""present":5"#));
+    assert!(printed.ends_with("}\n") && printed.contains(r#""present_keys":5"#));
 }

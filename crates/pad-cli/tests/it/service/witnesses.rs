@@ -117,9 +117,9 @@ fn clients_ask_for_the_word_of_enough_witnesses_and_of_recent_ones() {
         "{older}"
     );
     let object = &bench.json(&get(&server, "policy", "apple"))[0];
-    assert_eq!(object["newest"]["version"], 3);
-    assert_eq!(object["newest"]["cosigned"], 1);
-    assert_eq!(object["newest"]["witnesses"], 3);
+    assert_eq!(object["witnessed"]["version"], 3);
+    assert_eq!(object["witnessed"]["cosignatures"], 1);
+    assert_eq!(object["witnessed"]["witnesses"], 3);
     let missing = "missing are [\"dead\", \"liar\"]";
     bench.fails(&get(&server, "strict", "apple"), 3, missing);
     bench.fails(

@@ -248,7 +248,7 @@ impl Asker {
     /// Returns the newest version in the view.
     pub(super) fn seen(&self, bench: &Bench) -> u64 {
         let line = format!("info {}", self.view);
-        bench.json(&line)[0]["seen"].as_u64().unwrap()
+        bench.json(&line)[0]["latest"].as_u64().unwrap()
     }
 
     /// Sends queries until `done` is set. Answers are verified, and no answer may be older than the
