@@ -32,6 +32,13 @@ pub fn ensure(holds: bool, otherwise: &str) -> Outcome<()> {
     if holds { Ok(()) } else { Err(otherwise.into()) }
 }
 
+/// Encodes an entry as one byte string: the key and the value, each after its length.
+pub fn length_prefixed((key, value): (&Key, &Value)) -> Vec<u8> {
+    let parts = [&key[..], &value[..]];
+    let encode = |part: &[u8]| [&(part.len() as u64).to_le_bytes(), part].concat();
+    parts.map(encode).concat()
+}
+
 /// Features that a dictionary may lack, as named in result rows.
 pub mod limits {
     /// The dictionary proves entries of the latest version only.

@@ -11,8 +11,8 @@ use peers::{
     Outcome,
     adapters::{
         accumulator::Accumulated, akd::Auditable, eth_trie::Patricia, jmt::Jellyfish, log::Counted,
-        monotree::Mono, nomt::Trie, sparse_merkle_tree::Sparse, tree::Tree,
-        vb_accumulator::Bilinear,
+        monotree::Mono, nomt::Trie, rs_merkle::SortedLeaves, signed_rows::SignedRows,
+        sparse_merkle_tree::Sparse, tree::Tree, vb_accumulator::Bilinear,
     },
     load::Load,
     peer::{Key, Peer, Value},
@@ -184,6 +184,45 @@ fn witnesses_of_one_construction_have_one_length() -> Outcome<()> {
     Ok(())
 }
 
+/// Checks that `differs` of signed rows is true: they lack freshness.
+#[test]
+fn signed_rows_verify_after_newer_ones() -> Outcome<()> {
+    let (mut peer, mut load) = (SignedRows::new(KEYS)?, Load::new(KEYS));
+    peer.publish(&load.first())?;
+    let (key, old) = load.any(1);
+    let proof = peer.prove(1, &key)?;
+    peer.publish(&[(key, [9; 32])])?;
+    peer.verify(2, (&key, Some(&old)), proof)?;
+    assert!(SignedRows::about().differs.contains("no freshness"));
+    Ok(())
+}
+
+/// Checks that a tree over a list proves absence before the first entry, after the last, and next
+/// to a single one.
+#[test]
+fn absence_is_proved_at_both_ends() -> Outcome<()> {
+    for entries in [
+        vec![([5; 32], [1; 32])],
+        vec![([5; 32], [1; 32]), ([6; 32], [1; 32])],
+    ] {
+        let mut peer = SortedLeaves::new(2)?;
+        peer.publish(&entries)?;
+        let ends = [[0; 32], [9; 32]];
+        let proofs = [peer.prove(1, &ends[0])?, peer.prove(1, &ends[1])?];
+        for (key, proof) in ends.iter().zip(&proofs) {
+            peer.verify(1, (key, None), proof.clone())?;
+        }
+        // One leaf is at both ends.
+        let is_refused = peer.verify(1, (&ends[0], None), proofs[1].clone()).is_err();
+        assert_eq!(is_refused, entries.len() == 2);
+        assert!(
+            peer.verify(1, (&entries[0].0, None), proofs[0].clone())
+                .is_err()
+        );
+    }
+    Ok(())
+}
+
 macro_rules! dictionaries {
     ($($name:ident: $peer:ty;)*) => {$(
         mod $name {
@@ -228,6 +267,8 @@ dictionaries! {
     nomt: Trie;
     red_black_cache_everywhere: Tree<RedBlackCacheEverywhere<Sha256Ed25519>>;
     red_black_path_copying: Tree<RedBlackPathCopying<Sha256Ed25519>>;
+    rs_merkle: SortedLeaves;
+    signed_rows: SignedRows;
     sparse_merkle_tree: Sparse;
     treap_cache_everywhere: Tree<TreapCacheEverywhere<Sha256Ed25519>>;
     treap_path_copying: Tree<TreapPathCopying<Sha256Ed25519>>;
