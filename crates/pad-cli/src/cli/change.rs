@@ -210,6 +210,7 @@ impl Target {
             // files are missing. In this case, the change is not recorded.
             idle = without_effect(&Server::of_any(path)?, operation);
         }
+        let before = store.latest()?;
         let pending = pending::note(&mut store, operation)?;
         let next = if self.commit {
             ""
@@ -230,7 +231,7 @@ impl Target {
             Some(keys) if self.commit => {
                 drop(store);
                 let author = AuthorArguments::of(self.key.as_deref(), &self.signer);
-                Commit::plain(path, author).sign(keys, output)
+                Commit::plain(path, author).sign_noted(keys, output, Some((operation, before)))
             }
             _ => Ok(()),
         }
@@ -259,6 +260,17 @@ impl Commit {
     }
 
     fn sign(&self, keys: &SigningKeys, output: &mut Output) -> Result<(), Failure> {
+        self.sign_noted(keys, output, None)
+    }
+
+    /// Signs all pending changes. `own` is the change that this process has noted, and the version
+    /// that was latest then. Another process may have signed it since.
+    fn sign_noted(
+        &self,
+        keys: &SigningKeys,
+        output: &mut Output,
+        own: Option<(&Operation, Version)>,
+    ) -> Result<(), Failure> {
         let mut author = self.author.open(&self.store.store, keys)?;
         let store = author.server().store();
         let noted = pending::changes(store)?;
@@ -267,6 +279,9 @@ impl Commit {
             if self.push.is_given() {
                 drop(author);
                 return self.push_only(keys, output);
+            }
+            if let Some((operation, before)) = own {
+                return signed_by_another(author.server(), operation, before, output);
             }
             return Err(Failure::input("nothing is pending")
                 .help("note changes with pad put and pad remove"));
@@ -341,21 +356,53 @@ impl Commit {
 
 /// Returns the latest version if the operation changes nothing in it. Other pending changes are not
 /// considered.
-///
-/// Returns `None` also if the store cannot answer, because the result is only advice.
 fn without_effect(server: &Server, operation: &Operation) -> Option<Version> {
     let latest = server.latest();
-    let question = Question::Key(operation.key().clone());
-    let answer = server.answer(latest, &question).ok()?;
-    let statement = verify(&server.public_key().ok()?, latest, &question, &answer);
-    let Statement::Lookup(lookup) = statement.ok()? else {
-        return None;
+    contains(server, latest, operation).then_some(latest)
+}
+
+/// Returns whether a version has the key and value that the operation puts, or lacks the key that
+/// it removes.
+///
+/// Returns `false` also if the store cannot answer, because the result is only advice.
+fn contains(server: &Server, version: Version, operation: &Operation) -> bool {
+    let found = || {
+        let public = server.public_key().ok()?;
+        let is_log = public.scheme.family().is_append_only() && !public.scheme.is_set();
+        let question = match operation {
+            Operation::Put(key, value) if is_log => Question::Value(key.clone(), value.clone()),
+            operation => Question::Key(operation.key().clone()),
+        };
+        let answer = server.answer(version, &question).ok()?;
+        verify(&public, version, &question, &answer).ok()
     };
-    let is_same = match operation {
-        Operation::Put(_, value) => lookup.answer.value() == Some(value),
-        Operation::Remove(_) => lookup.answer.value().is_none(),
+    match (found(), operation) {
+        (Some(Statement::Lookup(lookup)), Operation::Put(_, value)) => {
+            lookup.answer.value() == Some(value)
+        }
+        (Some(Statement::Lookup(lookup)), Operation::Remove(_)) => lookup.answer.value().is_none(),
+        #[cfg(feature = "log")]
+        (Some(Statement::Included(_)), _) => true,
+        _ => false,
+    }
+}
+
+/// Reports the version after `before` in which another process has signed the change.
+fn signed_by_another(
+    server: &Server,
+    operation: &Operation,
+    before: Version,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let later = before.number() + 1..=server.latest().number();
+    let mut later = later.map(Version::new);
+    let signed = later.find(|version| contains(server, *version, operation));
+    let Some(version) = signed else {
+        let problem = "the change is not pending any more, and no version contains it";
+        return Err(Failure::input(problem).help("another process dropped it; note it again"));
     };
-    is_same.then_some(latest)
+    let text = format!("version {version} has the change: another commit signed it");
+    output.say(&text, &json!({ "version": version.number(), "changes": 0 }))
 }
 
 /// Counts the keys whose values differ between two versions of a tree. `None` for other families,

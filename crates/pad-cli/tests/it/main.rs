@@ -50,6 +50,8 @@ mod passphrase;
 mod process;
 mod python;
 mod record;
+#[cfg(all(feature = "network", unix))]
+mod scripts;
 #[cfg(feature = "network")]
 mod service;
 #[cfg(unix)]

@@ -46,3 +46,33 @@ fn a_change_without_effect_is_told_when_it_is_noted() {
     let told = bench.json("put --store s fig 1");
     assert_eq!(told[0]["without_effect_on"], 4);
 }
+
+#[test]
+fn two_processes_that_note_and_sign_at_once_both_succeed() {
+    let bench = Bench::with_trace();
+    std::thread::scope(|scope| {
+        for side in ["left", "right"] {
+            let bench = &bench;
+            scope.spawn(move || {
+                for turn in 0..10 {
+                    bench.ok(&format!(
+                        "put --store s --key k --commit {side}-{turn} {turn}"
+                    ));
+                }
+            });
+        }
+    });
+    let range = [
+        "range", "--store", "s", "--public", "k.pub", "--csv", "", "",
+    ];
+    let output = bench.command().args(range).output().unwrap();
+    let printed = text(&output.stdout);
+    for side in ["left", "right"] {
+        for turn in 0..10 {
+            assert!(
+                printed.contains(&format!("{side}-{turn},{turn}\n")),
+                "{printed}"
+            );
+        }
+    }
+}
