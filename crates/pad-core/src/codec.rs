@@ -80,7 +80,8 @@ pub const ENVELOPE_LENGTH: usize = 8;
 /// structs and enums. They nest at most 64 deep. A sequence has at most as many elements as its
 /// message has bytes.
 pub trait Message: Serialize + DeserializeOwned {
-    /// The kind of this type: its number in envelopes. `docs/format` lists all numbers.
+    /// The kind of this type: its number in envelopes. `docs/format` lists all numbers. Families
+    /// outside of this project use 192 to 207 for proofs, and 224 to 239 for other messages.
     const KIND: u8;
     /// The id of the [`Suite`](crate::Suite) (hash and signature) of this message; 0 for messages
     /// that depend on no suite.

@@ -40,7 +40,13 @@ impl<S: Suite, P> Response<S, P> {
 }
 
 impl<S: Suite, P: Message> Message for Response<S, P> {
-    const KIND: u8 = P::KIND + 16;
+    const KIND: u8 = {
+        assert!(
+            P::KIND < 240,
+            "the kind of a proof is at most 239: its response has 16 more"
+        );
+        P::KIND + 16
+    };
     const SUITE: u16 = S::ID.0;
     const INJECTIVE: bool = P::INJECTIVE;
 }
