@@ -67,6 +67,13 @@ impl SigningKeys {
         self
     }
 
+    /// Replaces the signer by another one with the same key. Its signatures are not verified.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_signer(self, signer: HeadSigner) -> Self {
+        Self { signer, ..self }
+    }
+
     /// Returns the public key, with which each version is verified.
     pub const fn public(&self) -> &PublicKey {
         &self.public

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, builder::PossibleValuesParser};
-use comparison::{Scheme, Work, Workload, schemes, workload::Replay};
+use comparison::{Place, Scheme, Work, Workload, schemes, workload::Replay};
 
 use crate::{
     columns::TableSpec,
@@ -54,17 +54,48 @@ impl CompareArguments {
         let most_keys = works.iter().map(|work| work.most_keys()).max();
         secret::reserve(most_keys.unwrap_or(0));
         for work in &works {
-            for scheme in schemes().iter().filter(|scheme| self.wants(scheme)) {
-                let shape = work.shape();
-                report.announce(format!(
-                    "{} on {}, {} keys, {} changes",
-                    scheme.name, shape.workload, shape.keys, shape.changes
-                ));
-                let record = measure(scheme, work.as_ref(), &self.effort(), self.limit())?;
-                report.measured(line(scheme, &record))?;
+            for lines in self.rounds(work.as_ref(), &mut report)? {
+                report.measured(Line::median(&lines, &TIMES))?;
             }
         }
         report.finish(tables)
+    }
+
+    /// Measures all requested schemes in turn, several times. So a disturbance of the machine does
+    /// not meet only one scheme. Returns the lines of each scheme.
+    fn rounds(&self, work: &dyn Work, report: &mut Report) -> Outcome<Vec<Vec<Line>>> {
+        let shape = work.shape();
+        let wanted: Vec<_> = schemes()
+            .iter()
+            .filter(|scheme| self.wants(scheme))
+            .collect();
+        let mut lines: Vec<Vec<Line>> = vec![Vec::new(); wanted.len()];
+        for round in 1..=ROUNDS {
+            for (scheme, lines) in wanted.iter().zip(&mut lines) {
+                let rounds = self.rounds_of(scheme, work);
+                if round > rounds || lines.iter().any(|line| line.get("author_us").is_none()) {
+                    continue;
+                }
+                report.announce(format!(
+                    "{} on {}, {} keys, {} changes, {round}/{rounds}",
+                    scheme.name, shape.workload, shape.keys, shape.changes
+                ));
+                let record = measure(scheme, work, &self.effort(rounds), self.limit())?;
+                lines.push(line(scheme, &record));
+            }
+        }
+        Ok(lines)
+    }
+
+    /// Returns how often a scheme is measured: once where most of the time is spent on loading or
+    /// on the disk.
+    fn rounds_of(&self, scheme: &Scheme, work: &dyn Work) -> u32 {
+        let is_long = work.most_keys() > REPEATED_KEYS || scheme.place == Place::Store;
+        if self.manner.quick || is_long {
+            1
+        } else {
+            ROUNDS
+        }
     }
 
     fn wants(&self, scheme: &Scheme) -> bool {
@@ -92,11 +123,11 @@ impl CompareArguments {
         Ok(works)
     }
 
-    /// Returns the effort of each measurement, with a budget of at most 150 ms. Half a second for
-    /// each of four figures would be too long, because there are two hundred runs.
-    fn effort(&self) -> Effort {
+    /// Returns the effort of each of the `rounds`, with a budget of at most 150 ms for all. Half a
+    /// second for each of four figures would be too long, because there are hundreds of runs.
+    fn effort(&self, rounds: u32) -> Effort {
         let full = Effort {
-            budget: Duration::from_millis(150),
+            budget: Duration::from_millis(150) / rounds,
             operations: 20_000,
             ..Effort::FULL
         };
@@ -111,6 +142,13 @@ impl CompareArguments {
         Duration::from_secs_f64(self.limit.max(0.0))
     }
 }
+
+/// Number of rounds in which schemes take turns.
+const ROUNDS: u32 = 3;
+/// Maximum number of keys for more than one round.
+const REPEATED_KEYS: u64 = 10_000;
+/// Times whose spread over the rounds is reported.
+const TIMES: [&str; 4] = ["author_us", "apply_us", "prove_us", "verify_us"];
 
 /// Builds the result line of a measurement, with the properties of its scheme.
 pub(crate) fn line(scheme: &Scheme, record: &Record) -> Line {
@@ -133,6 +171,10 @@ pub fn tables(lines: &[Line]) -> Tables {
     tables.signed(lines)
 }
 
+/// Note above a table with stored dictionaries.
+const STORED: &str = "Rows named stored are the stores of the command line. Their author and \
+    server times are processor time, and they wait for the disk in addition.";
+
 /// Note above a table in which some rows measured only a part of a scheme's periodic cycle.
 pub const PART: &str = "Rows marked part: the measured snapshots are not whole epochs or hash \
     chains, so the means lack the work at their ends.";
@@ -144,15 +186,17 @@ const TABLES: [TableSpec; 2] = [
         "Workload {workload}: {keys} keys of {key_bytes} bytes, values of {value_bytes} bytes, \
             changes in each snapshot: {changes}, seed {seed}", &[
         ("scheme", "scheme"), ("load us/key", "load_us_per_key"), ("snapshots", "of_snapshots"),
-        ("stopped", "stopped"), ("author us", "author_us"), ("update B", "update_bytes"),
-        ("apply us", "apply_us"), ("prove us", "prove_us"), ("prove old us", "prove_old_us"),
-        ("verify us", "verify_us"), ("proof B", "proof_bytes"), ("absent B", "absent_proof_bytes"),
+        ("stopped", "stopped"), ("author us", "author_us"), ("waits", "author_wait_us"),
+        ("update B", "update_bytes"), ("apply us", "apply_us"), ("waits", "apply_wait_us"),
+        ("prove us", "prove_us"), ("prove old us", "prove_old_us"),
+        ("verify us", "verify_us"), ("spread", "spread%"), ("proof B", "proof_bytes"), ("absent B", "absent_proof_bytes"),
         ("memory B/key", "memory_bytes_per_key"), ("B/snapshot", "memory_bytes_per_snapshot"),
-    ]).noted("{part}").filtered(|line| line.get("author_us").is_some()).deriving(|all, line| {
+        ("file B/key", "file_bytes_per_key"), ("B/snapshot", "file_bytes_per_snapshot"),
+    ]).noted("{stored} {part}").filtered(|line| line.get("author_us").is_some()).deriving(|all, line| {
         let is_part = |line: &Line| line.says(&[("whole_cycles", "false")]);
         let mark = if is_part(line) { ", part" } else { "" };
         let part = if all.iter().any(is_part) { PART } else { "" };
-        line! { of_snapshots: format!("{}{mark}", line.count("snapshots")), part }
+        line! { of_snapshots: format!("{}{mark}", line.count("snapshots")), part, stored: STORED }
     }),
     TableSpec::new(EXPERIMENT, "", &[("not measured", "scheme"), ("why", "reason")])
         .filtered(|line| line.get("author_us").is_none()).left(&["why"]),

@@ -74,7 +74,12 @@ impl ReportArguments {
         if self.list {
             for step in &steps {
                 let (seconds, name) = (step.expected_seconds, &step.name);
-                writeln!(stdout(), "{seconds:>6} s  {name}: bench {}", step.arguments)?;
+                let (arguments, is_portable) = step.call();
+                let setting = if is_portable { steps::PORTABLE } else { "" };
+                writeln!(
+                    stdout(),
+                    "{seconds:>6} s  {name}: {setting}bench {arguments}"
+                )?;
             }
             return Ok(());
         }

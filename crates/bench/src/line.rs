@@ -6,6 +6,8 @@
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::timing::median;
+
 /// Result of one measured configuration: named figures, in the order in which they were added.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(from = "Map<String, Value>")]
@@ -113,6 +115,29 @@ impl Line {
         selection.iter().all(|(key, wanted)| says(key, wanted))
     }
 
+    /// Combines the lines of repeated runs: the median of each number, and everything else of the
+    /// first line. Adds `spread`, the largest range of one of the `times` divided by its median;
+    /// null for a single line.
+    pub fn median(lines: &[Self], times: &[&str]) -> Self {
+        let numbers = |key: &str| lines.iter().filter_map(|line| line.number(key)).collect();
+        let spread = |key: &&str| {
+            let numbers: Vec<f64> = numbers(key);
+            let largest = numbers.iter().copied().reduce(f64::max)?;
+            let smallest = numbers.iter().copied().reduce(f64::min)?;
+            Some((largest - smallest) / median(numbers))
+        };
+        let Some(first) = lines.first() else {
+            return Self::default();
+        };
+        let combined = |(key, value): &(String, Value)| match value {
+            Value::Number(number) if number.is_f64() => (key.clone(), json(median(numbers(key)))),
+            value => (key.clone(), value.clone()),
+        };
+        let spread = times.iter().filter_map(spread).reduce(f64::max);
+        let line = Self(first.0.iter().map(combined).collect());
+        line.with("spread", spread.filter(|_| lines.len() > 1))
+    }
+
     /// Reports whether both lines have the same values under all of `keys`.
     pub fn agrees(&self, other: &Self, keys: &[&str]) -> bool {
         keys.iter().all(|key| self.get(key) == other.get(key))
@@ -123,6 +148,15 @@ impl Line {
 pub fn of<'a>(lines: &'a [Line], experiment: &str) -> Vec<&'a Line> {
     let of = |line: &&Line| line.text("experiment") == experiment;
     lines.iter().filter(of).collect()
+}
+
+/// Finds the figure of the same work without fast lanes: of the experiment with the suffix
+/// `_portable`, from a line with the same values under all of `same`.
+pub fn without_lanes(lines: &[Line], line: &Line, same: &[&str], figure: &str) -> Option<f64> {
+    let experiment = format!("{}_portable", line.text("experiment"));
+    let slow = of(lines, &experiment).into_iter();
+    slow.filter(|other| other.agrees(line, same))
+        .find_map(|other| other.number(figure))
 }
 
 /// Groups lines that have the same values under all of `keys`. Groups are in the order of their

@@ -115,7 +115,8 @@ impl Task<'_> {
     ///
     /// Extrapolates from a load of 64 keys. While the result is neither over the limit nor far
     /// below it, repeats this with 16 times as many keys. For logs it begins with 16 keys, because
-    /// 64 can take longer than everything else that is measured.
+    /// 64 can take longer than everything else that is measured. For stores it begins with 4096,
+    /// because few keys take only as long as the disk.
     fn too_long_load<T: Roles>(&self, start: &impl Fn(u64) -> Outcome<T>) -> Outcome<Option<f64>> {
         if !self.work.loads() {
             return Ok(None);
@@ -127,6 +128,7 @@ impl Task<'_> {
         // Logs are made for their final number of entries.
         let (entries, mut size) = match self.scheme.family {
             SchemeFamily::Log => (self.work.most_entries() as usize, 16),
+            _ if T::IS_STORED => (load.len(), 4096),
             _ => (load.len(), 64),
         };
         while size < entries {
@@ -151,7 +153,11 @@ impl Task<'_> {
         let means = Sample::mean(samples);
         let lookups = followed.loaded.lookups((self.scheme, self.work));
         lookups.check()?;
-        let grown = followed.grown_bytes;
+        let (per_key, per_snapshot) = (
+            followed.bytes_per_key(shape.keys)?,
+            followed.bytes_per_snapshot(),
+        );
+        let wait = |us| T::IS_STORED.then_some(us);
         Ok(Measurement {
             scheme: self.scheme.name.to_owned(),
             snapshots: samples.len() as u64,
@@ -166,8 +172,12 @@ impl Task<'_> {
             proof_bytes: Some(lookups.proof_bytes(effort, Age::Latest)?),
             absent_proof_bytes: lookups.absent_proof_bytes(effort)?,
             verify_us: Some(lookups.verify_us(effort)?),
-            memory_bytes_per_key: followed.memory_bytes_per_key(shape.keys),
-            memory_bytes_per_snapshot: grown.map(|grown| grown / samples.len().max(1) as f64),
+            memory_bytes_per_key: per_key.memory,
+            memory_bytes_per_snapshot: per_snapshot.memory,
+            file_bytes_per_key: per_key.files,
+            file_bytes_per_snapshot: per_snapshot.files,
+            author_wait_us: wait(means.author_wait_us),
+            apply_wait_us: wait(means.apply_wait_us),
             author_cryptography_us: has_timed_cryptography(self.scheme)
                 .then_some(means.signature_us),
             // Verification has no hook for a clock.

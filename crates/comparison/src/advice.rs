@@ -14,7 +14,7 @@ use crate::{
     needs::Need,
     prices::Prices,
     records::Records,
-    schemes::{Scheme, SchemeFamily, schemes},
+    schemes::{Place, Scheme, SchemeFamily, schemes},
 };
 
 /// Requirements of a user for a scheme: a load, needed properties and limits.
@@ -70,6 +70,8 @@ pub enum Reason {
     Need(Need),
     /// The scheme serves only as a baseline for comparison.
     Baseline,
+    /// The scheme is only a type of the library, which keeps versions in memory.
+    InMemory,
     /// The records contain no measurement of the scheme.
     NotMeasured,
     /// The scheme was measured with only this number of keys. Its cost with the load's number of
@@ -104,6 +106,7 @@ impl fmt::Display for Reason {
         match self {
             Self::Need(need) => write!(formatter, "{} ({need})", need.lack()),
             Self::Baseline => formatter.write_str("only there to be compared with"),
+            Self::InMemory => formatter.write_str("a type of the library, only in memory"),
             Self::NotMeasured => formatter.write_str("not measured"),
             Self::MeasuredElsewhere(keys) => write!(formatter, "measured with {keys} keys only"),
             Self::NoProofs => formatter.write_str("has no measured proof of what is asked"),
@@ -148,7 +151,7 @@ impl Candidate {
 
     /// Returns the seconds of making a snapshot and applying it on a server, without the network.
     pub fn snapshot_seconds(&self) -> f64 {
-        (self.figures.author_us + self.figures.apply_us) / 1e6
+        self.figures.turns_us().iter().sum::<f64>() / 1e6
     }
 
     /// Returns the bytes of a proof of a present key; 0 if they were not measured.
@@ -170,7 +173,8 @@ impl Candidate {
         let (load, limits) = (&wanted.load, &wanted.limits);
         let exceeds = |figure: f64, limit: Option<f64>| limit.is_some_and(|limit| figure > limit);
         let mut reasons = lacks(self.scheme, &wanted.needs);
-        let seconds = self.figures.author_us.max(self.figures.apply_us) / 1e6;
+        let [author_us, apply_us] = self.figures.turns_us();
+        let seconds = author_us.max(apply_us) / 1e6;
         let interval = load.interval_seconds();
         if seconds > interval {
             reasons.push(Reason::SlowerThanSnapshots { seconds, interval });
@@ -415,8 +419,10 @@ fn times(keys: u64, factor: f64) -> u64 {
 fn lacks(scheme: &Scheme, needs: &[Need]) -> Vec<Reason> {
     let lacking = needs.iter().filter(|need| !need.is_met(&scheme.properties));
     let mut reasons: Vec<_> = lacking.copied().map(Reason::Need).collect();
-    if scheme.family == SchemeFamily::Baseline {
-        reasons.push(Reason::Baseline);
+    match (scheme.family, scheme.keygen) {
+        (SchemeFamily::Baseline, _) => reasons.push(Reason::Baseline),
+        (_, None) => reasons.push(Reason::InMemory),
+        (_, Some(_)) => {}
     }
     reasons
 }
@@ -436,7 +442,10 @@ pub fn estimate(
         return Err(Reason::MeasuredElsewhere(only));
     }
     let estimate = coefficients.estimate(load.keys, load.changes, load.key_bytes, load.value_bytes);
-    let mut figures = estimate.figures;
+    let (mut figures, mut marks) = (estimate.figures, estimate.marks);
+    if scheme.place == Place::Memory && scheme.keygen.is_some() {
+        marks.push(Mark::InMemory);
+    }
     if tariff.cryptography.total_cmp(&1.0).is_ne() {
         let cheaper = figures.with_cheaper_cryptography(tariff.cryptography);
         figures = cheaper.ok_or(Reason::UnknownCryptography)?;
@@ -446,7 +455,7 @@ pub fn estimate(
     Ok(Candidate {
         scheme,
         figures,
-        marks: estimate.marks,
+        marks,
         cost,
     })
 }

@@ -74,7 +74,8 @@ pub enum Term {
     ProofsSent,
     /// Computing of the clients, to verify.
     ClientComputing,
-    /// Disk space of the servers, for entries and for the updates of the kept versions.
+    /// Disk space of the servers: the measured files of a store. For a scheme in memory, the
+    /// entries and the updates of the kept versions.
     Storage,
     /// Main memory of the servers, for the dictionary with the kept versions. A scheme whose memory
     /// was not measured is charged for the entries, with a digest each, but not for versions.
@@ -119,7 +120,11 @@ impl Cost {
         let (servers, keys) = (count(load.servers), count(load.keys));
         let [snapshots, lookups] =
             [load.snapshots_per_day, load.lookups_per_day].map(|daily| daily * DAYS_PER_MONTH);
-        let on_disk = keys * load.entry_bytes() + load.kept_versions * figures.update_bytes;
+        let on_disk = keys * figures.file_bytes_per_key.unwrap_or(load.entry_bytes())
+            + load.kept_versions
+                * figures
+                    .file_bytes_per_snapshot
+                    .unwrap_or(figures.update_bytes);
         // If the memory was not measured, assume the least: the entries, with a digest each.
         let least = load.entry_bytes() + DIGEST_BYTES;
         let memory_per_key = figures.memory_bytes_per_key.unwrap_or(least);

@@ -54,6 +54,8 @@ pub enum Mark {
         /// Number of snapshots that were measured.
         snapshots: u64,
     },
+    /// The scheme was measured in memory, without the work of the store of the command line.
+    InMemory,
     /// Keys and values are longer than the measured ones. The estimated times do not include
     /// hashing of the additional bytes.
     Longer {
@@ -108,6 +110,9 @@ impl fmt::Display for Mark {
                 "measured in part: {snapshots} snapshots of {changes} changes to {keys} keys, not \
                  whole epochs or hash chains, so that what comes at their ends is left out"
             ),
+            Self::InMemory => {
+                formatter.write_str("measured in memory, without the work of a store")
+            }
             Self::Longer {
                 key_bytes,
                 value_bytes,
@@ -208,6 +213,12 @@ impl<'a> Coefficients<'a> {
                 .map(|bytes| longer(bytes, 1.0)),
             memory_bytes_per_snapshot: figure(|point| point.memory_bytes_per_snapshot)
                 .map(|bytes| longer(bytes, changed)),
+            file_bytes_per_key: figure(|point| point.file_bytes_per_key)
+                .map(|bytes| longer(bytes, 1.0)),
+            file_bytes_per_snapshot: figure(|point| point.file_bytes_per_snapshot)
+                .map(|bytes| longer(bytes, changed)),
+            author_wait_us: figure(|point| point.author_wait_us),
+            apply_wait_us: figure(|point| point.apply_wait_us),
             author_cryptography_us: part(author_share, author_us),
             apply_cryptography_us: part(apply_share, apply_us),
             verify_cryptography_us: verify_us.and_then(|us| part(verify_share, us)),

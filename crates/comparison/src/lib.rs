@@ -49,8 +49,8 @@ pub mod workload;
 pub use cost::{Clients, Cost, Load, Term};
 pub use measurement::{Measurement, Shape};
 pub use prices::{PriceBook, PriceEntry, PriceError, Prices};
-pub use processor::processor;
-pub use schemes::{Properties, Scheme, SchemeFamily, scheme, schemes};
+pub use processor::{processor, processor_time};
+pub use schemes::{Place, Properties, Scheme, SchemeFamily, scheme, schemes};
 pub use workload::{Work, Workload};
 
 /// Result whose error is a message for people.
@@ -85,6 +85,10 @@ fn sample(scheme: &str) -> Measurement {
         memory_bytes_per_snapshot: Some(300.0),
         author_cryptography_us: Some(80.0),
         apply_cryptography_us: Some(40.0),
+        file_bytes_per_key: None,
+        file_bytes_per_snapshot: None,
+        author_wait_us: None,
+        apply_wait_us: None,
         verify_cryptography_us: Some(4.0),
     }
 }

@@ -166,7 +166,7 @@ mod tests {
     fn each_need_is_met_by_the_schemes_that_do_it() {
         let treaps_and_skip_lists =
             |name: &str| name.starts_with("treap-") || name.starts_with("skip-list-");
-        assert_eq!(meeting(Need::SetUnique).len(), 8);
+        assert_eq!(meeting(Need::SetUnique).len(), 10);
         assert!(
             meeting(Need::SetUnique)
                 .into_iter()
@@ -185,7 +185,7 @@ mod tests {
                 .into_iter()
                 .all(tuple_or_baseline)
         );
-        assert_eq!(meeting(Need::ConstantProofs).len(), 17);
+        assert_eq!(meeting(Need::ConstantProofs).len(), 26);
         assert!(
             !meeting(Need::NoTrustedSetup)
                 .iter()

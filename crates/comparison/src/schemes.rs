@@ -12,12 +12,22 @@ pub struct Scheme {
     /// Name of the scheme for `pad keygen --scheme`; `None` if that command does not support the
     /// scheme.
     pub keygen: Option<&'static str>,
-    /// Node store of the tree in memory, such as `path-copying`; `None` for other families.
-    pub repository: Option<&'static str>,
+    /// Where the server keeps versions.
+    pub place: Place,
     /// Family that the scheme belongs to.
     pub family: SchemeFamily,
     /// Properties that a user may need.
     pub properties: Properties,
+}
+
+/// Where a server keeps the versions of a dictionary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// In memory, as a library type.
+    Memory,
+    /// In a store on disk, as the command line does.
+    Store,
 }
 
 /// Family of schemes, which differ in how the contents are authenticated.
@@ -158,18 +168,17 @@ const SIGN_CHANGED_ENTRIES: Properties = Properties {
     ..SIGN_EACH_ENTRY
 };
 
-const fn tree(
-    name: &'static str,
-    keygen: &'static str,
-    repository: &'static str,
-    set_unique: bool,
-) -> Scheme {
+const fn tree(name: &'static str, set_unique: bool) -> Scheme {
+    of(name, SchemeFamily::Tree, Properties { set_unique, ..TREE })
+}
+
+/// The scheme of `pad keygen --scheme {keygen}`, in a store.
+const fn stored(name: &'static str, keygen: &'static str, scheme: Scheme) -> Scheme {
     Scheme {
         name,
         keygen: Some(keygen),
-        repository: Some(repository),
-        family: SchemeFamily::Tree,
-        properties: Properties { set_unique, ..TREE },
+        place: Place::Store,
+        ..scheme
     }
 }
 
@@ -184,14 +193,14 @@ const fn of(name: &'static str, family: SchemeFamily, properties: Properties) ->
     Scheme {
         name,
         keygen: None,
-        repository: None,
+        place: Place::Memory,
         family,
         properties,
     }
 }
 
 const fn signed(name: &'static str) -> Scheme {
-    offered(name, SchemeFamily::SignedTuples, SIGNED_TUPLES)
+    of(name, SchemeFamily::SignedTuples, SIGNED_TUPLES)
 }
 
 const fn accumulated(name: &'static str, properties: Properties) -> Scheme {
@@ -200,18 +209,18 @@ const fn accumulated(name: &'static str, properties: Properties) -> Scheme {
 
 #[rustfmt::skip]
 const SCHEMES: &[Scheme] = &[
-    tree("red-black-path-copying", "red-black", "path-copying", false),
-    tree("red-black-cache-nowhere", "red-black", "cache-nowhere", false),
-    tree("red-black-cache-median", "red-black", "cache-median", false),
-    tree("red-black-cache-everywhere", "red-black", "cache-everywhere", false),
-    tree("treap-path-copying", "treap", "path-copying", true),
-    tree("treap-cache-nowhere", "treap", "cache-nowhere", true),
-    tree("treap-cache-median", "treap", "cache-median", true),
-    tree("treap-cache-everywhere", "treap", "cache-everywhere", true),
-    tree("skip-list-path-copying", "skip-list", "path-copying", true),
-    tree("skip-list-cache-nowhere", "skip-list", "cache-nowhere", true),
-    tree("skip-list-cache-median", "skip-list", "cache-median", true),
-    tree("skip-list-cache-everywhere", "skip-list", "cache-everywhere", true),
+    tree("red-black-path-copying", false),
+    tree("red-black-cache-nowhere", false),
+    tree("red-black-cache-median", false),
+    tree("red-black-cache-everywhere", false),
+    tree("treap-path-copying", true),
+    tree("treap-cache-nowhere", true),
+    tree("treap-cache-median", true),
+    tree("treap-cache-everywhere", true),
+    tree("skip-list-path-copying", true),
+    tree("skip-list-cache-nowhere", true),
+    tree("skip-list-cache-median", true),
+    tree("skip-list-cache-everywhere", true),
     signed("tuple-base"),
     signed("tuple-base-superseding"),
     signed("tuple-base-lightweight"),
@@ -227,6 +236,18 @@ const SCHEMES: &[Scheme] = &[
     accumulated("tuple-accumulators-bilinear", BILINEAR_TUPLES),
     accumulated("tuple-accumulators-superseding-bilinear", BILINEAR_TUPLES),
     accumulated("tuple-chain-accumulators-bilinear", BILINEAR_TUPLES),
+    stored("red-black-stored", "red-black", tree("", false)),
+    stored("treap-stored", "treap", tree("", true)),
+    stored("skip-list-stored", "skip-list", tree("", true)),
+    stored("tuple-base-stored", "tuple-base", signed("")),
+    stored("tuple-base-superseding-stored", "tuple-base-superseding", signed("")),
+    stored("tuple-base-lightweight-stored", "tuple-base-lightweight", signed("")),
+    stored("tuple-spec-stored", "tuple-spec", signed("")),
+    stored("tuple-spec-superseding-stored", "tuple-spec-superseding", signed("")),
+    stored("tuple-spec-lightweight-stored", "tuple-spec-lightweight", signed("")),
+    stored("tuple-spec3-lightweight-stored", "tuple-spec3-lightweight", signed("")),
+    stored("tuple-base-superseding-bls-stored", "tuple-base-superseding-bls", signed("")),
+    stored("tuple-spec-lightweight-bls-stored", "tuple-spec-lightweight-bls", signed("")),
     offered("aad-counted", SchemeFamily::Log, LOG),
     offered("aad-frontier", SchemeFamily::Log, LOG),
     offered("directory", SchemeFamily::Directory, NUMBERED),

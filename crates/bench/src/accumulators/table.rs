@@ -3,6 +3,7 @@
 use crate::{
     columns::{TableSpec, shown},
     line,
+    line::without_lanes,
     prelude::*,
     tables::Tables,
 };
@@ -13,22 +14,26 @@ pub fn table(lines: &[Line]) -> Tables {
 }
 
 /// Derives `speed_up`: the time on one thread divided by the time of `line`. It is null for lines
-/// of one thread.
-fn speed_up(lines: &[Line], line: &Line) -> Line {
+/// of one thread. Also derives `portable_us`, the time without fast lanes.
+fn derived(lines: &[Line], line: &Line) -> Line {
     let same = ["accumulator", "operation", "n"];
     let mut alone = lines.iter().filter(|other| other.count("threads") == 1);
     let alone = alone.find(|other| other.agrees(line, &same));
     let times = alone.map(|alone| alone.figure("per_element_us") / line.figure("per_element_us"));
-    line! { speed_up: times.filter(|_| line.count("threads") > 1) }
+    let work = ["accumulator", "operation", "n", "threads"];
+    line! {
+        speed_up: times.filter(|_| line.count("threads") > 1),
+        portable_us: without_lanes(lines, line, &work, "per_element_us"),
+    }
 }
 
 #[rustfmt::skip]
 const TABLES: [TableSpec; 9] = [
     TableSpec::new("accumulators", "", &[
         ("accumulator", "accumulator"), ("operation", "operation"), ("n", "n"),
-        ("threads", "threads"), ("us each", "per_element_us"), ("ratio", "ratio"),
-        ("speed-up", "speed_up"), ("to one", "primitive"),
-    ]).left(&["operation", "to one"]).deriving(speed_up),
+        ("threads", "threads"), ("us each", "per_element_us"), ("without lanes", "portable_us"),
+        ("ratio", "ratio"), ("speed-up", "speed_up"), ("to one", "primitive"),
+    ]).left(&["operation", "to one"]).deriving(derived),
     TableSpec::new("accumulators_slopes", "Time per element: slopes of lines through all sizes", &[
         ("accumulator", "accumulator"), ("operation", "operation"), ("threads", "threads"),
         ("us per element", "us_per_element"), ("2013", "paper_us_on_8_threads"),

@@ -126,8 +126,10 @@ pub fn run(steps: &[Step], parts: &Parts) -> Outcome<(Vec<Line>, Vec<String>)> {
 fn measure(step: &Step, program: &str, announce: &dyn Fn(Duration)) -> Outcome<Vec<Line>> {
     let started = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     let (start, before) = (Instant::now(), processors::ProcessorUse::now());
+    let (arguments, is_portable) = step.call();
     let mut child = Command::new(std::env::current_exe()?)
-        .args(step.arguments.split(' '))
+        .envs(is_portable.then_some(("PAD_LANES", "off")))
+        .args(arguments.split(' '))
         .arg("--json")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -155,7 +157,18 @@ fn measure(step: &Step, program: &str, announce: &dyn Fn(Duration)) -> Outcome<V
     if measured.is_empty() {
         return Err(format!("bench {} printed no line", step.arguments).into());
     }
+    let named = |line: Line| {
+        if is_portable { portable(line) } else { line }
+    };
+    let measured = measured.into_iter().map(named);
     Ok(core::iter::once(run).chain(measured).collect())
+}
+
+/// Renames the experiment of a line that was measured without fast lanes, so that tables of the
+/// same experiment select only lines with them.
+fn portable(line: Line) -> Line {
+    let experiment = format!("{}_portable", line.text("experiment"));
+    line.without(&["experiment"]).and("experiment", experiment)
 }
 
 /// Starts a thread that reads all output of a process, so that the process never blocks on a full

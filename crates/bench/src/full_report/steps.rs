@@ -18,11 +18,24 @@ pub enum Depth {
 pub struct Step {
     /// Name of the step, for its file and on the page.
     pub name: String,
-    /// Command and arguments of the call, separated by spaces.
+    /// Command and arguments of the call, separated by spaces. [`PORTABLE`] may come first.
     pub arguments: String,
     /// Expected seconds on a 2-core virtual EPYC machine, for the first estimate of the remaining
     /// time.
     pub expected_seconds: u64,
+}
+
+/// Setting of the environment with which a step measures the portable kernels of lanes.
+pub const PORTABLE: &str = "PAD_LANES=off ";
+
+impl Step {
+    /// Returns the arguments without [`PORTABLE`], and whether the step has this setting.
+    pub fn call(&self) -> (&str, bool) {
+        match self.arguments.strip_prefix(PORTABLE) {
+            Some(arguments) => (arguments, true),
+            None => (&self.arguments, false),
+        }
+    }
 }
 
 /// Returns the steps of a report, in the order in which they run.

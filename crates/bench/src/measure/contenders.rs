@@ -2,7 +2,10 @@
 
 use pad_core::{HeadSigner, Sha256Ed25519, Suite};
 use pad_log::{AadCounted, AadFrontier};
-use pad_tree::{TreeRepository, for_each_tree, internals::VersionedStore};
+use pad_tree::{
+    RedBlackPathCopying, SkipListPathCopying, TreapPathCopying, TreeRepository, for_each_tree,
+    internals::VersionedStore,
+};
 use pad_tuple::{TupleRepository, for_each_accumulated_tuple, for_each_tuple};
 
 use crate::{
@@ -10,7 +13,7 @@ use crate::{
     counting::{CountingSuite, stores::CountedStore},
     cryptography::TimedSigner,
     dictionary::{HostedDictionary, Store},
-    measure::roles::{LogRoles, NumberedRoles, Roles, SignedEntries, SignedScope},
+    measure::roles::{LogRoles, NumberedRoles, Roles, SignedEntries, SignedScope, StoredRoles},
 };
 
 /// Code that is generic over the types of a scheme, run by [`visit`].
@@ -97,6 +100,28 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
             }
         };
     }
+    // Stores always use their own suite.
+    let kept = scheme.strip_suffix("-stored").unwrap_or_default();
+    macro_rules! visit_stored {
+        ($name:expr, $repository:ty) => {
+            if kept == $name {
+                let start = |_| StoredRoles::<$repository>::new(kept.parse()?, G::signer());
+                return Some(visitor.visit(start));
+            }
+        };
+    }
+    macro_rules! visit_stored_tuple {
+        ($name:ident, $($design:tt)+) => {
+            visit_stored!(
+                design_name(stringify!($name)),
+                TupleRepository<Sha256Ed25519, $($design)+>
+            );
+        };
+    }
+    visit_stored!("red-black", RedBlackPathCopying<Sha256Ed25519>);
+    visit_stored!("treap", TreapPathCopying<Sha256Ed25519>);
+    visit_stored!("skip-list", SkipListPathCopying<Sha256Ed25519>);
+    for_each_tuple!(visit_stored_tuple);
     for_each_tree!(visit_tree);
     for_each_tuple!(visit_tuple);
     for_each_accumulated_tuple!(visit_tuple);

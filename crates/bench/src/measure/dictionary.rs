@@ -188,12 +188,16 @@ pub const fn head_bytes<S: Suite>() -> usize {
 /// Returns the bytes of a proof without its message envelope. If the proof needs a head, adds the
 /// bytes of [`head_bytes`].
 pub fn proof_bytes<R: MeasuredRepository>(proof: &ProofOf<R, Key>) -> usize {
-    let head = if R::NEEDS_HEAD {
+    codec::encode_body(proof).len() + needed_head_bytes::<R>()
+}
+
+/// Returns the bytes of [`head_bytes`] if proofs of the repository need the head; otherwise 0.
+pub const fn needed_head_bytes<R: MeasuredRepository>() -> usize {
+    if R::NEEDS_HEAD {
         head_bytes::<R::Suite>()
     } else {
         0
-    };
-    codec::encode_body(proof).len() + head
+    }
 }
 
 impl<R: MeasuredRepository> Roles for HostedDictionary<R> {

@@ -23,7 +23,42 @@ pub struct LoadedRun<T: Roles> {
     /// Time of author and server together to load one key, in microseconds. `None` if the workload
     /// begins empty.
     load_us_per_key: Option<f64>,
-    memory: Option<usize>,
+    space: Space,
+}
+
+/// Bytes that a server's dictionary occupies, or by which it has grown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Space {
+    /// Bytes of memory; `None` if the server does not count its memory.
+    pub memory: Option<f64>,
+    /// Bytes in files; `None` for a dictionary in memory.
+    pub files: Option<f64>,
+}
+
+impl Space {
+    fn of<T: Roles>(roles: &T) -> Outcome<Self> {
+        Ok(Self {
+            memory: roles.memory_bytes().map(|bytes| bytes as f64),
+            files: roles.file_bytes()?.map(|bytes| bytes as f64),
+        })
+    }
+
+    fn combined(self, other: Self, with: impl Fn(f64, f64) -> f64) -> Self {
+        Self {
+            memory: self
+                .memory
+                .zip(other.memory)
+                .map(|(own, other)| with(own, other)),
+            files: self
+                .files
+                .zip(other.files)
+                .map(|(own, other)| with(own, other)),
+        }
+    }
+
+    fn divided_by(self, number: f64) -> Self {
+        self.combined(self, |bytes, _| bytes / number)
+    }
 }
 
 impl<T: Roles> LoadedRun<T> {
@@ -41,7 +76,7 @@ impl<T: Roles> LoadedRun<T> {
             run.restart();
         }
         Ok(Self {
-            memory: run.roles.memory_bytes(),
+            space: Space::of(&run.roles)?,
             run,
             contents,
             load_us_per_key,
@@ -65,7 +100,7 @@ impl<T: Roles> LoadedRun<T> {
     /// next, and proofs are unusually small right after generations were merged.
     pub fn follow(mut self, work: &dyn Work) -> Outcome<FinishedRun<T>> {
         let first = self.run.roles.latest().number() + 1;
-        let (mut whole, mut cycles, mut memory) = (0_usize, 0, None);
+        let (mut whole, mut cycles, mut space) = (0_usize, 0, Space::default());
         for version in first.. {
             let is_beyond = version > work.versions();
             let half_a_cycle = whole.checked_div(cycles).map_or(0, |cycle| cycle / 2);
@@ -81,19 +116,19 @@ impl<T: Roles> LoadedRun<T> {
             let update = self.run.publish(operations)?;
             if T::ends_cycle(version + 1 - first, &update) {
                 (whole, cycles) = (self.run.samples.len(), cycles + 1);
-                memory = self.run.roles.memory_bytes();
+                space = Space::of(&self.run.roles)?;
             }
         }
         if cycles == 0 {
             whole = self.run.samples.len();
-            memory = self.run.roles.memory_bytes();
+            space = Space::of(&self.run.roles)?;
         }
-        let grown = self.memory.zip(memory);
+        let grown = space.combined(self.space, |after, before| after - before);
         Ok(FinishedRun {
             loaded: self,
             whole,
             cycles: cycles as u64,
-            grown_bytes: grown.map(|(before, after)| after as f64 - before as f64),
+            grown,
         })
     }
 }
@@ -104,9 +139,8 @@ pub struct FinishedRun<T: Roles> {
     pub loaded: LoadedRun<T>,
     /// Number of whole cycles that the measured snapshots contain.
     pub cycles: u64,
-    /// Growth of the server's memory over the counted snapshots; `None` if the server does not
-    /// count its memory.
-    pub grown_bytes: Option<f64>,
+    /// Growth of the server over the counted snapshots.
+    grown: Space,
     /// Number of counted snapshots: those of whole cycles, or all if no cycle is whole.
     whole: usize,
 }
@@ -130,14 +164,22 @@ impl<T: Roles> FinishedRun<T> {
         self.loaded.load_us_per_key
     }
 
-    /// Returns the server's bytes of memory per key: after the load of `keys` keys, or at the end
-    /// if keys came one by one. `None` if the server does not count its memory.
-    pub fn memory_bytes_per_key(&self, keys: u64) -> Option<f64> {
+    /// Returns the server's bytes per key: after the load of `keys` keys, or at the end if keys
+    /// came one by one.
+    pub fn bytes_per_key(&self, keys: u64) -> Outcome<Space> {
         let LoadedRun { run, contents, .. } = &self.loaded;
-        let (memory, keys) = match self.loaded.load_us_per_key {
-            Some(_) => (self.loaded.memory, keys),
-            None => (run.roles.memory_bytes(), contents.len()),
+        let (space, keys) = match self.loaded.load_us_per_key {
+            Some(_) => (self.loaded.space, keys),
+            None => (Space::of(&run.roles)?, contents.len()),
         };
-        memory.map(|bytes| bytes as f64 / keys.max(1) as f64)
+        Ok(space.divided_by(keys.max(1) as f64))
+    }
+
+    /// Returns the bytes by which the server grows with each snapshot. Those of files are `None` if
+    /// the files have not grown, because they had room left after the load.
+    pub fn bytes_per_snapshot(&self) -> Space {
+        let each = self.grown.divided_by(self.samples().len().max(1) as f64);
+        let files = each.files.filter(|bytes| *bytes > 0.0);
+        Space { files, ..each }
     }
 }

@@ -7,10 +7,12 @@ use crate::Outcome;
 pub mod log;
 pub mod numbered;
 pub mod signed_entries;
+pub mod stored;
 
 pub use log::LogRoles;
 pub use numbered::NumberedRoles;
 pub use signed_entries::{SignedEntries, SignedScope};
+pub use stored::StoredRoles;
 
 /// Author, server and client of one scheme, of any family.
 ///
@@ -30,6 +32,8 @@ pub trait Roles: Sized {
     /// Whether a client needs the signed head of the version, which the server then sends with the
     /// proof.
     const NEEDS_HEAD: bool;
+    /// Whether author and server store their versions in files, so that they wait for the disk.
+    const IS_STORED: bool = false;
 
     /// Converts operations to the form that the author takes.
     ///
@@ -95,6 +99,14 @@ pub trait Roles: Sized {
 
     /// Returns the server's own count of its memory in bytes; `None` if the server keeps no count.
     fn memory_bytes(&self) -> Option<usize>;
+
+    /// Returns the bytes of the server's files; `None` for a server in memory.
+    ///
+    /// # Errors
+    /// The files cannot be read.
+    fn file_bytes(&self) -> Outcome<Option<u64>> {
+        Ok(None)
+    }
 
     /// Reports whether a cycle (an epoch of speculation, or a hash chain) ends with this snapshot.
     /// The first snapshot after the load has the number 1.

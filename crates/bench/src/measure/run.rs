@@ -6,10 +6,15 @@ use std::{
     time::{Duration, Instant},
 };
 
+use comparison::processor_time;
 use pad_core::Operation;
 
 use crate::{
-    Outcome, cryptography::Cryptography, measure::roles::Roles, memory, timing::stopwatch,
+    Outcome,
+    cryptography::Cryptography,
+    measure::roles::Roles,
+    memory,
+    timing::{microseconds, stopwatch},
 };
 
 /// Cost of publishing and applying one snapshot.
@@ -17,8 +22,12 @@ use crate::{
 pub struct Sample {
     /// Author's microseconds for making the changes, the snapshot and its signature.
     pub author_us: f64,
+    /// Author's microseconds of waiting for files, in addition; 0 for a dictionary in memory.
+    pub author_wait_us: f64,
     /// Server's microseconds for applying the update.
     pub apply_us: f64,
+    /// Server's microseconds of waiting for files, in addition; 0 for a dictionary in memory.
+    pub apply_wait_us: f64,
     /// Part of `apply_us` that accumulators take.
     pub accumulator_us: f64,
     /// Bytes of the update as it is sent.
@@ -42,7 +51,9 @@ impl Sample {
         let part = |figure: fn(&Self) -> f64| samples.iter().map(figure).sum::<f64>() / by;
         Self {
             author_us: part(|sample| sample.author_us),
+            author_wait_us: part(|sample| sample.author_wait_us),
             apply_us: part(|sample| sample.apply_us),
+            apply_wait_us: part(|sample| sample.apply_wait_us),
             accumulator_us: part(|sample| sample.accumulator_us),
             update_bytes: part(|sample| sample.update_bytes),
             signature_us: part(|sample| sample.signature_us),
@@ -84,17 +95,19 @@ impl<T: Roles> Run<T> {
     /// Errors of the scheme.
     pub fn publish(&mut self, operations: Vec<Operation>) -> Outcome<T::Update> {
         let changes = self.roles.prepare(operations)?;
-        let (author_us, (own, update)) =
-            stopwatch(|| Cryptography::of(|| self.roles.publish(changes)));
+        let ([author_us, author_wait_us], (own, update)) =
+            with_waits::<T, _>(|| Cryptography::of(|| self.roles.publish(changes)));
         let update = update?;
         let update_bytes = self.roles.update_bytes(&update) as f64;
-        let (apply_us, (cryptography, applied)) =
-            stopwatch(|| Cryptography::of(|| self.roles.apply(&update)));
+        let ([apply_us, apply_wait_us], (cryptography, applied)) =
+            with_waits::<T, _>(|| Cryptography::of(|| self.roles.apply(&update)));
         applied?;
         self.cryptography += own;
         self.samples.push(Sample {
             author_us,
+            author_wait_us,
             apply_us,
+            apply_wait_us,
             accumulator_us: cryptography.accumulator_us,
             update_bytes,
             signature_us: own.signature_us,
@@ -146,6 +159,16 @@ impl<T: Roles> DerefMut for Run<T> {
     fn deref_mut(&mut self) -> &mut T {
         &mut self.roles
     }
+}
+
+/// Returns the microseconds of `work`, and those that it waited for files in addition. The former
+/// are processor time of all threads. In memory, `work` has one thread and waits for nothing.
+fn with_waits<T: Roles, R>(work: impl FnOnce() -> R) -> ([f64; 2], R) {
+    let before = T::IS_STORED.then(processor_time).flatten();
+    let (us, result) = stopwatch(work);
+    let used = before.and_then(|before| processor_time()?.checked_sub(before));
+    let busy_us = used.map_or(us, microseconds);
+    ([busy_us, (us - busy_us).max(0.0)], result)
 }
 
 /// Bytes of the process's memory above which a run is stopped.

@@ -42,7 +42,7 @@ fn advice_follows_from_what_is_measured_here_and_holds() {
     let (asked, here) = (path("advice.json"), path("here.jsonl"));
     // Other fields of the output are ignored.
     let mut printed = serde_json::to_value(question()).unwrap();
-    printed["winner"] = "treap-path-copying".into();
+    printed["winner"] = "treap-stored".into();
     fs::write(&asked, printed.to_string()).unwrap();
 
     let measured = run(&format!("calibrate --advice {asked} --json"));

@@ -19,7 +19,7 @@ use bench::{
     workload::Random,
 };
 use bls12::signatures::BlsSecretKey;
-use comparison::{Scheme, Work as _, Workload, schemes};
+use comparison::{Place, Scheme, Work as _, Workload, schemes};
 use pad_conformance::soak;
 use pad_core::Workers;
 use rsa_group::{ModularGroup as _, ResidueGroup};
@@ -141,7 +141,7 @@ impl Visitor for Count<'_> {
 /// A scheme that takes longer than all others together. Only the soak test counts its work.
 const SLOW: &str = "aad-frontier";
 
-/// Counts the work of every scheme, except `omitted`.
+/// Counts the work of every scheme in memory, except `omitted`. Stores do the same counted work.
 fn count_all(omitted: Option<&str>) -> Vec<(&'static str, Counts)> {
     let count = |scheme: &'static Scheme| {
         let counts =
@@ -149,7 +149,8 @@ fn count_all(omitted: Option<&str>) -> Vec<(&'static str, Counts)> {
         let counts = counts.unwrap_or_else(|error| panic!("{}: {error}", scheme.name));
         (scheme.name, counts)
     };
-    let is_counted = |scheme: &&Scheme| omitted != Some(scheme.name);
+    let is_counted =
+        |scheme: &&Scheme| scheme.place == Place::Memory && omitted != Some(scheme.name);
     schemes().iter().filter(is_counted).map(count).collect()
 }
 

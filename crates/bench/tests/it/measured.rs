@@ -90,6 +90,27 @@ fn proofs_of_several_generations_are_measured_between_two_merges() {
 }
 
 #[test]
+fn a_store_sends_the_proofs_and_updates_of_the_dictionary_in_memory() {
+    let work = Workload::updates(100, 3, 2);
+    for (stored, in_memory) in [
+        ("red-black-stored", "red-black-path-copying"),
+        ("tuple-spec-lightweight-stored", "tuple-spec-lightweight"),
+    ] {
+        let [stored, in_memory] = [stored, in_memory].map(|name| {
+            let record = record(comparison::scheme(name).expect("it is listed"), &work);
+            let Record::Measured(measured) = record else {
+                panic!("{name} takes updates");
+            };
+            measured
+        });
+        let messages = |of: &Measurement| (of.update_bytes, of.proof_bytes, of.absent_proof_bytes);
+        assert_eq!(messages(&stored), messages(&in_memory));
+        assert!(stored.file_bytes_per_key.is_some_and(|bytes| bytes > 40.0));
+        assert!(stored.author_wait_us.is_some() && in_memory.author_wait_us.is_none());
+    }
+}
+
+#[test]
 fn a_recorded_load_has_the_numbers_of_the_one_that_was_recorded() {
     let workload = Workload::steady_state(KEYS, 3);
     let snapshots = (1..=workload.versions()).map(|version| workload.operations(version));

@@ -8,9 +8,9 @@ use crate::{prices::PriceBook, sample};
 fn records() -> Records {
     let mut all = Vec::new();
     for scheme in [
-        "red-black-path-copying",
-        "treap-path-copying",
-        "tuple-spec-lightweight",
+        "red-black-stored",
+        "treap-stored",
+        "tuple-spec-lightweight-stored",
         "aad-counted",
     ] {
         for (keys, changes) in [(1000, 1), (1000, 100), (100_000, 1), (100_000, 100)] {
@@ -26,7 +26,7 @@ fn records() -> Records {
                 point.author_us = 20.0 + 3.0 * k;
                 point.proof_bytes = Some(100.0 + 30.0 * n.log2());
             }
-            if scheme == "treap-path-copying" {
+            if scheme == "treap-stored" {
                 point.proof_bytes = point.proof_bytes.map(|bytes| bytes * 1.02);
             }
             if scheme == "aad-counted" {
@@ -103,9 +103,10 @@ fn every_scheme_is_ranked_or_excluded_with_a_reason() {
         .map(|candidate| candidate.cost.total())
         .collect();
     assert!(totals.is_sorted());
+    assert_eq!(reasons(&advice, "skip-list-stored"), [Reason::NotMeasured]);
     assert_eq!(
         reasons(&advice, "treap-cache-median"),
-        [Reason::NotMeasured]
+        [Reason::InMemory, Reason::NotMeasured]
     );
     assert_eq!(
         reasons(&advice, "directory"),
@@ -143,7 +144,7 @@ fn limits_exclude_what_exceeds_them() {
     let mut wanted = wanted();
     wanted.needs.push(Need::NoTrustedSetup);
     wanted.limits.proof_bytes = Some(400.0);
-    assert_eq!(names(&advise(&wanted)), ["tuple-spec-lightweight"]);
+    assert_eq!(names(&advise(&wanted)), ["tuple-spec-lightweight-stored"]);
     wanted.limits = Limits {
         memory_bytes: Some(1e6),
         ..Limits::default()
@@ -152,15 +153,15 @@ fn limits_exclude_what_exceeds_them() {
     assert_eq!(names(&advice), [""; 0]);
     // 100 bytes for each key, 300 for a version.
     assert_eq!(
-        reasons(&advice, "red-black-path-copying"),
+        reasons(&advice, "red-black-stored"),
         [Reason::Memory(1e7 + 300.0)]
     );
     wanted.limits = Limits {
         snapshot_seconds: Some(200e-6),
         ..Limits::default()
     };
-    assert!(!names(&advise(&wanted)).contains(&"tuple-spec-lightweight"));
-    assert!(names(&advise(&wanted)).contains(&"red-black-path-copying"));
+    assert!(!names(&advise(&wanted)).contains(&"tuple-spec-lightweight-stored"));
+    assert!(names(&advise(&wanted)).contains(&"red-black-stored"));
 }
 
 #[test]
@@ -175,7 +176,7 @@ fn the_longest_proof_is_one_of_absence_where_that_is_needed() {
         let advice = Advice::new(wanted, &tariff(), &records);
         names(&advice)
     };
-    assert!(ranked(&wanted).contains(&"tuple-spec-lightweight"));
+    assert!(ranked(&wanted).contains(&"tuple-spec-lightweight-stored"));
     wanted.needs.push(Need::Absence);
     assert_eq!(ranked(&wanted), [""; 0]);
 }
@@ -185,8 +186,8 @@ fn what_is_slower_than_snapshots_come_is_excluded() {
     let mut wanted = wanted();
     wanted.load.snapshots_per_day = 86_400.0 * 5000.0;
     let advice = advise(&wanted);
-    assert!(names(&advice).contains(&"red-black-path-copying"));
-    let reasons = reasons(&advice, "tuple-spec-lightweight");
+    assert!(names(&advice).contains(&"red-black-stored"));
+    let reasons = reasons(&advice, "tuple-spec-lightweight-stored");
     let [Reason::SlowerThanSnapshots { seconds, interval }] = reasons.as_slice() else {
         panic!("{reasons:?}");
     };
@@ -202,28 +203,25 @@ fn the_winner_and_where_it_ceases_to_be() {
     wanted.load.lookups_per_day = 8_640_000.0;
     let advice = Advice::new(&wanted, &tariff, &records);
     let (winner, other) = (advice.winner().unwrap(), advice.other_family().unwrap());
-    assert_eq!(winner.scheme.name, "red-black-path-copying");
-    assert_eq!(
-        advice.runner_up().unwrap().scheme.name,
-        "treap-path-copying"
-    );
-    assert_eq!(other.scheme.name, "tuple-spec-lightweight");
+    assert_eq!(winner.scheme.name, "red-black-stored");
+    assert_eq!(advice.runner_up().unwrap().scheme.name, "treap-stored");
+    assert_eq!(other.scheme.name, "tuple-spec-lightweight-stored");
     let Balance { saves, pays } = Balance::of(winner, other);
     assert_eq!(saves.unwrap().0, Term::UpdatesSent);
     assert_eq!(pays.unwrap().0, Term::ProofsSent);
     let crossing = crossing((winner, other), &wanted.load, &tariff, &records);
     assert!(!crossing.everywhere);
     for (lookups, first) in [
-        (0.9, "red-black-path-copying"),
-        (1.1, "tuple-spec-lightweight"),
+        (0.9, "red-black-stored"),
+        (1.1, "tuple-spec-lightweight-stored"),
     ] {
         let mut there = wanted.clone();
         there.load.lookups_per_day = crossing.lookups_per_day.unwrap() * lookups;
         assert_eq!(names(&Advice::new(&there, &tariff, &records))[0], first);
     }
     for (keys, first) in [
-        (0.9, "tuple-spec-lightweight"),
-        (1.1, "red-black-path-copying"),
+        (0.9, "tuple-spec-lightweight-stored"),
+        (1.1, "red-black-stored"),
     ] {
         let mut there = wanted.clone();
         there.load.keys = times(1, crossing.keys.unwrap() * keys);
@@ -249,7 +247,7 @@ fn what_dominates_can_never_cross() {
             .find(|candidate| candidate.scheme.name == name)
             .unwrap()
     };
-    let pair = (find("red-black-path-copying"), find("treap-path-copying"));
+    let pair = (find("red-black-stored"), find("treap-stored"));
     let never = crossing(pair, &wanted.load, &tariff, &records);
     assert_eq!((never.lookups_per_day, never.keys), (None, None));
     assert!(!never.everywhere);
@@ -259,7 +257,7 @@ fn what_dominates_can_never_cross() {
 /// altered by `change`.
 fn alike(tariff: &Tariff, change: impl Fn(&mut Measurement)) -> Crossing {
     let (wanted, mut records) = (wanted(), records());
-    let (first, second) = ("red-black-path-copying", "treap-path-copying");
+    let (first, second) = ("red-black-stored", "treap-stored");
     let of_first = |point: &&Measurement| point.scheme == first;
     let mut same: Vec<_> = records.measured.iter().filter(of_first).cloned().collect();
     for point in &mut same {
@@ -378,7 +376,7 @@ proptest! {
         let (what, change) = more;
         let mut larger = load;
         change(&mut larger);
-        for name in ["red-black-path-copying", "tuple-spec-lightweight"] {
+        for name in ["red-black-stored", "tuple-spec-lightweight-stored"] {
             let scheme = schemes().iter().find(|scheme| scheme.name == name).unwrap();
             let total = |load| estimate(scheme, load, &tariff, &records).unwrap().cost.total();
             let (before, after) = (total(&load), total(&larger));

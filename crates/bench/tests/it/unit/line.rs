@@ -33,3 +33,14 @@ fn groups_keep_their_order() {
         .map(|group| group.iter().map(|line| line.count("number")).collect());
     assert_eq!(numbers.collect::<Vec<Vec<u64>>>(), [vec![1, 3], vec![2]]);
 }
+
+#[test]
+fn repeated_runs_combine_to_medians_with_their_spread() {
+    let runs = [3.5, 1.5, 2.5].map(|us| line! { scheme: "a", keys: 10, us, none: None::<f64> });
+    let combined = Line::median(&runs, &["us", "none"]);
+    assert_eq!(
+        combined,
+        line! { scheme: "a", keys: 10, us: 2.5, none: None::<f64>, spread: 0.8 }
+    );
+    assert_eq!(Line::median(&runs[..1], &["us"]).number("spread"), None);
+}

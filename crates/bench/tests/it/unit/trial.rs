@@ -49,9 +49,9 @@ fn calibration_measures_what_could_win_and_an_advice_follows_from_it() {
     };
     // Three shipped measurements, of a load of this size.
     let schemes = [
-        "treap-path-copying",
-        "tuple-spec-lightweight",
-        "red-black-path-copying",
+        "treap-stored",
+        "tuple-spec-lightweight-stored",
+        "red-black-stored",
     ];
     let mut samples = Records::shipped().measured;
     samples.retain(|one| {
@@ -79,7 +79,7 @@ fn calibration_measures_what_could_win_and_an_advice_follows_from_it() {
     assert!(
         measured
             .iter()
-            .all(|measured| measured.scheme == "treap-path-copying")
+            .all(|measured| measured.scheme == "treap-stored")
     );
     let measured = records(measured);
     let again = Advice::new(&wanted, &tariff, &measured);
@@ -87,7 +87,7 @@ fn calibration_measures_what_could_win_and_an_advice_follows_from_it() {
     assert!(winner.marks.is_empty());
     let nothing = calibrate(&calibration, Duration::ZERO);
     assert_eq!(nothing, (Vec::new(), Vec::new()));
-    let scheme = scheme("treap-path-copying").unwrap();
+    let scheme = scheme("treap-stored").unwrap();
     let trial = trial(scheme, &LOAD, &tariff, &measured, Duration::from_mins(1))
         .unwrap()
         .unwrap();
@@ -101,21 +101,18 @@ fn calibration_measures_what_could_win_and_an_advice_follows_from_it() {
 fn a_scheme_that_fails_is_named_and_the_others_are_measured() {
     let unknown: &'static Scheme = Box::leak(Box::new(Scheme {
         name: "splay",
-        ..*scheme("treap-path-copying").unwrap()
+        ..*scheme("treap-stored").unwrap()
     }));
     let calibration = Calibration {
         tasks: vec![
             (unknown, 10, 1),
             (unknown, 20, 1),
-            (scheme("treap-path-copying").unwrap(), 10, 1),
+            (scheme("treap-stored").unwrap(), 10, 1),
         ],
         load: LOAD,
     };
     let (measured, failed) = calibrate(&calibration, Duration::from_mins(1));
     let measured: Vec<_> = measured.iter().map(|one| one.scheme.as_str()).collect();
     let failed: Vec<_> = failed.iter().map(|one| one.scheme.as_str()).collect();
-    assert_eq!(
-        (measured, failed),
-        (vec!["treap-path-copying"], vec!["splay"])
-    );
+    assert_eq!((measured, failed), (vec!["treap-stored"], vec!["splay"]));
 }

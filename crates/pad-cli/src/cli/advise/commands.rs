@@ -86,7 +86,7 @@ mod tests {
             "pad keygen --scheme tuple-chain-accumulators-bilinear --entries 5000"
         );
         assert!(of(40_001).unwrap_err().contains("at most 40000 entries"));
-        let tree = comparison::scheme("treap-cache-median").unwrap();
+        let tree = comparison::scheme("treap-stored").unwrap();
         assert_eq!(
             commands(tree, &LOAD).unwrap(),
             [

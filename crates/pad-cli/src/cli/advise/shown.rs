@@ -343,7 +343,7 @@ fn candidate_object(candidate: &Candidate, load: &Load) -> Json {
         "scheme": candidate.scheme.name,
         "family": candidate.scheme.family,
         "keygen": candidate.scheme.keygen,
-        "repository": candidate.scheme.repository,
+        "place": candidate.scheme.place,
         "commands": commands(candidate.scheme, load).unwrap_or_default(),
         "dollars_per_month": candidate.cost.total(),
         "terms": terms,

@@ -1,0 +1,153 @@
+//! Dictionaries in stores on disk, as `pad keygen` and `pad import` create them.
+//!
+//! Author and server have a store each, in a temporary folder. A snapshot is durable before the
+//! author sends the update, and before the server answers about it.
+
+use core::marker::PhantomData;
+
+use authdict::{
+    Author, DictionaryId, PublicKey, Question, SchemeName, SecretKey, Server, SigningKeys,
+    SigningRecord, Statement, SuiteName, Verifier,
+    internals::dynamic::{client, create_store},
+};
+use pad_core::{Answer, HeadSigner, Key, Operation, Version, codec};
+use tempfile::TempDir;
+
+use super::Roles;
+use crate::{
+    Outcome,
+    dictionary::{HostedDictionary, MeasuredRepository, UpdateOf, needed_head_bytes},
+};
+
+/// Author and server of a stored dictionary, whose family is that of the repository `R`.
+pub struct StoredRoles<R> {
+    author: Author,
+    server: Server,
+    client: Box<dyn Verifier>,
+    _folder: TempDir,
+    of: PhantomData<fn() -> R>,
+}
+
+/// Answer of a server as a message, and the version that it is about.
+pub type StoredAnswer = (Version, Vec<u8>);
+
+impl<R: MeasuredRepository> StoredRoles<R> {
+    /// Creates author and server of an empty dictionary of a scheme, as `pad keygen` names it.
+    pub fn new(scheme: SchemeName, signer: HeadSigner) -> Outcome<Self> {
+        let (suite, id) = (
+            SuiteName::Sha256Ed25519,
+            DictionaryId::from_name("comparison"),
+        );
+        let key = SecretKey::from_seed(suite, scheme, id, &[7; 32])?;
+        let folder = tempfile::tempdir()?;
+        let store = |name: &str, public: &PublicKey| -> Outcome<_> {
+            let path = folder.path().join(name);
+            create_store(&path, public)?;
+            Ok(path)
+        };
+        let (signs, serves) = (
+            store("author", key.public())?,
+            store("server", key.public())?,
+        );
+        let record = SigningRecord::open_or_begin(&folder.path().join("signed"))?;
+        Ok(Self {
+            author: Author::of_any(signs, SigningKeys::from(&key).with_signer(signer), record)?,
+            server: Server::of_any(serves)?,
+            client: client(key.public())?,
+            _folder: folder,
+            of: PhantomData,
+        })
+    }
+}
+
+impl<R: MeasuredRepository> Roles for StoredRoles<R> {
+    type Changes = Vec<Operation>;
+    type Update = Vec<u8>;
+    type Question = Question;
+    type Head = ();
+    type Proof = StoredAnswer;
+    const NEEDS_HEAD: bool = false;
+    const IS_STORED: bool = true;
+
+    fn prepare(&mut self, operations: Vec<Operation>) -> Outcome<Vec<Operation>> {
+        Ok(operations)
+    }
+
+    /// Signs the changes, makes them durable, and reads the update that the author sends.
+    fn publish(&mut self, changes: Vec<Operation>) -> Outcome<Vec<u8>> {
+        self.author.stage(changes)?;
+        let version = self.author.flush(&[])?;
+        let update = self.author.server().update_message(version)?;
+        Ok(update.ok_or("the author's store has no update")?)
+    }
+
+    fn update_bytes(&self, update: &Vec<u8>) -> usize {
+        update.len()
+    }
+
+    fn apply(&mut self, update: &Vec<u8>) -> Outcome<()> {
+        self.server.apply_message(update)?;
+        Ok(())
+    }
+
+    fn latest(&self) -> Version {
+        self.server.latest()
+    }
+
+    fn question(&self, key: &Key) -> Question {
+        Question::Key(key.clone())
+    }
+
+    /// Checks that the version exists. Each answer contains its head.
+    fn head(&self, version: Version) -> Outcome<()> {
+        self.server.head_message(version)?;
+        Ok(())
+    }
+
+    fn prove(&self, version: Version, question: &Question) -> Outcome<StoredAnswer> {
+        Ok((version, self.server.answer(version, question)?))
+    }
+
+    /// Counts the same bytes as for a dictionary in memory: without the head, and without the byte
+    /// that announces it.
+    fn proof_bytes(&self, (version, answer): &StoredAnswer) -> usize {
+        let head = self.server.head_message(*version);
+        let head = head.map_or(0, |head| head.len() + 1);
+        answer.len() - head + needed_head_bytes::<R>()
+    }
+
+    fn verify(
+        &self,
+        (): &(),
+        (version, answer): StoredAnswer,
+        question: &Question,
+    ) -> Outcome<Answer> {
+        match self.client.check_at(version, question, &answer)? {
+            Statement::Lookup(lookup) => Ok(lookup.answer),
+            _ => Err("the answer is not a look-up".into()),
+        }
+    }
+
+    fn check(&self, version: Version, key: &Key) -> Outcome<Answer> {
+        let question = self.question(key);
+        self.verify(&(), self.prove(version, &question)?, &question)
+    }
+
+    /// Returns 0: the server reads contents on demand, with a cache of fixed size.
+    fn memory_bytes(&self) -> Option<usize> {
+        Some(0)
+    }
+
+    fn file_bytes(&self) -> Outcome<Option<u64>> {
+        Ok(Some(self.server.file_bytes()?))
+    }
+
+    fn ends_cycle(snapshot: u64, update: &Vec<u8>) -> bool {
+        codec::decode::<UpdateOf<R>>(update, update.len())
+            .is_ok_and(|update| HostedDictionary::<R>::ends_cycle(snapshot, &update))
+    }
+
+    fn has_longer_chains(cycles: u64) -> bool {
+        HostedDictionary::<R>::has_longer_chains(cycles)
+    }
+}
