@@ -40,6 +40,43 @@ impl SigningKeys {
     /// `public` before it is used. For a wrong signature, the source is
     /// [`pad_core::VerifyError::SignatureInvalid`].
     ///
+    /// An asynchronous signer runs on its own thread or runtime, and answers through a channel:
+    ///
+    /// ```
+    /// use std::sync::mpsc::{Sender, channel};
+    ///
+    /// use authdict::{Author, RedBlack, SecretKey, SigningKeys, Tree, pad_core::HeadSignature};
+    /// use signature::{Error, Signer};
+    ///
+    /// type Answer = Sender<Result<HeadSignature, Error>>;
+    ///
+    /// struct Remote(Sender<(Vec<u8>, Answer)>);
+    ///
+    /// impl Signer<HeadSignature> for Remote {
+    ///     fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, Error> {
+    ///         let (answer, answered) = channel();
+    ///         let request = (message.to_vec(), answer);
+    ///         self.0.send(request).map_err(Error::from_source)?;
+    ///         answered.recv().map_err(Error::from_source)?
+    ///     }
+    /// }
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let [key, store] = ["k", "s"].map(|name| folder.path().join(name));
+    /// let secret = SecretKey::create::<Tree<RedBlack>>(&key, "prices")?;
+    /// let (requests, received) = channel::<(Vec<u8>, Answer)>();
+    /// let remote = secret.signer();
+    /// std::thread::spawn(move || {
+    ///     // A runtime would await the signature here.
+    ///     received.iter().all(|(message, answer)| answer.send(remote.try_sign(&message)).is_ok())
+    /// });
+    /// let keys = SigningKeys::external(secret.public().clone(), Remote(requests))?.with_path(&key);
+    /// let mut author = Author::<Tree<RedBlack>>::create(&store, keys)?;
+    /// author.put("apple", "1.20")?;
+    /// author.commit()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// Signs heads, and the tuples of tuple schemes. [`crate::Author::open`] lets the signer of a
     /// tuple scheme sign the latest head once more.
     ///
