@@ -105,7 +105,7 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
     macro_rules! visit_stored {
         ($name:expr, $repository:ty) => {
             if kept == $name {
-                let start = |_| StoredRoles::<$repository>::new(kept.parse()?, G::signer());
+                let start = |_| StoredRoles::new::<$repository>(kept.parse()?, G::signer());
                 return Some(visitor.visit(start));
             }
         };

@@ -263,16 +263,27 @@ impl<R: MeasuredRepository> Roles for HostedDictionary<R> {
         Some(self.repository.memory_bytes())
     }
 
-    fn ends_cycle(snapshot: u64, update: &UpdateOf<R>) -> bool {
-        match (R::GENERATIONS, R::CHAIN) {
-            (1, None) => true,
-            (1, Some(length)) => snapshot.is_multiple_of(u64::from(length) + 1),
-            (generations, _) => R::merged(update) + 1 == generations,
-        }
+    fn ends_cycle(&self, snapshot: u64, update: &UpdateOf<R>) -> bool {
+        ends_cycle::<R>(snapshot, update)
     }
 
-    fn has_longer_chains(cycles: u64) -> bool {
-        let is_within = |length| R::GENERATIONS == 1 || cycles > u64::from(length);
-        !R::CHAIN.is_none_or(is_within)
+    fn has_longer_chains(&self, cycles: u64) -> bool {
+        has_longer_chains::<R>(cycles)
     }
+}
+
+/// Reports whether an epoch or a hash chain ends with this update, as [`Roles::ends_cycle`].
+pub fn ends_cycle<R: MeasuredRepository>(snapshot: u64, update: &UpdateOf<R>) -> bool {
+    match (R::GENERATIONS, R::CHAIN) {
+        (1, None) => true,
+        (1, Some(length)) => snapshot.is_multiple_of(u64::from(length) + 1),
+        (generations, _) => R::merged(update) + 1 == generations,
+    }
+}
+
+/// Reports whether a hash chain lasts longer than `cycles` cycles, as
+/// [`Roles::has_longer_chains`].
+pub fn has_longer_chains<R: MeasuredRepository>(cycles: u64) -> bool {
+    let is_within = |length| R::GENERATIONS == 1 || cycles > u64::from(length);
+    !R::CHAIN.is_none_or(is_within)
 }

@@ -114,7 +114,8 @@ impl<T: Roles> LoadedRun<T> {
             let operations = work.operations(version);
             self.contents.apply(&operations);
             let update = self.run.publish(operations)?;
-            if T::ends_cycle(version + 1 - first, &update) {
+            let roles = &self.run.roles;
+            if roles.ends_cycle(version + 1 - first, &update) {
                 (whole, cycles) = (self.run.samples.len(), cycles + 1);
                 space = Space::of(&self.run.roles)?;
             }
@@ -155,7 +156,7 @@ impl<T: Roles> FinishedRun<T> {
     /// Reports whether the samples consist of whole cycles, and no hash chain lasts longer than all
     /// of these cycles together.
     pub fn is_whole(&self) -> bool {
-        self.cycles > 0 && !T::has_longer_chains(self.cycles)
+        self.cycles > 0 && !self.loaded.run.roles.has_longer_chains(self.cycles)
     }
 
     /// Returns the microseconds of author and server together to load one key; `None` if the

@@ -110,13 +110,13 @@ pub trait Roles: Sized {
 
     /// Reports whether a cycle (an epoch of speculation, or a hash chain) ends with this snapshot.
     /// The first snapshot after the load has the number 1.
-    fn ends_cycle(_snapshot: u64, _update: &Self::Update) -> bool {
+    fn ends_cycle(&self, _snapshot: u64, _update: &Self::Update) -> bool {
         true
     }
 
     /// Reports whether a hash chain lasts longer than `_cycles` cycles. Means over these cycles
     /// then lack the signatures that begin new chains.
-    fn has_longer_chains(_cycles: u64) -> bool {
+    fn has_longer_chains(&self, _cycles: u64) -> bool {
         false
     }
 }

@@ -8,9 +8,9 @@ use super::{
 };
 use crate::{
     costs,
-    dictionary::{HostedDictionary, MeasuredRepository},
+    dictionary::{HostedDictionary, MeasuredRepository, has_longer_chains},
     line,
-    measure::{FinishedRun, LoadedRun, roles::Roles as _, run::Sample},
+    measure::{FinishedRun, LoadedRun, run::Sample},
     prelude::*,
     workload::Workload,
 };
@@ -57,7 +57,7 @@ fn later_chains_us<R: MeasuredRepository>(
     sign_us: f64,
 ) -> f64 {
     match R::CHAIN {
-        Some(length) if HostedDictionary::<R>::has_longer_chains(run.cycles) => {
+        Some(length) if has_longer_chains::<R>(run.cycles) => {
             let epoch = run.samples().len() as f64 / run.cycles.max(1) as f64;
             keys as f64 * sign_us / (f64::from(length + 1) * epoch)
         }

@@ -3,8 +3,6 @@
 //! Author and server have a store each, in a temporary folder. A snapshot is durable before the
 //! author sends the update, and before the server answers about it.
 
-use core::marker::PhantomData;
-
 use authdict::{
     Author, DictionaryId, PublicKey, Question, SchemeName, SecretKey, Server, SigningKeys,
     SigningRecord, Statement, SuiteName, Verifier,
@@ -16,24 +14,28 @@ use tempfile::TempDir;
 use super::Roles;
 use crate::{
     Outcome,
-    dictionary::{HostedDictionary, MeasuredRepository, UpdateOf, needed_head_bytes},
+    dictionary::{MeasuredRepository, UpdateOf, ends_cycle, has_longer_chains, needed_head_bytes},
 };
 
-/// Author and server of a stored dictionary, whose family is that of the repository `R`.
-pub struct StoredRoles<R> {
+/// Author and server of a stored dictionary.
+pub struct StoredRoles {
     author: Author,
     server: Server,
     client: Box<dyn Verifier>,
+    /// Bytes of the head that a client needs with each proof.
+    head_bytes: usize,
+    ends_cycle: fn(u64, &[u8]) -> bool,
+    has_longer_chains: fn(u64) -> bool,
     _folder: TempDir,
-    of: PhantomData<fn() -> R>,
 }
 
 /// Answer of a server as a message, and the version that it is about.
 pub type StoredAnswer = (Version, Vec<u8>);
 
-impl<R: MeasuredRepository> StoredRoles<R> {
-    /// Creates author and server of an empty dictionary of a scheme, as `pad keygen` names it.
-    pub fn new(scheme: SchemeName, signer: HeadSigner) -> Outcome<Self> {
+impl StoredRoles {
+    /// Creates author and server of an empty dictionary of a scheme, as `pad keygen` names it. The
+    /// scheme has the proofs and cycles of the repository `R`.
+    pub fn new<R: MeasuredRepository>(scheme: SchemeName, signer: HeadSigner) -> Outcome<Self> {
         let (suite, id) = (
             SuiteName::Sha256Ed25519,
             DictionaryId::from_name("comparison"),
@@ -54,13 +56,18 @@ impl<R: MeasuredRepository> StoredRoles<R> {
             author: Author::of_any(signs, SigningKeys::from(&key).with_signer(signer), record)?,
             server: Server::of_any(serves)?,
             client: client(key.public())?,
+            head_bytes: needed_head_bytes::<R>(),
+            ends_cycle: |snapshot, update| {
+                codec::decode::<UpdateOf<R>>(update, update.len())
+                    .is_ok_and(|update| ends_cycle::<R>(snapshot, &update))
+            },
+            has_longer_chains: has_longer_chains::<R>,
             _folder: folder,
-            of: PhantomData,
         })
     }
 }
 
-impl<R: MeasuredRepository> Roles for StoredRoles<R> {
+impl Roles for StoredRoles {
     type Changes = Vec<Operation>;
     type Update = Vec<u8>;
     type Question = Question;
@@ -113,7 +120,7 @@ impl<R: MeasuredRepository> Roles for StoredRoles<R> {
     fn proof_bytes(&self, (version, answer): &StoredAnswer) -> usize {
         let head = self.server.head_message(*version);
         let head = head.map_or(0, |head| head.len() + 1);
-        answer.len() - head + needed_head_bytes::<R>()
+        answer.len() - head + self.head_bytes
     }
 
     fn verify(
@@ -142,12 +149,11 @@ impl<R: MeasuredRepository> Roles for StoredRoles<R> {
         Ok(Some(self.server.file_bytes()?))
     }
 
-    fn ends_cycle(snapshot: u64, update: &Vec<u8>) -> bool {
-        codec::decode::<UpdateOf<R>>(update, update.len())
-            .is_ok_and(|update| HostedDictionary::<R>::ends_cycle(snapshot, &update))
+    fn ends_cycle(&self, snapshot: u64, update: &Vec<u8>) -> bool {
+        (self.ends_cycle)(snapshot, update)
     }
 
-    fn has_longer_chains(cycles: u64) -> bool {
-        HostedDictionary::<R>::has_longer_chains(cycles)
+    fn has_longer_chains(&self, cycles: u64) -> bool {
+        (self.has_longer_chains)(cycles)
     }
 }
