@@ -15,6 +15,7 @@
 //! that the view was created with. The digest protects against accidents only: the file is as
 //! trustworthy as its storage location.
 
+use block_directory::DirectoryClient;
 use pad_core::{
     ConsistencyProof, Past, SignedHead, Suite, TrustedView, Untrusted, VerifyError, Version, codec,
     internals::Refused,
@@ -177,6 +178,27 @@ impl StoredView {
     /// Returns the newest version seen; version 0 before the first head.
     pub const fn version(&self) -> Version {
         self.version
+    }
+
+    /// Creates a client of a block directory for answers about `version`. For the newest version
+    /// seen, the client has seen this view's head. For an older version, it has seen no head, so
+    /// the author's signature decides.
+    ///
+    /// Hints need the height of the server's blocks, which this client does not know.
+    ///
+    /// # Errors
+    /// [`Refusal`] if the view is of another suite, or damaged.
+    #[doc(hidden)]
+    pub fn directory_client<S: Suite>(
+        &self,
+        version: Version,
+    ) -> Result<DirectoryClient<S>, Refusal> {
+        let view = if version == self.version {
+            load::<S>(&self.public, &self.seen)?
+        } else {
+            TrustedView::new(self.public.authority)
+        };
+        Ok(DirectoryClient::resume(view, 1))
     }
 
     /// Returns the newest head seen: a [`TrustedView`] as a message.

@@ -54,6 +54,7 @@ mod client_view;
 mod complete;
 mod description;
 mod dictionary;
+mod directory;
 mod dynamic;
 pub mod evidence;
 mod exchange;
@@ -141,6 +142,10 @@ pub mod internals {
         store::{AnyStore, Record, RecordChange, Store, StoredCheckpoint, redb_store::RedbStore},
     };
 
+    /// Block directories through messages.
+    pub mod directory {
+        pub use crate::directory::*;
+    }
     /// Suites and schemes that are chosen at run time.
     pub mod dynamic {
         pub use crate::dynamic::*;

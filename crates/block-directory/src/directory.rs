@@ -163,6 +163,15 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(self.latest())
     }
 
+    /// Verifies an update like [`BlockDirectory::apply`], without changing anything.
+    ///
+    /// # Errors
+    /// The errors of [`BlockDirectory::apply`].
+    #[doc(hidden)]
+    pub fn check_update(&self, update: &Update<S>) -> Result<(), ApplyError> {
+        self.plan_update(update).map(drop)
+    }
+
     /// Checks an update, and computes its result without changing anything.
     pub(crate) fn plan_update(&self, update: &Update<S>) -> Result<Plan<S>, ApplyError> {
         self.blocks.require_open()?;

@@ -10,16 +10,13 @@ use std::{
 use authdict::{
     HeadText, Heads as _, KeyRange, NotFollowed, PublicKey, Question, RangeContents, Refusal,
     Statement, StoredView, Verifier, Version, VersionNotes,
-    internals::{
-        dynamic::{client_of, longest_answer},
-        verify_head,
-        witnessed::check_policy,
-    },
+    internals::{dynamic::longest_answer, verify_head, witnessed::check_policy},
 };
 use pad_core::{Key, Untrusted, VerifyError};
 use pad_tree::KeyHistory;
 
 use crate::{
+    directory::verifier_of,
     error::ClientError,
     fetch_error::FetchError,
     incident::{Fault, Incident, Unusable},
@@ -64,7 +61,7 @@ pub struct Client {
     view: StoredView,
     verifier: Arc<dyn Verifier>,
     /// The witnesses whose cosignatures are required, if any.
-    witnesses: Option<Witnesses>,
+    pub(crate) witnesses: Option<Witnesses>,
     log: Option<Arc<Log>>,
     /// The path next to which evidence and records are written; `None` to write no files.
     base: Option<PathBuf>,
@@ -89,7 +86,7 @@ impl Client {
         if servers.is_empty() {
             return Err(ClientError::NoServer);
         }
-        let verifier = client_of(&view)?.into();
+        let verifier = verifier_of(&view)?;
         Ok(Self {
             servers: Arc::new(Servers::new(servers)),
             view,
@@ -225,7 +222,7 @@ impl Client {
     /// Creates a client with the same servers, and with another view and another cosigned log.
     fn at(&self, view: StoredView, log: Option<Log>) -> Result<Self, ClientError> {
         Ok(Self {
-            verifier: client_of(&view)?.into(),
+            verifier: verifier_of(&view)?,
             view,
             log: log.map(Arc::new),
             ..self.clone()
@@ -261,7 +258,7 @@ impl Client {
 
     /// Rejects a version newer than the view, because only a signature would prove its answers. If
     /// the view contains no version, rejects none. With witnesses, the cosigned log decides.
-    fn check_followed(&self, version: Version) -> Result<(), ClientError> {
+    pub(crate) fn check_followed(&self, version: Version) -> Result<(), ClientError> {
         let followed = self.view.version();
         let is_ahead = Version::EMPTY < followed && followed < version;
         if is_ahead && self.witnesses.is_none() {
@@ -323,7 +320,7 @@ impl Client {
     }
 
     /// Returns the encoded head of a version from the cosigned log.
-    fn logged(&self, version: Version) -> Result<Vec<u8>, ClientError> {
+    pub(crate) fn logged(&self, version: Version) -> Result<Vec<u8>, ClientError> {
         let newest = self
             .cosigned()
             .map_or(Version::EMPTY, |cosigned| cosigned.newest);
@@ -535,7 +532,7 @@ impl Client {
     }
 
     /// Calls [`Client::first_of`] without requesting each server's latest version.
-    fn ask_first<'s, T>(
+    pub(crate) fn ask_first<'s, T>(
         &'s self,
         wanted: RequestTarget<'_>,
         ask: impl Fn(&ServerSession<'s>) -> Result<T, Unusable>,

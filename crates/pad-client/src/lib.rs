@@ -25,6 +25,7 @@
 #[cfg(feature = "tokio")]
 mod asynchronous;
 mod client;
+mod directory;
 mod error;
 mod fetch_error;
 mod incident;

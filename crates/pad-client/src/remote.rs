@@ -167,12 +167,27 @@ impl Remote {
         let Some((version, question)) = posted(&path, resource) else {
             return self.http.get(&path, most, accepted);
         };
+        self.ask(version, &question.encode(), most)
+    }
+
+    /// Posts the encoded `question` about a version, and returns the answer of at most `most`
+    /// bytes, or of at most 64 KiB if `most` is smaller.
+    ///
+    /// # Errors
+    /// [`FetchError`].
+    pub(crate) fn ask(
+        &self,
+        version: Version,
+        question: &[u8],
+        most: usize,
+    ) -> Result<Vec<u8>, FetchError> {
         let path = format!("{}/answers/{version}", self.dictionary);
         let posted = PostBody {
             content_type: CONTENT_TYPE,
-            body: &question.encode(),
+            body: question,
         };
-        self.http.post(&path, posted, most, accepted)
+        self.http
+            .post(&path, posted, most.max(LONGEST_REFUSAL), accepted)
     }
 
     /// The line of the HTTP request for a resource, with the whole address. For a posted question,

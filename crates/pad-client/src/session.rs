@@ -11,6 +11,7 @@ use authdict::{
     evidence::{MOST_FILES, keep},
     internals::exchange::{decode_history, decode_list},
 };
+use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use pad_core::{Key, Untrusted};
 use pad_tree::KeyHistory;
 
@@ -146,6 +147,25 @@ impl<'s> ServerSession<'s> {
         most: usize,
     ) -> Result<Vec<u8>, FetchError> {
         self.get(&Resource::Answer(version, question.clone()), most)
+    }
+
+    /// Fetches the answer to the request of a client of a block directory, of at most `most` bytes.
+    pub(crate) fn entries(
+        &self,
+        version: Version,
+        request: &[u8],
+        most: usize,
+    ) -> Result<Vec<u8>, FetchError> {
+        let response = self.server.ask(version, request, most)?;
+        let (address, body) = (
+            self.server.address(),
+            BASE64_URL_SAFE_NO_PAD.encode(request),
+        );
+        self.said.borrow_mut().push(Exchange {
+            request: format!("POST {address}/answers/{version}/{body}"),
+            response: response.clone(),
+        });
+        Ok(response)
     }
 
     /// Fetches the first part of `range` whose contents one page can prove.

@@ -5,16 +5,12 @@ use pad_client::internals::page_from_json;
 use pad_web::server::{Answer, HeaderValue, StatusCode, header};
 use serde_json::json;
 
-use crate::{
-    refusal::Refusal,
-    reply::OBJECT,
-    served::{ServedDictionary, all_keys_only},
-};
+use crate::{refusal::Refusal, reply::OBJECT, served::ServedDictionary};
 
 /// Stores a page of notes on versions that the author signed for delivery. Notes that the store has
 /// already are kept.
 pub(crate) fn take_notes(dictionary: &ServedDictionary, signed: &[u8]) -> Result<Answer, Refusal> {
-    let dictionary = dictionary.whole().ok_or_else(all_keys_only)?;
+    let dictionary = dictionary.all_keys()?;
     let page = verify_page(dictionary.public(), signed);
     let page = page.map_err(|_| {
         let text = "the author did not sign these notes for this dictionary";

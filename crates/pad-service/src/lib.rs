@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | requests about dictionaries | [`Service`] under a [`Server`] | a proof per request |
 //! | a store that other processes write | [`Dictionary`]; [`Keep`] limits versions | polling |
+//! | a block directory, in a folder of its own | [`Directory`] | a proof per request |
 //! | a copy of other servers, all updates verified | [`Mirror`] | an author's work except signing |
 //! | a key range of a tree PAD, in memory, from proofs | [`Part`] under a [`Mirror`] | see below |
 //! | requests routed to the servers that can answer | [`Router`] | one or more requests for each |
@@ -34,6 +35,7 @@ mod backoff;
 mod cosigning;
 mod delivery;
 mod dictionary;
+mod directory;
 mod head_log;
 mod keep;
 mod metrics;
@@ -52,6 +54,7 @@ mod witness_metrics;
 
 pub use cosigning::CosigningOptions;
 pub use dictionary::{ApplySummary, Dictionary, NotApplied};
+pub use directory::Directory;
 pub use head_log::{HeadLog, HeadLogError};
 pub use keep::{CannotKeep, Keep, UnreadableKeep};
 pub use metrics::Metrics;

@@ -16,16 +16,24 @@ use pad_client::{
 use pad_web::server::StatusCode;
 
 use crate::{
-    dictionary::Dictionary, head_log::HeadLog, keep::Keep, part::Part, refusal::Refusal, reply,
+    dictionary::Dictionary,
+    directory::{Directory, by_id_only},
+    head_log::HeadLog,
+    keep::Keep,
+    part::Part,
+    refusal::Refusal,
+    reply,
 };
 
-/// A dictionary of a service: all of its keys, or a range of them.
+/// A dictionary of a service: all of its keys, a range of them, or a block directory.
 #[derive(Clone, Debug)]
 pub enum ServedDictionary {
     /// All keys, in a store.
     Whole(Arc<Dictionary>),
     /// A range of keys, in memory.
     Part(Arc<Part>),
+    /// A block directory, in a folder. It is queried by id.
+    Directory(Arc<Directory>),
 }
 
 impl From<Arc<Dictionary>> for ServedDictionary {
@@ -40,12 +48,50 @@ impl From<Arc<Part>> for ServedDictionary {
     }
 }
 
+impl From<Arc<Directory>> for ServedDictionary {
+    fn from(directory: Arc<Directory>) -> Self {
+        Self::Directory(directory)
+    }
+}
+
 impl ServedDictionary {
     /// Returns the dictionary, if all of its keys are served.
     pub const fn whole(&self) -> Option<&Arc<Dictionary>> {
         match self {
             Self::Whole(dictionary) => Some(dictionary),
-            Self::Part(_) => None,
+            Self::Part(_) | Self::Directory(_) => None,
+        }
+    }
+
+    /// Returns the dictionary. Refuses the request if not all keys are served, or the dictionary
+    /// has no keys.
+    pub(crate) fn all_keys(&self) -> Result<&Arc<Dictionary>, Refusal> {
+        match self {
+            Self::Whole(dictionary) => Ok(dictionary),
+            Self::Part(_) => Err(all_keys_only()),
+            Self::Directory(_) => Err(by_id_only()),
+        }
+    }
+
+    /// Picks up versions that other processes have published. Opens a block directory again that a
+    /// failed write has closed. Returns whether the store or directory was reopened.
+    pub(crate) fn follow(&self) -> Result<bool, String> {
+        match self {
+            Self::Whole(dictionary) => dictionary.follow().map_err(|error| error.to_string()),
+            Self::Part(_) => Ok(false),
+            Self::Directory(directory) => directory.follow().map_err(|error| error.to_string()),
+        }
+    }
+
+    /// Returns whether the latest version can be read without a long wait for a lock.
+    ///
+    /// A writer holds the lock for a long time if contents are in memory.
+    pub(crate) fn is_seen_at_once(&self) -> bool {
+        match self {
+            // The task that writes a log of heads holds the log's lock during writes.
+            Self::Whole(dictionary) => dictionary.reads_on_demand() && dictionary.log().is_none(),
+            Self::Part(_) => false,
+            Self::Directory(_) => true,
         }
     }
 
@@ -54,6 +100,16 @@ impl ServedDictionary {
         match self {
             Self::Whole(dictionary) => dictionary.latest(),
             Self::Part(part) => part.latest(),
+            Self::Directory(directory) => directory.latest(),
+        }
+    }
+
+    /// Returns the range of versions that clients can query.
+    pub(crate) fn versions(&self) -> Versions {
+        match self {
+            Self::Whole(dictionary) => dictionary.read(|server| dictionary.versions(server)),
+            Self::Part(part) => part.versions(part.read().as_ref()),
+            Self::Directory(directory) => directory.versions(),
         }
     }
 
@@ -74,7 +130,7 @@ impl ServedDictionary {
     pub(crate) fn published(&self, path: &str, most: usize) -> io::Result<Option<Vec<u8>>> {
         match self {
             Self::Whole(dictionary) => dictionary.published(path, most),
-            Self::Part(_) => Ok(None),
+            Self::Part(_) | Self::Directory(_) => Ok(None),
         }
     }
 
@@ -90,7 +146,7 @@ impl ServedDictionary {
     }
 
     fn said<T>(&self, read: impl FnOnce(&AnyStore) -> Result<T, StoreError>) -> Result<T, Refusal> {
-        let dictionary = self.whole().ok_or_else(all_keys_only)?;
+        let dictionary = self.all_keys()?;
         let said = dictionary.read(|repository| read(repository.store()));
         Ok(said.map_err(RepositoryError::from)?)
     }
@@ -100,6 +156,9 @@ impl ServedDictionary {
     /// Returns `None` for a part, after an error, and for a store in an object store, because
     /// listing objects needs the network.
     pub(crate) fn file_bytes(&self) -> Option<u64> {
+        if let Self::Directory(directory) = self {
+            return directory.file_bytes();
+        }
         let dictionary = self.whole()?;
         let is_listed = AnyStore::is_in_objects(dictionary.store());
         let bytes = || dictionary.read(|repository| repository.file_bytes().ok());
@@ -107,7 +166,11 @@ impl ServedDictionary {
     }
 
     /// Calls `work` with the current contents of the dictionary, and returns the result of `work`.
-    pub(crate) fn read<T>(&self, work: impl FnOnce(&Contents<'_>) -> T) -> T {
+    /// Refuses requests about a block directory, which has no keys.
+    pub(crate) fn read<T>(
+        &self,
+        work: impl FnOnce(&Contents<'_>) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
         match self {
             Self::Whole(dictionary) => dictionary.read(|repository| {
                 work(&Contents {
@@ -128,6 +191,7 @@ impl ServedDictionary {
                     whole: None,
                 })
             }
+            Self::Directory(_) => Err(by_id_only()),
         }
     }
 }

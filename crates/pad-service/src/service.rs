@@ -1,10 +1,10 @@
 //! HTTP request handler for dictionaries: queries, published files, updates, health and metrics.
 
 use core::time::Duration;
-use std::{collections::BTreeMap, sync::Arc, time::Instant};
+use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
 
 use authdict::{
-    AnswerError, Dictionary, Key, Question, Server, Version,
+    AnswerError, Dictionary, Key, LookupError, Question, Server, Version,
     internals::exchange::{encode_history, encode_list},
 };
 use pad_client::{
@@ -19,6 +19,7 @@ use serde_json::{Map, json};
 
 use crate::{
     delivery::take_notes,
+    dictionary::{ApplySummary, NotApplied},
     metrics::{Metrics, log_metrics},
     periodic_task::PeriodicTask,
     refusal::Refusal,
@@ -68,9 +69,7 @@ impl Service {
     pub fn follow(&self, every: Duration) -> PeriodicTask {
         let dictionaries = self.dictionaries.clone();
         PeriodicTask::begin(every, move || {
-            let all = dictionaries.iter();
-            for (name, dictionary) in all.filter_map(|(name, served)| Some((name, served.whole()?)))
-            {
+            for (name, dictionary) in &dictionaries {
                 match dictionary.follow() {
                     Ok(false) => {}
                     Ok(true) => {
@@ -100,6 +99,16 @@ impl Service {
             Target::List => {
                 let names: Vec<_> = self.dictionaries.keys().collect();
                 plain(OBJECT, json!(names).to_string())
+            }
+            Target::Get(ServedDictionary::Directory(directory), resource) => {
+                let (kind, body, lasts) = directory.body(&resource, self.limits.response_bytes)?;
+                self.check_length(&body)?;
+                Ok(reply(kind, body, lasts, known))
+            }
+            Target::Ask(ServedDictionary::Directory(directory), version) => {
+                let answer = directory.answer(version, &body)?;
+                self.check_length(&answer)?;
+                Ok(reply(MESSAGE, answer, CacheLifetime::Once, known))
             }
             Target::Get(dictionary, Resource::File(path)) => self.file(&dictionary, &path, known),
             Target::Get(dictionary, Resource::Notes(first, last)) => {
@@ -131,9 +140,7 @@ impl Service {
                     return Ok(tagged(answer, tag, is_known));
                 }
                 let body = self.body(contents, &resource)?;
-                if body.1.len() > self.limits.response_bytes {
-                    return Err(self.too_long());
-                }
+                self.check_length(&body.1)?;
                 Ok(match tag {
                     Some(tag) => tagged(body, &tag, false),
                     None => reply(body.0, body.1, body.2, known),
@@ -150,9 +157,14 @@ impl Service {
                 })?;
                 Ok(reply(MESSAGE, answer, CacheLifetime::Once, known))
             }
-            Target::Update(ServedDictionary::Whole(dictionary)) => self.update(&dictionary, body),
-            Target::Notes(dictionary) => take_notes(&dictionary, &body),
+            Target::Update(ServedDictionary::Whole(dictionary)) => {
+                self.updated(dictionary.apply(&[body]), dictionary.store())
+            }
+            Target::Update(ServedDictionary::Directory(directory)) => {
+                self.updated(directory.apply(&body), directory.folder())
+            }
             Target::Update(ServedDictionary::Part(_)) => Err(all_keys_only()),
+            Target::Notes(dictionary) => take_notes(&dictionary, &body),
         }
     }
 
@@ -208,11 +220,8 @@ impl Service {
             }
             Resource::Heads(first, last) => {
                 contents.check_head_kept(*last)?;
-                forever(heads(
-                    repository,
-                    (*first, *last),
-                    self.limits.response_bytes,
-                )?)
+                let head = |version| repository.head_message(version);
+                forever(heads(head, (*first, *last), self.limits.response_bytes)?)
             }
             Resource::Answer(version, question) => {
                 contents.check_asked(*version, question)?;
@@ -281,10 +290,16 @@ impl Service {
             _ => {}
         }
         let answer = repository.answer(version, question)?;
-        if answer.len() > self.limits.response_bytes {
+        self.check_length(&answer)?;
+        Ok(answer)
+    }
+
+    /// Refuses a body that is longer than [`Limits::response_bytes`].
+    fn check_length(&self, body: &[u8]) -> Result<(), Refusal> {
+        if body.len() > self.limits.response_bytes {
             return Err(self.too_long());
         }
-        Ok(answer)
+        Ok(())
     }
 
     /// Refuses a question about several keys if its answer would be too long.
@@ -323,36 +338,25 @@ impl Service {
         Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "too_long", text)
     }
 
-    /// Applies an encoded update durably. The response has status 201 if the update was new, and
-    /// 200 if it was applied before.
-    fn update(&self, dictionary: &crate::Dictionary, update: Vec<u8>) -> Result<Answer, Refusal> {
-        let applied = dictionary.apply(&[update]);
+    /// Returns the response to an update that was applied to `store`. It has status 201 if the
+    /// update was new, and 200 if it was applied before.
+    fn updated(
+        &self,
+        applied: Result<ApplySummary, NotApplied>,
+        store: &Path,
+    ) -> Result<Answer, Refusal> {
         self.metrics.count_update(applied.is_ok());
         let applied = applied?;
         let status = if applied.taken == 0 {
             StatusCode::OK
         } else {
-            let (store, latest) = (dictionary.store().display(), applied.latest.number());
+            let (store, latest) = (store.display(), applied.latest.number());
             tracing::info!(%store, latest, "took an update");
             StatusCode::CREATED
         };
         let object = json!({ "latest": applied.latest.number() }).to_string();
         let answer = Answer::new(status, OBJECT, object);
         Ok(answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
-    }
-
-    /// Returns whether the latest versions can be read without a long wait for a lock.
-    ///
-    /// A writer holds the lock for a long time if contents are in memory.
-    fn is_seen_at_once(&self) -> bool {
-        let served = self.dictionaries.values();
-        let mut wholes = served.map(ServedDictionary::whole);
-        wholes.all(|whole| {
-            // The task that writes a log of heads holds the log's lock during writes.
-            whole.is_some_and(|dictionary| {
-                dictionary.reads_on_demand() && dictionary.log().is_none()
-            })
-        })
     }
 
     /// Returns the response to a health check. It is 503 with reasons if a log of heads cannot be
@@ -392,8 +396,7 @@ impl Service {
         let dictionaries = self.dictionaries.iter();
         dictionaries
             .map(|(name, dictionary)| {
-                let Versions { oldest, latest, .. } =
-                    dictionary.read(|contents| contents.versions.clone());
+                let Versions { oldest, latest, .. } = dictionary.versions();
                 let (oldest, latest) = (oldest.number(), latest.number());
                 let bytes = dictionary.file_bytes();
                 (name.as_str(), [Some(oldest), Some(latest), bytes])
@@ -416,8 +419,9 @@ impl Handler for Service {
         })?;
         // A health check does not queue behind requests that wait for a store, if its own data can
         // be read at once.
+        let mut served = self.dictionaries.values();
         let work = match target {
-            Target::Health if self.is_seen_at_once() => Work::Brief,
+            Target::Health if served.all(ServedDictionary::is_seen_at_once) => Work::Brief,
             _ => target.work(),
         };
         Ok(Admission {
@@ -440,7 +444,7 @@ impl Handler for Service {
 }
 
 /// Refuses a proof between two versions if `older` is version 0 or not before `newer`.
-fn check_order(older: Version, newer: Version) -> Result<(), Refusal> {
+pub(crate) fn check_order(older: Version, newer: Version) -> Result<(), Refusal> {
     if Version::EMPTY < older && older < newer {
         return Ok(());
     }
@@ -459,9 +463,9 @@ fn update_of(repository: &Server, version: Version, most: usize) -> Result<Vec<u
     }
     let (oldest, latest) = (repository.oldest(), repository.latest());
     Err(if version > latest {
-        authdict::LookupError::UnknownVersion { version, latest }.into()
+        LookupError::UnknownVersion { version, latest }.into()
     } else {
-        authdict::LookupError::Pruned { version, oldest }.into()
+        LookupError::Pruned { version, oldest }.into()
     })
 }
 
@@ -479,7 +483,7 @@ fn updates(
     let latest = repository.latest();
     if last > latest {
         let version = last;
-        return Err(authdict::LookupError::UnknownVersion { version, latest }.into());
+        return Err(LookupError::UnknownVersion { version, latest }.into());
     }
     let (mut page, mut bytes) = (Vec::new(), 0_usize);
     for version in (first.number()..=last.number()).map(Version::new) {
@@ -513,27 +517,27 @@ fn require_versions((first, last): (Version, Version)) -> Result<(), Refusal> {
 
 /// Returns an encoded list of the heads of versions `first` to `last`. The list ends early if the
 /// page is full. A page contains at least one head.
-fn heads(
-    repository: &dyn Dictionary,
+pub(crate) fn heads(
+    head: impl Fn(Version) -> Result<Vec<u8>, LookupError>,
     (first, last): (Version, Version),
     most: usize,
 ) -> Result<Vec<u8>, Refusal> {
     require_versions((first, last))?;
     // Refuses an unknown last version. The next statement refuses an unknown first version.
-    repository.head_message(last)?;
-    let (mut page, mut bytes) = (vec![repository.head_message(first)?], 0_usize);
+    head(last)?;
+    let (mut page, mut bytes) = (vec![head(first)?], 0_usize);
     for version in (first.number().saturating_add(1)..=last.number()).map(Version::new) {
-        let head = repository.head_message(version)?;
-        bytes = bytes.saturating_add(head.len()).saturating_add(LENGTH);
+        let message = head(version)?;
+        bytes = bytes.saturating_add(message.len()).saturating_add(LENGTH);
         if bytes > most.min(HEADS_BYTES) {
             break;
         }
-        page.push(head);
+        page.push(message);
     }
     list(page.iter().map(Vec::as_slice))
 }
 
-fn list<'m>(messages: impl Iterator<Item = &'m [u8]>) -> Result<Vec<u8>, Refusal> {
+pub(crate) fn list<'m>(messages: impl Iterator<Item = &'m [u8]>) -> Result<Vec<u8>, Refusal> {
     let too_long = || {
         Refusal::new(
             StatusCode::UNPROCESSABLE_ENTITY,

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod asynchronous;
+mod directories;
 mod fixture;
 mod head_log;
 mod hostile;

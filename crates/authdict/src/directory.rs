@@ -1,0 +1,172 @@
+//! Block directories of any suite through messages, for services.
+
+use core::fmt;
+use std::path::Path;
+
+use block_directory::{
+    BlockDirectory, CacheBudget, RequestError, StoreError, internals::suite_of as stored_suite,
+};
+use pad_core::{
+    ApplyError, LookupError, Repository as _, Suite, SuiteId, Untrusted, Update, Version, codec,
+    internals::UpdateHead,
+};
+
+use crate::{
+    client_view::Heads,
+    keys::PublicKey,
+    repository::RepositoryError,
+    selection::{SchemeName, SuiteName, with_suite},
+};
+
+/// A block directory whose suite is chosen at run time. Requests, answers and updates are messages.
+pub trait AnyDirectory: Heads<Error = LookupError> + fmt::Debug + Send + Sync {
+    /// Answers the request of a [`block_directory::DirectoryClient`] about the latest version.
+    ///
+    /// # Errors
+    /// [`RequestError`].
+    fn answer(&self, request: &[u8]) -> Result<Vec<u8>, RequestError>;
+
+    /// Returns the update that produced a version. Returns `None` if the version does not exist, or
+    /// if a checkpoint has dropped its update.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn update_message(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Verifies an update without changing the directory. Returns `false` if the directory already
+    /// has the version with this head.
+    ///
+    /// # Errors
+    /// [`RepositoryError`]; [`ApplyError::VersionGap`] also for another update to an existing
+    /// version, signed by the author.
+    fn check_update(&self, update: &[u8]) -> Result<bool, RepositoryError>;
+
+    /// Verifies an update and applies it durably.
+    ///
+    /// # Errors
+    /// [`RepositoryError`].
+    fn apply(&mut self, update: &[u8]) -> Result<Version, RepositoryError>;
+
+    /// Sets the maximum number of registered entries in the answer to one request for a range.
+    fn limit_ranges(&mut self, most: u64);
+
+    /// Returns whether a failed write has closed the directory, so that it must be opened again.
+    fn is_closed(&self) -> bool;
+
+    /// Returns the details of the last store error, once.
+    fn take_store_error(&self) -> Option<StoreError>;
+
+    /// Returns the total size of all files in bytes.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn file_bytes(&self) -> Result<u64, StoreError>;
+}
+
+/// Opens the directory in `folder`, of any suite in this build. Also returns the author's public
+/// key, as stored in the folder. No other process can open the directory meanwhile.
+///
+/// # Errors
+/// [`StoreError`].
+pub fn open(
+    folder: &Path,
+    budget: CacheBudget,
+) -> Result<(PublicKey, Box<dyn AnyDirectory>), StoreError> {
+    let suite = suite_of(folder)?;
+    with_suite!(suite, S => {
+        let directory = BlockDirectory::<S>::open(folder, budget)?;
+        let public = PublicKey {
+            suite,
+            scheme: SchemeName::Directory,
+            authority: *directory.heads().authority(),
+            scheme_key: None,
+        };
+        Ok((public, Box::new(directory)))
+    })
+}
+
+/// Returns the suite of the directory in `folder`.
+///
+/// # Errors
+/// [`StoreError`], with [`StoreError::OtherFormat`] for a suite that is not in this build.
+pub fn suite_of(folder: &Path) -> Result<SuiteName, StoreError> {
+    let suite = stored_suite(folder)?;
+    let id = |name: SuiteName| -> SuiteId { with_suite!(name, S => S::ID) };
+    let mut known = SuiteName::ALL.iter().copied();
+    known
+        .find(|name| id(*name) == suite)
+        .ok_or_else(|| StoreError::OtherFormat {
+            folder: folder.to_path_buf(),
+            found: format!("suite {}, which is not in this build", suite.0),
+        })
+}
+
+/// Decodes an update.
+fn decoded<S: Suite>(update: &[u8]) -> Result<Update<S>, RepositoryError> {
+    codec::decode(update, update.len()).map_err(RepositoryError::Unreadable)
+}
+
+/// Converts the error of an update. A fault of the store does not blame the update.
+fn refused(error: ApplyError) -> RepositoryError {
+    match error {
+        ApplyError::Store(fault) => LookupError::Store(fault).into(),
+        error => RepositoryError::Refused(error),
+    }
+}
+
+impl<S: Suite> AnyDirectory for BlockDirectory<S> {
+    fn answer(&self, request: &[u8]) -> Result<Vec<u8>, RequestError> {
+        self.answer(request)
+    }
+
+    fn update_message(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
+        self.logged_update(version)
+    }
+
+    fn check_update(&self, update: &[u8]) -> Result<bool, RepositoryError> {
+        // The head is verified before the operations are decoded.
+        let peeked = UpdateHead::<S>::peek::<()>(update, update.len())
+            .map_err(RepositoryError::Unreadable)?;
+        let (heads, head) = (self.heads(), peeked.head);
+        match heads.check(peeked.base, &head) {
+            Ok(()) => {}
+            Err(gap @ ApplyError::VersionGap { expected, actual }) if actual < expected => {
+                let version = Version::new(actual.number().saturating_add(1));
+                if heads
+                    .head(version)
+                    .is_ok_and(|known| known.head == head.head)
+                {
+                    return Ok(false);
+                }
+                let signed = Untrusted::new(head).verify(heads.authority(), &version);
+                return Err(refused(signed.err().map_or(gap, ApplyError::Head)));
+            }
+            Err(error) => return Err(refused(error)),
+        }
+        let ordered = peeked.require_operations(self.registered());
+        ordered.map_err(refused)?;
+        let checked = self.check_update(&decoded(update)?);
+        checked.map(|()| true).map_err(refused)
+    }
+
+    fn apply(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
+        self.apply(&decoded(update)?).map_err(refused)
+    }
+
+    fn limit_ranges(&mut self, most: u64) {
+        self.limit_ranges(most);
+    }
+
+    fn is_closed(&self) -> bool {
+        let head = self.head(self.latest());
+        matches!(head, Err(LookupError::Store(_)))
+    }
+
+    fn take_store_error(&self) -> Option<StoreError> {
+        self.take_store_error()
+    }
+
+    fn file_bytes(&self) -> Result<u64, StoreError> {
+        self.file_bytes()
+    }
+}

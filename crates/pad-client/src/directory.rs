@@ -1,0 +1,131 @@
+//! Look-ups in block directories on servers.
+
+use std::sync::Arc;
+
+use authdict::{
+    NotOffered, Question, Refusal, Statement, StoredView, Verifier, VerifyError, Version,
+    block_directory::{
+        AnswerError, DirectoryClient, Entries, EntryQuery, EntryRange, internals::Selection,
+    },
+    internals::{SchemeFamily, dynamic::client_of},
+    pad_core::{self, Suite, codec},
+};
+
+use crate::{
+    client::Client,
+    error::ClientError,
+    fetch_error::FetchError,
+    incident::{Fault, Unusable},
+    not_witnessed::NotWitnessed,
+    servers::RequestTarget,
+};
+
+/// Sends a request message to a server, and returns the answer.
+type Send<'s> = dyn Fn(&[u8]) -> Result<Vec<u8>, FetchError> + 's;
+
+impl Client {
+    /// Looks up entries of a block directory by their ids, and returns their verified states in
+    /// `version`. `S` is the suite of the client's public key.
+    ///
+    /// A server answers about its latest version only.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn entries<S: Suite>(
+        &self,
+        version: Version,
+        query: &EntryQuery,
+    ) -> Result<Entries<S, EntryQuery>, ClientError> {
+        self.look_up(version, query, |client, send| {
+            let (pending, request) = client.ask(query.clone());
+            let found = client.accept(&pending, &send(&request)?);
+            Ok(found.map_err(unusable)?.entries.into_inner())
+        })
+    }
+
+    /// Looks up all entries of a range of ids, like [`Client::entries`].
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn entry_range<S: Suite>(
+        &self,
+        version: Version,
+        range: &EntryRange,
+    ) -> Result<Entries<S, EntryRange>, ClientError> {
+        self.look_up(version, range, |client, send| {
+            let (pending, request) = client.ask_range(range.clone());
+            let found = client.accept_range(&pending, &send(&request)?);
+            Ok(found.map_err(unusable)?.into_inner())
+        })
+    }
+
+    /// Calls `exchange` for one server after the other, and returns the first verified entries.
+    ///
+    /// The entries must be of `version`. With witnesses, their head must be in the cosigned log.
+    fn look_up<S: Suite, Q: Selection>(
+        &self,
+        version: Version,
+        query: &Q,
+        exchange: impl Fn(&mut DirectoryClient<S>, &Send<'_>) -> Result<Entries<S, Q>, Unusable>,
+    ) -> Result<Entries<S, Q>, ClientError> {
+        self.check_followed(version)?;
+        let logged = self.witnesses.is_some().then(|| self.logged(version));
+        let logged = logged.transpose()?;
+        let most = query.longest_proof().saturating_add(LONGEST_NEWS);
+        self.ask_first(RequestTarget::ContentsOf(version), |session| {
+            let mut client = self.view().directory_client::<S>(version)?;
+            let send = |request: &[u8]| session.entries(version, request, most);
+            let entries = exchange(&mut client, &send)?;
+            if entries.version != version {
+                let (expected, actual) = (version, entries.version);
+                return Err(Refusal::from(VerifyError::WrongVersion { expected, actual }).into());
+            }
+            let head = client.view().newest_signed();
+            let shown = head.map(|head| codec::encode(&head));
+            if logged.is_some() && logged != shown {
+                return Err(NotWitnessed::OtherHead(version).into());
+            }
+            Ok(entries)
+        })
+    }
+}
+
+/// Converts the refusal of an answer. Two heads of one version are evidence against the author.
+fn unusable<S: Suite>(error: AnswerError<S>) -> Unusable {
+    let text = error.to_string();
+    match error {
+        AnswerError::Refused(pad_core::Refusal::Fork { evidence, .. }) => Unusable {
+            fault: Fault::Fork(text),
+            evidence: Some(evidence.encode()),
+        },
+        AnswerError::Refused(pad_core::Refusal::Decode(error)) => Refusal::from(error).into(),
+        _ => Unusable::lie(text),
+    }
+}
+
+/// Creates the verifier of answers about keys. Block directories have no keys, so theirs refuses
+/// every answer.
+pub(crate) fn verifier_of(view: &StoredView) -> Result<Arc<dyn Verifier>, Refusal> {
+    if view.public().scheme.family() == SchemeFamily::Directory {
+        return Ok(Arc::new(NoKeys));
+    }
+    Ok(client_of(view)?.into())
+}
+
+/// A verifier for block directories, which are queried by id.
+struct NoKeys;
+
+impl Verifier for NoKeys {
+    fn check_at(&self, _: Version, question: &Question, _: &[u8]) -> Result<Statement, Refusal> {
+        let scheme = authdict::block_directory::DIRECTORY;
+        let what = question.kind();
+        Err(NotOffered { what, scheme }.into())
+    }
+
+    fn resume(&mut self, _: &[u8]) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
+/// Maximum length in bytes of the head and the history proof in an answer.
+const LONGEST_NEWS: usize = 8192;

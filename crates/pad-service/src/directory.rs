@@ -1,0 +1,298 @@
+//! A block directory served from a folder.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use authdict::{
+    ApplyError, LookupError, PublicKey, RepositoryError, Version,
+    block_directory::{CacheBudget, RequestError, StoreError},
+    internals::directory::{AnyDirectory, open},
+    pad_core::StoreFault,
+};
+use pad_client::{Versions, internals::Resource};
+use pad_web::server::{Limits, StatusCode};
+
+use crate::{
+    dictionary::{ApplySummary, NotApplied},
+    refusal::Refusal,
+    reply::{CacheLifetime, MESSAGE, OBJECT, TEXT},
+    service::{check_order, heads, list},
+};
+
+/// A block directory served from a folder.
+///
+/// This process is the only one that can open the folder, because blocks are changed in place. New
+/// versions arrive through [`Directory::apply`]. Requests are answered about the latest version.
+#[derive(Debug)]
+pub struct Directory {
+    folder: PathBuf,
+    public: PublicKey,
+    /// Maximum number of entries in the answer to one request for a range.
+    most_in_range: u64,
+    latest: AtomicU64,
+    /// The opened directory; `None` while it cannot be opened again after a failed write.
+    opened: RwLock<Option<Box<dyn AnyDirectory>>>,
+}
+
+impl Directory {
+    /// Opens the directory in `folder`. Responses are limited by `limits`, the limits of the server
+    /// that runs the service.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn open(folder: &Path, limits: &Limits) -> Result<Self, StoreError> {
+        let room = limits.response_bytes.saturating_sub(LONGEST_REST);
+        let most_in_range = room.checked_div(ENTRY_BYTES).unwrap_or(0);
+        let most_in_range = u64::try_from(most_in_range).unwrap_or(u64::MAX);
+        let (public, opened) = opened(folder, most_in_range)?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            public,
+            most_in_range,
+            latest: AtomicU64::new(latest_of(&*opened).number()),
+            opened: RwLock::new(Some(opened)),
+        })
+    }
+
+    /// Returns the author's public key, as stored in the folder.
+    pub const fn public(&self) -> &PublicKey {
+        &self.public
+    }
+
+    /// Returns the latest version. Waits for no lock.
+    pub fn latest(&self) -> Version {
+        Version::new(self.latest.load(Relaxed))
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Verifies an encoded update and applies it durably. Skips an update that is applied already.
+    ///
+    /// # Errors
+    /// [`NotApplied`].
+    pub fn apply(&self, update: &[u8]) -> Result<ApplySummary, NotApplied> {
+        let summary = |taken, latest| Ok(ApplySummary { taken, latest });
+        // The update is checked before the lock is taken for writing. Old or false updates
+        // therefore block no reader.
+        let is_next = self.read(|directory| directory.check_update(update).map_err(not_applied))?;
+        if !is_next {
+            return summary(0, self.latest());
+        }
+        let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+        let directory = opened.as_mut().ok_or_else(closed)?;
+        match directory.apply(update) {
+            Ok(latest) => {
+                self.latest.store(latest.number(), Relaxed);
+                summary(1, latest)
+            }
+            // Another request has applied updates in the meantime.
+            Err(RepositoryError::Refused(ApplyError::VersionGap { .. })) => {
+                directory.check_update(update).map_err(not_applied)?;
+                summary(0, self.latest())
+            }
+            Err(error) => Err(not_applied(error)),
+        }
+    }
+
+    /// Opens the directory again if a failed write has closed it. Returns whether it was reopened.
+    ///
+    /// # Errors
+    /// [`StoreError`]. The next call tries again.
+    pub fn follow(&self) -> Result<bool, StoreError> {
+        let is_closed = |directory: &dyn AnyDirectory| Ok::<_, Refusal>(directory.is_closed());
+        if self.read(is_closed).is_ok_and(|is_closed| !is_closed) {
+            return Ok(false);
+        }
+        let mut current = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = current.take().and_then(|closed| closed.take_store_error()) {
+            tracing::error!(folder = %self.folder.display(), %error, "the directory was closed");
+        }
+        let (_, opened) = opened(&self.folder, self.most_in_range)?;
+        self.latest.store(latest_of(&*opened).number(), Relaxed);
+        *current = Some(opened);
+        Ok(true)
+    }
+
+    /// Calls `work` with the opened directory.
+    fn read<T, E: From<RepositoryError>>(
+        &self,
+        work: impl FnOnce(&dyn AnyDirectory) -> Result<T, E>,
+    ) -> Result<T, E> {
+        // No code panics while it replaces the directory, so a poisoned lock can be used.
+        let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
+        work(&**opened.as_ref().ok_or_else(closed)?)
+    }
+
+    /// Returns the total bytes of the directory's files, unless they cannot be read.
+    pub(crate) fn file_bytes(&self) -> Option<u64> {
+        let bytes = |directory: &dyn AnyDirectory| Ok::<_, Refusal>(directory.file_bytes().ok());
+        self.read(bytes).ok().flatten()
+    }
+
+    /// Returns the range of versions that clients can query: the latest one.
+    pub(crate) fn versions(&self) -> Versions {
+        let latest = self.latest();
+        Versions {
+            oldest: latest,
+            latest,
+            ..Versions::default()
+        }
+    }
+
+    /// Answers a request message about `version`, which must be the latest version.
+    pub(crate) fn answer(&self, version: Version, request: &[u8]) -> Result<Vec<u8>, Refusal> {
+        self.read(|directory| {
+            let latest = directory.latest()?;
+            if version == Version::EMPTY || version > latest {
+                return Err(LookupError::UnknownVersion { version, latest }.into());
+            }
+            if version < latest {
+                let oldest = latest;
+                return Err(LookupError::Pruned { version, oldest }.into());
+            }
+            directory.answer(request).map_err(|error| match error {
+                RequestError::Lookup(LookupError::InvalidQuery) => {
+                    let text = format!(
+                        "the range has more than {} registered entries: request less at a time",
+                        self.most_in_range
+                    );
+                    Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "too_long", text)
+                }
+                RequestError::Lookup(error) => error.into(),
+                error => Refusal::new(StatusCode::BAD_REQUEST, "unreadable_question", error),
+            })
+        })
+    }
+
+    /// Returns the content type and body of a resource, and how long a cache may keep it. `most` is
+    /// the maximum length of a response.
+    pub(crate) fn body(
+        &self,
+        resource: &Resource,
+        most: usize,
+    ) -> Result<(&'static str, Vec<u8>, CacheLifetime), Refusal> {
+        let forever = |body| Ok((MESSAGE, body, CacheLifetime::Forever));
+        let moment = |kind, body| Ok((kind, body, CacheLifetime::Moment));
+        self.read(|directory| match resource {
+            Resource::Public => moment(TEXT, self.public.to_text().into_bytes()),
+            Resource::Versions => moment(OBJECT, self.versions().to_json().into_bytes()),
+            Resource::Head => moment(MESSAGE, directory.head_message(directory.latest()?)?),
+            Resource::HeadOf(version) => forever(directory.head_message(*version)?),
+            Resource::Heads(first, last) => {
+                let head = |version| directory.head_message(version);
+                forever(heads(head, (*first, *last), most)?)
+            }
+            Resource::Consistency(older, newer) => {
+                check_order(*older, *newer)?;
+                forever(directory.consistency_message(*older, *newer)?)
+            }
+            Resource::Past(older, newer) => {
+                check_order(*older, *newer)?;
+                let past = directory.past_messages(*older, *newer)?;
+                forever(list(past.iter().map(Vec::as_slice))?)
+            }
+            // A directory has no names and dates of versions.
+            Resource::Notes(..) | Resource::Named(_) => moment(OBJECT, b"[]".into()),
+            Resource::Update(version) => forever(update_of(directory, *version)?),
+            _ => Err(by_id_only()),
+        })
+    }
+}
+
+/// Returns the update that produced a version.
+fn update_of(directory: &dyn AnyDirectory, version: Version) -> Result<Vec<u8>, Refusal> {
+    let update = directory.update_message(version).map_err(|error| {
+        tracing::error!(%error, "an update cannot be read");
+        Refusal::failed()
+    })?;
+    let latest = directory.latest()?;
+    update.ok_or_else(|| {
+        if version == Version::EMPTY || version > latest {
+            LookupError::UnknownVersion { version, latest }.into()
+        } else {
+            let text = "the directory no longer has the update to this version";
+            Refusal::new(StatusCode::GONE, "pruned", text)
+        }
+    })
+}
+
+/// Opens the directory in `folder`, and sets its limit of ranges.
+fn opened(
+    folder: &Path,
+    most_in_range: u64,
+) -> Result<(PublicKey, Box<dyn AnyDirectory>), StoreError> {
+    let (public, mut directory) = open(folder, CacheBudget::default())?;
+    directory.limit_ranges(most_in_range);
+    Ok((public, directory))
+}
+
+fn latest_of(directory: &dyn AnyDirectory) -> Version {
+    // Heads are in memory, so this cannot fail.
+    directory.latest().unwrap_or_default()
+}
+
+/// Error for a directory that a failed write has closed.
+fn closed() -> RepositoryError {
+    LookupError::Store(StoreFault::Closed).into()
+}
+
+fn not_applied(error: RepositoryError) -> NotApplied {
+    match error {
+        RepositoryError::Refused(ApplyError::VersionGap { expected, actual }) => {
+            if actual < expected {
+                NotApplied::Other(Version::new(actual.number().saturating_add(1)))
+            } else {
+                let (base, latest) = (actual, expected);
+                NotApplied::Gap { base, latest }
+            }
+        }
+        error => error.into(),
+    }
+}
+
+/// Refusal of a request about keys, or of notes on versions. A directory has neither.
+pub(crate) fn by_id_only() -> Refusal {
+    let text = "not available for a block directory: look up entries by id";
+    Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "not_offered", text)
+}
+
+/// Maximum bytes of an answer about a range without its entries.
+const LONGEST_REST: usize = 16 << 10;
+/// Maximum bytes of an entry in an answer.
+const ENTRY_BYTES: usize = 33;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use authdict::{
+        SchemeName, SecretKey, Sha256Ed25519, SuiteName, block_directory::BlockDirectory,
+    };
+
+    use super::*;
+
+    #[test]
+    fn a_closed_directory_refuses_requests_until_it_is_opened_again() {
+        let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::Directory);
+        let key = SecretKey::generate_with(None, suite, scheme, None).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let (authority, budget) = (key.public().authority, CacheBudget::default());
+        let made = BlockDirectory::<Sha256Ed25519>::create(folder.path(), authority, 7, budget);
+        drop(made.unwrap());
+        let directory = Directory::open(folder.path(), &Limits::default()).unwrap();
+        assert!(!directory.follow().unwrap());
+        *directory.opened.write().unwrap() = None;
+        let refused = directory.body(&Resource::Versions, 1 << 20).unwrap_err();
+        assert_eq!(refused, Refusal::failed());
+        assert!(directory.apply(b"").is_err());
+        assert_eq!(directory.file_bytes(), None);
+        assert!(directory.follow().unwrap());
+        assert!(directory.body(&Resource::Versions, 1 << 20).is_ok());
+    }
+}
