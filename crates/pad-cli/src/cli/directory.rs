@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use authdict::{
     PublicKey, SchemeName, SuiteName,
-    block_directory::{BlockDirectory, CacheBudget, internals::suite_of as stored_suite},
+    block_directory::{BlockDirectory, CacheBudget},
+    internals::directory,
 };
 use clap::{Args, Subcommand};
-use pad_core::{Suite, SuiteId};
+use pad_core::Suite;
 
 use super::{
     Failure, Output,
@@ -26,7 +27,11 @@ mod hints;
 mod import;
 mod objects;
 mod prove;
+#[cfg(feature = "network")]
+mod push;
 mod query;
+#[cfg(feature = "network")]
+mod remote;
 mod shown;
 mod verify;
 
@@ -77,17 +82,20 @@ pub(super) enum DirectoryCommand {
     ///
     /// No secret key is needed.
     Apply(apply::Apply),
+    /// Send signed updates to servers.
+    #[cfg(feature = "network")]
+    Push(push::Push),
     /// Write the proof of entries or of a range of ids to a file.
     Prove(prove::Prove),
     /// Verify a proof file with only the public key.
     ///
-    /// Can query a folder instead, and compare the proved digest with an object's.
+    /// Can query a folder or servers instead, and compare the proved digest with an object's.
     Verify(verify::Verify),
     /// Verify everything in a folder again.
     ///
     /// Checks every block, up to the signed root.
     Check(check::Check),
-    /// Show the state of a directory.
+    /// Show the state of a directory in a folder or on servers.
     Status(check::Status),
 }
 
@@ -100,6 +108,8 @@ impl DirectoryCommand {
             Self::Delete(command) => command.run(output),
             Self::Import(command) => command.run(output),
             Self::Apply(command) => command.run(output),
+            #[cfg(feature = "network")]
+            Self::Push(command) => command.run(output),
             Self::Prove(command) => command.run(output),
             Self::Verify(command) => command.run(output),
             Self::Check(command) => command.run(output),
@@ -150,17 +160,7 @@ fn open<S: Suite>(folder: &Path) -> Result<BlockDirectory<S>, Failure> {
 
 /// Returns the suite of the directory in `folder`.
 fn suite_of(folder: &Path) -> Result<SuiteName, Failure> {
-    let suite = stored_suite(folder)?;
-    let id = |name: &SuiteName| -> Result<SuiteId, Failure> { with_suite!(*name, S => Ok(S::ID)) };
-    let mut known = SuiteName::ALL.iter();
-    let found = known.find(|name| id(name).is_ok_and(|id| id == suite));
-    found.copied().ok_or_else(|| {
-        Failure::Store(format!(
-            "the directory {} has suite {}, which is not in this build",
-            folder.display(),
-            suite.0
-        ))
-    })
+    Ok(directory::suite_of(folder)?)
 }
 
 /// Rejects a public key whose scheme is not the directory scheme.

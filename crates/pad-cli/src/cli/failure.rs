@@ -88,6 +88,19 @@ impl Failure {
         Self::Input(text.into())
     }
 
+    /// Adds the address of a server to the beginning of the message.
+    #[cfg(feature = "network")]
+    pub(crate) fn of_server(self, server: &str) -> Self {
+        let named = |text| format!("{server}: {text}");
+        match self {
+            Self::Input(text) => Self::Input(named(text)),
+            Self::Refused(text) => Self::Refused(named(text)),
+            Self::Store(text) => Self::Store(named(text)),
+            Self::Advised { failure, help } => failure.of_server(server).help(help),
+            other => other,
+        }
+    }
+
     /// Adds `file` to the beginning of the message, if the failure concerns input or verification.
     pub(crate) fn of_file(self, file: &Path) -> Self {
         let named = |text| format!("{}: {text}", file.display());

@@ -142,7 +142,7 @@ impl MirrorCommand {
     }
 
     fn mirror_store(&self, store: &str, output: &mut Output) -> Result<(), Failure> {
-        let (name, path) = named(store)?;
+        let (name, path) = named("--store", store)?;
         if let Some(public) = &self.public {
             create_or_match(path, &load_public(public)?, &self.new, output)?;
         } else if !AnyStore::exists(path)? {

@@ -289,7 +289,7 @@ fn head_of(server: &Remote, version: Version) -> Result<Vec<u8>, Failure> {
 /// Maximum bytes of a head.
 const LONGEST_HEAD: usize = 1 << 10;
 
-fn failed(error: &FetchError) -> Failure {
+pub(super) fn failed(error: &FetchError) -> Failure {
     let text = error.to_string();
     match error {
         FetchError::Refused { code, .. }

@@ -125,13 +125,27 @@ impl ServerArguments {
             .help("use --server instead of --store"))
     }
 
-    /// Fetches the latest head from the servers, and advances the view. Reports to `output` whether
-    /// answers are verified with an authenticated key.
+    /// Opens a session with a client from [`ServerArguments::client`].
     pub(super) fn open(
         &self,
         trust: &TrustArguments,
         output: &mut Output,
     ) -> Result<Session, Failure> {
+        let client = self.client(trust, output)?;
+        let public = client.public().clone();
+        add_caveat(&public, output);
+        let source = Servers { client };
+        source.note();
+        Ok(Session::new(Box::new(source), public))
+    }
+
+    /// Creates a client whose view is the latest head of the servers. Reports to `output` whether
+    /// answers are verified with an authenticated key.
+    pub(super) fn client(
+        &self,
+        trust: &TrustArguments,
+        output: &mut Output,
+    ) -> Result<Client, Failure> {
         let witnesses = self.witnesses()?;
         let servers = self.connect()?;
         let given = trust.public.as_deref().map(load_public).transpose()?;
@@ -169,11 +183,7 @@ impl ServerArguments {
         if let Some(cosigned) = client.cosigned() {
             output.newest(WitnessStatus::of(cosigned));
         }
-        let public = client.public().clone();
-        add_caveat(&public, output);
-        let source = Servers { client };
-        source.note();
-        Ok(Session::new(Box::new(source), public))
+        Ok(client)
     }
 
     fn witnesses(&self) -> Result<Option<Witnesses>, Failure> {
@@ -274,16 +284,20 @@ struct Servers {
 }
 
 impl Servers {
-    /// Reports failures of servers after which another server has answered.
     fn note(&self) {
-        for incident in self.client.take_incidents() {
-            Output::warn(&incident.to_string());
-        }
+        note_incidents(&self.client);
     }
 
     fn noted<T>(&self, answer: Result<T, ClientError>) -> Result<T, Failure> {
         self.note();
         Ok(answer?)
+    }
+}
+
+/// Reports failures of servers after which another server has answered.
+pub(super) fn note_incidents(client: &Client) {
+    for incident in client.take_incidents() {
+        Output::warn(&incident.to_string());
     }
 }
 

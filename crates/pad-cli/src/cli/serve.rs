@@ -10,7 +10,8 @@ use std::{
 use clap::Args;
 use pad_disk::engine::report_caught_panics;
 use pad_service::{
-    CosigningOptions, Dictionary, HeadLog, HeadLogError, PeriodicTask, ServedDictionary, Service,
+    CosigningOptions, Dictionary, Directory, HeadLog, HeadLogError, PeriodicTask, ServedDictionary,
+    Service,
 };
 use serde_json::json;
 use transparency_log::{Policy, note::NoteSigner};
@@ -27,13 +28,24 @@ use super::{
 #[command(after_help = "\
 Examples:
   pad serve --store prices.pad --listen 127.0.0.1:7440
-  pad serve --store fruit=prices.pad --store images.pad --cache all")]
+  pad serve --store fruit=prices.pad --store images.pad --cache all
+  pad serve --directory photographs --listen 127.0.0.1:7440")]
 pub(super) struct Serve {
     /// A store to serve under NAME; may be repeated.
     ///
     /// The default NAME is the file's name without its extension.
-    #[arg(long, value_name = "[NAME=]FILE", required = true)]
+    #[arg(
+        long,
+        value_name = "[NAME=]FILE",
+        required_unless_present = "directory"
+    )]
     store: Vec<String>,
+    /// A block directory to serve under NAME; may be repeated.
+    ///
+    /// The default NAME is the folder's name without its extension. No other process can open the
+    /// folder meanwhile: new versions come from pad directory push.
+    #[arg(long, value_name = "[NAME=]FOLDER")]
+    directory: Vec<String>,
     #[command(flatten)]
     cache: CacheArguments,
     #[command(flatten)]
@@ -87,8 +99,8 @@ pub(super) struct NetworkArguments {
 impl Serve {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         let publishing = self.network.publishing()?;
-        let mut dictionaries = BTreeMap::new();
-        let stores = self.store.iter().map(|store| named(store));
+        let mut dictionaries = BTreeMap::<_, ServedDictionary>::new();
+        let stores = self.store.iter().map(|store| named("--store", store));
         let stores = stores.collect::<Result<Vec<_>, _>>()?;
         for (name, path) in stores {
             let dictionary = self.cache.open(&name, path, output)?;
@@ -102,6 +114,16 @@ impl Serve {
             }
         }
         publishing.check_used()?;
+        let limits = self.network.sizes.limits();
+        for directory in &self.directory {
+            let (name, folder) = named("--directory", directory)?;
+            if dictionaries.contains_key(&name) {
+                let text = format!("--directory: the name {name} is taken");
+                return Err(Failure::Input(text).help("use NAME=FOLDER"));
+            }
+            let directory = Directory::open(folder, &limits)?;
+            dictionaries.insert(name, Arc::new(directory).into());
+        }
         self.network
             .serve(dictionaries, &self.roots, output, |_| Ok(()))
     }
@@ -260,8 +282,8 @@ impl NetworkArguments {
 /// Maximum time for connecting to a witness, and for each part of a request and its response.
 const WITNESS_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Splits `[NAME=]FILE` into a dictionary's name and the path of its store.
-pub(super) fn named(store: &str) -> Result<(String, &Path), Failure> {
+/// Splits `[NAME=]FILE`, the value of `option`, into a dictionary's name and the path of its store.
+pub(super) fn named<'s>(option: &str, store: &'s str) -> Result<(String, &'s Path), Failure> {
     let (name, path) = if let Some((name, path)) = store.split_once('=') {
         (name.to_owned(), Path::new(path))
     } else {
@@ -271,7 +293,7 @@ pub(super) fn named(store: &str) -> Result<(String, &Path), Failure> {
     };
     if !pad_client::internals::is_dictionary_name(&name) {
         return Err(Failure::Input(format!(
-            "--store {store}: '{name}' cannot be part of an address"
+            "{option} {store}: '{name}' cannot be part of an address"
         ))
         .help("use NAME=FILE with letters, digits, dots, hyphens and underscores"));
     }

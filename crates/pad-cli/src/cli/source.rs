@@ -447,6 +447,6 @@ impl Entries<'_> {
 }
 
 /// Maximum number of times that a session is opened again because the latest version was pruned.
-const MOST_RACES: u32 = 3;
+pub(super) const MOST_RACES: u32 = 3;
 /// Approximate bytes of keys and values in a page.
 const PAGE_BYTES: usize = 1 << 20;

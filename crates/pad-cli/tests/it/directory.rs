@@ -1,6 +1,6 @@
 //! Tests of `pad directory` with the real binary.
 
 mod hints;
-mod journeys;
+pub(crate) mod journeys;
 mod kill;
 mod trust;

@@ -161,6 +161,7 @@ fn the_output_of_every_command_is_documented() {
         objects.write(name, name.as_bytes());
     }
     comparison.run(&objects, DIRECTORIES);
+    serve_directory(&objects, &mut comparison);
     store_files(&files, &mut comparison);
     comparison.finish();
 }
@@ -253,6 +254,25 @@ const DIRECTORIES: &[&str] = &[
     "directory check d",
     "directory status d",
 ];
+
+/// Runs a server of the directory `copy`, and commands that use it.
+fn serve_directory(bench: &Bench, comparison: &mut Comparison) {
+    let address = free_address();
+    let served = Running::start(bench, "serve --directory copy", &address, comparison);
+    let (push, asked) = (
+        format!("directory push --to http://{address} u/1.update"),
+        format!("--server http://{address} --public k.pub"),
+    );
+    comparison.run(
+        bench,
+        &[
+            &push,
+            &format!("directory status {asked}"),
+            &format!("directory verify {asked} --id 0 --object a"),
+        ],
+    );
+    served.stop(comparison);
+}
 
 /// Runs a file server, and commands about files on it.
 fn store_files(bench: &Bench, comparison: &mut Comparison) {

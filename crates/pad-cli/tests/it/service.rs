@@ -2,6 +2,7 @@
 
 mod crashes;
 mod deploy;
+mod directories;
 mod kept;
 mod killed;
 mod memory;

@@ -50,4 +50,5 @@ impl Apply {
     }
 }
 
-const LONGEST_UPDATE: u64 = 1 << 28;
+/// Maximum bytes of the file of an update.
+pub(super) const LONGEST_UPDATE: u64 = 1 << 28;

@@ -1,13 +1,22 @@
 //! `pad directory check` verifies all files of a directory. `pad directory status` prints its
 //! state.
 
-use authdict::block_directory::{BlockDirectory, CacheBudget, StoreError};
+use std::path::{Path, PathBuf};
+
+#[cfg(feature = "network")]
+use authdict::block_directory::{EntryId, EntryQuery};
+use authdict::{
+    PublicKey, Version,
+    block_directory::{BlockDirectory, CacheBudget, StoreError},
+};
 use clap::Args;
 use pad_core::Suite;
 use serde_json::json;
 
-use super::{ReadArguments, with_suite};
-use crate::cli::{Failure, Output, counted, progress};
+#[cfg(feature = "network")]
+use super::remote;
+use super::{ReadArguments, open_trusting, suite_of, with_suite};
+use crate::cli::{Failure, Output, counted, progress, session::TrustArguments};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -23,10 +32,25 @@ pub(in crate::cli) struct Check {
 #[command(after_help = "\
 Examples:
   pad directory status photographs
-  pad directory status photographs --public directory.key.pub")]
+  pad directory status --server https://one.example \\
+    --public directory.key.pub")]
 pub(in crate::cli) struct Status {
+    /// The directory's folder.
+    folder: Option<PathBuf>,
+    #[cfg(feature = "network")]
     #[command(flatten)]
-    read: ReadArguments,
+    servers: crate::cli::remote::ServerArguments,
+    #[command(flatten)]
+    trust: TrustArguments,
+}
+
+/// The state of a directory in its latest version.
+struct DirectoryState {
+    version: Version,
+    root: Option<String>,
+    entries: u64,
+    /// The total size of the files in bytes, and the height of the blocks; `None` on a server.
+    files: Option<(u64, u32)>,
 }
 
 impl Check {
@@ -71,34 +95,81 @@ impl Check {
 
 impl Status {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        with_suite!(self.read.suite()?, S => self.show::<S>(output))
+        #[cfg(feature = "network")]
+        if remote::asks_servers(&self.servers, self.folder.as_ref().map(|_| "a folder"))? {
+            let servers = (&self.servers, &self.trust);
+            return remote::ask_servers(servers, None, output, |client, version, output| {
+                let public = client.public();
+                let state = with_suite!(public.suite, S => state_on_servers::<S>(client, version))?;
+                state.say(public, output)
+            });
+        }
+        let folder = self.folder.as_ref();
+        let folder = folder.ok_or_else(|| Failure::input("no folder is given"))?;
+        with_suite!(suite_of(folder)?, S => self.show::<S>(folder, output))
     }
 
-    fn show<S: Suite>(&self, output: &mut Output) -> Result<(), Failure> {
-        let (directory, public) = self.read.open::<S>(output)?;
+    fn show<S: Suite>(&self, folder: &Path, output: &mut Output) -> Result<(), Failure> {
+        let (directory, public) = open_trusting::<S>(folder, &self.trust, output)?;
         let head = directory.heads().latest_head();
-        let root = head.map(|head| hex::encode(head.head.root));
-        let (version, entries) = (directory.latest(), directory.registered());
-        let (bytes, step) = (directory.file_bytes()?, directory.step());
+        let state = DirectoryState {
+            version: directory.latest(),
+            root: head.map(|head| hex::encode(head.head.root)),
+            entries: directory.registered(),
+            files: Some((directory.file_bytes()?, directory.step())),
+        };
+        state.say(&public, output)
+    }
+}
+
+/// Returns the verified state of a directory on servers. The proof that an id beyond the end is not
+/// assigned proves the number of entries.
+#[cfg(feature = "network")]
+fn state_on_servers<S: Suite>(
+    client: &pad_client::Client,
+    version: Version,
+) -> Result<DirectoryState, Failure> {
+    let (mut root, mut entries) = (None, 0);
+    if version > Version::EMPTY {
+        root = Some(client.head(version)?.root);
+        let end = EntryQuery::one(EntryId::new(u64::MAX));
+        entries = client.entries::<S>(version, &end)?.registered;
+    }
+    Ok(DirectoryState {
+        version,
+        root,
+        entries,
+        files: None,
+    })
+}
+
+impl DirectoryState {
+    fn say(&self, public: &PublicKey, output: &mut Output) -> Result<(), Failure> {
+        let Self {
+            version, entries, ..
+        } = self;
         let (dictionary, author) = (public.authority.dictionary, public.authority.author);
         let (suite, verdict) = (public.suite.name(), output.verdict());
+        let files = self.files.map_or_else(String::new, |(bytes, step)| {
+            let slots = 1_u64 << step;
+            format!("files       {bytes} bytes, blocks of {slots} slots\n")
+        });
         let text = format!(
             "version     {version}   [{verdict}]\n\
              root        {}\n\
              entries     {entries}, deleted ones included\n\
-             files       {bytes} bytes, blocks of {} slots\n\
+             {files}\
              suite       {suite}\n\
              dictionary  {dictionary}\n\
              author      {author}",
-            root.as_deref().unwrap_or("none yet"),
-            1_u64 << step,
+            self.root.as_deref().unwrap_or("none yet"),
         );
         let object = json!({
             "latest": version.number(),
-            "root": root,
+            "root": self.root,
             "entries": entries,
-            "bytes": bytes,
-            "step": step,
+            "bytes": self.files.map(|(bytes, _)| bytes),
+            "step": self.files.map(|(_, step)| step),
             "suite": suite,
             "dictionary": dictionary.to_string(),
             "author": author.to_string(),

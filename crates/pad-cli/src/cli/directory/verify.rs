@@ -1,4 +1,5 @@
-//! `pad directory verify`: verifies proof files, or queries a folder through the client protocol.
+//! `pad directory verify`: verifies proof files, or queries a folder or servers through the client
+//! protocol.
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,8 @@ use authdict::{
 use clap::Args;
 use pad_core::{Response, SignedHead, Suite};
 
+#[cfg(feature = "network")]
+use super::remote;
 use super::{
     failure,
     objects::{digest_of_file, parse_digest},
@@ -34,14 +37,18 @@ Examples:
   pad directory verify entry.proof --public directory.key.pub \\
     --id 0 --object a.jpg
   pad directory verify --from photographs --public directory.key.pub \\
-    --id 0 --hint hints/0.hint")]
+    --id 0 --hint hints/0.hint
+  pad directory verify --server https://one.example \\
+    --public directory.key.pub --id 0 --object a.jpg")]
 pub(in crate::cli) struct Verify {
     /// The proof's file, from pad directory prove; - for standard input.
-    #[arg(required_unless_present = "from")]
     proof: Option<PathBuf>,
     /// Query the directory in FOLDER like an untrusted server, instead of reading a proof file.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["proof", "at"])]
     from: Option<PathBuf>,
+    #[cfg(feature = "network")]
+    #[command(flatten)]
+    servers: crate::cli::remote::ServerArguments,
     #[command(flatten)]
     trust: TrustArguments,
     /// Version that the proof must be about.
@@ -95,12 +102,21 @@ impl Verify {
             return Err(Failure::input("--hint: no object is given")
                 .help("give the object with --object, or its digest with --digest"));
         }
+        #[cfg(feature = "network")]
+        {
+            let from = self.from.as_ref().map(|_| "--from");
+            let other = from.or(self.proof.as_ref().map(|_| "a proof"));
+            if remote::asks_servers(&self.servers, other)? {
+                return self.ask_servers(&asked, output);
+            }
+        }
         match (&self.from, &self.proof) {
             (Some(folder), _) => {
                 with_suite!(suite_of(folder)?, S => self.ask::<S>(folder, &asked, output))
             }
             (None, Some(proof)) => self.verify_file(proof, &asked, output),
-            (None, None) => Err(Failure::input("neither a proof nor --from is given")),
+            (None, None) => Err(Failure::input("no proof is given")
+                .help("give its file, or query a folder with --from or servers with --server")),
         }
     }
 
@@ -183,6 +199,28 @@ impl Verify {
                 say_range(&entries, LookupDetails::default(), output)
             }
         }
+    }
+
+    /// Queries the directory on servers.
+    #[cfg(feature = "network")]
+    fn ask_servers(&self, asked: &EntrySelection, output: &mut Output) -> Result<(), Failure> {
+        let (servers, at) = ((&self.servers, &self.trust), self.at.map(Version::new));
+        remote::ask_servers(servers, at, output, |client, version, output| {
+            if version == Version::EMPTY {
+                return Err(Failure::input("the directory has no version yet"));
+            }
+            with_suite!(client.public().suite, S => match asked {
+                EntrySelection::Ids(query) => {
+                    let object = self.at_hand::<S>()?;
+                    let entries = client.entries::<S>(version, query)?;
+                    compared(&entries, object, LookupDetails::default(), output)
+                }
+                EntrySelection::Range(range) => {
+                    let entries = client.entry_range::<S>(version, range)?;
+                    say_range(&entries, LookupDetails::default(), output)
+                }
+            })
+        })
     }
 
     /// Queries the directory in `folder` as an untrusted server.

@@ -7,7 +7,7 @@ use crate::bench::Bench;
 
 /// Creates a directory `d` with the key `k`, three objects in version 1, and their hints in the
 /// folder `hints`.
-pub(super) fn with_objects() -> Bench {
+pub(crate) fn with_objects() -> Bench {
     let bench = Bench::new();
     bench.ok("keygen --out k --scheme directory");
     bench.ok("directory create d --key k");
@@ -19,7 +19,7 @@ pub(super) fn with_objects() -> Bench {
 }
 
 /// Returns the only object that a command prints.
-pub(super) fn one(bench: &Bench, line: &str) -> Json {
+pub(crate) fn one(bench: &Bench, line: &str) -> Json {
     let mut printed = bench.json(line);
     assert_eq!(printed.len(), 1, "{line}: {printed:?}");
     printed.remove(0)

@@ -1,0 +1,61 @@
+//! Directories on servers, for `pad directory verify` and `pad directory status`.
+
+use authdict::{SchemeName, Version};
+use pad_client::Client;
+
+use crate::cli::{
+    Failure, Output,
+    remote::{ServerArguments, note_incidents},
+    session::TrustArguments,
+    source::MOST_RACES,
+};
+
+/// Returns whether to query servers. `other` is the option for another source, if it is given. It
+/// takes precedence over `PAD_SERVER`.
+pub(super) fn asks_servers(
+    servers: &ServerArguments,
+    other: Option<&str>,
+) -> Result<bool, Failure> {
+    match (servers.are_given(), other) {
+        (None, _) | (Some(false), Some(_)) => servers.check_unused().map(|()| false),
+        (Some(_), None) => Ok(true),
+        (Some(true), Some(other)) => {
+            let text = format!("--server and {other} are both given");
+            Err(Failure::Input(text).help("use one of them"))
+        }
+    }
+}
+
+/// Opens a client of the servers, and calls `ask` with the client and a version: `at`, or else the
+/// latest one. Servers answer about their latest version only. If it has changed meanwhile, and
+/// `at` is `None`, repeats both, at most [`MOST_RACES`] times.
+pub(super) fn ask_servers(
+    (servers, trust): (&ServerArguments, &TrustArguments),
+    at: Option<Version>,
+    output: &mut Output,
+    ask: impl Fn(&Client, Version, &mut Output) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut races = 0;
+    loop {
+        let client = servers.client(trust, output)?;
+        let scheme = client.public().scheme;
+        if scheme != SchemeName::Directory {
+            return Err(Failure::Input(format!(
+                "--server: a dictionary of scheme {scheme}, not a directory"
+            )));
+        }
+        let version = at.unwrap_or_else(|| client.view().version());
+        let asked = ask(&client, version, output);
+        note_incidents(&client);
+        match asked {
+            Err(failure)
+                if matches!(failure.bare(), Failure::NotKept(_))
+                    && at.is_none()
+                    && races < MOST_RACES =>
+            {
+                races += 1;
+            }
+            asked => return asked,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Tests of block directories on servers, in separate processes.
+
+use serde_json::json;
+
+use super::process::{Process, certify};
+use crate::{
+    bench::Bench,
+    directory::journeys::{one, with_objects},
+};
+
+const ROOTS: &str = "--tls-roots tls.pem";
+
+/// Creates a directory `d` with three objects, and a folder `e` for a server without versions.
+fn with_server() -> (Bench, Process) {
+    let bench = with_objects();
+    certify(&bench);
+    bench.ok("directory create e --public k.pub");
+    let server = Process::start(&bench, "serve --directory e");
+    (bench, server)
+}
+
+#[test]
+fn an_author_pushes_and_clients_verify() {
+    let (bench, server) = with_server();
+    let url = server.url();
+    let verify = format!("directory verify --server {url} {ROOTS} --public k.pub");
+    let status = format!("directory status --server {url} {ROOTS} --public k.pub");
+    bench.fails(&format!("{verify} --id 0"), 2, "no version yet");
+    assert_eq!(one(&bench, &status)["latest"], 0);
+    bench.ok("directory delete d --key k --updates updates 1");
+    let push = format!("directory push --to {url} {ROOTS}");
+    bench.fails(
+        &format!("{push} updates/2.update"),
+        2,
+        "send the updates between them first",
+    );
+    let pushed = one(&bench, &format!("{push} updates/1.update updates/2.update"));
+    let expected = json!({ "server": url, "latest": 2, "new_versions": 2 });
+    assert_eq!(pushed, expected);
+    let said = one(&bench, &format!("{verify} --view v --id 0 --id 1 --id 9"));
+    let states: Vec<_> = said["answers"].as_array().unwrap().iter().collect();
+    let states: Vec<_> = states.iter().map(|entry| &entry["status"]).collect();
+    assert_eq!(states, ["live", "deleted", "unassigned"]);
+    assert_eq!((&said["version"], &said["entries"]), (&json!(2), &json!(3)));
+    let said = one(&bench, &format!("{verify} --range 1..9 --at 2"));
+    assert_eq!(said["answers"][2]["last_id"], 8);
+    bench.ok(&format!("{verify} --id 0 --object cat"));
+    bench.fails(
+        &format!("{verify} --id 0 --object dog"),
+        3,
+        "the object dog",
+    );
+    bench.fails(&format!("{verify} --id 0 --at 1"), 2, &url);
+    bench.fails(&format!("{verify} --id 0 --at 3"), 2, "version 3 is newer");
+    // The same state, from the folder and from the server.
+    let (local, asked) = (
+        one(&bench, "directory status d --public k.pub"),
+        one(&bench, &status),
+    );
+    for field in [
+        "latest",
+        "root",
+        "entries",
+        "suite",
+        "dictionary",
+        "author",
+        "verified",
+    ] {
+        assert_eq!(local[field], asked[field], "{field}");
+    }
+    // The environment variable names the server, unless another source is given.
+    let mut command = bench.command();
+    let words = format!("directory verify {ROOTS} --view v --id 2");
+    command.args(words.split(' ')).env("PAD_SERVER", &url);
+    assert!(command.output().unwrap().status.success());
+    bench.fails(
+        &format!("{verify} --from d --id 2"),
+        2,
+        "--server and --from are both given",
+    );
+    // Another process cannot use the folder while it is served.
+    bench.fails("directory status e", 4, "another process uses");
+    bench.ok("keygen --out other --scheme directory");
+    bench.fails(
+        &format!("directory verify --server {url} {ROOTS} --public other.pub --id 0"),
+        3,
+        "verification failed",
+    );
+    bench.fails("directory verify --id 0", 2, "no proof is given");
+    bench.fails("directory status", 2, "no folder is given");
+    // A restarted server has the same versions.
+    drop(server);
+    let server = Process::start(&bench, "serve --directory e");
+    let again = format!(
+        "directory verify --server {} {ROOTS} --view v --id 0",
+        server.url()
+    );
+    assert_eq!(one(&bench, &again)["version"], 2);
+}
+
+#[test]
+fn a_server_of_older_versions_and_of_several_dictionaries() {
+    let (bench, server) = with_server();
+    let url = server.url();
+    bench.ok("directory append d --key k --updates updates cat");
+    bench.ok(&format!(
+        "directory push --to {url} {ROOTS} updates/1.update updates/2.update"
+    ));
+    let verify = |url: &str| format!("directory verify --server {url} {ROOTS} --view v --id 0");
+    bench.ok(&format!("{} --public k.pub", verify(&url)));
+    bench.ok("directory create old --public k.pub");
+    bench.ok("directory apply old updates/1.update");
+    bench.write("t.csv", crate::bench::TRACE.as_bytes());
+    bench.ok("keygen --out keys");
+    bench.ok("import --store s --key keys t.csv");
+    let both = Process::start(&bench, "serve --store s --directory photos=old");
+    let (old, of_keys) = (
+        format!("{}/v1/dictionaries/photos", both.url()),
+        format!("{}/v1/dictionaries/s", both.url()),
+    );
+    // A client that has seen version 2 refuses version 1, and asks the next server.
+    bench.fails(&verify(&old), 3, &format!("{old}: verification failed"));
+    let next = format!("{} --server {url}", verify(&old));
+    assert_eq!(one(&bench, &next)["version"], 2);
+    // Commands about keys and commands about ids refuse the other kind of dictionary.
+    bench.ok(&format!(
+        "get --server {of_keys} {ROOTS} --public keys.pub apple"
+    ));
+    bench.fails(
+        &format!("directory verify --server {of_keys} {ROOTS} --public keys.pub --id 0"),
+        2,
+        "not a directory",
+    );
+    bench.fails(
+        &format!("get --server {old} {ROOTS} --public k.pub apple"),
+        2,
+        "look up entries by id",
+    );
+    bench.ok(&format!("versions --server {old} {ROOTS} --public k.pub"));
+    bench.fails(
+        "serve --store s --directory s=e",
+        2,
+        "--directory: the name s is taken",
+    );
+    bench.fails("serve --directory s", 4, "s: not a directory");
+}
