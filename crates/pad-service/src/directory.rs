@@ -120,6 +120,12 @@ impl Directory {
         Ok(true)
     }
 
+    /// Returns whether the directory was closed and cannot be opened again. Waits for no lock.
+    pub(crate) fn has_failed(&self) -> bool {
+        let opened = self.opened.try_read();
+        opened.is_ok_and(|opened| opened.is_none())
+    }
+
     /// Calls `work` with the opened directory.
     fn read<T, E: From<RepositoryError>>(
         &self,
@@ -286,12 +292,12 @@ mod tests {
         let made = BlockDirectory::<Sha256Ed25519>::create(folder.path(), authority, 7, budget);
         drop(made.unwrap());
         let directory = Directory::open(folder.path(), &Limits::default()).unwrap();
-        assert!(!directory.follow().unwrap());
+        assert!(!directory.follow().unwrap() && !directory.has_failed());
         *directory.opened.write().unwrap() = None;
         let refused = directory.body(&Resource::Versions, 1 << 20).unwrap_err();
         assert_eq!(refused, Refusal::failed());
         assert!(directory.apply(b"").is_err());
-        assert_eq!(directory.file_bytes(), None);
+        assert!(directory.has_failed() && directory.file_bytes().is_none());
         assert!(directory.follow().unwrap());
         assert!(directory.body(&Resource::Versions, 1 << 20).is_ok());
     }

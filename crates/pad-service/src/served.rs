@@ -63,6 +63,13 @@ impl ServedDictionary {
         }
     }
 
+    pub(crate) const fn directory(&self) -> Option<&Arc<Directory>> {
+        match self {
+            Self::Directory(directory) => Some(directory),
+            Self::Whole(_) | Self::Part(_) => None,
+        }
+    }
+
     /// Returns the dictionary. Refuses the request if not all keys are served, or the dictionary
     /// has no keys.
     pub(crate) fn all_keys(&self) -> Result<&Arc<Dictionary>, Refusal> {
@@ -156,7 +163,7 @@ impl ServedDictionary {
     /// Returns `None` for a part, after an error, and for a store in an object store, because
     /// listing objects needs the network.
     pub(crate) fn file_bytes(&self) -> Option<u64> {
-        if let Self::Directory(directory) = self {
+        if let Some(directory) = self.directory() {
             return directory.file_bytes();
         }
         let dictionary = self.whole()?;

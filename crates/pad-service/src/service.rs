@@ -360,7 +360,8 @@ impl Service {
     }
 
     /// Returns the response to a health check. It is 503 with reasons if a log of heads cannot be
-    /// written, or if a mirror cannot follow any of its upstream servers.
+    /// written, if a block directory cannot be opened again, or if a mirror cannot follow any of
+    /// its upstream servers.
     fn health(&self, known: Option<&HeaderValue>) -> Answer {
         let mut latest = Map::new();
         for (name, dictionary) in &self.dictionaries {
@@ -374,6 +375,11 @@ impl Service {
         let mut reasons = Vec::new();
         if !failed.is_empty() {
             reasons.push("a log of heads cannot be written");
+        }
+        let served = self.dictionaries.values();
+        let mut directories = served.filter_map(ServedDictionary::directory);
+        if directories.any(|directory| directory.has_failed()) {
+            reasons.push("the folder of a block directory cannot be opened again");
         }
         if self.metrics.are_all_upstreams_down() {
             reasons.push("no upstream server is of use, or its versions cannot be stored");
