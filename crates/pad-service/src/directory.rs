@@ -10,7 +10,7 @@ use std::{
 
 use authdict::{
     ApplyError, LookupError, PublicKey, RepositoryError, Version,
-    block_directory::{CacheBudget, RequestError, StoreError},
+    block_directory::{CacheBudget, MOST_RANGE, RequestError, StoreError},
     internals::directory::{AnyDirectory, open},
     pad_core::StoreFault,
 };
@@ -48,7 +48,8 @@ impl Directory {
     pub fn open(folder: &Path, limits: &Limits) -> Result<Self, StoreError> {
         let room = limits.response_bytes.saturating_sub(LONGEST_REST);
         let most_in_range = room.checked_div(ENTRY_BYTES).unwrap_or(0);
-        let most_in_range = u64::try_from(most_in_range).unwrap_or(u64::MAX);
+        let most_in_range =
+            u64::try_from(most_in_range).map_or(MOST_RANGE, |most| most.min(MOST_RANGE));
         let (public, opened) = opened(folder, most_in_range)?;
         Ok(Self {
             folder: folder.to_owned(),
