@@ -16,13 +16,13 @@ use pad_core::{Key, Untrusted, VerifyError};
 use pad_tree::KeyHistory;
 
 use crate::{
-    directory::verifier_of,
     error::ClientError,
     fetch_error::FetchError,
     incident::{Fault, Incident, Unusable},
     remote::{Remote, Versions},
     servers::{RequestTarget, Servers},
     session::ServerSession,
+    verifier::verifier_of,
     witnesses::{CosignedHead, CosignedSource, Log, Witnesses, check_heads},
 };
 

@@ -1,13 +1,10 @@
 //! Look-ups in block directories on servers.
 
-use std::sync::Arc;
-
 use authdict::{
-    NotOffered, Question, Refusal, Statement, StoredView, Verifier, VerifyError, Version,
+    Refusal, VerifyError, Version,
     block_directory::{
         AnswerError, DirectoryClient, Entries, EntryQuery, EntryRange, internals::Selection,
     },
-    internals::{SchemeFamily, dynamic::client_of},
     pad_core::{self, Suite, codec},
 };
 
@@ -100,30 +97,6 @@ fn unusable<S: Suite>(error: AnswerError<S>) -> Unusable {
         },
         AnswerError::Refused(pad_core::Refusal::Decode(error)) => Refusal::from(error).into(),
         _ => Unusable::lie(text),
-    }
-}
-
-/// Creates the verifier of answers about keys. Block directories have no keys, so theirs refuses
-/// every answer.
-pub(crate) fn verifier_of(view: &StoredView) -> Result<Arc<dyn Verifier>, Refusal> {
-    if view.public().scheme.family() == SchemeFamily::Directory {
-        return Ok(Arc::new(NoKeys));
-    }
-    Ok(client_of(view)?.into())
-}
-
-/// A verifier for block directories, which are queried by id.
-struct NoKeys;
-
-impl Verifier for NoKeys {
-    fn check_at(&self, _: Version, question: &Question, _: &[u8]) -> Result<Statement, Refusal> {
-        let scheme = authdict::block_directory::DIRECTORY;
-        let what = question.kind();
-        Err(NotOffered { what, scheme }.into())
-    }
-
-    fn resume(&mut self, _: &[u8]) -> Result<(), Refusal> {
-        Ok(())
     }
 }
 

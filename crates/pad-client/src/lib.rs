@@ -35,6 +35,7 @@ mod remote;
 mod resource;
 mod servers;
 mod session;
+mod verifier;
 mod witnesses;
 
 #[cfg(feature = "tokio")]

@@ -19,9 +19,9 @@ use pad_web::server::{Limits, StatusCode};
 
 use crate::{
     dictionary::{ApplySummary, NotApplied},
+    page::{check_order, heads, list},
     refusal::Refusal,
     reply::{CacheLifetime, MESSAGE, OBJECT, TEXT},
-    service::{check_order, heads, list},
 };
 
 /// A block directory served from a folder.

@@ -40,6 +40,7 @@ mod head_log;
 mod keep;
 mod metrics;
 mod mirror;
+mod page;
 mod part;
 mod periodic_task;
 mod refusal;
