@@ -1,14 +1,18 @@
-//! Writes the tables with measurements in the README and `docs/benchmarks.md`, from the
-//! measurements of a report.
+//! Writes the tables with measurements in the README and `docs/benchmarks.md`, and on request the
+//! measurements of `pad advise`, from the measurements of a report.
 //!
 //! Replaces the text between `<!-- measured: NAME -->` and `<!-- end -->`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use comparison::Measurement;
 
-use super::run::read_lines;
-use crate::{Outcome, line::Line};
+use super::run::{RUN, read_lines};
+use crate::{
+    Outcome, compare, line,
+    line::{Line, of},
+};
 
 /// The command line of `bench readme`.
 #[derive(Clone, Debug, Args)]
@@ -19,36 +23,69 @@ pub struct ReadmeArguments {
     /// Documents whose tables with measurements are replaced.
     #[arg(long, default_values = ["README.md", "docs/benchmarks.md"])]
     documents: Vec<PathBuf>,
+    /// File with the measurements of `pad advise`, which is replaced:
+    /// `crates/comparison/data/measurements.jsonl`.
+    #[arg(long)]
+    records: Option<PathBuf>,
     /// Changes nothing, and fails if a table differs from the measurements.
     #[arg(long)]
     check: bool,
 }
 
 impl ReadmeArguments {
-    /// Replaces the tables in the documents. With `--check`, fails if a table would change.
+    /// Replaces the tables in the documents, and the measurements of `pad advise`. With `--check`,
+    /// fails if a file would change.
     pub fn run(&self) -> Outcome<()> {
-        let read = |path: &PathBuf| {
-            std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-        };
         let lines = read_lines(&read(&self.from)?);
         for document in &self.documents {
             let text = read(document)?;
-            let written = written(&text, &lines)?;
-            if written == text {
-                continue;
-            }
-            if self.check {
-                return Err(format!(
-                    "{}: its tables are not those of {}; `bench readme` writes them",
-                    document.display(),
-                    self.from.display()
-                )
-                .into());
-            }
-            std::fs::write(document, written)?;
+            self.replace(document, &text, &written(&text, &lines)?)?;
         }
-        Ok(())
+        match &self.records {
+            Some(path) => self.replace(path, &read(path)?, &records(&lines)?),
+            None => Ok(()),
+        }
     }
+
+    fn replace(&self, path: &Path, text: &str, written: &str) -> Outcome<()> {
+        if written == text {
+            return Ok(());
+        }
+        if self.check {
+            let (path, from) = (path.display(), self.from.display());
+            let problem = "its measurements are not those of";
+            return Err(format!("{path}: {problem} {from}; `bench readme` writes them").into());
+        }
+        Ok(std::fs::write(path, written)?)
+    }
+}
+
+fn read(path: &Path) -> Outcome<String> {
+    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()).into())
+}
+
+/// Selects the measurements of `pad advise` from the lines of a report: those of every scheme on
+/// the same work, with the machine, and the primitives.
+fn records(lines: &[Line]) -> Outcome<String> {
+    let runs = of(lines, RUN);
+    let run = runs
+        .iter()
+        .find(|run| run.text("step") == compare::EXPERIMENT);
+    let machine =
+        line! { cpu: run.map(|run| run.text("cpu")), cores: run.map(|run| run.count("cores")) };
+    let mut text = String::new();
+    for line in of(lines, compare::EXPERIMENT) {
+        if line.get("author_us").is_some() {
+            let measured: Measurement = serde_json::from_value(serde_json::to_value(line)?)?;
+            text += &serde_json::to_string(&machine.clone().merged(&measured))?;
+            text.push('\n');
+        }
+    }
+    for line in of(lines, "primitives") {
+        text += &serde_json::to_string(line)?;
+        text.push('\n');
+    }
+    Ok(text)
 }
 
 const BEGIN: &str = "<!-- measured: ";

@@ -1,6 +1,7 @@
 //! Tests of `bench::full_report::readme`.
 
 use bench::{full_report::readme::written, line, line::Line};
+use comparison::records::Records;
 
 fn lines() -> Vec<Line> {
     let line = |design| {
@@ -51,4 +52,25 @@ fn what_is_missing_is_named() {
     );
     assert!(refused("<!-- measured: tuples -->\n", &lines()).contains("no end"));
     assert!(refused("<!-- measured: bees -->\n<!-- end -->", &lines()).contains("bees"));
+}
+
+#[test]
+fn the_measurements_of_advice_are_those_of_the_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let [from, records] = ["report.jsonl", "records.jsonl"].map(|name| folder.path().join(name));
+    let run = r#"{"experiment":"report_run","step":"compare","cpu":"a","cores":2}"#;
+    let measured = Records::shipped().measured.remove(0);
+    let line = line! { experiment: "compare" }.merged(&measured);
+    let lines = format!("{run}\n{}\n", serde_json::to_string(&line).unwrap());
+    std::fs::write(&from, lines).unwrap();
+    std::fs::write(&records, "").unwrap();
+    let document = from.display();
+    crate::output::run(&format!(
+        "readme --from {document} --documents {document} --records {}",
+        records.display()
+    ));
+    let written = std::fs::read_to_string(records).unwrap();
+    let written = Records::parse("records", &written).unwrap();
+    assert_eq!(written.measured, [measured]);
+    assert_eq!(written.machines, ["a, 2 cores"]);
 }
