@@ -263,13 +263,7 @@ impl<'s> ServerSession<'s> {
     /// [`FetchError`].
     pub fn updates(&self, first: Version, last: Version) -> Result<Vec<Vec<u8>>, FetchError> {
         let bytes = self.get(&Resource::Updates(first, last), LONGEST_UPDATES)?;
-        let updates = decode_list(&bytes, LONGEST_UPDATES);
-        let updates = updates.map_err(|_| FetchError::Unusable("list of updates"))?;
-        // Many very short updates would need more memory here than in the response.
-        if updates.is_empty() || updates.iter().any(|update| update.len() < LEAST_UPDATE) {
-            return Err(FetchError::Unusable("update"));
-        }
-        Ok(updates.into_iter().map(<[u8]>::to_vec).collect())
+        listed(&bytes, LONGEST_UPDATES, LEAST_UPDATE).ok_or(FetchError::Unusable("updates"))
     }
 }
 
@@ -306,13 +300,16 @@ impl ServerSession<'_> {
     /// [`FetchError`].
     pub fn heads(&self, first: Version, last: Version) -> Result<Vec<Vec<u8>>, FetchError> {
         let bytes = self.get(&Resource::Heads(first, last), LONGEST_HEADS)?;
-        let heads = decode_list(&bytes, LONGEST_HEADS);
-        let heads = heads.map_err(|_| FetchError::Unusable("list of heads"))?;
-        if heads.is_empty() || heads.iter().any(|head| head.len() < LEAST_HEAD) {
-            return Err(FetchError::Unusable("head"));
-        }
-        Ok(heads.into_iter().map(<[u8]>::to_vec).collect())
+        listed(&bytes, LONGEST_HEADS, LEAST_HEAD).ok_or(FetchError::Unusable("heads"))
     }
+}
+
+/// Decodes a list of at least one message, each of at least `least` bytes. Many shorter messages
+/// would need more memory here than in the response.
+fn listed(bytes: &[u8], most: usize, least: usize) -> Option<Vec<Vec<u8>>> {
+    let messages = decode_list(bytes, most).ok()?;
+    let is_valid = !messages.is_empty() && messages.iter().all(|message| message.len() >= least);
+    is_valid.then(|| messages.into_iter().map(<[u8]>::to_vec).collect())
 }
 
 impl Heads for ServerSession<'_> {
