@@ -11,28 +11,24 @@ use crate::{
     report::{Outcome, Table, row},
 };
 
-/// A measured figure: the name of its column, number of digits, scale of its plot (if it has one),
-/// and meaning.
-type Figure = (&'static str, usize, Option<&'static str>, &'static str);
-
-const LINEAR: Option<&str> = Some("");
-const LOGARITHMIC: Option<&str> = Some(" (logarithmic)");
+/// A measured figure: the name of its column, number of digits, whether it has a plot, and meaning.
+type Figure = (&'static str, usize, bool, &'static str);
 
 #[rustfmt::skip]
 pub(crate) const FIGURES: [Figure; 8] = [
-    ("keys", 0, None, "Entries of the last version."),
-    ("proof bytes", 0, LINEAR, "Proof of a present key, without the signed head. Mean over keys in \
+    ("keys", 0, false, "Entries of the last version."),
+    ("proof bytes", 0, true, "Proof of a present key, without the signed head. Mean over keys in \
          many versions. Shorter is better."),
-    ("absence bytes", 0, None, "Proof of an absent key, without the signed head."),
-    ("update kB", 1, LOGARITHMIC, "Update that the author sends for one snapshot, contents and \
+    ("absence bytes", 0, false, "Proof of an absent key, without the signed head."),
+    ("update kB", 1, true, "Update that the author sends for one snapshot, contents and \
          signatures included. Mean over all snapshots. Shorter is better."),
-    ("memory MB", 1, LINEAR, "Memory with which a server answers about every version. For stored \
+    ("memory MB", 1, true, "Memory with which a server answers about every version. For stored \
          trees only the cache, because their nodes belong on a disk. Shorter is better."),
-    ("look-ups/s", 0, LOGARITHMIC, "Proofs of present keys in many versions, made by a server on \
+    ("look-ups/s", 0, true, "Proofs of present keys in many versions, made by a server on \
          one core and encoded with the head. Longer is better."),
-    ("verifications/s", 0, LINEAR, "Such answers, verified by a client on one core, the head's \
+    ("verifications/s", 0, true, "Such answers, verified by a client on one core, the head's \
          signature included. Longer is better."),
-    ("import s", 2, LOGARITHMIC, "Time of the author to sign all snapshots one by one, and of the \
+    ("import s", 2, true, "Time of the author to sign all snapshots one by one, and of the \
          server to apply them. Shorter is better."),
 ];
 
