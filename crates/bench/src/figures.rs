@@ -10,7 +10,9 @@ use plotters::{
     coord::Shift,
     drawing::{DrawingArea, IntoDrawingArea},
     element::{Circle, Rectangle, Text},
-    prelude::{BLACK, BindKeyPoints, Color, IntoLogRange, RGBColor, SVGBackend, WHITE},
+    prelude::{
+        BLACK, BindKeyPoints, Color, IntoLogRange, RGBColor, SVGBackend, TRANSPARENT, WHITE,
+    },
     series::{DashedLineSeries, LineSeries},
     style::{IntoFont, TextStyle},
 };
@@ -19,6 +21,7 @@ pub(crate) mod declared;
 
 use crate::{
     aad, costs,
+    full_report::page::{escaped, grouped},
     paper::{KEYS, published},
     prelude::*,
     tables::figure,
@@ -60,7 +63,7 @@ pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
         bars.rows
             .retain(|(_, ours, theirs)| [*ours, *theirs].iter().all(|it| AXES.contains(it)));
         if !bars.rows.is_empty() {
-            figures.push(Figure::new(name, |svg| bars.draw(svg))?);
+            figures.push(Figure::new(name, &bars.title, |svg| bars.draw(svg))?);
         }
     }
     let declared = declared::DECLARED.iter().chain(&aad::plots::PLOTS);
@@ -80,7 +83,7 @@ pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
         }
         plot.series.retain(|_| is_name);
         if plot.series.iter().any(|(_, points)| !points.is_empty()) {
-            figures.push(Figure::new(&name, |svg| plot.draw(svg))?);
+            figures.push(Figure::new(&name, &plot.title, |svg| plot.draw(svg))?);
         }
     }
     Ok(figures)
@@ -88,11 +91,17 @@ pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
 
 impl Figure {
     /// Creates a figure from the SVG that `draw` writes. Black and white become colours of the
-    /// surrounding page.
-    pub(crate) fn new(name: &str, draw: impl FnOnce(&mut String) -> Outcome<()>) -> Outcome<Self> {
+    /// surrounding page. Screen readers read the `title` of the figure.
+    pub(crate) fn new(
+        name: &str,
+        title: &str,
+        draw: impl FnOnce(&mut String) -> Outcome<()>,
+    ) -> Outcome<Self> {
         let mut svg = String::new();
         draw(&mut svg)?;
+        let role = format!("<svg role=\"img\" aria-label=\"{}\"", escaped(title));
         let svg = svg
+            .replacen("<svg", &role, 1)
             .replace("fill=\"#FFFFFF\"", "class=\"ground\"")
             .replace("#000000", "currentColor");
         let name = name.to_owned();
@@ -125,7 +134,9 @@ pub(crate) type Series = (String, Vec<(f64, f64)>);
 /// Bar chart with two bars for each row: our figure and the published one.
 pub(crate) struct Bars {
     pub(crate) title: String,
-    pub(crate) vertical: &'static str,
+    pub(crate) unit: &'static str,
+    /// Names of the two figures in the legend.
+    pub(crate) names: [&'static str; 2],
     pub(crate) rows: Vec<(String, f64, f64)>,
 }
 
@@ -152,7 +163,8 @@ fn schemes(growing: &[&Line]) -> Bars {
     });
     Bars {
         title: "Table 3: proof size at 100 000 keys".to_owned(),
-        vertical: "KB (left: ours, right: 2010)",
+        unit: "KB",
+        names: ["this report", "the paper of 2010"],
         rows: rows.collect(),
     }
 }
@@ -168,7 +180,8 @@ fn repositories(growing: &[&Line]) -> Bars {
     });
     Bars {
         title: "Table 4: memory per version, red-black, 100 000 keys".to_owned(),
-        vertical: "KB (left: ours, right: 2010, whole process)",
+        unit: "KB",
+        names: ["this report", "the paper of 2010, whole process"],
         rows: rows.collect(),
     }
 }
@@ -217,11 +230,50 @@ fn costs_of(group: &[&Line]) -> Lines {
     }
 }
 
-/// Creates a white drawing area of the size [`SIZE`] that writes to `svg`.
-fn area(svg: &mut String) -> Outcome<DrawingArea<SVGBackend<'_>, Shift>> {
-    let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
+/// Creates a white figure that writes to `svg`. Draws its title, and a legend entry for each of
+/// `names` below a plot of `height` pixels. Returns the area of the plot.
+fn framed<'a>(
+    svg: &'a mut String,
+    title: &str,
+    height: u32,
+    names: &[&str],
+) -> Outcome<DrawingArea<SVGBackend<'a>, Shift>> {
+    let titles = lines_of(title);
+    let top = 12 + 22 * u32::try_from(titles.len())?;
+    let columns = if names.iter().any(|name| name.len() > 28) {
+        1
+    } else {
+        2
+    };
+    let rows = u32::try_from(names.len().div_ceil(columns))?;
+    let size = (WIDTH, top + height + ENTRY * rows + 12);
+    let area = SVGBackend::with_string(svg, size).into_drawing_area();
     area.fill(&WHITE)?;
-    Ok(area)
+    let (head, rest) = area.split_vertically(top);
+    let (plot, legend) = rest.split_vertically(height);
+    for (line, y) in titles.iter().zip((10..).step_by(22)) {
+        head.draw(&Text::new((*line).to_owned(), (12, y), style(20)))?;
+    }
+    for (index, name) in names.iter().enumerate() {
+        let column = legend.margin(0, 0, i32::try_from(index % columns * 236)? + 12, 0);
+        named(&column, index, index / columns, name)?;
+    }
+    Ok(plot)
+}
+
+/// Splits a title that is wider than a figure into two lines.
+fn lines_of(title: &str) -> Vec<&str> {
+    let end = title.len().min(TITLE);
+    let space = title.get(..end).and_then(|start| start.rfind(' '));
+    match space {
+        Some(space) if title.len() > TITLE => vec![&title[..space], &title[space + 1..]],
+        _ => vec![title],
+    }
+}
+
+/// Returns the style of black text of `size` pixels.
+fn style(size: u32) -> TextStyle<'static> {
+    TextStyle::from(("sans-serif", size).into_font()).color(&BLACK)
 }
 
 /// Colours of series, distinct on white and on black. Further series use them again, with dashed
@@ -244,13 +296,13 @@ impl Lines {
         let (bottom, top) = bounds(points().map(|point| point.1));
         let (across, up) = (left / 1.2..right * 1.2, bottom / 1.5..top * 1.5);
         let (across_marks, up_marks) = (marks(&across), marks(&up));
-        let area = area(svg)?;
-        let (plot, names) = area.split_horizontally(SIZE.0 - NAMES);
+        let names: Vec<&str> = self.series.iter().map(|(name, _)| name.as_str()).collect();
+        let plot = framed(svg, &self.title, PLOT, &names)?;
         let mut chart = ChartBuilder::on(&plot)
-            .caption(self.title.as_str(), ("sans-serif", 20))
-            .margin(12)
-            .x_label_area_size(45)
-            .y_label_area_size(80)
+            .margin(8)
+            .margin_right(18)
+            .x_label_area_size(48)
+            .y_label_area_size(66)
             .build_cartesian_2d(
                 across
                     .log_scale()
@@ -264,8 +316,8 @@ impl Lines {
         let mesh = mesh.x_desc(self.horizontal).y_desc(self.vertical);
         let tick = |value: &f64| tick(*value);
         let mesh = mesh.x_label_formatter(&tick).y_label_formatter(&tick);
-        mesh.label_style(("sans-serif", 14)).draw()?;
-        for (index, (name, points)) in self.series.iter().enumerate() {
+        mesh.label_style(style(16)).draw()?;
+        for (index, (_, points)) in self.series.iter().enumerate() {
             let color = SERIES[index % SERIES.len()];
             let (style, points) = (color.stroke_width(2), points.iter().copied());
             if index < SERIES.len() {
@@ -276,17 +328,22 @@ impl Lines {
             }
             let dots = points.map(|point| Circle::new(point, 3, color.filled()));
             chart.draw_series(dots)?;
-            named(&names, index, name)?;
         }
-        Ok(area.present()?)
+        drop(chart);
+        Ok(plot.present()?)
     }
 }
 
-/// Draws the legend entry of the series number `index`, next to the plot.
-fn named(area: &DrawingArea<SVGBackend<'_>, Shift>, index: usize, name: &str) -> Outcome<()> {
+/// Draws the legend entry of the series number `index` into a `row` of the legend.
+fn named(
+    area: &DrawingArea<SVGBackend<'_>, Shift>,
+    index: usize,
+    row: usize,
+    name: &str,
+) -> Outcome<()> {
     let (color, top) = (
         SERIES[index % SERIES.len()],
-        56 + 22 * i32::try_from(index)?,
+        8 + i32::try_from(ENTRY)? * i32::try_from(row)?,
     );
     let swatches: &[(i32, i32)] = if index < SERIES.len() {
         &[(0, 16)]
@@ -299,43 +356,43 @@ fn named(area: &DrawingArea<SVGBackend<'_>, Shift>, index: usize, name: &str) ->
             color.filled(),
         ))?;
     }
-    let style = TextStyle::from(("sans-serif", 13).into_font()).color(&BLACK);
-    Ok(area.draw(&Text::new(name.to_owned(), (24, top - 4), style))?)
+    Ok(area.draw(&Text::new(grouped(name), (24, top - 5), style(16)))?)
 }
 
 impl Bars {
+    /// Draws the rows one below the other, each with its name above its bars.
     pub(crate) fn draw(&self, svg: &mut String) -> Outcome<()> {
-        let top = self
+        let end = self
             .rows
             .iter()
-            .fold(0.0, |top: f64, row| top.max(row.1).max(row.2));
-        let area = area(svg)?;
-        let mut chart = ChartBuilder::on(&area)
-            .caption(self.title.as_str(), ("sans-serif", 22))
-            .margin(12)
-            .x_label_area_size(45)
-            .y_label_area_size(80)
-            .build_cartesian_2d(-0.5..self.rows.len() as f64 - 0.5, 0.0..top * 1.1)?;
-        let label = |place: &f64| {
-            let row = (0..self.rows.len()).find(|row| (*row as f64 - place).abs() < 0.01);
-            row.map_or_else(String::new, |row| self.rows[row].0.clone())
-        };
+            .fold(0.0, |end: f64, row| end.max(row.1).max(row.2));
+        let rows = u32::try_from(self.rows.len())?;
+        let plot = framed(svg, &self.title, 56 * rows + 76, &self.names)?;
+        let mut chart = ChartBuilder::on(&plot)
+            .margin(14)
+            .x_label_area_size(48)
+            .build_cartesian_2d(0.0..end * 1.05, f64::from(rows)..0.0)?;
         chart
             .configure_mesh()
-            .disable_x_mesh()
-            .x_labels(2 * self.rows.len() + 1)
-            .x_label_formatter(&label)
-            .y_desc(self.vertical)
+            .disable_y_mesh()
+            .disable_y_axis()
+            .light_line_style(TRANSPARENT)
+            .x_labels(6)
+            .x_desc(self.unit)
+            .label_style(style(16))
             .draw()?;
-        for (row, (_, ours, theirs)) in self.rows.iter().enumerate() {
+        for (row, (name, ours, theirs)) in self.rows.iter().enumerate() {
             let place = row as f64;
-            let bar = |from, to, height, color: usize| {
-                let corners = [(place + from, 0.0), (place + to, height)];
+            let bar = |from, to, length, color: usize| {
+                let corners = [(0.0, place + from), (length, place + to)];
                 Rectangle::new(corners, SERIES[color].filled())
             };
-            chart.draw_series([bar(-0.35, 0.0, *ours, 0), bar(0.0, 0.35, *theirs, 7)])?;
+            chart.draw_series([bar(0.36, 0.66, *ours, 0), bar(0.66, 0.96, *theirs, 1)])?;
+            let name = Text::new(name.clone(), (0.0, place + 0.06), style(16));
+            chart.draw_series([name])?;
         }
-        Ok(area.present()?)
+        drop(chart);
+        Ok(plot.present()?)
     }
 }
 
@@ -352,13 +409,13 @@ fn points(lines: &[&Line], horizontal: &str, vertical: &str) -> Vec<(f64, f64)> 
 /// Each is drawn once, while the default marks of `plotters` repeat.
 ///
 /// There is a mark at each multiple 1 to 9 of each power of ten. Labelled are only multiple 1 on a
-/// long axis, multiples 1, 2 and 5 on a shorter one, and all on the shortest.
+/// long axis, multiples 1, 2 and 5 on a shorter one, and also 3 and 7 on the shortest.
 pub fn marks(range: &Range<f64>) -> (Vec<f64>, Vec<f64>) {
     let decades = (range.end / range.start).log10();
     let digits: &[i32] = match decades {
         _ if decades >= 4.0 => &[1],
         _ if decades >= 1.2 => &[1, 2, 5],
-        _ => &[1, 2, 3, 4, 5, 6, 7, 8, 9],
+        _ => &[1, 2, 3, 5, 7],
     };
     let (mut numbered, mut others) = (Vec::new(), Vec::new());
     for power in -9..=15 {
@@ -398,8 +455,12 @@ fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
 /// drawn.
 const AXES: Range<f64> = 1e-9..1e15;
 
-/// Width of the legend next to a plot, in pixels.
-const NAMES: u32 = 270;
+/// Width of every figure, in pixels. On a small screen, its texts stay legible.
+const WIDTH: u32 = 480;
 
-/// Width and height of every plot, in pixels.
-const SIZE: (u32, u32) = (980, 520);
+/// Height of a plot with lines and of a legend entry, in pixels.
+const PLOT: u32 = 360;
+const ENTRY: u32 = 22;
+
+/// Number of characters of a title that fit the width of a figure.
+const TITLE: usize = 54;

@@ -94,7 +94,8 @@ const HOW_TO_READ: &str = "Where a paper measured the same work, a column shows 
     hashes, signatures, powers or pairings of the work, in the same run. Next to a limit, the \
     <em>ratio</em> is the time divided by the limit. &ndash; marks a figure that does not exist, \
     for example because a scheme cannot do the work. ? marks a figure that these measurements \
-    lack. Plots with lines have logarithmic axes.";
+    lack. Plots with lines have logarithmic axes, plots with bars have \
+    linear ones.";
 
 /// Returns warnings to show on the page, each a reason not to publish its figures.
 pub fn warnings(lines: &[Line]) -> Vec<String> {
@@ -215,16 +216,12 @@ impl<'a> Part<'a> {
             put!(body, "<li>{}</li>", self.listed(&item));
         }
         put!(body, "</ul>");
-        for (number, block) in self.tables.blocks().iter().enumerate() {
-            write_block(body, &format!("{id}-{number}"), block);
-        }
+        write_blocks(body, id, title, &self.tables);
+        put!(body, "<div class=\"figures\">");
         for Figure { name, svg } in &self.figures {
-            put!(
-                body,
-                "<figure id=\"{name}\"><div class=\"wide\">{svg}</div></figure>"
-            );
+            put!(body, "<figure id=\"{name}\">{svg}</figure>");
         }
-        put!(body, "</section>");
+        put!(body, "</div></section>");
     }
 
     /// Formats an entry of the list of a paper's tables and figures, with a link to its counterpart
@@ -258,28 +255,44 @@ impl<'a> Part<'a> {
     }
 }
 
-fn write_block(body: &mut String, id: &str, block: &Block) {
-    match block {
-        Block::Heading { title, note } => {
-            put!(body, "<h3 id=\"{id}\">{}</h3>", escaped(title));
-            if !note.is_empty() {
-                put!(body, "<p>{}</p>", escaped(note));
+/// Writes headings, tables and notes. The caption of a table is the last heading, or else `title`,
+/// with the name of the first column.
+fn write_blocks(body: &mut String, id: &str, title: &str, tables: &Tables) {
+    let mut last = title;
+    for (number, block) in tables.blocks().iter().enumerate() {
+        match block {
+            Block::Heading { title, note } => {
+                if !title.is_empty() {
+                    last = title;
+                    put!(body, "<h3 id=\"{id}-{number}\">{}</h3>", escaped(title));
+                }
+                if !note.is_empty() {
+                    put!(body, "<p>{}</p>", escaped(note));
+                }
             }
-        }
-        Block::Table {
-            titles,
-            to_the_right,
-            rows,
-        } => {
-            put!(body, "<div class=\"wide\"><table>");
-            write_row(body, "th", titles, to_the_right);
-            for row in rows {
-                write_row(body, "td", &with_times(titles, row), to_the_right);
+            Block::Table {
+                titles,
+                to_the_right,
+                rows,
+            } => {
+                let first = titles.first().map_or("", String::as_str);
+                let caption = escaped(&format!("{last}: {first}"));
+                put!(
+                    body,
+                    "<div class=\"wide\" role=\"region\" aria-label=\"{caption}\" \
+                     tabindex=\"0\"><table><caption><span>{caption}</span></caption><thead>"
+                );
+                write_row(body, ["th scope=\"col\""; 2], titles, to_the_right);
+                put!(body, "</thead><tbody>");
+                for row in rows {
+                    let cells = with_times(titles, row);
+                    write_row(body, ["th scope=\"row\"", "td"], &cells, to_the_right);
+                }
+                put!(body, "</tbody></table></div>");
             }
-            put!(body, "</table></div>");
+            Block::Note(text) if text.trim().is_empty() => {}
+            Block::Note(text) => put!(body, "<p>{}</p>", escaped(text)),
         }
-        Block::Note(text) if text.trim().is_empty() => {}
-        Block::Note(text) => put!(body, "<p>{}</p>", escaped(text)),
     }
 }
 
@@ -302,16 +315,29 @@ fn with_times(titles: &[String], row: &[String]) -> Vec<String> {
     cells
 }
 
-fn write_row(body: &mut String, tag: &str, cells: &[String], to_the_right: &[bool]) {
+/// Writes a row of a table, with the tags of its first cell and of the others.
+fn write_row(
+    body: &mut String,
+    [first, others]: [&str; 2],
+    cells: &[String],
+    to_the_right: &[bool],
+) {
     _ = write!(body, "<tr>");
-    for (cell, is_right) in cells.iter().zip(to_the_right) {
-        let class = if *is_right { " class=\"right\"" } else { "" };
+    for (index, (cell, is_right)) in cells.iter().zip(to_the_right).enumerate() {
+        let class = match is_right {
+            // A text of several lines.
+            _ if cell.len() > 40 => " class=\"text\"",
+            true => " class=\"right\"",
+            false => "",
+        };
         let cell = if cell == "-" {
             "&ndash;".to_owned()
         } else {
             escaped(cell)
         };
-        _ = write!(body, "<{tag}{class}>{cell}</{tag}>");
+        let tag = if index == 0 { first } else { others };
+        let name = &tag[..2];
+        _ = write!(body, "<{tag}{class}>{cell}</{name}>");
     }
     put!(body, "</tr>");
 }
@@ -334,9 +360,6 @@ fn measured(body: &mut String, lines: &[Line]) {
     let mut tables = Tables::default();
     let runs = of(lines, RUN);
     let seconds: f64 = runs.iter().map(|run| run.figure("seconds")).sum();
-    if !runs.is_empty() {
-        tables.heading("", "");
-    }
     STEPS.show(&mut tables, lines);
     put!(body, "<section id=\"measured\"><h2>Measurement steps</h2>");
     put!(
@@ -362,9 +385,7 @@ fn measured(body: &mut String, lines: &[Line]) {
             escaped(&missing.join(", "))
         );
     }
-    for block in tables.blocks() {
-        write_block(body, "steps", block);
-    }
+    write_blocks(body, "steps", "Measurement steps", &tables);
     put!(body, "</section>");
 }
 
@@ -385,8 +406,30 @@ fn left_out(runs: &[&Line]) -> Vec<String> {
         .collect()
 }
 
-/// Escapes a text for HTML.
-fn escaped(text: &str) -> String {
+/// Escapes a text for HTML, and groups the digits of its numbers.
+pub(crate) fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    text.replace('>', "&gt;").replace('"', "&quot;")
+    grouped(&text.replace('>', "&gt;").replace('"', "&quot;"))
+}
+
+/// Returns a text with narrow spaces between the thousands of its numbers. Leaves numbers of four
+/// digits, digits in words or after a decimal point, and arguments of commands as they are.
+pub(crate) fn grouped(text: &str) -> String {
+    let (mut grouped, mut before) = (String::new(), ' ');
+    for part in text.split_inclusive(|character: char| !character.is_alphanumeric()) {
+        let digits = part.trim_end_matches(|character: char| !character.is_alphanumeric());
+        let is_number = digits.bytes().all(|byte| byte.is_ascii_digit())
+            && digits.len() > 4
+            && [' ', '(', '\n'].contains(&before)
+            && !text.contains("--");
+        for (index, character) in part.char_indices() {
+            let is_thousand = (1..digits.len()).contains(&index) && (digits.len() - index) % 3 == 0;
+            if is_number && is_thousand {
+                grouped.push('\u{202f}');
+            }
+            grouped.push(character);
+        }
+        before = part.chars().last().unwrap_or(before);
+    }
+    grouped
 }

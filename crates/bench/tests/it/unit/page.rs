@@ -19,7 +19,32 @@ fn a_process_is_no_multiple_of_a_repository() {
     // Tables 3 and 4 have the memory; of the lookups there is a multiple.
     assert_eq!(page.matches("2010, process MB</th>").count(), 2);
     assert_eq!(page.matches(">841.0</td>").count(), 2);
-    assert_eq!(page.matches(">10269 (x ").count(), 2);
+    assert_eq!(page.matches(">10\u{202f}269 (x ").count(), 2);
+}
+
+#[test]
+fn tables_and_figures_can_be_read_without_a_screen_or_a_mouse() {
+    let line = line! {
+        experiment: "growing", suite: "sha256-ed25519", keys: 10_000, scheme: "red-black",
+        repository: "path-copying",
+    };
+    let run = line! { experiment: RUN, step: "tree", arguments: "--keys 100000" };
+    let points = line! { experiment: "tuple_lookup_costs", figure: "figure7", design: "a" };
+    let points = points.and("points", [(1.0, 2.0), (10.0, 1.0)]);
+    let page = page(&[line, run, points]).unwrap();
+    let count = |text: &str| page.matches(text).count();
+    assert!(count("<table") > 1 && count("<svg") > 0);
+    for part in [
+        "<caption>",
+        "role=\"region\" aria-label=\"",
+        "tabindex=\"0\"",
+    ] {
+        assert_eq!(count(part), count("<table"), "{part}");
+    }
+    assert_eq!(count("<th"), count("<thead") + count("<th scope="));
+    assert_eq!(count("<svg role=\"img\" aria-label=\""), count("<svg"));
+    // Numbers are grouped, except in commands.
+    assert!(page.contains("10\u{202f}000 keys") && page.contains("--keys 100000"));
 }
 
 #[test]
