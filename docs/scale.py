@@ -19,6 +19,7 @@ LARGEST_UPDATE, UPDATE_CORES = 64 * 2**20, 2  # what servers take unless they ar
 NODES_IN_MEMORY, WITHIN = 0.8, 0.25  # the share of memory that holds nodes; the share by which a simulated figure may miss the run
 SHARES = {10: "a tenth under", 50: "half under", 90: "9 of 10 under", 99: "99 of 100 under"}
 COLOURS = "#3b82f6", "#e0672f", "#2ca25f", "#b05ccf", "#b8860b", "#8a8f98"
+LEFT, RIGHT, TOP, BOTTOM = 66, 468, 44, 330  # the edges of a plot, in pixels
 SENT, INTERVALS = ("to readers", "to caches", "to mirrors"), (1, 3, 10, 60, 300)  # seconds of a batch that are compared
 
 def ensure(holds, message):
@@ -425,36 +426,40 @@ class Page:
 
     def scale_staleness(self):
         marks, right = [], 2.4 * self.seen(self.farthest)[0][-1]  # 500 times the left end; and 150 per cent are 300 times the lower end
-        across, up = lambda x: 697 + 605 * log10(x / right) / log10(500), lambda y: 462 - 424 * log10(y / 0.5) / log10(300)
+        across = lambda x: RIGHT + (RIGHT - LEFT) * log10(x / right) / log10(500)
+        up = lambda y: BOTTOM - (BOTTOM - TOP) * log10(y / 0.5) / log10(300)
         for value, bold in [(digit * 10.0 ** power, digit in (1, 2, 5)) for power in range(-4, 6) for digit in range(1, 10)]:
-            if 92 <= (x := across(value)) <= 697:
-                marks += [line(x, 462, x, 38, 0.1 + 0.1 * bold), text(x, 480, f"{value:g}" * bold)]
-            if 38 <= (y := up(value)) <= 462:
-                marks += [line(92, y, 697, y, 0.1 + 0.1 * bold), text(84, y + 5, f"{value:g}" * bold, "end")]
-        for stage, (name, color) in enumerate(zip(self.texts["stages"], COLOURS)):
+            if LEFT <= (x := across(value)) <= RIGHT:
+                marks += [line(x, BOTTOM, x, TOP, 0.1 + 0.1 * bold), text(x, BOTTOM + 18, f"{value:g}" * bold)]
+            if TOP <= (y := up(value)) <= BOTTOM:
+                marks += [line(LEFT, y, RIGHT, y, 0.1 + 0.1 * bold), text(LEFT - 8, y + 5, f"{value:g}" * bold, "end")]
+        names = list(zip(self.texts["stages"], COLOURS))
+        for stage, (_, color) in enumerate(names):
             ages = self.seen(self.farthest, stage)[0]
             points = [(across(ages[place]), up(100 - 100 * place / len(ages))) for place in range(0, len(ages), max(len(ages) // 60, 1))]
-            points = [(x, y) for x, y in points if x >= 92 and y <= 462]
+            points = [(x, y) for x, y in points if x >= LEFT and y <= BOTTOM]
             path = " ".join(f"{x:.0f},{y:.0f}" for x, y in points)
             marks.append(f'<polyline fill="none" stroke="{color}" stroke-width="2" points="{path}"/>')
             marks += [f'<circle cx="{x:.0f}" cy="{y:.0f}" r="3" fill="{color}"/>' for x, y in points]
-            marks += [rectangle(708, 56 + 22 * stage, 14, 5, color), text(728, 63 + 22 * stage, name, "start", 12)]
         return svg(f"How stale readers in {self.names[self.farthest]} are, part by part",
-                   "seconds since the version that is read was closed", "per cent of readers with something older", marks)
+                   "seconds since the version that is read was closed", "per cent of readers with older data", marks, names)
 
     def scale_cost(self):
         one, other = (self.plan.dollars(self.book[entry]) for entry in self.entries[:2])
         marks, most = [], max(*one.values(), *other.values()) / 1e3
         step = next(digit * 10 ** power for power in range(-3, 9) for digit in (1, 2, 5) if most / digit / 10 ** power <= 8)
         for value in range(floor(most / step) + 1):
-            height = 462 - 400 * value * step / most
-            marks += [line(92, height, 967, height, 0.2), text(84, height + 5, f"{value * step:g}", "end")]
+            height = BOTTOM - (BOTTOM - TOP) * value * step / most
+            marks += [line(LEFT, height, RIGHT, height, 0.2), text(LEFT - 8, height + 5, f"{value * step:g}", "end")]
         for place, part in enumerate(one):
-            left, width = 92 + 875 * (place + 0.15) / len(one), 875 * 0.35 / len(one)
+            width = (RIGHT - LEFT) / len(one)
+            left = LEFT + width * (place + 0.15)
             for side, (color, value) in enumerate([(COLOURS[0], one[part]), (COLOURS[-1], other[part])]):
-                marks.append(rectangle(left + side * width, 462 - 0.4 * value / most, width, 0.4 * value / most, color))
-            marks.append(text(left + width, 482, part))
-        return svg(f"Thousands of dollars a month: {self.entries[0]} left, {self.entries[1]} right", "", "thousands of dollars", marks)
+                height = (BOTTOM - TOP) * value / most / 1e3
+                marks.append(rectangle(left + side * 0.35 * width, BOTTOM - height, 0.35 * width, height, color))
+            marks.append(text(left + 0.35 * width, BOTTOM + 18, part, points=12.5))
+        names = list(zip(self.entries, (COLOURS[0], COLOURS[-1])))
+        return svg("Thousands of dollars a month, by part", "", "thousands of dollars", marks, names)
 
 def text(x, y, words, anchor="middle", points=14, turn=0):
     place = f'x="{x:.0f}" y="{y:.0f}" transform="rotate({turn}, {x:.0f}, {y:.0f})"' if turn else f'x="{x:.0f}" y="{y:.0f}"'
@@ -466,13 +471,19 @@ def line(x, y, to_x, to_y, opacity):
 def rectangle(x, y, width, height, color):
     return f'<rect x="{x:.0f}" y="{y:.1f}" width="{width:.0f}" height="{height:.1f}" fill="{color}"/>'
 
-def svg(title, horizontal, vertical, marks):
+def svg(title, horizontal, vertical, marks, names):
+    """A picture that is legible on a small screen, with the legend below."""
     style = ("svg{color:#1c1f23}text{fill:currentColor;font-family:sans-serif}.ground{fill:#fff}"
              "@media(prefers-color-scheme:dark){svg{color:#dfe3e8}.ground{fill:#16191d}}")
-    head = f'<svg width="980" height="520" viewBox="0 0 980 520" xmlns="http://www.w3.org/2000/svg">\n<style>{style}</style>'
-    marks += [text(490, 26, title, points=18), text(394, 507, horizontal), text(26, 250, vertical, turn=270)]
-    ground = '<rect width="980" height="520" class="ground"/>'
-    return "\n".join([head, ground, *filter(None, marks), line(92, 462, 92, 38, 1), "</svg>\n"])
+    legend = BOTTOM + (58 if horizontal else 44)
+    size = f'width="480" height="{legend + 22 * len(names)}"'
+    head = (f'<svg {size} viewBox="0 0 480 {legend + 22 * len(names)}" role="img" aria-label="{html.escape(title)}" '
+            f'xmlns="http://www.w3.org/2000/svg">\n<style>{style}</style>\n<rect {size} class="ground"/>')
+    marks += [text(12, 24, title, "start", 17), text((LEFT + RIGHT) / 2, BOTTOM + 40, horizontal),
+              text(20, (TOP + BOTTOM) / 2, vertical, turn=270), line(LEFT, BOTTOM, LEFT, TOP, 1)]
+    for row, (name, color) in enumerate(names):
+        marks += [rectangle(12, legend + 22 * row, 16, 5, color), text(36, legend + 7 + 22 * row, name, "start")]
+    return "\n".join([head, *filter(None, marks), "</svg>\n"])
 
 def main():
     parser = argparse.ArgumentParser(description="Writes the tables and pictures of docs/scale.md.")
