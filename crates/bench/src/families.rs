@@ -68,7 +68,7 @@ pub const FAMILIES: [Family; 9] = [
     family(("trees", "Trees", CROSBY),
         &["growing", "steady_state"], &["table3", "table4", "figure5", "figure6"],
         tree::table::report),
-    family(("stored", "Stored trees", "the same trees in memory, and `jmt` on redb"),
+    family(("stored", "Stored trees", "the same trees in memory, and jmt on redb"),
         &["stored"], &["stored"], stored::tables),
     family(("tuples", "Tuples", CROSBY), &["tuple_"], &["figure7", "figure8"],
         tuple::table::report),

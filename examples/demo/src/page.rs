@@ -107,7 +107,8 @@ fn draw(body: &mut String, all: &[Publication<'_>], number: usize) {
     );
     for tick in (0..=5).map(|count| f64::from(count) * step) {
         if tick <= longest {
-            let text = grouped(&tick.to_string());
+            // Without rounding, three times 0.2 has 16 decimal places.
+            let text = grouped(&((tick * 1e6).round() / 1e6).to_string());
             put!(
                 body,
                 "<i style=\"--share:{:.4}\">{text}</i>",
