@@ -337,6 +337,7 @@ impl StoredView {
 
     /// Always fails, because this build does not support logs.
     #[cfg(not(feature = "log"))]
+    #[expect(clippy::unused_self, reason = "the method of builds with logs")]
     fn check_past_head(
         &self,
         _: &[u8],
