@@ -3,7 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::{
-        PoisonError, RwLock,
+        PoisonError, RwLock, RwLockWriteGuard,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
 };
@@ -86,8 +86,8 @@ impl Directory {
         if !is_next {
             return summary(0, self.latest());
         }
-        let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
-        let directory = opened.as_mut().ok_or_else(closed)?;
+        let mut opened = self.write();
+        let directory = opened.as_mut().ok_or(DirectoryClosed)?;
         match directory.apply(update) {
             Ok(latest) => {
                 self.latest.store(latest.number(), Relaxed);
@@ -104,18 +104,32 @@ impl Directory {
 
     /// Opens the directory again if a failed write has closed it. Returns whether it was reopened.
     ///
+    /// Opening may take minutes after a crash or failed write. Requests are refused meanwhile, and
+    /// do not wait.
+    ///
     /// # Errors
     /// [`StoreError`]. The next call tries again.
     pub fn follow(&self) -> Result<bool, StoreError> {
-        let is_closed = |directory: &dyn AnyDirectory| Ok::<_, Refusal>(directory.is_closed());
+        self.follow_with(|| opened(&self.folder, self.most_in_range))
+    }
+
+    /// Calls `reopen` for a closed directory, without the lock that requests wait for.
+    fn follow_with(
+        &self,
+        reopen: impl FnOnce() -> Result<(PublicKey, Box<dyn AnyDirectory>), StoreError>,
+    ) -> Result<bool, StoreError> {
+        let is_closed =
+            |directory: &dyn AnyDirectory| Ok::<_, DirectoryClosed>(directory.is_closed());
         if self.read(is_closed).is_ok_and(|is_closed| !is_closed) {
             return Ok(false);
         }
-        let mut current = self.opened.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(error) = current.take().and_then(|closed| closed.take_store_error()) {
+        // Dropping the closed directory releases its files before they are opened again.
+        let closed = self.write().take_if(|directory| directory.is_closed());
+        if let Some(error) = closed.and_then(|closed| closed.take_store_error()) {
             tracing::error!(folder = %self.folder.display(), %error, "the directory was closed");
         }
-        let (_, opened) = opened(&self.folder, self.most_in_range)?;
+        let (_, opened) = reopen()?;
+        let mut current = self.write();
         self.latest.store(latest_of(&*opened).number(), Relaxed);
         *current = Some(opened);
         Ok(true)
@@ -127,19 +141,24 @@ impl Directory {
         opened.is_ok_and(|opened| opened.is_none())
     }
 
+    fn write(&self) -> RwLockWriteGuard<'_, Option<Box<dyn AnyDirectory>>> {
+        self.opened.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Calls `work` with the opened directory.
-    fn read<T, E: From<RepositoryError>>(
+    fn read<T, E: From<DirectoryClosed>>(
         &self,
         work: impl FnOnce(&dyn AnyDirectory) -> Result<T, E>,
     ) -> Result<T, E> {
         // No code panics while it replaces the directory, so a poisoned lock can be used.
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
-        work(&**opened.as_ref().ok_or_else(closed)?)
+        work(&**opened.as_ref().ok_or(DirectoryClosed)?)
     }
 
     /// Returns the total bytes of the directory's files, unless they cannot be read.
     pub(crate) fn file_bytes(&self) -> Option<u64> {
-        let bytes = |directory: &dyn AnyDirectory| Ok::<_, Refusal>(directory.file_bytes().ok());
+        let bytes =
+            |directory: &dyn AnyDirectory| Ok::<_, DirectoryClosed>(directory.file_bytes().ok());
         self.read(bytes).ok().flatten()
     }
 
@@ -172,7 +191,13 @@ impl Directory {
                     );
                     Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "too_long", text)
                 }
-                RequestError::Lookup(error) => error.into(),
+                RequestError::Lookup(error) => {
+                    if let Some(error) = directory.take_store_error() {
+                        let folder = self.folder.display();
+                        tracing::error!(%folder, %error, "the directory cannot be read");
+                    }
+                    error.into()
+                }
                 error => Refusal::new(StatusCode::BAD_REQUEST, "unreadable_question", error),
             })
         })
@@ -245,9 +270,21 @@ fn latest_of(directory: &dyn AnyDirectory) -> Version {
     directory.latest().unwrap_or_default()
 }
 
-/// Error for a directory that a failed write has closed.
-fn closed() -> RepositoryError {
-    LookupError::Store(StoreFault::Closed).into()
+/// Error for a directory that a failed write has closed, and that is not open again yet.
+struct DirectoryClosed;
+
+impl From<DirectoryClosed> for NotApplied {
+    fn from(_: DirectoryClosed) -> Self {
+        RepositoryError::from(LookupError::Store(StoreFault::Closed)).into()
+    }
+}
+
+impl From<DirectoryClosed> for Refusal {
+    /// Logs nothing, because the failure was logged when it closed the directory. Clients could
+    /// otherwise fill the log.
+    fn from(_: DirectoryClosed) -> Self {
+        Self::failed()
+    }
 }
 
 fn not_applied(error: RepositoryError) -> NotApplied {
@@ -299,7 +336,12 @@ mod tests {
         assert_eq!(refused, Refusal::failed());
         assert!(directory.apply(b"").is_err());
         assert!(directory.has_failed() && directory.file_bytes().is_none());
-        assert!(directory.follow().unwrap());
+        let reopened = directory.follow_with(|| {
+            // Requests and health checks do not wait until the directory is open.
+            assert!(directory.has_failed());
+            opened(folder.path(), directory.most_in_range)
+        });
+        assert!(reopened.unwrap());
         assert!(directory.body(&Resource::Versions, 1 << 20).is_ok());
     }
 }

@@ -18,6 +18,7 @@ use pad_web::server::{
 use serde_json::{Map, json};
 
 use crate::{
+    backoff::Backoff,
     delivery::take_notes,
     dictionary::{ApplySummary, NotApplied},
     metrics::{Metrics, log_metrics},
@@ -67,18 +68,31 @@ impl Service {
 
     /// Starts a background task that picks up versions published by other processes. The task
     /// pauses for `every` before each check of the stores.
+    ///
+    /// After a failure, the pause before the next check of that store doubles, up to ten seconds or
+    /// `every`. A failure is logged once.
     pub fn follow(&self, every: Duration) -> PeriodicTask {
-        let dictionaries = self.dictionaries.clone();
+        let backoff = || Backoff::new(every, every.max(LONGEST_PAUSE));
+        let dictionaries = self.dictionaries.iter();
+        let dictionaries = dictionaries.map(|(name, served)| (name.clone(), served.clone()));
+        let mut followed: Vec<_> = dictionaries.map(|served| (served, backoff())).collect();
         PeriodicTask::begin(every, move || {
-            for (name, dictionary) in &dictionaries {
+            for ((name, dictionary), backoff) in &mut followed {
+                if backoff.is_waiting() {
+                    continue;
+                }
                 match dictionary.follow() {
-                    Ok(false) => {}
-                    Ok(true) => {
-                        let latest = dictionary.latest().number();
-                        tracing::info!(dictionary = %name, latest, "the store has new versions");
+                    Ok(is_new) => {
+                        backoff.succeeded();
+                        if is_new {
+                            let latest = dictionary.latest().number();
+                            tracing::info!(dictionary = %name, latest, "the store has new versions");
+                        }
                     }
                     Err(error) => {
-                        tracing::error!(dictionary = %name, %error, "the store cannot be followed");
+                        if backoff.failed(error.clone()) {
+                            tracing::error!(dictionary = %name, %error, "the store cannot be followed");
+                        }
                     }
                 }
             }
@@ -504,6 +518,8 @@ fn updates(
     list(page.iter().map(Vec::as_slice))
 }
 
+/// Maximum pause before a store that cannot be followed is checked again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// Upper bound in bytes of a tree's answer to a look-up, which contains two leaves and a path.
 const LONGEST_LOOKUP: usize = 2 * MAX_VALUE_LENGTH + (1 << 20);
 /// Maximum bytes of the keys and values in a page of a range.
