@@ -149,7 +149,14 @@ impl DirectoryState {
             version, entries, ..
         } = self;
         let (dictionary, author) = (public.authority.dictionary, public.authority.author);
-        let (suite, verdict) = (public.suite.name(), output.verdict());
+        let suite = public.suite.name();
+        // Version 0 has no signed head, so any server can claim it.
+        let is_signed = *version > Version::EMPTY;
+        let verdict = if is_signed {
+            output.verdict()
+        } else {
+            "unverified: no signed head".into()
+        };
         let files = self.files.map_or_else(String::new, |(bytes, step)| {
             let slots = 1_u64 << step;
             format!("files       {bytes} bytes, blocks of {slots} slots\n")
@@ -173,7 +180,12 @@ impl DirectoryState {
             "suite": suite,
             "dictionary": dictionary.to_string(),
             "author": author.to_string(),
+            "verified": false,
         });
-        output.say_verdict(&text, object)
+        if is_signed {
+            output.say_verdict(&text, object)
+        } else {
+            output.say(&text, &object)
+        }
     }
 }
