@@ -207,7 +207,10 @@ impl Verify {
         let (servers, at) = ((&self.servers, &self.trust), self.at.map(Version::new));
         remote::ask_servers(servers, at, output, |client, version, output| {
             if version == Version::EMPTY {
-                return Err(Failure::input("the directory has no version yet"));
+                return Err(Failure::input(match at {
+                    None => "the server has no version yet",
+                    Some(_) => "version 0 has no signed head",
+                }));
             }
             with_suite!(client.public().suite, S => match asked {
                 EntrySelection::Ids(query) => {

@@ -25,7 +25,11 @@ fn an_author_pushes_and_clients_verify() {
     let url = server.url();
     let verify = format!("directory verify --server {url} {ROOTS} --public k.pub");
     let status = format!("directory status --server {url} {ROOTS} --public k.pub");
-    bench.fails(&format!("{verify} --id 0"), 2, "no version yet");
+    bench.fails(
+        &format!("{verify} --id 0"),
+        2,
+        "the server has no version yet",
+    );
     // Nothing proves that there is no version.
     let empty = one(&bench, &status);
     assert_eq!(
@@ -56,6 +60,7 @@ fn an_author_pushes_and_clients_verify() {
         "the object dog",
     );
     bench.fails(&format!("{verify} --id 0 --at 1"), 2, &url);
+    bench.fails(&format!("{verify} --id 0 --at 0"), 2, "no signed head");
     bench.fails(&format!("{verify} --id 0 --at 3"), 2, "version 3 is newer");
     // The same state, from the folder and from the server.
     let (local, asked) = (
