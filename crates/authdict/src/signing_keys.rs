@@ -70,7 +70,8 @@ impl SigningKeys {
     ///     // A runtime would await the signature here.
     ///     received.iter().all(|(message, answer)| answer.send(remote.try_sign(&message)).is_ok())
     /// });
-    /// let keys = SigningKeys::external(secret.public().clone(), Remote(requests))?.with_path(&key);
+    /// let keys = SigningKeys::external(secret.public().clone(), Remote(requests))?;
+    /// let keys = keys.with_path(&key);
     /// let mut author = Author::<Tree<RedBlack>>::create(&store, keys)?;
     /// author.put("apple", "1.20")?;
     /// author.commit()?;

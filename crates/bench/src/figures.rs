@@ -21,10 +21,10 @@ pub(crate) mod declared;
 
 use crate::{
     aad, costs,
-    full_report::page::{escaped, grouped},
     paper::{KEYS, published},
     prelude::*,
     tables::figure,
+    text::{escaped, grouped},
     tree::table::LOOKUPS_PER_UPDATE,
 };
 

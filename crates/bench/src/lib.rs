@@ -44,6 +44,7 @@ pub mod report;
 mod sizes;
 pub mod stored;
 pub mod tables;
+mod text;
 pub mod tree;
 pub mod tuple;
 
