@@ -189,10 +189,13 @@ const TABLES: [TableSpec; 2] = [
         ("stopped", "stopped"), ("author us", "author_us"), ("waits", "author_wait_us"),
         ("update B", "update_bytes"), ("apply us", "apply_us"), ("waits", "apply_wait_us"),
         ("prove us", "prove_us"), ("prove old us", "prove_old_us"),
-        ("verify us", "verify_us"), ("spread", "spread%"), ("proof B", "proof_bytes"), ("absent B", "absent_proof_bytes"),
+        ("verify us", "verify_us"), ("spread", "spread%"), ("proof B", "proof_bytes"),
+        ("absent B", "absent_proof_bytes"),
         ("memory B/key", "memory_bytes_per_key"), ("B/snapshot", "memory_bytes_per_snapshot"),
         ("file B/key", "file_bytes_per_key"), ("B/snapshot", "file_bytes_per_snapshot"),
-    ]).noted("{stored} {part}").filtered(|line| line.get("author_us").is_some()).deriving(|all, line| {
+    ]).noted("{stored} {part}").filtered(|line| {
+        line.get("author_us").is_some()
+    }).deriving(|all, line| {
         let is_part = |line: &Line| line.says(&[("whole_cycles", "false")]);
         let mark = if is_part(line) { ", part" } else { "" };
         let part = if all.iter().any(is_part) { PART } else { "" };

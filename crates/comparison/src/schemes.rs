@@ -12,7 +12,7 @@ pub struct Scheme {
     /// Name of the scheme for `pad keygen --scheme`; `None` if that command does not support the
     /// scheme.
     pub keygen: Option<&'static str>,
-    /// Where the server keeps versions.
+    /// Medium in which the server keeps versions.
     pub place: Place,
     /// Family that the scheme belongs to.
     pub family: SchemeFamily,
@@ -20,7 +20,7 @@ pub struct Scheme {
     pub properties: Properties,
 }
 
-/// Where a server keeps the versions of a dictionary.
+/// Medium in which a server keeps the versions of a dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Place {

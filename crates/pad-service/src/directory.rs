@@ -128,7 +128,13 @@ impl Directory {
         if let Some(error) = closed.and_then(|closed| closed.take_store_error()) {
             tracing::error!(folder = %self.folder.display(), %error, "the directory was closed");
         }
-        let (_, opened) = reopen()?;
+        let (public, opened) = reopen()?;
+        if public != self.public {
+            return Err(StoreError::OtherFormat {
+                folder: self.folder.clone(),
+                found: "the directory of another author".to_owned(),
+            });
+        }
         let mut current = self.write();
         self.latest.store(latest_of(&*opened).number(), Relaxed);
         *current = Some(opened);
@@ -336,6 +342,14 @@ mod tests {
         assert_eq!(refused, Refusal::failed());
         assert!(directory.apply(b"").is_err());
         assert!(directory.has_failed() && directory.file_bytes().is_none());
+        let other = tempfile::tempdir().unwrap();
+        let stranger = SecretKey::generate_with(None, suite, scheme, None).unwrap();
+        let authority = stranger.public().authority;
+        let made = BlockDirectory::<Sha256Ed25519>::create(other.path(), authority, 7, budget);
+        drop(made.unwrap());
+        let replaced = directory.follow_with(|| opened(other.path(), directory.most_in_range));
+        assert!(matches!(replaced, Err(StoreError::OtherFormat { .. })));
+        assert!(directory.has_failed());
         let reopened = directory.follow_with(|| {
             // Requests and health checks do not wait until the directory is open.
             assert!(directory.has_failed());

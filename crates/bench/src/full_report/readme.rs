@@ -64,8 +64,8 @@ fn read(path: &Path) -> Outcome<String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()).into())
 }
 
-/// Selects the measurements of `pad advise` from the lines of a report: those of every scheme on
-/// the same work, with the machine, and the primitives.
+/// Selects the measurements of `pad advise` from the lines of a report: all schemes on one
+/// workload, with the name of the machine, and the primitives.
 fn records(lines: &[Line]) -> Outcome<String> {
     let runs = of(lines, RUN);
     let run = runs

@@ -387,7 +387,8 @@ fn contains(server: &Server, version: Version, operation: &Operation) -> bool {
     }
 }
 
-/// Reports the version after `before` in which another process has signed the change.
+/// Reports the version after `before` that contains the change, which another process has probably
+/// signed.
 fn signed_by_another(
     server: &Server,
     operation: &Operation,
@@ -398,10 +399,12 @@ fn signed_by_another(
     let mut later = later.map(Version::new);
     let signed = later.find(|version| contains(server, *version, operation));
     let Some(version) = signed else {
-        let problem = "the change is not pending any more, and no version contains it";
-        return Err(Failure::input(problem).help("another process dropped it; note it again"));
+        let problem = "the change is not pending any more, and was not found in a later version";
+        return Err(
+            Failure::input(problem).help("another process may have dropped it: note it again")
+        );
     };
-    let text = format!("version {version} has the change: another commit signed it");
+    let text = format!("version {version} contains the change already, nothing was signed");
     output.say(&text, &json!({ "version": version.number(), "changes": 0 }))
 }
 
