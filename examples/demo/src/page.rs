@@ -119,7 +119,11 @@ fn draw(body: &mut String, all: &[Publication<'_>], number: usize) {
     put!(body, "</span>");
     let text = |published: &Publication<'_>| shown(published.figures[number]);
     for of_scheme in all.chunk_by(|one, other| one.kind.scheme == other.kind.scheme) {
-        let is_same = of_scheme.iter().all(|it| text(it) == text(&of_scheme[0]));
+        // Exact figures, because rounded times may be equal by chance.
+        let first = of_scheme[0].figures[number];
+        let is_same = of_scheme
+            .iter()
+            .all(|it| it.figures[number].total_cmp(&first).is_eq());
         let bars = if is_same { &of_scheme[..1] } else { of_scheme };
         for published in bars {
             let kind = &published.kind;
