@@ -2,8 +2,8 @@
 //! versions.
 
 use pad_core::{
-    ApplyError, Authority, DecodeError, Heads as _, LookupError, Repository, SignedHead,
-    StoreFault, Suite, Update, VerifyError, Version, codec, internals::HeadLog,
+    ApplyError, Authority, DecodeError, HeadLog, Heads as _, LookupError, Repository, SignedHead,
+    StoreFault, Suite, Update, VerifyError, Version, codec,
 };
 
 use crate::{

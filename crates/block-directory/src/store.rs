@@ -431,7 +431,7 @@ fn load_files<S: Suite, E: From<StoreError>>(
     let (grid, root) = loader.finish()?;
     files.synchronise()?;
     let head = sign(root)?;
-    let heads = pad_core::internals::HeadLog::<S>::new(authority);
+    let heads = pad_core::HeadLog::<S>::new(authority);
     heads
         .check(Version::EMPTY, &head)
         .map_err(StoreError::from)?;

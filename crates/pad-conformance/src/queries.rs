@@ -1,8 +1,11 @@
-//! Checks of every kind of question about one version, for servers that answer every kind.
+//! Questions about one version with their true answers, and checks of servers that answer every
+//! kind of question.
+
+use core::fmt::Debug;
 
 use pad_core::{
-    Answers, Client, First, Hosts, Key, KeyRange, Keys, Last, LookupError, Predecessor, PublicKey,
-    Question, Serves, Successor, Value, Version, internals::ProofOf,
+    Answer, Answers, Client, First, Hosts, Key, KeyRange, Keys, Last, Lookup, LookupError, Lookups,
+    Neighbour, Predecessor, PublicKey, Question, RangeContents, Serves, Successor, Value, Version,
 };
 
 use crate::{
@@ -11,6 +14,112 @@ use crate::{
     pad::{Pad, ask, client_at},
     repository::{TraceRun, check_heads, check_unknown_versions, play},
 };
+
+/// A question whose true answer follows from a version's contents.
+pub trait OracleQuestion: Question<Statement: Debug + PartialEq> {
+    /// Returns valid questions about `keys`, which are in ascending order. There is at least one
+    /// key.
+    fn about(keys: &[Key], random: &mut Random) -> Vec<Self>;
+
+    /// Returns the true statement about a version with the contents `contents`.
+    fn truth(&self, version: Version, contents: &Contents) -> Self::Statement;
+}
+
+fn answer(contents: &Contents, key: &Key) -> Answer {
+    let value = contents.get(key).cloned();
+    value.map_or(Answer::Absent, Answer::Present)
+}
+
+impl OracleQuestion for Key {
+    fn about(keys: &[Key], _: &mut Random) -> Vec<Self> {
+        keys.to_vec()
+    }
+
+    fn truth(&self, version: Version, contents: &Contents) -> Lookup {
+        Lookup {
+            version,
+            key: self.clone(),
+            answer: answer(contents, self),
+        }
+    }
+}
+
+impl OracleQuestion for Keys {
+    fn about(keys: &[Key], random: &mut Random) -> Vec<Self> {
+        let some = (0..4).map(|_| {
+            let chosen = keys.iter().filter(|_| random.below(3) == 0);
+            chosen.chain(&keys[..1]).cloned().collect()
+        });
+        let asked: Vec<Vec<Key>> = some.chain([keys.to_vec()]).collect();
+        asked.into_iter().filter_map(Self::new).collect()
+    }
+
+    fn truth(&self, version: Version, contents: &Contents) -> Lookups {
+        let keys = self.as_slice().iter();
+        let answers = keys.map(|key| (key.clone(), answer(contents, key)));
+        Lookups {
+            version,
+            answers: answers.collect(),
+        }
+    }
+}
+
+/// Returns a range between two of `keys`, which may be inverted. Either end may be open.
+fn any_range(keys: &[Key], random: &mut Random) -> KeyRange {
+    let mut end = || (random.below(5) > 0).then(|| keys[random.index(keys.len())].clone());
+    KeyRange {
+        start: end(),
+        end: end(),
+    }
+}
+
+impl OracleQuestion for KeyRange {
+    fn about(keys: &[Key], random: &mut Random) -> Vec<Self> {
+        let ranges = (0..24).map(|_| any_range(keys, random));
+        let valid = ranges.filter(Self::is_valid).take(12);
+        core::iter::once(Self::ALL).chain(valid).collect()
+    }
+
+    fn truth(&self, version: Version, contents: &Contents) -> RangeContents {
+        let entries = contents.range::<[u8], _>(self.bounds());
+        let entries = entries.map(|(key, value)| (key.clone(), value.clone()));
+        RangeContents {
+            version,
+            range: self.clone(),
+            entries: entries.collect(),
+        }
+    }
+}
+
+macro_rules! neighbours {
+    ($($question:ty: $about:expr, $entry:expr;)+) => { $(
+        impl OracleQuestion for $question {
+            fn about(keys: &[Key], _: &mut Random) -> Vec<Self> {
+                let about: fn(&[Key]) -> Vec<Self> = $about;
+                about(keys)
+            }
+
+            fn truth(&self, version: Version, contents: &Contents) -> Neighbour<Self> {
+                let entry: for<'a> fn(&Self, &'a Contents) -> Option<(&'a Key, &'a Value)> = $entry;
+                let entry = entry(self, contents);
+                Neighbour {
+                    version,
+                    question: Clone::clone(self),
+                    entry: entry.map(|(key, value)| (key.clone(), value.clone())),
+                }
+            }
+        }
+    )+ };
+}
+
+neighbours! {
+    First: |_| vec![Self], |_, contents| contents.first_key_value();
+    Last: |_| vec![Self], |_, contents| contents.last_key_value();
+    Predecessor: |keys| keys.iter().cloned().map(Self).collect(),
+        |asked, contents| predecessor(contents, &asked.0);
+    Successor: |keys| keys.iter().cloned().map(Self).collect(),
+        |asked, contents| successor(contents, &asked.0);
+}
 
 /// A server that answers every kind of question about keys.
 pub trait AllQuestions:
@@ -69,136 +178,49 @@ pub fn check_version<R: AllQuestions>(
     version: Version,
 ) {
     let keys: Vec<Key> = oracle.interesting_keys().into_iter().collect();
-    let mut random = Random::new(oracle.latest().number() ^ version.number());
-    let asked = QueriedVersion {
+    let mut asked = QueriedVersion {
         server,
         client: client_at(public, server, version),
-        version,
+        keys: &keys,
+        contents: oracle.at(version),
+        random: Random::new(oracle.latest().number() ^ version.number()),
     };
-    let contents = oracle.at(version);
-    check_single(&asked, &keys, contents);
-    check_neighbours(&asked, &keys, contents);
-    check_multi_lookups(&asked, &keys, contents, &mut random);
-    check_ranges(&asked, &keys, contents, &mut random);
+    asked.check::<Key>();
+    asked.check::<First>();
+    asked.check::<Last>();
+    asked.check::<Predecessor>();
+    asked.check::<Successor>();
+    asked.check::<Keys>();
+    asked.check::<KeyRange>();
+    let ranges = (0..12).map(|_| any_range(&keys, &mut asked.random));
+    for range in ranges.filter(|range| !range.is_valid()) {
+        let refused = server.prove_answer(version, &range);
+        assert_eq!(refused.err(), Some(LookupError::InvalidQuery), "{range:?}");
+    }
 }
 
 /// A version to be queried, with its server and a client that verifies the answers.
 struct QueriedVersion<'a, R: Hosts> {
     server: &'a R,
     client: Client<R::Family>,
-    version: Version,
+    keys: &'a [Key],
+    contents: &'a Contents,
+    random: Random,
 }
 
 impl<R: Hosts> QueriedVersion<'_, R> {
-    fn ask<Q: Question>(&self, query: &Q) -> Q::Statement
+    fn check<Q: OracleQuestion>(&mut self)
     where
         R: Serves<Q>,
         R::Family: Answers<Q>,
     {
-        let proof: ProofOf<R, Q> = self
-            .server
-            .prove_answer(self.version, query)
-            .expect("the version is there");
-        ask(&self.client, self.server, query, proof)
-    }
-}
-
-fn check_single<R: AllQuestions>(asked: &QueriedVersion<'_, R>, keys: &[Key], contents: &Contents) {
-    for key in keys {
-        let lookup = asked.ask(key);
-        assert_eq!((lookup.version, &lookup.key), (asked.version, key));
-        assert_eq!(lookup.answer.value(), contents.get(key), "{key}");
-    }
-}
-
-fn check_neighbours<R: AllQuestions>(
-    asked: &QueriedVersion<'_, R>,
-    keys: &[Key],
-    contents: &Contents,
-) {
-    let owned =
-        |entry: Option<(&Key, &Value)>| entry.map(|(key, value)| (key.clone(), value.clone()));
-    let first = asked.ask(&First);
-    assert_eq!(
-        (first.version, first.entry),
-        (asked.version, owned(contents.first_key_value()))
-    );
-    let last = asked.ask(&Last);
-    assert_eq!(
-        (last.version, last.entry),
-        (asked.version, owned(contents.last_key_value()))
-    );
-    for key in keys {
-        let below = asked.ask(&Predecessor(key.clone())).entry;
-        assert_eq!(
-            below,
-            owned(predecessor(contents, key)),
-            "predecessor of {key}"
-        );
-        let above = asked.ask(&Successor(key.clone())).entry;
-        assert_eq!(above, owned(successor(contents, key)), "successor of {key}");
-    }
-}
-
-fn check_multi_lookups<R: AllQuestions>(
-    asked: &QueriedVersion<'_, R>,
-    keys: &[Key],
-    contents: &Contents,
-    random: &mut Random,
-) {
-    for _ in 0..4 {
-        let mut chosen: Vec<Key> = keys
-            .iter()
-            .filter(|_| random.below(3) == 0)
-            .cloned()
-            .collect();
-        chosen.push(keys[0].clone());
-        let query = Keys::new(chosen).expect("at least one key");
-        let answers = asked.ask(&query).answers;
-        assert!(answers.iter().map(|(key, _)| key).eq(query.as_slice()));
-        for (key, answer) in &answers {
-            assert_eq!(answer.value(), contents.get(key), "{key} among {query:?}");
+        let version = self.client.version();
+        for question in Q::about(self.keys, &mut self.random) {
+            let proof = self.server.prove_answer(version, &question);
+            let proof = proof.expect("the version is there");
+            let statement = ask(&self.client, self.server, &question, proof);
+            let truth = question.truth(version, self.contents);
+            assert_eq!(statement, truth, "{question:?} in version {version}");
         }
-    }
-    assert_eq!(
-        asked
-            .ask(&Keys::new(keys.to_vec()).expect("keys"))
-            .answers
-            .len(),
-        keys.len()
-    );
-}
-
-fn check_ranges<R: AllQuestions>(
-    asked: &QueriedVersion<'_, R>,
-    keys: &[Key],
-    contents: &Contents,
-    random: &mut Random,
-) {
-    let count = u64::try_from(keys.len()).expect("few keys");
-    let any = |random: &mut Random| {
-        let position = usize::try_from(random.below(count)).expect("an index");
-        (random.below(5) > 0).then(|| keys[position].clone())
-    };
-    let mut ranges = vec![KeyRange::ALL];
-    ranges.extend((0..12).map(|_| KeyRange {
-        start: any(random),
-        end: any(random),
-    }));
-    for range in ranges {
-        if !range.is_valid() {
-            let refused = asked.server.prove_answer(asked.version, &range);
-            assert_eq!(refused.err(), Some(LookupError::InvalidQuery), "{range:?}");
-            continue;
-        }
-        let (start, end) = range.bounds();
-        let expected = contents.range::<[u8], _>((start, end));
-        let statement = asked.ask(&range);
-        assert_eq!(
-            (statement.version, &statement.range),
-            (asked.version, &range)
-        );
-        let found = statement.entries.iter().map(|(key, value)| (key, value));
-        assert!(found.eq(expected), "{range:?} in version {}", asked.version);
     }
 }

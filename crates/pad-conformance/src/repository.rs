@@ -13,8 +13,8 @@ use crate::{
 
 /// The number of the [signing key](crate::pad::signing_key) of the checked dictionaries. `STRANGER`
 /// is the number of another key.
-const SIGNER: u8 = 7;
-const STRANGER: u8 = 8;
+pub(crate) const SIGNER: u8 = 7;
+pub(crate) const STRANGER: u8 = 8;
 
 /// An author and a server after all steps of a trace, and the oracle with their expected contents.
 #[derive(Debug)]

@@ -4,8 +4,9 @@ use pad_core::{Key, MAX_KEY_LENGTH, Value};
 use proptest::{collection::vec, prelude::*};
 
 use crate::{
-    Action,
+    Action, Random,
     operation::{key, value},
+    soundness::changed_at,
 };
 
 /// Random keys that often collide: a few short keys, keys with long common prefixes, the empty key
@@ -52,5 +53,24 @@ pub fn arb_trace(steps: usize) -> impl Strategy<Value = Vec<Action>> {
     vec(arb_action(), 0..steps).prop_map(|mut actions| {
         actions.push(Action::Snapshot);
         actions
+    })
+}
+
+/// Random changes of the message `honest`: a flipped bit, missing, repeated or random bytes, or
+/// bytes of the message `other`. No result equals `honest`. Neither message is empty.
+pub fn arb_changed(honest: Vec<u8>, other: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {
+    any::<u64>().prop_map(move |seed| {
+        let mut random = Random::new(seed);
+        let position = random.index(honest.len());
+        let changed = changed_at(position, &honest, &other, &mut random);
+        let chosen = random.index(changed.len());
+        let [first, ..] = &changed;
+        let message = &changed[chosen].1;
+        if *message == honest {
+            &first.1
+        } else {
+            message
+        }
+        .clone()
     })
 }

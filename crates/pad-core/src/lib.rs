@@ -90,7 +90,7 @@ pub use equivocation::Equivocation;
 pub use error::{ApplyError, DecodeError, InputError, LookupError, StoreFault, VerifyError};
 pub use family::{Answers, Family, PublicKey, VerifiedRoot};
 pub use head::{Authority, DictionaryId, SchemeId, SignedHead, SnapshotHead};
-pub use head_log::Heads;
+pub use head_log::{HeadLog, Heads};
 pub use history::{ConsistencyProof, Frontier, HistoryLog, InclusionProof};
 pub use hosting::{Authored, Hosts, Serves};
 pub use key::{Key, MAX_KEY_LENGTH, MAX_VALUE_LENGTH, Value};
@@ -120,7 +120,7 @@ pub mod internals {
         digest::{DigestBytes, Domain},
         equivocation::Forked,
         head::EmptyDictionary,
-        head_log::{HeadLog, check_next},
+        head_log::check_next,
         history::{Continuation, PastHistory, PastRoot, PrefixProof, Subtrees, empty_root},
         hosting::ProofOf,
         pending::PendingChanges,

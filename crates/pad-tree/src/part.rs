@@ -56,8 +56,8 @@ use core::{cell::Cell, fmt};
 use std::collections::BTreeMap;
 
 use pad_core::{
-    ApplyError, Authority, Key, KeyRange, Keys, LookupError, Operation, SignedHead, SnapshotHead,
-    Suite, Untrusted, Update, Verified, VerifyError, Version, internals::HeadLog,
+    ApplyError, Authority, HeadLog, Key, KeyRange, Keys, LookupError, Operation, SignedHead,
+    SnapshotHead, Suite, Untrusted, Update, Verified, VerifyError, Version,
 };
 
 use crate::{

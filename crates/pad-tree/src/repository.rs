@@ -1,8 +1,8 @@
 //! The server of a tree dictionary: every version in a store, and proofs about each of them.
 
 use pad_core::{
-    ApplyError, Authority, Key, KeyRange, LookupError, Repository, SignedHead, Suite, Update,
-    Version, Workers, internals::HeadLog,
+    ApplyError, Authority, HeadLog, Key, KeyRange, LookupError, Repository, SignedHead, Suite,
+    Update, Version, Workers,
 };
 
 use crate::{

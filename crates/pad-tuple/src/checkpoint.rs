@@ -2,9 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use pad_core::{
-    Authority, Key, Suite, Value, Version, Workers, codec::Message, internals::HeadLog,
-};
+use pad_core::{Authority, HeadLog, Key, Suite, Value, Version, Workers, codec::Message};
 use pad_tree::internals::Change;
 use serde::{Deserialize, Serialize};
 

@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use pad_core::{
-    ApplyError, Authority, Key, LookupError, Repository, SignedHead, Suite, Update, Version,
-    Workers, internals::HeadLog,
+    ApplyError, Authority, HeadLog, Key, LookupError, Repository, SignedHead, Suite, Update,
+    Version, Workers,
 };
 use pad_tree::{
     CacheNowhere, RedBlack, VersionedNodes,

@@ -8,8 +8,8 @@ use std::{
     process::Command,
 };
 
-/// The names of the programs, each with the expected output.
-const PROGRAMS: [(&str, &str); 7] = [
+/// The names of the programs, each with the expected last line.
+const PROGRAMS: [(&str, &str); 8] = [
     ("pad-log", "these are all certificates\n"),
     ("pad-accumulators", "ada is a guest\n"),
     ("block-directory", "found twice\n"),
@@ -26,6 +26,7 @@ const PROGRAMS: [(&str, &str); 7] = [
         "apple costs 4, it cost 3, and there is no plum\n",
     ),
     ("transparency-log", "the witness has seen this checkpoint\n"),
+    ("pad-conformance", "both wrong families are refused\n"),
 ];
 
 fn workspace() -> PathBuf {
@@ -62,7 +63,8 @@ fn programs_outside_of_the_workspace_run() {
     for (name, said) in PROGRAMS {
         let words = ["run", "--quiet", "--target-dir"].map(OsStr::new);
         let arguments = [&words[..], &[target.as_os_str()]].concat();
-        assert_eq!(cargo(&folder(name), &arguments), said, "{name}");
+        let printed = cargo(&folder(name), &arguments);
+        assert!(printed.ends_with(said), "{name}: {printed}");
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use pad_core::{Authority, SignedHead, Suite, SuiteId, Update, Version, codec, internals::HeadLog};
+use pad_core::{Authority, HeadLog, SignedHead, Suite, SuiteId, Update, Version, codec};
 use pad_disk::{
     Access,
     engine::{EngineError, Format, Repair, SoleDatabase, guarded},

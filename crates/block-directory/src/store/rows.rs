@@ -9,9 +9,8 @@
 //! | `heads` | version | root, signature |
 
 use pad_core::{
-    AuthorKey, Authority, DictionaryId, HeadSignature, SchemeId, SignedHead, SnapshotHead, Suite,
-    Untrusted, Update, Version, codec,
-    internals::{DigestBytes, HeadLog},
+    AuthorKey, Authority, DictionaryId, HeadLog, HeadSignature, SchemeId, SignedHead, SnapshotHead,
+    Suite, Untrusted, Update, Version, codec, internals::DigestBytes,
 };
 use redb::{ReadTransaction, ReadableTable as _, TableDefinition, WriteTransaction};
 

@@ -2,9 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use pad_core::{
-    AuthorKey, Digest, Sha256Ed25519, Suite as _, Workers, codec::Message, internals::HeadLog,
-};
+use pad_core::{AuthorKey, Digest, HeadLog, Sha256Ed25519, Suite as _, Workers, codec::Message};
 use serde::{Deserialize, Serialize};
 
 use super::{

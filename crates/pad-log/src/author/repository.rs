@@ -2,8 +2,8 @@
 
 use pad_accumulators::AccumulateError;
 use pad_core::{
-    ApplyError, AuthorKey, Authority, InputError, Key, LookupError, Repository, Sha256Ed25519,
-    SignedHead, Update, Version, Workers, internals::HeadLog,
+    ApplyError, AuthorKey, Authority, HeadLog, InputError, Key, LookupError, Repository,
+    Sha256Ed25519, SignedHead, Update, Version, Workers,
 };
 
 use super::{

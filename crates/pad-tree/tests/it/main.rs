@@ -35,6 +35,7 @@ mod pieces;
 mod set_operations;
 mod signatures;
 mod sorted;
+mod soundness;
 mod stored;
 mod vectors;
 mod warmed;

@@ -14,9 +14,9 @@ use pad_conformance::{
     tree::tree_author,
 };
 use pad_core::{
-    ApplyError, Dictionary, First, Frontier, Key, KeyRange, Keys, Last, LookupError, Operation,
-    Predecessor, Repository, Sha256Ed25519, SignedHead, SnapshotHead, Successor, Untrusted, Update,
-    VerifyError, Version, codec, internals::HeadLog,
+    ApplyError, Dictionary, First, Frontier, HeadLog, Key, KeyRange, Keys, Last, LookupError,
+    Operation, Predecessor, Repository, Sha256Ed25519, SignedHead, SnapshotHead, Successor,
+    Untrusted, Update, VerifyError, Version, codec,
 };
 use pad_tree::{
     PartError, PartProgress, PathCopying, RedBlack, SkipList, Treap, TreePart, TreeProof,

@@ -71,3 +71,30 @@ mod other_suites {
         pad_tuple::for_each_tuple!(suites);
     }
 }
+
+/// No changed, combined or replayed answer makes a client accept a false statement.
+mod soundness {
+    use pad_conformance::{check_soundness, soak};
+    use pad_core::{Key, KeyRange, Keys};
+    use pad_tuple::{Tuple, designs::SpecLightweight};
+
+    macro_rules! look_ups {
+        ($name:ident, $($design:tt)+) => {
+            #[test]
+            fn $name() {
+                // A pairing takes a millisecond.
+                if !stringify!($name).ends_with("bls") || soak::enabled() {
+                    check_soundness::<Tuple<$($design)+>, Key>();
+                }
+            }
+        };
+    }
+
+    pad_tuple::for_each_tuple!(look_ups);
+
+    #[test]
+    fn several_keys_and_ranges() {
+        check_soundness::<Tuple<SpecLightweight>, Keys>();
+        check_soundness::<Tuple<SpecLightweight>, KeyRange>();
+    }
+}

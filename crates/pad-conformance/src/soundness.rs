@@ -1,0 +1,363 @@
+//! Soundness over bytes: no changed, combined or replayed answer of any family makes a client
+//! accept a false statement.
+//!
+//! A passed check does not prove a verifier sound. It finds verifiers that ignore a part of a
+//! proof, of the question or of the head.
+
+use pad_core::{
+    Answers, Author, Authored, Client, DictionaryId, Key, PublicKey, Response, SchemeId, Server,
+    Serves, SignedHead, SnapshotHead, Verified, Version, codec,
+};
+
+use crate::{
+    Action, Oracle, Random,
+    operation::{key, value},
+    pad::signing_key,
+    queries::OracleQuestion,
+    repository::{SIGNER, STRANGER},
+    soak,
+    traces::{check_traces, seed},
+};
+
+/// Checks that no answer deceives the clients of family `F` about questions of type `Q`.
+///
+/// The check publishes a fixed trace, and under `make soak` random ones. For every version and
+/// several questions, a client receives:
+///
+/// * the honest answer, which it must accept;
+/// * the honest answer with changed, missing, repeated and additional bytes;
+/// * parts of two answers, in one message;
+/// * answers to other questions, and about other versions, dictionaries and authors;
+/// * proofs under the heads of such answers, and under a head that the author signed for another
+///   scheme.
+///
+/// The client may refuse each of the others, or accept it as the true statement. Time: about 10^4
+/// verifications for each trace.
+///
+/// # Panics
+/// If the client refuses an honest answer, or accepts a false statement. The message names the
+/// change.
+pub fn check_soundness<F, Q>()
+where
+    F: Authored<Repository: Serves<Q>> + Answers<Q>,
+    Q: OracleQuestion,
+{
+    check_soundness_of::<F, Q>(&fixed_trace());
+    if soak::is_whole() {
+        let name = format!("{}: soundness", F::NAME);
+        check_traces(&name, 30, 16, check_soundness_of::<F, Q>);
+    }
+}
+
+/// Returns a trace whose four versions add, change, keep and remove entries.
+fn fixed_trace() -> Vec<Action> {
+    let put = |name: &str, content: &str| Action::Put(key(name), value(content));
+    vec![
+        put("b", "1"),
+        put("d", "2"),
+        put("f", ""),
+        put("h", "the value of h"),
+        Action::Snapshot,
+        put("d", "3"),
+        put("bb", "1"),
+        Action::Remove(key("h")),
+        Action::Snapshot,
+        Action::Snapshot,
+        Action::Remove(key("b")),
+        put("h", "2"),
+        Action::Snapshot,
+    ]
+}
+
+/// Returns a trace of the same keys with other values.
+fn altered(actions: &[Action]) -> Vec<Action> {
+    let altered = actions.iter().map(|action| match action {
+        Action::Put(key, _) => Action::Put(key.clone(), value("false")),
+        action => action.clone(),
+    });
+    altered.collect()
+}
+
+/// Checks the answers about the versions of one trace, as [`check_soundness`] does.
+fn check_soundness_of<F, Q>(actions: &[Action])
+where
+    F: Authored<Repository: Serves<Q>> + Answers<Q>,
+    Q: OracleQuestion,
+{
+    let mut random = Random::new(seed());
+    let own = Published::<F>::new("conformance", SIGNER, actions);
+    let others = [("another", SIGNER), ("conformance", STRANGER)];
+    let foreign = others
+        .map(|(name, signer)| Published::<F>::new(name, signer, &altered(actions)))
+        .into_iter()
+        .flat_map(|published| published.answers::<Q>(&mut random))
+        .map(|answer| answer.message);
+    let foreign: Vec<Vec<u8>> = foreign.collect();
+    let honest = own.answers::<Q>(&mut random);
+    let own_messages = honest.iter().map(|answer| answer.message.clone());
+    let messages: Vec<Vec<u8>> = own_messages.chain(foreign).collect();
+    let mut tally = Tally::default();
+    for answer in &honest {
+        let victim = Victim {
+            client: own.client(own.server.latest()),
+            inclusion: own.inclusion(answer.version),
+            answer,
+        };
+        let verified = victim
+            .client
+            .check_at(answer.version, &answer.message, &answer.question);
+        let verified = verified.map(Verified::into_inner);
+        assert_eq!(
+            verified.as_ref().ok(),
+            Some(&answer.truth),
+            "the honest answer to {:?}",
+            answer.question
+        );
+        for (what, changed) in changed(&answer.message, &messages, &mut random) {
+            victim.judge(&changed, &|| what.clone(), &mut tally);
+        }
+        for (number, message) in messages.iter().enumerate() {
+            victim.judge(message, &|| format!("answer {number} replayed"), &mut tally);
+            let recombined = recombined::<F, Q>(&answer.message, message);
+            for (what, message) in recombined {
+                victim.judge(
+                    &message,
+                    &|| format!("{what} of answer {number}"),
+                    &mut tally,
+                );
+            }
+        }
+        let other_scheme = under_other_scheme::<F, Q>(&answer.message);
+        victim.judge(
+            &other_scheme,
+            &|| "a head of another scheme".to_owned(),
+            &mut tally,
+        );
+    }
+    println!(
+        "{}: {} answers refused, {} accepted as the true statement",
+        F::NAME,
+        tally.refused,
+        tally.accepted
+    );
+    assert!(tally.refused > 0, "no changed answer was refused");
+}
+
+/// A dictionary with the versions of a trace.
+struct Published<F: Authored> {
+    public: PublicKey<F>,
+    server: Server<F>,
+    oracle: Oracle,
+}
+
+impl<F: Authored> Published<F> {
+    /// Publishes the versions of a trace as the dictionary `name`, with the [signing
+    /// key](signing_key) of number `signer`.
+    fn new(name: &str, signer: u8, actions: &[Action]) -> Self {
+        let author = Author::<F>::new(DictionaryId::from_name(name), signing_key(signer));
+        let mut author = author.expect("a new author");
+        let public = author.public().clone();
+        let mut server = Server::new(&public);
+        let mut oracle = Oracle::default();
+        for action in actions {
+            oracle.apply(action);
+            if let Some(update) = action.apply(author.dictionary_mut()) {
+                let version = server.apply(&codec::encode(&update));
+                assert_eq!(version, Ok(oracle.latest()), "an honest update applies");
+            }
+        }
+        Self {
+            public,
+            server,
+            oracle,
+        }
+    }
+
+    /// Creates a client whose newest version is `version`.
+    fn client(&self, version: Version) -> Client<F> {
+        let mut client = Client::new(self.public.clone());
+        if version != Version::EMPTY {
+            let head = self.server.head(version).expect("the version is there");
+            let seen = client.advance(&head, None);
+            assert_eq!(seen.ok(), Some(version), "the author signed the head");
+        }
+        client
+    }
+
+    /// Returns the encoded proof that an older version is in the history of the latest version;
+    /// `None` for version 0 and for the latest version.
+    fn inclusion(&self, version: Version) -> Option<Vec<u8>> {
+        let latest = self.server.latest();
+        let is_past = version != Version::EMPTY && version < latest;
+        is_past.then(|| {
+            let proof = self.server.inclusion(version, latest);
+            proof.expect("the version is there")
+        })
+    }
+
+    /// Returns the honest answers to several questions about each version.
+    fn answers<Q>(&self, random: &mut Random) -> Vec<HonestAnswer<Q>>
+    where
+        F: Authored<Repository: Serves<Q>> + Answers<Q>,
+        Q: OracleQuestion,
+    {
+        let keys: Vec<Key> = self.oracle.interesting_keys().into_iter().collect();
+        let mut answers = Vec::new();
+        for (version, contents) in self.oracle.versions_from(Version::EMPTY) {
+            let questions = Q::about(&keys, random);
+            let step = questions.len().div_ceil(soak::size(8, 16));
+            let first = random.index(step);
+            for question in questions.into_iter().skip(first).step_by(step) {
+                let message = self.server.answer(version, &question);
+                answers.push(HonestAnswer {
+                    version,
+                    message: message.expect("the version is there"),
+                    truth: question.truth(version, contents),
+                    question,
+                });
+            }
+        }
+        answers
+    }
+}
+
+/// The encoded answer of an honest server to a question about a version.
+struct HonestAnswer<Q: OracleQuestion> {
+    version: Version,
+    question: Q,
+    message: Vec<u8>,
+    truth: Q::Statement,
+}
+
+/// The numbers of dishonest answers that clients refused, and that they accepted as the true
+/// statement.
+#[derive(Default)]
+struct Tally {
+    refused: u64,
+    accepted: u64,
+}
+
+/// A client that expects the answer to a question.
+struct Victim<'a, F: Authored, Q: OracleQuestion> {
+    client: Client<F>,
+    answer: &'a HonestAnswer<Q>,
+    /// The proof that the version is in the history of the client's newest version.
+    inclusion: Option<Vec<u8>>,
+}
+
+impl<F: Authored + Answers<Q>, Q: OracleQuestion> Victim<'_, F, Q> {
+    /// Passes `message` to every way of verification. Panics if the client accepts a statement that
+    /// is not true.
+    fn judge(&self, message: &[u8], what: &dyn Fn() -> String, tally: &mut Tally) {
+        let HonestAnswer {
+            version, question, ..
+        } = self.answer;
+        let signed = self.client.check_at(*version, message, question);
+        let past = self.inclusion.as_ref().map(|inclusion| {
+            let past = self
+                .client
+                .check_past(*version, inclusion, message, question);
+            past.ok()
+        });
+        for verified in [Some(signed.ok()), past].into_iter().flatten() {
+            let Some(verified) = verified else {
+                tally.refused += 1;
+                continue;
+            };
+            assert!(
+                *verified.get() == self.answer.truth,
+                "forged: {} gives {:?}, not {:?}",
+                what(),
+                verified.get(),
+                self.answer.truth
+            );
+            tally.accepted += 1;
+        }
+    }
+}
+
+/// Returns the two messages that contain the head of one of two answers and the proof of the other.
+fn recombined<F: Answers<Q>, Q: OracleQuestion>(
+    one: &[u8],
+    other: &[u8],
+) -> [(&'static str, Vec<u8>); 2] {
+    let (mut ours, mut theirs) = (decoded::<F, Q>(one), decoded::<F, Q>(other));
+    core::mem::swap(&mut ours.head, &mut theirs.head);
+    [
+        ("the head", codec::encode(&ours)),
+        ("the proof", codec::encode(&theirs)),
+    ]
+}
+
+/// Returns an answer whose head the author signed for another scheme. The head is that of version 1
+/// if the answer has none.
+fn under_other_scheme<F: Answers<Q>, Q: OracleQuestion>(message: &[u8]) -> Vec<u8> {
+    let mut response = decoded::<F, Q>(message);
+    let scheme = SchemeId(F::SCHEME.0.wrapping_add(1));
+    let first = SnapshotHead {
+        version: Version::new(1),
+        ..SnapshotHead::empty(scheme, DictionaryId::from_name("conformance"))
+    };
+    let head = response
+        .head
+        .map_or(first, |signed: SignedHead<F::Suite>| SnapshotHead {
+            scheme,
+            ..signed.head
+        });
+    let signed = head.sign(&signing_key(SIGNER));
+    response.head = Some(signed.expect("keys in memory sign"));
+    codec::encode(&response)
+}
+
+fn decoded<F: Answers<Q>, Q: OracleQuestion>(
+    message: &[u8],
+) -> Response<F::Suite, <F as Answers<Q>>::Proof> {
+    codec::decode(message, message.len()).expect("an honest answer decodes")
+}
+
+/// Returns changed copies of the message `honest`, each with a description. `others` are further
+/// messages.
+fn changed(honest: &[u8], others: &[Vec<u8>], random: &mut Random) -> Vec<(String, Vec<u8>)> {
+    let mut changed = Vec::new();
+    let step = soak::size(5, 1);
+    for position in (random.index(step)..honest.len()).step_by(step) {
+        let other = &others[random.index(others.len())];
+        let here = changed_at(position, honest, other, random);
+        changed.extend(here.map(|(what, message)| (format!("byte {position}: {what}"), message)));
+    }
+    for noise in [&[0_u8][..], &[255], &random.bytes(40)] {
+        changed.push(("bytes behind the end".to_owned(), [honest, noise].concat()));
+    }
+    changed.retain(|(_, message)| message != honest);
+    changed
+}
+
+/// Returns copies of the message `honest` that are changed at `position`, each with a description.
+/// `other` is another message. The first copy differs from `honest`.
+pub(crate) fn changed_at(
+    position: usize,
+    honest: &[u8],
+    other: &[u8],
+    random: &mut Random,
+) -> [(&'static str, Vec<u8>); 9] {
+    let (before, after) = honest.split_at(position);
+    let flipped = after[0] ^ 1 << random.below(8);
+    let noise = random.bytes(1);
+    let end = random.index(after.len()) + 1;
+    let from = random.index(other.len());
+    let with = |parts: [&[u8]; 2]| [before, parts[0], parts[1]].concat();
+    [
+        ("a flipped bit", with([&[flipped], &after[1..]])),
+        ("a random byte", with([&noise, &after[1..]])),
+        ("a byte too much", with([&noise, after])),
+        ("the end of the message", before.to_vec()),
+        ("missing bytes", with([&after[end..], &[]])),
+        ("repeated bytes", with([&after[..end], after])),
+        ("zero bytes", with([&[0].repeat(end), &after[end..]])),
+        (
+            "continued by another answer",
+            with([&other[position.min(other.len())..], &[]]),
+        ),
+        ("another answer's bytes", with([&other[from..], after])),
+    ]
+}

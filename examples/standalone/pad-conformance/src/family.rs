@@ -1,0 +1,137 @@
+//! The family as clients see it. The root is the digest of all entries, and a proof lists them all.
+
+use std::{collections::BTreeMap, fmt::Debug, marker::PhantomData};
+
+use pad_core::{
+    Answer, Answers, Family, Key, Lookup, Proof, PublicKey, SchemeId, Sha256Ed25519, SnapshotHead,
+    Suite, Untrusted, Value, Verified, VerifiedRoot, VerifyError, codec::Message,
+};
+use serde::{Deserialize, Serialize};
+
+pub type Digest = <Sha256Ed25519 as Suite>::Digest;
+pub type Contents = BTreeMap<Key, Value>;
+
+/// The family with the rule `R`.
+#[derive(Clone, Debug)]
+pub struct List<R>(PhantomData<R>);
+
+/// How a root is computed from entries, and compared with a signed root.
+pub trait Rule: Clone + Debug + Send + Sync + 'static {
+    /// The digest of entries in ascending order of keys.
+    fn root(entries: &[(Key, Value)]) -> Digest {
+        let bytes = |entry: &(Key, Value)| [entry.0.as_bytes(), entry.1.as_bytes()].map(counted);
+        digest(entries.iter().flat_map(bytes).flatten().collect())
+    }
+
+    /// Whether `entries` are the contents of the version with the root `signed`.
+    fn matches(entries: &[(Key, Value)], signed: Digest) -> bool {
+        Self::root(entries) == signed
+    }
+}
+
+/// Bytes behind their number, so that different lists give different bytes.
+fn counted(bytes: &[u8]) -> Vec<u8> {
+    [&bytes.len().to_be_bytes()[..], bytes].concat()
+}
+
+fn digest(bytes: Vec<u8>) -> Digest {
+    if bytes.is_empty() {
+        let head = SnapshotHead::<Sha256Ed25519>::empty(SCHEME, "any".into());
+        return head.root;
+    }
+    Sha256Ed25519::value(&bytes)
+}
+
+#[derive(Clone, Debug)]
+pub struct Sound;
+impl Rule for Sound {}
+
+/// A wrong rule: the root does not depend on the values.
+#[derive(Clone, Debug)]
+pub struct ForgetsValues;
+impl Rule for ForgetsValues {
+    fn root(entries: &[(Key, Value)]) -> Digest {
+        let bytes = |entry: &(Key, Value)| counted(entry.0.as_bytes());
+        digest(entries.iter().flat_map(bytes).collect())
+    }
+}
+
+/// A wrong rule: a proof without entries shows that any version is empty.
+#[derive(Clone, Debug)]
+pub struct TrustsEmptyLists;
+impl Rule for TrustsEmptyLists {
+    fn matches(entries: &[(Key, Value)], signed: Digest) -> bool {
+        entries.is_empty() || Self::root(entries) == signed
+    }
+}
+
+/// All entries of a version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct ListProof<R> {
+    pub entries: Vec<(Key, Value)>,
+    rule: PhantomData<R>,
+}
+
+impl<R> ListProof<R> {
+    pub fn of(contents: &Contents) -> Self {
+        let entries = contents
+            .iter()
+            .map(|(key, value)| (key.clone(), value.clone()));
+        Self {
+            entries: entries.collect(),
+            rule: PhantomData,
+        }
+    }
+}
+
+impl<R> Message for ListProof<R> {
+    // Numbers from 192 to 207 are for the proofs of families outside of the project.
+    const KIND: u8 = 192;
+    const SUITE: u16 = Sha256Ed25519::ID.0;
+}
+
+impl<R: Rule> Proof for ListProof<R> {
+    type Commitment = VerifiedRoot<Sha256Ed25519>;
+    type Query = Key;
+    type Statement = Lookup;
+    type Error = VerifyError;
+
+    fn check(self, at: &VerifiedRoot<Sha256Ed25519>, key: &Key) -> Result<Lookup, VerifyError> {
+        if !self.entries.is_sorted_by(|one, next| one.0 < next.0) {
+            return Err(VerifyError::UnorderedLeaves);
+        }
+        if !R::matches(&self.entries, at.root()) {
+            return Err(VerifyError::RootMismatch);
+        }
+        let found = self.entries.into_iter().find(|entry| entry.0 == *key);
+        Ok(Lookup {
+            version: at.version(),
+            key: key.clone(),
+            answer: found.map_or(Answer::Absent, |(_, value)| Answer::Present(value)),
+        })
+    }
+}
+
+const SCHEME: SchemeId = SchemeId(0xff01);
+
+impl<R: Rule> Family for List<R> {
+    type Suite = Sha256Ed25519;
+    type Key = ();
+    type Error = VerifyError;
+    const SCHEME: SchemeId = SCHEME;
+    const NAME: &'static str = "list";
+}
+
+impl<R: Rule> Answers<Key> for List<R> {
+    type Proof = ListProof<R>;
+
+    fn verify(
+        proof: Untrusted<ListProof<R>>,
+        _: &PublicKey<Self>,
+        at: &VerifiedRoot<Sha256Ed25519>,
+        key: &Key,
+    ) -> Result<Verified<Lookup>, VerifyError> {
+        proof.verify(at, key)
+    }
+}
