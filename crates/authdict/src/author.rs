@@ -264,6 +264,7 @@ impl<F> Author<F> {
     /// [`AuthorError`].
     #[doc(hidden)]
     pub fn stage(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
+        span!("sign", operations = batch.len());
         self.server.keeper.sign(batch)
     }
 
@@ -313,6 +314,7 @@ impl<F> Author<F> {
     /// The errors of [`Author::flush`].
     #[doc(hidden)]
     pub fn flush_and_go_on(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
+        span!("commit", version = self.server.staged().number());
         let records = self.with_pending(records);
         let version = self.server.commit(&records)?;
         self.remember()?;

@@ -217,6 +217,7 @@ impl<F> Client<F> {
         &mut self,
         server: &S,
     ) -> Result<Version, AskError<S::Error>> {
+        span!("follow", version = self.version().number());
         let view = match &self.file {
             None => self.view.follow(server)?,
             Some(file) => file.advance(
@@ -322,6 +323,7 @@ impl<F> Client<F> {
         S: Source + ?Sized,
         F: Asks<Q>,
     {
+        span!("ask", version = version.number());
         let followed = self.version();
         if version > followed {
             return Err(Refusal::Ahead { version, followed }.into());

@@ -265,6 +265,11 @@ impl dyn Keeper {
     /// The errors of [`Keeper::stage_message`] and [`Keeper::commit`]. If only the commit fails,
     /// the update stays staged. Call [`Keeper::commit`] to retry.
     pub fn apply_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
+        span!(
+            "apply",
+            version = self.latest().number(),
+            bytes = update.len()
+        );
         self.stage_message(update)?;
         self.flush(&[])
     }

@@ -44,8 +44,12 @@
 //! * [`Changes`]: the changes that an author gathers for a version. For trees, they may exceed
 //!   memory.
 //! * [`CompleteHistory`]: every change of a key from one version to another.
+//! * Feature `tracing`: spans of commits, updates, questions and answers at the level DEBUG.
 //! * [`SuiteName`], [`SchemeName`], [`Question`], [`verify()`]: suites, schemes and questions that
 //!   are chosen at run time.
+
+#[macro_use]
+mod span;
 
 mod author;
 mod changes;

@@ -431,6 +431,7 @@ impl<R: FamilyRepository> Dictionary for FamilyKeeper<R> {
     }
 
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
+        span!("answer", version = version.number());
         self.check_provable(version)?;
         self.repository.answer_to(version, question)
     }

@@ -21,6 +21,8 @@ mod objects;
 mod proof_file;
 mod shop;
 mod signers;
+#[cfg(feature = "tracing")]
+mod spans;
 mod stored;
 mod stored_tuples;
 mod witnessed;
