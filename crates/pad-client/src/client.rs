@@ -1,11 +1,6 @@
 //! Client of one dictionary on several servers.
 
-use std::{
-    cell::RefCell,
-    collections::BTreeMap,
-    path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{cell::RefCell, collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use authdict::{
     HeadText, Heads as _, KeyRange, NotFollowed, PublicKey, Question, RangeContents, Refusal,
@@ -19,6 +14,7 @@ use crate::{
     error::ClientError,
     fetch_error::FetchError,
     incident::{Fault, Incident, Unusable},
+    incidents::Incidents,
     remote::{Remote, Versions},
     servers::{RequestTarget, Servers},
     session::ServerSession,
@@ -65,8 +61,7 @@ pub struct Client {
     log: Option<Arc<Log>>,
     /// The path next to which evidence and records are written; `None` to write no files.
     base: Option<PathBuf>,
-    /// The failures of servers since the last [`Client::take_incidents`].
-    incidents: Arc<Mutex<Vec<Incident>>>,
+    incidents: Incidents,
 }
 
 impl Client {
@@ -94,7 +89,7 @@ impl Client {
             witnesses: None,
             log: None,
             base,
-            incidents: Arc::default(),
+            incidents: Incidents::default(),
         })
     }
 
@@ -137,9 +132,18 @@ impl Client {
         self.view.public()
     }
 
-    /// Returns the failures of servers since the last call, and clears the list.
+    /// Calls `observer` for every failure of a server that another server made up for, for example
+    /// to send it to a channel. The observer runs on the thread of the request.
+    #[must_use]
+    pub fn observed_by(self, observer: impl Fn(&Incident) + Send + Sync + 'static) -> Self {
+        let incidents = self.incidents.observed_by(Arc::new(observer));
+        Self { incidents, ..self }
+    }
+
+    /// Returns the failures of servers since the last call, and clears the list. The list has the
+    /// newest 1,000 failures.
     pub fn take_incidents(&self) -> Vec<Incident> {
-        core::mem::take(&mut self.incidents())
+        self.incidents.take()
     }
 
     /// Advances the view to the latest head of the first server whose head continues the view. With
@@ -376,7 +380,7 @@ impl Client {
         let Some(oldest) = oldest else {
             return Err(ClientError::Nobody(incidents));
         };
-        self.incidents().append(&mut incidents);
+        self.incidents.add(incidents);
         Ok(oldest)
     }
 
@@ -669,15 +673,8 @@ impl Client {
     /// that only keep other versions are dropped.
     fn noted<T>(&self, answer: T, mut incidents: Vec<Incident>) -> T {
         incidents.retain(|incident| !incident.is_elsewhere());
-        self.incidents().append(&mut incidents);
+        self.incidents.add(incidents);
         answer
-    }
-
-    // No code panics while the lock is held, so the value in a poisoned lock is intact.
-    fn incidents(&self) -> MutexGuard<'_, Vec<Incident>> {
-        self.incidents
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

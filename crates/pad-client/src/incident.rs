@@ -215,9 +215,8 @@ pub(crate) fn keep_record(
     let record = json!({
         "record": "pad-lie v1",
         "transferable": false,
-        "meaning": "What a server said that does not verify, as this client received it. Nobody \
-            has signed that the \
-                    server said it, so it convinces nobody who did not see it come.",
+        "meaning": "Responses of a server that do not verify, as this client received them. They \
+            are not transferable evidence: no signature proves which server sent them.",
         "server": server,
         "refusal": reason,
         "exchanges": exchanges,

@@ -29,6 +29,7 @@ mod directory;
 mod error;
 mod fetch_error;
 mod incident;
+mod incidents;
 mod not_witnessed;
 mod notes;
 mod remote;

@@ -163,6 +163,9 @@ impl Remote {
     #[doc(hidden)]
     pub fn get(&self, resource: &Resource, most: usize) -> Result<Vec<u8>, FetchError> {
         let path = format!("{}/{}", self.dictionary, resource.path());
+        #[cfg(feature = "tracing")]
+        let _entered =
+            tracing::debug_span!("request", server = self.address(), path = %path).entered();
         let most = most.max(LONGEST_REFUSAL);
         let Some((version, question)) = posted(&path, resource) else {
             return self.http.get(&path, most, accepted);
