@@ -3,6 +3,7 @@
 //! | to serve | use | cost |
 //! | --- | --- | --- |
 //! | requests about dictionaries | [`Service`] under a [`Server`] | a proof per request |
+//! | the same inside an application's own server, e.g. axum | [`Mounted`] | |
 //! | a store that other processes write | [`Dictionary`]; [`Keep`] limits versions | polling |
 //! | a block directory, in a folder of its own | [`Directory`] | a proof per request |
 //! | a copy of other servers, all updates verified | [`Mirror`] | an author's work except signing |
@@ -61,7 +62,8 @@ pub use keep::{CannotKeep, Keep, UnreadableKeep};
 pub use metrics::Metrics;
 pub use mirror::{Mirror, RoundSummary};
 pub use pad_web::server::{
-    Identity, Limits, Options, RunningServer, Server, ServerError, ShutdownOutcome, Timeouts,
+    ClientAddress, Identity, Limits, Mounted, Options, RunningServer, Server, ServerError,
+    ShutdownOutcome, Timeouts,
 };
 pub use part::Part;
 pub use periodic_task::PeriodicTask;

@@ -44,6 +44,7 @@ mod accept;
 mod endpoint;
 mod error;
 mod life;
+mod mounted;
 mod options;
 mod peers;
 #[cfg(test)]
@@ -51,6 +52,7 @@ mod tests;
 
 pub use error::ServerError;
 pub use life::{RunningServer, Server, ShutdownOutcome};
+pub use mounted::Mounted;
 pub use options::{Identity, Limits, Options, Timeouts};
 
 /// Address of a request's client. Each [`Head`] contains it as an extension.

@@ -9,7 +9,7 @@ use std::{
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
-use hyper::body::{Body as _, Bytes, Incoming};
+use hyper::body::{Body, Bytes};
 use tokio::{
     task::{spawn_blocking, yield_now},
     time::{Instant, timeout, timeout_at},
@@ -41,7 +41,8 @@ const LEAST_ROOM: usize = 1 << 14;
 /// time without overflow.
 const LONGEST_WAIT: Duration = Duration::from_secs(1 << 30);
 
-type HttpResponse = http::Response<Full<Bytes>>;
+/// A response whose body is accounted for until it is dropped.
+pub type HttpResponse = http::Response<Full<Bytes>>;
 
 /// The handler of all requests, with its limits and time-outs.
 pub(super) struct Endpoint<H> {
@@ -107,7 +108,7 @@ impl AsRef<[u8]> for AccountedBody {
 pub(super) async fn answer<H: Handler>(
     endpoint: Arc<Endpoint<H>>,
     connection: Arc<Connection>,
-    request: http::Request<Incoming>,
+    request: http::Request<impl Body<Data = Bytes> + Unpin>,
 ) -> HttpResponse {
     let (mut head, mut body) = request.into_parts();
     let is_read = [Method::GET, Method::HEAD].contains(&head.method);
@@ -163,7 +164,7 @@ impl<H: Handler> Endpoint<H> {
     async fn receive(
         &self,
         head: &Head,
-        body: &mut Incoming,
+        body: &mut (impl Body<Data = Bytes> + Unpin),
         peer: Peer,
     ) -> Result<(H::Request, BodyBuffer, Work), Failure> {
         let admitted = guarded(|| self.handler.admit(head))?.map_err(Failure::Refused)?;
@@ -209,7 +210,7 @@ impl<H: Handler> Endpoint<H> {
     /// length.
     async fn receive_body(
         &self,
-        body: &mut Incoming,
+        body: &mut (impl Body<Data = Bytes> + Unpin),
         announced: Option<usize>,
         most: usize,
         peer: Peer,
@@ -353,7 +354,7 @@ fn after(span: Duration) -> Instant {
     now.checked_add(span.min(LONGEST_WAIT)).unwrap_or(now)
 }
 
-async fn drain(body: &mut Incoming) {
+async fn drain(body: &mut (impl Body<Data = Bytes> + Unpin)) {
     let mut drained = 0_usize;
     while let Some(Ok(frame)) = body.frame().await {
         drained = drained.saturating_add(frame.data_ref().map_or(0, Bytes::len));

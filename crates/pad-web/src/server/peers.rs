@@ -122,6 +122,11 @@ pub(super) struct Connection {
 }
 
 impl Connection {
+    pub(super) const fn of(address: IpAddr) -> Self {
+        let unsent = AtomicUsize::new(0);
+        Self { address, unsent }
+    }
+
     pub(super) fn has_unsent(&self) -> bool {
         self.unsent.load(Ordering::Acquire) > 0
     }
@@ -156,10 +161,7 @@ impl Peers {
         let address = address.ip().to_canonical();
         let peer = self.peer_at(address);
         let share = Share::take(self, |peers| &peers.connections, peer, 1)?;
-        let connection = Arc::new(Connection {
-            address,
-            unsent: AtomicUsize::new(0),
-        });
+        let connection = Arc::new(Connection::of(address));
         Some(ConnectionSlot {
             connection,
             _share: share,

@@ -400,3 +400,38 @@ fn clients_of_a_trusted_proxy_have_shares_of_their_own() {
     }
     stop(server);
 }
+
+/// Passes a request with this body to a mounted handler; returns status and body of the response.
+fn call<H: Handler>(
+    mounted: &Mounted<H>,
+    client: Option<IpAddr>,
+    body: &'static [u8],
+) -> (StatusCode, Vec<u8>) {
+    use http_body_util::{BodyExt as _, Full};
+    use tower_service::Service as _;
+
+    let mut request = http::Request::new(Full::<hyper::body::Bytes>::from(body));
+    if let Some(address) = client {
+        request.extensions_mut().insert(ClientAddress(address));
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.unwrap().block_on(async {
+        let response = mounted.clone().call(request).await.unwrap();
+        let status = response.status();
+        let body = response.into_body().collect().await.unwrap();
+        (status, body.to_bytes().to_vec())
+    })
+}
+
+#[test]
+fn a_mounted_handler_answers_and_limits() {
+    let mounted = Mounted::new(AddressEcho, &Options::default());
+    let (status, body) = call(&mounted, Some([192, 0, 2, 7].into()), b"");
+    assert_eq!((status, &body[..]), (StatusCode::OK, &b"192.0.2.7"[..]));
+    let (status, body) = call(&mounted, None, b"");
+    assert_eq!((status, &body[..]), (StatusCode::OK, &b"0.0.0.0"[..]));
+    let (status, _) = call(&mounted, None, b"a body that the handler does not admit");
+    assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
+}
