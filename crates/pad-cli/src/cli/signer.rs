@@ -40,6 +40,7 @@ pub(super) struct SignerArguments {
     #[arg(
         long,
         value_name = "SECONDS",
+        requires = "signer",
         default_value_t = USUAL_TIMEOUT,
         value_parser = clap::value_parser!(u64).range(1..=3600)
     )]
@@ -73,6 +74,7 @@ impl SignerArguments {
     /// `key`. `None` if neither is given. Called only once, because it may prompt for a passphrase.
     pub(super) fn keys(&self, key: Option<&Path>) -> Result<Option<SigningKeys>, Failure> {
         let (Some(signer), Some(path)) = (&self.signer, &self.public) else {
+            self.refuse_idle_public()?;
             return Ok(match key {
                 Some(key) => Some(SigningKeys::from(&load_secret(key)?)),
                 None => None,
@@ -105,6 +107,20 @@ impl SignerArguments {
         };
         let keys = keys.map_err(key_file)?;
         Ok(Some(keys.with_path(self.key_file(key))))
+    }
+
+    /// Refuses `--public` without `--signer`, because it would have no effect. The environment
+    /// variable of the option is permitted, because other commands use it too.
+    fn refuse_idle_public(&self) -> Result<(), Failure> {
+        let Some(public) = &self.public else {
+            return Ok(());
+        };
+        let usual = env::var_os(PUBLIC_VARIABLE);
+        if self.signer.is_some() || usual.is_some_and(|usual| usual == *public.as_os_str()) {
+            return Ok(());
+        }
+        Err(Failure::input("--public has no effect without --signer")
+            .help("leave it out, or give --signer too"))
     }
 }
 
