@@ -12,7 +12,7 @@ use ed25519_dalek::Signer as _;
 use sha2::{Digest as _, Sha256};
 
 use super::{fails, key, run, signs_everywhere};
-use crate::bench::Bench;
+use crate::bench::{Bench, text};
 
 /// Behaviour of the agent when it is asked for a signature or, if named so, for its keys.
 #[derive(Clone, Copy, Debug)]
@@ -158,20 +158,25 @@ fn an_agent_that_does_not_sign_loses_nothing() {
     );
     bench.ok("put --store s a 2");
     let before = bench.ok("status --store s --changes");
+    let named = format!("SSH agent {}: ", bench.path("agent").display());
     for (next, code, reason) in [
-        (Refuses, 4, "the SSH agent refused"),
+        (Refuses, 4, "the agent refused the request"),
         (SignsWithAnotherKey, 3, "the signature does not verify"),
         (NamesAnotherKind, 4, "malformed"),
         (AnswersGarbage, 4, "malformed"),
         (AnnouncesFourGibibytes, 4, "malformed"),
         (CutsItsAnswer, 4, "malformed"),
-        (HangsUp, 4, "SSH agent: "),
+        (HangsUp, 4, "SSH agent "),
         (Hangs, 4, "no answer in 1 s"),
-        (HoldsNoKey, 2, "the SSH agent does not hold SHA256:"),
+        (HoldsNoKey, 2, "the agent does not hold SHA256:"),
         (MiscountsItsKeys, 4, "malformed"),
     ] {
         *behaviour.lock().unwrap() = next;
-        fails(&bench, &format!("commit --store s {signer}"), code, reason);
+        let commit = format!("commit --store s {signer}");
+        fails(&bench, &commit, code, reason);
+        if !matches!(next, SignsWithAnotherKey) {
+            fails(&bench, &commit, code, &named);
+        }
         assert_eq!(bench.ok("status --store s --changes"), before, "{next:?}");
     }
     *behaviour.lock().unwrap() = Signs;
@@ -182,6 +187,12 @@ fn an_agent_that_does_not_sign_loses_nothing() {
     );
     bench.ok("check --store s --public k.pub");
     let without_agent = format!("commit --store s --signer agent:{mine} --public k.pub");
+    let mut command = bench.command();
+    command.env("SSH_AUTH_SOCK", bench.path("none"));
+    let output = command.args(without_agent.split(' ')).output().unwrap();
+    let named = format!("SSH agent {}: ", bench.path("none").display());
+    assert_eq!(output.status.code(), Some(4));
+    assert!(text(&output.stderr).contains(&named));
     let mut command = bench.command();
     command
         .env_remove("SSH_AUTH_SOCK")
