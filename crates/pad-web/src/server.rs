@@ -50,7 +50,7 @@ mod peers;
 mod tests;
 
 pub use error::ServerError;
-pub use life::{RunningServer, Server, ShutdownOutcome};
+pub use life::{InterruptibleServer, RunningServer, Server, ShutdownOutcome};
 pub use options::{Identity, Limits, Options, Timeouts};
 
 /// Address of a request's client. Each [`Head`] contains it as an extension.

@@ -207,6 +207,20 @@ fn a_panic_of_the_handler_fails_one_request() {
     stop(server);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_signal_before_the_server_runs_stops_it() {
+    let server = Server::bind("127.0.0.1:0", Options::default()).unwrap();
+    let server = server.catch_signals().unwrap();
+    let own = std::process::id().to_string();
+    let sent = std::process::Command::new("kill")
+        .args(["-TERM", &own])
+        .status();
+    assert!(sent.unwrap().success());
+    let stopped = server.run(AddressEcho).unwrap();
+    assert_eq!(stopped, ShutdownOutcome::Drained);
+}
+
 #[test]
 fn only_pages_of_an_allowed_origin_read_responses() {
     let origin = "https://shop.example";
