@@ -1,6 +1,7 @@
 //! An SSH agent in the test, and its failures.
 
 use std::{
+    fs,
     io::{Read as _, Write as _},
     os::unix::net::{UnixListener, UnixStream},
     sync::{Arc, Mutex},
@@ -11,7 +12,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use ed25519_dalek::Signer as _;
 use sha2::{Digest as _, Sha256};
 
-use super::{fails, key, run, signs_everywhere};
+use super::{PROGRAM, fails, key, run, signs_everywhere, with_program};
 use crate::bench::{Bench, text};
 
 /// Behaviour of the agent when it is asked for a signature or, if named so, for its keys.
@@ -198,4 +199,50 @@ fn an_agent_that_does_not_sign_loses_nothing() {
         .env_remove("SSH_AUTH_SOCK")
         .args(without_agent.split(' '));
     assert_eq!(command.output().unwrap().status.code(), Some(2));
+}
+
+/// While a process waits for its agent, another process signs the pending changes.
+#[test]
+fn a_commit_succeeds_if_another_process_has_signed_its_changes() {
+    let bench = with_program("--scheme red-black");
+    bench.ok(&format!("put --store s {PROGRAM} --commit apple 1"));
+    let socket = bench.path("agent");
+    let signer = format!("--signer agent:{} --public k.pub", fingerprint(&blob(7)));
+    // Runs a commit, and `other` as soon as the commit has connected to the agent.
+    let interrupted = |commit: &str, other: &str| {
+        drop(fs::remove_file(&socket));
+        let listener = UnixListener::bind(&socket).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let (mut stream, _) = listener.accept().unwrap();
+                bench.ok(other);
+                answer(&mut stream, Signs);
+            });
+            let output = run(&bench, &format!("{commit} --store s {signer}"));
+            // If the commit has not connected, the thread must not wait for ever.
+            drop(UnixStream::connect(&socket));
+            output
+        })
+    };
+    let signing = format!("commit --store s {PROGRAM}");
+    bench.ok("put --store s apple 2");
+    bench.ok("put --store s pear 3");
+    let output = interrupted("commit", &signing);
+    let said = "version 2 contains the changes already, nothing was signed\n";
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), said);
+    // Dropped changes, and a name that the version of another process lacks, are failures.
+    for (commit, other, error) in [
+        (
+            "commit",
+            "reset --store s",
+            "no later version contains the change",
+        ),
+        ("commit --name last", signing.as_str(), "nothing is pending"),
+    ] {
+        bench.ok("put --store s fig 4");
+        let output = interrupted(commit, other);
+        assert_eq!(output.status.code(), Some(2), "{commit}");
+        assert!(text(&output.stderr).contains(error), "{commit}");
+    }
 }
