@@ -36,6 +36,7 @@ mod cosigning;
 mod delivery;
 mod dictionary;
 mod directory;
+mod event_limit;
 mod head_log;
 mod keep;
 mod metrics;

@@ -428,6 +428,12 @@ impl Handler for Router {
             Err(refusal) => self.refused(Some(name), client, &refusal, began.elapsed()),
         }
     }
+
+    fn note_refusal(&self, head: &Head, status: StatusCode) {
+        let target = Target::of(head, |name| (name == self.name).then_some(()));
+        let name = target.ok().map(|target| target.name());
+        self.metrics.count_refused(name, client_of(head), status);
+    }
 }
 
 impl Router {

@@ -462,6 +462,14 @@ impl Handler for Service {
             .count(Some(name), client, &answer, began.elapsed());
         answer
     }
+
+    fn note_refusal(&self, head: &Head, status: StatusCode) {
+        let target = Target::of(head, |name| {
+            self.dictionaries.contains_key(name).then_some(())
+        });
+        let name = target.ok().map(|target| target.name());
+        self.metrics.count_refused(name, client_of(head), status);
+    }
 }
 
 fn update_of(repository: &Server, version: Version, most: usize) -> Result<Vec<u8>, Refusal> {

@@ -73,6 +73,14 @@ pub trait Handler: Send + Sync + 'static {
 
     /// Returns the response to an admitted request with its complete `body`.
     fn handle(&self, request: Self::Request, body: Vec<u8>) -> Answer;
+
+    /// Records that the server itself refuses a request with `status`, for metrics and logs. Does
+    /// nothing by default.
+    ///
+    /// The server calls it for requests that are too large, too slow or too many, and after a
+    /// panic. If the response of [`Handler::handle`] is too long or finds no memory, the server
+    /// calls both. It does not call it if no head of a request can be parsed.
+    fn note_refusal(&self, _head: &Head, _status: StatusCode) {}
 }
 
 impl<H: Handler> Handler for Arc<H> {
@@ -84,6 +92,10 @@ impl<H: Handler> Handler for Arc<H> {
 
     fn handle(&self, request: H::Request, body: Vec<u8>) -> Answer {
         (**self).handle(request, body)
+    }
+
+    fn note_refusal(&self, head: &Head, status: StatusCode) {
+        (**self).note_refusal(head, status);
     }
 }
 

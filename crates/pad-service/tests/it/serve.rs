@@ -417,6 +417,29 @@ fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
 }
 
 #[test]
+fn requests_that_the_web_server_refuses_are_counted() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let limits = Limits {
+        request_bytes: 100,
+        ..Limits::default()
+    };
+    let server = start_with(options(limits), service(&author.path("s.pad")));
+    let posted = PostBody {
+        content_type: "application/octet-stream",
+        body: &[0; 101],
+    };
+    let reply = raw(&server, "/v1/dictionaries/s/updates", Some(posted));
+    assert_eq!(reply.status.as_u16(), 413);
+    let metrics = String::from_utf8(raw(&server, "/metrics", None).body).unwrap();
+    let counted = "pad_requests_total{resource=\"push\",status=\"4xx\"} 1\n";
+    assert!(metrics.contains(counted), "{metrics}");
+    // The handler spent no time on it.
+    assert!(!metrics.contains("resource=\"push\",le="), "{metrics}");
+    stop(server);
+}
+
+#[test]
 fn refusals_have_a_status_and_a_word() {
     let author = Author::of_tree();
     three_versions(&author);
