@@ -32,6 +32,7 @@
 )]
 
 mod backoff;
+mod connection_metrics;
 mod cosigning;
 mod delivery;
 mod dictionary;

@@ -8,14 +8,17 @@ use core::{
 use std::{
     collections::BTreeMap,
     net::IpAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::SystemTime,
 };
 
 use pad_client::internals::Resource;
-use pad_web::server::{Answer, StatusCode};
+use pad_web::server::{Answer, ConnectionCounters, StatusCode};
 
-use crate::{event_limit::EventLimit, head_log::HeadLog, request::ROUTES, witness::label};
+use crate::{
+    connection_metrics::connection_metrics, event_limit::EventLimit, head_log::HeadLog,
+    request::ROUTES, witness::label,
+};
 
 /// Counters of requests, responses and updates since the server started, and the state of the
 /// servers that a mirror or a router asks.
@@ -32,6 +35,8 @@ pub struct Metrics {
     upstreams: Mutex<BTreeMap<String, Upstream>>,
     /// Limits the log of requests that the web server refuses itself.
     refusals: EventLimit,
+    /// Counters of the web server's connections, once it has started.
+    connections: OnceLock<Arc<ConnectionCounters>>,
 }
 
 /// The state of an upstream server.
@@ -120,6 +125,7 @@ impl Default for Metrics {
             refused: AtomicU64::new(0),
             upstreams: Mutex::default(),
             refusals: EventLimit::default(),
+            connections: OnceLock::new(),
         }
     }
 }
@@ -184,6 +190,11 @@ impl Metrics {
                 "refused by the web server",
             );
         }
+    }
+
+    /// Includes these counters in the metrics. Later calls have no effect.
+    pub(crate) fn observe(&self, connections: &Arc<ConnectionCounters>) {
+        drop(self.connections.set(Arc::clone(connections)));
     }
 
     fn counters_of(&self, name: Option<&str>) -> &Counters {
@@ -325,6 +336,9 @@ impl Metrics {
         }
         self.write_times(&mut text);
         self.write_upstreams(&mut text);
+        if let Some(connections) = self.connections.get() {
+            text.push_str(&connection_metrics(connections));
+        }
         for (name, help, counter) in [
             (
                 "pad_answer_bytes_total",

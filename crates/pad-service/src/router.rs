@@ -9,7 +9,8 @@ use pad_client::{
     internals::{Reply, RequestTarget, Resource, is_dictionary_name},
 };
 use pad_web::server::{
-    Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, Work, header,
+    Admission, Answer, ConnectionCounters, Handler, Head, HeaderValue, Limits, StatusCode, Work,
+    header,
 };
 use serde_json::{Map, json};
 
@@ -433,6 +434,10 @@ impl Handler for Router {
         let target = Target::of(head, |name| (name == self.name).then_some(()));
         let name = target.ok().map(|target| target.name());
         self.metrics.count_refused(name, client_of(head), status);
+    }
+
+    fn observe(&self, connections: &Arc<ConnectionCounters>) {
+        self.metrics.observe(connections);
     }
 }
 

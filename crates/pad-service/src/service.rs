@@ -13,7 +13,8 @@ use pad_client::{
 };
 use pad_core::MAX_VALUE_LENGTH;
 use pad_web::server::{
-    Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, Work, header,
+    Admission, Answer, ConnectionCounters, Handler, Head, HeaderValue, Limits, StatusCode, Work,
+    header,
 };
 use serde_json::{Map, json};
 
@@ -469,6 +470,10 @@ impl Handler for Service {
         });
         let name = target.ok().map(|target| target.name());
         self.metrics.count_refused(name, client_of(head), status);
+    }
+
+    fn observe(&self, connections: &Arc<ConnectionCounters>) {
+        self.metrics.observe(connections);
     }
 }
 

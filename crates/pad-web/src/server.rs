@@ -41,6 +41,7 @@ use std::{net::IpAddr, sync::Arc};
 pub use http::{HeaderName, HeaderValue, Method, StatusCode, header, request::Parts as Head};
 
 mod accept;
+mod counters;
 mod endpoint;
 mod error;
 mod life;
@@ -49,6 +50,7 @@ mod peers;
 #[cfg(test)]
 mod tests;
 
+pub use counters::ConnectionCounters;
 pub use error::ServerError;
 pub use life::{InterruptibleServer, RunningServer, Server, ShutdownOutcome};
 pub use options::{Identity, Limits, Options, Timeouts};
@@ -81,6 +83,10 @@ pub trait Handler: Send + Sync + 'static {
     /// panic. If the response of [`Handler::handle`] is too long or finds no memory, the server
     /// calls both. It does not call it if no head of a request can be parsed.
     fn note_refusal(&self, _head: &Head, _status: StatusCode) {}
+
+    /// Receives the counters of the server's connections when the server starts, for metrics. Does
+    /// nothing by default.
+    fn observe(&self, _connections: &Arc<ConnectionCounters>) {}
 }
 
 impl<H: Handler> Handler for Arc<H> {
@@ -96,6 +102,10 @@ impl<H: Handler> Handler for Arc<H> {
 
     fn note_refusal(&self, head: &Head, status: StatusCode) {
         (**self).note_refusal(head, status);
+    }
+
+    fn observe(&self, connections: &Arc<ConnectionCounters>) {
+        (**self).observe(connections);
     }
 }
 

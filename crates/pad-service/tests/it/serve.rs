@@ -434,6 +434,15 @@ fn requests_that_the_web_server_refuses_are_counted() {
     let metrics = String::from_utf8(raw(&server, "/metrics", None).body).unwrap();
     let counted = "pad_requests_total{resource=\"push\",status=\"4xx\"} 1\n";
     assert!(metrics.contains(counted), "{metrics}");
+    // Each request has its own connection. The first one may be closed already.
+    let mut lines = metrics.lines();
+    let accepted = lines.find_map(|line| line.strip_prefix("pad_connections_accepted_total "));
+    assert!(accepted.unwrap().parse::<u64>().unwrap() >= 2, "{metrics}");
+    assert!(
+        metrics.contains("pad_connections_refused_total 0\n"),
+        "{metrics}"
+    );
+    assert!(!metrics.contains("pad_connections_open 0\n"), "{metrics}");
     // The handler spent no time on it.
     assert!(!metrics.contains("resource=\"push\",le="), "{metrics}");
     stop(server);

@@ -197,6 +197,7 @@ impl Server {
         limits: watch::Receiver<Limit>,
     ) -> Result<ShutdownOutcome, ServerError> {
         let peers = Peers::new(&self.options.limits, &self.options.trusted_proxies);
+        handler.observe(peers.counters());
         let endpoint = Endpoint::new(handler, &self.options, Arc::clone(&peers));
         let stopped = runtime.block_on(async {
             tokio::select! {
