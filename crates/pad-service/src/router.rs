@@ -18,7 +18,7 @@ use crate::{
     metrics::Metrics,
     periodic_task::PeriodicTask,
     refusal::Refusal,
-    reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, reply},
+    reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, index, reply},
     request::{Request, Target, client_of, not_allowed},
     value::with_proof,
     witness::label,
@@ -153,6 +153,7 @@ impl Router {
         let plain =
             |kind, text: String| Ok(reply(kind, text.into_bytes(), CacheLifetime::Once, known));
         match request.target {
+            Target::Index => Ok(index()),
             Target::Health => Ok(self.health(known)),
             Target::Description => Ok(description(known)),
             Target::Metrics => plain(TEXT, self.text()),
@@ -405,7 +406,8 @@ impl Handler for Router {
         }
         let work = match target {
             // These requests are answered without querying a server.
-            Target::Health
+            Target::Index
+            | Target::Health
             | Target::Description
             | Target::List
             | Target::Get((), Resource::Versions | Resource::Head) => Work::Brief,

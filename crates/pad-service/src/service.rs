@@ -27,7 +27,8 @@ use crate::{
     periodic_task::PeriodicTask,
     refusal::Refusal,
     reply::{
-        CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, matches, reply, tagged,
+        CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, index, matches, reply,
+        tagged,
     },
     request::{Request, Target, client_of},
     served::{Contents, ServedDictionary, all_keys_only},
@@ -105,6 +106,7 @@ impl Service {
         let plain =
             |kind, text: String| Ok(reply(kind, text.into_bytes(), CacheLifetime::Once, known));
         match request.target {
+            Target::Index => Ok(index()),
             Target::Health => Ok(self.health(known)),
             Target::Description => Ok(description(known)),
             Target::Metrics => {

@@ -449,6 +449,22 @@ fn requests_that_the_web_server_refuses_are_counted() {
 }
 
 #[test]
+fn the_root_path_leads_to_the_health() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let server = start(service(&author.path("s.pad")));
+    let reply = raw(&server, "/", None);
+    assert_eq!(reply.status.as_u16(), 307);
+    assert_eq!(reply.headers[header::LOCATION], "health");
+    let posted = PostBody {
+        content_type: "application/octet-stream",
+        body: b"",
+    };
+    assert_eq!(raw(&server, "/", Some(posted)).status.as_u16(), 405);
+    stop(server);
+}
+
+#[test]
 fn refusals_have_a_status_and_a_word() {
     let author = Author::of_tree();
     three_versions(&author);
@@ -460,7 +476,7 @@ fn refusals_have_a_status_and_a_word() {
     let growth = Resource::Growth(Version::new(2), Version::new(3));
     let unknown = |resource| (at(resource), 404, "unknown_version");
     for (path, status, code) in [
-        ("/".to_owned(), 404, "unknown_path"),
+        ("/index.html".to_owned(), 404, "unknown_path"),
         ("/v1".into(), 404, "unknown_path"),
         ("/v1/dictionaries/".into(), 404, "unknown_path"),
         ("/v1/dictionaries/t/head".into(), 404, "unknown_dictionary"),
