@@ -565,7 +565,7 @@ impl Client {
         let retried = patient.iter().map(|(_, server)| server.address());
         let retried: Vec<_> = retried.collect();
         incidents.retain(|incident: &Incident| {
-            !incident.is_slow() || !retried.contains(&incident.server)
+            !(incident.is_slow() && retried.contains(&incident.server))
         });
         let asked = self.pass(patient, &open, &ask, (&mut incidents, &mut Vec::new()));
         if let Some(answer) = asked {
