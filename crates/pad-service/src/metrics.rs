@@ -268,6 +268,12 @@ impl Metrics {
         }
     }
 
+    fn write_connections(&self, text: &mut String) {
+        if let Some(connections) = self.connections.get() {
+            text.push_str(&connection_metrics(connections));
+        }
+    }
+
     /// Counts an update as applied or refused.
     #[doc(hidden)]
     pub fn count_update(&self, is_taken: bool) {
@@ -336,9 +342,7 @@ impl Metrics {
         }
         self.write_times(&mut text);
         self.write_upstreams(&mut text);
-        if let Some(connections) = self.connections.get() {
-            text.push_str(&connection_metrics(connections));
-        }
+        self.write_connections(&mut text);
         for (name, help, counter) in [
             (
                 "pad_answer_bytes_total",
