@@ -191,13 +191,15 @@ impl Client {
             }
         });
         match followed {
-            Err(ClientError::Nobody(incidents))
+            Err(ClientError::AllServersFailed(incidents))
                 if seen > Version::EMPTY && incidents.iter().all(Incident::is_elsewhere) =>
             {
                 Ok(None)
             }
             // All servers report that there is no version.
-            Err(ClientError::Nobody(incidents)) if incidents.iter().all(Incident::is_empty) => {
+            Err(ClientError::AllServersFailed(incidents))
+                if incidents.iter().all(Incident::is_empty) =>
+            {
                 Ok(None)
             }
             followed => self.at(followed?, None).map(Some),
@@ -378,7 +380,7 @@ impl Client {
             }
         }
         let Some(oldest) = oldest else {
-            return Err(ClientError::Nobody(incidents));
+            return Err(ClientError::AllServersFailed(incidents));
         };
         self.incidents.add(incidents);
         Ok(oldest)
@@ -528,7 +530,9 @@ impl Client {
             ask(session)?.ok_or_else(|| FetchError::NotSaid.into())
         });
         match said {
-            Err(ClientError::Nobody(incidents)) if incidents.iter().all(Incident::is_elsewhere) => {
+            Err(ClientError::AllServersFailed(incidents))
+                if incidents.iter().all(Incident::is_elsewhere) =>
+            {
                 Ok(None)
             }
             said => said.map(Some),
@@ -561,10 +565,12 @@ impl Client {
         slow.sort_unstable();
         let slow: Vec<usize> = slow.into_iter().map(|(_, number)| number).collect();
         let patient: Vec<_> = self.servers.patient(&slow).collect();
-        if patient.len() == slow.len() {
-            // All slow servers are retried, so the results of the retry replace their incidents.
-            incidents.retain(|incident: &Incident| !incident.is_slow());
-        }
+        // The result of a retry replaces the incident of the first attempt.
+        let retried = patient.iter().map(|(_, server)| server.address());
+        let retried: Vec<_> = retried.collect();
+        incidents.retain(|incident: &Incident| {
+            !(incident.is_slow() && retried.contains(&incident.server))
+        });
         let asked = self.pass(patient, &open, &ask, (&mut incidents, &mut Vec::new()));
         if let Some(answer) = asked {
             return Ok(self.noted(answer, incidents));
@@ -574,7 +580,7 @@ impl Client {
                 incident.mark_late(version);
             }
         }
-        Err(ClientError::Nobody(incidents))
+        Err(ClientError::AllServersFailed(incidents))
     }
 
     /// Returns the version that the request `wanted` is about, if the view has reached this version

@@ -13,8 +13,8 @@ use crate::{
     error::ClientError,
     fetch_error::FetchError,
     incident::{Fault, Unusable},
-    not_witnessed::NotWitnessed,
     servers::RequestTarget,
+    witnesses::other_head,
 };
 
 /// Sends a request message to a server, and returns the answer.
@@ -80,7 +80,7 @@ impl Client {
             let head = client.view().newest_signed();
             let shown = head.map(|head| codec::encode(&head));
             if logged.is_some() && logged != shown {
-                return Err(NotWitnessed::OtherHead(version).into());
+                return Err(other_head(self.public(), version, [&logged, &shown]));
             }
             Ok(entries)
         })

@@ -8,9 +8,9 @@ use crate::incident::{Fault, Incident};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// All servers failed. Contains the incidents of all servers.
+    /// All servers failed. Contains the last incident of each server.
     #[error("{}", in_a_line(.0))]
-    Nobody(Vec<Incident>),
+    AllServersFailed(Vec<Incident>),
     /// The client's key or view is unusable, or a statement does not verify.
     #[error(transparent)]
     Client(#[from] Refusal),
@@ -52,7 +52,7 @@ impl ClientError {
     /// Also returns true for every [`ClientError::Client`].
     pub fn is_lie(&self) -> bool {
         match self {
-            Self::Nobody(incidents) => {
+            Self::AllServersFailed(incidents) => {
                 let mut faults = incidents.iter().map(|incident| &incident.fault);
                 faults.any(|fault| {
                     matches!(
@@ -75,7 +75,10 @@ impl ClientError {
     /// has no requested name or note.
     #[doc(hidden)]
     pub fn is_elsewhere(&self) -> bool {
-        matches!(self, Self::Nobody(incidents) if incidents.iter().all(Incident::is_elsewhere))
+        let Self::AllServersFailed(incidents) = self else {
+            return false;
+        };
+        incidents.iter().all(Incident::is_elsewhere)
     }
 
     /// Returns whether the request or the client's configuration is at fault. For example, the
@@ -83,7 +86,7 @@ impl ClientError {
     #[doc(hidden)]
     pub fn is_askers(&self) -> bool {
         match self {
-            Self::Nobody(incidents) => incidents.iter().all(
+            Self::AllServersFailed(incidents) => incidents.iter().all(
                 |incident| matches!(&incident.fault, Fault::Silent(error) if error.is_askers()),
             ),
             Self::Client(_) | Self::Clock => false,

@@ -19,6 +19,9 @@ pub enum NotWitnessed {
     /// The answer's head differs from the head of this version in the log.
     #[error("the head of version {0} differs from the one in the cosigned log")]
     OtherHead(Version),
+    /// The log has another entry in the place of this version's head.
+    #[error("the cosigned log has no head of version {0} that the author has signed")]
+    NotLogged(Version),
 }
 
 impl NotWitnessed {

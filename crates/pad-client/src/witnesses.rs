@@ -206,25 +206,26 @@ fn place_of(version: Version) -> Option<(u64, usize)> {
     Some((index >> 8, usize::try_from(index % 256).ok()?))
 }
 
-/// Creates the fault for two different heads of one version. If both heads verify, they are
-/// evidence against the author.
-fn other_head(
+/// Creates the fault for a head `shown` by a server that differs from the entry `logged` for its
+/// version. If the author has signed both, they are evidence against the author.
+pub(crate) fn other_head(
     public: &PublicKey,
     version: Version,
     [logged, shown]: [&Option<Vec<u8>>; 2],
 ) -> Unusable {
     let error = NotWitnessed::OtherHead(version);
-    let evidence = logged
-        .as_ref()
-        .zip(shown.as_ref())
-        .and_then(|(logged, shown)| {
-            let view = StoredView::new(public.clone()).advance(logged, None, None);
-            view.ok()?.advance(shown, None, None).err()?.evidence
-        });
-    match evidence {
-        Some(_) => Unusable {
+    let (Some(logged), Some(shown)) = (logged, shown) else {
+        return error.into();
+    };
+    let seen = StoredView::new(public.clone()).advance(logged, None, None);
+    let Some(seen) = seen.ok().filter(|seen| seen.version() == version) else {
+        return NotWitnessed::NotLogged(version).into();
+    };
+    let refused = seen.advance(shown, None, None).err();
+    match refused.and_then(|refused| refused.evidence) {
+        Some(evidence) => Unusable {
             fault: Fault::Fork(error.to_string()),
-            evidence,
+            evidence: Some(evidence),
         },
         None => error.into(),
     }
@@ -301,3 +302,6 @@ fn unreadable(error: ReadError) -> Unusable {
 
 /// Maximum number of bundles of 256 heads in the cache.
 const MOST_BUNDLES: usize = 64;
+
+#[cfg(test)]
+mod tests;

@@ -76,15 +76,51 @@ impl fmt::Debug for DictionaryId {
     }
 }
 
-impl FromStr for DictionaryId {
-    type Err = VerifyError;
+/// Error returned for a text that is not a [`DictionaryId`]: 32 lower-case hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseDictionaryIdError {
+    /// The text has another number of characters.
+    #[error(
+        "a dictionary id has 32 lower-case hexadecimal digits, and the text has {found} characters"
+    )]
+    Length {
+        /// The number of characters of the text.
+        found: usize,
+    },
+    /// A character is no lower-case hexadecimal digit.
+    #[error(
+        "a dictionary id has 32 lower-case hexadecimal digits, and character {position} of the \
+         text is {found:?}"
+    )]
+    Digit {
+        /// The position of the first such character, counted from 1.
+        position: usize,
+        /// The character.
+        found: char,
+    },
+}
 
-    fn from_str(text: &str) -> Result<Self, VerifyError> {
-        parse_hexadecimal(text)
-            .map(Self)
-            .ok_or(VerifyError::WrongDictionary)
+impl FromStr for DictionaryId {
+    type Err = ParseDictionaryIdError;
+
+    fn from_str(text: &str) -> Result<Self, ParseDictionaryIdError> {
+        parse_hexadecimal(text).map(Self).ok_or_else(|| {
+            let length = text.chars().count();
+            let is_digit = |character| matches!(character, '0'..='9' | 'a'..='f');
+            let mut numbered = (1..).zip(text.chars());
+            match numbered.find(|(_, character)| !is_digit(*character)) {
+                Some((position, found)) if length == DIGITS => {
+                    ParseDictionaryIdError::Digit { position, found }
+                }
+                _ => ParseDictionaryIdError::Length { found: length },
+            }
+        })
     }
 }
+
+/// Number of digits of a dictionary id as text.
+const DIGITS: usize = 32;
 
 impl Serialize for DictionaryId {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -89,7 +89,9 @@ pub use digest::Digest;
 pub use equivocation::Equivocation;
 pub use error::{ApplyError, DecodeError, InputError, LookupError, StoreFault, VerifyError};
 pub use family::{Answers, Family, PublicKey, VerifiedRoot};
-pub use head::{Authority, DictionaryId, SchemeId, SignedHead, SnapshotHead};
+pub use head::{
+    Authority, DictionaryId, ParseDictionaryIdError, SchemeId, SignedHead, SnapshotHead,
+};
 pub use head_log::{HeadLog, Heads};
 pub use history::{ConsistencyProof, Frontier, HistoryLog, InclusionProof};
 pub use hosting::{Authored, Hosts, Serves};

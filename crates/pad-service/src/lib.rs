@@ -33,10 +33,12 @@
 )]
 
 mod backoff;
+mod connection_metrics;
 mod cosigning;
 mod delivery;
 mod dictionary;
 mod directory;
+mod event_limit;
 mod head_log;
 mod keep;
 mod metrics;

@@ -8,14 +8,17 @@ use core::{
 use std::{
     collections::BTreeMap,
     net::IpAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::SystemTime,
 };
 
 use pad_client::internals::Resource;
-use pad_web::server::Answer;
+use pad_web::server::{Answer, ConnectionCounters, StatusCode};
 
-use crate::{head_log::HeadLog, request::ROUTES, witness::label};
+use crate::{
+    connection_metrics::connection_metrics, event_limit::EventLimit, head_log::HeadLog,
+    request::ROUTES, witness::label,
+};
 
 /// Counters of requests, responses and updates since the server started, and the state of the
 /// servers that a mirror or a router asks.
@@ -30,6 +33,10 @@ pub struct Metrics {
     refused: AtomicU64,
     /// Upstream servers by address. A server that was not asked yet is absent.
     upstreams: Mutex<BTreeMap<String, Upstream>>,
+    /// Limits the log of requests that the web server refuses itself.
+    refusals: EventLimit,
+    /// Counters of the web server's connections, once it has started.
+    connections: OnceLock<Arc<ConnectionCounters>>,
 }
 
 /// The state of an upstream server.
@@ -55,6 +62,19 @@ struct Counters {
 }
 
 impl Counters {
+    /// Counts a response with this status.
+    fn count_status(&self, status: StatusCode) {
+        let class = match status.as_u16() {
+            ..300 => 0,
+            300..400 => 1,
+            400..500 => 2,
+            500.. => 3,
+        };
+        if let Some(counter) = self.classes.get(class) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
     /// Writes the cumulative buckets, the sum and the count of the histogram of times.
     fn write_times(&self, name: &str, text: &mut String) {
         let bounds = TIMES.iter().map(|(bound, _)| *bound).chain(["+Inf"]);
@@ -104,6 +124,8 @@ impl Default for Metrics {
             taken: AtomicU64::new(0),
             refused: AtomicU64::new(0),
             upstreams: Mutex::default(),
+            refusals: EventLimit::default(),
+            connections: OnceLock::new(),
         }
     }
 }
@@ -121,19 +143,8 @@ impl Metrics {
         answer: &Answer,
         elapsed: Duration,
     ) {
-        let counters = name
-            .and_then(|name| self.requests.get(name))
-            .unwrap_or(&self.unknown);
-        let status = answer.status.as_u16();
-        let class = match status {
-            ..300 => 0,
-            300..400 => 1,
-            400..500 => 2,
-            500.. => 3,
-        };
-        if let Some(counter) = counters.classes.get(class) {
-            counter.fetch_add(1, Ordering::Relaxed);
-        }
+        let counters = self.counters_of(name);
+        counters.count_status(answer.status);
         let mut bounds = TIMES.iter();
         let bucket = bounds.position(|(_, bound)| elapsed <= *bound);
         let bucket = counters.times.get(bucket.unwrap_or(TIMES.len()));
@@ -149,10 +160,46 @@ impl Metrics {
             target: "access",
             client = client.map(tracing::field::display),
             resource = name.unwrap_or("unknown"),
-            status,
+            status = answer.status.as_u16(),
             bytes,
             micros,
         );
+    }
+
+    /// Counts a request of kind `name` that the web server refused itself.
+    ///
+    /// Also writes it to the access log, but only a few such requests per second. The field
+    /// `skipped` is the number of earlier ones that were not written.
+    pub(crate) fn count_refused(
+        &self,
+        name: Option<&str>,
+        client: Option<IpAddr>,
+        status: StatusCode,
+    ) {
+        self.counters_of(name).count_status(status);
+        if !tracing::enabled!(target: "access", tracing::Level::DEBUG) {
+            return;
+        }
+        if let Some(skipped) = self.refusals.take() {
+            tracing::debug!(
+                target: "access",
+                client = client.map(tracing::field::display),
+                resource = name.unwrap_or("unknown"),
+                status = status.as_u16(),
+                skipped,
+                "refused by the web server",
+            );
+        }
+    }
+
+    /// Includes these counters in the metrics. Later calls have no effect.
+    pub(crate) fn observe(&self, connections: &Arc<ConnectionCounters>) {
+        drop(self.connections.set(Arc::clone(connections)));
+    }
+
+    fn counters_of(&self, name: Option<&str>) -> &Counters {
+        let counters = name.and_then(|name| self.requests.get(name));
+        counters.unwrap_or(&self.unknown)
     }
 
     /// Records whether the upstream server at `address` was of use when it was last asked, and the
@@ -218,6 +265,12 @@ impl Metrics {
                     );
                 }
             }
+        }
+    }
+
+    fn write_connections(&self, text: &mut String) {
+        if let Some(connections) = self.connections.get() {
+            text.push_str(&connection_metrics(connections));
         }
     }
 
@@ -289,6 +342,7 @@ impl Metrics {
         }
         self.write_times(&mut text);
         self.write_upstreams(&mut text);
+        self.write_connections(&mut text);
         for (name, help, counter) in [
             (
                 "pad_answer_bytes_total",
@@ -428,8 +482,6 @@ fn line(text: &mut String, line: core::fmt::Arguments<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use pad_web::server::StatusCode;
-
     use super::*;
 
     #[test]

@@ -1,7 +1,12 @@
 //! Mirrors: copies of dictionaries that follow untrusted servers, and store only verified contents.
 
 use core::{fmt, time::Duration};
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+    sync::Arc,
+};
 
 use authdict::{AnswerError, NotFollowed, RepositoryError, StoredView, Version};
 use pad_client::{
@@ -248,17 +253,22 @@ impl Mirror {
                 cursors: BTreeMap::new(),
                 late_rounds: 0,
             };
-            PeriodicTask::begin(every, move || {
-                if let Err(error) = mirror.round() {
-                    for upstream in &mirror.upstreams {
-                        let address = upstream.address();
-                        mirror.metrics.note_upstream(&address, false);
-                    }
-                    tracing::error!(%error, "the mirror cannot go on");
-                }
-            })
+            PeriodicTask::begin(every, move || mirror.attempt())
         });
         each.collect()
+    }
+
+    /// Runs [`Mirror::round`]. If the mirror's own store fails, or the round panics, marks the
+    /// upstream servers as being of no use, so that the health check reports it.
+    fn attempt(&mut self) {
+        match catch_unwind(AssertUnwindSafe(|| self.round())) {
+            Ok(Ok(_)) => return,
+            Ok(Err(error)) => tracing::error!(%error, "the mirror cannot go on"),
+            Err(_) => tracing::error!("the mirror cannot go on: a round panicked"),
+        }
+        for upstream in &self.upstreams {
+            self.metrics.note_upstream(&upstream.address(), false);
+        }
     }
 
     /// Fetches the next missing contents from an upstream server, like [`MirrorTarget::take`].
@@ -295,5 +305,64 @@ impl Mirror {
             failing.insert(incident.server.clone(), incident.fault.clone());
         }
         self.logged = failing;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pad_client::HttpOptions;
+
+    use super::*;
+
+    /// A copy that panics at every use, like a store with a damaged page.
+    #[derive(Debug)]
+    struct DamagedCopy;
+
+    impl MirrorTarget for DamagedCopy {
+        fn latest(&self) -> Version {
+            panic!("damaged")
+        }
+
+        fn until(&self) -> Option<Version> {
+            panic!("damaged")
+        }
+
+        fn seen(&self) -> Result<StoredView, NotFollowed<AnswerError>> {
+            panic!("damaged")
+        }
+
+        fn take(
+            &self,
+            _: &ServerSession<'_>,
+            _: Version,
+            _: &Metrics,
+            _: &mut usize,
+        ) -> Result<bool, StopReason> {
+            panic!("damaged")
+        }
+
+        fn fill_notes(&self, _: &ServerSession<'_>, _: &mut NotesCursor) -> Result<(), NotApplied> {
+            panic!("damaged")
+        }
+
+        fn lacks_notes(&self) -> Result<bool, NotApplied> {
+            panic!("damaged")
+        }
+
+        fn prune(&self) -> Result<Option<Version>, NotApplied> {
+            panic!("damaged")
+        }
+    }
+
+    #[test]
+    fn a_round_that_panics_is_a_failure_of_the_mirror() {
+        let address = "http://127.0.0.1:1/v1/dictionaries/d";
+        let upstream = Remote::connect(address, HttpOptions::default()).unwrap();
+        let metrics = Arc::<Metrics>::default();
+        metrics.note_upstream(address, true);
+        let (copy, base) = (Arc::new(DamagedCopy), PathBuf::new());
+        let mut mirror = Mirror::of(copy, vec![upstream], base, Arc::clone(&metrics));
+        mirror.attempt();
+        assert!(metrics.are_all_upstreams_down());
     }
 }

@@ -24,6 +24,8 @@ pub struct Request<D> {
 /// Target of a request. `D` is the type of a resolved dictionary.
 #[derive(Debug)]
 pub(crate) enum Target<D> {
+    /// The root path, which redirects to the health of the server.
+    Index,
     /// Health of the server.
     Health,
     /// Metrics of the server.
@@ -43,7 +45,8 @@ pub(crate) enum Target<D> {
 }
 
 /// Routes other than [`Resource::TEMPLATES`]: name, method and path.
-pub const ROUTES: [(&str, &str, &str); 7] = [
+pub const ROUTES: [(&str, &str, &str); 8] = [
+    ("index", "get", "/"),
     ("health", "get", "/health"),
     ("metrics", "get", "/metrics"),
     ("openapi", "get", "/openapi.json"),
@@ -71,10 +74,11 @@ impl<D> Target<D> {
         }
         let Some(rest) = path.strip_prefix(DICTIONARIES) else {
             return match (path, is_get) {
+                ("/", true) => Ok(Self::Index),
                 ("/health", true) => Ok(Self::Health),
                 ("/metrics", true) => Ok(Self::Metrics),
                 ("/openapi.json", true) => Ok(Self::Description),
-                ("/health" | "/metrics" | "/openapi.json", false) => Err(not_allowed()),
+                ("/" | "/health" | "/metrics" | "/openapi.json", false) => Err(not_allowed()),
                 _ => Err(unknown()),
             };
         };
@@ -122,6 +126,7 @@ impl<D> Target<D> {
     /// [`Resource::TEMPLATES`].
     pub(crate) const fn name(&self) -> &'static str {
         match self {
+            Self::Index => "index",
             Self::Health => "health",
             Self::Metrics => "metrics",
             Self::Description => "openapi",
@@ -140,7 +145,12 @@ impl<D> Target<D> {
             Self::Update(_) => updates,
             Self::Notes(_) => LONGEST_NOTES.min(updates),
             Self::Ask(..) => authdict::internals::LONGEST_QUESTION,
-            Self::Health | Self::Metrics | Self::Description | Self::List | Self::Get(..) => 0,
+            Self::Index
+            | Self::Health
+            | Self::Metrics
+            | Self::Description
+            | Self::List
+            | Self::Get(..) => 0,
         }
     }
 }
@@ -163,6 +173,7 @@ impl Target<ServedDictionary> {
                 | Resource::HeadOf(_)
                 | Resource::Answer(_, Question::Key(_)),
             ) if dictionary.answers_at_once() => Work::Brief,
+            Self::Index => Work::Brief,
             _ => Work::Long,
         }
     }

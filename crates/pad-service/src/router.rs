@@ -9,7 +9,8 @@ use pad_client::{
     internals::{Reply, RequestTarget, Resource, is_dictionary_name},
 };
 use pad_web::server::{
-    Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, Work, header,
+    Admission, Answer, ConnectionCounters, Handler, Head, HeaderValue, Limits, StatusCode, Work,
+    header,
 };
 use serde_json::{Map, json};
 
@@ -17,7 +18,7 @@ use crate::{
     metrics::Metrics,
     periodic_task::PeriodicTask,
     refusal::Refusal,
-    reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, reply},
+    reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, index, reply},
     request::{Request, Target, client_of, not_allowed},
     value::with_proof,
     witness::label,
@@ -152,6 +153,7 @@ impl Router {
         let plain =
             |kind, text: String| Ok(reply(kind, text.into_bytes(), CacheLifetime::Once, known));
         match request.target {
+            Target::Index => Ok(index()),
             Target::Health => Ok(self.health(known)),
             Target::Description => Ok(description(known)),
             Target::Metrics => plain(TEXT, self.text()),
@@ -239,7 +241,7 @@ impl Router {
     ) -> Result<Reply, Refusal> {
         let servers = &self.upstreams.servers;
         servers.turn();
-        let (mut elsewhere, mut late, mut fails) = (None, None, false);
+        let (mut elsewhere, mut late, mut failed) = (None, None, 0_usize);
         let mut refused: Option<Reply> = None;
         for (number, server) in servers.order(wanted) {
             match self.receive(server, asked) {
@@ -273,13 +275,13 @@ impl Router {
                         }
                     }
                     Some(_) => {
-                        fails = true;
+                        failed = failed.saturating_add(1);
                         servers.failed(number);
                     }
                 },
                 Err(error) => {
                     tracing::debug!(server = %server.address(), %error, "does not answer");
-                    fails = true;
+                    failed = failed.saturating_add(1);
                     // The server has not failed if its response exceeds the router's limit, or if
                     // the client has used up its share at the server.
                     let is_clients = matches!(
@@ -302,16 +304,16 @@ impl Router {
         let is_shown = wanted.version().is_some_and(|version| version <= newest);
         // A server that failed may have the data, so a reply that the data is not kept here is not
         // final.
-        let elsewhere = elsewhere.filter(|_| !fails);
+        let elsewhere = elsewhere.filter(|_| failed == 0);
         let found = if is_shown {
             // The router has verified the head of this version or of a later one, so the version
             // exists. A server that is behind cannot make it unknown, or outvote the refusal of a
             // server that has it.
-            refused.or(elsewhere).or(late.filter(|_| !fails))
+            refused.or(elsewhere).or(late.filter(|_| failed == 0))
         } else {
             late.or(refused).or(elsewhere)
         };
-        found.ok_or_else(no_server_answered)
+        found.ok_or_else(|| no_server_answered(wanted, (failed, servers.all().len())))
     }
 
     /// Forwards a request to a server.
@@ -404,7 +406,8 @@ impl Handler for Router {
         }
         let work = match target {
             // These requests are answered without querying a server.
-            Target::Health
+            Target::Index
+            | Target::Health
             | Target::Description
             | Target::List
             | Target::Get((), Resource::Versions | Resource::Head) => Work::Brief,
@@ -427,6 +430,16 @@ impl Handler for Router {
             }
             Err(refusal) => self.refused(Some(name), client, &refusal, began.elapsed()),
         }
+    }
+
+    fn note_refusal(&self, head: &Head, status: StatusCode) {
+        let target = Target::of(head, |name| (name == self.name).then_some(()));
+        let name = target.ok().map(|target| target.name());
+        self.metrics.count_refused(name, client_of(head), status);
+    }
+
+    fn observe(&self, connections: &Arc<ConnectionCounters>) {
+        self.metrics.observe(connections);
     }
 }
 
@@ -514,7 +527,11 @@ fn no_version() -> Refusal {
     Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text)
 }
 
-fn no_server_answered() -> Refusal {
-    let text = "no server answers of those that may have it";
+/// Creates the refusal of a request that no server can answer, because `failed` of `all` servers
+/// failed. It names no addresses, because clients need not know them. The metrics and the log do.
+fn no_server_answered(wanted: RequestTarget<'_>, (failed, all): (usize, usize)) -> Refusal {
+    let about = wanted.version();
+    let about = about.map_or_else(String::new, |version| format!(" about version {version}"));
+    let text = format!("no server can answer{about}: {failed} of {all} servers failed");
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "no_server", text)
 }

@@ -13,7 +13,8 @@ use pad_client::{
 };
 use pad_core::MAX_VALUE_LENGTH;
 use pad_web::server::{
-    Admission, Answer, Handler, Head, HeaderValue, Limits, StatusCode, Work, header,
+    Admission, Answer, ConnectionCounters, Handler, Head, HeaderValue, Limits, StatusCode, Work,
+    header,
 };
 use serde_json::{Map, json};
 
@@ -26,7 +27,8 @@ use crate::{
     periodic_task::PeriodicTask,
     refusal::Refusal,
     reply::{
-        CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, matches, reply, tagged,
+        CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, index, matches, reply,
+        tagged,
     },
     request::{Request, Target, client_of},
     served::{Contents, ServedDictionary, all_keys_only},
@@ -104,6 +106,7 @@ impl Service {
         let plain =
             |kind, text: String| Ok(reply(kind, text.into_bytes(), CacheLifetime::Once, known));
         match request.target {
+            Target::Index => Ok(index()),
             Target::Health => Ok(self.health(known)),
             Target::Description => Ok(description(known)),
             Target::Metrics => {
@@ -461,6 +464,18 @@ impl Handler for Service {
         self.metrics
             .count(Some(name), client, &answer, began.elapsed());
         answer
+    }
+
+    fn note_refusal(&self, head: &Head, status: StatusCode) {
+        let target = Target::of(head, |name| {
+            self.dictionaries.contains_key(name).then_some(())
+        });
+        let name = target.ok().map(|target| target.name());
+        self.metrics.count_refused(name, client_of(head), status);
+    }
+
+    fn observe(&self, connections: &Arc<ConnectionCounters>) {
+        self.metrics.observe(connections);
     }
 }
 

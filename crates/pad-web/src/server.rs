@@ -41,6 +41,7 @@ use std::{net::IpAddr, sync::Arc};
 pub use http::{HeaderName, HeaderValue, Method, StatusCode, header, request::Parts as Head};
 
 mod accept;
+mod counters;
 mod endpoint;
 mod error;
 mod life;
@@ -50,8 +51,9 @@ mod peers;
 #[cfg(test)]
 mod tests;
 
+pub use counters::ConnectionCounters;
 pub use error::ServerError;
-pub use life::{RunningServer, Server, ShutdownOutcome};
+pub use life::{InterruptibleServer, RunningServer, Server, ShutdownOutcome};
 pub use mounted::Mounted;
 pub use options::{Identity, Limits, Options, Timeouts};
 
@@ -75,6 +77,18 @@ pub trait Handler: Send + Sync + 'static {
 
     /// Returns the response to an admitted request with its complete `body`.
     fn handle(&self, request: Self::Request, body: Vec<u8>) -> Answer;
+
+    /// Records that the server itself refuses a request with `status`, for metrics and logs. Does
+    /// nothing by default.
+    ///
+    /// The server calls it for requests that are too large, too slow or too many, and after a
+    /// panic. If the response of [`Handler::handle`] is too long or finds no memory, the server
+    /// calls both. It does not call it if no head of a request can be parsed.
+    fn note_refusal(&self, _head: &Head, _status: StatusCode) {}
+
+    /// Receives the counters of the server's connections when the server starts, for metrics. Does
+    /// nothing by default.
+    fn observe(&self, _connections: &Arc<ConnectionCounters>) {}
 }
 
 impl<H: Handler> Handler for Arc<H> {
@@ -86,6 +100,14 @@ impl<H: Handler> Handler for Arc<H> {
 
     fn handle(&self, request: H::Request, body: Vec<u8>) -> Answer {
         (**self).handle(request, body)
+    }
+
+    fn note_refusal(&self, head: &Head, status: StatusCode) {
+        (**self).note_refusal(head, status);
+    }
+
+    fn observe(&self, connections: &Arc<ConnectionCounters>) {
+        (**self).observe(connections);
     }
 }
 

@@ -40,7 +40,10 @@ pub(super) fn parse<'a>(
     let scheme = field("scheme").and_then(|name| name.parse().ok());
     let scheme = scheme.ok_or(malformed(3, "scheme <name>"))?;
     let dictionary = field("dictionary").and_then(|digits| digits.parse().ok());
-    let dictionary = dictionary.ok_or(malformed(4, "dictionary <id>"))?;
+    let dictionary = dictionary.ok_or(malformed(
+        4,
+        "dictionary <32 lower-case hexadecimal digits>",
+    ))?;
     let author = lines.next().ok_or(malformed(5, "a key"))?;
     let own = if has_own(scheme) {
         Some(lines.next().ok_or(malformed(6, "the scheme's own key"))?)

@@ -23,7 +23,7 @@ use serde_json::{Map, Value as Json, json};
 use super::{
     Failure, KEY_VARIABLE, NewStoreArguments, Output, StoreArgument,
     files::read_file,
-    output::{counted, now},
+    output::{counted, now, things},
     session::{AuthorArguments, create_or_match, own_store, require_own},
     signer::SignerArguments,
 };
@@ -231,10 +231,34 @@ impl Target {
             Some(keys) if self.commit => {
                 drop(store);
                 let author = AuthorArguments::of(self.key.as_deref(), &self.signer);
-                Commit::plain(path, author).sign_noted(keys, output, Some((operation, before)))
+                let noted = NotedChanges {
+                    operations: vec![operation.clone()],
+                    before,
+                };
+                Commit::plain(path, author).sign_noted(keys, output, Some(&noted))
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// Pending changes that a process has noted or read.
+struct NotedChanges {
+    operations: Vec<Operation>,
+    /// The version that was latest then.
+    before: Version,
+}
+
+impl NotedChanges {
+    /// Reads the pending changes of a store.
+    fn read(store: &Path) -> Result<Self, Failure> {
+        let store = own_store(store)?;
+        let before = store.latest()?;
+        let changes = pending::changes(&store)?.into_iter();
+        Ok(Self {
+            operations: changes.map(|change| change.operation).collect(),
+            before,
+        })
     }
 }
 
@@ -256,20 +280,19 @@ impl Commit {
 
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
-        self.sign(&self.author.keys()?, output)
+        // Another process may sign the changes while the keys are loaded. An unreadable store is
+        // reported when it is opened for signing.
+        let noted = NotedChanges::read(&self.store.store).ok();
+        self.sign_noted(&self.author.keys()?, output, noted.as_ref())
     }
 
-    fn sign(&self, keys: &SigningKeys, output: &mut Output) -> Result<(), Failure> {
-        self.sign_noted(keys, output, None)
-    }
-
-    /// Signs all pending changes. `own` is the change that this process has noted, and the version
-    /// that was latest then. Another process may have signed it since.
+    /// Signs all pending changes. `own` are changes that this process has noted or read. Another
+    /// process may have signed them since.
     fn sign_noted(
         &self,
         keys: &SigningKeys,
         output: &mut Output,
-        own: Option<(&Operation, Version)>,
+        own: Option<&NotedChanges>,
     ) -> Result<(), Failure> {
         let mut author = self.author.open(&self.store.store, keys)?;
         let store = author.server().store();
@@ -280,8 +303,10 @@ impl Commit {
                 drop(author);
                 return self.push_only(keys, output);
             }
-            if let Some((operation, before)) = own {
-                return signed_by_another(author.server(), operation, before, output);
+            // A version that another process has signed does not have the name.
+            let own = own.filter(|own| !own.operations.is_empty() && self.name.is_none());
+            if let Some(own) = own {
+                return signed_by_another(author.server(), own, output);
             }
             return Err(Failure::input("nothing is pending")
                 .help("note changes with pad put and pad remove"));
@@ -387,24 +412,26 @@ fn contains(server: &Server, version: Version, operation: &Operation) -> bool {
     }
 }
 
-/// Reports the version after `before` that contains the change, which another process has probably
-/// signed.
+/// Reports the version that contains the changes, which another process has probably signed.
 fn signed_by_another(
     server: &Server,
-    operation: &Operation,
-    before: Version,
+    own: &NotedChanges,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let later = before.number() + 1..=server.latest().number();
+    let changes = things(&own.operations.len().to_string(), "change");
+    let later = own.before.number() + 1..=server.latest().number();
     let mut later = later.map(Version::new);
-    let signed = later.find(|version| contains(server, *version, operation));
-    let Some(version) = signed else {
-        let problem = "the change is not pending any more, and was not found in a later version";
-        return Err(
-            Failure::input(problem).help("another process may have dropped it: note it again")
-        );
+    let has_all = |version: &Version| {
+        let mut operations = own.operations.iter();
+        operations.all(|operation| contains(server, *version, operation))
     };
-    let text = format!("version {version} contains the change already, nothing was signed");
+    let Some(version) = later.find(has_all) else {
+        return Err(Failure::Input(format!(
+            "nothing is pending any more, and no later version contains the {changes}"
+        ))
+        .help("note again what another process may have dropped"));
+    };
+    let text = format!("version {version} contains the {changes} already, nothing was signed");
     output.say(&text, &json!({ "version": version.number(), "changes": 0 }))
 }
 

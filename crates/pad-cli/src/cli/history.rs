@@ -50,7 +50,7 @@ pub(super) struct Diff {
     /// Write the columns op,key,value as CSV, which pad import reads.
     ///
     /// The rows are the changes that lead from BEFORE to AFTER. Each was verified in both versions.
-    /// Only --complete proves that none is missing.
+    /// Only --complete proves that none is missing. Without it, a note on standard error says so.
     #[arg(long)]
     csv: bool,
     /// Number, name or date of the earlier version; write a name of digits as name:TEXT.
@@ -202,11 +202,15 @@ impl Diff {
         let before = session.resolve(&self.before, output)?;
         let after = session.resolve(&self.after, output)?;
         if self.csv {
-            return output.trace(false, |trace| {
+            output.trace(false, |trace| {
                 self.each(&session, (before, after), |change| {
                     Ok(trace.write(&leading_to_after(change))?)
                 })
-            });
+            })?;
+            if !self.complete {
+                Output::warn(completeness(self.complete));
+            }
+            return Ok(());
         }
         let mut count = 0_usize;
         self.each(&session, (before, after), |change| {

@@ -230,8 +230,11 @@ impl Host<'_> {
         if let (Some(said), Json::Object(object)) = (said.as_object_mut(), object) {
             said.extend(object);
         }
+        // A signal that follows the report must stop the server, and not kill the process.
+        let server = self.server.catch_signals();
+        let server = server.map_err(|error| network_failure(self.listen, &error))?;
         output.say(text, &said)?;
-        let stopped = self.server.run(handler);
+        let stopped = server.run(handler);
         end();
         match stopped.map_err(|error| network_failure(self.listen, &error))? {
             ShutdownOutcome::Drained => output.say("stopped", &json!({ "stopped": "drained" })),

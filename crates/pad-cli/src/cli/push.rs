@@ -18,7 +18,9 @@ use pad_client::{
 use serde_json::json;
 
 use super::{
-    Failure, KEY_VARIABLE, Output, STORE_VARIABLE, output::counted, remote::RootArguments,
+    Failure, KEY_VARIABLE, Output, STORE_VARIABLE,
+    output::counted,
+    remote::{RootArguments, probable_address},
     session::refused_head,
 };
 
@@ -199,7 +201,9 @@ impl PushSource<'_> {
     fn bring(&self, address: &str, options: &HttpOptions) -> Result<Delivery, Failure> {
         let server = Remote::connect(address, options.clone()).map_err(|error| failed(&error))?;
         let ours = self.repository.latest();
-        let versions = server.versions().map_err(|error| failed(&error))?;
+        let versions = server.versions().map_err(|error| {
+            failed(&error).or_address(probable_address(&server.address(), &error))
+        })?;
         let mut theirs = versions.latest;
         let own = note_count(self.repository.store())?;
         let lacking = versions.notes.map(|notes| NoteComparison {

@@ -9,7 +9,7 @@ use authdict::{
 };
 use clap::Args;
 use pad_client::{
-    Client, ClientError, CosignedHead, FetchError, HttpError, HttpOptions, Remote, Roots,
+    Client, ClientError, CosignedHead, Fault, FetchError, HttpError, HttpOptions, Remote, Roots,
     Witnesses, internals::without_password,
 };
 
@@ -253,15 +253,47 @@ impl ServerArguments {
 
 /// Fetches the public key from the first server that provides one.
 fn own_key(servers: &[Remote]) -> Result<PublicKey, Failure> {
-    let mut failures = Vec::new();
+    let (mut failures, mut other) = (Vec::new(), None);
     for server in servers {
         match server.public() {
             Ok(public) => return Ok(public),
-            Err(error) => failures.push(format!("{}: {error}", server.address())),
+            Err(error) => {
+                let address = server.address();
+                failures.push(format!("{address}: {error}"));
+                other = other.or_else(|| probable_address(&address, &error));
+            }
         }
     }
-    Err(Failure::Store(failures.join("; ")))
+    Err(Failure::Store(failures.join("; ")).or_address(other))
 }
+
+/// Returns the probable address of a dictionary, if the server at `address` does not know a path,
+/// and `address` has another form than `https://host:port/v1/dictionaries/NAME`.
+pub(super) fn probable_address(address: &str, error: &FetchError) -> Option<String> {
+    if !error.is("unknown_path") {
+        return None;
+    }
+    if address.ends_with(DICTIONARIES) {
+        return Some(format!("{address}/NAME"));
+    }
+    let (before, name) = address.rsplit_once('/')?;
+    let before = before.strip_suffix("/v1").unwrap_or(before);
+    let is_right = before.ends_with(DICTIONARIES);
+    (!is_right).then(|| format!("{before}{DICTIONARIES}/{name}"))
+}
+
+impl Failure {
+    /// Adds the advice to use the address `other`, if it is given.
+    pub(super) fn or_address(self, other: Option<String>) -> Self {
+        match other {
+            Some(other) => self.help(format!("use the address of a dictionary: {other}")),
+            None => self,
+        }
+    }
+}
+
+/// Path of the dictionaries of a server.
+const DICTIONARIES: &str = "/v1/dictionaries";
 
 impl WitnessStatus {
     fn of(cosigned: &CosignedHead) -> Self {
@@ -363,12 +395,24 @@ impl Source for Servers {
 
 impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
-        let text = error.to_string();
-        match error {
+        let (text, other) = (error.to_string(), other_address(&error));
+        let failure = match error {
             error if error.is_lie() => Self::Refused(text),
             error if error.is_elsewhere() => Self::NotKept(text),
             error if error.is_askers() => Self::Input(text),
             _ => Self::Store(text),
-        }
+        };
+        failure.or_address(other)
     }
+}
+
+/// Returns the probable address of the dictionary, if a server does not know the given address.
+fn other_address(error: &ClientError) -> Option<String> {
+    let ClientError::AllServersFailed(incidents) = error else {
+        return None;
+    };
+    incidents.iter().find_map(|incident| match &incident.fault {
+        Fault::Silent(error) => probable_address(&incident.server, error),
+        _ => None,
+    })
 }

@@ -33,6 +33,9 @@ pub(super) struct Man {
 
 impl Completions {
     pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+        if output.is_json() {
+            return Err(Failure::input("pad completions writes no JSON").help("leave out --json"));
+        }
         let mut script = Vec::new();
         generate(self.shell, &mut Arguments::command(), "pad", &mut script);
         output.raw(&script)

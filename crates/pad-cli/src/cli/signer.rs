@@ -40,6 +40,7 @@ pub(super) struct SignerArguments {
     #[arg(
         long,
         value_name = "SECONDS",
+        requires = "signer",
         default_value_t = USUAL_TIMEOUT,
         value_parser = clap::value_parser!(u64).range(1..=3600)
     )]
@@ -73,6 +74,7 @@ impl SignerArguments {
     /// `key`. `None` if neither is given. Called only once, because it may prompt for a passphrase.
     pub(super) fn keys(&self, key: Option<&Path>) -> Result<Option<SigningKeys>, Failure> {
         let (Some(signer), Some(path)) = (&self.signer, &self.public) else {
+            self.refuse_idle_public()?;
             return Ok(match key {
                 Some(key) => Some(SigningKeys::from(&load_secret(key)?)),
                 None => None,
@@ -105,6 +107,20 @@ impl SignerArguments {
         };
         let keys = keys.map_err(key_file)?;
         Ok(Some(keys.with_path(self.key_file(key))))
+    }
+
+    /// Refuses `--public` without `--signer`, because it would have no effect. The environment
+    /// variable of the option is permitted, because other commands use it too.
+    fn refuse_idle_public(&self) -> Result<(), Failure> {
+        let Some(public) = &self.public else {
+            return Ok(());
+        };
+        let usual = env::var_os(PUBLIC_VARIABLE);
+        if self.signer.is_some() || usual.is_some_and(|usual| usual == *public.as_os_str()) {
+            return Ok(());
+        }
+        Err(Failure::input("--public has no effect without --signer")
+            .help("leave it out, or give --signer too"))
     }
 }
 
@@ -210,8 +226,10 @@ pub(super) enum SignerFault {
     NoSignature(usize),
     /// There was no answer in time. The text is the program's last line on standard error.
     TimedOut(Duration, String),
+    /// A fault of the SSH agent at this socket.
+    OfAgent(PathBuf, Box<Self>),
     /// The connection to the agent failed.
-    Agent(io::Error),
+    Connection(io::Error),
     /// `SSH_AUTH_SOCK` is not set, or this system has no Unix sockets.
     NoAgent,
     /// The agent does not hold the key.
@@ -250,12 +268,30 @@ impl fmt::Display for SignerFault {
                     time.as_secs()
                 )
             }
-            Self::Agent(error) => write!(formatter, "SSH agent: {error}"),
+            Self::OfAgent(socket, fault) => {
+                write!(formatter, "SSH agent {}: {fault}", socket.display())
+            }
+            Self::Connection(error) => error.fmt(formatter),
             Self::NoAgent => write!(formatter, "no SSH agent: SSH_AUTH_SOCK is not set"),
-            Self::UnknownKey(key) => write!(formatter, "the SSH agent does not hold {key}"),
+            Self::UnknownKey(key) => write!(formatter, "the agent does not hold {key}"),
             Self::NotEd25519(key) => write!(formatter, "{key} is not an Ed25519 key"),
-            Self::AgentRefused => write!(formatter, "the SSH agent refused"),
-            Self::Malformed => write!(formatter, "the answer of the SSH agent is malformed"),
+            Self::AgentRefused => write!(formatter, "the agent refused the request"),
+            Self::Malformed => write!(formatter, "the answer of the agent is malformed"),
+        }
+    }
+}
+
+impl SignerFault {
+    /// Adds the socket of the SSH agent to the beginning of the message.
+    fn of_agent(self, socket: &Path) -> Self {
+        Self::OfAgent(socket.to_owned(), Box::new(self))
+    }
+
+    /// Returns the fault without the socket of the agent, for pattern matching.
+    const fn bare(&self) -> &Self {
+        match self {
+            Self::OfAgent(_, fault) => fault.bare(),
+            fault => fault,
         }
     }
 }
@@ -263,7 +299,8 @@ impl fmt::Display for SignerFault {
 impl Error for SignerFault {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Start(_, error) | Self::Agent(error) => Some(error),
+            Self::Start(_, error) | Self::Connection(error) => Some(error),
+            Self::OfAgent(_, fault) => fault.source(),
             _ => None,
         }
     }
@@ -271,14 +308,14 @@ impl Error for SignerFault {
 
 impl From<io::Error> for SignerFault {
     fn from(error: io::Error) -> Self {
-        Self::Agent(error)
+        Self::Connection(error)
     }
 }
 
 impl From<SignerFault> for Failure {
     fn from(fault: SignerFault) -> Self {
         let text = fault.to_string();
-        match fault {
+        match fault.bare() {
             SignerFault::UnknownKey(_) => Self::Input(text).help("ssh-add -l lists the keys"),
             SignerFault::NotEd25519(_) => Self::Input(text),
             SignerFault::NoAgent => Self::Input(text).help("start ssh-agent, and run ssh-add"),

@@ -176,6 +176,21 @@ fn contents_and_changes_are_traces_again() {
 }
 
 #[test]
+fn a_trace_of_changes_that_may_be_incomplete_says_so() {
+    let bench = Bench::with_trace();
+    let note = "pad: note: completeness is the server's word (--complete proves it)\n";
+    for (options, said) in [("", note), (" --complete", "")] {
+        let output = bench.run(&format!("diff --store s --public k.pub --csv 1 2{options}"));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert_eq!(
+            text(&output.stdout),
+            "op,key,value\nput,apple,4\ndelete,pear,\n"
+        );
+        assert_eq!(text(&output.stderr), said, "{options}");
+    }
+}
+
+#[test]
 fn json_lines_are_a_trace() {
     let bench = Bench::with_trace();
     let lines = br#"{"key": "medlar", "value": "8"}

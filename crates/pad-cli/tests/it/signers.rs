@@ -254,3 +254,29 @@ fn contradictory_options_are_refused() {
     bench.fails(&commit, 3, "--new-record");
     bench.ok(&format!("{commit} --new-record"));
 }
+
+#[test]
+fn options_of_a_signer_need_a_signer() {
+    let bench = with_program("--scheme red-black");
+    bench.ok("keygen --out own");
+    for command in [
+        "put --store new --key own a 1",
+        "put --store new --key own --commit a 1",
+        "remove --store new --key own a",
+        "commit --store new --key own --allow-empty",
+        "import --store new --key own t.csv",
+    ] {
+        let public = format!("{command} --public own.pub");
+        bench.fails(&public, 2, "--public has no effect without --signer");
+        let timeout = bench.run(&format!("{command} --signer-timeout 5"));
+        let error = text(&timeout.stderr);
+        assert_eq!(timeout.status.code(), Some(2), "{command}: {error}");
+        assert!(error.contains("--signer <SIGNER>"), "{command}: {error}");
+        assert!(!bench.path("new").exists(), "{command}");
+    }
+    // The variable serves commands that verify, so it may be set for others too.
+    let mut command = bench.command();
+    command.env("PAD_PUBLIC", "own.pub");
+    command.args("put --store new --key own --commit a 1".split(' '));
+    assert!(command.output().unwrap().status.success());
+}

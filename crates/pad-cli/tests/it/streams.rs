@@ -273,6 +273,11 @@ fn shells_and_manuals_know_every_command() {
             assert!(script.contains(command), "{shell}: {command}");
         }
     }
+    let output = bench.run("completions bash --json");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+    let error: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert_eq!(error["error"]["kind"], "input", "{error}");
     bench.ok("man pages/man1");
     for page in ["pad.1", "pad-get.1", "pad-directory-append.1"] {
         let page = text(&bench.read(&format!("pages/man1/{page}")));

@@ -1,6 +1,8 @@
 //! Author keys and signatures: each has only one encoding, and no signature can be forged.
 
-use pad_core::{AuthorKey, DictionaryId, HeadSignature, SignedHead, VerifyError};
+use pad_core::{
+    AuthorKey, DictionaryId, HeadSignature, ParseDictionaryIdError, SignedHead, VerifyError,
+};
 use signature::{Signer, Verifier};
 
 use crate::{
@@ -124,16 +126,17 @@ fn keys_and_ids_are_lower_case_hexadecimal_text() {
     assert_eq!(key.to_string().parse(), Ok(key));
     assert_eq!(id.to_string().parse(), Ok(id));
     assert_eq!(id.to_string(), "7369787465656e206279746573206964");
-    for text in [
-        "",
-        "73",
-        "7369787465656E206279746573206964",
-        "7369787465656e2062797465732069640",
+    let length = |found| ParseDictionaryIdError::Length { found };
+    let digit = |position, found| ParseDictionaryIdError::Digit { position, found };
+    for (text, error) in [
+        ("", length(0)),
+        ("73", length(2)),
+        ("prices", length(6)),
+        ("7369787465656E206279746573206964", digit(14, 'E')),
+        ("7369787465656e20627974657320696\u{e9}", digit(32, '\u{e9}')),
+        ("7369787465656e2062797465732069640", length(33)),
     ] {
-        assert_eq!(
-            text.parse::<DictionaryId>(),
-            Err(VerifyError::WrongDictionary)
-        );
+        assert_eq!(text.parse::<DictionaryId>(), Err(error), "{text}");
         assert_eq!(
             text.parse::<AuthorKey>(),
             Err(VerifyError::AuthorKeyInvalid)

@@ -226,7 +226,7 @@ fn liar(photographs: &Photographs) -> (RunningServer, Lie) {
 /// Looks up entry 0, and returns the fault of the only server.
 fn fault_of(client: &Client, version: Version) -> Fault {
     match client.entries::<S>(version, &one(0)) {
-        Err(ClientError::Nobody(mut incidents)) => {
+        Err(ClientError::AllServersFailed(mut incidents)) => {
             let incident = incidents.remove(0);
             assert!(incident.to_string().starts_with("https://127.0.0.1:"));
             incident.fault

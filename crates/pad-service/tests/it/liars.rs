@@ -3,6 +3,7 @@
 use core::time::Duration;
 use std::{
     fs,
+    net::TcpListener,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -11,7 +12,7 @@ use std::{
 };
 
 use authdict::{Key, KeyRange, Question, StoredView, Version, evidence};
-use pad_client::{Client, Fault, HttpOptions, Remote, internals::Resource};
+use pad_client::{Client, ClientError, Fault, HttpOptions, Remote, internals::Resource};
 use pad_web::server::{Answer, RunningServer, StatusCode};
 
 use crate::fixture::*;
@@ -505,4 +506,39 @@ fn a_busy_server_is_asked_again_before_a_silent_one() {
     assert_eq!(client.advance().unwrap(), Version::new(3));
     assert_eq!(asked.load(Ordering::SeqCst), 1);
     [silent, busy].into_iter().for_each(stop);
+}
+
+/// Only one of two silent servers is retried, because the handle of the other one already has the
+/// longest timeout. The error must name each server once.
+#[test]
+fn an_error_names_each_server_once() {
+    let author = Author::of_tree();
+    // Connections are queued, and never accepted.
+    let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    let transfer = Duration::from_millis(60);
+    let waits = [transfer, transfer / 2].into_iter();
+    let servers = listeners.iter().zip(waits).map(|(listener, wait)| {
+        let address = listener.local_addr().unwrap();
+        let options = HttpOptions {
+            wait,
+            transfer,
+            attempts: 1,
+            ..HttpOptions::default()
+        };
+        Remote::connect(&format!("http://{address}/v1/dictionaries/d"), options).unwrap()
+    });
+    let servers: Vec<_> = servers.collect();
+    let mut expected: Vec<_> = servers.iter().map(Remote::address).collect();
+    expected.sort_unstable();
+    let view = StoredView::new(author.key.public().clone());
+    let mut client = Client::new(servers, view, None).unwrap();
+    let Err(ClientError::AllServersFailed(incidents)) = client.advance() else {
+        panic!("a server answered");
+    };
+    let mut named: Vec<_> = incidents
+        .into_iter()
+        .map(|incident| incident.server)
+        .collect();
+    named.sort_unstable();
+    assert_eq!(named, expected);
 }

@@ -99,6 +99,7 @@ fn described_statuses_and_types_are_what_is_answered() {
         )
     });
     let own = [
+        ("index", "/"),
         ("health", "/health"),
         ("metrics", "/metrics"),
         ("openapi", "/openapi.json"),

@@ -8,7 +8,7 @@ use std::{
 };
 
 use authdict::{KeyRange, Question, Version};
-use pad_client::{Client, Fault, FetchError, internals::Resource};
+use pad_client::{Client, Fault, FetchError, Remote, internals::Resource};
 use pad_service::{NotRouted, Router, Service};
 use pad_web::{
     client::{HttpClient, HttpError, PostBody, Verdict, header},
@@ -217,6 +217,31 @@ fn servers_that_are_gone_or_late_are_passed_over_and_found_again() {
     let health = fetched(&router, "/health", None).unwrap_err();
     assert_eq!(health, HttpError::Overloaded { attempts: 1 }, "status 503");
     stop(router);
+}
+
+#[test]
+fn a_refusal_without_any_server_says_how_many_failed() {
+    let author = Author::of_tree();
+    let servers = [1, 2].map(|port| {
+        let address = format!("http://127.0.0.1:{port}/v1/dictionaries/s");
+        Remote::connect(&address, http_options()).unwrap()
+    });
+    let public = Some(author.key.public().clone());
+    let router = Router::new("s".into(), servers.into(), public, Limits::default()).unwrap();
+    let path = Resource::Answer(Version::new(9), about("apple")).path();
+    let request = hyper::Request::get(format!("/v1/dictionaries/s/{path}"));
+    let (head, ()) = request.body(()).unwrap().into_parts();
+    let Ok(Admission { request, .. }) = router.admit(&head) else {
+        panic!("not admitted");
+    };
+    let answer = router.handle(request, Vec::new());
+    assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE);
+    let object: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+    let text = "no server can answer about version 9: 2 of 2 servers failed";
+    assert_eq!(
+        (&object["error"], &object["message"]),
+        (&"no_server".into(), &text.into())
+    );
 }
 
 /// The client chose the length. Its servers must not count as failed, or the router as unhealthy.

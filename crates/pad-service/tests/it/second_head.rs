@@ -51,7 +51,7 @@ fn entry(
 /// Asserts that a client reports two histories for its server's answer, with transferable evidence.
 fn assert_fork(author: &Author, client: &Client, (version, question): (Version, &Question)) {
     let scheme = author.key.public().scheme;
-    let Err(ClientError::Nobody(incidents)) = client.ask(version, question) else {
+    let Err(ClientError::AllServersFailed(incidents)) = client.ask(version, question) else {
         panic!("{scheme}: the client believes what the second history says of {version}");
     };
     let [incident] = incidents.as_slice() else {

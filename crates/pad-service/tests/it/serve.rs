@@ -417,6 +417,54 @@ fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
 }
 
 #[test]
+fn requests_that_the_web_server_refuses_are_counted() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let limits = Limits {
+        request_bytes: 100,
+        ..Limits::default()
+    };
+    let server = start_with(options(limits), service(&author.path("s.pad")));
+    let posted = PostBody {
+        content_type: "application/octet-stream",
+        body: &[0; 101],
+    };
+    let reply = raw(&server, "/v1/dictionaries/s/updates", Some(posted));
+    assert_eq!(reply.status.as_u16(), 413);
+    let metrics = String::from_utf8(raw(&server, "/metrics", None).body).unwrap();
+    let counted = "pad_requests_total{resource=\"push\",status=\"4xx\"} 1\n";
+    assert!(metrics.contains(counted), "{metrics}");
+    // Each request has its own connection. The first one may be closed already.
+    let mut lines = metrics.lines();
+    let accepted = lines.find_map(|line| line.strip_prefix("pad_connections_accepted_total "));
+    assert!(accepted.unwrap().parse::<u64>().unwrap() >= 2, "{metrics}");
+    assert!(
+        metrics.contains("pad_connections_refused_total 0\n"),
+        "{metrics}"
+    );
+    assert!(!metrics.contains("pad_connections_open 0\n"), "{metrics}");
+    // The handler spent no time on it.
+    assert!(!metrics.contains("resource=\"push\",le="), "{metrics}");
+    stop(server);
+}
+
+#[test]
+fn the_root_path_leads_to_the_health() {
+    let author = Author::of_tree();
+    three_versions(&author);
+    let server = start(service(&author.path("s.pad")));
+    let reply = raw(&server, "/", None);
+    assert_eq!(reply.status.as_u16(), 307);
+    assert_eq!(reply.headers[header::LOCATION], "health");
+    let posted = PostBody {
+        content_type: "application/octet-stream",
+        body: b"",
+    };
+    assert_eq!(raw(&server, "/", Some(posted)).status.as_u16(), 405);
+    stop(server);
+}
+
+#[test]
 fn refusals_have_a_status_and_a_word() {
     let author = Author::of_tree();
     three_versions(&author);
@@ -428,7 +476,7 @@ fn refusals_have_a_status_and_a_word() {
     let growth = Resource::Growth(Version::new(2), Version::new(3));
     let unknown = |resource| (at(resource), 404, "unknown_version");
     for (path, status, code) in [
-        ("/".to_owned(), 404, "unknown_path"),
+        ("/index.html".to_owned(), 404, "unknown_path"),
         ("/v1".into(), 404, "unknown_path"),
         ("/v1/dictionaries/".into(), 404, "unknown_path"),
         ("/v1/dictionaries/t/head".into(), 404, "unknown_dictionary"),

@@ -218,7 +218,7 @@ fn post_by(client: &HttpClient, path: &str, body: &[u8]) -> Result<Reply, pad_cl
 /// Returns the fault of the only server.
 fn fault(error: ClientError) -> Fault {
     match error {
-        ClientError::Nobody(incidents) => {
+        ClientError::AllServersFailed(incidents) => {
             let [incident] = <[_; 1]>::try_from(incidents).unwrap();
             incident.fault
         }

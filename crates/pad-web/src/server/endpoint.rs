@@ -139,7 +139,17 @@ pub(super) async fn answer<H: Handler>(
             Err(failure)
         }
     };
-    let mut response = answered.unwrap_or_else(Failure::response);
+    let mut response = answered.unwrap_or_else(|failure| {
+        let is_own = !matches!(failure, Failure::Refused(_));
+        let response = failure.response();
+        if is_own {
+            let status = response.status();
+            let noted = guarded(|| endpoint.handler.note_refusal(&head, status));
+            // A panic in it must not cost the client its response.
+            drop(noted);
+        }
+        response
+    });
     if let (true, Some(origin)) = (is_read, &endpoint.allowed_origin) {
         let headers = response.headers_mut();
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());

@@ -60,6 +60,14 @@ pub struct Server {
     options: Options,
 }
 
+/// A server that Ctrl-C or SIGTERM will stop. It does not accept connections yet.
+#[derive(Debug)]
+pub struct InterruptibleServer {
+    server: Server,
+    runtime: Runtime,
+    limits: watch::Receiver<Limit>,
+}
+
 /// Handle of a server that runs in the background until [`RunningServer::shutdown`].
 #[derive(Debug)]
 pub struct RunningServer {
@@ -121,6 +129,15 @@ impl Server {
     /// # Errors
     /// [`ServerError::Io`].
     pub fn run(self, handler: impl Handler) -> Result<ShutdownOutcome, ServerError> {
+        self.catch_signals()?.run(handler)
+    }
+
+    /// Installs the signal handlers of [`Server::run`]. Afterwards, a signal stops the returned
+    /// server instead of the process, even if it arrives before the server runs.
+    ///
+    /// # Errors
+    /// [`ServerError::Io`].
+    pub fn catch_signals(self) -> Result<InterruptibleServer, ServerError> {
         let (limit, limits) = watch::channel(None);
         let patience = self.options.timeouts.shutdown;
         let runtime = self.runtime()?;
@@ -134,7 +151,11 @@ impl Server {
             signals.next().await;
             limit.send_replace(Some(Duration::ZERO));
         });
-        self.serve(runtime, handler, &Connections::default(), limits)
+        Ok(InterruptibleServer {
+            server: self,
+            runtime,
+            limits,
+        })
     }
 
     /// Serves on a new thread until [`RunningServer::shutdown`].
@@ -176,6 +197,7 @@ impl Server {
         limits: watch::Receiver<Limit>,
     ) -> Result<ShutdownOutcome, ServerError> {
         let peers = Peers::new(&self.options.limits, &self.options.trusted_proxies);
+        handler.observe(peers.counters());
         let endpoint = Endpoint::new(handler, &self.options, Arc::clone(&peers));
         let stopped = runtime.block_on(async {
             tokio::select! {
@@ -238,6 +260,18 @@ impl Server {
         drop(listener);
         connections.closed().await;
         Ok(())
+    }
+}
+
+impl InterruptibleServer {
+    /// Serves until a signal arrives, like [`Server::run`].
+    ///
+    /// # Errors
+    /// [`ServerError::Io`].
+    pub fn run(self, handler: impl Handler) -> Result<ShutdownOutcome, ServerError> {
+        let connections = Connections::default();
+        self.server
+            .serve(self.runtime, handler, &connections, self.limits)
     }
 }
 

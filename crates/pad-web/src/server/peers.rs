@@ -17,7 +17,7 @@ use std::{
 use http::HeaderMap;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-use super::{Limits, options::FORWARDED_FOR};
+use super::{Limits, counters::ConnectionCounters, options::FORWARDED_FOR};
 
 /// Maximum bytes of a message that may use the memory reserve.
 pub(super) const SMALL: usize = 1 << 16;
@@ -62,6 +62,7 @@ pub(super) struct Peers {
     /// Peers whose brief request took too long, and the time of this request.
     heavy: Mutex<HashMap<Peer, Instant>>,
     proxies: Vec<IpAddr>,
+    counters: Arc<ConnectionCounters>,
 }
 
 /// Semaphores for the threads of one peer.
@@ -153,6 +154,7 @@ impl Peers {
             threads_by_peer: Mutex::default(),
             heavy: Mutex::default(),
             proxies,
+            counters: Arc::default(),
         })
     }
 
@@ -160,12 +162,22 @@ impl Peers {
     pub(super) fn connect(self: &Arc<Self>, address: SocketAddr) -> Option<ConnectionSlot> {
         let address = address.ip().to_canonical();
         let peer = self.peer_at(address);
-        let share = Share::take(self, |peers| &peers.connections, peer, 1)?;
+        let Some(share) = Share::take(self, |peers| &peers.connections, peer, 1) else {
+            self.counters.count_refused();
+            return None;
+        };
+        self.counters.count_accepted();
         let connection = Arc::new(Connection::of(address));
         Some(ConnectionSlot {
             connection,
+            counters: Arc::clone(&self.counters),
             _share: share,
         })
+    }
+
+    /// Returns the counters of connections.
+    pub(super) const fn counters(&self) -> &Arc<ConnectionCounters> {
+        &self.counters
     }
 
     /// Returns the peer of a request. This is the connection's address or, if that is a trusted
@@ -342,7 +354,14 @@ impl Peers {
 #[derive(Debug)]
 pub(super) struct ConnectionSlot {
     pub(super) connection: Arc<Connection>,
+    counters: Arc<ConnectionCounters>,
     _share: Share,
+}
+
+impl Drop for ConnectionSlot {
+    fn drop(&mut self) {
+        self.counters.count_closed();
+    }
 }
 
 /// Memory of a response that is not sent yet. Dropping it releases the memory.
@@ -553,5 +572,10 @@ mod tests {
         };
         let (neighbour, proxied) = (connect("2001:db8::2"), connect(proxy));
         assert_eq!([neighbour.len(), proxied.len()], [2, 8]);
+        let counters = peers.counters();
+        let counted = [counters.accepted(), counters.refused(), counters.open()];
+        assert_eq!(counted, [10, 2, 10]);
+        drop(proxied);
+        assert_eq!([counters.accepted(), counters.open()], [10, 2]);
     }
 }

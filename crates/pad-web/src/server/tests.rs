@@ -207,6 +207,63 @@ fn a_panic_of_the_handler_fails_one_request() {
     stop(server);
 }
 
+/// Records which requests the server itself refuses. Refuses the path `/no`.
+#[derive(Default)]
+struct RefusalRecorder(Mutex<Vec<u16>>);
+
+impl Handler for RefusalRecorder {
+    type Request = ();
+
+    fn admit(&self, head: &Head) -> Result<Admission<()>, Answer> {
+        if head.uri.path() == "/no" {
+            return Err(Answer::text(StatusCode::FORBIDDEN, "no"));
+        }
+        Ok(Admission {
+            request: (),
+            body_bytes: 1,
+            work: Work::Brief,
+        })
+    }
+
+    fn handle(&self, (): (), _: Vec<u8>) -> Answer {
+        Answer::text(StatusCode::OK, "")
+    }
+
+    fn note_refusal(&self, _: &Head, status: StatusCode) {
+        self.0.lock().unwrap().push(status.as_u16());
+    }
+}
+
+#[test]
+fn the_handler_learns_which_requests_the_server_refuses() {
+    let handler = Arc::new(RefusalRecorder::default());
+    let server = start_with(Options::default(), Arc::clone(&handler));
+    for (path, body, expected) in [("/", "1", 200), ("/", "12", 413), ("/no", "1", 403)] {
+        let mut stream = connect_from(1, &server);
+        let length = body.len();
+        let request =
+            format!("POST {path} HTTP/1.1\r\nHost: h\r\nContent-Length: {length}\r\n\r\n{body}");
+        stream.write_all(request.as_bytes()).unwrap();
+        assert_eq!(status(&mut stream), format!("HTTP/1.1 {expected}"));
+    }
+    assert_eq!(*handler.0.lock().unwrap(), [413]);
+    stop(server);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_before_the_server_runs_stops_it() {
+    let server = Server::bind("127.0.0.1:0", Options::default()).unwrap();
+    let server = server.catch_signals().unwrap();
+    let own = std::process::id().to_string();
+    let sent = std::process::Command::new("kill")
+        .args(["-TERM", &own])
+        .status();
+    assert!(sent.unwrap().success());
+    let stopped = server.run(AddressEcho).unwrap();
+    assert_eq!(stopped, ShutdownOutcome::Drained);
+}
+
 #[test]
 fn only_pages_of_an_allowed_origin_read_responses() {
     let origin = "https://shop.example";

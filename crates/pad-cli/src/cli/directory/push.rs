@@ -7,7 +7,12 @@ use pad_client::{HttpOptions, PushOutcome, Remote, internals::without_password};
 use serde_json::json;
 
 use super::apply::LONGEST_UPDATE;
-use crate::cli::{Failure, Output, files::read_file, push::failed, remote::RootArguments};
+use crate::cli::{
+    Failure, Output,
+    files::read_file,
+    push::failed,
+    remote::{RootArguments, probable_address},
+};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -57,7 +62,11 @@ impl Push {
         for path in &self.updates {
             let update = read_file(path, LONGEST_UPDATE)?;
             let pushed = server.push(&update);
-            match pushed.map_err(|error| failed(&error).of_file(path))? {
+            let refused = |error| {
+                let other = probable_address(&server.address(), &error);
+                failed(&error).of_file(path).or_address(other)
+            };
+            match pushed.map_err(refused)? {
                 PushOutcome::Taken => brought += 1,
                 PushOutcome::Known => {}
                 PushOutcome::Gap { latest } => {

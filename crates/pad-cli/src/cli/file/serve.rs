@@ -122,6 +122,9 @@ impl Serve {
         let server = server.map_err(|error| network_failure(&self.listen, &error))?;
         let address = server.address();
         let url = format!("{scheme}://{address}");
+        // A signal that follows the report must stop the server, and not kill the process.
+        let server = server.catch_signals();
+        let server = server.map_err(|error| network_failure(&self.listen, &error))?;
         output.say(
             &format!("serving {files} files at {url} (Ctrl-C stops)"),
             &json!({ "address": address.to_string(), "url": url, "files": files }),

@@ -7,6 +7,7 @@ use core::time::Duration;
 use std::{
     env,
     io::{Read, Write},
+    path::{Path, PathBuf},
     sync::mpsc::channel,
     thread,
 };
@@ -19,6 +20,8 @@ use super::{Fingerprint, SignerFault};
 
 /// An Ed25519 key that an SSH agent holds.
 pub(super) struct AgentKey {
+    /// The socket of the agent.
+    socket: PathBuf,
     /// The public key in the encoding of SSH, by which the agent knows it.
     blob: Vec<u8>,
     public: [u8; 32],
@@ -26,14 +29,26 @@ pub(super) struct AgentKey {
 }
 
 impl AgentKey {
-    /// Finds the key with this fingerprint among the keys of the agent.
+    /// Finds the key with this fingerprint among the keys of the agent at `SSH_AUTH_SOCK`.
     pub(super) fn find(fingerprint: &Fingerprint, timeout: Duration) -> Result<Self, SignerFault> {
-        let answer = exchange(vec![REQUEST_IDENTITIES], timeout)?;
+        let socket = env::var_os("SSH_AUTH_SOCK").filter(|path| !path.is_empty());
+        let socket = PathBuf::from(socket.ok_or(SignerFault::NoAgent)?);
+        let found = Self::find_at(&socket, fingerprint, timeout);
+        found.map_err(|fault| fault.of_agent(&socket))
+    }
+
+    fn find_at(
+        socket: &Path,
+        fingerprint: &Fingerprint,
+        timeout: Duration,
+    ) -> Result<Self, SignerFault> {
+        let answer = exchange(socket, vec![REQUEST_IDENTITIES], timeout)?;
         let mut fields = fields_of(&answer, IDENTITIES_ANSWER)?;
         for _ in 0..fields.number()? {
             let (blob, _comment) = (fields.string()?, fields.string()?);
             if Sha256::digest(blob).as_slice() == fingerprint.0 {
                 return Ok(Self {
+                    socket: socket.to_owned(),
                     blob: blob.to_vec(),
                     public: public_of(blob).ok_or(SignerFault::NotEd25519(*fingerprint))?,
                     timeout,
@@ -45,7 +60,8 @@ impl AgentKey {
 
     /// Returns the public key.
     pub(super) fn author(&self) -> Result<AuthorKey, SignerFault> {
-        AuthorKey::from_bytes(&self.public).map_err(|_| SignerFault::Malformed)
+        AuthorKey::from_bytes(&self.public)
+            .map_err(|_| SignerFault::Malformed.of_agent(&self.socket))
     }
 
     fn sign_with_agent(&self, message: &[u8]) -> Result<HeadSignature, SignerFault> {
@@ -53,7 +69,7 @@ impl AgentKey {
         append_string(&mut request, &self.blob)?;
         append_string(&mut request, message)?;
         request.extend_from_slice(&NO_FLAGS.to_be_bytes());
-        let answer = exchange(request, self.timeout)?;
+        let answer = exchange(&self.socket, request, self.timeout)?;
         let signature = fields_of(&answer, SIGN_RESPONSE)?.string()?;
         let mut fields = Fields(signature);
         let (kind, bytes) = (fields.string()?, fields.string()?);
@@ -67,7 +83,7 @@ impl AgentKey {
 impl Signer<HeadSignature> for AgentKey {
     fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, SignatureError> {
         let signed = self.sign_with_agent(message);
-        signed.map_err(SignatureError::from_source)
+        signed.map_err(|fault| SignatureError::from_source(fault.of_agent(&self.socket)))
     }
 }
 
@@ -114,13 +130,14 @@ fn append_string(message: &mut Vec<u8>, string: &[u8]) -> Result<(), SignerFault
     Ok(())
 }
 
-/// Sends one request to the agent, and returns its answer.
+/// Sends one request to the agent at `socket`, and returns its answer.
 ///
 /// A thread does so, because the agent may answer never, or one byte at a time.
-fn exchange(request: Vec<u8>, timeout: Duration) -> Result<Vec<u8>, SignerFault> {
+fn exchange(socket: &Path, request: Vec<u8>, timeout: Duration) -> Result<Vec<u8>, SignerFault> {
     let (sender, receiver) = channel();
+    let socket = socket.to_owned();
     thread::spawn(move || {
-        let answer = connect().and_then(|stream| exchange_over(stream, &request));
+        let answer = connect(&socket).and_then(|stream| exchange_over(stream, &request));
         drop(sender.send(answer));
     });
     let answer = receiver.recv_timeout(timeout);
@@ -128,14 +145,12 @@ fn exchange(request: Vec<u8>, timeout: Duration) -> Result<Vec<u8>, SignerFault>
 }
 
 #[cfg(unix)]
-fn connect() -> Result<std::os::unix::net::UnixStream, SignerFault> {
-    let path = env::var_os("SSH_AUTH_SOCK").filter(|path| !path.is_empty());
-    let stream = std::os::unix::net::UnixStream::connect(path.ok_or(SignerFault::NoAgent)?);
-    Ok(stream?)
+fn connect(socket: &Path) -> Result<std::os::unix::net::UnixStream, SignerFault> {
+    Ok(std::os::unix::net::UnixStream::connect(socket)?)
 }
 
 #[cfg(not(unix))]
-fn connect() -> Result<std::net::TcpStream, SignerFault> {
+fn connect(_: &Path) -> Result<std::net::TcpStream, SignerFault> {
     Err(SignerFault::NoAgent)
 }
 

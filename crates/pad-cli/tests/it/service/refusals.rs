@@ -1,7 +1,7 @@
 //! Tests of failed commands about servers, and their exit statuses.
 
 use super::process::{Process, begin_store, certify};
-use crate::bench::Bench;
+use crate::bench::{Bench, text};
 
 #[test]
 fn wrong_usage_and_servers_out_of_reach_are_told_apart_from_lies() {
@@ -80,4 +80,28 @@ fn wrong_usage_and_servers_out_of_reach_are_told_apart_from_lies() {
         3,
         "refused",
     );
+}
+
+#[test]
+fn an_address_without_the_path_of_a_dictionary_is_corrected() {
+    let bench = Bench::with_trace();
+    certify(&bench);
+    let server = Process::start(&bench, "serve --store s");
+    let (url, roots) = (server.url(), "--tls-roots tls.pem");
+    let right = format!("help: use the address of a dictionary: {url}/v1/dictionaries/s\n");
+    for path in ["s", "s/", "v1/s"] {
+        let get = format!("get --server {url}/{path} {roots} apple");
+        bench.fails(&get, 4, &right);
+        bench.fails(&format!("{get} --public k.pub"), 2, &right);
+    }
+    let push = format!("push --store s --to {url}/s {roots}");
+    let right = format!("{url}/s: use the address of a dictionary: {url}/v1/dictionaries/s;");
+    bench.fails(&push, 4, &right);
+    let unnamed = format!("get --server {url}/v1/dictionaries {roots} --public k.pub apple");
+    bench.fails(&unnamed, 2, &format!("{url}/v1/dictionaries/NAME\n"));
+    // The address is right, and the name is not.
+    let other = format!("get --server {url}/v1/dictionaries/t {roots} --public k.pub apple");
+    bench.fails(&other, 2, "there is no such dictionary");
+    let output = bench.run(&other);
+    assert!(!text(&output.stderr).contains("help:"));
 }

@@ -1,6 +1,7 @@
 //! An SSH agent in the test, and its failures.
 
 use std::{
+    fs,
     io::{Read as _, Write as _},
     os::unix::net::{UnixListener, UnixStream},
     sync::{Arc, Mutex},
@@ -11,8 +12,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use ed25519_dalek::Signer as _;
 use sha2::{Digest as _, Sha256};
 
-use super::{fails, key, run, signs_everywhere};
-use crate::bench::Bench;
+use super::{PROGRAM, fails, key, run, signs_everywhere, with_program};
+use crate::bench::{Bench, text};
 
 /// Behaviour of the agent when it is asked for a signature or, if named so, for its keys.
 #[derive(Clone, Copy, Debug)]
@@ -158,20 +159,25 @@ fn an_agent_that_does_not_sign_loses_nothing() {
     );
     bench.ok("put --store s a 2");
     let before = bench.ok("status --store s --changes");
+    let named = format!("SSH agent {}: ", bench.path("agent").display());
     for (next, code, reason) in [
-        (Refuses, 4, "the SSH agent refused"),
+        (Refuses, 4, "the agent refused the request"),
         (SignsWithAnotherKey, 3, "the signature does not verify"),
         (NamesAnotherKind, 4, "malformed"),
         (AnswersGarbage, 4, "malformed"),
         (AnnouncesFourGibibytes, 4, "malformed"),
         (CutsItsAnswer, 4, "malformed"),
-        (HangsUp, 4, "SSH agent: "),
+        (HangsUp, 4, "SSH agent "),
         (Hangs, 4, "no answer in 1 s"),
-        (HoldsNoKey, 2, "the SSH agent does not hold SHA256:"),
+        (HoldsNoKey, 2, "the agent does not hold SHA256:"),
         (MiscountsItsKeys, 4, "malformed"),
     ] {
         *behaviour.lock().unwrap() = next;
-        fails(&bench, &format!("commit --store s {signer}"), code, reason);
+        let commit = format!("commit --store s {signer}");
+        fails(&bench, &commit, code, reason);
+        if !matches!(next, SignsWithAnotherKey) {
+            fails(&bench, &commit, code, &named);
+        }
         assert_eq!(bench.ok("status --store s --changes"), before, "{next:?}");
     }
     *behaviour.lock().unwrap() = Signs;
@@ -183,8 +189,60 @@ fn an_agent_that_does_not_sign_loses_nothing() {
     bench.ok("check --store s --public k.pub");
     let without_agent = format!("commit --store s --signer agent:{mine} --public k.pub");
     let mut command = bench.command();
+    command.env("SSH_AUTH_SOCK", bench.path("none"));
+    let output = command.args(without_agent.split(' ')).output().unwrap();
+    let named = format!("SSH agent {}: ", bench.path("none").display());
+    assert_eq!(output.status.code(), Some(4));
+    assert!(text(&output.stderr).contains(&named));
+    let mut command = bench.command();
     command
         .env_remove("SSH_AUTH_SOCK")
         .args(without_agent.split(' '));
     assert_eq!(command.output().unwrap().status.code(), Some(2));
+}
+
+/// While a process waits for its agent, another process signs the pending changes.
+#[test]
+fn a_commit_succeeds_if_another_process_has_signed_its_changes() {
+    let bench = with_program("--scheme red-black");
+    bench.ok(&format!("put --store s {PROGRAM} --commit apple 1"));
+    let socket = bench.path("agent");
+    let signer = format!("--signer agent:{} --public k.pub", fingerprint(&blob(7)));
+    // Runs a commit, and `other` as soon as the commit has connected to the agent.
+    let interrupted = |commit: &str, other: &str| {
+        drop(fs::remove_file(&socket));
+        let listener = UnixListener::bind(&socket).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let (mut stream, _) = listener.accept().unwrap();
+                bench.ok(other);
+                answer(&mut stream, Signs);
+            });
+            let output = run(&bench, &format!("{commit} --store s {signer}"));
+            // If the commit has not connected, the thread must not wait for ever.
+            drop(UnixStream::connect(&socket));
+            output
+        })
+    };
+    let signing = format!("commit --store s {PROGRAM}");
+    bench.ok("put --store s apple 2");
+    bench.ok("put --store s pear 3");
+    let output = interrupted("commit", &signing);
+    let said = "version 2 contains the changes already, nothing was signed\n";
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), said);
+    // Dropped changes, and a name that the version of another process lacks, are failures.
+    for (commit, other, error) in [
+        (
+            "commit",
+            "reset --store s",
+            "no later version contains the change",
+        ),
+        ("commit --name last", signing.as_str(), "nothing is pending"),
+    ] {
+        bench.ok("put --store s fig 4");
+        let output = interrupted(commit, other);
+        assert_eq!(output.status.code(), Some(2), "{commit}");
+        assert!(text(&output.stderr).contains(error), "{commit}");
+    }
 }
