@@ -52,6 +52,7 @@ mod request;
 mod router;
 mod served;
 mod service;
+mod status_page;
 mod value;
 mod witness;
 mod witness_metrics;

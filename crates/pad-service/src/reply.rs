@@ -52,14 +52,6 @@ pub(crate) fn description(if_none_match: Option<&HeaderValue>) -> Answer {
     reply(OBJECT, text.into(), CacheLifetime::Once, if_none_match)
 }
 
-/// Builds the response for the root path: a redirect to `/health`. The address is relative, so that
-/// it also holds below the path of a reverse proxy.
-pub(crate) fn index() -> Answer {
-    Answer::text(StatusCode::TEMPORARY_REDIRECT, "see health\n")
-        .with(header::LOCATION, HeaderValue::from_static("health"))
-        .with(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"))
-}
-
 /// Builds the response to a health check: status 200 without reasons, otherwise 503. Adds `status`
 /// and `reasons` to the fields of `health`.
 pub(crate) fn health_reply(

@@ -173,7 +173,6 @@ impl Target<ServedDictionary> {
                 | Resource::HeadOf(_)
                 | Resource::Answer(_, Question::Key(_)),
             ) if dictionary.answers_at_once() => Work::Brief,
-            Self::Index => Work::Brief,
             _ => Work::Long,
         }
     }

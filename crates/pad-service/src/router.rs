@@ -18,8 +18,9 @@ use crate::{
     metrics::Metrics,
     periodic_task::PeriodicTask,
     refusal::Refusal,
-    reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, index, reply},
+    reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, reply},
     request::{Request, Target, client_of, not_allowed},
+    status_page::status_page,
     value::with_proof,
     witness::label,
 };
@@ -153,7 +154,7 @@ impl Router {
         let plain =
             |kind, text: String| Ok(reply(kind, text.into_bytes(), CacheLifetime::Once, known));
         match request.target {
-            Target::Index => Ok(index()),
+            Target::Index => Ok(status_page(&self.health(None).body)),
             Target::Health => Ok(self.health(known)),
             Target::Description => Ok(description(known)),
             Target::Metrics => plain(TEXT, self.text()),

@@ -27,11 +27,11 @@ use crate::{
     periodic_task::PeriodicTask,
     refusal::Refusal,
     reply::{
-        CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, index, matches, reply,
-        tagged,
+        CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, matches, reply, tagged,
     },
     request::{Request, Target, client_of},
     served::{Contents, ServedDictionary, all_keys_only},
+    status_page::status_page,
 };
 
 /// HTTP service of one or more dictionaries.
@@ -106,7 +106,7 @@ impl Service {
         let plain =
             |kind, text: String| Ok(reply(kind, text.into_bytes(), CacheLifetime::Once, known));
         match request.target {
-            Target::Index => Ok(index()),
+            Target::Index => Ok(status_page(&self.health(None).body)),
             Target::Health => Ok(self.health(known)),
             Target::Description => Ok(description(known)),
             Target::Metrics => {

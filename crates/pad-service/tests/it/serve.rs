@@ -449,13 +449,18 @@ fn requests_that_the_web_server_refuses_are_counted() {
 }
 
 #[test]
-fn the_root_path_leads_to_the_health() {
+fn the_root_path_is_a_page_with_the_latest_versions() {
     let author = Author::of_tree();
     three_versions(&author);
     let server = start(service(&author.path("s.pad")));
     let reply = raw(&server, "/", None);
-    assert_eq!(reply.status.as_u16(), 307);
-    assert_eq!(reply.headers[header::LOCATION], "health");
+    assert_eq!(reply.status.as_u16(), 200);
+    assert_eq!(
+        reply.headers[header::CONTENT_TYPE],
+        "text/html; charset=utf-8"
+    );
+    let page = String::from_utf8(reply.body).unwrap();
+    assert!(page.contains("versions\">s</a><td>3\n"), "{page}");
     let posted = PostBody {
         content_type: "application/octet-stream",
         body: b"",
