@@ -151,7 +151,7 @@ impl Task<'_> {
     fn measurement<T: Roles>(&self, followed: &FinishedRun<T>) -> Outcome<Measurement> {
         let (samples, shape, effort) = (followed.samples(), self.work.shape(), self.effort);
         let means = Sample::mean(samples);
-        let lookups = followed.loaded.lookups((self.scheme, self.work));
+        let lookups = followed.loaded.lookups(self.scheme);
         lookups.check()?;
         let (per_key, per_snapshot) = (
             followed.bytes_per_key(shape.keys)?,

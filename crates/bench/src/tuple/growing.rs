@@ -12,7 +12,7 @@ use crate::{
     line,
     measure::run::Sample,
     prelude::*,
-    workload::{Contents, Workload, put_hashed},
+    workload::{Contents, put_hashed},
 };
 
 /// Measures the design `P` while it grows, and returns the result line.
@@ -31,10 +31,10 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     ));
     let inserted = run.samples.len();
     let witnesses = take_witnesses() as f64 / inserted as f64;
-    let (mut contents, work) = (Contents::default(), Workload::growing(task.keys));
+    let mut contents = Contents::default();
     (0..inserted as u64).for_each(|index| contents.apply(&[put_hashed(index)]));
     let signature_us = (!P::ACCUMULATES).then_some(tuple_verify_us);
-    let lookups = lookups::of_server(&run.roles, &contents, &work)?;
+    let lookups = lookups::of_server(&run.roles, &contents)?;
     let primitives = (signature_us, limits.chain_step_ns);
     let lookups = lookups::measure(&lookups, &task.effort, primitives)?;
     let all = Sample::mean(&run.samples);

@@ -29,7 +29,7 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     )?;
     let run = loaded.follow(&work)?;
     let limits = before.mean(Limits::measure(&task.effort));
-    let lookups = lookups::of_server(&run.loaded.run.roles, &run.loaded.contents, &work)?;
+    let lookups = lookups::of_server(&run.loaded.run.roles, &run.loaded.contents)?;
     let sign_us = P::signature_us(&task.effort).map_or(0.0, |(sign_us, _)| sign_us);
     let (means, snapshots) = (Sample::mean(run.samples()), run.samples().len());
     let line = line! {
