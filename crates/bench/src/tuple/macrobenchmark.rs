@@ -147,7 +147,9 @@ pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epochs: Epochs) -> Outco
         lookup_kilobytes_per_second:
             lookups.figure("proof_bytes") * 1e3 / lookups.figure("prove_us"),
     };
-    Ok(line.merged(&lookups).merged(&costs::line_of(&task.prices)))
+    Ok(line
+        .merged(&lookups)
+        .merged(&costs::line_of(&costs::of_2010())))
 }
 
 /// Converts a sum of counts to a whole number.
