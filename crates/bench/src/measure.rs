@@ -57,9 +57,6 @@ pub enum Record {
 /// `limit` bounds the time of the measured snapshots. A scheme whose load is expected to take more
 /// than ten times `limit` is not measured. Before timing, a client of the family checks answers of
 /// each kind that the scheme gives, as encoded messages.
-///
-/// # Errors
-/// The scheme's errors, and a wrong answer.
 pub fn measure(
     scheme: &Scheme,
     work: &dyn Work,

@@ -141,9 +141,6 @@ impl<T: Roles> Lookups<'_, T> {
 
     /// Verifies a decoded proof of the latest version, whose head is `head`. Includes verifying the
     /// head if the proof needs it.
-    ///
-    /// # Errors
-    /// The proof is refused.
     pub fn verify(
         &self,
         head: &T::Head,
