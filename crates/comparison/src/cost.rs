@@ -244,20 +244,6 @@ impl Reply {
     }
 }
 
-/// Returns the cost of an update and its lookups as a linear function, in dollars; `None` if the
-/// figures lack proofs.
-///
-/// `at(r)` is the cost of the update with `r` lookups of the latest version. `per_time(r)` is the
-/// cost of one lookup with its share of the update, as in figures 6 to 8. Counts one server and no
-/// storage.
-pub fn of_update(figures: &Measurement, prices: &Prices) -> Option<CostLine> {
-    let update_us = figures.author_us + figures.apply_us;
-    Some(CostLine {
-        fixed: prices.of_computing(update_us) + prices.of_sending(figures.update_bytes),
-        each: prices.of_computing(figures.prove_us?) + prices.of_sending(figures.proof_bytes?),
-    })
-}
-
 /// Bytes that a scheme sends per second of its computing. If a ratio exceeds
 /// [`Prices::equilibrium`], sending costs more than computing.
 ///
