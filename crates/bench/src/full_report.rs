@@ -21,7 +21,7 @@ pub mod readme;
 pub mod run;
 pub mod steps;
 
-use crate::{Outcome, figures, line::Line, tuple::figure7};
+use crate::{Outcome, figures, line::Line, prelude::ensure, tuple::figure7};
 use run::{Parts, read_lines};
 use steps::{Depth, Step};
 
@@ -59,9 +59,7 @@ impl ReportArguments {
         let is_of = |step: &Step, begin: &String| step.name.starts_with(begin.as_str());
         let is_asked = |step: &Step| self.only.iter().any(|begin| is_of(step, begin));
         steps.retain(|step| self.only.is_empty() || is_asked(step));
-        if steps.is_empty() {
-            return Err("no step begins so; --list shows them".into());
-        }
+        ensure(!steps.is_empty(), "no step begins so; --list shows them")?;
         if self.list {
             for step in &steps {
                 let (seconds, name) = (step.expected_seconds, &step.name);

@@ -6,7 +6,7 @@ use comparison::timing::stopwatch;
 
 use crate::{
     Outcome,
-    peer::{About, Claim, Entry, Key, Peer, Published, Value, limits, of_version},
+    peer::{About, Claim, Entry, Key, Peer, Published, Value, ensure, limits, of_version},
 };
 
 /// The tree, and the root of each version.
@@ -62,10 +62,8 @@ impl Peer for Mono {
     fn verify(&self, version: usize, (_, value): Claim<'_>, proof: Proof) -> Outcome<()> {
         let root = *of_version(&self.roots, version)?;
         let value = value.ok_or("nothing proves absence")?;
-        if verify_proof(&Sha2::new(), Some(&root), value, Some(&proof)) {
-            return Ok(());
-        }
-        Err("the proof leads to another root".into())
+        let is_proved = verify_proof(&Sha2::new(), Some(&root), value, Some(&proof));
+        ensure(is_proved, "the proof leads to another root")
     }
 
     fn encode(proof: &Proof) -> Outcome<Vec<u8>> {

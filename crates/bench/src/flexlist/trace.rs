@@ -186,10 +186,8 @@ fn text_of(path: &Path) -> Outcome<String> {
         io::read_to_string(source.take(MOST_BYTES))
     };
     let text = read().map_err(|error| format!("cannot be read: {error}"))?;
-    ensure(
-        (text.len() as u64) < MOST_BYTES,
-        "the text has more bytes than a trace may have",
-    )?;
+    let fits = (text.len() as u64) < MOST_BYTES;
+    ensure(fits, "the text has more bytes than a trace may have")?;
     Ok(text)
 }
 
@@ -228,11 +226,7 @@ fn read_files(text: &str) -> Outcome<Vec<TracedFile>> {
         let (folder, size) = (row.dir, row.initial_size);
         require(row.path == files.len(), line, "paths are not 0, 1, 2, ..")?;
         let is_next = folder <= folders;
-        require(
-            is_next,
-            line,
-            "folders are not numbered in order of first sight",
-        )?;
+        require(is_next, line, "folders are not numbered in order")?;
         require(size >= -1, line, "initial_size is below -1")?;
         folders = folders.max(folder.saturating_add(1));
         files.push(TracedFile {
@@ -275,11 +269,7 @@ fn change(rows: &[(u64, Row)], size: &mut Option<u64>) -> Outcome<Change> {
             inserted: row.inserted,
         };
         let is_single = row.kind == Kind::Edit || rows.len() == 1;
-        require(
-            is_single,
-            line,
-            "a file that is added or deleted has two rows",
-        )?;
+        require(is_single, line, "an added or deleted file has two rows")?;
         match row.kind {
             Kind::Add => {
                 let is_zero = (edit.offset, edit.removed) == (0, 0);
@@ -301,11 +291,7 @@ fn change(rows: &[(u64, Row)], size: &mut Option<u64>) -> Outcome<Change> {
                 let is_behind = edits
                     .last()
                     .is_none_or(|last| last.end() <= Some(edit.offset));
-                require(
-                    is_behind,
-                    line,
-                    "the edit begins before the end of the one before",
-                )?;
+                require(is_behind, line, "the edit overlaps the one before")?;
                 let is_within = edit.end().is_some() && edit.end() <= before;
                 require(is_within, line, "the edit is not within the file")?;
                 let kept = size.and_then(|size| size.checked_sub(edit.removed));

@@ -69,9 +69,9 @@ fn every_row_out_of_place_is_refused() {
         2,0,M,0,1,0 / 1,1,M,0,1,0 => line 3: commits do not ascend
         1,3,M,0,1,0 => line 2: path 3 is not in the table of files
         1,0,M,0,1,0 / 1,1,M,0,1,0 / 1,0,M,5,1,0 => line 4: the rows of one file
-        1,2,A,0,0,5 / 1,2,M,0,1,0 => line 2: a file that is added or deleted has two rows
-        1,0,M,0,1,0 / 1,0,D,0,99,0 => line 3: a file that is added or deleted has two rows
-        1,0,M,10,5,0 / 1,0,M,14,1,0 => line 3: the edit begins before the end
+        1,2,A,0,0,5 / 1,2,M,0,1,0 => line 2: an added or deleted file has two rows
+        1,0,M,0,1,0 / 1,0,D,0,99,0 => line 3: an added or deleted file has two rows
+        1,0,M,10,5,0 / 1,0,M,14,1,0 => line 3: the edit overlaps the one before
         1,0,A,0,0,5 => line 2: the added file was there already
         1,2,M,0,0,5 => line 2: the edit is not within the file
         1,2,D,0,0,0 => line 2: the deleted file did not have this size
