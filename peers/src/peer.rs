@@ -91,7 +91,7 @@ impl About {
         ..Self::THEIRS
     };
 
-    /// Description of a third party's dictionary in memory, without its name.
+    /// Description of a third party's dictionary in memory with SHA-256, without its name.
     pub const THEIRS: Self = Self {
         name: "",
         package: "",

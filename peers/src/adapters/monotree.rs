@@ -23,7 +23,6 @@ impl Peer for Mono {
             name: "monotree",
             package: "monotree",
             licence: "MIT",
-            hash: "SHA-256",
             medium: "memory: a hash map",
             can_not: &[
                 limits::ABSENCE,
@@ -34,7 +33,6 @@ impl Peer for Mono {
             ],
             snapshot_includes: "new root; nodes of the version stored",
             differs: "proofs show that some key has the value",
-            most_keys: 1_000_000,
             ..About::THEIRS
         }
     }
