@@ -11,7 +11,7 @@ use comparison::{
 };
 
 /// Asks for unique sets, of a small load.
-pub fn question() -> Question {
+pub(crate) fn question() -> Question {
     Question {
         wanted: Requirements {
             load: Load {
