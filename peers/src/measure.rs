@@ -200,12 +200,9 @@ impl<P: Peer> Bench<'_, P> {
 
     fn present(&mut self) -> Outcome<()> {
         let latest = self.load.latest();
-        self.prove("prove_present", |load| {
-            (latest, Asked::Present(load.any(latest)))
-        })?;
-        self.verify("verify_present", |load| {
-            (latest, Asked::Present(load.any(latest)))
-        })
+        let ask = move |load: &mut Load| (latest, Asked::Present(load.any(latest)));
+        self.prove("prove_present", ask)?;
+        self.verify("verify_present", ask)
     }
 
     fn old(&mut self) -> Outcome<()> {
@@ -223,12 +220,9 @@ impl<P: Peer> Bench<'_, P> {
             return Ok(());
         }
         let latest = self.load.latest();
-        self.prove("prove_absent", |load| {
-            (latest, Asked::Absent(load.any_absent()))
-        })?;
-        self.verify("verify_absent", |load| {
-            (latest, Asked::Absent(load.any_absent()))
-        })
+        let ask = move |load: &mut Load| (latest, Asked::Absent(load.any_absent()));
+        self.prove("prove_absent", ask)?;
+        self.verify("verify_absent", ask)
     }
 
     /// Measures proofs that the latest version contains an older one: the version before it, and
@@ -360,7 +354,7 @@ fn mean(numbers: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::peer::{Value, ensure};
+    use crate::peer::{Value, ensure, limits};
 
     /// Far more bytes than other tests allocate at the same time.
     const LARGE: usize = 32 << 20;
@@ -380,18 +374,8 @@ mod tests {
             About {
                 name: "blocks",
                 package: "peers",
-                licence: "none",
-                is_ours: true,
-                hash: "none",
-                threads: "1",
-                medium: "memory",
-                can_not: &[
-                    crate::peer::limits::OLD_VERSIONS,
-                    crate::peer::limits::ABSENCE,
-                ],
-                snapshot_includes: "",
-                differs: "",
-                most_keys: 1,
+                can_not: &[limits::OLD_VERSIONS, limits::ABSENCE],
+                ..About::OURS
             }
         }
 

@@ -1,5 +1,7 @@
 //! Interface of an adapter to a dictionary, and the description of a dictionary.
 
+pub use comparison::ensure;
+
 use crate::{Outcome, lock};
 
 /// Key of 32 evenly distributed bytes, so that libraries that need a hash as key can use it
@@ -25,11 +27,6 @@ pub fn of_version<T>(all: &[T], version: usize) -> Outcome<&T> {
 /// Fails unless `version` is the latest of a list with one element for each version.
 pub fn require_latest<T>(all: &[T], version: usize) -> Outcome<()> {
     ensure(version == all.len(), "only the latest version is there")
-}
-
-/// Returns the error `otherwise` unless `holds` is true.
-pub fn ensure(holds: bool, otherwise: &str) -> Outcome<()> {
-    if holds { Ok(()) } else { Err(otherwise.into()) }
 }
 
 /// Encodes an entry as one byte string: the key and the value, each after its length.
@@ -94,7 +91,7 @@ impl About {
         ..Self::THEIRS
     };
 
-    /// Description of a third party's dictionary in memory, without its name.
+    /// Description of a third party's dictionary in memory with SHA-256, without its name.
     pub const THEIRS: Self = Self {
         name: "",
         package: "",

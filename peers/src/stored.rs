@@ -14,110 +14,16 @@ use comparison::{
     workload::Random,
 };
 use jmt::KeyHash;
-use pad_core::{
-    Dictionary as _, DictionaryId, Key, Operation, Repository as _, Sha256Ed25519, Value,
-};
-use pad_tree::{CacheSize, MemoryLog, RedBlack, RedBlackAuthor, StoredRepository};
-use serde::Serialize;
+use serde_json::{Value, json};
 use sha2::Sha256;
 
-use crate::{Outcome, database::JellyfishFile, effort::Effort, lock, signing::Signing};
+use crate::{Outcome, database::JellyfishFile, effort::Effort, lock};
 
 /// Number of measured snapshots with one change each, after the snapshot that loads all keys.
 const SNAPSHOTS: u64 = 200;
 /// Number of changes in each large batch.
 const BATCH: u64 = 10_000;
 const BATCHES: u64 = 10;
-
-/// Result row of the third-party tree. Its JSON keys are those of `bench stored` for stores on
-/// disk.
-#[derive(Clone, Debug, Serialize)]
-pub struct StoredRow {
-    experiment: &'static str,
-    scheme: &'static str,
-    repository: &'static str,
-    version: String,
-    keys: u64,
-    snapshots: u64,
-    load_seconds: f64,
-    file_bytes_per_key: f64,
-    file_bytes_per_snapshot: f64,
-    open_us: f64,
-    open_and_look_up_us: f64,
-    open_and_commit_us: f64,
-    prove_us: f64,
-    updates_per_second: f64,
-    open_resident_bytes: u64,
-    look_up_resident_bytes: u64,
-    commit_resident_bytes: u64,
-}
-
-/// Result row of our tree for comparison: with the same dictionary keys, and proofs without a
-/// signed head.
-#[derive(Clone, Debug, Serialize)]
-pub struct OwnRow {
-    experiment: &'static str,
-    scheme: &'static str,
-    repository: &'static str,
-    keys: u64,
-    warm_seconds: f64,
-    warmed_bytes: u64,
-    prove_us: f64,
-    prove_recent_us: f64,
-}
-
-/// Measures the time of a proof by our tree in two cases. In one, all nodes of the latest version
-/// are in memory; in the other, only the 64 MiB of nodes used last.
-pub fn measure_ours(keys: u64, effort: Effort) -> Outcome<OwnRow> {
-    let author = RedBlackAuthor::<Sha256Ed25519, _>::new(
-        DictionaryId::from_name("stored"),
-        Signing::author_key()?,
-        Signing::key(),
-    );
-    let authority = author.authority();
-    let mut load: Vec<_> = (0..keys).map(|number| entry(number, number)).collect();
-    load.sort_unstable_by_key(|(key, _)| key.0);
-    let entries = load
-        .into_iter()
-        .map(|(key, value)| -> Outcome<_> { Ok((Key::new(&key.0[..])?, Value::new(value)?)) });
-    let entries: Vec<_> = entries.collect::<Outcome<_>>()?;
-    let mut loaded = Stored::open(authority, MemoryLog::default(), 0)?;
-    let signed = loaded.publish_sorted(keys, entries.into_iter().map(Ok::<_, ()>), &Signing::key());
-    signed.map_err(|error| format!("{error:?}"))?;
-    for (number, value) in (0..SNAPSHOTS).map(|number| (number * 7919 % keys, number)) {
-        let (key, value) = entry(number, value);
-        let change = Operation::Put(Key::new(&key.0[..])?, Value::new(value)?);
-        loaded.publish(&mut vec![change], &Signing::key())?;
-    }
-    let latest = loaded.latest();
-    let proving = |stored: &Stored| {
-        let mut random = Random::new(5);
-        let ask = || Key::new(&key(random.below(keys)).0[..]).expect("peers: 32 bytes are a key");
-        effort.repeat(ask, |key| Ok(black_box(stored.prove(latest, &key)?)))
-    };
-    let recent = Stored::open(authority, loaded.log().clone(), 64 << 20)?;
-    // Everything that fits is in memory after the first round.
-    proving(&recent)?;
-    let recent = proving(&recent)?;
-    let mut warmed = Stored::open(
-        authority,
-        loaded.log().clone(),
-        CacheSize::Warmed { most: u64::MAX },
-    )?;
-    let (warm_us, warmed_bytes) = stopwatch(|| warmed.warm());
-    Ok(OwnRow {
-        experiment: "stored_beside",
-        scheme: "red-black",
-        repository: "stored, all warmed",
-        keys,
-        warm_seconds: warm_us / 1e6,
-        warmed_bytes: warmed_bytes?,
-        prove_us: proving(&warmed)?.median_us(),
-        prove_recent_us: recent.median_us(),
-    })
-}
-
-type Stored = StoredRepository<Sha256Ed25519, RedBlack>;
 
 /// Operation on the store that runs in a separate process, to measure its peak memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -151,8 +57,9 @@ impl Once {
     }
 }
 
-/// Measures the third-party tree in a store of `keys` keys.
-pub fn measure(keys: u64, effort: Effort) -> Outcome<StoredRow> {
+/// Measures the third-party tree in a store of `keys` keys. The JSON keys of the result row are
+/// those of `bench stored` for stores on disk.
+pub fn measure(keys: u64, effort: Effort) -> Outcome<Value> {
     let folder = tempfile::tempdir()?;
     let store = folder.path().join("jmt.redb");
     let load: Vec<_> = (0..keys).map(|number| entry(number, number)).collect();
@@ -183,25 +90,16 @@ pub fn measure(keys: u64, effort: Effort) -> Outcome<StoredRow> {
         |key| Ok(black_box(tree.prove(key)?)),
     )?;
     drop(tree);
-    Ok(StoredRow {
-        experiment: "stored_files",
-        scheme: "jellyfish",
-        repository: "jmt on redb",
-        version: lock::version("jmt").unwrap_or_default(),
-        keys,
-        snapshots,
-        load_seconds: load_us / 1e6,
-        file_bytes_per_key: loaded_bytes as f64 / keys as f64,
-        file_bytes_per_snapshot: bytes as f64 / snapshots as f64,
-        open_us: opened.median_us(),
-        open_and_look_up_us: looked_up.median_us(),
-        open_and_commit_us: commits.median_us(),
-        prove_us: proving.median_us(),
-        updates_per_second: batches(&store, keys)?,
-        open_resident_bytes: open,
-        look_up_resident_bytes: look,
-        commit_resident_bytes: change,
-    })
+    Ok(json!({
+        "experiment": "stored_files", "scheme": "jellyfish", "repository": "jmt on redb",
+        "version": lock::version("jmt").unwrap_or_default(), "keys": keys, "snapshots": snapshots,
+        "load_seconds": load_us / 1e6, "file_bytes_per_key": loaded_bytes as f64 / keys as f64,
+        "file_bytes_per_snapshot": bytes as f64 / snapshots as f64, "open_us": opened.median_us(),
+        "open_and_look_up_us": looked_up.median_us(), "open_and_commit_us": commits.median_us(),
+        "prove_us": proving.median_us(), "updates_per_second": batches(&store, keys)?,
+        "open_resident_bytes": open, "look_up_resident_bytes": look,
+        "commit_resident_bytes": change,
+    }))
 }
 
 fn commit(store: &Path, changes: Vec<(KeyHash, Vec<u8>)>) -> Outcome<JellyfishFile> {

@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clap::{Args, ValueEnum, builder::PossibleValuesParser};
+use clap::{Args, ValueEnum};
 use pad_accumulators::{Accumulator, Authority, SignedSnapshot, Snapshot, rsa::RepresentativeRule};
 use pad_core::{Untrusted, Verified, Version, Workers};
 
@@ -51,15 +51,9 @@ pub struct AccumulatorArguments {
     /// Numbers of threads on which operations are measured.
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     threads: Vec<NonZeroUsize>,
-    /// Restricts the run to one accumulator scheme.
-    #[arg(long, value_parser = PossibleValuesParser::new(["rsa", "bilinear"]))]
-    accumulator: Option<String>,
     /// Network latencies in the round trips of `slopes`, there and back, in milliseconds.
     #[arg(long, value_delimiter = ',', default_values_t = [0.0, 1.0, 20.0, 100.0])]
     latency_ms: Vec<f64>,
-    /// Maximum number of RSA keys of each length that the experiment `keys` generates.
-    #[arg(long, default_value_t = 5)]
-    new_keys: usize,
     /// Leaves out work that is expected to take more seconds than this, and reports that; with
     /// --quick 2.
     #[arg(long, usually("60", "2"))]
@@ -92,23 +86,14 @@ impl AccumulatorArguments {
         let plan = self.plan();
         let wants = |experiment| self.experiment.contains(&experiment);
         let mut report = self.manner.report()?;
-        if self.wants_accumulator("bilinear") {
-            let bench = BilinearBench::new(&plan)?;
-            measure(&bench, &self.experiment, &plan, &mut report)?;
-        }
-        if self.wants_accumulator("rsa") {
-            let bench = RsaBench::new(RepresentativeRule::default(), &plan)?;
-            measure(&bench, &self.experiment, &plan, &mut report)?;
-            // The compact rule is only compared in the experiment `operations`.
+        let bench = BilinearBench::new(&plan)?;
+        measure(&bench, &self.experiment, &plan, &mut report)?;
+        let bench = RsaBench::new(RepresentativeRule::default(), &plan)?;
+        measure(&bench, &self.experiment, &plan, &mut report)?;
+        // The compact rule is only compared in the experiment `operations`.
+        if wants(Experiment::Operations) {
             let compact = RsaBench::new(RepresentativeRule::Compact, &plan)?;
-            let operations = self.experiment.iter().copied();
-            let operations = operations.filter(|it| *it == Experiment::Operations);
-            measure(
-                &compact,
-                &operations.collect::<Vec<_>>(),
-                &plan,
-                &mut report,
-            )?;
+            operations::run(&compact, &plan, &mut report)?;
         }
         if wants(Experiment::Slopes) {
             slopes::run(&self.latency_ms, &mut report)?;
@@ -121,7 +106,7 @@ impl AccumulatorArguments {
             hints::run(&plan, &mut report)?;
         }
         if wants(Experiment::Keys) {
-            keys::run(&plan, self.new_keys, &mut report)?;
+            keys::run(&plan, &mut report)?;
         }
         report.finish(table::table)
     }
@@ -136,10 +121,6 @@ impl AccumulatorArguments {
             longest: Duration::from_secs(self.longest),
             quick: self.manner.quick,
         }
-    }
-
-    fn wants_accumulator(&self, name: &str) -> bool {
-        self.accumulator.as_deref().is_none_or(|only| only == name)
     }
 }
 

@@ -7,11 +7,6 @@ use comparison::{PriceBook, Prices, line::CostLine};
 
 use crate::{line, line::Line};
 
-/// Creates prices from US cents per hour of CPU time and per sent gigabyte (10^9 bytes).
-pub fn prices(cpu_cents_per_hour: f64, cents_per_gigabyte: f64) -> Prices {
-    Prices::new(cpu_cents_per_hour / 100.0, cents_per_gigabyte / 100.0)
-}
-
 /// Returns the paper's prices. A gigabyte is 10^9 bytes.
 pub fn of_2010() -> Prices {
     let paper = PriceBook::paper();
@@ -28,9 +23,9 @@ pub fn line_of(prices: &Prices) -> Line {
 
 /// Reads the prices that [`line_of`] wrote into a result line.
 pub fn prices_of(line: &Line) -> Prices {
-    prices(
-        line.figure("cpu_cents_per_hour"),
-        line.figure("cents_per_gigabyte"),
+    Prices::new(
+        line.figure("cpu_cents_per_hour") / 100.0,
+        line.figure("cents_per_gigabyte") / 100.0,
     )
 }
 
@@ -46,8 +41,9 @@ pub struct Scenario {
 }
 
 /// Returns the scenarios of section 10: the prices of 2010, then one scenario each with bandwidth,
-/// computing or cryptography `cheaper` times cheaper.
-pub fn scenarios(cheaper: f64) -> [Scenario; 4] {
+/// computing or cryptography ten times cheaper.
+pub fn scenarios() -> [Scenario; 4] {
+    let cheaper = 10.0;
     let named = |what: &str| Scenario {
         name: format!("{what} {cheaper} times cheaper"),
         ..Scenario::of_2010()

@@ -21,7 +21,7 @@ pub mod readme;
 pub mod run;
 pub mod steps;
 
-use crate::{Outcome, figures, line::Line, tuple::figure7};
+use crate::{Outcome, figures, line::Line, prelude::ensure, tuple::figure7};
 use run::{Parts, read_lines};
 use steps::{Depth, Step};
 
@@ -35,15 +35,9 @@ pub struct ReportArguments {
     /// steps.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
-    /// Skips steps whose names begin with one of these. The page reports which figures are missing.
-    #[arg(long, value_delimiter = ',')]
-    without: Vec<String>,
     /// Prints the steps with their expected durations, and measures nothing.
     #[arg(long)]
     list: bool,
-    /// Repeats steps that an interrupted run has finished.
-    #[arg(long)]
-    again: bool,
     /// Folder for the page, its figures and the measurements; by default target/report, or
     /// target/report-quick with --quick.
     #[arg(long)]
@@ -62,15 +56,10 @@ impl ReportArguments {
             (Depth::Full, "full", "target/report")
         };
         let mut steps = steps::steps(depth);
-        let is_of = |step: &Step, names: &[String]| {
-            let mut names = names.iter();
-            names.any(|begin| step.name.starts_with(begin.as_str()))
-        };
-        steps.retain(|step| self.only.is_empty() || is_of(step, &self.only));
-        steps.retain(|step| !is_of(step, &self.without));
-        if steps.is_empty() {
-            return Err("no step begins so; --list shows them".into());
-        }
+        let is_of = |step: &Step, begin: &String| step.name.starts_with(begin.as_str());
+        let is_asked = |step: &Step| self.only.iter().any(|begin| is_of(step, begin));
+        steps.retain(|step| self.only.is_empty() || is_asked(step));
+        ensure(!steps.is_empty(), "no step begins so; --list shows them")?;
         if self.list {
             for step in &steps {
                 let (seconds, name) = (step.expected_seconds, &step.name);
@@ -84,9 +73,6 @@ impl ReportArguments {
             return Ok(());
         }
         let parts = Parts::open(&self.steps.join(name))?;
-        if self.again {
-            parts.forget(&steps)?;
-        }
         let (lines, failures) = run::run(&steps, &parts)?;
         let out = self.out.clone().unwrap_or_else(|| out.into());
         write_page(lines, &out)?;
@@ -124,7 +110,7 @@ fn once_described(lines: Vec<Line>) -> Vec<Line> {
 /// designs, because each design is a step of its own.
 fn with_figure_7(mut lines: Vec<Line>) -> Vec<Line> {
     lines.retain(|line| !figure7::follows(line));
-    lines.extend(figure7::lines(&lines, 10.0));
+    lines.extend(figure7::lines(&lines));
     lines
 }
 

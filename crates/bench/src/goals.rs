@@ -144,18 +144,14 @@ pub fn table_of(
     lines: &[Line],
     tables: &mut Tables,
 ) {
-    add(&goals(text, family), (note, computed), lines, tables);
-}
-
-fn add(goals: &[Goal], (note, computed): (&str, Computed), lines: &[Line], tables: &mut Tables) {
     if lines.is_empty() {
         return;
     }
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
-    for goal in goals {
+    for goal in goals(text, family) {
         match goal.row(computed, lines) {
             Some(row) => rows.push(row),
-            None => missing.push(goal.name.as_str()),
+            None => missing.push(goal.name),
         }
     }
     tables.heading("Goals", note);

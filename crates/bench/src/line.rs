@@ -150,6 +150,11 @@ pub fn of<'a>(lines: &'a [Line], experiment: &str) -> Vec<&'a Line> {
     lines.iter().filter(of).collect()
 }
 
+/// Finds the first line that meets all conditions, as [`Line::says`].
+pub fn find<'a>(lines: &[&'a Line], wanted: &[(&str, &str)]) -> Option<&'a Line> {
+    lines.iter().copied().find(|line| line.says(wanted))
+}
+
 /// Finds the figure of the same work without fast lanes: of the experiment with the suffix
 /// `_portable`, from a line with the same values under all of `same`.
 pub fn without_lanes(lines: &[Line], line: &Line, same: &[&str], figure: &str) -> Option<f64> {

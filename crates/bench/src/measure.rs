@@ -57,9 +57,6 @@ pub enum Record {
 /// `limit` bounds the time of the measured snapshots. A scheme whose load is expected to take more
 /// than ten times `limit` is not measured. Before timing, a client of the family checks answers of
 /// each kind that the scheme gives, as encoded messages.
-///
-/// # Errors
-/// The scheme's errors, and a wrong answer.
 pub fn measure(
     scheme: &Scheme,
     work: &dyn Work,
@@ -151,7 +148,7 @@ impl Task<'_> {
     fn measurement<T: Roles>(&self, followed: &FinishedRun<T>) -> Outcome<Measurement> {
         let (samples, shape, effort) = (followed.samples(), self.work.shape(), self.effort);
         let means = Sample::mean(samples);
-        let lookups = followed.loaded.lookups((self.scheme, self.work));
+        let lookups = followed.loaded.lookups(self.scheme);
         lookups.check()?;
         let (per_key, per_snapshot) = (
             followed.bytes_per_key(shape.keys)?,

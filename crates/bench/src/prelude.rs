@@ -1,7 +1,7 @@
 //! Imports that most benchmark modules share.
 
 pub(crate) use comparison::{
-    Outcome,
+    Outcome, ensure,
     timing::{Distribution, Effort, Timings, median, microseconds, percentile, stopwatch},
     workload::Random,
 };
@@ -11,11 +11,6 @@ pub(crate) use crate::{
     primitives::{author_key, signing_key},
     report::{Manner, Report},
 };
-
-/// Returns the error `otherwise` unless `holds` is true.
-pub(crate) fn ensure(holds: bool, otherwise: &str) -> Outcome<()> {
-    if holds { Ok(()) } else { Err(otherwise.into()) }
-}
 
 /// Returns the name of a recorded trace: that of its file, without extensions.
 pub(crate) fn trace_name(path: &std::path::Path) -> String {

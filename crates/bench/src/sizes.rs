@@ -7,57 +7,40 @@ use clap::{
     builder::{IntoResettable, RangedU64ValueParser, ValueParser},
 };
 
+/// Default on a command line.
+type Text = &'static str;
+
 /// Methods of arguments whose values are the sizes of an experiment. The derived command lines call
 /// them.
 pub(crate) trait SizeArgument: Sized {
     /// Sets the default of a full run, and that of a run with `--quick`.
-    fn usually(self, full: &'static str, quick: &'static str) -> Self;
+    fn usually(self, full: Text, quick: Text) -> Self;
 
     /// Accepts a value that `parser` accepts, with defaults as in [`Self::usually`].
-    fn size(
-        self,
-        full: &'static str,
-        quick: &'static str,
-        parser: impl IntoResettable<ValueParser>,
-    ) -> Self;
+    fn size(self, full: Text, quick: Text, parser: impl IntoResettable<ValueParser>) -> Self;
 
     /// Accepts a list of such values, separated by commas.
-    fn sizes(
-        self,
-        full: &'static str,
-        quick: &'static str,
-        parser: impl IntoResettable<ValueParser>,
-    ) -> Self;
+    fn sizes(self, full: Text, quick: Text, parser: impl IntoResettable<ValueParser>) -> Self;
 
     /// Accepts a list of values that `parser` accepts, with the same default in every run.
-    fn list(self, default: &'static str, parser: impl IntoResettable<ValueParser>) -> Self;
+    fn list(self, default: Text, parser: impl IntoResettable<ValueParser>) -> Self;
 }
 
 impl SizeArgument for Arg {
-    fn usually(self, full: &'static str, quick: &'static str) -> Self {
+    fn usually(self, full: Text, quick: Text) -> Self {
         let argument = self.required(false).default_value(full);
         argument.default_value_if("quick", "true", quick)
     }
 
-    fn size(
-        self,
-        full: &'static str,
-        quick: &'static str,
-        parser: impl IntoResettable<ValueParser>,
-    ) -> Self {
+    fn size(self, full: Text, quick: Text, parser: impl IntoResettable<ValueParser>) -> Self {
         self.value_parser(parser).usually(full, quick)
     }
 
-    fn sizes(
-        self,
-        full: &'static str,
-        quick: &'static str,
-        parser: impl IntoResettable<ValueParser>,
-    ) -> Self {
+    fn sizes(self, full: Text, quick: Text, parser: impl IntoResettable<ValueParser>) -> Self {
         self.value_delimiter(',').size(full, quick, parser)
     }
 
-    fn list(self, default: &'static str, parser: impl IntoResettable<ValueParser>) -> Self {
+    fn list(self, default: Text, parser: impl IntoResettable<ValueParser>) -> Self {
         let argument = self.value_delimiter(',').value_parser(parser);
         argument.default_value(default)
     }

@@ -54,9 +54,6 @@ pub struct TreeArguments {
     /// Experiments to run.
     #[arg(long, value_delimiter = ',', default_value = "growing,steady_state")]
     experiment: Vec<Experiment>,
-    /// Factor by which a price falls in each scenario of `what_if`.
-    #[arg(long, default_value_t = 10.0)]
-    cheaper: f64,
     /// Number of snapshots in steady state; by default the number of keys, at most 10000.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     snapshots: Option<u64>,
@@ -92,7 +89,7 @@ impl TreeArguments {
             }
         }
         if self.wants(Experiment::WhatIf) {
-            what_if::run(self.cheaper, &mut report)?;
+            what_if::run(&mut report)?;
         }
         report.finish(table::report)
     }

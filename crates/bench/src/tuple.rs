@@ -36,8 +36,6 @@ pub mod timed_design;
 
 pub use arguments::TupleArguments;
 
-use comparison::Prices;
-
 use crate::{line, prelude::*, primitives::Primitives};
 use instrument::{PlainSuite, chain_step_ns};
 
@@ -54,8 +52,6 @@ pub struct Task<'a> {
     pub quick: bool,
     /// Time budget and number of repetitions for lookups and primitives.
     pub effort: Effort,
-    /// Prices of computing and of sending.
-    pub prices: Prices,
 }
 
 /// Times of the primitives that bound every design, measured in the same run.

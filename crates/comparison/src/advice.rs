@@ -3,8 +3,6 @@
 //! Ranks all schemes by monthly cost and explains the first place. Lists excluded schemes with
 //! their reasons, and the loads at which another scheme would win.
 
-use core::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -62,27 +60,35 @@ pub struct Question {
 }
 
 /// Reason why a scheme is excluded.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Reason {
     /// The scheme lacks this needed property.
+    #[error("{} ({})", .0.lack(), .0)]
     Need(Need),
     /// The scheme serves only as a baseline for comparison.
+    #[error("only there to be compared with")]
     Baseline,
     /// The scheme is only a type of the library, which keeps versions in memory.
+    #[error("a type of the library, only in memory")]
     InMemory,
     /// The records contain no measurement of the scheme.
+    #[error("not measured")]
     NotMeasured,
     /// The scheme was measured with only this number of keys. Its cost with the load's number of
     /// keys is unknown.
+    #[error("measured with {0} keys only")]
     MeasuredElsewhere(u64),
     /// The scheme lacks a proof that the load needs, or that proof was not measured.
+    #[error("has no measured proof of what is asked")]
     NoProofs,
     /// Cheaper cryptography was assumed, but the cost of the scheme's cryptography was not
     /// measured.
+    #[error("the share of its cryptography was not measured")]
     UnknownCryptography,
     /// Making a snapshot, or applying it, takes longer than the interval between snapshots.
+    #[error("a snapshot takes {seconds:.3} s, longer than the {interval:.3} s between two")]
     SlowerThanSnapshots {
         /// Time to make a snapshot or to apply it, the longer of both, in seconds.
         seconds: f64,
@@ -90,43 +96,19 @@ pub enum Reason {
         interval: f64,
     },
     /// A server needs this number of bytes of memory, which exceeds the limit.
+    #[error("needs {:.1} MB of memory", .0 / 1e6)]
     #[serde(rename = "memory_bytes")]
     Memory(f64),
     /// The memory of servers is limited, but the memory of the scheme was not measured.
+    #[error("its memory was not measured")]
     UnknownMemory,
     /// A proof has this number of bytes, which exceeds the limit.
+    #[error("a proof has {0:.0} bytes")]
     ProofBytes(f64),
     /// Making and applying a snapshot takes this number of seconds in total, which exceeds the
     /// limit.
+    #[error("a snapshot is there after {0:.3} s")]
     SnapshotSeconds(f64),
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Need(need) => write!(formatter, "{} ({need})", need.lack()),
-            Self::Baseline => formatter.write_str("only there to be compared with"),
-            Self::InMemory => formatter.write_str("a type of the library, only in memory"),
-            Self::NotMeasured => formatter.write_str("not measured"),
-            Self::MeasuredElsewhere(keys) => write!(formatter, "measured with {keys} keys only"),
-            Self::NoProofs => formatter.write_str("has no measured proof of what is asked"),
-            Self::UnknownCryptography => {
-                formatter.write_str("the share of its cryptography was not measured")
-            }
-            Self::SlowerThanSnapshots { seconds, interval } => {
-                write!(
-                    formatter,
-                    "a snapshot takes {seconds:.3} s, longer than the {interval:.3} s between two"
-                )
-            }
-            Self::Memory(bytes) => write!(formatter, "needs {:.1} MB of memory", bytes / 1e6),
-            Self::UnknownMemory => formatter.write_str("its memory was not measured"),
-            Self::ProofBytes(bytes) => write!(formatter, "a proof has {bytes:.0} bytes"),
-            Self::SnapshotSeconds(seconds) => {
-                write!(formatter, "a snapshot is there after {seconds:.3} s")
-            }
-        }
-    }
 }
 
 /// A scheme with its estimated figures and cost for a load.

@@ -120,41 +120,29 @@ impl Cost {
         let (servers, keys) = (count(load.servers), count(load.keys));
         let [snapshots, lookups] =
             [load.snapshots_per_day, load.lookups_per_day].map(|daily| daily * DAYS_PER_MONTH);
+        let Measurement {
+            author_us,
+            apply_us,
+            update_bytes,
+            ..
+        } = *figures;
         let on_disk = keys * figures.file_bytes_per_key.unwrap_or(load.entry_bytes())
-            + load.kept_versions
-                * figures
-                    .file_bytes_per_snapshot
-                    .unwrap_or(figures.update_bytes);
+            + load.kept_versions * figures.file_bytes_per_snapshot.unwrap_or(update_bytes);
         // If the memory was not measured, assume the least: the entries, with a digest each.
         let least = load.entry_bytes() + DIGEST_BYTES;
         let memory_per_key = figures.memory_bytes_per_key.unwrap_or(least);
         let in_memory = keys * memory_per_key
             + load.kept_versions * figures.memory_bytes_per_snapshot.unwrap_or(0.0);
+        let computed = |times: f64, us: f64| times * prices.of_computing(us);
+        let sent = |times: f64, bytes: f64| times * prices.of_sending(bytes);
+        let updates = snapshots * servers;
         let terms = [
-            (
-                Term::AuthorComputing,
-                snapshots * prices.of_computing(figures.author_us),
-            ),
-            (
-                Term::UpdatesSent,
-                snapshots * servers * prices.of_sending(figures.update_bytes),
-            ),
-            (
-                Term::ServerComputing,
-                snapshots * servers * prices.of_computing(figures.apply_us),
-            ),
-            (
-                Term::ProofComputing,
-                lookups * prices.of_computing(reply.prove_us),
-            ),
-            (
-                Term::ProofsSent,
-                lookups * prices.of_sending(reply.proof_bytes),
-            ),
-            (
-                Term::ClientComputing,
-                lookups * prices.of_computing(reply.client_us),
-            ),
+            (Term::AuthorComputing, computed(snapshots, author_us)),
+            (Term::UpdatesSent, sent(updates, update_bytes)),
+            (Term::ServerComputing, computed(updates, apply_us)),
+            (Term::ProofComputing, computed(lookups, reply.prove_us)),
+            (Term::ProofsSent, sent(lookups, reply.proof_bytes)),
+            (Term::ClientComputing, computed(lookups, reply.client_us)),
             (Term::Storage, servers * prices.of_storing(on_disk)),
             (Term::Memory, servers * prices.of_memory(in_memory)),
         ];
@@ -242,20 +230,6 @@ impl Reply {
             client_us,
         })
     }
-}
-
-/// Returns the cost of an update and its lookups as a linear function, in dollars; `None` if the
-/// figures lack proofs.
-///
-/// `at(r)` is the cost of the update with `r` lookups of the latest version. `per_time(r)` is the
-/// cost of one lookup with its share of the update, as in figures 6 to 8. Counts one server and no
-/// storage.
-pub fn of_update(figures: &Measurement, prices: &Prices) -> Option<CostLine> {
-    let update_us = figures.author_us + figures.apply_us;
-    Some(CostLine {
-        fixed: prices.of_computing(update_us) + prices.of_sending(figures.update_bytes),
-        each: prices.of_computing(figures.prove_us?) + prices.of_sending(figures.proof_bytes?),
-    })
 }
 
 /// Bytes that a scheme sends per second of its computing. If a ratio exceeds

@@ -178,6 +178,7 @@ impl<'a> Coefficients<'a> {
             - count(first.shape.key_bytes)
             - count(first.shape.value_bytes);
         let longer = |bytes: f64, entries: f64| (bytes + entries * entry).max(1.0);
+        let bytes = |of: Figure, entries: f64| figure(of).map(|measured| longer(measured, entries));
         let further = key_bytes.saturating_sub(first.shape.key_bytes)
             + value_bytes.saturating_sub(first.shape.value_bytes);
         let hash_us = count(further) * self.hash_ns_per_byte.unwrap_or(0.0) / 1e3;
@@ -206,17 +207,12 @@ impl<'a> Coefficients<'a> {
             prove_us: figure(|point| point.prove_us),
             prove_old_us: figure(|point| point.prove_old_us),
             verify_us: verify_us.map(|us| us + hash_us),
-            proof_bytes: figure(|point| point.proof_bytes).map(|bytes| longer(bytes, 1.0)),
-            absent_proof_bytes: figure(|point| point.absent_proof_bytes)
-                .map(|bytes| longer(bytes, 1.0)),
-            memory_bytes_per_key: figure(|point| point.memory_bytes_per_key)
-                .map(|bytes| longer(bytes, 1.0)),
-            memory_bytes_per_snapshot: figure(|point| point.memory_bytes_per_snapshot)
-                .map(|bytes| longer(bytes, changed)),
-            file_bytes_per_key: figure(|point| point.file_bytes_per_key)
-                .map(|bytes| longer(bytes, 1.0)),
-            file_bytes_per_snapshot: figure(|point| point.file_bytes_per_snapshot)
-                .map(|bytes| longer(bytes, changed)),
+            proof_bytes: bytes(|point| point.proof_bytes, 1.0),
+            absent_proof_bytes: bytes(|point| point.absent_proof_bytes, 1.0),
+            memory_bytes_per_key: bytes(|point| point.memory_bytes_per_key, 1.0),
+            memory_bytes_per_snapshot: bytes(|point| point.memory_bytes_per_snapshot, changed),
+            file_bytes_per_key: bytes(|point| point.file_bytes_per_key, 1.0),
+            file_bytes_per_snapshot: bytes(|point| point.file_bytes_per_snapshot, changed),
             author_wait_us: figure(|point| point.author_wait_us),
             apply_wait_us: figure(|point| point.apply_wait_us),
             author_cryptography_us: part(author_share, author_us),

@@ -56,6 +56,11 @@ pub use workload::{Work, Workload};
 /// Result whose error is a message for people.
 pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
+/// Returns the error `otherwise` unless `holds` is true.
+pub fn ensure(holds: bool, otherwise: &str) -> Outcome<()> {
+    if holds { Ok(()) } else { Err(otherwise.into()) }
+}
+
 /// Returns a measurement of `scheme` with made-up figures, for tests.
 #[cfg(test)]
 fn sample(scheme: &str) -> Measurement {

@@ -2,12 +2,13 @@
 
 use core::{fmt, str::FromStr};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Deserialize, Serialize};
 
 use crate::schemes::Properties;
 
 /// Property that a user may require of a scheme.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Need {
     /// Dictionaries with equal contents have equal roots, whatever the order of the changes.
@@ -108,19 +109,6 @@ impl fmt::Display for Need {
     }
 }
 
-impl Serialize for Need {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-impl<'de> Deserialize<'de> for Need {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        name.parse().map_err(D::Error::custom)
-    }
-}
-
 /// Error returned if a text is not the name of a need.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown need '{name}', choose from {}", Need::ALL.map(Need::name).join(", "))]
@@ -155,6 +143,7 @@ mod tests {
     fn needs_have_names() {
         for need in Need::ALL {
             assert_eq!(need.name().parse(), Ok(need));
+            assert_eq!(serde_json::json!(need), need.name());
         }
         let unknown = "speed".parse::<Need>().unwrap_err().to_string();
         assert!(

@@ -99,83 +99,8 @@ pub struct PriceEntry {
 /// Error returned for an unusable price book. The message names the file, and the entry and the key
 /// if they are known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PriceError {
-    /// The text is not TOML.
-    #[error("{file}, line {line}: {message}")]
-    Syntax {
-        /// Name of the file.
-        file: String,
-        /// Number of the line, from 1.
-        line: usize,
-        /// Problem with the line, in the parser's words.
-        message: String,
-    },
-    /// A key is not in a table, so it does not belong to an entry.
-    #[error("{file}: '{key}' is not the table of an entry")]
-    NotAnEntry {
-        /// Name of the file.
-        file: String,
-        /// Key outside of all tables.
-        key: String,
-    },
-    /// An entry lacks a required key.
-    #[error("{file}: entry '{entry}' lacks '{key}'")]
-    Missing {
-        /// Name of the file.
-        file: String,
-        /// Name of the entry.
-        entry: String,
-        /// Key that is missing.
-        key: &'static str,
-    },
-    /// A key has a value of the wrong type, or a value that is not a price.
-    #[error("{file}: entry '{entry}': '{key}' is not {expected}")]
-    Wrong {
-        /// Name of the file.
-        file: String,
-        /// Name of the entry.
-        entry: String,
-        /// Key with the wrong value.
-        key: &'static str,
-        /// Description of an acceptable value.
-        expected: &'static str,
-    },
-    /// An entry has an unknown key.
-    #[error("{file}: entry '{entry}': unknown key '{key}', it is one of {}", KEYS.join(", "))]
-    UnknownKey {
-        /// Name of the file.
-        file: String,
-        /// Name of the entry.
-        entry: String,
-        /// Key that is unknown.
-        key: String,
-    },
-    /// The file has no entry of the requested name.
-    #[error("{file} has no entry '{name}', it has {}", known.join(", "))]
-    UnknownEntry {
-        /// Name of the file.
-        file: String,
-        /// Requested name of an entry.
-        name: String,
-        /// Names of the entries in the file.
-        known: Vec<String>,
-    },
-    /// The file has no entries.
-    #[error("{file} has no entry")]
-    Empty {
-        /// Name of the file.
-        file: String,
-    },
-    /// The file has several entries, and the caller asked for the only one.
-    #[error("{file} has several entries, choose one of {}", known.join(", "))]
-    Several {
-        /// Name of the file.
-        file: String,
-        /// Names of the entries in the file.
-        known: Vec<String>,
-    },
-}
+#[error("{0}")]
+pub struct PriceError(String);
 
 /// Dated prices of several providers, by name.
 #[derive(Clone, Debug, PartialEq)]
@@ -216,10 +141,8 @@ impl PriceBook {
         let mut entries = BTreeMap::new();
         for (name, value) in table {
             let Value::Table(fields) = value else {
-                return Err(PriceError::NotAnEntry {
-                    file: file.into(),
-                    key: name,
-                });
+                let problem = format!("{file}: '{name}' is not the table of an entry");
+                return Err(PriceError(problem));
             };
             let fields = Fields {
                 file,
@@ -229,39 +152,37 @@ impl PriceBook {
             let entry = fields.read()?;
             entries.insert(name, entry);
         }
-        let file = file.to_owned();
         if entries.is_empty() {
-            return Err(PriceError::Empty { file });
+            return Err(PriceError(format!("{file} has no entry")));
         }
+        let file = file.to_owned();
         Ok(Self { file, entries })
     }
 
     /// Returns the entry with this name.
     ///
     /// # Errors
-    /// [`PriceError::UnknownEntry`] if the book has no such entry.
+    /// [`PriceError`] if the book has no such entry.
     pub fn entry(&self, name: &str) -> Result<&PriceEntry, PriceError> {
-        self.entries
-            .get(name)
-            .ok_or_else(|| PriceError::UnknownEntry {
-                file: self.file.clone(),
-                name: name.into(),
-                known: self.names(),
-            })
+        self.entries.get(name).ok_or_else(|| {
+            let (file, known) = (&self.file, self.names().join(", "));
+            PriceError(format!("{file} has no entry '{name}', it has {known}"))
+        })
     }
 
     /// Returns the only entry of the book.
     ///
     /// # Errors
-    /// [`PriceError::Several`] if the book has more than one entry.
+    /// [`PriceError`] if the book has more than one entry.
     pub fn only(&self) -> Result<&PriceEntry, PriceError> {
         let mut entries = self.entries.values();
         match (entries.next(), entries.next()) {
             (Some(entry), None) => Ok(entry),
-            _ => Err(PriceError::Several {
-                file: self.file.clone(),
-                known: self.names(),
-            }),
+            _ => {
+                let (file, known) = (&self.file, self.names().join(", "));
+                let problem = format!("{file} has several entries, choose one of {known}");
+                Err(PriceError(problem))
+            }
         }
     }
 
@@ -281,20 +202,23 @@ struct Fields<'a> {
 impl Fields<'_> {
     fn read(&self) -> Result<PriceEntry, PriceError> {
         if let Some(key) = self.table.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(PriceError::UnknownKey {
-                file: self.file.into(),
-                entry: self.entry.into(),
-                key: key.clone(),
-            });
+            let known = KEYS.join(", ");
+            return Err(self.error(&format!(": unknown key '{key}', it is one of {known}")));
         }
         let prices = Prices {
             compute_per_core_hour: self.price("compute_per_core_hour")?,
             egress_per_gigabyte: self.price("egress_per_gigabyte")?,
             storage_per_gigabyte_month: self.price("storage_per_gigabyte_month")?,
-            memory_per_gigabyte_month: self.or("memory_per_gigabyte_month", 0.0, Self::price)?,
-            bytes_per_gigabyte: self.or("bytes_per_gigabyte", 1e9, |fields, key| {
-                fields.number(key, 1.0, "a number of bytes, at least 1")
-            })?,
+            memory_per_gigabyte_month: if self.has("memory_per_gigabyte_month") {
+                self.price("memory_per_gigabyte_month")?
+            } else {
+                0.0
+            },
+            bytes_per_gigabyte: if self.has("bytes_per_gigabyte") {
+                self.number("bytes_per_gigabyte", 1.0, "a number of bytes, at least 1")?
+            } else {
+                1e9
+            },
         };
         Ok(PriceEntry {
             name: self.entry.into(),
@@ -305,33 +229,24 @@ impl Fields<'_> {
         })
     }
 
-    fn get(&self, key: &'static str) -> Result<&Value, PriceError> {
-        self.table.get(key).ok_or_else(|| PriceError::Missing {
-            file: self.file.into(),
-            entry: self.entry.into(),
-            key,
-        })
+    fn error(&self, problem: &str) -> PriceError {
+        PriceError(format!("{}: entry '{}'{problem}", self.file, self.entry))
     }
 
-    fn wrong(&self, key: &'static str, expected: &'static str) -> PriceError {
-        PriceError::Wrong {
-            file: self.file.into(),
-            entry: self.entry.into(),
-            key,
-            expected,
-        }
+    fn get(&self, key: &str) -> Result<&Value, PriceError> {
+        let value = self.table.get(key);
+        value.ok_or_else(|| self.error(&format!(" lacks '{key}'")))
     }
 
-    fn price(&self, key: &'static str) -> Result<f64, PriceError> {
+    fn wrong(&self, key: &str, expected: &str) -> PriceError {
+        self.error(&format!(": '{key}' is not {expected}"))
+    }
+
+    fn price(&self, key: &str) -> Result<f64, PriceError> {
         self.number(key, 0.0, "a number of dollars, at least 0")
     }
 
-    fn number(
-        &self,
-        key: &'static str,
-        least: f64,
-        expected: &'static str,
-    ) -> Result<f64, PriceError> {
+    fn number(&self, key: &str, least: f64, expected: &str) -> Result<f64, PriceError> {
         let number = match self.get(key)? {
             Value::Float(number) => *number,
             Value::Integer(number) => *number as f64,
@@ -344,20 +259,11 @@ impl Fields<'_> {
         }
     }
 
-    fn or(
-        &self,
-        key: &'static str,
-        default: f64,
-        read: fn(&Self, &'static str) -> Result<f64, PriceError>,
-    ) -> Result<f64, PriceError> {
-        if self.table.contains_key(key) {
-            read(self, key)
-        } else {
-            Ok(default)
-        }
+    fn has(&self, key: &str) -> bool {
+        self.table.contains_key(key)
     }
 
-    fn text(&self, key: &'static str) -> Result<String, PriceError> {
+    fn text(&self, key: &str) -> Result<String, PriceError> {
         match self.get(key)? {
             Value::String(text) => Ok(text.clone()),
             // TOML parses a date without quotation marks as a date.
@@ -370,11 +276,9 @@ impl Fields<'_> {
 fn syntax(file: &str, text: &str, error: &toml::de::Error) -> PriceError {
     let start = error.span().map_or(0, |span| span.start);
     let before = text.get(..start).unwrap_or(text);
-    PriceError::Syntax {
-        file: file.into(),
-        line: before.matches('\n').count() + 1,
-        message: error.message().replace('\n', " "),
-    }
+    let line = before.matches('\n').count() + 1;
+    let message = error.message().replace('\n', " ");
+    PriceError(format!("{file}, line {line}: {message}"))
 }
 
 const SHIPPED: &str = include_str!("../data/prices.toml");

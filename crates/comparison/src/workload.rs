@@ -18,8 +18,8 @@ pub use entries::{
 };
 pub use replay::Replay;
 
+use crate::measurement::Shape;
 pub use crate::random::Random;
-use crate::{measurement::Shape, random::Zipf};
 
 /// Kind of change that the snapshots of a workload make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,18 +33,8 @@ pub enum Change {
     RemoveAndInsert,
 }
 
-/// Distribution over the keys with which updates and lookups choose keys.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Popularity {
-    /// All keys are chosen equally often.
-    Uniform,
-    /// Zipf's law: the frequency of the `i`th oldest key is proportional to `1 / i^e`, where `e` is
-    /// this exponent.
-    Zipf(f64),
-}
-
-/// Description of a generated workload on a dictionary, the same for every scheme.
+/// Description of a generated workload on a dictionary, the same for every scheme. All keys are
+/// changed equally often.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     /// Name of the workload.
@@ -57,8 +47,6 @@ pub struct Workload {
     pub changes: u64,
     /// Kind of the changes in measured snapshots.
     pub change: Change,
-    /// Distribution of updates and lookups over keys.
-    pub popularity: Popularity,
     /// Bytes of each key, at least 8.
     pub key_bytes: usize,
     /// Bytes of each value.
@@ -94,10 +82,6 @@ pub trait Work {
     /// Returns the largest number of entries of an append-only log at any time. In such a log, each
     /// replacement of a value is an entry of its own.
     fn most_entries(&self) -> u64;
-
-    /// Chooses the next key to look up among `keys` keys. Returns its index, where 0 is the oldest
-    /// key.
-    fn choose(&self, random: &mut Random, keys: u64) -> u64;
 }
 
 impl Workload {
@@ -128,7 +112,6 @@ impl Workload {
             snapshots,
             changes: 1,
             change,
-            popularity: Popularity::Uniform,
             key_bytes: 8,
             value_bytes: VALUE_LENGTH,
             seed: 0,
@@ -192,7 +175,7 @@ impl Workload {
         let mut chosen = HashSet::new();
         let mut next = |change: u64| {
             let index = loop {
-                let index = self.choose(&mut random, self.keys);
+                let index = random.below(self.keys.max(1));
                 if chosen.insert(index) {
                     break index;
                 }
@@ -230,10 +213,8 @@ impl Workload {
     pub fn any_present(&self, random: &mut Random, version: Option<u64>) -> (u64, u64) {
         let version = version.unwrap_or_else(|| 1 + random.below(self.versions()));
         let present = self.present(version);
-        (
-            version,
-            present.start + self.choose(random, present.end - present.start),
-        )
+        let place = random.below((present.end - present.start).max(1));
+        (version, present.start + place)
     }
 }
 
@@ -276,13 +257,6 @@ impl Work for Workload {
     fn most_entries(&self) -> u64 {
         self.keys + self.snapshots * self.changes
     }
-
-    fn choose(&self, random: &mut Random, keys: u64) -> u64 {
-        match self.popularity {
-            Popularity::Uniform => random.below(keys.max(1)),
-            Popularity::Zipf(exponent) => Zipf::new(keys, exponent).draw(random),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -293,8 +267,7 @@ mod tests {
 
     #[test]
     fn every_version_contains_what_it_says() {
-        let zipf = Workload {
-            popularity: Popularity::Zipf(1.0),
+        let seeded = Workload {
             seed: 7,
             key_bytes: 20,
             ..Workload::updates(20, 30, 5)
@@ -303,7 +276,7 @@ mod tests {
             Workload::growing(50),
             Workload::steady_state(20, 30),
             Workload::updates(20, 30, 3),
-            zipf,
+            seeded,
         ];
         for workload in workloads {
             let mut contents = BTreeMap::new();

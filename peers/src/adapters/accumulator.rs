@@ -34,14 +34,17 @@ pub struct Accumulated<const SECRET: bool> {
     alone: Workers,
 }
 
-/// Witness that an entry is present or absent.
+/// Witness that an entry is present or absent, of an accumulator with these types of witnesses.
 #[derive(Clone)]
-pub enum Witness {
+pub enum AnyWitness<M, A> {
     /// Witness that the entry is in the accumulator.
-    Member(<Bilinear as Witnessed>::Witness),
+    Member(M),
     /// Witness that the entry is not in the accumulator.
-    Absent(<Bilinear as Witnessed>::NonMembershipWitness),
+    Absent(A),
 }
+
+type Witness =
+    AnyWitness<<Bilinear as Witnessed>::Witness, <Bilinear as Witnessed>::NonMembershipWitness>;
 
 /// Encodes a key and its value as an element of the accumulated set.
 fn element(key: &Key, value: &Value) -> Vec<u8> {
@@ -49,26 +52,30 @@ fn element(key: &Key, value: &Value) -> Vec<u8> {
 }
 
 /// Value that no key has. An absent key is proved by the absence of its entry with this value.
-const NONE: Value = [0; 32];
+pub(super) const NONE: Value = [0; 32];
+
+/// Stores new values. Returns the elements that an accumulator must add, and those that it must
+/// remove.
+pub(super) fn replace<E>(
+    entries: &mut HashMap<Key, Value>,
+    changes: &[Entry],
+    element: fn(&Key, &Value) -> E,
+) -> (Vec<E>, Vec<E>) {
+    let mut removed = Vec::new();
+    let mut add = |(key, value): &Entry| {
+        if let Some(old) = entries.insert(*key, *value) {
+            removed.push(element(key, &old));
+        }
+        element(key, value)
+    };
+    let added = changes.iter().map(&mut add).collect();
+    (added, removed)
+}
 
 impl<const SECRET: bool> Accumulated<SECRET> {
-    /// Stores new values. Returns the elements that the accumulator must add, and those that it
-    /// must remove.
-    fn replace(&mut self, changes: &[Entry]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
-        let mut removed = Vec::new();
-        let mut add = |(key, value): &Entry| {
-            if let Some(old) = self.entries.insert(*key, *value) {
-                removed.push(element(key, &old));
-            }
-            element(key, value)
-        };
-        let added = changes.iter().map(&mut add).collect();
-        (added, removed)
-    }
-
     /// Applies the changes to the set, and returns the accumulator's value after them.
     fn change(&mut self, changes: &[Entry]) -> Outcome<AccumulatorValue> {
-        let (added, removed) = self.replace(changes);
+        let (added, removed) = replace(&mut self.entries, changes, element);
         let (secret, alone) = (&self.secret, &self.alone);
         if self.snapshots.is_empty() {
             let set = ElementSet::from_elements(&self.public, &added, alone)?;

@@ -32,7 +32,6 @@ impl Peer for Patricia {
             can_not: &[limits::RANGES, limits::SIGNATURES, limits::UPDATES],
             snapshot_includes: "new root; nodes of the version stored",
             differs: "keys are taken as they are, where Ethereum hashes them",
-            most_keys: 1_000_000,
             ..About::THEIRS
         }
     }

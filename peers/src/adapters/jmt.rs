@@ -34,7 +34,6 @@ impl Peer for Jellyfish {
             name: "jmt",
             package: "jmt",
             licence: "Apache-2.0",
-            hash: "SHA-256",
             medium: "memory: its store for tests, a hash map behind a lock",
             can_not: &[
                 "ranges, but those from the first key on",
@@ -42,7 +41,6 @@ impl Peer for Jellyfish {
                 limits::UPDATES,
             ],
             snapshot_includes: "new root; nodes and values of the version stored",
-            most_keys: 1_000_000,
             ..About::THEIRS
         }
     }

@@ -6,7 +6,7 @@ use comparison::timing::stopwatch;
 
 use crate::{
     Outcome,
-    peer::{About, Claim, Entry, Key, Peer, Published, Value, limits, of_version},
+    peer::{About, Claim, Entry, Key, Peer, Published, Value, ensure, limits, of_version},
 };
 
 /// The tree, and the root of each version.
@@ -23,7 +23,6 @@ impl Peer for Mono {
             name: "monotree",
             package: "monotree",
             licence: "MIT",
-            hash: "SHA-256",
             medium: "memory: a hash map",
             can_not: &[
                 limits::ABSENCE,
@@ -34,7 +33,6 @@ impl Peer for Mono {
             ],
             snapshot_includes: "new root; nodes of the version stored",
             differs: "proofs show that some key has the value",
-            most_keys: 1_000_000,
             ..About::THEIRS
         }
     }
@@ -62,10 +60,8 @@ impl Peer for Mono {
     fn verify(&self, version: usize, (_, value): Claim<'_>, proof: Proof) -> Outcome<()> {
         let root = *of_version(&self.roots, version)?;
         let value = value.ok_or("nothing proves absence")?;
-        if verify_proof(&Sha2::new(), Some(&root), value, Some(&proof)) {
-            return Ok(());
-        }
-        Err("the proof leads to another root".into())
+        let is_proved = verify_proof(&Sha2::new(), Some(&root), value, Some(&proof));
+        ensure(is_proved, "the proof leads to another root")
     }
 
     fn encode(proof: &Proof) -> Outcome<Vec<u8>> {

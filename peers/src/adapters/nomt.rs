@@ -33,7 +33,6 @@ impl Peer for Trie {
             name: "nomt",
             package: "nomt",
             licence: "MIT OR Apache-2.0",
-            hash: "SHA-256",
             threads: "1 that commits, others for input and output",
             medium: "files, synchronised with each snapshot; caches in memory, outside the heap",
             can_not: &[
@@ -44,7 +43,6 @@ impl Peer for Trie {
             ],
             snapshot_includes: "new root; pages written and synchronised",
             differs: "proofs come from its page cache",
-            most_keys: 1_000_000,
             ..About::THEIRS
         }
     }

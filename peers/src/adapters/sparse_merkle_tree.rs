@@ -44,7 +44,6 @@ impl Peer for Sparse {
             name: "sparse-merkle-tree",
             package: "sparse-merkle-tree",
             licence: "MIT",
-            hash: "SHA-256",
             medium: "memory: hash maps",
             can_not: &[
                 limits::OLD_VERSIONS,

@@ -64,12 +64,9 @@ impl<R: Named> Peer for Tree<R> {
         About {
             name: R::NAME,
             package: "pad-tree",
-            hash: "SHA-256",
-            can_not: &[],
             snapshot_includes: "author alone: new root and update, signature apart; it keeps no old \
                                 versions",
             differs: "roots are signed and form a history",
-            most_keys: 1_000_000,
             ..About::OURS
         }
     }

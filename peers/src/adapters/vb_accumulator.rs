@@ -17,6 +17,7 @@ use vb_accumulator::{
 
 use comparison::timing::stopwatch;
 
+use super::accumulator::{AnyWitness, NONE, replace};
 use crate::{
     Outcome,
     peer::{
@@ -75,14 +76,7 @@ impl InitialElementsStore<Fr> for Elements {
     }
 }
 
-/// Witness that an entry is present or absent.
-#[derive(Clone)]
-pub enum Witness {
-    /// Witness that the entry is in the accumulator.
-    Member(MembershipWitness<G1Affine>),
-    /// Witness that the entry is not in the accumulator.
-    Absent(NonMembershipWitness<G1Affine>),
-}
+type Witness = AnyWitness<MembershipWitness<G1Affine>, NonMembershipWitness<G1Affine>>;
 
 /// Hashes a key and its value to an element of the accumulated set.
 fn element(key: &Key, value: &Value) -> Fr {
@@ -91,25 +85,6 @@ fn element(key: &Key, value: &Value) -> Fr {
         .chain_update(value)
         .finalize();
     Fr::from_be_bytes_mod_order(&digest)
-}
-
-/// Value that no key has. An absent key is proved by the absence of its entry with this value.
-const NONE: Value = [0; 32];
-
-impl Bilinear {
-    /// Stores new values. Returns the elements that the accumulator must add, and those that it
-    /// must remove.
-    fn replace(&mut self, changes: &[Entry]) -> (Vec<Fr>, Vec<Fr>) {
-        let mut removed = Vec::new();
-        let mut add = |(key, value): &Entry| {
-            if let Some(old) = self.entries.insert(*key, *value) {
-                removed.push(element(key, &old));
-            }
-            element(key, value)
-        };
-        let added = changes.iter().map(&mut add).collect();
-        (added, removed)
-    }
 }
 
 impl Peer for Bilinear {
@@ -162,7 +137,7 @@ impl Peer for Bilinear {
 
     fn publish(&mut self, changes: &[Entry]) -> Outcome<Published> {
         let (us, accumulator) = stopwatch(|| {
-            let (added, removed) = self.replace(changes);
+            let (added, removed) = replace(&mut self.entries, changes, element);
             let (secret, initial) = (&self.keys.secret_key, &self.initial);
             let accumulator = &self.accumulator;
             accumulator.batch_updates(added, &removed, secret, initial, &mut self.elements)

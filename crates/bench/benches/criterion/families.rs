@@ -122,7 +122,7 @@ impl<T: Roles> StepFixture<T> {
     ) -> Outcome<Self> {
         let work = Workload::updates(keys, 1, 1);
         let loaded = LoadedRun::new(&work, Duration::MAX, start(work.most_entries())?)?;
-        let lookups = loaded.lookups((scheme, &work));
+        let lookups = loaded.lookups(scheme);
         lookups.check()?;
         let questions = lookups.questions(&mut Random::new(7), Age::Latest, QUESTIONS);
         let head = lookups.roles.head(lookups.roles.latest())?;
@@ -165,7 +165,7 @@ impl<T: Roles> Steps for StepFixture<T> {
 
     fn verify(&mut self) -> Answer {
         let (proof, place) = self.proofs.pop_front().expect("bench: a proof was made");
-        let lookups = self.loaded.lookups((self.scheme, &self.work));
+        let lookups = self.loaded.lookups(self.scheme);
         let answer = lookups.verify(&self.head, proof, &self.questions[place].1);
         answer.expect("bench: honest proofs verify")
     }

@@ -237,10 +237,6 @@ impl<'a, S: DictionaryScheme> Versions<'a, S> {
         client.advance(head, Some(continuation))?;
         let newest = client.newest()?;
         let values = client.check::<LookupProof<S>>(look_up, LONGEST_LOOKUP, &newest, key)?;
-        if values.get().values.len() == 1 {
-            Ok(())
-        } else {
-            Err("not one value".into())
-        }
+        ensure(values.get().values.len() == 1, "not one value")
     }
 }

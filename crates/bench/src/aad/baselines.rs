@@ -58,10 +58,8 @@ impl PlainLog {
         let prefix = self.0.prove_prefix(version, Version::new(new + 1));
         let prefix = Untrusted::new(prefix.ok_or("no such sizes")?);
         let past = prefix.verify(&head, &version)?;
-        ensure(
-            Some(past.get().history) == self.0.root(old),
-            "another history",
-        )?;
+        let is_same = Some(past.get().history) == self.0.root(old);
+        ensure(is_same, "another history")?;
         let inclusion = Untrusted::new(self.inclusion(position, new)?);
         inclusion.verify(&head, &Version::new(position + 1))?;
         Ok(())

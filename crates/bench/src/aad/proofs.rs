@@ -50,10 +50,8 @@ fn look_up<S: DictionaryScheme>(
     let proof = wire::encode(&entries.prove_values(n, key.as_bytes())?);
     let check = || check_look_up(&proof, &at, key);
     let found = check()?;
-    ensure(
-        found as u64 == values,
-        &format!("{found} values of a key with {values}"),
-    )?;
+    let is_all = found as u64 == values;
+    ensure(is_all, &format!("{found} values of a key with {values}"))?;
     let effort = short(report);
     let prove_us = median_us(&effort, || entries.prove_values(n, key.as_bytes()));
     let verify_us = median_us(&effort, check);

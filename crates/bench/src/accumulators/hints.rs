@@ -62,9 +62,8 @@ impl Times {
         let (check_us, checked) = stopwatch(|| -> Result<Vec<Integer>, _> {
             digests.iter().zip(&found).map(check).collect()
         });
-        if !checked?.iter().eq(found.iter().map(|(prime, _)| prime)) {
-            return Err("a hint leads to another prime".into());
-        }
+        let is_same = checked?.iter().eq(found.iter().map(|(prime, _)| prime));
+        ensure(is_same, "a hint leads to another prime")?;
         let is_prime = |(prime, _): &(Integer, u16)| prime.is_probably_prime(ROUNDS) != IsPrime::No;
         let (limit_us, all_prime) = stopwatch(|| found.iter().all(is_prime));
         ensure(all_prime, "a representative is composite")?;

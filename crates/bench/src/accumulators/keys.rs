@@ -33,9 +33,9 @@ const EXPERIMENT: &str = "accumulators_keys";
 /// verifiers need.
 type Sizes = [usize; 3];
 
-/// Generates a key of every kind, and at most `rsa_keys` RSA keys of each length within the time
+/// Generates a key of every kind, and at most [`RSA_KEYS`] RSA keys of each length within the time
 /// limit.
-pub fn run(plan: &Plan, rsa_keys: usize, report: &mut Report) -> Outcome<()> {
+pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
     one(report, "signatures, ed25519", None, || {
         let key = signing_key();
         let public = key.verifying_key().to_bytes().len();
@@ -67,7 +67,7 @@ pub fn run(plan: &Plan, rsa_keys: usize, report: &mut Report) -> Outcome<()> {
     }
     for size in [KeySize::Bits2048, KeySize::Bits3072] {
         report.announce(format!("keys: rsa-{}", size.bits()));
-        report.measured(rsa(plan, size, rsa_keys)?)?;
+        report.measured(rsa(plan, size)?)?;
     }
     Ok(())
 }
@@ -115,18 +115,21 @@ fn sized(kind: &str, n: Option<usize>, [secret, server, verifier]: Sizes) -> Lin
     }
 }
 
-/// Generates RSA keys of one length, until there are `most` keys or the time is over. The time is
-/// half of [`Plan::longest`], or 50 ms in a quick run.
+/// Maximum number of RSA keys of each length.
+const RSA_KEYS: usize = 5;
+
+/// Generates RSA keys of one length, until there are [`RSA_KEYS`] keys or the time is over. The
+/// time is half of [`Plan::longest`], or 50 ms in a quick run.
 ///
 /// Also reports the lower bound: the time of one bare power for each tested number.
-fn rsa(plan: &Plan, size: KeySize, most: usize) -> Outcome<Line> {
+fn rsa(plan: &Plan, size: KeySize) -> Outcome<Line> {
     let longest = if plan.quick {
         Duration::from_millis(50)
     } else {
         plan.longest / 2
     };
     let (start, mut tested, mut seconds) = (Instant::now(), 0_u64, Vec::new());
-    while seconds.len() < most && start.elapsed() < longest {
+    while seconds.len() < RSA_KEYS && start.elapsed() < longest {
         let mut of_key = 0;
         let mut progress = |progress: pad_accumulators::rsa::Progress| {
             of_key = progress.tested;

@@ -61,10 +61,8 @@ fn plain_map(entries: u64, primitives: &Primitives, report: &mut Report) -> Outc
     let reading = map.begin_read()?;
     let table = reading.open_table(ENTRIES)?;
     let get = |id| table.get(id).ok().flatten().map(|object| object.value());
-    ensure(
-        get(entries - 1) == Some(object(entries - 1).0),
-        "redb: the wrong object",
-    )?;
+    let is_right = get(entries - 1) == Some(object(entries - 1).0);
+    ensure(is_right, "redb: the wrong object")?;
     let mut random = Random::new(entries);
     let id = || random.below(entries);
     let got = report.effort().repeat_each(1_000, id, get);

@@ -261,9 +261,8 @@ fn check_directory(capacity: u64) -> Outcome<()> {
         let digest = Path::<Sha256Pairs>::object(number);
         grown.insert(&[digest], &mut Changes::default())?;
         author.append(object(number))?;
-        if grown.root() != author.snapshot()?.head.head.root.as_ref() {
-            return Err("another root than the directory's".into());
-        }
+        let is_same = grown.root() == author.snapshot()?.head.head.root.as_ref();
+        ensure(is_same, "another root than the directory's")?;
     }
     Ok(())
 }

@@ -110,30 +110,39 @@ fn sha384(parts: &[&[u8]]) -> Digest<48> {
     Digest(hasher.finalize().into())
 }
 
-/// Contender that stores the tree nodes of each block. A change hashes only the nodes on its path.
-pub(super) struct Path<H> {
+/// Contender that hashes a Merkle tree inside each block. `B` stores a block.
+pub(super) struct Pairs<H, B> {
     capacity: u64,
-    hash: PhantomData<fn() -> H>,
+    kind: PhantomData<fn() -> (H, B)>,
 }
 
-impl<H> Path<H> {
+/// Contender that stores the tree nodes of each block. A change hashes only the nodes on its path.
+pub(super) type Path<H> = Pairs<H, Nodes<<H as PairHash>::Digest>>;
+
+/// Contender that stores only the slots of each block. A change reads all slots, and hashes the
+/// whole tree.
+pub(super) type SlotScan<H> = Pairs<H, Image<<H as PairHash>::Digest>>;
+
+impl<H, B> Pairs<H, B> {
     pub(super) const fn new(capacity: u64) -> Self {
-        let hash = PhantomData;
-        Self { capacity, hash }
+        let kind = PhantomData;
+        Self { capacity, kind }
     }
 }
 
-/// Block of the contender [`Path`]: the digests of all complete subtrees, ordered by height. Each
-/// height has room for as many subtrees as fit the capacity.
-pub(super) struct Nodes<D> {
-    digests: Vec<D>,
-    slots: usize,
+/// Block of a contender [`Pairs`].
+pub(super) trait PairBlock<H: PairHash> {
+    /// Creates an empty block with room for `capacity` slots.
+    fn new(capacity: usize) -> Self;
+    fn write(&mut self, slot: usize, content: &H::Digest);
+    fn summary(&mut self) -> H::Digest;
+    fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64;
 }
 
-impl<H: PairHash> Contender for Path<H> {
+impl<H: PairHash, B: PairBlock<H>> Contender for Pairs<H, B> {
     type Object = H::Digest;
     type Content = H::Digest;
-    type Block = Nodes<H::Digest>;
+    type Block = B;
 
     fn object(number: u64) -> H::Digest {
         H::object(number)
@@ -151,45 +160,68 @@ impl<H: PairHash> Contender for Path<H> {
         H::entry(id, object)
     }
 
-    fn open(&self, _: Place) -> Outcome<Self::Block> {
-        Ok(Nodes {
-            digests: vec![H::Digest::default(); 2 * self.capacity as usize],
-            slots: 0,
-        })
+    fn open(&self, _: Place) -> Outcome<B> {
+        Ok(B::new(self.capacity as usize))
     }
 
-    fn write(
-        &self,
-        block: &mut Self::Block,
-        place: Place,
-        position: u64,
-        content: &H::Digest,
-    ) -> Outcome<()> {
-        let capacity = self.capacity as usize;
-        let slot = (position - place.block * self.capacity) as usize;
-        block.slots = block.slots.max(slot + 1);
-        let (mut start, mut room, mut number, mut count) = (0, capacity, slot, block.slots);
+    fn write(&self, block: &mut B, place: Place, position: u64, new: &H::Digest) -> Outcome<()> {
+        block.write((position - place.block * self.capacity) as usize, new);
+        Ok(())
+    }
+
+    fn summary(&self, block: &mut B, _: Place) -> H::Digest {
+        block.summary()
+    }
+
+    fn root(&self, entries: u64, summary: &H::Digest) -> Vec<u8> {
+        H::root(entries, summary)
+    }
+
+    fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64 {
+        B::limit_ns(update, primitives)
+    }
+}
+
+/// Block of the contender [`Path`]: the digests of all complete subtrees, ordered by height. Each
+/// height has room for as many subtrees as fit the capacity.
+pub(super) struct Nodes<D> {
+    digests: Vec<D>,
+    slots: usize,
+}
+
+impl<H: PairHash> PairBlock<H> for Nodes<H::Digest> {
+    fn new(capacity: usize) -> Self {
+        Self {
+            digests: vec![H::Digest::default(); 2 * capacity],
+            slots: 0,
+        }
+    }
+
+    fn write(&mut self, slot: usize, content: &H::Digest) {
+        self.slots = self.slots.max(slot + 1);
+        let (mut start, mut room) = (0, self.digests.len() / 2);
+        let (mut number, mut count) = (slot, self.slots);
         let mut digest = *content;
         loop {
-            block.digests[start + number] = digest;
+            self.digests[start + number] = digest;
             (number, count) = (number / 2, count / 2);
             if number >= count {
-                return Ok(());
+                return;
             }
             let pair = start + 2 * number;
-            digest = H::node(&block.digests[pair], &block.digests[pair + 1]);
+            digest = H::node(&self.digests[pair], &self.digests[pair + 1]);
             (start, room) = (start + room, room / 2);
         }
     }
 
     /// Hashes the roots of the largest complete subtrees together, from right to left.
-    fn summary(&self, block: &mut Self::Block, _: Place) -> H::Digest {
-        let (mut start, mut room) = (0, self.capacity as usize);
+    fn summary(&mut self) -> H::Digest {
+        let (mut start, mut room) = (0, self.digests.len() / 2);
         let mut folded: Option<H::Digest> = None;
-        let mut count = block.slots;
+        let mut count = self.slots;
         while count > 0 {
             if count % 2 == 1 {
-                let peak = &block.digests[start + count - 1];
+                let peak = &self.digests[start + count - 1];
                 folded = Some(folded.map_or(*peak, |right| H::node(peak, &right)));
             }
             (start, room, count) = (start + room, room / 2, count / 2);
@@ -197,25 +229,11 @@ impl<H: PairHash> Contender for Path<H> {
         folded.unwrap_or_default()
     }
 
-    fn root(&self, entries: u64, summary: &H::Digest) -> Vec<u8> {
-        H::root(entries, summary)
-    }
-
     /// Counts the nodes above the last slot, whose hashes depend on each other.
-    fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64 {
+    fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64 {
         let nodes = update.slots.trailing_zeros() + update.slots.count_ones() - 1;
         let entry = u32::from(update.level == 0);
         f64::from(nodes + entry) * H::node_ns(primitives).0
-    }
-}
-
-/// Contender that stores only the slots of each block. A change reads all slots, and hashes the
-/// whole tree.
-pub(super) struct SlotScan<H>(Path<H>);
-
-impl<H> SlotScan<H> {
-    pub(super) const fn new(capacity: u64) -> Self {
-        Self(Path::new(capacity))
     }
 }
 
@@ -226,54 +244,25 @@ pub(super) struct Image<D> {
     read: Vec<D>,
 }
 
-impl<H: PairHash> Contender for SlotScan<H> {
-    type Object = H::Digest;
-    type Content = H::Digest;
-    type Block = Image<H::Digest>;
-
-    fn object(number: u64) -> H::Digest {
-        H::object(number)
-    }
-
-    fn capacity(&self) -> u64 {
-        self.0.capacity
-    }
-
-    fn widest(&self) -> usize {
-        H::Digest::default().as_ref().len()
-    }
-
-    fn entry(&self, id: u64, object: &H::Digest) -> H::Digest {
-        H::entry(id, object)
-    }
-
-    fn open(&self, _: Place) -> Outcome<Self::Block> {
-        let capacity = self.0.capacity as usize;
-        Ok(Image {
+impl<H: PairHash> PairBlock<H> for Image<H::Digest> {
+    fn new(capacity: usize) -> Self {
+        Self {
             bytes: vec![0; capacity * PLACE_BYTES],
             slots: 0,
             read: Vec::with_capacity(capacity),
-        })
+        }
     }
 
-    fn write(
-        &self,
-        block: &mut Self::Block,
-        place: Place,
-        position: u64,
-        content: &H::Digest,
-    ) -> Outcome<()> {
-        let slot = (position - place.block * self.0.capacity) as usize;
-        block.slots = block.slots.max(slot + 1);
+    fn write(&mut self, slot: usize, content: &H::Digest) {
+        self.slots = self.slots.max(slot + 1);
         let bytes = content.as_ref();
-        block.bytes[slot * PLACE_BYTES..][..bytes.len()].copy_from_slice(bytes);
-        Ok(())
+        self.bytes[slot * PLACE_BYTES..][..bytes.len()].copy_from_slice(bytes);
     }
 
     /// Hashes neighbours in pairs, level by level. A digest without a neighbour moves up unchanged.
     /// The resulting tree is that of [`Path`].
-    fn summary(&self, block: &mut Self::Block, _: Place) -> H::Digest {
-        let Image { bytes, slots, read } = block;
+    fn summary(&mut self) -> H::Digest {
+        let Self { bytes, slots, read } = self;
         read.clear();
         read.extend(bytes.chunks_exact(PLACE_BYTES).take(*slots).map(H::read));
         while read.len() > 1 {
@@ -289,12 +278,8 @@ impl<H: PairHash> Contender for SlotScan<H> {
         read.first().copied().unwrap_or_default()
     }
 
-    fn root(&self, entries: u64, summary: &H::Digest) -> Vec<u8> {
-        H::root(entries, summary)
-    }
-
     /// Counts all nodes of the block, whose hashes at one level do not depend on each other.
-    fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64 {
+    fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64 {
         let entry = u64::from(update.level == 0);
         (update.slots - 1 + entry) as f64 * H::node_ns(primitives).1
     }

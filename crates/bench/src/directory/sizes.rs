@@ -90,9 +90,8 @@ fn proof_of_first(entries: u64) -> Outcome<usize> {
     let query = EntryQuery::one(id);
     let proof: EntryProof<S> = codec::decode(&message, query.longest_proof())?;
     Untrusted::new(proof).verify(&head, &query)?;
-    if message.len() as u64 != reads::proof_bytes(entries, depth) {
-        return Err("the bytes of a proof are others than counted".into());
-    }
+    let is_counted = message.len() as u64 == reads::proof_bytes(entries, depth);
+    ensure(is_counted, "the bytes of a proof are others than counted")?;
     Ok(message.len())
 }
 

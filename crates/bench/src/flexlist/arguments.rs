@@ -37,9 +37,6 @@ pub struct FlexlistArguments {
     /// Numbers of updates per batch in the experiment `multi`; with --quick 3,10.
     #[arg(long, sizes("10,20,50,100,120,200,240,300,360,480,600", "3,10", within(1..=MOST_UPDATES)))]
     pub updates: Vec<u64>,
-    /// Number of challenged bytes in an audit; the server proves that it stores their blocks.
-    #[arg(long, default_value_t = 460, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
-    pub challenges: u32,
     /// Tag schemes to audit; by default all, with --quick all but `rsa-2048` and `rsa-3072`.
     /// Generating a key for `rsa-3072` can take minutes.
     #[arg(long, value_delimiter = ',')]
@@ -80,6 +77,9 @@ pub enum FlexlistExperiment {
 /// File name of the version-control trace that is bundled with the workspace.
 const TRACE: &str = "history.csv.zst";
 
+/// Number of challenged bytes in an audit; the server proves that it stores their blocks.
+const CHALLENGES: u32 = 460;
+
 /// Maximum number of updates in a batch.
 const MOST_UPDATES: u64 = 10_000;
 
@@ -105,7 +105,7 @@ impl FlexlistArguments {
                 Experiment::HashShare => hash_share::run(&self.update_blocks, report)?,
                 Experiment::Multi => multi::run(self.blocks, &self.updates, report)?,
                 Experiment::Audit => {
-                    audit::run(self.blocks, self.challenges, &self.tags(), report)?;
+                    audit::run(self.blocks, CHALLENGES, &self.tags(), report)?;
                 }
                 Experiment::Replay => {
                     for trace in &self.traces() {
@@ -118,7 +118,7 @@ impl FlexlistArguments {
                     }
                 }
                 Experiment::Network => {
-                    network::run(self.network_blocks, self.challenges, &self.clients, report)?;
+                    network::run(self.network_blocks, CHALLENGES, &self.clients, report)?;
                 }
             }
         }

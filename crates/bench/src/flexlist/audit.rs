@@ -164,14 +164,11 @@ impl Audit {
         let challenged = self.assign(proven.get())?;
         let opened = self.opened(&challenged);
         for (block, (_, committed)) in proven.get().iter().zip(&opened) {
-            if block.tag_digest != Digest(committed_digest(committed.as_ref())) {
-                return Err("a leaf commits another tag".into());
-            }
+            let committed = Digest(committed_digest(committed.as_ref()));
+            ensure(block.tag_digest == committed, "a leaf commits another tag")?;
         }
-        ensure(
-            proven.get().len() == opened.len(),
-            "a challenged block is missing",
-        )?;
+        let has_all = proven.get().len() == opened.len();
+        ensure(has_all, "a challenged block is missing")?;
         Ok(self.owner.verifier().verify(&opened, tag_proof)?)
     }
 }

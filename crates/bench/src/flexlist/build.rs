@@ -107,10 +107,8 @@ fn build(
     let (mut build, mut bare) = (Timings::default(), Timings::default());
     for _ in 0..report.rounds(5, 1) {
         let list = build.time(1, || FlexList::<Sha256>::build(blocks, workers))?;
-        ensure(
-            list.root() == *root,
-            "a build on several threads has another root",
-        )?;
+        let is_same = list.root() == *root;
+        ensure(is_same, "a build on several threads has another root")?;
         drop(list);
         bare.time(1, || bare_hashes(hashes, workers));
     }

@@ -155,9 +155,8 @@ impl Round {
         ] {
             side.server_hashes = counted.server_hashes;
             side.client_hashes = counted.client_hashes;
-            if side.witness_bytes != counted.witness_bytes {
-                return Err("counting hashes changes a witness".into());
-            }
+            let is_same = side.witness_bytes == counted.witness_bytes;
+            ensure(is_same, "counting hashes changes a witness")?;
         }
         Ok(())
     }

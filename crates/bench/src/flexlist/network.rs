@@ -65,11 +65,8 @@ pub fn run(
             let extent = Extent::Sample(challenges);
             let audit = |client: &mut Client| -> Outcome<()> {
                 let report = client.audit(extent, &mut |_| ())?;
-                if report.bytes == u64::from(challenges) {
-                    Ok(())
-                } else {
-                    Err("an audit asked for another number of bytes".into())
-                }
+                let is_asked = report.bytes == u64::from(challenges);
+                ensure(is_asked, "an audit asked for another number of bytes")
             };
             let times = all_at_once(&mut auditors, report, audit)?;
             let mut probe = party.reader("large", copies, relay.address())?;

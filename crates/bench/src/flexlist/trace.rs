@@ -10,8 +10,7 @@
 //!   0. `dir` is the number of its folder, in order of first appearance. `initial_size` is its size
 //!   in bytes before commit 1, or `-1` if it did not exist yet.
 //!
-//! A trace is checked while it is read. A row that does not fit the file sizes after the earlier
-//! rows is refused with its line number.
+//! A row that does not fit the file sizes after the earlier rows is refused with its line number.
 
 #![deny(
     clippy::indexing_slicing,
@@ -22,27 +21,26 @@
 )]
 
 use std::{
-    io::Read,
+    collections::HashSet,
+    fs::File,
+    io::{self, BufRead as _, BufReader, Read as _},
     path::{Path, PathBuf},
 };
 
-mod commits;
-mod error;
-mod files;
-mod source;
+use serde::{Deserialize, de::DeserializeOwned};
 
-pub use error::{TraceError, TraceFileError};
-use files::read_files;
-pub use source::{MOST_BYTES, ZSTANDARD_SUFFIX};
+use crate::prelude::*;
 
 /// Maximum size of a file in a trace, in bytes: the limit of a `FlexList`.
-pub const MOST_FILE_BYTES: u64 = u64::MAX >> 1;
+const MOST_FILE_BYTES: u64 = u64::MAX >> 1;
 
-/// Column names in the file of commits.
-pub const COMMIT_COLUMNS: [&str; 6] = ["commit", "path", "kind", "offset", "removed", "inserted"];
+/// Maximum number of bytes of a trace file's decompressed text: some five million rows.
+const MOST_BYTES: u64 = 64 << 20;
 
-/// Column names in the table of files.
-pub const FILE_COLUMNS: [&str; 3] = ["path", "dir", "initial_size"];
+/// File name suffix of a trace that is compressed with Zstandard.
+const ZSTANDARD_SUFFIX: &str = ".zst";
+
+const ZSTANDARD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// A file that exists at some point of a trace's history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +60,13 @@ pub struct Edit {
     pub removed: u64,
     /// Number of bytes that are inserted in their place.
     pub inserted: u64,
+}
+
+impl Edit {
+    /// Returns the end of the range; `None` if it is not a number of 64 bits.
+    const fn end(&self) -> Option<u64> {
+        self.offset.checked_add(self.removed)
+    }
 }
 
 /// Change of one file by a commit.
@@ -95,8 +100,6 @@ pub struct FileChange {
 pub struct Commit {
     /// Number of the commit in the history, from 1.
     pub number: u64,
-    /// Line number of the commit's first row in the trace.
-    pub line: u64,
     /// Changed files, each once.
     pub changes: Vec<FileChange>,
 }
@@ -115,40 +118,47 @@ pub struct Trace {
 impl Trace {
     /// Reads the trace at `path`, and the table of files next to it ([`files_beside`]).
     ///
-    /// # Errors
-    /// [`TraceFileError`] with the name of the file that cannot be opened or that
-    /// [`Trace::from_sources`] refuses.
-    pub fn read(path: &Path) -> Result<Self, TraceFileError> {
+    /// Errors name the file, and the line of the first row that is malformed or does not fit the
+    /// rows before it.
+    pub fn read(path: &Path) -> Outcome<Self> {
         let list = files_beside(path);
-        let in_file = |file: &Path| {
-            let file = file.to_owned();
-            |error| TraceFileError { file, error }
-        };
-        let files = source::open(&list).and_then(read_files);
-        let files = files.map_err(in_file(&list))?;
-        let trace = source::open(path).and_then(|source| Self::follow(files, source));
-        trace.map_err(in_file(path))
+        let files = text_of(&list).and_then(|text| read_files(&text));
+        let files = files.map_err(|error| format!("{}: {error}", list.display()))?;
+        let trace = text_of(path).and_then(|text| Self::follow(files, &text));
+        trace.map_err(|error| format!("{}: {error}", path.display()).into())
     }
 
-    /// Reads a trace from two sources, the commits and the table of files. Each is plain or
-    /// compressed.
-    ///
-    /// # Errors
-    /// [`TraceError`] at the first row that is malformed or does not fit the rows before it.
-    pub fn from_sources(
-        commits: impl Read + 'static,
-        files: impl Read + 'static,
-    ) -> Result<Self, TraceError> {
-        let files = read_files(source::unpacked(files)?)?;
-        Self::follow(files, source::unpacked(commits)?)
-    }
-
-    fn follow(files: Vec<TracedFile>, source: impl Read) -> Result<Self, TraceError> {
-        let (commits, final_sizes) = commits::read_commits(source, &files)?;
+    /// Reads the commits, and checks each row against the file sizes before it.
+    fn follow(files: Vec<TracedFile>, text: &str) -> Outcome<Self> {
+        let mut sizes: Vec<Option<u64>> = files.iter().map(|file| file.initial_size).collect();
+        let (rows, mut commits) = (rows::<Row>(text)?, Vec::new());
+        let mut last = 0;
+        for of_commit in rows.chunk_by(|one, other| one.1.commit == other.1.commit) {
+            let (mut changes, mut seen) = (Vec::new(), HashSet::new());
+            let before = last;
+            for of_file in of_commit.chunk_by(|one, other| one.1.path == other.1.path) {
+                let Some(&(line, Row { commit, path, .. })) = of_file.first() else {
+                    continue;
+                };
+                last = commit;
+                require(commit > before, line, "commits do not ascend from 1")?;
+                let is_new = seen.insert(path);
+                require(is_new, line, "the rows of one file do not stand together")?;
+                let size = sizes.get_mut(path).ok_or_else(|| {
+                    format!("line {line}: path {path} is not in the table of files")
+                })?;
+                let change = change(of_file, size)?;
+                changes.push(FileChange { path, change });
+            }
+            commits.push(Commit {
+                number: last,
+                changes,
+            });
+        }
         Ok(Self {
             files,
             commits,
-            final_sizes,
+            final_sizes: sizes,
         })
     }
 }
@@ -163,4 +173,137 @@ pub fn files_beside(trace: &Path) -> PathBuf {
     };
     let name = name.strip_suffix(".csv").unwrap_or(name);
     trace.with_file_name(format!("{name}-files.csv{packed}"))
+}
+
+/// Returns the text of a plain or compressed file. The first bytes decide whether it is
+/// decompressed.
+fn text_of(path: &Path) -> Outcome<String> {
+    let read = || -> io::Result<String> {
+        let mut source = BufReader::new(File::open(path)?);
+        if source.fill_buf()?.starts_with(&ZSTANDARD_MAGIC) {
+            return io::read_to_string(zstd::Decoder::with_buffer(source)?.take(MOST_BYTES));
+        }
+        io::read_to_string(source.take(MOST_BYTES))
+    };
+    let text = read().map_err(|error| format!("cannot be read: {error}"))?;
+    let fits = (text.len() as u64) < MOST_BYTES;
+    ensure(fits, "the text has more bytes than a trace may have")?;
+    Ok(text)
+}
+
+/// Parses the rows below the header of a CSV file, each with its line number.
+fn rows<T: DeserializeOwned>(text: &str) -> csv::Result<Vec<(u64, T)>> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header = reader.headers()?.clone();
+    let row = |record: csv::Result<csv::StringRecord>| -> csv::Result<(u64, T)> {
+        let record = record?;
+        let line = record.position().map_or(0, csv::Position::line);
+        Ok((line, record.deserialize(Some(&header))?))
+    };
+    reader.records().map(row).collect()
+}
+
+/// Fails with the line and the problem unless `holds` is true.
+fn require(holds: bool, line: u64, problem: &str) -> Outcome<()> {
+    if holds {
+        return Ok(());
+    }
+    Err(format!("line {line}: {problem}").into())
+}
+
+/// Row of the table of files.
+#[derive(Deserialize)]
+struct FileRow {
+    path: usize,
+    dir: u64,
+    initial_size: i64,
+}
+
+/// Reads the table of files. The position in the result is the file's number.
+fn read_files(text: &str) -> Outcome<Vec<TracedFile>> {
+    let (mut files, mut folders) = (Vec::new(), 0);
+    for (line, row) in rows::<FileRow>(text)? {
+        let (folder, size) = (row.dir, row.initial_size);
+        require(row.path == files.len(), line, "paths are not 0, 1, 2, ..")?;
+        let is_next = folder <= folders;
+        require(is_next, line, "folders are not numbered in order")?;
+        require(size >= -1, line, "initial_size is below -1")?;
+        folders = folders.max(folder.saturating_add(1));
+        files.push(TracedFile {
+            folder,
+            initial_size: u64::try_from(size).ok(),
+        });
+    }
+    Ok(files)
+}
+
+/// Row of the commits.
+#[derive(Clone, Copy, Deserialize)]
+struct Row {
+    commit: u64,
+    path: usize,
+    kind: Kind,
+    offset: u64,
+    removed: u64,
+    inserted: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+enum Kind {
+    #[serde(rename = "A")]
+    Add,
+    #[serde(rename = "D")]
+    Delete,
+    #[serde(rename = "M")]
+    Edit,
+}
+
+/// Reads the change of one file from its rows in a commit. `size` is the size of the file before
+/// the commit, and is set to the size after it.
+fn change(rows: &[(u64, Row)], size: &mut Option<u64>) -> Outcome<Change> {
+    let (before, mut edits) = (*size, Vec::<Edit>::new());
+    for &(line, row) in rows {
+        let edit = Edit {
+            offset: row.offset,
+            removed: row.removed,
+            inserted: row.inserted,
+        };
+        let is_single = row.kind == Kind::Edit || rows.len() == 1;
+        require(is_single, line, "an added or deleted file has two rows")?;
+        match row.kind {
+            Kind::Add => {
+                let is_zero = (edit.offset, edit.removed) == (0, 0);
+                require(is_zero, line, "offset or removed is not 0")?;
+                require(before.is_none(), line, "the added file was there already")?;
+                *size = Some(edit.inserted);
+            }
+            Kind::Delete => {
+                let is_zero = (edit.offset, edit.inserted) == (0, 0);
+                require(is_zero, line, "offset or inserted is not 0")?;
+                let had_size = before == Some(edit.removed);
+                require(had_size, line, "the deleted file did not have this size")?;
+                *size = None;
+                return Ok(Change::Delete { size: edit.removed });
+            }
+            Kind::Edit => {
+                let is_empty = (edit.removed, edit.inserted) == (0, 0);
+                require(!is_empty, line, "an edit that changes nothing")?;
+                let is_behind = edits
+                    .last()
+                    .is_none_or(|last| last.end() <= Some(edit.offset));
+                require(is_behind, line, "the edit overlaps the one before")?;
+                let is_within = edit.end().is_some() && edit.end() <= before;
+                require(is_within, line, "the edit is not within the file")?;
+                let kept = size.and_then(|size| size.checked_sub(edit.removed));
+                *size = kept.and_then(|kept| kept.checked_add(edit.inserted));
+                edits.push(edit);
+            }
+        }
+        let is_possible = size.is_some_and(|size| size <= MOST_FILE_BYTES);
+        require(is_possible, line, "the file is too large")?;
+    }
+    Ok(match (before, *size) {
+        (None, Some(size)) => Change::Add { size },
+        _ => Change::Edit(edits),
+    })
 }

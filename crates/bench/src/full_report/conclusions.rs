@@ -126,8 +126,3 @@ fn largest<'a>(lines: Vec<&'a Line>, key: &str) -> Vec<&'a Line> {
     };
     lines.into_iter().filter(is_kept).collect()
 }
-
-fn find<'a>(lines: &[&'a Line], wanted: &[(&str, &str)]) -> Option<&'a Line> {
-    let is_wanted = |line: &&&Line| wanted.iter().all(|(key, text)| line.text(key) == *text);
-    lines.iter().find(is_wanted).copied()
-}

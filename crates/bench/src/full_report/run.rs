@@ -50,15 +50,6 @@ impl Parts {
         is_same.then_some(lines)
     }
 
-    /// Deletes the stored lines of `steps`, so that they are measured again.
-    pub fn forget(&self, steps: &[Step]) -> Outcome<()> {
-        let kept = steps.iter().map(|step| self.path(step));
-        for path in kept.filter(|path| path.exists()) {
-            fs::remove_file(path)?;
-        }
-        Ok(())
-    }
-
     /// Stores the lines of a finished step.
     fn keep(&self, step: &Step, lines: &[Line]) -> Outcome<()> {
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;

@@ -26,7 +26,7 @@ pub trait Visitor {
     fn visit<T: Roles>(self, start: impl Fn(u64) -> Outcome<T>) -> Self::Output;
 }
 
-/// Types that schemes are built from: suite, signer and stores. They decide which operations are
+/// Types that schemes are built from: suite and stores. They decide which operations are
 /// counted.
 pub trait Setting {
     /// Suite (hash, digest width and signature) of all schemes except logs, which have their own
@@ -34,9 +34,6 @@ pub trait Setting {
     type Suite: Suite;
     /// Store that a tree's server uses instead of `St`.
     type Store<St: Store<Self::Suite>>: Store<Self::Suite, Scheme = St::Scheme>;
-
-    /// Returns the author's signer, with the fixed key of all measurements.
-    fn signer() -> HeadSigner;
 }
 
 /// Setting with unmodified schemes. Times only signatures that the calling thread makes. Timing
@@ -47,10 +44,6 @@ pub struct PlainSetting;
 impl Setting for PlainSetting {
     type Suite = Sha256Ed25519;
     type Store<St: Store<Sha256Ed25519>> = St;
-
-    fn signer() -> HeadSigner {
-        HeadSigner::new(TimedSigner::default())
-    }
 }
 
 /// Setting whose schemes count hashes, signatures and reads of trees, on the calling thread.
@@ -62,10 +55,11 @@ pub struct CountingSetting;
 impl Setting for CountingSetting {
     type Suite = CountingSuite<Sha256Ed25519>;
     type Store<St: Store<Self::Suite>> = CountedStore<St>;
+}
 
-    fn signer() -> HeadSigner {
-        HeadSigner::new(TimedSigner::default())
-    }
+/// Returns the author's signer, with the fixed key of all measurements.
+fn signer() -> HeadSigner {
+    HeadSigner::new(TimedSigner::default())
 }
 
 /// Runs `visitor` for the scheme named `scheme` in [`schemes()`](comparison::schemes()). Returns
@@ -81,7 +75,7 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
             if scheme == dashed(stringify!($name)) {
                 let start = |_| {
                     Ok(HostedDictionary::<RepositoryIn<G, $($repository)+<G::Suite>>>::new(
-                        G::signer(),
+                        signer(),
                     ))
                 };
                 return Some(visitor.visit(start));
@@ -93,7 +87,7 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
             if scheme == design_name(stringify!($name)) {
                 let start = |_| {
                     Ok(HostedDictionary::<TupleRepository<G::Suite, $($design)+>>::new(
-                        G::signer(),
+                        signer(),
                     ))
                 };
                 return Some(visitor.visit(start));
@@ -105,7 +99,7 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
     macro_rules! visit_stored {
         ($name:expr, $repository:ty) => {
             if kept == $name {
-                let start = |_| StoredRoles::new::<$repository>(kept.parse()?, G::signer());
+                let start = |_| StoredRoles::new::<$repository>(kept.parse()?, signer());
                 return Some(visitor.visit(start));
             }
         };
@@ -126,14 +120,12 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
     for_each_tuple!(visit_tuple);
     for_each_accumulated_tuple!(visit_tuple);
     Some(match scheme {
-        "aad-counted" => visitor.visit(|most| LogRoles::<AadCounted>::new(most, G::signer())),
-        "aad-frontier" => visitor.visit(|most| LogRoles::<AadFrontier>::new(most, G::signer())),
-        "directory" => visitor.visit(|_| NumberedRoles::<G::Suite>::new(G::signer())),
-        "sign-each-entry" => {
-            visitor.visit(|_| Ok(SignedEntries::new(SignedScope::Each, G::signer())))
-        }
+        "aad-counted" => visitor.visit(|most| LogRoles::<AadCounted>::new(most, signer())),
+        "aad-frontier" => visitor.visit(|most| LogRoles::<AadFrontier>::new(most, signer())),
+        "directory" => visitor.visit(|_| NumberedRoles::<G::Suite>::new(signer())),
+        "sign-each-entry" => visitor.visit(|_| Ok(SignedEntries::new(SignedScope::Each, signer()))),
         "sign-changed-entries" => {
-            visitor.visit(|_| Ok(SignedEntries::new(SignedScope::Changed, G::signer())))
+            visitor.visit(|_| Ok(SignedEntries::new(SignedScope::Changed, signer())))
         }
         _ => return None,
     })

@@ -83,12 +83,11 @@ impl<T: Roles> LoadedRun<T> {
         })
     }
 
-    /// Returns lookups of this server, with keys distributed as in `work`.
-    pub fn lookups<'a>(&'a self, (scheme, work): (&'a Scheme, &'a dyn Work)) -> Lookups<'a, T> {
+    /// Returns lookups of this server, which has a dictionary of `scheme`.
+    pub fn lookups<'a>(&'a self, scheme: &'a Scheme) -> Lookups<'a, T> {
         Lookups {
             roles: &self.run.roles,
             contents: &self.contents,
-            work,
             properties: &scheme.properties,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use comparison::{Properties, Work};
+use comparison::Properties;
 use pad_core::{Answer, Key, Version};
 
 use crate::{
@@ -27,8 +27,6 @@ pub struct Lookups<'a, T: Roles> {
     pub roles: &'a T,
     /// Entries that the server must have, by version.
     pub contents: &'a Contents,
-    /// Workload that determines how often each key is looked up.
-    pub work: &'a dyn Work,
     /// Properties of the scheme, such as whether it proves absence or old versions.
     pub properties: &'a Properties,
 }
@@ -38,7 +36,7 @@ impl<T: Roles> Lookups<'_, T> {
     fn query(&self, random: &mut Random, age: Age) -> (Version, &Key) {
         let latest = self.roles.latest();
         loop {
-            let place = self.work.choose(random, self.contents.len());
+            let place = random.below(self.contents.len().max(1));
             let key = self.contents.key(place);
             let version = match age {
                 Age::Latest => return (latest, key),
@@ -143,9 +141,6 @@ impl<T: Roles> Lookups<'_, T> {
 
     /// Verifies a decoded proof of the latest version, whose head is `head`. Includes verifying the
     /// head if the proof needs it.
-    ///
-    /// # Errors
-    /// The proof is refused.
     pub fn verify(
         &self,
         head: &T::Head,

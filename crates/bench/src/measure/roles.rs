@@ -35,25 +35,17 @@ pub trait Roles: Sized {
     /// Whether author and server store their versions in files, so that they wait for the disk.
     const IS_STORED: bool = false;
 
-    /// Converts operations to the form that the author takes.
-    ///
-    /// # Errors
-    /// The scheme does not support an operation, for example a removal.
+    /// Converts operations to the form that the author takes. Fails if the scheme does not support
+    /// an operation, for example a removal.
     fn prepare(&mut self, operations: Vec<Operation>) -> Outcome<Self::Changes>;
 
     /// Makes the changes as the author, and takes and signs a snapshot.
-    ///
-    /// # Errors
-    /// Errors of the author.
     fn publish(&mut self, changes: Self::Changes) -> Outcome<Self::Update>;
 
     /// Returns the bytes of an update as it is sent.
     fn update_bytes(&self, update: &Self::Update) -> usize;
 
     /// Verifies an update and makes it the latest version, as the server.
-    ///
-    /// # Errors
-    /// Errors of the server.
     fn apply(&mut self, update: &Self::Update) -> Outcome<()>;
 
     /// Returns the server's latest version.
@@ -62,16 +54,10 @@ pub trait Roles: Sized {
     /// Converts a key to the scheme's question about it.
     fn question(&self, key: &Key) -> Self::Question;
 
-    /// Returns the verified head of a version.
-    ///
-    /// # Errors
-    /// The server has no such version.
+    /// Returns the verified head of a version that the server has.
     fn head(&self, version: Version) -> Outcome<Self::Head>;
 
     /// Makes the proof that answers `question` in `version`, as the server.
-    ///
-    /// # Errors
-    /// The scheme cannot answer the question.
     fn prove(&self, version: Version, question: &Self::Question) -> Outcome<Self::Proof>;
 
     /// Returns the bytes of a proof as it is sent. If the proof needs a head, adds the bytes of the
@@ -80,9 +66,6 @@ pub trait Roles: Sized {
 
     /// Verifies a decoded proof under a verified head, as a client. Returns the answer that it
     /// proves.
-    ///
-    /// # Errors
-    /// The proof is rejected.
     fn verify(
         &self,
         head: &Self::Head,
@@ -92,18 +75,14 @@ pub trait Roles: Sized {
 
     /// Looks up a key, and verifies the encoded answer like a client that knows only the public
     /// key.
-    ///
-    /// # Errors
-    /// The answer is rejected.
     fn check(&self, version: Version, key: &Key) -> Outcome<Answer>;
 
     /// Returns the server's own count of its memory in bytes; `None` if the server keeps no count.
-    fn memory_bytes(&self) -> Option<usize>;
+    fn memory_bytes(&self) -> Option<usize> {
+        None
+    }
 
     /// Returns the bytes of the server's files; `None` for a server in memory.
-    ///
-    /// # Errors
-    /// The files cannot be read.
     fn file_bytes(&self) -> Outcome<Option<u64>> {
         Ok(None)
     }

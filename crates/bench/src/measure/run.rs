@@ -90,9 +90,6 @@ impl<T: Roles> Run<T> {
 
     /// Publishes one snapshot with `operations` as the author, applies it as the server, and
     /// records the cost.
-    ///
-    /// # Errors
-    /// Errors of the scheme.
     pub fn publish(&mut self, operations: Vec<Operation>) -> Outcome<T::Update> {
         let changes = self.roles.prepare(operations)?;
         let ([author_us, author_wait_us], (own, update)) =
@@ -116,9 +113,6 @@ impl<T: Roles> Run<T> {
     }
 
     /// Publishes and applies a snapshot for each element of `work`, until time or memory run out.
-    ///
-    /// # Errors
-    /// Errors of the scheme.
     pub fn follow(&mut self, work: impl IntoIterator<Item = Vec<Operation>>) -> Outcome<()> {
         for operations in work {
             if !self.samples.is_empty() && self.is_over() {

@@ -84,9 +84,6 @@ const LABEL: &[u8] = b"comparison";
 const RSA_KEY: &str = include_str!("../../../accumulators/tests/keys/rsa-3072.txt");
 
 /// Returns the two safe primes whose product is the RSA modulus.
-///
-/// # Errors
-/// Never: the primes are in the source.
 pub fn rsa_factors() -> Outcome<(Integer, Integer)> {
     let mut primes = RSA_KEY.lines().filter(|line| !line.starts_with('#'));
     let mut prime = || -> Outcome<Integer> {

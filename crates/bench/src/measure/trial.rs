@@ -68,9 +68,6 @@ impl Calibration {
     ///
     /// If time is short, the most expensive schemes are left out. A scheme that failed is not
     /// measured again.
-    ///
-    /// # Errors
-    /// Errors of `done`.
     pub fn run(
         &self,
         time: Duration,
@@ -137,9 +134,6 @@ pub struct Trial {
 /// Runs a load with one scheme, and measures it. Returns `None` if there is no estimate or cost for
 /// this load, or if the scheme was not measured, for example because loading would take too long
 /// for `limit`.
-///
-/// # Errors
-/// Errors of [`measure()`].
 pub fn trial(
     scheme: &'static Scheme,
     load: &Load,

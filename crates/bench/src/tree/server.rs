@@ -33,10 +33,8 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Ou
     warm_up::<S, St>(&order.updates())?;
     let applied = UpdatedRepository::<S, St>::new(workload, effort, &order.updates())?;
     let repository = &applied.repository;
-    ensure(
-        repository.latest().number() == workload.versions(),
-        "the repository lacks versions",
-    )?;
+    let has_all = repository.latest().number() == workload.versions();
+    ensure(has_all, "the repository lacks versions")?;
     let mut random = Random::new(1);
     let expected = (0..8).flat_map(|_| {
         let (version, index) = workload.any_present(&mut random, None);

@@ -4,26 +4,21 @@
 //! Source: Crosby & Wallach 2010, section 10.
 
 use super::table::LOOKUPS_PER_UPDATE;
-use crate::{costs::scenarios, line, prelude::*};
+use crate::{costs::scenarios, line, line::find, prelude::*};
 
 /// Reports the costs of the repositories `cache-everywhere` and `cache-median` in each scenario of
-/// section 10. `cheaper` is the factor by which one cost falls in a scenario. Uses the result lines
-/// of growing trees in `report` so far.
-pub fn run(cheaper: f64, report: &mut Report) -> Outcome<()> {
+/// section 10. Uses the result lines of growing trees in `report` so far.
+pub fn run(report: &mut Report) -> Outcome<()> {
     let lines = report.lines().to_vec();
     let lines = of(&lines, "growing");
     for group in groups(&lines, &["suite", "keys"]) {
-        let of_repository = |name: &str| {
-            let is_it = |line: &&&Line| {
-                line.text("scheme") == "red-black" && line.text("repository") == name
-            };
-            group.iter().find(is_it).copied()
-        };
+        let of_repository =
+            |name: &str| find(&group, &[("scheme", "red-black"), ("repository", name)]);
         let everywhere = of_repository("cache-everywhere");
         let Some((everywhere, median)) = everywhere.zip(of_repository("cache-median")) else {
             continue;
         };
-        for scenario in scenarios(cheaper) {
+        for scenario in scenarios() {
             for ratio in LOOKUPS_PER_UPDATE {
                 let [everywhere, median] =
                     [everywhere, median].map(|line| scenario.per_lookup(line, ratio) * 1e6);

@@ -14,7 +14,6 @@ use super::{
     table, threads,
 };
 use crate::{
-    costs as prices,
     prelude::*,
     secret,
     sizes::{SizeArgument as _, within},
@@ -45,15 +44,6 @@ pub struct TupleArguments {
     /// Maximum seconds for one design in one experiment; with --quick 1.
     #[arg(long, usually("5", "1"))]
     pub limit: u64,
-    /// Price of an hour of computing, in cents.
-    #[arg(long, default_value_t = 100.0 * prices::of_2010().compute_per_core_hour)]
-    pub cpu_cents_per_hour: f64,
-    /// Price of a gigabyte sent, in cents.
-    #[arg(long, default_value_t = 100.0 * prices::of_2010().egress_per_gigabyte)]
-    pub cents_per_gigabyte: f64,
-    /// Factor by which one cost falls in each scenario that the experiment `growing` computes.
-    #[arg(long, default_value_t = 10.0)]
-    pub cheaper: f64,
     /// Traces of the experiment `macrobenchmark`; by default the prices and exchange rates in
     /// `data`.
     #[arg(long, value_delimiter = ',')]
@@ -125,7 +115,6 @@ impl TupleArguments {
             limit: Duration::from_secs(self.limit),
             quick: self.manner.quick,
             effort: Effort::new(self.manner.quick),
-            prices: prices::prices(self.cpu_cents_per_hour, self.cents_per_gigabyte),
         }
     }
 
@@ -155,7 +144,7 @@ impl TupleArguments {
                 report.measured(line)?;
             }
         }
-        let mut follow = figure7::lines(report.lines(), self.cheaper).into_iter();
+        let mut follow = figure7::lines(report.lines()).into_iter();
         follow.try_for_each(|line| report.line(line))
     }
 

@@ -35,12 +35,8 @@ impl Expense {
     /// Computes the cost of the design in `line`, at the prices in `line`. `update_us` is the time
     /// of an update, and `update_bytes` the key of its bytes.
     pub fn new(figure: &str, line: &Line, update_us: f64, update_bytes: &str) -> Self {
-        Self::at_prices(
-            costs::prices_of(line),
-            (figure, line),
-            update_us,
-            update_bytes,
-        )
+        let prices = costs::prices_of(line);
+        Self::at_prices(prices, (figure, line), update_us, update_bytes)
     }
 
     /// Reads the cost of a design from a result line of the experiment `{family}_lookup_costs`;

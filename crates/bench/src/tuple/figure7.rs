@@ -18,12 +18,11 @@ pub const AUTHOR_WITNESSES: &str = "tuple_author_witnesses";
 /// Prefix of the value of `experiment` in the result lines of scenarios.
 const WHAT_IF: &str = "tuple_what_if";
 
-/// Computes the results from the lines of one run or several. In each scenario except the first,
-/// one cost is `cheaper` times lower.
+/// Computes the results from the lines of one run or several.
 ///
 /// Compares only designs with equal numbers of keys. The comparison at the largest number is
 /// `figure7`, and the only one with scenarios.
-pub fn lines(lines: &[Line], cheaper: f64) -> Vec<Line> {
+pub fn lines(lines: &[Line]) -> Vec<Line> {
     let [grown, author] = ["tuple_growing", AUTHOR_WITNESSES].map(|name| of(lines, name));
     let mut all = Vec::new();
     let mut sizes = groups(&grown, &["keys"]);
@@ -44,12 +43,8 @@ pub fn lines(lines: &[Line], cheaper: f64) -> Vec<Line> {
             all.extend(conclusion::lines(AUTHOR_WITNESSES, &designs));
         }
     }
-    all.extend(
-        sizes
-            .first()
-            .into_iter()
-            .flat_map(|grown| what_ifs(grown, cheaper)),
-    );
+    let largest = sizes.first().into_iter();
+    all.extend(largest.flat_map(|grown| what_ifs(grown)));
     all
 }
 
@@ -67,10 +62,10 @@ pub fn follows(line: &Line) -> bool {
 /// lookups per update up to which the tree is the cheapest.
 ///
 /// Source: Crosby & Wallach 2010, section 10.
-fn what_ifs(grown: &[&Line], cheaper: f64) -> Vec<Line> {
+fn what_ifs(grown: &[&Line]) -> Vec<Line> {
     let mut lines = Vec::new();
     let keys = grown.first().map(|line| line.count("keys"));
-    for scenario in scenarios(cheaper) {
+    for scenario in scenarios() {
         let designs = of_growing_in(grown, &scenario);
         lines.extend(conclusion::lines(WHAT_IF, &designs));
         let line = line! {

@@ -12,7 +12,7 @@ use crate::{
     line,
     measure::run::Sample,
     prelude::*,
-    workload::{Contents, Workload, put_hashed},
+    workload::{Contents, put_hashed},
 };
 
 /// Measures the design `P` while it grows, and returns the result line.
@@ -31,10 +31,10 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     ));
     let inserted = run.samples.len();
     let witnesses = take_witnesses() as f64 / inserted as f64;
-    let (mut contents, work) = (Contents::default(), Workload::growing(task.keys));
+    let mut contents = Contents::default();
     (0..inserted as u64).for_each(|index| contents.apply(&[put_hashed(index)]));
     let signature_us = (!P::ACCUMULATES).then_some(tuple_verify_us);
-    let lookups = lookups::of_server(&run.roles, &contents, &work)?;
+    let lookups = lookups::of_server(&run.roles, &contents)?;
     let primitives = (signature_us, limits.chain_step_ns);
     let lookups = lookups::measure(&lookups, &task.effort, primitives)?;
     let all = Sample::mean(&run.samples);
@@ -47,6 +47,7 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
             + own.chain_steps * limits.chain_step_ns / 1e3,
     );
     let server_us = limits.primitives.verify_signature_us + all.accumulator_us;
+    let prices = costs::of_2010();
     let line = line! {
         experiment: "tuple_growing", design: task.design, keys: task.keys, inserted,
         stopped: run.stopped, threads: 1, inserts_per_second: 1e6 / all.author_us,
@@ -65,11 +66,11 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         update_kilobytes_per_second: all.update_bytes * 1e3 / (all.author_us + all.apply_us),
         lookup_kilobytes_per_second:
             lookups.figure("proof_bytes") * 1e3 / lookups.figure("prove_us"),
-        equilibrium_kilobytes_per_second: task.prices.equilibrium() / 1e3, tuple_sign_us,
+        equilibrium_kilobytes_per_second: prices.equilibrium() / 1e3, tuple_sign_us,
         tuple_verify_us,
     };
     Ok(line
         .merged(&lookups)
-        .merged(&costs::line_of(&task.prices))
+        .merged(&costs::line_of(&prices))
         .merged(&limits.line()))
 }

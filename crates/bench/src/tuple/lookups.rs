@@ -1,7 +1,7 @@
 //! Lookups in tuple dictionaries and trees, compared with the lower bound of the client's time:
 //! signatures and steps of hash chains.
 
-use comparison::{Work, workload::Contents};
+use comparison::workload::Contents;
 
 pub use crate::measure::lookups::{Age, Lookups};
 use crate::{
@@ -12,19 +12,16 @@ use crate::{
     prelude::*,
 };
 
-/// Returns lookups of the server in `roles`, with its expected contents. Keys are chosen with the
-/// distribution of `work`.
+/// Returns lookups of the server in `roles`, with its expected contents.
 pub fn of_server<'a, R: MeasuredRepository>(
     roles: &'a HostedDictionary<R>,
     contents: &'a Contents,
-    work: &'a dyn Work,
 ) -> Outcome<Lookups<'a, HostedDictionary<R>>> {
     // For single keys, all designs prove the same statements as a tree.
     let tree = comparison::scheme("red-black-path-copying").ok_or("no such scheme")?;
     Ok(Lookups {
         roles,
         contents,
-        work,
         properties: &tree.properties,
     })
 }

@@ -15,7 +15,7 @@ use crate::{
     line,
     measure::run::Sample,
     prelude::*,
-    workload::{Contents, Workload},
+    workload::Contents,
 };
 
 /// Names of the designs in tables 10 and 11.
@@ -125,12 +125,12 @@ pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epochs: Epochs) -> Outco
         });
     let processed = run.samples.len();
     let applied = &trace.snapshots[..processed];
-    let (mut contents, work) = (Contents::default(), Workload::growing(0));
+    let mut contents = Contents::default();
     for operations in applied {
         contents.apply(operations);
     }
     let signature_us = (!P::ACCUMULATES).then_some(verify_us);
-    let lookups = lookups::of_server(&run.roles, &contents, &work)?;
+    let lookups = lookups::of_server(&run.roles, &contents)?;
     let primitives = (signature_us, limits.chain_step_ns);
     let lookups = lookups::measure(&lookups, &task.effort, primitives)?;
     let sum = Sample::sum(&run.samples);
@@ -147,7 +147,9 @@ pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epochs: Epochs) -> Outco
         lookup_kilobytes_per_second:
             lookups.figure("proof_bytes") * 1e3 / lookups.figure("prove_us"),
     };
-    Ok(line.merged(&lookups).merged(&costs::line_of(&task.prices)))
+    Ok(line
+        .merged(&lookups)
+        .merged(&costs::line_of(&costs::of_2010())))
 }
 
 /// Converts a sum of counts to a whole number.

@@ -7,6 +7,7 @@ use super::{
     pair::Pair,
 };
 use crate::{
+    accumulators::slopes::regression,
     costs,
     dictionary::{HostedDictionary, MeasuredRepository, has_longer_chains},
     line,
@@ -29,7 +30,7 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     )?;
     let run = loaded.follow(&work)?;
     let limits = before.mean(Limits::measure(&task.effort));
-    let lookups = lookups::of_server(&run.loaded.run.roles, &run.loaded.contents, &work)?;
+    let lookups = lookups::of_server(&run.loaded.run.roles, &run.loaded.contents)?;
     let sign_us = P::signature_us(&task.effort).map_or(0.0, |(sign_us, _)| sign_us);
     let (means, snapshots) = (Sample::mean(run.samples()), run.samples().len());
     let line = line! {
@@ -43,7 +44,7 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         prove_us: lookups.prove_us(&task.effort, Age::Any)?,
     };
     Ok(line
-        .merged(&costs::line_of(&task.prices))
+        .merged(&costs::line_of(&costs::of_2010()))
         .merged(&limits.line()))
 }
 
@@ -69,27 +70,16 @@ fn later_chains_us<R: MeasuredRepository>(
 /// fits `points` (number of keys, figure) best. It is the slope of the least-squares line through
 /// the logarithms. `None` with fewer than two numbers of keys.
 pub fn exponent(design: &str, quantity: &str, points: &[(u64, f64)]) -> Option<Line> {
-    let number = points.len() as f64;
-    let logarithms = points
-        .iter()
-        .map(|(keys, value)| ((*keys as f64).ln(), value.ln()));
-    let (x, y): (Vec<f64>, Vec<f64>) = logarithms.unzip();
-    let (mean_x, mean_y) = (
-        x.iter().sum::<f64>() / number,
-        y.iter().sum::<f64>() / number,
-    );
-    let spread: f64 = x.iter().map(|x| (x - mean_x).powi(2)).sum();
-    let common: f64 = x
-        .iter()
-        .zip(&y)
-        .map(|(x, y)| (x - mean_x) * (y - mean_y))
-        .sum();
-    (points.len() > 1 && spread > 0.0).then(|| {
+    let logarithms = points.iter();
+    let logarithms = logarithms.map(|(keys, value)| ((*keys as f64).ln(), value.ln()));
+    let slope = regression(&logarithms.collect::<Vec<_>>()).us;
+    let has_several = points.iter().any(|(keys, _)| *keys != points[0].0);
+    has_several.then(|| {
         line! {
             experiment: "tuple_exponent", design, quantity,
             keys: points.iter().map(|(keys, _)| *keys).collect::<Vec<_>>(),
             values: points.iter().map(|(_, value)| *value).collect::<Vec<_>>(),
-            exponent: common / spread,
+            exponent: slope,
         }
     })
 }

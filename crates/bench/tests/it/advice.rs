@@ -10,7 +10,8 @@ use comparison::{
     records::Records,
 };
 
-fn question() -> Question {
+/// Asks for unique sets, of a small load.
+pub(crate) fn question() -> Question {
     Question {
         wanted: Requirements {
             load: Load {

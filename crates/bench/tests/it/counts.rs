@@ -118,7 +118,7 @@ impl Visitor for Count<'_> {
             counts.update_bytes += roles.update_bytes(&update);
             counts.server.add(|| roles.apply(&update))?;
         }
-        let lookups = loaded.lookups((self.0, &work));
+        let lookups = loaded.lookups(self.0);
         lookups.check()?;
         let roles = lookups.roles;
         let head = roles.head(roles.latest())?;

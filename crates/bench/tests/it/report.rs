@@ -134,7 +134,7 @@ fn tuples_stand_beside_their_signatures_and_a_tree() {
         .collect();
     fs::write(&trace, format!("snapshot,op,key,value\n{}", rows.concat())).unwrap();
     let text = run(&format!(
-        "tuple --json --quick --keys=30 --sizes=60 --trace {} --last=8 --cents-per-gigabyte=9 \
+        "tuple --json --quick --keys=30 --sizes=60 --trace {} --last=8 \
             --designs=base-superseding,spec-lightweight,red-black --limit=600",
         trace.display()
     ));
@@ -145,7 +145,7 @@ fn tuples_stand_beside_their_signatures_and_a_tree() {
     let base = of(&lines, "tuple_growing")[0];
     assert_eq!(base["signatures_per_snapshot"], 17.5);
     assert_eq!(base["signatures_per_proof"], 1.0);
-    assert_eq!(base["cents_per_gigabyte"], 9.0);
+    assert_eq!(base["cents_per_gigabyte"], 13.0);
     assert!(of(&lines, "tuple_cheapest").len() >= 3);
     let shown = shown(&text, "figure7 figure7-steady figure8-trace");
     for title in ["Table 7", "Table 8", "Table 9", "Tables 10 and 11"] {

@@ -114,7 +114,6 @@ fn old_versions_take_their_share() {
         ..figures()
     };
     assert!(Cost::monthly(&mute, &LOAD, &prices, Clients::PayThemselves).is_none());
-    assert!(of_update(&mute, &prices).is_none());
 }
 
 #[test]
@@ -185,16 +184,10 @@ const PAPER: [(&str, [f64; 5]); 7] = [
 ];
 
 fn paper_lines(prices: &Prices) -> Vec<CostLine> {
-    let lines = PAPER.map(|(name, [inserts, update, proof, updates, lookups])| {
-        let figures = Measurement {
-            author_us: 1e6 / inserts,
-            update_bytes: update,
-            apply_us: 1e6 / updates,
-            prove_us: Some(1e6 / lookups),
-            proof_bytes: Some(proof),
-            ..sample(name)
-        };
-        of_update(&figures, prices).unwrap()
+    let cost = |us, bytes| prices.of_computing(us) + prices.of_sending(bytes);
+    let lines = PAPER.map(|(_, [inserts, update, proof, updates, lookups])| CostLine {
+        fixed: cost(1e6 / inserts + 1e6 / updates, update),
+        each: cost(1e6 / lookups, proof),
     });
     lines.to_vec()
 }
@@ -237,15 +230,4 @@ fn the_what_ifs_of_section_10() {
         paper.cheaper(10.0, 1.0).equilibrium(),
         paper.equilibrium() / 10.0,
     );
-}
-
-#[test]
-fn figure_6_falls_to_the_cost_of_a_look_up() {
-    let line = of_update(&figures(), &PriceBook::paper()).unwrap();
-    let costs: Vec<_> = (0..8)
-        .map(|power| line.per_time(10_f64.powi(power)))
-        .collect();
-    assert!(costs.is_sorted_by(|one, next| one > next));
-    near(line.per_time(1e15), line.each);
-    near(line.per_time(1.0), line.fixed + line.each);
 }

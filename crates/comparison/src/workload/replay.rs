@@ -4,12 +4,10 @@ use std::collections::HashSet;
 
 use pad_core::Operation;
 
-use super::{Random, Work};
+use super::Work;
 use crate::measurement::Shape;
 
 /// Workload of a recorded trace, snapshot by snapshot. The first snapshot loads the keys.
-///
-/// Lookups ask for all keys equally often, because traces do not record lookups.
 #[derive(Clone, Debug)]
 pub struct Replay {
     name: String,
@@ -93,9 +91,5 @@ impl Work for Replay {
 
     fn most_entries(&self) -> u64 {
         self.operations().count() as u64
-    }
-
-    fn choose(&self, random: &mut Random, keys: u64) -> u64 {
-        random.below(keys.max(1))
     }
 }

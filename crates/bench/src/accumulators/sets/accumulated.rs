@@ -264,11 +264,8 @@ impl<'a, B: Bench> Scene<'a, B> {
             equal &= made
                 .is_ok_and(|(made, value)| made == self.witnesses && value == self.change.after);
         });
-        if equal {
-            Ok(us)
-        } else {
-            Err("witnesses with and without the secret key differ".into())
-        }
+        ensure(equal, "witnesses with and without the secret key differ")?;
+        Ok(us)
     }
 
     /// Returns the microseconds of updating the witnesses of all elements that stay in the set,
@@ -282,9 +279,8 @@ impl<'a, B: Bench> Scene<'a, B> {
         let updated = update()?;
         let place = self.set.position(&self.wanted)?;
         let known = &self.witnesses[self.changed.position(&self.wanted)?];
-        if updated[place].as_ref() != Some(known) {
-            return Err("an updated witness differs from one made anew".into());
-        }
+        let is_same = updated[place].as_ref() == Some(known);
+        ensure(is_same, "an updated witness differs from one made anew")?;
         Ok(plan.time_us(update))
     }
 }

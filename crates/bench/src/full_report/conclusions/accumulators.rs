@@ -1,8 +1,8 @@
 //! Conclusions about accumulators (Tremel 2013; Crosby and Wallach 2010, section 7.4).
 
-use super::{Claim, MARGIN, Verdict, figures, find, is_below};
+use super::{Claim, MARGIN, Verdict, figures, is_below};
 use crate::{
-    line::{Line, of},
+    line::{Line, find, of},
     tables::digits,
 };
 
@@ -22,10 +22,12 @@ const BILINEAR: &str = "bilinear-bls12-381";
 fn rsa_or_bilinear(lines: &[Line]) -> Option<(Verdict, Line)> {
     let trips = of(lines, "accumulators_round_trips");
     let ms = |accumulator: &str, keys: &str| {
-        let wanted = [("accumulator", accumulator), ("keys", keys)];
-        let is_alone = |line: &&Line| line.count("threads") == 1;
-        let alone: Vec<&Line> = trips.iter().copied().filter(is_alone).collect();
-        find(&alone, &wanted)?.number("computing_ms")
+        let wanted = [
+            ("accumulator", accumulator),
+            ("keys", keys),
+            ("threads", "1"),
+        ];
+        find(&trips, &wanted)?.number("computing_ms")
     };
     let [private, public] = ["private", "public"].map(|keys| (ms(BILINEAR, keys), ms(RSA, keys)));
     let (private, public) = ((private.0?, private.1?), (public.0?, public.1?));

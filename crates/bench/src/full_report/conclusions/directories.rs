@@ -2,7 +2,7 @@
 
 use super::{Claim, MARGIN, Verdict, figures, is_below, largest};
 use crate::{
-    line::{Line, of},
+    line::{Line, find, of},
     tables::digits,
 };
 
@@ -12,11 +12,9 @@ pub(super) const DIRECTORIES: &[Claim] = &[("sums-of-blocks", sums_of_blocks), (
 fn sums_of_blocks(lines: &[Line]) -> Option<(Verdict, Line)> {
     let lines = of(lines, "directory_inserts");
     let us = |strategy: &str, bytes: u64| {
-        let mut of = lines
-            .iter()
-            .filter(|line| line.text("strategy") == strategy);
-        of.find(|line| line.count("block_bytes") == bytes)?
-            .number("update_us")
+        let bytes = bytes.to_string();
+        let wanted = [("strategy", strategy), ("block_bytes", bytes.as_str())];
+        find(&lines, &wanted)?.number("update_us")
     };
     let strategies = ["ad-hash-1600", "sha-384-scanning", "mu-hash-1024", "merkle"];
     let sizes = lines.iter().map(|line| line.count("block_bytes"));
@@ -43,11 +41,10 @@ fn hints(lines: &[Line]) -> Option<(Verdict, Line)> {
         |line: &&&Line| line.count("capacity") == 68 && line.count("entries") <= 10_000_000;
     let compared: Vec<&Line> = lines.iter().filter(is_compared).copied().collect();
     let compared = largest(compared, "entries");
-    let reads = |percent: u64, hints: bool| {
-        let with = compared.iter().find(|line| {
-            line.count("update_percent") == percent && line.get("hints") == Some(&hints.into())
-        })?;
-        with.number("reads_per_lookup")
+    let reads = |percent: u64, hints: &str| {
+        let percent = percent.to_string();
+        let wanted = [("update_percent", percent.as_str()), ("hints", hints)];
+        find(&compared, &wanted)?.number("reads_per_lookup")
     };
     let mut percents: Vec<u64> = compared
         .iter()
@@ -57,7 +54,7 @@ fn hints(lines: &[Line]) -> Option<(Verdict, Line)> {
     percents.dedup();
     let (mut parts, mut shown) = (Vec::new(), Vec::new());
     for percent in percents {
-        let (without, with) = (reads(percent, false)?, reads(percent, true)?);
+        let (without, with) = (reads(percent, "false")?, reads(percent, "true")?);
         parts.push(6.0 * with <= without * MARGIN);
         shown.push(format!(
             "{} without hints and {} with, if {percent} % of the writes are updates",

@@ -2,7 +2,7 @@
 
 use super::{Claim, MARGIN, Verdict, figures, largest};
 use crate::{
-    line::{Line, of},
+    line::{Line, find, of},
     tables::{digits, percent},
 };
 
@@ -61,9 +61,9 @@ fn share_of_hashes(lines: &[Line]) -> Option<(Verdict, Line)> {
 fn batches_of_blocks(lines: &[Line]) -> Option<(Verdict, Line)> {
     let lines = of(lines, "flexlist_multi");
     let most = lines.iter().map(|line| line.count("updates")).max()?;
-    let is_last =
-        |line: &&&Line| line.count("updates") == most && line.text("order") == "consecutive";
-    let line = lines.iter().find(is_last)?;
+    let updates = most.to_string();
+    let wanted = [("updates", updates.as_str()), ("order", "consecutive")];
+    let line = find(&lines, &wanted)?;
     let gain = |side: &str| line.number(&format!("{side}.gain"));
     let (server, client) = (gain("server")?, gain("client")?);
     let finding = figures! {

@@ -1,8 +1,8 @@
 //! Conclusions about trees (Crosby and Wallach 2010, sections 6 and 10).
 
-use super::{Claim, MARGIN, SUITE, Verdict, figures, find, is_below, largest};
+use super::{Claim, MARGIN, SUITE, Verdict, figures, is_below, largest};
 use crate::{
-    line::{Line, of},
+    line::{Line, find, of},
     tables::digits,
 };
 

@@ -3,7 +3,7 @@
 use super::{Claim, MARGIN, Verdict, figures, is_below};
 use crate::{
     figures::title_of,
-    line::{Line, groups, of},
+    line::{Line, find, groups, of},
     tables::digits,
     tuple::{conclusion::nearest, costs::Expense, figure7},
 };
@@ -154,21 +154,15 @@ fn superseding(lines: &[Line]) -> Option<(Verdict, Line)> {
 
 fn lightweight(lines: &[Line]) -> Option<(Verdict, Line)> {
     let steady = of(lines, "tuple_steady");
-    let has = |design: &str, keys| {
-        let mut of = steady.iter().filter(|line| line.text("design") == design);
-        of.any(|line| line.count("keys") == keys)
+    let of_design = |design: &str, keys: u64| {
+        let keys = keys.to_string();
+        find(&steady, &[("design", design), ("keys", keys.as_str())])
     };
     let designs = ["base-lightweight", "spec-superseding", "spec-lightweight"];
     let sizes = steady.iter().map(|line| line.count("keys"));
-    let keys = sizes
-        .filter(|keys| designs.iter().all(|design| has(design, *keys)))
-        .max()?;
-    let times = |design| {
-        let mut of = steady
-            .iter()
-            .filter(|line| line.text("design") == design && line.count("keys") == keys);
-        of.next()?.number("times_base_superseding")
-    };
+    let has_all = |keys: &u64| designs.iter().all(|it| of_design(it, *keys).is_some());
+    let keys = sizes.filter(has_all).max()?;
+    let times = |design| of_design(design, keys)?.number("times_base_superseding");
     let [light, speculating, both] = designs.map(times);
     let (light, speculating, both) = (light?, speculating?, both?);
     let verdict = Verdict::of(&[

@@ -24,9 +24,6 @@ pub struct LogRoles<S: DictionaryScheme> {
 impl<S: DictionaryScheme> LogRoles<S> {
     /// Creates author and server of an empty log for at most `most_entries` entries. This process
     /// generates the public parameters itself, and so knows their secret.
-    ///
-    /// # Errors
-    /// The operating system provides no randomness for the parameters.
     pub fn new(most_entries: u64, signer: HeadSigner) -> Outcome<Self> {
         let top = most_entries.max(LEAST).next_power_of_two().ilog2();
         let powers = usize::from(S::ROOTS) << top;
@@ -119,10 +116,6 @@ impl<S: DictionaryScheme> Roles for LogRoles<S> {
         let newest = client.newest()?;
         let values = client.check::<LookupProof<S>>(&proof, LONGEST_LOOKUP, &newest, key)?;
         Ok(last(values.into_inner().values))
-    }
-
-    fn memory_bytes(&self) -> Option<usize> {
-        None
     }
 }
 

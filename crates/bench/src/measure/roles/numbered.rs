@@ -28,9 +28,6 @@ pub struct NumberedRoles<S: Suite> {
 
 impl<S: Suite> NumberedRoles<S> {
     /// Creates author and server of an empty directory.
-    ///
-    /// # Errors
-    /// Never: the key and the height of blocks are valid.
     pub fn new(signer: HeadSigner) -> Outcome<Self> {
         let authority = Authority {
             author: author_key(),
@@ -163,9 +160,5 @@ impl<S: Suite> Roles for NumberedRoles<S> {
         let (pending, request) = client.ask(EntryQuery::one(id));
         let found = client.accept(&pending, &self.server.answer(&request)?)?;
         self.answer(found.entries.get().of(id))
-    }
-
-    fn memory_bytes(&self) -> Option<usize> {
-        None
     }
 }

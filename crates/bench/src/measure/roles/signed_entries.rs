@@ -10,7 +10,7 @@ use pad_core::{Answer, HeadSignature, HeadSigner, Key, Operation, Value, Version
 use signature::Signer;
 
 use super::Roles;
-use crate::{Outcome, primitives::author_key};
+use crate::{Outcome, prelude::ensure, primitives::author_key};
 
 /// Entries that the author signs in a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,9 +215,8 @@ impl Roles for SignedEntries {
         let next = self.signed_next(&update.operations);
         let signed = next.iter().map(|(key, value)| statement.bytes(key, value));
         let signed: Vec<Vec<u8>> = signed.collect();
-        if signed.len() != update.signatures.len() {
-            return Err("not as many signatures as entries".into());
-        }
+        let is_whole = signed.len() == update.signatures.len();
+        ensure(is_whole, "not as many signatures as entries")?;
         let pairs = signed.iter().map(Vec::as_slice).zip(&update.signatures);
         author_key().verify_batch(&pairs.collect::<Vec<_>>())?;
         let signed: Vec<Key> = next.into_keys().cloned().collect();

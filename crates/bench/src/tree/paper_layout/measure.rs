@@ -76,9 +76,8 @@ impl<S: Suite> TreeVersions<S> {
         let (root, keys) = (authenticator(latest), self.workload.final_keys());
         for index in (0..keys).step_by((keys as usize / 50).max(1)) {
             let proof = PathProof::new(latest, &key(index));
-            if proof.verify(&root, &key(index))? != Answer::Present(value(index)) {
-                return Err("the wrong answer".into());
-            }
+            let answer = proof.verify(&root, &key(index))?;
+            ensure(answer == Answer::Present(value(index)), "the wrong answer")?;
         }
         let primitives = Primitives::measure::<S>(&self.effort);
         let verify = self.verify(&primitives);
