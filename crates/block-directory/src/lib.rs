@@ -115,7 +115,9 @@ mod store;
 mod strategy;
 
 #[cfg(feature = "std")]
-pub use author::{AuthorError, Changes, FullAuthor, LightAuthor, LightError, LightState};
+pub use author::{
+    AuthorError, Changes, FullAuthor, LightAuthor, LightError, LightState, WitnessAnswerError,
+};
 pub use client::{AnswerError, DirectoryClient, Found, PendingEntries, PendingRange};
 #[cfg(feature = "std")]
 pub use directory::{BlockDirectory, RequestError};

@@ -18,6 +18,7 @@ mod hostile;
 mod known_answers;
 mod known_strategies;
 mod light;
+mod light_requests;
 mod oracle;
 mod proof_files;
 mod roles;
