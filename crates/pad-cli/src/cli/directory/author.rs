@@ -30,7 +30,7 @@ pub(super) struct SignArguments {
     ///
     /// Other servers apply it with pad directory apply.
     #[arg(long, value_name = "FOLDER")]
-    updates: Option<PathBuf>,
+    pub(super) updates: Option<PathBuf>,
 }
 
 /// The author of a directory: the directory with its signer, the signing record, and the folder for
@@ -139,7 +139,7 @@ impl<S: Suite> Author<S> {
 }
 
 /// Writes an update as `VERSION.update` into the folder for updates.
-fn write_update(folder: &Path, version: Version, update: &[u8]) -> Result<(), Failure> {
+pub(super) fn write_update(folder: &Path, version: Version, update: &[u8]) -> Result<(), Failure> {
     write_into(folder, &format!("{version}.update"), update)
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::journeys::{one, with_objects};
 use crate::bench::Bench;
 
-fn copy(bench: &Bench, from: &str, to: &str) {
+pub(super) fn copy(bench: &Bench, from: &str, to: &str) {
     let (from, to) = (bench.path(from), bench.path(to));
     let _ = fs::remove_dir_all(&to);
     fs::create_dir(&to).unwrap();
