@@ -3,6 +3,7 @@
 use core::fmt;
 use std::path::Path;
 
+pub use block_directory::internals::log_path;
 use block_directory::{
     BlockDirectory, CacheBudget, RequestError, StoreError, internals::suite_of as stored_suite,
 };

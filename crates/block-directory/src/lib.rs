@@ -135,7 +135,7 @@ pub mod internals {
     #[cfg(feature = "std")]
     pub use crate::{
         block_tree::{BlockError, BlockTree},
-        store::suite_of,
+        store::{log_path, suite_of},
     };
     pub use crate::{
         entry::{MOST_ENTRIES, entry_digest, root_digest},
