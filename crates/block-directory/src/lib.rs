@@ -135,6 +135,7 @@ pub mod internals {
     #[cfg(feature = "std")]
     pub use crate::{
         block_tree::{BlockError, BlockTree},
+        directory::CheckedUpdate,
         store::{log_path, suite_of},
     };
     pub use crate::{

@@ -5,7 +5,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{
-        PoisonError, RwLock, RwLockWriteGuard,
+        Mutex, PoisonError, RwLock, RwLockWriteGuard,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
 };
@@ -40,6 +40,8 @@ pub struct Directory {
     /// Maximum number of entries in the answer to one request for a range.
     most_in_range: u64,
     latest: AtomicU64,
+    /// Locked while an update is checked and applied.
+    turn: Mutex<()>,
     /// Whether the folder was removed or replaced, and is not opened again yet.
     is_lost: AtomicBool,
     /// The opened directory; `None` while it cannot be opened again after a failed write, or after
@@ -75,6 +77,7 @@ impl Directory {
             public,
             most_in_range,
             latest: AtomicU64::new(latest_of(&*opened.directory).number()),
+            turn: Mutex::new(()),
             is_lost: AtomicBool::new(false),
             opened: RwLock::new(Some(opened)),
         })
@@ -100,12 +103,17 @@ impl Directory {
     /// [`NotApplied`].
     pub fn apply(&self, update: &[u8]) -> Result<ApplySummary, NotApplied> {
         let summary = |taken, latest| Ok(ApplySummary { taken, latest });
-        // The update is checked before the lock is taken for writing. Old or false updates
-        // therefore block no reader.
-        let is_next = self.read(|directory| directory.check_update(update).map_err(not_applied))?;
-        if !is_next {
+        // Old and false updates wait for no other update.
+        if !self.read(|directory| directory.check_head(update).map_err(not_applied))? {
             return summary(0, self.latest());
         }
+        // A checked update takes several times its length in memory, so there is one at a time.
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        // The update is checked before the lock is taken for writing, so readers do not wait.
+        let checked = self.read(|directory| directory.check_update(update).map_err(not_applied))?;
+        let Some(mut checked) = checked else {
+            return summary(0, self.latest());
+        };
         // A removed file takes writes, but loses them.
         if self.is_replaced() {
             return Err(NotApplied::FolderLost);
@@ -113,14 +121,14 @@ impl Directory {
         let mut opened = self.write();
         let opened = opened.as_mut().ok_or_else(|| self.closed())?;
         let directory = &mut opened.directory;
-        match directory.apply(update) {
+        match directory.apply_checked(&mut checked) {
             Ok(latest) => {
                 self.latest.store(latest.number(), Relaxed);
                 summary(1, latest)
             }
-            // Another request has applied updates in the meantime.
+            // The folder was opened again in the meantime, at another version.
             Err(RepositoryError::Refused(ApplyError::VersionGap { .. })) => {
-                directory.check_update(update).map_err(not_applied)?;
+                directory.check_head(update).map_err(not_applied)?;
                 summary(0, self.latest())
             }
             Err(error) => Err(not_applied(error)),

@@ -208,6 +208,30 @@ fn updates_that_the_author_did_not_sign_are_refused() {
     stop(server);
 }
 
+/// Servers check an update before they lock the directory. Of the same update at the same time, one
+/// is new.
+#[test]
+fn an_update_that_arrives_several_times_is_applied_once() {
+    let (mut photographs, server, _) = Photographs::served();
+    stop(server);
+    let limits = Limits::default();
+    let path = photographs.folder.path().join("d");
+    let directory = Directory::open(&path, &limits).unwrap();
+    for round in 0..4 {
+        let update = codec::encode(&photographs.append(9));
+        let latest = Version::new(4 + round);
+        let taken: usize = std::thread::scope(|scope| {
+            let apply = || directory.apply(&update).unwrap();
+            let running = [(); 4].map(|()| scope.spawn(apply));
+            let applied = running.map(|thread| thread.join().unwrap());
+            assert!(applied.iter().all(|applied| applied.latest == latest));
+            applied.iter().map(|applied| applied.taken).sum()
+        });
+        assert_eq!(taken, 1, "round {round}");
+        assert_eq!(directory.latest(), latest);
+    }
+}
+
 /// A server whose folder was moved away refuses requests until the folder is back, and takes no
 /// update that it would lose.
 #[cfg(unix)]
