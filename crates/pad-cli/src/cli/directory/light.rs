@@ -28,7 +28,7 @@ use serde_json::json;
 
 use super::{
     apply::LONGEST_UPDATE,
-    author::{SignArguments, write_into, write_update},
+    author::{SignArguments, update_name, write_into, write_update},
     failure,
     proof_source::ProofSource,
 };
@@ -244,10 +244,6 @@ fn unsigned(error: LightError<Failure>) -> Failure {
         LightError::NotKept(failure) => failure,
         error => Failure::Store(error.to_string()),
     }
-}
-
-fn update_name(version: Version) -> String {
-    format!("{version}.update")
 }
 
 /// Stores a state with the update that produced it, in one file, durably.
