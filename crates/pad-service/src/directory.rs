@@ -5,7 +5,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{
-        Mutex, PoisonError, RwLock, RwLockWriteGuard,
+        Mutex, PoisonError, RwLock, RwLockWriteGuard, TryLockError,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
 };
@@ -119,20 +119,24 @@ impl Directory {
             return Err(NotApplied::FolderLost);
         }
         let mut opened = self.write();
-        let opened = opened.as_mut().ok_or_else(|| self.closed())?;
-        let directory = &mut opened.directory;
-        match directory.apply_checked(&mut checked) {
+        // A panic drops the directory, of which a part may be changed. It is then opened again.
+        let mut changing = opened.take().ok_or_else(|| self.closed())?;
+        let applied = match changing.directory.apply_checked(&mut checked) {
             Ok(latest) => {
                 self.latest.store(latest.number(), Relaxed);
                 summary(1, latest)
             }
             // The folder was opened again in the meantime, at another version.
             Err(RepositoryError::Refused(ApplyError::VersionGap { .. })) => {
-                directory.check_head(update).map_err(not_applied)?;
-                summary(0, self.latest())
+                let known = changing.directory.check_head(update);
+                known
+                    .map_err(not_applied)
+                    .and_then(|_| summary(0, self.latest()))
             }
             Err(error) => Err(not_applied(error)),
-        }
+        };
+        *opened = Some(changing);
+        applied
     }
 
     /// Opens the directory again if a failed write has closed it, or if its folder was removed or
@@ -210,8 +214,11 @@ impl Directory {
 
     /// Returns whether the directory was closed and cannot be opened again. Waits for no lock.
     pub(crate) fn has_failed(&self) -> bool {
-        let opened = self.opened.try_read();
-        opened.is_ok_and(|opened| opened.is_none())
+        match self.opened.try_read() {
+            Ok(opened) => opened.is_none(),
+            Err(TryLockError::Poisoned(opened)) => opened.into_inner().is_none(),
+            Err(TryLockError::WouldBlock) => false,
+        }
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, Option<OpenedDirectory>> {
@@ -223,7 +230,7 @@ impl Directory {
         &self,
         work: impl FnOnce(&dyn AnyDirectory) -> Result<T, E>,
     ) -> Result<T, E> {
-        // No code panics while it replaces the directory, so a poisoned lock can be used.
+        // A panic leaves the whole directory or none, so a poisoned lock can be used.
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
         let opened = opened.as_ref().ok_or_else(|| self.closed())?;
         work(&*opened.directory)
@@ -457,6 +464,32 @@ mod tests {
             opened(folder.path(), directory.most_in_range)
         });
         assert!(reopened.unwrap());
+        assert!(directory.body(&Resource::Versions, 1 << 20).is_ok());
+    }
+
+    /// A panic during an update leaves no directory that is changed in part.
+    #[test]
+    fn a_directory_is_opened_again_after_a_panic() {
+        use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+        let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::Directory);
+        let key = SecretKey::generate_with(None, suite, scheme, None).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let (authority, budget) = (key.public().authority, CacheBudget::default());
+        let made = BlockDirectory::<Sha256Ed25519>::create(folder.path(), authority, 7, budget);
+        drop(made.unwrap());
+        let directory = Directory::open(folder.path(), &Limits::default()).unwrap();
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let mut opened = directory.write();
+            let _changing = opened.take();
+            resume_unwind(Box::new("a panic"));
+        }));
+        assert!(panicked.is_err() && directory.opened.is_poisoned());
+        assert!(directory.has_failed());
+        let refused = directory.body(&Resource::Versions, 1 << 20).unwrap_err();
+        assert_eq!(refused, Refusal::failed());
+        assert!(directory.follow().unwrap());
+        assert!(!directory.has_failed() && !directory.follow().unwrap());
         assert!(directory.body(&Resource::Versions, 1 << 20).is_ok());
     }
 
