@@ -137,7 +137,9 @@ fn is_behind(theirs: Version, ours: Version) -> Failure {
     Failure::Input(format!(
         "the directory is at version {theirs}, but the light author is at version {ours}"
     ))
-    .help("send the updates since then first")
+    .help(
+        "send the updates in between with pad directory push, or pad directory apply for a folder",
+    )
 }
 
 fn is_ahead(theirs: Version, ours: Version) -> Failure {
