@@ -185,8 +185,10 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(CheckedUpdate { update, base, plan })
     }
 
-    /// Makes a checked update the latest version, like [`BlockDirectory::apply`]. Verifies the whole
-    /// update again only if the directory is not the one that it was checked against.
+    /// Makes a checked update the latest version, like [`BlockDirectory::apply`].
+    ///
+    /// Verifies its head again. Verifies the whole update again only if the directory is not the one
+    /// that it was checked against.
     ///
     /// # Errors
     /// The errors of [`BlockDirectory::apply`].

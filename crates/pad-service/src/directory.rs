@@ -31,8 +31,8 @@ use crate::{
 /// This process is the only one that can open the folder, because blocks are changed in place. New
 /// versions arrive through [`Directory::apply`]. Requests are answered about the latest version.
 ///
-/// If the folder is removed or replaced, [`Directory::follow`] notices it. Requests are then refused
-/// until the folder contains a directory of this author again.
+/// If the folder is removed or replaced, [`Directory::follow`] notices it. Requests are then
+/// refused until the folder contains a directory of this author again.
 #[derive(Debug)]
 pub struct Directory {
     folder: PathBuf,
@@ -201,8 +201,8 @@ impl Directory {
         identity(&self.folder).is_ok_and(|found| found != file)
     }
 
-    /// Returns whether the folder was removed or replaced, and is not opened again yet. Waits for no
-    /// lock.
+    /// Returns whether the folder was removed or replaced, and is not opened again yet. Waits for
+    /// no lock.
     pub(crate) fn is_lost(&self) -> bool {
         self.is_lost.load(Relaxed)
     }
