@@ -187,8 +187,8 @@ impl<S: Suite> BlockDirectory<S> {
 
     /// Makes a checked update the latest version, like [`BlockDirectory::apply`].
     ///
-    /// Verifies its head again. Verifies the whole update again only if the directory is not the one
-    /// that it was checked against.
+    /// Verifies its head again. Verifies the whole update again only if the directory is not the
+    /// one that it was checked against.
     ///
     /// # Errors
     /// The errors of [`BlockDirectory::apply`].

@@ -318,7 +318,7 @@ fn a_checked_update_fits_one_directory() {
     assert_eq!(coarse.apply_checked(&mut checked), Ok(two));
     // The result of the check was used: the update is checked again for the next directory.
     assert_eq!(server.apply_checked(&mut checked), Ok(two));
-    let mut checked = behind.check_update(update.clone()).unwrap();
+    let mut checked = behind.check_update(update).unwrap();
     assert_eq!(behind.apply_checked(&mut checked), Ok(two));
     let (expected, actual) = (two, Version::new(1));
     let gap = Err(ApplyError::VersionGap { expected, actual });

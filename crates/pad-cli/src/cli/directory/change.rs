@@ -107,7 +107,9 @@ impl Delete {
             let mut ids = self.ids.iter().copied().map(EntryId::new);
             if light::is_light(&self.folder) {
                 let mut changes = Changes::<S>::new();
-                ids.for_each(|id| changes.delete(id));
+                for id in ids {
+                    changes.delete(id);
+                }
                 let author = Light::open(&self.folder, &self.sign, &key)?;
                 return published_light(author, &changes, &self.source, output);
             }
