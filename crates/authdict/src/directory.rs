@@ -1,14 +1,16 @@
 //! Block directories of any suite through messages, for services.
 
-use core::fmt;
+use core::{any::Any, fmt};
 use std::path::Path;
 
+pub use block_directory::internals::log_path;
 use block_directory::{
-    BlockDirectory, CacheBudget, RequestError, StoreError, internals::suite_of as stored_suite,
+    BlockDirectory, CacheBudget, RequestError, StoreError,
+    internals::{CheckedUpdate, suite_of as stored_suite},
 };
 use pad_core::{
-    ApplyError, LookupError, Repository as _, Suite, SuiteId, Untrusted, Update, Version, codec,
-    internals::UpdateHead,
+    ApplyError, LookupError, Repository as _, StoreFault, Suite, SuiteId, Untrusted, Update,
+    Version, codec, internals::UpdateHead,
 };
 
 use crate::{
@@ -33,19 +35,27 @@ pub trait AnyDirectory: Heads<Error = LookupError> + fmt::Debug + Send + Sync {
     /// [`StoreError`].
     fn update_message(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Verifies an update without changing the directory. Returns `false` if the directory already
-    /// has the version with this head.
+    /// Verifies the head of an update. Returns `false` if the directory already has the version
+    /// with this head.
     ///
     /// # Errors
     /// [`RepositoryError`]; [`ApplyError::VersionGap`] also for another update to an existing
     /// version, signed by the author.
-    fn check_update(&self, update: &[u8]) -> Result<bool, RepositoryError>;
+    fn check_head(&self, update: &[u8]) -> Result<bool, RepositoryError>;
 
-    /// Verifies an update and applies it durably.
+    /// Verifies an update without changing the directory. Returns `None` if the directory already
+    /// has the version with this head.
+    ///
+    /// # Errors
+    /// The errors of [`AnyDirectory::check_head`].
+    fn check_update(&self, update: &[u8]) -> Result<Option<CheckedMessage>, RepositoryError>;
+
+    /// Applies a verified update durably. Verifies its head again, and the whole update only if the
+    /// directory has changed meanwhile.
     ///
     /// # Errors
     /// [`RepositoryError`].
-    fn apply(&mut self, update: &[u8]) -> Result<Version, RepositoryError>;
+    fn apply_checked(&mut self, checked: &mut CheckedMessage) -> Result<Version, RepositoryError>;
 
     /// Sets the maximum number of registered entries in the answer to one request for a range.
     fn limit_ranges(&mut self, most: u64);
@@ -62,6 +72,10 @@ pub trait AnyDirectory: Heads<Error = LookupError> + fmt::Debug + Send + Sync {
     /// [`StoreError`].
     fn file_bytes(&self) -> Result<u64, StoreError>;
 }
+
+/// An update that [`AnyDirectory::check_update`] has verified.
+#[derive(Debug)]
+pub struct CheckedMessage(Box<dyn Any + Send>);
 
 /// Opens the directory in `folder`, of any suite in this build. Also returns the author's public
 /// key, as stored in the folder. No other process can open the directory meanwhile.
@@ -101,6 +115,34 @@ pub fn suite_of(folder: &Path) -> Result<SuiteName, StoreError> {
         })
 }
 
+/// Decodes the head of an update, which is verified before the operations are stored.
+fn peeked<S: Suite>(update: &[u8]) -> Result<UpdateHead<S>, RepositoryError> {
+    UpdateHead::peek::<()>(update, update.len()).map_err(RepositoryError::Unreadable)
+}
+
+/// Verifies the head of an update to `directory`, like [`AnyDirectory::check_head`].
+fn check_peeked<S: Suite>(
+    directory: &BlockDirectory<S>,
+    peeked: &UpdateHead<S>,
+) -> Result<bool, RepositoryError> {
+    let (heads, head) = (directory.heads(), peeked.head);
+    match heads.check(peeked.base, &head) {
+        Ok(()) => Ok(true),
+        Err(gap @ ApplyError::VersionGap { expected, actual }) if actual < expected => {
+            let version = Version::new(actual.number().saturating_add(1));
+            if heads
+                .head(version)
+                .is_ok_and(|known| known.head == head.head)
+            {
+                return Ok(false);
+            }
+            let signed = Untrusted::new(head).verify(heads.authority(), &version);
+            Err(refused(signed.err().map_or(gap, ApplyError::Head)))
+        }
+        Err(error) => Err(refused(error)),
+    }
+}
+
 /// Decodes an update.
 fn decoded<S: Suite>(update: &[u8]) -> Result<Update<S>, RepositoryError> {
     codec::decode(update, update.len()).map_err(RepositoryError::Unreadable)
@@ -123,34 +165,26 @@ impl<S: Suite> AnyDirectory for BlockDirectory<S> {
         self.logged_update(version)
     }
 
-    fn check_update(&self, update: &[u8]) -> Result<bool, RepositoryError> {
-        // The head is verified before the operations are decoded.
-        let peeked = UpdateHead::<S>::peek::<()>(update, update.len())
-            .map_err(RepositoryError::Unreadable)?;
-        let (heads, head) = (self.heads(), peeked.head);
-        match heads.check(peeked.base, &head) {
-            Ok(()) => {}
-            Err(gap @ ApplyError::VersionGap { expected, actual }) if actual < expected => {
-                let version = Version::new(actual.number().saturating_add(1));
-                if heads
-                    .head(version)
-                    .is_ok_and(|known| known.head == head.head)
-                {
-                    return Ok(false);
-                }
-                let signed = Untrusted::new(head).verify(heads.authority(), &version);
-                return Err(refused(signed.err().map_or(gap, ApplyError::Head)));
-            }
-            Err(error) => return Err(refused(error)),
+    fn check_head(&self, update: &[u8]) -> Result<bool, RepositoryError> {
+        check_peeked(self, &peeked(update)?)
+    }
+
+    fn check_update(&self, update: &[u8]) -> Result<Option<CheckedMessage>, RepositoryError> {
+        let peeked = peeked(update)?;
+        if !check_peeked(self, &peeked)? {
+            return Ok(None);
         }
         let ordered = peeked.require_operations(self.registered());
         ordered.map_err(refused)?;
-        let checked = self.check_update(&decoded(update)?);
-        checked.map(|()| true).map_err(refused)
+        let checked = Self::check_update(self, decoded(update)?).map_err(refused)?;
+        Ok(Some(CheckedMessage(Box::new(checked))))
     }
 
-    fn apply(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
-        self.apply(&decoded(update)?).map_err(refused)
+    fn apply_checked(&mut self, checked: &mut CheckedMessage) -> Result<Version, RepositoryError> {
+        // An update was checked by a directory of the same author, which has one suite.
+        let checked = checked.0.downcast_mut::<CheckedUpdate<S>>();
+        let checked = checked.ok_or(LookupError::Store(StoreFault::Closed))?;
+        Self::apply_checked(self, checked).map_err(refused)
     }
 
     fn limit_ranges(&mut self, most: u64) {

@@ -5,10 +5,12 @@ mod changes;
 mod full;
 mod light;
 mod peaks;
+mod request;
 pub(crate) mod signing;
 mod witness;
 
 pub use changes::Changes;
 pub use full::FullAuthor;
 pub use light::{LightAuthor, LightError, LightState};
+pub use request::WitnessAnswerError;
 pub use signing::AuthorError;

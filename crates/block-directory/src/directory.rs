@@ -36,6 +36,16 @@ pub struct BlockDirectory<S: Suite> {
     most_in_range: u64,
 }
 
+/// An update that [`BlockDirectory::check_update`] has verified, with its result.
+#[derive(Debug)]
+pub struct CheckedUpdate<S: Suite> {
+    update: Update<S>,
+    /// The root of the directory that the update was checked against.
+    base: S::Digest,
+    /// The update's result; `None` once it was applied.
+    plan: Option<Plan<S>>,
+}
+
 /// Error returned when the server has no answer to a request. The format contains no error
 /// messages, so the caller must tell the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -163,13 +173,39 @@ impl<S: Suite> BlockDirectory<S> {
         Ok(self.latest())
     }
 
-    /// Verifies an update like [`BlockDirectory::apply`], without changing anything.
+    /// Verifies an update like [`BlockDirectory::apply`], without changing anything. The result is
+    /// for [`BlockDirectory::apply_checked`].
     ///
     /// # Errors
     /// The errors of [`BlockDirectory::apply`].
     #[doc(hidden)]
-    pub fn check_update(&self, update: &Update<S>) -> Result<(), ApplyError> {
-        self.plan_update(update).map(drop)
+    pub fn check_update(&self, update: Update<S>) -> Result<CheckedUpdate<S>, ApplyError> {
+        let plan = Some(self.plan_update(&update)?);
+        let base = self.blocks.root();
+        Ok(CheckedUpdate { update, base, plan })
+    }
+
+    /// Makes a checked update the latest version, like [`BlockDirectory::apply`].
+    ///
+    /// Verifies its head again. Verifies the whole update again only if the directory is not the
+    /// one that it was checked against.
+    ///
+    /// # Errors
+    /// The errors of [`BlockDirectory::apply`].
+    #[doc(hidden)]
+    pub fn apply_checked(&mut self, checked: &mut CheckedUpdate<S>) -> Result<Version, ApplyError> {
+        let CheckedUpdate { update, base, plan } = checked;
+        self.blocks.require_open()?;
+        self.heads.check(update.base, &update.head)?;
+        // The root commits to all entries, and with the step determines all blocks.
+        let is_same =
+            |plan: &Plan<S>| *base == self.blocks.root() && plan.grid.step == self.blocks.step();
+        let plan = match plan.take().filter(is_same) {
+            Some(plan) => plan,
+            None => self.plan_update(update)?,
+        };
+        self.accept(update, plan)?;
+        Ok(self.latest())
     }
 
     /// Checks an update, and computes its result without changing anything.

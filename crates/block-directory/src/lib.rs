@@ -115,7 +115,9 @@ mod store;
 mod strategy;
 
 #[cfg(feature = "std")]
-pub use author::{AuthorError, Changes, FullAuthor, LightAuthor, LightError, LightState};
+pub use author::{
+    AuthorError, Changes, FullAuthor, LightAuthor, LightError, LightState, WitnessAnswerError,
+};
 pub use client::{AnswerError, DirectoryClient, Found, PendingEntries, PendingRange};
 #[cfg(feature = "std")]
 pub use directory::{BlockDirectory, RequestError};
@@ -133,7 +135,8 @@ pub mod internals {
     #[cfg(feature = "std")]
     pub use crate::{
         block_tree::{BlockError, BlockTree},
-        store::suite_of,
+        directory::CheckedUpdate,
+        store::{log_path, suite_of},
     };
     pub use crate::{
         entry::{MOST_ENTRIES, entry_digest, root_digest},

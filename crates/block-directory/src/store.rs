@@ -31,7 +31,11 @@ mod log;
 mod recovery;
 pub(crate) mod rows;
 
-use std::{io, path::Path, sync::Arc};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use pad_core::{Authority, SignedHead, StoreFault, Suite, SuiteId, Untrusted, Update, Version};
 use pad_disk::layer::{FileLayer, Folder};
@@ -47,6 +51,12 @@ use crate::{
     directory::{BlockDirectory, check_parameters},
     strategy::Place,
 };
+
+/// Returns the path of the log of the directory in `folder`. The file is the same until the
+/// directory is removed or replaced.
+pub fn log_path(folder: &Path) -> PathBuf {
+    folder.join(log::NAME)
+}
 
 impl<S: Suite> BlockDirectory<S> {
     /// Creates a directory in a folder that is empty or does not exist. The directory's blocks have

@@ -178,7 +178,8 @@ impl Remote {
     ///
     /// # Errors
     /// [`FetchError`].
-    pub(crate) fn ask(
+    #[doc(hidden)]
+    pub fn ask(
         &self,
         version: Version,
         question: &[u8],

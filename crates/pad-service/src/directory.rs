@@ -1,17 +1,19 @@
 //! A block directory served from a folder.
 
 use std::{
+    fs::{self, Metadata},
+    io,
     path::{Path, PathBuf},
     sync::{
-        PoisonError, RwLock, RwLockWriteGuard,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        Mutex, PoisonError, RwLock, RwLockWriteGuard, TryLockError,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
 };
 
 use authdict::{
     ApplyError, LookupError, PublicKey, RepositoryError, Version,
     block_directory::{CacheBudget, MOST_RANGE, RequestError, StoreError},
-    internals::directory::{AnyDirectory, open},
+    internals::directory::{AnyDirectory, log_path, open},
     pad_core::StoreFault,
 };
 use pad_client::{Versions, internals::Resource};
@@ -28,6 +30,9 @@ use crate::{
 ///
 /// This process is the only one that can open the folder, because blocks are changed in place. New
 /// versions arrive through [`Directory::apply`]. Requests are answered about the latest version.
+///
+/// If the folder is removed or replaced, [`Directory::follow`] notices it. Requests are then
+/// refused until the folder contains a directory of this author again.
 #[derive(Debug)]
 pub struct Directory {
     folder: PathBuf,
@@ -35,9 +40,25 @@ pub struct Directory {
     /// Maximum number of entries in the answer to one request for a range.
     most_in_range: u64,
     latest: AtomicU64,
-    /// The opened directory; `None` while it cannot be opened again after a failed write.
-    opened: RwLock<Option<Box<dyn AnyDirectory>>>,
+    /// Locked while an update is checked and applied.
+    turn: Mutex<()>,
+    /// Whether the folder was removed or replaced, and is not opened again yet.
+    is_lost: AtomicBool,
+    /// The opened directory; `None` while it cannot be opened again after a failed write, or after
+    /// its folder was removed.
+    opened: RwLock<Option<OpenedDirectory>>,
 }
+
+/// A directory, and the identity of its log's file.
+#[derive(Debug)]
+struct OpenedDirectory {
+    directory: Box<dyn AnyDirectory>,
+    file: FileIdentity,
+}
+
+/// The device and the inode of a file, which no other file has while the file is open. `None` if
+/// there is no file.
+type FileIdentity = Option<(u64, u64)>;
 
 impl Directory {
     /// Opens the directory in `folder`. Responses are limited by `limits`, the limits of the server
@@ -55,7 +76,9 @@ impl Directory {
             folder: folder.to_owned(),
             public,
             most_in_range,
-            latest: AtomicU64::new(latest_of(&*opened).number()),
+            latest: AtomicU64::new(latest_of(&*opened.directory).number()),
+            turn: Mutex::new(()),
+            is_lost: AtomicBool::new(false),
             opened: RwLock::new(Some(opened)),
         })
     }
@@ -80,29 +103,44 @@ impl Directory {
     /// [`NotApplied`].
     pub fn apply(&self, update: &[u8]) -> Result<ApplySummary, NotApplied> {
         let summary = |taken, latest| Ok(ApplySummary { taken, latest });
-        // The update is checked before the lock is taken for writing. Old or false updates
-        // therefore block no reader.
-        let is_next = self.read(|directory| directory.check_update(update).map_err(not_applied))?;
-        if !is_next {
+        // Old and false updates wait for no other update.
+        if !self.read(|directory| directory.check_head(update).map_err(not_applied))? {
             return summary(0, self.latest());
         }
+        // A checked update takes several times its length in memory, so there is one at a time.
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        // The update is checked before the lock is taken for writing, so readers do not wait.
+        let checked = self.read(|directory| directory.check_update(update).map_err(not_applied))?;
+        let Some(mut checked) = checked else {
+            return summary(0, self.latest());
+        };
+        // A removed file takes writes, but loses them.
+        if self.is_replaced() {
+            return Err(NotApplied::FolderLost);
+        }
         let mut opened = self.write();
-        let directory = opened.as_mut().ok_or(DirectoryClosed)?;
-        match directory.apply(update) {
+        // A panic drops the directory, of which a part may be changed. It is then opened again.
+        let mut changing = opened.take().ok_or_else(|| self.closed())?;
+        let applied = match changing.directory.apply_checked(&mut checked) {
             Ok(latest) => {
                 self.latest.store(latest.number(), Relaxed);
                 summary(1, latest)
             }
-            // Another request has applied updates in the meantime.
+            // The folder was opened again in the meantime, at another version.
             Err(RepositoryError::Refused(ApplyError::VersionGap { .. })) => {
-                directory.check_update(update).map_err(not_applied)?;
-                summary(0, self.latest())
+                let known = changing.directory.check_head(update);
+                known
+                    .map_err(not_applied)
+                    .and_then(|_| summary(0, self.latest()))
             }
             Err(error) => Err(not_applied(error)),
-        }
+        };
+        *opened = Some(changing);
+        applied
     }
 
-    /// Opens the directory again if a failed write has closed it. Returns whether it was reopened.
+    /// Opens the directory again if a failed write has closed it, or if its folder was removed or
+    /// replaced. Returns whether it was reopened.
     ///
     /// Opening may take minutes after a crash or failed write. Requests are refused meanwhile, and
     /// do not wait.
@@ -116,16 +154,24 @@ impl Directory {
     /// Calls `reopen` for a closed directory, without the lock that requests wait for.
     fn follow_with(
         &self,
-        reopen: impl FnOnce() -> Result<(PublicKey, Box<dyn AnyDirectory>), StoreError>,
+        reopen: impl FnOnce() -> Result<(PublicKey, OpenedDirectory), StoreError>,
     ) -> Result<bool, StoreError> {
         let is_closed =
             |directory: &dyn AnyDirectory| Ok::<_, DirectoryClosed>(directory.is_closed());
-        if self.read(is_closed).is_ok_and(|is_closed| !is_closed) {
+        let is_replaced = self.is_replaced();
+        if !is_replaced && self.read(is_closed).is_ok_and(|is_closed| !is_closed) {
             return Ok(false);
         }
+        if is_replaced {
+            self.is_lost.store(true, Relaxed);
+            let folder = self.folder.display();
+            tracing::error!(%folder, "the folder of the directory was removed or replaced");
+        }
         // Dropping the closed directory releases its files before they are opened again.
-        let closed = self.write().take_if(|directory| directory.is_closed());
-        if let Some(error) = closed.and_then(|closed| closed.take_store_error()) {
+        let closed = self
+            .write()
+            .take_if(|opened| is_replaced || opened.directory.is_closed());
+        if let Some(error) = closed.and_then(|closed| closed.directory.take_store_error()) {
             tracing::error!(folder = %self.folder.display(), %error, "the directory was closed");
         }
         let (public, opened) = reopen()?;
@@ -136,18 +182,46 @@ impl Directory {
             });
         }
         let mut current = self.write();
-        self.latest.store(latest_of(&*opened).number(), Relaxed);
+        let latest = latest_of(&*opened.directory);
+        self.latest.store(latest.number(), Relaxed);
+        self.is_lost.store(false, Relaxed);
         *current = Some(opened);
         Ok(true)
     }
 
-    /// Returns whether the directory was closed and cannot be opened again. Waits for no lock.
-    pub(crate) fn has_failed(&self) -> bool {
-        let opened = self.opened.try_read();
-        opened.is_ok_and(|opened| opened.is_none())
+    /// Returns whether the log in the folder is not the opened one. Holds no lock while it asks the
+    /// file system.
+    fn is_replaced(&self) -> bool {
+        let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(file) = opened.as_ref().map(|opened| opened.file) else {
+            return false;
+        };
+        drop(opened);
+        // An error does not show that the folder was removed.
+        identity(&self.folder).is_ok_and(|found| found != file)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Option<Box<dyn AnyDirectory>>> {
+    /// Returns whether the folder was removed or replaced, and is not opened again yet. Waits for
+    /// no lock.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.is_lost.load(Relaxed)
+    }
+
+    fn closed(&self) -> DirectoryClosed {
+        let is_lost = self.is_lost();
+        DirectoryClosed { is_lost }
+    }
+
+    /// Returns whether the directory was closed and cannot be opened again. Waits for no lock.
+    pub(crate) fn has_failed(&self) -> bool {
+        match self.opened.try_read() {
+            Ok(opened) => opened.is_none(),
+            Err(TryLockError::Poisoned(opened)) => opened.into_inner().is_none(),
+            Err(TryLockError::WouldBlock) => false,
+        }
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Option<OpenedDirectory>> {
         self.opened.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -156,9 +230,10 @@ impl Directory {
         &self,
         work: impl FnOnce(&dyn AnyDirectory) -> Result<T, E>,
     ) -> Result<T, E> {
-        // No code panics while it replaces the directory, so a poisoned lock can be used.
+        // A panic leaves the whole directory or none, so a poisoned lock can be used.
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
-        work(&**opened.as_ref().ok_or(DirectoryClosed)?)
+        let opened = opened.as_ref().ok_or_else(|| self.closed())?;
+        work(&*opened.directory)
     }
 
     /// Returns the total bytes of the directory's files, unless they cannot be read.
@@ -262,25 +337,55 @@ fn update_of(directory: &dyn AnyDirectory, version: Version) -> Result<Vec<u8>, 
 }
 
 /// Opens the directory in `folder`, and sets its limit of ranges.
-fn opened(
-    folder: &Path,
-    most_in_range: u64,
-) -> Result<(PublicKey, Box<dyn AnyDirectory>), StoreError> {
+fn opened(folder: &Path, most_in_range: u64) -> Result<(PublicKey, OpenedDirectory), StoreError> {
+    // The identity is read first: if the folder is replaced at this moment, the next check sees it.
+    let file = identity(folder).unwrap_or_default();
     let (public, mut directory) = open(folder, CacheBudget::default())?;
     directory.limit_ranges(most_in_range);
-    Ok((public, directory))
+    Ok((public, OpenedDirectory { directory, file }))
 }
+
+/// Returns the identity of the log of the directory in `folder`.
+fn identity(folder: &Path) -> io::Result<FileIdentity> {
+    match fs::metadata(log_path(folder)) {
+        Ok(found) => Ok(Some(numbers(&found))),
+        Err(error) if ABSENT.contains(&error.kind()) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(unix)]
+fn numbers(found: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt as _;
+
+    (found.dev(), found.ino())
+}
+
+/// Without inodes, only the removal of a file is noticed.
+#[cfg(not(unix))]
+const fn numbers(_: &Metadata) -> (u64, u64) {
+    (0, 0)
+}
+
+/// Kinds of errors of a file that does not exist.
+const ABSENT: [io::ErrorKind; 2] = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
 
 fn latest_of(directory: &dyn AnyDirectory) -> Version {
     // Heads are in memory, so this cannot fail.
     directory.latest().unwrap_or_default()
 }
 
-/// Error for a directory that a failed write has closed, and that is not open again yet.
-struct DirectoryClosed;
+/// Error for a directory that a failed write has closed, or whose folder was removed, and that is
+/// not open again yet.
+struct DirectoryClosed {
+    is_lost: bool,
+}
 
 impl From<DirectoryClosed> for NotApplied {
-    fn from(_: DirectoryClosed) -> Self {
+    fn from(closed: DirectoryClosed) -> Self {
+        if closed.is_lost {
+            return Self::FolderLost;
+        }
         RepositoryError::from(LookupError::Store(StoreFault::Closed)).into()
     }
 }
@@ -288,7 +393,10 @@ impl From<DirectoryClosed> for NotApplied {
 impl From<DirectoryClosed> for Refusal {
     /// Logs nothing, because the failure was logged when it closed the directory. Clients could
     /// otherwise fill the log.
-    fn from(_: DirectoryClosed) -> Self {
+    fn from(closed: DirectoryClosed) -> Self {
+        if closed.is_lost {
+            return Self::folder_lost();
+        }
         Self::failed()
     }
 }
@@ -357,5 +465,68 @@ mod tests {
         });
         assert!(reopened.unwrap());
         assert!(directory.body(&Resource::Versions, 1 << 20).is_ok());
+    }
+
+    /// A panic during an update leaves no directory that is changed in part.
+    #[test]
+    fn a_directory_is_opened_again_after_a_panic() {
+        use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+        let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::Directory);
+        let key = SecretKey::generate_with(None, suite, scheme, None).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let (authority, budget) = (key.public().authority, CacheBudget::default());
+        let made = BlockDirectory::<Sha256Ed25519>::create(folder.path(), authority, 7, budget);
+        drop(made.unwrap());
+        let directory = Directory::open(folder.path(), &Limits::default()).unwrap();
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let mut opened = directory.write();
+            let _changing = opened.take();
+            resume_unwind(Box::new("a panic"));
+        }));
+        assert!(panicked.is_err() && directory.opened.is_poisoned());
+        assert!(directory.has_failed());
+        let refused = directory.body(&Resource::Versions, 1 << 20).unwrap_err();
+        assert_eq!(refused, Refusal::failed());
+        assert!(directory.follow().unwrap());
+        assert!(!directory.has_failed() && !directory.follow().unwrap());
+        assert!(directory.body(&Resource::Versions, 1 << 20).is_ok());
+    }
+
+    /// Open files can be renamed on Unix only.
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_is_removed_or_replaced_is_not_served() {
+        let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::Directory);
+        let key = SecretKey::generate_with(None, suite, scheme, None).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let [served, moved, other] = ["d", "moved", "other"].map(|name| folder.path().join(name));
+        let (authority, budget) = (key.public().authority, CacheBudget::default());
+        for path in [&served, &other] {
+            let made = BlockDirectory::<Sha256Ed25519>::create(path, authority, 7, budget);
+            drop(made.unwrap());
+        }
+        let directory = Directory::open(&served, &Limits::default()).unwrap();
+        let versions = || directory.body(&Resource::Versions, 1 << 20);
+        assert!(!directory.follow().unwrap() && !directory.is_lost());
+        fs::rename(&served, &moved).unwrap();
+        for _ in 0..2 {
+            let missing = directory.follow();
+            assert!(matches!(missing, Err(StoreError::Missing(_))));
+            assert!(directory.is_lost() && directory.has_failed());
+            assert_eq!(versions().unwrap_err(), Refusal::folder_lost());
+            let refused = directory.apply(b"").unwrap_err();
+            assert!(matches!(refused, NotApplied::FolderLost), "{refused}");
+        }
+        fs::rename(&moved, &served).unwrap();
+        assert!(directory.follow().unwrap() && !directory.is_lost());
+        versions().unwrap();
+        assert!(!directory.follow().unwrap());
+        // Another directory of the author is opened in its place.
+        fs::rename(&served, &moved).unwrap();
+        fs::rename(&other, &served).unwrap();
+        assert!(directory.follow().unwrap() && !directory.is_lost());
+        versions().unwrap();
+        drop(open(&moved, budget).unwrap());
     }
 }

@@ -73,6 +73,14 @@ impl Refusal {
         let text = "the server's store cannot be read or written";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "store_failed", text)
     }
+
+    /// Creates the response to a request about a directory whose folder was removed or replaced.
+    ///
+    /// The status is not 503: clients repeat requests to a server that is only busy.
+    pub(crate) fn folder_lost() -> Self {
+        let text = "the folder of the directory was removed or replaced";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "folder_lost", text)
+    }
 }
 
 impl From<UnknownPath> for Refusal {
@@ -159,6 +167,7 @@ impl From<NotApplied> for Refusal {
                 ..Self::new(StatusCode::MISDIRECTED_REQUEST, "not_kept", error)
             },
             error @ NotApplied::Other(_) => Self::new(StatusCode::CONFLICT, "other_update", error),
+            NotApplied::FolderLost => Self::folder_lost(),
             NotApplied::TooLarge { .. } => Self::failed(),
         }
     }

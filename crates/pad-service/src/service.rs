@@ -378,8 +378,8 @@ impl Service {
     }
 
     /// Returns the response to a health check. It is 503 with reasons if a log of heads cannot be
-    /// written, if a block directory cannot be opened again, or if a mirror cannot follow any of
-    /// its upstream servers.
+    /// written, if the folder of a block directory was removed or cannot be opened again, or if a
+    /// mirror cannot follow any of its upstream servers.
     fn health(&self, known: Option<&HeaderValue>) -> Answer {
         let mut latest = Map::new();
         for (name, dictionary) in &self.dictionaries {
@@ -395,8 +395,14 @@ impl Service {
             reasons.push("a log of heads cannot be written");
         }
         let served = self.dictionaries.values();
-        let mut directories = served.filter_map(ServedDictionary::directory);
-        if directories.any(|directory| directory.has_failed()) {
+        let directories: Vec<_> = served.filter_map(ServedDictionary::directory).collect();
+        if directories.iter().any(|directory| directory.is_lost()) {
+            reasons.push("the folder of a block directory was removed or replaced");
+        }
+        if directories
+            .iter()
+            .any(|directory| directory.has_failed() && !directory.is_lost())
+        {
             reasons.push("the folder of a block directory cannot be opened again");
         }
         if self.metrics.are_all_upstreams_down() {

@@ -127,7 +127,10 @@ pub(crate) fn nearest<T: SearchTree>(
 }
 
 /// Returns the first page of `range`: a prefix of the range with at most `bytes` bytes of keys and
-/// values.
+/// values. Each entry counts as at least [`LEAST_ENTRY`] bytes.
+///
+/// The result is a few bytes, and any client can request it. The minimum bounds the number of
+/// entries, and so the work, if keys and values are short.
 ///
 /// An entry of more than `bytes` bytes is a page of its own. The next page begins where this page
 /// ends. The result is not a proof.
@@ -152,8 +155,8 @@ pub(crate) fn page<T: HashedTree>(
             return Ok(range.clone());
         }
         let is_first = length == 0;
-        length = length.saturating_add(key.len().max(1));
-        length = length.saturating_add(tree.value(&cursor.leaf).len());
+        let entry = key.len().saturating_add(tree.value(&cursor.leaf).len());
+        length = length.saturating_add(entry.max(LEAST_ENTRY));
         if length > bytes && !is_first {
             let end = Key::new(key).map_err(|_| LookupError::from(StoreFault::Damaged))?;
             return Ok(KeyRange {
@@ -166,6 +169,9 @@ pub(crate) fn page<T: HashedTree>(
         }
     }
 }
+
+/// Minimum bytes that an entry counts in a page.
+const LEAST_ENTRY: usize = 64;
 
 /// A position in the sequence of a tree's leaves in key order.
 pub(crate) struct Cursor<T: SearchTree> {

@@ -2,8 +2,8 @@
 //! digest for each set bit of the number of entries, and queries the server for the rest.
 
 use pad_core::{
-    ApplyError, Authority, DictionaryId, HeadSignature, HeadSigner, InputError, Suite, Untrusted,
-    Update, VerifyError, Version,
+    ApplyError, Authority, DictionaryId, Frontier, HeadSignature, HeadSigner, InputError,
+    SignedHead, Suite, Untrusted, Update, VerifyError, Version,
     codec::{self, Message},
     internals::Domain,
 };
@@ -18,6 +18,7 @@ use super::{
     witness::{self, WitnessError},
 };
 use crate::{
+    entry::DIRECTORY,
     operations::{self, Change},
     proof::EntryProof,
 };
@@ -53,6 +54,39 @@ struct StoredState<S: Suite> {
 struct DamagedState;
 
 impl<S: Suite> LightState<S> {
+    /// Creates the state of the author of a new, empty directory. For [`LightAuthor::resume`], when
+    /// the signer's public key is known from elsewhere.
+    ///
+    /// # Errors
+    /// [`VerifyError::WrongScheme`] for an author of another scheme.
+    pub fn new(authority: Authority) -> Result<Self, VerifyError> {
+        if authority.scheme != DIRECTORY {
+            return Err(VerifyError::WrongScheme {
+                expected: DIRECTORY.0,
+                actual: authority.scheme.0,
+            });
+        }
+        Ok(Self {
+            sequence: Sequence::at(authority, Frontier::default(), None),
+            peaks: Peaks::default(),
+        })
+    }
+
+    /// Returns the author key, dictionary and scheme of the directory.
+    pub const fn authority(&self) -> &Authority {
+        &self.sequence.authority
+    }
+
+    /// Returns the head of the latest version; `None` before version 1.
+    pub const fn head(&self) -> Option<SignedHead<S>> {
+        self.sequence.head
+    }
+
+    /// Returns the number of the latest version.
+    pub fn version(&self) -> Version {
+        self.sequence.version()
+    }
+
     fn digest(&self) -> S::Digest {
         let body = codec::encode_body(&(&self.sequence, &self.peaks));
         S::hash(Domain::Checkpoint, &[b"light author", &body])

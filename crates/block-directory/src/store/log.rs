@@ -22,7 +22,7 @@ use crate::entry::DIRECTORY;
 const STATE: TableDefinition<'_, &str, (u64, u64)> = TableDefinition::new("state");
 
 const FORMAT: &[u8] = b"block-directory v1";
-const NAME: &str = "log.redb";
+pub(super) const NAME: &str = "log.redb";
 /// The file name of the log while it is being created.
 pub(super) const DRAFT: &str = "log.redb.new";
 

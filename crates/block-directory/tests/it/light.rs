@@ -17,10 +17,10 @@ use crate::support::{S, directory, id, ids, object, signer};
 /// The full author, for comparison.
 pub(crate) type Full = FullAuthor<S>;
 
-type Failure = LightError<&'static str>;
+pub(crate) type Failure = LightError<&'static str>;
 
 /// A light author and a server of a directory with `objects` objects, some of them deleted.
-fn light(objects: u64, deleted: &[u64]) -> (LightAuthor<S>, BlockDirectory<S>) {
+pub(crate) fn light(objects: u64, deleted: &[u64]) -> (LightAuthor<S>, BlockDirectory<S>) {
     let (light, server, _) = light_and_update(objects, deleted);
     (light, server)
 }
@@ -63,7 +63,7 @@ fn witness(server: &BlockDirectory<S>, changes: &Changes<S>) -> Option<Untrusted
     Some(Untrusted::new(server.prove_latest(&question).unwrap()))
 }
 
-fn publish(
+pub(crate) fn publish(
     light: &mut LightAuthor<S>,
     changes: &Changes<S>,
     witness: Option<Untrusted<EntryProof<S>>>,

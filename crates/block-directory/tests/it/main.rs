@@ -18,6 +18,8 @@ mod hostile;
 mod known_answers;
 mod known_strategies;
 mod light;
+mod light_requests;
+mod lying_files;
 mod oracle;
 mod proof_files;
 mod roles;

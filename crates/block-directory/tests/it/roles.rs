@@ -300,3 +300,39 @@ fn servers_bound_what_a_range_costs_them() {
     server.limit_ranges(u64::MAX);
     assert!(ask(&server, u64::MAX).is_ok());
 }
+
+/// An update that was checked before the lock of a server is applied only to the directory that it
+/// was checked against, or is checked again.
+#[test]
+fn a_checked_update_fits_one_directory() {
+    let (mut author, mut server) = directory(21, 2);
+    let (_, mut behind) = directory(21, 2);
+    // The same contents in blocks of another size.
+    let (_, mut coarse) = directory(21, 3);
+    author.delete(id(4)).unwrap();
+    author.append(object::<S>(400)).unwrap();
+    let update = author.snapshot().unwrap();
+    let two = update.head.head.version;
+    let mut checked = server.check_update(update.clone()).unwrap();
+    assert_eq!(server.latest(), Version::new(1));
+    assert_eq!(coarse.apply_checked(&mut checked), Ok(two));
+    // The result of the check was used: the update is checked again for the next directory.
+    assert_eq!(server.apply_checked(&mut checked), Ok(two));
+    let mut checked = behind.check_update(update).unwrap();
+    assert_eq!(behind.apply_checked(&mut checked), Ok(two));
+    let (expected, actual) = (two, Version::new(1));
+    let gap = Err(ApplyError::VersionGap { expected, actual });
+    assert_eq!(behind.apply_checked(&mut checked), gap);
+    for server in [&server, &behind, &coarse] {
+        assert_eq!(server.registered(), 22);
+        let mut client = DirectoryClient::<S>::new(*server.heads().authority(), 2);
+        let (pending, request) = client.ask(ids(&[3, 4, 21]));
+        let found = client.accept(&pending, &server.answer(&request).unwrap());
+        assert_eq!(found.unwrap().entries.get().registered, 22);
+    }
+    // A false update is refused by the check.
+    let mut forged = author.snapshot().unwrap();
+    forged.operations.push(put(22, &object::<S>(1).0));
+    let refused = server.check_update(forged).unwrap_err();
+    assert_eq!(refused, ApplyError::RootMismatch);
+}

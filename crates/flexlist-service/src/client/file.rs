@@ -158,6 +158,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         if record.key != owner.name_of_tags() {
             return Err(StateError::WrongTags.into());
         }
+        if !record.is_of_one_file() {
+            return Err(StateError::Damaged.into());
+        }
         Ok(Self::new(state, owner, transport))
     }
 

@@ -104,6 +104,22 @@ pub(super) struct SourcePrefix {
     pub(super) digest: Digest<32>,
 }
 
+impl Record {
+    /// Reports whether the versions and the update in the record are of its own file. With those of
+    /// another file, the owner would sign statements about that file.
+    pub(super) fn is_of_one_file(&self) -> bool {
+        let (state, update) = match &self.stage {
+            Stage::Uploading(upload) => (upload.end.as_ref(), None),
+            Stage::Settled(state) => (Some(state), None),
+            Stage::Pending { base, update } | Stage::Refused { base, update } => {
+                (Some(base), Some(update))
+            }
+        };
+        state.is_none_or(|state| state.file == self.file)
+            && update.is_none_or(|update| update.claimed_file().is_ok_and(|file| file == self.file))
+    }
+}
+
 impl UploadState {
     /// Creates the state of a new upload, of which nothing was sent.
     pub(super) fn new(secret: [u8; 32]) -> Self {
@@ -178,7 +194,8 @@ pub enum StateError {
         /// The length of the contents in bytes.
         length: usize,
     },
-    /// The checksum does not match: the file was changed, or was never a state file.
+    /// The checksum does not match: the file was changed, or was never a state file. Or the file
+    /// contains versions of another file.
     #[error("the state file is damaged")]
     Damaged,
     /// The checksum is valid, but the contents are not a state that this version of the program

@@ -25,7 +25,9 @@ mod create;
 mod failure;
 mod hints;
 mod import;
+mod light;
 mod objects;
+mod proof_source;
 mod prove;
 #[cfg(feature = "network")]
 mod push;
@@ -160,6 +162,7 @@ fn open<S: Suite>(folder: &Path) -> Result<BlockDirectory<S>, Failure> {
 
 /// Returns the suite of the directory in `folder`.
 fn suite_of(folder: &Path) -> Result<SuiteName, Failure> {
+    light::require_entries(folder)?;
     Ok(directory::suite_of(folder)?)
 }
 

@@ -285,7 +285,7 @@ impl PushSource<'_> {
 }
 
 /// Fetches the head of a version from a server.
-fn head_of(server: &Remote, version: Version) -> Result<Vec<u8>, Failure> {
+pub(super) fn head_of(server: &Remote, version: Version) -> Result<Vec<u8>, Failure> {
     let head = server.get(&Resource::HeadOf(version), LONGEST_HEAD);
     head.map_err(|error| failed(&error))
 }

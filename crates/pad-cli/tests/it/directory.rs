@@ -3,4 +3,5 @@
 mod hints;
 pub(crate) mod journeys;
 mod kill;
+pub(crate) mod light;
 mod trust;

@@ -41,6 +41,9 @@ pub enum NotApplied {
         /// Memory limit in bytes.
         most: usize,
     },
+    /// The folder of a block directory was removed or replaced while it was served.
+    #[error("the folder of the directory was removed or replaced")]
+    FolderLost,
     /// The update is refused, or the store failed.
     #[error(transparent)]
     Repository(#[from] RepositoryError),

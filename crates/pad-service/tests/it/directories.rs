@@ -23,7 +23,10 @@ use pad_web::{
 };
 use tempfile::TempDir;
 
-use crate::{fixture::*, serve::raw};
+use crate::{
+    fixture::*,
+    serve::{fetched, raw},
+};
 
 type S = Sha256Ed25519;
 
@@ -202,6 +205,63 @@ fn updates_that_the_author_did_not_sign_are_refused() {
     let unreadable = remote.push(&fork[..40]).unwrap_err();
     assert!(unreadable.is("unreadable_update"), "{unreadable}");
     assert_eq!(remote.versions().unwrap().latest, latest);
+    stop(server);
+}
+
+/// Servers check an update before they lock the directory. Of the same update at the same time, one
+/// is new.
+#[test]
+fn an_update_that_arrives_several_times_is_applied_once() {
+    let (mut photographs, server, _) = Photographs::served();
+    stop(server);
+    let limits = Limits::default();
+    let path = photographs.folder.path().join("d");
+    let directory = Directory::open(&path, &limits).unwrap();
+    for round in 0..4 {
+        let update = codec::encode(&photographs.append(9));
+        let latest = Version::new(4 + round);
+        let taken: usize = std::thread::scope(|scope| {
+            let apply = || directory.apply(&update).unwrap();
+            let running = [(); 4].map(|()| scope.spawn(apply));
+            let applied = running.map(|thread| thread.join().unwrap());
+            assert!(applied.iter().all(|applied| applied.latest == latest));
+            applied.iter().map(|applied| applied.taken).sum()
+        });
+        assert_eq!(taken, 1, "round {round}");
+        assert_eq!(directory.latest(), latest);
+    }
+}
+
+/// A server whose folder was moved away refuses requests until the folder is back, and takes no
+/// update that it would lose.
+#[cfg(unix)]
+#[test]
+fn a_removed_folder_is_reported() {
+    let (mut photographs, server, _) = Photographs::served();
+    stop(server);
+    let (path, moved) = (
+        photographs.folder.path().join("d"),
+        photographs.folder.path().join("moved"),
+    );
+    let limits = Limits::default();
+    let directory = Arc::new(Directory::open(&path, &limits).unwrap());
+    let served = BTreeMap::from([("s".to_owned(), Arc::clone(&directory))]);
+    let server = start(Service::new(served, limits));
+    let remote = connect(&server);
+    let update = codec::encode(&photographs.append(1));
+    std::fs::rename(&path, &moved).unwrap();
+    // The update is refused even before the next check of the folder.
+    let refused = remote.push(&update).unwrap_err();
+    assert!(refused.is("folder_lost"), "{refused}");
+    directory.follow().unwrap_err();
+    let health = fetched(&server, "/health", None).unwrap_err();
+    assert_eq!(health, HttpError::Overloaded { attempts: 1 }, "status 503");
+    let refused = remote.versions().unwrap_err();
+    assert!(refused.is("folder_lost"), "{refused}");
+    std::fs::rename(&moved, &path).unwrap();
+    assert!(directory.follow().unwrap());
+    assert_eq!(raw(&server, "/health", None).status.as_u16(), 200);
+    assert_eq!(remote.push(&update), Ok(PushOutcome::Taken));
     stop(server);
 }
 

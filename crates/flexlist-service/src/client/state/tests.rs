@@ -221,3 +221,50 @@ fn what_begins_as_no_state_is_none() {
         assert!(read(&path).is_err());
     }
 }
+
+/// The checksum needs no key, so an attacker can write versions of another file into a state file.
+/// The owner must not sign statements about that file.
+#[test]
+fn versions_of_another_file_are_found() {
+    let own = FileId([7; 32]);
+    let state_of = |file| FileState {
+        file,
+        version: 3,
+        list: ListState {
+            root: Digest([1; 32]),
+            total: 0,
+        },
+    };
+    let update_of = |file: FileId| SignedRequest {
+        body: [&file.0[..], &[1; 40]].concat().into(),
+        signature: vec![0; 64].into(),
+    };
+    for (file, updated, is_right) in [
+        (own, own, true),
+        (FileId([8; 32]), own, false),
+        (own, FileId([8; 32]), false),
+    ] {
+        let (base, update) = (state_of(file), update_of(updated));
+        let pending = Stage::Pending {
+            base,
+            update: update.clone(),
+        };
+        for stage in [pending, Stage::Refused { base, update }] {
+            assert_eq!(record(stage).is_of_one_file(), is_right);
+        }
+        assert_eq!(record(Stage::Settled(base)).is_of_one_file(), file == own);
+        let uploaded = Stage::Uploading(UploadState {
+            end: Some(base),
+            ..UploadState::new([2; 32])
+        });
+        assert_eq!(record(uploaded).is_of_one_file(), file == own);
+    }
+    let short = Stage::Pending {
+        base: state_of(own),
+        update: SignedRequest {
+            body: vec![7; 31].into(),
+            signature: vec![0; 64].into(),
+        },
+    };
+    assert!(!record(short).is_of_one_file());
+}

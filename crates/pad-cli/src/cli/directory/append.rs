@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use authdict::block_directory::EntryId;
+use authdict::block_directory::{Changes, EntryId};
 use clap::Args;
 use pad_core::Suite;
 use serde_json::{Value as Json, json};
@@ -11,8 +11,10 @@ use super::{
     author::{Author, SignArguments},
     failure,
     hints::HintArguments,
+    light::{self, Light},
     objects::{DigestLines, digest_of_file},
-    shown::version_line,
+    proof_source::ProofSource,
+    shown::{head_line, version_line},
     with_suite,
 };
 use crate::cli::{Failure, Output};
@@ -49,6 +51,10 @@ impl Append {
         with_suite!(key.public().suite, S => {
             // All objects are read before the directory is changed.
             let objects = self.objects::<S>()?;
+            if light::is_light(&self.folder) {
+                let author = Light::<S>::open(&self.folder, &self.sign, &key)?;
+                return self.append_light(author, objects, output);
+            }
             let author = self.sign.open::<S>(&self.folder, &key)?;
             self.append(author, objects, output)
         })
@@ -87,23 +93,54 @@ impl Append {
         let version = author.publish()?.head.head.version;
         let ids = registered.iter().map(|(id, ..)| *id);
         self.hints.write(author.directory(), ids)?;
-        let mut objects = Vec::new();
-        for (id, name, digest) in &registered {
-            let digest = hex::encode(digest);
-            let text = format!(
-                "{:>8}  {}",
-                id.number(),
-                shown_name(name.as_deref(), &digest, output)
-            );
-            output.text(&text)?;
-            objects.push(object(*id, name.as_deref(), &digest));
-        }
-        let (line, mut said) = version_line(author.directory(), version)?;
-        let text = format!("{line}, {} of them new", registered.len());
-        said["new_entries"] = objects.into();
-        output.say(&text, &said)?;
+        let line = version_line(author.directory(), version)?;
+        say_registered::<S>(&registered, line, output)?;
         author.close()
     }
+
+    /// Registers objects with a light author.
+    fn append_light<S: Suite>(
+        &self,
+        mut author: Light<S>,
+        objects: Vec<Object<S>>,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        self.hints.check_unused()?;
+        let (mut changes, mut registered) = (Changes::<S>::new(), Vec::new());
+        for (id, (name, digest)) in (author.registered()..).zip(objects) {
+            changes.append(digest);
+            registered.push((EntryId::new(id), name, digest));
+        }
+        // New entries need no proof.
+        let update = author.publish(&changes, &ProofSource::default())?;
+        let line = head_line(&update.head, author.registered());
+        say_registered::<S>(&registered, line, output)
+    }
+}
+
+/// A registered object: its id, its file name, if there is one, and its digest.
+type Registered<S> = (EntryId, Option<String>, <S as Suite>::Digest);
+
+/// Prints registered objects, and the description of their version.
+fn say_registered<S: Suite>(
+    registered: &[Registered<S>],
+    (line, mut said): (String, Json),
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let mut objects = Vec::new();
+    for (id, name, digest) in registered {
+        let digest = hex::encode(digest);
+        let text = format!(
+            "{:>8}  {}",
+            id.number(),
+            shown_name(name.as_deref(), &digest, output)
+        );
+        output.text(&text)?;
+        objects.push(object(*id, name.as_deref(), &digest));
+    }
+    let text = format!("{line}, {} of them new", registered.len());
+    said["new_entries"] = objects.into();
+    output.say(&text, &said)
 }
 
 /// Returns the displayed name of an object: its file name, or its digest if there is no file.

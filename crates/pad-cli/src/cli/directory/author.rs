@@ -30,7 +30,7 @@ pub(super) struct SignArguments {
     ///
     /// Other servers apply it with pad directory apply.
     #[arg(long, value_name = "FOLDER")]
-    updates: Option<PathBuf>,
+    pub(super) updates: Option<PathBuf>,
 }
 
 /// The author of a directory: the directory with its signer, the signing record, and the folder for
@@ -89,11 +89,31 @@ impl SignArguments {
     ) -> Result<Author<S>, Failure> {
         let directory = super::open::<S>(folder)?;
         let record = self.remember(folder, &directory, keys.public())?;
+        self.write_latest(&directory)?;
         Ok(Author {
             full: FullAuthor::resume(directory, keys.signer().clone()),
             record,
             updates: self.updates.clone(),
         })
+    }
+
+    /// Writes the update of the latest version, if its file is missing. The next version would
+    /// remove the directory's only copy, without which no server can apply a later version.
+    ///
+    /// The file is missing if the command that signed the version was killed before it wrote the
+    /// file.
+    fn write_latest<S: Suite>(&self, directory: &BlockDirectory<S>) -> Result<(), Failure> {
+        let (latest, Some(folder)) = (directory.latest(), &self.updates) else {
+            return Ok(());
+        };
+        if folder.join(update_name(latest)).exists() {
+            return Ok(());
+        }
+        match directory.logged_update(latest)? {
+            Some(update) => write_update(folder, latest, &update),
+            // Version 0, or a version that was loaded.
+            None => Ok(()),
+        }
     }
 }
 
@@ -139,8 +159,13 @@ impl<S: Suite> Author<S> {
 }
 
 /// Writes an update as `VERSION.update` into the folder for updates.
-fn write_update(folder: &Path, version: Version, update: &[u8]) -> Result<(), Failure> {
-    write_into(folder, &format!("{version}.update"), update)
+pub(super) fn write_update(folder: &Path, version: Version, update: &[u8]) -> Result<(), Failure> {
+    write_into(folder, &update_name(version), update)
+}
+
+/// Returns the name of the file of an update in a folder for updates.
+pub(super) fn update_name(version: Version) -> String {
+    format!("{version}.update")
 }
 
 /// Writes a file `name` into `folder`, and replaces an existing file. Creates a missing folder.

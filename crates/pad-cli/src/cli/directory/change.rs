@@ -3,16 +3,22 @@
 
 use std::path::PathBuf;
 
-use authdict::{ApplyError, block_directory::EntryId};
+use authdict::{
+    ApplyError,
+    block_directory::{Changes, EntryId},
+};
 use clap::Args;
 use pad_core::Suite;
+use serde_json::Value as Json;
 
 use super::{
     author::{Author, SignArguments},
     failure,
     hints::HintArguments,
+    light::{self, Light},
     objects::{digest_of_file, parse_digest},
-    shown::version_line,
+    proof_source::ProofSource,
+    shown::{head_line, version_line},
     with_suite,
 };
 use crate::cli::{Failure, Output};
@@ -21,7 +27,9 @@ use crate::cli::{Failure, Output};
 #[command(after_help = "\
 Examples:
   pad directory update photographs --key directory.key 7 better.jpg
-  pad directory update photographs --key directory.key --hints hints 7 better.jpg")]
+  pad directory update photographs --key directory.key --hints hints 7 better.jpg
+  pad directory update author --key directory.key \\
+    --server https://one.example 7 better.jpg")]
 pub(in crate::cli) struct Update {
     /// The directory's folder.
     folder: PathBuf,
@@ -29,6 +37,8 @@ pub(in crate::cli) struct Update {
     sign: SignArguments,
     #[command(flatten)]
     hints: HintArguments,
+    #[command(flatten)]
+    source: ProofSource,
     /// The digest of the new object, instead of its file.
     #[arg(long, value_name = "DIGITS", conflicts_with = "object")]
     digest: Option<String>,
@@ -49,6 +59,8 @@ pub(in crate::cli) struct Delete {
     folder: PathBuf,
     #[command(flatten)]
     sign: SignArguments,
+    #[command(flatten)]
+    source: ProofSource,
     /// The ids of the entries.
     #[arg(required = true)]
     ids: Vec<u64>,
@@ -60,8 +72,16 @@ impl Update {
         let key = self.sign.keys()?;
         with_suite!(key.public().suite, S => {
             let digest = self.new_digest::<S>()?;
-            let mut author = self.sign.open::<S>(&self.folder, &key)?;
             let id = EntryId::new(self.id);
+            if light::is_light(&self.folder) {
+                self.hints.check_unused()?;
+                let mut changes = Changes::<S>::new();
+                changes.update(id, digest);
+                let author = Light::open(&self.folder, &self.sign, &key)?;
+                return published_light(author, &changes, &self.source, output);
+            }
+            self.source.check_unused()?;
+            let mut author = self.sign.open::<S>(&self.folder, &key)?;
             let updated = author.full.update(id, digest);
             published(author, updated, output, |author| {
                 self.hints.write(author.directory(), core::iter::once(id))
@@ -84,9 +104,18 @@ impl Delete {
         output.goes_on();
         let key = self.sign.keys()?;
         with_suite!(key.public().suite, S => {
+            let mut ids = self.ids.iter().copied().map(EntryId::new);
+            if light::is_light(&self.folder) {
+                let mut changes = Changes::<S>::new();
+                for id in ids {
+                    changes.delete(id);
+                }
+                let author = Light::open(&self.folder, &self.sign, &key)?;
+                return published_light(author, &changes, &self.source, output);
+            }
+            self.source.check_unused()?;
             let mut author = self.sign.open::<S>(&self.folder, &key)?;
-            let ids = self.ids.iter().copied().map(EntryId::new);
-            let deleted = ids.into_iter().try_for_each(|id| author.full.delete(id));
+            let deleted = ids.try_for_each(|id| author.full.delete(id));
             published(author, deleted, output, |_| Ok(()))
         })
     }
@@ -103,9 +132,29 @@ fn published<S: Suite>(
     changed.map_err(|error| failure::changed(author.directory(), &error))?;
     let update = author.publish()?;
     also(&author)?;
-    let (line, mut object) = version_line(author.directory(), update.head.head.version)?;
-    let changes = update.operations.len();
-    object["changes"] = changes.into();
-    output.say(&format!("{line}, {changes} of them changed"), &object)?;
+    let line = version_line(author.directory(), update.head.head.version)?;
+    say_changed(line, update.operations.len(), output)?;
     author.close()
+}
+
+/// Publishes changes of a light author, with a proof from `source`, and reports the new version.
+fn published_light<S: Suite>(
+    mut author: Light<S>,
+    changes: &Changes<S>,
+    source: &ProofSource,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let update = author.publish(changes, source)?;
+    let line = head_line(&update.head, author.registered());
+    say_changed(line, update.operations.len(), output)
+}
+
+/// Prints the description of a version with `changes` changed entries.
+fn say_changed(
+    (line, mut object): (String, Json),
+    changes: usize,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    object["changes"] = changes.into();
+    output.say(&format!("{line}, {changes} of them changed"), &object)
 }

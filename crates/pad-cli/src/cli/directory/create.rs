@@ -10,7 +10,7 @@ use clap::Args;
 use pad_core::Suite;
 use serde_json::json;
 
-use super::{check_scheme, with_suite};
+use super::{check_scheme, light, with_suite};
 use crate::cli::{
     Failure, Output,
     secret::load_secret,
@@ -21,7 +21,8 @@ use crate::cli::{
 #[command(after_help = "\
 Examples:
   pad directory create photographs --key directory.key
-  pad directory create photographs --public directory.key.pub")]
+  pad directory create photographs --public directory.key.pub
+  pad directory create author --light --key directory.key")]
 pub(in crate::cli) struct Create {
     /// The folder, empty or missing.
     folder: PathBuf,
@@ -41,6 +42,12 @@ pub(in crate::cli) struct Create {
     /// Its versions come from pad directory apply.
     #[arg(long, value_name = "FILE", conflicts_with = "key")]
     public: Option<PathBuf>,
+    /// Create a light author: a folder with the author's state, and no entries.
+    ///
+    /// Changes of entries then need a proof from a copy of the directory, which is not trusted.
+    /// Create copies with --public.
+    #[arg(long, requires = "key", conflicts_with_all = ["public", "step"])]
+    light: bool,
     #[command(flatten)]
     layout: Layout,
 }
@@ -65,6 +72,9 @@ impl Create {
         output.goes_on();
         let public = self.public_key()?;
         with_suite!(public.suite, S => {
+            if self.light {
+                return light::create::<S>(&self.folder, &public, output);
+            }
             let directory = self.layout.create::<S>(&self.folder, &public)?;
             said(&self.folder, &directory, &public, output)
         })

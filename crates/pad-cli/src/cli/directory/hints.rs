@@ -25,6 +25,15 @@ pub(super) struct HintArguments {
 }
 
 impl HintArguments {
+    /// Rejects `--hints` for a light author, which has no entries to prove.
+    pub(super) fn check_unused(&self) -> Result<(), Failure> {
+        if self.hints.is_none() {
+            return Ok(());
+        }
+        Err(Failure::input("--hints: a light author has no entries")
+            .help("a lookup with a missing hint creates it"))
+    }
+
     /// Writes hints for entries of the latest version, if `--hints` is given.
     pub(super) fn write<S: Suite>(
         &self,

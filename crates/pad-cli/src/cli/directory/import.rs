@@ -15,7 +15,7 @@ use serde_json::json;
 use super::{
     author::SignArguments,
     create::Layout,
-    failure,
+    failure, light,
     objects::{DigestLines, digest_of_file, files_under},
     shown::version_line,
     with_suite,
@@ -79,6 +79,7 @@ struct Registration {
 impl Import {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
         output.goes_on();
+        light::require_entries(&self.folder)?;
         let keys = self.sign.keys()?;
         with_suite!(keys.public().suite, S => self.import::<S>(&keys, output))
     }

@@ -4,7 +4,7 @@ use authdict::{
     Version,
     block_directory::{BlockDirectory, Entries, Entry, EntryId, internals::Selection},
 };
-use pad_core::Suite;
+use pad_core::{SignedHead, Suite};
 use serde_json::{Value as Json, json};
 
 use crate::cli::{Failure, Output, counted};
@@ -14,14 +14,20 @@ pub(super) fn version_line<S: Suite>(
     directory: &BlockDirectory<S>,
     version: Version,
 ) -> Result<(String, Json), Failure> {
-    let root = hex::encode(directory.heads().head(version)?.head.root);
-    let entries = directory.registered();
+    let head = directory.heads().head(version)?;
+    Ok(head_line(&head, directory.registered()))
+}
+
+/// Returns the description of a new version with the head `head` and `entries` entries, as text and
+/// as JSON fields.
+pub(super) fn head_line<S: Suite>(head: &SignedHead<S>, entries: u64) -> (String, Json) {
+    let (version, root) = (head.head.version, hex::encode(head.head.root));
     let text = format!(
         "version {version}, root {root}, with {}",
         counted(entries, "entry")
     );
     let object = json!({ "version": version.number(), "entries": entries, "root": root });
-    Ok((text, object))
+    (text, object)
 }
 
 /// Prints verified entries, and then the queried ids that are not assigned yet.

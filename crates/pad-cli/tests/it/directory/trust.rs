@@ -7,7 +7,7 @@ use serde_json::json;
 use super::journeys::{one, with_objects};
 use crate::bench::Bench;
 
-fn copy(bench: &Bench, from: &str, to: &str) {
+pub(super) fn copy(bench: &Bench, from: &str, to: &str) {
     let (from, to) = (bench.path(from), bench.path(to));
     let _ = fs::remove_dir_all(&to);
     fs::create_dir(&to).unwrap();
@@ -178,6 +178,21 @@ fn a_record_that_is_behind_catches_up() {
     assert_eq!(one(&bench, "directory status d")["latest"], 3);
     copy(&bench, "old", "d");
     bench.fails("directory append d --key k dog", 3, "version 3");
+}
+
+/// An author that crashes before it writes an update for servers must write it with the next one.
+/// Servers could otherwise apply no later version.
+#[test]
+fn an_update_that_a_crash_left_unwritten_is_written_later() {
+    let bench = with_objects();
+    bench.ok("directory append d --key k --updates updates cat");
+    let update = bench.read("updates/2.update");
+    fs::remove_file(bench.path("updates/2.update")).unwrap();
+    bench.ok("directory append d --key k --updates updates dog");
+    assert_eq!(bench.read("updates/2.update"), update);
+    bench.ok("directory create server --public k.pub");
+    bench.ok("directory apply server updates/1.update updates/2.update updates/3.update");
+    assert_eq!(one(&bench, "directory status server")["entries"], 5);
 }
 
 #[test]

@@ -108,6 +108,51 @@ fn an_author_pushes_and_clients_verify() {
     assert_eq!(one(&bench, &again)["version"], 2);
 }
 
+/// An author without entries changes the directory with proofs from the server.
+#[test]
+fn a_light_author_changes_a_served_directory() {
+    let bench = crate::directory::light::with_light_author();
+    certify(&bench);
+    let server = Process::start(&bench, "serve --directory copy");
+    let from = format!("--server {} {ROOTS}", server.url());
+    let update = format!("directory update author --key k {from} 0 dog");
+    let push = |version: u64| {
+        bench.ok(&format!(
+            "directory push --to {} {ROOTS} author/{version}.update",
+            server.url()
+        ));
+    };
+    let said = one(&bench, &update);
+    assert_eq!(
+        (&said["version"], &said["changes"], &said["entries"]),
+        (&json!(2), &json!(1), &json!(3))
+    );
+    // The server lacks version 2, on which version 3 builds.
+    bench.fails(&update, 2, "the light author is at version 2");
+    push(2);
+    bench.ok(&format!("directory delete author --key k {from} 1 2"));
+    push(3);
+    let said = one(
+        &bench,
+        &format!("directory verify {from} --public k.pub --id 0 --id 1 --id 2"),
+    );
+    let states: Vec<_> = said["answers"].as_array().unwrap().iter().collect();
+    let states: Vec<_> = states.iter().map(|entry| &entry["status"]).collect();
+    assert_eq!(states, ["live", "deleted", "deleted"]);
+    bench.fails(
+        &format!("directory delete author --key k {from} 1"),
+        2,
+        "entry 1 is deleted permanently",
+    );
+    // The server shows that a copy of the state is old, even if the record is lost.
+    bench.fails(
+        &format!("directory update begun --key k --record new --new-record {from} 0 dog"),
+        3,
+        "the light author's state is an old copy",
+    );
+    assert!(!bench.path("begun/2.update").exists());
+}
+
 #[test]
 fn a_server_of_older_versions_and_of_several_dictionaries() {
     let (bench, server) = with_server();

@@ -1,0 +1,155 @@
+//! The store or server from which a light author gets the proof of the entries that change. It is
+//! not trusted.
+
+use std::path::{Path, PathBuf};
+
+#[cfg(feature = "network")]
+use authdict::internals::verify_head;
+use authdict::{
+    PublicKey, Version,
+    block_directory::{BlockDirectory, LightAuthor},
+};
+use clap::Args;
+#[cfg(feature = "network")]
+use pad_client::{HttpOptions, Remote, internals::without_password};
+use pad_core::Suite;
+
+use super::failure;
+use crate::cli::{
+    Failure,
+    session::{HeadSource as _, check_key},
+};
+#[cfg(feature = "network")]
+use crate::cli::{
+    push::{failed, head_of},
+    remote::RootArguments,
+};
+
+/// The source of proofs for a light author.
+#[derive(Debug, Default, Args)]
+pub(super) struct ProofSource {
+    /// For a light author: get the proof of the old entries from the directory in FOLDER.
+    ///
+    /// The folder is a copy at the author's latest version. It is not trusted.
+    #[arg(long, value_name = "FOLDER")]
+    from: Option<PathBuf>,
+    /// For a light author: get the proof of the old entries from this server.
+    ///
+    /// The server has the author's latest version. It is not trusted. Append /v1/dictionaries/NAME
+    /// to the address if it has several dictionaries.
+    #[cfg(feature = "network")]
+    #[arg(long, value_name = "URL", conflicts_with = "from")]
+    server: Option<String>,
+    #[cfg(feature = "network")]
+    #[command(flatten)]
+    roots: RootArguments,
+}
+
+impl ProofSource {
+    /// Rejects a source for an author that stores the entries itself.
+    pub(super) fn check_unused(&self) -> Result<(), Failure> {
+        #[cfg(feature = "network")]
+        let has_server = self.server.is_some();
+        #[cfg(not(feature = "network"))]
+        let has_server = false;
+        if self.from.is_none() && !has_server {
+            return Ok(());
+        }
+        Err(
+            Failure::input("the folder has all entries, and needs no proof of them")
+                .help("give the proof's source for the folder of a light author only"),
+        )
+    }
+
+    /// Returns the unverified answer to `request`, a light author's request for a proof. Fails if
+    /// the source does not have exactly the author's latest version.
+    pub(super) fn answer<S: Suite>(
+        &self,
+        author: &LightAuthor<S>,
+        public: &PublicKey,
+        request: &[u8],
+    ) -> Result<Vec<u8>, Failure> {
+        if let Some(folder) = &self.from {
+            return in_folder(folder, author, public, request)
+                .map_err(|failure| failure.of_file(folder));
+        }
+        #[cfg(feature = "network")]
+        if let Some(address) = &self.server {
+            let server = without_password(address);
+            let answer = on_server(address, self.roots.options()?, author, (public, request));
+            return answer.map_err(|failure| failure.of_server(&server));
+        }
+        Err(
+            Failure::input("a light author needs a proof of the entries that change")
+                .help("give a copy of the directory with --from, or a server with --server"),
+        )
+    }
+}
+
+fn in_folder<S: Suite>(
+    folder: &Path,
+    author: &LightAuthor<S>,
+    public: &PublicKey,
+    request: &[u8],
+) -> Result<Vec<u8>, Failure> {
+    let directory: BlockDirectory<S> = super::open(folder)?;
+    check_key(folder, &directory.own_key()?, public)?;
+    let (ours, theirs) = (author.version(), directory.latest());
+    if theirs < ours {
+        return Err(is_behind(theirs, ours));
+    }
+    // The directory has verified the author's signature on its latest head.
+    if theirs > ours {
+        return Err(is_ahead(theirs, ours));
+    }
+    let answer = directory.answer(request);
+    answer.map_err(|error| failure::request(&directory, error))
+}
+
+#[cfg(feature = "network")]
+fn on_server<S: Suite>(
+    address: &str,
+    options: HttpOptions,
+    author: &LightAuthor<S>,
+    (public, request): (&PublicKey, &[u8]),
+) -> Result<Vec<u8>, Failure> {
+    let server = Remote::connect(address, options).map_err(|error| failed(&error))?;
+    let versions = server.versions().map_err(|error| failed(&error))?;
+    let (ours, theirs) = (author.version(), versions.latest);
+    if theirs < ours {
+        return Err(is_behind(theirs, ours));
+    }
+    if theirs > ours {
+        let head = head_of(&server, theirs)?;
+        return Err(match verify_head(public, theirs, &head) {
+            Ok(_) => is_ahead(theirs, ours),
+            Err(refusal) => Failure::Refused(format!(
+                "the server claims version {theirs}, but shows no head of it signed by the author: \
+                 {refusal}"
+            )),
+        });
+    }
+    let answer = server.ask(ours, request, LONGEST_ANSWER);
+    answer.map_err(|error| failed(&error))
+}
+
+fn is_behind(theirs: Version, ours: Version) -> Failure {
+    Failure::Input(format!(
+        "the directory is at version {theirs}, but the light author is at version {ours}"
+    ))
+    .help(
+        "send the updates in between with pad directory push, or pad directory apply for a folder",
+    )
+}
+
+fn is_ahead(theirs: Version, ours: Version) -> Failure {
+    Failure::Refused(format!(
+        "the light author's state is an old copy: it is at version {ours}, but the author has \
+         signed version {theirs}"
+    ))
+    .help("restore the newest copy of the state, and sign nothing with this one")
+}
+
+/// Maximum bytes of the answer to a request for 1 000 entries.
+#[cfg(feature = "network")]
+const LONGEST_ANSWER: usize = 2 << 20;
