@@ -31,7 +31,7 @@ use crate::{
 /// * proofs under the heads of such answers, and under a head that the author signed for another
 ///   scheme.
 ///
-/// The client may refuse each of the others, or accept it as the true statement. Time: about 10^4
+/// The client may refuse each of the others, or accept it as the true statement. Time: some 10^4
 /// verifications for each trace.
 ///
 /// # Panics
@@ -69,11 +69,14 @@ fn fixed_trace() -> Vec<Action> {
     ]
 }
 
-/// Returns a trace of the same keys with other values.
+/// Returns a trace with other values, and without some of the keys. The true answers about other
+/// dictionaries are then false here, also those that a key is absent.
 fn altered(actions: &[Action]) -> Vec<Action> {
-    let altered = actions.iter().map(|action| match action {
-        Action::Put(key, _) => Action::Put(key.clone(), value("false")),
-        action => action.clone(),
+    let numbered = actions.iter().enumerate();
+    let altered = numbered.filter_map(|(place, action)| match action {
+        Action::Put(..) if place % 2 == 1 => None,
+        Action::Put(key, _) => Some(Action::Put(key.clone(), value("false"))),
+        action => Some(action.clone()),
     });
     altered.collect()
 }
@@ -86,14 +89,15 @@ where
 {
     let mut random = Random::new(seed());
     let own = Published::<F>::new("conformance", SIGNER, actions);
+    let keys: Vec<Key> = own.oracle.interesting_keys().into_iter().collect();
     let others = [("another", SIGNER), ("conformance", STRANGER)];
     let foreign = others
         .map(|(name, signer)| Published::<F>::new(name, signer, &altered(actions)))
         .into_iter()
-        .flat_map(|published| published.answers::<Q>(&mut random))
+        .flat_map(|published| published.answers::<Q>(&keys, &mut random))
         .map(|answer| answer.message);
     let foreign: Vec<Vec<u8>> = foreign.collect();
-    let honest = own.answers::<Q>(&mut random);
+    let honest = own.answers::<Q>(&keys, &mut random);
     let own_messages = honest.iter().map(|answer| answer.message.clone());
     let messages: Vec<Vec<u8>> = own_messages.chain(foreign).collect();
     let mut tally = Tally::default();
@@ -195,19 +199,22 @@ impl<F: Authored> Published<F> {
         })
     }
 
-    /// Returns the honest answers to several questions about each version.
-    fn answers<Q>(&self, random: &mut Random) -> Vec<HonestAnswer<Q>>
+    /// Returns the honest answers to several questions about each version and about `keys`.
+    fn answers<Q>(&self, keys: &[Key], random: &mut Random) -> Vec<HonestAnswer<Q>>
     where
         F: Authored<Repository: Serves<Q>> + Answers<Q>,
         Q: OracleQuestion,
     {
-        let keys: Vec<Key> = self.oracle.interesting_keys().into_iter().collect();
         let mut answers = Vec::new();
         for (version, contents) in self.oracle.versions_from(Version::EMPTY) {
-            let questions = Q::about(&keys, random);
-            let step = questions.len().div_ceil(soak::size(8, 16));
-            let first = random.index(step);
-            for question in questions.into_iter().skip(first).step_by(step) {
+            let mut questions = Q::about(keys, random);
+            // Questions at equal distances would all be about present keys, or all about absent
+            // ones.
+            while questions.len() > soak::size(8, 16) {
+                let surplus = random.index(questions.len());
+                questions.swap_remove(surplus);
+            }
+            for question in questions {
                 let message = self.server.answer(version, &question);
                 answers.push(HonestAnswer {
                     version,
