@@ -109,7 +109,7 @@ fn operations(before: &Contents, after: &Contents) -> Vec<Operation> {
     let removed = removed.cloned().map(Operation::Remove);
     let put = after
         .iter()
-        .filter(|(key, value)| before.get(*key) != Some(value));
+        .filter(|(key, value)| before.get(*key) != Some(*value));
     let put = put.map(|(key, value)| Operation::Put(key.clone(), value.clone()));
     let mut operations: Vec<Operation> = removed.chain(put).collect();
     operations.sort_by(|one, other| one.key().cmp(other.key()));

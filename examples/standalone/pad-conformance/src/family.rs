@@ -20,7 +20,8 @@ pub trait Rule: Clone + Debug + Send + Sync + 'static {
     /// The digest of entries in ascending order of keys.
     fn root(entries: &[(Key, Value)]) -> Digest {
         let bytes = |entry: &(Key, Value)| [entry.0.as_bytes(), entry.1.as_bytes()].map(counted);
-        digest(entries.iter().flat_map(bytes).flatten().collect())
+        let bytes: Vec<u8> = entries.iter().flat_map(bytes).flatten().collect();
+        digest(&bytes)
     }
 
     /// Whether `entries` are the contents of the version with the root `signed`.
@@ -34,12 +35,12 @@ fn counted(bytes: &[u8]) -> Vec<u8> {
     [&bytes.len().to_be_bytes()[..], bytes].concat()
 }
 
-fn digest(bytes: Vec<u8>) -> Digest {
+fn digest(bytes: &[u8]) -> Digest {
     if bytes.is_empty() {
         let head = SnapshotHead::<Sha256Ed25519>::empty(SCHEME, "any".into());
         return head.root;
     }
-    Sha256Ed25519::value(&bytes)
+    Sha256Ed25519::value(bytes)
 }
 
 #[derive(Clone, Debug)]
@@ -52,7 +53,8 @@ pub struct ForgetsValues;
 impl Rule for ForgetsValues {
     fn root(entries: &[(Key, Value)]) -> Digest {
         let bytes = |entry: &(Key, Value)| counted(entry.0.as_bytes());
-        digest(entries.iter().flat_map(bytes).collect())
+        let bytes: Vec<u8> = entries.iter().flat_map(bytes).collect();
+        digest(&bytes)
     }
 }
 
