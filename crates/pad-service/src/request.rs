@@ -24,7 +24,7 @@ pub struct Request<D> {
 /// Target of a request. `D` is the type of a resolved dictionary.
 #[derive(Debug)]
 pub(crate) enum Target<D> {
-    /// The root path, which redirects to the health of the server.
+    /// The root path: a page for people.
     Index,
     /// Health of the server.
     Health,

@@ -42,7 +42,7 @@ const LEAST_ROOM: usize = 1 << 14;
 const LONGEST_WAIT: Duration = Duration::from_secs(1 << 30);
 
 /// A response whose body is accounted for until it is dropped.
-pub type HttpResponse = http::Response<Full<Bytes>>;
+pub(super) type HttpResponse = http::Response<Full<Bytes>>;
 
 /// The handler of all requests, with its limits and time-outs.
 pub(super) struct Endpoint<H> {
