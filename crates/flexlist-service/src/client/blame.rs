@@ -123,7 +123,10 @@ impl ClientError {
             Self::State(StateError::Io(error)) if error.kind() != io::ErrorKind::NotFound => {
                 Blame::Circumstances
             }
-            Self::Unanswered(_) | Self::Io(_) | Self::RandomnessUnavailable => Blame::Circumstances,
+            Self::State(StateError::Damaged | StateError::NotAuthentic)
+            | Self::Unanswered(_)
+            | Self::Io(_)
+            | Self::RandomnessUnavailable => Blame::Circumstances,
             Self::Superseded { .. }
             | Self::SourceChanged { .. }
             | Self::MoreParts { .. }
