@@ -32,6 +32,7 @@ mod bounds;
 mod hostile;
 mod interrupted;
 mod observer;
+mod states;
 mod sync;
 
 /// A server in this process.
