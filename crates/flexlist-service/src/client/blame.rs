@@ -19,8 +19,8 @@ pub enum Blame {
     Owner,
     /// The server: it contradicts verified state, or refuses a request that it must answer.
     Server,
-    /// Neither: there is no answer, or an operation on this machine failed. This is not a verdict
-    /// on the file. Try again.
+    /// Neither: there is no answer, an operation on this machine failed, or the state file is
+    /// damaged. This is not a verdict on the file. Try again, or restore the state file.
     Circumstances,
 }
 
