@@ -11,7 +11,9 @@ use flexlist::{
     tag::{OwnerKey, TagKind},
 };
 use flexlist_service::{
-    client::{ApplyOutcome, ClientError, Extent, FileClient, HttpOptions, HttpTransport, Owner},
+    client::{
+        ApplyOutcome, ClientError, Extent, FileClient, HttpOptions, HttpTransport, Owner, StateKey,
+    },
     network::{Options, RunningServer, Server},
     server::{FileServer, Limits},
 };
@@ -27,7 +29,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let server = serve(&store)?;
     println!("server: listening at {}", server.address());
 
-    // 2. The owner has two keys: one signs file changes, the other makes the tags of blocks.
+    // 2. The owner has two keys: one signs file changes, the other makes the tags of blocks. From
+    //    the first, a third key is derived, which authenticates the owner's state files.
     let tags = OwnerKey::generate(TagKind::PrivateMac, &Workers::sequential())?;
 
     // 3. The owner uploads a file, cut into content-defined blocks. It keeps only one small file.
@@ -107,6 +110,7 @@ fn owner(tags: &OwnerKey) -> Result<Owner<SigningKey>, Box<dyn Error>> {
     let signer = SigningKey::from_bytes(&[42; 32]);
     Ok(Owner {
         key: AuthorKey::from_bytes(&signer.verifying_key().to_bytes())?,
+        state_key: StateKey::derive(signer.as_bytes()),
         signer,
         tags: tags.clone(),
     })

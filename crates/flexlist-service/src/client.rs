@@ -37,7 +37,7 @@ pub use observer::{FileObserver, PublicFile};
 pub use options::ClientOptions;
 pub use queries::TagCheck;
 pub use signed_version::SignedVersion;
-pub use state::StateError;
+pub use state::{StateError, StateKey};
 pub use summary::{FileProgress, StateSummary};
 pub use sync::SyncReport;
 pub use transport::{InProcess, Transport, TransportError};

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use ed25519_dalek::SigningKey;
 use flexlist::tag::{OwnerKey, TagError, TagKind};
-use flexlist_service::client::Owner;
+use flexlist_service::client::{Owner, StateKey};
 use pad_core::{AuthorKey, Workers};
 use zeroize::Zeroizing;
 
@@ -117,7 +117,8 @@ impl FileOwnerKey {
         self.tags.kind()
     }
 
-    /// Returns an [`Owner`] that signs changes and computes tags with this key.
+    /// Returns an [`Owner`] that signs changes, computes tags and authenticates state files with
+    /// this key.
     ///
     /// # Panics
     /// Never: every Ed25519 seed has a public key.
@@ -129,6 +130,7 @@ impl FileOwnerKey {
             key,
             signer,
             tags: self.tags.clone(),
+            state_key: StateKey::derive(self.seed.as_slice()),
         }
     }
 }

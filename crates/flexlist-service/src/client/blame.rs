@@ -19,8 +19,8 @@ pub enum Blame {
     Owner,
     /// The server: it contradicts verified state, or refuses a request that it must answer.
     Server,
-    /// Neither: there is no answer, or an operation on this machine failed. This is not a verdict
-    /// on the file. Try again.
+    /// Neither: there is no answer, an operation on this machine failed, or the state file is
+    /// damaged. This is not a verdict on the file. Try again, or restore the state file.
     Circumstances,
 }
 
@@ -123,7 +123,10 @@ impl ClientError {
             Self::State(StateError::Io(error)) if error.kind() != io::ErrorKind::NotFound => {
                 Blame::Circumstances
             }
-            Self::Unanswered(_) | Self::Io(_) | Self::RandomnessUnavailable => Blame::Circumstances,
+            Self::State(StateError::Damaged | StateError::NotAuthentic)
+            | Self::Unanswered(_)
+            | Self::Io(_)
+            | Self::RandomnessUnavailable => Blame::Circumstances,
             Self::Superseded { .. }
             | Self::SourceChanged { .. }
             | Self::MoreParts { .. }

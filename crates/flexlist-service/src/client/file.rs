@@ -15,7 +15,7 @@ use super::{
     options::ClientOptions,
     queries::{FileKnowledge, FileQueries, TagCheck},
     signed_version::is_list,
-    state::{Record, Stage, StateError, StateFile, UploadState},
+    state::{LockedFile, Record, Stage, StateError, StateFile, StateKey, UploadState},
     transport::Transport,
 };
 use crate::{
@@ -33,6 +33,8 @@ pub struct Owner<S> {
     /// Creates and verifies the tags of blocks. One key may serve many files, because write ids are
     /// random and do not repeat.
     pub tags: OwnerKey,
+    /// Authenticates state files, so that no other party can write or change them.
+    pub state_key: StateKey,
 }
 
 impl<S> Owner<S> {
@@ -63,8 +65,9 @@ impl<S> fmt::Debug for Owner<S> {
 /// answer is verified. After a crash at any point, [`settle`](Self::settle) recovers. Changes,
 /// audits, reads and [`status`](Self::status) call `settle` first.
 ///
-/// Do not restore the state file from a backup: an owner that forgot a version cannot tell an older
-/// version from the newest.
+/// A state file that another party has changed is refused ([`StateError::NotAuthentic`]), whatever
+/// the server claims. An older copy of the state file is authentic too. Do not restore one: an
+/// owner that forgot a version cannot tell an older version from the newest.
 ///
 /// Source: Esiner et al. 2013, section 2; Deviation: versions, and updates that survive a crash,
 /// are not in the paper.
@@ -123,7 +126,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         chunker: Chunker,
     ) -> Result<Self, ClientError> {
         let record = Self::beginning(&owner, chunker)?;
-        let state = StateFile::create(path, record, pad_disk::PATIENCE)?;
+        let key = owner.state_key.clone();
+        let state = StateFile::create(path, record, key, pad_disk::PATIENCE)?;
         Ok(Self::new(state, owner, transport))
     }
 
@@ -148,13 +152,16 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     ///
     /// # Errors
     /// [`ClientError::State`] if the state file cannot be used, including
-    /// [`StateError::WrongOwner`] and [`StateError::WrongTags`].
+    /// [`StateError::WrongOwner`], [`StateError::NotAuthentic`] and [`StateError::WrongTags`].
     pub fn open(path: &Path, owner: Owner<S>, transport: T) -> Result<Self, ClientError> {
-        let state = StateFile::open(path, pad_disk::PATIENCE)?;
-        let record = state.record();
-        if record.file != FileId::derive(&owner.key.to_bytes(), &record.salt) {
+        let locked = LockedFile::open(path, pad_disk::PATIENCE)?;
+        let claimed = locked.unauthenticated();
+        // Another owner's key fails to authenticate the state too. This error is more precise.
+        if claimed.file != FileId::derive(&owner.key.to_bytes(), &claimed.salt) {
             return Err(StateError::WrongOwner.into());
         }
+        let state = locked.authenticate(owner.state_key.clone())?;
+        let record = state.record();
         if record.key != owner.name_of_tags() {
             return Err(StateError::WrongTags.into());
         }

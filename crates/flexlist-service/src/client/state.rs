@@ -1,6 +1,6 @@
 //! State file: the data that an owner keeps for one file.
 //!
-//! The format is the envelope of the codec (kind 112), the record, and SHA-256 over both. Each
+//! The module `sealed` encodes a record (kind 112 of the codec) with a MAC and a checksum. Each
 //! write replaces the whole file (crate `pad-disk`). After a crash the file contains the record
 //! before the write or the record after it, never a mixture. No temporary file remains. Locks and
 //! replacements apply to the file that the path resolves to. Two paths of one state file thus share
@@ -21,12 +21,13 @@ use pad_core::{
 };
 use pad_disk::{Access, Lock, LockError};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
+
+mod sealed;
+
+pub use sealed::StateKey;
+use sealed::{SealedRecord, encode};
 
 use crate::message::SignedRequest;
-
-/// Length in bytes of the hash at the end of a state file.
-const HASH: usize = 32;
 
 /// Maximum length of a state file in bytes. The file includes a pending update with the blocks that
 /// it sends.
@@ -198,6 +199,11 @@ pub enum StateError {
     /// contains versions of another file.
     #[error("the state file is damaged")]
     Damaged,
+    /// The checksum matches, but the MAC was not made with the owner's [`StateKey`]: another party
+    /// has written or changed the file. Use an unchanged copy. If that is an older copy, the server
+    /// presents the owner's newest version: see [`adopt`](super::FileClient::adopt).
+    #[error("the state file is not authentic: it was not written with the owner's key")]
+    NotAuthentic,
     /// The checksum is valid, but the contents are not a state that this version of the program
     /// reads.
     #[error("not a state file: {0}")]
@@ -219,35 +225,15 @@ impl From<LockError> for StateError {
     }
 }
 
-/// An open state file, locked against other processes, with its current contents.
-#[derive(Debug)]
-pub(super) struct StateFile {
+/// An existing state file, locked against other processes. Its record is not authenticated.
+pub(super) struct LockedFile {
     /// The path of the state file, with links resolved.
     path: PathBuf,
-    record: Record,
-    _lock: Lock,
+    sealed: SealedRecord,
+    lock: Lock,
 }
 
-impl StateFile {
-    /// Creates a state file that contains `record`. Waits at most `patience` for another process
-    /// that uses a state file at this path.
-    pub(super) fn create(
-        path: &Path,
-        record: Record,
-        patience: Duration,
-    ) -> Result<Self, StateError> {
-        let lock = Lock::exclusive(path, patience)?;
-        match pad_disk::create(path, &encode(&record, LIMIT)?, Access::Private) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(StateError::Exists),
-            Err(error) => Err(StateError::Io(error)),
-            Ok(()) => Ok(Self {
-                path: path.canonicalize()?,
-                record,
-                _lock: lock,
-            }),
-        }
-    }
-
+impl LockedFile {
     /// Opens an existing state file. Waits at most `patience` for another process that uses it.
     pub(super) fn open(path: &Path, patience: Duration) -> Result<Self, StateError> {
         // Before the lock, which would create a lock file next to a mistyped name. From here on,
@@ -255,12 +241,61 @@ impl StateFile {
         let path = fs::canonicalize(path)?;
         let lock = Lock::exclusive(&path, patience)?;
         // After the lock: the process that held it may have replaced the file.
-        let record = read(&path)?;
-        Ok(Self {
-            path,
-            record,
-            _lock: lock,
+        let sealed = read(&path)?;
+        Ok(Self { path, sealed, lock })
+    }
+
+    /// Returns the record, which another party may have changed.
+    pub(super) const fn unauthenticated(&self) -> &Record {
+        self.sealed.unauthenticated()
+    }
+
+    /// Verifies that the record was written with `key`.
+    pub(super) fn authenticate(self, key: StateKey) -> Result<StateFile, StateError> {
+        Ok(StateFile {
+            path: self.path,
+            record: self.sealed.authenticate(&key)?,
+            key,
+            _lock: self.lock,
         })
+    }
+
+    /// Removes the state file. Its lock file remains, for processes that wait for the lock.
+    pub(super) fn remove(self) -> Result<(), StateError> {
+        Ok(fs::remove_file(&self.path)?)
+    }
+}
+
+/// An open state file, locked against other processes, with its current contents.
+#[derive(Debug)]
+pub(super) struct StateFile {
+    /// The path of the state file, with links resolved.
+    path: PathBuf,
+    record: Record,
+    key: StateKey,
+    _lock: Lock,
+}
+
+impl StateFile {
+    /// Creates a state file that contains `record`, authenticated with `key`. Waits at most
+    /// `patience` for another process that uses a state file at this path.
+    pub(super) fn create(
+        path: &Path,
+        record: Record,
+        key: StateKey,
+        patience: Duration,
+    ) -> Result<Self, StateError> {
+        let lock = Lock::exclusive(path, patience)?;
+        match pad_disk::create(path, &encode(&record, &key, LIMIT)?, Access::Private) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(StateError::Exists),
+            Err(error) => Err(StateError::Io(error)),
+            Ok(()) => Ok(Self {
+                path: path.canonicalize()?,
+                record,
+                key,
+                _lock: lock,
+            }),
+        }
     }
 
     pub(super) const fn record(&self) -> &Record {
@@ -270,11 +305,6 @@ impl StateFile {
     /// Sets the server's address in memory. It is stored with the next change of the record.
     pub(super) fn set_server(&mut self, server: String) {
         self.record.server = server;
-    }
-
-    /// Removes the state file. Its lock file remains, for processes that wait for the lock.
-    pub(super) fn remove(self) -> Result<(), StateError> {
-        Ok(fs::remove_file(&self.path)?)
     }
 
     /// Replaces the record's stage durably. If that fails, the stage in memory is unchanged.
@@ -288,21 +318,21 @@ impl StateFile {
     /// Replaces the record durably. If that fails, the record in memory is unchanged. The file is
     /// unchanged too, unless only the fsync of its folder failed.
     pub(super) fn replace(&mut self, record: Record) -> Result<(), StateError> {
-        let bytes = encode(&record, LIMIT)?;
+        let bytes = encode(&record, &self.key, LIMIT)?;
         pad_disk::replace(&self.path, &bytes, Access::Private)?;
         self.record = record;
         Ok(())
     }
 }
 
-/// Reads the record in the state file at `path`. Takes no lock, so another process may be about to
-/// replace the file.
-pub(super) fn read(path: &Path) -> Result<Record, StateError> {
+/// Reads the state file at `path`. Takes no lock, so another process may be about to replace the
+/// file.
+pub(super) fn read(path: &Path) -> Result<SealedRecord, StateError> {
     let mut bytes = Vec::new();
     // One byte above the limit, so that the decoder detects a longer file.
     let most = u64::try_from(LIMIT).unwrap_or(u64::MAX).saturating_add(1);
     File::open(path)?.take(most).read_to_end(&mut bytes)?;
-    decode(&bytes)
+    SealedRecord::decode(bytes)
 }
 
 /// Reports whether the file at `path` begins with the envelope of a state file.
@@ -310,30 +340,6 @@ pub(super) fn is_state(path: &Path) -> io::Result<bool> {
     let mut beginning = Vec::new();
     File::open(path)?.take(8).read_to_end(&mut beginning)?;
     Ok(beginning == codec::envelope(Record::KIND, Record::SUITE))
-}
-
-/// Encodes a record as a state file. Fails if the file would exceed `limit` bytes.
-fn encode(record: &Record, limit: usize) -> Result<Vec<u8>, StateError> {
-    let mut bytes = codec::encode(record);
-    let hash = Sha256::digest(&bytes);
-    bytes.extend_from_slice(&hash);
-    let length = bytes.len();
-    if length > limit {
-        return Err(StateError::TooLong { length });
-    }
-    Ok(bytes)
-}
-
-fn decode(bytes: &[u8]) -> Result<Record, StateError> {
-    let (body, hash) = bytes
-        .len()
-        .checked_sub(HASH)
-        .and_then(|length| bytes.split_at_checked(length))
-        .ok_or(StateError::Damaged)?;
-    if Sha256::digest(body).as_slice() != hash {
-        return Err(StateError::Damaged);
-    }
-    codec::decode(body, LIMIT).map_err(StateError::Malformed)
 }
 
 #[cfg(test)]

@@ -7,13 +7,16 @@ use flexlist::{FileId, FileState};
 use super::{
     blame::Purpose,
     error::ClientError,
-    state::{self, Stage, StateError, StateFile},
+    state::{self, LockedFile, Stage, StateError},
     transport::Transport,
 };
 use crate::message::{Refusal, Request, Response};
 
 /// The contents of an owner's state file. They are only the owner's view: the server may have
 /// another version, or nothing.
+///
+/// Without the owner's key, only the checksum of the state file is verified. So the contents are
+/// not authenticated: any party that could write the file may have chosen them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateSummary {
     /// The identifier of the file.
@@ -45,19 +48,20 @@ impl StateSummary {
     /// [`StateError::Io`] if the file cannot be read; [`StateError::Damaged`] or
     /// [`StateError::Malformed`] if it is not an intact state file.
     pub fn read(path: &Path) -> Result<Self, StateError> {
-        let record = state::read(path)?;
-        let progress = match record.stage {
+        let sealed = state::read(path)?;
+        let record = sealed.unauthenticated();
+        let progress = match &record.stage {
             Stage::Uploading(uploading) => FileProgress::Uploading {
                 bytes: uploading.last.bytes,
             },
             Stage::Settled(state) | Stage::Refused { base: state, .. } => {
-                FileProgress::Settled(state)
+                FileProgress::Settled(*state)
             }
-            Stage::Pending { base, .. } => FileProgress::Pending(base),
+            Stage::Pending { base, .. } => FileProgress::Pending(*base),
         };
         Ok(Self {
             file: record.file,
-            server: record.server,
+            server: record.server.clone(),
             progress,
         })
     }
@@ -80,8 +84,8 @@ impl StateSummary {
     /// * [`ClientError::Unexpected`] if the response does not match the request.
     /// * [`ClientError::State`] if the state file cannot be used.
     pub fn forget(path: &Path, transport: &impl Transport) -> Result<(), ClientError> {
-        let state = StateFile::open(path, pad_disk::PATIENCE)?;
-        let file = state.record().file;
+        let state = LockedFile::open(path, pad_disk::PATIENCE)?;
+        let file = state.unauthenticated().file;
         match transport.exchange(&Request::Status { file })? {
             Response::Refused(Refusal::UnknownFile | Refusal::Removed) => Ok(state.remove()?),
             Response::State(_) => Err(ClientError::StillThere),
@@ -96,6 +100,6 @@ impl StateSummary {
     /// # Errors
     /// [`StateError`] if the file is not a state file, is in use, or cannot be removed.
     pub fn abandon(path: &Path) -> Result<(), StateError> {
-        StateFile::open(path, pad_disk::PATIENCE)?.remove()
+        LockedFile::open(path, pad_disk::PATIENCE)?.remove()
     }
 }

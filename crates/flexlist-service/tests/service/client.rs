@@ -16,7 +16,7 @@ use flexlist::{
 use flexlist_service::{
     client::{
         ApplyOutcome, ClientError, ClientOptions, Extent, FileClient, HttpError, HttpOptions,
-        HttpTransport, InProcess, Owner, SettleOutcome, StateError, Status, Transport,
+        HttpTransport, InProcess, Owner, SettleOutcome, StateError, StateKey, Status, Transport,
         TransportError,
     },
     internals::message::{Refusal, Request, Response},
@@ -32,6 +32,7 @@ mod bounds;
 mod hostile;
 mod interrupted;
 mod observer;
+mod states;
 mod sync;
 
 /// A server in this process.
@@ -158,6 +159,7 @@ fn owner(seed: u8, kind: TagKind) -> Owner<SigningKey> {
         key: AuthorKey::from_bytes(&signer.verifying_key().to_bytes()).unwrap(),
         signer,
         tags: OwnerKey::generate(kind, &Workers::sequential()).unwrap(),
+        state_key: StateKey::derive(&[seed; 32]),
     }
 }
 
@@ -487,7 +489,7 @@ fn state_files_are_guarded() {
     assert!(open(&world.owner).is_ok());
 
     let good = std::fs::read(world.path()).unwrap();
-    assert!(good.len() < 350, "{} bytes", good.len());
+    assert!(good.len() < 382, "{} bytes", good.len());
     for position in 0..good.len() {
         let mut bad = good.clone();
         bad[position] ^= 1;
@@ -497,7 +499,7 @@ fn state_files_are_guarded() {
             Err(ClientError::State(StateError::Damaged))
         ));
     }
-    for length in [0, 31, 32, good.len() - 1] {
+    for length in [0, 31, 32, 63, 64, good.len() - 1] {
         std::fs::write(world.path(), &good[..length]).unwrap();
         assert!(matches!(
             open(&world.owner),
@@ -591,6 +593,8 @@ fn what_is_no_state_file_is_refused() {
             if error.kind() == std::io::ErrorKind::NotFound
     ));
     let mut bytes = codec::encode(&Response::Refused(Refusal::UnknownFile));
+    // In place of the MAC.
+    bytes.extend_from_slice(&[0; 32]);
     let hash = sha2::Sha256::digest(&bytes);
     bytes.extend_from_slice(&hash);
     std::fs::write(world.path(), bytes).unwrap();

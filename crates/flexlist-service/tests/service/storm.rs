@@ -14,7 +14,9 @@ use flexlist::{
     tag::{OwnerKey, TagKind},
 };
 use flexlist_service::{
-    client::{ApplyOutcome, Extent, FileClient, HttpOptions, HttpTransport, Owner, Status},
+    client::{
+        ApplyOutcome, Extent, FileClient, HttpOptions, HttpTransport, Owner, StateKey, Status,
+    },
     network::{Options, Server},
     server::{FileServer, Limits},
 };
@@ -101,6 +103,7 @@ impl Party {
         let signer = SigningKey::from_bytes(&seed);
         let owner = Owner {
             key: AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap(),
+            state_key: StateKey::derive(&seed),
             signer,
             tags: OwnerKey::generate(TagKind::PrivateMac, &Workers::sequential()).unwrap(),
         };

@@ -8,7 +8,7 @@ use flexlist::{
     tag::{OwnerKey, TagKind},
 };
 use flexlist_service::{
-    client::{ClientOptions, FileClient, HttpOptions, HttpTransport, Owner},
+    client::{ClientOptions, FileClient, HttpOptions, HttpTransport, Owner, StateKey},
     network::{self, RunningServer, Server},
     server::{self, FileServer},
 };
@@ -93,6 +93,7 @@ impl<'a> Party<'a> {
             key: author_key(),
             signer: signing_key(),
             tags: self.tags.clone(),
+            state_key: StateKey::derive(signing_key().as_bytes()),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Tests of state files: concurrent processes, and contents that are too long.
+//! Tests of state files: concurrent processes, contents that are too long, and authentication.
 
 use std::thread;
 
@@ -28,6 +28,18 @@ fn record(stage: Stage) -> Record {
     }
 }
 
+fn key() -> StateKey {
+    StateKey::derive(&[9; 32])
+}
+
+fn create(path: &Path, record: Record, patience: Duration) -> Result<StateFile, StateError> {
+    StateFile::create(path, record, key(), patience)
+}
+
+fn open(path: &Path, patience: Duration) -> Result<StateFile, StateError> {
+    LockedFile::open(path, patience)?.authenticate(key())
+}
+
 fn version_of(record: &Record) -> u64 {
     match &record.stage {
         Stage::Settled(state) => state.version,
@@ -41,11 +53,11 @@ fn no_one_sees_a_state_that_another_has_left_behind() {
     const EACH: u64 = 60;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("state");
-    drop(StateFile::create(&path, record(settled(0)), Duration::ZERO).unwrap());
+    drop(create(&path, record(settled(0)), Duration::ZERO).unwrap());
     let write = || {
         let mut left = EACH;
         while left > 0 {
-            match StateFile::open(&path, Duration::ZERO) {
+            match open(&path, Duration::ZERO) {
                 Ok(mut file) => {
                     let version = version_of(file.record());
                     file.advance(settled(version + 1)).unwrap();
@@ -62,7 +74,7 @@ fn no_one_sees_a_state_that_another_has_left_behind() {
         }
     });
     // Each write is based on the one before.
-    let file = StateFile::open(&path, Duration::ZERO).unwrap();
+    let file = open(&path, Duration::ZERO).unwrap();
     assert_eq!(version_of(file.record()), WRITERS * EACH);
 }
 
@@ -77,12 +89,12 @@ fn the_lock_comes_before_the_file() {
     let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
     let held = Lock::exclusive(&path, Duration::ZERO).unwrap();
     assert!(matches!(
-        StateFile::open(&path, Duration::ZERO),
+        open(&path, Duration::ZERO),
         Err(StateError::InUse)
     ));
     drop(held);
     assert!(matches!(
-        StateFile::open(&path, Duration::ZERO),
+        open(&path, Duration::ZERO),
         Err(StateError::Io(_))
     ));
 }
@@ -91,7 +103,7 @@ fn the_lock_comes_before_the_file() {
 fn a_name_that_is_mistyped_leaves_nothing_behind() {
     let directory = tempfile::tempdir().unwrap();
     assert!(matches!(
-        StateFile::open(&directory.path().join("state"), Duration::ZERO),
+        open(&directory.path().join("state"), Duration::ZERO),
         Err(StateError::Io(error)) if error.kind() == io::ErrorKind::NotFound
     ));
     assert_eq!(directory.path().read_dir().unwrap().count(), 0);
@@ -100,10 +112,11 @@ fn a_name_that_is_mistyped_leaves_nothing_behind() {
 #[test]
 fn what_could_not_be_read_back_is_not_written() {
     let record = record(settled(1));
-    let length = encode(&record, LIMIT).unwrap().len();
-    assert_eq!(decode(&encode(&record, length).unwrap()).unwrap(), record);
+    let length = encode(&record, &key(), LIMIT).unwrap().len();
+    let sealed = SealedRecord::decode(encode(&record, &key(), length).unwrap()).unwrap();
+    assert_eq!(sealed.authenticate(&key()).unwrap(), record);
     assert!(matches!(
-        encode(&record, length - 1),
+        encode(&record, &key(), length - 1),
         Err(StateError::TooLong { length: actual }) if actual == length
     ));
 }
@@ -118,20 +131,20 @@ fn two_names_of_one_state_are_one_state() {
     std::os::unix::fs::symlink(&real, &link).unwrap();
     // A dangling link counts as an existing file.
     assert!(matches!(
-        StateFile::create(&link, record(settled(0)), Duration::ZERO),
+        create(&link, record(settled(0)), Duration::ZERO),
         Err(StateError::Exists)
     ));
-    let mut file = StateFile::create(&real, record(settled(1)), Duration::ZERO).unwrap();
+    let mut file = create(&real, record(settled(1)), Duration::ZERO).unwrap();
     assert!(matches!(
-        StateFile::open(&link, Duration::ZERO),
+        open(&link, Duration::ZERO),
         Err(StateError::InUse)
     ));
     file.advance(settled(2)).unwrap();
     drop(file);
-    let mut linked = StateFile::open(&link, Duration::ZERO).unwrap();
+    let mut linked = open(&link, Duration::ZERO).unwrap();
     assert_eq!(version_of(linked.record()), 2);
     assert!(matches!(
-        StateFile::open(&real, Duration::ZERO),
+        open(&real, Duration::ZERO),
         Err(StateError::InUse)
     ));
     // A link that is changed later does not matter: the file that was opened is used.
@@ -139,7 +152,7 @@ fn two_names_of_one_state_are_one_state() {
     std::os::unix::fs::symlink(directory.path().join("other"), &link).unwrap();
     linked.advance(settled(3)).unwrap();
     drop(linked);
-    let file = StateFile::open(&real, Duration::ZERO).unwrap();
+    let file = open(&real, Duration::ZERO).unwrap();
     assert_eq!(version_of(file.record()), 3);
     assert!(link.symlink_metadata().unwrap().is_symlink());
     assert!(!directory.path().join("other").exists());
@@ -156,7 +169,7 @@ fn programs_that_are_started_meanwhile_do_not_keep_a_state() {
     const ROUNDS: u64 = 200;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("state");
-    drop(StateFile::create(&path, record(settled(0)), pad_disk::PATIENCE).unwrap());
+    drop(create(&path, record(settled(0)), pad_disk::PATIENCE).unwrap());
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -166,7 +179,7 @@ fn programs_that_are_started_meanwhile_do_not_keep_a_state() {
         });
         let opened = (0..ROUNDS).all(|round| {
             // Waits as long as a busy machine needs to start a program.
-            let opened = StateFile::open(&path, Duration::from_mins(1));
+            let opened = open(&path, Duration::from_mins(1));
             opened.is_ok_and(|mut file| file.advance(settled(round)).is_ok())
         });
         done.store(true, Ordering::Relaxed);
@@ -203,7 +216,7 @@ fn a_record_is_shown_without_its_secrets() {
 fn what_begins_as_no_state_is_none() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("state");
-    let state = StateFile::create(&path, record(settled(7)), Duration::ZERO).unwrap();
+    let state = create(&path, record(settled(7)), Duration::ZERO).unwrap();
     drop(state);
     assert!(is_state(&path).unwrap());
     let bytes = fs::read(&path).unwrap();
@@ -222,8 +235,8 @@ fn what_begins_as_no_state_is_none() {
     }
 }
 
-/// The checksum needs no key, so an attacker can write versions of another file into a state file.
-/// The owner must not sign statements about that file.
+/// The owner must not sign statements about another file, even if a faulty client of the same owner
+/// has written versions of that file into a state file.
 #[test]
 fn versions_of_another_file_are_found() {
     let own = FileId([7; 32]);

@@ -45,6 +45,10 @@ fn advice(state: &Path, error: &ClientError) -> Option<String> {
         ClientError::State(StateError::WrongOwner | StateError::WrongTags) => {
             "give the key that the file was uploaded with as --key".into()
         }
+        ClientError::State(StateError::Damaged | StateError::NotAuthentic) => {
+            "restore a copy of the state file; pad file status then compares it with the server"
+                .into()
+        }
         ClientError::AlreadyUploaded => {
             "change it with pad file sync, write, insert or delete, or use another --state for a \
              new upload"
@@ -158,7 +162,9 @@ mod tests {
         assert_eq!(status(state(ErrorKind::NotFound)), 2);
         assert_eq!(status(state(ErrorKind::PermissionDenied)), 4);
         assert_eq!(status(state(ErrorKind::StorageFull)), 4);
-        assert_eq!(status(ClientError::State(StateError::Damaged)), 2);
+        assert_eq!(status(ClientError::State(StateError::WrongOwner)), 2);
+        assert_eq!(status(ClientError::State(StateError::Damaged)), 4);
+        assert_eq!(status(ClientError::State(StateError::NotAuthentic)), 4);
         assert_eq!(status(ClientError::AlreadyUploaded), 2);
         assert_eq!(status(ClientError::Dropped(Refusal::TagsInvalid)), 3);
         let too_large = Refusal::TooLarge("a test".into());

@@ -4,6 +4,7 @@ use std::fs;
 
 use flexlist_service::internals::message::{Refusal, Request, Response};
 use serde_json::Value as Json;
+use sha2::{Digest as _, Sha256};
 
 use crate::{
     bench::{Bench, text},
@@ -203,4 +204,52 @@ fn states_are_listed_and_forgotten_when_the_file_is_gone() {
     assert!(bench.path("b").exists());
     bench.ok("file forget --state b --abandon");
     assert_eq!(bench.ok("file list"), "");
+}
+
+/// An attacker can compute the checksum of a state file, but not its MAC.
+#[test]
+fn a_state_that_another_party_changed_is_refused() {
+    let bench = Bench::new();
+    let server = Liar::start(&bench);
+    bench.write("original", b"some text");
+    let address = server.address();
+    bench.ok(&format!(
+        "file upload --state s --key k --server {address} original"
+    ));
+    let good = bench.read("s");
+    let mut changed = good.clone();
+    changed[20] ^= 1;
+    bench.write("s", &changed);
+    bench.fails("file status --state s --key k", 4, "is damaged");
+    bench.fails("file list s", 2, "of no use: s");
+
+    // The last byte of the MAC, which is before the checksum.
+    let length = good.len() - 32;
+    let mut forged = good[..length].to_vec();
+    forged[length - 1] ^= 1;
+    let checksum = Sha256::digest(&forged);
+    forged.extend_from_slice(&checksum);
+    bench.write("s", &forged);
+    bench.write("out", b"kept");
+    for command in [
+        "status",
+        "audit",
+        "read --out out --force",
+        "write --offset 0 --text x",
+        "sync original",
+        "delete --whole-file",
+        "adopt --accept-version 1",
+        "public --out p",
+    ] {
+        let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
+        let line = format!("file {verb} --state s --key k {rest}");
+        bench.fails(line.trim_end(), 4, "the state file is not authentic");
+    }
+    assert_eq!(bench.read("s"), forged);
+    assert_eq!(bench.read("out"), b"kept");
+    // Without the key, the checksum alone is verified.
+    assert_eq!(one(&bench, "file list s")["verified"], false);
+
+    bench.write("s", &good);
+    bench.ok("file status --state s --key k");
 }
