@@ -79,13 +79,15 @@ mod tests {
             move |incident: &Incident| observed.lock().unwrap().push(incident.server.clone())
         };
         let incidents = Incidents::default().observed_by(Arc::new(observer));
+        // Clones share the list.
+        let [adding, taking] = [incidents.clone(), incidents];
         for number in 0..MOST_INCIDENTS {
-            incidents.add(vec![incident(number), incident(number)]);
+            adding.add(vec![incident(number), incident(number)]);
         }
         assert_eq!(observed.lock().unwrap().len(), 2 * MOST_INCIDENTS);
-        let taken = incidents.clone().take();
+        let taken = taking.take();
         assert_eq!(taken.len(), MOST_INCIDENTS);
         assert_eq!(taken[0], incident(MOST_INCIDENTS / 2));
-        assert_eq!(incidents.take(), []);
+        assert_eq!(adding.take(), []);
     }
 }
