@@ -288,7 +288,7 @@ impl SignerFault {
     }
 
     /// Returns the fault without the socket of the agent, for pattern matching.
-    const fn bare(&self) -> &Self {
+    fn bare(&self) -> &Self {
         match self {
             Self::OfAgent(_, fault) => fault.bare(),
             fault => fault,
