@@ -2,7 +2,8 @@
 //! accept a false statement.
 //!
 //! A passed check does not prove a verifier sound. It finds verifiers that ignore a part of a
-//! proof, of the question or of the head.
+//! proof, of the question or of the head. It does not know what the bytes of a proof mean: it takes
+//! no entry out of a list, so it misses a verifier that accepts a range with a hole.
 
 use pad_core::{
     Answers, Author, Authored, Client, DictionaryId, Key, PublicKey, Response, SchemeId, Server,
