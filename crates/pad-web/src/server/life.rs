@@ -9,7 +9,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use hyper::{server::conn::http1, service::service_fn};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rustls::ServerConfig;
 use tokio::{
@@ -289,7 +289,7 @@ impl<H: Handler> ConnectionTask<H> {
     /// The next request is read after the previous response is sent. If a client pipelines requests
     /// without reading, only one response is in memory, until the client is disconnected.
     async fn converse(mut self, stream: impl AsyncRead + AsyncWrite + Unpin) {
-        let service = service_fn(|request| {
+        let service = service_fn(|request: http::Request<Incoming>| {
             let answer = answer(
                 Arc::clone(&self.endpoint),
                 Arc::clone(&self.connection),

@@ -29,7 +29,7 @@ use super::{
 /// on requests, threads and memory apply, and the time-outs of bodies. Connections, TLS and the
 /// time to send a response are up to the application.
 ///
-/// Requests must run in a tokio runtime.
+/// Requests must run in a tokio runtime with a timer.
 pub struct Mounted<H> {
     endpoint: Arc<Endpoint<H>>,
 }
