@@ -141,7 +141,7 @@ impl Client {
     }
 
     /// Returns the failures of servers since the last call, and clears the list. The list has the
-    /// newest 1,000 failures.
+    /// newest 100 failures.
     pub fn take_incidents(&self) -> Vec<Incident> {
         self.incidents.take()
     }

@@ -19,7 +19,7 @@ pub(crate) struct Incidents {
 
 /// Maximum number of incidents in the list. The limit keeps lying servers from filling the memory
 /// of a program that never takes them.
-const MOST_INCIDENTS: usize = 1000;
+const MOST_INCIDENTS: usize = 100;
 
 impl Incidents {
     /// Sets the function that receives every incident.

@@ -111,13 +111,10 @@ where
         let verified = victim
             .client
             .check_at(answer.version, &answer.message, &answer.question);
-        let verified = verified.map(Verified::into_inner);
-        assert_eq!(
-            verified.as_ref().ok(),
-            Some(&answer.truth),
-            "the honest answer to {:?}",
-            answer.question
-        );
+        let asked = &answer.question;
+        let verified = verified
+            .unwrap_or_else(|error| panic!("the honest answer to {asked:?} is refused: {error:?}"));
+        assert_eq!(verified.get(), &answer.truth, "the answer to {asked:?}");
         for (what, changed) in changed(&answer.message, &messages, &mut random) {
             victim.judge(&changed, &|| what.clone(), &mut tally);
         }

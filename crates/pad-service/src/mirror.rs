@@ -49,6 +49,8 @@ pub struct Mirror {
     cursors: BTreeMap<String, NotesCursor>,
     /// Number of rounds that requested notes after the last version to copy.
     late_rounds: u32,
+    /// The reason why the last round failed; `None` if it succeeded.
+    failure: Option<String>,
 }
 
 /// The copy that a mirror updates: a whole dictionary, or a part.
@@ -176,6 +178,7 @@ impl Mirror {
             logged: BTreeMap::new(),
             cursors: BTreeMap::new(),
             late_rounds: 0,
+            failure: None,
         }
     }
 
@@ -252,6 +255,7 @@ impl Mirror {
                 logged: BTreeMap::new(),
                 cursors: BTreeMap::new(),
                 late_rounds: 0,
+                failure: None,
             };
             PeriodicTask::begin(every, move || mirror.attempt())
         });
@@ -262,12 +266,23 @@ impl Mirror {
     /// upstream servers as being of no use, so that the health check reports it.
     fn attempt(&mut self) {
         match catch_unwind(AssertUnwindSafe(|| self.round())) {
-            Ok(Ok(_)) => return,
-            Ok(Err(error)) => tracing::error!(%error, "the mirror cannot go on"),
-            Err(_) => tracing::error!("the mirror cannot go on: a round panicked"),
+            Ok(Ok(_)) => {
+                self.failure = None;
+                return;
+            }
+            Ok(Err(error)) => self.note_failure(error.to_string()),
+            Err(_) => self.note_failure("a round panicked".to_owned()),
         }
         for upstream in &self.upstreams {
             self.metrics.note_upstream(&upstream.address(), false);
+        }
+    }
+
+    /// Logs the failure of a round, unless the round before failed for the same reason.
+    fn note_failure(&mut self, reason: String) {
+        if self.failure.as_ref() != Some(&reason) {
+            tracing::error!(reason, "the mirror cannot go on");
+            self.failure = Some(reason);
         }
     }
 

@@ -250,17 +250,24 @@ struct NotedChanges {
 }
 
 impl NotedChanges {
-    /// Reads the pending changes of a store.
-    fn read(store: &Path) -> Result<Self, Failure> {
+    /// Reads the pending changes of a store; `None` if there are none, or too many to keep in
+    /// memory while they are signed.
+    fn read(store: &Path) -> Result<Option<Self>, Failure> {
         let store = own_store(store)?;
         let before = store.latest()?;
+        if !(1..=MOST_COMPARED).contains(&pending::count(&store)?) {
+            return Ok(None);
+        }
         let changes = pending::changes(&store)?.into_iter();
-        Ok(Self {
+        Ok(Some(Self {
             operations: changes.map(|change| change.operation).collect(),
             before,
-        })
+        }))
     }
 }
+
+/// Maximum number of pending changes that are searched for in a version of another process.
+const MOST_COMPARED: u64 = 1000;
 
 impl Commit {
     /// Creates the command without options: it signs all pending changes of a store.
@@ -282,7 +289,7 @@ impl Commit {
         output.goes_on();
         // Another process may sign the changes while the keys are loaded. An unreadable store is
         // reported when it is opened for signing.
-        let noted = NotedChanges::read(&self.store.store).ok();
+        let noted = NotedChanges::read(&self.store.store).ok().flatten();
         self.sign_noted(&self.author.keys()?, output, noted.as_ref())
     }
 
@@ -304,7 +311,7 @@ impl Commit {
                 return self.push_only(keys, output);
             }
             // A version that another process has signed does not have the name.
-            let own = own.filter(|own| !own.operations.is_empty() && self.name.is_none());
+            let own = own.filter(|_| self.name.is_none());
             if let Some(own) = own {
                 return signed_by_another(author.server(), own, output);
             }

@@ -6,7 +6,7 @@ use pad_conformance::{check_family, check_soundness, strategies::arb_changed};
 use pad_core::Key;
 use proptest::proptest;
 
-use crate::family::{ForgetsValues, List, Rule, Sound, TrustsEmptyLists};
+use crate::family::{AnswersWithTheNext, ForgetsValues, List, Rule, Sound, TrustsEmptyLists};
 
 #[test]
 fn a_sound_family_passes() {
@@ -30,6 +30,8 @@ fn wrong_families_are_refused() {
     let message = refusal::<TrustsEmptyLists>();
     assert!(message.starts_with("forged: "), "{message}");
     assert!(message.contains("answer: Absent }, not "), "{message}");
+    let message = refusal::<AnswersWithTheNext>();
+    assert!(message.contains("the answer to "), "{message}");
 }
 
 proptest! {

@@ -28,6 +28,11 @@ pub trait Rule: Clone + Debug + Send + Sync + 'static {
     fn matches(entries: &[(Key, Value)], signed: Digest) -> bool {
         Self::root(entries) == signed
     }
+
+    /// The entry that answers a question about `key`.
+    fn select(entries: Vec<(Key, Value)>, key: &Key) -> Option<(Key, Value)> {
+        entries.into_iter().find(|entry| entry.0 == *key)
+    }
 }
 
 /// Bytes behind their number, so that different lists give different bytes.
@@ -64,6 +69,15 @@ pub struct TrustsEmptyLists;
 impl Rule for TrustsEmptyLists {
     fn matches(entries: &[(Key, Value)], signed: Digest) -> bool {
         entries.is_empty() || Self::root(entries) == signed
+    }
+}
+
+/// A wrong rule: the next entry answers for a key that is absent.
+#[derive(Clone, Debug)]
+pub struct AnswersWithTheNext;
+impl Rule for AnswersWithTheNext {
+    fn select(entries: Vec<(Key, Value)>, key: &Key) -> Option<(Key, Value)> {
+        entries.into_iter().find(|entry| entry.0 >= *key)
     }
 }
 
@@ -106,7 +120,7 @@ impl<R: Rule> Proof for ListProof<R> {
         if !R::matches(&self.entries, at.root()) {
             return Err(VerifyError::RootMismatch);
         }
-        let found = self.entries.into_iter().find(|entry| entry.0 == *key);
+        let found = R::select(self.entries, key);
         Ok(Lookup {
             version: at.version(),
             key: key.clone(),

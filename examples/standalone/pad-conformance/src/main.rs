@@ -10,7 +10,7 @@ use std::panic;
 use pad_conformance::{check_family, check_soundness};
 use pad_core::Key;
 
-use crate::family::{ForgetsValues, List, Sound, TrustsEmptyLists};
+use crate::family::{AnswersWithTheNext, ForgetsValues, List, Sound, TrustsEmptyLists};
 
 fn main() {
     check_family::<List<Sound>>();
@@ -19,7 +19,8 @@ fn main() {
     panic::set_hook(Box::new(|panic| eprintln!("{panic}")));
     require_refusal(check_soundness::<List<ForgetsValues>, Key>);
     require_refusal(check_soundness::<List<TrustsEmptyLists>, Key>);
-    println!("both wrong families are refused");
+    require_refusal(check_soundness::<List<AnswersWithTheNext>, Key>);
+    println!("three wrong families are refused");
 }
 
 /// Panics unless the check `check` refuses a family.
