@@ -7,7 +7,7 @@
 
 use pad_core::{
     Answers, Author, Authored, Client, DictionaryId, Key, PublicKey, Response, SchemeId, Server,
-    Serves, SignedHead, SnapshotHead, Verified, Version, codec,
+    Serves, SignedHead, SnapshotHead, Version, codec,
 };
 
 use crate::{

@@ -514,7 +514,7 @@ fn names_and_addresses_are_what_they_seem() {
     }
     // In the metrics, this address would be parsed as two labels if it were not escaped.
     let address = format!("https://{}/v1/dictionaries/s\"}}1", new.address());
-    let odd = pad_client::Remote::connect(&address, http_options()).unwrap();
+    let odd = Remote::connect(&address, http_options()).unwrap();
     let servers = vec![odd, connect(&new)];
     let router = start(Router::new("s".into(), servers, None, Limits::default()).unwrap());
     let metrics = String::from_utf8(raw(&router, "/metrics", None).body).unwrap();
