@@ -208,7 +208,7 @@ impl<F: Authored> Published<F> {
             let mut questions = Q::about(keys, random);
             // Questions at equal distances would all be about present keys, or all about absent
             // ones.
-            while questions.len() > soak::size(8, 16) {
+            while questions.len() > soak::size(4, 8) {
                 let surplus = random.index(questions.len());
                 questions.swap_remove(surplus);
             }
@@ -324,7 +324,7 @@ fn decoded<F: Answers<Q>, Q: OracleQuestion>(
 /// messages.
 fn changed(honest: &[u8], others: &[Vec<u8>], random: &mut Random) -> Vec<(String, Vec<u8>)> {
     let mut changed = Vec::new();
-    let step = soak::size(5, 1);
+    let step = soak::size(11, 3);
     for position in (random.index(step)..honest.len()).step_by(step) {
         let other = &others[random.index(others.len())];
         let here = changed_at(position, honest, other, random);

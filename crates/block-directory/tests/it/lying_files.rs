@@ -59,6 +59,16 @@ fn files(folder: &Path) -> Files {
     files.collect()
 }
 
+/// Writes a file that only its owner can read, as directories require.
+fn write(path: &Path, bytes: &[u8]) {
+    fs::write(path, bytes).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+}
+
 impl Source {
     /// Applies `updates` to a directory in the new folder `folder`, and copies its files.
     fn new(folder: &Path, authority: Authority, updates: &[Update<S>], state: State) -> Self {
@@ -195,7 +205,7 @@ fn replaced_files_lead_to_the_truth_or_to_nothing() {
                 let _ = fs::remove_dir_all(&mixed);
                 fs::create_dir(&mixed).unwrap();
                 for (name, bytes) in parts.into_iter().flatten() {
-                    fs::write(mixed.join(name), bytes).unwrap();
+                    write(&mixed.join(name), &bytes);
                 }
                 if check(&mixed, authority, &sources, &mut outcomes).is_err() {
                     outcomes.refused += 1;

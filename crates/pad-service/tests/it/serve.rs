@@ -429,8 +429,11 @@ fn requests_that_the_web_server_refuses_are_counted() {
         content_type: "application/octet-stream",
         body: &[0; 101],
     };
-    let reply = raw(&server, "/v1/dictionaries/s/updates", Some(posted));
-    assert_eq!(reply.status.as_u16(), 413);
+    let refused = fetched(&server, "/v1/dictionaries/s/updates", Some(posted));
+    assert_eq!(
+        refused.unwrap_err(),
+        HttpError::RequestTooLarge { length: 101 }
+    );
     let metrics = String::from_utf8(raw(&server, "/metrics", None).body).unwrap();
     let counted = "pad_requests_total{resource=\"push\",status=\"4xx\"} 1\n";
     assert!(metrics.contains(counted), "{metrics}");
