@@ -176,14 +176,13 @@ impl PriceBook {
     /// [`PriceError`] if the book has more than one entry.
     pub fn only(&self) -> Result<&PriceEntry, PriceError> {
         let mut entries = self.entries.values();
-        match (entries.next(), entries.next()) {
-            (Some(entry), None) => Ok(entry),
-            _ => {
-                let (file, known) = (&self.file, self.names().join(", "));
-                let problem = format!("{file} has several entries, choose one of {known}");
-                Err(PriceError(problem))
-            }
+        if let (Some(entry), None) = (entries.next(), entries.next()) {
+            return Ok(entry);
         }
+        let (file, known) = (&self.file, self.names().join(", "));
+        Err(PriceError(format!(
+            "{file} has several entries, choose one of {known}"
+        )))
     }
 
     /// Returns the names of all entries, in alphabetical order.

@@ -37,6 +37,7 @@ pub mod aad;
 #[cfg(feature = "accumulators")]
 #[doc(hidden)]
 pub mod accumulator;
+mod changed;
 pub mod dictionary;
 pub mod encoding;
 pub mod family;

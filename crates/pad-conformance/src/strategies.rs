@@ -5,8 +5,8 @@ use proptest::{collection::vec, prelude::*};
 
 use crate::{
     Action, Random,
+    changed::changed_at,
     operation::{key, value},
-    soundness::changed_at,
 };
 
 /// Random keys that often collide: a few short keys, keys with long common prefixes, the empty key

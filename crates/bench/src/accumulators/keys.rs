@@ -33,7 +33,7 @@ const EXPERIMENT: &str = "accumulators_keys";
 /// verifiers need.
 type Sizes = [usize; 3];
 
-/// Generates a key of every kind, and at most [`RSA_KEYS`] RSA keys of each length within the time
+/// Generates a key of every kind, and at most `RSA_KEYS` RSA keys of each length within the time
 /// limit.
 pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
     one(report, "signatures, ed25519", None, || {
