@@ -141,8 +141,8 @@ fn hostile_lines_make_a_page_or_an_error() {
     assert!(!out.join("figures").exists());
 }
 
-/// The tables of documents, and the page, agree with the bundled measurements. These are of one
-/// run, on one idle machine, of one commit.
+/// The tables of documents, the measurements of `pad advise`, and the page agree with the shipped
+/// report. It is of one run, on one idle machine, of one commit.
 #[test]
 fn the_shipped_report_is_that_of_its_measurements() {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -154,11 +154,13 @@ fn the_shipped_report_is_that_of_its_measurements() {
     assert!(warnings.is_empty(), "{warnings:?}");
     let unchecked = bench::full_report::conclusions::unchecked(&measured);
     assert!(unchecked.is_empty(), "{unchecked:?}");
+    let records = workspace.join("crates/comparison/data/measurements.jsonl");
     for document in ["README.md", "docs/benchmarks.md"] {
-        let (from, document) = (from.display(), workspace.join(document));
+        let (from, records) = (from.display(), records.display());
+        let document = workspace.join(document);
         let document = document.display();
         run(&format!(
-            "readme --check --from {from} --documents {document}"
+            "readme --check --from {from} --documents {document} --records {records}"
         ));
     }
     let drawn = tempfile::tempdir().unwrap();
