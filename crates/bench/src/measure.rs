@@ -166,7 +166,7 @@ impl Task<'_> {
             apply_us: means.apply_us,
             prove_us: Some(lookups.prove_us(effort, Age::Latest)?),
             prove_old_us: lookups.prove_old_us(effort)?,
-            proof_bytes: Some(lookups.proof_bytes(effort, Age::Latest)?),
+            proof_bytes: Some(followed.proof_bytes),
             absent_proof_bytes: lookups.absent_proof_bytes(effort)?,
             verify_us: Some(lookups.verify_us(effort)?),
             memory_bytes_per_key: per_key.memory,

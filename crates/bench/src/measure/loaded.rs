@@ -11,7 +11,7 @@ use crate::{
         roles::Roles,
         run::{Run, Sample},
     },
-    workload::Contents,
+    workload::{Contents, Random},
 };
 
 /// Author and server after the load. [`LoadedRun::follow`] publishes the measured snapshots.
@@ -100,6 +100,7 @@ impl<T: Roles> LoadedRun<T> {
     pub fn follow(mut self, work: &dyn Work) -> Outcome<FinishedRun<T>> {
         let first = self.run.roles.latest().number() + 1;
         let (mut whole, mut cycles, mut space) = (0_usize, 0, Space::default());
+        let (mut random, mut proof_bytes) = (Random::new(3), Vec::new());
         for version in first.. {
             let is_beyond = version > work.versions();
             let half_a_cycle = whole.checked_div(cycles).map_or(0, |cycle| cycle / 2);
@@ -113,6 +114,7 @@ impl<T: Roles> LoadedRun<T> {
             let operations = work.operations(version);
             self.contents.apply(&operations);
             let update = self.run.publish(operations)?;
+            proof_bytes.push(self.proof_bytes(&mut random)?);
             let roles = &self.run.roles;
             if roles.ends_cycle(version + 1 - first, &update) {
                 (whole, cycles) = (self.run.samples.len(), cycles + 1);
@@ -124,12 +126,28 @@ impl<T: Roles> LoadedRun<T> {
             space = Space::of(&self.run.roles)?;
         }
         let grown = space.combined(self.space, |after, before| after - before);
+        proof_bytes.truncate(whole.max(1));
+        let proofs = proof_bytes.len().max(1) as f64;
         Ok(FinishedRun {
             loaded: self,
+            proof_bytes: proof_bytes.iter().sum::<f64>() / proofs,
             whole,
             cycles: cycles as u64,
             grown,
         })
+    }
+}
+
+impl<T: Roles> LoadedRun<T> {
+    /// Returns the bytes of the proof of a random key in the latest version; 0 if there is no key.
+    fn proof_bytes(&self, random: &mut Random) -> Outcome<f64> {
+        if self.contents.is_empty() {
+            return Ok(0.0);
+        }
+        let roles = &self.run.roles;
+        let key = self.contents.key(random.below(self.contents.len()));
+        let proof = roles.prove(roles.latest(), &roles.question(key))?;
+        Ok(roles.proof_bytes(&proof) as f64)
     }
 }
 
@@ -139,6 +157,9 @@ pub struct FinishedRun<T: Roles> {
     pub loaded: LoadedRun<T>,
     /// Number of whole cycles that the measured snapshots contain.
     pub cycles: u64,
+    /// Mean bytes of the proof of a present key in the latest version, over the counted snapshots.
+    /// Proofs grow during an epoch, so a single version would not do.
+    pub proof_bytes: f64,
     /// Growth of the server over the counted snapshots.
     grown: Space,
     /// Number of counted snapshots: those of whole cycles, or all if no cycle is whole.
