@@ -28,7 +28,7 @@ use steps::{Depth, Step};
 /// The command line of `bench report`.
 #[derive(Clone, Debug, Args)]
 pub struct ReportArguments {
-    /// Measures small sizes, in about ten minutes. Full sizes take about 80 minutes.
+    /// Measures small sizes, in about ten minutes. Full sizes take about 85 minutes.
     #[arg(long)]
     quick: bool,
     /// Restricts the run to steps whose names begin with one of these. The page shows only these

@@ -9,7 +9,7 @@ pub enum Depth {
     /// Small sizes, about ten minutes on two cores. Suffices for every ranking that the page states
     /// in words.
     Quick,
-    /// The sizes of the papers, about 80 minutes on two cores.
+    /// The sizes of the papers, about 85 minutes on two cores.
     Full,
 }
 
