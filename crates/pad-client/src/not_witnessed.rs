@@ -19,7 +19,7 @@ pub enum NotWitnessed {
     /// The answer's head differs from the head of this version in the log.
     #[error("the head of version {0} differs from the one in the cosigned log")]
     OtherHead(Version),
-    /// The log has another entry in the place of this version's head.
+    /// The log's entry for this version is not a head that the author has signed for it.
     #[error("the cosigned log has no head of version {0} that the author has signed")]
     NotLogged(Version),
 }

@@ -435,14 +435,22 @@ mod tests {
 
     use super::*;
 
+    fn secret_key() -> SecretKey {
+        let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::Directory);
+        SecretKey::generate_with(None, suite, scheme, None).unwrap()
+    }
+
+    /// Creates an empty directory of the author with this key.
+    fn create(folder: &Path, key: &SecretKey) {
+        let (authority, budget) = (key.public().authority, CacheBudget::default());
+        let made = BlockDirectory::<Sha256Ed25519>::create(folder, authority, 7, budget);
+        drop(made.unwrap());
+    }
+
     #[test]
     fn a_closed_directory_refuses_requests_until_it_is_opened_again() {
-        let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::Directory);
-        let key = SecretKey::generate_with(None, suite, scheme, None).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let (authority, budget) = (key.public().authority, CacheBudget::default());
-        let made = BlockDirectory::<Sha256Ed25519>::create(folder.path(), authority, 7, budget);
-        drop(made.unwrap());
+        create(folder.path(), &secret_key());
         let directory = Directory::open(folder.path(), &Limits::default()).unwrap();
         assert!(!directory.follow().unwrap() && !directory.has_failed());
         *directory.opened.write().unwrap() = None;
@@ -451,10 +459,7 @@ mod tests {
         assert!(directory.apply(b"").is_err());
         assert!(directory.has_failed() && directory.file_bytes().is_none());
         let other = tempfile::tempdir().unwrap();
-        let stranger = SecretKey::generate_with(None, suite, scheme, None).unwrap();
-        let authority = stranger.public().authority;
-        let made = BlockDirectory::<Sha256Ed25519>::create(other.path(), authority, 7, budget);
-        drop(made.unwrap());
+        create(other.path(), &secret_key());
         let replaced = directory.follow_with(|| opened(other.path(), directory.most_in_range));
         assert!(matches!(replaced, Err(StoreError::OtherFormat { .. })));
         assert!(directory.has_failed());
@@ -472,12 +477,8 @@ mod tests {
     fn a_directory_is_opened_again_after_a_panic() {
         use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-        let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::Directory);
-        let key = SecretKey::generate_with(None, suite, scheme, None).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let (authority, budget) = (key.public().authority, CacheBudget::default());
-        let made = BlockDirectory::<Sha256Ed25519>::create(folder.path(), authority, 7, budget);
-        drop(made.unwrap());
+        create(folder.path(), &secret_key());
         let directory = Directory::open(folder.path(), &Limits::default()).unwrap();
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             let mut opened = directory.write();
@@ -497,14 +498,10 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_folder_that_is_removed_or_replaced_is_not_served() {
-        let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::Directory);
-        let key = SecretKey::generate_with(None, suite, scheme, None).unwrap();
-        let folder = tempfile::tempdir().unwrap();
+        let (key, folder) = (secret_key(), tempfile::tempdir().unwrap());
         let [served, moved, other] = ["d", "moved", "other"].map(|name| folder.path().join(name));
-        let (authority, budget) = (key.public().authority, CacheBudget::default());
         for path in [&served, &other] {
-            let made = BlockDirectory::<Sha256Ed25519>::create(path, authority, 7, budget);
-            drop(made.unwrap());
+            create(path, &key);
         }
         let directory = Directory::open(&served, &Limits::default()).unwrap();
         let versions = || directory.body(&Resource::Versions, 1 << 20);
@@ -527,6 +524,6 @@ mod tests {
         fs::rename(&other, &served).unwrap();
         assert!(directory.follow().unwrap() && !directory.is_lost());
         versions().unwrap();
-        drop(open(&moved, budget).unwrap());
+        drop(open(&moved, CacheBudget::default()).unwrap());
     }
 }
