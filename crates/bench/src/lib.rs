@@ -1,5 +1,5 @@
-//! Benchmarks of the workspace: the commands of the program `bench`, and code that the benchmarks
-//! under `criterion` share.
+//! Benchmarks of the workspace: the commands of the program `bench`. The benchmarks under
+//! `criterion` share [`mod@measure`].
 //!
 //! [`mod@tree`], [`mod@tuple`], [`mod@aad`], [`mod@accumulators`], [`mod@directory`] and
 //! [`flexlist`] run experiments. They hand result lines ([`line::Line`]) to a [`report::Report`].
@@ -29,7 +29,6 @@ pub mod costs;
 pub mod directory;
 pub mod families;
 pub mod figures;
-pub mod fixture;
 pub mod flexlist;
 pub mod full_report;
 pub mod goals;

@@ -20,7 +20,6 @@ use std::{
 
 use bench::{
     Outcome,
-    fixture::id,
     measure::{
         LoadedRun,
         contenders::{Visitor, visit},
@@ -34,7 +33,7 @@ use comparison::{Place, Scheme, SchemeFamily, Work as _, Workload};
 use criterion::{BatchSize, Criterion, Throughput};
 use pad_core::{Answer, Version};
 
-use crate::{Each, always, bytes::Bytes, is_test, measure, timed, timed_batched};
+use crate::{Each, always, bytes::Bytes, id, is_test, measure, timed, timed_batched};
 
 /// Benches every scheme in a group for each role, and counts the bytes of updates and proofs.
 pub(crate) fn schemes(time: &mut Criterion, bytes: &mut Criterion<Bytes>) {

@@ -5,7 +5,7 @@ use flexlist::{
     FileId, FlexList,
     challenge::{Challenge, Context, Leaf, Questions, assign},
     internals::Bytes,
-    list::{Block, ListState, ProvenBlock, Sha256, verify_indices},
+    list::{Block, ProvenBlock, Sha256, verify_indices},
     tag::{BlockTag, Challenged, OwnerKey, TagKind, WriteId, committed_digest},
 };
 use pad_core::{Digest, Workers};
@@ -13,7 +13,7 @@ use pad_core::{Digest, Workers};
 use super::{
     blocks::{BLOCK_BYTES, blocks, content},
     counted::{CountingHash, count},
-    limits::NodeHashLimit,
+    limits::node_hash_ns,
 };
 use crate::{line, prelude::*};
 
@@ -38,7 +38,7 @@ pub fn run(size: u64, challenges: u32, kinds: &[TagKind], report: &mut Report) -
 
 /// A file under audit. Only the challenged blocks have content and tags. The list contains the
 /// digests of the tags.
-pub struct Audit {
+struct Audit {
     owner: OwnerKey,
     list: FlexList<Sha256>,
     questions: Vec<flexlist::challenge::Sample>,
@@ -52,7 +52,7 @@ pub struct Audit {
 impl Audit {
     /// Draws a challenge of `challenges` bytes, then makes the challenged blocks and their tags.
     /// The leaves of all other blocks commit to pseudorandom digests, which do not change the cost.
-    pub fn new(size: u64, challenges: u32, owner: OwnerKey) -> Outcome<Self> {
+    fn new(size: u64, challenges: u32, owner: OwnerKey) -> Outcome<Self> {
         let challenge = Challenge::Sample {
             seed: [7; 32],
             count: challenges,
@@ -89,14 +89,9 @@ impl Audit {
         })
     }
 
-    /// Returns the list, and the positions of the challenged bytes in the file.
-    pub fn list(&self) -> (&FlexList<Sha256>, &[u64]) {
-        (&self.list, &self.indices)
-    }
-
     /// Makes the server's proof that it stores the challenged blocks and their tags. The blocks are
     /// in memory.
-    pub fn prove_tags(&self, challenged: &[Challenged]) -> Outcome<Vec<u8>> {
+    fn prove_tags(&self, challenged: &[Challenged]) -> Outcome<Vec<u8>> {
         let mut prover = self.owner.server_parameters().prover();
         for (challenged, (tag, block)) in challenged.iter().zip(&self.held) {
             prover.absorb(challenged, tag, block)?;
@@ -106,7 +101,7 @@ impl Audit {
 
     /// Assigns each challenged byte to the block in `proven` that contains it, as a client does.
     /// `proven` are the blocks of the list's proof.
-    pub fn assign(&self, proven: &[ProvenBlock]) -> Outcome<Vec<Challenged>> {
+    fn assign(&self, proven: &[ProvenBlock]) -> Outcome<Vec<Challenged>> {
         let leaf = |block: &ProvenBlock| Leaf {
             start: block.start,
             length: block.length,
@@ -117,23 +112,28 @@ impl Audit {
 
     /// Returns the client's data for each challenged block: its challenges, and the bytes of the
     /// tag that the leaf commits to.
-    pub fn opened(&self, challenged: &[Challenged]) -> Vec<(Challenged, Bytes)> {
+    fn opened(&self, challenged: &[Challenged]) -> Vec<(Challenged, Bytes)> {
         let committed = self.held.iter().map(|(tag, _)| tag.committed.clone());
         challenged.iter().cloned().zip(committed).collect()
     }
 
     fn measure(&self, key_seconds: f64, report: &Report) -> Outcome<Line> {
-        let limit = NodeHashLimit::measure(&report.effort());
+        let node_ns = node_hash_ns(&report.effort());
         let state = self.list.state();
         let proof = self.list.prove(&self.indices)?;
-        let verified = verify_indices::<CountingHash>(&proof, &state, &self.indices);
         let (hashes, proven) =
             count(|| verify_indices::<CountingHash>(&proof, &state, &self.indices));
-        ensure(proven == verified, "one proof has two results")?;
-        let challenged = self.assign(proven?.get())?;
+        let proven = proven?;
+        let challenged = self.assign(proven.get())?;
         let tag_proof = self.prove_tags(&challenged)?;
         let opened = self.opened(&challenged);
-        self.check(&proof, &state, &tag_proof)?;
+        for (block, (_, committed)) in proven.get().iter().zip(&opened) {
+            let committed = Digest(committed_digest(committed.as_ref()));
+            ensure(block.tag_digest == committed, "a leaf commits another tag")?;
+        }
+        let has_all = proven.get().len() == opened.len();
+        ensure(has_all, "a challenged block is missing")?;
+        self.owner.verifier().verify(&opened, &tag_proof)?;
 
         let verify_list = || verify_indices::<Sha256>(&proof, &state, &self.indices);
         let verifier = self.owner.verifier();
@@ -143,7 +143,7 @@ impl Audit {
         let verify_tags_us = repeat(report, || verifier.verify(&opened, &tag_proof))?;
         let owner_verify_tags_us = repeat(report, || self.owner.verify(&opened, &tag_proof))?;
         let committed: usize = opened.iter().map(|(_, bytes)| bytes.0.len()).sum();
-        let limit_us = limit.us(hashes as f64);
+        let limit_us = hashes as f64 * node_ns / 1e3;
         Ok(line! {
             experiment: "flexlist_audit", blocks: self.list.block_count(), block_bytes: BLOCK_BYTES,
             challenges: self.indices.len(), challenged_blocks: self.held.len(),
@@ -151,25 +151,9 @@ impl Audit {
             list_proof_bytes: proof.len(), committed_bytes: committed,
             tag_proof_bytes: tag_proof.len(),
             total_bytes: proof.len() + committed + tag_proof.len(), prove_list_us, prove_tags_us,
-            verify_list_us, verify_list_hashes: hashes, verify_list_limit_us: limit_us,
+            verify_list_us, verify_list_limit_us: limit_us,
             verify_list_ratio: verify_list_us / limit_us, verify_tags_us, owner_verify_tags_us,
-            node_hash_ns: limit.independent_ns,
         })
-    }
-
-    /// Checks a whole audit as a client: the list's proof, the tags that its leaves commit to, and
-    /// the proof about blocks and tags.
-    pub fn check(&self, proof: &[u8], state: &ListState, tag_proof: &[u8]) -> Outcome<()> {
-        let proven = verify_indices::<Sha256>(proof, state, &self.indices)?;
-        let challenged = self.assign(proven.get())?;
-        let opened = self.opened(&challenged);
-        for (block, (_, committed)) in proven.get().iter().zip(&opened) {
-            let committed = Digest(committed_digest(committed.as_ref()));
-            ensure(block.tag_digest == committed, "a leaf commits another tag")?;
-        }
-        let has_all = proven.get().len() == opened.len();
-        ensure(has_all, "a challenged block is missing")?;
-        Ok(self.owner.verifier().verify(&opened, tag_proof)?)
     }
 }
 

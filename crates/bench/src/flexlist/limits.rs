@@ -21,39 +21,17 @@ const CALLS: u32 = 256;
 /// Number of timings for each batch of an [`Effort`].
 const TIMINGS_PER_BATCH: usize = 20;
 
-/// Lower bound of the time to hash one node on one core: the fastest of several timings.
-#[derive(Clone, Copy, Debug)]
-pub struct NodeHashLimit {
-    /// Time of a hash whose input is known in advance, in nanoseconds.
-    pub independent_ns: f64,
-    /// Time of a hash whose input contains the digest computed just before, in nanoseconds. Such
-    /// hashes are on the path to the root.
-    pub chained_ns: f64,
-}
-
-impl NodeHashLimit {
-    /// Measures both kinds of hashes.
-    pub fn measure(effort: &Effort) -> Self {
-        let inputs = inputs();
-        let independent = fastest_ns(effort, || bare(&inputs, u64::from(CALLS)));
-        let chained = fastest_ns(effort, || {
-            let mut input = [7; NODE_BYTES];
-            for _ in 0..CALLS {
-                let digest = Sha256::hash(&input);
-                input[18..50].copy_from_slice(&digest.0);
-            }
-            black_box(&input);
-        });
-        Self {
-            independent_ns: independent,
-            chained_ns: chained,
-        }
-    }
-
-    /// Returns the microseconds of `hashes` hashes whose inputs are known in advance.
-    pub fn us(&self, hashes: f64) -> f64 {
-        hashes * self.independent_ns / 1e3
-    }
+/// Returns the nanoseconds of hashing a node whose input is known in advance, on one core: the
+/// fastest of several timings.
+pub fn node_hash_ns(effort: &Effort) -> f64 {
+    let (inputs, (batches, _)) = (inputs(), effort.batches);
+    let timing = |_| {
+        let start = Instant::now();
+        bare(&inputs, u64::from(CALLS));
+        microseconds(start.elapsed()) * 1e3 / f64::from(CALLS)
+    };
+    let timings = (0..batches * TIMINGS_PER_BATCH).map(timing);
+    timings.fold(f64::INFINITY, f64::min)
 }
 
 /// Computes `hashes` node hashes and nothing else, spread over the threads of `workers`.
@@ -71,19 +49,6 @@ pub fn bare_hashes(hashes: u64, workers: &Workers) {
             );
         });
     });
-}
-
-/// Returns the nanoseconds of one hash in the fastest call of `work`. Each call must compute
-/// [`CALLS`] hashes.
-fn fastest_ns(effort: &Effort, mut work: impl FnMut()) -> f64 {
-    let (batches, _) = effort.batches;
-    let timing = |_| {
-        let start = Instant::now();
-        work();
-        microseconds(start.elapsed()) * 1e3 / f64::from(CALLS)
-    };
-    let timings = (0..batches * TIMINGS_PER_BATCH).map(timing);
-    timings.fold(f64::INFINITY, f64::min)
 }
 
 fn bare(inputs: &[[u8; NODE_BYTES]], hashes: u64) {

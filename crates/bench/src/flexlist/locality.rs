@@ -66,10 +66,6 @@ impl Locality {
         locality.files_in_main_folder = folders.into_values().max().unwrap_or(0);
         locality
     }
-
-    fn blocks(&self) -> u64 {
-        self.runs.iter().sum()
-    }
 }
 
 /// Returns the number of blocks in each run that `edits` change. The edits of one file must be
@@ -96,55 +92,18 @@ pub fn runs(edits: &[Edit]) -> Vec<u64> {
 
 fn summary(commits: &[Locality]) -> Line {
     let edited: Vec<&Locality> = commits.iter().filter(|it| !it.runs.is_empty()).collect();
-    let all = |of: fn(&Locality) -> f64| Distribution::of(commits.iter().map(of).collect());
-    let of_edited = |of: fn(&Locality) -> f64| {
-        Distribution::of(edited.iter().map(|commit| of(commit)).collect())
-    };
     let share = |number: usize, of: usize| (of > 0).then(|| number as f64 / of as f64);
-    let of_commits = |is_it: fn(&Locality) -> bool| {
-        share(commits.iter().filter(|it| is_it(it)).count(), commits.len())
-    };
     let sum = |of: fn(&Locality) -> usize| commits.iter().map(of).sum::<usize>();
-    let runs: Vec<u64> = edited.iter().flat_map(|it| it.runs.clone()).collect();
     let one_run = edited.iter().filter(|it| it.runs.len() == 1).count();
-    let mean_sent =
-        commits.iter().map(|it| it.sent).sum::<u64>() as f64 / commits.len().max(1) as f64;
+    let of_commit = edited.iter().map(|it| it.runs.iter().sum::<u64>() as f64);
+    let of_run = edited.iter().flat_map(|it| &it.runs).map(|run| *run as f64);
+    let sent = commits.iter().map(|it| it.sent).sum::<u64>() as f64;
     line! {
-        commits_with_edits: edited.len(), files_per_commit: all(|it| it.files as f64),
+        commits_with_edits: edited.len(),
         changes_in_main_folder: share(sum(|it| it.files_in_main_folder), sum(|it| it.files)),
-        commits_in_one_folder: of_commits(|it| it.files_in_main_folder == it.files),
         edits_in_one_run: share(one_run, edited.len()),
-        blocks_per_commit: of_edited(|it| it.blocks() as f64),
-        most_blocks: edited.iter().map(|it| it.blocks()).max(),
-        runs_per_commit: of_edited(|it| it.runs.len() as f64),
-        run_blocks: Distribution::of(runs.iter().map(|run| *run as f64).collect()),
-        runs_up_to: histogram(&runs), sent_bytes_per_commit: mean_sent,
-        sends_above_200_kilobytes: of_commits(|it| it.sent > 200_000),
-        sends_below_20_kilobytes: of_commits(|it| it.sent < 20_000),
-        // If this is 1, no block size divides the sent bytes of all commits.
-        common_divisor_of_sizes: commits.iter()
-            .fold(0, |divisor, it| common_divisor(divisor, it.sent)),
-    }
-}
-
-/// Counts runs by size class. A class is named by its largest number of blocks, a power of two.
-pub fn histogram(runs: &[u64]) -> Vec<(u64, usize)> {
-    let mut classes: Vec<(u64, usize)> = Vec::new();
-    let mut classed: Vec<u64> = runs.iter().map(|run| run.next_power_of_two()).collect();
-    classed.sort_unstable();
-    for class in classed {
-        match classes.last_mut() {
-            Some((last, number)) if *last == class => *number += 1,
-            _ => classes.push((class, 1)),
-        }
-    }
-    classes
-}
-
-fn common_divisor(one: u64, other: u64) -> u64 {
-    if other == 0 {
-        one
-    } else {
-        common_divisor(other, one % other)
+        blocks_per_commit: Distribution::of(of_commit.collect()),
+        run_blocks: Distribution::of(of_run.collect()),
+        sent_bytes_per_commit: sent / commits.len().max(1) as f64,
     }
 }

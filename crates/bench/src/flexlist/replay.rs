@@ -1,7 +1,7 @@
 //! Replay of a version-control trace, commit by commit.
 //!
 //! Every file of the history is a `FlexList` of its own. The paper does the same: its directory has
-//! one list per file. An added file is built anew and counts as an upload, not as an update.
+//! one list per file. An added file is built anew and is not timed.
 //!
 //! All edits of one file in one commit are one batch. The same block operations are also measured
 //! one by one. Traces have no content, so files and insertions consist of pseudorandom bytes of the
@@ -19,7 +19,7 @@ use pad_core::Workers;
 use super::{
     blocks::{BLOCK_BYTES, content, digest, insert, modify},
     counted::CountingHash,
-    limits::NodeHashLimit,
+    limits::node_hash_ns,
     multi::{Round, Side, Way},
     trace::{Change, Edit, Trace},
 };
@@ -40,15 +40,12 @@ pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
         commits.push(figures);
     }
     server.check(&trace.final_sizes)?;
-    let limit = NodeHashLimit::measure(&report.effort());
     let line = line! {
         experiment: "flexlist_replay", trace: name, model: "one list per file",
         block_bytes: BLOCK_BYTES, files: trace.files.len(), commits: trace.commits.len(),
     };
-    let line = line.merged(&summary(&commits, &limit));
-    report.measured(line.merged(&line! {
-        uploads: server.uploads, upload_us: server.upload_us, node_hash_ns: limit.independent_ns,
-    }))
+    let node_ns = node_hash_ns(&report.effort());
+    report.measured(line.merged(&summary(&commits, node_ns)))
 }
 
 /// One outsourced file: its content, and the list of its blocks.
@@ -62,8 +59,6 @@ struct Server {
     files: HashMap<usize, File>,
     chunker: Chunker,
     random: Random,
-    uploads: u64,
-    upload_us: f64,
 }
 
 /// Cost of one commit, summed over all files that it edits.
@@ -81,15 +76,12 @@ impl Server {
             files: HashMap::new(),
             chunker: Chunker::fixed(BLOCK_BYTES as usize)?,
             random: Random::new(1),
-            uploads: 0,
-            upload_us: 0.0,
         };
         for (path, file) in trace.files.iter().enumerate() {
             if let Some(size) = file.initial_size {
                 server.add(path, size)?;
             }
         }
-        (server.uploads, server.upload_us) = (0, 0.0);
         Ok(server)
     }
 
@@ -104,10 +96,7 @@ impl Server {
                 label: position,
             });
         }
-        let (us, list) = stopwatch(|| FlexList::build(&blocks, &Workers::sequential()));
-        self.upload_us += us;
-        self.uploads += 1;
-        let list = list?;
+        let list = FlexList::build(&blocks, &Workers::sequential())?;
         self.files.insert(path, File { content, list });
         Ok(())
     }
@@ -264,7 +253,7 @@ fn add(sum: &mut Side, side: &Side) {
     sum.client_hashes += side.client_hashes;
 }
 
-fn summary(commits: &[CommitFigures], limit: &NodeHashLimit) -> Line {
+fn summary(commits: &[CommitFigures], node_ns: f64) -> Line {
     let edited: Vec<&CommitFigures> = commits.iter().filter(|it| it.batches > 0).collect();
     let of = |figure: &dyn Fn(&CommitFigures) -> f64| {
         Distribution::of(edited.iter().map(|commit| figure(commit)).collect())
@@ -274,7 +263,7 @@ fn summary(commits: &[CommitFigures], limit: &NodeHashLimit) -> Line {
             edited.iter().map(|commit| of(&commit.round)).sum()
         };
         let (batch, singles) = (sum(&|it| time(&it.batch)), sum(&|it| time(&it.singles)));
-        let limit_us = limit.us(sum(&|it| hashes(&it.batch) as f64));
+        let limit_us = sum(&|it| hashes(&it.batch) as f64) * node_ns / 1e3;
         line! {
             batch_us: of(&|it| time(&it.round.batch)),
             singles_us: of(&|it| time(&it.round.singles)), gain: 1.0 - batch / singles,

@@ -178,10 +178,7 @@ fn counts_are_those_of_the_list(lines: &[Value]) {
         (&replay["commits"], &replay["commits_with_edits"]),
         (&10.into(), &9.into())
     );
-    assert_eq!(
-        (&replay["batches"], &replay["uploads"]),
-        (&9.into(), &1.into())
-    );
+    assert_eq!(replay["batches"], 9);
     assert_eq!(replay["trace"], "history");
     // A line of nine bytes in each of nine commits, and the file that is added.
     let locality = of("flexlist_locality", &[]);
@@ -190,7 +187,7 @@ fn counts_are_those_of_the_list(lines: &[Value]) {
         (&10.into(), &9.into())
     );
     assert_eq!(locality["blocks_per_commit"]["mean"], 1.0);
-    assert_eq!(locality["runs_up_to"], serde_json::json!([[1, 9]]));
+    assert_eq!(locality["run_blocks"]["mean"], 1.0);
     assert_eq!(locality["changes_in_main_folder"], 1.0);
     assert_eq!(locality["edits_in_one_run"], 1.0);
 }
@@ -216,21 +213,18 @@ fn wrong_arguments_are_refused() {
 /// Promises of `bench flexlist --json`.
 #[rustfmt::skip]
 const PROMISED: [Promise<'_>; 7] = [
-    ("flexlist_locality", 1, "trace commits files_per_commit changes_in_main_folder \
-        commits_in_one_folder edits_in_one_run blocks_per_commit most_blocks runs_per_commit \
-        run_blocks runs_up_to sent_bytes_per_commit sends_above_200_kilobytes \
-        sends_below_20_kilobytes common_divisor_of_sizes paper_blocks_per_commit"),
+    ("flexlist_locality", 1, "trace commits changes_in_main_folder edits_in_one_run \
+        blocks_per_commit run_blocks sent_bytes_per_commit paper_blocks_per_commit"),
     ("flexlist_build", 4, "blocks block_bytes threads total_ms build_ms tag_ms ns_per_block \
         hashes bare_hashes_ms ratio speed_up"),
     ("flexlist_hash_share", 3, "operation update_us without_hashes_us hash_share witness_bytes \
-        hashes node_hash_ns limit_us ratio"),
-    ("flexlist_multi", 4, "updates order rounds server client witness_bytes singles_witness_bytes \
-        node_hash_ns"),
+        hashes limit_us ratio"),
+    ("flexlist_multi", 4, "updates order rounds server client witness_bytes \
+        singles_witness_bytes"),
     ("flexlist_audit", 3, "challenged_blocks tags key_seconds tag_us list_proof_bytes \
         committed_bytes tag_proof_bytes total_bytes prove_list_us prove_tags_us verify_list_us \
-        verify_list_hashes verify_list_limit_us verify_list_ratio verify_tags_us \
-        owner_verify_tags_us"),
+        verify_list_limit_us verify_list_ratio verify_tags_us owner_verify_tags_us"),
     ("flexlist_replay", 1, "model files commits batches operations operations_per_commit plan_us \
-        server client witness_bytes singles_witness_bytes uploads upload_us"),
+        server client witness_bytes singles_witness_bytes"),
     ("flexlist_network", 12, "request clients answers per_second p50_us p90_us p99_us"),
 ];
