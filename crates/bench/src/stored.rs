@@ -214,8 +214,7 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
         CacheSize::Warmed { most: u64::MAX },
     )?
     .with_workers(Workers::all_cores());
-    let (warm_us, warmed_bytes) = stopwatch(|| warmed.warm());
-    let warmed_bytes = warmed_bytes?;
+    warmed.warm()?;
     let proving_warmed = effort.repeat(256, &mut asked, |asked| prove(&warmed, latest, &asked));
     let (reads_latest, reads_old) = (
         reads(&stored, latest, keys)?,
@@ -230,7 +229,6 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
         bytes_per_snapshot: bytes as f64 / SNAPSHOTS as f64, author_us: signing.median_us(),
         apply_us: applying.median_us(), apply_in_memory_us: applying_in_memory.median_us(),
         prove_us: proving.median_us(), prove_warmed_us: proving_warmed.median_us(),
-        warm_seconds: warm_us / 1e6, warmed_bytes,
         prove_in_memory_us: proving_in_memory.median_us(),
         prove_ratio: proving.median_us() / proving_in_memory.median_us(), reads_latest, reads_old,
     })

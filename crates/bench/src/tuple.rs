@@ -36,7 +36,7 @@ pub mod timed_design;
 
 pub use arguments::TupleArguments;
 
-use crate::{line, prelude::*, primitives::Primitives};
+use crate::{prelude::*, primitives::Primitives};
 use instrument::{PlainSuite, chain_step_ns};
 
 /// Task of measuring one design in one experiment.
@@ -79,15 +79,6 @@ impl Limits {
         Self {
             primitives: self.primitives.mean(other.primitives),
             chain_step_ns: self.chain_step_ns.midpoint(other.chain_step_ns),
-        }
-    }
-
-    /// Returns the times as figures of a result line.
-    pub fn line(&self) -> Line {
-        line! {
-            sign_us: self.primitives.sign_us,
-            verify_signature_us: self.primitives.verify_signature_us,
-            chain_step_ns: self.chain_step_ns, hash_ns: self.primitives.node_hash_ns,
         }
     }
 }

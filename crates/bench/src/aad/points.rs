@@ -13,9 +13,9 @@ use super::{
 /// Numbers of the points of G1 in a proof.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Points {
-    pub(super) commitments: usize,
+    commitments: usize,
     /// Quotients of polynomials. A verifier adds each of them to both of its sums.
-    pub(super) quotients: usize,
+    quotients: usize,
 }
 
 impl Points {

@@ -64,9 +64,7 @@ fn look_up<S: DictionaryScheme>(
         experiment: "aad_lookup", schedule: name(shape.schedule()), n, values,
         trees: shape.forest(n).count(), threads: grown.threads, prove_us, prove_limit_us,
         prove_ratio: prove_us / prove_limit_us, verify_us, verify_limit_us,
-        verify_ratio: verify_us / verify_limit_us,
-        points: points.commitments + points.quotients, proof_bytes: proof.len(),
-        is_computed: false,
+        verify_ratio: verify_us / verify_limit_us, proof_bytes: proof.len(), is_computed: false,
     }))
 }
 
@@ -81,7 +79,7 @@ pub(super) fn computed<S: DictionaryScheme>(largest: u64, report: &mut Report) -
                 report.measured(of_scheme::<S>(line! {
                     experiment: "aad_lookup", schedule: name(Schedule::Eager), n, values,
                     trees: shape.forest(n).count(), prove_limit_us: none, prove_ratio: none,
-                    verify_ratio: none, points: none,
+                    verify_ratio: none,
                     proof_bytes: counts::look_up_bytes::<S>((shape, n), values),
                     is_computed: true,
                 }))?;
@@ -113,8 +111,7 @@ pub(super) fn inclusion<S: DictionaryScheme>(
     report.measured(of_scheme::<S>(line! {
         experiment: "aad_inclusion", n, threads: 1,
         prove_us: median_us(&effort, || entries.prove_inclusion(n, position)), verify_us,
-        verify_limit_us, verify_ratio: verify_us / verify_limit_us,
-        points: points.commitments + points.quotients, proof_bytes: proof.len(),
+        verify_limit_us, verify_ratio: verify_us / verify_limit_us, proof_bytes: proof.len(),
     }))
 }
 

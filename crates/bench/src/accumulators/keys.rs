@@ -21,7 +21,6 @@ use pad_tuple::{
     BlsSecretKey, ChainSecret,
     internals::{KeyBytes, PublicBytes as _},
 };
-use rug::{Complete, Integer};
 
 use super::Plan;
 use crate::{aad::parameters, flexlist::audit::is_slow, line, prelude::*, secret::rsa_factors};
@@ -119,20 +118,16 @@ fn sized(kind: &str, n: Option<usize>, [secret, server, verifier]: Sizes) -> Lin
 const RSA_KEYS: usize = 5;
 
 /// Generates RSA keys of one length, until there are [`RSA_KEYS`] keys or the time is over. The
-/// time is half of [`Plan::longest`], or 50 ms in a quick run.
-///
-/// Also reports the lower bound: the time of one bare power for each tested number.
+/// time is half of [`Plan::longest`], or 50 ms in a quick run. The line has the mean seconds.
 fn rsa(plan: &Plan, size: KeySize) -> Outcome<Line> {
     let longest = if plan.quick {
         Duration::from_millis(50)
     } else {
         plan.longest / 2
     };
-    let (start, mut tested, mut seconds) = (Instant::now(), 0_u64, Vec::new());
+    let (start, mut seconds) = (Instant::now(), Vec::new());
     while seconds.len() < RSA_KEYS && start.elapsed() < longest {
-        let mut of_key = 0;
-        let mut progress = |progress: pad_accumulators::rsa::Progress| {
-            of_key = progress.tested;
+        let mut progress = |_: pad_accumulators::rsa::Progress| {
             if start.elapsed() < longest {
                 ControlFlow::Continue(())
             } else {
@@ -143,32 +138,15 @@ fn rsa(plan: &Plan, size: KeySize) -> Outcome<Line> {
             let (rule, alone) = (RepresentativeRule::default(), Workers::sequential());
             RsaSecretKey::generate(size, rule, b"bench", &alone, &mut progress)
         });
-        tested += of_key;
         match made {
             Ok(_) => seconds.push(us / 1e6),
             Err(KeyError::Cancelled) => break,
             Err(error) => return Err(error.into()),
         }
     }
-    let took = start.elapsed().as_secs_f64();
-    let limit = tested as f64 * test_us(plan, size) / 1e6;
     let mean = (!seconds.is_empty()).then(|| seconds.iter().sum::<f64>() / seconds.len() as f64);
     let line = sized(&format!("rsa-{}", size.bits()), None, rsa_sizes(size)?);
-    Ok(line.merged(&line! {
-        seconds: mean, least_seconds: seconds.iter().copied().reduce(f64::min),
-        most_seconds: seconds.iter().copied().reduce(f64::max), made: seconds.len(),
-        numbers_tested: tested, seconds_in_all: took,
-        primitive: "GMP's power of 2 modulo each number that was tested", limit_seconds: limit,
-        ratio: took / limit,
-    }))
-}
-
-/// Returns the microseconds of the test that rules out a composite candidate: one power modulo a
-/// number of half the key's length.
-fn test_us(plan: &Plan, size: KeySize) -> f64 {
-    let modulus = (Integer::from(1) << (size.bits() / 2)) - 105_u32;
-    let exponent = (&modulus - 1_u32).complete();
-    plan.primitive_us(|| Integer::from(2).pow_mod(&exponent, &modulus))
+    Ok(line.with("seconds", mean))
 }
 
 /// Returns the sizes in bytes of an RSA key of length `size`. They are equal for all keys of one

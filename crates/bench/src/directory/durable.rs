@@ -89,7 +89,7 @@ impl DurableRun<'_> {
         let times = ((us + closing_us) / updated, limit_us);
         let line = of("directory_durable", self.entries, times).merged(&line! {
             written_bytes_per_update: (memory::written_bytes() - before) as f64 / updated,
-            batch: BATCH, block_bytes: 32 * CAPACITY, closing_us,
+            batch: BATCH, block_bytes: 32 * CAPACITY,
         });
         measured(report, ("merkle", self.primitives), line)
     }

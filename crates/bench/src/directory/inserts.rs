@@ -160,8 +160,7 @@ impl Inserts<'_> {
                 block_bytes: self.block_bytes, update_us, update_limit_us: limit_us,
                 written_bytes_per_update: written as f64 / self.entries as f64,
                 total_us: update_us + storing.mean_us(), update_ratio: update_us / limit_us,
-                update_median_us: crypto.median_us(), capacity, batch,
-                mean_levels: self.mean_levels(),
+                capacity, mean_levels: self.mean_levels(),
             },
         )?;
         Ok(Some(root))

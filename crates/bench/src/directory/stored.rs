@@ -56,23 +56,17 @@ impl StoredRun<'_> {
         let objects = (0..self.entries).map(|id| Ok(digest(id)));
         let sign = |root| sign(&authority, root);
         let target = folder.join("directory");
-        let before = memory::resident_bytes();
-        memory::reset_peak();
         let (us, loaded) = stopwatch(|| {
             BlockDirectory::create_loaded(&target, authority, (STEP, BUDGET), objects, sign)
         });
-        let loaded = loaded?;
-        let loading_bytes = memory::peak_resident_bytes().saturating_sub(before);
-        let file_bytes = loaded.file_bytes()?;
-        drop(loaded);
+        let file_bytes = loaded?.file_bytes()?;
         let level_bytes = level_bytes(&target)?;
         let write_us = write_us(folder, level_bytes)?;
         let digest_us = self.digest_us();
         let hashing_us = 2.0 * self.primitives.node_independent_ns / 1e3;
         let limit_us = hashing_us.max(write_us / self.entries as f64) + digest_us;
         let before = memory::resident_bytes();
-        let (open_us, opened) = stopwatch(|| BlockDirectory::<S>::open(&target, BUDGET));
-        let opened = opened?;
+        let opened = BlockDirectory::<S>::open(&target, BUDGET)?;
         let mut random = Random::new(self.entries);
         for _ in 0..report.rounds(100_000, 100) {
             _ = black_box(prove(&opened, random.below(self.entries)));
@@ -80,10 +74,8 @@ impl StoredRun<'_> {
         let memory_bytes = memory::resident_bytes().saturating_sub(before);
         let times = (us / self.entries as f64, limit_us);
         let line = of("directory_load", self.entries, times).merged(&line! {
-            memory_bytes, loading_bytes, open_us, file_bytes,
+            memory_bytes, file_bytes, block_bytes: 32 * CAPACITY,
             level_bytes_per_entry: level_bytes as f64 / self.entries as f64,
-            write_megabytes_per_second: level_bytes as f64 / write_us,
-            block_bytes: 32 * CAPACITY, budget_bytes: BUDGET.bytes,
         });
         measured(report, ("merkle", self.primitives), line)
     }
@@ -131,7 +123,6 @@ impl StoredRun<'_> {
         }
         let with_hints = server.blocks_read() - before;
         let mut times = Vec::new();
-        let start = server.blocks_read();
         for &id in &ids {
             times.push(stopwatch(|| black_box(prove(&server, id)).is_some()).0);
         }
@@ -144,7 +135,7 @@ impl StoredRun<'_> {
             experiment: "directory_read", entries: self.entries, block_bytes: 32 * CAPACITY,
             prove_us, prove_limit_us: limit_us + read_us,
             prove_ratio: (prove_us - read_us) / limit_us, read_us, reads_per_lookup: each(reads),
-            reads_with_hint: each(with_hints), reads_of_timed: each(server.blocks_read() - start),
+            reads_with_hint: each(with_hints),
         };
         measured(report, ("merkle", self.primitives), line)
     }

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant},
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -115,7 +115,6 @@ pub fn run(steps: &[Step], parts: &Parts) -> Outcome<(Vec<Line>, Vec<String>)> {
 /// Runs one step in a new process. Returns a line that describes the run, and then the lines that
 /// the step printed. Calls `announce` with the elapsed time while it runs.
 fn measure(step: &Step, program: &str, announce: &dyn Fn(Duration)) -> Outcome<Vec<Line>> {
-    let started = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     let (start, before) = (Instant::now(), processors::ProcessorUse::now());
     let (arguments, is_portable) = step.call();
     let mut child = Command::new(std::env::current_exe()?)
@@ -140,7 +139,7 @@ fn measure(step: &Step, program: &str, announce: &dyn Fn(Duration)) -> Outcome<V
     let others =
         before.and_then(|before| processors::ProcessorUse::now()?.of_others_since(&before));
     let run = line! {
-        experiment: RUN, step: &step.name, arguments: &step.arguments, program, started,
+        experiment: RUN, step: &step.name, arguments: &step.arguments, program,
         seconds: start.elapsed().as_secs_f64(), cores_used_by_others: others,
     };
     let run = run.merged(&Machine::current());

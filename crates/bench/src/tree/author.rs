@@ -10,7 +10,7 @@ use super::{
 use crate::{
     counting::{HashCounts, NoSignature},
     dictionary::{AuthorOf, MeasuredRepository, new_author, publish},
-    line, memory,
+    line,
     prelude::*,
     primitives::Primitives,
     workload::Workload,
@@ -32,24 +32,21 @@ pub fn measure<R: MeasuredRepository, C: MeasuredRepository>(order: &Order) -> O
     };
     pass.run(1, workload.fill())?;
     pass.bytes = 0;
-    let mut overall = pass.run(workload.fill() + 1, last_tenth.start - 1)?;
+    pass.run(workload.fill() + 1, last_tenth.start - 1)?;
     let before = Primitives::measure::<R::Suite>(&effort);
     let last = pass.run(last_tenth.start, workload.versions())?;
     let primitives = before.mean(Primitives::measure::<R::Suite>(&effort));
-    overall.extend(&last);
     pass.file.finish()?;
-    let author_resident_bytes = memory::resident_bytes();
     drop(pass.author);
     let hashes = count_hashes::<C>(workload)?;
     let limit = primitives.sign_us + hashes.cost_us(&primitives);
+    let updates = workload.versions() - workload.fill();
     let figures = line! {
         insert_snapshot_us: last.mean_us(), insert_snapshot_median_us: last.median_us(),
-        insert_snapshot_overall_us: overall.mean_us(), author_limit_us: limit,
-        author_ratio: last.mean_us() / limit, author_ratio_median: last.median_us() / limit,
-        node_hashes_per_update: hashes.nodes, leaf_hashes_per_update: hashes.leaves + hashes.values,
+        author_limit_us: limit, author_ratio: last.mean_us() / limit,
+        author_ratio_median: last.median_us() / limit, node_hashes_per_update: hashes.nodes,
         history_hashes_per_update: hashes.history_leaves + hashes.history_nodes,
-        update_bytes: pass.bytes as f64 / overall.operations() as f64, sign_us: primitives.sign_us,
-        author_node_hash_ns: primitives.node_hash_ns, author_resident_bytes,
+        update_bytes: pass.bytes as f64 / updates as f64,
     };
     Ok(AuthorPass { figures, hashes })
 }

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::server::inner_nodes;
 use crate::{
     dictionary::{Store, new_author, new_repository},
-    line, memory,
+    line,
     prelude::*,
     sizes::{SizeArgument as _, within},
     workload::{key, put, value},
@@ -76,7 +76,6 @@ pub fn measure<S: Suite, St: Store<S>>(batches: &Batches, report: &mut Report) -
 #[derive(Default)]
 struct Pass {
     threads: usize,
-    batch: usize,
     author_load: Timings,
     server_load: Timings,
     author: Timings,
@@ -91,7 +90,6 @@ impl Pass {
         let workers = Workers::new(threads)?;
         let mut pass = Self {
             threads: threads.get(),
-            batch: batches.batch,
             ..Self::default()
         };
         let updates = pass.publish::<S, St>(batches, &workers)?;
@@ -161,15 +159,11 @@ impl Pass {
             snapshots: self.author.operations(), threads: self.threads,
             author_load_ms: self.author_load.mean_us() / 1e3,
             server_load_ms: self.server_load.mean_us() / 1e3, author_snapshot_ms: author,
-            author_snapshot_mean_ms: self.author.mean_us() / 1e3, apply_ms: server,
-            apply_mean_ms: self.server.mean_us() / 1e3, bare_hashes_ms: bare,
-            scattered_hashes_ms: scattered, author_speed: bare / author, apply_speed: bare / server,
-            author_speed_scattered: scattered / author, apply_speed_scattered: scattered / server,
+            apply_ms: server, bare_hashes_ms: bare, scattered_hashes_ms: scattered,
+            author_speed: bare / author, apply_speed: bare / server,
             author_speed_up: base[0] / author, apply_speed_up: base[1] / server,
             bare_speed_up: base[2] / bare,
             node_hashes_per_snapshot: self.nodes as f64 / self.bare.operations().max(1) as f64,
-            leaf_hashes_per_snapshot: 2.0 * self.batch as f64,
-            peak_resident_bytes: memory::peak_resident_bytes(),
         }
     }
 }

@@ -74,17 +74,12 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Ou
     let line = line.merged(&checks).merged(&sizes).merged(&applied.growth);
     Ok(line.merged(&line! {
         head_bytes: head_bytes::<S>(), peak_resident_bytes: memory::peak_resident_bytes(),
-        node_hash_ns: primitives.node_hash_ns,
-        node_hash_independent_ns: primitives.node_hash_independent_ns,
-        leaf_hash_ns: primitives.leaf_hash_ns, value_hash_ns: primitives.value_hash_ns,
-        verify_signature_us: primitives.verify_signature_us,
     }))
 }
 
-/// Repository after all updates, and the times of applying them.
+/// Repository after all updates, and the times of applying the last tenth of them.
 struct UpdatedRepository<S: Suite, St: Store<S>> {
     repository: TreeRepository<S, St>,
-    overall: Timings,
     last: Timings,
     primitives: Primitives,
     /// Growth of memory, nodes and digests per version, after the snapshot that fills the
@@ -115,13 +110,12 @@ impl<S: Suite, St: Store<S>> UpdatedRepository<S, St> {
         }
         let last_tenth = workload.last_tenth();
         let first = last_tenth.start - 1 - workload.fill();
-        let mut overall = apply(&mut repository, &mut file, first)?;
+        apply(&mut repository, &mut file, first)?;
         let before = Primitives::measure::<S>(effort);
         let tenth = last_tenth.end - last_tenth.start;
         let last = apply(&mut repository, &mut file, tenth)?;
         let end = size(&repository);
         let primitives = before.mean(Primitives::measure::<S>(effort));
-        overall.extend(&last);
         let versions = (workload.versions() - workload.fill()) as f64;
         let [resident, counted, nodes, digests] =
             [0, 1, 2, 3].map(|of: usize| (end[of] - baseline[of]) / versions);
@@ -131,7 +125,6 @@ impl<S: Suite, St: Store<S>> UpdatedRepository<S, St> {
         };
         Ok(Self {
             repository,
-            overall,
             last,
             primitives,
             growth,
@@ -141,8 +134,7 @@ impl<S: Suite, St: Store<S>> UpdatedRepository<S, St> {
     fn times(&self, hashes: &HashCounts) -> Line {
         let limit = self.primitives.verify_signature_us + hashes.cost_us(&self.primitives);
         line! {
-            apply_us: self.last.mean_us(), apply_median_us: self.last.median_us(),
-            apply_overall_us: self.overall.mean_us(), apply_limit_us: limit,
+            apply_us: self.last.mean_us(), apply_limit_us: limit,
             apply_ratio: self.last.mean_us() / limit,
             apply_ratio_median: self.last.median_us() / limit,
         }

@@ -8,7 +8,7 @@ use super::{Limits, Task, lookups, pair::Pair, timed_design::take_witnesses};
 use crate::{
     costs,
     cryptography::TimedSigner,
-    dictionary::{MeasuredRepository, Run},
+    dictionary::Run,
     line,
     measure::run::Sample,
     prelude::*,
@@ -38,7 +38,7 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     let primitives = (signature_us, limits.chain_step_ns);
     let lookups = lookups::measure(&lookups, &task.effort, primitives)?;
     let all = Sample::mean(&run.samples);
-    let last = Sample::mean(&run.samples[inserted - inserted.div_ceil(10)..]);
+    let last_tenth = &run.samples[inserted - inserted.div_ceil(10)..];
     let own = run.cryptography.divided_by(inserted as f64);
     // One of the signatures is the head's.
     let author_limit_us = (!P::ACCUMULATES).then_some(
@@ -51,26 +51,20 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     let line = line! {
         experiment: "tuple_growing", design: task.design, keys: task.keys, inserted,
         stopped: run.stopped, threads: 1, inserts_per_second: 1e6 / all.author_us,
-        author_us: all.author_us, author_last_tenth_us: last.author_us,
+        author_us: all.author_us,
         author_cryptography_share: own.us(limits.chain_step_ns) / all.author_us,
         signatures_per_snapshot: own.signatures, chain_steps_per_snapshot: own.chain_steps,
-        signature_us: own.signature_us / own.signatures, author_limit_us,
-        author_ratio: author_limit_us.map(|limit| all.author_us / limit),
-        update_bytes: last.update_bytes, update_overall_bytes: all.update_bytes,
-        apply_us: all.apply_us, apply_last_tenth_us: last.apply_us,
+        author_limit_us, author_ratio: author_limit_us.map(|limit| all.author_us / limit),
+        update_bytes: Sample::mean(last_tenth).update_bytes,
+        update_overall_bytes: all.update_bytes, apply_us: all.apply_us,
         accumulator_us: P::ACCUMULATES.then_some(all.accumulator_us),
         witnesses_per_snapshot: P::ACCUMULATES.then_some(witnesses),
         updates_per_second: 1e6 / all.apply_us,
         server_cryptography_share: (server_us / all.apply_us).min(1.0),
-        memory_bytes: run.repository.memory_bytes(),
         update_kilobytes_per_second: all.update_bytes * 1e3 / (all.author_us + all.apply_us),
         lookup_kilobytes_per_second:
             lookups.figure("proof_bytes") * 1e3 / lookups.figure("prove_us"),
-        equilibrium_kilobytes_per_second: prices.equilibrium() / 1e3, tuple_sign_us,
-        tuple_verify_us,
+        equilibrium_kilobytes_per_second: prices.equilibrium() / 1e3,
     };
-    Ok(line
-        .merged(&lookups)
-        .merged(&costs::line_of(&prices))
-        .merged(&limits.line()))
+    Ok(line.merged(&lookups).merged(&costs::line_of(&prices)))
 }

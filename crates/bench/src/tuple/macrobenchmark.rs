@@ -138,11 +138,9 @@ pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epochs: Epochs) -> Outco
         experiment: "tuple_macrobenchmark", trace: &trace.name, design: task.design,
         epochs: if P::Plain::GENERATIONS == 1 { "none".to_owned() } else { epochs.name() },
         snapshots: trace.snapshots.len(), processed, stopped: run.stopped,
-        operations: applied.iter().map(Vec::len).sum::<usize>(), keys: contents.len(),
-        author_seconds: sum.author_us / 1e6, server_seconds: sum.apply_us / 1e6,
-        update_bytes: sum.update_bytes / processed as f64,
+        keys: contents.len(), author_seconds: sum.author_us / 1e6,
+        server_seconds: sum.apply_us / 1e6, update_bytes: sum.update_bytes / processed as f64,
         signatures: whole(run.cryptography.signatures),
-        chain_steps: whole(run.cryptography.chain_steps),
         update_kilobytes_per_second: sum.update_bytes * 1e3 / (sum.author_us + sum.apply_us),
         lookup_kilobytes_per_second:
             lookups.figure("proof_bytes") * 1e3 / lookups.figure("prove_us"),

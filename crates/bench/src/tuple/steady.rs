@@ -2,7 +2,7 @@
 //! are means over whole epochs or hash chains.
 
 use super::{
-    Limits, Task,
+    Task,
     lookups::{self, Age},
     pair::Pair,
 };
@@ -18,7 +18,6 @@ use crate::{
 
 /// Measures the design `P` at a constant number of keys, and returns the result line.
 pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
-    let before = Limits::measure(&task.effort);
     let work = Workload {
         key_bytes: 32,
         ..Workload::updates(task.keys, if task.quick { 40 } else { SNAPSHOTS }, 1)
@@ -29,7 +28,6 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         HostedDictionary::<P::Plain>::new(signing_key()),
     )?;
     let run = loaded.follow(&work)?;
-    let limits = before.mean(Limits::measure(&task.effort));
     let lookups = lookups::of_server(&run.loaded.run.roles, &run.loaded.contents)?;
     let sign_us = P::signature_us(&task.effort).map_or(0.0, |(sign_us, _)| sign_us);
     let (means, snapshots) = (Sample::mean(run.samples()), run.samples().len());
@@ -43,9 +41,7 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         proof_bytes: lookups.proof_bytes(&task.effort, Age::Any)?,
         prove_us: lookups.prove_us(&task.effort, Age::Any)?,
     };
-    Ok(line
-        .merged(&costs::line_of(&costs::of_2010()))
-        .merged(&limits.line()))
+    Ok(line.merged(&costs::line_of(&costs::of_2010())))
 }
 
 /// Returns the author's microseconds per snapshot for hash chains that end only after the run:

@@ -93,8 +93,7 @@ const PROMISED: [(&str, [usize; 2], &str); 7] = [
     ("accumulators_claims", [0, 2 * 7], "claim accumulator n ours"),
     ("accumulators_conclusion", [0, 2], "claim holds sentence nearest \
         nearest_times_cheapest_other at_lookups_per_update"),
-    ("accumulators_hints", [2, 0], "rule search_us check_us saved_us hint_bytes primitive_us \
-        ratio cpu"),
+    ("accumulators_hints", [2, 0], "rule search_us check_us saved_us primitive_us ratio cpu"),
     ("accumulators_keys", [3 + 3 + 2, 2], "kind secret_bytes public_bytes verifier_bytes cpu"),
     ("accumulators_round_trips", [3 * 2 * 2 * 2, 0], "accumulator keys threads computing_ms \
         total_ms paper_ms_on_8_threads"),

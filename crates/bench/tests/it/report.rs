@@ -193,7 +193,7 @@ const TUPLES: [Promise<'_>; 6] = [
         updates_per_second server_cryptography_share lookups_per_second verifications_per_second \
         verify_cryptography_share verify_limit_us verify_ratio chain_steps_per_proof \
         update_kilobytes_per_second lookup_kilobytes_per_second equilibrium_kilobytes_per_second \
-        cpu_cents_per_hour sign_us verify_signature_us chain_step_ns hash_ns cpu commit"),
+        cpu_cents_per_hour cpu commit"),
     ("tuple_steady", 5, "design keys snapshots cycles whole_cycles author_us \
         times_base_superseding later_chains_us update_bytes memory_bytes_per_update proof_bytes \
         cpu"),
