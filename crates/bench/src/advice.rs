@@ -21,24 +21,10 @@ use crate::{
     tables::Tables,
 };
 
-/// The command line of `bench calibrate`.
+/// The command line of `bench calibrate` and of `bench verify`: the advice, and the measurements
+/// that it is computed from.
 #[derive(Clone, Debug, Args)]
-pub struct CalibrateArguments {
-    #[command(flatten)]
-    arguments: AdviceArguments,
-}
-
-/// The command line of `bench verify`.
-#[derive(Clone, Debug, Args)]
-pub struct VerifyArguments {
-    #[command(flatten)]
-    arguments: AdviceArguments,
-}
-
-/// Command-line arguments that `bench calibrate` and `bench verify` share: the advice, and the
-/// measurements that it is computed from.
-#[derive(Clone, Debug, Args)]
-struct AdviceArguments {
+pub struct AdviceArguments {
     /// File with the output of `pad advise --json`.
     #[arg(long, value_name = "FILE")]
     advice: PathBuf,
@@ -64,13 +50,11 @@ impl AdviceArguments {
         };
         Ok((question, records))
     }
-}
 
-impl CalibrateArguments {
     /// Measures, on this machine, the schemes that could be the winner of the advice.
-    pub fn run(&self) -> Outcome<()> {
-        let (Question { wanted, tariff }, records) = self.arguments.read()?;
-        let mut report = Report::new(self.arguments.json, true)?;
+    pub fn calibrate(&self) -> Outcome<()> {
+        let (Question { wanted, tariff }, records) = self.read()?;
+        let mut report = Report::new(self.json, true)?;
         let advice = Advice::new(&wanted, &tariff, &records);
         let calibration = Calibration::new(&advice, &wanted.load);
         let (mut done, mut measured) = (0, 0);
@@ -86,14 +70,12 @@ impl CalibrateArguments {
         )?;
         report.finish(compare::tables)
     }
-}
 
-impl VerifyArguments {
     /// Measures the winner of the advice and its rivals, and reports their costs next to the
     /// predicted ones.
-    pub fn run(&self) -> Outcome<()> {
-        let (Question { wanted, tariff }, records) = self.arguments.read()?;
-        let mut report = Report::new(self.arguments.json, false)?;
+    pub fn verify(&self) -> Outcome<()> {
+        let (Question { wanted, tariff }, records) = self.read()?;
+        let mut report = Report::new(self.json, false)?;
         let advice = Advice::new(&wanted, &tariff, &records);
         let load = scaled(&wanted.load);
         for scheme in first(&advice) {

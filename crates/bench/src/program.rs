@@ -11,7 +11,7 @@ use crate::{
     Outcome,
     aad::AadArguments,
     accumulators::AccumulatorArguments,
-    advice::{CalibrateArguments, VerifyArguments},
+    advice::AdviceArguments,
     compare::CompareArguments,
     directory::DirectoryArguments,
     families::FAMILIES,
@@ -19,8 +19,9 @@ use crate::{
     flexlist::FlexlistArguments,
     full_report::{PageArguments, ReportArguments, readme::ReadmeArguments, run::read_lines},
     peers::PeersArguments,
+    report::Manner,
     stored::StoredArguments,
-    tree::{BatchArguments, PrimitivesArguments, TreeArguments, list, process::Role},
+    tree::{self, BatchArguments, TreeArguments, list, process::Role},
     tuple::TupleArguments,
 };
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -63,14 +64,14 @@ enum Command {
     Compare(CompareArguments),
     /// Measures, on this machine, the schemes that could win an advice, for `pad advise --data`;
     /// takes a minute.
-    Calibrate(CalibrateArguments),
+    Calibrate(AdviceArguments),
     /// Runs the first schemes of an advice on its load or a smaller one, and compares their costs
     /// with the predicted ones.
-    Verify(VerifyArguments),
+    Verify(AdviceArguments),
     /// Trees whose nodes are stored in a log and read on demand, compared with trees in memory.
     Stored(StoredArguments),
     /// Hashes and signatures of each suite.
-    Primitives(PrimitivesArguments),
+    Primitives(Manner),
     /// Third-party authenticated dictionaries compared with ours; compiles them first.
     Peers(PeersArguments),
     /// Makes tables and plots from the result lines that `tree`, `tuple`, `aad` and `directory`
@@ -135,10 +136,10 @@ pub fn main() -> ExitCode {
         Command::Directory(arguments) => arguments.run(),
         Command::Flexlist(arguments) => arguments.run(),
         Command::Compare(arguments) => arguments.run(),
-        Command::Calibrate(arguments) => arguments.run(),
-        Command::Verify(arguments) => arguments.run(),
+        Command::Calibrate(arguments) => arguments.calibrate(),
+        Command::Verify(arguments) => arguments.verify(),
         Command::Stored(arguments) => arguments.run(),
-        Command::Primitives(arguments) => arguments.run(),
+        Command::Primitives(manner) => tree::primitives(manner),
         Command::Peers(arguments) => arguments.run(),
         Command::Figures(arguments) => draw_figures(&arguments),
         Command::Measure { role, order } => serde_json::from_str(&order)

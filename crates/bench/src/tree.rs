@@ -25,7 +25,7 @@ use crate::{
     sizes::{SizeArgument as _, within},
     workload::Workload,
 };
-use batch::Batches;
+pub use batch::BatchArguments;
 use list::{MeasuredTree, SUITES, names, possible, trees};
 use process::Order;
 
@@ -54,9 +54,6 @@ pub struct TreeArguments {
     /// Experiments to run.
     #[arg(long, value_delimiter = ',', default_value = "growing,steady_state")]
     experiment: Vec<Experiment>,
-    /// Number of snapshots in steady state; by default the number of keys, at most 10000.
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
-    snapshots: Option<u64>,
 }
 
 /// Experiment of `bench tree`.
@@ -167,10 +164,8 @@ impl TreeArguments {
     /// Lists the workloads: growing trees, then trees in steady state, which have more sizes.
     fn workloads(&self) -> Vec<Workload> {
         let growing = self.keys.iter().map(|keys| Workload::growing(*keys));
-        let steady = self.steady_sizes().into_iter().map(|keys| {
-            let snapshots = self.snapshots.unwrap_or_else(|| keys.min(10_000));
-            Workload::steady_state(keys, snapshots)
-        });
+        let steady = self.steady_sizes().into_iter();
+        let steady = steady.map(|keys| Workload::steady_state(keys, keys.min(10_000)));
         let growing = growing.filter(|_| self.wants(Experiment::Growing));
         let steady = steady.filter(|_| self.wants(Experiment::SteadyState));
         growing.chain(steady).collect()
@@ -197,51 +192,13 @@ fn chosen(list: &[String], name: &str) -> bool {
     list.is_empty() || list.iter().any(|chosen| chosen == name)
 }
 
-/// The command line of `bench batch`.
-#[derive(Clone, Debug, Args)]
-pub struct BatchArguments {
-    #[command(flatten)]
-    manner: Manner,
-    /// Numbers of threads, keys, updates and snapshots to measure.
-    #[command(flatten)]
-    batches: Batches,
-    /// Balancing scheme of the tree.
-    #[arg(long, default_value = "red-black", value_parser = possible(|tree| tree.scheme))]
-    scheme: String,
-    /// Repository of the tree, the way of storing versions.
-    #[arg(long, default_value = "path-copying", value_parser = possible(|tree| tree.repository))]
-    repository: String,
-    /// Suite of hash and signature.
-    #[arg(long, default_value = SUITES[0].0, value_parser = possible(|tree| tree.suite))]
-    suite: String,
-}
-
-impl BatchArguments {
-    /// Measures the requested tree, and prints the report.
-    pub fn run(&self) -> Outcome<()> {
-        let mut report = self.manner.report()?;
-        let tree = MeasuredTree::named(&self.scheme, &self.repository, &self.suite)?;
-        (tree.batch)(&self.batches, &mut report)?;
-        report.finish(table::batches)
+/// Measures the primitives of all suites, and prints the report.
+pub fn primitives(manner: Manner) -> Outcome<()> {
+    let mut report = manner.report()?;
+    for (suite, measure) in SUITES {
+        let line = line! { experiment: "primitives", suite: suite, threads: 1 };
+        let primitives = measure(&report.effort());
+        report.measured(line.merged(&primitives))?;
     }
-}
-
-/// The command line of `bench primitives`.
-#[derive(Clone, Copy, Debug, Args)]
-pub struct PrimitivesArguments {
-    #[command(flatten)]
-    manner: Manner,
-}
-
-impl PrimitivesArguments {
-    /// Measures the primitives of all suites, and prints the report.
-    pub fn run(self) -> Outcome<()> {
-        let mut report = self.manner.report()?;
-        for (suite, measure) in SUITES {
-            let line = line! { experiment: "primitives", suite: suite, threads: 1 };
-            let primitives = measure(&report.effort());
-            report.measured(line.merged(&primitives))?;
-        }
-        report.finish(table::primitives)
-    }
+    report.finish(table::primitives)
 }

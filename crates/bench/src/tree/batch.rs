@@ -1,27 +1,33 @@
-//! Large snapshots of a tree: many updates of existing keys in one version, on several threads.
+//! The command `bench batch`: large snapshots of a red-black tree over path copying. Each updates
+//! many existing keys in one version, on several threads.
 
 use std::{collections::HashSet, hint::black_box, num::NonZeroUsize};
 
 use clap::Args;
-use pad_core::Keys;
 use pad_core::{
-    Dictionary, Key, Operation, Repository, Suite, Update, Value, Workers, internals::Domain,
+    Dictionary, Digest, Key, Keys, Operation, Repository, Sha256Ed25519, Suite, Update, Value,
+    Workers, internals::Domain,
 };
-use pad_tree::{TreeRepository, TreeScheme};
+use pad_tree::RedBlackPathCopying;
 use rayon::prelude::*;
 
-use super::server::inner_nodes;
+use super::{server::inner_nodes, table};
 use crate::{
-    dictionary::{Store, new_author, new_repository},
+    dictionary::{new_author, new_repository},
     line,
     prelude::*,
     sizes::{SizeArgument as _, within},
     workload::{key, put, value},
 };
 
-/// Arguments of `bench batch`, the measurement of large snapshots.
+type S = Sha256Ed25519;
+type Tree = RedBlackPathCopying<S>;
+
+/// The command line of `bench batch`.
 #[derive(Clone, Debug, Args)]
-pub struct Batches {
+pub struct BatchArguments {
+    #[command(flatten)]
+    manner: Manner,
     /// Numbers of threads on which snapshots are measured.
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     threads: Vec<NonZeroUsize>,
@@ -36,7 +42,14 @@ pub struct Batches {
     snapshots: u64,
 }
 
-impl Batches {
+impl BatchArguments {
+    /// Measures snapshots on each number of threads, and prints the report.
+    pub fn run(&self) -> Outcome<()> {
+        let mut report = self.manner.report()?;
+        self.measure(&mut report)?;
+        report.finish(table::batches)
+    }
+
     /// Makes the updates of one snapshot: new values for distinct random keys, in random order.
     pub fn updates(&self, snapshot: u64) -> Vec<Operation> {
         let mut random = Random::new(snapshot);
@@ -50,26 +63,26 @@ impl Batches {
         }
         operations
     }
-}
 
-/// Measures large snapshots of a tree with the store `St`, on each number of threads.
-pub fn measure<S: Suite, St: Store<S>>(batches: &Batches, report: &mut Report) -> Outcome<()> {
-    if u64::try_from(batches.batch)? > batches.keys {
-        return Err("a batch cannot update more keys than there are".into());
+    /// Measures snapshots on each number of threads.
+    pub fn measure(&self, report: &mut Report) -> Outcome<()> {
+        if u64::try_from(self.batch)? > self.keys {
+            return Err("a batch cannot update more keys than there are".into());
+        }
+        let mut first = None;
+        for threads in &self.threads {
+            report.announce(format!("{threads} threads"));
+            let pass = Pass::run(self, *threads)?;
+            let medians = pass.medians();
+            let base = first.get_or_insert(medians);
+            let names = line! {
+                experiment: "batch", scheme: "red-black", repository: "path-copying",
+                suite: S::NAME, keys: self.keys, batch: self.batch,
+            };
+            report.measured(names.merged(&pass.line(base)))?;
+        }
+        Ok(())
     }
-    let mut first = None;
-    for threads in &batches.threads {
-        report.announce(format!("{threads} threads"));
-        let pass = Pass::run::<S, St>(batches, *threads)?;
-        let medians = pass.medians();
-        let base = first.get_or_insert(medians);
-        let names = line! {
-            experiment: "batch", scheme: St::Scheme::NAME, repository: St::NAME, suite: S::NAME,
-            keys: batches.keys, batch: batches.batch,
-        };
-        report.measured(names.merged(&pass.line(base)))?;
-    }
-    Ok(())
 }
 
 /// Times measured with one number of threads, and the number of hashed nodes in all snapshots.
@@ -86,24 +99,19 @@ struct Pass {
 }
 
 impl Pass {
-    fn run<S: Suite, St: Store<S>>(batches: &Batches, threads: NonZeroUsize) -> Outcome<Self> {
+    fn run(batches: &BatchArguments, threads: NonZeroUsize) -> Outcome<Self> {
         let workers = Workers::new(threads)?;
         let mut pass = Self {
             threads: threads.get(),
             ..Self::default()
         };
-        let updates = pass.publish::<S, St>(batches, &workers)?;
-        pass.apply::<S, St>(batches, &workers, &updates)?;
+        let updates = pass.publish(batches, &workers)?;
+        pass.apply(batches, &workers, &updates)?;
         Ok(pass)
     }
 
-    fn publish<S: Suite, St: Store<S>>(
-        &mut self,
-        batches: &Batches,
-        workers: &Workers,
-    ) -> Outcome<Vec<Update<S>>> {
-        let author = new_author::<TreeRepository<S, St>>(signing_key());
-        let mut author = author.with_workers(workers.clone());
+    fn publish(&mut self, batches: &BatchArguments, workers: &Workers) -> Outcome<Vec<Update<S>>> {
+        let mut author = new_author::<Tree>(signing_key()).with_workers(workers.clone());
         let all = (0..batches.keys).map(put).collect();
         let mut updates = vec![self.author_load.time(1, || author.snapshot_of(all))?];
         for snapshot in 1..=batches.snapshots {
@@ -116,15 +124,14 @@ impl Pass {
         Ok(updates)
     }
 
-    fn apply<S: Suite, St: Store<S>>(
+    fn apply(
         &mut self,
-        batches: &Batches,
+        batches: &BatchArguments,
         workers: &Workers,
         updates: &[Update<S>],
     ) -> Outcome<()> {
-        let repository: TreeRepository<S, St> = new_repository();
-        let mut repository = repository.with_workers(workers.clone());
-        let bare = BareHashes::<S>::new(batches.keys);
+        let mut repository = new_repository::<Tree>().with_workers(workers.clone());
+        let bare = BareHashes::new(batches.keys);
         let (first, rest) = updates.split_first().ok_or("there is no update")?;
         self.server_load.time(1, || repository.apply(first))?;
         for update in rest {
@@ -169,13 +176,13 @@ impl Pass {
 }
 
 /// Inputs for computing only the hashes of a snapshot, as the lower bound of its time.
-struct BareHashes<S: Suite> {
+struct BareHashes {
     /// Digests of nodes, about one for each inner node of the tree.
-    inputs: Vec<S::Digest>,
+    inputs: Vec<Digest<32>>,
     leaf: (Key, Value),
 }
 
-impl<S: Suite> BareHashes<S> {
+impl BareHashes {
     fn new(keys: u64) -> Self {
         let keys = keys.max(NEAR as u64);
         Self {

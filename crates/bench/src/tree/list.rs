@@ -7,9 +7,7 @@ use pad_core::{Blake3Ed25519, Paper2010, Sha256Ed25519, Suite};
 use pad_tree::{PathCopying, TreeRepository, TreeScheme, for_each_tree, internals::Authenticated};
 
 use super::{
-    author,
-    batch::{self, Batches},
-    paper_layout,
+    author, paper_layout,
     process::{AuthorPass, Order, Role},
     server,
 };
@@ -28,8 +26,6 @@ pub struct MeasuredTree {
     pub author: fn(&Order) -> Outcome<AuthorPass>,
     /// Function that measures a server that applies the author's updates.
     pub server: fn(&Order, &AuthorPass) -> Outcome<Line>,
-    /// Function that measures large snapshots on several threads.
-    pub batch: fn(&Batches, &mut Report) -> Outcome<()>,
     /// Function that measures the scheme in the paper's layout, with entries in all nodes and path
     /// copying.
     pub paper_layout: fn(&Order) -> Outcome<Line>,
@@ -45,7 +41,6 @@ impl MeasuredTree {
             suite: S::NAME,
             author: author::measure::<TreeRepository<S, St>, CountingTree<S, St::Scheme>>,
             server: server::measure::<S, St>,
-            batch: batch::measure::<S, St>,
             paper_layout: paper_layout::measure::<S>,
         }
     }

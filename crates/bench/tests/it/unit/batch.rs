@@ -2,23 +2,17 @@
 
 use std::collections::HashSet;
 
-use bench::{
-    report::Report,
-    tree::batch::{Batches, measure},
-};
+use bench::{report::Report, tree::BatchArguments};
 use clap::Parser;
-use pad_core::{Operation, Sha256Ed25519};
-use pad_tree::{PathCopying, RedBlack, internals::Authenticated};
-
-type Store = PathCopying<Authenticated<Sha256Ed25519>, RedBlack>;
+use pad_core::Operation;
 
 #[derive(Parser)]
 struct Arguments {
     #[command(flatten)]
-    batches: Batches,
+    batches: BatchArguments,
 }
 
-fn batches(arguments: &str) -> Batches {
+fn batches(arguments: &str) -> BatchArguments {
     let arguments = ["bench"].into_iter().chain(arguments.split(' '));
     Arguments::parse_from(arguments).batches
 }
@@ -27,7 +21,7 @@ fn batches(arguments: &str) -> Batches {
 fn measures_every_number_of_threads() {
     let batches = batches("--keys 2000 --batch 700 --snapshots 2 --threads 1,2");
     let mut report = Report::new(false, true).unwrap();
-    measure::<Sha256Ed25519, Store>(&batches, &mut report).unwrap();
+    batches.measure(&mut report).unwrap();
     let threads = report.lines().iter().map(|line| line.count("threads"));
     assert_eq!(threads.collect::<Vec<_>>(), [1, 2]);
     for line in report.lines() {
