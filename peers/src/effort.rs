@@ -1,7 +1,5 @@
 //! Time budget and number of repetitions of measurements.
 
-use std::hint::black_box;
-
 use comparison::timing::{self, Timings};
 
 use crate::Outcome;
@@ -38,20 +36,10 @@ impl Effort {
     /// The last error that `work` returned.
     pub fn repeat<T, R>(
         &self,
-        mut prepare: impl FnMut() -> T,
-        mut work: impl FnMut(T) -> Outcome<R>,
+        prepare: impl FnMut() -> T,
+        work: impl FnMut(T) -> Outcome<R>,
     ) -> Outcome<Timings> {
-        let mut failure = None;
-        let prepare = |chunk| (0..chunk).map(|_| prepare()).collect::<Vec<T>>();
-        let timings = self.figure.repeat(CHUNK, prepare, |inputs| {
-            for input in inputs {
-                match work(input) {
-                    Ok(result) => drop(black_box(result)),
-                    Err(error) => failure = Some(error),
-                }
-            }
-        });
-        failure.map_or(Ok(timings), Err)
+        self.figure.try_repeat_each(CHUNK, prepare, work)
     }
 }
 

@@ -185,22 +185,12 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
 
 /// Adds to a result line the scheme `S`, and null for each of [`KEYS`] that the line lacks.
 fn of_scheme<S: DictionaryScheme>(line: Line) -> Line {
-    line.with_all(&KEYS).and("scheme", S::NAME)
+    line.with_all(KEYS).and("scheme", S::NAME)
 }
 
 /// Keys that every result line of `bench aad` has, in addition to `scheme`.
-const KEYS: [&str; 10] = [
-    "n",
-    "batch",
-    "threads",
-    "append_us",
-    "append_limit_us",
-    "prove_us",
-    "verify_us",
-    "verify_limit_us",
-    "proof_bytes",
-    "memory_bytes_per_element",
-];
+const KEYS: &str = "n batch threads append_us append_limit_us prove_us verify_us verify_limit_us \
+    proof_bytes memory_bytes_per_element";
 
 /// Generates public parameters for trees of up to `largest` entries, a power of two.
 pub(crate) fn parameters<S: DictionaryScheme>(largest: u64) -> Outcome<Arc<Parameters>> {

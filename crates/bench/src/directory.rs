@@ -86,20 +86,10 @@ fn measured(
     (strategy, primitives): (&str, &Primitives),
     line: Line,
 ) -> Outcome<()> {
-    let line = line.with_all(&KEYS).and("strategy", strategy);
+    let line = line.with_all(KEYS).and("strategy", strategy);
     report.measured(line.with("primitives", primitives))
 }
 
 /// Keys that every result line has, in addition to `experiment` and `strategy`.
-const KEYS: [&str; 10] = [
-    "entries",
-    "block_bytes",
-    "update_us",
-    "update_limit_us",
-    "prove_us",
-    "verify_us",
-    "proof_bytes",
-    "reads_per_lookup",
-    "written_bytes_per_update",
-    "memory_bytes",
-];
+const KEYS: &str = "entries block_bytes update_us update_limit_us prove_us verify_us proof_bytes \
+    reads_per_lookup written_bytes_per_update memory_bytes";

@@ -43,10 +43,10 @@ impl Line {
         self
     }
 
-    /// Adds null under each of `keys` that the line lacks.
+    /// Adds null under each of `keys`, separated by spaces, that the line lacks.
     #[must_use]
-    pub fn with_all(self, keys: &[&str]) -> Self {
-        keys.iter().fold(self, |line, key| match line.get(key) {
+    pub fn with_all(self, keys: &str) -> Self {
+        keys.split(' ').fold(self, |line, key| match line.get(key) {
             Some(_) => line,
             None => line.and(key, None::<f64>),
         })

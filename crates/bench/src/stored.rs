@@ -23,17 +23,11 @@ use pad_tree::{
 
 use self::files::Once;
 use crate::{
-    Outcome,
-    columns::TableSpec,
-    line,
-    line::Line,
-    peers,
-    primitives::{author_key, signing_key},
-    report::Manner,
+    columns::{TableSpec, shown},
+    line, peers,
+    prelude::*,
     sizes::{SizeArgument as _, within},
     tables::Tables,
-    timing::{Effort, Timings, stopwatch},
-    workload::Random,
 };
 
 type S = Sha256Ed25519;
@@ -107,53 +101,29 @@ impl StoredArguments {
 
 /// Makes the tables of `bench stored` from result lines.
 pub fn tables(lines: &[Line]) -> Tables {
-    let mut tables = Tables::default();
-    TABLE.show(&mut tables, lines);
-    FILES.show(&mut tables, lines);
-    tables.signed(lines)
+    shown(&TABLES, lines).signed(lines)
 }
 
-const TABLE: TableSpec = TableSpec::new(
-    "stored",
-    "Nodes in a log, read on demand, compared with nodes in memory",
-    &[
-        ("keys", "keys"),
-        ("load us/key", "load_us_per_key"),
-        ("B/key", "bytes_per_key"),
-        ("B/snapshot", "bytes_per_snapshot"),
-        ("author us", "author_us"),
-        ("apply us", "apply_us"),
-        ("in memory", "apply_in_memory_us"),
-        ("prove us", "prove_us"),
-        ("all warmed", "prove_warmed_us"),
-        ("in memory", "prove_in_memory_us"),
-        ("ratio", "prove_ratio"),
-        ("reads, 5 %", "reads_latest"),
-        ("old version", "reads_old"),
-    ],
-);
-
-const FILES: TableSpec = TableSpec::new(
-    "stored_files",
-    "Stores on disk, opened anew for each look-up and each commit",
-    &[
-        ("repository", "repository"),
-        ("keys", "keys"),
-        ("load s", "load_seconds"),
-        ("B/key", "file_bytes_per_key"),
-        ("B/snapshot", "file_bytes_per_snapshot"),
-        ("open us", "open_us"),
-        ("and look up", "open_and_look_up_us"),
-        ("and commit", "open_and_commit_us"),
-        ("six syncs", "sync_us"),
-        ("prove us", "prove_us"),
-        ("all warmed", "prove_warmed_us"),
-        ("updates/s", "updates_per_second"),
-        ("resident B, open", "open_resident_bytes"),
-        ("look up", "look_up_resident_bytes"),
+#[rustfmt::skip]
+const TABLES: [TableSpec; 2] = [
+    TableSpec::new("stored", "Nodes in a log, read on demand, compared with nodes in memory", &[
+        ("keys", "keys"), ("load us/key", "load_us_per_key"), ("B/key", "bytes_per_key"),
+        ("B/snapshot", "bytes_per_snapshot"), ("author us", "author_us"), ("apply us", "apply_us"),
+        ("in memory", "apply_in_memory_us"), ("prove us", "prove_us"),
+        ("all warmed", "prove_warmed_us"), ("in memory", "prove_in_memory_us"),
+        ("ratio", "prove_ratio"), ("reads, 5 %", "reads_latest"), ("old version", "reads_old"),
+    ]),
+    TableSpec::new("stored_files",
+        "Stores on disk, opened anew for each look-up and each commit", &[
+        ("repository", "repository"), ("keys", "keys"), ("load s", "load_seconds"),
+        ("B/key", "file_bytes_per_key"), ("B/snapshot", "file_bytes_per_snapshot"),
+        ("open us", "open_us"), ("and look up", "open_and_look_up_us"),
+        ("and commit", "open_and_commit_us"), ("six syncs", "sync_us"), ("prove us", "prove_us"),
+        ("all warmed", "prove_warmed_us"), ("updates/s", "updates_per_second"),
+        ("resident B, open", "open_resident_bytes"), ("look up", "look_up_resident_bytes"),
         ("commit", "commit_resident_bytes"),
-    ],
-);
+    ]),
+];
 
 /// Number of measured snapshots after the snapshot that loads all keys.
 const SNAPSHOTS: u64 = 100;
@@ -187,27 +157,15 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     }
     let bytes = stored.log().end() - loaded_bytes;
     let latest = stored.latest();
-    let mut asked = |chunk: usize| -> Vec<Key> {
-        let keys = (0..chunk).map(|_| key(random.below(keys)));
-        keys.collect()
-    };
-    let mut failed = None;
-    let mut prove =
-        |repository: &StoredRepository<S, RedBlack>, version: Version, asked: &[Key]| {
-            for key in asked {
-                if let Err(error) = repository.prove(version, key) {
-                    failed = Some(error);
-                }
-            }
-        };
+    let mut asked = || key(random.below(keys));
     // The first round fills the cache, which has room for all nodes.
-    prove(&stored, latest, &asked(20_000.min(keys as usize * 20)));
-    let proving = effort.repeat(256, &mut asked, |asked| prove(&stored, latest, &asked));
-    let proving_in_memory = effort.repeat(256, &mut asked, |asked| {
-        for key in &asked {
-            std::hint::black_box(memory.prove(latest, key).is_ok());
-        }
-    });
+    for _ in 0..20_000.min(keys * 20) {
+        stored.prove(latest, &asked())?;
+    }
+    let prove = |key| stored.prove(latest, &key);
+    let proving = effort.try_repeat_each(256, &mut asked, prove)?;
+    let prove = |key| memory.prove(latest, &key);
+    let proving_in_memory = effort.try_repeat_each(256, &mut asked, prove)?;
     let mut warmed = StoredRepository::<S, RedBlack>::open(
         authority,
         stored.log().clone(),
@@ -215,14 +173,12 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     )?
     .with_workers(Workers::all_cores());
     warmed.warm()?;
-    let proving_warmed = effort.repeat(256, &mut asked, |asked| prove(&warmed, latest, &asked));
+    let prove = |key| warmed.prove(latest, &key);
+    let proving_warmed = effort.try_repeat_each(256, &mut asked, prove)?;
     let (reads_latest, reads_old) = (
         reads(&stored, latest, keys)?,
         reads(&stored, Version::new(SNAPSHOTS / 2), keys)?,
     );
-    if let Some(error) = failed {
-        return Err(error.into());
-    }
     Ok(line! {
         experiment: "stored", scheme: "red-black", keys, snapshots: SNAPSHOTS,
         load_us_per_key: load_us / keys as f64, bytes_per_key: loaded_bytes as f64 / keys as f64,

@@ -121,6 +121,20 @@ impl Effort {
         })
     }
 
+    /// Like [`Self::repeat_each`], but `work` can fail. Returns the last error instead of times.
+    pub fn try_repeat_each<T, R, E>(
+        &self,
+        chunk: usize,
+        make: impl FnMut() -> T,
+        mut work: impl FnMut(T) -> Result<R, E>,
+    ) -> Result<Timings, E> {
+        let mut failed = None;
+        let timings = self.repeat_each(chunk, make, |input| {
+            work(input).map_err(|error| failed = Some(error))
+        });
+        failed.map_or(Ok(timings), Err)
+    }
+
     /// Returns the nanoseconds of one call of `work`, from the median batch. For short work that is
     /// timed many calls at a time.
     pub fn each_ns<R>(&self, mut work: impl FnMut() -> R) -> f64 {
@@ -232,5 +246,9 @@ mod tests {
         let mut seen = 0;
         let timings = effort.repeat(10, |chunk| vec![0; chunk], |input| seen += input.len());
         assert_eq!((timings.operations(), seen), (100, 101));
+        let fails = |()| Err::<(), _>("no");
+        assert_eq!(effort.try_repeat_each(10, || (), fails).err(), Some("no"));
+        let works = effort.try_repeat_each(10, || (), |()| Ok::<_, &str>(()));
+        assert_eq!(works.unwrap().operations(), 100);
     }
 }

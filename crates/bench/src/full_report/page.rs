@@ -343,17 +343,11 @@ fn write_row(
     put!(body, "</tr>");
 }
 
-const STEPS: TableSpec = TableSpec::new(
-    RUN,
-    "",
-    &[
-        ("step", "step"),
-        ("arguments", "arguments"),
-        ("seconds", "seconds"),
-        ("cores used by others", "cores_used_by_others"),
-    ],
-)
-.left(&["arguments"]);
+#[rustfmt::skip]
+const STEPS: TableSpec = TableSpec::new(RUN, "", &[
+    ("step", "step"), ("arguments", "arguments"), ("seconds", "seconds"),
+    ("cores used by others", "cores_used_by_others"),
+]).left(&["arguments"]);
 
 /// Writes the section about the steps: the duration of each, its arguments, and how to repeat the
 /// measurements.

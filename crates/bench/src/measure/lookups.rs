@@ -1,7 +1,5 @@
 //! Lookups in a dictionary of any family: checks of answers, times and bytes.
 
-use std::hint::black_box;
-
 use comparison::Properties;
 use pad_core::{Answer, Key, Version};
 
@@ -86,26 +84,21 @@ impl<T: Roles> Lookups<'_, T> {
         age: Age,
         number: usize,
     ) -> Vec<(Version, T::Question)> {
-        let question = |_| {
-            let (version, key) = self.query(random, age);
-            (version, self.roles.question(key))
-        };
-        (0..number).map(question).collect()
+        (0..number).map(|_| self.question(random, age)).collect()
+    }
+
+    fn question(&self, random: &mut Random, age: Age) -> (Version, T::Question) {
+        let (version, key) = self.query(random, age);
+        (version, self.roles.question(key))
     }
 
     /// Returns the median microseconds of making a proof for a random present key.
     pub fn prove_us(&self, effort: &Effort, age: Age) -> Outcome<f64> {
         let mut random = Random::new(2);
-        let prepare = |chunk| self.questions(&mut random, age, chunk);
-        let mut done: Outcome<()> = Ok(());
-        let timings = effort.repeat(CHUNK, prepare, |questions| {
-            for (version, question) in questions {
-                if let Err(error) = black_box(self.roles.prove(version, &question)) {
-                    done = Err(error);
-                }
-            }
-        });
-        done.map(|()| timings.median_us())
+        let ask = || self.question(&mut random, age);
+        let prove =
+            |(version, question): (Version, T::Question)| self.roles.prove(version, &question);
+        Ok(effort.try_repeat_each(CHUNK, ask, prove)?.median_us())
     }
 
     /// Like [`Self::prove_us`] in random versions; `None` if the scheme cannot prove old versions.
@@ -159,24 +152,15 @@ impl<T: Roles> Lookups<'_, T> {
     pub fn verify_us(&self, effort: &Effort) -> Outcome<f64> {
         let head = self.roles.head(self.roles.latest())?;
         let mut random = Random::new(4);
-        let mut done: Outcome<()> = Ok(());
-        let prepare = |chunk| -> Vec<(T::Question, Outcome<T::Proof>)> {
-            let questions = self.questions(&mut random, Age::Latest, chunk).into_iter();
-            let prove = |(version, question)| {
-                let proof = self.roles.prove(version, &question);
-                (question, proof)
-            };
-            questions.map(prove).collect()
+        let prove = || {
+            let (version, question) = self.question(&mut random, Age::Latest);
+            let proof = self.roles.prove(version, &question);
+            (question, proof)
         };
-        let timings = effort.repeat(CHUNK, prepare, |proofs| {
-            for (question, proof) in proofs {
-                let answer = proof.and_then(|proof| self.verify(&head, proof, &question));
-                if let Err(error) = black_box(answer) {
-                    done = Err(error);
-                }
-            }
-        });
-        done.map(|()| timings.median_us())
+        let verify = |(question, proof): (T::Question, Outcome<T::Proof>)| {
+            self.verify(&head, proof?, &question)
+        };
+        Ok(effort.try_repeat_each(CHUNK, prove, verify)?.median_us())
     }
 }
 

@@ -11,13 +11,7 @@ use clap::ValueEnum;
 use pad_core::{Key, Operation};
 
 use super::{key, value};
-use crate::{
-    Outcome, line,
-    line::Line,
-    memory,
-    timing::{Effort, Timings, median, microseconds, stopwatch},
-    workload::Random,
-};
+use crate::{line, memory, prelude::*};
 
 /// Number of measured snapshots with one change each, after the snapshot that loads all keys.
 const SNAPSHOTS: u64 = 200;
@@ -172,19 +166,10 @@ impl Shop<'_> {
     /// in `cache`.
     fn proving(&self, cache: &NodeCache, effort: &Effort) -> Outcome<f64> {
         let repository = Server::of_any_with(self.store(), cache.clone())?;
-        let (version, mut random, mut failed) = (repository.latest(), Random::new(4), None);
-        let mut asked = |chunk: usize| -> Vec<Question> {
-            let keys = (0..chunk).map(|_| Question::Key(key(random.below(self.keys))));
-            keys.collect()
-        };
-        let proving = effort.repeat(256, &mut asked, |asked: Vec<Question>| {
-            for question in &asked {
-                if let Err(error) = repository.answer(version, question) {
-                    failed = Some(error);
-                }
-            }
-        });
-        failed.map_or(Ok(proving.median_us()), |error| Err(error.into()))
+        let (version, mut random) = (repository.latest(), Random::new(4));
+        let ask = || Question::Key(key(random.below(self.keys)));
+        let answer = |question: Question| repository.answer(version, &question);
+        Ok(effort.try_repeat_each(256, ask, answer)?.median_us())
     }
 
     /// Returns the number of updates of random keys per second that are made durable in large
