@@ -9,7 +9,7 @@
 //!
 //! Stores on disk, named `-stored`, have 10^4 keys. Their author and server wait for the disk.
 //!
-//! `bench compare` measures more with these functions.
+//! `bench compare` measures more with these functions, such as bytes.
 
 use std::{
     cell::{LazyCell, RefCell},
@@ -33,10 +33,10 @@ use comparison::{Place, Scheme, SchemeFamily, Work as _, Workload};
 use criterion::{BatchSize, Criterion, Throughput};
 use pad_core::{Answer, Version};
 
-use crate::{Each, always, bytes::Bytes, id, is_test, measure, timed, timed_batched};
+use crate::{Each, always, id, is_test, measure, timed, timed_batched};
 
-/// Benches every scheme in a group for each role, and counts the bytes of updates and proofs.
-pub(crate) fn schemes(time: &mut Criterion, bytes: &mut Criterion<Bytes>) {
+/// Benches every scheme in a group for each role.
+pub(crate) fn schemes(criterion: &mut Criterion) {
     secret::reserve(ACCUMULATED);
     for scheme in comparison::schemes() {
         let sizes = if is_test() {
@@ -46,8 +46,7 @@ pub(crate) fn schemes(time: &mut Criterion, bytes: &mut Criterion<Bytes>) {
         };
         for &keys in sizes {
             let benches = Benches {
-                time,
-                bytes,
+                criterion,
                 scheme,
                 keys,
             };
@@ -82,16 +81,12 @@ trait Steps {
     fn make_proof(&mut self);
     /// Client: verifies the first unverified proof.
     fn verify(&mut self) -> Answer;
-    /// Returns the bytes of a proof.
-    fn proof_bytes(&mut self) -> usize;
     /// Makes the next changes, for `publish`.
     fn make_changes(&mut self);
     /// Author: publishes the first unpublished changes, for `apply`.
     fn publish(&mut self) -> Outcome<()>;
     /// Server: applies the first unapplied update.
     fn apply(&mut self) -> Outcome<()>;
-    /// Returns the bytes of the first unapplied update.
-    fn update_bytes(&mut self) -> usize;
     /// Drops published and applied updates.
     fn clear(&mut self);
 }
@@ -169,11 +164,6 @@ impl<T: Roles> Steps for StepFixture<T> {
         answer.expect("bench: honest proofs verify")
     }
 
-    fn proof_bytes(&mut self) -> usize {
-        let proof = self.proof().0.expect("bench: the version exists");
-        self.loaded.run.roles.proof_bytes(&proof)
-    }
-
     fn make_changes(&mut self) {
         let operations = self.work.operations(self.version);
         self.version += 1;
@@ -196,11 +186,6 @@ impl<T: Roles> Steps for StepFixture<T> {
         Ok(())
     }
 
-    fn update_bytes(&mut self) -> usize {
-        let update = self.updates.pop_front().expect("bench: it was published");
-        self.loaded.run.roles.update_bytes(&update)
-    }
-
     fn clear(&mut self) {
         self.updates.clear();
         self.applied.clear();
@@ -209,8 +194,7 @@ impl<T: Roles> Steps for StepFixture<T> {
 
 /// Benches of one scheme.
 struct Benches<'a> {
-    time: &'a mut Criterion,
-    bytes: &'a mut Criterion<Bytes>,
+    criterion: &'a mut Criterion,
     scheme: &'static Scheme,
     keys: u64,
 }
@@ -235,7 +219,7 @@ impl Benches<'_> {
         let name = id(&[("scheme", &self.scheme.name), ("keys", &self.keys)]);
         let mut time = |group: &str, work: &mut dyn FnMut(&mut criterion::Bencher<'_>)| {
             let each = Each(Throughput::Elements(1), 10);
-            measure(self.time, group, &name, each, work);
+            measure(self.criterion, group, &name, each, work);
         };
         time("server/prove", &mut |bencher| {
             let mut steps = steps();
@@ -250,20 +234,6 @@ impl Benches<'_> {
                 BatchSize::SmallInput,
             );
         });
-        let bytes =
-            |criterion: &mut Criterion<Bytes>, what: &str, of: &mut dyn FnMut() -> usize| {
-                let name = id(&[
-                    ("scheme", &self.scheme.name),
-                    ("keys", &self.keys),
-                    ("of", &what),
-                ]);
-                let mut group = criterion.benchmark_group("bytes");
-                group.sample_size(10).bench_function(name, |bencher| {
-                    bencher.iter_custom(|times| (0..times).map(|_| of()).sum());
-                });
-                group.finish();
-            };
-        bytes(self.bytes, "proof", &mut || steps().proof_bytes());
         time("server/apply", &mut |bencher| {
             let publish = || {
                 let mut steps = steps();
@@ -284,12 +254,6 @@ impl Benches<'_> {
                 BatchSize::LargeInput,
             );
             steps().clear();
-        });
-        bytes(self.bytes, "update", &mut || {
-            let mut steps = steps();
-            steps.make_changes();
-            steps.publish().expect("bench: a key in memory signs");
-            steps.update_bytes()
         });
     }
 }

@@ -9,10 +9,8 @@ use core::{
 };
 use std::{sync::LazyLock, time::Duration};
 
-use bytes::Bytes;
 use criterion::{BatchSize, Bencher, Criterion, Throughput};
 
-mod bytes;
 mod families;
 mod primitives;
 
@@ -85,27 +83,12 @@ fn configured() -> Criterion {
         .nresamples(10_000)
 }
 
-/// Settings for bytes, which do not vary: few samples.
-fn of_bytes() -> Criterion<Bytes> {
-    Criterion::default()
-        .with_measurement(Bytes)
-        .warm_up_time(Duration::from_millis(1))
-        .measurement_time(Duration::from_millis(10))
-        .nresamples(2_000)
-}
-
 /// Prefixes of group names, and the function with these groups.
-type Benches = (
-    &'static [&'static str],
-    fn(&mut Criterion, &mut Criterion<Bytes>),
-);
+type Benches = (&'static [&'static str], fn(&mut Criterion));
 
 const BENCHES: [Benches; 2] = [
-    (&["primitives::"], |time, _| primitives::products(time)),
-    (
-        &["server/", "client/", "author/", "bytes"],
-        families::schemes,
-    ),
+    (&["primitives::"], primitives::products),
+    (&["server/", "client/", "author/"], families::schemes),
 ];
 
 /// Reports whether benches with one of these name prefixes are requested. Others are not prepared.
@@ -116,13 +99,12 @@ fn is_asked_for(beginnings: &[&str]) -> bool {
 }
 
 fn main() {
-    let mut time = configured().configure_from_args();
-    let mut bytes = of_bytes().configure_from_args();
+    let mut criterion = configured().configure_from_args();
     let is_one = BENCHES.iter().any(|(groups, _)| is_asked_for(groups));
     for (groups, run) in BENCHES {
         if !is_one || is_asked_for(groups) {
-            run(&mut time, &mut bytes);
+            run(&mut criterion);
         }
     }
-    time.final_summary();
+    criterion.final_summary();
 }
