@@ -109,11 +109,11 @@ impl Snapshots {
         loop {
             run.publish((present..size).map(workload::put).collect())?;
             present = size;
-            let version = run.repository.latest();
+            let version = run.roles.repository.latest();
             let mut sum = 0;
             for _ in 0..SAMPLES {
                 let key = workload::key(random.below(size));
-                let proof = run.repository.prove(version, &key)?;
+                let proof = run.roles.repository.prove(version, &key)?;
                 sum += codec::encode(&proof).len();
             }
             bytes.insert(size, sum as f64 / f64::from(SAMPLES));

@@ -105,14 +105,14 @@ fn tree(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<(
     }
     let authored = run.samples.iter().map(|sample| sample.author_us);
     let update_us = median(authored.collect()) / BATCH as f64;
-    let version = run.repository.latest();
+    let version = run.roles.repository.latest();
     let mut key = || EntryId::new(random.below(entries)).to_key();
     let mut bytes = Vec::new();
     for key in [(); 100].map(|()| key()) {
-        let proof = run.repository.prove(version, &key)?;
+        let proof = run.roles.repository.prove(version, &key)?;
         bytes.push(codec::encode(&proof).len() as f64);
     }
-    let prove = |key| run.repository.prove(version, &key);
+    let prove = |key| run.roles.repository.prove(version, &key);
     let proved = report.effort().repeat_each(100, key, prove);
     let line = line! {
         experiment: "directory_beside", entries, update_us, prove_us: proved.median_us(),

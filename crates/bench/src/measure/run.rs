@@ -1,10 +1,7 @@
 //! Run in which author and server take turns, until the workload is done, or time or memory run
 //! out.
 
-use std::{
-    ops::{Deref, DerefMut},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use comparison::processor_time;
 use pad_core::Operation;
@@ -138,20 +135,6 @@ impl<T: Roles> Run<T> {
         self.samples.clear();
         self.cryptography = Cryptography::default();
         self.start = Instant::now();
-    }
-}
-
-impl<T: Roles> Deref for Run<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.roles
-    }
-}
-
-impl<T: Roles> DerefMut for Run<T> {
-    fn deref_mut(&mut self) -> &mut T {
-        &mut self.roles
     }
 }
 
