@@ -1,4 +1,10 @@
-//! Imports that most benchmark modules share.
+//! Imports and helpers that most benchmark modules share.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
 pub(crate) use comparison::{
     Outcome, ensure,
@@ -13,7 +19,27 @@ pub(crate) use crate::{
 };
 
 /// Returns the name of a recorded trace: that of its file, without extensions.
-pub(crate) fn trace_name(path: &std::path::Path) -> String {
+pub(crate) fn trace_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.split('.').next().unwrap_or_default().to_owned()
+}
+
+/// Returns the paths of the `chosen` traces, or else of the `bundled` ones in the folder `data`.
+pub(crate) fn traces(chosen: &[PathBuf], bundled: &[&str]) -> Vec<PathBuf> {
+    if !chosen.is_empty() {
+        return chosen.to_vec();
+    }
+    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    bundled.iter().map(|name| data.join(name)).collect()
+}
+
+/// Runs this program with other arguments in a new process, and returns its output. Memory of that
+/// process is the memory of only one measurement.
+pub(crate) fn run_alone<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Outcome<Vec<u8>> {
+    let mut command = Command::new(env::current_exe()?);
+    let output = command.args(arguments).stderr(Stdio::inherit()).output()?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    Err(format!("{command:?} failed: {}", output.status).into())
 }

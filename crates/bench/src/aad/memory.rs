@@ -1,10 +1,6 @@
 //! Memory of an author's process per entry of its log.
 
-use std::{
-    collections::BTreeSet,
-    env,
-    process::{Command, Stdio},
-};
+use std::collections::BTreeSet;
 
 use clap::ValueEnum;
 use pad_core::Workers;
@@ -33,15 +29,9 @@ pub(super) fn of_another_process(
         LogKind::Frontier => "--frontier-elements",
     };
     let largest = largest.to_string();
-    let mut command = Command::new(env::current_exe()?);
-    command.args(["aad", "--json", "--experiment", "memory"]);
-    command.args(["--scheme", name.get_name(), elements, &largest]);
-    let output = command.stderr(Stdio::inherit()).output()?;
-    ensure(
-        output.status.success(),
-        &format!("measuring memory failed: {}", output.status),
-    )?;
-    for line in String::from_utf8(output.stdout)?.lines() {
+    let rest = ["--scheme", name.get_name(), elements, &largest];
+    let output = run_alone("aad --json --experiment memory".split(' ').chain(rest))?;
+    for line in String::from_utf8(output)?.lines() {
         report.line(serde_json::from_str::<Line>(line)?)?;
     }
     Ok(())

@@ -108,12 +108,12 @@ impl FlexlistArguments {
                     audit::run(self.blocks, CHALLENGES, &self.tags(), report)?;
                 }
                 Experiment::Replay => {
-                    for trace in &self.traces() {
+                    for trace in &traces(&self.trace, &[TRACE]) {
                         replay::run(trace, report)?;
                     }
                 }
                 Experiment::Locality => {
-                    for trace in &self.traces() {
+                    for trace in &traces(&self.trace, &[TRACE]) {
                         locality::run(trace, report)?;
                     }
                 }
@@ -123,15 +123,6 @@ impl FlexlistArguments {
             }
         }
         report.finish(table::report)
-    }
-
-    /// Returns the paths of the traces to replay: those of the command line, or the bundled one.
-    fn traces(&self) -> Vec<PathBuf> {
-        if self.trace.is_empty() {
-            let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data");
-            return vec![data.join(TRACE)];
-        }
-        self.trace.clone()
     }
 
     /// Returns the numbers of threads for the experiment `build`: those of the command line, or 1,

@@ -1,7 +1,7 @@
 //! Trees in store files on disk: the cost of one lookup and of one commit. Each of them opens the
 //! store first, as a separate process would.
 
-use std::{env, fs::File, io::Write as _, path::Path, process::Command};
+use std::{fs::File, io::Write as _, path::Path};
 
 use authdict::{
     Author, CacheSize, DictionaryId, NodeCache, Question, SchemeName, SecretKey, Server,
@@ -128,15 +128,10 @@ impl<'a> Shop<'a> {
 impl Shop<'_> {
     /// Returns the peak memory in bytes of a new process that does only this operation.
     fn as_process(&self, once: Once) -> Outcome<u64> {
-        let mut command = Command::new(env::current_exe()?);
-        let keys = self.keys.to_string();
-        command.args(["stored", "--once", once.name(), "--keys", &keys, "--folder"]);
-        let output = command.arg(self.folder).output()?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("{}: {said}", once.name()).into());
-        }
-        Ok(String::from_utf8(output.stdout)?.trim().parse()?)
+        let (keys, folder) = (self.keys.to_string(), self.folder.display().to_string());
+        let rest = [once.name(), "--keys", &keys, "--folder", &folder];
+        let output = run_alone(["stored", "--once"].into_iter().chain(rest))?;
+        Ok(String::from_utf8(output)?.trim().parse()?)
     }
 
     fn store(&self) -> std::path::PathBuf {

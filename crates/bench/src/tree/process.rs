@@ -1,11 +1,7 @@
 //! Runs each measurement of a tree in its own process, so that the memory of the process is the
 //! memory of only one repository.
 
-use std::{
-    env, fs,
-    path::PathBuf,
-    process::{Command, Stdio},
-};
+use std::{fs, path::PathBuf};
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -62,13 +58,8 @@ impl Order {
 
     /// Starts a process of kind `role` with this order, waits for it, and parses its output.
     fn send<T: DeserializeOwned>(&self, role: &str) -> Outcome<T> {
-        let mut command = Command::new(env::current_exe()?);
-        command.args(["measure", role, &serde_json::to_string(self)?]);
-        let output = command.stderr(Stdio::inherit()).output()?;
-        if !output.status.success() {
-            return Err(format!("measuring {role} {self:?} failed: {}", output.status).into());
-        }
-        Ok(serde_json::from_slice(&output.stdout)?)
+        let output = run_alone(["measure", role, &serde_json::to_string(self)?])?;
+        Ok(serde_json::from_slice(&output)?)
     }
 
     /// Measures an author in a new process. The author's updates and results remain as files in

@@ -99,7 +99,7 @@ impl TupleArguments {
             }
         }
         if self.wants(TupleExperiment::Macrobenchmark) {
-            for path in self.traces() {
+            for path in traces(&self.trace, &TRACES) {
                 report.announce(format!("reading {}", path.display()));
                 let trace = Trace::read(&path, self.last)?;
                 self.macrobenchmark(&contenders, &trace, &mut report)?;
@@ -124,15 +124,6 @@ impl TupleArguments {
 
     fn wants_design(&self, name: &str) -> bool {
         self.designs.is_empty() || self.designs.iter().any(|wanted| wanted == name)
-    }
-
-    fn traces(&self) -> Vec<PathBuf> {
-        if self.trace.is_empty() {
-            let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data");
-            TRACES.map(|name| data.join(name)).to_vec()
-        } else {
-            self.trace.clone()
-        }
     }
 
     fn growing(&self, contenders: &[Contender], report: &mut Report) -> Outcome<()> {
