@@ -29,65 +29,57 @@ pub mod trace;
 
 pub use arguments::DirectoryArguments;
 use arguments::Experiment;
-use inserts::Inserts;
 use primitives::Primitives;
 
 impl DirectoryArguments {
     /// Runs the experiments that the command line requests, and prints their report.
     pub fn run(&self) -> Outcome<()> {
-        let mut report = self.manner.report()?;
+        let report = self.manner.report()?;
         report.announce("primitives");
         let primitives = Primitives::measure(&report.effort());
+        let mut bench = Bench { report, primitives };
         for experiment in &self.experiments {
             match experiment {
-                Experiment::Inserts => self.inserts(&primitives, &mut report)?,
-                Experiment::Hints => hints::run(self, &primitives, &mut report)?,
-                Experiment::Strategies => strategies::run(&primitives, &mut report)?,
+                Experiment::Inserts => inserts::run(self, &mut bench)?,
+                Experiment::Hints => hints::run(self, &mut bench)?,
+                Experiment::Strategies => strategies::run(&mut bench)?,
                 Experiment::Operations => {
-                    sizes::run(&primitives, &mut report)?;
+                    sizes::run(&mut bench)?;
                     for entries in &self.entries {
-                        operations::run(*entries, &primitives, &mut report)?;
+                        operations::run(*entries, &mut bench)?;
                     }
                 }
                 Experiment::Stored => {
                     for entries in &self.entries {
-                        stored::run(*entries, &primitives, &mut report)?;
-                        durable::run(*entries, &primitives, &mut report)?;
+                        stored::run(*entries, &mut bench)?;
+                        durable::run(*entries, &mut bench)?;
                     }
                 }
                 Experiment::Beside => {
                     for entries in &self.entries {
-                        alternatives::run(*entries, &primitives, &mut report)?;
+                        alternatives::run(*entries, &mut bench)?;
                     }
                 }
             }
         }
-        report.finish(table::report)
-    }
-
-    fn inserts(&self, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
-        for block_bytes in &self.block_bytes {
-            let inserts = Inserts {
-                entries: self.inserts,
-                block_bytes: *block_bytes,
-                longest: self.longest(),
-                primitives,
-            };
-            inserts.run(report)?;
-        }
-        Ok(())
+        bench.report.finish(table::report)
     }
 }
 
-/// Reports a result line of `strategy`, with the run's primitives. Adds null for each of [`KEYS`]
-/// that the line lacks.
-fn measured(
-    report: &mut Report,
-    (strategy, primitives): (&str, &Primitives),
-    line: Line,
-) -> Outcome<()> {
-    let line = line.with_all(KEYS).and("strategy", strategy);
-    report.measured(line.with("primitives", primitives))
+/// Report of a run, and the primitives that were measured in it.
+struct Bench {
+    report: Report,
+    primitives: Primitives,
+}
+
+impl Bench {
+    /// Reports a result line of `strategy`, with the run's primitives. Adds null for each of
+    /// [`KEYS`] that the line lacks.
+    fn measured(&mut self, strategy: &str, line: Line) -> Outcome<()> {
+        let line = line.with_all(KEYS).and("strategy", strategy);
+        let line = line.with("primitives", self.primitives);
+        self.report.measured(line)
+    }
 }
 
 /// Keys that every result line has, in addition to `experiment` and `strategy`.

@@ -11,9 +11,8 @@ use pad_tree::RedBlackPathCopying;
 use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
 
 use super::{
+    Bench,
     digests::{S, object},
-    measured,
-    primitives::Primitives,
 };
 use crate::{dictionary::Run, line, memory, prelude::*};
 
@@ -26,12 +25,13 @@ const BATCH: usize = 10_000;
 const MOST: u64 = 1_000_000;
 
 /// Measures both alternatives over `entries` entries, unless that exceeds [`MOST`].
-pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
+pub(super) fn run(entries: u64, bench: &mut Bench) -> Outcome<()> {
     if entries <= MOST {
-        report.announce(format!("redb, {entries} entries"));
-        plain_map(entries, primitives, report)?;
-        report.announce(format!("red-black tree, {entries} entries"));
-        tree(entries, primitives, report)?;
+        bench.report.announce(format!("redb, {entries} entries"));
+        plain_map(entries, bench)?;
+        let what = format!("red-black tree, {entries} entries");
+        bench.report.announce(what);
+        tree(entries, bench)?;
     }
     Ok(())
 }
@@ -43,7 +43,7 @@ fn updates(random: &mut Random, entries: u64) -> Vec<(u64, [u8; 32])> {
 }
 
 /// Measures the plain map, redb on disk. Each batch of updates is durable when it returns.
-fn plain_map(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
+fn plain_map(entries: u64, bench: &mut Bench) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("map.redb");
     let map = Database::create(&path)?;
@@ -65,9 +65,10 @@ fn plain_map(entries: u64, primitives: &Primitives, report: &mut Report) -> Outc
     ensure(is_right, "redb: the wrong object")?;
     let mut random = Random::new(entries);
     let id = || random.below(entries);
-    let got = report.effort().repeat_each(1_000, id, get);
+    let got = bench.report.effort().repeat_each(1_000, id, get);
     drop((table, reading));
-    let (mut us, before, batches) = (0.0, memory::written_bytes(), report.rounds(20, 2));
+    let (mut us, before) = (0.0, memory::written_bytes());
+    let batches = bench.report.rounds(20, 2);
     for _ in 0..batches {
         let updates = updates(&mut random, entries);
         let (batch_us, done) = stopwatch(|| put(&mut updates.into_iter()));
@@ -82,11 +83,11 @@ fn plain_map(entries: u64, primitives: &Primitives, report: &mut Report) -> Outc
         written_bytes_per_update: written, get_us: got.median_us(), batch: BATCH,
         file_bytes: std::fs::metadata(&path)?.len(),
     };
-    measured(report, ("redb", primitives), line)
+    bench.measured("redb", line)
 }
 
 /// Measures the authenticated tree, the workspace's red-black tree in memory.
-fn tree(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
+fn tree(entries: u64, bench: &mut Bench) -> Outcome<()> {
     let put = |(id, object): (u64, [u8; 32])| -> Outcome<Operation> {
         Ok(Operation::Put(
             EntryId::new(id).to_key(),
@@ -98,7 +99,7 @@ fn tree(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<(
     run.publish(filled?)?;
     let mut random = Random::new(entries);
     run.restart();
-    for _ in 0..report.rounds(5, 1) {
+    for _ in 0..bench.report.rounds(5, 1) {
         let operations: Outcome<Vec<_>> =
             updates(&mut random, entries).into_iter().map(put).collect();
         run.publish(operations?)?;
@@ -113,10 +114,10 @@ fn tree(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<(
         bytes.push(codec::encode(&proof).len() as f64);
     }
     let prove = |key| run.roles.repository.prove(version, &key);
-    let proved = report.effort().repeat_each(100, key, prove);
+    let proved = bench.report.effort().repeat_each(100, key, prove);
     let line = line! {
         experiment: "directory_beside", entries, update_us, prove_us: proved.median_us(),
         proof_bytes: median(bytes), get_us: None::<f64>, batch: BATCH, file_bytes: None::<u64>,
     };
-    measured(report, ("red-black", primitives), line)
+    bench.measured("red-black", line)
 }

@@ -2,9 +2,8 @@
 //! write of the object, or from the prefill.
 
 use super::{
+    Bench,
     arguments::DirectoryArguments,
-    measured,
-    primitives::Primitives,
     reads::{self, Geometry},
     trace::TraceParameters,
 };
@@ -12,14 +11,11 @@ use crate::{line, prelude::*};
 
 /// Counts the block reads of all traces, with the paper's and with our block size, with and without
 /// hints.
-pub(super) fn run(
-    arguments: &DirectoryArguments,
-    primitives: &Primitives,
-    report: &mut Report,
-) -> Outcome<()> {
+pub(super) fn run(arguments: &DirectoryArguments, bench: &mut Bench) -> Outcome<()> {
     for &update_percent in &arguments.update_percent {
         for &prefill in &arguments.prefill {
-            report.announce(format!("trace over {prefill}, {update_percent} % updates"));
+            let what = format!("trace over {prefill}, {update_percent} % updates");
+            bench.report.announce(what);
             let parameters = TraceParameters {
                 seed: arguments.seed,
                 prefill,
@@ -32,8 +28,8 @@ pub(super) fn run(
             // the strategy.
             for (strategy, geometry) in [("flat", Geometry::PAPER), ("merkle", Geometry::OURS)] {
                 for with_hints in [false, true] {
-                    let count = (parameters, geometry, with_hints);
-                    one((strategy, primitives), count, report)?;
+                    let line = line(parameters, geometry, with_hints);
+                    bench.measured(strategy, line)?;
                 }
             }
         }
@@ -41,11 +37,7 @@ pub(super) fn run(
     Ok(())
 }
 
-fn one(
-    of: (&str, &Primitives),
-    (parameters, geometry, with_hints): (TraceParameters, Geometry, bool),
-    report: &mut Report,
-) -> Outcome<()> {
+fn line(parameters: TraceParameters, geometry: Geometry, with_hints: bool) -> Line {
     let counted = reads::count(parameters, geometry, with_hints);
     let each = |count: u64| count as f64 / counted.lookups.max(1) as f64;
     let sent = (counted.sent_bytes > 0).then(|| each(counted.sent_bytes));
@@ -53,8 +45,8 @@ fn one(
         experiment: "directory_hints", entries: parameters.prefill,
         block_bytes: geometry.block_bytes,
     };
-    let line = line
-        .and("proof_bytes", sent)
+    let read_bytes = each(counted.reads * geometry.block_bytes);
+    line.and("proof_bytes", sent)
         .and("reads_per_lookup", each(counted.reads))
         .and("seed", parameters.seed)
         .and("operations", parameters.operations)
@@ -62,14 +54,8 @@ fn one(
         .and("capacity", geometry.capacity)
         .and("frames", geometry.frames)
         .and("hints", with_hints)
-        .and("lookups", counted.lookups)
         .and("touched", counted.touched)
         .and("reads", counted.reads)
-        .and("write_reads", counted.write_reads)
-        .and(
-            "read_bytes_per_lookup",
-            each(counted.reads * geometry.block_bytes),
-        )
-        .and("hint_hit_rate", each(counted.hint_hits));
-    measured(report, of, line)
+        .and("read_bytes_per_lookup", read_bytes)
+        .and("hint_hit_rate", each(counted.hint_hits))
 }

@@ -11,13 +11,13 @@ use block_directory::{
 };
 
 use super::{
+    Bench,
+    arguments::DirectoryArguments,
     contender::{Contender, PLACE_BYTES, slot_updates},
     digests::{Digests, Group, MeasuredDigest, S, object},
     images::Images,
-    measured,
     pairwise::{Path, Sha256Pairs, Sha384Pairs, SlotScan},
     postponed::PostponedDirectory,
-    primitives::Primitives,
     right_edge::{Changes, GrowingDirectory, RightEdge},
 };
 use crate::{line, prelude::*};
@@ -29,13 +29,25 @@ const BATCH: usize = 100;
 /// Number of entries with which roots are checked before a contender is timed.
 const CHECKED: u64 = 300;
 
+/// Measures all contenders at each size of blocks.
+pub(super) fn run(arguments: &DirectoryArguments, bench: &mut Bench) -> Outcome<()> {
+    for block_bytes in &arguments.block_bytes {
+        let inserts = Inserts {
+            entries: arguments.inserts,
+            block_bytes: *block_bytes,
+            longest: arguments.longest(),
+        };
+        inserts.run(bench)?;
+    }
+    Ok(())
+}
+
 /// Settings of one measurement: number of entries, bytes of a block, and the longest expected time
 /// of one contender.
-pub(super) struct Inserts<'a> {
-    pub(super) entries: u64,
-    pub(super) block_bytes: u64,
-    pub(super) longest: Duration,
-    pub(super) primitives: &'a Primitives,
+struct Inserts {
+    entries: u64,
+    block_bytes: u64,
+    longest: Duration,
 }
 
 /// Name of a contender, and the number of insertions after which it updates summaries together.
@@ -44,51 +56,50 @@ type ContenderName<'a> = (&'a str, u64);
 /// Root of a contender's directory; `None` if it was not measured.
 type Root = Option<Vec<u8>>;
 
-impl Inserts<'_> {
+impl Inserts {
     /// Returns the number of slots in a block of `block_bytes` bytes, in the paper's layout.
-    pub(super) const fn capacity(&self) -> u64 {
+    const fn capacity(&self) -> u64 {
         self.block_bytes / PLACE_BYTES as u64
     }
 
-    /// Measures all contenders at this block size.
-    pub(super) fn run(&self, report: &mut Report) -> Outcome<()> {
+    fn run(&self, bench: &mut Bench) -> Outcome<()> {
         let capacity = self.capacity();
         if capacity.is_power_of_two() {
             check_directory(capacity)?;
         }
         let one = |name| (name, 1);
         let path = Path::<Sha256Pairs>::new;
-        let path = self.measure(one("merkle"), path, RightEdge::new, report)?;
+        let path = self.measure(one("merkle"), path, RightEdge::new, bench)?;
         let scanning = SlotScan::<Sha256Pairs>::new;
-        let scanned = self.measure(one("merkle-scanning"), scanning, RightEdge::new, report)?;
+        let scanned = self.measure(one("merkle-scanning"), scanning, RightEdge::new, bench)?;
         self.agree(&path, &scanned)?;
         let path = Path::<Sha384Pairs>::new;
-        let path = self.measure(one("sha-384-path"), path, RightEdge::new, report)?;
+        let path = self.measure(one("sha-384-path"), path, RightEdge::new, bench)?;
         let scanning = SlotScan::<Sha384Pairs>::new;
-        let scanned = self.measure(one("sha-384-scanning"), scanning, RightEdge::new, report)?;
+        let scanned = self.measure(one("sha-384-scanning"), scanning, RightEdge::new, bench)?;
         self.agree(&path, &scanned)?;
-        self.strategy::<Flat>("flat", report)?;
-        self.strategy::<Combined<AdSum1600>>("ad-hash-1600", report)?;
-        self.strategy::<Combined<LtLanes>>("lt-hash", report)?;
-        self.products::<MuProduct1024>(["mu-hash-1024", "mu-hash-1024-postponed"], report)?;
-        self.products::<MuProduct3072>(["mu-hash-3072", "mu-hash-3072-postponed"], report)
+        self.strategy::<Flat>("flat", bench)?;
+        self.strategy::<Combined<AdSum1600>>("ad-hash-1600", bench)?;
+        self.strategy::<Combined<LtLanes>>("lt-hash", bench)?;
+        self.products::<MuProduct1024>(["mu-hash-1024", "mu-hash-1024-postponed"], bench)?;
+        self.products::<MuProduct3072>(["mu-hash-3072", "mu-hash-3072-postponed"], bench)
     }
 
-    fn strategy<B: MeasuredDigest>(&self, name: &str, report: &mut Report) -> Outcome<Root> {
+    fn strategy<B: MeasuredDigest>(&self, name: &str, bench: &mut Bench) -> Outcome<Root> {
         let contender = Digests::<B>::new(self.capacity());
         check::<B>(RightEdge::new(contender), self.capacity(), 1)?;
-        self.measure((name, 1), Digests::<B>::new, RightEdge::new, report)
+        self.measure((name, 1), Digests::<B>::new, RightEdge::new, bench)
     }
 
-    fn products<C: Group>(&self, names: [&str; 2], report: &mut Report) -> Outcome<()> {
+    fn products<C: Group>(&self, names: [&str; 2], bench: &mut Bench) -> Outcome<()> {
         let capacity = self.capacity();
-        let one_by_one = self.strategy::<Combined<C>>(names[0], report)?;
+        let one_by_one = self.strategy::<Combined<C>>(names[0], bench)?;
         for batch in [7, BATCH] {
             check::<Combined<C>>(PostponedDirectory::<C>::new(capacity), capacity, batch)?;
         }
         let postponed = |_| PostponedDirectory::<C>::new(capacity);
         let digests = Digests::<Combined<C>>::new;
-        let postponed = self.measure((names[1], BATCH as u64), digests, postponed, report)?;
+        let postponed = self.measure((names[1], BATCH as u64), digests, postponed, bench)?;
         self.agree(&one_by_one, &postponed)
     }
 
@@ -104,13 +115,13 @@ impl Inserts<'_> {
     }
 
     /// Returns the lower bound for an insertion in microseconds, mean over all entries.
-    fn limit_us<C: Contender>(&self, contender: &C, batch: u64) -> f64 {
+    fn limit_us<C: Contender>(&self, contender: &C, batch: u64, bench: &Bench) -> f64 {
         let mut ns = 0.0;
         for start in (0..self.entries).step_by(batch as usize) {
             let ids = start..self.entries.min(start + batch);
             let slot_updates = slot_updates(&ids, contender.capacity()).into_iter();
             ns += slot_updates
-                .map(|update| contender.limit_ns(update, self.primitives))
+                .map(|update| contender.limit_ns(update, &bench.primitives))
                 .sum::<f64>();
         }
         ns / self.entries as f64 / 1e3
@@ -123,23 +134,18 @@ impl Inserts<'_> {
         (name, batch): ContenderName<'_>,
         contender: impl Fn(u64) -> C,
         start: impl FnOnce(C) -> G,
-        report: &mut Report,
+        bench: &mut Bench,
     ) -> Outcome<Root> {
         let (capacity, of_images) = (self.capacity(), contender(self.capacity()));
-        let limit_us = self.limit_us(&of_images, batch);
+        let limit_us = self.limit_us(&of_images, batch, bench);
         let expected_us = limit_us * self.entries as f64;
+        let (entries, block_bytes) = (self.entries, self.block_bytes);
+        let what = format!("{name}: {entries} insertions, blocks of {block_bytes} bytes");
         if expected_us > microseconds(self.longest) {
-            let what = format!(
-                "{name}: {} insertions, blocks of {} bytes",
-                self.entries, self.block_bytes
-            );
-            report.left_out(&what, expected_us / 1e6);
+            bench.report.left_out(&what, expected_us / 1e6);
             return Ok(None);
         }
-        report.announce(format!(
-            "{name}: insertions, blocks of {} bytes",
-            self.block_bytes
-        ));
+        bench.report.announce(what);
         let objects: Vec<C::Object> = (0..self.entries).map(C::object).collect();
         let mut grown = start(contender(capacity));
         let (mut crypto, mut storing) = (Timings::default(), Timings::default());
@@ -152,17 +158,13 @@ impl Inserts<'_> {
         let root = grown.root();
         let written = storing.time(0, || stored.finish(&grown.into_open()))?;
         let update_us = crypto.mean_us();
-        measured(
-            report,
-            (name, self.primitives),
-            line! {
-                experiment: "directory_inserts", entries: self.entries,
-                block_bytes: self.block_bytes, update_us, update_limit_us: limit_us,
-                written_bytes_per_update: written as f64 / self.entries as f64,
-                total_us: update_us + storing.mean_us(), update_ratio: update_us / limit_us,
-                capacity, mean_levels: self.mean_levels(),
-            },
-        )?;
+        let line = line! {
+            experiment: "directory_inserts", entries, block_bytes, update_us,
+            update_limit_us: limit_us, written_bytes_per_update: written as f64 / entries as f64,
+            total_us: update_us + storing.mean_us(), update_ratio: update_us / limit_us, capacity,
+            mean_levels: self.mean_levels(),
+        };
+        bench.measured(name, line)?;
         Ok(Some(root))
     }
 

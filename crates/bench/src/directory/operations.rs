@@ -8,7 +8,7 @@ use block_directory::{
 };
 use pad_core::{Digest, SnapshotHead, Untrusted, Verified, codec};
 
-use super::{digests::S, measured, primitives::Primitives, signing_time::SigningTime};
+use super::{Bench, digests::S, signing_time::SigningTime};
 use crate::{line, memory, prelude::*};
 
 /// Number of hot entries: the entries of the first block of level 0. One experiment updates only
@@ -25,18 +25,17 @@ const UPDATES: usize = 20_000;
 const APPENDED: u64 = 1_000_000;
 
 /// A server with a loaded directory, and the author of that directory.
-struct Operations<'a> {
+struct Operations {
     server: BlockDirectory<S>,
     author: FullAuthor<S>,
     signing_time: SigningTime,
     random: Random,
-    primitives: &'a Primitives,
 }
 
 /// Measures all operations on a directory of `entries` entries in memory.
-pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
-    report.announce(format!("a directory of {entries}"));
-    appends(entries.min(APPENDED), primitives, report)?;
+pub(super) fn run(entries: u64, bench: &mut Bench) -> Outcome<()> {
+    bench.report.announce(format!("a directory of {entries}"));
+    appends(entries.min(APPENDED), bench)?;
     let signing_time = SigningTime::default();
     let mut author = FullAuthor::<S>::new("bench", signing_time.signer())?;
     let authority = *author.authority();
@@ -49,13 +48,11 @@ pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) ->
         server,
         signing_time,
         random: Random::new(entries),
-        primitives,
     };
-    let effort = report.effort();
-    operations.proofs((&effort, memory_bytes), report)?;
-    operations.updates("directory_update", entries, &effort, report)?;
-    operations.updates("directory_update_hot", HOT, &effort, report)?;
-    operations.batch(report)
+    operations.proofs(memory_bytes, bench)?;
+    operations.updates("directory_update", entries, bench)?;
+    operations.updates("directory_update_hot", HOT, bench)?;
+    operations.batch(bench)
 }
 
 /// Returns a pseudorandom digest for the object of entry `number`. It is not a hash, so that making
@@ -75,11 +72,11 @@ fn height(entries: u64) -> u32 {
 }
 
 /// Measures an author that appends `entries` entries to an empty directory in one version.
-fn appends(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
+fn appends(entries: u64, bench: &mut Bench) -> Outcome<()> {
     let signing_time = SigningTime::default();
     let objects: Vec<Digest<32>> = (0..entries).map(digest).collect();
     let mut times = Vec::new();
-    for _ in 0..report.rounds(5, 1) {
+    for _ in 0..bench.report.rounds(5, 1) {
         let mut author = FullAuthor::<S>::new("bench", signing_time.signer())?;
         let authority = *author.authority();
         let start = Instant::now();
@@ -92,9 +89,9 @@ fn appends(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcom
         BlockDirectory::<S>::new(authority, 7)?.apply(&update)?;
     }
     let update_us = median(times);
-    let limit_us = 2.0 * primitives.node_independent_ns / 1e3;
+    let limit_us = 2.0 * bench.primitives.node_independent_ns / 1e3;
     let line = of("directory_append", entries, (update_us, limit_us));
-    measured(report, ("merkle", primitives), line.and("batch", entries))
+    bench.measured("merkle", line.and("batch", entries))
 }
 
 /// Builds the result line of an update: its microseconds, the lower bound, and the ratio of both.
@@ -105,7 +102,7 @@ pub(super) fn of(experiment: &str, entries: u64, (update_us, limit_us): (f64, f6
     }
 }
 
-impl Operations<'_> {
+impl Operations {
     fn entries(&self) -> u64 {
         self.server.registered()
     }
@@ -119,12 +116,9 @@ impl Operations<'_> {
 
     /// Measures proofs of random entries, and their verification by a client that knows the root.
     /// The time to verify includes decoding the message.
-    fn proofs(
-        &mut self,
-        (effort, memory_bytes): (&Effort, u64),
-        report: &mut Report,
-    ) -> Outcome<()> {
+    fn proofs(&self, memory_bytes: u64, bench: &mut Bench) -> Outcome<()> {
         let (entries, head, server) = (self.entries(), self.head()?, &self.server);
+        let effort = bench.report.effort();
         let prove = |id| server.prove_latest(&EntryQuery::one(id));
         let mut random = self.random.clone();
         let mut id = || EntryId::new(random.below(entries));
@@ -142,7 +136,7 @@ impl Operations<'_> {
         };
         let verified =
             effort.repeat_each(100, message, |(id, message)| verify(&head, id, &message));
-        let node_us = self.primitives.node_chained_ns / 1e3;
+        let node_us = bench.primitives.node_chained_ns / 1e3;
         let (prove_us, verify_us) = (proved.median_us(), verified.median_us());
         let verify_limit_us = f64::from(height(entries) + 2) * node_us;
         let line = line! {
@@ -151,19 +145,13 @@ impl Operations<'_> {
             prove_limit_us: node_us, prove_ratio: prove_us / node_us, verify_limit_us,
             verify_ratio: verify_us / verify_limit_us,
         };
-        measured(report, ("merkle", self.primitives), line)
+        bench.measured("merkle", line)
     }
 
     /// Measures versions of one update each, to a random one of the first `among` entries. The
     /// author's time ends when the root is known and the head is ready to be signed.
-    fn updates(
-        &mut self,
-        experiment: &str,
-        among: u64,
-        effort: &Effort,
-        report: &mut Report,
-    ) -> Outcome<()> {
-        let entries = self.entries();
+    fn updates(&mut self, experiment: &str, among: u64, bench: &mut Bench) -> Outcome<()> {
+        let (entries, effort) = (self.entries(), bench.report.effort());
         let (mut times, mut updates) = (Vec::new(), Vec::new());
         let begun = Instant::now();
         while times.len() < effort.operations.min(UPDATES) && begun.elapsed() < effort.budget {
@@ -178,21 +166,17 @@ impl Operations<'_> {
             self.server.apply(update)?;
         }
         let nodes = height(entries) + u32::from(among == entries);
-        let limit_us = f64::from(nodes) * self.primitives.node_chained_ns / 1e3;
+        let limit_us = f64::from(nodes) * bench.primitives.node_chained_ns / 1e3;
         let line = of(experiment, entries, (median(times), limit_us));
-        measured(
-            report,
-            ("merkle", self.primitives),
-            line.and("among", among),
-        )
+        bench.measured("merkle", line.and("among", among))
     }
 
     /// Measures versions of [`BATCH`] random updates. The author hashes each changed node once per
     /// version.
-    fn batch(&mut self, report: &mut Report) -> Outcome<()> {
+    fn batch(&mut self, bench: &mut Bench) -> Outcome<()> {
         let entries = self.entries();
         let (mut times, mut nodes) = (Vec::new(), Vec::new());
-        for _ in 0..report.rounds(9, 1) {
+        for _ in 0..bench.report.rounds(9, 1) {
             let ids: BTreeSet<u64> = (0..BATCH).map(|_| self.random.below(entries)).collect();
             let start = Instant::now();
             for id in &ids {
@@ -204,10 +188,10 @@ impl Operations<'_> {
             nodes.push(distinct_nodes(&ids, height(entries)) as f64 / ids.len() as f64);
         }
         let nodes = median(nodes);
-        let limit_us = nodes * self.primitives.node_independent_ns / 1e3;
+        let limit_us = nodes * bench.primitives.node_independent_ns / 1e3;
         let line = of("directory_batch", entries, (median(times), limit_us));
         let line = line.and("batch", BATCH).with("nodes_per_update", nodes);
-        measured(report, ("merkle", self.primitives), line)
+        bench.measured("merkle", line)
     }
 }
 

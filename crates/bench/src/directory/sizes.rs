@@ -15,9 +15,8 @@ use pad_core::{
 use serde::{Deserialize, Serialize};
 
 use super::{
+    Bench,
     digests::{S, known_head, object},
-    measured,
-    primitives::Primitives,
     reads,
 };
 use crate::{line, prelude::*};
@@ -40,14 +39,14 @@ const MOST_PEAKS: usize = 48;
 const MOST_HISTORY: usize = 64;
 
 /// Reports the bytes of proofs and of a light author's state.
-pub(super) fn run(primitives: &Primitives, report: &mut Report) -> Outcome<()> {
+pub(super) fn run(bench: &mut Bench) -> Outcome<()> {
     for entries in ENTRIES {
         let line = line! {
             experiment: "directory_proof_bytes", entries, proof_bytes: proof_of_first(entries)?,
         };
-        measured(report, ("merkle", primitives), line)?;
+        bench.measured("merkle", line)?;
     }
-    let peaks = report.rounds(20, 10);
+    let peaks = bench.report.rounds(20, 10);
     let entries = (1 << peaks) - 1;
     let state_bytes = light_state(entries)?;
     let missing = MOST_PEAKS - peaks + MOST_HISTORY - 1;
@@ -56,7 +55,7 @@ pub(super) fn run(primitives: &Primitives, report: &mut Report) -> Outcome<()> {
         // The number of entries and the number of versions may each take 8 bytes more.
         most_bytes: state_bytes + 32 * missing + 16,
     };
-    measured(report, ("merkle", primitives), line)
+    bench.measured("merkle", line)
 }
 
 /// Fields of an [`EntryProof`], to build a proof without a directory.

@@ -5,7 +5,7 @@ use std::{
     hint::black_box,
     io::Write as _,
     os::unix::fs::FileExt as _,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use block_directory::{
@@ -14,10 +14,9 @@ use block_directory::{
 use pad_core::{Authority, Digest, SignedHead, SnapshotHead, Version, codec};
 
 use super::{
+    Bench,
     digests::S,
-    measured,
     operations::{digest, of},
-    primitives::Primitives,
 };
 use crate::{line, memory, prelude::*};
 
@@ -28,47 +27,47 @@ pub(super) const CAPACITY: u64 = 1 << STEP;
 /// Memory budget of a server for blocks: 256 MiB.
 pub(super) const BUDGET: CacheBudget = CacheBudget::bytes(256 << 20);
 
-/// Measurements of a stored directory with `entries` entries.
-struct StoredRun<'a> {
-    entries: u64,
-    primitives: &'a Primitives,
-}
-
 /// Measures a directory of `entries` entries on disk.
-pub(super) fn run(entries: u64, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
+pub(super) fn run(entries: u64, bench: &mut Bench) -> Outcome<()> {
+    let what = format!("a directory of {entries} on disk");
+    bench.report.announce(what);
+    let folder = tempfile::tempdir()?;
     let stored = StoredRun {
         entries,
-        primitives,
+        folder: folder.path(),
+        target: folder.path().join("directory"),
     };
-    report.announce(format!("a directory of {entries} on disk"));
-    let folder = tempfile::tempdir()?;
-    stored.load(folder.path(), report)?;
-    stored.read(folder.path(), report)?;
-    drop(folder);
-    Ok(())
+    stored.load(bench)?;
+    stored.read(bench)
+}
+
+/// Measurements of a directory with `entries` entries, stored in a folder at the path `target`.
+struct StoredRun<'a> {
+    entries: u64,
+    folder: &'a Path,
+    target: PathBuf,
 }
 
 impl StoredRun<'_> {
     /// Loads all entries into a directory in `folder`, and opens it again. Measures the times, the
     /// bytes of the files and the memory.
-    fn load(&self, folder: &Path, report: &mut Report) -> Outcome<()> {
-        let authority = authority()?;
+    fn load(&self, bench: &mut Bench) -> Outcome<()> {
+        let (authority, target) = (authority()?, &self.target);
         let objects = (0..self.entries).map(|id| Ok(digest(id)));
         let sign = |root| sign(&authority, root);
-        let target = folder.join("directory");
         let (us, loaded) = stopwatch(|| {
-            BlockDirectory::create_loaded(&target, authority, (STEP, BUDGET), objects, sign)
+            BlockDirectory::create_loaded(target, authority, (STEP, BUDGET), objects, sign)
         });
         let file_bytes = loaded?.file_bytes()?;
-        let level_bytes = level_bytes(&target)?;
-        let write_us = write_us(folder, level_bytes)?;
+        let level_bytes = level_bytes(target)?;
+        let write_us = write_us(self.folder, level_bytes)?;
         let digest_us = self.digest_us();
-        let hashing_us = 2.0 * self.primitives.node_independent_ns / 1e3;
+        let hashing_us = 2.0 * bench.primitives.node_independent_ns / 1e3;
         let limit_us = hashing_us.max(write_us / self.entries as f64) + digest_us;
         let before = memory::resident_bytes();
-        let opened = BlockDirectory::<S>::open(&target, BUDGET)?;
+        let opened = BlockDirectory::<S>::open(target, BUDGET)?;
         let mut random = Random::new(self.entries);
-        for _ in 0..report.rounds(100_000, 100) {
+        for _ in 0..bench.report.rounds(100_000, 100) {
             _ = black_box(prove(&opened, random.below(self.entries)));
         }
         let memory_bytes = memory::resident_bytes().saturating_sub(before);
@@ -77,7 +76,7 @@ impl StoredRun<'_> {
             memory_bytes, file_bytes, block_bytes: 32 * CAPACITY,
             level_bytes_per_entry: level_bytes as f64 / self.entries as f64,
         });
-        measured(report, ("merkle", self.primitives), line)
+        bench.measured("merkle", line)
     }
 
     /// Returns the microseconds of making the digest of one object. The limit of loading includes
@@ -90,15 +89,14 @@ impl StoredRun<'_> {
 
     /// Measures lookups whose block of level 0 is not in the server's memory, so that it is read
     /// from the file. Looks up without a hint, and with one from an earlier lookup.
-    fn read(&self, folder: &Path, report: &mut Report) -> Outcome<()> {
-        let target = folder.join("directory");
+    fn read(&self, bench: &mut Bench) -> Outcome<()> {
         // Room for the levels above level 0, and about twice as much for blocks of level 0.
         let upper = self.entries.div_ceil(CAPACITY * CAPACITY) as usize * 64 * CAPACITY as usize;
         let budget = CacheBudget::bytes((3 * upper).max(1 << 20));
-        let server = BlockDirectory::<S>::open(&target, budget)?;
+        let server = BlockDirectory::<S>::open(&self.target, budget)?;
         // The last block may be open, and then has no hint. So it is not sampled.
         let blocks = self.entries / CAPACITY;
-        let sampled = blocks.min(report.rounds(5_000, 12) as u64);
+        let sampled = blocks.min(bench.report.rounds(5_000, 12) as u64);
         let ids: Vec<u64> = (0..sampled)
             .map(|it| it * blocks / sampled * CAPACITY)
             .collect();
@@ -115,7 +113,7 @@ impl StoredRun<'_> {
         }
         let reads = server.blocks_read() - before;
         drop(server);
-        let server = BlockDirectory::<S>::open(&target, budget)?;
+        let server = BlockDirectory::<S>::open(&self.target, budget)?;
         let before = server.blocks_read();
         for (&id, hint) in ids.iter().zip(&hints) {
             let (pending, request) = client.ask_with_hint(EntryId::new(id), &digest(id), hint);
@@ -126,9 +124,9 @@ impl StoredRun<'_> {
         for &id in &ids {
             times.push(stopwatch(|| black_box(prove(&server, id)).is_some()).0);
         }
-        let read_us = read_us(&target.join("level-0"), &ids)?;
+        let read_us = read_us(&self.target.join("level-0"), &ids)?;
         let hashes = 2.0 * CAPACITY as f64 - 1.0;
-        let limit_us = hashes * self.primitives.node_independent_ns / 1e3;
+        let limit_us = hashes * bench.primitives.node_independent_ns / 1e3;
         let each = |count: u64| count as f64 / sampled as f64;
         let prove_us = median(times);
         let line = line! {
@@ -137,7 +135,7 @@ impl StoredRun<'_> {
             prove_ratio: (prove_us - read_us) / limit_us, read_us, reads_per_lookup: each(reads),
             reads_with_hint: each(with_hints),
         };
-        measured(report, ("merkle", self.primitives), line)
+        bench.measured("merkle", line)
     }
 }
 

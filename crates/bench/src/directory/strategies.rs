@@ -13,10 +13,9 @@ use block_directory::{
 use pad_core::{Untrusted, codec};
 
 use super::{
+    Bench,
     contender::{Contender as _, SlotUpdate},
     digests::{Digests, MeasuredDigest, S, known_head, object, width},
-    measured,
-    primitives::Primitives,
 };
 use crate::{line, prelude::*};
 
@@ -27,36 +26,36 @@ const CAPACITY: u32 = 68;
 const COUNTED: u64 = 1_000_000_000;
 
 /// Measures all strategies.
-pub(super) fn run(primitives: &Primitives, report: &mut Report) -> Outcome<()> {
-    one::<Flat>("flat", primitives, report)?;
-    one::<Combined<AdSum1600>>("ad-hash-1600", primitives, report)?;
-    one::<Combined<MuProduct1024>>("mu-hash-1024", primitives, report)?;
-    one::<Combined<MuProduct3072>>("mu-hash-3072", primitives, report)?;
-    one::<Combined<LtLanes>>("lt-hash", primitives, report)
+pub(super) fn run(bench: &mut Bench) -> Outcome<()> {
+    one::<Flat>("flat", bench)?;
+    one::<Combined<AdSum1600>>("ad-hash-1600", bench)?;
+    one::<Combined<MuProduct1024>>("mu-hash-1024", bench)?;
+    one::<Combined<MuProduct3072>>("mu-hash-3072", bench)?;
+    one::<Combined<LtLanes>>("lt-hash", bench)
 }
 
-fn one<B: MeasuredDigest>(name: &str, primitives: &Primitives, report: &mut Report) -> Outcome<()> {
-    report.announce(format!("{name}: one change, proofs"));
+fn one<B: MeasuredDigest>(name: &str, bench: &mut Bench) -> Outcome<()> {
+    bench.report.announce(format!("{name}: change, proofs"));
     for level in [0, 1] {
-        let update_us = change_us::<B>(level, report)?;
+        let update_us = change_us::<B>(level, &bench.report)?;
         let update = SlotUpdate {
             level: u32::from(level),
             slots: u64::from(CAPACITY),
             is_new: false,
         };
-        let limit_us = B::limit_ns(update, primitives) / 1e3;
+        let limit_us = B::limit_ns(update, &bench.primitives) / 1e3;
         let line = line! {
             experiment: "directory_change", update_us, update_limit_us: limit_us,
             update_ratio: update_us / limit_us, level, capacity: CAPACITY,
         };
-        measured(report, (name, primitives), line)?;
+        bench.measured(name, line)?;
     }
-    proofs::<B>((name, primitives), report)?;
+    proofs::<B>(name, bench)?;
     let line = line! {
         experiment: "directory_opened_bytes", entries: COUNTED,
         proof_bytes: opened_bytes::<B>(COUNTED), capacity: CAPACITY,
     };
-    measured(report, (name, primitives), line)
+    bench.measured(name, line)
 }
 
 /// Returns the median microseconds of replacing the content of one slot, and computing the block's
@@ -98,8 +97,8 @@ fn change_us<B: MeasuredDigest>(level: u8, report: &Report) -> Outcome<f64> {
 
 /// Measures proofs that contain all slots of the blocks on the path to an entry, and their
 /// verification.
-fn proofs<B: MeasuredDigest>(of: (&str, &Primitives), report: &mut Report) -> Outcome<()> {
-    let entries = report.rounds(10_000, 500) as u64;
+fn proofs<B: MeasuredDigest>(name: &str, bench: &mut Bench) -> Outcome<()> {
+    let entries = bench.report.rounds(10_000, 500) as u64;
     let mut tree = BlockTree::<S, B>::new(CAPACITY)?;
     for number in 0..entries {
         tree.append(object(number))?;
@@ -119,7 +118,7 @@ fn proofs<B: MeasuredDigest>(of: (&str, &Primitives), report: &mut Report) -> Ou
             return Err(format!("{}: the wrong answer", B::NAME).into());
         }
     }
-    let effort = report.effort();
+    let effort = bench.report.effort();
     let proved = effort.repeat_each(50, &mut id, |id| tree.prove(id));
     let message = || {
         let id = id();
@@ -131,7 +130,7 @@ fn proofs<B: MeasuredDigest>(of: (&str, &Primitives), report: &mut Report) -> Ou
         verify_us: verified.median_us(),
         proof_bytes: codec::encode(&tree.prove(EntryId::new(0))).len(), capacity: CAPACITY,
     };
-    measured(report, of, line)
+    bench.measured(name, line)
 }
 
 /// Returns the root of `tree` as a client knows it, from a head that is signed and verified.
