@@ -1,8 +1,6 @@
 //! Declarations of tables as data: which result lines a table selects, and which figures its
 //! columns show.
 
-use comfy_table::CellAlignment;
-
 use crate::{
     line::Selection,
     paper::published,
@@ -153,11 +151,6 @@ impl TableSpec {
 
     fn add(&self, tables: &mut Tables, lines: &[Line]) {
         let titles: Vec<&str> = self.columns.iter().map(|(title, _)| *title).collect();
-        let alignments = titles.iter().map(|title| match self.left {
-            left if left.contains(title) => CellAlignment::Left,
-            _ => CellAlignment::Right,
-        });
-        let alignments: Vec<CellAlignment> = alignments.collect();
         let cells = |line: &&Line| {
             self.columns
                 .iter()
@@ -170,7 +163,7 @@ impl TableSpec {
             if !title.is_empty() || !note.is_empty() {
                 tables.heading(&filled(title, group[0]), &filled(note, group[0]));
             }
-            tables.rows(&titles, &alignments, group.iter().map(cells).collect());
+            tables.rows(&titles, self.left, group.iter().map(cells).collect());
         }
     }
 }

@@ -95,16 +95,13 @@ impl Tables {
         self.0.push(Block::Heading { title, note });
     }
 
-    /// Adds a table of texts. Columns without an entry in `alignments` are aligned to the right,
-    /// the first one to the left.
-    pub fn rows(&mut self, titles: &[&str], alignments: &[CellAlignment], rows: Vec<Vec<String>>) {
-        let is_right = |index: usize| {
-            let alignment = alignments.get(index).copied();
-            index > 0 && alignment.unwrap_or(CellAlignment::Right) == CellAlignment::Right
-        };
+    /// Adds a table of texts. The first column, and those with the titles `left`, are aligned to
+    /// the left.
+    pub fn rows(&mut self, titles: &[&str], left: &[&str], rows: Vec<Vec<String>>) {
+        let is_right = |(index, title): (usize, &&str)| index > 0 && !left.contains(title);
         self.0.push(Block::Table {
             titles: titles.iter().map(|&title| title.to_owned()).collect(),
-            to_the_right: (0..titles.len()).map(is_right).collect(),
+            to_the_right: titles.iter().enumerate().map(is_right).collect(),
             rows,
         });
     }

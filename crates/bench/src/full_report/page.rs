@@ -64,12 +64,8 @@ fn head(body: &mut String, lines: &[Line], parts: &[Part<'_>]) {
         "<p>{HOW_TO_READ}</p><nav><a href=\"#conclusions\">Conclusions of the papers</a>"
     );
     for part in parts {
-        put!(
-            body,
-            "<a href=\"#{}\">{}</a>",
-            part.family.id,
-            part.family.title
-        );
+        let Family { id, title, .. } = part.family;
+        put!(body, "<a href=\"#{id}\">{title}</a>");
     }
     put!(
         body,
@@ -114,21 +110,15 @@ pub fn warnings(lines: &[Line]) -> Vec<String> {
     if lines.iter().any(is_unknown) {
         warnings.push(UNKNOWN.to_owned());
     }
-    if runs
-        .iter()
-        .any(|run| run.text("arguments").contains("--quick"))
-    {
+    if is_quick(&runs) {
         warnings.push(QUICK.to_owned());
     }
     let is_busy = |run: &&&Line| {
-        run.number("cores_used_by_others")
-            .is_none_or(|cores| cores > BUSY)
+        let used = run.number("cores_used_by_others");
+        used.is_none_or(|cores| cores > BUSY)
     };
-    let busy: Vec<&str> = runs
-        .iter()
-        .filter(is_busy)
-        .map(|run| run.text("step"))
-        .collect();
+    let busy = runs.iter().filter(is_busy);
+    let busy: Vec<&str> = busy.map(|run| run.text("step")).collect();
     if !busy.is_empty() {
         let text = format!(
             "Other programs used more than a tenth of a core, or their use is unknown, during: {}.",
@@ -137,6 +127,11 @@ pub fn warnings(lines: &[Line]) -> Vec<String> {
         warnings.push(text);
     }
     warnings
+}
+
+fn is_quick(runs: &[&Line]) -> bool {
+    let mut arguments = runs.iter().map(|run| run.text("arguments"));
+    arguments.any(|arguments| arguments.contains("--quick"))
 }
 
 const MIXED: &str = "Several machines, compilers or commits measured these figures. Do not compare \
@@ -161,13 +156,9 @@ fn concluded(body: &mut String, conclusions: &[Conclusion], unchecked: &[&str]) 
     );
     for conclusion in conclusions {
         let [claim, finding] = [conclusion.claim, &conclusion.finding].map(escaped);
-        let verdict = conclusion.verdict;
-        let class = verdict.name().replace(' ', "-");
-        put!(
-            body,
-            "<dt><b class=\"{class}\">{}</b> {claim}</dt>",
-            verdict.name()
-        );
+        let verdict = conclusion.verdict.name();
+        let class = verdict.replace(' ', "-");
+        put!(body, "<dt><b class=\"{class}\">{verdict}</b> {claim}</dt>");
         put!(body, "<dd>{finding}</dd>");
     }
     put!(body, "</dl>");
@@ -387,16 +378,10 @@ fn measured(body: &mut String, lines: &[Line]) {
 /// Names the steps of a full report that are missing in `runs`. Returns none for a quick run, which
 /// the page marks as such.
 fn left_out(runs: &[&Line]) -> Vec<String> {
-    if runs
-        .iter()
-        .any(|run| run.text("arguments").contains("--quick"))
-    {
+    if is_quick(runs) {
         return Vec::new();
     }
-    let is_run = |step: &Step| runs.iter().any(|run| run.text("step") == step.name);
-    let steps = steps(Depth::Full).into_iter();
-    steps
-        .filter(|step| !is_run(step))
-        .map(|step| step.name)
-        .collect()
+    let is_missing = |step: &Step| runs.iter().all(|run| run.text("step") != step.name);
+    let missing = steps(Depth::Full).into_iter().filter(is_missing);
+    missing.map(|step| step.name).collect()
 }

@@ -1,6 +1,5 @@
 //! Tables that compare third-party dictionaries with ours.
 
-use comfy_table::CellAlignment;
 use serde_json::Value;
 
 use crate::{
@@ -114,7 +113,7 @@ fn descriptions(tables: &mut Tables, peers: &[Vec<&Line>]) {
     let titles = "dictionary,version,licence,hash function,threads,contents in,cannot,differs in,\
         a snapshot includes";
     let titles: Vec<&str> = titles.split(',').collect();
-    tables.rows(&titles, &[CellAlignment::Left; 9], rows.collect());
+    tables.rows(&titles, &titles, rows.collect());
 }
 
 fn limits(line: &Line) -> String {
