@@ -32,7 +32,6 @@ mod points;
 mod primitives;
 mod proofs;
 pub mod table;
-mod worst_case;
 
 pub use arguments::AadArguments;
 use arguments::{Experiment, LogKind};
