@@ -7,7 +7,7 @@ use std::{
     env,
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Child, Command, Stdio},
 };
 
 use clap::Args;
@@ -35,19 +35,12 @@ impl PeersArguments {
     pub fn run(&self) -> Outcome<()> {
         let mut report = self.manner.report()?;
         report.announce("building peers; the first time takes minutes");
-        let mut command = self.command();
-        let shown = shown(&command);
-        let status = follow(&mut command, |line| {
+        follow(&mut self.command(), |line| {
             let [peer, operation] = ["peer", "operation"].map(|key| line.text(key));
             report.announce(format!("{peer}, {} keys: {operation}", line.count("keys")));
             report.measured(line)
-        });
-        let why = match status {
-            Ok(status) if status.success() => return report.finish(table::report),
-            Ok(status) => format!("failed, {status}; it says above why"),
-            Err(error) => error.to_string(),
-        };
-        Err(format!("other people's dictionaries: `{shown}` {why}").into())
+        })?;
+        report.finish(table::report)
     }
 
     /// Builds the command that measures the requested dictionaries.
@@ -84,29 +77,26 @@ pub(crate) fn stored(keys: u64, quick: bool, take: impl FnMut(Line) -> Outcome<(
     if quick {
         command.arg("--quick");
     }
-    let shown = shown(&command);
-    match follow(&mut command, take) {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("`{shown}` failed, {status}").into()),
-        Err(error) => Err(format!("`{shown}`: {error}").into()),
-    }
+    follow(&mut command, take)
 }
 
 /// Runs a command, and passes each result line that it prints to `take`. Kills the process on any
-/// failure. Returns its exit status.
-pub fn follow(
-    command: &mut Command,
-    mut take: impl FnMut(Line) -> Outcome<()>,
-) -> Outcome<ExitStatus> {
+/// failure, and fails if the command fails.
+pub fn follow(command: &mut Command, mut take: impl FnMut(Line) -> Outcome<()>) -> Outcome<()> {
     let started = command.stdout(Stdio::piped()).spawn();
-    let mut running = ChildGuard(started.map_err(|error| format!("did not start: {error}"))?);
+    let started = started.map_err(|error| format!("`{}`: {error}", shown(command)))?;
+    let mut running = ChildGuard(started);
     let out = running.0.stdout.take().ok_or("no output")?;
     for line in BufReader::new(out).lines() {
         let line = line?;
         let read = serde_json::from_str(&line);
         take(read.map_err(|error| format!("printed '{line}', which is no line: {error}"))?)?;
     }
-    Ok(running.0.wait()?)
+    let status = running.0.wait()?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(format!("`{}` failed: {status}", shown(command)).into())
 }
 
 /// Child process that is killed when dropped.
