@@ -100,17 +100,11 @@ impl AadArguments {
         let visits = asks(Experiment::Bandwidth)
             && S::NAME == AadCounted::NAME
             && workers.threads() == self.threads[0].get();
-        let mut largest = sizes.last().copied().unwrap_or_default();
-        largest = largest.max(if asks(Experiment::WorstCase) {
-            appends
-        } else {
-            0
-        });
-        for size in self.bandwidth_elements.iter().filter(|_| visits) {
-            largest = largest.max(*size);
-        }
+        let appended = Some(&appends).filter(|_| asks(Experiment::WorstCase));
+        let visited = self.bandwidth_elements.iter().filter(|_| visits);
+        let largest = sizes.iter().chain(appended).chain(visited).max();
         report.announce(format!("{}: parameters and primitives", S::NAME));
-        let parameters = parameters::<S>(largest)?;
+        let parameters = parameters::<S>(largest.copied().unwrap_or_default())?;
         let primitives = Primitives::measure::<S>(&parameters, report)?;
         let bench = AadBench::<S> {
             log: log(parameters.clone(), Schedule::Eager)?,

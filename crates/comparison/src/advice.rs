@@ -223,30 +223,22 @@ impl Advice {
             excluded: Vec::new(),
         };
         for scheme in schemes() {
-            let excluded = match estimate(scheme, &wanted.load, tariff, records) {
-                Ok(candidate) => {
-                    let reasons = candidate.reasons(wanted);
-                    if reasons.is_empty() {
-                        advice.ranked.push(candidate);
-                        continue;
-                    }
-                    Exclusion {
-                        scheme,
-                        reasons,
-                        candidate: Some(candidate),
-                    }
-                }
+            let (reasons, candidate) = match estimate(scheme, &wanted.load, tariff, records) {
+                Ok(candidate) => (candidate.reasons(wanted), Some(candidate)),
                 Err(reason) => {
                     let mut reasons = lacks(scheme, &wanted.needs);
                     reasons.push(reason);
-                    Exclusion {
-                        scheme,
-                        reasons,
-                        candidate: None,
-                    }
+                    (reasons, None)
                 }
             };
-            advice.excluded.push(excluded);
+            match candidate {
+                Some(candidate) if reasons.is_empty() => advice.ranked.push(candidate),
+                candidate => advice.excluded.push(Exclusion {
+                    scheme,
+                    reasons,
+                    candidate,
+                }),
+            }
         }
         let total = |candidate: &Candidate| candidate.cost.total();
         advice

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Name and numbers that define a workload.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shape {
     /// Name of the workload, for example `updates` or `growing`.
     pub workload: String,
@@ -24,7 +24,7 @@ pub struct Shape {
 /// Times are microseconds on one thread, means or medians as each field documents. Sizes are bytes
 /// of messages as sent. `None` means that there is no such figure: the scheme cannot answer such a
 /// lookup, or the run ended before.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
     /// Name of the scheme in [`crate::schemes()`].
     pub scheme: String,

@@ -154,10 +154,6 @@ fn cheaper_cryptography_by_hand() {
     near(twice.apply_us, cheaper.apply_us);
     let crossed = Measurement {
         apply_cryptography_us: Some(51.0),
-        file_bytes_per_key: None,
-        file_bytes_per_snapshot: None,
-        author_wait_us: None,
-        apply_wait_us: None,
         verify_cryptography_us: Some(6.0),
         ..figures()
     };
