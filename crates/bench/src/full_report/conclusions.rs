@@ -60,8 +60,12 @@ impl Verdict {
 
     /// Combines the parts of a conclusion into a verdict. Each element states whether that part
     /// holds.
-    fn of(parts: &[bool]) -> Self {
-        match (parts.iter().all(|it| *it), parts.iter().any(|it| *it)) {
+    fn of(parts: impl IntoIterator<Item = bool>) -> Self {
+        let (mut all, mut any) = (true, false);
+        for holds in parts {
+            (all, any) = (all && holds, any || holds);
+        }
+        match (all, any) {
             (true, _) => Self::Holds,
             (false, true) => Self::InPart,
             (false, false) => Self::HoldsNoLonger,
@@ -112,6 +116,11 @@ pub fn unchecked(lines: &[Line]) -> Vec<&'static str> {
     let all = ALL.iter().copied().flatten();
     let unchecked = all.filter(|(_, check)| check(lines).is_none());
     unchecked.map(|(id, _)| *id).collect()
+}
+
+/// Joins the texts of several measurements.
+fn listed(texts: impl Iterator<Item = String>) -> String {
+    texts.collect::<Vec<_>>().join(", ")
 }
 
 /// Suite of the compared schemes.

@@ -35,7 +35,7 @@ fn rsa_or_bilinear(lines: &[Line]) -> Option<(Verdict, Line)> {
         private_bilinear: private.0, private_rsa: private.1, public_bilinear: public.0,
         public_rsa: public.1,
     };
-    let verdict = Verdict::of(&[
+    let verdict = Verdict::of([
         is_below(private.0, private.1),
         is_below(public.0, public.1),
         2.0 * private.0 <= private.1 * MARGIN,
@@ -71,31 +71,22 @@ fn each(lines: &[Line], accumulator: &str, pair: [OnThreads; 2]) -> Option<[f64;
 fn secret_key(lines: &[Line]) -> Option<(Verdict, Line)> {
     let (mut parts, mut findings) = (Vec::new(), Vec::new());
     for (accumulator, paper) in [(RSA, 1700.0), (BILINEAR, 24.0)] {
-        let [secret, public] = each(
-            lines,
-            accumulator,
-            [("accumulate_secret_each", 1), ("accumulate_public", 1)],
-        )?;
-        let [all_secret, all_public] = each(
-            lines,
-            accumulator,
-            [("witnesses_secret", 1), ("witnesses_public", 1)],
-        )?;
+        let pair = |secret, public| each(lines, accumulator, [(secret, 1), (public, 1)]);
+        let [secret, public] = pair("accumulate_secret_each", "accumulate_public")?;
+        let [all_secret, all_public] = pair("witnesses_secret", "witnesses_public")?;
         parts.extend([
             public >= secret * paper / MARGIN,
             all_public >= all_secret * 900.0 / MARGIN,
         ]);
+        let [secret, public, all_secret, all_public] =
+            [secret, public, all_secret, all_public].map(digits);
         findings.push(format!(
-            "{accumulator}: {} us for each element with the private key and {} us without; {} us \
-             and {} us for each witness.",
-            digits(secret),
-            digits(public),
-            digits(all_secret),
-            digits(all_public),
+            "{accumulator}: {secret} us for each element with the private key and {public} us \
+             without; {all_secret} us and {all_public} us for each witness."
         ));
     }
     let finding = figures! { accumulators: findings.join(" ") };
-    Some((Verdict::of(&parts), finding))
+    Some((Verdict::of(parts), finding))
 }
 
 fn public_threads(lines: &[Line]) -> Option<(Verdict, Line)> {
@@ -110,7 +101,7 @@ fn public_threads(lines: &[Line]) -> Option<(Verdict, Line)> {
     };
     let (value, witnesses) = (gain("accumulate_public")?, gain("witnesses_public")?);
     let finding = figures! { threads, value, witnesses };
-    Some((Verdict::of(&[value <= MARGIN, witnesses > MARGIN]), finding))
+    Some((Verdict::of([value <= MARGIN, witnesses > MARGIN]), finding))
 }
 
 /// Returns our numbers for `claim`, a comparison with signing each element: first for RSA, then for
@@ -134,7 +125,7 @@ fn witnesses_as_sent(lines: &[Line]) -> Option<(Verdict, Line)> {
     let times = claims(lines, "author_time_to_signing_each")?;
     let finding = figures! { bytes, times };
     let parts = [bytes[0] >= 6.0 / MARGIN, times[0] >= 2.0 / MARGIN];
-    Some((Verdict::of(&parts), finding))
+    Some((Verdict::of(parts), finding))
 }
 
 fn signing_each(lines: &[Line]) -> Option<(Verdict, Line)> {
@@ -142,5 +133,5 @@ fn signing_each(lines: &[Line]) -> Option<(Verdict, Line)> {
     let bytes = claims(lines, "proof_bytes_to_signing_each")?;
     let finding = figures! { costs, bytes };
     let parts = [costs[0] >= 6.0 / MARGIN, bytes[0] >= 3.0 / MARGIN];
-    Some((Verdict::of(&parts), finding))
+    Some((Verdict::of(parts), finding))
 }

@@ -18,15 +18,11 @@ fn sums_of_blocks(lines: &[Line]) -> Option<(Verdict, Line)> {
     };
     let strategies = ["ad-hash-1600", "sha-384-scanning", "mu-hash-1024", "merkle"];
     let sizes = lines.iter().map(|line| line.count("block_bytes"));
-    let has_all = |bytes: &u64| {
-        strategies
-            .iter()
-            .all(|strategy| us(strategy, *bytes).is_some())
-    };
+    let has_all = |bytes: &u64| strategies.iter().all(|it| us(it, *bytes).is_some());
     let bytes = sizes.filter(has_all).max()?;
     let [sums, pairs, products, path] = strategies.map(|strategy| us(strategy, bytes));
     let (sums, pairs, products, path) = (sums?, pairs?, products?, path?);
-    let verdict = Verdict::of(&[
+    let verdict = Verdict::of([
         pairs >= 5.0 * sums / MARGIN,
         products >= 100.0 * sums / MARGIN,
         is_below(sums, products),
@@ -36,10 +32,8 @@ fn sums_of_blocks(lines: &[Line]) -> Option<(Verdict, Line)> {
 }
 
 fn hints(lines: &[Line]) -> Option<(Verdict, Line)> {
-    let lines = of(lines, "directory_hints");
-    let is_compared =
-        |line: &&&Line| line.count("capacity") == 68 && line.count("entries") <= 10_000_000;
-    let compared: Vec<&Line> = lines.iter().filter(is_compared).copied().collect();
+    let mut compared = of(lines, "directory_hints");
+    compared.retain(|line| line.count("capacity") == 68 && line.count("entries") <= 10_000_000);
     let compared = largest(compared, "entries");
     let reads = |percent: u64, hints: &str| {
         let percent = percent.to_string();
@@ -64,5 +58,5 @@ fn hints(lines: &[Line]) -> Option<(Verdict, Line)> {
     }
     let entries = compared.first()?.count("entries");
     let finding = figures! { entries, reads: shown.join("; ") };
-    Some((Verdict::of(&parts), finding))
+    Some((Verdict::of(parts), finding))
 }

@@ -25,5 +25,5 @@ fn append_only(lines: &[Line]) -> Option<(Verdict, Line)> {
         first_entries: entries(first), first_n: first.count("n"),
         first_own: first.figure("aad_bytes"), first_plain: first.figure("ct_like_bytes"),
     };
-    Some((Verdict::of(&[own < plain, own < trees]), finding))
+    Some((Verdict::of([own < plain, own < trees]), finding))
 }

@@ -43,7 +43,7 @@ fn cache_everywhere(lines: &[Line]) -> Option<(Verdict, Line)> {
     let (copied, cached) = (of("path-copying")?, of("cache-everywhere")?);
     let [time, memory] = ["prove_us_random_version", "counted_bytes_per_version"];
     let [times, sizes] = [time, memory].map(|key| (cached.figure(key), copied.figure(key)));
-    let verdict = Verdict::of(&[times.0 <= times.1 / 0.83 * MARGIN, sizes.0 < 0.5 * sizes.1]);
+    let verdict = Verdict::of([times.0 <= times.1 / 0.83 * MARGIN, sizes.0 < 0.5 * sizes.1]);
     let finding = figures! {
         keys: cached.count("keys"), cached_us: times.0, copied_us: times.1, cached_bytes: sizes.0,
         copied_bytes: sizes.1,
@@ -61,7 +61,7 @@ fn cache_median(lines: &[Line]) -> Option<(Verdict, Line)> {
         keys: median.count("keys"), median_bytes: sizes.0, everywhere_bytes: sizes.1,
         median_us: times.0, everywhere_us: times.1,
     };
-    let verdict = Verdict::of(&[sizes.0 < sizes.1, is_below(times.1, times.0)]);
+    let verdict = Verdict::of([sizes.0 < sizes.1, is_below(times.1, times.0)]);
     Some((verdict, finding))
 }
 
@@ -87,7 +87,7 @@ fn red_black(lines: &[Line]) -> Option<(Verdict, Line)> {
         let [own, treap, skip_list] = schemes.map(|line| line.figure(keys[2]));
         is_below(own, treap) && is_below(own, skip_list)
     };
-    let verdict = Verdict::of(&[dominates(keys[0]), dominates(keys[1]), is_faster]);
+    let verdict = Verdict::of([dominates(keys[0]), dominates(keys[1]), is_faster]);
     let show = |key: &str| schemes.map(|line| digits(line.figure(key))).join(", ");
     let [bytes, memory, time] = keys.map(show);
     let finding = figures! { keys: schemes[0].count("keys"), bytes, memory, time };
@@ -95,19 +95,15 @@ fn red_black(lines: &[Line]) -> Option<(Verdict, Line)> {
 }
 
 fn growing_proofs(lines: &[Line]) -> Option<(Verdict, Line)> {
-    let growing = of(lines, "growing");
     let bytes = |keys: u64| {
-        let is_one = |line: &&&Line| {
-            line.count("keys") == keys
-                && line.says(&[("scheme", "red-black"), ("repository", "path-copying")])
-                && line.text("suite") == SUITE
-        };
-        growing.iter().find(is_one)?.number("proof_bytes")
+        let mut growing = of(lines, "growing");
+        growing.retain(|line| line.count("keys") == keys && line.text("suite") == SUITE);
+        red_black_in(&growing, "path-copying")?.number("proof_bytes")
     };
     let (small, large) = (bytes(10_000)?, bytes(100_000)?);
     let finding = figures! { small, large };
     let grown = large - small;
-    let verdict = Verdict::of(&[grown <= 340.0 * MARGIN && grown * MARGIN >= 340.0]);
+    let verdict = Verdict::of([grown <= 340.0 * MARGIN && grown * MARGIN >= 340.0]);
     Some((verdict, finding))
 }
 
@@ -125,5 +121,5 @@ fn cheaper_computing(lines: &[Line]) -> Option<(Verdict, Line)> {
     let (before, after) = (ratio("prices")?, ratio("computing")?);
     let finding = figures! { most, before: before - 1.0, after: after - 1.0 };
     let holds = before > 1.0 && is_below(after - 1.0, before - 1.0);
-    Some((Verdict::of(&[holds]), finding))
+    Some((Verdict::of([holds]), finding))
 }

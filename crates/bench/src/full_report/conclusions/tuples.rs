@@ -1,6 +1,6 @@
 //! Conclusions about tuples (Crosby and Wallach 2010, sections 7 to 10).
 
-use super::{Claim, MARGIN, Verdict, figures, is_below};
+use super::{Claim, MARGIN, Verdict, figures, is_below, largest, listed};
 use crate::{
     figures::title_of,
     line::{Line, find, groups, of},
@@ -28,11 +28,10 @@ fn cheapest<'a>(lines: &'a [Line], figure: &str) -> Vec<(&'a str, f64)> {
 }
 
 fn shown(ranges: &[(&str, f64)]) -> String {
-    let shown: Vec<String> = ranges
-        .iter()
-        .map(|(design, from)| format!("{design} from {} look-ups per update", digits(*from)))
-        .collect();
-    shown.join(", ")
+    listed(ranges.iter().map(|(design, from)| {
+        let from = digits(*from);
+        format!("{design} from {from} look-ups per update")
+    }))
 }
 
 /// Names the designs that are in any figure 7 but not in `figure`; empty if there are none.
@@ -53,7 +52,7 @@ fn absent(lines: &[Line], figure: &str) -> String {
 fn trees_or_tuples(lines: &[Line]) -> Option<(Verdict, Line)> {
     let ranges = cheapest(lines, "figure7");
     let (first, last) = (ranges.first()?, ranges.last()?);
-    let verdict = Verdict::of(&[first.0 == "red-black", last.0 != "red-black"]);
+    let verdict = Verdict::of([first.0 == "red-black", last.0 != "red-black"]);
     let designs = shown(&ranges);
     Some((
         verdict,
@@ -72,7 +71,7 @@ fn cheaper_bandwidth(lines: &[Line]) -> Option<(Verdict, Line)> {
     let (before, after) = (until("prices")?, until("bandwidth")?);
     let finding = figures! { before, after };
     // The paper's quotient is 200 / 15.
-    let verdict = Verdict::of(&[
+    let verdict = Verdict::of([
         is_below(before, after),
         !is_below(after, before * 200.0 / 15.0),
     ]);
@@ -137,7 +136,7 @@ fn superseding(lines: &[Line]) -> Option<(Verdict, Line)> {
     let (first, last) = (ranges.first()?, ranges.last()?);
     let until = ranges.get(1).map_or(f64::INFINITY, |(_, from)| *from);
     let is_about = |figure: f64, paper: f64| !is_below(figure, paper) && !is_below(paper, figure);
-    let verdict = Verdict::of(&[
+    let verdict = Verdict::of([
         last.0 == "base-superseding",
         first.0 == "red-black" && is_about(until, 5000.0),
         last.0 == "base-superseding" && is_about(last.1, 25_000.0),
@@ -165,7 +164,7 @@ fn lightweight(lines: &[Line]) -> Option<(Verdict, Line)> {
     let times = |design| of_design(design, keys)?.number("times_base_superseding");
     let [light, speculating, both] = designs.map(times);
     let (light, speculating, both) = (light?, speculating?, both?);
-    let verdict = Verdict::of(&[
+    let verdict = Verdict::of([
         light >= 25.0 / MARGIN,
         speculating >= 25.0 / MARGIN,
         is_below(light.max(speculating), both),
@@ -175,20 +174,13 @@ fn lightweight(lines: &[Line]) -> Option<(Verdict, Line)> {
 }
 
 fn partitions(lines: &[Line]) -> Option<(Verdict, Line)> {
-    let lines = of(lines, "tuple_partitions");
-    let most = lines.iter().map(|line| line.count("partitions")).max()?;
-    let of = lines.iter().filter(|line| line.count("partitions") == most);
-    let gains: Vec<(&str, f64)> = of
-        .map(|line| (line.text("design"), line.figure("gain")))
-        .collect();
-    let shown: Vec<String> = gains
-        .iter()
-        .map(|(design, gain)| format!("{} times ({design})", digits(*gain)))
-        .collect();
-    let finding = figures! { most, gains: shown.join(", ") };
-    let parts: Vec<bool> = gains
-        .iter()
-        .map(|(_, gain)| !is_below(*gain, most as f64))
-        .collect();
-    Some((Verdict::of(&parts), finding))
+    let last = largest(of(lines, "tuple_partitions"), "partitions");
+    let most = last.first()?.count("partitions");
+    let shown = last.iter().map(|line| {
+        let (design, gain) = (line.text("design"), digits(line.figure("gain")));
+        format!("{gain} times ({design})")
+    });
+    let finding = figures! { most, gains: listed(shown) };
+    let holds = |line: &&Line| !is_below(line.figure("gain"), most as f64);
+    Some((Verdict::of(last.iter().map(holds)), finding))
 }
