@@ -9,6 +9,7 @@ use std::{
     process::Command,
 };
 
+use clap::ValueEnum as _;
 use comparison::{
     timing::{Timings, stopwatch},
     workload::Random,
@@ -37,14 +38,6 @@ pub enum Once {
 }
 
 impl Once {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::LookUp => "look-up",
-            Self::Commit => "commit",
-        }
-    }
-
     /// Runs the operation on a store of `keys` keys, in this process. Returns the peak memory of
     /// the process in bytes, or 0 if the operating system does not report it.
     pub fn run(self, store: &Path, keys: u64) -> Outcome<u64> {
@@ -131,18 +124,14 @@ fn batches(store: &Path, keys: u64) -> Outcome<f64> {
 }
 
 fn as_process(once: Once, store: &Path, keys: u64) -> Outcome<u64> {
+    let once = once.to_possible_value().ok_or("no such operation")?;
+    let (once, keys) = (once.get_name(), keys.to_string());
     let mut command = Command::new(env::current_exe()?);
-    command.args([
-        "--once",
-        once.name(),
-        "--keys",
-        &keys.to_string(),
-        "--store",
-    ]);
+    command.args(["--once", once, "--keys", &keys, "--store"]);
     let output = command.arg(store).output()?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{}: {said}", once.name()).into());
+        return Err(format!("{once}: {said}").into());
     }
     Ok(String::from_utf8(output.stdout)?.trim().parse()?)
 }

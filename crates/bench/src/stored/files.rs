@@ -92,16 +92,6 @@ pub(super) enum Once {
     Commit,
 }
 
-impl Once {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::LookUp => "look-up",
-            Self::Commit => "commit",
-        }
-    }
-}
-
 /// Runs an operation on the store of `keys` keys in `folder`. Returns the peak memory of this
 /// process in bytes, or 0 where the system does not report it.
 pub(super) fn once(once: Once, folder: &Path, keys: u64) -> Outcome<u64> {
@@ -128,8 +118,9 @@ impl<'a> Shop<'a> {
 impl Shop<'_> {
     /// Returns the peak memory in bytes of a new process that does only this operation.
     fn as_process(&self, once: Once) -> Outcome<u64> {
+        let once = once.to_possible_value().ok_or("no such operation")?;
         let (keys, folder) = (self.keys.to_string(), self.folder.display().to_string());
-        let rest = [once.name(), "--keys", &keys, "--folder", &folder];
+        let rest = [once.get_name(), "--keys", &keys, "--folder", &folder];
         let output = run_alone(["stored", "--once"].into_iter().chain(rest))?;
         Ok(String::from_utf8(output)?.trim().parse()?)
     }
