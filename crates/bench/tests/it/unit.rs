@@ -8,27 +8,23 @@
     reason = "counts of a test: none is negative or reaches 2^53"
 )]
 
+mod accumulators;
 mod advice;
 mod batch;
 mod columns;
 mod compare;
 mod conclusion;
 mod conclusions;
-mod contender;
 mod contenders;
 mod contents;
-mod counted;
 mod counting;
 mod cryptography;
+mod directory;
 mod figures;
+mod flexlist;
 mod goals;
-mod instrument;
 mod line;
-mod locality;
-mod lru;
 mod machine;
-mod macrobenchmark;
-mod merkle;
 mod page;
 mod paper;
 mod paper_layout;
@@ -37,9 +33,7 @@ mod peers_table;
 mod processors;
 mod readme;
 mod relay;
-mod shape;
-mod slopes;
-mod steady;
 mod tables;
 mod trace;
 mod trial;
+mod tuple;

@@ -1,6 +1,23 @@
-//! Tests of `bench::flexlist::locality`.
+//! Tests of small modules of `bench::flexlist`.
 
-use bench::flexlist::{locality::runs, trace::Edit};
+use bench::flexlist::{
+    counted::{CountingHash, count},
+    locality::runs,
+    trace::Edit,
+};
+use flexlist::{internals::NodeHash as _, list::Sha256};
+
+#[test]
+fn counts_and_changes_nothing() {
+    let (hashes, digest) = count(|| {
+        let first = CountingHash::<Sha256>::hash(b"one");
+        CountingHash::<Sha256>::hash(&first.0)
+    });
+    assert_eq!(hashes, 2);
+    assert_eq!(digest, Sha256::hash(&Sha256::hash(b"one").0));
+    let (hashes, _) = count(|| Sha256::hash(b"one"));
+    assert_eq!(hashes, 0);
+}
 
 const fn edit(offset: u64, removed: u64, inserted: u64) -> Edit {
     Edit {

@@ -1,6 +1,6 @@
-//! Tests of `bench::accumulators::sets::merkle`.
+//! Tests of the modules of `bench::accumulators`.
 
-use bench::accumulators::sets::merkle::MerkleSet;
+use bench::accumulators::{sets::merkle::MerkleSet, slopes::regression};
 use pad_core::Sha256Ed25519;
 
 #[test]
@@ -20,4 +20,12 @@ fn proofs_lead_to_the_root_for_their_element_only() {
         }
         assert!(set.prove(&elements[0]).is_none());
     }
+}
+
+#[test]
+fn slopes_of_straight_lines() {
+    let slope = regression(&[(10.0, 120.0), (20.0, 220.0), (40.0, 420.0)]);
+    assert!((slope.us - 10.0).abs() < 1e-9);
+    assert!((slope.explained.unwrap() - 1.0).abs() < 1e-9);
+    assert!((regression(&[(5.0, 20.0)]).us - 4.0).abs() < 1e-9);
 }

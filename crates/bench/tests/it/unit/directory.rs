@@ -1,0 +1,98 @@
+//! Tests of the modules of `bench::directory`.
+
+use core::ops::Range;
+
+use bench::{
+    directory::{
+        contender::slot_updates,
+        lru::{Before, Lru},
+        shape::figure,
+    },
+    line,
+    workload::Random,
+};
+
+/// Level, slots of the block, whether new.
+fn of(ids: Range<u64>) -> Vec<(u32, u64, bool)> {
+    let slot_updates = slot_updates(&ids, 3).into_iter();
+    slot_updates
+        .map(|it| (it.level, it.slots, it.is_new))
+        .collect()
+}
+
+#[test]
+fn levels_grow_with_their_first_slot() {
+    assert_eq!(of(0..1), [(0, 1, true)]);
+    assert_eq!(of(2..3), [(0, 3, true)]);
+    assert_eq!(of(3..4), [(0, 1, true), (1, 1, true), (1, 2, true)]);
+    assert_eq!(of(4..5), [(0, 2, true), (1, 2, false)]);
+    assert_eq!(of(8..9), [(0, 3, true), (1, 3, false)]);
+    let grown = [(0, 1, true), (1, 1, true), (2, 1, true), (2, 2, true)];
+    assert_eq!(of(9..10), grown);
+    assert_eq!(of(4..7)[3..], [(1, 2, false), (1, 3, true)]);
+}
+
+/// Reference implementation of a touch, with a list in order.
+fn touch(list: &mut Vec<u64>, frames: usize, key: u64) -> Before<u64> {
+    let found = list.iter().position(|held| *held == key);
+    let before = match found {
+        Some(place) => {
+            list.remove(place);
+            Before::Hit
+        }
+        None if list.len() < frames => Before::Empty,
+        None => Before::Evicted(list.remove(0)),
+    };
+    list.push(key);
+    before
+}
+
+#[test]
+fn agrees_with_a_list() {
+    for frames in [1, 2, 3, 7, 40] {
+        let (mut lru, mut list) = (Lru::new(frames), Vec::new());
+        let mut random = Random::new(frames as u64);
+        for _ in 0..3_000 {
+            let key = random.below(30);
+            let touched = lru.touch(key);
+            assert_eq!(touched.before, touch(&mut list, frames, key));
+            assert!(lru.held().any(|held| held == (key, touched.frame)));
+            assert_eq!(lru.held().count(), list.len());
+        }
+    }
+}
+
+const AD_HASH: &str = "ad-hash-1600";
+const MERKLE: &str = "merkle";
+const SMALLEST: u64 = 512;
+const PAPERS: u64 = 16 << 10;
+const LARGEST: u64 = 64 << 10;
+
+#[test]
+fn shapes_follow_from_lines() {
+    let line = |strategy: &str, bytes: u64, us: f64| {
+        line! {
+            experiment: "directory_inserts", strategy, block_bytes: bytes, update_us: us,
+            update_ratio: us / 10.0,
+        }
+    };
+    let lines = [
+        line(AD_HASH, SMALLEST, 50.0),
+        line(AD_HASH, PAPERS, 10.0),
+        line(AD_HASH, LARGEST, 8.0),
+        line("sha-384-scanning", LARGEST, 40.0),
+        line(MERKLE, SMALLEST, 0.5),
+        line(MERKLE, LARGEST, 0.4),
+    ];
+    for (name, expected) in [
+        ("falls-at-first", 5.0),
+        ("falls-then", 1.0 - 0.8),
+        ("elements", 5.0),
+        ("scanning", 5.0),
+        ("path-spread", 1.25),
+        ("path-below", 20.0),
+    ] {
+        assert_eq!(figure(name, &lines), Some(expected), "{name}");
+    }
+    assert_eq!(figure("falls-at-first", &lines[1..]), None);
+}
