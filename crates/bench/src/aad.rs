@@ -157,15 +157,15 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
             report.announce(format!("{}: a log of {size}", S::NAME));
             grown.grow(size - 1, BATCH)?;
             if look_ups {
-                proofs::look_ups(&grown, (size, &proofs::VALUES), self.primitives, report)?;
+                self.look_ups(&grown, (size, &proofs::VALUES), report)?;
             }
             grown.grow(size, BATCH)?;
             if look_ups {
-                proofs::look_ups(&grown, (size, &proofs::VALUES), self.primitives, report)?;
-                proofs::inclusion(&grown, self.primitives, report)?;
+                self.look_ups(&grown, (size, &proofs::VALUES), report)?;
+                self.inclusion(&grown, report)?;
             }
             if growth {
-                proofs::growth(&grown, self.primitives, report)?;
+                self.growth(&grown, report)?;
             }
         }
         let largest = sizes.last().copied().unwrap_or_default();

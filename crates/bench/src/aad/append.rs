@@ -9,7 +9,7 @@ use super::{
     AadBench, counts,
     grown::{self, GrowingLog},
     log, of_scheme,
-    proofs::{self, name},
+    proofs::name,
 };
 use crate::{line, prelude::*};
 
@@ -59,8 +59,8 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
             grown.grow(n, 1)?;
             self.appends(&grown, report)?;
             if schedule == Schedule::Deferred {
-                proofs::look_ups(&grown, (n, &[0, 1]), self.primitives, report)?;
-                proofs::growth(&grown, self.primitives, report)?;
+                self.look_ups(&grown, (n, &[0, 1]), report)?;
+                self.growth(&grown, report)?;
             }
         }
         Ok(())

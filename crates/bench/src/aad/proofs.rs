@@ -6,10 +6,10 @@ use pad_accumulators::wire;
 use pad_core::Key;
 use pad_log::{
     AppendOnlyProof, DictionaryScheme, Growth, InclusionProof, LONGEST_GROWTH, LONGEST_LOOKUP,
-    LONGEST_PROOF, LogRoot, LookupProof, Schedule, Shape,
+    LONGEST_PROOF, LookupProof, Schedule, Shape,
 };
 
-use super::{counts, grown::GrowingLog, of_scheme, points::Points, primitives::Primitives};
+use super::{AadBench, counts, grown::GrowingLog, of_scheme, points::Points, primitives::Primitives};
 use crate::{line, prelude::*};
 
 /// Numbers of values of the keys that are looked up.
@@ -22,50 +22,107 @@ const PAIRS: usize = 32;
 /// instead of measured.
 const COMPUTED: u8 = 20;
 
-/// Measures lookups in the current log, of one key for each number of values in `values`. `size` is
-/// the size for which `grown::entries` placed these keys. Skips numbers without a key.
-pub(super) fn look_ups<S: DictionaryScheme>(
-    grown: &GrowingLog<S>,
-    (size, values): (u64, &[u64]),
-    primitives: &Primitives,
-    report: &mut Report,
-) -> Outcome<()> {
-    let with_key = |values: &u64| Some((*values, grown.key_with(*values, size)?));
-    for (values, key) in values.iter().filter_map(with_key) {
-        report.announce(format!("{}: {values} values in {}", S::NAME, grown.size()));
-        look_up(grown, values, &key, primitives, report)?;
+impl<S: DictionaryScheme> AadBench<'_, S> {
+    /// Measures lookups in the current log, of one key for each number of values in `values`.
+    /// `size` is the size for which `grown::entries` placed these keys. Skips numbers without a
+    /// key.
+    pub(super) fn look_ups(
+        &self,
+        grown: &GrowingLog<S>,
+        (size, values): (u64, &[u64]),
+        report: &mut Report,
+    ) -> Outcome<()> {
+        let with_key = |values: &u64| Some((*values, grown.key_with(*values, size)?));
+        for (values, key) in values.iter().filter_map(with_key) {
+            report.announce(format!("{}: {values} values in {}", S::NAME, grown.size()));
+            let line = self.look_up(grown, (values, &key), &short(report))?;
+            report.measured(of_scheme::<S>(line))?;
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-fn look_up<S: DictionaryScheme>(
-    grown: &GrowingLog<S>,
-    values: u64,
-    key: &Key,
-    primitives: &Primitives,
-    report: &mut Report,
-) -> Outcome<()> {
-    let (entries, n) = (grown.author.entries(), grown.size());
-    let at = grown.at(n)?;
-    let proof = wire::encode(&entries.prove_values(n, key.as_bytes())?);
-    let check = || check_look_up(&proof, &at, key);
-    let found = check()?;
-    let is_all = found as u64 == values;
-    ensure(is_all, &format!("{found} values of a key with {values}"))?;
-    let effort = short(report);
-    let prove_us = median_us(&effort, || entries.prove_values(n, key.as_bytes()));
-    let verify_us = median_us(&effort, check);
-    let shape = grown.author.log().shape();
-    let positions = entries.positions(key.as_bytes(), n);
-    let points = Points::of_look_up::<S>(shape, n, positions);
-    let prove_limit_us = counts::prove_us::<S>((shape, n), positions, primitives);
-    let verify_limit_us = points.verify_us(primitives);
-    report.measured(of_scheme::<S>(line! {
-        experiment: "aad_lookup", schedule: name(shape.schedule()), n, values,
-        trees: shape.forest(n).count(), threads: grown.threads, prove_us, prove_limit_us,
-        prove_ratio: prove_us / prove_limit_us, verify_us, verify_limit_us,
-        verify_ratio: verify_us / verify_limit_us, proof_bytes: proof.len(), is_computed: false,
-    }))
+    fn look_up(
+        &self,
+        grown: &GrowingLog<S>,
+        (values, key): (u64, &Key),
+        effort: &Effort,
+    ) -> Outcome<Line> {
+        let (entries, n) = (grown.author.entries(), grown.size());
+        let at = grown.at(n)?;
+        let proof = wire::encode(&entries.prove_values(n, key.as_bytes())?);
+        let check = || -> Outcome<usize> {
+            let proof = wire::decode::<LookupProof<S>>(&(), &proof, LONGEST_LOOKUP)?;
+            Ok(proof.verify(&at, key)?.get().values.len())
+        };
+        let found = check()?;
+        let is_all = found as u64 == values;
+        ensure(is_all, &format!("{found} values of a key with {values}"))?;
+        let prove_us = median_us(effort, || entries.prove_values(n, key.as_bytes()));
+        let verify_us = median_us(effort, check);
+        let shape = grown.author.log().shape();
+        let positions = entries.positions(key.as_bytes(), n);
+        let points = Points::of_look_up::<S>(shape, n, positions);
+        let prove_limit_us = counts::prove_us::<S>((shape, n), positions, self.primitives);
+        let verify_limit_us = points.verify_us(self.primitives);
+        Ok(line! {
+            experiment: "aad_lookup", schedule: name(shape.schedule()), n, values,
+            trees: shape.forest(n).count(), threads: grown.threads, prove_us, prove_limit_us,
+            prove_ratio: prove_us / prove_limit_us, verify_us, verify_limit_us,
+            verify_ratio: verify_us / verify_limit_us, proof_bytes: proof.len(), is_computed: false,
+        })
+    }
+
+    /// Measures the inclusion proof of the entry in the middle of the log.
+    pub(super) fn inclusion(&self, grown: &GrowingLog<S>, report: &mut Report) -> Outcome<()> {
+        let (entries, n) = (grown.author.entries(), grown.size());
+        let (position, at) = (n / 2, grown.at(n)?);
+        let entry = entries.entry(position).ok_or("no such entry")?;
+        let proof = wire::encode(&entries.prove_inclusion(n, position));
+        let check = || -> Outcome<u64> {
+            let proof = wire::decode::<InclusionProof<S>>(&(), &proof, LONGEST_PROOF)?;
+            Ok(proof.verify(&at, entry)?.get().position)
+        };
+        ensure(check()? == position, "another position")?;
+        let effort = short(report);
+        let verify_us = median_us(&effort, check);
+        let points = Points::of_inclusion(grown.author.log().shape(), n, position);
+        let verify_limit_us = points.verify_us(self.primitives);
+        report.measured(of_scheme::<S>(line! {
+            experiment: "aad_inclusion", n, threads: 1,
+            prove_us: median_us(&effort, || entries.prove_inclusion(n, position)), verify_us,
+            verify_limit_us, verify_ratio: verify_us / verify_limit_us, proof_bytes: proof.len(),
+        }))
+    }
+
+    /// Measures append-only proofs over the last entry, over a doubling of the log, and between
+    /// random sizes. The log's size must be a power of two.
+    pub(super) fn growth(&self, grown: &GrowingLog<S>, report: &mut Report) -> Outcome<()> {
+        let (n, effort) = (grown.size(), short(report));
+        let schedule = name(grown.author.log().shape().schedule());
+        let names = |pair: &str, from: Option<u64>, to: u64| {
+            line! { experiment: "aad_append_only", schedule, pair, from, n: to, threads: 1 }
+        };
+        for (pair, from, to) in [
+            ("one entry, to one tree", n - 1, n),
+            ("doubled, to one tree", n / 2, n),
+            ("doubled, most trees", n / 2 - 1, n - 1),
+        ] {
+            report.announce(format!("{}: append-only from {from} to {to}", S::NAME));
+            let means = means(grown, &[(from, to)], self.primitives, &effort)?;
+            let line = names(pair, Some(from), to).merged(&means);
+            report.measured(of_scheme::<S>(line))?;
+        }
+        let mut random = Random::new(n);
+        let mut any = || 1 + random.below(n);
+        let pairs = core::iter::repeat_with(|| (any(), any())).filter(|(from, to)| from < to);
+        let pairs: Vec<_> = pairs.take(report.rounds(PAIRS, 2)).collect();
+        report.announce(format!("{}: append-only up to {n}", S::NAME));
+        let mut effort = report.effort();
+        effort.budget = effort.budget.min(Duration::from_millis(100));
+        let means = means(grown, &pairs, self.primitives, &effort)?;
+        let line = names("random versions", None, n).merged(&means);
+        report.measured(of_scheme::<S>(line))
+    }
 }
 
 /// Reports the bytes of lookups in logs larger than `largest` entries, computed from the message
@@ -89,32 +146,6 @@ pub(super) fn computed<S: DictionaryScheme>(largest: u64, report: &mut Report) -
     Ok(())
 }
 
-/// Measures the inclusion proof of the entry in the middle of the log.
-pub(super) fn inclusion<S: DictionaryScheme>(
-    grown: &GrowingLog<S>,
-    primitives: &Primitives,
-    report: &mut Report,
-) -> Outcome<()> {
-    let (entries, n) = (grown.author.entries(), grown.size());
-    let (position, at) = (n / 2, grown.at(n)?);
-    let entry = entries.entry(position).ok_or("no such entry")?;
-    let proof = wire::encode(&entries.prove_inclusion(n, position));
-    let check = || -> Outcome<u64> {
-        let proof = wire::decode::<InclusionProof<S>>(&(), &proof, LONGEST_PROOF)?;
-        Ok(proof.verify(&at, entry)?.get().position)
-    };
-    ensure(check()? == position, "another position")?;
-    let effort = short(report);
-    let verify_us = median_us(&effort, check);
-    let points = Points::of_inclusion(grown.author.log().shape(), n, position);
-    let verify_limit_us = points.verify_us(primitives);
-    report.measured(of_scheme::<S>(line! {
-        experiment: "aad_inclusion", n, threads: 1,
-        prove_us: median_us(&effort, || entries.prove_inclusion(n, position)), verify_us,
-        verify_limit_us, verify_ratio: verify_us / verify_limit_us, proof_bytes: proof.len(),
-    }))
-}
-
 /// Returns a measuring effort with a quarter of the usual time budget, because there are many
 /// figures.
 fn short(report: &Report) -> Effort {
@@ -135,95 +166,36 @@ pub(super) const fn name(schedule: Schedule) -> &'static str {
     }
 }
 
-/// Verifies a lookup message for `key`, and returns the number of the key's values.
-fn check_look_up<S: DictionaryScheme>(
-    message: &[u8],
-    at: &LogRoot<S>,
-    key: &Key,
-) -> Outcome<usize> {
-    let proof = wire::decode::<LookupProof<S>>(&(), message, LONGEST_LOOKUP)?;
-    Ok(proof.verify(at, key)?.get().values.len())
-}
-
-/// Measures append-only proofs over the last entry, over a doubling of the log, and between random
-/// sizes. The log's size must be a power of two.
-pub(super) fn growth<S: DictionaryScheme>(
+/// Returns mean times and bytes of append-only proofs, over pairs (older, newer) of log sizes.
+fn means<S: DictionaryScheme>(
     grown: &GrowingLog<S>,
+    pairs: &[(u64, u64)],
     primitives: &Primitives,
-    report: &mut Report,
-) -> Outcome<()> {
-    let (n, effort) = (grown.size(), short(report));
-    for (pair, from, to) in [
-        ("one entry, to one tree", n - 1, n),
-        ("doubled, to one tree", n / 2, n),
-        ("doubled, most trees", n / 2 - 1, n - 1),
-    ] {
-        report.announce(format!("{}: append-only from {from} to {to}", S::NAME));
-        let means = Means::of(grown, &[(from, to)], primitives, &effort)?;
-        means.line(grown, pair, (Some(from), to), report)?;
-    }
-    let mut random = Random::new(n);
-    let mut any = || 1 + random.below(n);
-    let pairs = core::iter::repeat_with(|| (any(), any())).filter(|(from, to)| from < to);
-    let pairs: Vec<_> = pairs.take(report.rounds(PAIRS, 2)).collect();
-    report.announce(format!("{}: append-only up to {n}", S::NAME));
-    let mut effort = report.effort();
-    effort.budget = effort.budget.min(Duration::from_millis(100));
-    let means = Means::of(grown, &pairs, primitives, &effort)?;
-    means.line(grown, "random versions", (None, n), report)
-}
-
-/// Mean times and bytes of append-only proofs, over pairs (older, newer) of log sizes.
-#[derive(Debug, Default)]
-struct Means {
-    prove_us: f64,
-    verify_us: f64,
-    verify_limit_us: f64,
-    proof_bytes: f64,
-}
-
-impl Means {
-    fn of<S: DictionaryScheme>(
-        grown: &GrowingLog<S>,
-        pairs: &[(u64, u64)],
-        primitives: &Primitives,
-        effort: &Effort,
-    ) -> Outcome<Self> {
-        let mut sum = Self::default();
-        let (entries, shape) = (grown.author.entries(), grown.author.log().shape());
-        let count = pairs.len().max(1) as f64;
-        for &(from, to) in pairs {
-            let message = wire::encode(&entries.prove_append_only(from, to));
-            let growth = Growth::new(grown.at(from)?, grown.at(to)?)?;
-            check_growth(&message, &growth)?;
-            let prove = median_us(effort, || entries.prove_append_only(from, to));
-            let verify = median_us(effort, || check_growth(&message, &growth));
-            sum.prove_us += prove / count;
-            sum.verify_us += verify / count;
-            sum.verify_limit_us += Points::of_growth(shape, from, to).verify_us(primitives) / count;
-            sum.proof_bytes += message.len() as f64 / count;
+    effort: &Effort,
+) -> Outcome<Line> {
+    let mut sums = [0.0; 4];
+    let (entries, shape) = (grown.author.entries(), grown.author.log().shape());
+    for &(from, to) in pairs {
+        let message = wire::encode(&entries.prove_append_only(from, to));
+        let growth = Growth::new(grown.at(from)?, grown.at(to)?)?;
+        let check = || -> Outcome<u64> {
+            let proof = wire::decode::<AppendOnlyProof<S>>(&(), &message, LONGEST_GROWTH)?;
+            Ok(proof.verify(&growth, &())?.get().to_size)
+        };
+        check()?;
+        let figures = [
+            median_us(effort, || entries.prove_append_only(from, to)),
+            median_us(effort, check),
+            Points::of_growth(shape, from, to).verify_us(primitives),
+            message.len() as f64,
+        ];
+        for (sum, figure) in sums.iter_mut().zip(figures) {
+            *sum += figure / pairs.len() as f64;
         }
-        Ok(sum)
     }
-
-    fn line<S: DictionaryScheme>(
-        &self,
-        grown: &GrowingLog<S>,
-        pair: &str,
-        (from, to): (Option<u64>, u64),
-        report: &mut Report,
-    ) -> Outcome<()> {
-        report.measured(of_scheme::<S>(line! {
-            experiment: "aad_append_only",
-            schedule: name(grown.author.log().shape().schedule()), pair, from, n: to,
-            threads: 1, prove_us: self.prove_us, verify_us: self.verify_us,
-            verify_limit_us: self.verify_limit_us,
-            verify_ratio: self.verify_us / self.verify_limit_us, proof_bytes: self.proof_bytes,
-        }))
-    }
-}
-
-fn check_growth<S: DictionaryScheme>(message: &[u8], growth: &Growth<S>) -> Outcome<u64> {
-    let proof = wire::decode::<AppendOnlyProof<S>>(&(), message, LONGEST_GROWTH)?;
-    Ok(proof.verify(growth, &())?.get().to_size)
+    let [prove_us, verify_us, verify_limit_us, proof_bytes] = sums;
+    Ok(line! {
+        prove_us, verify_us, verify_limit_us, verify_ratio: verify_us / verify_limit_us,
+        proof_bytes,
+    })
 }
