@@ -51,9 +51,6 @@ pub struct AccumulatorArguments {
     /// Numbers of threads on which operations are measured.
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     threads: Vec<NonZeroUsize>,
-    /// Network latencies in the round trips of `slopes`, there and back, in milliseconds.
-    #[arg(long, value_delimiter = ',', default_values_t = [0.0, 1.0, 20.0, 100.0])]
-    latency_ms: Vec<f64>,
     /// Leaves out work that is expected to take more seconds than this, and reports that; with
     /// --quick 2.
     #[arg(long, usually("60", "2"))]
@@ -96,7 +93,7 @@ impl AccumulatorArguments {
             operations::run(&compact, &plan, &mut report)?;
         }
         if wants(Experiment::Slopes) {
-            slopes::run(&self.latency_ms, &mut report)?;
+            slopes::run(&mut report)?;
         }
         if wants(Experiment::Sets) {
             sets::plain::run(&plan, &mut report)?;

@@ -37,9 +37,6 @@ pub struct CompareArguments {
     /// skipped if loading the keys would take ten times as long.
     #[arg(long, usually("3", "0.3"))]
     limit: f64,
-    /// Seed of the random keys, values and changes.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
 }
 
 fn names() -> PossibleValuesParser {
@@ -114,10 +111,7 @@ impl CompareArguments {
         for keys in &self.keys {
             for changes in &self.changes {
                 let snapshots = if self.manner.quick { 10 } else { 100 };
-                works.push(Box::new(Workload {
-                    seed: self.seed,
-                    ..Workload::updates(*keys, snapshots, *changes)
-                }));
+                works.push(Box::new(Workload::updates(*keys, snapshots, *changes)));
             }
         }
         Ok(works)

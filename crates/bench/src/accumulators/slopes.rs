@@ -7,9 +7,12 @@
 
 use crate::{line, paper::published, prelude::*};
 
+/// Network latencies of round trips, there and back, in milliseconds.
+const LATENCIES_MS: [f64; 4] = [0.0, 1.0, 20.0, 100.0];
+
 /// Reports slopes and round trips, computed from the result lines of the experiment `operations` in
-/// `report` so far. `latencies_ms` are network latencies there and back.
-pub fn run(latencies_ms: &[f64], report: &mut Report) -> Outcome<()> {
+/// `report` so far.
+pub fn run(report: &mut Report) -> Outcome<()> {
     let lines = report.lines().to_vec();
     let lines = of(&lines, "accumulators");
     for group in groups(&lines, &["accumulator", "threads"]) {
@@ -24,8 +27,8 @@ pub fn run(latencies_ms: &[f64], report: &mut Report) -> Outcome<()> {
         let verify: Vec<&Line> = lines.iter().filter(verifies).copied().collect();
         slopes.extend(self::slopes(&verify));
         for keys in [PRIVATE, PUBLIC] {
-            for latency_ms in latencies_ms {
-                if let Some(line) = round_trip(group[0], &slopes, &keys, *latency_ms) {
+            for latency_ms in LATENCIES_MS {
+                if let Some(line) = round_trip(group[0], &slopes, &keys, latency_ms) {
                     report.line(line)?;
                 }
             }

@@ -36,9 +36,6 @@ pub struct DirectoryArguments {
     /// instead of inserting another one.
     #[arg(long, list("0,25,50,100", within(0..=100)))]
     pub(super) update_percent: Vec<u64>,
-    /// Seed of the traces.
-    #[arg(long, default_value_t = 2010)]
-    pub(super) seed: u64,
     /// Skips a contender of figures 3 and 4 if its primitives alone would take more seconds than
     /// this; with --quick 1.
     #[arg(long, usually("60", "1"))]

@@ -9,6 +9,9 @@ use super::{
 };
 use crate::{line, prelude::*};
 
+/// Seed of all traces.
+const SEED: u64 = 2010;
+
 /// Counts the block reads of all traces, with the paper's and with our block size, with and without
 /// hints.
 pub(super) fn run(arguments: &DirectoryArguments, bench: &mut Bench) -> Outcome<()> {
@@ -17,7 +20,7 @@ pub(super) fn run(arguments: &DirectoryArguments, bench: &mut Bench) -> Outcome<
             let what = format!("trace over {prefill}, {update_percent} % updates");
             bench.report.announce(what);
             let parameters = TraceParameters {
-                seed: arguments.seed,
+                seed: SEED,
                 prefill,
                 operations: arguments.operations,
                 first_percent: 25,

@@ -45,9 +45,6 @@ pub struct FlexlistArguments {
     /// `scripts/trace-of-history.py`; by default the history of this workspace in `data`.
     #[arg(long)]
     pub trace: Vec<PathBuf>,
-    /// Numbers of clients in the experiment `network`; with --quick 1,2.
-    #[arg(long, value_delimiter = ',', usually("1,2,5,10,20,50", "1,2"))]
-    pub clients: Vec<NonZeroUsize>,
     /// Number of blocks of the file that all clients audit; with --quick 1000. Each client also
     /// updates a file of its own, of a tenth as many blocks.
     #[arg(long, size("50000", "1000", within(1..=MOST_BLOCKS)))]
@@ -117,9 +114,7 @@ impl FlexlistArguments {
                         locality::run(trace, report)?;
                     }
                 }
-                Experiment::Network => {
-                    network::run(self.network_blocks, CHALLENGES, &self.clients, report)?;
-                }
+                Experiment::Network => network::run(self.network_blocks, CHALLENGES, report)?,
             }
         }
         report.finish(table::report)

@@ -7,7 +7,6 @@
 //! [`relay`] that limits responses to this bandwidth.
 
 use std::{
-    num::NonZeroUsize,
     sync::atomic::{AtomicU64, Ordering},
     thread,
     time::{Duration, Instant},
@@ -30,21 +29,20 @@ const UPLINK: f64 = 48e6;
 /// Measured numbers of blocks that an update changes: about 20 KB, and about 200 KB.
 const UPDATES: [u64; 2] = [10, 100];
 
-/// Measures audits and updates by each number of clients in `numbers`.
+/// Measured numbers of clients; a quick run measures the first two.
+const CLIENTS: [usize; 6] = [1, 2, 5, 10, 20, 50];
+
+/// Measures audits and updates by each number of clients.
 ///
 /// All clients audit a file of `file_blocks` blocks, with `challenges` challenged bytes in an
 /// audit. Files for updates have a tenth as many blocks, and at least 200.
-pub fn run(
-    file_blocks: u64,
-    challenges: u32,
-    numbers: &[NonZeroUsize],
-    report: &mut Report,
-) -> Outcome<()> {
+pub fn run(file_blocks: u64, challenges: u32, report: &mut Report) -> Outcome<()> {
+    let numbers = &CLIENTS[..report.rounds(CLIENTS.len(), 2)];
     let folder = tempfile::tempdir()?;
     let party = Party::start(folder.path())?;
     report.announce(format!("uploading {file_blocks} blocks"));
     party.upload("large", file_blocks)?;
-    let most = numbers.iter().map(|number| number.get()).max().unwrap_or(0);
+    let most = numbers.last().copied().unwrap_or(0);
     let own_blocks = (file_blocks / 10).max(UPDATES[1] * 2);
     for client in 0..most {
         report.announce(format!("uploading file {client} of {most}"));
@@ -52,7 +50,7 @@ pub fn run(
     }
     let mut copies = 0;
     for uplink in [None, Some(UPLINK)] {
-        for clients in numbers.iter().map(|number| number.get()) {
+        for &clients in numbers {
             report.announce(format!("audits by {clients} clients"));
             let relay = Relay::start(party.address(), uplink.unwrap_or(f64::INFINITY))?;
             // Without a limit, clients connect to the server directly.
@@ -79,7 +77,7 @@ pub fn run(
         }
     }
     let updates = AtomicU64::new(0);
-    for clients in numbers.iter().map(|number| number.get()) {
+    for &clients in numbers {
         for blocks in UPDATES {
             for order in [Order::Consecutive, Order::Random] {
                 let what = format!("update of {blocks} {} blocks", order.name());

@@ -51,9 +51,6 @@ fn a_quick_run_is_small_unless_it_is_told_a_size() {
         "frontier_elements: [32, 128] | frontier_elements: [32] | --longest 8 | longest: 8",
     );
     stands::<DirectoryArguments>("longest: 60 | longest: 1 | --longest 9 | longest: 9");
-    stands::<FlexlistArguments>(
-        "clients: [1, 2, 5, 10, 20, 50] | clients: [1, 2] | --clients 3 | clients: [3]",
-    );
     stands::<FlexlistArguments>("blocks: 500000 | blocks: 3000 | --updates 4 | updates: [4]");
 }
 

@@ -14,13 +14,12 @@ pub fn put(index: u64) -> Operation {
 
 /// Returns the key of 8 bytes for an index. Different indices have different keys.
 pub fn key(index: u64) -> Key {
-    key_of(index, 8, 0)
+    key_of(index, 8)
 }
 
-/// Returns the key of `bytes` bytes, at least 8, for an index and a seed. Different indices have
-/// different keys.
-pub fn key_of(index: u64, bytes: usize, seed: u64) -> Key {
-    let index = index ^ spread(seed);
+/// Returns the key of `bytes` bytes, at least 8, for an index. Different indices have different
+/// keys.
+pub fn key_of(index: u64, bytes: usize) -> Key {
     let key = if bytes <= 8 {
         let scrambled = scramble(index.wrapping_mul(STEP).wrapping_add(KEY_SEED));
         Key::new(scrambled.to_be_bytes())
@@ -28,16 +27,6 @@ pub fn key_of(index: u64, bytes: usize, seed: u64) -> Key {
         Key::new(long_bytes(index ^ KEY_SEED, bytes))
     };
     key.expect("workload: keys are not too long")
-}
-
-/// Returns the mask that is combined with indices by XOR, so that different seeds have different
-/// keys and values. It is 0 for seed 0. Other seeds set only the highest 24 bits, which indices of
-/// workloads do not use.
-const fn spread(seed: u64) -> u64 {
-    match seed {
-        0 => 0,
-        seed => scramble(seed) & !(u64::MAX >> 24),
-    }
 }
 
 /// Returns a key that no workload contains, different for each index.
@@ -48,7 +37,7 @@ pub fn absent_key(index: u64) -> Key {
 /// Returns the key of 32 bytes, as long as a hash, for an index. Tuple dictionaries are measured
 /// with such keys.
 pub fn hashed_key(index: u64) -> Key {
-    key_of(index, 32, 0)
+    key_of(index, 32)
 }
 
 /// Returns the operation that puts [`value`]`(index)` under the key of 32 bytes,
@@ -59,12 +48,11 @@ pub fn put_hashed(index: u64) -> Operation {
 
 /// Returns the value of [`VALUE_LENGTH`] bytes for an index.
 pub fn value(index: u64) -> Value {
-    value_of(index, VALUE_LENGTH, 0)
+    value_of(index, VALUE_LENGTH)
 }
 
-/// Returns the value of `bytes` bytes for an index and a seed.
-pub fn value_of(index: u64, bytes: usize, seed: u64) -> Value {
-    let index = index ^ spread(seed);
+/// Returns the value of `bytes` bytes for an index.
+pub fn value_of(index: u64, bytes: usize) -> Value {
     Value::new(long_bytes(index ^ VALUE_SEED, bytes)).expect("workload: values are not too long")
 }
 
@@ -108,15 +96,10 @@ mod tests {
     }
 
     #[test]
-    fn lengths_and_seeds_are_as_asked_for() {
+    fn lengths_are_as_asked_for() {
         for (index, length) in [(0, 8), (1, 16), (2, 33), (3, 500)] {
-            assert_eq!(key_of(index, length, 3).as_bytes().len(), length.max(8));
-            assert_eq!(value_of(index, length, 3).as_bytes().len(), length);
+            assert_eq!(key_of(index, length).as_bytes().len(), length);
+            assert_eq!(value_of(index, length).as_bytes().len(), length);
         }
-        assert_eq!(key_of(5, 8, 0), key(5));
-        assert_eq!(key_of(5, 32, 0), hashed_key(5));
-        assert_eq!(value_of(5, 32, 0), value(5));
-        let seeds: HashSet<_> = (0..100).map(|seed| key_of(5, 8, seed)).collect();
-        assert_eq!(seeds.len(), 100);
     }
 }
