@@ -43,21 +43,17 @@ pub struct Scenario {
 /// Returns the scenarios of section 10: the prices of 2010, then one scenario each with bandwidth,
 /// computing or cryptography ten times cheaper.
 pub fn scenarios() -> [Scenario; 4] {
-    let cheaper = 10.0;
-    let named = |what: &str| Scenario {
-        name: format!("{what} {cheaper} times cheaper"),
-        ..Scenario::of_2010()
+    let cheaper = |what: &str, prices, cryptography| Scenario {
+        name: format!("{what} 10 times cheaper"),
+        prices,
+        cryptography,
     };
-    let mut changed = [
+    [
         Scenario::of_2010(),
-        named("bandwidth"),
-        named("computing"),
-        named("cryptography"),
-    ];
-    changed[1].prices.egress_per_gigabyte /= cheaper;
-    changed[2].prices.compute_per_core_hour /= cheaper;
-    changed[3].cryptography /= cheaper;
-    changed
+        cheaper("bandwidth", of_2010().cheaper(1.0, 10.0), 1.0),
+        cheaper("computing", of_2010().cheaper(10.0, 1.0), 1.0),
+        cheaper("cryptography", of_2010(), 0.1),
+    ]
 }
 
 impl Scenario {
