@@ -37,69 +37,52 @@ pub enum Need {
 
 impl Need {
     /// Every need.
+    #[rustfmt::skip]
     pub const ALL: [Self; 11] = [
-        Self::SetUnique,
-        Self::ConstantProofs,
-        Self::Ranges,
-        Self::AppendOnly,
-        Self::NoTrustedSetup,
-        Self::Absence,
-        Self::Removal,
-        Self::OldVersions,
-        Self::Unbounded,
-        Self::OwnKeys,
-        Self::Latest,
+        Self::SetUnique, Self::ConstantProofs, Self::Ranges, Self::AppendOnly,
+        Self::NoTrustedSetup, Self::Absence, Self::Removal, Self::OldVersions, Self::Unbounded,
+        Self::OwnKeys, Self::Latest,
     ];
 
-    /// Returns the name of the need on command lines.
-    pub const fn name(self) -> &'static str {
+    /// Returns the name of the need, whether a scheme with some properties meets it, and why a
+    /// scheme does not.
+    #[rustfmt::skip]
+    fn row(self) -> (&'static str, fn(&Properties) -> bool, &'static str) {
         match self {
-            Self::SetUnique => "set-unique",
-            Self::ConstantProofs => "constant-proofs",
-            Self::Ranges => "ranges",
-            Self::AppendOnly => "append-only",
-            Self::NoTrustedSetup => "no-trusted-setup",
-            Self::Absence => "absence",
-            Self::Removal => "removal",
-            Self::OldVersions => "old-versions",
-            Self::Unbounded => "unbounded",
-            Self::OwnKeys => "own-keys",
-            Self::Latest => "latest",
+            Self::SetUnique =>
+                ("set-unique", |of| of.set_unique, "roots depend on the order of changes"),
+            Self::ConstantProofs => ("constant-proofs", |of| of.constant_size_proofs,
+                "proofs grow with the number of keys"),
+            Self::Ranges => ("ranges", |of| of.proves_ranges, "does not prove ranges"),
+            Self::AppendOnly =>
+                ("append-only", |of| of.append_only, "does not prove that nothing was removed"),
+            Self::NoTrustedSetup => ("no-trusted-setup", |of| !of.trusted_setup,
+                "needs parameters from a trusted set-up"),
+            Self::Absence => ("absence", |of| of.proves_absence, "does not prove absence"),
+            Self::Removal => ("removal", |of| of.removes, "removes nothing"),
+            Self::OldVersions => ("old-versions", |of| of.proves_any_old_version,
+                "answers about the latest version only"),
+            Self::Unbounded => ("unbounded", |of| !of.bounded,
+                "the largest number of entries is fixed with the key"),
+            Self::OwnKeys => ("own-keys", |of| of.has_keys, "entries have numbers, not keys"),
+            Self::Latest => ("latest", |of| of.proves_latest, "an old value passes for the latest"),
         }
+    }
+
+    /// Returns the name of the need on command lines.
+    pub fn name(self) -> &'static str {
+        self.row().0
     }
 
     /// Reports whether a scheme with these properties meets the need.
-    pub const fn is_met(self, properties: &Properties) -> bool {
-        match self {
-            Self::SetUnique => properties.set_unique,
-            Self::ConstantProofs => properties.constant_size_proofs,
-            Self::Ranges => properties.proves_ranges,
-            Self::AppendOnly => properties.append_only,
-            Self::NoTrustedSetup => !properties.trusted_setup,
-            Self::Absence => properties.proves_absence,
-            Self::Removal => properties.removes,
-            Self::OldVersions => properties.proves_any_old_version,
-            Self::Unbounded => !properties.bounded,
-            Self::OwnKeys => properties.has_keys,
-            Self::Latest => properties.proves_latest,
-        }
+    pub fn is_met(self, properties: &Properties) -> bool {
+        let (_, is_met, _) = self.row();
+        is_met(properties)
     }
 
     /// Returns the text that explains why a scheme does not meet this need.
-    pub const fn lack(self) -> &'static str {
-        match self {
-            Self::SetUnique => "roots depend on the order of changes",
-            Self::ConstantProofs => "proofs grow with the number of keys",
-            Self::Ranges => "does not prove ranges",
-            Self::AppendOnly => "does not prove that nothing was removed",
-            Self::NoTrustedSetup => "needs parameters from a trusted set-up",
-            Self::Absence => "does not prove absence",
-            Self::Removal => "removes nothing",
-            Self::OldVersions => "answers about the latest version only",
-            Self::Unbounded => "the largest number of entries is fixed with the key",
-            Self::OwnKeys => "entries have numbers, not keys",
-            Self::Latest => "an old value passes for the latest",
-        }
+    pub fn lack(self) -> &'static str {
+        self.row().2
     }
 }
 
