@@ -84,8 +84,8 @@ pub(crate) fn stored(keys: u64, quick: bool, take: impl FnMut(Line) -> Outcome<(
 /// failure, and fails if the command fails.
 pub fn follow(command: &mut Command, mut take: impl FnMut(Line) -> Outcome<()>) -> Outcome<()> {
     let started = command.stdout(Stdio::piped()).spawn();
-    let started = started.map_err(|error| format!("`{}`: {error}", shown(command)))?;
-    let mut running = ChildGuard(started);
+    let started = started.map_err(|error| format!("`{}`: did not start: {error}", shown(command)));
+    let mut running = ChildGuard(started?);
     let out = running.0.stdout.take().ok_or("no output")?;
     for line in BufReader::new(out).lines() {
         let line = line?;
@@ -96,7 +96,7 @@ pub fn follow(command: &mut Command, mut take: impl FnMut(Line) -> Outcome<()>) 
     if status.success() {
         return Ok(());
     }
-    Err(format!("`{}` failed: {status}", shown(command)).into())
+    Err(format!("`{}` failed, {status}", shown(command)).into())
 }
 
 /// Child process that is killed when dropped.
