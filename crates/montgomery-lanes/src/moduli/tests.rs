@@ -330,16 +330,17 @@ proptest! {
             _ => random[lane],
         });
         for path in Path::all() {
-            let numbers: Numbers<8> = path.split(&lanes.each_ref());
+            let moduli = Moduli::<8>::on(path, &Numbers::splat(&[7; 8])).expect("odd");
+            let numbers = moduli.split(&lanes.each_ref());
             for (lane, words) in lanes.iter().enumerate() {
                 prop_assert_eq!(Some(numbers.lane(lane)), Numbers::<8>::limbs_of(words));
             }
-            prop_assert_eq!(path.join::<8, 6>(&numbers), lanes);
+            prop_assert_eq!(moduli.join::<6>(&numbers), lanes);
             // Too few limbs, and too few words, drop the highest bits.
-            let short: Numbers<2> = path.split(&lanes.each_ref());
+            let short = Moduli::<2>::on(path, &Numbers::splat(&[7; 2])).expect("odd");
             let kept = lanes.map(|words| [words[0], words[1] & ((1 << 40) - 1)]);
-            prop_assert_eq!(path.join::<2, 2>(&short), kept);
-            prop_assert_eq!(path.join::<8, 1>(&numbers), lanes.map(|words| [words[0]]));
+            prop_assert_eq!(short.join::<2>(&short.split(&lanes.each_ref())), kept);
+            prop_assert_eq!(moduli.join::<1>(&numbers), lanes.map(|words| [words[0]]));
         }
     }
 }
