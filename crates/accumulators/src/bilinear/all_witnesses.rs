@@ -56,7 +56,7 @@ use pad_core::Workers;
 
 use super::polynomial::{
     ProductTree, divide_by_factor, product,
-    transform::{Transform, split_halves},
+    transform::{Roots, Transform, split_halves},
 };
 use group_transform::GroupTransform;
 
@@ -140,7 +140,7 @@ fn descend(
         .collect();
     let factors = group.workers.map(&siblings, |sibling| {
         let mut values = reversed(sibling, length);
-        group.transform.forward(&mut values);
+        group.transform.forward(&mut values, Roots::Even);
         split_halves(&values)
     });
     let mut even = Vec::with_capacity(half * children.len());
@@ -216,7 +216,7 @@ fn leaf_rows(elements: &[Fr], inverse_roots: &[Fr]) -> Vec<Vec<Fr>> {
 fn inverse_roots(transform: &Transform, length: usize) -> Vec<Fr> {
     let mut values = vec![Fr::ZERO; length];
     values[length - 1] = Fr::ONE;
-    transform.forward(&mut values);
+    transform.forward(&mut values, Roots::Even);
     values
 }
 

@@ -18,7 +18,7 @@ use super::{
     },
 };
 use crate::{
-    certificate::{PointBytes, product_challenge, second_product_challenge},
+    certificate::{PointBytes, product_challenge, second_challenge},
     log::Setup,
     scheme::Scheme,
 };
@@ -232,7 +232,7 @@ impl Merge {
         let (mut transcript, z) = product_challenge(self.id, &self.inner, accumulators);
         let a = evaluate(left, z).await;
         let value = scalar::encode(&a);
-        let g = second_product_challenge(&mut transcript, &value);
+        let g = second_challenge(&mut transcript, &[value]);
         let multiples: [(&[Fr], Fr); 3] = [(left, Fr::ONE), (&product, g), (right, -(g * a))];
         let combined = combine(&multiples, -a).await;
         let quotient = divide_by_root(&combined, z).await;

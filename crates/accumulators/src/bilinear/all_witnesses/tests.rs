@@ -168,14 +168,14 @@ fn group_transforms_are_those_of_the_scalars_in_the_exponent() {
         let mut values = logarithms.clone();
         values
             .chunks_mut(length)
-            .for_each(|values| transform.forward(values));
+            .for_each(|values| transform.forward(values, Roots::Even));
         assert_eq!(points, in_the_exponent(&values), "forward {length}");
         let mut points = in_the_exponent(&logarithms);
         group.inverse_odd(&mut points, length);
         let mut values = logarithms;
         values
             .chunks_mut(length)
-            .for_each(|values| transform.inverse_odd(values));
+            .for_each(|values| transform.inverse(values, Roots::Odd));
         let scaled = Fr::from(u64::try_from(length).unwrap());
         let values: Vec<Fr> = values.into_iter().map(|value| value * scaled).collect();
         assert_eq!(points, in_the_exponent(&values), "inverse {length}");

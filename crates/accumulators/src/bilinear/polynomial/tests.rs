@@ -100,45 +100,25 @@ fn transforms_are_values_at_the_roots_and_invert() {
     let transform = Transform::new(256);
     for length in [1, 2, 3, 4, 6, 8, 12, 48, 64, 96, 192] {
         let coefficients = random_scalars(random, length);
-        let roots = |odd: bool| {
-            let mut variable = vec![Fr::ZERO; length];
+        for (kind, power) in [(Roots::Even, Fr::ONE), (Roots::Odd, -Fr::ONE)] {
+            let mut roots = vec![Fr::ZERO; length];
             // X itself; modulo X - 1 it is 1, modulo X + 1 it is -1.
-            variable[1 % length] = if length == 1 && odd {
-                -Fr::ONE
-            } else {
-                Fr::ONE
-            };
-            if odd {
-                transform.forward_odd(&mut variable);
-            } else {
-                transform.forward(&mut variable);
-            }
-            variable
-        };
-        for (odd, power) in [(false, Fr::ONE), (true, -Fr::ONE)] {
-            let roots = roots(odd);
+            roots[1 % length] = if length == 1 { power } else { Fr::ONE };
+            transform.forward(&mut roots, kind);
             let mut values = coefficients.clone();
-            if odd {
-                transform.forward_odd(&mut values);
-            } else {
-                transform.forward(&mut values);
-            }
+            transform.forward(&mut values, kind);
             for (root, value) in roots.iter().zip(&values) {
                 assert_eq!(root.pow([u64::try_from(length).unwrap()]), power);
                 assert_eq!(evaluate(&coefficients, *root), *value);
             }
-            if odd {
-                transform.inverse_odd(&mut values);
-            } else {
-                transform.inverse(&mut values);
-            }
+            transform.inverse(&mut values, kind);
             assert_eq!(values, coefficients);
         }
         let mut longer = coefficients.clone();
         longer.resize(2 * length, Fr::ZERO);
-        transform.forward(&mut longer);
+        transform.forward(&mut longer, Roots::Even);
         let mut even = coefficients.clone();
-        transform.forward(&mut even);
+        transform.forward(&mut even, Roots::Even);
         assert_eq!(transform.extended(&even, coefficients), longer);
         let (first, second) = split_halves(&longer);
         assert_eq!(first, even);
