@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use pad_core::{AuthorKey, DecodeError, Proof, Untrusted, Verified, VerifyError, Version, Workers};
+use pad_core::{DecodeError, Proof, Verified, VerifyError, Workers};
 use rsa_group::{group::ModularGroup, modulus::write_fixed};
 use rug::{Complete, Integer};
 
@@ -10,25 +10,13 @@ use super::{
 };
 use crate::{
     Accumulator as _, ElementSet, PublicKey as _, SecretKey as _,
-    snapshot::{Authority, Snapshot},
+    snapshot::Snapshot,
+    testing,
     wire::{decode_body, encode_body},
 };
 
 fn verified(key: &RsaPublicKey, value: RsaValue) -> Verified<Snapshot<Rsa>> {
-    let signer = ed25519_dalek::SigningKey::from_bytes(&[1; 32]);
-    let version = Version::new(1);
-    let snapshot = Snapshot {
-        key: key.clone(),
-        version,
-        value,
-    };
-    let authority = Authority {
-        author: AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap(),
-        key: key.clone(),
-    };
-    Untrusted::new(snapshot.sign(&signer).unwrap())
-        .verify(&authority, &version)
-        .unwrap()
+    testing::verified(key, 1, &value)
 }
 
 #[test]

@@ -1,26 +1,18 @@
-use std::num::NonZeroUsize;
-
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ec::{AffineRepr, PrimeGroup};
-use ark_ff::{AdditiveGroup, PrimeField};
+use ark_ff::AdditiveGroup;
 use pad_conformance::soak;
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 
 use super::*;
-use crate::bilinear::multi_scalar::multi_scalar_product;
+use crate::{
+    bilinear::{multi_scalar::multi_scalar_product, tests::random_scalars},
+    testing::workers,
+};
 use bls12::affine::normalize;
 
 const SEED: u64 = 0x7769_746e_6573_7365;
-
-fn random_scalars(random: &mut ChaCha20Rng, count: usize) -> Vec<Fr> {
-    let mut scalar = || {
-        let mut bytes = [0; 48];
-        random.fill_bytes(&mut bytes);
-        Fr::from_le_bytes_mod_order(&bytes)
-    };
-    (0..count).map(|_| scalar()).collect()
-}
 
 fn in_the_exponent(logarithms: &[Fr]) -> Vec<G1Affine> {
     let points: Vec<G1Projective> = logarithms
@@ -53,10 +45,6 @@ fn expected(secret: Fr, elements: &[Fr]) -> Vec<G1Affine> {
         })
         .collect();
     in_the_exponent(&logarithms)
-}
-
-fn workers(threads: usize) -> Workers {
-    Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap()
 }
 
 /// Computes [`all_witnesses`] as in the paper: by one division and one sum for each witness.

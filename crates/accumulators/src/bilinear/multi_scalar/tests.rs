@@ -1,30 +1,22 @@
-use std::num::NonZeroUsize;
-
 use ark_bls12_381::{Fr, G1Affine, G1Projective, g1};
 use ark_ec::{AffineRepr, PrimeGroup, scalar_mul::glv::GLVConfig};
-use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField};
+use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField as _};
 use bls12::affine::normalize;
-use rand::{Rng, RngExt, SeedableRng};
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use super::{
     endomorphism::{MU, Window, endomorphism},
     *,
 };
+use crate::{bilinear::tests::random_scalars, testing::workers};
 
 const SEED: u64 = 0x6d75_6c74_695f_7363;
 
-fn random_scalar(random: &mut ChaCha20Rng) -> Fr {
-    let mut bytes = [0; 48];
-    random.fill_bytes(&mut bytes);
-    Fr::from_le_bytes_mod_order(&bytes)
-}
-
 fn random_points(random: &mut ChaCha20Rng, count: usize) -> Vec<G1Affine> {
-    let points: Vec<G1Projective> = (0..count)
-        .map(|_| double_and_add(G1Projective::generator(), random_scalar(random)))
-        .collect();
-    normalize(&points)
+    let scalars = random_scalars(random, count).into_iter();
+    let points = scalars.map(|scalar| double_and_add(G1Projective::generator(), scalar));
+    normalize(&points.collect::<Vec<_>>())
 }
 
 /// Reference implementation, without the endomorphism and windows.
@@ -92,7 +84,7 @@ fn check(points: &[G1Affine], scalars: &[Fr], random: &mut ChaCha20Rng) {
         weighted: naive(points, &weights),
     };
     for threads in 1..=3 {
-        let workers = Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap();
+        let workers = workers(threads);
         assert_eq!(multi_scalar_product(points, scalars, &workers), expected);
         assert_eq!(PairSum::new(&terms, &workers), pair);
     }
@@ -103,7 +95,7 @@ fn sums_equal_double_and_add_for_all_small_sizes() {
     let random = &mut ChaCha20Rng::seed_from_u64(SEED);
     for count in 0..=20 {
         let points = random_points(random, count);
-        let scalars: Vec<Fr> = points.iter().map(|_| random_scalar(random)).collect();
+        let scalars = random_scalars(random, count);
         check(&points, &scalars, random);
     }
 }
@@ -112,7 +104,7 @@ fn sums_equal_double_and_add_for_all_small_sizes() {
 fn sums_equal_double_and_add_for_several_windows_in_a_batch_and_for_one() {
     let random = &mut ChaCha20Rng::seed_from_u64(SEED);
     let points = random_points(random, 300);
-    let scalars: Vec<Fr> = points.iter().map(|_| random_scalar(random)).collect();
+    let scalars = random_scalars(random, 300);
     check(&points, &scalars, random);
     // Too many for `double_and_add`: known multiples of one point instead.
     let logarithms: Vec<Fr> = (1..=5000).map(|i: u64| Fr::from(i).square()).collect();
@@ -129,7 +121,7 @@ fn sums_equal_double_and_add_for_several_windows_in_a_batch_and_for_one() {
             .collect();
         normalize(&points)
     };
-    let scalars: Vec<Fr> = points.iter().map(|_| random_scalar(random)).collect();
+    let scalars = random_scalars(random, points.len());
     let sum: Fr = scalars.iter().zip(&logarithms).map(|(a, b)| *a * b).sum();
     assert_eq!(
         multi_scalar_product(&points, &scalars, &Workers::sequential()),
@@ -162,7 +154,7 @@ fn sums_are_exact_for_points_that_meet_in_a_bucket() {
             .collect();
         check(&points, &scalars, random);
         // One and the same scalar puts all of them into one bucket.
-        let same = vec![random_scalar(random); 33];
+        let same = vec![random_scalars(random, 1)[0]; 33];
         check(&points[..33], &same, random);
         check(&points[..33], &[Fr::ONE; 33], random);
         check(&points[..33], &[-Fr::ONE; 33], random);
@@ -182,7 +174,7 @@ fn endomorphism_multiplies_by_mu() {
 fn halves_and_digits_give_the_scalar_back() {
     let random = &mut ChaCha20Rng::seed_from_u64(SEED);
     let mut scalars = special_scalars();
-    scalars.extend((0..2000).map(|_| random_scalar(random)));
+    scalars.extend(random_scalars(random, 2000));
     for scalar in scalars {
         let halves = decompose(&scalar);
         assert_eq!(compose(halves), scalar);

@@ -1,27 +1,16 @@
-use std::num::NonZeroUsize;
-
+use ark_ff::Zero;
 use pad_conformance::soak;
 use proptest::prelude::*;
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
-
-use ark_ff::{PrimeField, Zero};
 
 use super::{
     transform::{branch_length, join_halves, split_halves},
     *,
 };
+use crate::{bilinear::tests::random_scalars, testing::workers};
 
 const SEED: u64 = 0x706f_6c79_6e6f_6d69;
-
-fn random_scalars(random: &mut ChaCha20Rng, count: usize) -> Vec<Fr> {
-    let mut scalar = || {
-        let mut bytes = [0; 48];
-        random.fill_bytes(&mut bytes);
-        Fr::from_le_bytes_mod_order(&bytes)
-    };
-    (0..count).map(|_| scalar()).collect()
-}
 
 /// Computes the product of `X + e` over the elements, by one factor after the other.
 fn naive(elements: &[Fr]) -> Vec<Fr> {
@@ -38,12 +27,6 @@ fn naive(elements: &[Fr]) -> Vec<Fr> {
     product
 }
 
-fn three_thread_counts() -> Vec<Workers> {
-    (1..=3)
-        .map(|threads| Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap())
-        .collect()
-}
-
 #[test]
 fn product_equals_multiplication_factor_by_factor() {
     let random = &mut ChaCha20Rng::seed_from_u64(SEED);
@@ -54,7 +37,7 @@ fn product_equals_multiplication_factor_by_factor() {
     for count in counts {
         let elements = random_scalars(random, count);
         let expected = naive(&elements);
-        for workers in three_thread_counts() {
+        for workers in (1..=3).map(workers) {
             assert_eq!(product(&elements, &workers), expected, "{count}");
         }
     }

@@ -130,8 +130,8 @@ impl Transform {
         scale(values);
     }
 
-    /// Splits a polynomial modulo `X^n - sign` into three branches if `n` is a multiple of 3. Branch
-    /// `i` is the remainder modulo `X^(n/3) - sign * lambda^i` (`lambda^(2i)` if `sign` is -1).
+    /// Splits a polynomial modulo `X^n - sign` into three branches if 3 divides `n`. Branch `i` is
+    /// the remainder modulo `X^(n/3) - sign * lambda^i` (`lambda^(2i)` if `sign` is -1).
     fn split_branches(&self, values: &mut [Fr], roots: Roots) {
         let (sign, [first, second]) = self.branch_factors(roots);
         change_branches(values, |[a, b, c]| {

@@ -1,6 +1,6 @@
 //! Values and witnesses: all algorithms agree, and the results verify.
 
-use pad_core::{Untrusted, VerifyError, Workers};
+use pad_core::{Untrusted, VerifyError, Version, Workers};
 
 use super::*;
 use crate::{

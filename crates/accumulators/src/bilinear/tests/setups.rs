@@ -8,7 +8,7 @@ use ark_ec::CurveGroup;
 use ark_ff::{FftField, Field, PrimeField};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use bls12::point::{self, G1_BYTES, G2_BYTES};
-use pad_core::DecodeError;
+use pad_core::{DecodeError, Untrusted};
 
 use super::*;
 use crate::{

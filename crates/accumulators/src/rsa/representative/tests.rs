@@ -3,14 +3,12 @@
     reason = "of GMP's integers, and of small numbers"
 )]
 
-use std::num::NonZeroUsize;
-
 use pad_core::Workers;
 use rsa_group::modulus::write_fixed;
 use rug::{Complete, integer::IsPrime};
 
 use super::*;
-use crate::rsa::primality::lanes::Candidates;
+use crate::{rsa::primality::lanes::Candidates, testing::workers};
 
 /// Digests from counters.
 fn digests(count: u32) -> Vec<[u8; 32]> {
@@ -251,9 +249,8 @@ fn batches_agree_for_every_number_of_threads() {
         let expected: Vec<_> = digests.iter().map(search).collect();
         assert!(expected.iter().all(Option::is_some));
         assert_eq!(Workers::sequential().map(&digests, search), expected);
-        for threads in [2, 3, 8].map(|threads| NonZeroUsize::new(threads).unwrap()) {
-            let workers = Workers::new(threads).unwrap();
-            let found = workers.map(&digests, search);
+        for threads in [2, 3, 8] {
+            let found = workers(threads).map(&digests, search);
             assert_eq!(found, expected, "{threads} threads");
         }
         assert_eq!(Workers::sequential().map(&[], search), []);
