@@ -217,6 +217,25 @@ impl<A: Scheme> ElementSet<A> {
         Ok((one, before.iter().chain(after)))
     }
 
+    /// Computes the prime or scalar of an element that is not in the set.
+    ///
+    /// # Errors
+    /// [`AccumulateError::WrongAccumulator`] if the set does not belong to the key's accumulator;
+    /// [`AccumulateError::ElementPresent`] if the set contains the element;
+    /// [`AccumulateError::ElementNotAllowed`] if the accumulator cannot hold the element.
+    pub(crate) fn absent(
+        &self,
+        key: &A::PublicKey,
+        element: &[u8],
+    ) -> Result<A::Element, AccumulateError> {
+        self.require_key(key)?;
+        let digest = self.accumulator.digest_of(element);
+        if self.holds(&digest) {
+            return Err(AccumulateError::ElementPresent);
+        }
+        A::element(key, &digest)
+    }
+
     /// The elements. Their order is that of insertion, except that a removal moves the last element
     /// into the gap.
     pub fn elements(&self) -> &[A::Element] {

@@ -29,13 +29,7 @@ pub const G2_BYTES: usize = 96;
 /// # Panics
 /// If `N` is below the length for the curve, which is a bug of the caller.
 pub fn encode<C: Curve, const N: usize>(point: &Affine<C>) -> [u8; N] {
-    let mut bytes = [0; N];
-    #[expect(
-        clippy::expect_used,
-        reason = "writing, not reading: N is a constant of the caller"
-    )]
-    C::write(point, Compress::Yes, &mut bytes).expect("point: N is the curve's encoded length");
-    bytes
+    encode_as(point, Compress::Yes)
 }
 
 /// Decodes a point of the subgroup and rejects the identity.
@@ -109,12 +103,16 @@ pub fn decode_all<C: Curve, const N: usize>(
 /// # Panics
 /// If `N` is below the length for the curve, which is a bug of the caller.
 pub fn encode_coordinates<C: Curve, const N: usize>(point: &Affine<C>) -> [u8; N] {
+    encode_as(point, Compress::No)
+}
+
+fn encode_as<C: Curve, const N: usize>(point: &Affine<C>, compress: Compress) -> [u8; N] {
     let mut bytes = [0; N];
     #[expect(
         clippy::expect_used,
         reason = "writing, not reading: N is a constant of the caller"
     )]
-    C::write(point, Compress::No, &mut bytes).expect("point: N is the curve's encoded length");
+    C::write(point, compress, &mut bytes).expect("point: N is the curve's encoded length");
     bytes
 }
 
@@ -137,7 +135,7 @@ pub fn decode_coordinates<C: Curve, const N: usize>(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use ark_bls12_381::{Fq, Fr, G1Affine, G2Affine, g1, g2};
     use ark_ec::short_weierstrass::SWCurveConfig;
     use ark_ff::{BigInteger, Field, PrimeField};
@@ -145,7 +143,7 @@ mod tests {
     use super::*;
 
     /// Returns a point of the curve outside the subgroup. All but one in 2^125 are.
-    fn stray<C: SWCurveConfig>(bases: impl Iterator<Item = C::BaseField>) -> Affine<C> {
+    pub(crate) fn stray<C: SWCurveConfig>(bases: impl Iterator<Item = C::BaseField>) -> Affine<C> {
         bases
             .filter_map(|x| Affine::<C>::get_point_from_x_unchecked(x, false))
             .find(|point| !point.is_in_correct_subgroup_assuming_on_curve())

@@ -1,14 +1,14 @@
 //! Signing and verifying: known answers, hostile bytes, aggregates.
 
 use ark_bls12_381::{Fq, G1Affine, G2Affine, g1, g2};
-use ark_ec::{
-    AffineRepr,
-    short_weierstrass::{Affine, SWCurveConfig},
-};
+use ark_ec::AffineRepr;
 use pad_core::{DecodeError, VerifyError, Workers, codec};
 
 use super::{suite::hash_of, *};
-use crate::{key_derivation, point};
+use crate::{
+    key_derivation,
+    point::{self, tests::stray},
+};
 
 const INVALID: Result<(), VerifyError> = Err(VerifyError::SignatureInvalid);
 
@@ -22,14 +22,6 @@ fn bytes<const N: usize>(text: &str) -> [u8; N] {
 
 fn signature(text: &str) -> BlsSignature {
     BlsSignature::from_bytes(&bytes(text))
-}
-
-/// Returns a point that is on the curve, but outside the subgroup.
-fn stray<C: SWCurveConfig>(coordinates: impl Iterator<Item = C::BaseField>) -> Affine<C> {
-    coordinates
-        .filter_map(|x| Affine::<C>::get_point_from_x_unchecked(x, false))
-        .find(|point| !point.is_in_correct_subgroup_assuming_on_curve())
-        .expect("points outside the subgroup exist")
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::{
         },
         representative::at_offset,
     },
+    scheme::PublicKey as _,
     statement::NonMembership,
 };
 
