@@ -72,14 +72,10 @@ fn a_key_of_3072_bits_agrees_with_its_public_half() {
     let key = secret.public_key();
     let one = Workers::sequential();
     let set = ElementSet::from_elements(key, &names(0, 5), &one).unwrap();
-    assert_eq!(
-        Rsa::accumulate(key, &set, &one),
-        Rsa::accumulate(&secret, &set, &one)
-    );
-    assert_eq!(
-        Rsa::witnesses(key, &set, &one),
-        Rsa::witnesses(&secret, &set, &one)
-    );
+    let found = Rsa::accumulate(key, &set, &one);
+    assert_eq!(found, Rsa::accumulate(&secret, &set, &one));
+    let found = Rsa::witnesses(key, &set, &one);
+    assert_eq!(found, Rsa::witnesses(&secret, &set, &one));
 }
 
 #[test]
@@ -90,10 +86,8 @@ fn the_order_of_a_set_does_not_matter() {
     let forward = Rsa::accumulate(&secret, &set(9), &one).unwrap();
     names.reverse();
     let reversed = ElementSet::from_elements(secret.public_key(), &names, &one).unwrap();
-    assert_eq!(
-        Rsa::accumulate(secret.public_key(), &reversed, &one),
-        Ok(forward)
-    );
+    let found = Rsa::accumulate(secret.public_key(), &reversed, &one);
+    assert_eq!(found, Ok(forward));
 }
 
 #[test]
@@ -109,20 +103,14 @@ fn a_witness_verifies_nothing_else() {
 
     // Another element, with its own offset; another witness; another value.
     let moved = RsaWitness::new(witness.residue().clone(), other.offset());
-    assert_eq!(
-        moved.check(&value, b"element 1"),
-        Err(VerifyError::WitnessMismatch)
-    );
+    let refused = moved.check(&value, b"element 1");
+    assert_eq!(refused, Err(VerifyError::WitnessMismatch));
     let moved = RsaWitness::new(other.residue().clone(), witness.offset());
-    assert_eq!(
-        moved.check(&value, b"element 0"),
-        Err(VerifyError::WitnessMismatch)
-    );
+    let refused = moved.check(&value, b"element 0");
+    assert_eq!(refused, Err(VerifyError::WitnessMismatch));
     let empty = verified(key, Rsa::empty_value(key));
-    assert_eq!(
-        witness.clone().check(&empty, b"element 0"),
-        Err(VerifyError::WitnessMismatch)
-    );
+    let refused = witness.clone().check(&empty, b"element 0");
+    assert_eq!(refused, Err(VerifyError::WitnessMismatch));
 
     // One more is even; the window has 2^16 numbers.
     let even = RsaWitness::new(witness.residue().clone(), witness.offset() ^ 1);
@@ -140,10 +128,8 @@ fn a_residue_of_another_modulus_is_refused() {
     let witness = Rsa::witness(&larger, &stranger, b"element 0", &one).unwrap();
     let secret = secret();
     let value = verified(secret.public_key(), Rsa::empty_value(secret.public_key()));
-    assert_eq!(
-        witness.check(&value, b"element 0"),
-        Err(VerifyError::WrongAccumulator)
-    );
+    let refused = witness.check(&value, b"element 0");
+    assert_eq!(refused, Err(VerifyError::WrongAccumulator));
 }
 
 #[test]
@@ -197,14 +183,10 @@ fn hostile_residues_are_refused() {
     write_fixed(&half, 256, &mut bytes);
     assert!(decode_body::<RsaValue>(key, &bytes).is_ok());
     bytes.push(0);
-    assert_eq!(
-        decode_body::<RsaValue>(key, &bytes),
-        Err(DecodeError::TrailingBytes)
-    );
-    assert_eq!(
-        decode_body::<RsaValue>(key, &bytes[..255]),
-        Err(DecodeError::Malformed)
-    );
+    let refused = decode_body::<RsaValue>(key, &bytes);
+    assert_eq!(refused, Err(DecodeError::TrailingBytes));
+    let refused = decode_body::<RsaValue>(key, &bytes[..255]);
+    assert_eq!(refused, Err(DecodeError::Malformed));
 }
 
 /// The number 1 must be refused as a value and as a witness. All powers of 1 are 1, so every
@@ -234,10 +216,8 @@ fn objects_survive_the_wire() {
     let element = set.elements()[0].clone();
     assert_eq!(decode_body(key, &encode_body(&value)), Ok(value));
     assert_eq!(decode_body(key, &encode_body(&witness)), Ok(witness));
-    assert_eq!(
-        decode_body(key, &encode_body(&element)),
-        Ok(element.clone())
-    );
+    let found = decode_body(key, &encode_body(&element));
+    assert_eq!(found, Ok(element.clone()));
 
     let mut bytes = encode_body(&element);
     assert_eq!(bytes.len(), 34);
@@ -254,21 +234,15 @@ fn the_group_is_up_to_sign() {
     let group = secret.public_key().group();
     let number = Integer::from(12_345_678_u64);
     let negative = (group.modulus() - &number).complete();
-    assert_eq!(
-        group.canonical(number.clone()),
-        group.canonical(negative.clone())
-    );
+    let found = group.canonical(number.clone());
+    assert_eq!(found, group.canonical(negative.clone()));
     assert!(group.same(&number, &negative) && !group.same(&number, &Integer::from(5)));
     let inverse = group.inverse(&number);
     assert_eq!(group.multiply(&number, &inverse), group.one());
-    assert_eq!(
-        group.square_times(&number, 3),
-        group.power(&number, &Integer::from(8))
-    );
-    assert_eq!(
-        group.square(&number),
-        group.power(&number, &Integer::from(2))
-    );
+    let found = group.square_times(&number, 3);
+    assert_eq!(found, group.power(&number, &Integer::from(8)));
+    let found = group.square(&number);
+    assert_eq!(found, group.power(&number, &Integer::from(2)));
 }
 
 #[test]

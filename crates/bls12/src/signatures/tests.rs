@@ -253,17 +253,13 @@ fn signatures_by_another_key_spoil_an_aggregate() {
 
 #[test]
 fn sums_that_are_no_signature_are_refused() {
-    assert_eq!(
-        BlsSignature::aggregate(&[]),
-        Err(DecodeError::PointIsIdentity)
-    );
+    let refused = BlsSignature::aggregate(&[]);
+    assert_eq!(refused, Err(DecodeError::PointIsIdentity));
     let signature = secret(6).sign(b"message");
     let negative = -signature.point().unwrap();
     let both = [signature, BlsSignature::from_point(&negative)];
-    assert_eq!(
-        BlsSignature::aggregate(&both),
-        Err(DecodeError::PointIsIdentity)
-    );
+    let refused = BlsSignature::aggregate(&both);
+    assert_eq!(refused, Err(DecodeError::PointIsIdentity));
 }
 
 #[test]

@@ -287,11 +287,8 @@ fn unsuitable_moduli_are_refused() {
     ] {
         let mut lanes = [const { Integer::ZERO }; LANES].map(|_| Integer::from(7));
         lanes[5] = Integer::clone(&number);
-        assert_eq!(
-            Moduli::<5>::new(&numbers(&lanes)).is_some(),
-            suits,
-            "{number}"
-        );
+        let found = Moduli::<5>::new(&numbers(&lanes)).is_some();
+        assert_eq!(found, suits, "{number}");
     }
     assert!(Moduli::<1>::new(&Numbers::splat(&[7])).is_none());
 }
@@ -314,10 +311,8 @@ proptest! {
 #[test]
 fn nothing_is_printed() {
     let moduli = Moduli::<5>::new(&Numbers::splat(&[7, 0, 0, 0, 0])).expect("odd");
-    assert_eq!(
-        format!("{moduli:?} {:?}", moduli.one()),
-        "Moduli<5> Numbers<5>"
-    );
+    let found = format!("{moduli:?} {:?}", moduli.one());
+    assert_eq!(found, "Moduli<5> Numbers<5>");
 }
 
 proptest! {

@@ -39,10 +39,8 @@ fn check(elements: &[u8], bits: u16) {
         let candidate = u8::try_from(candidate << (8 - bits)).unwrap();
         let text = format!("{candidate:08b}");
         let prefixes = strings.iter().filter(|string| text.starts_with(*string));
-        assert_eq!(
-            prefixes.count(),
-            usize::from(!elements.contains(&candidate))
-        );
+        let found = prefixes.count();
+        assert_eq!(found, usize::from(!elements.contains(&candidate)));
     }
     for (place, string) in frontier.iter().enumerate() {
         assert!(frontier.iter_from(string).eq(frontier.iter().skip(place)));

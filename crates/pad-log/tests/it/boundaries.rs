@@ -112,10 +112,8 @@ fn members_are_in_or_out() {
         .map(|i| Entry::member(key(&format!("member {i}"))))
         .collect();
     let mut entries = entries(&log, &members);
-    assert_eq!(
-        entries.push(members[3].clone()),
-        Err(AppendError::MemberPresent)
-    );
+    let result = entries.push(members[3].clone());
+    assert_eq!(result, Err(AppendError::MemberPresent));
     let refused = entries.push(pair("member", "value"));
     assert_eq!(refused, Err(AppendError::MemberWithValue));
     for size in [0, 5, 8, 16, 31, 40] {
@@ -184,10 +182,8 @@ fn setups_have_one_encoding() {
     assert_eq!(refused(&|bytes| bytes[2] = 2), invalid);
     assert_eq!(refused(&|bytes| bytes.push(0)), DecodeError::TrailingBytes);
     assert_eq!(refused(&|bytes| bytes.truncate(50)), DecodeError::Malformed);
-    assert_eq!(
-        refused(&|bytes| bytes[3] &= 0x7f),
-        DecodeError::PointInvalid
-    );
+    let result = refused(&|bytes| bytes[3] &= 0x7f);
+    assert_eq!(result, DecodeError::PointInvalid);
     let identity = refused(&|bytes| {
         bytes[3..99].fill(0);
         bytes[3] = 0xc0;

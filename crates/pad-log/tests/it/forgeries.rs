@@ -120,14 +120,10 @@ fn points_and_scalars_must_be_canonical_and_in_the_subgroup() {
     let quotient = |bytes: &[u8]| refusal(&put(&proof, absent::QUOTIENT, bytes), &root, "absent");
     let undecodable = VerifyError::Undecodable;
     let uncompressed = [proof[absent::QUOTIENT] & 0x7f];
-    assert_eq!(
-        quotient(&uncompressed),
-        undecodable(DecodeError::PointInvalid)
-    );
-    assert_eq!(
-        quotient(&stray()),
-        undecodable(DecodeError::PointOutsideSubgroup)
-    );
+    let refused = quotient(&uncompressed);
+    assert_eq!(refused, undecodable(DecodeError::PointInvalid));
+    let refused = quotient(&stray());
+    assert_eq!(refused, undecodable(DecodeError::PointOutsideSubgroup));
     // A quotient may be the identity if the equation holds.
     assert_eq!(quotient(&IDENTITY), VerifyError::EquationMismatch);
 
@@ -146,10 +142,8 @@ fn points_and_scalars_must_be_canonical_and_in_the_subgroup() {
     let value = bls12::scalar::decode(&value).unwrap().into_bigint();
     assert!(!larger.add_with_carry(&value));
     let larger = larger.to_bytes_be();
-    assert_eq!(
-        refusal(&put(&proof, absent::VALUE, &larger), &root, "absent"),
-        undecodable(DecodeError::ScalarOutOfRange)
-    );
+    let refused = refusal(&put(&proof, absent::VALUE, &larger), &root, "absent");
+    assert_eq!(refused, undecodable(DecodeError::ScalarOutOfRange));
 }
 
 #[test]
@@ -168,10 +162,8 @@ fn what_is_hashed_cannot_be_another() {
     // Accumulators of the tree and of a sibling, made for this answer.
     let generator = point::encode::<g1::Config, G1_BYTES>(&ark_ec::AffineRepr::generator());
     for place in [present::ACCUMULATOR, present::BLOCK, present::STUB] {
-        assert_eq!(
-            refusal(&put(&present, place, &generator), &root, "key 3"),
-            mismatch
-        );
+        let refused = refusal(&put(&present, place, &generator), &root, "key 3");
+        assert_eq!(refused, mismatch);
     }
     // Elements of a block in another order, none of them the key's.
     let mut swapped = present;
@@ -211,10 +203,8 @@ fn a_block_has_the_accumulator_of_its_elements() {
     let proof = look_up(&entries, 8, "key 5");
     let proof = put(&proof, 16, &false_accumulator);
     let root = as_shown(&entries, 3, &false_accumulator, elements_hash(&proof, 64));
-    assert_eq!(
-        refusal(&proof, &root, "key 5"),
-        VerifyError::EquationMismatch
-    );
+    let result = refusal(&proof, &root, "key 5");
+    assert_eq!(result, VerifyError::EquationMismatch);
 
     let entry = pair("key 5", "value");
     let proof = wire::encode(&entries.prove_inclusion(8, 5));
@@ -263,10 +253,8 @@ fn challenges_depend_on_the_log() {
     let proof = wire::encode(&other.prove_inclusion(16, 3));
     let entry = pair("key 3", "value");
     let root = at_size(&entries, 16);
-    assert_eq!(
-        inclusion_refusal(&proof, &root, &entry),
-        VerifyError::EquationMismatch
-    );
+    let refused = inclusion_refusal(&proof, &root, &entry);
+    assert_eq!(refused, VerifyError::EquationMismatch);
     // Evidence of absence has no challenge: the digest names the log.
     let absence = look_up(&other, 16, "absent");
     assert!(verify::<LookupProof<Scheme>>(&absence, &root, &key("absent")).is_ok());
@@ -285,15 +273,11 @@ fn a_present_key_does_not_open_to_zero() {
     assert_eq!(refusal(&forged, &root, "key 3"), VerifyError::ZeroOpening);
     // Another value does not satisfy it.
     let forged = put(&forged, absent::VALUE + 31, &[1]);
-    assert_eq!(
-        refusal(&forged, &root, "key 3"),
-        VerifyError::EquationMismatch
-    );
+    let refused = refusal(&forged, &root, "key 3");
+    assert_eq!(refused, VerifyError::EquationMismatch);
     // Neither does another key.
-    assert_eq!(
-        refusal(&absent, &root, "key 3"),
-        VerifyError::EquationMismatch
-    );
+    let refused = refusal(&absent, &root, "key 3");
+    assert_eq!(refused, VerifyError::EquationMismatch);
 }
 
 #[test]
@@ -304,10 +288,8 @@ fn blocks_are_ascending_in_range_and_hold_the_key() {
     let entries = entries(&log::<Scheme>([1; 16], shape), &all);
     let root = at_size(&entries, 16);
     let proof = look_up(&entries, 16, "key 3");
-    assert_eq!(
-        array::<12>(&proof, absent::BLOCKS),
-        [0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1]
-    );
+    let found = array::<12>(&proof, absent::BLOCKS);
+    assert_eq!(found, [0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1]);
     for numbers in [[0, 0], [1, 0], [0, 2], [0, u32::MAX]] {
         let numbers = numbers.map(u32::to_be_bytes).concat();
         let refused = refusal(&put(&proof, present::NUMBER, &numbers), &root, "key 3");
@@ -328,19 +310,13 @@ fn values_are_those_of_the_elements() {
     let values = proof.len() - 4 - 2 * (4 + 5);
     assert_eq!(proof[values + 3], 2);
     let withheld = put(&proof[..proof.len() - 9], values + 3, &[1]);
-    assert_eq!(
-        refusal(&withheld, &root, "key 3"),
-        VerifyError::CountMismatch
-    );
+    let result = refusal(&withheld, &root, "key 3");
+    assert_eq!(result, VerifyError::CountMismatch);
     let another = put(&proof, values + 8, b"V");
-    assert_eq!(
-        refusal(&another, &root, "key 3"),
-        VerifyError::ValueMismatch
-    );
-    assert_eq!(
-        array::<4>(&look_up(&entries, 16, "key 4"), present::VALUES),
-        [0, 0, 0, 1]
-    );
+    let result = refusal(&another, &root, "key 3");
+    assert_eq!(result, VerifyError::ValueMismatch);
+    let found = array::<4>(&look_up(&entries, 16, "key 4"), present::VALUES);
+    assert_eq!(found, [0, 0, 0, 1]);
 
     // Inclusion with another occurrence, occurrence 0, and a position beyond the log.
     let proof = wire::encode(&entries.prove_inclusion(16, 5));
@@ -374,14 +350,10 @@ fn a_growth_starts_from_the_old_version() {
         verify::<AppendOnlyProof<Scheme>>(&proof, &roots, &()).err()
     };
     // An element of an old block, of an old tail that became a block, and of neither.
-    assert_eq!(
-        refused(&forked(3), 9, &at_size(&honest, 9)),
-        Some(VerifyError::OldRootMismatch)
-    );
-    assert_eq!(
-        refused(&forked(8), 9, &at_size(&honest, 9)),
-        Some(VerifyError::OldRootMismatch)
-    );
+    let result = refused(&forked(3), 9, &at_size(&honest, 9));
+    assert_eq!(result, Some(VerifyError::OldRootMismatch));
+    let result = refused(&forked(8), 9, &at_size(&honest, 9));
+    assert_eq!(result, Some(VerifyError::OldRootMismatch));
     assert_eq!(refused(&forked(9), 9, &at_size(&honest, 9)), None);
     // Two orders of appending.
     let mut swapped = distinct(16);

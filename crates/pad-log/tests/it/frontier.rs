@@ -132,18 +132,14 @@ fn forged_frontiers_are_refused() {
         let range = place..place + G1_BYTES;
         assert_eq!(refused(range.clone(), &other[range]), mismatch, "{place}");
     }
-    assert_eq!(
-        refused(absent::X_VALUE..absent::X_VALUE + 32, &[0; 32]),
-        mismatch
-    );
+    let result = refused(absent::X_VALUE..absent::X_VALUE + 32, &[0; 32]);
+    assert_eq!(result, mismatch);
     // The identity as coefficient.
     let mut identity = [0; G1_BYTES];
     identity[0] = 0xc0;
     let is_identity = VerifyError::Undecodable(DecodeError::PointIsIdentity);
-    assert_eq!(
-        refused(absent::X..absent::X + G1_BYTES, &identity),
-        is_identity
-    );
+    let found = refused(absent::X..absent::X + G1_BYTES, &identity);
+    assert_eq!(found, is_identity);
     // Lengths of prefixes.
     let length = u16::from_be_bytes([proof[absent::LENGTH], proof[absent::LENGTH + 1]]);
     for (other, expected) in [
@@ -160,10 +156,8 @@ fn forged_frontiers_are_refused() {
             },
         ),
     ] {
-        assert_eq!(
-            refused(absent::LENGTH..absent::DEPTH, &other.to_be_bytes()),
-            expected
-        );
+        let found = refused(absent::LENGTH..absent::DEPTH, &other.to_be_bytes());
+        assert_eq!(found, expected);
     }
     // Depths, numbers of children, indices.
     let malformed = VerifyError::Undecodable(DecodeError::Malformed);
@@ -177,10 +171,8 @@ fn forged_frontiers_are_refused() {
         assert_eq!(refused(place..place + 1, &[number]), malformed, "{place}");
     }
     let sibling = [1 - proof[absent::INDEX]];
-    assert_eq!(
-        refused(absent::INDEX..absent::INDEX + 1, &sibling),
-        mismatch
-    );
+    let result = refused(absent::INDEX..absent::INDEX + 1, &sibling);
+    assert_eq!(result, mismatch);
     // A present key's absence, whatever the length.
     for length in (1..=256_u16).step_by(soak::size(15, 1)) {
         let mut forged = proof.clone();

@@ -72,11 +72,8 @@ fn every_algorithm_gives_the_witnesses_of_the_secret() {
     for count in small.chain(large.iter().copied()) {
         let elements = random_scalars(random, count);
         let expected = Some(expected(secret, &elements));
-        assert_eq!(
-            direct(&powers, &elements, &pair),
-            expected,
-            "direct {count}"
-        );
+        let result = direct(&powers, &elements, &pair);
+        assert_eq!(result, expected, "direct {count}");
         for leaf in if count < 63 {
             [4].iter()
         } else {
@@ -100,11 +97,8 @@ fn the_default_choice_gives_the_same_for_every_number_of_threads() {
         let elements = random_scalars(random, count);
         let expected = Some(expected(secret, &elements));
         for threads in 1..=3 {
-            assert_eq!(
-                all_witnesses(&powers, &elements, &workers(threads)),
-                expected,
-                "{count}"
-            );
+            let found = all_witnesses(&powers, &elements, &workers(threads));
+            assert_eq!(found, expected, "{count}");
         }
     }
 }

@@ -123,10 +123,8 @@ fn sums_equal_double_and_add_for_several_windows_in_a_batch_and_for_one() {
     };
     let scalars = random_scalars(random, points.len());
     let sum: Fr = scalars.iter().zip(&logarithms).map(|(a, b)| *a * b).sum();
-    assert_eq!(
-        multi_scalar_product(&points, &scalars, &Workers::sequential()),
-        double_and_add(G1Projective::generator(), sum),
-    );
+    let found = multi_scalar_product(&points, &scalars, &Workers::sequential());
+    assert_eq!(found, double_and_add(G1Projective::generator(), sum));
 }
 
 #[test]
@@ -198,10 +196,8 @@ fn halves_and_digits_give_the_scalar_back() {
 fn words_have_no_more_digits_than_bits() {
     for width in 4..=16 {
         let windows: Vec<Window> = Window::covering(64, width).collect();
-        assert_eq!(
-            windows.len(),
-            64_usize.div_ceil(usize::try_from(width).unwrap())
-        );
+        let found = windows.len();
+        assert_eq!(found, 64_usize.div_ceil(usize::try_from(width).unwrap()));
         for number in [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX] {
             let digits = windows.iter().map(|window| window.digit(number.into()));
             let joined = digits.rev().fold(0_i128, |joined, digit| {

@@ -65,10 +65,8 @@ fn neither_order_nor_threads_change_anything() {
     let witnesses = Bilinear::witnesses(&key(), &set, &workers(1)).unwrap();
     for threads in [1, 2, 3] {
         let workers = workers(threads);
-        assert_eq!(
-            Bilinear::accumulate(&key(), &set, &workers),
-            Bilinear::accumulate(&key(), &reversed, &workers)
-        );
+        let found = Bilinear::accumulate(&key(), &set, &workers);
+        assert_eq!(found, Bilinear::accumulate(&key(), &reversed, &workers));
         for other in [
             Bilinear::witnesses(&key(), &reversed, &workers).unwrap(),
             Bilinear::witnesses(&*SECRET, &reversed, &workers).unwrap(),
@@ -101,20 +99,16 @@ fn a_witness_verifies_for_its_element_value_label_and_parameters_alone() {
     assert_eq!(membership.get().version, Version::new(5));
     let refused = Err(VerifyError::WitnessMismatch);
     assert_eq!(Untrusted::new(witness).verify(&snapshot, b"b"), refused);
-    assert_eq!(
-        Untrusted::new(witness).verify(&snapshot, b"absent"),
-        refused
-    );
+    let result = Untrusted::new(witness).verify(&snapshot, b"absent");
+    assert_eq!(result, refused);
     let other_value = verified(&key, value_of(&second));
     assert_eq!(Untrusted::new(witness).verify(&other_value, b"a"), refused);
     let other_label = verified(&key.with_label(b"other"), value_of(&first));
     assert_eq!(Untrusted::new(witness).verify(&other_label, b"a"), refused);
     let other_secret = secret_with(scalar(2), b"tests");
     let other_parameters = verified(other_secret.public_key(), value_of(&first));
-    assert_eq!(
-        Untrusted::new(witness).verify(&other_parameters, b"a"),
-        refused
-    );
+    let result = Untrusted::new(witness).verify(&other_parameters, b"a");
+    assert_eq!(result, refused);
 }
 
 #[test]
@@ -169,10 +163,8 @@ fn subset_witnesses_verify_and_are_aggregated_from_single_ones() {
         let statement = Untrusted::new(witness).verify(&snapshot, subset).unwrap();
         assert_eq!(statement.get().elements, subset);
         let other = &elements[4..4 + length];
-        assert_eq!(
-            Untrusted::new(witness).verify(&snapshot, other),
-            Err(VerifyError::WitnessMismatch)
-        );
+        let refused = Untrusted::new(witness).verify(&snapshot, other);
+        assert_eq!(refused, Err(VerifyError::WitnessMismatch));
     }
 }
 
@@ -218,9 +210,7 @@ fn a_batch_verifies_and_one_wrong_witness_spoils_it() {
         cancelling[index] = BilinearWitness::new(point.into()).unwrap();
     }
     assert_eq!(verify(&cancelling, &elements), refused);
-    assert_eq!(
-        verify(&witnesses[1..], &elements),
-        Err(VerifyError::CountMismatch)
-    );
+    let result = verify(&witnesses[1..], &elements);
+    assert_eq!(result, Err(VerifyError::CountMismatch));
     assert_eq!(verify(&[], &[]), Err(VerifyError::InvalidQuery));
 }

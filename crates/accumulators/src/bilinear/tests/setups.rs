@@ -122,10 +122,8 @@ fn what_a_machine_keeps_comes_back() {
     for (place, change) in [(96 + 25, 1), (kept.len() - 1, 1)] {
         let mut damaged = kept.clone();
         damaged[place] ^= change;
-        assert_eq!(
-            Parameters::from_kept(&damaged).unwrap_err(),
-            DecodeError::PointInvalid
-        );
+        let refused = Parameters::from_kept(&damaged).unwrap_err();
+        assert_eq!(refused, DecodeError::PointInvalid);
     }
 }
 
@@ -273,10 +271,8 @@ fn num_of(number: &[u64], divisor: u64) -> (Vec<u64>, u64) {
 #[test]
 fn bad_points_and_digits_are_refused() {
     let with = |digits: &str| refused(|lists| lists.powers_g1[7] = digits.to_owned());
-    assert_eq!(
-        with(&format!("c0{}", "0".repeat(94))),
-        DecodeError::PointIsIdentity
-    );
+    let result = with(&format!("c0{}", "0".repeat(94)));
+    assert_eq!(result, DecodeError::PointIsIdentity);
     assert_eq!(with(&"f".repeat(96)), DecodeError::PointInvalid);
     assert_eq!(with(&"g".repeat(96)), DecodeError::Malformed);
     assert_eq!(with(&"a".repeat(94)), DecodeError::LengthMismatch);
@@ -300,14 +296,10 @@ fn files_that_are_too_short_too_long_or_no_files_are_refused() {
     assert_eq!(from_text("").unwrap_err(), malformed);
     assert_eq!(from_text("4096").unwrap_err(), malformed);
     assert_eq!(from_text("-1 65").unwrap_err(), malformed);
-    assert_eq!(
-        from_text("18446744073709551615 18446744073709551615").unwrap_err(),
-        malformed
-    );
-    assert_eq!(
-        from_text("0 0").unwrap_err(),
-        DecodeError::ParametersInvalid
-    );
+    let refused = from_text("18446744073709551615 18446744073709551615").unwrap_err();
+    assert_eq!(refused, malformed);
+    let refused = from_text("0 0").unwrap_err();
+    assert_eq!(refused, DecodeError::ParametersInvalid);
     let from_json = |text: &[u8]| ceremony::from_json(text, "test", &workers).unwrap_err();
     let json = lists.json();
     assert_eq!(from_json(&json[..json.len() - 1]), malformed);
@@ -318,10 +310,8 @@ fn files_that_are_too_short_too_long_or_no_files_are_refused() {
     let bytes = wire::encode_body(&setup(scalar(1)));
     let read = |bytes: &[u8]| wire::decode_body::<Parameters>(&workers, bytes).unwrap_err();
     assert_eq!(read(&bytes[..bytes.len() - 1]), malformed);
-    assert_eq!(
-        read(&[&bytes[..], &[0]].concat()),
-        DecodeError::TrailingBytes
-    );
+    let refused = read(&[&bytes[..], &[0]].concat());
+    assert_eq!(refused, DecodeError::TrailingBytes);
     assert_eq!(read(&[1, b'x', 0xff, 0xff, 0xff, 0xff]), malformed);
     let purpose = ceremony::from_text(text.as_bytes(), "", &workers);
     assert_eq!(purpose.unwrap_err(), DecodeError::ParametersInvalid);
@@ -380,10 +370,8 @@ fn words_of_no_points_length_and_too_many_points_are_refused_before_they_are_rea
     };
     let limit = ceremony::MAX_POINTS * G1_BYTES;
     let many = vec!["0".repeat(96); ceremony::MAX_POINTS + 1];
-    assert_eq!(
-        from_json("g1_monomial", many),
-        DecodeError::TooLarge { limit }
-    );
+    let refused = from_json("g1_monomial", many);
+    assert_eq!(refused, DecodeError::TooLarge { limit });
     // A transform of more is not begun.
     let limit = ceremony::MAX_LAGRANGE * G1_BYTES;
     let lagrange = vec!["0".repeat(96); 2 * ceremony::MAX_LAGRANGE];
