@@ -45,38 +45,6 @@ fn secret_and_public_key_give_equal_values_and_witnesses() {
 }
 
 #[test]
-fn one_by_one_gives_the_same_witnesses() {
-    let set = set_of(&names(17));
-    let workers = workers(2);
-    assert_eq!(
-        names(17)
-            .iter()
-            .map(|name| Bilinear::witness(&key(), &set, name.as_ref(), &workers))
-            .collect::<Result<Vec<_>, _>>(),
-        Bilinear::witnesses(&key(), &set, &workers)
-    );
-}
-
-#[test]
-fn neither_order_nor_threads_change_anything() {
-    let (mut elements, set) = (names(64), set_of(&names(64)));
-    elements.reverse();
-    let reversed = set_of(&elements);
-    let witnesses = Bilinear::witnesses(&key(), &set, &workers(1)).unwrap();
-    for threads in [1, 2, 3] {
-        let workers = workers(threads);
-        let found = Bilinear::accumulate(&key(), &set, &workers);
-        assert_eq!(found, Bilinear::accumulate(&key(), &reversed, &workers));
-        for other in [
-            Bilinear::witnesses(&key(), &reversed, &workers).unwrap(),
-            Bilinear::witnesses(&*SECRET, &reversed, &workers).unwrap(),
-        ] {
-            assert!(witnesses.iter().eq(other.iter().rev()), "{threads} threads");
-        }
-    }
-}
-
-#[test]
 fn the_empty_set_has_the_generator_and_no_witnesses() {
     let set = set_of::<&[u8]>(&[]);
     assert_eq!(value_of(&set), Bilinear::empty_value(&key()));

@@ -7,7 +7,7 @@ use pad_core::{DecodeError, Untrusted, VerifyError, Workers};
 
 use super::*;
 use crate::{
-    accumulator::Batch,
+    accumulator::{Batch, EitherKey},
     bilinear::{
         BilinearNonMembershipWitness, BilinearSubsetWitness, BilinearUpdateData, BilinearWitness,
         element::scalars, polynomial,
@@ -88,26 +88,23 @@ fn remainders_are_neither_zero_nor_the_group_order_or_more() {
 fn sets_above_the_capacity_are_refused_by_every_operation() {
     let full = names(u16::try_from(CAPACITY).unwrap());
     let over = names(u16::try_from(CAPACITY + 1).unwrap());
-    let (key, workers) = (key(), Workers::sequential());
-    let set = set_of(&full);
-    let found = Bilinear::accumulate(&key, &set, &workers);
-    assert_eq!(found, Ok(value_of(&set)));
-    let set = set_of(&over);
-    let error = AccumulateError::CapacityExceeded { capacity: CAPACITY };
+    let (key, set) = (key(), set_of(&full));
+    let value = Bilinear::accumulate(&key, &set, &Workers::sequential());
+    assert_eq!(value, Ok(value_of(&set)));
     assert_eq!(key.capacity(), Some(CAPACITY));
-    assert_eq!(Bilinear::accumulate(&key, &set, &workers), Err(error));
-    assert_eq!(Bilinear::accumulate(&*SECRET, &set, &workers), Err(error));
-    let refused = Bilinear::witness(&key, &set, &over[0], &workers);
-    assert_eq!(refused, Err(error));
-    let refused = Bilinear::witness(&*SECRET, &set, &over[0], &workers);
-    assert_eq!(refused, Err(error));
-    assert_eq!(Bilinear::witnesses(&key, &set, &workers), Err(error));
-    assert_eq!(Bilinear::witnesses(&*SECRET, &set, &workers), Err(error));
-    let refused = Bilinear::subset_witness(&key, &set, &over[..1], &workers);
-    assert_eq!(refused, Err(error));
-    let refused = Bilinear::non_membership_witness(&key, &set, b"absent", &workers);
-    assert_eq!(refused, Err(error));
-    let absent = Bilinear::non_membership_witness(&*SECRET, &set, b"absent", &workers);
+    check_capacity(&key, &over);
+    check_capacity(&*SECRET, &over);
+}
+
+fn check_capacity(key: &impl EitherKey<Bilinear>, over: &[Vec<u8>]) {
+    let (set, workers) = (set_of(over), Workers::sequential());
+    let error = AccumulateError::CapacityExceeded { capacity: CAPACITY };
+    assert_eq!(Bilinear::accumulate(key, &set, &workers), Err(error));
+    assert_eq!(Bilinear::witness(key, &set, &over[0], &workers), Err(error));
+    assert_eq!(Bilinear::witnesses(key, &set, &workers), Err(error));
+    let subset = Bilinear::subset_witness(key, &set, &over[..1], &workers);
+    assert_eq!(subset, Err(error));
+    let absent = Bilinear::non_membership_witness(key, &set, b"absent", &workers);
     assert_eq!(absent, Err(error));
 }
 
