@@ -186,10 +186,8 @@ impl<A: Scheme> ElementSet<A> {
         if subset.is_empty() {
             return Err(AccumulateError::EmptySubset);
         }
-        let positions: HashSet<usize> = subset
-            .iter()
-            .map(|element| self.position(element))
-            .collect::<Result<_, _>>()?;
+        let positions = subset.iter().map(|element| self.position(element));
+        let positions: HashSet<usize> = positions.collect::<Result<_, _>>()?;
         if positions.len() < subset.len() {
             return Err(AccumulateError::DuplicateElement);
         }

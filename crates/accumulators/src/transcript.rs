@@ -88,10 +88,8 @@ mod tests {
             challenge(other, "s", &[b"ab", b"c"]),
             challenge(id, "s", &[b"ab", b"c", b""]),
         ];
-        let distinct: std::collections::HashSet<_> = all
-            .iter()
-            .flat_map(|(first, second)| [first, second])
-            .collect();
+        let distinct = all.iter().flat_map(|(first, second)| [first, second]);
+        let distinct: std::collections::HashSet<_> = distinct.collect();
         assert_eq!(distinct.len(), 2 * all.len());
     }
 }

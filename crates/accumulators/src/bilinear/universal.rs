@@ -92,9 +92,8 @@ fn with_secret(
     if remainder.is_zero() {
         return Err(AccumulateError::ElementPresent);
     }
-    let divisor = (element + secret.scalar())
-        .inverse()
-        .ok_or(AccumulateError::ElementNotAllowed)?;
+    let divisor = (element + secret.scalar()).inverse();
+    let divisor = divisor.ok_or(AccumulateError::ElementNotAllowed)?;
     let product = secret.product(members, workers)?;
     let quotient = secret.multiply((product - remainder) * divisor);
     Ok((quotient, remainder))

@@ -201,9 +201,8 @@ fn check_greater_values<const LIMBS: usize>(
     given.loosely("long factor", &moduli.mul(&numbers(a), &long), |lane| {
         given.unradix((&a[lane] * &quarter).complete(), lane)
     });
-    let roots = n
-        .each_ref()
-        .map(|n| ((n * radix).complete() - 1_u32).sqrt());
+    let roots = n.each_ref();
+    let roots = roots.map(|n| ((n * radix).complete() - 1_u32).sqrt());
     given.loosely(
         "long square",
         &moduli.square_times(&numbers(&roots), 1),

@@ -78,9 +78,8 @@ impl Job {
         terms: usize,
     ) -> Self {
         let degree = merge.degree();
-        let planned = frontier
-            .as_ref()
-            .map_or(0, |plan| plan.steps(degree, terms));
+        let planned = frontier.as_ref();
+        let planned = planned.map_or(0, |plan| plan.steps(degree, terms));
         let pace = Pace::in_steps(terms);
         let making = pace.clone();
         let merging = Steps::new(merge.steps(terms), async move { merge.run(making).await });

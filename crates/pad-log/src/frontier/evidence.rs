@@ -195,9 +195,8 @@ fn read_presence<'a, S: Scheme>(
     let mut elements = elements.to_vec();
     elements.sort_unstable();
     elements.dedup();
-    let count = Frontier::new(&elements, S::KEY_BITS, S::ELEMENT_BITS)
-        .len()
-        .div_ceil(CHUNK);
+    let count = Frontier::new(&elements, S::KEY_BITS, S::ELEMENT_BITS).len();
+    let count = count.div_ceil(CHUNK);
     if count.saturating_mul(LEAST_CHUNK) > reader.remaining() {
         return Err(undecodable(DecodeError::Malformed));
     }

@@ -12,9 +12,8 @@ fn by_definition(elements: &[u8], bits: u16) -> Vec<String> {
         .iter()
         .flat_map(|element| (0..=bits).map(|length| text(*element, length)))
         .collect();
-    let leaving = trie
-        .iter()
-        .filter(|inside| inside.len() < usize::from(bits));
+    let leaving = trie.iter();
+    let leaving = leaving.filter(|inside| inside.len() < usize::from(bits));
     let leaving = leaving.flat_map(|inside| [format!("{inside}0"), format!("{inside}1")]);
     let leaving: BTreeSet<String> = leaving.filter(|string| !trie.contains(string)).collect();
     leaving.into_iter().collect()

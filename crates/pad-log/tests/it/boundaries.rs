@@ -42,10 +42,8 @@ fn look_ups_are_complete_at_every_small_size() {
             0, 1, 7, 8, 9, 15, 16, 17, 23, 24, 31, 32, 33, 63, 64, 65, 66,
         ] {
             for asked in 0..6 {
-                let expected: Vec<String> = (0..size)
-                    .filter(|i| i % 5 == asked)
-                    .map(|i| i.to_string())
-                    .collect();
+                let expected = (0..size).filter(|i| i % 5 == asked).map(|i| i.to_string());
+                let expected: Vec<String> = expected.collect();
                 assert_eq!(values_of(&entries, size, &format!("key {asked}")), expected);
             }
         }
@@ -108,9 +106,8 @@ fn a_hundred_values_take_as_much_evidence_as_two() {
 fn members_are_in_or_out() {
     let shape = Shape::new(5, Schedule::Eager).unwrap();
     let log = log::<AasCounted>([6; 16], shape);
-    let members: Vec<Entry> = (0..40)
-        .map(|i| Entry::member(key(&format!("member {i}"))))
-        .collect();
+    let members = (0..40).map(|i| Entry::member(key(&format!("member {i}"))));
+    let members: Vec<Entry> = members.collect();
     let mut entries = entries(&log, &members);
     let result = entries.push(members[3].clone());
     assert_eq!(result, Err(AppendError::MemberPresent));
@@ -228,9 +225,8 @@ fn a_log_stands_at_heads_of_its_own_only() {
     let refused = VerifyError::WrongScheme { expected, actual };
     assert_eq!(this.at(&other).unwrap_err(), refused);
     // An equal digest under a head of this log.
-    let own = this
-        .at(&verified(AasCounted::ID, this.dictionary()))
-        .unwrap();
+    let own = this.at(&verified(AasCounted::ID, this.dictionary()));
+    let own = own.unwrap();
     let empty = Entries::new(this, Workers::sequential()).unwrap();
     let proof = wire::encode(&empty.prove_absence(0, b"member").unwrap().unwrap());
     verify::<AbsenceProof<AasCounted>>(&proof, &own, &key("member")).unwrap();

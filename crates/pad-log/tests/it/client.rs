@@ -188,9 +188,8 @@ fn an_honest_log_of_many_top_trees_is_followed() {
     let shape = Shape::new(4, Schedule::Eager).unwrap();
     let log = log::<Scheme>([9; 16], shape);
     // This proof opens no top tree, so arbitrary roots serve as those of an honest log.
-    let roots: Vec<Digest<32>> = (0..2101_u64)
-        .map(|number| hash::leaf(number, b""))
-        .collect();
+    let roots = (0..2101_u64).map(|number| hash::leaf(number, b""));
+    let roots: Vec<Digest<32>> = roots.collect();
     let (from, to) = (2100 * 16_u64, 2101 * 16_u64);
     let old = hash::digest(log.id(), from, hash::bag(&roots[..2100]));
     let new = hash::digest(log.id(), to, hash::bag(&roots));
@@ -207,9 +206,8 @@ fn an_honest_log_of_many_top_trees_is_followed() {
 
     let mut client = LogClient::new(client_log(&log), public());
     client.advance(&codec::encode(&heads[0]), None).unwrap();
-    let consistency = history
-        .prove_consistency(Version::new(1), Version::new(2))
-        .unwrap();
+    let consistency = history.prove_consistency(Version::new(1), Version::new(2));
+    let consistency = consistency.unwrap();
     let consistency = codec::encode(&consistency);
     let continuation = Continuation {
         consistency: &consistency,

@@ -122,9 +122,8 @@ impl<S: Scheme> Tree<S> {
     pub(crate) fn new(elements: Vec<Vec<u8>>) -> Self {
         let block = |elements: &[Vec<u8>]| {
             let bits = u16::try_from(8 * elements[0].len()).unwrap();
-            let roots = elements
-                .iter()
-                .flat_map(|element| prefixes(element, 1..=bits));
+            let roots = elements.iter();
+            let roots = roots.flat_map(|element| prefixes(element, 1..=bits));
             product(&roots.collect::<Vec<Fr>>())
         };
         let blocks = [block(&elements[..8]), block(&elements[8..])];
@@ -358,11 +357,8 @@ pub(crate) fn step_with(
     (index, without): (usize, Option<usize>),
     values: impl FnOnce(Fr) -> Vec<Fr>,
 ) -> Vec<u8> {
-    let points: Vec<Point> = children
-        .iter()
-        .chain([&parent])
-        .map(|part| commit(part))
-        .collect();
+    let points = children.iter().chain([&parent]).map(|part| commit(part));
+    let points: Vec<Point> = points.collect();
     let points: Vec<&[u8]> = points.iter().map(<[u8; G1_BYTES]>::as_slice).collect();
     let (mut transcript, z) = challenge(id, "aad: frontier product", &points);
     let values = values(z);

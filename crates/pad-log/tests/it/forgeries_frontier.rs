@@ -35,9 +35,8 @@ pub(crate) fn members() -> Tree<Set> {
 
 /// Keys `key 0` to `key 15` with the value `value`, except for `others`.
 pub(crate) fn pairs(others: &[(usize, Vec<u8>)]) -> Tree<Dictionary> {
-    let mut elements: Vec<Vec<u8>> = (0..16)
-        .map(|i| pair(&format!("key {i}"), "value", 1))
-        .collect();
+    let elements = (0..16).map(|i| pair(&format!("key {i}"), "value", 1));
+    let mut elements: Vec<Vec<u8>> = elements.collect();
     for (place, element) in others {
         elements[*place].clone_from(element);
     }
@@ -281,11 +280,8 @@ fn shown_chunks(tree: &Tree<Dictionary>, roots: &[Fr], chunks: &[&[Fr]]) -> Vec<
     let group = product(roots);
     let mut evidence = Vec::new();
     for scalars in chunks {
-        let others: Vec<Fr> = roots
-            .iter()
-            .copied()
-            .filter(|root| !scalars.contains(root))
-            .collect();
+        let others = roots.iter().copied().filter(|root| !scalars.contains(root));
+        let others: Vec<Fr> = others.collect();
         let rest = if others.is_empty() {
             vec![Fr::ONE]
         } else {
@@ -299,9 +295,8 @@ fn shown_chunks(tree: &Tree<Dictionary>, roots: &[Fr], chunks: &[&[Fr]]) -> Vec<
 /// Elements of the key `key`, and a tree with them in its first block. The element `hidden` is in
 /// its second block.
 pub(crate) fn several(count: usize, hidden: Vec<u8>) -> (Vec<Vec<u8>>, Tree<Dictionary>) {
-    let shown: Vec<Vec<u8>> = (0..count)
-        .map(|i| pair("key", &format!("{i}"), 1))
-        .collect();
+    let shown = (0..count).map(|i| pair("key", &format!("{i}"), 1));
+    let shown: Vec<Vec<u8>> = shown.collect();
     let mut places: Vec<(usize, Vec<u8>)> = shown.iter().cloned().enumerate().collect();
     places.push((12, hidden));
     (shown, pairs(&places))
@@ -384,10 +379,8 @@ fn every_chunk_is_shown_in_order() {
         });
     let (shown, tree) = several(3, hidden.clone().unwrap());
     let hidden = prefixes(&hidden.unwrap(), 257..=512);
-    let without = strings
-        .iter()
-        .copied()
-        .filter(|string| !hidden.contains(string));
+    let without = strings.iter().copied();
+    let without = without.filter(|string| !hidden.contains(string));
     let evidence = presence(&tree, &without.collect::<Vec<Fr>>(), &[first, second]);
     assert_eq!(lower_frontier(&shown), strings);
     let forged = tree.look_up(&[0], &evidence, &NAMES);

@@ -83,9 +83,8 @@ fn look_ups_of_deferred_logs_are_complete() {
 #[test]
 fn members_are_absent_before_they_are_appended() {
     let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let members: Vec<Entry> = (0..20)
-        .map(|i| Entry::member(key(&format!("{i}"))))
-        .collect();
+    let members = (0..20).map(|i| Entry::member(key(&format!("{i}"))));
+    let members: Vec<Entry> = members.collect();
     let entries = entries(&log::<AasFrontier>([4; 16], shape), &members);
     for size in [8, 16, 20] {
         let root = at_size(&entries, size);

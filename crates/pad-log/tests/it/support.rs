@@ -83,9 +83,8 @@ pub(crate) static SIXTEEN: LazyLock<[Entries<AadFrontier>; 2]> = LazyLock::new(|
 /// The honest log of the members `member 0` to `member 15`, which a forger also has.
 pub(crate) static MEMBERS: LazyLock<Entries<AasFrontier>> = LazyLock::new(|| {
     let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let members: Vec<Entry> = (0..16)
-        .map(|i| Entry::member(key(&format!("member {i}"))))
-        .collect();
+    let members = (0..16).map(|i| Entry::member(key(&format!("member {i}"))));
+    let members: Vec<Entry> = members.collect();
     entries(&log(FORGED, shape), &members)
 });
 

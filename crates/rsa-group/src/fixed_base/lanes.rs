@@ -135,10 +135,8 @@ impl<const LIMBS: usize, const ROWS: usize> Tables for Rows<LIMBS, ROWS> {
     }
 
     fn powers(&self, exponents: &[SecretInteger]) -> Vec<SecretInteger> {
-        let digits: Vec<Digits> = exponents
-            .iter()
-            .map(|exponent| Digits::new(exponent))
-            .collect();
+        let digits = exponents.iter().map(|exponent| Digits::new(exponent));
+        let digits: Vec<Digits> = digits.collect();
         // A short last group is computed one by one.
         let few = match digits.len() % LANES {
             rest @ 1..=FEW => rest,

@@ -50,10 +50,8 @@ fn check<const LIMBS: usize, const ROWS: usize>(
         })
         .collect();
 
-    let by_reference: Vec<Vec<&Integer>> = exponents
-        .iter()
-        .map(|exponents| exponents.iter().collect())
-        .collect();
+    let by_reference = exponents.iter().map(|exponents| exponents.iter().collect());
+    let by_reference: Vec<Vec<&Integer>> = by_reference.collect();
     let slices: Vec<&[&Integer]> = by_reference.iter().map(Vec::as_slice).collect();
     let found = lanes.powers(&bases.iter().collect::<Vec<_>>(), &slices);
     assert_eq!(found, expected, "powers of {bits} bits at once");

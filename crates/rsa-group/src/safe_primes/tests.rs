@@ -38,11 +38,8 @@ fn the_sieve_leaves_exactly_what_no_small_prime_divides() {
     let start = (Integer::from(1) << 100_u32) + 1_u32;
     let start = &start + Integer::from((11 - start.mod_u(STEP)) % STEP);
     assert_eq!(start.mod_u(STEP), 5);
-    let small: Vec<u32> = odd_primes_below(SIEVE_LIMIT)
-        .split_off(1)
-        .into_iter()
-        .take_while(|prime| *prime < 300)
-        .collect();
+    let small = odd_primes_below(SIEVE_LIMIT).split_off(1).into_iter();
+    let small: Vec<u32> = small.take_while(|prime| *prime < 300).collect();
     assert_eq!(small.first(), Some(&5));
     let survivors = sieve(&start, &small, 100);
     let expected: Vec<u32> = (0..3000_u32)

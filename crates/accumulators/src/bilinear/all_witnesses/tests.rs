@@ -37,10 +37,8 @@ fn powers(secret: Fr, count: usize) -> Vec<G1Affine> {
 fn expected(secret: Fr, elements: &[Fr]) -> Vec<G1Affine> {
     let logarithms: Vec<Fr> = (0..elements.len())
         .map(|skipped| {
-            let others = elements
-                .iter()
-                .enumerate()
-                .filter(|(other, _)| *other != skipped);
+            let others = elements.iter().enumerate();
+            let others = others.filter(|(other, _)| *other != skipped);
             others.map(|(_, element)| secret + element).product()
         })
         .collect();

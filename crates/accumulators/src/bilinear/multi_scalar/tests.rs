@@ -74,11 +74,8 @@ fn check(points: &[G1Affine], scalars: &[Fr], random: &mut ChaCha20Rng) {
         })
         .collect();
     let coefficients: Vec<Fr> = terms.iter().map(|term| term.coefficient.scalar()).collect();
-    let weights: Vec<Fr> = coefficients
-        .iter()
-        .zip(scalars)
-        .map(|(a, b)| *a * b)
-        .collect();
+    let weights = coefficients.iter().zip(scalars).map(|(a, b)| *a * b);
+    let weights: Vec<Fr> = weights.collect();
     let pair = PairSum {
         combination: naive(points, &coefficients),
         weighted: naive(points, &weights),
@@ -144,12 +141,8 @@ fn sums_are_exact_for_points_that_meet_in_a_bucket() {
         &[point, point, point, point, -point, -point, identity],
     ];
     for pattern in patterns {
-        let points: Vec<G1Affine> = pattern
-            .iter()
-            .cycle()
-            .take(scalars.len())
-            .copied()
-            .collect();
+        let points = pattern.iter().cycle().take(scalars.len()).copied();
+        let points: Vec<G1Affine> = points.collect();
         check(&points, &scalars, random);
         // One and the same scalar puts all of them into one bucket.
         let same = vec![random_scalars(random, 1)[0]; 33];

@@ -95,9 +95,8 @@ fn non_membership_verifies_for_its_element_and_value_alone() {
     let empty = set_of::<&[u8]>(&[]);
     let witness = Bilinear::non_membership_witness(&key(), &empty, b"x", &workers).unwrap();
     let bytes = wire::encode(&witness);
-    let decoded = wire::decode(&key(), &bytes, 1000)
-        .unwrap()
-        .into_unverified();
+    let decoded = wire::decode(&key(), &bytes, 1000).unwrap();
+    let decoded = decoded.into_unverified();
     assert_eq!(witness, decoded);
     assert!(
         Untrusted::new(decoded)

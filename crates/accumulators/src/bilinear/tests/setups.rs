@@ -44,11 +44,8 @@ fn lists() -> Lists {
     let parameters = setup(scalar(1));
     // The Lagrange polynomials at `s` are the inverse Fourier transform of the powers.
     let domain = Radix2EvaluationDomain::<Fr>::new(POWERS).unwrap();
-    let mut lagrange: Vec<G1Projective> = parameters
-        .powers_g1()
-        .iter()
-        .map(|power| (*power).into())
-        .collect();
+    let lagrange = parameters.powers_g1().iter().map(|power| (*power).into());
+    let mut lagrange: Vec<G1Projective> = lagrange.collect();
     domain.ifft_in_place(&mut lagrange);
     Lists {
         lagrange: lagrange
@@ -177,10 +174,8 @@ fn points_that_are_not_the_powers_of_one_secret_are_refused() {
     assert_eq!(refused(|lists| lists.powers_g1 = powers), invalid);
     let scaled = refused(|lists| {
         let first = setup(scalar(1));
-        let scaled = first
-            .powers_g1()
-            .iter()
-            .map(|power| hex_g1(&(*power * scalar(3)).into()));
+        let scaled = first.powers_g1().iter();
+        let scaled = scaled.map(|power| hex_g1(&(*power * scalar(3)).into()));
         lists.powers_g1 = scaled.collect();
     });
     assert_eq!(scaled, invalid);
@@ -339,9 +334,8 @@ fn imported_parameters_accumulate_and_a_client_needs_few_of_them() {
     assert_eq!(client.id(), key.id());
     assert_eq!(client.capacity(), Some(1));
     let bytes = wire::encode(client.parameters());
-    let client = wire::decode::<Parameters>(&workers, &bytes, 1000)
-        .unwrap()
-        .into_unverified();
+    let client = wire::decode::<Parameters>(&workers, &bytes, 1000).unwrap();
+    let client = client.into_unverified();
     let client = BilinearPublicKey::new(Arc::new(client), b"label");
     let snapshot = verified(&client, value);
     assert!(

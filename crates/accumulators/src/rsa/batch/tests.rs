@@ -187,9 +187,8 @@ mod subsets {
         assert_eq!(refused, VerifyError::ExponentiationProofMismatch);
         let other = public().with_label(b"another");
         let snapshot = verified(&other, 4, &value);
-        let refused = Untrusted::new(honest.clone())
-            .verify(&snapshot, &all[1..4])
-            .unwrap_err();
+        let refused = Untrusted::new(honest.clone()).verify(&snapshot, &all[1..4]);
+        let refused = refused.unwrap_err();
         assert_eq!(refused, VerifyError::NotAPrimeRepresentative);
     }
 
@@ -225,10 +224,8 @@ mod subsets {
         for subset in [&all[..3], &all[..1]] {
             let honest = witness(&set, subset);
             let bytes = wire::encode(&honest);
-            let residues: Vec<_> = [&honest.residue]
-                .into_iter()
-                .chain(&honest.quotient)
-                .collect();
+            let residues = [&honest.residue].into_iter().chain(&honest.quotient);
+            let residues: Vec<_> = residues.collect();
             check_layout(&honest, &residues);
             let expected = if subset.len() == 1 {
                 VerifyError::WitnessMismatch
@@ -372,9 +369,8 @@ mod batches {
         let result = refusal(&everyone, &value, &absent);
         assert_eq!(result, VerifyError::NotAPrimeRepresentative);
         let other = verified(&public().with_label(b"another"), 4, &value);
-        let refused = Untrusted::new(batch_of(&everyone))
-            .verify(&other, &all)
-            .unwrap_err();
+        let refused = Untrusted::new(batch_of(&everyone)).verify(&other, &all);
+        let refused = refused.unwrap_err();
         assert_eq!(refused, VerifyError::NotAPrimeRepresentative);
     }
 

@@ -75,9 +75,8 @@ impl Random {
 fn numbers_below_a_hundred_thousand_agree_with_gmp() {
     // The number of primes below 2 * 10^4, or below 10^5.
     let (end, expected) = soak::size((20_000, 2262), (100_000, 9592));
-    let primes = (0..end)
-        .filter(|i| agrees_with_gmp(&Integer::from(*i)))
-        .count();
+    let primes = (0..end).filter(|i| agrees_with_gmp(&Integer::from(*i)));
+    let primes = primes.count();
     assert_eq!(primes, expected);
 }
 

@@ -98,9 +98,8 @@ where
     use pad_core::DecodeError;
     let key = public();
     let bytes = wire::encode(message);
-    let back = wire::decode::<W>(&key, &bytes, LIMIT)
-        .unwrap()
-        .into_unverified();
+    let back = wire::decode::<W>(&key, &bytes, LIMIT).unwrap();
+    let back = back.into_unverified();
     assert_eq!(&back, message);
     for length in 0..bytes.len() {
         assert!(

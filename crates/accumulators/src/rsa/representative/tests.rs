@@ -340,10 +340,8 @@ fn offsets_in_lanes_are_judged_alike() {
             .collect();
         for count in [1, 7, 8, 9, 20] {
             let pairs = &pairs[..count];
-            let expected: Vec<Integer> = pairs
-                .iter()
-                .map(|(digest, _)| found(rule, digest).0)
-                .collect();
+            let expected = pairs.iter().map(|(digest, _)| found(rule, digest).0);
+            let expected: Vec<Integer> = expected.collect();
             let result = batch::at_offsets_in_lanes(rule, pairs);
             assert_eq!(result, Ok(expected.clone()));
             assert_eq!(all_at_offsets(rule, pairs), Ok(expected));

@@ -84,9 +84,8 @@ fn answers_are_right_whatever_prefixes_are_shared() {
 
 #[test]
 fn members_may_differ_in_their_last_bits_alone() {
-    let members: Vec<Vec<u8>> = (0..16_u8)
-        .map(|i| element(0, (i, 0))[..HALF].to_vec())
-        .collect();
+    let members = (0..16_u8).map(|i| element(0, (i, 0))[..HALF].to_vec());
+    let members: Vec<Vec<u8>> = members.collect();
     let forest = tree::<AasFrontier>(&members);
     for last in [16, 31, 255] {
         assert!(holds(&forest, half_of(&element(0, (last, 0)))));
@@ -98,9 +97,8 @@ fn members_may_differ_in_their_last_bits_alone() {
 /// continued by zeros.
 #[test]
 fn an_absent_half_is_in_the_group_that_begins_with_its_prefix() {
-    let elements: Vec<Vec<u8>> = (0..16_u8)
-        .map(|i| element(i.wrapping_mul(0x3b), (i, i)))
-        .collect();
+    let elements = (0..16_u8).map(|i| element(i.wrapping_mul(0x3b), (i, i)));
+    let elements: Vec<Vec<u8>> = elements.collect();
     let forest = tree::<AadFrontier>(&elements);
     let made = forest.frontier(TREE).unwrap();
     let sorted = made.sorted::<AadFrontier>(forest.elements_of(TREE));
