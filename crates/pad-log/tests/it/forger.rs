@@ -39,11 +39,8 @@ pub(crate) fn product(roots: &[Fr]) -> Polynomial {
 }
 
 pub(crate) fn multiply(left: &[Fr], right: &[Fr]) -> Polynomial {
-    polynomial::multiply(
-        left,
-        right,
-        &Transform::for_degree(left.len() + right.len() - 2),
-    )
+    let transform = Transform::for_degree(left.len() + right.len() - 2);
+    polynomial::multiply(left, right, &transform)
 }
 
 pub(crate) fn commit(polynomial: &[Fr]) -> Point {
@@ -71,10 +68,7 @@ pub(crate) fn sum(terms: &[(Fr, &[Fr])]) -> Polynomial {
 
 /// The challenge after `parts`, and the transcript for the next challenge.
 pub(crate) fn challenge(id: AccumulatorId, name: &str, parts: &[&[u8]]) -> (Transcript, Fr) {
-    let mut transcript = Transcript::new(id, name);
-    for part in parts {
-        transcript.absorb(part);
-    }
+    let mut transcript = Transcript::of(id, name, parts);
     let z = transcript.challenge_scalar();
     (transcript, z)
 }
@@ -234,19 +228,11 @@ impl<S: Scheme> Tree<S> {
 /// product of `X - root` over `roots`. No root may be a root of `A`.
 pub(crate) fn bezout(tree: &[Fr], roots: &[Fr]) -> [Polynomial; 2] {
     let f = product(roots);
-    let fractions: Vec<Polynomial> = roots
-        .iter()
-        .map(|root| {
-            let others = divided(&f, *root);
-            let value = polynomial::evaluate(tree, *root) * polynomial::evaluate(&others, *root);
-            sum(&[(value.inverse().unwrap(), &others)])
-        })
-        .collect();
-    let terms: Vec<(Fr, &[Fr])> = fractions
-        .iter()
-        .map(|fraction| (Fr::ONE, fraction.as_slice()))
-        .collect();
-    let x = sum(&terms);
+    let x = roots.iter().fold(Polynomial::new(), |x, root| {
+        let others = divided(&f, *root);
+        let value = polynomial::evaluate(tree, *root) * polynomial::evaluate(&others, *root);
+        sum(&[(Fr::ONE, &x), (value.inverse().unwrap(), &others)])
+    });
     let rest = sum(&[(Fr::ONE, &[Fr::ONE]), (-Fr::ONE, &multiply(&x, tree))]);
     let y = roots.iter().fold(rest, |rest, root| divided(&rest, *root));
     [x, y]
@@ -258,10 +244,8 @@ pub(crate) fn combined(equations: &[Polynomial], g: Fr, without: Option<usize>) 
     let powers = core::iter::successors(Some(Fr::ONE), |power| Some(*power * g));
     let terms = powers.zip(equations).enumerate();
     let terms = terms.filter(|(place, _)| Some(*place) != without);
-    let terms: Vec<(Fr, &[Fr])> = terms
-        .map(|(_, (power, equation))| (power, equation.as_slice()))
-        .collect();
-    sum(&terms)
+    let terms = terms.map(|(_, (power, equation))| (power, equation.as_slice()));
+    sum(&terms.collect::<Vec<_>>())
 }
 
 /// Returns the equations of a proof of disjointness. `parts` are the polynomials `A`, `f`, `x` and
@@ -326,10 +310,8 @@ fn step_equations((parent, children): (&[Fr], &[&[Fr]]), values: &[Fr]) -> Vec<P
         .map(|(child, value)| sum(&[(Fr::ONE, child), (-*value, &[Fr::ONE])]))
         .collect();
     let together: Fr = values.iter().product();
-    equations.push(sum(&[
-        (Fr::ONE, parent),
-        (-together, children[values.len()]),
-    ]));
+    let last = children[values.len()];
+    equations.push(sum(&[(Fr::ONE, parent), (-together, last)]));
     equations
 }
 
@@ -374,10 +356,8 @@ pub(crate) fn step(
 ) -> Vec<u8> {
     let first = &children[..children.len() - 1];
     step_with(id, (parent, children), (index, None), |z| {
-        first
-            .iter()
-            .map(|child| polynomial::evaluate(child, z))
-            .collect()
+        let values = first.iter().map(|child| polynomial::evaluate(child, z));
+        values.collect()
     })
 }
 
@@ -446,9 +426,8 @@ pub(crate) fn lower_frontier(elements: &[Vec<u8>]) -> Vec<Fr> {
     }
     strings.sort_unstable();
     strings.dedup();
-    let scalars = strings
-        .iter()
-        .map(|(string, length)| scalar_of_prefix(string, *length));
+    let scalars = strings.iter();
+    let scalars = scalars.map(|(string, length)| scalar_of_prefix(string, *length));
     scalars.collect()
 }
 
@@ -461,9 +440,7 @@ pub(crate) fn coefficients<S: Scheme>(
     body: Option<&[u8]>,
 ) -> [Fr; 2] {
     let mu = Fr::from(228_988_810_152_649_578_064_853_576_960_394_133_504_u128);
-    let mut transcript = Transcript::new(id, "aad: coefficients");
-    transcript.absorb(&at.root().0);
-    transcript.absorb(question);
+    let mut transcript = Transcript::of(id, "aad: coefficients", &[&at.root().0, question]);
     if let Some(body) = body {
         transcript.absorb(body);
     }
