@@ -91,6 +91,7 @@ pub(crate) fn challenge(
     rest: &PointBytes,
     (key, count): (Fr, u32),
 ) -> Fr {
-    let parts: [&[u8]; 4] = [accumulator, rest, &scalar::encode(&key), &count.to_be_bytes()];
+    let (key, count) = (scalar::encode(&key), count.to_be_bytes());
+    let parts: [&[u8]; 4] = [accumulator, rest, &key, &count];
     Transcript::of(id, "aad: counted", &parts).challenge_scalar()
 }

@@ -11,7 +11,7 @@ use pad_core::{
 };
 use pad_log::{
     AadCounted, AasCounted, AbsenceProof, AppendError, Entries, Entry, InclusionProof, LookupProof,
-    Schedule, Scheme as _, Setup, Shape, internals::prefix,
+    Schedule, Scheme as _, Setup, internals::prefix,
 };
 
 use crate::support::{at_size, distinct, entries, key, log, pair, parameters, verify};
@@ -33,11 +33,10 @@ fn values_of(entries: &Entries<Scheme>, size: u64, asked: &str) -> Vec<String> {
 #[test]
 fn look_ups_are_complete_at_every_small_size() {
     for (schedule, top_level) in [(Schedule::Eager, 10), (Schedule::Deferred, 4)] {
-        let shape = Shape::new(top_level, schedule).unwrap();
         let all: Vec<Entry> = (0..66)
             .map(|i| pair(&format!("key {}", i % 5), &format!("{i}")))
             .collect();
-        let entries = entries(&log::<Scheme>([3; 16], shape), &all);
+        let entries = entries(&log::<Scheme>(3, top_level, schedule), &all);
         for size in [
             0, 1, 7, 8, 9, 15, 16, 17, 23, 24, 31, 32, 33, 63, 64, 65, 66,
         ] {
@@ -52,9 +51,8 @@ fn look_ups_are_complete_at_every_small_size() {
 
 #[test]
 fn every_entry_is_included_in_every_later_size() {
-    let shape = Shape::new(5, Schedule::Deferred).unwrap();
     let all = distinct(50);
-    let entries = entries(&log::<Scheme>([3; 16], shape), &all);
+    let entries = entries(&log::<Scheme>(3, 5, Schedule::Deferred), &all);
     for size in [1, 8, 9, 20, 33, 50] {
         for position in (0..size).step_by(3) {
             let proof = wire::encode(&entries.prove_inclusion(size, position));
@@ -71,8 +69,8 @@ fn every_entry_is_included_in_every_later_size() {
 /// element.
 #[test]
 fn a_log_of_one_pair_shows_it_as_often_as_it_was_appended() {
-    let shape = Shape::new(10, Schedule::Eager).unwrap();
-    let entries = entries(&log::<Scheme>([4; 16], shape), &vec![pair("key", ""); 40]);
+    let log = log::<Scheme>(4, 10, Schedule::Eager);
+    let entries = entries(&log, &vec![pair("key", ""); 40]);
     for size in [1, 2, 8, 16, 40] {
         let count = usize::try_from(size).unwrap();
         assert_eq!(values_of(&entries, size, "key"), vec![String::new(); count]);
@@ -84,13 +82,12 @@ fn a_log_of_one_pair_shows_it_as_often_as_it_was_appended() {
 /// keeps its length.
 #[test]
 fn a_hundred_values_take_as_much_evidence_as_two() {
-    let shape = Shape::new(10, Schedule::Eager).unwrap();
     let length = |count: usize| {
         let mut all = distinct(256);
         for (i, entry) in all.iter_mut().take(count).enumerate() {
             *entry = pair("key", &i.to_string());
         }
-        let entries = entries(&log::<Scheme>([5; 16], shape), &all);
+        let entries = entries(&log::<Scheme>(5, 10, Schedule::Eager), &all);
         let expected: Vec<String> = (0..count).map(|i| i.to_string()).collect();
         assert_eq!(values_of(&entries, 256, "key"), expected);
         let proof = entries.prove_values(256, b"key").unwrap();
@@ -104,8 +101,7 @@ fn a_hundred_values_take_as_much_evidence_as_two() {
 
 #[test]
 fn members_are_in_or_out() {
-    let shape = Shape::new(5, Schedule::Eager).unwrap();
-    let log = log::<AasCounted>([6; 16], shape);
+    let log = log::<AasCounted>(6, 5, Schedule::Eager);
     let members = (0..40).map(|i| Entry::member(key(&format!("member {i}"))));
     let members: Vec<Entry> = members.collect();
     let mut entries = entries(&log, &members);
@@ -132,9 +128,8 @@ fn members_are_in_or_out() {
 /// Every accumulator must be the product at `s`, which the test computes with the secret.
 #[test]
 fn accumulators_are_products_at_the_secret() {
-    let shape = Shape::new(5, Schedule::Deferred).unwrap();
     let all = distinct(100);
-    let entries = entries(&log::<Scheme>([3; 16], shape), &all);
+    let entries = entries(&log::<Scheme>(3, 5, Schedule::Deferred), &all);
     for size in 0..=100 {
         for (root, _, accumulator) in entries.roots(size) {
             let covered = (root.start()..root.end()).map(|at| &all[usize::try_from(at).unwrap()]);
@@ -153,17 +148,15 @@ fn accumulators_are_products_at_the_secret() {
 #[test]
 fn a_log_needs_as_many_powers_as_its_largest_trees_have_elements() {
     let capacity = parameters().capacity();
-    let refused = Entries::new(
-        log::<Scheme>([1; 16], Shape::new(14, Schedule::Eager).unwrap()),
-        Workers::sequential(),
-    );
+    let log = log::<Scheme>(1, 14, Schedule::Eager);
+    let refused = Entries::new(log, Workers::sequential());
     let expected = AccumulateError::CapacityExceeded { capacity };
     assert_eq!(refused.unwrap_err(), expected);
 }
 
 #[test]
 fn setups_have_one_encoding() {
-    let log = log::<Scheme>([1; 16], Shape::new(10, Schedule::Deferred).unwrap());
+    let log = log::<Scheme>(1, 10, Schedule::Deferred);
     let bytes = log.setup().to_bytes();
     assert_eq!(&bytes[..3], [3, 10, 1]);
     assert_eq!(Setup::from_bytes(&bytes).unwrap().to_bytes(), bytes);
@@ -203,8 +196,7 @@ fn setups_have_one_encoding() {
 /// with a valid signature.
 #[test]
 fn a_log_stands_at_heads_of_its_own_only() {
-    let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let this = log::<AasCounted>([1; 16], shape);
+    let this = log::<AasCounted>(1, 4, Schedule::Eager);
     let verified = |scheme, dictionary| {
         let signer = SigningKey::from_bytes(&[1; 32]);
         let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap();

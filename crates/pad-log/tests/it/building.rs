@@ -9,7 +9,7 @@ use pad_conformance::soak;
 use pad_core::Workers;
 use pad_log::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, Building, DictionaryScheme, Entries, Entry,
-    Log, Schedule, Scheme, SetScheme, Shape,
+    Log, Schedule, Scheme, SetScheme,
     internals::{Address, BuildProgress},
 };
 use rand::{RngExt as _, SeedableRng as _};
@@ -18,7 +18,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::support::{key, log, pair};
 
 fn deferred<S: Scheme>(top_level: u8) -> Log<S> {
-    log([8; 16], Shape::new(top_level, Schedule::Deferred).unwrap())
+    log(8, top_level, Schedule::Deferred)
 }
 
 fn empty<S: Scheme>(log: &Log<S>, building: Building) -> Entries<S> {
@@ -275,7 +275,7 @@ fn batches_are_in_no_way_behind() {
 
 #[test]
 fn eager_logs_have_no_jobs() {
-    let log = log::<AadCounted>([8; 16], Shape::new(6, Schedule::Eager).unwrap());
+    let log = log::<AadCounted>(8, 6, Schedule::Eager);
     let all = some_pairs(100);
     let mut entries = empty(&log, Building::Credit);
     for size in 1..=size_of(&all) {

@@ -9,7 +9,7 @@ use pad_core::{
 };
 use pad_log::{
     AadCounted, AppendOnlyProof, Continuation, Entry, Growth, LONGEST_GROWTH, LONGEST_LOOKUP, Log,
-    LogClient, LogRefusal, LogRepository, LookupProof, PastProofs, Schedule, Shape,
+    LogClient, LogRefusal, LogRepository, LookupProof, PastProofs, Schedule,
     internals::hash,
 };
 
@@ -45,7 +45,7 @@ fn heads(
 
 /// A published log with one entry for each version.
 fn published(values: &[&str]) -> LogRepository<Scheme> {
-    let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(9, 4, Schedule::Eager);
     let mut roles = Roles::new(&log);
     for value in values {
         roles.append(pair("key", value));
@@ -123,7 +123,7 @@ fn a_log_that_changes_its_past_is_not_followed() {
 /// otherwise be shown a value in version 2 that version 3 lacks.
 #[test]
 fn the_newest_head_vouches_for_no_past_that_it_does_not_contain() {
-    let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(9, 4, Schedule::Eager);
     let of = |all: &[Entry]| entries(&log, all);
     let honest = of(&[pair("bank", "good"), pair("other", "x"), pair("third", "y")]);
     let ghost = of(&[pair("bank", "good"), pair("bank", "rogue")]);
@@ -185,8 +185,7 @@ fn the_newest_head_vouches_for_no_past_that_it_does_not_contain() {
 /// proof over the client's limit must not count as evidence against the log.
 #[test]
 fn an_honest_log_of_many_top_trees_is_followed() {
-    let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let log = log::<Scheme>([9; 16], shape);
+    let log = log::<Scheme>(9, 4, Schedule::Eager);
     // This proof opens no top tree, so arbitrary roots serve as those of an honest log.
     let roots = (0..2101_u64).map(|number| hash::leaf(number, b""));
     let roots: Vec<Digest<32>> = roots.collect();
@@ -228,7 +227,7 @@ fn an_honest_log_of_many_top_trees_is_followed() {
 /// Two heads of one version are evidence, whatever other bytes the server sends.
 #[test]
 fn a_fork_is_noticed_whatever_comes_with_it() {
-    let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(9, 4, Schedule::Eager);
     let of = |all: &[Entry]| entries(&log, all);
     let (one, other) = (of(&[pair("bank", "good")]), of(&[pair("bank", "rogue")]));
     let (first, _) = heads(&log, &[one.digest(1)]);
@@ -245,7 +244,7 @@ fn a_fork_is_noticed_whatever_comes_with_it() {
 
 #[test]
 fn a_view_of_another_author_is_not_resumed() {
-    let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(9, 4, Schedule::Eager);
     let client = LogClient::new(client_log(&log), public());
     let stranger = SigningKey::from_bytes(&[66; 32]);
     let authority = Authority {

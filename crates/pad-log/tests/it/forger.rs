@@ -21,7 +21,7 @@ use pad_accumulators::{
 };
 use pad_core::{Digest, Sha256Ed25519, Suite as _, Workers, codec};
 use pad_log::{
-    Log, LogRoot, Schedule, Scheme, Shape,
+    Log, LogRoot, Schedule, Scheme,
     internals::{Contents, element, hash, prefix::scalar_of_prefix},
 };
 
@@ -121,9 +121,8 @@ impl<S: Scheme> Tree<S> {
             product(&roots.collect::<Vec<Fr>>())
         };
         let blocks = [block(&elements[..8]), block(&elements[8..])];
-        let shape = Shape::new(4, Schedule::Eager).unwrap();
         Self {
-            log: log::<S>(FORGED, shape),
+            log: log::<S>(FORGED, 4, Schedule::Eager),
             elements,
             polynomial: multiply(&blocks[0], &blocks[1]),
             blocks,

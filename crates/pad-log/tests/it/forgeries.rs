@@ -10,7 +10,7 @@ use pad_accumulators::wire;
 use pad_core::{DecodeError, Digest, VerifyError};
 use pad_log::{
     AadCounted, AppendOnlyProof, Entries, Entry, Growth, InclusionProof, LogRoot, LookupProof,
-    Schedule, Shape, internals::hash,
+    Schedule, internals::hash,
 };
 
 use crate::{
@@ -43,8 +43,8 @@ mod present {
 }
 
 fn sixteen(dictionary: u8) -> Entries<Scheme> {
-    let shape = Shape::new(5, Schedule::Eager).unwrap();
-    entries(&log::<Scheme>([dictionary; 16], shape), &distinct(16))
+    let log = log::<Scheme>(dictionary, 5, Schedule::Eager);
+    entries(&log, &distinct(16))
 }
 
 fn look_up(entries: &Entries<Scheme>, size: u64, asked: &str) -> Vec<u8> {
@@ -171,8 +171,7 @@ fn what_is_hashed_cannot_be_another() {
     left[present::ELEMENTS..].swap_with_slice(&mut right[..64]);
     assert_eq!(refusal(&swapped, &root, "key 3"), mismatch);
     // A tree is left out, and the bag is the hash of the other tree.
-    let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let two = crate::support::entries(&log::<Scheme>([1; 16], shape), &distinct(32));
+    let two = crate::support::entries(&log::<Scheme>(1, 4, Schedule::Eager), &distinct(32));
     let whole = look_up(&two, 32, "absent");
     let one_tree = [&whole[..absent::VALUES], &[0; 4]].concat();
     let expected = VerifyError::Undecodable(DecodeError::Malformed);
@@ -185,8 +184,7 @@ fn what_is_hashed_cannot_be_another() {
 fn with_another_at(place: usize, size: usize) -> (Entries<Scheme>, [u8; G1_BYTES]) {
     let mut others = distinct(size);
     others[place] = pair("somebody else", "value");
-    let shape = Shape::new(5, Schedule::Eager).unwrap();
-    let other = entries(&log::<Scheme>([1; 16], shape), &others);
+    let other = entries(&log::<Scheme>(1, 5, Schedule::Eager), &others);
     let accumulator = other.roots(u64::try_from(size).unwrap())[0].2.unwrap();
     (other, accumulator)
 }
@@ -282,10 +280,9 @@ fn a_present_key_does_not_open_to_zero() {
 
 #[test]
 fn blocks_are_ascending_in_range_and_hold_the_key() {
-    let shape = Shape::new(5, Schedule::Eager).unwrap();
     let mut all = distinct(16);
     all[12] = pair("key 3", "another value");
-    let entries = entries(&log::<Scheme>([1; 16], shape), &all);
+    let entries = entries(&log::<Scheme>(1, 5, Schedule::Eager), &all);
     let root = at_size(&entries, 16);
     let proof = look_up(&entries, 16, "key 3");
     let found = array::<12>(&proof, absent::BLOCKS);
@@ -300,11 +297,9 @@ fn blocks_are_ascending_in_range_and_hold_the_key() {
 
 #[test]
 fn values_are_those_of_the_elements() {
-    let shape = Shape::new(5, Schedule::Eager).unwrap();
     let mut all = distinct(16);
     all[5] = all[3].clone();
-    let log = log::<Scheme>([1; 16], shape);
-    let entries = entries(&log, &all);
+    let entries = entries(&log::<Scheme>(1, 5, Schedule::Eager), &all);
     let root = at_size(&entries, 16);
     let proof = look_up(&entries, 16, "key 3");
     let values = proof.len() - 4 - 2 * (4 + 5);
@@ -396,7 +391,7 @@ fn points_are_decoded_once_the_digest_is_right() {
 /// from the message before the errors were added.
 #[test]
 fn errors_of_two_claims_do_not_cancel() {
-    let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(9, 4, Schedule::Eager);
     let mut all = distinct(32);
     (all[0], all[16]) = (pair("victim", "1"), pair("victim", "2"));
     let held = entries(&log, &all);

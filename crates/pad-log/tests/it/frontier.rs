@@ -9,7 +9,7 @@ use pad_conformance::{
 use pad_core::{DecodeError, Heads as _, Repository as _, VerifyError, Version, Workers, codec};
 use pad_log::{
     AadFrontier, AasFrontier, AbsenceProof, Continuation, Entries, Entry, LONGEST_LOOKUP,
-    LogClient, LogRefusal, LookupProof, PastProofs, Schedule, Shape,
+    LogClient, LogRefusal, LookupProof, PastProofs, Schedule,
 };
 
 use std::sync::LazyLock;
@@ -35,14 +35,13 @@ mod absent {
 
 /// A log of trees of 16 with the keys `key 0` to `key 4` in turn. The last key has equal values.
 fn forest(schedule: Schedule, size: usize) -> (Vec<Entry>, Entries<Scheme>) {
-    let shape = Shape::new(4, schedule).unwrap();
     let all: Vec<Entry> = (0..size)
         .map(|i| match i % 5 {
             4 => pair("key 4", "value"),
             key => pair(&format!("key {key}"), &format!("{i}")),
         })
         .collect();
-    let entries = entries(&log::<Scheme>([3; 16], shape), &all);
+    let entries = entries(&log::<Scheme>(3, 4, schedule), &all);
     (all, entries)
 }
 
@@ -82,10 +81,9 @@ fn look_ups_of_deferred_logs_are_complete() {
 
 #[test]
 fn members_are_absent_before_they_are_appended() {
-    let shape = Shape::new(4, Schedule::Eager).unwrap();
     let members = (0..20).map(|i| Entry::member(key(&format!("{i}"))));
     let members: Vec<Entry> = members.collect();
-    let entries = entries(&log::<AasFrontier>([4; 16], shape), &members);
+    let entries = entries(&log::<AasFrontier>(4, 4, Schedule::Eager), &members);
     for size in [8, 16, 20] {
         let root = at_size(&entries, size);
         for (position, member) in (0..).zip(&members).chain([(99, &Entry::member(key("-")))]) {
@@ -185,11 +183,10 @@ fn forged_frontiers_are_refused() {
 /// exchanged.
 #[test]
 fn chunks_are_those_of_the_values_shown() {
-    let shape = Shape::new(4, Schedule::Eager).unwrap();
     let [one, _] = &*SIXTEEN;
     let mut all = distinct(16);
     all[12] = pair("key 3", "another value");
-    let both = entries(&log::<Scheme>([3; 16], shape), &all);
+    let both = entries(&log::<Scheme>(3, 4, Schedule::Eager), &all);
     let answer = look_up(one, 16, "key 3");
     let asked = key("key 3");
     verify::<LookupProof<Scheme>>(&answer, &at_size(one, 16), &asked).unwrap();
@@ -216,7 +213,7 @@ fn chunks_are_those_of_the_values_shown() {
 
 #[test]
 fn a_log_takes_as_many_entries_as_its_parameters_serve() {
-    let log = log::<Scheme>([3; 16], Shape::new(10, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(3, 10, Schedule::Eager);
     let refused = Entries::bounded(log.clone(), Workers::sequential(), 32).unwrap_err();
     let capacity = CAPACITY;
     assert_eq!(refused, AccumulateError::CapacityExceeded { capacity });
@@ -231,7 +228,7 @@ fn a_log_takes_as_many_entries_as_its_parameters_serve() {
 /// it must verify lookups in that version and in the version of 16.
 #[test]
 fn a_client_follows_a_frontier_log() {
-    let log = log::<Scheme>([5; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(5, 4, Schedule::Eager);
     let mut roles = Roles::new(&log);
     // The server takes over the author's frontier.
     for batch in [0..9, 9..16, 16..17] {

@@ -3,7 +3,7 @@
 use pad_conformance::aad::Roles;
 use pad_core::{ApplyError, DecodeError, Key, Sha256Ed25519, Update, codec};
 use pad_log::{
-    AadCounted, AppendError, Appended, Entry, LogAuthor, LogRepository, Schedule, Shape,
+    AadCounted, AppendError, Appended, Entry, LogAuthor, LogRepository, Schedule,
     internals::MOST_ENTRIES,
 };
 
@@ -13,7 +13,7 @@ type Scheme = AadCounted;
 type LogUpdate = Update<Sha256Ed25519, Appended>;
 
 fn server(entries: usize) -> (LogAuthor<Scheme>, LogRepository<Scheme>) {
-    let log = log::<Scheme>([7; 16], Shape::new(5, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(7, 5, Schedule::Eager);
     let mut roles = Roles::new(&log);
     for entry in distinct(entries) {
         roles.append(entry);
@@ -85,7 +85,7 @@ fn refused_updates_leave_the_polynomials_where_they_are() {
 /// could follow it.
 #[test]
 fn an_author_takes_no_more_entries_than_servers() {
-    let log = log::<Scheme>([7; 16], Shape::new(5, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(7, 5, Schedule::Eager);
     let mut author = Roles::new(&log).author;
     for _ in 0..MOST_ENTRIES {
         author.append(pair("", "")).unwrap();

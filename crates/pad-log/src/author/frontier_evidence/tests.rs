@@ -6,8 +6,8 @@ use pad_conformance::soak;
 
 use super::*;
 use crate::{
-    AadFrontier, AasFrontier, Log, Schedule, Setup, Shape,
-    author::support::parameters,
+    AadFrontier, AasFrontier, Schedule,
+    author::support,
     element::{HALF_BITS, first_half},
     frontier::Evidence,
 };
@@ -18,8 +18,7 @@ const TREE: Address = Address { level: 4, index: 0 };
 /// A tree of sixteen elements that are not made by hashing.
 fn tree<S: Scheme>(elements: &[Vec<u8>]) -> Forest<S> {
     assert_eq!(elements.len(), 16);
-    let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let log = Log::new("collisions".into(), Setup::new(parameters(), shape));
+    let log = support::log(7, 4, Schedule::Eager);
     let mut forest = Forest::new(log, Workers::all_cores());
     for element in elements {
         forest.push(element);
