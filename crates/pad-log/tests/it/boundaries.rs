@@ -14,7 +14,7 @@ use pad_log::{
     Schedule, Scheme as _, Setup, internals::prefix,
 };
 
-use crate::support::{at_size, distinct, entries, key, log, pair, parameters, verify};
+use crate::support::{at_size, distinct, entries, key, log, members, pair, parameters, verify};
 use pad_conformance::aad::parameters::secret;
 
 type Scheme = AadCounted;
@@ -24,18 +24,15 @@ fn values_of(entries: &Entries<Scheme>, size: u64, asked: &str) -> Vec<String> {
     let proof = wire::encode(&entries.prove_values(size, asked.as_bytes()).unwrap());
     let values = verify::<LookupProof<Scheme>>(&proof, &at_size(entries, size), &asked);
     let values = values.unwrap().values;
-    let values = values
-        .iter()
-        .map(|value| String::from_utf8(value.as_bytes().to_vec()));
-    values.map(Result::unwrap).collect()
+    let texts = values.iter().map(|value| value.as_bytes().to_vec());
+    texts.map(|text| String::from_utf8(text).unwrap()).collect()
 }
 
 #[test]
 fn look_ups_are_complete_at_every_small_size() {
     for (schedule, top_level) in [(Schedule::Eager, 10), (Schedule::Deferred, 4)] {
-        let all: Vec<Entry> = (0..66)
-            .map(|i| pair(&format!("key {}", i % 5), &format!("{i}")))
-            .collect();
+        let all = (0..66).map(|i| pair(&format!("key {}", i % 5), &format!("{i}")));
+        let all: Vec<Entry> = all.collect();
         let entries = entries(&log::<Scheme>(3, top_level, schedule), &all);
         for size in [
             0, 1, 7, 8, 9, 15, 16, 17, 23, 24, 31, 32, 33, 63, 64, 65, 66,
@@ -54,12 +51,11 @@ fn every_entry_is_included_in_every_later_size() {
     let all = distinct(50);
     let entries = entries(&log::<Scheme>(3, 5, Schedule::Deferred), &all);
     for size in [1, 8, 9, 20, 33, 50] {
+        let root = at_size(&entries, size);
         for position in (0..size).step_by(3) {
             let proof = wire::encode(&entries.prove_inclusion(size, position));
             let entry = &all[usize::try_from(position).unwrap()];
-            let included =
-                verify::<InclusionProof<Scheme>>(&proof, &at_size(&entries, size), entry);
-            let included = included.unwrap();
+            let included = verify::<InclusionProof<Scheme>>(&proof, &root, entry).unwrap();
             assert_eq!((included.position, included.occurrence), (position, 1));
         }
     }
@@ -102,8 +98,7 @@ fn a_hundred_values_take_as_much_evidence_as_two() {
 #[test]
 fn members_are_in_or_out() {
     let log = log::<AasCounted>(6, 5, Schedule::Eager);
-    let members = (0..40).map(|i| Entry::member(key(&format!("member {i}"))));
-    let members: Vec<Entry> = members.collect();
+    let members = members(40);
     let mut entries = entries(&log, &members);
     let result = entries.push(members[3].clone());
     assert_eq!(result, Err(AppendError::MemberPresent));

@@ -52,10 +52,8 @@ pub(crate) fn absent(tree: &Tree<Set>, parts: &[&[u8]], asked: &str) -> Result<(
 /// Verifies `proof`, and returns the values of the key `key` that the verifier accepts.
 pub(crate) fn values(tree: &Tree<Dictionary>, proof: &[u8]) -> Result<Vec<String>, VerifyError> {
     let found = verify::<LookupProof<Dictionary>>(proof, &tree.at(), &key("key"))?.values;
-    let texts = found
-        .iter()
-        .map(|value| String::from_utf8(value.as_bytes().to_vec()).unwrap());
-    Ok(texts.collect())
+    let texts = found.iter().map(|value| value.as_bytes().to_vec());
+    Ok(texts.map(|text| String::from_utf8(text).unwrap()).collect())
 }
 
 /// The scalar of a member's whole element, which is a root of its tree.

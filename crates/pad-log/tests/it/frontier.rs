@@ -139,19 +139,14 @@ fn forged_frontiers_are_refused() {
     assert_eq!(found, is_identity);
     // Lengths of prefixes.
     let length = u16::from_be_bytes([proof[absent::LENGTH], proof[absent::LENGTH + 1]]);
+    let out_of_range = VerifyError::PrefixLength;
+    let shorter = if length == 1 { out_of_range } else { mismatch };
     for (other, expected) in [
-        (0, VerifyError::PrefixLength),
-        (257, VerifyError::PrefixLength),
-        (u16::MAX, VerifyError::PrefixLength),
+        (0, out_of_range),
+        (257, out_of_range),
+        (u16::MAX, out_of_range),
         (length + 1, mismatch),
-        (
-            length - 1,
-            if length == 1 {
-                VerifyError::PrefixLength
-            } else {
-                mismatch
-            },
-        ),
+        (length - 1, shorter),
     ] {
         let found = refused(absent::LENGTH..absent::DEPTH, &other.to_be_bytes());
         assert_eq!(found, expected);

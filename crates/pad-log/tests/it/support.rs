@@ -67,9 +67,14 @@ pub(crate) fn pair(key: &str, value: &str) -> Entry {
 
 /// Entries `key 0`, `key 1`, ..., each with the value `value`.
 pub(crate) fn distinct(count: usize) -> Vec<Entry> {
-    (0..count)
-        .map(|i| pair(&format!("key {i}"), "value"))
-        .collect()
+    let pairs = (0..count).map(|i| pair(&format!("key {i}"), "value"));
+    pairs.collect()
+}
+
+/// Members `member 0`, `member 1`, ...
+pub(crate) fn members(count: usize) -> Vec<Entry> {
+    let members = (0..count).map(|i| Entry::member(key(&format!("member {i}"))));
+    members.collect()
 }
 
 /// Two logs with equal contents: a tree of the pairs `key 0` to `key 15`. Frontiers take long to
@@ -80,9 +85,7 @@ pub(crate) static SIXTEEN: LazyLock<[Entries<AadFrontier>; 2]> = LazyLock::new(|
 
 /// The honest log of the members `member 0` to `member 15`, which a forger also has.
 pub(crate) static MEMBERS: LazyLock<Entries<AasFrontier>> = LazyLock::new(|| {
-    let members = (0..16).map(|i| Entry::member(key(&format!("member {i}"))));
-    let members: Vec<Entry> = members.collect();
-    entries(&log(FORGED, 4, Schedule::Eager), &members)
+    entries(&log(FORGED, 4, Schedule::Eager), &members(16))
 });
 
 /// The dictionary of forged logs.

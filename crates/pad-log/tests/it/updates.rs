@@ -26,9 +26,8 @@ fn server(entries: usize) -> (LogAuthor<Scheme>, LogRepository<Scheme>) {
 /// make such an update.
 fn replaced(update: &LogUpdate, round: usize) -> LogUpdate {
     let mut changed = update.clone();
-    changed.attachment.entries = (0..10)
-        .map(|i| pair(&format!("spam {round} {i}"), "v"))
-        .collect();
+    let spam = (0..10).map(|i| pair(&format!("spam {round} {i}"), "v"));
+    changed.attachment.entries = spam.collect();
     changed
 }
 
@@ -45,19 +44,10 @@ fn refused_updates_leave_no_counters_behind() {
     }
     // The text of all data held, with the map of occurrences.
     let text = format!("{:?}", server.entries());
-    let occurrences = text
-        .split("occurrences: {")
-        .nth(1)
-        .unwrap()
-        .split("}, forest")
-        .next()
-        .unwrap();
-    assert_eq!(
-        occurrences.matches("]: ").count(),
-        5,
-        "from {before} to {} bytes of text",
-        text.len()
-    );
+    let (_, occurrences) = text.split_once("occurrences: {").unwrap();
+    let (occurrences, _) = occurrences.split_once("}, forest").unwrap();
+    let count = occurrences.matches("]: ").count();
+    assert_eq!(count, 5, "from {before} to {} bytes of text", text.len());
 }
 
 /// Refused updates must not drop cached polynomials, which would make look-ups more expensive.
