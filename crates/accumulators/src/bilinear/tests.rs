@@ -64,9 +64,8 @@ pub(super) fn random_scalars(random: &mut ChaCha20Rng, count: usize) -> Vec<Fr> 
 
 /// Elements `0..count` as two bytes, so in ascending order.
 fn names(count: u16) -> Vec<Vec<u8>> {
-    (0..count)
-        .map(|number| number.to_be_bytes().to_vec())
-        .collect()
+    let names = (0..count).map(|number| number.to_be_bytes().to_vec());
+    names.collect()
 }
 
 fn set_of<B: AsRef<[u8]> + Sync>(elements: &[B]) -> ElementSet<Bilinear> {
