@@ -113,14 +113,12 @@ fn hostile_residues_are_refused() {
     let modulus = key.parameters().modulus();
     let [p, _] = test_key::primes();
     let half = (modulus >> 1_u32).complete();
+    let last = (modulus - 1_u32).complete();
     let cases = [
         (Integer::new(), DecodeError::ResidueOutOfRange),
         (modulus.clone(), DecodeError::ResidueOutOfRange),
         ((modulus + 1_u32).complete(), DecodeError::ResidueOutOfRange),
-        (
-            (modulus - 1_u32).complete(),
-            DecodeError::ResidueNotCanonical,
-        ),
+        (last, DecodeError::ResidueNotCanonical),
         ((&half + 1_u32).complete(), DecodeError::ResidueNotCanonical),
         (p.clone(), DecodeError::ResidueNotUnit),
         (p * 5_u32, DecodeError::ResidueNotUnit),
