@@ -40,12 +40,9 @@ fn scalar(number: u8) -> Fr {
 static SECRET: LazyLock<BilinearSecretKey> = LazyLock::new(|| secret_with(scalar(1), b"tests"));
 
 fn secret_with(secret: Fr, label: &[u8]) -> BilinearSecretKey {
-    BilinearSecretKey::with_scalar(
-        SecretScalar::new(Zeroizing::new(secret)),
-        (CAPACITY, SUBSET_LIMIT),
-        label,
-        &Workers::sequential(),
-    )
+    let secret = SecretScalar::new(Zeroizing::new(secret));
+    let sizes = (CAPACITY, SUBSET_LIMIT);
+    BilinearSecretKey::with_scalar(secret, sizes, label, &Workers::sequential())
 }
 
 fn key() -> BilinearPublicKey {

@@ -103,11 +103,8 @@ impl Public {
     }
 
     fn power(&self, factors: &Factors, exponent: &Integer) -> Result<Integer, FaultDetected> {
-        factors.power(
-            &self.group,
-            &self.base,
-            SecretInteger::new(exponent.clone()),
-        )
+        let exponent = SecretInteger::new(exponent.clone());
+        factors.power(&self.group, &self.base, exponent)
     }
 }
 
