@@ -105,11 +105,11 @@ mod subsets {
         assert_eq!(refused, Err(AccumulateError::WrongAccumulator));
 
         let everyone = members(&set);
-        let aggregate =
-            |members: &[(RsaElement, RsaWitness)]| Rsa::aggregate(&public(), &value, members);
-        assert_eq!(aggregate(&[]), Err(AccumulateError::EmptySubset));
+        let refused = Rsa::aggregate(&public(), &value, &[]);
+        assert_eq!(refused, Err(AccumulateError::EmptySubset));
         let twice = [1, 0, 1].map(|member: usize| everyone[member].clone());
-        assert_eq!(aggregate(&twice), Err(AccumulateError::DuplicateElement));
+        let refused = Rsa::aggregate(&public(), &value, &twice);
+        assert_eq!(refused, Err(AccumulateError::DuplicateElement));
     }
 
     #[test]
