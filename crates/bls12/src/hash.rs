@@ -62,11 +62,8 @@ pub(crate) fn hash_to_field(parts: &[&[u8]], tag: &[u8]) -> Fq {
 pub fn map(message: &[u8], tag: &[u8]) -> G1Projective {
     let uniform = expand::<4>(&[message], tag);
     let (halves, _) = uniform.as_flattened().as_chunks::<64>();
-    halves
-        .iter()
-        .map(|half| Fq::from_be_bytes_mod_order(half))
-        .map(map_to_curve)
-        .sum()
+    let elements = halves.iter().map(|half| Fq::from_be_bytes_mod_order(half));
+    elements.map(map_to_curve).sum()
 }
 
 /// Applies the simplified SWU map to an isogenous curve, and then the isogeny (RFC 9380, sections
@@ -108,10 +105,8 @@ pub(crate) fn expand<const N: usize>(parts: &[&[u8]], tag: &[u8]) -> [[u8; 32]; 
         for (byte, other) in input.iter_mut().zip(previous) {
             *byte ^= other;
         }
-        let hasher = Sha256::new_with_prefix(input)
-            .chain_update([counter])
-            .chain_update(tag)
-            .chain_update([tag_length]);
+        let hasher = Sha256::new_with_prefix(input).chain_update([counter]);
+        let hasher = hasher.chain_update(tag).chain_update([tag_length]);
         *block = hasher.finalize().into();
         previous = *block;
     }

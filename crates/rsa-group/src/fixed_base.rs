@@ -112,11 +112,9 @@ impl FixedBase {
 
     fn block(&self, exponents: &[SecretInteger]) -> Result<Vec<SecretInteger>, FaultDetected> {
         let powers = self.tables.powers(exponents);
-        powers
-            .into_iter()
-            .zip(exponents)
-            .map(|(power, exponent)| self.checked(power, exponent))
-            .collect()
+        let powers = powers.into_iter().zip(exponents);
+        let powers = powers.map(|(power, exponent)| self.checked(power, exponent));
+        powers.collect()
     }
 
     /// Returns `power` if it equals the base raised to `exponent`, modulo the guard.
@@ -218,10 +216,8 @@ impl<const LIMBS: usize> Tables for Rows<LIMBS> {
     }
 
     fn powers(&self, exponents: &[SecretInteger]) -> Vec<SecretInteger> {
-        let digits: Vec<Digits> = exponents
-            .iter()
-            .map(|exponent| Digits::new(exponent))
-            .collect();
+        let digits = exponents.iter().map(|exponent| Digits::new(exponent));
+        let digits: Vec<Digits> = digits.collect();
         let mut powers = vec![*self.field.one(); exponents.len()];
         let mut position = 0;
         for row in self.entries.chunks(RADIX) {

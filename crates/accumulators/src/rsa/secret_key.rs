@@ -194,10 +194,9 @@ impl RsaSecretKey {
     /// # Errors
     /// [`AccumulateError::FaultDetected`] if a result fails its check.
     pub(crate) fn power(&self, exponent: SecretInteger) -> Result<Residue, AccumulateError> {
-        let parameters = self.public.parameters();
-        let group = parameters.group();
-        let base = parameters.base().as_integer();
-        Ok(group.canonical(self.factors.power(group, base, exponent)?))
+        self.powers(&[exponent], &Workers::sequential())?
+            .pop()
+            .ok_or(AccumulateError::FaultDetected)
     }
 
     /// Raises the base `g` to each exponent. Returns the powers in the order of the exponents.
@@ -213,10 +212,8 @@ impl RsaSecretKey {
         let group = parameters.group();
         let base = parameters.base().as_integer();
         let powers = self.factors.powers(group, base, exponents, workers)?;
-        Ok(powers
-            .into_iter()
-            .map(|power| group.canonical(power))
-            .collect())
+        let powers = powers.into_iter().map(|power| group.canonical(power));
+        Ok(powers.collect())
     }
 
     /// Returns the secret factors of the modulus.

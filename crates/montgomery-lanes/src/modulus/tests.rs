@@ -40,36 +40,20 @@ fn check<const ROWS: usize>(path: Path, n: &Integer, a: &Integer, b: &Integer) {
     };
     let (left, right) = (number::<ROWS>(a), number::<ROWS>(b));
     check("one", modulus.one(), radix.clone());
-    check(
-        "product",
-        &modulus.mul(&left, &right),
-        (a * b).complete() * &inverse,
-    );
+    let product = modulus.mul(&left, &right);
+    check("product", &product, (a * b).complete() * &inverse);
     let square = |number: Integer| (number.square() * &inverse).modulo(n);
-    check(
-        "squares",
-        &modulus.square_times(&left, 2),
-        square(square(a.clone())),
-    );
+    let squares = modulus.square_times(&left, 2);
+    check("squares", &squares, square(square(a.clone())));
     check("form", &modulus.to_form(&left), (a * &radix).complete());
-    for (index, expected) in [
-        (0, &left),
-        (1, &right),
-        (2, &Number::ZERO),
-        (u64::MAX, &Number::ZERO),
-    ] {
-        assert_eq!(
-            modulus.look_up(&[left, right], index),
-            *expected,
-            "entry {index} on {path:?}"
-        );
+    let zero = &Number::ZERO;
+    for (index, expected) in [(0, &left), (1, &right), (2, zero), (u64::MAX, zero)] {
+        let result = modulus.look_up(&[left, right], index);
+        assert_eq!(result, *expected, "entry {index} on {path:?}");
     }
     let residue = integer(&modulus.from_form(&left));
-    assert_eq!(
-        residue,
-        (a * &inverse).complete().modulo(n),
-        "residue on {path:?}"
-    );
+    let expected = (a * &inverse).complete().modulo(n);
+    assert_eq!(residue, expected, "residue on {path:?}");
 }
 
 /// Numbers of up to `416 ROWS - 2` bits.

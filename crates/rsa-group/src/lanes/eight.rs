@@ -69,10 +69,8 @@ impl<const LIMBS: usize> Eight<LIMBS> {
             to_usize(bits.div_ceil(window)).saturating_add(2 * power_of_two(window))
         });
         let mut power = self.forms(bases);
-        let mut buckets: Vec<Buckets<LIMBS>> = digits
-            .iter()
-            .map(|_| Buckets::new(&self.moduli, window))
-            .collect();
+        let buckets = digits.iter().map(|_| Buckets::new(&self.moduli, window));
+        let mut buckets: Vec<Buckets<LIMBS>> = buckets.collect();
         let mut position = 0;
         while position < bits {
             for (digits, buckets) in digits.iter().zip(&mut buckets) {
@@ -94,17 +92,11 @@ impl<const LIMBS: usize> Eight<LIMBS> {
             })
             .collect();
         let of_lane = |(lane, exponents): (usize, &&[&Integer])| {
-            let powers = powers.iter().zip(exponents.iter());
-            powers
-                .map(|(powers, _)| integer(&powers.lane(lane)))
-                .collect()
+            let powers = powers.iter().take(exponents.len());
+            powers.map(|powers| integer(&powers.lane(lane))).collect()
         };
-        exponents
-            .iter()
-            .take(bases.len())
-            .enumerate()
-            .map(of_lane)
-            .collect()
+        let exponents = exponents.iter().take(bases.len()).enumerate();
+        exponents.map(of_lane).collect()
     }
 
     /// Returns the Montgomery forms of the residues of up to eight numbers, and of zero in the
@@ -121,13 +113,9 @@ impl<const LIMBS: usize> Eight<LIMBS> {
 
 /// Returns the digits of a lane's exponent at `index`, or those of zero if there is none.
 fn digits_of(exponents: &[&[&Integer]], lane: usize, index: usize) -> Digits {
-    let exponent = exponents
-        .get(lane)
-        .and_then(|exponents| exponents.get(index));
-    exponent.map_or_else(
-        || Digits::new(&Integer::ZERO),
-        |exponent| Digits::new(exponent),
-    )
+    let exponent = exponents.get(lane);
+    let exponent = exponent.and_then(|exponents| exponents.get(index));
+    Digits::new(exponent.copied().unwrap_or(&Integer::ZERO))
 }
 
 /// For each lane and digit the product of all powers with this digit.

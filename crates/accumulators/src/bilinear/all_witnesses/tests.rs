@@ -1,62 +1,40 @@
-use std::num::NonZeroUsize;
-
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ec::{AffineRepr, PrimeGroup};
-use ark_ff::{AdditiveGroup, PrimeField};
+use ark_ff::AdditiveGroup;
 use pad_conformance::soak;
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 
 use super::*;
-use crate::bilinear::multi_scalar::multi_scalar_product;
+use crate::{
+    bilinear::{multi_scalar::multi_scalar_product, tests::random_scalars},
+    testing::workers,
+};
 use bls12::affine::normalize;
 
 const SEED: u64 = 0x7769_746e_6573_7365;
 
-fn random_scalars(random: &mut ChaCha20Rng, count: usize) -> Vec<Fr> {
-    let mut scalar = || {
-        let mut bytes = [0; 48];
-        random.fill_bytes(&mut bytes);
-        Fr::from_le_bytes_mod_order(&bytes)
-    };
-    (0..count).map(|_| scalar()).collect()
-}
-
 fn in_the_exponent(logarithms: &[Fr]) -> Vec<G1Affine> {
-    let points: Vec<G1Projective> = logarithms
-        .iter()
-        .map(|logarithm| G1Projective::generator() * logarithm)
-        .collect();
-    normalize(&points)
+    let points = logarithms.iter();
+    let points = points.map(|logarithm| G1Projective::generator() * logarithm);
+    normalize(&points.collect::<Vec<_>>())
 }
 
 fn powers(secret: Fr, count: usize) -> Vec<G1Affine> {
-    let mut power = Fr::ONE;
-    let logarithms: Vec<Fr> = (0..count)
-        .map(|_| {
-            let next = power * secret;
-            core::mem::replace(&mut power, next)
-        })
-        .collect();
-    in_the_exponent(&logarithms)
+    let powers = core::iter::successors(Some(Fr::ONE), |power| Some(secret * power));
+    in_the_exponent(&powers.take(count).collect::<Vec<Fr>>())
 }
 
 /// Computes the witnesses by their definition.
 fn expected(secret: Fr, elements: &[Fr]) -> Vec<G1Affine> {
     let logarithms: Vec<Fr> = (0..elements.len())
         .map(|skipped| {
-            let others = elements
-                .iter()
-                .enumerate()
-                .filter(|(other, _)| *other != skipped);
+            let others = elements.iter().enumerate();
+            let others = others.filter(|(other, _)| *other != skipped);
             others.map(|(_, element)| secret + element).product()
         })
         .collect();
     in_the_exponent(&logarithms)
-}
-
-fn workers(threads: usize) -> Workers {
-    Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap()
 }
 
 /// Computes [`all_witnesses`] as in the paper: by one division and one sum for each witness.
@@ -84,16 +62,10 @@ fn every_algorithm_gives_the_witnesses_of_the_secret() {
     for count in small.chain(large.iter().copied()) {
         let elements = random_scalars(random, count);
         let expected = Some(expected(secret, &elements));
-        assert_eq!(
-            direct(&powers, &elements, &pair),
-            expected,
-            "direct {count}"
-        );
-        for leaf in if count < 63 {
-            [4].iter()
-        } else {
-            [4, 16].iter()
-        } {
+        let result = direct(&powers, &elements, &pair);
+        assert_eq!(result, expected, "direct {count}");
+        let leaves = if count < 63 { &[4][..] } else { &[4, 16] };
+        for leaf in leaves {
             let found = divide_and_conquer(&powers, &elements, *leaf, &pair);
             assert_eq!(found, expected, "leaves of {leaf} {count}");
         }
@@ -112,11 +84,8 @@ fn the_default_choice_gives_the_same_for_every_number_of_threads() {
         let elements = random_scalars(random, count);
         let expected = Some(expected(secret, &elements));
         for threads in 1..=3 {
-            assert_eq!(
-                all_witnesses(&powers, &elements, &workers(threads)),
-                expected,
-                "{count}"
-            );
+            let found = all_witnesses(&powers, &elements, &workers(threads));
+            assert_eq!(found, expected, "{count}");
         }
     }
 }
@@ -128,12 +97,7 @@ fn an_element_may_be_a_negated_root_of_unity() {
     let mut elements: Vec<Fr> = (1..=126_u64).map(Fr::from).collect();
     elements.extend([-Fr::ONE, -Fr::from(2_u64)]);
     let transform = Transform::new(128);
-    elements.extend(
-        inverse_roots(&transform, 4)
-            .into_iter()
-            .map(|root| -root)
-            .skip(2),
-    );
+    elements.extend(inverse_roots(&transform, 4)[2..].iter().map(|root| -*root));
     let found = divide_and_conquer(&powers, &elements, 4, &Workers::sequential());
     assert_eq!(found, Some(expected(secret, &elements)));
 }
@@ -166,16 +130,16 @@ fn group_transforms_are_those_of_the_scalars_in_the_exponent() {
         assert!(points[0].is_zero());
         group.forward(&mut points, length);
         let mut values = logarithms.clone();
-        values
-            .chunks_mut(length)
-            .for_each(|values| transform.forward(values));
+        for values in values.chunks_mut(length) {
+            transform.forward(values, Roots::Even);
+        }
         assert_eq!(points, in_the_exponent(&values), "forward {length}");
         let mut points = in_the_exponent(&logarithms);
         group.inverse_odd(&mut points, length);
         let mut values = logarithms;
-        values
-            .chunks_mut(length)
-            .for_each(|values| transform.inverse_odd(values));
+        for values in values.chunks_mut(length) {
+            transform.inverse(values, Roots::Odd);
+        }
         let scaled = Fr::from(u64::try_from(length).unwrap());
         let values: Vec<Fr> = values.into_iter().map(|value| value * scaled).collect();
         assert_eq!(points, in_the_exponent(&values), "inverse {length}");

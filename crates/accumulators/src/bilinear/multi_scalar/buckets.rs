@@ -119,11 +119,8 @@ fn deal(
     choices: &mut Vec<u32>,
     lengths: &mut Vec<usize>,
 ) {
-    let digits: Vec<i32> = halves
-        .as_flattened()
-        .iter()
-        .map(|number| window.digit(*number))
-        .collect();
+    let digits = halves.as_flattened().iter();
+    let digits: Vec<i32> = digits.map(|number| window.digit(*number)).collect();
     let bucket = |digit: i32| usize::try_from(digit.unsigned_abs()).ok()?.checked_sub(1);
     let mut counts = vec![0_usize; buckets];
     for count in digits.iter().filter_map(|digit| bucket(*digit)) {
@@ -173,19 +170,12 @@ fn weigh(
         buckets = even;
     }
     let by_bit = adder.sum_segments(&odd, &mut lengths);
-    buckets
-        .into_iter()
-        .enumerate()
-        .map(|(window, total)| WindowSum {
-            total,
-            bits: by_bit
-                .iter()
-                .skip(window)
-                .step_by(windows)
-                .copied()
-                .collect(),
-        })
-        .collect()
+    let sums = buckets.into_iter().enumerate().map(|(window, total)| {
+        let bits = by_bit.iter().skip(window).step_by(windows);
+        let bits = bits.copied().collect();
+        WindowSum { total, bits }
+    });
+    sums.collect()
 }
 
 /// Computes the total from the sums of all windows, by Horner's rule over the windows and, within

@@ -8,7 +8,7 @@ use ark_ec::CurveGroup;
 use ark_ff::{FftField, Field, PrimeField};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use bls12::point::{self, G1_BYTES, G2_BYTES};
-use pad_core::DecodeError;
+use pad_core::{DecodeError, Untrusted};
 
 use super::*;
 use crate::{
@@ -44,17 +44,12 @@ fn lists() -> Lists {
     let parameters = setup(scalar(1));
     // The Lagrange polynomials at `s` are the inverse Fourier transform of the powers.
     let domain = Radix2EvaluationDomain::<Fr>::new(POWERS).unwrap();
-    let mut lagrange: Vec<G1Projective> = parameters
-        .powers_g1()
-        .iter()
-        .map(|power| (*power).into())
-        .collect();
+    let lagrange = parameters.powers_g1().iter().map(|power| (*power).into());
+    let mut lagrange: Vec<G1Projective> = lagrange.collect();
     domain.ifft_in_place(&mut lagrange);
+    let lagrange = lagrange.iter().map(|point| hex_g1(&point.into_affine()));
     Lists {
-        lagrange: lagrange
-            .iter()
-            .map(|point| hex_g1(&point.into_affine()))
-            .collect(),
+        lagrange: lagrange.collect(),
         powers_g1: parameters.powers_g1().iter().map(hex_g1).collect(),
         powers_g2: parameters.powers_g2().iter().map(hex_g2).collect(),
     }
@@ -65,21 +60,19 @@ impl Lists {
         let prefixed = |list: &[String]| -> Vec<String> {
             list.iter().map(|digits| format!("0x{digits}")).collect()
         };
-        serde_json::json!({
+        let json = serde_json::json!({
             "g1_monomial": prefixed(&self.powers_g1),
             "g1_lagrange": prefixed(&self.lagrange),
             "g2_monomial": prefixed(&self.powers_g2),
-        })
-        .to_string()
-        .into_bytes()
+        });
+        json.to_string().into_bytes()
     }
 
     fn text(&self, with_powers: bool) -> String {
         let counts = [POWERS.to_string(), self.powers_g2.len().to_string()];
         let powers: &[String] = if with_powers { &self.powers_g1 } else { &[] };
-        [&counts, &*self.lagrange, &*self.powers_g2, powers]
-            .concat()
-            .join("\n")
+        let lines = [&counts, &*self.lagrange, &*self.powers_g2, powers];
+        lines.concat().join("\n")
     }
 
     /// Reads these lists in the three formats, and checks that the results are equal.
@@ -93,10 +86,8 @@ impl Lists {
 }
 
 fn summary(parameters: &Result<Parameters, DecodeError>) -> Result<Vec<u8>, DecodeError> {
-    parameters
-        .as_ref()
-        .map(wire::encode)
-        .map_err(|error| *error)
+    let bytes = parameters.as_ref().map(wire::encode);
+    bytes.map_err(|error| *error)
 }
 
 /// Reads the valid lists after a change to them.
@@ -122,10 +113,8 @@ fn what_a_machine_keeps_comes_back() {
     for (place, change) in [(96 + 25, 1), (kept.len() - 1, 1)] {
         let mut damaged = kept.clone();
         damaged[place] ^= change;
-        assert_eq!(
-            Parameters::from_kept(&damaged).unwrap_err(),
-            DecodeError::PointInvalid
-        );
+        let refused = Parameters::from_kept(&damaged).unwrap_err();
+        assert_eq!(refused, DecodeError::PointInvalid);
     }
 }
 
@@ -138,10 +127,8 @@ fn all_formats_give_the_powers_of_the_ceremony() {
     assert_eq!((parameters.capacity(), parameters.subset_limit()), (15, 4));
     assert_eq!(parameters.purpose(), "test");
     let bytes = wire::encode(&parameters);
-    let read = wire::decode::<Parameters>(&workers(2), &bytes, 1 << 14)
-        .unwrap()
-        .into_unverified();
-    assert_eq!(wire::encode(&read), bytes);
+    let read = wire::decode::<Parameters>(&workers(2), &bytes, 1 << 14).unwrap();
+    assert_eq!(wire::encode(read.as_unverified()), bytes);
     // The older files have the Lagrange form only, some of them in the order of reversed bits.
     let older = ceremony::from_text(lists.text(false).as_bytes(), "test", &workers(1)).unwrap();
     assert_eq!(wire::encode(&older), bytes);
@@ -179,25 +166,17 @@ fn points_that_are_not_the_powers_of_one_secret_are_refused() {
     assert_eq!(refused(|lists| lists.powers_g1 = powers), invalid);
     let scaled = refused(|lists| {
         let first = setup(scalar(1));
-        let scaled = first
-            .powers_g1()
-            .iter()
-            .map(|power| hex_g1(&(*power * scalar(3)).into()));
+        let scaled = first.powers_g1().iter();
+        let scaled = scaled.map(|power| hex_g1(&(*power * scalar(3)).into()));
         lists.powers_g1 = scaled.collect();
     });
     assert_eq!(scaled, invalid);
     let negated = refused(|lists| {
         let first = setup(scalar(1));
-        lists.powers_g1 = first
-            .powers_g1()
-            .iter()
-            .map(|power| hex_g1(&-*power))
-            .collect();
-        lists.powers_g2 = first
-            .powers_g2()
-            .iter()
-            .map(|power| hex_g2(&-*power))
-            .collect();
+        let in_g1 = first.powers_g1().iter();
+        lists.powers_g1 = in_g1.map(|power| hex_g1(&-*power)).collect();
+        let in_g2 = first.powers_g2().iter();
+        lists.powers_g2 = in_g2.map(|power| hex_g2(&-*power)).collect();
     });
     assert_eq!(negated, invalid);
     let mut lists = lists();
@@ -218,19 +197,8 @@ fn files_of(secret: Fr) -> Result<Parameters, DecodeError> {
 #[test]
 fn secrets_that_anybody_finds_are_refused() {
     let guessable = Some(DecodeError::SecretGuessable);
-    for number in [
-        1_u64,
-        2,
-        3,
-        1023,
-        1024,
-        1025,
-        2049,
-        2050,
-        77_777,
-        (1 << 19) - 1,
-        1 << 19,
-    ] {
+    let (below, most) = ((1_u64 << 19) - 1, 1 << 19);
+    for number in [1, 2, 3, 1023, 1024, 1025, 2049, 2050, 77_777, below, most] {
         for secret in [Fr::from(number), -Fr::from(number)] {
             assert_eq!(files_of(secret).err(), guessable, "{number}");
         }
@@ -251,10 +219,8 @@ fn secrets_that_anybody_finds_are_refused() {
     let bytes = wire::encode_body(&client);
     let read = wire::decode_body::<Parameters>(&workers(1), &bytes);
     assert_eq!(read.err(), guessable);
-    assert!(
-        files_of(Fr::from(1_u64 << 21)).is_ok(),
-        "beyond what is looked for"
-    );
+    let beyond = files_of(Fr::from(1_u64 << 21));
+    assert!(beyond.is_ok(), "beyond what is looked for");
 }
 
 /// Returns the quotient of `number` by `divisor`, and the remainder.
@@ -273,10 +239,8 @@ fn num_of(number: &[u64], divisor: u64) -> (Vec<u64>, u64) {
 #[test]
 fn bad_points_and_digits_are_refused() {
     let with = |digits: &str| refused(|lists| lists.powers_g1[7] = digits.to_owned());
-    assert_eq!(
-        with(&format!("c0{}", "0".repeat(94))),
-        DecodeError::PointIsIdentity
-    );
+    let result = with(&format!("c0{}", "0".repeat(94)));
+    assert_eq!(result, DecodeError::PointIsIdentity);
     assert_eq!(with(&"f".repeat(96)), DecodeError::PointInvalid);
     assert_eq!(with(&"g".repeat(96)), DecodeError::Malformed);
     assert_eq!(with(&"a".repeat(94)), DecodeError::LengthMismatch);
@@ -300,14 +264,10 @@ fn files_that_are_too_short_too_long_or_no_files_are_refused() {
     assert_eq!(from_text("").unwrap_err(), malformed);
     assert_eq!(from_text("4096").unwrap_err(), malformed);
     assert_eq!(from_text("-1 65").unwrap_err(), malformed);
-    assert_eq!(
-        from_text("18446744073709551615 18446744073709551615").unwrap_err(),
-        malformed
-    );
-    assert_eq!(
-        from_text("0 0").unwrap_err(),
-        DecodeError::ParametersInvalid
-    );
+    let refused = from_text("18446744073709551615 18446744073709551615").unwrap_err();
+    assert_eq!(refused, malformed);
+    let refused = from_text("0 0").unwrap_err();
+    assert_eq!(refused, DecodeError::ParametersInvalid);
     let from_json = |text: &[u8]| ceremony::from_json(text, "test", &workers).unwrap_err();
     let json = lists.json();
     assert_eq!(from_json(&json[..json.len() - 1]), malformed);
@@ -318,10 +278,8 @@ fn files_that_are_too_short_too_long_or_no_files_are_refused() {
     let bytes = wire::encode_body(&setup(scalar(1)));
     let read = |bytes: &[u8]| wire::decode_body::<Parameters>(&workers, bytes).unwrap_err();
     assert_eq!(read(&bytes[..bytes.len() - 1]), malformed);
-    assert_eq!(
-        read(&[&bytes[..], &[0]].concat()),
-        DecodeError::TrailingBytes
-    );
+    let refused = read(&[&bytes[..], &[0]].concat());
+    assert_eq!(refused, DecodeError::TrailingBytes);
     assert_eq!(read(&[1, b'x', 0xff, 0xff, 0xff, 0xff]), malformed);
     let purpose = ceremony::from_text(text.as_bytes(), "", &workers);
     assert_eq!(purpose.unwrap_err(), DecodeError::ParametersInvalid);
@@ -349,21 +307,15 @@ fn imported_parameters_accumulate_and_a_client_needs_few_of_them() {
     assert_eq!(client.id(), key.id());
     assert_eq!(client.capacity(), Some(1));
     let bytes = wire::encode(client.parameters());
-    let client = wire::decode::<Parameters>(&workers, &bytes, 1000)
-        .unwrap()
-        .into_unverified();
+    let client = wire::decode::<Parameters>(&workers, &bytes, 1000).unwrap();
+    let client = client.into_unverified();
     let client = BilinearPublicKey::new(Arc::new(client), b"label");
     let snapshot = verified(&client, value);
-    assert!(
-        Untrusted::new(witness)
-            .verify(&snapshot, &elements[4])
-            .is_ok()
-    );
+    let accepted = Untrusted::new(witness).verify(&snapshot, &elements[4]);
+    assert!(accepted.is_ok());
     let refused = Bilinear::accumulate(&client, &set, &workers);
-    assert_eq!(
-        refused,
-        Err(AccumulateError::CapacityExceeded { capacity: 1 })
-    );
+    let too_many = AccumulateError::CapacityExceeded { capacity: 1 };
+    assert_eq!(refused, Err(too_many));
 }
 
 #[test]
@@ -380,21 +332,13 @@ fn words_of_no_points_length_and_too_many_points_are_refused_before_they_are_rea
     };
     let limit = ceremony::MAX_POINTS * G1_BYTES;
     let many = vec!["0".repeat(96); ceremony::MAX_POINTS + 1];
-    assert_eq!(
-        from_json("g1_monomial", many),
-        DecodeError::TooLarge { limit }
-    );
+    let refused = from_json("g1_monomial", many);
+    assert_eq!(refused, DecodeError::TooLarge { limit });
     // A transform of more is not begun.
     let limit = ceremony::MAX_LAGRANGE * G1_BYTES;
     let lagrange = vec!["0".repeat(96); 2 * ceremony::MAX_LAGRANGE];
-    let text = [
-        &[
-            lagrange.len().to_string(),
-            lists.powers_g2.len().to_string(),
-        ],
-        &*lagrange,
-        &*lists.powers_g2,
-    ];
+    let counts = [&lagrange, &lists.powers_g2].map(|list| list.len().to_string());
+    let text = [&counts, &*lagrange, &*lists.powers_g2];
     let text = from_text(&text.concat().join(" ")).unwrap_err();
     assert_eq!(text, DecodeError::TooLarge { limit });
     let json = from_json("g1_lagrange", lagrange);

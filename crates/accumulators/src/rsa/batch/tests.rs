@@ -6,7 +6,8 @@ use crate::{
     rsa::{
         RsaWitnessBatch,
         proof_of_exponentiation::fixture::{
-            LIMIT, check_layout, names, public, root_of_one, secret, set_of, times, verified,
+            LIMIT, check_layout, names, public, replaced, root_of_one, secret, set_of, times,
+            verified,
         },
     },
     scheme::{PublicKey as _, Scheme as _},
@@ -28,9 +29,8 @@ where
         > + Clone,
 {
     let snapshot = verified(&public(), 4, value);
-    Untrusted::new(proof.clone())
-        .verify(&snapshot, elements)
-        .map(Verified::into_inner)
+    let verified = Untrusted::new(proof.clone()).verify(&snapshot, elements);
+    verified.map(Verified::into_inner)
 }
 
 fn statement(elements: &[Vec<u8>]) -> SubsetMembership {
@@ -48,11 +48,8 @@ fn members(set: &ElementSet<Rsa>) -> Vec<(RsaElement, RsaWitness)> {
 }
 
 fn batch_of(members: &[(RsaElement, RsaWitness)]) -> RsaWitnessBatch {
-    members
-        .iter()
-        .map(|(_, witness)| witness.clone())
-        .collect::<Vec<_>>()
-        .into()
+    let witnesses = members.iter().map(|(_, witness)| witness.clone());
+    witnesses.collect::<Vec<_>>().into()
 }
 
 mod subsets {
@@ -108,15 +105,11 @@ mod subsets {
         assert_eq!(refused, Err(AccumulateError::WrongAccumulator));
 
         let everyone = members(&set);
-        let aggregate =
-            |members: &[(RsaElement, RsaWitness)]| Rsa::aggregate(&public(), &value, members);
-        assert_eq!(aggregate(&[]), Err(AccumulateError::EmptySubset));
-        let twice = [
-            everyone[1].clone(),
-            everyone[0].clone(),
-            everyone[1].clone(),
-        ];
-        assert_eq!(aggregate(&twice), Err(AccumulateError::DuplicateElement));
+        let refused = Rsa::aggregate(&public(), &value, &[]);
+        assert_eq!(refused, Err(AccumulateError::EmptySubset));
+        let twice = [1, 0, 1].map(|member: usize| everyone[member].clone());
+        let refused = Rsa::aggregate(&public(), &value, &twice);
+        assert_eq!(refused, Err(AccumulateError::DuplicateElement));
     }
 
     #[test]
@@ -134,16 +127,12 @@ mod subsets {
         };
         let forged = with_error(&Integer::from(3));
         assert_eq!(aggregate(&forged), Err(AccumulateError::WitnessMismatch));
-        assert_eq!(
-            aggregate(&forged[2..3]),
-            Err(AccumulateError::WitnessMismatch)
-        );
+        let outcome = aggregate(&forged[2..3]);
+        assert_eq!(outcome, Err(AccumulateError::WitnessMismatch));
         // An error of order two may cancel under an even exponent. Only the result matters.
         let forged = with_error(&root_of_one());
-        assert_eq!(
-            aggregate(&forged[2..3]),
-            Err(AccumulateError::WitnessMismatch)
-        );
+        let outcome = aggregate(&forged[2..3]);
+        assert_eq!(outcome, Err(AccumulateError::WitnessMismatch));
         let result = aggregate(&forged);
         let right = aggregate(&everyone);
         assert!(result == right || result == Err(AccumulateError::WitnessMismatch));
@@ -167,10 +156,8 @@ mod subsets {
             let residue = times(witness.residue(), &factor);
             cancelling[index].1 = RsaWitness::new(residue, witness.offset());
         }
-        assert_eq!(
-            aggregate(&cancelling),
-            Err(AccumulateError::WitnessMismatch)
-        );
+        let outcome = aggregate(&cancelling);
+        assert_eq!(outcome, Err(AccumulateError::WitnessMismatch));
     }
 
     #[test]
@@ -193,9 +180,8 @@ mod subsets {
         assert_eq!(refused, VerifyError::ExponentiationProofMismatch);
         let other = public().with_label(b"another");
         let snapshot = verified(&other, 4, &value);
-        let refused = Untrusted::new(honest.clone())
-            .verify(&snapshot, &all[1..4])
-            .unwrap_err();
+        let refused = Untrusted::new(honest.clone()).verify(&snapshot, &all[1..4]);
+        let refused = refused.unwrap_err();
         assert_eq!(refused, VerifyError::NotAPrimeRepresentative);
     }
 
@@ -231,10 +217,8 @@ mod subsets {
         for subset in [&all[..3], &all[..1]] {
             let honest = witness(&set, subset);
             let bytes = wire::encode(&honest);
-            let residues: Vec<_> = [&honest.residue]
-                .into_iter()
-                .chain(&honest.quotient)
-                .collect();
+            let residues = [&honest.residue].into_iter().chain(&honest.quotient);
+            let residues: Vec<_> = residues.collect();
             check_layout(&honest, &residues);
             let expected = if subset.len() == 1 {
                 VerifyError::WitnessMismatch
@@ -244,11 +228,7 @@ mod subsets {
             for residue in residues {
                 for factor in [Integer::from(2), root_of_one()] {
                     let changed = times(residue, &factor);
-                    let bytes = crate::rsa::proof_of_exponentiation::fixture::replaced(
-                        &bytes,
-                        residue,
-                        changed.as_integer(),
-                    );
+                    let bytes = replaced(&bytes, residue, changed.as_integer());
                     let forged = wire::decode::<RsaSubsetWitness>(&public(), &bytes, LIMIT);
                     let forged = forged.unwrap().into_unverified();
                     assert_eq!(verify(&forged, &value, subset), Err(expected));
@@ -286,11 +266,8 @@ mod subsets {
         assert_eq!(refused.unwrap_err(), DecodeError::Malformed, "no elements");
         let hostile = [&u32::MAX.to_be_bytes()[..], &[0; 600]].concat();
         let refused = wire::decode_body::<RsaSubsetWitness>(&public(), &hostile);
-        assert_eq!(
-            refused.unwrap_err(),
-            DecodeError::Malformed,
-            "more than there are bytes"
-        );
+        let result = refused.unwrap_err();
+        assert_eq!(result, DecodeError::Malformed, "more than there are bytes");
     }
 }
 
@@ -304,18 +281,14 @@ mod batches {
         let everyone = members(&set);
         for range in [0..8, 2..5, 7..8] {
             let batch = batch_of(&everyone[range.clone()]);
-            assert_eq!(
-                verify(&batch, &value, &all[range.clone()]),
-                Ok(statement(&all[range]))
-            );
+            let found = verify(&batch, &value, &all[range.clone()]);
+            assert_eq!(found, Ok(statement(&all[range])));
         }
         let (mut reversed, mut names) = (everyone, all);
         reversed.reverse();
         names.reverse();
-        assert_eq!(
-            verify(&batch_of(&reversed), &value, &names),
-            Ok(statement(&names))
-        );
+        let found = verify(&batch_of(&reversed), &value, &names);
+        assert_eq!(found, Ok(statement(&names)));
     }
 
     #[test]
@@ -323,16 +296,10 @@ mod batches {
         let all = names("member", 2);
         let (set, value) = set_of(&all);
         let everyone = members(&set);
-        let twice = [
-            everyone[0].clone(),
-            everyone[1].clone(),
-            everyone[0].clone(),
-        ];
-        let query = [all[0].clone(), all[1].clone(), all[0].clone()];
-        assert_eq!(
-            verify(&batch_of(&twice), &value, &query),
-            Ok(statement(&query))
-        );
+        let twice = [0, 1, 0].map(|member: usize| everyone[member].clone());
+        let query = [0, 1, 0].map(|member: usize| all[member].clone());
+        let found = verify(&batch_of(&twice), &value, &query);
+        assert_eq!(found, Ok(statement(&query)));
     }
 
     #[test]
@@ -341,10 +308,8 @@ mod batches {
         let (set, value) = set_of(&all);
         let batch = batch_of(&members(&set));
         assert_eq!(verify(&batch, &value, &[]), Err(VerifyError::InvalidQuery));
-        assert_eq!(
-            verify(&batch, &value, &all[..2]),
-            Err(VerifyError::CountMismatch)
-        );
+        let refused = verify(&batch, &value, &all[..2]);
+        assert_eq!(refused, Err(VerifyError::CountMismatch));
         let none = RsaWitnessBatch::from(Vec::new());
         assert_eq!(verify(&none, &value, &all), Err(VerifyError::CountMismatch));
         assert_eq!(verify(&none, &value, &[]), Err(VerifyError::InvalidQuery));
@@ -361,14 +326,12 @@ mod batches {
         for position in 0..5 {
             let mut forged = everyone.clone();
             let honest = &everyone[position].1;
-            forged[position].1 =
-                RsaWitness::new(times(honest.residue(), &Integer::from(2)), honest.offset());
+            let doubled = times(honest.residue(), &Integer::from(2));
+            forged[position].1 = RsaWitness::new(doubled, honest.offset());
             assert_eq!(refusal(&forged, &value, &all), VerifyError::WitnessMismatch);
             forged[position].1 = RsaWitness::new(honest.residue().clone(), honest.offset() ^ 1);
-            assert_eq!(
-                refusal(&forged, &value, &all),
-                VerifyError::NotAPrimeRepresentative
-            );
+            let result = refusal(&forged, &value, &all);
+            assert_eq!(result, VerifyError::NotAPrimeRepresentative);
         }
         // Exchanged residues: the product of all witnesses is as before.
         let mut swapped = everyone.clone();
@@ -376,32 +339,23 @@ mod batches {
             RsaWitness::new(everyone[from].1.residue().clone(), everyone[to].1.offset())
         };
         (swapped[0].1, swapped[3].1) = (exchange(0, 3), exchange(3, 0));
-        assert_eq!(
-            refusal(&swapped, &value, &all),
-            VerifyError::WitnessMismatch
-        );
+        let result = refusal(&swapped, &value, &all);
+        assert_eq!(result, VerifyError::WitnessMismatch);
         // Exchanged whole witnesses.
         let mut swapped = everyone.clone();
         swapped.swap(0, 3);
-        assert_eq!(
-            refusal(&swapped, &value, &all),
-            VerifyError::NotAPrimeRepresentative
-        );
+        let result = refusal(&swapped, &value, &all);
+        assert_eq!(result, VerifyError::NotAPrimeRepresentative);
         let (_, next) = set_of(&names("member", 6));
-        assert_eq!(
-            refusal(&everyone, &next, &all),
-            VerifyError::WitnessMismatch
-        );
+        let result = refusal(&everyone, &next, &all);
+        assert_eq!(result, VerifyError::WitnessMismatch);
         let mut absent = all.clone();
         absent[4] = b"absent".to_vec();
-        assert_eq!(
-            refusal(&everyone, &value, &absent),
-            VerifyError::NotAPrimeRepresentative
-        );
+        let result = refusal(&everyone, &value, &absent);
+        assert_eq!(result, VerifyError::NotAPrimeRepresentative);
         let other = verified(&public().with_label(b"another"), 4, &value);
-        let refused = Untrusted::new(batch_of(&everyone))
-            .verify(&other, &all)
-            .unwrap_err();
+        let refused = Untrusted::new(batch_of(&everyone)).verify(&other, &all);
+        let refused = refused.unwrap_err();
         assert_eq!(refused, VerifyError::NotAPrimeRepresentative);
     }
 
@@ -444,15 +398,13 @@ mod batches {
         let mut forged = honest.clone();
         let residue = times(forged[0].1.residue(), &root);
         forged[0].1 = RsaWitness::new(residue, forged[0].1.offset());
-        let passed = (0..40)
-            .filter(|version| {
-                // The version is part of the transcript: another version, other coefficients.
-                let snapshot = verified(&public(), *version, &value);
-                Untrusted::new(batch_of(&forged))
-                    .verify(&snapshot, &all)
-                    .is_ok()
-            })
-            .count();
+        let passed = (0..40).filter(|version| {
+            // The version is part of the transcript: another version, other coefficients.
+            let snapshot = verified(&public(), *version, &value);
+            let result = Untrusted::new(batch_of(&forged)).verify(&snapshot, &all);
+            result.is_ok()
+        });
+        let passed = passed.count();
         assert!((5..=35).contains(&passed), "{passed} of 40");
         // The right witness follows from the wrong one: w^(2 r) = value^2, with s r + 2 t = 1.
         let group = public();

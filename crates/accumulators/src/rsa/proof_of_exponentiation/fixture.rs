@@ -1,8 +1,7 @@
 //! Fixtures for tests of proofs in the RSA accumulator: a key, sets, verified snapshots, altered
 //! residues.
 
-use ed25519_dalek::SigningKey;
-use pad_core::{AuthorKey, Untrusted, Verified, Version, Workers};
+use pad_core::{Verified, Workers};
 use rsa_group::{group::Residue, modulus::write_fixed};
 use rug::{Complete, Integer};
 
@@ -10,7 +9,8 @@ use crate::{
     accumulator::{Accumulator, SecretKey},
     rsa::{Rsa, RsaPublicKey, RsaSecretKey, RsaValue, test_key},
     set::ElementSet,
-    snapshot::{Authority, Snapshot},
+    snapshot::Snapshot,
+    testing,
     wire::{self, Wire},
 };
 
@@ -29,9 +29,8 @@ pub(in crate::rsa) fn public() -> RsaPublicKey {
 
 /// Returns `prefix 0`, `prefix 1`, ..., and so on. Up to ten names are in ascending order.
 pub(in crate::rsa) fn names(prefix: &str, count: usize) -> Vec<Vec<u8>> {
-    (0..count)
-        .map(|index| format!("{prefix} {index}").into_bytes())
-        .collect()
+    let names = (0..count).map(|index| format!("{prefix} {index}").into_bytes());
+    names.collect()
 }
 
 /// Returns the set of these elements under the key of [`secret`], and its accumulator value.
@@ -48,19 +47,7 @@ pub(in crate::rsa) fn verified(
     version: u64,
     value: &RsaValue,
 ) -> Verified<Snapshot<Rsa>> {
-    let signer = SigningKey::from_bytes(&[7; 32]);
-    let version = Version::new(version);
-    let snapshot = Snapshot {
-        key: key.clone(),
-        version,
-        value: value.clone(),
-    };
-    let authority = Authority {
-        author: AuthorKey::from_bytes(&signer.verifying_key().to_bytes()).unwrap(),
-        key: key.clone(),
-    };
-    let signed = snapshot.sign(&signer).unwrap();
-    Untrusted::new(signed).verify(&authority, &version).unwrap()
+    testing::verified(key, version, value)
 }
 
 /// Multiplies the residue by a number.
@@ -110,15 +97,11 @@ where
     use pad_core::DecodeError;
     let key = public();
     let bytes = wire::encode(message);
-    let back = wire::decode::<W>(&key, &bytes, LIMIT)
-        .unwrap()
-        .into_unverified();
-    assert_eq!(&back, message);
+    let back = wire::decode::<W>(&key, &bytes, LIMIT).unwrap();
+    assert_eq!(back.as_unverified(), message);
     for length in 0..bytes.len() {
-        assert!(
-            wire::decode::<W>(&key, &bytes[..length], LIMIT).is_err(),
-            "cut at {length}"
-        );
+        let refused = wire::decode::<W>(&key, &bytes[..length], LIMIT);
+        assert!(refused.is_err(), "cut at {length}");
     }
     let longer = [bytes.as_slice(), &[0]].concat();
     let error = wire::decode::<W>(&key, &longer, LIMIT).unwrap_err();
@@ -129,14 +112,12 @@ where
     let [p, _] = secret.factors().primes();
     for residue in residues {
         let other_sign = (modulus - residue.as_integer()).complete();
+        let last = (modulus - 1_u32).complete();
         let refused = [
             (other_sign, DecodeError::ResidueNotCanonical),
             (Integer::ZERO, DecodeError::ResidueOutOfRange),
             (modulus.clone(), DecodeError::ResidueOutOfRange),
-            (
-                (modulus - 1_u32).complete(),
-                DecodeError::ResidueNotCanonical,
-            ),
+            (last, DecodeError::ResidueNotCanonical),
             (p.clone(), DecodeError::ResidueNotUnit),
         ];
         for (number, expected) in refused {

@@ -24,10 +24,8 @@ pub(crate) fn search_all(
 ) -> Vec<Option<(Integer, u16)>> {
     if !montgomery_lanes::are_fast() {
         let singly = |digest| Base::new(rule, digest).search(LAST_OFFSET);
-        return digests
-            .iter()
-            .map(|digest| singly(digest).map(integer))
-            .collect();
+        let found = digests.iter().map(|digest| singly(digest).map(integer));
+        return found.collect();
     }
     let batches = digests.chunks(BATCH);
     let search = |batch| {
@@ -103,10 +101,8 @@ pub(super) fn search_in_lanes(
         })
         .collect();
     loop {
-        let mut open: Vec<_> = searches
-            .iter_mut()
-            .filter(|search| search.is_open())
-            .collect();
+        let open = searches.iter_mut().filter(|search| search.is_open());
+        let mut open: Vec<_> = open.collect();
         if open.is_empty() {
             break;
         }
