@@ -65,7 +65,7 @@ mod transfer;
 #[cfg(feature = "network")]
 mod witness;
 
-pub(crate) use failure::Failure;
+pub(crate) use failure::{Failure, Result};
 pub(crate) use output::{Output, counted};
 
 /// Publish, query and verify persistent authenticated dictionaries.
@@ -254,64 +254,34 @@ pub(crate) fn arguments() -> Result<Arguments, clap::Error> {
 }
 
 /// Groups of commands in the help of `pad`. Commands that a build does not support are not listed.
-const COMMAND_GROUPS: [(&str, &[&str]); 5] = [
+const COMMAND_GROUPS: [(&str, &str); 5] = [
     (
         "Keys and changes",
-        &[
-            "keygen",
-            "public",
-            "passphrase",
-            "parameters",
-            "import",
-            "put",
-            "remove",
-            "commit",
-            "reset",
-        ],
+        "keygen public passphrase parameters import put remove commit reset",
     ),
     (
         "Queries and proofs",
-        &[
-            "get",
-            "range",
-            "history",
-            "diff",
-            "versions",
-            "prove",
-            "prove-append-only",
-            "verify",
-            "inspect",
-            "evidence",
-        ],
+        "get range history diff versions prove prove-append-only verify inspect evidence",
     ),
-    (
-        "Stores",
-        &[
-            "status", "info", "check", "prune", "compact", "export", "apply",
-        ],
-    ),
-    ("Servers", &["serve", "mirror", "route", "push", "witness"]),
-    (
-        "Other",
-        &["file", "directory", "advise", "completions", "man"],
-    ),
+    ("Stores", "status info check prune compact export apply"),
+    ("Servers", "serve mirror route push witness"),
+    ("Other", "file directory advise completions man"),
 ];
 
 /// Lists the subcommands of `command` by group in the command's help.
 fn with_groups(command: clap::Command) -> clap::Command {
-    let row = |name: &&str| {
+    let row = |name: &str| {
         let about = command.find_subcommand(name)?.get_about()?;
         Some(format!("  {name:17}  {about}\n"))
     };
-    let group = |(heading, names): &(&str, &[&str])| {
-        let rows: Vec<String> = names.iter().filter_map(row).collect();
-        format!("{heading}:\n{}", rows.concat())
+    let group = |(heading, names): &(&str, &str)| {
+        let rows: String = names.split(' ').filter_map(row).collect();
+        format!("{heading}:\n{rows}")
     };
-    let groups: Vec<String> = COMMAND_GROUPS.iter().map(group).collect();
+    let groups: String = COMMAND_GROUPS.iter().map(group).collect();
     let template = format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}\n\
-         Options:\n{{options}}{{after-help}}",
-        groups.concat()
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\n\
+         Options:\n{{options}}{{after-help}}"
     );
     command.help_template(template)
 }
@@ -365,7 +335,7 @@ pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
 
 /// Converts a panic of `work` to [`Failure::Store`], because the storage engine panics on some
 /// damaged files.
-fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+fn guarded(work: impl FnOnce() -> Result) -> Result {
     if env::var_os("RUST_BACKTRACE").is_none_or(|wanted| wanted == "0") {
         panic::set_hook(Box::new(|_| {}));
     }
@@ -376,7 +346,7 @@ fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
 }
 
 impl Command {
-    fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    fn run(&self, output: &mut Output) -> Result {
         match self {
             Self::Keygen(command) => command.run(output),
             #[cfg(feature = "log")]

@@ -10,7 +10,7 @@ use comparison::{
     records::Records,
 };
 
-use super::{Failure, Output, files::read_file};
+use super::{Failure, Output, Result, files::read_file};
 
 mod commands;
 mod quantities;
@@ -76,7 +76,7 @@ struct Basis {
 }
 
 impl Advise {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let prices = self.tariff.entry()?;
         let wanted = wanted::wanted(&self.load, &self.needs)?;
         let (records, source) = self.records()?;
@@ -91,7 +91,7 @@ impl Advise {
         output.say(&text, &object)
     }
 
-    fn records(&self) -> Result<(Records, String), Failure> {
+    fn records(&self) -> Result<(Records, String)> {
         let Some(path) = &self.data else {
             return Ok((Records::shipped(), "shipped with this program".into()));
         };
@@ -103,7 +103,7 @@ impl Advise {
 
 impl TariffArguments {
     /// Finds the selected price entry, in the bundled price book or in a file.
-    fn entry(&self) -> Result<PriceEntry, Failure> {
+    fn entry(&self) -> Result<PriceEntry> {
         let shipped = PriceBook::shipped();
         if shipped.names().contains(&self.prices) {
             return Ok(shipped.entry(&self.prices).map_err(input)?.clone());
@@ -140,7 +140,7 @@ impl TariffArguments {
     }
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
+fn read(path: &Path) -> Result<String> {
     let bytes = read_file(path, LONGEST_FILE)?;
     String::from_utf8(bytes)
         .map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))

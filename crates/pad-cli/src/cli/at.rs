@@ -7,7 +7,7 @@ use authdict::{
     internals::version_notes::{NameError, last_second, newest_at, only_version, versions_of},
 };
 
-use super::{Failure, Output};
+use super::{Failure, Output, Result};
 
 /// A version on the command line, by number, by name or by date.
 ///
@@ -30,10 +30,10 @@ pub(super) trait VersionNames {
 
     /// Returns the notes (names, times and numbers of changes) on versions `first` to `last`,
     /// unverified.
-    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure>;
+    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes>;
 
     /// Returns the versions with the name `name`, unverified.
-    fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure>;
+    fn versions_of(&self, name: &str) -> Result<Vec<Version>>;
 
     /// Returns the kind of this source, `store` or `server`, to name the origin of unverified data.
     fn word_of(&self) -> &'static str;
@@ -44,11 +44,11 @@ impl VersionNames for Server {
         (**self).latest()
     }
 
-    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
+    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes> {
         Ok(VersionNotes::read(self.store(), first, last)?)
     }
 
-    fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure> {
+    fn versions_of(&self, name: &str) -> Result<Vec<Version>> {
         Ok(versions_of(self.store(), name)?)
     }
 
@@ -64,7 +64,7 @@ impl VersionSelector {
         &self,
         names: &(impl VersionNames + ?Sized),
         output: &mut Output,
-    ) -> Result<Version, Failure> {
+    ) -> Result<Version> {
         let named = |name: &str| Ok::<_, Failure>(only_version(name, names.versions_of(name)?));
         let (text, found) = match self {
             Self::Number(version) => {
@@ -93,8 +93,8 @@ impl VersionSelector {
 pub(super) fn number_or_name(
     version: Version,
     latest: Version,
-    named: impl FnOnce() -> Result<Vec<Version>, Failure>,
-) -> Result<Version, Failure> {
+    named: impl FnOnce() -> Result<Vec<Version>>,
+) -> Result<Version> {
     if version > latest
         // The lookup only serves for advice, so its errors are ignored.
         && let Ok(named) = named()

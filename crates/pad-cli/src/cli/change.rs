@@ -21,7 +21,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    Failure, KEY_VARIABLE, NewStoreArguments, Output, StoreArgument,
+    Failure, KEY_VARIABLE, NewStoreArguments, Output, Result, StoreArgument,
     files::read_file,
     output::{counted, now, things},
     session::{AuthorArguments, create_or_match, own_store, require_own},
@@ -119,7 +119,7 @@ enum Older {
 }
 
 impl Put {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let key = output.key(&self.key_text)?;
         let author = self.target.author()?;
         let scheme = self.target.scheme(author.as_ref())?;
@@ -142,7 +142,7 @@ impl Put {
 }
 
 impl Remove {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let key = output.key(&self.key_text)?;
         self.target.note(output, &Operation::Remove(key))
     }
@@ -166,12 +166,12 @@ impl Target {
 
     /// Returns the keys of the given author; `None` if no author is given. Called only once,
     /// because loading prompts for the key's passphrase.
-    fn author(&self) -> Result<Option<SigningKeys>, Failure> {
+    fn author(&self) -> Result<Option<SigningKeys>> {
         self.signer.keys(self.key.as_deref())
     }
 
     /// Returns the scheme of the given key or, without a key, of the store.
-    fn scheme(&self, author: Option<&SigningKeys>) -> Result<SchemeName, Failure> {
+    fn scheme(&self, author: Option<&SigningKeys>) -> Result<SchemeName> {
         if let Some(key) = author {
             return Ok(key.public().scheme);
         }
@@ -179,7 +179,7 @@ impl Target {
         Ok(key_of_store(&store)?.scheme)
     }
 
-    pub(super) fn note(&self, output: &mut Output, operation: &Operation) -> Result<(), Failure> {
+    pub(super) fn note(&self, output: &mut Output, operation: &Operation) -> Result {
         output.goes_on();
         require_own(&self.store.store)?;
         self.note_as(self.author()?.as_ref(), output, operation)
@@ -190,7 +190,7 @@ impl Target {
         author: Option<&SigningKeys>,
         output: &mut Output,
         operation: &Operation,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         output.goes_on();
         let path = &self.store.store;
         require_own(path)?;
@@ -252,7 +252,7 @@ struct NotedChanges {
 impl NotedChanges {
     /// Reads the pending changes of a store; `None` if there are none, or too many to keep in
     /// memory while they are signed.
-    fn read(store: &Path) -> Result<Option<Self>, Failure> {
+    fn read(store: &Path) -> Result<Option<Self>> {
         let store = own_store(store)?;
         let before = store.latest()?;
         if !(1..=MOST_COMPARED).contains(&pending::count(&store)?) {
@@ -285,7 +285,7 @@ impl Commit {
         }
     }
 
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         // Another process may sign the changes while the keys are loaded. An unreadable store is
         // reported when it is opened for signing.
@@ -300,7 +300,7 @@ impl Commit {
         keys: &SigningKeys,
         output: &mut Output,
         own: Option<&NotedChanges>,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let mut author = self.author.open(&self.store.store, keys)?;
         let store = author.server().store();
         let noted = pending::changes(store)?;
@@ -377,7 +377,7 @@ impl Commit {
 impl Commit {
     /// Sends the servers the versions that they lack, for example because an earlier push failed.
     /// Signs nothing.
-    fn push_only(&self, keys: &SigningKeys, output: &mut Output) -> Result<(), Failure> {
+    fn push_only(&self, keys: &SigningKeys, output: &mut Output) -> Result {
         output.say(
             "nothing is pending, nothing was signed",
             &json!({ "changes": 0 }),
@@ -420,11 +420,7 @@ fn contains(server: &Server, version: Version, operation: &Operation) -> bool {
 }
 
 /// Reports the version that contains the changes, which another process has probably signed.
-fn signed_by_another(
-    server: &Server,
-    own: &NotedChanges,
-    output: &mut Output,
-) -> Result<(), Failure> {
+fn signed_by_another(server: &Server, own: &NotedChanges, output: &mut Output) -> Result {
     let changes = things(&own.operations.len().to_string(), "change");
     let later = own.before.number() + 1..=server.latest().number();
     let mut later = later.map(Version::new);
@@ -465,7 +461,7 @@ fn changed_keys(author: &Author, before: Version, after: Version) -> Option<usiz
 
 /// Returns the name given for a new version with `--name`, after checking that it is valid and
 /// unused; `None` without the option.
-pub(super) fn new_name(name: Option<&str>, store: &impl Store) -> Result<Option<String>, Failure> {
+pub(super) fn new_name(name: Option<&str>, store: &impl Store) -> Result<Option<String>> {
     let Some(name) = name else {
         return Ok(None);
     };

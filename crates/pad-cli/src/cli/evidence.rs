@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    Failure, Output, PUBLIC_VARIABLE,
+    Output, PUBLIC_VARIABLE, Result,
     files::read_file,
     session::{MAX_EVIDENCE_BYTES, load_public},
 };
@@ -26,7 +26,7 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let public = load_public(&self.public)?;
         let bytes = read_file(&self.evidence, MAX_EVIDENCE_BYTES)?;
         let version = evidence::check(&public, &bytes)?;

@@ -10,6 +10,9 @@ use authdict::{
     trace::TraceError,
 };
 
+/// The result of a command or of a part of it.
+pub(crate) type Result<T = (), E = Failure> = core::result::Result<T, E>;
+
 /// The failure of a command, which determines its message and exit status.
 #[derive(Debug)]
 pub(crate) enum Failure {

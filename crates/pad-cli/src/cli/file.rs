@@ -15,7 +15,7 @@ use flexlist_service::client::{
 use indicatif::ProgressBar;
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Output, files::is_standard, progress, secret};
+use super::{Failure, Output, Result, files::is_standard, progress, secret};
 
 mod adopt;
 mod audit;
@@ -110,7 +110,7 @@ pub(super) enum FileCommand {
 }
 
 impl FileCommand {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         match self {
             Self::Serve(command) => command.run(output),
             Self::Check(command) => command.run(output),
@@ -163,7 +163,7 @@ struct ServerArguments {
 
 impl FileArguments {
     /// Opens the client of an existing file. Both the state and the key must exist and match.
-    fn open(&self) -> Result<Client, Failure> {
+    fn open(&self) -> Result<Client> {
         let missing = |path: &Path| matches!(path.try_exists(), Ok(false));
         let (state, key) = (self.state.display(), self.key.display());
         match (missing(&self.state), missing(&self.key)) {
@@ -195,7 +195,7 @@ impl FileArguments {
         Ok(client)
     }
 
-    fn create(&self, key: &FileOwnerKey, chunker: Chunker) -> Result<Client, Failure> {
+    fn create(&self, key: &FileOwnerKey, chunker: Chunker) -> Result<Client> {
         let transport = self.server.transport("")?;
         let client = FileClient::create(&self.state, key.owner(), transport, chunker);
         let mut client = client.map_err(|error| failure::client(&self.state, error))?;
@@ -204,7 +204,7 @@ impl FileArguments {
     }
 
     /// Reads a summary of the state file.
-    fn kept(&self) -> Result<StateSummary, Failure> {
+    fn kept(&self) -> Result<StateSummary> {
         let kept = StateSummary::read(&self.state);
         kept.map_err(|error| failure::client(&self.state, error.into()))
     }
@@ -214,7 +214,7 @@ impl FileArguments {
     ///
     /// A failure of the server is not an error here, because verified contents can still be read or
     /// audited.
-    fn settle(&self, client: &mut Client) -> Result<(), Failure> {
+    fn settle(&self, client: &mut Client) -> Result {
         match client.settle() {
             Ok(SettleOutcome::Nothing) => {}
             Ok(SettleOutcome::Applied(state)) => eprintln!("pad: {}", settled_line(&state)),
@@ -250,7 +250,7 @@ impl ServerArguments {
         }
     }
 
-    fn transport(&self, noted: &str) -> Result<HttpTransport, Failure> {
+    fn transport(&self, noted: &str) -> Result<HttpTransport> {
         let server = self.address(noted);
         let address = if server.contains("://") {
             server.to_owned()
@@ -269,13 +269,13 @@ impl ServerArguments {
     }
 }
 
-fn load_key(path: &Path) -> Result<FileOwnerKey, Failure> {
+fn load_key(path: &Path) -> Result<FileOwnerKey> {
     let file = secret::read(path)?;
     FileOwnerKey::from_file(&file).map_err(|error| failure::key(path, &error))
 }
 
 /// Rejects standard input for a file that is read more than once. `why` states the reason.
-fn check_source(path: &Path, why: &str) -> Result<(), Failure> {
+fn check_source(path: &Path, why: &str) -> Result {
     if is_standard(path) {
         return Err(
             Failure::Input(format!("- : {why}")).help("give a file instead of standard input")
@@ -284,7 +284,7 @@ fn check_source(path: &Path, why: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-fn read_all(path: &Path) -> Result<Vec<u8>, Failure> {
+fn read_all(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|error| Failure::file(path, &error))
 }
 

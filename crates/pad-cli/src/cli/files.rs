@@ -9,7 +9,7 @@ use std::{
 use clap::Args;
 use pad_disk::Access;
 
-use super::{Failure, Output};
+use super::{Failure, Output, Result};
 
 /// The destination of a command's result.
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ pub(super) struct OutArguments {
 
 impl OutArguments {
     /// Writes `bytes` to standard output, or to a file: as a whole or not at all.
-    pub(super) fn write(&self, bytes: &[u8], output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn write(&self, bytes: &[u8], output: &mut Output) -> Result {
         if self.is_standard() {
             return output.raw(bytes);
         }
@@ -47,7 +47,7 @@ impl OutArguments {
     }
 
     /// Rejects invalid combinations of output options. Called before other work.
-    pub(super) fn check(&self, output: &Output) -> Result<(), Failure> {
+    pub(super) fn check(&self, output: &Output) -> Result {
         if self.is_standard() && output.is_json() {
             return Err(Failure::input(
                 "--out - and --json both write to standard output",
@@ -57,7 +57,7 @@ impl OutArguments {
     }
 
     /// Rejects an output file that is the same file as `input`, which the command reads.
-    pub(super) fn check_other(&self, input: &Path) -> Result<(), Failure> {
+    pub(super) fn check_other(&self, input: &Path) -> Result {
         let same = match (self.out.canonicalize(), input.canonicalize()) {
             (Ok(out), Ok(input)) => out == input,
             _ => false,
@@ -81,7 +81,7 @@ impl OutArguments {
 }
 
 /// Reads a file of at most `limit` bytes. `-` means standard input.
-pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let failure = |error| Failure::file(path, &error);
     let source: Box<dyn Read> = if is_standard(path) {
         Box::new(io::stdin().lock())
@@ -103,7 +103,7 @@ pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
 }
 
 /// Rejects paths that are not regular files, because opening a pipe would block.
-pub(super) fn check_plain(path: &Path) -> Result<(), Failure> {
+pub(super) fn check_plain(path: &Path) -> Result {
     let found = path
         .metadata()
         .map_err(|error| Failure::file(path, &error))?;

@@ -10,7 +10,7 @@ use clap::Args;
 use serde_json::{Map, json};
 
 use super::{
-    Failure, Output,
+    Failure, Output, Result,
     at::VersionSelector,
     output::counted,
     source::{AskArguments, Entries, Session},
@@ -60,7 +60,7 @@ pub(super) struct Diff {
 }
 
 impl History {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let key = output.key(&self.key)?;
         let (session, found) = self.read.open_until_kept(None, output, |session, _| {
             let latest = session.newest()?;
@@ -122,7 +122,7 @@ fn show_complete(
     key: &Key,
     (oldest, latest, history): (Version, Version, &CompleteHistory),
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     if !history.is_from_the_beginning() {
         let text = match history.first() {
             Answer::Absent => "absent".into(),
@@ -162,7 +162,7 @@ fn show_changes(
     key: &Key,
     changes: &[(Version, Answer)],
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     let word_of = session.word_of();
     let (mut notes, mut known) = (VersionNotes::default(), Version::EMPTY);
     for (version, answer) in changes {
@@ -197,7 +197,7 @@ fn value_text(answer: &Answer, output: &Output) -> String {
 }
 
 impl Diff {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let session = self.read.open(output)?;
         let before = session.resolve(&self.before, output)?;
         let after = session.resolve(&self.after, output)?;
@@ -236,8 +236,8 @@ impl Diff {
         &self,
         session: &Session,
         (before, after): (Version, Version),
-        mut take: impl FnMut(&Difference) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        mut take: impl FnMut(&Difference) -> Result,
+    ) -> Result {
         if self.complete {
             let entries = |version| session.entries(version, KeyRange::ALL);
             return compare(entries(before), entries(after), |change| take(&change));
@@ -258,7 +258,7 @@ fn leading_to_after(change: &Difference) -> Operation {
 }
 
 /// Prints a verified change of a key.
-fn show_difference(change: &Difference, output: &mut Output) -> Result<(), Failure> {
+fn show_difference(change: &Difference, output: &mut Output) -> Result {
     let Difference { key, before, after } = change;
     let show = |value: &Value| output.show_value(value);
     let shown = output.show(key.as_bytes());
@@ -284,8 +284,8 @@ fn show_difference(change: &Difference, output: &mut Output) -> Result<(), Failu
 fn listed_differences(
     session: &Session,
     (before, after): (Version, Version),
-    mut show: impl FnMut(&[Difference]) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    mut show: impl FnMut(&[Difference]) -> Result,
+) -> Result {
     let (mut changes, mut bytes, mut last) = (Vec::new(), 0_usize, None);
     let mut shown = |changes: &mut Vec<Difference>| {
         require_after(last.as_ref(), changes)?;
@@ -328,10 +328,7 @@ fn length(change: &Difference) -> usize {
 /// in the previous version.
 ///
 /// Returns the version after which the list begins, and the verified changes.
-fn listed_history(
-    session: &Session,
-    key: &Key,
-) -> Result<(Version, Vec<(Version, Answer)>), Failure> {
+fn listed_history(session: &Session, key: &Key) -> Result<(Version, Vec<(Version, Answer)>)> {
     let KeyHistory { since, changes } = session.history(key)?.into_unverified();
     let mut proved = Vec::new();
     for version in changes {
@@ -359,7 +356,7 @@ fn listed_history(
 }
 
 /// Refuses a batch of differences that does not start after `last`, the last key before it.
-fn require_after(last: Option<&Key>, changes: &[Difference]) -> Result<(), Failure> {
+fn require_after(last: Option<&Key>, changes: &[Difference]) -> Result {
     let first = changes.first().map(|change| &change.key);
     if last.is_some() && first.is_some() && last >= first {
         return Err(Failure::Refused(
@@ -375,7 +372,7 @@ fn verify_changes(
     session: &Session,
     (before, after): (Version, Version),
     changes: &[Difference],
-) -> Result<(), Failure> {
+) -> Result {
     let keys = changes.iter().map(|change| change.key.clone()).collect();
     let Some(keys) = Keys::new(keys) else {
         return Ok(());
@@ -406,8 +403,8 @@ fn are_verified(changes: &[Difference], old: &[(Key, Answer)], new: &[(Key, Answ
 fn compare(
     mut before: Entries<'_>,
     mut after: Entries<'_>,
-    mut show: impl FnMut(Difference) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    mut show: impl FnMut(Difference) -> Result,
+) -> Result {
     let (mut old, mut new) = (before.next()?, after.next()?);
     loop {
         let order = match (&old, &new) {

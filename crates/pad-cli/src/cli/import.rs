@@ -22,7 +22,7 @@ use self::{
     survey::{Replay, Survey},
 };
 use super::{
-    Failure, NewStoreArguments, Output, StoreArgument,
+    Failure, NewStoreArguments, Output, Result, StoreArgument,
     change::{entries_of, new_name},
     output::{counted, now},
     progress, quantity,
@@ -100,7 +100,7 @@ pub(super) struct Import {
 }
 
 impl Import {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         require_own(&self.store.store)?;
         let key = self.author.keys()?;
@@ -174,7 +174,7 @@ impl Import {
         author: &mut Author,
         place: ImportPosition,
         output: &mut Output,
-    ) -> Result<u64, Failure> {
+    ) -> Result<u64> {
         let bar = progress_bar(output, place.total);
         let (mut changes, mut waiting) = (0_u64, Vec::new());
         let mut group = Group::new(self.group);
@@ -215,7 +215,7 @@ impl Import {
     }
 
     /// Records for `--again` that no existing version is a snapshot to import.
-    fn vouch(&self) -> Result<(), Failure> {
+    fn vouch(&self) -> Result {
         let mut store = own_store(&self.store.store)?;
         let latest = store.latest()?.number().to_be_bytes();
         Ok(store.write_records(&[RecordChange::put(VOUCHED_GROUP, "", latest)])?)
@@ -226,7 +226,7 @@ impl Import {
     /// After a restore, versions can be applied to an old copy of a store. These versions come back
     /// without their import records. Logs are not checked here, because an import into a log
     /// compares the appended entries.
-    fn check_signed_here(author: &Author) -> Result<(), Failure> {
+    fn check_signed_here(author: &Author) -> Result {
         let repository = author.server();
         if repository.public_key()?.scheme.family().is_append_only() {
             return Ok(());
@@ -257,7 +257,7 @@ impl Import {
         author: &Author,
         place: ImportPosition,
         append: bool,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         use authdict::{Sha256Ed25519, pad_core::codec, pad_log::Appended};
         use pad_core::Update;
         let repository = author.server();
@@ -310,11 +310,11 @@ impl Import {
         _: &Author,
         _: ImportPosition,
         _: bool,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         Ok(())
     }
 
-    fn check_scheme(&self, key: &SigningKeys) -> Result<(), Failure> {
+    fn check_scheme(&self, key: &SigningKeys) -> Result {
         let scheme = key.public().scheme;
         match self.scheme {
             Some(wanted) if wanted != scheme => Err(Failure::Input(format!(
@@ -331,7 +331,7 @@ impl Import {
         author: &Author,
         (total, skipped, changes): (usize, usize, u64),
         output: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let repository = author.server();
         let latest = repository.latest();
         let root = match latest {
@@ -361,7 +361,7 @@ impl Import {
 
 /// Returns the version up to which the author has declared that no version is a snapshot to import
 /// ([`Import::vouch`]). Returns version 0 without such a declaration.
-fn vouched(store: &impl Store) -> Result<Version, Failure> {
+fn vouched(store: &impl Store) -> Result<Version> {
     let found = store.records(VOUCHED_GROUP)?.pop();
     let number = found.and_then(|(_, value)| Some(u64::from_be_bytes(value.try_into().ok()?)));
     Ok(Version::new(number.unwrap_or_default()))
@@ -461,7 +461,7 @@ fn acknowledge(
     author: &mut Author,
     waiting: &mut Vec<StagedSnapshot>,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     let notes = waiting
         .iter()
         .flat_map(|waiting| waiting.note.records(waiting.version));
@@ -479,7 +479,7 @@ fn acknowledge(
     Ok(())
 }
 
-fn imported(store: &impl Store) -> Result<Vec<Stamp>, Failure> {
+fn imported(store: &impl Store) -> Result<Vec<Stamp>> {
     Ok(store
         .records(RECORD_GROUP)?
         .into_iter()

@@ -21,7 +21,7 @@ use self::{
     message::{add_headline, message},
 };
 use super::{
-    Failure, Output,
+    Failure, Output, Result,
     files::{is_standard, read_file},
     status::Rows,
 };
@@ -44,7 +44,7 @@ pub(super) struct Info {
 }
 
 impl Info {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         if self.files.iter().any(|path| is_standard(path)) {
             return Err(Failure::input("- : a file is read more than once")
                 .help("give a file instead of standard input"));
@@ -69,7 +69,7 @@ impl Info {
 }
 
 /// Describes the file at `path`.
-fn describe(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+fn describe(path: &Path, rows: &mut Rows) -> Result {
     let failure = |error| Failure::file(path, &error);
     let found = fs::metadata(path).map_err(failure)?;
     if found.is_dir() {
@@ -155,7 +155,7 @@ fn by_its_name(path: &Path, length: u64) -> Option<&'static str> {
 }
 
 /// Describes an encrypted key, as far as this is possible without its passphrase.
-fn encrypted(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+fn encrypted(path: &Path, rows: &mut Rows) -> Result {
     let failure = |error| Failure::key_file(path, &error);
     let file = SecretFile::read(path).map_err(failure)?;
     file.check_private().map_err(failure)?;
@@ -170,7 +170,7 @@ fn encrypted(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     Ok(())
 }
 
-fn store(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+fn store(path: &Path, rows: &mut Rows) -> Result {
     let store = AnyStore::open(path)?;
     let public = key_of_store(&store)?;
     rows.add(
@@ -190,7 +190,7 @@ fn store(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     Ok(())
 }
 
-fn view(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+fn view(path: &Path, rows: &mut Rows) -> Result {
     let text = read_text(path, MAX_VIEW_BYTES)?;
     let view = StoredView::parse(&text)
         .map_err(|error| Failure::Store(format!("{}: {error}", path.display())))?;
@@ -225,7 +225,7 @@ fn register(value: &[u8], rows: &mut Rows) {
     }
 }
 
-fn trace(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+fn trace(path: &Path, rows: &mut Rows) -> Result {
     let unknown = || {
         let path = path.display();
         Failure::Input(format!(
@@ -253,7 +253,7 @@ fn trace(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     Ok(())
 }
 
-fn read_text(path: &Path, limit: u64) -> Result<String, Failure> {
+fn read_text(path: &Path, limit: u64) -> Result<String> {
     let text = String::from_utf8(read_file(path, limit)?);
     text.map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
 }

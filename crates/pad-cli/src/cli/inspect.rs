@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    Failure, Output, PUBLIC_VARIABLE,
+    Output, PUBLIC_VARIABLE, Result,
     files::read_file,
     session::{add_caveat, load_public},
 };
@@ -35,7 +35,7 @@ pub(super) struct Inspect {
 }
 
 impl Inspect {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let public = self.public.as_deref().map(load_public).transpose()?;
         let key = self.key.as_deref().map(|key| output.key(key)).transpose()?;
         let longest = u64::try_from(inspect::LONGEST).unwrap_or(u64::MAX);
@@ -69,7 +69,7 @@ impl Inspect {
 }
 
 /// Prints the conclusion after all steps.
-fn end(inspected: &Inspection, output: &mut Output) -> Result<(), Failure> {
+fn end(inspected: &Inspection, output: &mut Output) -> Result {
     let Inspection {
         kind,
         version,

@@ -18,7 +18,7 @@ use clap::ValueEnum;
 use serde_json::{Value as Json, json};
 
 use super::{
-    Failure, KEY_VARIABLE, Output,
+    Failure, KEY_VARIABLE, Output, Result,
     files::OutArguments,
     progress,
     secret::{ProtectArguments, check_place, load_secret},
@@ -117,7 +117,7 @@ pub(super) struct Public {
 }
 
 impl Keygen {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         check_place("--out", &self.out)?;
         let dictionary = self.dictionary.as_deref().map(DictionaryId::from_name);
@@ -168,12 +168,7 @@ impl Keygen {
 impl Keygen {
     /// Creates the public key file for an author whose secret key is elsewhere, and the signing
     /// record, unless the dictionary may exist already.
-    fn publish(
-        &self,
-        author: &AuthorKey,
-        record: &Path,
-        output: &mut Output,
-    ) -> Result<(), Failure> {
+    fn publish(&self, author: &AuthorKey, record: &Path, output: &mut Output) -> Result {
         if self.protect.is_given() {
             return Err(Failure::input(
                 "--passphrase: --author creates no secret key",
@@ -208,7 +203,7 @@ impl Keygen {
     /// Returns the setup of an append-only log for the key: public parameters and the shape of
     /// trees. `None` if the scheme is not a log scheme.
     #[cfg(feature = "log")]
-    fn setup(&self, output: &Output) -> Result<Option<Setup>, Failure> {
+    fn setup(&self, output: &Output) -> Result<Option<Setup>> {
         if !self.scheme.family().is_append_only() {
             return match &self.parameters {
                 Some(_) => Err(Failure::Input(format!(
@@ -249,13 +244,13 @@ impl Keygen {
     }
 
     #[cfg(not(feature = "log"))]
-    fn setup(&self, _: &Output) -> Result<Option<Setup>, Failure> {
+    fn setup(&self, _: &Output) -> Result<Option<Setup>> {
         Ok(None)
     }
 
     /// Returns the maximum number of entries that the key supports. Fails if `--entries` is given
     /// and the scheme has no maximum.
-    fn entries(&self) -> Result<usize, Failure> {
+    fn entries(&self) -> Result<usize> {
         let is_bounded = self
             .scheme
             .key_format()
@@ -274,7 +269,7 @@ impl Keygen {
 }
 
 impl Public {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         self.out.check(output)?;
         let key = load_secret(&self.key)?;
         self.out.check_other(&self.key)?;

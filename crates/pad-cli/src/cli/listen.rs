@@ -16,7 +16,7 @@ use tracing_subscriber::{
 };
 
 use super::{
-    Failure, Output,
+    Failure, Output, Result,
     tls::{TlsArguments, network_failure},
 };
 
@@ -127,7 +127,7 @@ pub(super) struct Host<'a> {
 
 impl ListenArguments {
     /// Binds the listening address.
-    pub(super) fn bind(&self, limits: Limits) -> Result<Host<'_>, Failure> {
+    pub(super) fn bind(&self, limits: Limits) -> Result<Host<'_>> {
         let tls = TlsArguments {
             certificate: self.tls_cert.as_deref(),
             private_key: self.tls_key.as_deref(),
@@ -173,7 +173,7 @@ impl ListenArguments {
 
     /// Rejects addresses other than loopback addresses. Called if TLS is not used: on a network, an
     /// eavesdropper could read the queried keys, but could not forge answers.
-    fn check_loopback(&self) -> Result<(), Failure> {
+    fn check_loopback(&self) -> Result {
         let addresses = self.listen.to_socket_addrs();
         let mut addresses = addresses
             .map_err(|error| Failure::Input(format!("--listen {}: {error}", self.listen)))?;
@@ -192,7 +192,7 @@ impl ListenArguments {
     }
 
     /// Initialises logging for this process.
-    pub(super) fn begin_log(&self) -> Result<(), Failure> {
+    pub(super) fn begin_log(&self) -> Result {
         let log = fmt()
             .with_max_level(LevelFilter::TRACE)
             .with_writer(std::io::stderr);
@@ -225,7 +225,7 @@ impl Host<'_> {
         (text, object): (&str, Json),
         output: &mut Output,
         end: impl FnOnce(),
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let mut said = json!({ "address": self.address().to_string(), "url": self.url() });
         if let (Some(said), Json::Object(object)) = (said.as_object_mut(), object) {
             said.extend(object);

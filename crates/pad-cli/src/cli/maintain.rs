@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    Failure, Output, StoreArgument,
+    Failure, Output, Result, StoreArgument,
     at::{VersionNames as _, VersionSelector},
     progress,
     session::ReadArguments,
@@ -54,7 +54,7 @@ pub(super) struct Check {
 }
 
 impl Prune {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let mut repository = Server::of_any(&self.store.store)?;
         let scheme = repository.public_key()?.scheme;
@@ -90,7 +90,7 @@ impl Prune {
 }
 
 impl Compact {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let mut repository = Server::of_any(&self.store.store)?;
         let before = repository.file_bytes()?;
@@ -124,7 +124,7 @@ impl Compact {
 }
 
 impl Check {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let (mut repository, _) = self.read.open(output)?;
         let checked = repository.check()?;
         let latest = repository.latest();

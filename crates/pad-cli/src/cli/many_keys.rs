@@ -9,7 +9,7 @@ use std::{
 use authdict::{Answer, Key, Keys, Question, Version, pad_core::MAX_KEY_LENGTH};
 use serde_json::json;
 
-use super::{Failure, Output, files::is_standard, output::counted, source::Session};
+use super::{Failure, Output, Result, files::is_standard, output::counted, source::Session};
 
 /// The keys in a file, one per line.
 pub(super) struct KeyLines {
@@ -20,7 +20,7 @@ pub(super) struct KeyLines {
 
 impl KeyLines {
     /// Opens the file at `path`; `-` means standard input.
-    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+    pub(super) fn open(path: &Path) -> Result<Self> {
         let lines: Box<dyn BufRead> = if is_standard(path) {
             Box::new(io::stdin().lock())
         } else {
@@ -35,7 +35,7 @@ impl KeyLines {
     }
 
     /// Reads the next key. Skips empty lines. Returns `None` at the end.
-    fn next(&mut self, output: &Output) -> Result<Option<Key>, Failure> {
+    fn next(&mut self, output: &Output) -> Result<Option<Key>> {
         loop {
             let mut line = Vec::new();
             let most = u64::try_from(LONGEST_LINE).unwrap_or(u64::MAX);
@@ -71,7 +71,7 @@ pub(super) fn look_up(
     version: Version,
     mut lines: KeyLines,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     let mut found = Found::default();
     loop {
         let mut page = Vec::new();
@@ -114,7 +114,7 @@ impl Found {
         version: Version,
         page: &[Key],
         output: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         if session.is_append_only() {
             for key in page {
                 self.keys = self.keys.saturating_add(1);

@@ -7,7 +7,7 @@ use clap::Args;
 use pad_service::Dictionary;
 use serde_json::json;
 
-use super::{Failure, Output, progress, quantity};
+use super::{Failure, Output, Result, progress, quantity};
 
 /// Node cache of a server.
 #[derive(Debug, Args)]
@@ -32,12 +32,7 @@ pub(super) struct CacheArguments {
 
 impl CacheArguments {
     /// Opens the dictionary in `store`. With `--cache all`, reads its latest version into memory.
-    pub(super) fn open(
-        &self,
-        name: &str,
-        store: &Path,
-        output: &mut Output,
-    ) -> Result<Dictionary, Failure> {
+    pub(super) fn open(&self, name: &str, store: &Path, output: &mut Output) -> Result<Dictionary> {
         let CacheSize::Warmed { most } = self.cache else {
             return Ok(Dictionary::open_with(store, self.cache)?);
         };

@@ -9,7 +9,7 @@ use pad_client::{FetchError, HttpError, HttpOptions, Remote, internals::without_
 use pad_service::{CannotKeep, Keep, Mirror, Part};
 
 use super::{
-    Failure, NewStoreArguments, Output,
+    Failure, NewStoreArguments, Output, Result,
     memory::CacheArguments,
     quantity,
     query::between,
@@ -100,7 +100,7 @@ pub(super) struct MirrorCommand {
 }
 
 impl MirrorCommand {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         match (&self.store, self.keys.as_deref()) {
             (None, Some([start, end])) => self.mirror_keys(between(start, end, output)?, output),
             (Some(store), _) => self.mirror_store(store, output),
@@ -108,7 +108,7 @@ impl MirrorCommand {
         }
     }
 
-    fn mirror_keys(&self, range: KeyRange, output: &mut Output) -> Result<(), Failure> {
+    fn mirror_keys(&self, range: KeyRange, output: &mut Output) -> Result {
         let Some(public) = &self.public else {
             return Err(Failure::input("--keys need the author's --public key"));
         };
@@ -141,7 +141,7 @@ impl MirrorCommand {
             })
     }
 
-    fn mirror_store(&self, store: &str, output: &mut Output) -> Result<(), Failure> {
+    fn mirror_store(&self, store: &str, output: &mut Output) -> Result {
         let (name, path) = named("--store", store)?;
         if let Some(public) = &self.public {
             create_or_match(path, &load_public(public)?, &self.new, output)?;
@@ -187,7 +187,7 @@ impl MirrorCommand {
     /// If an address contains no dictionary name, the server is asked for the name. If the server
     /// does not answer, it is assumed to have the dictionary `name`. A mirror therefore serves its
     /// contents even while other servers are unreachable.
-    fn upstreams(&self, name: Option<&str>) -> Result<Vec<Remote>, Failure> {
+    fn upstreams(&self, name: Option<&str>) -> Result<Vec<Remote>> {
         let options = HttpOptions {
             attempts: 1,
             response_bytes: self.network.longest_answer(),
@@ -219,7 +219,7 @@ pub(super) fn connect(
     option: &str,
     addresses: &[String],
     options: &HttpOptions,
-) -> Result<Vec<Remote>, Failure> {
+) -> Result<Vec<Remote>> {
     let connected = addresses.iter().map(|address| {
         Remote::connect(address, options.clone()).map_err(|error| {
             let text = format!("{option} {}: {error}", without_password(address));

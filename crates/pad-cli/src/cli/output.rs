@@ -10,7 +10,7 @@ use authdict::{Key, Value, Version, internals::version_notes::utc};
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest as _, Sha256};
 
-use super::Failure;
+use super::{Failure, Result};
 
 mod statement;
 mod trace;
@@ -224,7 +224,7 @@ impl Output {
         self.unread = ClosedOutput::GoesOn;
     }
 
-    fn written(&self, written: io::Result<()>) -> Result<(), Failure> {
+    fn written(&self, written: io::Result<()>) -> Result {
         match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => match self.unread {
                 ClosedOutput::Ends => Err(Failure::NobodyReads),
@@ -262,7 +262,7 @@ impl Output {
     }
 
     /// Prints `text`, or `object` as JSON, with the verification status.
-    pub(crate) fn say_verdict(&mut self, text: &str, mut object: Json) -> Result<(), Failure> {
+    pub(crate) fn say_verdict(&mut self, text: &str, mut object: Json) -> Result {
         self.add_verdict(&mut object);
         self.say(text, &object)
     }
@@ -274,12 +274,12 @@ impl Output {
     }
 
     /// Prints `text`, or `object` as JSON, and flushes.
-    pub(crate) fn say(&mut self, text: &str, object: &Json) -> Result<(), Failure> {
+    pub(crate) fn say(&mut self, text: &str, object: &Json) -> Result {
         self.line(text, object.clone())?;
         self.finish()
     }
 
-    fn line(&mut self, text: &str, mut object: Json) -> Result<(), Failure> {
+    fn line(&mut self, text: &str, mut object: Json) -> Result {
         if !self.json {
             return self.text(text);
         }
@@ -300,20 +300,20 @@ impl Output {
 
     /// Prints an item of a list: a line of text, or an object with the field `verified`. Standard
     /// output is not flushed.
-    pub(crate) fn item(&mut self, text: &str, object: impl Into<Json>) -> Result<(), Failure> {
+    pub(crate) fn item(&mut self, text: &str, object: impl Into<Json>) -> Result {
         let mut object = object.into();
         object["verified"] = (self.trust == Trust::Authentic).into();
         self.line(text, object)
     }
 
     /// Writes the raw bytes of a value. Notes are written to standard error.
-    pub(crate) fn raw_value(&mut self, value: &Value) -> Result<(), Failure> {
+    pub(crate) fn raw_value(&mut self, value: &Value) -> Result {
         self.note();
         self.raw(value.as_bytes())
     }
 
     /// Prints a line of text, unless output is JSON.
-    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn text(&mut self, text: &str) -> Result {
         if self.json {
             return Ok(());
         }
@@ -323,7 +323,7 @@ impl Output {
     }
 
     /// Writes raw bytes and flushes.
-    pub(crate) fn raw(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn raw(&mut self, bytes: &[u8]) -> Result {
         let written = self.sink.write_all(bytes);
         let written = written.and_then(|()| self.sink.flush());
         self.written(written)
@@ -346,22 +346,22 @@ impl Output {
         say_failure(self.json, failure.code(), failure.kind(), texts);
     }
 
-    pub(crate) fn finish(&mut self) -> Result<(), Failure> {
+    pub(crate) fn finish(&mut self) -> Result {
         let written = self.sink.flush();
         self.written(written)
     }
 
     /// Parses a key from the command line, as text, or as hexadecimal digits with `--hex`.
-    pub(crate) fn key(&self, argument: &str) -> Result<Key, Failure> {
+    pub(crate) fn key(&self, argument: &str) -> Result<Key> {
         Ok(Key::new(self.bytes(argument)?)?)
     }
 
     /// Parses a value from the command line, as text, or as hexadecimal digits with `--hex`.
-    pub(crate) fn value(&self, argument: &str) -> Result<Value, Failure> {
+    pub(crate) fn value(&self, argument: &str) -> Result<Value> {
         Ok(Value::new(self.bytes(argument)?)?)
     }
 
-    fn bytes(&self, argument: &str) -> Result<Vec<u8>, Failure> {
+    fn bytes(&self, argument: &str) -> Result<Vec<u8>> {
         if !self.hex {
             return Ok(argument.as_bytes().to_vec());
         }
@@ -434,7 +434,7 @@ pub(crate) struct Stream<'a> {
 impl Stream<'_> {
     /// Returns the failure of this writer, if there is one. Otherwise returns `as_said`, the result
     /// of the code that used the writer.
-    pub(crate) fn ended(self, as_said: Result<(), Failure>) -> Result<(), Failure> {
+    pub(crate) fn ended(self, as_said: Result) -> Result {
         self.failure.map_or(as_said, Err)
     }
 }

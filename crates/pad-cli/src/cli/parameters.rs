@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    Failure, Output,
+    Failure, Output, Result,
     files::{OutArguments, read_file},
     progress,
 };
@@ -46,7 +46,7 @@ pub(super) struct Parameters {
 }
 
 impl Parameters {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         self.out.check(output)?;
         self.check()?;
         let (parameters, warning) = self.made(output)?;
@@ -75,7 +75,7 @@ impl Parameters {
     }
 
     /// Generates or reads the parameters. Also returns a warning about them, if one is needed.
-    fn made(&self, output: &Output) -> Result<(LogParameters, Option<&'static str>), Failure> {
+    fn made(&self, output: &Output) -> Result<(LogParameters, Option<&'static str>)> {
         let Some(path) = &self.ceremony else {
             let _spinner = progress::spinner(output, "computing powers");
             let parameters = LogParameters::generate_insecure(self.scheme, self.top);
@@ -91,7 +91,7 @@ impl Parameters {
     }
 
     /// Rejects schemes without parameters, and levels above the maximum.
-    fn check(&self) -> Result<(), Failure> {
+    fn check(&self) -> Result {
         let scheme = self.scheme;
         if !scheme.family().is_append_only() {
             return Err(Failure::Input(format!(
@@ -111,7 +111,7 @@ impl Parameters {
 
 /// Loads parameters from `path`, or the bundled parameters. A file is checked: it must be
 /// well-formed and contain the powers of one secret.
-pub(super) fn load(path: Option<&Path>, output: &Output) -> Result<LogParameters, Failure> {
+pub(super) fn load(path: Option<&Path>, output: &Output) -> Result<LogParameters> {
     let Some(path) = path else {
         return LogParameters::ethereum().map_err(|error| Failure::Store(error.to_string()));
     };

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::Failure;
+use super::{Failure, Result};
 
 /// Rejects a secret file that its group can write, or to which users other than its owner and group
 /// have any access. Checks nothing on systems other than Unix.
-pub(super) fn check_secret(name: &str, path: &Path) -> Result<(), Failure> {
+pub(super) fn check_secret(name: &str, path: &Path) -> Result {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;

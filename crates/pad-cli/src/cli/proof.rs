@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    Failure, Output, PUBLIC_VARIABLE,
+    Failure, Output, PUBLIC_VARIABLE, Result,
     at::{VersionSelector, number},
     files::{OutArguments, read_file},
     session::{add_caveat, load_public},
@@ -88,7 +88,7 @@ pub(super) struct Verify {
 }
 
 impl Prove {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let question = about_key(&self.key, self.value.as_deref(), output)?;
         self.out.check(output)?;
         let at = self.at.as_ref();
@@ -102,7 +102,7 @@ impl Prove {
 }
 
 impl ProveAppendOnly {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         self.out.check(output)?;
         let session = self.read.open(output)?;
         let question = Question::Growth(session.resolve(&self.from, output)?);
@@ -113,7 +113,7 @@ impl ProveAppendOnly {
 }
 
 /// Returns the question about a key or, if `value` is given, about one of its values.
-fn about_key(key: &str, value: Option<&str>, output: &Output) -> Result<Question, Failure> {
+fn about_key(key: &str, value: Option<&str>, output: &Output) -> Result<Question> {
     let key = output.key(key)?;
     Ok(match value {
         Some(value) => Question::Value(key, output.value(value)?),
@@ -127,7 +127,7 @@ fn write(
     out: &OutArguments,
     (version, question): (Version, &Question),
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     out.write(answer, output)?;
     if out.is_standard() {
         return Ok(());
@@ -171,7 +171,7 @@ fn asked(version: Version, question: &Question, output: &Output) -> String {
 }
 
 impl Verify {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let question = self.question(output)?;
         let version = Version::new(self.at);
         let asked = asked(version, &question, output);
@@ -185,7 +185,7 @@ impl Verify {
         output.statement(statement)
     }
 
-    fn question(&self, output: &Output) -> Result<Question, Failure> {
+    fn question(&self, output: &Output) -> Result<Question> {
         match (self.from, &self.key) {
             (Some(from), _) if from > self.at => Err(Failure::Input(format!(
                 "--from {from} --to {}: the older version comes first",

@@ -18,7 +18,7 @@ use pad_client::{
 use serde_json::json;
 
 use super::{
-    Failure, KEY_VARIABLE, Output, STORE_VARIABLE,
+    Failure, KEY_VARIABLE, Output, Result, STORE_VARIABLE,
     output::counted,
     remote::{RootArguments, probable_address},
     session::refused_head,
@@ -62,7 +62,7 @@ pub(super) struct PushArguments {
 }
 
 impl Push {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let key = NotesKey::in_file(self.key.as_deref());
         push((&self.store, &self.to), &self.roots, key, output)
@@ -77,12 +77,7 @@ impl PushArguments {
 
     /// Sends missing versions and notes of a store to the servers. `key` signs the notes. This
     /// process must not have the store open for writing.
-    pub(super) fn run(
-        &self,
-        store: &Path,
-        key: &SigningKeys,
-        output: &mut Output,
-    ) -> Result<(), Failure> {
+    pub(super) fn run(&self, store: &Path, key: &SigningKeys, output: &mut Output) -> Result {
         if !self.is_given() {
             return Ok(());
         }
@@ -102,7 +97,7 @@ fn push(
     roots: &RootArguments,
     mut key: NotesKey<'_>,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     let options = roots.options()?;
     let repository = Server::of_any(store)?;
     let mut failures = Vec::new();
@@ -198,7 +193,7 @@ struct NoteComparison {
 impl PushSource<'_> {
     /// Sends the versions that a server lacks. Checks that the server and the store have the same
     /// latest head.
-    fn bring(&self, address: &str, options: &HttpOptions) -> Result<Delivery, Failure> {
+    fn bring(&self, address: &str, options: &HttpOptions) -> Result<Delivery> {
         let server = Remote::connect(address, options.clone()).map_err(|error| failed(&error))?;
         let ours = self.repository.latest();
         let versions = server.versions().map_err(|error| {
@@ -249,7 +244,7 @@ impl PushSource<'_> {
     }
 
     /// Checks that a server and the store have the same head of a version.
-    fn check_head(&self, server: &Remote, version: Version) -> Result<(), Failure> {
+    fn check_head(&self, server: &Remote, version: Version) -> Result {
         let ours = self.repository.head_message(version)?;
         let theirs = head_of(server, version)?;
         if ours == theirs {
@@ -285,7 +280,7 @@ impl PushSource<'_> {
 }
 
 /// Fetches the head of a version from a server.
-pub(super) fn head_of(server: &Remote, version: Version) -> Result<Vec<u8>, Failure> {
+pub(super) fn head_of(server: &Remote, version: Version) -> Result<Vec<u8>> {
     let head = server.get(&Resource::HeadOf(version), LONGEST_HEAD);
     head.map_err(|error| failed(&error))
 }

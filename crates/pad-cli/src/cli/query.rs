@@ -14,7 +14,7 @@ use clap::Args;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    Failure, Output,
+    Failure, Output, Result,
     at::VersionSelector,
     many_keys::{KeyLines, look_up},
     output::{counted, things},
@@ -87,7 +87,7 @@ struct NeighbourArguments {
 }
 
 impl NeighbourArguments {
-    fn question(&self, output: &Output) -> Result<Option<Question>, Failure> {
+    fn question(&self, output: &Output) -> Result<Option<Question>> {
         Ok(match (&self.before, &self.after) {
             (Some(key), _) => Some(Predecessor(output.key(key)?).into()),
             (_, Some(key)) => Some(Successor(output.key(key)?).into()),
@@ -135,7 +135,7 @@ pub(super) struct Range {
 }
 
 impl Versions {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let session = self.read.open(output)?;
         let (oldest, latest) = (session.oldest()?, session.latest());
         let shown = self.last.unwrap_or(u64::MAX);
@@ -214,7 +214,7 @@ fn note_object(note: &VersionNote) -> Json {
 }
 
 impl Get {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         if self.raw {
             output.require_text("--raw")?;
         }
@@ -241,12 +241,7 @@ impl Get {
 }
 
 /// Writes the value of `key` in a verified `statement` as raw bytes. Fails if the key is absent.
-fn raw(
-    key: &Key,
-    version: Version,
-    statement: Statement,
-    output: &mut Output,
-) -> Result<(), Failure> {
+fn raw(key: &Key, version: Version, statement: Statement, output: &mut Output) -> Result {
     let shown = output.show(key.as_bytes());
     let value = match statement {
         Statement::Lookup(lookup) => match lookup.answer {
@@ -281,7 +276,7 @@ fn raw(
 }
 
 impl Range {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let range = self.range(output)?;
         let session = self.read.open(output)?;
         let version = session.signed_version(self.at.as_ref(), output)?;
@@ -311,7 +306,7 @@ impl Range {
         output.say_verdict(&text, Json::Object(object))
     }
 
-    fn range(&self, output: &Output) -> Result<KeyRange, Failure> {
+    fn range(&self, output: &Output) -> Result<KeyRange> {
         if let Some(prefix) = &self.prefix {
             return Ok(KeyRange::prefix(output.key(prefix)?));
         }
@@ -321,7 +316,7 @@ impl Range {
 }
 
 /// Returns the range from `start` up to, but not including, `end`. An empty text means no bound.
-pub(super) fn between(start: &str, end: &str, output: &Output) -> Result<KeyRange, Failure> {
+pub(super) fn between(start: &str, end: &str, output: &Output) -> Result<KeyRange> {
     let limit = |text| match text {
         "" => Ok(None),
         text => output.key(text).map(Some),
@@ -345,7 +340,7 @@ fn list(
     version: Version,
     (range, most): (KeyRange, u64),
     output: &mut Output,
-) -> Result<(u64, Option<Key>), Failure> {
+) -> Result<(u64, Option<Key>)> {
     let mut count = 0_u64;
     let mut entries = session.entries(version, range);
     while let Some((key, value)) = entries.next()? {

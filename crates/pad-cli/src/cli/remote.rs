@@ -14,7 +14,7 @@ use pad_client::{
 };
 
 use super::{
-    Failure, Output, SERVER_VARIABLE,
+    Failure, Output, Result, SERVER_VARIABLE,
     at::VersionNames,
     files::read_file,
     output::{Trust, WitnessStatus},
@@ -74,7 +74,7 @@ pub(super) struct RootArguments {
 
 impl RootArguments {
     /// Returns HTTP options that accept servers with these certificates.
-    pub(super) fn options(&self) -> Result<HttpOptions, Failure> {
+    pub(super) fn options(&self) -> Result<HttpOptions> {
         let roots = match &self.tls_roots {
             Some(file) => Roots::Pem(read_file(file, MAX_ROOTS_BYTES)?),
             None => Roots::System,
@@ -113,7 +113,7 @@ impl ServerArguments {
     }
 
     /// Rejects options that have no effect without servers.
-    pub(super) fn check_unused(&self) -> Result<(), Failure> {
+    pub(super) fn check_unused(&self) -> Result {
         let unused = if self.witnesses.is_some() {
             "--witnesses"
         } else if self.evidence.is_some() {
@@ -126,11 +126,7 @@ impl ServerArguments {
     }
 
     /// Opens a session with a client from [`ServerArguments::client`].
-    pub(super) fn open(
-        &self,
-        trust: &TrustArguments,
-        output: &mut Output,
-    ) -> Result<Session, Failure> {
+    pub(super) fn open(&self, trust: &TrustArguments, output: &mut Output) -> Result<Session> {
         let client = self.client(trust, output)?;
         let public = client.public().clone();
         add_caveat(&public, output);
@@ -141,11 +137,7 @@ impl ServerArguments {
 
     /// Creates a client whose view is the latest head of the servers. Reports to `output` whether
     /// answers are verified with an authenticated key.
-    pub(super) fn client(
-        &self,
-        trust: &TrustArguments,
-        output: &mut Output,
-    ) -> Result<Client, Failure> {
+    pub(super) fn client(&self, trust: &TrustArguments, output: &mut Output) -> Result<Client> {
         let witnesses = self.witnesses()?;
         let servers = self.connect()?;
         let given = trust.public.as_deref().map(load_public).transpose()?;
@@ -186,13 +178,13 @@ impl ServerArguments {
         Ok(client)
     }
 
-    fn witnesses(&self) -> Result<Option<Witnesses>, Failure> {
+    fn witnesses(&self) -> Result<Option<Witnesses>> {
         let policy = self.witnesses.as_deref().map(load_policy).transpose()?;
         let within = Duration::from_secs(self.cosigned_within);
         Ok(policy.map(|policy| Witnesses::new(policy, within)))
     }
 
-    fn connect(&self) -> Result<Vec<Remote>, Failure> {
+    fn connect(&self) -> Result<Vec<Remote>> {
         let patient = self.roots.options()?;
         let mut hasty = patient.clone();
         if self.server.len() > 1 {
@@ -215,10 +207,7 @@ impl ServerArguments {
     ///
     /// Returns the reachable servers, the failures of the unreachable ones, and whether an
     /// unreachable one may only be slow.
-    fn connected(
-        &self,
-        options: &HttpOptions,
-    ) -> Result<(Vec<Remote>, Vec<String>, bool), Failure> {
+    fn connected(&self, options: &HttpOptions) -> Result<(Vec<Remote>, Vec<String>, bool)> {
         let (mut servers, mut failures, mut is_slow) = (Vec::new(), Vec::new(), false);
         for address in &self.server {
             let mut connected = Remote::connect(address, options.clone());
@@ -252,7 +241,7 @@ impl ServerArguments {
 }
 
 /// Fetches the public key from the first server that provides one.
-fn own_key(servers: &[Remote]) -> Result<PublicKey, Failure> {
+fn own_key(servers: &[Remote]) -> Result<PublicKey> {
     let (mut failures, mut other) = (Vec::new(), None);
     for server in servers {
         match server.public() {
@@ -320,7 +309,7 @@ impl Servers {
         note_incidents(&self.client);
     }
 
-    fn noted<T>(&self, answer: Result<T, ClientError>) -> Result<T, Failure> {
+    fn noted<T>(&self, answer: Result<T, ClientError>) -> Result<T> {
         self.note();
         Ok(answer?)
     }
@@ -338,12 +327,12 @@ impl VersionNames for Servers {
         self.client.view().version()
     }
 
-    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
+    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes> {
         let notes = self.noted(self.client.notes(first, last))?;
         Ok(notes.into_unverified())
     }
 
-    fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure> {
+    fn versions_of(&self, name: &str) -> Result<Vec<Version>> {
         let versions = self.noted(self.client.named(name))?;
         Ok(versions.into_unverified())
     }
@@ -354,7 +343,7 @@ impl VersionNames for Servers {
 }
 
 impl Source for Servers {
-    fn oldest(&self) -> Result<Version, Failure> {
+    fn oldest(&self) -> Result<Version> {
         self.noted(self.client.oldest())
     }
 
@@ -362,32 +351,23 @@ impl Source for Servers {
         &self,
         version: Version,
         question: &Question,
-    ) -> Result<Option<(Vec<u8>, Statement)>, Failure> {
+    ) -> Result<Option<(Vec<u8>, Statement)>> {
         self.noted(self.client.answer(version, question)).map(Some)
     }
 
-    fn head(&self, version: Version) -> Result<HeadText, Failure> {
+    fn head(&self, version: Version) -> Result<HeadText> {
         self.noted(self.client.head(version))
     }
 
-    fn page(
-        &self,
-        version: Version,
-        range: &KeyRange,
-    ) -> Result<(KeyRange, RangeContents), Failure> {
+    fn page(&self, version: Version, range: &KeyRange) -> Result<(KeyRange, RangeContents)> {
         self.noted(self.client.page(version, range))
     }
 
-    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, Failure> {
+    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>> {
         self.noted(self.client.history(key))
     }
 
-    fn differences(
-        &self,
-        _: Version,
-        _: Version,
-        _: &mut NoteDifference<'_>,
-    ) -> Result<(), Failure> {
+    fn differences(&self, _: Version, _: Version, _: &mut NoteDifference<'_>) -> Result {
         Err(Failure::input("servers do not list differences")
             .help("use --complete to compare the whole contents"))
     }

@@ -10,7 +10,7 @@ use pad_web::server::Limits;
 use serde_json::json;
 
 use super::{
-    Failure, Output,
+    Failure, Output, Result,
     listen::{ListenArguments, SizeArguments},
     mirror::connect,
     remote::RootArguments,
@@ -66,7 +66,7 @@ pub(super) struct Route {
 }
 
 impl Route {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let limits = Limits {
             // A request that waits for a server uses no computing time here, so more requests are
             // allowed.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use authdict::{SecretFile, SecretKey};
 use clap::Args;
 
-use super::Failure;
+use super::{Failure, Result};
 #[cfg(feature = "passphrase")]
 use super::passphrase::{self, PassphrasePrompt};
 
@@ -51,7 +51,7 @@ impl ProtectArguments {
             reason = "as with the feature"
         )
     )]
-    pub(super) fn ask(&self) -> Result<Protection, Failure> {
+    pub(super) fn ask(&self) -> Result<Protection> {
         Ok(Protection {
             #[cfg(feature = "passphrase")]
             passphrase: self
@@ -72,7 +72,7 @@ impl Protection {
             reason = "as with the feature"
         )
     )]
-    pub(super) fn of(&self, path: &Path, file: SecretFile) -> Result<SecretFile, Failure> {
+    pub(super) fn of(&self, path: &Path, file: SecretFile) -> Result<SecretFile> {
         #[cfg(feature = "passphrase")]
         if let Some(passphrase) = &self.passphrase {
             let encrypted = file.encrypt(passphrase, authdict::Work::USUAL);
@@ -84,7 +84,7 @@ impl Protection {
 }
 
 /// Rejects `-` as the file of a secret key.
-pub(super) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
+pub(super) fn check_place(option: &str, path: &Path) -> Result {
     if super::files::is_standard(path) {
         return Err(Failure::Input(format!(
             "{option} - : a key needs a file of its own"
@@ -94,7 +94,7 @@ pub(super) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
 }
 
 /// Reads the file of a secret key. Asks for its passphrase if it is encrypted.
-pub(super) fn read(path: &Path) -> Result<SecretFile, Failure> {
+pub(super) fn read(path: &Path) -> Result<SecretFile> {
     let failure = |error| Failure::key_file(path, &error);
     if path.exists() {
         super::files::check_plain(path)?;
@@ -109,7 +109,7 @@ pub(super) fn read(path: &Path) -> Result<SecretFile, Failure> {
 }
 
 /// Reads an author's secret key.
-pub(super) fn load_secret(path: &Path) -> Result<SecretKey, Failure> {
+pub(super) fn load_secret(path: &Path) -> Result<SecretKey> {
     SecretKey::from_file(&read(path)?).map_err(|error| Failure::key_file(path, &error))
 }
 
@@ -138,7 +138,7 @@ pub(super) struct SetPassphrase {
 
 #[cfg(feature = "passphrase")]
 impl SetPassphrase {
-    pub(super) fn run(&self, output: &mut super::Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut super::Output) -> Result {
         output.goes_on();
         let path = &self.key;
         let failure = |error| Failure::key_file(path, &error);

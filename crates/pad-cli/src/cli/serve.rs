@@ -17,7 +17,7 @@ use serde_json::json;
 use transparency_log::{Policy, note::NoteSigner};
 
 use super::{
-    Failure, Output,
+    Failure, Output, Result,
     listen::{ListenArguments, SizeArguments},
     memory::CacheArguments,
     remote::RootArguments,
@@ -97,7 +97,7 @@ pub(super) struct NetworkArguments {
 }
 
 impl Serve {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let publishing = self.network.publishing()?;
         let mut dictionaries = BTreeMap::<_, ServedDictionary>::new();
         let stores = self.store.iter().map(|store| named("--store", store));
@@ -145,7 +145,7 @@ impl PublishSettings<'_> {
         dictionary: Dictionary,
         name: &str,
         is_one_of_several: bool,
-    ) -> Result<Dictionary, Failure> {
+    ) -> Result<Dictionary> {
         let Some(folder) = self.folder else {
             return Ok(dictionary);
         };
@@ -177,7 +177,7 @@ impl PublishSettings<'_> {
     }
 
     /// Rejects `--publish` on a server that keeps only a part of the keys.
-    pub(super) fn check_unpublished(&self) -> Result<(), Failure> {
+    pub(super) fn check_unpublished(&self) -> Result {
         match self.folder {
             None => Ok(()),
             Some(_) => Err(Failure::input(
@@ -187,7 +187,7 @@ impl PublishSettings<'_> {
     }
 
     /// Rejects keys of head logs whose dictionary is not served here.
-    pub(super) fn check_used(&self) -> Result<(), Failure> {
+    pub(super) fn check_used(&self) -> Result {
         match self.keys.borrow().first() {
             None => Ok(()),
             Some((path, key)) => Err(Failure::Input(format!(
@@ -201,14 +201,14 @@ impl PublishSettings<'_> {
 
 impl NetworkArguments {
     /// Reads the keys and the policy for published head logs.
-    pub(super) fn publishing(&self) -> Result<PublishSettings<'_>, Failure> {
+    pub(super) fn publishing(&self) -> Result<PublishSettings<'_>> {
         let keys = self
             .log_key
             .iter()
             .map(|path| Ok((path.clone(), load_signer(path, "--log-key")?)));
         Ok(PublishSettings {
             folder: self.publish.as_deref(),
-            keys: keys.collect::<Result<Vec<_>, Failure>>()?.into(),
+            keys: keys.collect::<Result<Vec<_>>>()?.into(),
             policy: self.witnesses.as_deref().map(load_policy).transpose()?,
         })
     }
@@ -220,8 +220,8 @@ impl NetworkArguments {
         dictionaries: BTreeMap<String, ServedDictionary>,
         roots: &RootArguments,
         output: &mut Output,
-        begin: impl FnOnce(&Service) -> Result<G, Failure>,
-    ) -> Result<(), Failure> {
+        begin: impl FnOnce(&Service) -> Result<G>,
+    ) -> Result {
         self.listen.begin_log()?;
         report_caught_panics(|place| {
             eprintln!("pad: the store is damaged: the storage engine gave up on a page ({place})");
@@ -252,7 +252,7 @@ impl NetworkArguments {
         &self,
         dictionaries: &BTreeMap<String, ServedDictionary>,
         roots: &RootArguments,
-    ) -> Result<Vec<PeriodicTask>, Failure> {
+    ) -> Result<Vec<PeriodicTask>> {
         let mut all = Vec::new();
         for dictionary in dictionaries.values().filter_map(ServedDictionary::whole) {
             let Some(log) = dictionary.log() else {
@@ -283,7 +283,7 @@ impl NetworkArguments {
 const WITNESS_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Splits `[NAME=]FILE`, the value of `option`, into a dictionary's name and the path of its store.
-pub(super) fn named<'s>(option: &str, store: &'s str) -> Result<(String, &'s Path), Failure> {
+pub(super) fn named<'s>(option: &str, store: &'s str) -> Result<(String, &'s Path)> {
     let (name, path) = if let Some((name, path)) = store.split_once('=') {
         (name.to_owned(), Path::new(path))
     } else {

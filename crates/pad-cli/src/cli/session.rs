@@ -14,7 +14,7 @@ use authdict::{
 use clap::{ArgGroup, Args};
 
 use super::{
-    Failure, KEY_VARIABLE, NewStoreArguments, Output, PUBLIC_VARIABLE, STORE_VARIABLE,
+    Failure, KEY_VARIABLE, NewStoreArguments, Output, PUBLIC_VARIABLE, Result, STORE_VARIABLE,
     VIEW_VARIABLE, output::Trust, signer::SignerArguments,
 };
 
@@ -48,11 +48,11 @@ pub(super) struct TrustArguments {
 /// A source of a dictionary's heads (signed statements of its versions) and of the author's key.
 pub(super) trait HeadSource: Heads<Error: Into<Failure>> {
     /// Returns the author's key that this source claims. The key is not authenticated.
-    fn own_key(&self) -> Result<PublicKey, Failure>;
+    fn own_key(&self) -> Result<PublicKey>;
 }
 
 impl HeadSource for Server {
-    fn own_key(&self) -> Result<PublicKey, Failure> {
+    fn own_key(&self) -> Result<PublicKey> {
         Ok(self.public_key()?)
     }
 }
@@ -60,7 +60,7 @@ impl HeadSource for Server {
 impl ReadArguments {
     /// Opens the store, and reports to `output` whether its answers are verified with an
     /// authenticated key. The store is not trusted more than a remote server.
-    pub(super) fn open(&self, output: &mut Output) -> Result<(Server, StoredView), Failure> {
+    pub(super) fn open(&self, output: &mut Output) -> Result<(Server, StoredView)> {
         open_store(&self.store, &self.trust, output)
     }
 }
@@ -70,7 +70,7 @@ pub(super) fn open_store(
     store: &Path,
     trust: &TrustArguments,
     output: &mut Output,
-) -> Result<(Server, StoredView), Failure> {
+) -> Result<(Server, StoredView)> {
     let open = || Ok(Server::of_any(store)?);
     let (repository, view) = trust.open(open, output)?;
     add_caveat(view.public(), output);
@@ -85,9 +85,9 @@ impl TrustArguments {
     /// checked against the view.
     pub(super) fn open<R: HeadSource>(
         &self,
-        open: impl Fn() -> Result<R, Failure>,
+        open: impl Fn() -> Result<R>,
         output: &mut Output,
-    ) -> Result<(R, StoredView), Failure> {
+    ) -> Result<(R, StoredView)> {
         let given = self.public.as_deref().map(load_public).transpose()?;
         let Some(view) = &self.view else {
             let repository = open()?;
@@ -116,9 +116,9 @@ impl TrustArguments {
 fn open_with_view<R: HeadSource>(
     path: &Path,
     given: Option<&PublicKey>,
-    open: &impl Fn() -> Result<R, Failure>,
+    open: &impl Fn() -> Result<R>,
     output: &mut Output,
-) -> Result<(R, StoredView), Failure> {
+) -> Result<(R, StoredView)> {
     let repository = open()?;
     let own = repository.own_key()?;
     let view = with_view(path, (given, Some(&own)), |view| {
@@ -148,8 +148,8 @@ pub(super) fn trust_of(view: &StoredView) -> Trust {
 pub(super) fn with_view(
     path: &Path,
     (given, own): (Option<&PublicKey>, Option<&PublicKey>),
-    advance: impl FnMut(StoredView) -> Result<StoredView, Failure>,
-) -> Result<StoredView, Failure> {
+    advance: impl FnMut(StoredView) -> Result<StoredView>,
+) -> Result<StoredView> {
     ViewFile::at(path).advance(|stored| beginning(path, stored, given, own), advance)
 }
 
@@ -158,8 +158,8 @@ pub(super) fn with_view(
 pub(super) fn with_held_view(
     path: &Path,
     (given, own): (Option<&PublicKey>, Option<&PublicKey>),
-    advance: impl FnOnce(StoredView) -> Result<StoredView, Failure>,
-) -> Result<StoredView, Failure> {
+    advance: impl FnOnce(StoredView) -> Result<StoredView>,
+) -> Result<StoredView> {
     ViewFile::at(path).advance_held(|stored| beginning(path, stored, given, own), advance)
 }
 
@@ -184,7 +184,7 @@ fn beginning(
     stored: Option<StoredView>,
     given: Option<&PublicKey>,
     own: Option<&PublicKey>,
-) -> Result<StoredView, Failure> {
+) -> Result<StoredView> {
     Ok(match (stored, given, own) {
         (Some(view), Some(given), _) if view.public() != given => {
             return Err(Failure::Input(format!(
@@ -226,11 +226,7 @@ fn another_key() -> Failure {
 
 /// Returns `view` advanced to the latest head of `heads`. If the author has signed two histories,
 /// writes evidence next to the view's file `path`.
-fn advanced(
-    path: &Path,
-    view: &StoredView,
-    heads: &impl HeadSource,
-) -> Result<StoredView, Failure> {
+fn advanced(path: &Path, view: &StoredView, heads: &impl HeadSource) -> Result<StoredView> {
     view.follow(heads).map_err(|error| match error {
         NotFollowed::Behind { seen, offered } => {
             let rollback = VerifyError::Rollback { seen, offered };
@@ -300,7 +296,7 @@ impl AuthorArguments {
 
     /// Loads the secret key, or connects to the external signer. Called only once, because loading
     /// prompts for the key's passphrase.
-    pub(super) fn keys(&self) -> Result<SigningKeys, Failure> {
+    pub(super) fn keys(&self) -> Result<SigningKeys> {
         let keys = self.signer.keys(self.key.as_deref())?;
         keys.ok_or_else(|| Failure::input("no key: give --key or --signer"))
     }
@@ -312,7 +308,7 @@ impl AuthorArguments {
 
     /// Refuses to create a new store with a key that has signed versions of another store. Does
     /// nothing if `store` exists.
-    pub(super) fn check_new(&self, store: &Path) -> Result<(), Failure> {
+    pub(super) fn check_new(&self, store: &Path) -> Result {
         if store.exists() {
             return Ok(());
         }
@@ -320,14 +316,14 @@ impl AuthorArguments {
         self.record_for(Version::EMPTY).map(drop)
     }
 
-    pub(super) fn record(&self) -> Result<SigningRecord, Failure> {
+    pub(super) fn record(&self) -> Result<SigningRecord> {
         let path = record_of(&self.key_file(), self.record.as_deref())?;
         Ok(SigningRecord::open(&path)?)
     }
 
     /// Opens the signing record of the key, for a store at version `stored`. Fails if no record was
     /// begun, unless `--new-record` is given, which begins one.
-    pub(super) fn record_for(&self, stored: Version) -> Result<SigningRecord, Failure> {
+    pub(super) fn record_for(&self, stored: Version) -> Result<SigningRecord> {
         let mut record = self.record()?;
         if self.new_record {
             record.begin()?;
@@ -338,7 +334,7 @@ impl AuthorArguments {
     }
 
     /// Opens an existing store as its author.
-    pub(super) fn open(&self, store: &Path, keys: &SigningKeys) -> Result<Author, Failure> {
+    pub(super) fn open(&self, store: &Path, keys: &SigningKeys) -> Result<Author> {
         let own = own_store(store)?;
         check_key(store, &key_of_store(&own)?, keys.public())?;
         let record = self.record_for(own.latest()?)?;
@@ -348,7 +344,7 @@ impl AuthorArguments {
 }
 
 /// Rejects a store in an object store, because authors do not sign there.
-pub(super) fn require_own(store: &Path) -> Result<(), Failure> {
+pub(super) fn require_own(store: &Path) -> Result {
     if AnyStore::is_in_objects(store) {
         return Err(StoreError::NotSignedFor.into());
     }
@@ -356,13 +352,13 @@ pub(super) fn require_own(store: &Path) -> Result<(), Failure> {
 }
 
 /// Opens an author's store, which must be a local file.
-pub(super) fn own_store(store: &Path) -> Result<RedbStore, Failure> {
+pub(super) fn own_store(store: &Path) -> Result<RedbStore> {
     require_own(store)?;
     Ok(RedbStore::open(store)?)
 }
 
 /// Returns the path of the signing record: `given`, or else a file next to the key.
-pub(super) fn record_of(key: &Path, given: Option<&Path>) -> Result<PathBuf, Failure> {
+pub(super) fn record_of(key: &Path, given: Option<&Path>) -> Result<PathBuf> {
     match given {
         Some(record) => Ok(record.to_owned()),
         None => pad_disk::companion(key, ".signed").map_err(|error| Failure::file(key, &error)),
@@ -370,11 +366,7 @@ pub(super) fn record_of(key: &Path, given: Option<&Path>) -> Result<PathBuf, Fai
 }
 
 /// Refuses to create a new store for a key that has already signed versions.
-pub(super) fn check_unsigned(
-    record: &SigningRecord,
-    key: &Path,
-    store: &Path,
-) -> Result<(), Failure> {
+pub(super) fn check_unsigned(record: &SigningRecord, key: &Path, store: &Path) -> Result {
     if record.is_empty() {
         return Ok(());
     }
@@ -386,7 +378,7 @@ pub(super) fn check_unsigned(
     .help("restore a copy of the store, or create another key for a new dictionary"))
 }
 
-pub(super) fn load_public(path: &Path) -> Result<PublicKey, Failure> {
+pub(super) fn load_public(path: &Path) -> Result<PublicKey> {
     PublicKey::load(path).map_err(|error| Failure::key_file(path, &error))
 }
 
@@ -396,7 +388,7 @@ pub(super) fn create_or_match(
     public: &PublicKey,
     new: &NewStoreArguments,
     output: &Output,
-) -> Result<(), Failure> {
+) -> Result {
     if public.scheme.family() == SchemeFamily::Directory {
         return Err(Failure::Input(format!(
             "a key of scheme {} is for a directory",
@@ -423,7 +415,7 @@ fn parameters_record(
     public: &PublicKey,
     new: &NewStoreArguments,
     output: &Output,
-) -> Result<Option<RecordChange>, Failure> {
+) -> Result<Option<RecordChange>> {
     use super::parameters::load;
     if !public.scheme.family().is_append_only() {
         return match new.parameters {
@@ -459,11 +451,11 @@ fn parameters_record(
     _: &PublicKey,
     _: &NewStoreArguments,
     _: &Output,
-) -> Result<Option<RecordChange>, Failure> {
+) -> Result<Option<RecordChange>> {
     Ok(None)
 }
 
-pub(super) fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Result<(), Failure> {
+pub(super) fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Result {
     if found == given {
         return Ok(());
     }

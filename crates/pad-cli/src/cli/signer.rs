@@ -15,7 +15,7 @@ use clap::Args;
 use ed25519_dalek::SignatureError;
 
 use self::{agent::AgentKey, program::SigningProgram};
-use super::{Failure, KEY_VARIABLE, PUBLIC_VARIABLE, secret::load_secret};
+use super::{Failure, KEY_VARIABLE, PUBLIC_VARIABLE, Result, secret::load_secret};
 
 mod agent;
 mod program;
@@ -72,7 +72,7 @@ impl SignerArguments {
 
     /// Returns the keys of the external signer or, without one, of the secret key in the file
     /// `key`. `None` if neither is given. Called only once, because it may prompt for a passphrase.
-    pub(super) fn keys(&self, key: Option<&Path>) -> Result<Option<SigningKeys>, Failure> {
+    pub(super) fn keys(&self, key: Option<&Path>) -> Result<Option<SigningKeys>> {
         let (Some(signer), Some(path)) = (&self.signer, &self.public) else {
             self.refuse_idle_public()?;
             return Ok(match key {
@@ -111,7 +111,7 @@ impl SignerArguments {
 
     /// Refuses `--public` without `--signer`, because it would have no effect. The environment
     /// variable of the option is permitted, because other commands use it too.
-    fn refuse_idle_public(&self) -> Result<(), Failure> {
+    fn refuse_idle_public(&self) -> Result {
         let Some(public) = &self.public else {
             return Ok(());
         };
@@ -204,7 +204,7 @@ impl FromStr for AuthorName {
 
 impl AuthorName {
     /// Returns the author's key. Asks the SSH agent for it, if the agent holds it.
-    pub(super) fn key(&self) -> Result<AuthorKey, Failure> {
+    pub(super) fn key(&self) -> Result<AuthorKey> {
         match self {
             Self::Key(key) => Ok(*key),
             Self::Agent(fingerprint) => {

@@ -11,7 +11,7 @@ use authdict::{
 use clap::Args;
 
 use super::{
-    Failure, Output, STORE_VARIABLE,
+    Failure, Output, Result, STORE_VARIABLE,
     at::{VersionNames, VersionSelector},
     session::{TrustArguments, open_store},
 };
@@ -30,7 +30,7 @@ pub(super) struct AskArguments {
 }
 
 impl AskArguments {
-    pub(super) fn open(&self, output: &mut Output) -> Result<Session, Failure> {
+    pub(super) fn open(&self, output: &mut Output) -> Result<Session> {
         #[cfg(feature = "network")]
         if self.asks_servers()? {
             return self.servers.open(&self.trust, output);
@@ -54,8 +54,8 @@ impl AskArguments {
         &self,
         at: Option<&VersionSelector>,
         output: &mut Output,
-        ask: impl Fn(&Session, &mut Output) -> Result<T, Failure>,
-    ) -> Result<(Session, T), Failure> {
+        ask: impl Fn(&Session, &mut Output) -> Result<T>,
+    ) -> Result<(Session, T)> {
         let mut races = 0;
         loop {
             let session = self.open(output)?;
@@ -75,7 +75,7 @@ impl AskArguments {
     /// Returns whether to query servers instead of a store. Options take precedence over
     /// environment variables.
     #[cfg(feature = "network")]
-    fn asks_servers(&self) -> Result<bool, Failure> {
+    fn asks_servers(&self) -> Result<bool> {
         let store_is_given = self.store.as_ref().map(|store| {
             std::env::var_os(STORE_VARIABLE).is_none_or(|usual| usual != *store.as_os_str())
         });
@@ -100,42 +100,29 @@ impl AskArguments {
 /// A source of answers about a dictionary. The answers are verified with only the public key.
 pub(super) trait Source: VersionNames {
     /// Returns the oldest version that can be queried.
-    fn oldest(&self) -> Result<Version, Failure>;
+    fn oldest(&self) -> Result<Version>;
 
     /// Returns the verified answer to a question, with its encoded proof. Returns `None` if the
     /// scheme does not support the question.
-    fn answer(
-        &self,
-        version: Version,
-        question: &Question,
-    ) -> Result<Option<(Vec<u8>, Statement)>, Failure>;
+    fn answer(&self, version: Version, question: &Question) -> Result<Option<(Vec<u8>, Statement)>>;
 
     /// Returns the verified head of a version, with its signed root as text.
-    fn head(&self, version: Version) -> Result<HeadText, Failure>;
+    fn head(&self, version: Version) -> Result<HeadText>;
 
     /// Returns the first page of `range`: the range that the page covers, and its verified
     /// contents.
-    fn page(
-        &self,
-        version: Version,
-        range: &KeyRange,
-    ) -> Result<(KeyRange, RangeContents), Failure>;
+    fn page(&self, version: Version, range: &KeyRange) -> Result<(KeyRange, RangeContents)>;
 
     /// Returns the versions in which a key changed, unverified.
-    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, Failure>;
+    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>>;
 
     /// Calls `note` for each key that differs between two versions, unverified. Stops at the first
     /// failure.
-    fn differences(
-        &self,
-        before: Version,
-        after: Version,
-        note: &mut NoteDifference<'_>,
-    ) -> Result<(), Failure>;
+    fn differences(&self, before: Version, after: Version, note: &mut NoteDifference<'_>) -> Result;
 }
 
 /// Callback for a key that differs between two versions, unverified.
-pub(super) type NoteDifference<'n> = dyn FnMut(Untrusted<Difference>) -> Result<(), Failure> + 'n;
+pub(super) type NoteDifference<'n> = dyn FnMut(Untrusted<Difference>) -> Result + 'n;
 
 /// A local store, which is verified like an untrusted server.
 struct Local {
@@ -150,11 +137,11 @@ impl VersionNames for Local {
         self.repository.latest()
     }
 
-    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
+    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes> {
         self.repository.notes(first, last)
     }
 
-    fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure> {
+    fn versions_of(&self, name: &str) -> Result<Vec<Version>> {
         self.repository.versions_of(name)
     }
 
@@ -164,7 +151,7 @@ impl VersionNames for Local {
 }
 
 impl Source for Local {
-    fn oldest(&self) -> Result<Version, Failure> {
+    fn oldest(&self) -> Result<Version> {
         Ok(self.repository.oldest())
     }
 
@@ -172,7 +159,7 @@ impl Source for Local {
         &self,
         version: Version,
         question: &Question,
-    ) -> Result<Option<(Vec<u8>, Statement)>, Failure> {
+    ) -> Result<Option<(Vec<u8>, Statement)>> {
         let answer = match self.repository.answer(version, question) {
             Err(AnswerError::NotOffered(_)) => return Ok(None),
             answer => answer.map_err(|error| unanswered(error, version, question))?,
@@ -188,16 +175,12 @@ impl Source for Local {
         Ok(Some((answer, statement)))
     }
 
-    fn head(&self, version: Version) -> Result<HeadText, Failure> {
+    fn head(&self, version: Version) -> Result<HeadText> {
         let head = self.repository.head_message(version)?;
         Ok(verify_head(self.view.public(), version, &head)?)
     }
 
-    fn page(
-        &self,
-        version: Version,
-        range: &KeyRange,
-    ) -> Result<(KeyRange, RangeContents), Failure> {
+    fn page(&self, version: Version, range: &KeyRange) -> Result<(KeyRange, RangeContents)> {
         let page = self.repository.page(version, range, PAGE_BYTES)?;
         if !page.is_beginning_of(range) {
             let text = "the store does not tell where a page ends";
@@ -211,7 +194,7 @@ impl Source for Local {
         }
     }
 
-    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, Failure> {
+    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>> {
         Ok(self.repository.history(key)?)
     }
 
@@ -220,7 +203,7 @@ impl Source for Local {
         before: Version,
         after: Version,
         note: &mut NoteDifference<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let mut failed = None;
         self.repository.differences(before, after, &mut |change| {
             note(change).map_or_else(
@@ -267,7 +250,7 @@ impl Session {
     }
 
     /// Returns the oldest version that can be queried.
-    pub(super) fn oldest(&self) -> Result<Version, Failure> {
+    pub(super) fn oldest(&self) -> Result<Version> {
         self.source.oldest()
     }
 
@@ -277,7 +260,7 @@ impl Session {
     }
 
     /// Returns the versions in which a key changed, unverified.
-    pub(super) fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, Failure> {
+    pub(super) fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>> {
         self.source.history(key)
     }
 
@@ -288,13 +271,13 @@ impl Session {
         before: Version,
         after: Version,
         note: &mut NoteDifference<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         self.source.differences(before, after, note)
     }
 
     /// Returns the notes (names, times and numbers of changes) on versions `first` to `last`,
     /// unverified.
-    pub(super) fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
+    pub(super) fn notes(&self, first: Version, last: Version) -> Result<VersionNotes> {
         self.source.notes(first, last)
     }
 
@@ -309,7 +292,7 @@ impl Session {
         &self,
         at: Option<&VersionSelector>,
         output: &mut Output,
-    ) -> Result<Version, Failure> {
+    ) -> Result<Version> {
         match at {
             Some(at) => at.resolve(&*self.source, output),
             None => self.newest(),
@@ -321,7 +304,7 @@ impl Session {
         &self,
         at: Option<&VersionSelector>,
         output: &mut Output,
-    ) -> Result<Version, Failure> {
+    ) -> Result<Version> {
         match self.version(at, output)? {
             Version::EMPTY => Err(Failure::input(
                 "version 0 has no signature: the author signs from version 1 on",
@@ -331,7 +314,7 @@ impl Session {
     }
 
     /// Returns the latest version. Fails if there is no version.
-    pub(super) fn newest(&self) -> Result<Version, Failure> {
+    pub(super) fn newest(&self) -> Result<Version> {
         match self.source.latest() {
             Version::EMPTY => Err(Failure::Input(format!(
                 "the {} has no version yet",
@@ -343,11 +326,7 @@ impl Session {
 
     /// Returns the version that `at` selects by number, name or date. Reports the number of a name
     /// or date to `output`.
-    pub(super) fn resolve(
-        &self,
-        at: &VersionSelector,
-        output: &mut Output,
-    ) -> Result<Version, Failure> {
+    pub(super) fn resolve(&self, at: &VersionSelector, output: &mut Output) -> Result<Version> {
         at.resolve(&*self.source, output)
     }
 
@@ -357,7 +336,7 @@ impl Session {
     }
 
     /// Returns the verified answer to a question about a version.
-    pub(super) fn ask(&self, version: Version, question: &Question) -> Result<Statement, Failure> {
+    pub(super) fn ask(&self, version: Version, question: &Question) -> Result<Statement> {
         self.prove(version, question)
             .map(|(_, statement)| statement)
     }
@@ -367,18 +346,14 @@ impl Session {
         &self,
         version: Version,
         question: &Question,
-    ) -> Result<(Vec<u8>, Statement), Failure> {
+    ) -> Result<(Vec<u8>, Statement)> {
         let answer = self.source.answer(version, question)?;
         answer.ok_or_else(|| not_offered(&self.public, question))
     }
 
     /// Returns the verified answers for several keys. If the scheme does not support one question
     /// for several keys, asks one question per key.
-    pub(super) fn lookups(
-        &self,
-        version: Version,
-        keys: &Keys,
-    ) -> Result<Vec<(Key, Answer)>, Failure> {
+    pub(super) fn lookups(&self, version: Version, keys: &Keys) -> Result<Vec<(Key, Answer)>> {
         let question = Question::Keys(keys.clone());
         match self.source.answer(version, &question)? {
             None => {
@@ -393,7 +368,7 @@ impl Session {
     }
 
     /// Returns the verified head of a version, with its signed root as text.
-    pub(super) fn head(&self, version: Version) -> Result<HeadText, Failure> {
+    pub(super) fn head(&self, version: Version) -> Result<HeadText> {
         self.source.head(version)
     }
 
@@ -409,7 +384,7 @@ impl Session {
     }
 
     /// Returns the verified answer about `key` in `version`: its value, or its absence.
-    pub(super) fn lookup(&self, version: Version, key: &Key) -> Result<Lookup, Failure> {
+    pub(super) fn lookup(&self, version: Version, key: &Key) -> Result<Lookup> {
         match self.ask(version, &Question::Key(key.clone()))? {
             Statement::Lookup(lookup) => Ok(lookup),
             _ => Err(Failure::Refused("the answer is to another question".into())),
@@ -428,7 +403,7 @@ pub(super) struct Entries<'s> {
 
 impl Entries<'_> {
     /// Returns the next entry; `None` if the range is proved to contain no further entry.
-    pub(super) fn next(&mut self) -> Result<Option<(Key, Value)>, Failure> {
+    pub(super) fn next(&mut self) -> Result<Option<(Key, Value)>> {
         loop {
             if let Some(entry) = self.page.next() {
                 return Ok(Some(entry));

@@ -16,7 +16,7 @@ use pad_disk::Register;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    Failure, KEY_VARIABLE, Output, StoreArgument,
+    Failure, KEY_VARIABLE, Output, Result, StoreArgument,
     change::shown,
     secret::load_secret,
     session::{check_key, own_store, record_of},
@@ -58,7 +58,7 @@ pub(super) struct Reset {
 }
 
 impl Status {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let path = &self.store.store;
         let repository = Server::of_any(path)?;
         let public = repository.public_key()?;
@@ -117,7 +117,7 @@ impl Status {
 }
 
 /// Adds the unverified name and time of a version to `rows`.
-fn add_note(repository: &Server, version: Version, rows: &mut Rows) -> Result<(), Failure> {
+fn add_note(repository: &Server, version: Version, rows: &mut Rows) -> Result {
     let Some(note) = VersionNote::of(repository.store(), version)? else {
         return Ok(());
     };
@@ -129,10 +129,7 @@ fn add_note(repository: &Server, version: Version, rows: &mut Rows) -> Result<()
 }
 
 /// Returns the last signed version in the signing record, and a comparison with the store.
-fn compare(
-    record: &std::path::Path,
-    latest: Version,
-) -> Result<(Option<Version>, &'static str), Failure> {
+fn compare(record: &std::path::Path, latest: Version) -> Result<(Option<Version>, &'static str)> {
     let value = Register::read(record);
     let value = value.map_err(|error| Failure::Store(format!("{}: {error}", record.display())))?;
     let head = value.and_then(|value| headline(&value).ok()?.1);
@@ -153,7 +150,7 @@ fn compare(
 }
 
 impl Reset {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let mut store = own_store(&self.store.store)?;
         let wanted = self.keys.iter().map(|key| output.key(key));
@@ -182,7 +179,7 @@ impl Reset {
 }
 
 /// Drops pending changes. If a key was changed again in the meantime, the new change is kept.
-fn drop_all(store: &mut RedbStore, changes: &[&PendingChange]) -> Result<(), Failure> {
+fn drop_all(store: &mut RedbStore, changes: &[&PendingChange]) -> Result {
     let records: Vec<_> = changes.iter().map(|change| change.done()).collect();
     Ok(store.write_records(&records)?)
 }

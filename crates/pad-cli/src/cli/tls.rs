@@ -4,7 +4,7 @@ use std::{fs, io::ErrorKind, path::Path};
 
 use pad_web::server::{Identity, ServerError};
 
-use super::{Failure, permissions::check_secret};
+use super::{Failure, Result, permissions::check_secret};
 
 /// Paths of a PEM certificate chain and its private key, and the names of their options.
 pub(super) struct TlsArguments<'a> {
@@ -16,7 +16,7 @@ pub(super) struct TlsArguments<'a> {
 impl TlsArguments<'_> {
     /// Loads the certificate and the private key, if they are given. Rejects a key file with
     /// permissions that `check_secret` rejects.
-    pub(super) fn identity(&self) -> Result<Option<Identity>, Failure> {
+    pub(super) fn identity(&self) -> Result<Option<Identity>> {
         let (Some(certificate), Some(key)) = (self.certificate, self.private_key) else {
             return Ok(None);
         };
@@ -47,6 +47,6 @@ pub(super) fn network_failure(listen: &str, error: &ServerError) -> Failure {
     }
 }
 
-fn read_all(path: &Path) -> Result<Vec<u8>, Failure> {
+fn read_all(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|error| Failure::file(path, &error))
 }

@@ -13,7 +13,7 @@ use clap::{ArgGroup, Args};
 use serde_json::json;
 
 use super::{
-    Failure, NewStoreArguments, Output, PUBLIC_VARIABLE, StoreArgument,
+    Failure, NewStoreArguments, Output, PUBLIC_VARIABLE, Result, StoreArgument,
     at::VersionSelector,
     files::{OutArguments, read_file},
     session::{create_or_match, load_public},
@@ -65,7 +65,7 @@ pub(super) struct Apply {
 }
 
 impl Export {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         self.out.check(output)?;
         let repository = Server::of_any(&self.store.store)?;
         let latest = repository.latest();
@@ -109,7 +109,7 @@ impl Export {
 }
 
 /// Returns the update that produced a version.
-fn update_to(repository: &Server, version: Version) -> Result<Vec<u8>, Failure> {
+fn update_to(repository: &Server, version: Version) -> Result<Vec<u8>> {
     repository.update_message(version)?.ok_or_else(|| {
         let (oldest, latest) = (repository.oldest(), repository.latest());
         Failure::Input(format!(
@@ -120,7 +120,7 @@ fn update_to(repository: &Server, version: Version) -> Result<Vec<u8>, Failure> 
 }
 
 /// Returns the updates that produced versions `first` to `last`, encoded as one list.
-fn several(repository: &Server, first: Version, last: Version) -> Result<Vec<u8>, Failure> {
+fn several(repository: &Server, first: Version, last: Version) -> Result<Vec<u8>> {
     let (mut updates, mut bytes) = (Vec::new(), 0_u64);
     for number in first.number()..=last.number() {
         let update = update_to(repository, Version::new(number))?;
@@ -139,7 +139,7 @@ fn several(repository: &Server, first: Version, last: Version) -> Result<Vec<u8>
 }
 
 impl Apply {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let path = &self.store.store;
         if let Some(public) = &self.public {
@@ -159,7 +159,7 @@ impl Apply {
 }
 
 /// Applies the updates of a list in order.
-fn apply_all(repository: &mut Server, list: &[u8], output: &mut Output) -> Result<(), Failure> {
+fn apply_all(repository: &mut Server, list: &[u8], output: &mut Output) -> Result {
     let updates = decode_list(list, list.len()).map_err(|error| {
         let text = format!("the update is refused: {error}");
         Failure::Refused(text)
@@ -174,7 +174,7 @@ fn apply_all(repository: &mut Server, list: &[u8], output: &mut Output) -> Resul
 }
 
 /// Applies an update, unless the store already contains it.
-fn apply(repository: &mut Server, update: &[u8], output: &mut Output) -> Result<(), Failure> {
+fn apply(repository: &mut Server, update: &[u8], output: &mut Output) -> Result {
     if let Some(version) = known(repository, update) {
         let root = repository.head_text(version)?.root;
         let text = format!("version {version} is there already, root {root}");

@@ -21,11 +21,11 @@ use transparency_log::{
 };
 
 use super::{
-    Failure, Output,
+    Failure, Output, Result,
     files::read_file,
     listen::ListenArguments,
     permissions::check_secret,
-    secret::{self, ProtectArguments},
+    secret::{ProtectArguments, self},
     session::load_public,
 };
 
@@ -95,14 +95,14 @@ struct Keygen {
 }
 
 impl WitnessCommand {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         match &self.keys {
             Some(WitnessKeys::Keygen(keygen)) => keygen.run(output),
             None => self.serve(output),
         }
     }
 
-    fn serve(&self, output: &mut Output) -> Result<(), Failure> {
+    fn serve(&self, output: &mut Output) -> Result {
         let missing = || Failure::input("--state and --key are needed");
         let (state, key) = (self.state.as_ref().zip(self.key.as_ref())).ok_or_else(missing)?;
         let logs = self.logs()?;
@@ -128,7 +128,7 @@ impl WitnessCommand {
     }
 
     /// Reads the keys of the logs whose checkpoints are cosigned.
-    fn logs(&self) -> Result<Vec<VerifierKey>, Failure> {
+    fn logs(&self) -> Result<Vec<VerifierKey>> {
         let mut logs = Vec::new();
         for text in &self.known_log {
             logs.push(
@@ -163,7 +163,7 @@ impl WitnessCommand {
     }
 }
 
-fn records(state: &Path) -> Result<FolderRecords, Failure> {
+fn records(state: &Path) -> Result<FolderRecords> {
     std::fs::create_dir_all(state).map_err(|error| Failure::file(state, &error))?;
     let folder = Folder::open(state).map_err(|error| Failure::file(state, &error))?;
     let records = FolderRecords::open(Arc::new(folder));
@@ -171,7 +171,7 @@ fn records(state: &Path) -> Result<FolderRecords, Failure> {
 }
 
 impl Keygen {
-    fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         secret::check_place("--out", &self.out)?;
         let named = |name: &str| {
@@ -243,10 +243,7 @@ fn is_known(key_type: u8) -> bool {
 
 /// Loads the secret key of a witness or a log. Rejects a file with permissions that `check_secret`
 /// rejects.
-pub(super) fn load_signer<T: SignatureType>(
-    path: &Path,
-    option: &str,
-) -> Result<SignerKey<T>, Failure> {
+pub(super) fn load_signer<T: SignatureType>(path: &Path, option: &str) -> Result<SignerKey<T>> {
     check_secret(option, path)?;
     let file = secret::read(path)?;
     let text = file
@@ -258,7 +255,7 @@ pub(super) fn load_signer<T: SignatureType>(
 }
 
 /// Loads a policy, which is given as text of several lines or as the path of a file.
-pub(super) fn load_policy(given: &str) -> Result<Policy, Failure> {
+pub(super) fn load_policy(given: &str) -> Result<Policy> {
     let text = if given.contains('\n') {
         given.to_owned()
     } else {
@@ -276,7 +273,7 @@ pub(super) fn load_policy(given: &str) -> Result<Policy, Failure> {
     Ok(policy)
 }
 
-fn read_text(path: &Path, limit: u64) -> Result<String, Failure> {
+fn read_text(path: &Path, limit: u64) -> Result<String> {
     let text = String::from_utf8(read_file(path, limit)?);
     text.map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
 }

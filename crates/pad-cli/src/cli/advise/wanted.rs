@@ -13,7 +13,7 @@ use comparison::{
 };
 
 use super::quantities::{bytes, count, key_bytes, per_day, seconds, share, value_bytes, whole};
-use crate::cli::Failure;
+use crate::cli::{Failure, Result};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load")]
@@ -94,7 +94,7 @@ pub(super) struct NeedArguments {
 
 /// Returns the load, needs and limits from both groups of arguments, and from the trace that `load`
 /// names, if any.
-pub(super) fn wanted(load: &LoadArguments, needs: &NeedArguments) -> Result<Requirements, Failure> {
+pub(super) fn wanted(load: &LoadArguments, needs: &NeedArguments) -> Result<Requirements> {
     let trace = load.trace.as_deref().map(read).transpose()?;
     let load = load.load(trace.as_ref(), needs.kept())?;
     let removes = trace.is_some_and(|trace| trace.removes);
@@ -109,7 +109,7 @@ pub(super) fn wanted(load: &LoadArguments, needs: &NeedArguments) -> Result<Requ
     })
 }
 
-fn read(path: &Path) -> Result<TraceLoad, Failure> {
+fn read(path: &Path) -> Result<TraceLoad> {
     let failure = |error| Failure::trace(path, &error);
     let snapshots = TraceReader::open(path).map_err(failure)?;
     let named =
@@ -125,7 +125,7 @@ fn read(path: &Path) -> Result<TraceLoad, Failure> {
 }
 
 impl LoadArguments {
-    fn load(&self, trace: Option<&TraceLoad>, usual: DefaultHistory) -> Result<Load, Failure> {
+    fn load(&self, trace: Option<&TraceLoad>, usual: DefaultHistory) -> Result<Load> {
         let (snapshots_per_day, changes) = self.snapshots(trace)?;
         let kept = match (self.versions, self.history, usual) {
             #[allow(
@@ -158,7 +158,7 @@ impl LoadArguments {
 
     /// Returns the number of snapshots per day, and the number of changes in each snapshot. Options
     /// take precedence over `trace`.
-    fn snapshots(&self, trace: Option<&TraceLoad>) -> Result<(f64, u64), Failure> {
+    fn snapshots(&self, trace: Option<&TraceLoad>) -> Result<(f64, u64)> {
         let of_trace = trace.and_then(TraceLoad::snapshots_per_day);
         let changes = self
             .changes

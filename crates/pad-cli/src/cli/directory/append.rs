@@ -17,7 +17,7 @@ use super::{
     shown::{head_line, version_line},
     with_suite,
 };
-use crate::cli::{Failure, Output};
+use crate::cli::{Failure, Output, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -45,7 +45,7 @@ pub(in crate::cli) struct Append {
 type Object<S> = (Option<String>, <S as Suite>::Digest);
 
 impl Append {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let key = self.sign.keys()?;
         with_suite!(key.public().suite, S => {
@@ -60,8 +60,8 @@ impl Append {
         })
     }
 
-    fn objects<S: Suite>(&self) -> Result<Vec<Object<S>>, Failure> {
-        let objects: Result<Vec<_>, Failure> = if let Some(path) = &self.digests {
+    fn objects<S: Suite>(&self) -> Result<Vec<Object<S>>> {
+        let objects: Result<Vec<_>> = if let Some(path) = &self.digests {
             let digests = DigestLines::<S>::open(path)?;
             digests.map(|digest| Ok((None, digest?))).collect()
         } else {
@@ -83,7 +83,7 @@ impl Append {
         mut author: Author<S>,
         objects: Vec<Object<S>>,
         output: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let mut registered = Vec::new();
         for (name, digest) in objects {
             let id = author.full.append(digest);
@@ -104,7 +104,7 @@ impl Append {
         mut author: Light<S>,
         objects: Vec<Object<S>>,
         output: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         self.hints.check_unused()?;
         let (mut changes, mut registered) = (Changes::<S>::new(), Vec::new());
         for (id, (name, digest)) in (author.registered()..).zip(objects) {
@@ -126,7 +126,7 @@ fn say_registered<S: Suite>(
     registered: &[Registered<S>],
     (line, mut said): (String, Json),
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     let mut objects = Vec::new();
     for (id, name, digest) in registered {
         let digest = hex::encode(digest);

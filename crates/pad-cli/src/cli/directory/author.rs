@@ -17,7 +17,7 @@ use pad_disk::Access;
 
 use super::{check_scheme, failure};
 use crate::cli::{
-    Failure,
+    Failure, Result,
     session::{AuthorArguments, HeadSource as _, check_key},
 };
 
@@ -46,7 +46,7 @@ pub(super) struct DirectoryRecord(SigningRecord);
 
 impl SignArguments {
     /// Returns the author's keys after checking that they are for directories.
-    pub(super) fn keys(&self) -> Result<SigningKeys, Failure> {
+    pub(super) fn keys(&self) -> Result<SigningKeys> {
         let keys = self.author.keys()?;
         check_scheme(keys.public(), &self.author.key_file())?;
         Ok(keys)
@@ -66,7 +66,7 @@ impl SignArguments {
         folder: &Path,
         directory: &BlockDirectory<S>,
         public: &PublicKey,
-    ) -> Result<DirectoryRecord, Failure> {
+    ) -> Result<DirectoryRecord> {
         check_key(folder, &directory.own_key()?, public)?;
         let latest = directory.latest();
         let record = self.author.record_for(latest)?;
@@ -82,11 +82,7 @@ impl SignArguments {
     }
 
     /// Opens an existing directory as its author.
-    pub(super) fn open<S: Suite>(
-        &self,
-        folder: &Path,
-        keys: &SigningKeys,
-    ) -> Result<Author<S>, Failure> {
+    pub(super) fn open<S: Suite>(&self, folder: &Path, keys: &SigningKeys) -> Result<Author<S>> {
         let directory = super::open::<S>(folder)?;
         let record = self.remember(folder, &directory, keys.public())?;
         self.write_latest(&directory)?;
@@ -102,7 +98,7 @@ impl SignArguments {
     ///
     /// The file is missing if the command that signed the version was killed before it wrote the
     /// file.
-    fn write_latest<S: Suite>(&self, directory: &BlockDirectory<S>) -> Result<(), Failure> {
+    fn write_latest<S: Suite>(&self, directory: &BlockDirectory<S>) -> Result {
         let (latest, Some(folder)) = (directory.latest(), &self.updates) else {
             return Ok(());
         };
@@ -119,10 +115,7 @@ impl SignArguments {
 
 impl DirectoryRecord {
     /// Records the latest head of `directory`, before this head is published.
-    pub(super) fn advance<S: Suite>(
-        &mut self,
-        directory: &BlockDirectory<S>,
-    ) -> Result<(), Failure> {
+    pub(super) fn advance<S: Suite>(&mut self, directory: &BlockDirectory<S>) -> Result {
         if let Some(head) = directory.heads().latest_head() {
             self.0.advance(&codec::encode(&head))?;
         }
@@ -138,7 +131,7 @@ impl<S: Suite> Author<S> {
 
     /// Signs the pending changes as the next version. On return the version is durable, its head is
     /// recorded, and its update is written if `--updates` is given.
-    pub(super) fn publish(&mut self) -> Result<Update<S>, Failure> {
+    pub(super) fn publish(&mut self) -> Result<Update<S>> {
         let update = self.full.snapshot().map_err(|error| match error {
             AuthorError::Store(fault) => failure::fault(self.directory(), fault),
             error => error.into(),
@@ -152,14 +145,14 @@ impl<S: Suite> Author<S> {
     }
 
     /// Closes the directory cleanly, so that the next opening has nothing to replay.
-    pub(super) fn close(self) -> Result<(), Failure> {
+    pub(super) fn close(self) -> Result {
         let closed = self.full.into_directory().close();
         closed.map_err(|fault| Failure::Store(fault.to_string()))
     }
 }
 
 /// Writes an update as `VERSION.update` into the folder for updates.
-pub(super) fn write_update(folder: &Path, version: Version, update: &[u8]) -> Result<(), Failure> {
+pub(super) fn write_update(folder: &Path, version: Version, update: &[u8]) -> Result {
     write_into(folder, &update_name(version), update)
 }
 
@@ -169,7 +162,7 @@ pub(super) fn update_name(version: Version) -> String {
 }
 
 /// Writes a file `name` into `folder`, and replaces an existing file. Creates a missing folder.
-pub(super) fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+pub(super) fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> Result {
     make_folder(folder).map_err(|error| Failure::file(folder, &error))?;
     let path = folder.join(name);
     pad_disk::replace(&path, bytes, Access::Usual).map_err(|error| Failure::file(&path, &error))

@@ -21,7 +21,7 @@ use super::{
     shown::{head_line, version_line},
     with_suite,
 };
-use crate::cli::{Failure, Output};
+use crate::cli::{Failure, Output, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -67,7 +67,7 @@ pub(in crate::cli) struct Delete {
 }
 
 impl Update {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let key = self.sign.keys()?;
         with_suite!(key.public().suite, S => {
@@ -89,7 +89,7 @@ impl Update {
         })
     }
 
-    fn new_digest<S: Suite>(&self) -> Result<S::Digest, Failure> {
+    fn new_digest<S: Suite>(&self) -> Result<S::Digest> {
         match (&self.digest, &self.object) {
             (Some(digits), _) => parse_digest::<S>(digits)
                 .map_err(|error| Failure::Input(format!("--digest: {error}"))),
@@ -100,7 +100,7 @@ impl Update {
 }
 
 impl Delete {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let key = self.sign.keys()?;
         with_suite!(key.public().suite, S => {
@@ -127,8 +127,8 @@ fn published<S: Suite>(
     mut author: Author<S>,
     changed: Result<(), ApplyError>,
     output: &mut Output,
-    also: impl FnOnce(&Author<S>) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    also: impl FnOnce(&Author<S>) -> Result,
+) -> Result {
     changed.map_err(|error| failure::changed(author.directory(), &error))?;
     let update = author.publish()?;
     also(&author)?;
@@ -143,18 +143,14 @@ fn published_light<S: Suite>(
     changes: &Changes<S>,
     source: &ProofSource,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     let update = author.publish(changes, source)?;
     let line = head_line(&update.head, author.registered());
     say_changed(line, update.operations.len(), output)
 }
 
 /// Prints the description of a version with `changes` changed entries.
-fn say_changed(
-    (line, mut object): (String, Json),
-    changes: usize,
-    output: &mut Output,
-) -> Result<(), Failure> {
+fn say_changed((line, mut object): (String, Json), changes: usize, output: &mut Output) -> Result {
     object["changes"] = changes.into();
     output.say(&format!("{line}, {changes} of them changed"), &object)
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{check_scheme, light, with_suite};
 use crate::cli::{
-    Failure, Output,
+    Output, Result,
     secret::load_secret,
     session::{check_unsigned, load_public, record_of},
 };
@@ -68,7 +68,7 @@ pub(super) struct Layout {
 }
 
 impl Create {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let public = self.public_key()?;
         with_suite!(public.suite, S => {
@@ -80,7 +80,7 @@ impl Create {
         })
     }
 
-    fn public_key(&self) -> Result<PublicKey, Failure> {
+    fn public_key(&self) -> Result<PublicKey> {
         if let Some(path) = &self.public {
             let public = load_public(path)?;
             check_scheme(&public, path)?;
@@ -107,7 +107,7 @@ impl Layout {
         self,
         folder: &Path,
         public: &PublicKey,
-    ) -> Result<BlockDirectory<S>, Failure> {
+    ) -> Result<BlockDirectory<S>> {
         let budget = CacheBudget::default();
         Ok(BlockDirectory::create(
             folder,
@@ -123,7 +123,7 @@ fn said<S: Suite>(
     directory: &BlockDirectory<S>,
     public: &PublicKey,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     let (folder, step) = (folder.display().to_string(), directory.step());
     let dictionary = public.authority.dictionary.to_string();
     let text = format!("an empty directory in {folder}, of dictionary {dictionary}");

@@ -12,7 +12,7 @@ use clap::Args;
 use pad_core::Suite;
 
 use super::{author::write_into, failure};
-use crate::cli::Failure;
+use crate::cli::{Failure, Result};
 
 /// Options for writing hints.
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub(super) struct HintArguments {
 
 impl HintArguments {
     /// Rejects `--hints` for a light author, which has no entries to prove.
-    pub(super) fn check_unused(&self) -> Result<(), Failure> {
+    pub(super) fn check_unused(&self) -> Result {
         if self.hints.is_none() {
             return Ok(());
         }
@@ -39,7 +39,7 @@ impl HintArguments {
         &self,
         directory: &BlockDirectory<S>,
         ids: impl Iterator<Item = EntryId>,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let Some(folder) = &self.hints else {
             return Ok(());
         };
@@ -54,7 +54,7 @@ fn write_hint<S: Suite>(
     folder: &Path,
     directory: &BlockDirectory<S>,
     (version, id): (Version, EntryId),
-) -> Result<(), Failure> {
+) -> Result {
     let proof = directory.prove_latest(&EntryQuery::one(id));
     let proof = proof.map_err(|error| failure::lookup(directory, error))?;
     let dictionary = directory.heads().authority().dictionary;

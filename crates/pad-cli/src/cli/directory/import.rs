@@ -20,7 +20,7 @@ use super::{
     shown::version_line,
     with_suite,
 };
-use crate::cli::{Failure, Output, progress, session::HeadSource as _};
+use crate::cli::{Failure, Output, Result, progress, session::HeadSource as _};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -64,7 +64,7 @@ struct Object<S: Suite> {
 }
 
 /// An iterator over objects to register. An item is an error if an object could not be read.
-type Objects<S> = Box<dyn Iterator<Item = Result<Object<S>, Failure>>>;
+type Objects<S> = Box<dyn Iterator<Item = Result<Object<S>>>>;
 
 /// The entries that an import registers in one version, for the report: the first id, the number of
 /// entries, and the files.
@@ -77,14 +77,14 @@ struct Registration {
 }
 
 impl Import {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         light::require_entries(&self.folder)?;
         let keys = self.sign.keys()?;
         with_suite!(keys.public().suite, S => self.import::<S>(&keys, output))
     }
 
-    fn import<S: Suite>(&self, keys: &SigningKeys, output: &mut Output) -> Result<(), Failure> {
+    fn import<S: Suite>(&self, keys: &SigningKeys, output: &mut Output) -> Result {
         let (mut objects, bar) = self.objects::<S>(output)?;
         // `Iterator::skip` is not used, because it would ignore errors.
         for object in objects.by_ref().take(self.skip) {
@@ -112,11 +112,11 @@ impl Import {
     }
 
     /// Returns an iterator over the objects of all given sources, and a progress bar for them.
-    fn objects<S: Suite>(&self, output: &Output) -> Result<(Objects<S>, ProgressBar), Failure> {
+    fn objects<S: Suite>(&self, output: &Output) -> Result<(Objects<S>, ProgressBar)> {
         let template = "{bar:40} {pos}/{len} objects, {elapsed}, {eta} left";
         if let Some(path) = &self.digests {
             let digests = DigestLines::<S>::open(path)?;
-            let of = |digest: Result<S::Digest, Failure>| {
+            let of = |digest: Result<S::Digest>| {
                 let (digest, file) = (digest?, None);
                 Ok(Object { digest, file })
             };
@@ -142,10 +142,10 @@ impl Import {
     fn load<S: Suite>(
         &self,
         directory: BlockDirectory<S>,
-        objects: impl Iterator<Item = Result<Object<S>, Failure>>,
+        objects: impl Iterator<Item = Result<Object<S>>>,
         keys: &SigningKeys,
         output: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let public = directory.own_key()?;
         let mut record = self
             .sign
@@ -176,10 +176,10 @@ impl Import {
     /// `--group` entries each.
     fn append<S: Suite>(
         &self,
-        objects: impl Iterator<Item = Result<Object<S>, Failure>>,
+        objects: impl Iterator<Item = Result<Object<S>>>,
         keys: &SigningKeys,
         output: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let mut author = self.sign.open::<S>(&self.folder, keys)?;
         let mut objects = objects.peekable();
         while objects.peek().is_some() {
@@ -214,11 +214,7 @@ impl Registration {
     }
 
     /// Reports the registered entries, after they are durable.
-    fn say<S: Suite>(
-        &self,
-        directory: &BlockDirectory<S>,
-        output: &mut Output,
-    ) -> Result<(), Failure> {
+    fn say<S: Suite>(&self, directory: &BlockDirectory<S>, output: &mut Output) -> Result {
         for (id, file, digest) in &self.named {
             let file = file.display().to_string();
             let text = format!("{id:>8}  {}", output.show(file.as_bytes()));

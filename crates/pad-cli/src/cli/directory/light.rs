@@ -32,7 +32,7 @@ use super::{
     failure,
     proof_source::ProofSource,
 };
-use crate::cli::{Failure, Output, files::read_file, session::check_key};
+use crate::cli::{Failure, Output, Result, files::read_file, session::check_key};
 
 /// The light author of a directory: its state and signer, the signing record, and the folders for
 /// signed updates.
@@ -53,7 +53,7 @@ pub(super) fn is_light(folder: &Path) -> bool {
 }
 
 /// Rejects the folder of a light author, which contains no entries.
-pub(super) fn require_entries(folder: &Path) -> Result<(), Failure> {
+pub(super) fn require_entries(folder: &Path) -> Result {
     if !is_light(folder) {
         return Ok(());
     }
@@ -65,11 +65,7 @@ pub(super) fn require_entries(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Creates the light author of an empty directory in `folder`, which must be empty or missing.
-pub(super) fn create<S: Suite>(
-    folder: &Path,
-    public: &PublicKey,
-    output: &mut Output,
-) -> Result<(), Failure> {
+pub(super) fn create<S: Suite>(folder: &Path, public: &PublicKey, output: &mut Output) -> Result {
     let shown = folder.display().to_string();
     match fs::read_dir(folder).map(|mut files| files.next().is_some()) {
         Ok(false) => {}
@@ -102,11 +98,7 @@ impl<S: Suite> Light<S> {
     /// Opens an existing light author. Completes its latest version after a crash.
     ///
     /// Refuses a state whose key is not that of `keys`, and an old copy of the state.
-    pub(super) fn open(
-        folder: &Path,
-        sign: &SignArguments,
-        keys: &SigningKeys,
-    ) -> Result<Self, Failure> {
+    pub(super) fn open(folder: &Path, sign: &SignArguments, keys: &SigningKeys) -> Result<Self> {
         let (state, _) = read::<S>(folder)?;
         let public = PublicKey {
             authority: *state.authority(),
@@ -140,7 +132,7 @@ impl<S: Suite> Light<S> {
         &mut self,
         changes: &Changes<S>,
         source: &ProofSource,
-    ) -> Result<Update<S>, Failure> {
+    ) -> Result<Update<S>> {
         let witness = self.witness(changes, source)?;
         let keep = |state: &LightState<S>, update: &Update<S>| keep(&self.folder, state, update);
         let update = self.author.publish(changes, witness, keep);
@@ -151,7 +143,7 @@ impl<S: Suite> Light<S> {
 
     /// Stores the state again, because it may have been read from a cache and never have reached
     /// the disk. Hands out its version if a crash has prevented that.
-    fn complete(&mut self, is_recorded: bool) -> Result<(), Failure> {
+    fn complete(&mut self, is_recorded: bool) -> Result {
         let keep = |state: &LightState<S>, update: &Update<S>| keep(&self.folder, state, update);
         let update = match self.author.finish(keep) {
             Err(LightError::NothingUnfinished) => return Ok(()),
@@ -173,7 +165,7 @@ impl<S: Suite> Light<S> {
     }
 
     /// Records the head of a stored version, and then writes its update for servers.
-    fn hand_out(&mut self, update: &Update<S>) -> Result<(), Failure> {
+    fn hand_out(&mut self, update: &Update<S>) -> Result {
         self.record.advance(&codec::encode(&update.head))?;
         let (version, message) = (update.head.head.version, codec::encode(update));
         write_into(&self.folder, &update_name(version), &message)?;
@@ -189,7 +181,7 @@ impl<S: Suite> Light<S> {
         &self,
         changes: &Changes<S>,
         source: &ProofSource,
-    ) -> Result<Option<Untrusted<EntryProof<S>>>, Failure> {
+    ) -> Result<Option<Untrusted<EntryProof<S>>>> {
         let request = self.author.request(changes).map_err(|_| {
             Failure::Input(format!(
                 "a light author changes at most {MOST_IDS} entries in one version"
@@ -210,7 +202,7 @@ impl<S: Suite> Light<S> {
 
 /// Checks the state against the signing record. Fails for an old copy of the state, and for a state
 /// with another head. Returns whether the record has the state's head.
-fn check_record<S: Suite>(record: &SigningRecord, state: &LightState<S>) -> Result<bool, Failure> {
+fn check_record<S: Suite>(record: &SigningRecord, state: &LightState<S>) -> Result<bool> {
     let (authority, latest) = (state.authority(), state.version());
     let newest = record.newest::<S>(authority)?;
     // After a crash, the state is one version ahead of the record. The state contains only its
@@ -247,12 +239,12 @@ fn unsigned(error: LightError<Failure>) -> Failure {
 }
 
 /// Stores a state with the update that produced it, in one file, durably.
-fn keep<S: Suite>(folder: &Path, state: &LightState<S>, update: &Update<S>) -> Result<(), Failure> {
+fn keep<S: Suite>(folder: &Path, state: &LightState<S>, update: &Update<S>) -> Result {
     write_into(folder, STATE, &to_bytes(state, Some(update)))
 }
 
 /// Reads the state of the light author in `folder`.
-fn read<S: Suite>(folder: &Path) -> Result<StoredLight<S>, Failure> {
+fn read<S: Suite>(folder: &Path) -> Result<StoredLight<S>> {
     let path = folder.join(STATE);
     let limit = LONGEST_UPDATE.saturating_add(LONGEST_STATE);
     let bytes = read_file(&path, limit)?;

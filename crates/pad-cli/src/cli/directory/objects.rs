@@ -10,10 +10,10 @@ use std::{
 use authdict::pad_core::internals::DigestBytes as _;
 use pad_core::Suite;
 
-use crate::cli::Failure;
+use crate::cli::{Failure, Result};
 
 /// Computes the digest of the object in a file, like the digest of a dictionary's value.
-pub(super) fn digest_of_file<S: Suite>(path: &Path) -> Result<S::Digest, Failure> {
+pub(super) fn digest_of_file<S: Suite>(path: &Path) -> Result<S::Digest> {
     let bytes = fs::read(path).map_err(|error| Failure::file(path, &error))?;
     Ok(S::value(&bytes))
 }
@@ -39,7 +39,7 @@ pub(super) struct DigestLines<S> {
 
 impl<S: Suite> DigestLines<S> {
     /// Opens a file of digests; `-` is standard input.
-    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+    pub(super) fn open(path: &Path) -> Result<Self> {
         let source: Box<dyn Read> = if path.as_os_str() == "-" {
             Box::new(io::stdin())
         } else {
@@ -53,7 +53,7 @@ impl<S: Suite> DigestLines<S> {
         })
     }
 
-    fn line(&mut self) -> Result<Option<S::Digest>, Failure> {
+    fn line(&mut self) -> Result<Option<S::Digest>> {
         let mut line = String::new();
         // The limit bounds the memory for an endless line.
         let mut limited = (&mut self.source).take(LONGEST_LINE);
@@ -74,7 +74,7 @@ impl<S: Suite> DigestLines<S> {
 }
 
 impl<S: Suite> Iterator for DigestLines<S> {
-    type Item = Result<S::Digest, Failure>;
+    type Item = Result<S::Digest>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.line().transpose()
@@ -84,7 +84,7 @@ impl<S: Suite> Iterator for DigestLines<S> {
 /// Returns the regular files among `paths`, and those in folders among `paths` and in their
 /// subfolders. The contents of a folder are in the order of their names. Links inside folders are
 /// skipped.
-pub(super) fn files_under(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn files_under(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for given in paths {
         let found = given.metadata();

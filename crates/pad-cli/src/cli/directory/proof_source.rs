@@ -16,7 +16,7 @@ use pad_core::Suite;
 
 use super::failure;
 use crate::cli::{
-    Failure,
+    Failure, Result,
     session::{HeadSource as _, check_key},
 };
 #[cfg(feature = "network")]
@@ -47,7 +47,7 @@ pub(super) struct ProofSource {
 
 impl ProofSource {
     /// Rejects a source for an author that stores the entries itself.
-    pub(super) fn check_unused(&self) -> Result<(), Failure> {
+    pub(super) fn check_unused(&self) -> Result {
         #[cfg(feature = "network")]
         let has_server = self.server.is_some();
         #[cfg(not(feature = "network"))]
@@ -68,7 +68,7 @@ impl ProofSource {
         author: &LightAuthor<S>,
         public: &PublicKey,
         request: &[u8],
-    ) -> Result<Vec<u8>, Failure> {
+    ) -> Result<Vec<u8>> {
         if let Some(folder) = &self.from {
             return in_folder(folder, author, public, request)
                 .map_err(|failure| failure.of_file(folder));
@@ -91,7 +91,7 @@ fn in_folder<S: Suite>(
     author: &LightAuthor<S>,
     public: &PublicKey,
     request: &[u8],
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<u8>> {
     let directory: BlockDirectory<S> = super::open(folder)?;
     check_key(folder, &directory.own_key()?, public)?;
     let (ours, theirs) = (author.version(), directory.latest());
@@ -112,7 +112,7 @@ fn on_server<S: Suite>(
     options: HttpOptions,
     author: &LightAuthor<S>,
     (public, request): (&PublicKey, &[u8]),
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<u8>> {
     let server = Remote::connect(address, options).map_err(|error| failed(&error))?;
     let versions = server.versions().map_err(|error| failed(&error))?;
     let (ours, theirs) = (author.version(), versions.latest);

@@ -15,7 +15,7 @@ use super::{
     verify::entries_under,
     with_suite,
 };
-use crate::cli::{Failure, Output, files::OutArguments};
+use crate::cli::{Failure, Output, Result, files::OutArguments};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -38,13 +38,13 @@ pub(in crate::cli) struct Prove {
 }
 
 impl Prove {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         self.out.check(output)?;
         let asked = EntrySelection::new(&self.ids, self.range)?;
         with_suite!(self.read.suite()?, S => self.prove::<S>(&asked, output))
     }
 
-    fn prove<S: Suite>(&self, asked: &EntrySelection, output: &mut Output) -> Result<(), Failure> {
+    fn prove<S: Suite>(&self, asked: &EntrySelection, output: &mut Output) -> Result {
         let (directory, public) = self.read.open::<S>(output)?;
         let version = directory.latest();
         if version == Version::EMPTY {
@@ -72,7 +72,7 @@ fn answer<S: Suite, Q: Selection>(
     directory: &BlockDirectory<S>,
     public: &PublicKey,
     query: &Q,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<u8>> {
     let proof = directory.prove_latest(query).map_err(|error| match error {
         LookupError::InvalidQuery => {
             Failure::input("a range of at most 1 048 576 entries is proved at once")

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::apply::LONGEST_UPDATE;
 use crate::cli::{
-    Failure, Output,
+    Failure, Output, Result,
     files::read_file,
     push::failed,
     remote::{RootArguments, probable_address},
@@ -32,7 +32,7 @@ pub(in crate::cli) struct Push {
 }
 
 impl Push {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let options = self.roots.options()?;
         let mut outcome = Ok(());
@@ -56,7 +56,7 @@ impl Push {
 
     /// Sends the updates to one server. Returns the server's latest version, and the number of
     /// updates that were new to it.
-    fn push(&self, address: &str, options: &HttpOptions) -> Result<(u64, u64), Failure> {
+    fn push(&self, address: &str, options: &HttpOptions) -> Result<(u64, u64)> {
         let server = Remote::connect(address, options.clone()).map_err(|error| failed(&error))?;
         let mut brought = 0;
         for path in &self.updates {

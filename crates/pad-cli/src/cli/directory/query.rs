@@ -4,7 +4,7 @@ use authdict::block_directory::{Entries, EntryId, EntryQuery, EntryRange, intern
 use pad_core::Suite;
 
 use super::shown::{self, LookupDetails, UnassignedIds};
-use crate::cli::{Failure, Output, counted};
+use crate::cli::{Failure, Output, Result, counted};
 
 /// A query for a list of ids, or for a range of ids.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub(super) enum EntrySelection {
 impl EntrySelection {
     /// Creates a query for `range` if it is given, and for `ids` otherwise. The ids can be in any
     /// order.
-    pub(super) fn new(ids: &[u64], range: Option<Bounds>) -> Result<Self, Failure> {
+    pub(super) fn new(ids: &[u64], range: Option<Bounds>) -> Result<Self> {
         if let Some(Bounds(start, end)) = range {
             let range = EntryRange::new(EntryId::new(start), EntryId::new(end));
             let range = range.map_err(|_| {
@@ -57,7 +57,7 @@ pub(super) fn say_ids<S: Suite>(
     entries: &Entries<S, EntryQuery>,
     looked: LookupDetails,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     let ids = entries.query().ids();
     let unassigned = ids.filter(|id| id.number() >= entries.registered);
     let unassigned: Vec<_> = unassigned.map(UnassignedIds::One).collect();
@@ -69,7 +69,7 @@ pub(super) fn say_range<S: Suite>(
     entries: &Entries<S, EntryRange>,
     looked: LookupDetails,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     let (start, end) = entries.query().bounds();
     let first = start.max(EntryId::new(entries.registered));
     let unassigned: Vec<_> = (first < end)

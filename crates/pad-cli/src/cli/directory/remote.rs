@@ -4,7 +4,7 @@ use authdict::{SchemeName, Version};
 use pad_client::Client;
 
 use crate::cli::{
-    Failure, Output,
+    Failure, Output, Result,
     remote::{ServerArguments, note_incidents},
     session::TrustArguments,
     source::MOST_RACES,
@@ -12,10 +12,7 @@ use crate::cli::{
 
 /// Returns whether to query servers. `other` is the option for another source, if it is given. It
 /// takes precedence over `PAD_SERVER`.
-pub(super) fn asks_servers(
-    servers: &ServerArguments,
-    other: Option<&str>,
-) -> Result<bool, Failure> {
+pub(super) fn asks_servers(servers: &ServerArguments, other: Option<&str>) -> Result<bool> {
     match (servers.are_given(), other) {
         (None, _) | (Some(false), Some(_)) => servers.check_unused().map(|()| false),
         (Some(_), None) => Ok(true),
@@ -33,8 +30,8 @@ pub(super) fn ask_servers(
     (servers, trust): (&ServerArguments, &TrustArguments),
     at: Option<Version>,
     output: &mut Output,
-    ask: impl Fn(&Client, Version, &mut Output) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    ask: impl Fn(&Client, Version, &mut Output) -> Result,
+) -> Result {
     let mut races = 0;
     loop {
         let client = servers.client(trust, output)?;

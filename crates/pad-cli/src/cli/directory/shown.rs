@@ -7,13 +7,13 @@ use authdict::{
 use pad_core::{SignedHead, Suite};
 use serde_json::{Value as Json, json};
 
-use crate::cli::{Failure, Output, counted};
+use crate::cli::{Output, Result, counted};
 
 /// Returns the description of a new version of a directory, as text and as JSON fields.
 pub(super) fn version_line<S: Suite>(
     directory: &BlockDirectory<S>,
     version: Version,
-) -> Result<(String, Json), Failure> {
+) -> Result<(String, Json)> {
     let head = directory.heads().head(version)?;
     Ok(head_line(&head, directory.registered()))
 }
@@ -36,7 +36,7 @@ pub(super) fn entries<S: Suite, Q: Selection>(
     unassigned: &[UnassignedIds],
     looked: LookupDetails,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     let (version, verdict) = (entries.version, output.verdict());
     let mut objects = Vec::new();
     for (id, entry) in entries.registered_entries() {

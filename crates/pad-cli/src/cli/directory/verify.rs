@@ -26,7 +26,7 @@ use super::{
     suite_of, with_suite,
 };
 use crate::cli::{
-    Failure, Output,
+    Failure, Output, Result,
     files::read_file,
     session::{TrustArguments, load_public, refused_head, trust_of, with_held_view},
 };
@@ -87,10 +87,10 @@ type LocalObject<S> = (String, <S as Suite>::Digest);
 
 /// Callback that passes an encoded verified head and its version to the client's view. The head is
 /// `None` for version 0.
-type AcceptHead<'a> = &'a mut dyn FnMut(Option<&[u8]>, Version) -> Result<(), Failure>;
+type AcceptHead<'a> = &'a mut dyn FnMut(Option<&[u8]>, Version) -> Result;
 
 impl Verify {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let asked = EntrySelection::new(&self.ids, self.range)?;
         let has_object = self.object.is_some() || self.digest.is_some();
         if has_object && !matches!(&asked, EntrySelection::Ids(query) if query.single().is_some()) {
@@ -121,7 +121,7 @@ impl Verify {
     }
 
     /// Returns the local object to compare with, from `--object` or `--digest`, if one is given.
-    fn at_hand<S: Suite>(&self) -> Result<Option<LocalObject<S>>, Failure> {
+    fn at_hand<S: Suite>(&self) -> Result<Option<LocalObject<S>>> {
         Ok(match (&self.object, &self.digest) {
             (Some(path), _) => Some((path.display().to_string(), digest_of_file::<S>(path)?)),
             (None, Some(digits)) => {
@@ -134,12 +134,7 @@ impl Verify {
         })
     }
 
-    fn verify_file(
-        &self,
-        proof: &Path,
-        asked: &EntrySelection,
-        output: &mut Output,
-    ) -> Result<(), Failure> {
+    fn verify_file(&self, proof: &Path, asked: &EntrySelection, output: &mut Output) -> Result {
         let given = self.trust.public.as_deref().map(load_public).transpose()?;
         let Some(path) = &self.trust.view else {
             let public = given.ok_or_else(|| {
@@ -173,7 +168,7 @@ impl Verify {
         asked: &EntrySelection,
         accept: AcceptHead<'_>,
         output: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let at = self.at.map(Version::new);
         let mut accept = |head: Option<SignedHead<S>>| {
             let version = head.map_or(Version::EMPTY, |head| head.head.version);
@@ -203,7 +198,7 @@ impl Verify {
 
     /// Queries the directory on servers.
     #[cfg(feature = "network")]
-    fn ask_servers(&self, asked: &EntrySelection, output: &mut Output) -> Result<(), Failure> {
+    fn ask_servers(&self, asked: &EntrySelection, output: &mut Output) -> Result {
         let (servers, at) = ((&self.servers, &self.trust), self.at.map(Version::new));
         remote::ask_servers(servers, at, output, |client, version, output| {
             if version == Version::EMPTY {
@@ -227,12 +222,7 @@ impl Verify {
     }
 
     /// Queries the directory in `folder` as an untrusted server.
-    fn ask<S: Suite>(
-        &self,
-        folder: &Path,
-        asked: &EntrySelection,
-        output: &mut Output,
-    ) -> Result<(), Failure> {
+    fn ask<S: Suite>(&self, folder: &Path, asked: &EntrySelection, output: &mut Output) -> Result {
         let object = self.at_hand::<S>()?;
         let (directory, public) = open_trusting::<S>(folder, &self.trust, output)?;
         if directory.latest() == Version::EMPTY {
@@ -261,7 +251,7 @@ impl Verify {
         directory: &BlockDirectory<S>,
         mut client: DirectoryClient<S>,
         (query, object): (&EntryQuery, Option<&LocalObject<S>>),
-    ) -> Result<(Found<S>, Option<HintOutcome>), Failure> {
+    ) -> Result<(Found<S>, Option<HintOutcome>)> {
         let hinted = self.hint.as_deref().zip(object.zip(query.single()));
         let Some((path, ((_, digest), id))) = hinted else {
             return Ok((ask_plainly(directory, &mut client, query)?, None));
@@ -292,7 +282,7 @@ impl Verify {
     }
 }
 
-fn answer<S: Suite>(directory: &BlockDirectory<S>, request: &[u8]) -> Result<Vec<u8>, Failure> {
+fn answer<S: Suite>(directory: &BlockDirectory<S>, request: &[u8]) -> Result<Vec<u8>> {
     let answer = directory.answer(request);
     answer.map_err(|error| failure::request(directory, error))
 }
@@ -301,7 +291,7 @@ fn ask_plainly<S: Suite>(
     directory: &BlockDirectory<S>,
     client: &mut DirectoryClient<S>,
     query: &EntryQuery,
-) -> Result<Found<S>, Failure> {
+) -> Result<Found<S>> {
     let (pending, request) = client.ask(query.clone());
     Ok(client.accept(&pending, &answer(directory, &request)?)?)
 }
@@ -310,7 +300,7 @@ fn ask_range<S: Suite>(
     directory: &BlockDirectory<S>,
     mut client: DirectoryClient<S>,
     range: &EntryRange,
-) -> Result<Entries<S, EntryRange>, Failure> {
+) -> Result<Entries<S, EntryRange>> {
     let (pending, request) = client.ask_range(range.clone());
     let answer = answer(directory, &request)?;
     Ok(client.accept_range(&pending, &answer)?.into_inner())
@@ -325,7 +315,7 @@ fn seen(
     path: &Path,
     view: &StoredView,
     (version, head): (Version, Option<&[u8]>),
-) -> Result<StoredView, Failure> {
+) -> Result<StoredView> {
     let seen = view.version();
     if version < seen {
         let offered = version;
@@ -351,7 +341,7 @@ fn read_proof<S: Suite, Q: Selection>(
     (path, public): (&Path, &PublicKey),
     at: Option<Version>,
     query: &Q,
-) -> Result<ProvedEntries<S, Q>, Failure> {
+) -> Result<ProvedEntries<S, Q>> {
     let longest = query.longest_proof().saturating_add(LONGEST_HEAD);
     let bytes = read_file(path, u64::try_from(longest).unwrap_or(u64::MAX))?;
     let response = Untrusted::<Response<S, DirectoryProof<S, Q>>>::decode(&bytes, longest);
@@ -367,7 +357,7 @@ pub(super) fn entries_under<S: Suite, Q: Selection>(
     response: Untrusted<Response<S, DirectoryProof<S, Q>>>,
     at: Option<Version>,
     query: &Q,
-) -> Result<ProvedEntries<S, Q>, Failure> {
+) -> Result<ProvedEntries<S, Q>> {
     let Response {
         head: signed,
         proof,
@@ -394,7 +384,7 @@ fn compared<S: Suite>(
     object: Option<LocalObject<S>>,
     mut looked: LookupDetails,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     let Some(((name, digest), id)) = object.zip(entries.query().single()) else {
         return say_ids(entries, looked, output);
     };

@@ -6,7 +6,7 @@ use flexlist::FileState;
 use flexlist_service::client::ClientError;
 
 use super::{Client, FileArguments, state_line, state_object};
-use crate::cli::{Failure, Output, counted};
+use crate::cli::{Failure, Output, Result, counted};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -24,7 +24,7 @@ pub(in crate::cli) struct Adopt {
 }
 
 impl Adopt {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let mut client = self.file.open()?;
         let known = client.version();
         let was_pending = client.is_pending();

@@ -12,7 +12,7 @@ use super::{
     FileArguments, byte_bar,
     observer::{Reader, ReaderArguments},
 };
-use crate::cli::{Failure, Output};
+use crate::cli::{Failure, Output, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -50,7 +50,7 @@ pub(in crate::cli) struct Audit {
 }
 
 impl Audit {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let (extent, established) = self.extent()?;
         let reader = self.file.reader()?;
         let report = match &reader {
@@ -97,7 +97,7 @@ impl Audit {
         file: &FileArguments,
         extent: Extent,
         output: &Output,
-    ) -> Result<AuditReport, Failure> {
+    ) -> Result<AuditReport> {
         let mut client = file.open()?;
         file.settle(&mut client)?;
         let total = client.version().map_or(0, |state| state.list.total);
@@ -112,7 +112,7 @@ impl Audit {
     }
 
     /// Returns the extent of the audit, and the statement that a valid proof establishes.
-    fn extent(&self) -> Result<(Extent, String), Failure> {
+    fn extent(&self) -> Result<(Extent, String)> {
         let invalid = |error: flexlist::DetectionError| Failure::Input(error.to_string());
         if self.full {
             return Ok((Extent::Everything, "every block".to_owned()));

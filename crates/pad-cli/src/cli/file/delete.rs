@@ -5,7 +5,7 @@ use flexlist::ByteEdit;
 use serde_json::json;
 
 use super::{FileArguments, edit::apply};
-use crate::cli::{Failure, Output};
+use crate::cli::{Output, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -37,7 +37,7 @@ struct Deletion {
 }
 
 impl Delete {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         match (self.what.offset, self.what.length) {
             (Some(offset), Some(length)) => {
                 let edit = ByteEdit::Delete {
@@ -50,7 +50,7 @@ impl Delete {
         }
     }
 
-    fn remove(&self, output: &mut Output) -> Result<(), Failure> {
+    fn remove(&self, output: &mut Output) -> Result {
         let mut client = self.file.open()?;
         let file = client.file();
         let removed = client.remove();

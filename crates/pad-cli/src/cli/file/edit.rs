@@ -7,7 +7,7 @@ use flexlist::ByteEdit;
 use flexlist_service::client::{ApplyOutcome, ClientError, SettleOutcome};
 
 use super::{FileArguments, settled_line, state_line, state_object};
-use crate::cli::{Failure, Output, files::read_file};
+use crate::cli::{Failure, Output, Result, files::read_file};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -56,7 +56,7 @@ struct Source {
 }
 
 impl Contents {
-    fn bytes(&self) -> Result<Vec<u8>, Failure> {
+    fn bytes(&self) -> Result<Vec<u8>> {
         match (&self.source.text, &self.source.from) {
             (Some(text), _) => Ok(text.clone().into_bytes()),
             (None, Some(path)) => read_file(path, MOST_BYTES),
@@ -70,7 +70,7 @@ impl Contents {
 const MOST_BYTES: u64 = 1 << 30;
 
 impl Write {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let edit = ByteEdit::Write {
             offset: self.contents.offset,
             bytes: self.contents.bytes()?,
@@ -80,7 +80,7 @@ impl Write {
 }
 
 impl Insert {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let edit = ByteEdit::Insert {
             offset: self.contents.offset,
             bytes: self.contents.bytes()?,
@@ -89,11 +89,7 @@ impl Insert {
     }
 }
 
-pub(super) fn apply(
-    file: &FileArguments,
-    edit: ByteEdit,
-    output: &mut Output,
-) -> Result<(), Failure> {
+pub(super) fn apply(file: &FileArguments, edit: ByteEdit, output: &mut Output) -> Result {
     let mut client = file.open()?;
     // The outcome of an interrupted update is reported first. A user who repeats the update must
     // learn that both were applied.

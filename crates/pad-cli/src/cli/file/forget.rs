@@ -7,7 +7,7 @@ use flexlist_service::client::StateSummary;
 use serde_json::json;
 
 use super::{ServerArguments, failure};
-use crate::cli::{Failure, Output};
+use crate::cli::{Output, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -28,7 +28,7 @@ pub(in crate::cli) struct Forget {
 }
 
 impl Forget {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let failure = |error| failure::client(&self.state, error);
         let kept = StateSummary::read(&self.state).map_err(|error| failure(error.into()))?;
         if self.abandon {

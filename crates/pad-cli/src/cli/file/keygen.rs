@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::failure;
 use crate::cli::{
-    Failure, Output,
+    Failure, Output, Result,
     secret::{ProtectArguments, check_place},
 };
 
@@ -34,7 +34,7 @@ pub(in crate::cli) struct Keygen {
 }
 
 impl Keygen {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         check_place("--out", &self.out)?;
         if self.out.exists() {
             return Err(Failure::Input(format!(

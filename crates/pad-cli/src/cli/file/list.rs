@@ -10,7 +10,7 @@ use flexlist_service::client::{FileProgress, StateError, StateSummary};
 use serde_json::{Value as Json, json};
 
 use super::state_object;
-use crate::cli::{Failure, Output};
+use crate::cli::{Failure, Output, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -26,7 +26,7 @@ pub(in crate::cli) struct List {
 }
 
 impl List {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let (mut unusable, mut items) = (Vec::new(), 0);
         for path in &self.paths {
             for state in states(path)? {
@@ -60,7 +60,7 @@ impl List {
 
 /// Returns the state files in a folder, in order of names. If `path` is not a folder, returns only
 /// `path`.
-fn states(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn states(path: &Path) -> Result<Vec<PathBuf>> {
     let failure = |error| Failure::file(path, &error);
     if !fs::metadata(path).map_err(failure)?.is_dir() {
         return Ok(vec![path.to_path_buf()]);

@@ -9,7 +9,7 @@ use flexlist_service::client::{ClientError, FileObserver, HttpTransport};
 use pad_core::Digest;
 
 use super::{FileArguments, ServerArguments, failure};
-use crate::cli::Failure;
+use crate::cli::{Failure, Result};
 
 /// The file to read, and the data to verify it with: the owner's state and key, or published data.
 #[derive(Debug, Args)]
@@ -74,7 +74,7 @@ pub(super) struct Observer {
 impl ReaderArguments {
     /// Returns the reader: an observer if `--public` is given, and otherwise the owner. For an
     /// observer, this asks the server for the version to read.
-    pub(super) fn reader(&self) -> Result<Reader, Failure> {
+    pub(super) fn reader(&self) -> Result<Reader> {
         match (&self.public, &self.state) {
             (Some(public), _) => Ok(Reader::Observer(Box::new(self.observer(public)?))),
             (None, Some(state)) => Ok(Reader::Owner(FileArguments {
@@ -86,7 +86,7 @@ impl ReaderArguments {
         }
     }
 
-    fn observer(&self, path: &Path) -> Result<Observer, Failure> {
+    fn observer(&self, path: &Path) -> Result<Observer> {
         let public = FilePublic::load(path);
         let public = public
             .map_err(|error| Failure::Input(format!("public file {}: {error}", path.display())))?;

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::load_key;
-use crate::cli::{Failure, Output};
+use crate::cli::{Output, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -20,7 +20,7 @@ pub(in crate::cli) struct ShowOwner {
 }
 
 impl ShowOwner {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let owner = hex::encode(load_key(&self.key)?.owner().key.to_bytes());
         output.say(&owner, &json!({ "owner": owner }))
     }

@@ -5,7 +5,7 @@ use authdict::internals::FilePublic;
 use clap::Args;
 
 use super::{FileArguments, state_line, state_object};
-use crate::cli::{Failure, Output, files::OutArguments};
+use crate::cli::{Output, Result, files::OutArguments};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -20,7 +20,7 @@ pub(in crate::cli) struct Public {
 }
 
 impl Public {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         self.out.check(output)?;
         let mut client = self.file.open()?;
         let public = client.public();

@@ -7,7 +7,7 @@ use authdict::{Key, Operation, Value};
 use clap::Args;
 
 use super::FileArguments;
-use crate::cli::{Failure, Output, change::Target};
+use crate::cli::{Output, Result, change::Target};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -30,7 +30,7 @@ pub(in crate::cli) struct Publish {
 }
 
 impl Publish {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let mut client = self.file.open()?;
         let state = client.current().map_err(|error| self.file.failure(error))?;
         let key = Key::try_from(self.path.as_str())?;

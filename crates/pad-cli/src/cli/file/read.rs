@@ -15,7 +15,7 @@ use super::{
     Client, FileArguments, byte_bar,
     observer::{Observer, Reader, ReaderArguments},
 };
-use crate::cli::{Failure, Output, files::is_standard};
+use crate::cli::{Failure, Output, Result, files::is_standard};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -49,7 +49,7 @@ pub(in crate::cli) struct Read {
 }
 
 impl Read {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let out = self.out.as_deref().filter(|path| !is_standard(path));
         if out.is_none() && output.is_json() {
             return Err(
@@ -122,7 +122,7 @@ impl Read {
 
     /// Chooses the version to read. For the version in the owner's state, first determines the
     /// outcome of an interrupted update.
-    fn source(&self) -> Result<Source, Failure> {
+    fn source(&self) -> Result<Source> {
         let file = match self.file.reader()? {
             Reader::Owner(file) => file,
             Reader::Observer(observer) => return Ok(Source::Observed(observer)),
@@ -160,7 +160,7 @@ impl Source {
         }
     }
 
-    fn fetch(&mut self, range: Range<u64>, sink: &mut impl Write) -> Result<(), Failure> {
+    fn fetch(&mut self, range: Range<u64>, sink: &mut impl Write) -> Result {
         match self {
             Self::Own(file, client, _) => {
                 let read = client.read_to(range, sink);

@@ -18,7 +18,7 @@ use pad_disk::engine::report_caught_panics;
 use serde_json::json;
 
 use crate::cli::{
-    Failure, Output,
+    Failure, Output, Result,
     listen::ProxyArguments,
     tls::{TlsArguments, network_failure},
 };
@@ -91,7 +91,7 @@ pub(in crate::cli) struct Check {
 }
 
 impl Serve {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         report_caught_panics(|place| {
             eprintln!("pad: the store is damaged: the storage engine gave up on a page ({place})");
         });
@@ -160,7 +160,7 @@ impl Serve {
 }
 
 impl Check {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         // The damage is reported at the end, so panic messages are suppressed.
         report_caught_panics(|_| {});
         let path: &Path = &self.store.join(STORE_FILE);

@@ -5,7 +5,7 @@ use flexlist_service::client::{ClientError, SettleOutcome, Status as ServerStatu
 use serde_json::json;
 
 use super::{FileArguments, settled_line, state_line, state_object};
-use crate::cli::{Failure, Output};
+use crate::cli::{Output, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -18,7 +18,7 @@ pub(in crate::cli) struct Status {
 }
 
 impl Status {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let mut client = self.file.open()?;
         let settled = client.settle();
         let settled = settled.map_err(|error| self.file.failure_of(&client, error))?;

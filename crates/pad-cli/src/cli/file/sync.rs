@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use super::{
     FileArguments, byte_bar, check_source, settled_line, state_line, state_object, upload::Upload,
 };
-use crate::cli::{Failure, Output};
+use crate::cli::{Failure, Output, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -24,7 +24,7 @@ pub(in crate::cli) struct Sync {
 }
 
 impl Sync {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         check_source(&self.source, "a sync reads the file twice")?;
         let is_new = !self.file.state.exists();
         if is_new || matches!(self.file.kept()?.progress, FileProgress::Uploading { .. }) {

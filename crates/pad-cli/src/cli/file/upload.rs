@@ -8,7 +8,7 @@ use flexlist::{Chunker, tag::TagKind};
 use pad_core::Workers;
 
 use super::{FileArguments, byte_bar, check_source, failure, load_key, state_line, state_object};
-use crate::cli::{Failure, Output, secret::check_place};
+use crate::cli::{Failure, Output, Result, secret::check_place};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -43,7 +43,7 @@ impl Upload {
         }
     }
 
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         check_source(
             &self.source,
             "an interrupted upload continues with the same file",
@@ -84,7 +84,7 @@ impl Upload {
         output.say(&text, &object)
     }
 
-    fn chunker(&self) -> Result<Chunker, Failure> {
+    fn chunker(&self) -> Result<Chunker> {
         match self.block_size {
             None => Ok(Chunker::default()),
             Some(size) => {
@@ -96,7 +96,7 @@ impl Upload {
     }
 
     /// Loads the owner's key file. If it does not exist, creates a key and prints its path.
-    fn key(&self, output: &mut Output) -> Result<FileOwnerKey, Failure> {
+    fn key(&self, output: &mut Output) -> Result<FileOwnerKey> {
         let path = &self.file.key;
         if path.exists() {
             return load_key(path);

@@ -9,7 +9,7 @@ use std::{
 use authdict::trace::TraceReader;
 use pad_disk::Scratch;
 
-use crate::cli::{Failure, files::is_standard};
+use crate::cli::{Failure, Result, files::is_standard};
 
 /// A trace in a file, or standard input copied to an unnamed file.
 pub(super) struct TraceSource {
@@ -23,7 +23,7 @@ impl TraceSource {
     /// Opens the trace at `path`. For `-`, copies standard input to an unnamed file in the folder
     /// of `store`. `name` is the name for the only snapshot of a trace without the column
     /// `snapshot`.
-    pub(super) fn new(path: &Path, store: &Path, name: Option<&str>) -> Result<Self, Failure> {
+    pub(super) fn new(path: &Path, store: &Path, name: Option<&str>) -> Result<Self> {
         let name = name.unwrap_or_default().to_owned();
         if !is_standard(path) {
             let path = path.to_owned();
@@ -45,7 +45,7 @@ impl TraceSource {
     }
 
     /// Opens a reader at the beginning of the trace.
-    pub(super) fn open(&self) -> Result<TraceReader<Box<dyn Read>>, Failure> {
+    pub(super) fn open(&self) -> Result<TraceReader<Box<dyn Read>>> {
         let opened = match &self.kept {
             None => TraceReader::open(&self.path),
             Some(kept) => TraceReader::from_bytes(SpoolReader {

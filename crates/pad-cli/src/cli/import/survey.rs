@@ -13,7 +13,7 @@ use super::{
     source::TraceSource,
     stamp::{Stamp, StampBuilder},
 };
-use crate::cli::Failure;
+use crate::cli::{Failure, Result};
 
 /// Result of the first pass: the number of changes of each snapshot.
 #[derive(Clone)]
@@ -21,7 +21,7 @@ pub(super) struct Survey(Vec<u64>);
 
 impl Survey {
     /// Reads a whole trace. Rejects changes that the scheme does not support.
-    pub(super) fn of(source: &TraceSource, scheme: SchemeName) -> Result<Self, Failure> {
+    pub(super) fn of(source: &TraceSource, scheme: SchemeName) -> Result<Self> {
         let (mut trace, mut snapshots) = (source.open()?, Vec::new());
         let path = source.path();
         let failed = |error| Failure::trace(path, &error);
@@ -43,12 +43,7 @@ impl Survey {
 }
 
 /// Rejects a change that the scheme does not support.
-fn check(
-    path: &Path,
-    scheme: SchemeName,
-    start: &TraceStart,
-    change: &TraceChange,
-) -> Result<(), Failure> {
+fn check(path: &Path, scheme: SchemeName, start: &TraceStart, change: &TraceChange) -> Result {
     let trace = path.display();
     match &change.operation {
         Operation::Remove(_) if scheme.family().is_append_only() => {
@@ -84,7 +79,7 @@ pub(super) struct Replay<'t> {
 
 impl<'t> Replay<'t> {
     /// Opens `source` for another pass.
-    pub(super) fn new(source: &'t TraceSource, survey: Survey) -> Result<Self, Failure> {
+    pub(super) fn new(source: &'t TraceSource, survey: Survey) -> Result<Self> {
         let trace = source.open()?;
         Ok(Self {
             path: source.path(),
@@ -101,7 +96,7 @@ impl<'t> Replay<'t> {
     /// imported a second time.
     ///
     /// Time: another pass over the trace. Memory: one stamp per snapshot.
-    pub(super) fn overlap(mut self, imported: &[Stamp]) -> Result<usize, Failure> {
+    pub(super) fn overlap(mut self, imported: &[Stamp]) -> Result<usize> {
         let mut snapshots = Vec::with_capacity(self.survey.snapshots());
         while let Some(snapshot) = self.snapshot(|_| Ok(()))? {
             snapshots.push(snapshot);
@@ -140,7 +135,7 @@ impl<'t> Replay<'t> {
 
     /// Skips the snapshots with the stamps `imported`, which were imported before. Rejects a trace
     /// that begins with different snapshots.
-    pub(super) fn skip(&mut self, imported: &[Stamp]) -> Result<(), Failure> {
+    pub(super) fn skip(&mut self, imported: &[Stamp]) -> Result {
         let trace = self.path.display();
         let total = self.survey.snapshots();
         for known in imported {
@@ -168,8 +163,8 @@ impl<'t> Replay<'t> {
     /// pass.
     pub(super) fn snapshot(
         &mut self,
-        mut take: impl FnMut(Operation) -> Result<(), Failure>,
-    ) -> Result<Option<(TraceStart, Stamp)>, Failure> {
+        mut take: impl FnMut(Operation) -> Result,
+    ) -> Result<Option<(TraceStart, Stamp)>> {
         let path = self.path;
         let failed = |error| Failure::trace(path, &error);
         let Some(expected) = self.survey.0.get(self.next).copied() else {

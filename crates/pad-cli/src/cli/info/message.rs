@@ -4,11 +4,11 @@ use std::{fs::File, io::Read as _, path::Path};
 
 use authdict::internals::inspect::{Headline, Kind, Role, headline};
 
-use crate::cli::{Failure, status::Rows};
+use crate::cli::{Failure, Result, status::Rows};
 
 /// Adds rows that describe the message in the file at `path`. If it is longer than [`LONGEST`],
 /// only the envelope is read.
-pub(super) fn message(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+pub(super) fn message(path: &Path, rows: &mut Rows) -> Result {
     let failure = |error| Failure::file(path, &error);
     let file = File::open(path).map_err(failure)?;
     let length = file.metadata().map_err(failure)?.len();
@@ -90,7 +90,7 @@ pub(super) fn add_headline(head: &Headline, rows: &mut Rows) {
 }
 
 /// Describes a list of updates, as written by `pad export`.
-fn list(bytes: &[u8], length: u64, rows: &mut Rows) -> Result<(), Failure> {
+fn list(bytes: &[u8], length: u64, rows: &mut Rows) -> Result {
     if length > LONGEST {
         return Ok(());
     }
@@ -113,7 +113,7 @@ fn list(bytes: &[u8], length: u64, rows: &mut Rows) -> Result<(), Failure> {
 /// Describes the state file of an outsourced file. Its last 32 bytes are the SHA-256 digest of the
 /// others.
 #[cfg(feature = "file")]
-fn state(bytes: &[u8], rows: &mut Rows) -> Result<(), Failure> {
+fn state(bytes: &[u8], rows: &mut Rows) -> Result {
     use authdict::pad_core::codec;
     use sha2::{Digest as _, Sha256};
     let damaged = || Failure::Store("the state of an outsourced file is damaged".into());

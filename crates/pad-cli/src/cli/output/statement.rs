@@ -4,11 +4,11 @@ use authdict::{Answer, Key, Neighbour, Predecessor, Question, Statement, Success
 use serde_json::{Map, Value as Json, json};
 
 use super::Output;
-use crate::cli::Failure;
+use crate::cli::{Failure, Result};
 
 impl Output {
     /// Prints a verified answer about one key, one entry or value, or two versions.
-    pub(crate) fn statement(&mut self, statement: Statement) -> Result<(), Failure> {
+    pub(crate) fn statement(&mut self, statement: Statement) -> Result {
         match statement {
             Statement::Lookup(lookup) => self.lookup(lookup.version, &lookup.key, &lookup.answer),
             Statement::Neighbour(found) => self.neighbour(&found),
@@ -25,19 +25,14 @@ impl Output {
     }
 
     /// Prints a verified lookup.
-    pub(crate) fn lookup(
-        &mut self,
-        version: Version,
-        key: &Key,
-        answer: &Answer,
-    ) -> Result<(), Failure> {
+    pub(crate) fn lookup(&mut self, version: Version, key: &Key, answer: &Answer) -> Result {
         let (text, verdict) = (self.lookup_text(key, answer), self.verdict());
         let object = self.lookup_object(version, key, answer);
         self.say(&format!("{text}   [version {version}, {verdict}]"), &object)
     }
 
     /// Prints the verified entry at a place in the order of keys, or that there is none.
-    fn neighbour(&mut self, found: &Neighbour<Question>) -> Result<(), Failure> {
+    fn neighbour(&mut self, found: &Neighbour<Question>) -> Result {
         let (version, verdict) = (found.version, self.verdict());
         if let Some((key, value)) = &found.entry {
             return self.lookup(version, key, &Answer::Present(value.clone()));
@@ -57,12 +52,7 @@ impl Output {
     }
 
     /// Prints a verified lookup as an item of a list.
-    pub(crate) fn listed_lookup(
-        &mut self,
-        version: Version,
-        key: &Key,
-        answer: &Answer,
-    ) -> Result<(), Failure> {
+    pub(crate) fn listed_lookup(&mut self, version: Version, key: &Key, answer: &Answer) -> Result {
         let fields = self.lookup_fields(version, key, answer);
         self.item(&self.lookup_text(key, answer), fields)
     }
@@ -109,7 +99,7 @@ impl Output {
 #[cfg(feature = "log")]
 impl Output {
     /// Prints all values of a key, one per line, or the key's absence.
-    fn values(&mut self, values: &authdict::pad_log::Values) -> Result<(), Failure> {
+    fn values(&mut self, values: &authdict::pad_log::Values) -> Result {
         let (version, shown) = (values.version, self.show(values.key.as_bytes()));
         let verdict = self.verdict();
         let mut objects = Vec::new();
@@ -131,7 +121,7 @@ impl Output {
     }
 
     /// Prints a member of a set, or one value of a key.
-    fn included(&mut self, included: &authdict::pad_log::Included) -> Result<(), Failure> {
+    fn included(&mut self, included: &authdict::pad_log::Included) -> Result {
         let (version, entry) = (included.version, &included.entry);
         let (shown, verdict) = (self.show(entry.key.as_bytes()), self.verdict());
         let mut object = self.about(version, &entry.key);
@@ -154,7 +144,7 @@ impl Output {
     }
 
     /// Prints the absence of a member in a set.
-    fn absent(&mut self, absent: &authdict::pad_log::Absent) -> Result<(), Failure> {
+    fn absent(&mut self, absent: &authdict::pad_log::Absent) -> Result {
         let (version, member) = (absent.version, &absent.member);
         let (shown, verdict) = (self.show(member.as_bytes()), self.verdict());
         let text = format!("absent   {shown}   not in the set   [version {version}, {verdict}]");
@@ -164,7 +154,7 @@ impl Output {
     }
 
     /// Prints that one version of a log contains another.
-    fn grown(&mut self, grown: &authdict::pad_log::Grown) -> Result<(), Failure> {
+    fn grown(&mut self, grown: &authdict::pad_log::Grown) -> Result {
         let (from, to) = (grown.from, grown.to);
         let text = format!(
             "grown    version {to} contains version {from}: of its {} the first {}   [{}]",
