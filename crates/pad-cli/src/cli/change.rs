@@ -18,7 +18,7 @@ use authdict::{
     verify,
 };
 use clap::{ArgGroup, Args, ValueEnum};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::{
     Failure, KEY_VARIABLE, NewStoreArguments, Output, Result, StoreArgument,
@@ -208,7 +208,9 @@ impl Target {
         if scheme.family() == SchemeFamily::Tree {
             // Opening the repository fails if changes could not be signed, for example because node
             // files are missing. In this case, the change is not recorded.
-            idle = without_effect(&Server::of_any(path)?, operation);
+            let server = Server::of_any(path)?;
+            let latest = server.latest();
+            idle = contains(&server, latest, operation).then_some(latest);
         }
         let before = store.latest()?;
         let pending = pending::note(&mut store, operation)?;
@@ -221,12 +223,12 @@ impl Target {
             format!(" without effect on version {version}")
         });
         let text = format!("noted{on}; {pending} pending{next}");
-        let mut object = Map::new();
+        let mut object = json!({
+            "pending_changes": pending,
+            "without_effect_on": idle.map(Version::number),
+        });
         output.add(&mut object, "key", operation.key().as_bytes());
-        object.insert("pending_changes".into(), pending.into());
-        let idle = idle.map(Version::number);
-        object.insert("without_effect_on".into(), idle.into());
-        output.say(&text, &object.into())?;
+        output.say(&text, &object)?;
         match author {
             Some(keys) if self.commit => {
                 drop(store);
@@ -308,7 +310,10 @@ impl Commit {
             #[cfg(feature = "network")]
             if self.push.is_given() {
                 drop(author);
-                return self.push_only(keys, output);
+                let text = "nothing is pending, nothing was signed";
+                output.say(text, &json!({ "changes": 0 }))?;
+                // An earlier push may have failed.
+                return self.push.run(&self.store.store, keys, output);
             }
             // A version that another process has signed does not have the name.
             let own = own.filter(|_| self.name.is_none());
@@ -371,26 +376,6 @@ impl Commit {
         self.push.run(&self.store.store, keys, output)?;
         Ok(())
     }
-}
-
-#[cfg(feature = "network")]
-impl Commit {
-    /// Sends the servers the versions that they lack, for example because an earlier push failed.
-    /// Signs nothing.
-    fn push_only(&self, keys: &SigningKeys, output: &mut Output) -> Result {
-        output.say(
-            "nothing is pending, nothing was signed",
-            &json!({ "changes": 0 }),
-        )?;
-        self.push.run(&self.store.store, keys, output)
-    }
-}
-
-/// Returns the latest version if the operation changes nothing in it. Other pending changes are not
-/// considered.
-fn without_effect(server: &Server, operation: &Operation) -> Option<Version> {
-    let latest = server.latest();
-    contains(server, latest, operation).then_some(latest)
 }
 
 /// Returns whether a version has the key and value that the operation puts, or lacks the key that
@@ -487,7 +472,7 @@ pub(super) fn entries_of(author: &Author) -> u64 {
 /// Renders a pending change as a line and as a JSON object.
 pub(super) fn shown(pending: &PendingChange, output: &Output) -> (String, Json) {
     let key = output.show(pending.operation.key().as_bytes());
-    let mut object = Map::new();
+    let mut object = json!({ "noted_at": pending.after.number() });
     output.add(&mut object, "key", pending.operation.key().as_bytes());
     let text = match &pending.operation {
         Operation::Put(_, value) => {
@@ -495,12 +480,11 @@ pub(super) fn shown(pending: &PendingChange, output: &Output) -> (String, Json) 
             format!("+ {key} = {}", output.show_value(value))
         }
         Operation::Remove(_) => {
-            object.insert("removed".into(), true.into());
+            object["removed"] = true.into();
             format!("- {key}")
         }
     };
-    object.insert("noted_at".into(), pending.after.number().into());
-    (text, object.into())
+    (text, object)
 }
 
 /// Maximum length of a value that is read from a file, in bytes.

@@ -7,7 +7,7 @@ use authdict::{
     Statement, Value, Version, VersionNote, VersionNotes, internals::version_notes::utc,
 };
 use clap::Args;
-use serde_json::{Map, json};
+use serde_json::json;
 
 use super::{
     Failure, Output, Result,
@@ -183,7 +183,7 @@ fn show_changes(
         let claim = note.map(|VersionNote { name, seconds, .. }| {
             json!({ "word_of": word_of, "name": name, "time": seconds })
         });
-        object.insert("claim".into(), claim.into());
+        object["claim"] = claim.into();
         output.item(&text, object)?;
     }
     Ok(())
@@ -268,7 +268,7 @@ fn show_difference(change: &Difference, output: &mut Output) -> Result {
         (Some(old), Some(new)) => format!("~ {shown} = {} (was {})", show(new), show(old)),
         (None, None) => return Ok(()),
     };
-    let mut object = Map::new();
+    let mut object = json!({});
     output.add(&mut object, "key", key.as_bytes());
     if let Some(old) = before {
         output.add(&mut object, "before", old.as_bytes());

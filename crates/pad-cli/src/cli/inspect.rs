@@ -8,7 +8,7 @@ use authdict::{
     verify,
 };
 use clap::Args;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::{
     Output, PUBLIC_VARIABLE, Result,
@@ -105,29 +105,23 @@ fn end(inspected: &Inspection, output: &mut Output) -> Result {
 
 fn shown(step: u64, line: &Line, output: &Output) -> (String, Json) {
     let Line { what, shown, says } = line;
-    let mut object = Map::new();
-    object.insert("number".into(), step.into());
-    object.insert("what".into(), (*what).into());
+    let is_explained = !says.is_empty();
+    let explanation = is_explained.then_some(says.as_str());
+    let mut object = json!({ "number": step, "what": what, "says": explanation });
     let value = match shown {
         LineContent::Bytes(bytes) => {
             output.add(&mut object, "shown", bytes);
             output.show(bytes)
         }
         LineContent::Text(text) => {
-            object.insert("shown".into(), text.as_str().into());
+            object["shown"] = text.as_str().into();
             text.clone()
         }
         LineContent::Number(number) => {
-            object.insert("shown".into(), (*number).into());
+            object["shown"] = (*number).into();
             number.to_string()
         }
     };
-    let is_explained = !says.is_empty();
-    let explanation = is_explained.then_some(says.as_str());
-    object.insert("says".into(), explanation.into());
     let dash = if is_explained { "   " } else { "" };
-    (
-        format!("{what:<13}  {value}{dash}{says}"),
-        Json::Object(object),
-    )
+    (format!("{what:<13}  {value}{dash}{says}"), object)
 }

@@ -93,9 +93,8 @@ pub(super) fn look_up(
         object["present_keys"] = present.into();
         format!("{}, {present} of them present", counted(keys, "key"))
     };
-    let verdict = output.verdict();
     output.end(keys);
-    output.say_verdict(&format!("{text}   [version {version}, {verdict}]"), object)
+    output.say_at(version, &text, object)
 }
 
 /// Numbers of the keys that were looked up. In a log, no key counts as present.

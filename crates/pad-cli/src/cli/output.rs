@@ -7,7 +7,7 @@ use std::{
 };
 
 use authdict::{Key, Value, Version, internals::version_notes::utc};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{Failure, Result};
@@ -267,6 +267,12 @@ impl Output {
         self.say(text, &object)
     }
 
+    /// Prints `text` with the version of the answer and the verification status, or `object`.
+    pub(crate) fn say_at(&mut self, version: Version, text: &str, object: Json) -> Result {
+        let text = format!("{text}   [version {version}, {}]", self.verdict());
+        self.say_verdict(&text, object)
+    }
+
     /// Returns whether to show progress. It is shown only with text output, and if standard error
     /// is a terminal.
     pub(crate) fn shows_progress(&self) -> bool {
@@ -300,8 +306,7 @@ impl Output {
 
     /// Prints an item of a list: a line of text, or an object with the field `verified`. Standard
     /// output is not flushed.
-    pub(crate) fn item(&mut self, text: &str, object: impl Into<Json>) -> Result {
-        let mut object = object.into();
+    pub(crate) fn item(&mut self, text: &str, mut object: Json) -> Result {
         object["verified"] = (self.trust == Trust::Authentic).into();
         self.line(text, object)
     }
@@ -412,11 +417,11 @@ impl Output {
 
     /// Adds bytes to an object: text under `name`, other bytes as hexadecimal digits under
     /// `name_hex`.
-    pub(crate) fn add(&self, object: &mut Map<String, Json>, name: &str, bytes: &[u8]) {
+    pub(crate) fn add(&self, object: &mut Json, name: &str, bytes: &[u8]) {
         match core::str::from_utf8(bytes) {
-            Ok(text) if !self.hex => object.insert(name.into(), text.into()),
-            _ => object.insert(format!("{name}_hex"), hex::encode(bytes).into()),
-        };
+            Ok(text) if !self.hex => object[name] = text.into(),
+            _ => object[format!("{name}_hex")] = hex::encode(bytes).into(),
+        }
     }
 }
 

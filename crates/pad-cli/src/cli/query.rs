@@ -11,7 +11,7 @@ use authdict::{
     VersionNote, internals::version_notes::utc,
 };
 use clap::Args;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::{
     Failure, Output, Result,
@@ -291,8 +291,7 @@ impl Range {
         }
         let most = self.limit.unwrap_or(u64::MAX);
         let (count, next) = list(&session, version, (range, most), output)?;
-        let mut object = Map::new();
-        object.insert("version".into(), version.number().into());
+        let mut object = json!({ "version": version.number() });
         output.end(count);
         let rest = match next {
             None => "no more in between".to_owned(),
@@ -301,9 +300,8 @@ impl Range {
                 format!("the next key is {}", output.show(next.as_bytes()))
             }
         };
-        let (count, verdict) = (counted(count, "entry"), output.verdict());
-        let text = format!("{count}, {rest}   [version {version}, {verdict}]");
-        output.say_verdict(&text, Json::Object(object))
+        let text = format!("{}, {rest}", counted(count, "entry"));
+        output.say_at(version, &text, object)
     }
 
     fn range(&self, output: &Output) -> Result<KeyRange> {
@@ -348,8 +346,7 @@ fn list(
             return Ok((count, Some(key)));
         }
         count = count.saturating_add(1);
-        let mut entry = Map::new();
-        entry.insert("version".into(), version.number().into());
+        let mut entry = json!({ "version": version.number() });
         output.add(&mut entry, "key", key.as_bytes());
         output.add(&mut entry, "value", value.as_bytes());
         let (shown, value) = (output.show(key.as_bytes()), output.show_value(&value));
