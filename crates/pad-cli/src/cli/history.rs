@@ -83,11 +83,11 @@ impl History {
                 return output.statement(values);
             }
             VerifiedHistory::Complete(oldest, latest, history) => {
-                return show_complete(&session, &key, (oldest, latest, &history), output);
+                return show_complete(&*session, &key, (oldest, latest, &history), output);
             }
             VerifiedHistory::Listed(since, latest, changes) => (since, latest, changes),
         };
-        show_changes(&session, &key, &changes, output)?;
+        show_changes(&*session, &key, &changes, output)?;
         let text = format!(
             "{} after version {since}, each {}; completeness is the server's word (--complete \
              proves it)",
@@ -163,13 +163,13 @@ fn show_changes(
     changes: &[(Version, Answer)],
     output: &mut Output,
 ) -> Result {
-    let word_of = session.word_of();
+    let word_of = session.names().word_of();
     let (mut notes, mut known) = (VersionNotes::default(), Version::EMPTY);
     for (version, answer) in changes {
         if *version > known {
             known = Version::new(version.number().saturating_add(NOTES - 1));
             let last = changes.last().map_or(known, |(last, _)| known.min(*last));
-            notes = session.notes(*version, last)?;
+            notes = session.names().notes(*version, last)?;
         }
         let note = notes.get(*version);
         let shown = note.map(|VersionNote { name, seconds, .. }| {
@@ -203,7 +203,7 @@ impl Diff {
         let after = session.resolve(&self.after, output)?;
         if self.csv {
             output.trace(false, |trace| {
-                self.each(&session, (before, after), |change| {
+                self.each(&*session, (before, after), |change| {
                     Ok(trace.write(&leading_to_after(change))?)
                 })
             })?;
@@ -213,7 +213,7 @@ impl Diff {
             return Ok(());
         }
         let mut count = 0_usize;
-        self.each(&session, (before, after), |change| {
+        self.each(&*session, (before, after), |change| {
             count = count.saturating_add(1);
             show_difference(change, output)
         })?;

@@ -137,34 +137,34 @@ pub(super) struct Range {
 impl Versions {
     pub(super) fn run(&self, output: &mut Output) -> Result {
         let session = self.read.open(output)?;
-        let (oldest, latest) = (session.oldest()?, session.latest());
+        let names = session.names();
+        let (oldest, latest, word_of) = (session.oldest()?, names.latest(), names.word_of());
         let shown = self.last.unwrap_or(u64::MAX);
         let first = latest
             .number()
             .saturating_sub(shown)
             .saturating_add(1)
             .max(1);
-        let notes = session.notes(Version::new(first), latest)?;
+        let notes = names.notes(Version::new(first), latest)?;
         for version in (first..=latest.number()).map(Version::new) {
             let head = session.head(version)?;
             let kept = version >= oldest;
             let note = notes.get(version);
             let mut claim = note.map_or_else(|| json!({}), note_object);
-            claim["word_of"] = session.word_of().into();
+            claim["word_of"] = word_of.into();
             claim["kept"] = kept.into();
             let object = json!({ "version": version.number(), "root": head.root, "claim": claim });
             let said = note.map_or_else(String::new, note_text);
             let pruned = if kept {
                 String::new()
             } else {
-                format!("   (contents pruned, says the {})", session.word_of())
+                format!("   (contents pruned, says the {word_of})")
             };
             let text = format!("{version:>8}  {}{said}{pruned}", head.root);
             output.item(&text, object)?;
         }
         output.end(latest.number().saturating_sub(first - 1));
         if latest == Version::EMPTY {
-            let word_of = session.word_of();
             let text = format!(
                 "no version yet, according to the {word_of}: the author signs nothing before \
                  version 1"
@@ -175,7 +175,6 @@ impl Versions {
         let word = if notes.is_empty() {
             String::new()
         } else {
-            let word_of = session.word_of();
             format!("; times, numbers of changes and entries, and names are the {word_of}'s word")
         };
         let text = format!("heads {}{word}", output.verdict());
@@ -222,7 +221,7 @@ impl Get {
             let keys = KeyLines::open(path)?;
             let session = self.read.open(output)?;
             let version = session.signed_version(self.at.as_ref(), output)?;
-            return look_up(&session, version, keys, output);
+            return look_up(&*session, version, keys, output);
         }
         let key = output.key(self.key.as_deref().unwrap_or_default())?;
         let question = self.neighbour.question(output)?;
@@ -290,7 +289,7 @@ impl Range {
             });
         }
         let most = self.limit.unwrap_or(u64::MAX);
-        let (count, next) = list(&session, version, (range, most), output)?;
+        let (count, next) = list(&*session, version, (range, most), output)?;
         let mut object = json!({ "version": version.number() });
         output.end(count);
         let rest = match next {

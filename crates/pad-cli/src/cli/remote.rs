@@ -126,13 +126,11 @@ impl ServerArguments {
     }
 
     /// Opens a session with a client from [`ServerArguments::client`].
-    pub(super) fn open(&self, trust: &TrustArguments, output: &mut Output) -> Result<Session> {
+    pub(super) fn open(&self, trust: &TrustArguments, output: &mut Output) -> Result<Box<Session>> {
         let client = self.client(trust, output)?;
-        let public = client.public().clone();
-        add_caveat(&public, output);
-        let source = Servers { client };
-        source.note();
-        Ok(Session::new(Box::new(source), public))
+        add_caveat(client.public(), output);
+        note_incidents(&client);
+        Ok(Box::new(Servers { client }))
     }
 
     /// Creates a client whose view is the latest head of the servers. Reports to `output` whether
@@ -305,12 +303,8 @@ struct Servers {
 }
 
 impl Servers {
-    fn note(&self) {
-        note_incidents(&self.client);
-    }
-
     fn noted<T>(&self, answer: Result<T, ClientError>) -> Result<T> {
-        self.note();
+        note_incidents(&self.client);
         Ok(answer?)
     }
 }
@@ -343,6 +337,14 @@ impl VersionNames for Servers {
 }
 
 impl Source for Servers {
+    fn public(&self) -> &PublicKey {
+        self.client.public()
+    }
+
+    fn names(&self) -> &dyn VersionNames {
+        self
+    }
+
     fn oldest(&self) -> Result<Version> {
         self.noted(self.client.oldest())
     }

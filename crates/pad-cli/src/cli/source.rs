@@ -5,7 +5,7 @@ use std::{ops::ControlFlow, path::PathBuf, vec};
 use authdict::{
     Answer, AnswerError, Difference, HeadText, Key, KeyHistory, KeyRange, Keys, Lookup,
     LookupError, NotFollowed, NotOffered, PublicKey, Question, RangeContents, Server, Statement,
-    StoredView, Untrusted, Value, Verifier, Version, VersionNotes,
+    StoredView, Untrusted, Value, Verifier, Version,
     internals::{dynamic::client_of, verify_head},
 };
 use clap::Args;
@@ -30,7 +30,7 @@ pub(super) struct AskArguments {
 }
 
 impl AskArguments {
-    pub(super) fn open(&self, output: &mut Output) -> Result<Session> {
+    pub(super) fn open(&self, output: &mut Output) -> Result<Box<Session>> {
         #[cfg(feature = "network")]
         if self.asks_servers()? {
             return self.servers.open(&self.trust, output);
@@ -38,38 +38,26 @@ impl AskArguments {
         let store = self.store.as_ref();
         let store = store.ok_or_else(|| Failure::input("--store is not given"))?;
         let (repository, view) = open_store(store, &self.trust, output)?;
-        let public = view.public().clone();
-        let source = Box::new(Local {
+        Ok(Box::new(Local {
             client: client_of(&view)?,
             repository,
             view,
-        });
-        Ok(Session { source, public })
+        }))
     }
 
-    /// Opens a session and calls `ask`. Returns both the session and the result. If `at` is `None`
-    /// and the latest version is pruned before `ask` is done, repeats both, at most `MOST_RACES`
-    /// times.
+    /// Opens a session and calls `ask`. Returns both the session and the result. Repeats both like
+    /// [`until_kept`].
     pub(super) fn open_until_kept<T>(
         &self,
         at: Option<&VersionSelector>,
         output: &mut Output,
         ask: impl Fn(&Session, &mut Output) -> Result<T>,
-    ) -> Result<(Session, T)> {
-        let mut races = 0;
-        loop {
+    ) -> Result<(Box<Session>, T)> {
+        until_kept(at, || {
             let session = self.open(output)?;
-            match ask(&session, output) {
-                Err(failure)
-                    if matches!(failure.bare(), Failure::NotKept(_))
-                        && at.is_none()
-                        && races < MOST_RACES =>
-                {
-                    races += 1;
-                }
-                asked => return asked.map(|asked| (session, asked)),
-            }
-        }
+            let asked = ask(&*session, output)?;
+            Ok((session, asked))
+        })
     }
 
     /// Returns whether to query servers instead of a store. Options take precedence over
@@ -97,8 +85,26 @@ impl AskArguments {
     }
 }
 
+/// Calls `ask`. If `at` is `None`, and the latest version is pruned before `ask` is done, calls it
+/// again, at most [`MOST_RACES`] times.
+pub(super) fn until_kept<A, T>(at: Option<&A>, mut ask: impl FnMut() -> Result<T>) -> Result<T> {
+    for _ in 0..MOST_RACES {
+        match ask() {
+            Err(failure) if at.is_none() && matches!(failure.bare(), Failure::NotKept(_)) => {}
+            asked => return asked,
+        }
+    }
+    ask()
+}
+
 /// A source of answers about a dictionary. The answers are verified with only the public key.
-pub(super) trait Source: VersionNames {
+pub(super) trait Source {
+    /// Returns the key that verifies the answers.
+    fn public(&self) -> &PublicKey;
+
+    /// Returns the unverified names and dates of versions, and the latest version.
+    fn names(&self) -> &dyn VersionNames;
+
     /// Returns the oldest version that can be queried.
     fn oldest(&self) -> Result<Version>;
 
@@ -132,25 +138,15 @@ struct Local {
     view: StoredView,
 }
 
-impl VersionNames for Local {
-    fn latest(&self) -> Version {
-        self.repository.latest()
-    }
-
-    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes> {
-        self.repository.notes(first, last)
-    }
-
-    fn versions_of(&self, name: &str) -> Result<Vec<Version>> {
-        self.repository.versions_of(name)
-    }
-
-    fn word_of(&self) -> &'static str {
-        self.repository.word_of()
-    }
-}
-
 impl Source for Local {
+    fn public(&self) -> &PublicKey {
+        self.view.public()
+    }
+
+    fn names(&self) -> &dyn VersionNames {
+        &self.repository
+    }
+
     fn oldest(&self) -> Result<Version> {
         Ok(self.repository.oldest())
     }
@@ -236,56 +232,10 @@ fn not_offered(public: &PublicKey, question: &Question) -> Failure {
     Failure::Input(NotOffered { what, scheme }.to_string())
 }
 
-/// A source of answers, with the public key that verifies them.
-pub(super) struct Session {
-    source: Box<dyn Source>,
-    public: PublicKey,
-}
+/// An opened source of answers.
+pub(super) type Session = dyn Source;
 
 impl Session {
-    /// Creates a session for a source and a trusted key.
-    #[cfg(feature = "network")]
-    pub(super) fn new(source: Box<dyn Source>, public: PublicKey) -> Self {
-        Self { source, public }
-    }
-
-    /// Returns the oldest version that can be queried.
-    pub(super) fn oldest(&self) -> Result<Version> {
-        self.source.oldest()
-    }
-
-    /// Returns the latest version.
-    pub(super) fn latest(&self) -> Version {
-        self.source.latest()
-    }
-
-    /// Returns the versions in which a key changed, unverified.
-    pub(super) fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>> {
-        self.source.history(key)
-    }
-
-    /// Calls `note` for each key that differs between two versions, unverified. Stops at the first
-    /// failure.
-    pub(super) fn differences(
-        &self,
-        before: Version,
-        after: Version,
-        note: &mut NoteDifference<'_>,
-    ) -> Result {
-        self.source.differences(before, after, note)
-    }
-
-    /// Returns the notes (names, times and numbers of changes) on versions `first` to `last`,
-    /// unverified.
-    pub(super) fn notes(&self, first: Version, last: Version) -> Result<VersionNotes> {
-        self.source.notes(first, last)
-    }
-
-    /// Returns the kind of the source, `store` or `server`, to name the origin of unverified data.
-    pub(super) fn word_of(&self) -> &'static str {
-        self.source.word_of()
-    }
-
     /// Returns the version that `at` selects, or the latest version. If `at` is a name or a date,
     /// reports the version's number to `output`.
     pub(super) fn version(
@@ -294,7 +244,7 @@ impl Session {
         output: &mut Output,
     ) -> Result<Version> {
         match at {
-            Some(at) => at.resolve(&*self.source, output),
+            Some(at) => at.resolve(self.names(), output),
             None => self.newest(),
         }
     }
@@ -315,10 +265,10 @@ impl Session {
 
     /// Returns the latest version. Fails if there is no version.
     pub(super) fn newest(&self) -> Result<Version> {
-        match self.source.latest() {
+        match self.names().latest() {
             Version::EMPTY => Err(Failure::Input(format!(
                 "the {} has no version yet",
-                self.source.word_of()
+                self.names().word_of()
             ))),
             latest => Ok(latest),
         }
@@ -327,12 +277,11 @@ impl Session {
     /// Returns the version that `at` selects by number, name or date. Reports the number of a name
     /// or date to `output`.
     pub(super) fn resolve(&self, at: &VersionSelector, output: &mut Output) -> Result<Version> {
-        at.resolve(&*self.source, output)
+        at.resolve(self.names(), output)
     }
 
-    /// Returns whether the dictionary is an append-only log.
     pub(super) fn is_append_only(&self) -> bool {
-        self.public.scheme.family().is_append_only()
+        self.public().scheme.family().is_append_only()
     }
 
     /// Returns the verified answer to a question about a version.
@@ -347,15 +296,15 @@ impl Session {
         version: Version,
         question: &Question,
     ) -> Result<(Vec<u8>, Statement)> {
-        let answer = self.source.answer(version, question)?;
-        answer.ok_or_else(|| not_offered(&self.public, question))
+        let answer = self.answer(version, question)?;
+        answer.ok_or_else(|| not_offered(self.public(), question))
     }
 
     /// Returns the verified answers for several keys. If the scheme does not support one question
     /// for several keys, asks one question per key.
     pub(super) fn lookups(&self, version: Version, keys: &Keys) -> Result<Vec<(Key, Answer)>> {
         let question = Question::Keys(keys.clone());
-        match self.source.answer(version, &question)? {
+        match self.answer(version, &question)? {
             None => {
                 let asked = keys.as_slice().iter();
                 asked
@@ -365,11 +314,6 @@ impl Session {
             Some((_, Statement::Lookups(lookups))) => Ok(lookups.answers),
             Some(_) => Err(Failure::Refused("the answer is to another question".into())),
         }
-    }
-
-    /// Returns the verified head of a version, with its signed root as text.
-    pub(super) fn head(&self, version: Version) -> Result<HeadText> {
-        self.source.head(version)
     }
 
     /// Returns an iterator over the verified entries of a range, in ascending order. It fetches one
@@ -411,7 +355,7 @@ impl Entries<'_> {
             let Some(rest) = &self.rest else {
                 return Ok(None);
             };
-            let (page, contents) = self.session.source.page(self.version, rest)?;
+            let (page, contents) = self.session.page(self.version, rest)?;
             self.rest = (page.end != rest.end).then(|| KeyRange {
                 start: page.end,
                 end: rest.end.clone(),
@@ -422,6 +366,6 @@ impl Entries<'_> {
 }
 
 /// Maximum number of times that a session is opened again because the latest version was pruned.
-pub(super) const MOST_RACES: u32 = 3;
+const MOST_RACES: u32 = 3;
 /// Approximate bytes of keys and values in a page.
 const PAGE_BYTES: usize = 1 << 20;
