@@ -16,7 +16,6 @@ mod advise;
 mod at;
 mod change;
 mod directory;
-mod evidence;
 mod failure;
 #[cfg(feature = "file")]
 mod file;
@@ -39,8 +38,6 @@ mod output;
 mod parameters;
 #[cfg(feature = "passphrase")]
 mod passphrase;
-#[cfg(any(feature = "file", feature = "network", feature = "passphrase"))]
-mod permissions;
 mod progress;
 mod proof;
 #[cfg(feature = "network")]
@@ -148,7 +145,7 @@ enum Command {
     /// Show each step of the verification of a proof.
     Inspect(inspect::Inspect),
     /// Verify evidence that an author's key signed two histories.
-    Evidence(evidence::Evidence),
+    Evidence(proof::Evidence),
     /// Write the public key file of a secret key again.
     Public(keygen::Public),
     /// Set, change or remove the passphrase of a secret key.

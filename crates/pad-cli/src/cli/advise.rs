@@ -10,7 +10,7 @@ use comparison::{
     records::Records,
 };
 
-use super::{Failure, Output, Result, files::read_file};
+use super::{Failure, Output, Result, files::read_text};
 
 mod commands;
 mod quantities;
@@ -96,7 +96,7 @@ impl Advise {
             return Ok((Records::shipped(), "shipped with this program".into()));
         };
         let file = path.display().to_string();
-        let records = Records::parse(&file, &read(path)?).map_err(input)?;
+        let records = Records::parse(&file, &read_text(path, LONGEST_FILE)?).map_err(input)?;
         Ok((records, file))
     }
 }
@@ -120,7 +120,7 @@ impl TariffArguments {
             let names = shipped.names().join(", ");
             return Err(failure.help(format!("give a file, or one of {names}")));
         }
-        let book = PriceBook::parse(file, &read(path)?).map_err(input)?;
+        let book = PriceBook::parse(file, &read_text(path, LONGEST_FILE)?).map_err(input)?;
         let entry = name.map_or_else(|| book.only(), |name| book.entry(name));
         Ok(entry.map_err(input)?.clone())
     }
@@ -138,12 +138,6 @@ impl TariffArguments {
             cryptography: self.cryptography_cheaper,
         }
     }
-}
-
-fn read(path: &Path) -> Result<String> {
-    let bytes = read_file(path, LONGEST_FILE)?;
-    String::from_utf8(bytes)
-        .map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "it maps errors")]

@@ -140,6 +140,11 @@ impl Failure {
     pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
         Self::Store(format!("{}: {error}", path.display()))
     }
+
+    pub(crate) fn not_plain(path: &Path) -> Self {
+        let path = path.display();
+        Self::Input(format!("{path} is not a plain file"))
+    }
 }
 
 impl fmt::Display for Failure {

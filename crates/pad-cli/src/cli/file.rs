@@ -1,9 +1,6 @@
 //! `pad file`: commands for files on an untrusted server (outsourced files).
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use authdict::internals::FileOwnerKey;
 use clap::{Args, Subcommand};
@@ -15,7 +12,11 @@ use flexlist_service::client::{
 use indicatif::ProgressBar;
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Output, Result, files::is_standard, progress, secret};
+use super::{
+    Failure, Output, Result,
+    files::{is_standard, read_all},
+    progress, secret,
+};
 
 mod adopt;
 mod audit;
@@ -282,10 +283,6 @@ fn check_source(path: &Path, why: &str) -> Result {
         );
     }
     Ok(())
-}
-
-fn read_all(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|error| Failure::file(path, &error))
 }
 
 /// Creates a progress bar that counts bytes.

@@ -29,8 +29,7 @@ impl OutArguments {
             return output.raw(bytes);
         }
         if self.out.metadata().is_ok_and(|found| !found.is_file()) {
-            let path = self.out.display();
-            return Err(Failure::Input(format!("{path} is not a plain file")));
+            return Err(Failure::not_plain(&self.out));
         }
         let written = if self.force {
             pad_disk::replace(&self.out, bytes, Access::Usual)
@@ -102,16 +101,24 @@ pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads a file of text of at most `limit` bytes. `-` means standard input.
+pub(super) fn read_text(path: &Path, limit: u64) -> Result<String> {
+    let text = String::from_utf8(read_file(path, limit)?);
+    text.map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
+}
+
+/// Reads a whole file.
+pub(super) fn read_all(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).map_err(|error| Failure::file(path, &error))
+}
+
 /// Rejects paths that are not regular files, because opening a pipe would block.
 pub(super) fn check_plain(path: &Path) -> Result {
-    let found = path
-        .metadata()
-        .map_err(|error| Failure::file(path, &error))?;
-    if found.is_file() {
-        return Ok(());
+    match path.metadata() {
+        Err(error) => Err(Failure::file(path, &error)),
+        Ok(found) if found.is_file() => Ok(()),
+        Ok(_) => Err(Failure::not_plain(path)),
     }
-    let path = path.display();
-    Err(Failure::Input(format!("{path} is not a plain file")))
 }
 
 pub(super) fn is_standard(path: &Path) -> bool {

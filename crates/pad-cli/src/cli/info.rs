@@ -22,7 +22,7 @@ use self::{
 };
 use super::{
     Failure, Output, Result,
-    files::{is_standard, read_file},
+    files::{is_standard, read_text},
     status::Rows,
 };
 
@@ -85,8 +85,7 @@ fn describe(path: &Path, rows: &mut Rows) -> Result {
     }
     if !found.is_file() {
         // The file is read more than once, so it cannot be a pipe.
-        let path = path.display();
-        return Err(Failure::Input(format!("{path} is not a plain file")));
+        return Err(Failure::not_plain(path));
     }
     if let Some(is) = by_its_name(path, found.len()) {
         rows.add("is", "is", is);
@@ -251,11 +250,6 @@ fn trace(path: &Path, rows: &mut Rows) -> Result {
     rows.add("snapshots", "snapshots", snapshots);
     rows.add("changes", "changes", changes);
     Ok(())
-}
-
-fn read_text(path: &Path, limit: u64) -> Result<String> {
-    let text = String::from_utf8(read_file(path, limit)?);
-    text.map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
 }
 
 /// Number of bytes that are read to identify a file.

@@ -1,9 +1,6 @@
 //! `pad keygen` creates a key pair. `pad public` writes the public key file of a secret key again.
 
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 #[cfg(feature = "log")]
 use authdict::pad_log::Shape;
@@ -21,7 +18,7 @@ use super::{
     Failure, KEY_VARIABLE, Output, Result,
     files::OutArguments,
     progress,
-    secret::{ProtectArguments, check_place, load_secret},
+    secret::{ProtectArguments, check_place, load_secret, public_path},
     session::record_of,
     signer::AuthorName,
 };
@@ -67,11 +64,8 @@ pub(super) struct Keygen {
     /// Maximum NUMBER of entries, for -bilinear schemes [default: 4095].
     ///
     /// The public key grows by 48 bytes with each entry, and its check takes longer.
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        value_parser = clap::value_parser!(u32).range(1..=MOST_ENTRIES)
-    )]
+    #[arg(long, value_name = "NUMBER")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=MOST_ENTRIES))]
     entries: Option<u32>,
     /// The public parameters of an append-only log, from pad parameters.
     ///
@@ -327,10 +321,4 @@ fn shown(public: &PublicKey, path: &Path, record: &Path) -> Json {
         "fingerprint": public.fingerprint(),
         "scheme_key": public.scheme_key.as_ref().map(ToString::to_string),
     })
-}
-
-fn public_path(secret: &Path) -> PathBuf {
-    let mut path = OsString::from(secret);
-    path.push(".pub");
-    path.into()
 }

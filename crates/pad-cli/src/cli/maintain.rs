@@ -9,7 +9,7 @@ use super::{
     Failure, Output, Result, StoreArgument,
     at::{VersionNames as _, VersionSelector},
     progress,
-    session::ReadArguments,
+    session::{TrustArguments, open_store},
 };
 
 #[derive(Debug, Args)]
@@ -50,7 +50,9 @@ Examples:
   pad check --store prices.pad --view prices.view")]
 pub(super) struct Check {
     #[command(flatten)]
-    read: ReadArguments,
+    store: StoreArgument,
+    #[command(flatten)]
+    trust: TrustArguments,
 }
 
 impl Prune {
@@ -125,7 +127,7 @@ impl Compact {
 
 impl Check {
     pub(super) fn run(&self, output: &mut Output) -> Result {
-        let (mut repository, _) = self.read.open(output)?;
+        let (mut repository, _) = open_store(&self.store.store, &self.trust, output)?;
         let checked = repository.check()?;
         let latest = repository.latest();
         let from = if checked.from_empty {

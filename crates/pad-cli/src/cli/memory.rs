@@ -21,12 +21,8 @@ pub(super) struct CacheArguments {
     /// Plain all may take half of the memory that the system reports free when the dictionary is
     /// opened. While everything is read again, as after a pruning, there are two copies. For
     /// dictionaries kept in a file of nodes.
-    #[arg(
-        long,
-        value_name = "SIZE|all|all:SIZE",
-        default_value = "64MiB",
-        value_parser = cache_size
-    )]
+    #[arg(long, value_name = "SIZE|all|all:SIZE", default_value = "64MiB")]
+    #[arg(value_parser = cache_size)]
     cache: CacheSize,
 }
 

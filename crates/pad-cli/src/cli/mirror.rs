@@ -11,7 +11,7 @@ use pad_service::{CannotKeep, Keep, Mirror, Part};
 use super::{
     Failure, NewStoreArguments, Output, Result,
     memory::CacheArguments,
-    quantity,
+    quantity::{self, at_least_one},
     query::between,
     remote::RootArguments,
     serve::{NetworkArguments, named},
@@ -39,12 +39,8 @@ pub(super) struct MirrorCommand {
     ///
     /// The default NAME is the file's name without its extension. A copy of another server's store
     /// saves the transfer from the first version on.
-    #[arg(
-        long,
-        value_name = "[NAME=]FILE",
-        required_unless_present = "keys",
-        conflicts_with = "keys"
-    )]
+    #[arg(long, value_name = "[NAME=]FILE")]
+    #[arg(required_unless_present = "keys", conflicts_with = "keys")]
     store: Option<String>,
     /// Keep only the keys from START up to, but not including, END.
     ///
@@ -58,13 +54,8 @@ pub(super) struct MirrorCommand {
     #[arg(long, requires = "keys")]
     name: Option<String>,
     /// Memory limit of the --keys, such as 4GiB.
-    #[arg(
-        long,
-        value_name = "SIZE",
-        default_value = "1GiB",
-        requires = "keys",
-        value_parser = quantity::memory
-    )]
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", requires = "keys")]
+    #[arg(value_parser = quantity::memory)]
     memory: usize,
     /// Keep only these versions: A..B, A.. or last:N.
     ///
@@ -86,12 +77,7 @@ pub(super) struct MirrorCommand {
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
     /// Pause MILLISECONDS before the servers are asked again.
-    #[arg(
-        long,
-        value_name = "MILLISECONDS",
-        default_value_t = 1000,
-        value_parser = clap::value_parser!(u64).range(1..)
-    )]
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 1000, value_parser = at_least_one())]
     every: u64,
     #[command(flatten)]
     cache: CacheArguments,

@@ -27,12 +27,8 @@ pub(super) struct Parameters {
     /// Make test parameters for trees of 2^LEVEL entries.
     ///
     /// Each power takes 48 bytes. The maker of the parameters can forge proofs.
-    #[arg(
-        long,
-        value_name = "LEVEL",
-        default_value_t = 11,
-        value_parser = clap::value_parser!(u8).range(4..=32)
-    )]
+    #[arg(long, value_name = "LEVEL", default_value_t = 11)]
+    #[arg(value_parser = clap::value_parser!(u8).range(4..=32))]
     top: u8,
     /// Read the parameters from the FILE of a ceremony over BLS12-381.
     ///

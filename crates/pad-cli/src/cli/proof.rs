@@ -1,9 +1,12 @@
 //! `pad prove` and `pad prove-append-only` write a proof to a file. `pad verify` verifies one with
-//! the public key.
+//! the public key. `pad evidence` checks whether a file proves that an author's key has signed two
+//! histories.
 
 use std::path::PathBuf;
 
-use authdict::{Question, Refusal, Statement, Version, internals::dynamic::longest_answer, verify};
+use authdict::{
+    Question, Refusal, Statement, Version, evidence, internals::dynamic::longest_answer, verify,
+};
 use clap::Args;
 use serde_json::json;
 
@@ -85,6 +88,19 @@ pub(super) struct Verify {
     /// Key that the proof must be about.
     #[arg(required_unless_present = "from")]
     key: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad evidence --public author.key.pub prices.view.evidence
+  pad evidence --public author.key.pub --json - < prices.view.evidence")]
+pub(super) struct Evidence {
+    /// The author's public key.
+    #[arg(long, value_name = "FILE", env = PUBLIC_VARIABLE)]
+    public: PathBuf,
+    /// The evidence file of a client's --view; - for standard input.
+    evidence: PathBuf,
 }
 
 impl Prove {
@@ -198,6 +214,26 @@ impl Verify {
     }
 }
 
+impl Evidence {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
+        let public = load_public(&self.public)?;
+        let bytes = read_file(&self.evidence, LONGEST_EVIDENCE)?;
+        let version = evidence::check(&public, &bytes)?;
+        let author = public.authority.author;
+        let text = format!(
+            "proved: the key of author {author} signed two different statements about version \
+             {version}; its signatures from that version on prove nothing"
+        );
+        let object = json!({
+            "author": author.to_string(),
+            "dictionary": public.authority.dictionary.to_string(),
+            "version": version.number(),
+            "verified": true,
+        });
+        output.say(&text, &object)
+    }
+}
+
 /// Adds the expected question, `asked`, to the message of a refusal, because the proof may be about
 /// another question.
 fn refused(asked: &str, refusal: Refusal) -> Failure {
@@ -207,3 +243,5 @@ fn refused(asked: &str, refusal: Refusal) -> Failure {
         failure => failure,
     }
 }
+
+const LONGEST_EVIDENCE: u64 = 64 << 10;

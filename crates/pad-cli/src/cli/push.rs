@@ -18,7 +18,7 @@ use pad_client::{
 use serde_json::json;
 
 use super::{
-    Failure, KEY_VARIABLE, Output, Result, STORE_VARIABLE,
+    Failure, KEY_VARIABLE, Output, Result, StoreArgument,
     output::counted,
     remote::{RootArguments, probable_address},
     session::refused_head,
@@ -34,9 +34,8 @@ Examples:
   pad push --store prices.pad --key author.key --to https://mirror.example:7440
   pad push --store prices.pad --to https://one.example --to https://two.example")]
 pub(super) struct Push {
-    /// The store's file.
-    #[arg(long, value_name = "FILE", env = STORE_VARIABLE)]
-    store: PathBuf,
+    #[command(flatten)]
+    store: StoreArgument,
     /// The server to send the versions to; may be repeated.
     #[arg(long, value_name = "URL", required = true)]
     to: Vec<String>,
@@ -65,7 +64,7 @@ impl Push {
     pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let key = NotesKey::in_file(self.key.as_deref());
-        push((&self.store, &self.to), &self.roots, key, output)
+        push((&self.store.store, &self.to), &self.roots, key, output)
     }
 }
 

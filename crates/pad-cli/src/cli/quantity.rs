@@ -1,5 +1,14 @@
 //! Numbers with units, and sizes in bytes.
 
+#[cfg(feature = "network")]
+use clap::builder::RangedU64ValueParser;
+
+/// Returns the parser of an option that accepts numbers from 1 on.
+#[cfg(feature = "network")]
+pub(super) fn at_least_one() -> RangedU64ValueParser {
+    clap::value_parser!(u64).range(1..)
+}
+
 /// Parses a size, as in `500`, `4GB` or `4GiB`, into bytes.
 pub(super) fn bytes(text: &str) -> Result<f64, String> {
     positive(scaled(text, &BYTES)?)

@@ -53,12 +53,8 @@ pub(super) struct ServerArguments {
     /// Count only witnesses that cosigned within SECONDS.
     ///
     /// Witnesses whose clock is more than five minutes ahead of this machine's do not count.
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        requires = "witnesses",
-        default_value_t = 3600
-    )]
+    #[arg(long, value_name = "SECONDS", requires = "witnesses")]
+    #[arg(default_value_t = 3600)]
     cosigned_within: u64,
 }
 

@@ -13,6 +13,7 @@ use super::{
     Failure, Output, Result,
     listen::{ListenArguments, SizeArguments},
     mirror::connect,
+    quantity::at_least_one,
     remote::RootArguments,
     session::load_public,
 };
@@ -42,22 +43,12 @@ pub(super) struct Route {
     #[arg(long, value_name = "FILE")]
     public: Option<PathBuf>,
     /// Ask the servers for their versions every MILLISECONDS.
-    #[arg(
-        long,
-        value_name = "MILLISECONDS",
-        default_value_t = 1000,
-        value_parser = clap::value_parser!(u64).range(1..)
-    )]
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 1000, value_parser = at_least_one())]
     every: u64,
     /// Wait at most MILLISECONDS for a server, then ask the next.
     ///
     /// The limit applies to the connection, and again to the response.
-    #[arg(
-        long,
-        value_name = "MILLISECONDS",
-        default_value_t = 5000,
-        value_parser = clap::value_parser!(u64).range(1..)
-    )]
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 5000, value_parser = at_least_one())]
     patience: u64,
     #[command(flatten)]
     sizes: SizeArguments,

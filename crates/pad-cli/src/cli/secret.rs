@@ -1,13 +1,17 @@
 //! Files with secret keys: their permissions and passphrases.
 
-use std::path::Path;
-#[cfg(feature = "passphrase")]
-use std::path::PathBuf;
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use authdict::{SecretFile, SecretKey};
 use clap::Args;
 
-use super::{Failure, Result};
+use super::{
+    Failure, Result,
+    files::{check_plain, is_standard},
+};
 #[cfg(feature = "passphrase")]
 use super::passphrase::{self, PassphrasePrompt};
 
@@ -85,10 +89,40 @@ impl Protection {
 
 /// Rejects `-` as the file of a secret key.
 pub(super) fn check_place(option: &str, path: &Path) -> Result {
-    if super::files::is_standard(path) {
+    if is_standard(path) {
         return Err(Failure::Input(format!(
             "{option} - : a key needs a file of its own"
         )));
+    }
+    Ok(())
+}
+
+/// Returns the path of the public key file of a new secret key.
+pub(super) fn public_path(secret: &Path) -> PathBuf {
+    let mut path = OsString::from(secret);
+    path.push(".pub");
+    path.into()
+}
+
+/// Rejects a secret file that its group can write, or to which users other than its owner and group
+/// have any access. Checks nothing on systems other than Unix.
+#[cfg(any(feature = "file", feature = "network", feature = "passphrase"))]
+pub(super) fn check_secret(name: &str, path: &Path) -> Result {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let metadata = path
+            .metadata()
+            .map_err(|error| Failure::file(path, &error))?;
+        let mode = metadata.permissions().mode() & 0o777;
+        // The group may read the file, because a web server may get its keys through a group.
+        if mode & 0o027 != 0 {
+            let path = path.display();
+            return Err(Failure::Input(format!(
+                "{name} {path}: others may read or change it (its mode is {mode:03o})"
+            ))
+            .help(format!("run chmod 600 {path}")));
+        }
     }
     Ok(())
 }
@@ -97,7 +131,7 @@ pub(super) fn check_place(option: &str, path: &Path) -> Result {
 pub(super) fn read(path: &Path) -> Result<SecretFile> {
     let failure = |error| Failure::key_file(path, &error);
     if path.exists() {
-        super::files::check_plain(path)?;
+        check_plain(path)?;
     }
     let file = SecretFile::read(path).map_err(failure)?;
     #[cfg(feature = "passphrase")]
@@ -142,13 +176,7 @@ impl SetPassphrase {
         output.goes_on();
         let path = &self.key;
         let failure = |error| Failure::key_file(path, &error);
-        let found = path
-            .metadata()
-            .map_err(|error| Failure::file(path, &error))?;
-        if !found.is_file() {
-            let path = path.display();
-            return Err(Failure::Input(format!("{path} is not a plain file")));
-        }
+        check_plain(path)?;
         let file = SecretFile::read(path).map_err(failure)?;
         let had = file.is_encrypted();
         if self.remove && !had {

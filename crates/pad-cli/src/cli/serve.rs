@@ -20,6 +20,7 @@ use super::{
     Failure, Output, Result,
     listen::{ListenArguments, SizeArguments},
     memory::CacheArguments,
+    quantity::at_least_one,
     remote::RootArguments,
     witness::{load_policy, load_signer},
 };
@@ -34,11 +35,8 @@ pub(super) struct Serve {
     /// A store to serve under NAME; may be repeated.
     ///
     /// The default NAME is the file's name without its extension.
-    #[arg(
-        long,
-        value_name = "[NAME=]FILE",
-        required_unless_present = "directory"
-    )]
+    #[arg(long, value_name = "[NAME=]FILE")]
+    #[arg(required_unless_present = "directory")]
     store: Vec<String>,
     /// A block directory to serve under NAME; may be repeated.
     ///
@@ -77,22 +75,12 @@ pub(super) struct NetworkArguments {
     #[arg(long, value_name = "FILE", requires = "log_key")]
     witnesses: Option<String>,
     /// Request new cosignatures every SECONDS while no version is added.
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value_t = 600,
-        value_parser = clap::value_parser!(u64).range(1..)
-    )]
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = at_least_one())]
     cosign_every: u64,
     #[command(flatten)]
     sizes: SizeArguments,
     /// Check the store for versions written by other processes every MILLISECONDS.
-    #[arg(
-        long,
-        value_name = "MILLISECONDS",
-        default_value_t = 200,
-        value_parser = clap::value_parser!(u64).range(1..)
-    )]
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 200, value_parser = at_least_one())]
     follow_every: u64,
 }
 

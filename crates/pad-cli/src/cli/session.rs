@@ -14,19 +14,9 @@ use authdict::{
 use clap::{ArgGroup, Args};
 
 use super::{
-    Failure, KEY_VARIABLE, NewStoreArguments, Output, PUBLIC_VARIABLE, Result, STORE_VARIABLE,
-    VIEW_VARIABLE, output::Trust, signer::SignerArguments,
+    Failure, KEY_VARIABLE, NewStoreArguments, Output, PUBLIC_VARIABLE, Result, VIEW_VARIABLE,
+    output::Trust, signer::SignerArguments,
 };
-
-/// The store to query, and the trust options.
-#[derive(Debug, Args)]
-pub(super) struct ReadArguments {
-    /// The store's file.
-    #[arg(long, value_name = "FILE", env = STORE_VARIABLE)]
-    store: PathBuf,
-    #[command(flatten)]
-    trust: TrustArguments,
-}
 
 /// Trust options: the public key that verifies answers, and the view, a file with the newest
 /// version seen.
@@ -57,15 +47,8 @@ impl HeadSource for Server {
     }
 }
 
-impl ReadArguments {
-    /// Opens the store, and reports to `output` whether its answers are verified with an
-    /// authenticated key. The store is not trusted more than a remote server.
-    pub(super) fn open(&self, output: &mut Output) -> Result<(Server, StoredView)> {
-        open_store(&self.store, &self.trust, output)
-    }
-}
-
-/// Opens the store at `path`, like [`ReadArguments::open`].
+/// Opens `store`, and reports to `output` whether its answers are verified with an authenticated
+/// key. The store is not trusted more than a remote server.
 pub(super) fn open_store(
     store: &Path,
     trust: &TrustArguments,
@@ -471,5 +454,3 @@ pub(super) fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Re
         },
     ))
 }
-
-pub(super) const MAX_EVIDENCE_BYTES: u64 = 64 << 10;

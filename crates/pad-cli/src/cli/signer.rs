@@ -37,13 +37,8 @@ pub(super) struct SignerArguments {
     #[arg(long, value_name = "FILE", env = PUBLIC_VARIABLE)]
     public: Option<PathBuf>,
     /// Wait at most SECONDS for each signature of --signer.
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        requires = "signer",
-        default_value_t = USUAL_TIMEOUT,
-        value_parser = clap::value_parser!(u64).range(1..=3600)
-    )]
+    #[arg(long, value_name = "SECONDS", requires = "signer", default_value_t = USUAL_TIMEOUT)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     signer_timeout: u64,
 }
 

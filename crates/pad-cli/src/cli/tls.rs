@@ -1,10 +1,10 @@
 //! TLS certificates of servers, and network failures.
 
-use std::{fs, io::ErrorKind, path::Path};
+use std::{io::ErrorKind, path::Path};
 
 use pad_web::server::{Identity, ServerError};
 
-use super::{Failure, Result, permissions::check_secret};
+use super::{Failure, Result, files::read_all, secret::check_secret};
 
 /// Paths of a PEM certificate chain and its private key, and the names of their options.
 pub(super) struct TlsArguments<'a> {
@@ -45,8 +45,4 @@ pub(super) fn network_failure(listen: &str, error: &ServerError) -> Failure {
         ServerError::Bind(error) => Failure::Input(format!("--listen {listen}: {error}")),
         error => Failure::Store(error.to_string()),
     }
-}
-
-fn read_all(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|error| Failure::file(path, &error))
 }

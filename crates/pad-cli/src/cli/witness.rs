@@ -1,7 +1,6 @@
 //! `pad witness`: a witness of transparency logs, and keys for witnesses and logs.
 
 use std::{
-    ffi::OsString,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -22,10 +21,9 @@ use transparency_log::{
 
 use super::{
     Failure, Output, Result,
-    files::read_file,
+    files::read_text,
     listen::ListenArguments,
-    permissions::check_secret,
-    secret::{ProtectArguments, self},
+    secret::{self, ProtectArguments, check_secret, public_path},
     session::load_public,
 };
 
@@ -271,17 +269,6 @@ pub(super) fn load_policy(given: &str) -> Result<Policy> {
         ));
     }
     Ok(policy)
-}
-
-fn read_text(path: &Path, limit: u64) -> Result<String> {
-    let text = String::from_utf8(read_file(path, limit)?);
-    text.map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
-}
-
-fn public_path(secret: &Path) -> PathBuf {
-    let mut path = OsString::from(secret);
-    path.push(".pub");
-    path.into()
 }
 
 const LONGEST_LIST: u64 = 1 << 20;

@@ -58,12 +58,8 @@ pub(super) struct Layout {
     /// Slots per block, as 2^NUMBER; 7 fills pages of 4 096 bytes.
     ///
     /// Roots and proofs do not depend on it.
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        default_value_t = 7,
-        value_parser = clap::value_parser!(u32).range(1..=12)
-    )]
+    #[arg(long, value_name = "NUMBER", default_value_t = 7)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=12))]
     step: u32,
 }
 

@@ -37,12 +37,8 @@ pub(in crate::cli) struct Import {
     /// Maximum ENTRIES per version.
     ///
     /// Applies if the directory has versions already or updates are written.
-    #[arg(
-        long,
-        value_name = "ENTRIES",
-        default_value_t = 1 << 17,
-        value_parser = clap::value_parser!(u32).range(1..=4_194_304)
-    )]
+    #[arg(long, value_name = "ENTRIES", default_value_t = 1 << 17)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=4_194_304))]
     group: u32,
     /// Skip the first NUMBER objects, registered by an interrupted import.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]

@@ -10,12 +10,14 @@ use std::{
 use authdict::pad_core::internals::DigestBytes as _;
 use pad_core::Suite;
 
-use crate::cli::{Failure, Result};
+use crate::cli::{
+    Failure, Result,
+    files::{is_standard, read_all},
+};
 
 /// Computes the digest of the object in a file, like the digest of a dictionary's value.
 pub(super) fn digest_of_file<S: Suite>(path: &Path) -> Result<S::Digest> {
-    let bytes = fs::read(path).map_err(|error| Failure::file(path, &error))?;
-    Ok(S::value(&bytes))
+    Ok(S::value(&read_all(path)?))
 }
 
 /// Parses a digest in hexadecimal digits.
@@ -40,7 +42,7 @@ pub(super) struct DigestLines<S> {
 impl<S: Suite> DigestLines<S> {
     /// Opens a file of digests; `-` is standard input.
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let source: Box<dyn Read> = if path.as_os_str() == "-" {
+        let source: Box<dyn Read> = if is_standard(path) {
             Box::new(io::stdin())
         } else {
             Box::new(fs::File::open(path).map_err(|error| Failure::file(path, &error))?)
@@ -95,8 +97,7 @@ pub(super) fn files_under(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         } else if found.is_file() {
             files.push(given.clone());
         } else {
-            let path = given.display();
-            return Err(Failure::Input(format!("{path} is not a plain file")));
+            return Err(Failure::not_plain(given));
         }
     }
     Ok(files)

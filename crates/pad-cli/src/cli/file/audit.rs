@@ -24,20 +24,12 @@ pub(in crate::cli) struct Audit {
     #[command(flatten)]
     file: ReaderArguments,
     /// Detect the loss of this FRACTION of the bytes.
-    #[arg(
-        long,
-        value_name = "FRACTION",
-        default_value_t = 0.01,
-        conflicts_with_all = ["count", "full"]
-    )]
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.01)]
+    #[arg(conflicts_with_all = ["count", "full"])]
     fraction: f64,
     /// The PROBABILITY with which the loss of FRACTION is detected.
-    #[arg(
-        long,
-        value_name = "PROBABILITY",
-        default_value_t = 0.99,
-        conflicts_with_all = ["count", "full"]
-    )]
+    #[arg(long, value_name = "PROBABILITY", default_value_t = 0.99)]
+    #[arg(conflicts_with_all = ["count", "full"])]
     probability: f64,
     /// Challenge this many BYTES, instead of --fraction and --probability.
     #[arg(long, value_name = "BYTES", conflicts_with = "full")]

@@ -18,12 +18,8 @@ pub(super) struct ReaderArguments {
     #[arg(long, value_name = "FILE", required_unless_present = "public")]
     state: Option<PathBuf>,
     /// The owner's key.
-    #[arg(
-        long,
-        value_name = "FILE",
-        default_value = "pad-file.key",
-        conflicts_with = "public"
-    )]
+    #[arg(long, value_name = "FILE", default_value = "pad-file.key")]
+    #[arg(conflicts_with = "public")]
     key: PathBuf,
     /// Published data of the file (pad file public), instead of state and key.
     ///
@@ -35,13 +31,8 @@ pub(super) struct ReaderArguments {
     ///
     /// pad file status and pad file publish show the root. pad file publish stores it in a
     /// dictionary, as the value of the file's path.
-    #[arg(
-        long,
-        value_name = "DIGITS",
-        requires = "public",
-        conflicts_with = "state",
-        value_parser = sealed_root
-    )]
+    #[arg(long, value_name = "DIGITS", requires = "public")]
+    #[arg(conflicts_with = "state", value_parser = sealed_root)]
     root: Option<Digest<32>>,
     #[command(flatten)]
     server: ServerArguments,

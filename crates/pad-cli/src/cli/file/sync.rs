@@ -33,8 +33,7 @@ impl Sync {
         let failure = |error| Failure::file(&self.source, &error);
         let mut source = File::open(&self.source).map_err(failure)?;
         if !source.metadata().map_err(failure)?.is_file() {
-            let path = self.source.display();
-            return Err(Failure::Input(format!("{path} is not a plain file")));
+            return Err(Failure::not_plain(&self.source));
         }
         let mut client = self.file.open()?;
         // The outcome of an interrupted update is only reported. The update is not repeated,
