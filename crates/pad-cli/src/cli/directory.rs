@@ -129,18 +129,6 @@ struct ReadArguments {
     trust: TrustArguments,
 }
 
-impl ReadArguments {
-    fn suite(&self) -> Result<SuiteName> {
-        suite_of(&self.folder)
-    }
-
-    /// Opens the directory, and reports to `output` whether its answers are verified with an
-    /// authenticated key.
-    fn open<S: Suite>(&self, output: &mut Output) -> Result<(BlockDirectory<S>, PublicKey)> {
-        open_trusting(&self.folder, &self.trust, output)
-    }
-}
-
 /// Opens the directory in `folder`. Reports to `output` whether its answers are verified with an
 /// authenticated key. Returns the directory and this key.
 fn open_trusting<S: Suite>(

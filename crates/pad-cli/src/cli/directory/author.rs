@@ -2,7 +2,7 @@
 //! is recorded in a file next to the key.
 
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -37,12 +37,9 @@ pub(super) struct SignArguments {
 /// signed updates.
 pub(super) struct Author<S: Suite> {
     pub(super) full: FullAuthor<S>,
-    record: DirectoryRecord,
+    record: SigningRecord,
     updates: Option<PathBuf>,
 }
-
-/// The signing record of a directory: a file with the last head that the author has signed.
-pub(super) struct DirectoryRecord(SigningRecord);
 
 impl SignArguments {
     /// Returns the author's keys after checking that they are for directories.
@@ -50,11 +47,6 @@ impl SignArguments {
         let keys = self.author.keys()?;
         check_scheme(keys.public(), &self.author.key_file())?;
         Ok(keys)
-    }
-
-    /// Returns whether signed updates are to be written to a folder.
-    pub(super) const fn has_updates(&self) -> bool {
-        self.updates.is_some()
     }
 
     /// Opens the signing record of `directory`, and records the latest head of `directory` in it.
@@ -66,19 +58,18 @@ impl SignArguments {
         folder: &Path,
         directory: &BlockDirectory<S>,
         public: &PublicKey,
-    ) -> Result<DirectoryRecord> {
+    ) -> Result<SigningRecord> {
         check_key(folder, &directory.own_key()?, public)?;
         let latest = directory.latest();
-        let record = self.author.record_for(latest)?;
+        let mut record = self.author.record_for(latest)?;
         let heads = directory.heads();
         record.check(heads.authority(), latest, |version| {
             heads.head(version).ok()
         })?;
-        let mut remembered = DirectoryRecord(record);
         // After a crash, the directory may be one head ahead of the record. The record is then
         // advanced to it.
-        remembered.advance(directory)?;
-        Ok(remembered)
+        advance(&mut record, directory)?;
+        Ok(record)
     }
 
     /// Opens an existing directory as its author.
@@ -113,14 +104,15 @@ impl SignArguments {
     }
 }
 
-impl DirectoryRecord {
-    /// Records the latest head of `directory`, before this head is published.
-    pub(super) fn advance<S: Suite>(&mut self, directory: &BlockDirectory<S>) -> Result {
-        if let Some(head) = directory.heads().latest_head() {
-            self.0.advance(&codec::encode(&head))?;
-        }
-        Ok(())
+/// Records the latest head of `directory`, before this head is published.
+pub(super) fn advance<S: Suite>(
+    record: &mut SigningRecord,
+    directory: &BlockDirectory<S>,
+) -> Result {
+    if let Some(head) = directory.heads().latest_head() {
+        record.advance(&codec::encode(&head))?;
     }
+    Ok(())
 }
 
 impl<S: Suite> Author<S> {
@@ -136,7 +128,7 @@ impl<S: Suite> Author<S> {
             AuthorError::Store(fault) => failure::fault(self.directory(), fault),
             error => error.into(),
         })?;
-        self.record.advance(self.full.directory())?;
+        advance(&mut self.record, self.full.directory())?;
         if let Some(folder) = &self.updates {
             let version = update.head.head.version;
             write_update(folder, version, &codec::encode(&update))?;
@@ -163,14 +155,7 @@ pub(super) fn update_name(version: Version) -> String {
 
 /// Writes a file `name` into `folder`, and replaces an existing file. Creates a missing folder.
 pub(super) fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> Result {
-    make_folder(folder).map_err(|error| Failure::file(folder, &error))?;
+    fs::create_dir_all(folder).map_err(|error| Failure::file(folder, &error))?;
     let path = folder.join(name);
     pad_disk::replace(&path, bytes, Access::Usual).map_err(|error| Failure::file(&path, &error))
-}
-
-fn make_folder(folder: &Path) -> io::Result<()> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    fs::create_dir_all(folder)
 }

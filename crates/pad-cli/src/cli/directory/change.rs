@@ -9,16 +9,15 @@ use authdict::{
 };
 use clap::Args;
 use pad_core::Suite;
-use serde_json::Value as Json;
 
 use super::{
     author::{Author, SignArguments},
     failure,
     hints::HintArguments,
     light::{self, Light},
-    objects::{digest_of_file, parse_digest},
+    objects::{digest_of_file, given_digest},
     proof_source::ProofSource,
-    shown::{head_line, version_line},
+    shown::head_line,
     with_suite,
 };
 use crate::cli::{Failure, Output, Result};
@@ -91,8 +90,7 @@ impl Update {
 
     fn new_digest<S: Suite>(&self) -> Result<S::Digest> {
         match (&self.digest, &self.object) {
-            (Some(digits), _) => parse_digest::<S>(digits)
-                .map_err(|error| Failure::Input(format!("--digest: {error}"))),
+            (Some(digits), _) => given_digest::<S>(digits),
             (None, Some(path)) => digest_of_file::<S>(path),
             (None, None) => Err(Failure::input("neither an object nor --digest is given")),
         }
@@ -132,8 +130,7 @@ fn published<S: Suite>(
     changed.map_err(|error| failure::changed(author.directory(), &error))?;
     let update = author.publish()?;
     also(&author)?;
-    let line = version_line(author.directory(), update.head.head.version)?;
-    say_changed(line, update.operations.len(), output)?;
+    say_changed(&update, author.directory().registered(), output)?;
     author.close()
 }
 
@@ -145,12 +142,17 @@ fn published_light<S: Suite>(
     output: &mut Output,
 ) -> Result {
     let update = author.publish(changes, source)?;
-    let line = head_line(&update.head, author.registered());
-    say_changed(line, update.operations.len(), output)
+    say_changed(&update, author.registered(), output)
 }
 
-/// Prints the description of a version with `changes` changed entries.
-fn say_changed((line, mut object): (String, Json), changes: usize, output: &mut Output) -> Result {
+/// Prints the version that `update` made of a directory, which now has `entries` entries.
+fn say_changed<S: Suite>(
+    update: &pad_core::Update<S>,
+    entries: u64,
+    output: &mut Output,
+) -> Result {
+    let (line, mut object) = head_line(&update.head, entries);
+    let changes = update.operations.len();
     object["changes"] = changes.into();
     output.say(&format!("{line}, {changes} of them changed"), &object)
 }

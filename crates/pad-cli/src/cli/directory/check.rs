@@ -55,7 +55,7 @@ struct DirectoryState {
 
 impl Check {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
-        with_suite!(self.read.suite()?, S => self.check::<S>(output))
+        with_suite!(suite_of(&self.read.folder)?, S => self.check::<S>(output))
     }
 
     fn check<S: Suite>(&self, output: &mut Output) -> Result {
@@ -75,7 +75,7 @@ impl Check {
             }
             error => error.into(),
         })?;
-        let (directory, _) = self.read.open::<S>(output)?;
+        let (directory, _) = open_trusting::<S>(&self.read.folder, &self.read.trust, output)?;
         if directory.registered() != entries {
             let text = "another process changed the directory in the meantime";
             return Err(Failure::Store(text.into()).help("check it again"));

@@ -68,12 +68,36 @@ impl Create {
         output.goes_on();
         let public = self.public_key()?;
         with_suite!(public.suite, S => {
-            if self.light {
-                return light::create::<S>(&self.folder, &public, output);
-            }
-            let directory = self.layout.create::<S>(&self.folder, &public)?;
-            said(&self.folder, &directory, &public, output)
+            let (what, step) = if self.light {
+                light::create::<S>(&self.folder, &public)?;
+                ("a light author of an empty directory", None)
+            } else {
+                let directory = self.layout.create::<S>(&self.folder, &public)?;
+                ("an empty directory", Some(directory.step()))
+            };
+            self.say((what, step), &public, output)
         })
+    }
+
+    fn say(
+        &self,
+        (what, step): (&str, Option<u32>),
+        public: &PublicKey,
+        output: &mut Output,
+    ) -> Result {
+        let folder = self.folder.display().to_string();
+        let dictionary = public.authority.dictionary.to_string();
+        let text = format!("{what} in {folder}, of dictionary {dictionary}");
+        let object = json!({
+            "folder": folder,
+            "dictionary": dictionary,
+            "author": public.authority.author.to_string(),
+            "suite": public.suite.name(),
+            "step": step,
+            "latest": 0,
+            "entries": 0,
+        });
+        output.say(&text, &object)
     }
 
     fn public_key(&self) -> Result<PublicKey> {
@@ -112,25 +136,4 @@ impl Layout {
             budget,
         )?)
     }
-}
-
-fn said<S: Suite>(
-    folder: &Path,
-    directory: &BlockDirectory<S>,
-    public: &PublicKey,
-    output: &mut Output,
-) -> Result {
-    let (folder, step) = (folder.display().to_string(), directory.step());
-    let dictionary = public.authority.dictionary.to_string();
-    let text = format!("an empty directory in {folder}, of dictionary {dictionary}");
-    let object = json!({
-        "folder": folder,
-        "dictionary": dictionary,
-        "author": public.authority.author.to_string(),
-        "suite": public.suite.name(),
-        "step": step,
-        "latest": directory.latest().number(),
-        "entries": directory.registered(),
-    });
-    output.say(&text, &object)
 }

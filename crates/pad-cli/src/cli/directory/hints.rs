@@ -1,10 +1,9 @@
 //! Hint files: old proofs of entries, stored next to the objects. With a hint that still matches, a
 //! lookup reads fewer blocks.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use authdict::{
-    Version,
     block_directory::{BlockDirectory, EntryId, EntryQuery, Hint},
     pad_core::codec,
 };
@@ -43,28 +42,16 @@ impl HintArguments {
         let Some(folder) = &self.hints else {
             return Ok(());
         };
+        let dictionary = directory.heads().authority().dictionary;
         for id in ids {
-            write_hint(folder, directory, (directory.latest(), id))?;
+            let proof = directory.prove_latest(&EntryQuery::one(id));
+            let proof = proof.map_err(|error| failure::lookup(directory, error))?;
+            // A registered entry always has a hint.
+            if let Some(hint) = Hint::new(dictionary, id, directory.latest(), &proof) {
+                let name = format!("{}.hint", id.number());
+                write_into(folder, &name, &codec::encode(&hint))?;
+            }
         }
         Ok(())
     }
-}
-
-fn write_hint<S: Suite>(
-    folder: &Path,
-    directory: &BlockDirectory<S>,
-    (version, id): (Version, EntryId),
-) -> Result {
-    let proof = directory.prove_latest(&EntryQuery::one(id));
-    let proof = proof.map_err(|error| failure::lookup(directory, error))?;
-    let dictionary = directory.heads().authority().dictionary;
-    // A registered entry always has a hint.
-    let Some(hint) = Hint::new(dictionary, id, version, &proof) else {
-        return Ok(());
-    };
-    write_into(
-        folder,
-        &format!("{}.hint", id.number()),
-        &codec::encode(&hint),
-    )
 }

@@ -13,10 +13,10 @@ use pad_core::{SnapshotHead, Suite};
 use serde_json::json;
 
 use super::{
-    author::SignArguments,
+    author::{SignArguments, advance},
     create::Layout,
     failure, light,
-    objects::{DigestLines, digest_of_file, files_under},
+    objects::{Object, Objects, files_under, objects},
     shown::version_line,
     with_suite,
 };
@@ -52,15 +52,6 @@ pub(in crate::cli) struct Import {
     #[arg(required_unless_present = "digests")]
     objects: Vec<PathBuf>,
 }
-
-/// An object to register: its digest and its file. `file` is `None` if only the digest was given.
-struct Object<S: Suite> {
-    digest: S::Digest,
-    file: Option<PathBuf>,
-}
-
-/// An iterator over objects to register. An item is an error if an object could not be read.
-type Objects<S> = Box<dyn Iterator<Item = Result<Object<S>>>>;
 
 /// The entries that an import registers in one version, for the report: the first id, the number of
 /// entries, and the files.
@@ -100,7 +91,7 @@ impl Import {
         }
         let directory = super::open::<S>(&self.folder)?;
         let objects = objects.inspect(|_| bar.inc(1));
-        if directory.latest() == Version::EMPTY && !self.sign.has_updates() {
+        if directory.latest() == Version::EMPTY && self.sign.updates.is_none() {
             return self.load(directory, objects, keys, output);
         }
         drop(directory);
@@ -109,29 +100,19 @@ impl Import {
 
     /// Returns an iterator over the objects of all given sources, and a progress bar for them.
     fn objects<S: Suite>(&self, output: &Output) -> Result<(Objects<S>, ProgressBar)> {
-        let template = "{bar:40} {pos}/{len} objects, {elapsed}, {eta} left";
-        if let Some(path) = &self.digests {
-            let digests = DigestLines::<S>::open(path)?;
-            let of = |digest: Result<S::Digest>| {
-                let (digest, file) = (digest?, None);
-                Ok(Object { digest, file })
-            };
-            let line = u64::try_from(2 * S::Digest::LENGTH + 1).unwrap_or(1);
-            let bytes = path.metadata().map_or(0, |found| found.len());
-            let bar = match bytes / line {
-                0 => progress::bar(output, 0, "{spinner} {pos} objects, {elapsed}"),
-                lines => progress::bar(output, lines, template),
-            };
-            return Ok((Box::new(digests.map(of)), bar));
-        }
         let files = files_under(&self.objects)?;
-        let bar = progress::bar(output, u64::try_from(files.len()).unwrap_or(0), template);
-        let of = |path: PathBuf| {
-            let digest = digest_of_file::<S>(&path)?;
-            let file = Some(path);
-            Ok(Object { digest, file })
+        let count = if let Some(path) = &self.digests {
+            let line = u64::try_from(2 * S::Digest::LENGTH + 1).unwrap_or(1);
+            path.metadata().map_or(0, |found| found.len()) / line
+        } else {
+            u64::try_from(files.len()).unwrap_or(0)
         };
-        Ok((Box::new(files.into_iter().map(of)), bar))
+        let template = match count {
+            0 => "{spinner} {pos} objects, {elapsed}",
+            _ => "{bar:40} {pos}/{len} objects, {elapsed}, {eta} left",
+        };
+        let bar = progress::bar(output, count, template);
+        Ok((objects(self.digests.as_deref(), files)?, bar))
     }
 
     /// Registers all objects in an empty directory as version 1, in one pass.
@@ -164,7 +145,7 @@ impl Import {
             signed.map_err(|error| AuthorError::from(error).into())
         };
         let directory = directory.load_stored::<Failure>(digests, sign)?;
-        record.advance(&directory)?;
+        advance(&mut record, &directory)?;
         registered.say(&directory, output)
     }
 

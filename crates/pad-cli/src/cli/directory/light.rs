@@ -24,7 +24,6 @@ use authdict::{
     pad_core::codec,
 };
 use pad_core::{Suite, Update};
-use serde_json::json;
 
 use super::{
     apply::LONGEST_UPDATE,
@@ -65,11 +64,11 @@ pub(super) fn require_entries(folder: &Path) -> Result {
 }
 
 /// Creates the light author of an empty directory in `folder`, which must be empty or missing.
-pub(super) fn create<S: Suite>(folder: &Path, public: &PublicKey, output: &mut Output) -> Result {
-    let shown = folder.display().to_string();
+pub(super) fn create<S: Suite>(folder: &Path, public: &PublicKey) -> Result {
     match fs::read_dir(folder).map(|mut files| files.next().is_some()) {
         Ok(false) => {}
         Ok(true) => {
+            let shown = folder.display();
             return Err(Failure::Input(format!(
                 "{shown} is not empty: a new directory needs an empty folder"
             )));
@@ -79,19 +78,7 @@ pub(super) fn create<S: Suite>(folder: &Path, public: &PublicKey, output: &mut O
     }
     let state = LightState::<S>::new(public.authority);
     let state = state.map_err(|error| Failure::Input(error.to_string()))?;
-    write_into(folder, STATE, &to_bytes(&state, None))?;
-    let dictionary = public.authority.dictionary.to_string();
-    let text =
-        format!("a light author of an empty directory in {shown}, of dictionary {dictionary}");
-    let object = json!({
-        "folder": shown,
-        "dictionary": dictionary,
-        "author": public.authority.author.to_string(),
-        "suite": public.suite.name(),
-        "latest": 0,
-        "entries": 0,
-    });
-    output.say(&text, &object)
+    write_into(folder, STATE, &to_bytes(&state, None))
 }
 
 impl<S: Suite> Light<S> {

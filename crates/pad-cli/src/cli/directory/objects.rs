@@ -21,7 +21,7 @@ pub(super) fn digest_of_file<S: Suite>(path: &Path) -> Result<S::Digest> {
 }
 
 /// Parses a digest in hexadecimal digits.
-pub(super) fn parse_digest<S: Suite>(text: &str) -> Result<S::Digest, String> {
+fn parse_digest<S: Suite>(text: &str) -> Result<S::Digest, String> {
     let bytes = hex::decode(text).map_err(|error| error.to_string())?;
     let digest = S::Digest::from_slice(&bytes)
         .ok_or_else(|| format!("a digest has {} hexadecimal digits", 2 * S::Digest::LENGTH))?;
@@ -31,8 +31,39 @@ pub(super) fn parse_digest<S: Suite>(text: &str) -> Result<S::Digest, String> {
     Ok(digest)
 }
 
+/// Parses the digest that is given with `--digest`.
+pub(super) fn given_digest<S: Suite>(digits: &str) -> Result<S::Digest> {
+    parse_digest::<S>(digits).map_err(|error| Failure::Input(format!("--digest: {error}")))
+}
+
+/// An object to register: its digest and its file. `file` is `None` if only the digest was given.
+pub(super) struct Object<S: Suite> {
+    pub(super) digest: S::Digest,
+    pub(super) file: Option<PathBuf>,
+}
+
+/// An iterator over objects to register. An item is an error if an object could not be read.
+pub(super) type Objects<S> = Box<dyn Iterator<Item = Result<Object<S>>>>;
+
+/// Returns the objects whose digests are in the file `digests` or, without it, those in `files`.
+pub(super) fn objects<S: Suite>(digests: Option<&Path>, files: Vec<PathBuf>) -> Result<Objects<S>> {
+    if let Some(path) = digests {
+        let of = |digest: Result<S::Digest>| -> Result<Object<S>> {
+            let (digest, file) = (digest?, None);
+            Ok(Object { digest, file })
+        };
+        return Ok(Box::new(DigestLines::<S>::open(path)?.map(of)));
+    }
+    let of = |path: PathBuf| -> Result<Object<S>> {
+        let digest = digest_of_file::<S>(&path)?;
+        let file = Some(path);
+        Ok(Object { digest, file })
+    };
+    Ok(Box::new(files.into_iter().map(of)))
+}
+
 /// A reader of digests, one per line.
-pub(super) struct DigestLines<S> {
+struct DigestLines<S> {
     path: PathBuf,
     source: BufReader<Box<dyn Read>>,
     number: u64,
@@ -41,7 +72,7 @@ pub(super) struct DigestLines<S> {
 
 impl<S: Suite> DigestLines<S> {
     /// Opens a file of digests; `-` is standard input.
-    pub(super) fn open(path: &Path) -> Result<Self> {
+    fn open(path: &Path) -> Result<Self> {
         let source: Box<dyn Read> = if is_standard(path) {
             Box::new(io::stdin())
         } else {

@@ -10,8 +10,9 @@ use pad_core::{Response, Suite};
 use serde_json::json;
 
 use super::{
-    ReadArguments, failure,
+    ReadArguments, failure, open_trusting,
     query::{Bounds, EntrySelection},
+    suite_of,
     verify::entries_under,
     with_suite,
 };
@@ -41,11 +42,11 @@ impl Prove {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         self.out.check(output)?;
         let asked = EntrySelection::new(&self.ids, self.range)?;
-        with_suite!(self.read.suite()?, S => self.prove::<S>(&asked, output))
+        with_suite!(suite_of(&self.read.folder)?, S => self.prove::<S>(&asked, output))
     }
 
     fn prove<S: Suite>(&self, asked: &EntrySelection, output: &mut Output) -> Result {
-        let (directory, public) = self.read.open::<S>(output)?;
+        let (directory, public) = open_trusting::<S>(&self.read.folder, &self.read.trust, output)?;
         let version = directory.latest();
         if version == Version::EMPTY {
             return Err(Failure::input("the directory has no version yet"));

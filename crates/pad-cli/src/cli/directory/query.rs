@@ -1,9 +1,12 @@
 //! Queries of a directory for entries by id, as given on the command line.
 
-use authdict::block_directory::{Entries, EntryId, EntryQuery, EntryRange, internals::MOST_IDS};
+use authdict::block_directory::{
+    Entries, Entry, EntryId, EntryQuery, EntryRange, internals::MOST_IDS,
+};
 use pad_core::Suite;
+use serde_json::json;
 
-use super::shown::{self, LookupDetails, UnassignedIds};
+use super::shown::{self, LookupDetails};
 use crate::cli::{Failure, Output, Result, counted};
 
 /// A query for a list of ids, or for a range of ids.
@@ -60,8 +63,8 @@ pub(super) fn say_ids<S: Suite>(
 ) -> Result {
     let ids = entries.query().ids();
     let unassigned = ids.filter(|id| id.number() >= entries.registered);
-    let unassigned: Vec<_> = unassigned.map(UnassignedIds::One).collect();
-    shown::entries(entries, &unassigned, looked, output)
+    let unassigned = unassigned.map(|id| shown::entry::<S::Digest>(id, &Entry::Unassigned));
+    shown::entries(entries, unassigned.collect(), looked, output)
 }
 
 /// Prints the verified entries of a range.
@@ -71,12 +74,16 @@ pub(super) fn say_range<S: Suite>(
     output: &mut Output,
 ) -> Result {
     let (start, end) = entries.query().bounds();
-    let first = start.max(EntryId::new(entries.registered));
-    let unassigned: Vec<_> = (first < end)
-        .then_some(UnassignedIds::From(first, end))
-        .into_iter()
-        .collect();
-    shown::entries(entries, &unassigned, looked, output)
+    let (first, end) = (start.number().max(entries.registered), end.number());
+    let mut unassigned = Vec::new();
+    if first < end {
+        let last = end - 1;
+        unassigned.push((
+            format!("unassigned  {first:>8} to {last}"),
+            json!({ "first_id": first, "last_id": last, "status": "unassigned" }),
+        ));
+    }
+    shown::entries(entries, unassigned, looked, output)
 }
 
 /// The half-open range of ids `A..B`.

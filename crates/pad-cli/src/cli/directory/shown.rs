@@ -30,23 +30,21 @@ pub(super) fn head_line<S: Suite>(head: &SignedHead<S>, entries: u64) -> (String
     (text, object)
 }
 
-/// Prints verified entries, and then the queried ids that are not assigned yet.
+/// Prints verified entries, and then `unassigned`: the queried ids that are not assigned yet, as
+/// lines and objects.
 pub(super) fn entries<S: Suite, Q: Selection>(
     entries: &Entries<S, Q>,
-    unassigned: &[UnassignedIds],
+    unassigned: Vec<(String, Json)>,
     looked: LookupDetails,
     output: &mut Output,
 ) -> Result {
     let (version, verdict) = (entries.version, output.verdict());
     let mut objects = Vec::new();
-    for (id, entry) in entries.registered_entries() {
-        let (text, object) = shown(id, &entry);
+    let assigned = entries.registered_entries();
+    let assigned = assigned.map(|(id, found)| entry(id, &found));
+    for (text, object) in assigned.chain(unassigned) {
         output.text(&text)?;
         objects.push(object);
-    }
-    for ids in unassigned {
-        output.text(&ids.text())?;
-        objects.push(ids.object());
     }
     let registered = entries.registered;
     let how = looked.text();
@@ -96,61 +94,27 @@ impl LookupDetails {
     }
 
     fn text(&self) -> String {
-        let mut text = String::new();
-        if self.matches == Some(true) {
-            text.push_str("; the object is the one that is registered");
-        }
-        if let Some(hint) = self.hint {
-            text.push_str(if hint.matched {
-                "; the hint matched"
-            } else {
-                "; the hint did not match"
-            });
-            text.push_str(if hint.refreshed {
-                " and is refreshed"
-            } else {
-                ""
-            });
-        }
-        if let Some(blocks) = self.blocks_read {
-            text.push_str("; ");
-            text.push_str(&blocks.to_string());
-            text.push_str(" blocks read");
-        }
-        text
+        let object = match self.matches {
+            Some(true) => "; the object is the one that is registered",
+            _ => "",
+        };
+        let hint = match self.hint {
+            Some(hint) if hint.matched => "; the hint matched",
+            Some(_) => "; the hint did not match",
+            None => "",
+        };
+        let refreshed = match self.hint {
+            Some(hint) if hint.refreshed => " and is refreshed",
+            _ => "",
+        };
+        let blocks = self.blocks_read;
+        let blocks = blocks.map(|blocks| format!("; {blocks} blocks read"));
+        format!("{object}{hint}{refreshed}{}", blocks.unwrap_or_default())
     }
 }
 
-/// Queried ids that are not assigned to an entry yet: one id, or the half-open range from the first
-/// id to the second.
-pub(super) enum UnassignedIds {
-    One(EntryId),
-    From(EntryId, EntryId),
-}
-
-impl UnassignedIds {
-    fn text(&self) -> String {
-        match self {
-            Self::One(id) => format!("unassigned  {:>8}", id.number()),
-            Self::From(start, end) => {
-                format!("unassigned  {:>8} to {}", start.number(), end.number() - 1)
-            }
-        }
-    }
-
-    fn object(&self) -> Json {
-        match self {
-            Self::One(id) => json!({ "id": id.number(), "status": "unassigned" }),
-            Self::From(start, end) => json!({
-                "first_id": start.number(),
-                "last_id": end.number() - 1,
-                "status": "unassigned",
-            }),
-        }
-    }
-}
-
-fn shown<D: AsRef<[u8]>>(id: EntryId, entry: &Entry<D>) -> (String, Json) {
+/// Renders an entry as a line and as a JSON object.
+pub(super) fn entry<D: AsRef<[u8]>>(id: EntryId, entry: &Entry<D>) -> (String, Json) {
     let id = id.number();
     match entry {
         Entry::Live(digest) => {

@@ -19,7 +19,7 @@ use pad_core::{Response, SignedHead, Suite};
 use super::remote;
 use super::{
     failure,
-    objects::{digest_of_file, parse_digest},
+    objects::{digest_of_file, given_digest},
     open_trusting,
     query::{Bounds, EntrySelection, say_ids, say_range},
     shown::{HintOutcome, LookupDetails},
@@ -124,12 +124,7 @@ impl Verify {
     fn at_hand<S: Suite>(&self) -> Result<Option<LocalObject<S>>> {
         Ok(match (&self.object, &self.digest) {
             (Some(path), _) => Some((path.display().to_string(), digest_of_file::<S>(path)?)),
-            (None, Some(digits)) => {
-                let digest = parse_digest::<S>(digits);
-                let digest =
-                    digest.map_err(|error| Failure::Input(format!("--digest: {error}")))?;
-                Some((digits.clone(), digest))
-            }
+            (None, Some(digits)) => Some((digits.clone(), given_digest::<S>(digits)?)),
             (None, None) => None,
         })
     }
