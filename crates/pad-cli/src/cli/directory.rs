@@ -23,7 +23,6 @@ mod change;
 mod check;
 mod create;
 mod failure;
-mod hints;
 mod import;
 mod light;
 mod objects;
@@ -31,7 +30,6 @@ mod proof_source;
 mod prove;
 #[cfg(feature = "network")]
 mod push;
-mod query;
 #[cfg(feature = "network")]
 mod remote;
 mod shown;

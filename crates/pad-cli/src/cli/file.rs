@@ -20,20 +20,15 @@ use super::{
 
 mod adopt;
 mod audit;
-mod delete;
 mod edit;
 mod failure;
-mod forget;
 mod keygen;
 mod list;
 mod observer;
-mod owner;
-mod public;
 mod publish;
 mod read;
 mod serve;
 mod status;
-mod sync;
 mod upload;
 
 /// A client of one outsourced file, over the network.
@@ -53,7 +48,7 @@ pub(super) enum FileCommand {
     /// Show an owner's public key.
     ///
     /// pad file serve --allow-owner takes it.
-    Owner(owner::ShowOwner),
+    Owner(keygen::ShowOwner),
     /// Upload a file, or continue an interrupted upload.
     ///
     /// To read, change or audit the file, two files are needed: its state and the owner's key. Keep
@@ -70,7 +65,7 @@ pub(super) enum FileCommand {
     ///
     /// The other blocks are sent in updates of about 4 MB, each of which makes a version. After an
     /// interruption, repeat the command to send the rest.
-    Sync(sync::Sync),
+    Sync(upload::Sync),
     /// Read bytes, all of them verified.
     Read(read::Read),
     /// Overwrite bytes at an offset; past the end the file grows.
@@ -78,7 +73,7 @@ pub(super) enum FileCommand {
     /// Insert bytes before an offset.
     Insert(edit::Insert),
     /// Delete bytes, or the whole file.
-    Delete(delete::Delete),
+    Delete(edit::Delete),
     /// Have the server prove that it still has the file.
     Audit(audit::Audit),
     /// Show the file's status at the owner and at the server.
@@ -95,7 +90,7 @@ pub(super) enum FileCommand {
     /// No server is asked, so files that a server has lost or removed are listed too.
     List(list::List),
     /// Remove the state of a file that the server no longer has.
-    Forget(forget::Forget),
+    Forget(list::Forget),
     /// Write the public data of a file, for readers and auditors.
     ///
     /// It contains no secret. Readers pass it to pad file read --public, which verifies every byte.
@@ -103,7 +98,7 @@ pub(super) enum FileCommand {
     /// can check private-mac tags.
     ///
     /// It contains the current version, which is the oldest version that readers accept.
-    Public(public::Public),
+    Public(publish::Public),
     /// Note the file's sealed root for a dictionary's next version.
     ///
     /// pad commit signs it.

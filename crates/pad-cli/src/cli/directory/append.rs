@@ -8,9 +8,8 @@ use pad_core::Suite;
 use serde_json::{Value as Json, json};
 
 use super::{
-    author::{Author, SignArguments},
+    author::{Author, HintArguments, SignArguments},
     failure,
-    hints::HintArguments,
     light::{self, Light},
     objects::{Object, objects},
     proof_source::ProofSource,

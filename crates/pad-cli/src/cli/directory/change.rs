@@ -11,9 +11,8 @@ use clap::Args;
 use pad_core::Suite;
 
 use super::{
-    author::{Author, SignArguments},
+    author::{Author, HintArguments, SignArguments},
     failure,
-    hints::HintArguments,
     light::{self, Light},
     objects::{digest_of_file, given_digest},
     proof_source::ProofSource,

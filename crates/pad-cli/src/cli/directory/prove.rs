@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{
     ReadArguments, failure, open_trusting,
-    query::{Bounds, EntrySelection},
+    shown::{Bounds, EntrySelection},
     suite_of,
     verify::entries_under,
     with_suite,

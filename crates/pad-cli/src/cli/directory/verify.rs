@@ -21,8 +21,7 @@ use super::{
     failure,
     objects::{digest_of_file, given_digest},
     open_trusting,
-    query::{Bounds, EntrySelection, say_ids, say_range},
-    shown::{HintOutcome, LookupDetails},
+    shown::{Bounds, EntrySelection, HintOutcome, LookupDetails, say_ids, say_range},
     suite_of, with_suite,
 };
 use crate::cli::{

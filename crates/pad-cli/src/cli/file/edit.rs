@@ -1,10 +1,12 @@
-//! `pad file write` and `pad file insert`: overwrite or insert bytes of a file on the server.
+//! `pad file write`, `pad file insert` and `pad file delete`: overwrite, insert or delete bytes of
+//! a file on the server, or delete the whole file.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use flexlist::ByteEdit;
 use flexlist_service::client::{ApplyOutcome, ClientError, SettleOutcome};
+use serde_json::json;
 
 use super::{FileArguments, settled_line, state_line, state_object};
 use crate::cli::{Failure, Output, Result, files::read_file};
@@ -55,6 +57,35 @@ struct Source {
     from: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file delete --state thesis.state --offset 1000 --length 80
+  pad file delete --state thesis.state --whole-file")]
+pub(in crate::cli) struct Delete {
+    #[command(flatten)]
+    file: FileArguments,
+    #[command(flatten)]
+    what: Deletion,
+}
+
+/// The bytes or file to delete.
+#[derive(Debug, Args)]
+#[group(required = true)]
+struct Deletion {
+    /// The offset of the first BYTE to delete.
+    #[arg(long, value_name = "BYTE", requires = "length")]
+    offset: Option<u64>,
+    /// The number of BYTES to delete.
+    #[arg(long, value_name = "BYTES", requires = "offset")]
+    length: Option<u64>,
+    /// Delete the file on the server, or its unfinished upload.
+    ///
+    /// This cannot be undone.
+    #[arg(long, conflicts_with_all = ["offset", "length"])]
+    whole_file: bool,
+}
+
 impl Contents {
     fn bytes(&self) -> Result<Vec<u8>> {
         match (&self.source.text, &self.source.from) {
@@ -89,7 +120,34 @@ impl Insert {
     }
 }
 
-pub(super) fn apply(file: &FileArguments, edit: ByteEdit, output: &mut Output) -> Result {
+impl Delete {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
+        match (self.what.offset, self.what.length) {
+            (Some(offset), Some(length)) => {
+                let edit = ByteEdit::Delete {
+                    start: offset,
+                    end: offset.saturating_add(length),
+                };
+                apply(&self.file, edit, output)
+            }
+            _ => self.remove(output),
+        }
+    }
+
+    fn remove(&self, output: &mut Output) -> Result {
+        let mut client = self.file.open()?;
+        let file = client.file();
+        let removed = client.remove();
+        removed.map_err(|error| self.file.failure_of(&client, error))?;
+        let state = self.file.state.display();
+        output.say(
+            &format!("removed from the server: file {file} (no longer of use: {state})"),
+            &json!({ "file_id": file.to_string(), "removed": true }),
+        )
+    }
+}
+
+fn apply(file: &FileArguments, edit: ByteEdit, output: &mut Output) -> Result {
     let mut client = file.open()?;
     // The outcome of an interrupted update is reported first. A user who repeats the update must
     // learn that both were applied.

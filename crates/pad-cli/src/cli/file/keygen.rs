@@ -1,4 +1,5 @@
-//! `pad file keygen`: creates an owner's key with a chosen kind of tags.
+//! `pad file keygen` creates an owner's key with a chosen kind of tags. `pad file owner` prints the
+//! public key of an owner's key file.
 
 use std::path::PathBuf;
 
@@ -8,7 +9,7 @@ use flexlist::tag::TagKind;
 use pad_core::Workers;
 use serde_json::json;
 
-use super::failure;
+use super::{failure, load_key};
 use crate::cli::{
     Failure, Output, Result,
     secret::{ProtectArguments, check_place},
@@ -59,5 +60,23 @@ impl Keygen {
                 "tags": self.tags.to_string(),
             }),
         )
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file owner
+  pad file owner --key open.key")]
+pub(in crate::cli) struct ShowOwner {
+    /// The owner's key.
+    #[arg(long, value_name = "FILE", default_value = "pad-file.key")]
+    key: PathBuf,
+}
+
+impl ShowOwner {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
+        let owner = hex::encode(load_key(&self.key)?.owner().key.to_bytes());
+        output.say(&owner, &json!({ "owner": owner }))
     }
 }

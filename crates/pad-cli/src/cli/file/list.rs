@@ -1,4 +1,5 @@
-//! `pad file list`: lists the files recorded by state files, without asking a server.
+//! `pad file list` lists the files recorded by state files, without asking a server. `pad file
+//! forget` removes the state of a file that the server no longer has.
 
 use std::{
     fs,
@@ -9,7 +10,7 @@ use clap::Args;
 use flexlist_service::client::{FileProgress, StateError, StateSummary};
 use serde_json::{Value as Json, json};
 
-use super::state_object;
+use super::{ServerArguments, failure, state_object};
 use crate::cli::{Failure, Output, Result};
 
 #[derive(Debug, Args)]
@@ -23,6 +24,24 @@ pub(in crate::cli) struct List {
     /// State files, and folders with state files.
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file forget --state thesis.state
+  pad file forget --state thesis.state --abandon")]
+pub(in crate::cli) struct Forget {
+    /// The state file to remove; the owner's key file stays.
+    #[arg(long, value_name = "FILE")]
+    state: PathBuf,
+    /// Forget a file that the server has, or whose server does not answer.
+    ///
+    /// Without a copy of the state the file can no longer be changed or removed there.
+    #[arg(long)]
+    abandon: bool,
+    #[command(flatten)]
+    server: ServerArguments,
 }
 
 impl List {
@@ -55,6 +74,30 @@ impl List {
             [] => Ok(()),
             states => Err(Failure::Input(format!("of no use: {}", states.join(", ")))),
         }
+    }
+}
+
+impl Forget {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
+        let failure = |error| failure::client(&self.state, error);
+        let kept = StateSummary::read(&self.state).map_err(|error| failure(error.into()))?;
+        if self.abandon {
+            StateSummary::abandon(&self.state).map_err(|error| failure(error.into()))?;
+        } else {
+            let transport = self.server.transport(&kept.server)?;
+            let server = self.server.address(&kept.server);
+            StateSummary::forget(&self.state, &transport)
+                .map_err(|error| failure::client_at(server, &self.state, error))?;
+        }
+        let (state, file) = (self.state.display(), kept.file);
+        output.say(
+            &format!("forgotten: {state}, of file {file}"),
+            &json!({
+                "state": state.to_string(),
+                "file_id": file.to_string(),
+                "abandoned": self.abandon,
+            }),
+        )
     }
 }
 
