@@ -145,5 +145,4 @@ fn input(error: impl ToString) -> Failure {
     Failure::Input(error.to_string())
 }
 
-/// Maximum length, in bytes, of a file of measurements or prices.
 const LONGEST_FILE: u64 = 64 << 20;

@@ -469,7 +469,6 @@ pub(super) fn entries_of(author: &Author) -> u64 {
     u64::try_from(author.server().entries()).unwrap_or(u64::MAX)
 }
 
-/// Renders a pending change as a line and as a JSON object.
 pub(super) fn shown(pending: &PendingChange, output: &Output) -> (String, Json) {
     let key = output.show(pending.operation.key().as_bytes());
     let mut object = json!({ "noted_at": pending.after.number() });
@@ -487,5 +486,4 @@ pub(super) fn shown(pending: &PendingChange, output: &Output) -> (String, Json) 
     (text, object)
 }
 
-/// Maximum length of a value that is read from a file, in bytes.
 const LONGEST_VALUE: u64 = 1 << 24;

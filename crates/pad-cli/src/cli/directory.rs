@@ -138,18 +138,15 @@ fn open_trusting<S: Suite>(
     Ok((directory, view.public().clone()))
 }
 
-/// Opens the directory in `folder`.
 fn open<S: Suite>(folder: &Path) -> Result<BlockDirectory<S>> {
     Ok(BlockDirectory::open(folder, CacheBudget::default())?)
 }
 
-/// Returns the suite of the directory in `folder`.
 fn suite_of(folder: &Path) -> Result<SuiteName> {
     light::require_entries(folder)?;
     Ok(directory::suite_of(folder)?)
 }
 
-/// Rejects a public key whose scheme is not the directory scheme.
 fn check_scheme(public: &PublicKey, path: &Path) -> Result {
     if public.scheme == SchemeName::Directory {
         return Ok(());

@@ -47,7 +47,6 @@ impl Failure {
         }
     }
 
-    /// Returns the kind of failure as one word.
     pub(crate) const fn kind(&self) -> &'static str {
         match self {
             Self::NobodyReads => "output",
@@ -71,7 +70,6 @@ impl Failure {
         }
     }
 
-    /// Returns the advice, if there is any. The message does not contain it.
     pub(crate) fn advice(&self) -> Option<&str> {
         match self {
             Self::Advised { help, .. } => Some(help),
@@ -91,7 +89,6 @@ impl Failure {
         Self::Input(text.into())
     }
 
-    /// Adds the address of a server to the beginning of the message.
     #[cfg(feature = "network")]
     pub(crate) fn of_server(self, server: &str) -> Self {
         let named = |text| format!("{server}: {text}");
@@ -115,7 +112,6 @@ impl Failure {
         }
     }
 
-    /// Creates the failure for a key file at `path` that cannot be used.
     pub(crate) fn key_file(path: &Path, error: &KeyFileError) -> Self {
         let text = format!("key file {}: {error}", path.display());
         match error {
@@ -124,7 +120,6 @@ impl Failure {
         }
     }
 
-    /// Creates the failure for a trace at `path` that cannot be read.
     pub(crate) fn trace(path: &Path, error: &TraceError) -> Self {
         let text = format!("trace {}: {error}", path.display());
         match error {
@@ -136,7 +131,6 @@ impl Failure {
         }
     }
 
-    /// Creates the failure for a file at `path` that cannot be read or written.
     pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
         Self::Store(format!("{}: {error}", path.display()))
     }

@@ -199,7 +199,6 @@ impl FileArguments {
         Ok(client)
     }
 
-    /// Reads a summary of the state file.
     fn kept(&self) -> Result<StateSummary> {
         let kept = StateSummary::read(&self.state);
         kept.map_err(|error| failure::client(&self.state, error.into()))
@@ -280,13 +279,11 @@ fn check_source(path: &Path, why: &str) -> Result {
     Ok(())
 }
 
-/// Creates a progress bar that counts bytes.
 fn byte_bar(output: &Output, total: u64, verb: &'static str) -> ProgressBar {
     let template = "{prefix} {bar:40} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left";
     progress::bar(output, total, template).with_prefix(verb)
 }
 
-/// Formats a version of a file as a JSON object.
 fn state_object(state: &FileState) -> Json {
     json!({
         "file_id": state.file.to_string(),
@@ -297,7 +294,6 @@ fn state_object(state: &FileState) -> Json {
     })
 }
 
-/// Formats a version of a file as a line of text.
 fn state_line(state: &FileState) -> String {
     format!(
         "version {}, {} bytes, root {}",
@@ -305,7 +301,6 @@ fn state_line(state: &FileState) -> String {
     )
 }
 
-/// Formats the message that an interrupted update was applied and made the version `state`.
 fn settled_line(state: &FileState) -> String {
     format!(
         "the pending update was applied: it made version {}",

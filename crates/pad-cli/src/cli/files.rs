@@ -107,7 +107,6 @@ pub(super) fn read_text(path: &Path, limit: u64) -> Result<String> {
     text.map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
 }
 
-/// Reads a whole file.
 pub(super) fn read_all(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|error| Failure::file(path, &error))
 }

@@ -248,7 +248,6 @@ impl Diff {
     }
 }
 
-/// Returns the operation that makes this change.
 fn leading_to_after(change: &Difference) -> Operation {
     let key = change.key.clone();
     match &change.after {
@@ -257,7 +256,6 @@ fn leading_to_after(change: &Difference) -> Operation {
     }
 }
 
-/// Prints a verified change of a key.
 fn show_difference(change: &Difference, output: &mut Output) -> Result {
     let Difference { key, before, after } = change;
     let show = |value: &Value| output.show_value(value);
@@ -317,7 +315,6 @@ const MOST_CHANGES: usize = 1 << 12;
 /// Number of bytes of keys and values at which a batch of differences is complete.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Returns the length of a difference in bytes: its key and both values.
 fn length(change: &Difference) -> usize {
     let values = [&change.before, &change.after];
     let values = values.map(|value| value.as_ref().map_or(0, |value| value.as_bytes().len()));

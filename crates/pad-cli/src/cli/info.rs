@@ -68,7 +68,6 @@ impl Info {
     }
 }
 
-/// Describes the file at `path`.
 fn describe(path: &Path, rows: &mut Rows) -> Result {
     let failure = |error| Failure::file(path, &error);
     let found = fs::metadata(path).map_err(failure)?;
@@ -252,7 +251,6 @@ fn trace(path: &Path, rows: &mut Rows) -> Result {
     Ok(())
 }
 
-/// Number of bytes that are read to identify a file.
 const BEGINNING: u64 = 1 << 16;
 /// Maximum number of bytes of a view, the file in which a client remembers a key and the newest
 /// version seen.

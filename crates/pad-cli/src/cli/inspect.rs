@@ -68,7 +68,6 @@ impl Inspect {
     }
 }
 
-/// Prints the conclusion after all steps.
 fn end(inspected: &Inspection, output: &mut Output) -> Result {
     let Inspection {
         kind,

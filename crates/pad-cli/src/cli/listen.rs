@@ -126,7 +126,6 @@ pub(super) struct Host<'a> {
 }
 
 impl ListenArguments {
-    /// Binds the listening address.
     pub(super) fn bind(&self, limits: Limits) -> Result<Host<'_>> {
         let tls = TlsArguments {
             certificate: self.tls_cert.as_deref(),
@@ -191,7 +190,6 @@ impl ListenArguments {
         .help("use --tls-cert and --tls-key, or --insecure-listen behind a proxy with TLS")
     }
 
-    /// Initialises logging for this process.
     pub(super) fn begin_log(&self) -> Result {
         let log = fmt()
             .with_max_level(LevelFilter::TRACE)
@@ -210,7 +208,6 @@ impl Host<'_> {
         self.server.address()
     }
 
-    /// Returns the URL of the server, as clients use it.
     pub(super) fn url(&self) -> String {
         format!("{}://{}", self.scheme, self.address())
     }

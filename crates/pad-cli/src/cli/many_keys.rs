@@ -19,7 +19,6 @@ pub(super) struct KeyLines {
 }
 
 impl KeyLines {
-    /// Opens the file at `path`; `-` means standard input.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let lines: Box<dyn BufRead> = if is_standard(path) {
             Box::new(io::stdin().lock())

@@ -75,16 +75,6 @@ enum ClosedOutput {
 /// True if notes on standard error are JSON objects. Applies to the whole process.
 static NOTES_ARE_OBJECTS: AtomicBool = AtomicBool::new(false);
 
-/// Writes a note to standard error. Write errors are ignored.
-fn note(text: &str) {
-    let line = if NOTES_ARE_OBJECTS.load(Ordering::Relaxed) {
-        format!("{}\n", json!({ "note": text }))
-    } else {
-        format!("pad: note: {text}\n")
-    };
-    drop(io::stderr().write_all(line.as_bytes()));
-}
-
 /// Returns the current time, in seconds since 1970.
 pub(crate) fn now() -> u64 {
     let elapsed = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -130,17 +120,14 @@ impl Output {
         }
     }
 
-    /// Returns whether the output is JSON.
     pub(crate) const fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Sets the trust basis of all later answers.
     pub(crate) fn trust(&mut self, trust: Trust) {
         self.trust = trust;
     }
 
-    /// Sets the witness status of the newest version.
     #[cfg(feature = "network")]
     pub(crate) fn newest(&mut self, newest: WitnessStatus) {
         self.newest = Some(newest);
@@ -150,7 +137,7 @@ impl Output {
     /// `word_of`, such as `store`. Only the answer about the version's number is verified.
     pub(crate) fn named(&mut self, name: &str, version: Version, word_of: &'static str) {
         let shown = Self::show_text(name);
-        note(&format!(
+        Self::warn(&format!(
             "{shown} is version {version} by the {word_of}'s word; the answer is about the number"
         ));
         let object = json!({ "name": name, "version": version.number(), "word_of": word_of });
@@ -170,7 +157,7 @@ impl Output {
             0 => String::new(),
             undated => format!("; {} after it without a date", counted(undated, "version")),
         };
-        note(&format!(
+        Self::warn(&format!(
             "{date} selects version {version}, dated {shown} by the {word_of}'s word{undated}; \
              the answer is about the number"
         ));
@@ -198,7 +185,7 @@ impl Output {
         self.noted = true;
         if let Trust::StoresOwn(_) = self.trust {
             let verdict = self.verdict();
-            note(&format!(
+            Self::warn(&format!(
                 "answers are {verdict}; use --public to give a key"
             ));
         }
@@ -209,13 +196,18 @@ impl Output {
     /// `verified`.
     fn note_caveat(&mut self) {
         if let Some(caveat) = self.unsaid.take() {
-            note(caveat);
+            Self::warn(caveat);
         }
     }
 
-    /// Writes a note to standard error.
+    /// Writes a note to standard error. Write errors are ignored.
     pub(crate) fn warn(text: &str) {
-        note(text);
+        let line = if NOTES_ARE_OBJECTS.load(Ordering::Relaxed) {
+            format!("{}\n", json!({ "note": text }))
+        } else {
+            format!("pad: note: {text}\n")
+        };
+        drop(io::stderr().write_all(line.as_bytes()));
     }
 
     /// Marks the command as changing state. Such a command completes even if standard output is
@@ -327,14 +319,12 @@ impl Output {
         self.written(written)
     }
 
-    /// Writes raw bytes and flushes.
     pub(crate) fn raw(&mut self, bytes: &[u8]) -> Result {
         let written = self.sink.write_all(bytes);
         let written = written.and_then(|()| self.sink.flush());
         self.written(written)
     }
 
-    /// Returns standard output as a writer of raw bytes.
     pub(crate) const fn stream(&mut self) -> Stream<'_> {
         Stream {
             output: self,
@@ -342,7 +332,6 @@ impl Output {
         }
     }
 
-    /// Reports the failure of a command.
     pub(crate) fn failed(&self, failure: &Failure) {
         // Names are untrusted, so line breaks and terminal control sequences are escaped.
         let escaped = |text: &str| -> String { text.chars().flat_map(printable).collect() };
@@ -425,9 +414,7 @@ impl Output {
     }
 }
 
-/// Maximum length in bytes of a value that is shown whole.
 const LONGEST_WHOLE: usize = 1024;
-/// Number of bytes that are shown of a longer value.
 const BEGINNING: usize = 64;
 
 /// Standard output as a writer. It keeps the failure that its caller sees only as an I/O error.
@@ -505,7 +492,6 @@ pub(crate) fn things(number: &str, thing: &str) -> String {
     }
 }
 
-/// Escapes a character that is not printable.
 fn printable(letter: char) -> impl Iterator<Item = char> {
     let plain = letter == '"' || letter == '\'' || letter == '\\' || is_visible(letter);
     let escaped = (!plain).then(|| letter.escape_default());
@@ -515,7 +501,6 @@ fn printable(letter: char) -> impl Iterator<Item = char> {
         .chain(escaped.into_iter().flatten())
 }
 
-/// Returns whether a character is visible on its own.
 fn is_visible(letter: char) -> bool {
     let blank = matches!(
         letter,

@@ -117,7 +117,6 @@ pub(super) fn load(path: Option<&Path>, output: &Output) -> Result<LogParameters
         .map_err(|error| Failure::Input(format!("parameters {}: {error}", path.display())))
 }
 
-/// Maximum bytes of a parameter file.
 #[expect(clippy::as_conversions, reason = "a constant: no wider type is lost")]
 const LONGEST: u64 = LogParameters::LONGEST as u64;
 

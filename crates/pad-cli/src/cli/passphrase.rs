@@ -80,7 +80,6 @@ fn from_file(variable: &str, path: &Path) -> Result<Passphrase> {
     Passphrase::new(Zeroizing::new(text.to_owned())).map_err(|error| unfit(&error))
 }
 
-/// Reads a passphrase from the terminal, without echo.
 fn typed(asked: PassphrasePrompt<'_>, prompt: &str) -> Result<Passphrase> {
     let line = read_line(prompt).map_err(|error| {
         let what = match asked {

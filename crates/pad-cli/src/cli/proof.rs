@@ -137,7 +137,6 @@ fn about_key(key: &str, value: Option<&str>, output: &Output) -> Result<Question
     })
 }
 
-/// Writes the answer to a question about a version to the output file.
 fn write(
     answer: &[u8],
     out: &OutArguments,

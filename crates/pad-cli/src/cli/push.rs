@@ -69,7 +69,6 @@ impl Push {
 }
 
 impl PushArguments {
-    /// Returns whether a server to send versions to is given.
     pub(super) const fn is_given(&self) -> bool {
         !self.push.is_empty()
     }
@@ -242,7 +241,6 @@ impl PushSource<'_> {
         })
     }
 
-    /// Checks that a server and the store have the same head of a version.
     fn check_head(&self, server: &Remote, version: Version) -> Result {
         let ours = self.repository.head_message(version)?;
         let theirs = head_of(server, version)?;
@@ -257,7 +255,6 @@ impl PushSource<'_> {
         }
     }
 
-    /// Creates the failure for a server that claims a later version than the store's latest.
     fn is_ahead(&self, server: &Remote, theirs: Version) -> Failure {
         let ours = self.repository.latest();
         let head = match head_of(server, theirs) {
@@ -278,13 +275,11 @@ impl PushSource<'_> {
     }
 }
 
-/// Fetches the head of a version from a server.
 pub(super) fn head_of(server: &Remote, version: Version) -> Result<Vec<u8>> {
     let head = server.get(&Resource::HeadOf(version), LONGEST_HEAD);
     head.map_err(|error| failed(&error))
 }
 
-/// Maximum bytes of a head.
 const LONGEST_HEAD: usize = 1 << 10;
 
 pub(super) fn failed(error: &FetchError) -> Failure {

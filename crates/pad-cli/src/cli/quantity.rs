@@ -40,7 +40,6 @@ pub(super) fn parsed(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Splits text into the number and its unit.
 pub(super) fn split(text: &str) -> (&str, &str) {
     let unit = text.find(|letter: char| letter.is_ascii_alphabetic());
     text.split_at(unit.unwrap_or(text.len()))

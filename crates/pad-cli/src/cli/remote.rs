@@ -108,7 +108,6 @@ impl ServerArguments {
         )
     }
 
-    /// Rejects options that have no effect without servers.
     pub(super) fn check_unused(&self) -> Result {
         let unused = if self.witnesses.is_some() {
             "--witnesses"
@@ -121,7 +120,6 @@ impl ServerArguments {
             .help("use --server instead of --store"))
     }
 
-    /// Opens a session with a client from [`ServerArguments::client`].
     pub(super) fn open(&self, trust: &TrustArguments, output: &mut Output) -> Result<Box<Session>> {
         let client = self.client(trust, output)?;
         add_caveat(client.public(), output);
@@ -234,7 +232,6 @@ impl ServerArguments {
     }
 }
 
-/// Fetches the public key from the first server that provides one.
 fn own_key(servers: &[Remote]) -> Result<PublicKey> {
     let (mut failures, mut other) = (Vec::new(), None);
     for server in servers {
@@ -266,7 +263,6 @@ pub(super) fn probable_address(address: &str, error: &FetchError) -> Option<Stri
 }
 
 impl Failure {
-    /// Adds the advice to use the address `other`, if it is given.
     pub(super) fn or_address(self, other: Option<String>) -> Self {
         match other {
             Some(other) => self.help(format!("use the address of a dictionary: {other}")),
@@ -275,7 +271,6 @@ impl Failure {
     }
 }
 
-/// Path of the dictionaries of a server.
 const DICTIONARIES: &str = "/v1/dictionaries";
 
 impl WitnessStatus {

@@ -87,7 +87,6 @@ impl Protection {
     }
 }
 
-/// Rejects `-` as the file of a secret key.
 pub(super) fn check_place(option: &str, path: &Path) -> Result {
     if is_standard(path) {
         return Err(Failure::Input(format!(
@@ -142,7 +141,6 @@ pub(super) fn read(path: &Path) -> Result<SecretFile> {
     Ok(file)
 }
 
-/// Reads an author's secret key.
 pub(super) fn load_secret(path: &Path) -> Result<SecretKey> {
     SecretKey::from_file(&read(path)?).map_err(|error| Failure::key_file(path, &error))
 }

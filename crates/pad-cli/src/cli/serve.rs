@@ -188,7 +188,6 @@ impl PublishSettings<'_> {
 }
 
 impl NetworkArguments {
-    /// Reads the keys and the policy for published head logs.
     pub(super) fn publishing(&self) -> Result<PublishSettings<'_>> {
         let keys = self
             .log_key

@@ -114,7 +114,6 @@ fn open_with_view<R: HeadSource>(
     Ok((repository, view))
 }
 
-/// Returns the trust basis of answers that are verified with the key in a view.
 pub(super) fn trust_of(view: &StoredView) -> Trust {
     if view.is_authenticated() {
         Trust::Authentic
@@ -316,7 +315,6 @@ impl AuthorArguments {
         Ok(record)
     }
 
-    /// Opens an existing store as its author.
     pub(super) fn open(&self, store: &Path, keys: &SigningKeys) -> Result<Author> {
         let own = own_store(store)?;
         check_key(store, &key_of_store(&own)?, keys.public())?;

@@ -198,7 +198,6 @@ impl FromStr for AuthorName {
 }
 
 impl AuthorName {
-    /// Returns the author's key. Asks the SSH agent for it, if the agent holds it.
     pub(super) fn key(&self) -> Result<AuthorKey> {
         match self {
             Self::Key(key) => Ok(*key),
@@ -277,7 +276,6 @@ impl fmt::Display for SignerFault {
 }
 
 impl SignerFault {
-    /// Adds the socket of the SSH agent to the beginning of the message.
     fn of_agent(self, socket: &Path) -> Self {
         Self::OfAgent(socket.to_owned(), Box::new(self))
     }

@@ -105,7 +105,6 @@ pub(super) trait Source {
     /// Returns the unverified names and dates of versions, and the latest version.
     fn names(&self) -> &dyn VersionNames;
 
-    /// Returns the oldest version that can be queried.
     fn oldest(&self) -> Result<Version>;
 
     /// Returns the verified answer to a question, with its encoded proof. Returns `None` if the
@@ -226,7 +225,6 @@ fn unanswered(error: AnswerError, version: Version, question: &Question) -> Fail
     }
 }
 
-/// Creates the failure for a question that the scheme does not support.
 fn not_offered(public: &PublicKey, question: &Question) -> Failure {
     let (what, scheme) = (question.kind(), public.scheme.id());
     Failure::Input(NotOffered { what, scheme }.to_string())
@@ -284,7 +282,6 @@ impl Session {
         self.public().scheme.family().is_append_only()
     }
 
-    /// Returns the verified answer to a question about a version.
     pub(super) fn ask(&self, version: Version, question: &Question) -> Result<Statement> {
         self.prove(version, question)
             .map(|(_, statement)| statement)
@@ -327,7 +324,6 @@ impl Session {
         }
     }
 
-    /// Returns the verified answer about `key` in `version`: its value, or its absence.
     pub(super) fn lookup(&self, version: Version, key: &Key) -> Result<Lookup> {
         match self.ask(version, &Question::Key(key.clone()))? {
             Statement::Lookup(lookup) => Ok(lookup),

@@ -116,7 +116,6 @@ impl Status {
     }
 }
 
-/// Adds the unverified name and time of a version to `rows`.
 fn add_note(repository: &Server, version: Version, rows: &mut Rows) -> Result {
     let Some(note) = VersionNote::of(repository.store(), version)? else {
         return Ok(());
@@ -215,7 +214,6 @@ impl Rows {
         self.object.insert(name.into(), value.into());
     }
 
-    /// Renders all lines, with aligned values.
     pub(super) fn text(&self) -> String {
         let widest = self.lines.iter().map(|(label, _)| label.len()).max();
         let width = widest.unwrap_or_default();

@@ -30,7 +30,6 @@ impl TlsArguments<'_> {
     }
 }
 
-/// Converts the error of a server that listens at `listen` into a [`Failure`].
 pub(super) fn network_failure(listen: &str, error: &ServerError) -> Failure {
     match error {
         // Another process may release the address, or the network may come up: not an error of use.

@@ -108,7 +108,6 @@ impl Export {
     }
 }
 
-/// Returns the update that produced a version.
 fn update_to(repository: &Server, version: Version) -> Result<Vec<u8>> {
     repository.update_message(version)?.ok_or_else(|| {
         let (oldest, latest) = (repository.oldest(), repository.latest());
@@ -158,7 +157,6 @@ impl Apply {
     }
 }
 
-/// Applies the updates of a list in order.
 fn apply_all(repository: &mut Server, list: &[u8], output: &mut Output) -> Result {
     let updates = decode_list(list, list.len()).map_err(|error| {
         let text = format!("the update is refused: {error}");
@@ -173,7 +171,6 @@ fn apply_all(repository: &mut Server, list: &[u8], output: &mut Output) -> Resul
     Ok(())
 }
 
-/// Applies an update, unless the store already contains it.
 fn apply(repository: &mut Server, update: &[u8], output: &mut Output) -> Result {
     if let Some(version) = known(repository, update) {
         let root = repository.head_text(version)?.root;
@@ -201,6 +198,5 @@ fn known(repository: &Server, update: &[u8]) -> Option<Version> {
     is_known.then_some(head.version)
 }
 
-/// Message kind of a list of updates.
 const LIST: u8 = 12;
 const MAX_UPDATE_BYTES: u64 = 1 << 30;

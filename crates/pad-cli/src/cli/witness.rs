@@ -125,7 +125,6 @@ impl WitnessCommand {
         host.run(service, (&text, object), output, || {})
     }
 
-    /// Reads the keys of the logs whose checkpoints are cosigned.
     fn logs(&self) -> Result<Vec<VerifierKey>> {
         let mut logs = Vec::new();
         for text in &self.known_log {

@@ -372,7 +372,6 @@ fn digits(number: f64) -> String {
     format!("{number:.decimals$}")
 }
 
-/// Formats a time in microseconds with its unit.
 fn time(us: f64) -> String {
     match us {
         us if us >= 1e6 => format!("{} s", digits(us / 1e6)),
@@ -381,7 +380,6 @@ fn time(us: f64) -> String {
     }
 }
 
-/// Formats a number of bytes with its unit.
 fn size(bytes: f64) -> String {
     match bytes {
         bytes if bytes >= 1e9 => format!("{} GB", digits(bytes / 1e9)),

@@ -189,7 +189,6 @@ enum DefaultHistory {
     Latest,
 }
 
-/// Thirty days, in seconds.
 const MONTH: f64 = 30.0 * 86_400.0;
 
 impl NeedArguments {

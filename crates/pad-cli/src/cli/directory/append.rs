@@ -79,7 +79,6 @@ impl Append {
         author.close()
     }
 
-    /// Registers objects with a light author.
     fn append_light<S: Suite>(
         &self,
         mut author: Light<S>,
@@ -100,7 +99,6 @@ impl Append {
     }
 }
 
-/// Prints registered objects, and the description of their version.
 fn say_registered<S: Suite>(
     registered: &[(EntryId, Object<S>)],
     (line, mut said): (String, Json),

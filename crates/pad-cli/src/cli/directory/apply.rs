@@ -50,5 +50,4 @@ impl Apply {
     }
 }
 
-/// Maximum bytes of the file of an update.
 pub(super) const LONGEST_UPDATE: u64 = 1 << 28;

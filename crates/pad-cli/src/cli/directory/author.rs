@@ -75,7 +75,6 @@ impl SignArguments {
         Ok(record)
     }
 
-    /// Opens an existing directory as its author.
     pub(super) fn open<S: Suite>(&self, folder: &Path, keys: &SigningKeys) -> Result<Author<S>> {
         let directory = super::open::<S>(folder)?;
         let record = self.remember(folder, &directory, keys.public())?;
@@ -119,7 +118,6 @@ pub(super) fn advance<S: Suite>(
 }
 
 impl<S: Suite> Author<S> {
-    /// Returns the directory at its latest version.
     pub(super) const fn directory(&self) -> &BlockDirectory<S> {
         self.full.directory()
     }
@@ -189,12 +187,10 @@ impl HintArguments {
     }
 }
 
-/// Writes an update as `VERSION.update` into the folder for updates.
 pub(super) fn write_update(folder: &Path, version: Version, update: &[u8]) -> Result {
     write_into(folder, &update_name(version), update)
 }
 
-/// Returns the name of the file of an update in a folder for updates.
 pub(super) fn update_name(version: Version) -> String {
     format!("{version}.update")
 }

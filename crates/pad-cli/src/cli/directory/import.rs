@@ -98,7 +98,6 @@ impl Import {
         self.append(objects, keys, output)
     }
 
-    /// Returns an iterator over the objects of all given sources, and a progress bar for them.
     fn objects<S: Suite>(&self, output: &Output) -> Result<(Objects<S>, ProgressBar)> {
         let files = files_under(&self.objects)?;
         let count = if let Some(path) = &self.digests {
@@ -190,7 +189,6 @@ impl Registration {
         self.count = self.count.saturating_add(1);
     }
 
-    /// Reports the registered entries, after they are durable.
     fn say<S: Suite>(&self, directory: &BlockDirectory<S>, output: &mut Output) -> Result {
         for (id, file, digest) in &self.named {
             let file = file.display().to_string();

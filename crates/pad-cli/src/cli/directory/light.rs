@@ -46,12 +46,10 @@ pub(super) struct Light<S: Suite> {
 /// A light author's state, and the update that produced it; `None` before version 1.
 type StoredLight<S> = (LightState<S>, Option<Update<S>>);
 
-/// Returns whether `folder` contains the state of a light author.
 pub(super) fn is_light(folder: &Path) -> bool {
     folder.join(STATE).exists()
 }
 
-/// Rejects the folder of a light author, which contains no entries.
 pub(super) fn require_entries(folder: &Path) -> Result {
     if !is_light(folder) {
         return Ok(());
@@ -225,12 +223,10 @@ fn unsigned(error: LightError<Failure>) -> Failure {
     }
 }
 
-/// Stores a state with the update that produced it, in one file, durably.
 fn keep<S: Suite>(folder: &Path, state: &LightState<S>, update: &Update<S>) -> Result {
     write_into(folder, STATE, &to_bytes(state, Some(update)))
 }
 
-/// Reads the state of the light author in `folder`.
 fn read<S: Suite>(folder: &Path) -> Result<StoredLight<S>> {
     let path = folder.join(STATE);
     let limit = LONGEST_UPDATE.saturating_add(LONGEST_STATE);
@@ -266,7 +262,5 @@ fn from_bytes<S: Suite>(bytes: &[u8]) -> Option<StoredLight<S>> {
     Some((state, update))
 }
 
-/// The file of the state.
 const STATE: &str = "author.state";
-/// Maximum bytes of a state without its update.
 const LONGEST_STATE: u64 = 1 << 16;

@@ -20,7 +20,6 @@ pub(super) fn digest_of_file<S: Suite>(path: &Path) -> Result<S::Digest> {
     Ok(S::value(&read_all(path)?))
 }
 
-/// Parses a digest in hexadecimal digits.
 fn parse_digest<S: Suite>(text: &str) -> Result<S::Digest, String> {
     let bytes = hex::decode(text).map_err(|error| error.to_string())?;
     let digest = S::Digest::from_slice(&bytes)
@@ -31,7 +30,6 @@ fn parse_digest<S: Suite>(text: &str) -> Result<S::Digest, String> {
     Ok(digest)
 }
 
-/// Parses the digest that is given with `--digest`.
 pub(super) fn given_digest<S: Suite>(digits: &str) -> Result<S::Digest> {
     parse_digest::<S>(digits).map_err(|error| Failure::Input(format!("--digest: {error}")))
 }
@@ -71,7 +69,6 @@ struct DigestLines<S> {
 }
 
 impl<S: Suite> DigestLines<S> {
-    /// Opens a file of digests; `-` is standard input.
     fn open(path: &Path) -> Result<Self> {
         let source: Box<dyn Read> = if is_standard(path) {
             Box::new(io::stdin())
@@ -155,5 +152,4 @@ fn add_files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf,
     Ok(())
 }
 
-/// Maximum length of a line in a file of digests, in bytes.
 const LONGEST_LINE: u64 = 1024;

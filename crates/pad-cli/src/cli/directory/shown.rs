@@ -43,7 +43,6 @@ impl EntrySelection {
         Ok(Self::Ids(query))
     }
 
-    /// Returns a description of the query.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Ids(query) => match query.single() {
@@ -94,7 +93,6 @@ pub(super) fn head_line<S: Suite>(head: &SignedHead<S>, entries: u64) -> (String
     (text, object)
 }
 
-/// Prints the verified entries with the queried ids.
 pub(super) fn say_ids<S: Suite>(
     entries: &Entries<S, EntryQuery>,
     looked: LookupDetails,
@@ -106,7 +104,6 @@ pub(super) fn say_ids<S: Suite>(
     say_entries(entries, unassigned.collect(), looked, output)
 }
 
-/// Prints the verified entries of a range.
 pub(super) fn say_range<S: Suite>(
     entries: &Entries<S, EntryRange>,
     looked: LookupDetails,
@@ -178,8 +175,6 @@ pub(super) struct HintOutcome {
 }
 
 impl LookupDetails {
-    /// Creates the details of a lookup that read `blocks_read` blocks. No object has been compared
-    /// yet.
     pub(super) const fn asked(blocks_read: u64, hint: Option<HintOutcome>) -> Self {
         Self {
             matches: None,
@@ -208,7 +203,6 @@ impl LookupDetails {
     }
 }
 
-/// Renders an entry as a line and as a JSON object.
 fn entry<D: AsRef<[u8]>>(id: EntryId, entry: &Entry<D>) -> (String, Json) {
     let id = id.number();
     match entry {

@@ -119,7 +119,6 @@ impl Verify {
         }
     }
 
-    /// Returns the local object to compare with, from `--object` or `--digest`, if one is given.
     fn at_hand<S: Suite>(&self) -> Result<Option<LocalObject<S>>> {
         Ok(match (&self.object, &self.digest) {
             (Some(path), _) => Some((path.display().to_string(), digest_of_file::<S>(path)?)),
@@ -190,7 +189,6 @@ impl Verify {
         }
     }
 
-    /// Queries the directory on servers.
     #[cfg(feature = "network")]
     fn ask_servers(&self, asked: &EntrySelection, output: &mut Output) -> Result {
         let (servers, at) = ((&self.servers, &self.trust), self.at.map(Version::new));
@@ -330,7 +328,6 @@ fn seen(
     advanced.map_err(|refused| refused_head(path, seen, refused))
 }
 
-/// Reads a proof file for `query`, and verifies it with [`entries_under`].
 fn read_proof<S: Suite, Q: Selection>(
     (path, public): (&Path, &PublicKey),
     at: Option<Version>,

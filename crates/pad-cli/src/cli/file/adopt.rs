@@ -131,7 +131,6 @@ impl FileArguments {
         }
     }
 
-    /// Returns advice on the commands that read or adopt `version`.
     pub(super) fn how_to_adopt(&self, version: u64) -> String {
         let state = self.state.display();
         format!(

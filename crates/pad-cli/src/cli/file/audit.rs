@@ -48,11 +48,10 @@ impl Audit {
         let report = match &reader {
             Reader::Owner(file) => self.audit_own(file, extent, output)?,
             Reader::Observer(observer) => {
-                let state = observer.state();
+                let state = &observer.state;
                 let bar = self.bar(output, state.list.total);
-                let audited = observer
-                    .asking()
-                    .audit(state, extent, &mut |done| bar.set_position(done));
+                let file = &observer.file;
+                let audited = file.audit(state, extent, &mut |done| bar.set_position(done));
                 bar.finish_and_clear();
                 audited.map_err(|error| observer.failure(error))?
             }

@@ -141,7 +141,6 @@ fn of(blame: Blame, text: String, help: Option<String>) -> Failure {
     }
 }
 
-/// Converts the error of creating or using the owner's key at `path` into a [`Failure`].
 pub(super) fn key(path: &Path, error: &FileOwnerKeyError) -> Failure {
     Failure::Input(format!("key file {}: {error}", path.display()))
 }

@@ -58,8 +58,9 @@ pub(super) struct Observer {
     public: PathBuf,
     /// Address of the server.
     server: String,
-    file: FileObserver<HttpTransport>,
-    state: FileState,
+    pub(super) file: FileObserver<HttpTransport>,
+    /// The version to read.
+    pub(super) state: FileState,
 }
 
 impl ReaderArguments {
@@ -99,16 +100,6 @@ impl ReaderArguments {
 }
 
 impl Observer {
-    /// Returns the version to read.
-    pub(super) const fn state(&self) -> &FileState {
-        &self.state
-    }
-
-    /// Returns the client that queries the server.
-    pub(super) const fn asking(&self) -> &FileObserver<HttpTransport> {
-        &self.file
-    }
-
     /// Converts the error of an operation on this file into a [`Failure`].
     pub(super) fn failure(&self, error: ClientError) -> Failure {
         failure::observer(&self.server, &self.public, error)

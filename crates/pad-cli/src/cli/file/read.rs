@@ -156,7 +156,7 @@ impl Source {
         match self {
             Self::Own(_, _, state) => state,
             Self::Vouched(_, _, vouched) => vouched.state(),
-            Self::Observed(observer) => observer.state(),
+            Self::Observed(observer) => &observer.state,
         }
     }
 
@@ -171,7 +171,7 @@ impl Source {
                 read.map_err(|error| file.failure_of(client, error))
             }
             Self::Observed(observer) => {
-                let read = observer.asking().read_to(observer.state(), range, sink);
+                let read = observer.file.read_to(&observer.state, range, sink);
                 read.map_err(|error| observer.failure(error))
             }
         }

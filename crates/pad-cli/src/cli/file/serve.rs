@@ -26,7 +26,6 @@ use crate::cli::{
 /// Default address of file servers, and of clients that contact them.
 pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:7420";
 
-/// Name of the database file in the folder of a file server's store.
 const STORE_FILE: &str = "files.redb";
 
 #[derive(Debug, Args)]
@@ -70,7 +69,6 @@ pub(in crate::cli) struct Serve {
 /// needs a part of it.
 const RESERVE: u64 = 16 << 20;
 
-/// Parses an owner's public key in hexadecimal digits.
 fn owner_key(text: &str) -> Result<[u8; 32], String> {
     let mut key = [0; 32];
     hex::decode_to_slice(text, &mut key)

@@ -39,12 +39,10 @@ impl TraceSource {
         Ok(Self { path, kept, name })
     }
 
-    /// Returns the path of the trace, for messages.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Opens a reader at the beginning of the trace.
     pub(super) fn open(&self) -> Result<TraceReader<Box<dyn Read>>> {
         let opened = match &self.kept {
             None => TraceReader::open(&self.path),

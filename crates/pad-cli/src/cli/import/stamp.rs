@@ -15,7 +15,6 @@ pub(super) type Stamp = Vec<u8>;
 pub(super) struct StampBuilder(Sha256);
 
 impl StampBuilder {
-    /// Begins the stamp of a snapshot with the name `name` and `changes` changes.
     pub(super) fn new(name: &str, changes: u64) -> Self {
         let hasher = Sha256::new()
             .chain_update(Domain::Checkpoint.block::<64>())
@@ -24,7 +23,6 @@ impl StampBuilder {
         Self(hasher)
     }
 
-    /// Adds the next change of the snapshot.
     pub(super) fn add(&mut self, change: &Operation) {
         self.0.update(codec::encode_body(change));
     }

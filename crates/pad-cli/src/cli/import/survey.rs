@@ -36,13 +36,11 @@ impl Survey {
         Ok(Self(snapshots))
     }
 
-    /// Returns the number of snapshots.
     pub(super) const fn snapshots(&self) -> usize {
         self.0.len()
     }
 }
 
-/// Rejects a change that the scheme does not support.
 fn check(path: &Path, scheme: SchemeName, start: &TraceStart, change: &TraceChange) -> Result {
     let trace = path.display();
     match &change.operation {
@@ -78,7 +76,6 @@ pub(super) struct Replay<'t> {
 }
 
 impl<'t> Replay<'t> {
-    /// Opens `source` for another pass.
     pub(super) fn new(source: &'t TraceSource, survey: Survey) -> Result<Self> {
         let trace = source.open()?;
         Ok(Self {

@@ -18,7 +18,6 @@ pub(super) fn describe(path: &Path, beginning: &[u8], rows: &mut Rows) -> Option
     Some(more(path, rows))
 }
 
-/// Function that adds the details of a file of one kind.
 type Describe = fn(&Path, &mut Rows) -> Result;
 
 /// Kinds of files: the first bytes, a description, and the function that adds details.

@@ -67,7 +67,6 @@ fn is_of_directory(head: &Headline) -> bool {
     family == Some(authdict::internals::SchemeFamily::Directory)
 }
 
-/// Adds rows with the fields of a signed head, such as version and root.
 pub(super) fn add_headline(head: &Headline, rows: &mut Rows) {
     let Headline {
         scheme,

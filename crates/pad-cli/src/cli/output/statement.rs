@@ -53,7 +53,6 @@ impl Output {
         self.item(&self.lookup_text(key, answer), fields)
     }
 
-    /// Renders a verified lookup as a JSON object.
     pub(crate) fn lookup_object(&self, version: Version, key: &Key, answer: &Answer) -> Json {
         let mut object = self.lookup_fields(version, key, answer);
         self.add_verdict(&mut object);
@@ -88,7 +87,6 @@ impl Output {
 /// Statements of append-only logs.
 #[cfg(feature = "log")]
 impl Output {
-    /// Prints all values of a key, one per line, or the key's absence.
     fn values(&mut self, values: &authdict::pad_log::Values) -> Result {
         let shown = self.show(values.key.as_bytes());
         let mut objects = Vec::new();
@@ -109,7 +107,6 @@ impl Output {
         self.say_at(values.version, &text, object)
     }
 
-    /// Prints a member of a set, or one value of a key.
     fn included(&mut self, included: &authdict::pad_log::Included) -> Result {
         let (version, entry) = (included.version, &included.entry);
         let shown = self.show(entry.key.as_bytes());
@@ -129,7 +126,6 @@ impl Output {
         self.say_at(version, &text, object)
     }
 
-    /// Prints the absence of a member in a set.
     fn absent(&mut self, absent: &authdict::pad_log::Absent) -> Result {
         let text = format!(
             "absent   {}   not in the set",
@@ -140,7 +136,6 @@ impl Output {
         self.say_at(absent.version, &text, object)
     }
 
-    /// Prints that one version of a log contains another.
     fn grown(&mut self, grown: &authdict::pad_log::Grown) -> Result {
         let (from, to) = (grown.from, grown.to);
         let text = format!(

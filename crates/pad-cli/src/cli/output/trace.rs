@@ -7,7 +7,6 @@ use authdict::trace::{TraceWriteError, TraceWriter};
 use super::Output;
 use crate::cli::{Failure, Result};
 
-/// A writer of a trace to standard output.
 pub(crate) type TraceOutput<'o> = TraceWriter<&'o mut dyn Write>;
 
 impl Output {

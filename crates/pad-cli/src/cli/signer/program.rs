@@ -145,7 +145,6 @@ impl PipeReader {
         Self { bytes, ended }
     }
 
-    /// Waits for the end of the pipe, but not longer than `until`.
     fn wait(&self, until: Instant) {
         let left = until.saturating_duration_since(Instant::now());
         let _ended = self.ended.recv_timeout(left);
@@ -167,7 +166,6 @@ impl PipeReader {
     }
 }
 
-/// Most bytes that are read of the program's standard output.
 const MOST_OUTPUT: usize = 4096;
 
 /// Length in bytes of the longest line of standard error that is reported.
