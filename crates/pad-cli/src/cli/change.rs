@@ -125,9 +125,8 @@ impl Put {
         let scheme = self.target.scheme(author.as_ref())?;
         let value = match (&self.value, &self.value_file) {
             (None, None) if !scheme.is_set() => {
-                return Err(Failure::Input(format!(
-                    "no value given: keys of scheme {scheme} have a value"
-                )));
+                let text = format!("no value given: keys of scheme {scheme} have a value");
+                return Err(Failure::Input(text));
             }
             (Some(value), _) => output.value(value)?,
             (None, Some(file)) => Value::new(read_file(file, LONGEST_VALUE)?)?,
@@ -451,9 +450,8 @@ pub(super) fn new_name(name: Option<&str>, store: &impl Store) -> Result<Option<
         return Ok(None);
     };
     if name.is_empty() || name.len() > LONGEST_NAME {
-        return Err(Failure::Input(format!(
-            "--name: a name has 1 to {LONGEST_NAME} bytes"
-        )));
+        let text = format!("--name: a name has 1 to {LONGEST_NAME} bytes");
+        return Err(Failure::Input(text));
     }
     match only_version(name, versions_of(store, name)?) {
         Err(NameError::Unknown(_)) => Ok(Some(name.to_owned())),

@@ -94,9 +94,8 @@ pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>> {
         .map_err(failure)?;
     if u64::try_from(bytes.len()).is_ok_and(|length| length > limit) {
         let path = path.display();
-        return Err(Failure::Input(format!(
-            "{path} is longer than {limit} bytes"
-        )));
+        let text = format!("{path} is longer than {limit} bytes");
+        return Err(Failure::Input(text));
     }
     Ok(bytes)
 }

@@ -335,17 +335,15 @@ fn listed_history(session: &Session, key: &Key) -> Result<(Version, Vec<(Version
         match before.transpose()? {
             Some(before) if before.answer != answer => proved.push((version, answer)),
             Some(_) if answer == Answer::Absent => {
-                return Err(Failure::Refused(format!(
-                    "the key was not removed in version {version}"
-                )));
+                let text = format!("the key was not removed in version {version}");
+                return Err(Failure::Refused(text));
             }
             // The value has not changed. An equal value was put again, or the server listed an
             // arbitrary version.
             Some(_) => {}
             None => {
-                return Err(Failure::Refused(format!(
-                    "version {version} is listed as a change after version {since}"
-                )));
+                let text = format!("version {version} is listed as a change after version {since}");
+                return Err(Failure::Refused(text));
             }
         }
     }

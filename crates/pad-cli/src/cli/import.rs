@@ -13,7 +13,6 @@ use authdict::{
     trace::TraceStart,
 };
 use clap::Args;
-use indicatif::ProgressBar;
 use serde_json::json;
 
 use self::{
@@ -150,6 +149,7 @@ impl Import {
         if total > place.skipped {
             new_name(self.name.as_deref(), author.server().store())?;
         }
+        #[cfg(feature = "log")]
         self.check_appended(&source, &author, place, append)?;
         let changes = self.import(&mut trace, &mut author, place, output)?;
         if total > place.skipped {
@@ -175,7 +175,9 @@ impl Import {
         place: ImportPosition,
         output: &mut Output,
     ) -> Result<u64> {
-        let bar = progress_bar(output, place.total);
+        let template = "{bar:40} {pos}/{len} snapshots, {elapsed}, {eta} left";
+        let total = u64::try_from(place.total).unwrap_or(u64::MAX);
+        let bar = progress::bar(output, total, template);
         let (mut changes, mut waiting) = (0_u64, Vec::new());
         let mut group = Group::new(self.group);
         for number in u64::try_from(place.imported).unwrap_or(u64::MAX).. {
@@ -299,18 +301,6 @@ impl Import {
                 .help("use --again to append it once more"));
             }
         }
-        Ok(())
-    }
-
-    #[cfg(not(feature = "log"))]
-    #[allow(clippy::unused_self, reason = "without logs there is nothing to check")]
-    const fn check_appended(
-        &self,
-        _: &TraceSource,
-        _: &Author,
-        _: ImportPosition,
-        _: bool,
-    ) -> Result {
         Ok(())
     }
 
@@ -492,15 +482,6 @@ fn imported(store: &impl Store) -> Result<Vec<Stamp>> {
 fn record(snapshot: &StagedSnapshot) -> RecordChange {
     let name = snapshot.number.to_be_bytes();
     RecordChange::put(RECORD_GROUP, name, snapshot.record.clone())
-}
-
-fn progress_bar(output: &Output, total: usize) -> ProgressBar {
-    let total = u64::try_from(total).unwrap_or(u64::MAX);
-    progress::bar(
-        output,
-        total,
-        "{bar:40} {pos}/{len} snapshots, {elapsed}, {eta} left",
-    )
 }
 
 const RECORD_GROUP: &str = "trace";

@@ -106,10 +106,9 @@ impl MirrorCommand {
         }
         let name = name.unwrap_or_default();
         if !pad_client::internals::is_dictionary_name(&name) {
-            return Err(Failure::Input(format!(
-                "--name {name}: the name cannot be part of an address"
-            ))
-            .help("use letters, digits, dots, hyphens and underscores"));
+            let text = format!("--name {name}: the name cannot be part of an address");
+            return Err(Failure::Input(text)
+                .help("use letters, digits, dots, hyphens and underscores"));
         }
         let keep = self.versions.unwrap_or_default();
         let part = Part::new(public, range, keep, self.memory);

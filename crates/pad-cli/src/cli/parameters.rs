@@ -90,16 +90,14 @@ impl Parameters {
     fn check(&self) -> Result {
         let scheme = self.scheme;
         if !scheme.family().is_append_only() {
-            return Err(Failure::Input(format!(
-                "--scheme: dictionaries of scheme {scheme} have no parameters"
-            )));
+            let text = format!("--scheme: dictionaries of scheme {scheme} have no parameters");
+            return Err(Failure::Input(text));
         }
         let greatest = LogParameters::greatest_made(scheme);
         if self.top > greatest {
             let top = self.top;
-            return Err(Failure::Input(format!(
-                "--top {top}: the maximum for scheme {scheme} is {greatest}"
-            )));
+            let text = format!("--top {top}: the maximum for scheme {scheme} is {greatest}");
+            return Err(Failure::Input(text));
         }
         Ok(())
     }

@@ -222,9 +222,8 @@ impl PushSource<'_> {
                 // Another client has sent versions at the same time.
                 PushOutcome::Gap { latest } if latest > theirs => theirs = latest,
                 PushOutcome::Gap { latest } => {
-                    return Err(Failure::Refused(format!(
-                        "the server went back from version {theirs} to {latest}"
-                    )));
+                    let text = format!("the server went back from version {theirs} to {latest}");
+                    return Err(Failure::Refused(text));
                 }
             }
         }

@@ -89,9 +89,8 @@ impl Protection {
 
 pub(super) fn check_place(option: &str, path: &Path) -> Result {
     if is_standard(path) {
-        return Err(Failure::Input(format!(
-            "{option} - : a key needs a file of its own"
-        )));
+        let text = format!("{option} - : a key needs a file of its own");
+        return Err(Failure::Input(text));
     }
     Ok(())
 }
@@ -189,9 +188,8 @@ impl SetPassphrase {
         };
         if !clear.is_secret_key() {
             let (path, kind) = (path.display(), clear.kind());
-            return Err(Failure::Input(format!(
-                "{path}: this is {kind}, but a secret key is needed"
-            )));
+            let text = format!("{path}: this is {kind}, but a secret key is needed");
+            return Err(Failure::Input(text));
         }
         clear.check_private().map_err(failure)?;
         let (done, word) = if self.remove {

@@ -279,10 +279,9 @@ pub(super) fn named<'s>(option: &str, store: &'s str) -> Result<(String, &'s Pat
         (stem.to_string_lossy().into_owned(), path)
     };
     if !pad_client::internals::is_dictionary_name(&name) {
-        return Err(Failure::Input(format!(
-            "{option} {store}: '{name}' cannot be part of an address"
-        ))
-        .help("use NAME=FILE with letters, digits, dots, hyphens and underscores"));
+        let text = format!("{option} {store}: '{name}' cannot be part of an address");
+        return Err(Failure::Input(text)
+            .help("use NAME=FILE with letters, digits, dots, hyphens and underscores"));
     }
     Ok((name, path))
 }

@@ -420,9 +420,8 @@ fn parameters_record(
             || "those that come with this program".into(),
             |path| format!("those in {}", path.display()),
         );
-        return Err(Failure::Input(format!(
-            "the key was made with other parameters than {file}"
-        )));
+        let text = format!("the key was made with other parameters than {file}");
+        return Err(Failure::Input(text));
     }
     Ok(Some(parameters.record()))
 }

@@ -161,10 +161,9 @@ impl Reset {
         for key in &wanted {
             if !dropped.iter().any(|change| change.operation.key() == key) {
                 let key = output.show(key.as_bytes());
-                return Err(Failure::Input(format!(
-                    "no change of {key} is pending: nothing was dropped"
-                ))
-                .help("list the pending changes with pad status --changes"));
+                let text = format!("no change of {key} is pending: nothing was dropped");
+                return Err(Failure::Input(text)
+                    .help("list the pending changes with pad status --changes"));
             }
         }
         drop_all(&mut store, &dropped)?;
@@ -200,6 +199,16 @@ impl Rows {
             other => other.to_string(),
         };
         self.both(label, name, text, value);
+    }
+
+    /// Adds the kind of a file.
+    pub(super) fn is(&mut self, kind: &str) {
+        self.add("is", "is", kind);
+    }
+
+    /// Adds the commands that show or verify more of a file.
+    pub(super) fn more(&mut self, commands: &str) {
+        self.add("for more", "for_more", commands);
     }
 
     /// Adds a line and a field whose values are formatted differently.

@@ -82,9 +82,8 @@ impl Export {
             (None, None) => return Err(Failure::input("neither --at nor --from is given")),
         };
         if first > last {
-            return Err(Failure::Input(format!(
-                "there are no versions from {first} to {last}"
-            )));
+            let text = format!("there are no versions from {first} to {last}");
+            return Err(Failure::Input(text));
         }
         let message = if self.from.is_some() {
             several(&repository, first, last)?

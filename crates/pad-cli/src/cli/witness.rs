@@ -106,9 +106,8 @@ impl WitnessCommand {
         let logs = self.logs()?;
         if !self.prefix.is_empty() && !self.prefix.starts_with('/') {
             let prefix = &self.prefix;
-            return Err(Failure::Input(format!(
-                "--prefix {prefix}: a path begins with /"
-            )));
+            let text = format!("--prefix {prefix}: a path begins with /");
+            return Err(Failure::Input(text));
         }
         let signer: Cosigner = load_signer(key, "--key")?;
         let name = signer.name().clone();

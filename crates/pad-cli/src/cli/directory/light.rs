@@ -55,10 +55,8 @@ pub(super) fn require_entries(folder: &Path) -> Result {
         return Ok(());
     }
     let folder = folder.display();
-    Err(Failure::Input(format!(
-        "{folder} has the state of a light author, and no entries"
-    ))
-    .help("use a copy of the directory, or a server"))
+    let text = format!("{folder} has the state of a light author, and no entries");
+    Err(Failure::Input(text).help("use a copy of the directory, or a server"))
 }
 
 /// Creates the light author of an empty directory in `folder`, which must be empty or missing.
@@ -67,9 +65,8 @@ pub(super) fn create<S: Suite>(folder: &Path, public: &PublicKey) -> Result {
         Ok(false) => {}
         Ok(true) => {
             let shown = folder.display();
-            return Err(Failure::Input(format!(
-                "{shown} is not empty: a new directory needs an empty folder"
-            )));
+            let text = format!("{shown} is not empty: a new directory needs an empty folder");
+            return Err(Failure::Input(text));
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(Failure::file(folder, &error)),

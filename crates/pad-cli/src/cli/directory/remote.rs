@@ -35,9 +35,8 @@ pub(super) fn ask_servers(
         let client = servers.client(trust, output)?;
         let scheme = client.public().scheme;
         if scheme != SchemeName::Directory {
-            return Err(Failure::Input(format!(
-                "--server: a dictionary of scheme {scheme}, not a directory"
-            )));
+            let text = format!("--server: a dictionary of scheme {scheme}, not a directory");
+            return Err(Failure::Input(text));
         }
         let version = at.unwrap_or_else(|| client.view().version());
         let asked = ask(&client, version, output);

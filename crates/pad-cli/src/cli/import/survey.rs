@@ -48,9 +48,8 @@ fn check(path: &Path, scheme: SchemeName, start: &TraceStart, change: &TraceChan
             let (line, what) = (change.line, "removals");
             let scheme = scheme.id();
             let refused = NotOffered { what, scheme };
-            Err(Failure::Input(format!(
-                "trace {trace}: line {line}: {refused}"
-            )))
+            let text = format!("trace {trace}: line {line}: {refused}");
+            Err(Failure::Input(text))
         }
         Operation::Put(_, value) if scheme.is_set() && !value.as_bytes().is_empty() => {
             let TraceStart { name, line } = start;

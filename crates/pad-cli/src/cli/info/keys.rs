@@ -14,7 +14,7 @@ pub(super) fn describe(path: &Path, beginning: &[u8], rows: &mut Rows) -> Option
     let (_, is, more) = KINDS
         .iter()
         .find(|(with, ..)| beginning.starts_with(with))?;
-    rows.add("is", "is", *is);
+    rows.is(is);
     Some(more(path, rows))
 }
 
@@ -73,7 +73,7 @@ fn published(path: &Path, rows: &mut Rows) -> Result {
     if !server.is_empty() {
         rows.both("server", "server", Output::show_text(&server), server);
     }
-    rows.add("for more", "for_more", "pad file audit, pad file read");
+    rows.more("pad file audit, pad file read");
     Ok(())
 }
 

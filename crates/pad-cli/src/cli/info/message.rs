@@ -1,24 +1,18 @@
 //! Descriptions of encoded messages, such as proofs, signed heads and updates.
 
-use std::{fs::File, io::Read as _, path::Path};
+use std::path::Path;
 
 use authdict::internals::inspect::{Headline, Kind, Role, headline};
 
 use crate::cli::{Failure, Result, status::Rows};
 
-/// Adds rows that describe the message in the file at `path`. If it is longer than [`LONGEST`],
-/// only the envelope is read.
-pub(super) fn message(path: &Path, rows: &mut Rows) -> Result {
-    let failure = |error| Failure::file(path, &error);
-    let file = File::open(path).map_err(failure)?;
-    let length = file.metadata().map_err(failure)?.len();
-    let mut bytes = Vec::new();
-    file.take(LONGEST)
-        .read_to_end(&mut bytes)
-        .map_err(failure)?;
+/// Adds rows that describe the message of `length` bytes in the file at `path`. If it is longer than
+/// [`LONGEST`], only the envelope is read.
+pub(super) fn message(path: &Path, length: u64, rows: &mut Rows) -> Result {
+    let bytes = super::read_beginning(path, LONGEST)?;
     let malformed = |error| Failure::Input(format!("{}: {error}", path.display()));
     let kind = Kind::of(&bytes).map_err(malformed)?;
-    rows.add("is", "is", kind.name);
+    rows.is(kind.name);
     rows.add("kind", "kind_number", kind.number);
     rows.add("bytes", "bytes", length);
     let head = if length > LONGEST {
@@ -47,18 +41,14 @@ pub(super) fn message(path: &Path, rows: &mut Rows) -> Result {
         Role::Update => "pad apply verifies it and adds it to a store",
         Role::Evidence => "pad evidence checks it",
         Role::Other => match kind.number {
-            12 => {
-                return list(&bytes, length, rows);
-            }
+            12 => return list(&bytes, length, rows),
             147 => "pad verify checks it",
             #[cfg(feature = "file")]
-            112 => {
-                return state(&bytes, rows);
-            }
+            112 => return state(&bytes, rows),
             _ => return Ok(()),
         },
     };
-    rows.add("for more", "for_more", next);
+    rows.more(next);
     Ok(())
 }
 
@@ -100,11 +90,7 @@ fn list(bytes: &[u8], length: u64, rows: &mut Rows) -> Result {
     if let (Some(first), Some(last)) = (version(messages.first()), version(messages.last())) {
         rows.add("first version", "from", first);
         rows.add("last version", "to", last);
-        rows.add(
-            "for more",
-            "for_more",
-            "pad apply verifies them and adds them to a store",
-        );
+        rows.more("pad apply verifies them and adds them to a store");
     }
     Ok(())
 }
@@ -123,11 +109,7 @@ fn state(bytes: &[u8], rows: &mut Rows) -> Result {
     let body = record.get(codec::ENVELOPE_LENGTH..).unwrap_or_default();
     let file: flexlist::FileId = codec::decode_start(body).map_err(|_| damaged())?;
     rows.add("of the file", "file_id", file.to_string());
-    rows.add(
-        "for more",
-        "for_more",
-        "pad file status; without it or the owner's key the file is lost",
-    );
+    rows.more("pad file status; without it or the owner's key the file is lost");
     Ok(())
 }
 
