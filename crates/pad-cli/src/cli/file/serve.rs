@@ -9,18 +9,17 @@ use clap::Args;
 use flexlist_service::{
     StoreError,
     internals::check,
-    network::{Options, Server, ShutdownOutcome},
+    network::{Options, Server},
     server::{FileServer, Limits, Owners, Settings},
 };
-use pad_core::AuthorKey;
-use pad_core::Workers;
+use pad_core::{AuthorKey, Workers};
 use pad_disk::engine::report_caught_panics;
 use serde_json::json;
 
 use crate::cli::{
     Failure, Output, Result,
     listen::ProxyArguments,
-    tls::{TlsArguments, network_failure},
+    tls::{identity, network_failure, say_stopped, scheme_of},
 };
 
 /// Default address of file servers, and of clients that contact them.
@@ -93,21 +92,13 @@ impl Serve {
         report_caught_panics(|place| {
             eprintln!("pad: the store is damaged: the storage engine gave up on a page ({place})");
         });
-        let tls = TlsArguments {
-            certificate: self.certificate.as_deref(),
-            private_key: self.private_key.as_deref(),
-            names: ["--certificate", "--private-key"],
-        };
+        let files = self.certificate.as_deref().zip(self.private_key.as_deref());
         let options = Options {
-            identity: tls.identity()?,
+            identity: identity(["--certificate", "--private-key"], files)?,
             trusted_proxies: self.proxies.trusted_proxies.clone(),
             ..Options::default()
         };
-        let scheme = if options.identity.is_some() {
-            "https"
-        } else {
-            "http"
-        };
+        let scheme = scheme_of(&options);
         make_folder(&self.store).map_err(|error| Failure::file(&self.store, &error))?;
         let path = self.store.join(STORE_FILE);
         let store = FileServer::open_with(&path, self.settings());
@@ -127,16 +118,9 @@ impl Serve {
             &format!("serving {files} files at {url} (Ctrl-C stops)"),
             &json!({ "address": address.to_string(), "url": url, "files": files }),
         )?;
-        match server
-            .run(store)
-            .map_err(|error| network_failure(&self.listen, &error))?
-        {
-            ShutdownOutcome::Drained => output.say("stopped", &json!({ "stopped": "drained" })),
-            ShutdownOutcome::TimedOut { connections } => output.say(
-                &format!("stopped; {connections} connections were cut"),
-                &json!({ "stopped": "timed out", "cut_connections": connections }),
-            ),
-        }
+        let stopped = server.run(store);
+        let stopped = stopped.map_err(|error| network_failure(&self.listen, &error))?;
+        say_stopped(&stopped, output)
     }
 
     fn settings(&self) -> Settings {

@@ -6,8 +6,8 @@ use authdict::internals::inspect::{Headline, Kind, Role, headline};
 
 use crate::cli::{Failure, Result, status::Rows};
 
-/// Adds rows that describe the message of `length` bytes in the file at `path`. If it is longer than
-/// [`LONGEST`], only the envelope is read.
+/// Adds rows that describe the message of `length` bytes in the file at `path`. If it is longer
+/// than [`LONGEST`], only the envelope is read.
 pub(super) fn message(path: &Path, length: u64, rows: &mut Rows) -> Result {
     let bytes = super::read_beginning(path, LONGEST)?;
     let malformed = |error| Failure::Input(format!("{}: {error}", path.display()));
