@@ -272,9 +272,8 @@ fn load_key(path: &Path) -> Result<FileOwnerKey> {
 /// Rejects standard input for a file that is read more than once. `why` states the reason.
 fn check_source(path: &Path, why: &str) -> Result {
     if is_standard(path) {
-        return Err(
-            Failure::Input(format!("- : {why}")).help("give a file instead of standard input")
-        );
+        let text = format!("- : {why}");
+        return Err(Failure::Input(text).help("give a file instead of standard input"));
     }
     Ok(())
 }

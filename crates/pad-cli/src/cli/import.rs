@@ -140,10 +140,8 @@ impl Import {
         }
         let mut author = self.author.open(&self.store.store, &key)?;
         if self::imported(author.server().store())? != imported {
-            return Err(
-                Failure::input("another import changed the store in the meantime")
-                    .help("run this one again"),
-            );
+            let text = "another import changed the store in the meantime";
+            return Err(Failure::input(text).help("run this one again"));
         }
         Self::check_signed_here(&author)?;
         if total > place.skipped {

@@ -273,10 +273,8 @@ impl Public {
         }
         let (file, fingerprint) = (self.out.shown(), key.public().fingerprint());
         let text = format!("public key  {file}  (fingerprint {fingerprint})");
-        output.say(
-            &text,
-            &json!({ "public_key": file, "fingerprint": fingerprint }),
-        )
+        let object = json!({ "public_key": file, "fingerprint": fingerprint });
+        output.say(&text, &object)
     }
 }
 

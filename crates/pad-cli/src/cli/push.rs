@@ -79,12 +79,8 @@ impl PushArguments {
         if !self.is_given() {
             return Ok(());
         }
-        push(
-            (store, &self.push),
-            &self.roots,
-            NotesKey::loaded(key),
-            output,
-        )
+        let key = NotesKey::loaded(key);
+        push((store, &self.push), &self.roots, key, output)
     }
 }
 
@@ -192,10 +188,11 @@ impl PushSource<'_> {
     /// Sends the versions that a server lacks. Checks that the server and the store have the same
     /// latest head.
     fn bring(&self, address: &str, options: &HttpOptions) -> Result<Delivery> {
-        let server = Remote::connect(address, options.clone()).map_err(|error| failed(&error))?;
+        let server = Remote::connect(address, options.clone())?;
         let ours = self.repository.latest();
         let versions = server.versions().map_err(|error| {
-            failed(&error).or_address(probable_address(&server.address(), &error))
+            let other = probable_address(&server.address(), &error);
+            Failure::from(error).or_address(other)
         })?;
         let mut theirs = versions.latest;
         let own = note_count(self.repository.store())?;
@@ -213,7 +210,7 @@ impl PushSource<'_> {
                 ))
                 .help("copy the store to the server"));
             };
-            match server.push(&update).map_err(|error| failed(&error))? {
+            match server.push(&update)? {
                 PushOutcome::Taken => {
                     brought += 1;
                     theirs = next;
@@ -275,20 +272,21 @@ impl PushSource<'_> {
 }
 
 pub(super) fn head_of(server: &Remote, version: Version) -> Result<Vec<u8>> {
-    let head = server.get(&Resource::HeadOf(version), LONGEST_HEAD);
-    head.map_err(|error| failed(&error))
+    Ok(server.get(&Resource::HeadOf(version), LONGEST_HEAD)?)
 }
 
 const LONGEST_HEAD: usize = 1 << 10;
 
-pub(super) fn failed(error: &FetchError) -> Failure {
-    let text = error.to_string();
-    match error {
-        FetchError::Refused { code, .. }
-            if ["update_refused", "other_update", "notes_refused"].contains(&code.as_str()) =>
-        {
-            Failure::Refused(text)
+impl From<FetchError> for Failure {
+    fn from(error: FetchError) -> Self {
+        let text = error.to_string();
+        match error {
+            FetchError::Refused { code, .. }
+                if ["update_refused", "other_update", "notes_refused"].contains(&code.as_str()) =>
+            {
+                Self::Refused(text)
+            }
+            _ => Self::Store(text),
         }
-        _ => Failure::Store(text),
     }
 }

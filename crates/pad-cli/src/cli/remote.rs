@@ -1,6 +1,6 @@
 //! Access to untrusted remote servers.
 
-use core::{ops::Not as _, time::Duration};
+use core::time::Duration;
 use std::{path::PathBuf, thread};
 
 use authdict::{
@@ -101,11 +101,7 @@ impl ServerArguments {
             return None;
         }
         let usual = std::env::var(SERVER_VARIABLE);
-        Some(
-            usual
-                .is_ok_and(|usual| self.server.join(" ") == usual)
-                .not(),
-        )
+        Some(usual.ok() != Some(self.server.join(" ")))
     }
 
     pub(super) fn check_unused(&self) -> Result {

@@ -207,9 +207,7 @@ impl SetPassphrase {
         };
         let path = path.display().to_string();
         let text = format!("secret key  {path}  ({done})");
-        output.say(
-            &text,
-            &serde_json::json!({ "secret_key": path, "passphrase": word }),
-        )
+        let object = serde_json::json!({ "secret_key": path, "passphrase": word });
+        output.say(&text, &object)
     }
 }

@@ -248,19 +248,10 @@ impl fmt::Display for SignerFault {
             Self::NoSignature(length) => {
                 write!(formatter, "it wrote {length} bytes, but a signature has 64")
             }
-            Self::TimedOut(time, line) if line.is_empty() => {
-                write!(
-                    formatter,
-                    "the signer gave no answer in {} s",
-                    time.as_secs()
-                )
-            }
             Self::TimedOut(time, line) => {
-                write!(
-                    formatter,
-                    "the signer gave no answer in {} s: {line}",
-                    time.as_secs()
-                )
+                let seconds = time.as_secs();
+                let colon = if line.is_empty() { "" } else { ": " };
+                write!(formatter, "the signer gave no answer in {seconds} s{colon}{line}")
             }
             Self::OfAgent(socket, fault) => {
                 write!(formatter, "SSH agent {}: {fault}", socket.display())

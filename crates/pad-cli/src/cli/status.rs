@@ -98,11 +98,8 @@ impl Status {
             let record = record_of(key, self.record.as_deref())?;
             let (signed, says) = compare(&record, latest)?;
             rows.add("key", "secret_key", key.display().to_string());
-            rows.add(
-                "signed version",
-                "signed_version",
-                signed.map(Version::number),
-            );
+            let signed = signed.map(Version::number);
+            rows.add("signed version", "signed_version", signed);
             rows.add("store and key", "says", says);
         }
         if self.changes {
@@ -169,10 +166,8 @@ impl Reset {
         drop_all(&mut store, &dropped)?;
         let left = pending::count(&store)?;
         let text = format!("dropped {} pending changes, {left} are left", dropped.len());
-        output.say(
-            &text,
-            &json!({ "dropped_changes": dropped.len(), "pending_changes": left }),
-        )
+        let object = json!({ "dropped_changes": dropped.len(), "pending_changes": left });
+        output.say(&text, &object)
     }
 }
 

@@ -127,10 +127,8 @@ impl WitnessCommand {
     fn logs(&self) -> Result<Vec<VerifierKey>> {
         let mut logs = Vec::new();
         for text in &self.known_log {
-            logs.push(
-                log_key(text)
-                    .map_err(|error| Failure::Input(format!("--known-log {text}: {error}")))?,
-            );
+            let key = log_key(text);
+            logs.push(key.map_err(|error| Failure::Input(format!("--known-log {text}: {error}")))?);
         }
         let Some(path) = &self.known_logs else {
             return Ok(logs);

@@ -128,12 +128,7 @@ impl Layout {
         folder: &Path,
         public: &PublicKey,
     ) -> Result<BlockDirectory<S>> {
-        let budget = CacheBudget::default();
-        Ok(BlockDirectory::create(
-            folder,
-            public.authority,
-            self.step,
-            budget,
-        )?)
+        let (authority, budget) = (public.authority, CacheBudget::default());
+        Ok(BlockDirectory::create(folder, authority, self.step, budget)?)
     }
 }

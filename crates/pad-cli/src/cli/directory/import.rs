@@ -193,10 +193,8 @@ impl Registration {
         for (id, file, digest) in &self.named {
             let file = file.display().to_string();
             let text = format!("{id:>8}  {}", output.show(file.as_bytes()));
-            output.say(
-                &text,
-                &json!({ "id": id, "object": file, "digest": digest }),
-            )?;
+            let object = json!({ "id": id, "object": file, "digest": digest });
+            output.say(&text, &object)?;
         }
         let (line, mut object) = version_line(directory, directory.latest())?;
         let last = self.first.saturating_add(self.count).saturating_sub(1);

@@ -20,10 +20,7 @@ use crate::cli::{
     session::{HeadSource as _, check_key},
 };
 #[cfg(feature = "network")]
-use crate::cli::{
-    push::{failed, head_of},
-    remote::RootArguments,
-};
+use crate::cli::{push::head_of, remote::RootArguments};
 
 /// The source of proofs for a light author.
 #[derive(Debug, Default, Args)]
@@ -55,10 +52,9 @@ impl ProofSource {
         if self.from.is_none() && !has_server {
             return Ok(());
         }
-        Err(
-            Failure::input("the folder has all entries, and needs no proof of them")
-                .help("give the proof's source for the folder of a light author only"),
-        )
+        let text = "the folder has all entries, and needs no proof of them";
+        Err(Failure::input(text)
+            .help("give the proof's source for the folder of a light author only"))
     }
 
     /// Returns the unverified answer to `request`, a light author's request for a proof. Fails if
@@ -113,9 +109,8 @@ fn on_server<S: Suite>(
     author: &LightAuthor<S>,
     (public, request): (&PublicKey, &[u8]),
 ) -> Result<Vec<u8>> {
-    let server = Remote::connect(address, options).map_err(|error| failed(&error))?;
-    let versions = server.versions().map_err(|error| failed(&error))?;
-    let (ours, theirs) = (author.version(), versions.latest);
+    let server = Remote::connect(address, options)?;
+    let (ours, theirs) = (author.version(), server.versions()?.latest);
     if theirs < ours {
         return Err(is_behind(theirs, ours));
     }
@@ -129,8 +124,7 @@ fn on_server<S: Suite>(
             )),
         });
     }
-    let answer = server.ask(ours, request, LONGEST_ANSWER);
-    answer.map_err(|error| failed(&error))
+    Ok(server.ask(ours, request, LONGEST_ANSWER)?)
 }
 
 fn is_behind(theirs: Version, ours: Version) -> Failure {

@@ -93,9 +93,8 @@ impl Verify {
         let asked = EntrySelection::new(&self.ids, self.range)?;
         let has_object = self.object.is_some() || self.digest.is_some();
         if has_object && !matches!(&asked, EntrySelection::Ids(query) if query.single().is_some()) {
-            return Err(
-                Failure::input("an object is compared with one entry").help("give one --id")
-            );
+            let text = "an object is compared with one entry";
+            return Err(Failure::input(text).help("give one --id"));
         }
         if self.hint.is_some() && !has_object {
             return Err(Failure::input("--hint: no object is given")

@@ -140,10 +140,9 @@ impl Delete {
         let removed = client.remove();
         removed.map_err(|error| self.file.failure_of(&client, error))?;
         let state = self.file.state.display();
-        output.say(
-            &format!("removed from the server: file {file} (no longer of use: {state})"),
-            &json!({ "file_id": file.to_string(), "removed": true }),
-        )
+        let text = format!("removed from the server: file {file} (no longer of use: {state})");
+        let object = json!({ "file_id": file.to_string(), "removed": true });
+        output.say(&text, &object)
     }
 }
 
@@ -158,14 +157,10 @@ fn apply(file: &FileArguments, edit: ByteEdit, output: &mut Output) -> Result {
         SettleOutcome::Dropped(refusal) => return Err(file.failure(ClientError::Dropped(refusal))),
     }
     let applied = client.apply(&[edit]);
-    match applied.map_err(|error| file.failure_of(&client, error))? {
-        ApplyOutcome::Version(state) => output.say(
-            &format!("changed: {}", state_line(&state)),
-            &state_object(&state),
-        ),
-        ApplyOutcome::Unchanged(state) => {
-            let text = format!("every byte stays as it is: {}", state_line(&state));
-            output.say(&text, &state_object(&state))
-        }
-    }
+    let (outcome, state) = match applied.map_err(|error| file.failure_of(&client, error))? {
+        ApplyOutcome::Version(state) => ("changed", state),
+        ApplyOutcome::Unchanged(state) => ("every byte stays as it is", state),
+    };
+    let text = format!("{outcome}: {}", state_line(&state));
+    output.say(&text, &state_object(&state))
 }

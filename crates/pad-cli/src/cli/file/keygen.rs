@@ -53,13 +53,11 @@ impl Keygen {
             "owner key  {}  (keep it, and keep it secret: it changes your files)",
             self.out.display()
         );
-        output.say(
-            &text,
-            &json!({
-                "secret_key": self.out.display().to_string(),
-                "tags": self.tags.to_string(),
-            }),
-        )
+        let object = json!({
+            "secret_key": self.out.display().to_string(),
+            "tags": self.tags.to_string(),
+        });
+        output.say(&text, &object)
     }
 }
 

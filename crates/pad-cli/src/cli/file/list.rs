@@ -90,14 +90,12 @@ impl Forget {
                 .map_err(|error| failure::client_at(server, &self.state, error))?;
         }
         let (state, file) = (self.state.display(), kept.file);
-        output.say(
-            &format!("forgotten: {state}, of file {file}"),
-            &json!({
-                "state": state.to_string(),
-                "file_id": file.to_string(),
-                "abandoned": self.abandon,
-            }),
-        )
+        let object = json!({
+            "state": state.to_string(),
+            "file_id": file.to_string(),
+            "abandoned": self.abandon,
+        });
+        output.say(&format!("forgotten: {state}, of file {file}"), &object)
     }
 }
 

@@ -52,18 +52,14 @@ impl Read {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let out = self.out.as_deref().filter(|path| !is_standard(path));
         if out.is_none() && output.is_json() {
-            return Err(
-                Failure::input("the bytes and --json both go to standard output")
-                    .help("use --out FILE"),
-            );
+            let text = "the bytes and --json both go to standard output";
+            return Err(Failure::input(text).help("use --out FILE"));
         }
         if let Some(path) = out {
             // The path is checked before anything is fetched, and again when the file gets its
             // name.
-            let there = path
-                .try_exists()
-                .map_err(|error| Failure::file(path, &error))?;
-            if there && !self.force {
+            let there = path.try_exists();
+            if there.map_err(|error| Failure::file(path, &error))? && !self.force {
                 return Err(exists(path));
             }
         }
@@ -103,21 +99,16 @@ impl Read {
             kept => kept.map_err(io_failure)?,
         }
         let bytes = range.end.saturating_sub(range.start);
-        let version = from.state().version;
-        let sealed_root = from.state().sealed_root().to_string();
-        output.say(
-            &format!(
-                "{bytes} bytes of version {version}, verified, in {}",
-                path.display()
-            ),
-            &serde_json::json!({
-                "bytes": bytes,
-                "version": version,
-                "sealed_root": sealed_root,
-                "verified": true,
-                "file": path.display().to_string(),
-            }),
-        )
+        let (version, file) = (from.state().version, path.display().to_string());
+        let text = format!("{bytes} bytes of version {version}, verified, in {file}");
+        let object = serde_json::json!({
+            "bytes": bytes,
+            "version": version,
+            "sealed_root": from.state().sealed_root().to_string(),
+            "verified": true,
+            "file": file,
+        });
+        output.say(&text, &object)
     }
 
     /// Chooses the version to read. For the version in the owner's state, first determines the

@@ -114,10 +114,9 @@ impl Serve {
         // A signal that follows the report must stop the server, and not kill the process.
         let server = server.catch_signals();
         let server = server.map_err(|error| network_failure(&self.listen, &error))?;
-        output.say(
-            &format!("serving {files} files at {url} (Ctrl-C stops)"),
-            &json!({ "address": address.to_string(), "url": url, "files": files }),
-        )?;
+        let object = json!({ "address": address.to_string(), "url": url, "files": files });
+        let text = format!("serving {files} files at {url} (Ctrl-C stops)");
+        output.say(&text, &object)?;
         let stopped = server.run(store);
         let stopped = stopped.map_err(|error| network_failure(&self.listen, &error))?;
         say_stopped(&stopped, output)

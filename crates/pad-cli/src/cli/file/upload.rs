@@ -52,16 +52,11 @@ pub(in crate::cli) struct Sync {
 
 impl Upload {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
-        check_source(
-            &self.source,
-            "an interrupted upload continues with the same file",
-        )?;
-        let source =
-            File::open(&self.source).map_err(|error| Failure::file(&self.source, &error))?;
-        let length = source
-            .metadata()
-            .map_err(|error| Failure::file(&self.source, &error))?
-            .len();
+        let why = "an interrupted upload continues with the same file";
+        check_source(&self.source, why)?;
+        let failure = |error| Failure::file(&self.source, &error);
+        let source = File::open(&self.source).map_err(failure)?;
+        let length = source.metadata().map_err(failure)?.len();
         let mut client = if self.file.state.exists() {
             let mut client = self.file.open()?;
             if self.restart {

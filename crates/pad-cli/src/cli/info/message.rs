@@ -67,11 +67,8 @@ pub(super) fn add_headline(head: &Headline, rows: &mut Rows) {
     } = head;
     rows.add("version", "version", version.number());
     rows.add("dictionary", "dictionary", dictionary.as_str());
-    rows.add(
-        "scheme",
-        "scheme",
-        scheme.map_or("unknown here", authdict::SchemeName::name),
-    );
+    let scheme = scheme.map_or("unknown here", authdict::SchemeName::name);
+    rows.add("scheme", "scheme", scheme);
     rows.add("root", "root", root.as_str());
     if let Some(changes) = changes {
         rows.add("changes", "changes", *changes);

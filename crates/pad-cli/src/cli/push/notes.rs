@@ -8,7 +8,7 @@ use authdict::{
 };
 use pad_client::internals::{NotesOutcome, pages_to_json};
 
-use super::{Delivery, PushSource, failed};
+use super::{Delivery, PushSource};
 use crate::cli::{Failure, Output, Result, output::counted, secret::load_secret};
 
 /// The author's keys, which sign notes for delivery.
@@ -97,8 +97,7 @@ impl PushSource<'_> {
             let notes = VersionNotes::read(self.repository.store(), from, to)?;
             let mut unsent = u64::try_from(notes.iter().count()).unwrap_or(u64::MAX);
             for page in pages_to_json(&notes) {
-                let outcome = server.push_notes(&sign_page(key, page.as_bytes())?);
-                let outcome = outcome.map_err(|error| failed(&error))?;
+                let outcome = server.push_notes(&sign_page(key, page.as_bytes())?)?;
                 let counted = outcome.taken.saturating_add(outcome.different);
                 unsent = unsent.checked_sub(counted).ok_or_else(|| {
                     Failure::Refused(format!("{address} counts more notes than were sent"))
