@@ -304,7 +304,7 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
         Ok(()) | Err(Failure::NobodyReads) => ExitCode::SUCCESS,
         Err(failure) => {
             output.failed(&failure);
-            ExitCode::from(failure.code())
+            ExitCode::from(failure.class().0)
         }
     }
 }
@@ -323,7 +323,7 @@ pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
         let said: Vec<_> = said.map(str::trim).collect();
         let message = said.join(" ");
         let message = message.strip_prefix("error: ").unwrap_or(&message);
-        output::say_failure(true, 2, "input", (message, None));
+        output::say_failure(true, (2, "input"), (message, None));
     } else {
         drop(error.print());
     }

@@ -36,25 +36,15 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    pub(crate) const fn code(&self) -> u8 {
+    /// Returns the exit status, and the kind of failure as one word.
+    pub(crate) const fn class(&self) -> (u8, &'static str) {
         match self {
-            Self::NobodyReads => 0,
-            Self::Absent(_) => 1,
-            Self::Input(_) | Self::NotKept(_) => 2,
-            Self::Refused(_) | Self::Behind(_) => 3,
-            Self::Store(_) => 4,
-            Self::Advised { failure, .. } => failure.code(),
-        }
-    }
-
-    pub(crate) const fn kind(&self) -> &'static str {
-        match self {
-            Self::NobodyReads => "output",
-            Self::Absent(_) => "absent",
-            Self::Input(_) | Self::NotKept(_) => "input",
-            Self::Refused(_) | Self::Behind(_) => "verification",
-            Self::Store(_) => "store",
-            Self::Advised { failure, .. } => failure.kind(),
+            Self::NobodyReads => (0, "output"),
+            Self::Absent(_) => (1, "absent"),
+            Self::Input(_) | Self::NotKept(_) => (2, "input"),
+            Self::Refused(_) | Self::Behind(_) => (3, "verification"),
+            Self::Store(_) => (4, "store"),
+            Self::Advised { failure, .. } => failure.class(),
         }
     }
 

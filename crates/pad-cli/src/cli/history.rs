@@ -228,9 +228,7 @@ impl Diff {
         output.end(count);
         output.say_verdict(&text, object)
     }
-}
 
-impl Diff {
     /// Passes each verified difference between two versions to `take`.
     fn each(
         &self,

@@ -157,9 +157,7 @@ impl Keygen {
         object["secret_key"] = self.out.display().to_string().into();
         output.say(&text, &object)
     }
-}
 
-impl Keygen {
     /// Creates the public key file for an author whose secret key is elsewhere, and the signing
     /// record, unless the dictionary may exist already.
     fn publish(&self, author: &AuthorKey, record: &Path, output: &mut Output) -> Result {

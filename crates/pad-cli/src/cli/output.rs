@@ -24,54 +24,6 @@ pub(crate) enum Trust {
     StoresOwn(String),
 }
 
-/// The cosignatures of the newest version by witnesses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    not(feature = "network"),
-    allow(dead_code, reason = "only servers show logs")
-)]
-pub(crate) struct WitnessStatus {
-    /// The number of the newest version.
-    pub(crate) version: u64,
-    /// Number of witnesses whose cosignature is recent enough.
-    pub(crate) cosigned: usize,
-    /// Number of witnesses in the policy.
-    pub(crate) witnesses: usize,
-    /// Time of the earliest of these cosignatures, in seconds since 1970; `None` if there is none.
-    pub(crate) seconds: Option<u64>,
-}
-
-impl WitnessStatus {
-    fn text(&self) -> String {
-        let Self {
-            version,
-            cosigned,
-            witnesses,
-            seconds,
-        } = self;
-        let when = seconds.map(|seconds| format!(" at {}", utc(seconds)));
-        let when = when.unwrap_or_default();
-        format!("newest: version {version}, cosigned by {cosigned} of {witnesses} witnesses{when}")
-    }
-
-    fn object(&self) -> Json {
-        json!({
-            "version": self.version,
-            "cosignatures": self.cosigned,
-            "witnesses": self.witnesses,
-            "time": self.seconds,
-        })
-    }
-}
-
-/// The behaviour of a command when standard output is closed: it ends, or it completes its work
-/// (`GoesOn`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ClosedOutput {
-    Ends,
-    GoesOn,
-}
-
 /// True if notes on standard error are JSON objects. Applies to the whole process.
 static NOTES_ARE_OBJECTS: AtomicBool = AtomicBool::new(false);
 
@@ -86,8 +38,8 @@ pub(crate) struct Output {
     json: bool,
     hex: bool,
     trust: Trust,
-    /// The cosignatures of the newest version, if witnesses are used.
-    newest: Option<WitnessStatus>,
+    /// The cosignatures of the newest version, as text and as an object, if witnesses are used.
+    newest: Option<(String, Json)>,
     /// Versions that were requested by name or date, as JSON objects with the party that mapped the
     /// name or date, such as `store`. The mapping is unverified.
     named: Vec<Json>,
@@ -97,7 +49,9 @@ pub(crate) struct Output {
     unsaid: Option<&'static str>,
     /// The number of items of a list, until the object that ends the list is printed.
     items: Option<Json>,
-    unread: ClosedOutput,
+    /// True if the command changes state. Such a command completes even if standard output is
+    /// closed.
+    goes_on: bool,
     noted: bool,
     sink: StdoutLock<'static>,
 }
@@ -114,7 +68,7 @@ impl Output {
             caveat: None,
             unsaid: None,
             items: None,
-            unread: ClosedOutput::Ends,
+            goes_on: false,
             noted: false,
             sink: io::stdout().lock(),
         }
@@ -129,7 +83,7 @@ impl Output {
     }
 
     #[cfg(feature = "network")]
-    pub(crate) fn newest(&mut self, newest: WitnessStatus) {
+    pub(crate) fn newest(&mut self, newest: (String, Json)) {
         self.newest = Some(newest);
     }
 
@@ -210,18 +164,15 @@ impl Output {
         drop(io::stderr().write_all(line.as_bytes()));
     }
 
-    /// Marks the command as changing state. Such a command completes even if standard output is
-    /// closed.
+    /// Marks the command as changing state.
     pub(crate) fn goes_on(&mut self) {
-        self.unread = ClosedOutput::GoesOn;
+        self.goes_on = true;
     }
 
     fn written(&self, written: io::Result<()>) -> Result {
         match written {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => match self.unread {
-                ClosedOutput::Ends => Err(Failure::NobodyReads),
-                ClosedOutput::GoesOn => Ok(()),
-            },
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && self.goes_on => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::NobodyReads),
             Err(error) => Err(Failure::Store(format!("standard output: {error}"))),
             Ok(()) => Ok(()),
         }
@@ -236,7 +187,7 @@ impl Output {
             ),
         };
         match &self.newest {
-            Some(newest) => format!("{verdict}; {}", newest.text()),
+            Some((newest, _)) => format!("{verdict}; {newest}"),
             None => verdict,
         }
     }
@@ -248,7 +199,7 @@ impl Output {
         if let Trust::StoresOwn(fingerprint) = &self.trust {
             object["fingerprint"] = fingerprint.as_str().into();
         }
-        object["witnessed"] = self.newest.as_ref().map(WitnessStatus::object).into();
+        object["witnessed"] = self.newest.as_ref().map(|(_, object)| object.clone()).into();
         object["parameters"] = self.caveat.map(|_| "of unknown origin").into();
         object["names"] = (!self.named.is_empty()).then(|| self.named.clone()).into();
     }
@@ -337,7 +288,7 @@ impl Output {
         let escaped = |text: &str| -> String { text.chars().flat_map(printable).collect() };
         let (text, help) = (escaped(&failure.to_string()), failure.advice().map(escaped));
         let texts = (text.as_str(), help.as_deref());
-        say_failure(self.json, failure.code(), failure.kind(), texts);
+        say_failure(self.json, failure.class(), texts);
     }
 
     pub(crate) fn finish(&mut self) -> Result {
@@ -462,11 +413,15 @@ fn remove_nulls(json: &mut Json) {
 
 /// Reports a failure on standard error: the message, and a line `help:` if there is advice. Write
 /// errors are ignored, because the exit status still reports the failure.
-pub(crate) fn say_failure(json: bool, exit: u8, kind: &str, (text, help): (&str, Option<&str>)) {
+pub(crate) fn say_failure(
+    json: bool,
+    (exit, kind): (u8, &str),
+    (text, help): (&str, Option<&str>),
+) {
     let lines = if json {
         let mut error = json!({ "exit": exit, "kind": kind, "message": text });
-        if let (Some(help), Some(error)) = (help, error.as_object_mut()) {
-            error.insert("help".into(), help.into());
+        if let Some(help) = help {
+            error["help"] = help.into();
         }
         format!("{}\n", json!({ "error": error }))
     } else {

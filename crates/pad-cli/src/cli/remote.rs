@@ -5,19 +5,20 @@ use std::{path::PathBuf, thread};
 
 use authdict::{
     HeadText, Key, KeyHistory, KeyRange, PublicKey, Question, RangeContents, Statement, StoredView,
-    Untrusted, Version, VersionNotes,
+    Untrusted, Version, VersionNotes, internals::version_notes::utc,
 };
 use clap::Args;
 use pad_client::{
     Client, ClientError, CosignedHead, Fault, FetchError, HttpError, HttpOptions, Remote, Roots,
     Witnesses, internals::without_password,
 };
+use serde_json::{Value as Json, json};
 
 use super::{
     Failure, Output, Result, SERVER_VARIABLE,
     at::VersionNames,
     files::read_file,
-    output::{Trust, WitnessStatus},
+    output::Trust,
     session::{TrustArguments, add_caveat, load_public, trust_of, with_view},
     source::{NoteDifference, Session, Source},
     witness::load_policy,
@@ -161,7 +162,7 @@ impl ServerArguments {
         }
         let client = client.ok_or_else(|| Failure::input("no key is known"))?;
         if let Some(cosigned) = client.cosigned() {
-            output.newest(WitnessStatus::of(cosigned));
+            output.newest(witness_status(cosigned));
         }
         Ok(client)
     }
@@ -269,19 +270,22 @@ impl Failure {
 
 const DICTIONARIES: &str = "/v1/dictionaries";
 
-impl WitnessStatus {
-    fn of(cosigned: &CosignedHead) -> Self {
-        let times = cosigned
-            .cosignatures
-            .iter()
-            .map(|found| found.time.seconds());
-        Self {
-            version: cosigned.newest.number(),
-            cosigned: cosigned.cosignatures.len(),
-            witnesses: cosigned.witnesses,
-            seconds: times.min(),
-        }
-    }
+/// Describes the cosignatures of the newest version by witnesses, as text and as a JSON object.
+fn witness_status(cosigned: &CosignedHead) -> (String, Json) {
+    let times = cosigned.cosignatures.iter();
+    let earliest = times.map(|found| found.time.seconds()).min();
+    let (version, witnesses) = (cosigned.newest.number(), cosigned.witnesses);
+    let count = cosigned.cosignatures.len();
+    let when = earliest.map_or_else(String::new, |seconds| format!(" at {}", utc(seconds)));
+    let text =
+        format!("newest: version {version}, cosigned by {count} of {witnesses} witnesses{when}");
+    let object = json!({
+        "version": version,
+        "cosignatures": count,
+        "witnesses": witnesses,
+        "time": earliest,
+    });
+    (text, object)
 }
 
 /// Remote servers as a source of answers, with a client that has verified their heads.

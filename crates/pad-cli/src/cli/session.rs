@@ -124,9 +124,7 @@ pub(super) fn trust_of(view: &StoredView) -> Trust {
 }
 
 /// Advances the view stored at `path`, and stores the result. A new view contains the key `given`
-/// or else `own`, the key that the source claims.
-///
-/// `advance` runs again if another process changes the file meanwhile.
+/// or else `own`. `advance` runs again if another process changes the file meanwhile.
 pub(super) fn with_view(
     path: &Path,
     (given, own): (Option<&PublicKey>, Option<&PublicKey>),

@@ -171,16 +171,15 @@ fn apply_all(repository: &mut Server, list: &[u8], output: &mut Output) -> Resul
 }
 
 fn apply(repository: &mut Server, update: &[u8], output: &mut Output) -> Result {
-    if let Some(version) = known(repository, update) {
-        let root = repository.head_text(version)?.root;
-        let text = format!("version {version} is there already, root {root}");
-        let object = json!({ "version": version.number(), "root": root, "known": true });
-        return output.say(&text, &object);
-    }
-    let version = repository.apply_message(update)?;
+    let known = known(repository, update);
+    let (version, done) = match known {
+        Some(version) => (version, "is there already"),
+        None => (repository.apply_message(update)?, "verified and stored"),
+    };
     let root = repository.head_text(version)?.root;
-    let text = format!("version {version} verified and stored, root {root}");
-    let object = json!({ "version": version.number(), "root": root, "known": false });
+    let text = format!("version {version} {done}, root {root}");
+    let object =
+        json!({ "version": version.number(), "root": root, "known": known.is_some() });
     output.say(&text, &object)
 }
 

@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     fn status(error: ClientError) -> u8 {
-        client(Path::new("s"), error).code()
+        client(Path::new("s"), error).class().0
     }
 
     #[test]
