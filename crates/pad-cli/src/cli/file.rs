@@ -18,7 +18,6 @@ use super::{
     progress, secret,
 };
 
-mod adopt;
 mod audit;
 mod edit;
 mod failure;
@@ -84,7 +83,7 @@ pub(super) enum FileCommand {
     ///
     /// The server must present it with this owner's signature. Use this command after the server or
     /// the state was restored from an older copy.
-    Adopt(adopt::Adopt),
+    Adopt(status::Adopt),
     /// List the files recorded by the states in a folder.
     ///
     /// No server is asked, so files that a server has lost or removed are listed too.

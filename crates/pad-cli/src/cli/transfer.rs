@@ -178,8 +178,7 @@ fn apply(repository: &mut Server, update: &[u8], output: &mut Output) -> Result 
     };
     let root = repository.head_text(version)?.root;
     let text = format!("version {version} {done}, root {root}");
-    let object =
-        json!({ "version": version.number(), "root": root, "known": known.is_some() });
+    let object = json!({ "version": version.number(), "root": root, "known": known.is_some() });
     output.say(&text, &object)
 }
 
