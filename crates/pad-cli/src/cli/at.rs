@@ -15,9 +15,7 @@ use super::{Failure, Output, Result};
 /// a name. A date or a time in UTC that is no name selects the newest version up to then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum VersionSelector {
-    /// A version number.
     Number(Version),
-    /// A version name.
     Name(String),
     /// A version name, or a date with its last second.
     NameOrDate(String, u64),

@@ -79,19 +79,20 @@ impl OutArguments {
     }
 }
 
+/// Opens a file. `-` means standard input.
+pub(super) fn open_input(path: &Path) -> Result<Box<dyn Read>> {
+    if is_standard(path) {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    let file = fs::File::open(path);
+    Ok(Box::new(file.map_err(|error| Failure::file(path, &error))?))
+}
+
 /// Reads a file of at most `limit` bytes. `-` means standard input.
 pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>> {
-    let failure = |error| Failure::file(path, &error);
-    let source: Box<dyn Read> = if is_standard(path) {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(fs::File::open(path).map_err(failure)?)
-    };
-    let mut bytes = Vec::new();
-    source
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(failure)?;
+    let (input, mut bytes) = (open_input(path)?, Vec::new());
+    let read = input.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::file(path, &error))?;
     if u64::try_from(bytes.len()).is_ok_and(|length| length > limit) {
         let path = path.display();
         let text = format!("{path} is longer than {limit} bytes");

@@ -396,7 +396,6 @@ struct StagedSnapshot {
 
 /// A group commit: snapshots that become durable together.
 struct Group {
-    /// Maximum number of snapshots in the group.
     most: usize,
     /// Maximum duration of the group; `None` if the maximum number of snapshots is given.
     longest: Option<Duration>,

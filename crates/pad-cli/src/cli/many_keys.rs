@@ -1,33 +1,25 @@
 //! `pad get --keys`: look-ups of many keys, a page at a time.
 
 use std::{
-    fs::File,
-    io::{self, BufRead, BufReader, Read},
+    io::{BufRead as _, BufReader, Read},
     path::Path,
 };
 
 use authdict::{Answer, Key, Keys, Question, Version, pad_core::MAX_KEY_LENGTH};
 use serde_json::json;
 
-use super::{Failure, Output, Result, files::is_standard, output::counted, source::Session};
+use super::{Failure, Output, Result, files::open_input, output::counted, source::Session};
 
-/// The keys in a file, one per line.
 pub(super) struct KeyLines {
-    lines: Box<dyn BufRead>,
+    lines: BufReader<Box<dyn Read>>,
     path: Box<Path>,
     read: u64,
 }
 
 impl KeyLines {
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let lines: Box<dyn BufRead> = if is_standard(path) {
-            Box::new(io::stdin().lock())
-        } else {
-            let file = File::open(path).map_err(|error| Failure::file(path, &error))?;
-            Box::new(BufReader::new(file))
-        };
         Ok(Self {
-            lines,
+            lines: BufReader::new(open_input(path)?),
             path: path.into(),
             read: 0,
         })

@@ -212,7 +212,6 @@ impl AuthorName {
 /// Reason for which an external signer returned no signature.
 #[derive(Debug)]
 pub(super) enum SignerFault {
-    /// The program could not be started.
     Start(String, io::Error),
     /// The program ended without success. The text is its last line on standard error.
     Exit(ExitStatus, String),
@@ -222,15 +221,11 @@ pub(super) enum SignerFault {
     TimedOut(Duration, String),
     /// A fault of the SSH agent at this socket.
     OfAgent(PathBuf, Box<Self>),
-    /// The connection to the agent failed.
     Connection(io::Error),
     /// `SSH_AUTH_SOCK` is not set, or this system has no Unix sockets.
     NoAgent,
-    /// The agent does not hold the key.
     UnknownKey(Fingerprint),
-    /// The key is not an Ed25519 key.
     NotEd25519(Fingerprint),
-    /// The agent refused to sign.
     AgentRefused,
     /// The agent's answer is malformed or too long.
     Malformed,

@@ -2,8 +2,8 @@
 
 use std::{
     fs,
-    io::{self, BufRead, BufReader, Read},
-    marker::PhantomData,
+    io::{self, BufRead as _, BufReader, Read as _},
+    iter,
     path::{Path, PathBuf},
 };
 
@@ -12,7 +12,7 @@ use pad_core::Suite;
 
 use crate::cli::{
     Failure, Result,
-    files::{is_standard, read_all},
+    files::{open_input, read_all},
 };
 
 /// Computes the digest of the object in a file, like the digest of a dictionary's value.
@@ -43,72 +43,38 @@ pub(super) struct Object<S: Suite> {
 /// An iterator over objects to register. An item is an error if an object could not be read.
 pub(super) type Objects<S> = Box<dyn Iterator<Item = Result<Object<S>>>>;
 
-/// Returns the objects whose digests are in the file `digests` or, without it, those in `files`.
+/// Returns the objects whose digests are the lines of the file `digests` or, without it, those in
+/// `files`.
 pub(super) fn objects<S: Suite>(digests: Option<&Path>, files: Vec<PathBuf>) -> Result<Objects<S>> {
-    if let Some(path) = digests {
-        let of = |digest: Result<S::Digest>| -> Result<Object<S>> {
-            let (digest, file) = (digest?, None);
+    let Some(path) = digests else {
+        return Ok(Box::new(files.into_iter().map(|path| -> Result<_> {
+            let digest = digest_of_file::<S>(&path)?;
+            let file = Some(path);
             Ok(Object { digest, file })
-        };
-        return Ok(Box::new(DigestLines::<S>::open(path)?.map(of)));
-    }
-    let of = |path: PathBuf| -> Result<Object<S>> {
-        let digest = digest_of_file::<S>(&path)?;
-        let file = Some(path);
-        Ok(Object { digest, file })
+        })));
     };
-    Ok(Box::new(files.into_iter().map(of)))
-}
-
-/// A reader of digests, one per line.
-struct DigestLines<S> {
-    path: PathBuf,
-    source: BufReader<Box<dyn Read>>,
-    number: u64,
-    suite: PhantomData<S>,
-}
-
-impl<S: Suite> DigestLines<S> {
-    fn open(path: &Path) -> Result<Self> {
-        let source: Box<dyn Read> = if is_standard(path) {
-            Box::new(io::stdin())
-        } else {
-            Box::new(fs::File::open(path).map_err(|error| Failure::file(path, &error))?)
-        };
-        Ok(Self {
-            path: path.to_owned(),
-            source: BufReader::with_capacity(1 << 16, source),
-            number: 0,
-            suite: PhantomData,
-        })
-    }
-
-    fn line(&mut self) -> Result<Option<S::Digest>> {
+    let mut lines = BufReader::with_capacity(1 << 16, open_input(path)?);
+    let (path, mut number) = (path.to_owned(), 0_u64);
+    Ok(Box::new(iter::from_fn(move || {
         let mut line = String::new();
         // The limit bounds the memory for an endless line.
-        let mut limited = (&mut self.source).take(LONGEST_LINE);
-        let read = limited.read_line(&mut line);
-        let read = read.map_err(|error| self.refused(&error.to_string()))?;
-        if read == 0 {
-            return Ok(None);
-        }
-        self.number += 1;
-        let digest = parse_digest::<S>(line.trim());
-        digest.map(Some).map_err(|error| self.refused(&error))
-    }
-
-    fn refused(&self, error: &str) -> Failure {
-        let (path, number) = (self.path.display(), self.number.max(1));
-        Failure::Input(format!("digests {path}: line {number}: {error}"))
-    }
-}
-
-impl<S: Suite> Iterator for DigestLines<S> {
-    type Item = Result<S::Digest>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.line().transpose()
-    }
+        let digest = match lines.by_ref().take(LONGEST_LINE).read_line(&mut line) {
+            Ok(0) => return None,
+            Ok(_) => {
+                number += 1;
+                parse_digest::<S>(line.trim())
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        Some(match digest {
+            Ok(digest) => Ok(Object { digest, file: None }),
+            Err(error) => {
+                let (path, number) = (path.display(), number.max(1));
+                let text = format!("digests {path}: line {number}: {error}");
+                Err(Failure::Input(text))
+            }
+        })
+    })))
 }
 
 /// Returns the regular files among `paths`, and those in folders among `paths` and in their

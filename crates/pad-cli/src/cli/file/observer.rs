@@ -47,16 +47,13 @@ fn sealed_root(text: &str) -> Result<Digest<32>, String> {
 
 /// The party that reads a file.
 pub(super) enum Reader {
-    /// The owner.
     Owner(FileArguments),
-    /// A reader that has only the published data.
     Observer(Box<Observer>),
 }
 
 /// A reader of an outsourced file that has only the file's published data.
 pub(super) struct Observer {
     public: PathBuf,
-    /// Address of the server.
     server: String,
     pub(super) file: FileObserver<HttpTransport>,
     /// The version to read.

@@ -80,14 +80,11 @@ impl Read {
         // The file gets its name after every byte is verified, so a killed process leaves no file.
         let draft = Draft::new(path, Access::Usual).map_err(io_failure)?;
         let bar = byte_bar(output, end.saturating_sub(self.offset), "read");
-        let mut sink = CountingWriter {
-            sink: BufWriter::new(draft),
-            written: &mut |bytes| bar.inc(bytes),
-        };
-        let read = from.fetch(range.clone(), &mut sink);
+        let mut sink = BufWriter::new(draft);
+        let read = from.fetch(range.clone(), &mut bar.wrap_write(&mut sink));
         bar.finish_and_clear();
         read?;
-        let draft = sink.sink.into_inner();
+        let draft = sink.into_inner();
         let draft = draft.map_err(|error| io_failure(error.into_error()))?;
         let kept = if self.force {
             draft.keep()
@@ -171,22 +168,4 @@ impl Source {
 
 fn exists(path: &Path) -> Failure {
     Failure::Input(format!("{} exists already", path.display())).help("use --force to overwrite it")
-}
-
-/// A writer to `sink` that passes the number of bytes of each write to `written`.
-struct CountingWriter<'a, W> {
-    sink: W,
-    written: &'a mut dyn FnMut(u64),
-}
-
-impl<W: Write> Write for CountingWriter<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.sink.write(bytes)?;
-        (self.written)(u64::try_from(count).unwrap_or(u64::MAX));
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.sink.flush()
-    }
 }

@@ -20,7 +20,6 @@ use super::{Fingerprint, SignerFault};
 
 /// An Ed25519 key that an SSH agent holds.
 pub(super) struct AgentKey {
-    /// The socket of the agent.
     socket: PathBuf,
     /// The public key in the encoding of SSH, by which the agent knows it.
     blob: Vec<u8>,
