@@ -1,7 +1,10 @@
 //! Access to untrusted remote servers.
 
 use core::time::Duration;
-use std::{path::PathBuf, thread};
+use std::{
+    path::{Path, PathBuf},
+    thread,
+};
 
 use authdict::{
     HeadText, Key, KeyHistory, KeyRange, PublicKey, Question, RangeContents, Statement, StoredView,
@@ -18,8 +21,7 @@ use super::{
     Failure, Output, Result, SERVER_VARIABLE,
     at::VersionNames,
     files::read_file,
-    output::Trust,
-    session::{TrustArguments, add_caveat, load_public, trust_of, with_view},
+    session::{TrustArguments, add_caveat, beginning, load_public, trust_of, with_view},
     source::{NoteDifference, Session, Source},
     witness::load_policy,
 };
@@ -149,17 +151,11 @@ impl ServerArguments {
             client = Some(advanced);
             Ok(view)
         };
-        match (&trust.view, &given, &own) {
-            (Some(path), ..) => drop(with_view(path, (given.as_ref(), own.as_ref()), advance)?),
-            (None, Some(public), _) => {
-                drop(advance(StoredView::new(public.clone()).authenticated())?);
-            }
-            (None, None, Some(public)) => {
-                drop(advance(StoredView::new(public.clone()))?);
-                output.trust(Trust::StoresOwn(public.fingerprint()));
-            }
-            (None, None, None) => {}
-        }
+        let keys = (given.as_ref(), own.as_ref());
+        drop(match &trust.view {
+            Some(path) => with_view(path, keys, advance)?,
+            None => advance(beginning(Path::new(""), None, keys)?)?,
+        });
         let client = client.ok_or_else(|| Failure::input("no key is known"))?;
         if let Some(cosigned) = client.cosigned() {
             output.newest(witness_status(cosigned));
@@ -207,13 +203,10 @@ impl ServerArguments {
             }
             match connected {
                 Ok(server) => servers.push(server),
-                Err(error @ FetchError::Http(HttpError::Configuration(_))) => {
-                    return Err(Failure::Input(format!(
-                        "--server {}: {error}",
-                        without_password(address)
-                    )));
-                }
-                Err(error @ FetchError::Several(_)) if self.server.len() == 1 => {
+                Err(error)
+                    if matches!(error, FetchError::Http(HttpError::Configuration(_)))
+                        || (matches!(error, FetchError::Several(_)) && self.server.len() == 1) =>
+                {
                     return Err(Failure::Input(format!(
                         "--server {}: {error}",
                         without_password(address)

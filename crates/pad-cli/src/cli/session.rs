@@ -123,24 +123,27 @@ pub(super) fn trust_of(view: &StoredView) -> Trust {
     }
 }
 
-/// Advances the view stored at `path`, and stores the result. A new view contains the key `given`
-/// or else `own`. `advance` runs again if another process changes the file meanwhile.
+/// The key that the user has given, and the key that the source of answers claims.
+type Keys<'k> = (Option<&'k PublicKey>, Option<&'k PublicKey>);
+
+/// Advances the view stored at `path`, and stores the result. `advance` runs again if another
+/// process changes the file meanwhile.
 pub(super) fn with_view(
     path: &Path,
-    (given, own): (Option<&PublicKey>, Option<&PublicKey>),
+    keys: Keys<'_>,
     advance: impl FnMut(StoredView) -> Result<StoredView>,
 ) -> Result<StoredView> {
-    ViewFile::at(path).advance(|stored| beginning(path, stored, given, own), advance)
+    ViewFile::at(path).advance(|stored| beginning(path, stored, keys), advance)
 }
 
 /// Advances a view like [`with_view`], but holds the file's lock during `advance`. `advance` must
 /// be fast, and runs once.
 pub(super) fn with_held_view(
     path: &Path,
-    (given, own): (Option<&PublicKey>, Option<&PublicKey>),
+    keys: Keys<'_>,
     advance: impl FnOnce(StoredView) -> Result<StoredView>,
 ) -> Result<StoredView> {
-    ViewFile::at(path).advance_held(|stored| beginning(path, stored, given, own), advance)
+    ViewFile::at(path).advance_held(|stored| beginning(path, stored, keys), advance)
 }
 
 impl From<ViewAccessError> for Failure {
@@ -159,11 +162,10 @@ impl From<ViewAccessError> for Failure {
 /// Returns `stored` or, without it, a new view with the key `given` or else `own`. A view whose key
 /// is `given` counts as authenticated. Fails if the key of `stored` is not `given`, or if there is
 /// neither a view nor a key.
-fn beginning(
+pub(super) fn beginning(
     path: &Path,
     stored: Option<StoredView>,
-    given: Option<&PublicKey>,
-    own: Option<&PublicKey>,
+    (given, own): Keys<'_>,
 ) -> Result<StoredView> {
     Ok(match (stored, given, own) {
         (Some(view), Some(given), _) if view.public() != given => {
