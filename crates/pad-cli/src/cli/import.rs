@@ -266,7 +266,8 @@ impl Import {
         if self.again || !scheme.family().is_append_only() || scheme.is_set() {
             return Ok(());
         }
-        if append && place.has_others_than_imported(repository.latest()) {
+        let imported = u64::try_from(place.imported).unwrap_or(u64::MAX);
+        if append && imported != repository.latest().number() {
             return Err(Failure::input(
                 "the log has versions that are not recorded as imported, and --append does not \
                  compare all snapshots with all of them",
@@ -280,8 +281,7 @@ impl Import {
             return Ok(());
         };
         let next = next.map_err(|error| Failure::trace(&self.trace, &error))?;
-        let first = u64::try_from(place.imported).unwrap_or(u64::MAX);
-        for version in first.saturating_add(1)..=repository.latest().number() {
+        for version in imported.saturating_add(1)..=repository.latest().number() {
             let Some(message) = repository.update_message(Version::new(version))? else {
                 continue;
             };
@@ -369,13 +369,6 @@ struct ImportPosition {
 }
 
 impl ImportPosition {
-    /// Returns whether a repository whose latest version is `latest` contains versions that were
-    /// not imported.
-    #[cfg(feature = "log")]
-    fn has_others_than_imported(self, latest: Version) -> bool {
-        u64::try_from(self.imported).ok() != Some(latest.number())
-    }
-
     /// Converts `number`, a snapshot's index among all imported snapshots from 0, into the number
     /// of snapshots of this trace up to and including this snapshot.
     fn in_trace(self, number: u64) -> u64 {

@@ -15,15 +15,6 @@ use super::{Failure, Result};
 mod statement;
 mod trace;
 
-/// The trust basis of the public key that verifies answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Trust {
-    /// The key was given by the user, in this command or in an earlier command with the same view.
-    Authentic,
-    /// The key was read from the store or server itself. Contains the key's fingerprint.
-    StoresOwn(String),
-}
-
 /// True if notes on standard error are JSON objects. Applies to the whole process.
 static NOTES_ARE_OBJECTS: AtomicBool = AtomicBool::new(false);
 
@@ -37,7 +28,10 @@ pub(crate) fn now() -> u64 {
 pub(crate) struct Output {
     json: bool,
     hex: bool,
-    trust: Trust,
+    /// The fingerprint of the key that verifies answers, if it was read from the store or server
+    /// itself. `None` if the user has given the key, in this command or in an earlier command with
+    /// the same view.
+    stores_own: Option<String>,
     /// The cosignatures of the newest version, as text and as an object, if witnesses are used.
     newest: Option<(String, Json)>,
     /// Versions that were requested by name or date, as JSON objects with the party that mapped the
@@ -62,7 +56,7 @@ impl Output {
         Self {
             json,
             hex,
-            trust: Trust::Authentic,
+            stores_own: None,
             newest: None,
             named: Vec::new(),
             caveat: None,
@@ -78,8 +72,10 @@ impl Output {
         self.json
     }
 
-    pub(crate) fn trust(&mut self, trust: Trust) {
-        self.trust = trust;
+    /// Sets the trust basis of all later answers: the fingerprint of the store's own key, or `None`
+    /// for an authenticated key.
+    pub(crate) fn trust(&mut self, stores_own: Option<String>) {
+        self.stores_own = stores_own;
     }
 
     #[cfg(feature = "network")]
@@ -137,7 +133,7 @@ impl Output {
             return;
         }
         self.noted = true;
-        if let Trust::StoresOwn(_) = self.trust {
+        if self.stores_own.is_some() {
             let verdict = self.verdict();
             Self::warn(&format!(
                 "answers are {verdict}; use --public to give a key"
@@ -180,9 +176,9 @@ impl Output {
 
     /// Returns the verification status of an answer whose proof was verified, as text.
     pub(crate) fn verdict(&self) -> String {
-        let verdict = match &self.trust {
-            Trust::Authentic => "verified".into(),
-            Trust::StoresOwn(fingerprint) => format!(
+        let verdict = match &self.stores_own {
+            None => "verified".into(),
+            Some(fingerprint) => format!(
                 "consistent with the store's own key {fingerprint}, which is not authenticated"
             ),
         };
@@ -195,10 +191,8 @@ impl Output {
     /// Adds fields with the verification status, the cosignatures, the caveat and the requested
     /// names of versions to `object`.
     fn add_verdict(&self, object: &mut Json) {
-        object["verified"] = (self.trust == Trust::Authentic).into();
-        if let Trust::StoresOwn(fingerprint) = &self.trust {
-            object["fingerprint"] = fingerprint.as_str().into();
-        }
+        object["verified"] = self.stores_own.is_none().into();
+        object["fingerprint"] = self.stores_own.clone().into();
         object["witnessed"] = self.newest.as_ref().map(|(_, object)| object.clone()).into();
         object["parameters"] = self.caveat.map(|_| "of unknown origin").into();
         object["names"] = (!self.named.is_empty()).then(|| self.named.clone()).into();
@@ -250,7 +244,7 @@ impl Output {
     /// Prints an item of a list: a line of text, or an object with the field `verified`. Standard
     /// output is not flushed.
     pub(crate) fn item(&mut self, text: &str, mut object: Json) -> Result {
-        object["verified"] = (self.trust == Trust::Authentic).into();
+        object["verified"] = self.stores_own.is_none().into();
         self.line(text, object)
     }
 

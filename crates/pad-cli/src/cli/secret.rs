@@ -1,5 +1,14 @@
 //! Files with secret keys: their permissions and passphrases.
 
+#![cfg_attr(
+    not(feature = "passphrase"),
+    allow(
+        clippy::unused_self,
+        clippy::unnecessary_wraps,
+        reason = "as with the feature"
+    )
+)]
+
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
@@ -8,12 +17,12 @@ use std::{
 use authdict::{SecretFile, SecretKey};
 use clap::Args;
 
+#[cfg(feature = "passphrase")]
+use super::passphrase::{self, PassphrasePrompt};
 use super::{
     Failure, Result,
     files::{check_plain, is_standard},
 };
-#[cfg(feature = "passphrase")]
-use super::passphrase::{self, PassphrasePrompt};
 
 /// Passphrase of a new secret key.
 #[derive(Debug, Args)]
@@ -35,10 +44,6 @@ pub(super) struct Protection {
 
 impl ProtectArguments {
     /// Returns whether `--passphrase` is given.
-    #[cfg_attr(
-        not(feature = "passphrase"),
-        allow(clippy::unused_self, reason = "as with the feature")
-    )]
     pub(super) const fn is_given(&self) -> bool {
         #[cfg(feature = "passphrase")]
         return self.passphrase;
@@ -47,14 +52,6 @@ impl ProtectArguments {
     }
 
     /// Asks for the passphrase, if `--passphrase` is given. Called before any long computation.
-    #[cfg_attr(
-        not(feature = "passphrase"),
-        allow(
-            clippy::unused_self,
-            clippy::unnecessary_wraps,
-            reason = "as with the feature"
-        )
-    )]
     pub(super) fn ask(&self) -> Result<Protection> {
         Ok(Protection {
             #[cfg(feature = "passphrase")]
@@ -68,14 +65,6 @@ impl ProtectArguments {
 
 impl Protection {
     /// Encrypts `file` if a passphrase was given; `path` is used in errors.
-    #[cfg_attr(
-        not(feature = "passphrase"),
-        allow(
-            clippy::unused_self,
-            clippy::unnecessary_wraps,
-            reason = "as with the feature"
-        )
-    )]
     pub(super) fn of(&self, path: &Path, file: SecretFile) -> Result<SecretFile> {
         #[cfg(feature = "passphrase")]
         if let Some(passphrase) = &self.passphrase {

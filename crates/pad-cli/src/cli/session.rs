@@ -15,7 +15,7 @@ use clap::{ArgGroup, Args};
 
 use super::{
     Failure, KEY_VARIABLE, NewStoreArguments, Output, PUBLIC_VARIABLE, Result, VIEW_VARIABLE,
-    output::Trust, signer::SignerArguments,
+    signer::SignerArguments,
 };
 
 /// Trust options: the public key that verifies answers, and the view, a file with the newest
@@ -77,8 +77,8 @@ impl TrustArguments {
             let own = repository.own_key()?;
             let trust = match given {
                 Some(public) if public != own => return Err(another_key()),
-                Some(_) => Trust::Authentic,
-                None => Trust::StoresOwn(own.fingerprint()),
+                Some(_) => None,
+                None => Some(own.fingerprint()),
             };
             output.trust(trust);
             return Ok((repository, StoredView::new(own)));
@@ -114,13 +114,10 @@ fn open_with_view<R: HeadSource>(
     Ok((repository, view))
 }
 
-pub(super) fn trust_of(view: &StoredView) -> Trust {
-    if view.is_authenticated() {
-        Trust::Authentic
-    } else {
-        // The view refuses other keys from now on. The user has not authenticated its key.
-        Trust::StoresOwn(view.public().fingerprint())
-    }
+/// Returns the fingerprint of the view's key if the user has not authenticated it. The view refuses
+/// other keys from now on.
+pub(super) fn trust_of(view: &StoredView) -> Option<String> {
+    (!view.is_authenticated()).then(|| view.public().fingerprint())
 }
 
 /// The key that the user has given, and the key that the source of answers claims.

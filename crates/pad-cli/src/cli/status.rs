@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use authdict::{
     Server, Version, VersionNote,
     internals::{
-        RedbStore, Store as _,
+        Store as _,
         inspect::headline,
         pending::{self, PendingChange},
         version_notes::utc,
@@ -163,18 +163,14 @@ impl Reset {
                     .help("list the pending changes with pad status --changes"));
             }
         }
-        drop_all(&mut store, &dropped)?;
+        // If a key was changed again in the meantime, the new change is kept.
+        let records: Vec<_> = dropped.iter().map(|change| change.done()).collect();
+        store.write_records(&records)?;
         let left = pending::count(&store)?;
         let text = format!("dropped {} pending changes, {left} are left", dropped.len());
         let object = json!({ "dropped_changes": dropped.len(), "pending_changes": left });
         output.say(&text, &object)
     }
-}
-
-/// Drops pending changes. If a key was changed again in the meantime, the new change is kept.
-fn drop_all(store: &mut RedbStore, changes: &[&PendingChange]) -> Result {
-    let records: Vec<_> = changes.iter().map(|change| change.done()).collect();
-    Ok(store.write_records(&records)?)
 }
 
 /// Labelled values, to be printed as lines or as one JSON object.
