@@ -46,8 +46,6 @@ mod quantity;
 mod query;
 #[cfg(feature = "network")]
 mod remote;
-#[cfg(feature = "network")]
-mod route;
 mod secret;
 #[cfg(feature = "network")]
 mod serve;
@@ -178,7 +176,7 @@ enum Command {
     Mirror(mirror::MirrorCommand),
     /// Forward requests to the servers that keep the data.
     #[cfg(feature = "network")]
-    Route(route::Route),
+    Route(mirror::Route),
     /// Cosign checkpoints of transparency logs, or make keys.
     ///
     /// A checkpoint is cosigned only if it continues the previous one.

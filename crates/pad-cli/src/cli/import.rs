@@ -17,8 +17,7 @@ use serde_json::json;
 
 use self::{
     source::TraceSource,
-    stamp::Stamp,
-    survey::{Replay, Survey},
+    survey::{Replay, Stamp, Survey},
 };
 use super::{
     Failure, NewStoreArguments, Output, Result, StoreArgument,
@@ -29,7 +28,6 @@ use super::{
 };
 
 mod source;
-mod stamp;
 mod survey;
 
 #[derive(Debug, Args)]

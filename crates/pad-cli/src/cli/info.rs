@@ -28,6 +28,7 @@ use super::{
 
 mod keys;
 mod message;
+#[cfg(feature = "network")]
 mod notes;
 
 #[derive(Debug, Args)]
@@ -108,9 +109,11 @@ fn describe(path: &Path, rows: &mut Rows) -> Result {
     } else if let Ok(Some(value)) = Register::read(path) {
         register(&value, rows);
         Ok(())
-    } else if notes::describe(&beginning, found.len(), rows) {
-        Ok(())
     } else {
+        #[cfg(feature = "network")]
+        if notes::describe(&beginning, found.len(), rows) {
+            return Ok(());
+        }
         trace(path, rows)
     }
 }

@@ -1,14 +1,12 @@
 //! Descriptions of the text files of head logs and witnesses.
 
-#[cfg(feature = "network")]
-use crate::cli::Output;
-use crate::cli::status::Rows;
+use transparency_log::{Checkpoint, Note, Policy, note::VerifierKey};
+
+use crate::cli::{Output, status::Rows};
 
 /// Adds rows that describe a witness policy, key or checkpoint. Returns whether the text, which
 /// begins with `beginning` and has `length` bytes, is one of these.
-#[cfg(feature = "network")]
 pub(super) fn describe(beginning: &[u8], length: u64, rows: &mut Rows) -> bool {
-    use transparency_log::{Checkpoint, Note, Policy, note::VerifierKey};
     let is_whole = u64::try_from(beginning.len()).is_ok_and(|read| read == length);
     let Some(text) = core::str::from_utf8(beginning).ok().filter(|_| is_whole) else {
         return false;
@@ -46,9 +44,4 @@ pub(super) fn describe(beginning: &[u8], length: u64, rows: &mut Rows) -> bool {
     rows.add("logs", "logs", policy.logs().len());
     rows.add("witnesses", "witnesses", policy.witnesses().len());
     true
-}
-
-#[cfg(not(feature = "network"))]
-pub(super) const fn describe(_: &[u8], _: u64, _: &mut Rows) -> bool {
-    false
 }
