@@ -7,13 +7,11 @@ use std::{
 };
 
 use authdict::{
-    Author, NotOffered, Operation, Question, SchemeName, Server, SigningKeys, Statement, Value,
-    Version, VersionNote,
-    internals::{
-        SchemeFamily, Store,
-        dynamic::key_of_store,
-        pending::{self, PendingChange},
-        version_notes::{LONGEST_NAME, NameError, missing_names, only_version, versions_of},
+    Author, NotOffered, Operation, Question, Server, SigningKeys, Statement, Value, Version,
+    VersionNote,
+    internals::{SchemeFamily, Store, dynamic::key_of_store, pending::{self, PendingChange}, version_notes::{
+        LONGEST_NAME, NameError, missing_names, only_version,
+        versions_of},
     },
     verify,
 };
@@ -121,8 +119,11 @@ enum Older {
 impl Put {
     pub(super) fn run(&self, output: &mut Output) -> Result {
         let key = output.key(&self.key_text)?;
-        let author = self.target.author()?;
-        let scheme = self.target.scheme(author.as_ref())?;
+        let author = self.target.signer.keys(self.target.key.as_deref())?;
+        let scheme = match &author {
+            Some(author) => author.public().scheme,
+            None => key_of_store(&own_store(&self.target.store.store)?)?.scheme,
+        };
         let value = match (&self.value, &self.value_file) {
             (None, None) if !scheme.is_set() => {
                 let text = format!("no value given: keys of scheme {scheme} have a value");
@@ -163,25 +164,10 @@ impl Target {
         }
     }
 
-    /// Returns the keys of the given author; `None` if no author is given. Called only once,
-    /// because loading prompts for the key's passphrase.
-    fn author(&self) -> Result<Option<SigningKeys>> {
-        self.signer.keys(self.key.as_deref())
-    }
-
-    /// Returns the scheme of the given key or, without a key, of the store.
-    fn scheme(&self, author: Option<&SigningKeys>) -> Result<SchemeName> {
-        if let Some(key) = author {
-            return Ok(key.public().scheme);
-        }
-        let store = own_store(&self.store.store)?;
-        Ok(key_of_store(&store)?.scheme)
-    }
-
     pub(super) fn note(&self, output: &mut Output, operation: &Operation) -> Result {
-        output.goes_on();
         require_own(&self.store.store)?;
-        self.note_as(self.author()?.as_ref(), output, operation)
+        let author = self.signer.keys(self.key.as_deref())?;
+        self.note_as(author.as_ref(), output, operation)
     }
 
     fn note_as(

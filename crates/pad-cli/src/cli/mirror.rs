@@ -267,15 +267,9 @@ impl Route {
         })?;
         let following = router.follow(Duration::from_millis(self.every));
         let text = format!("serving {name} at {} (Ctrl-C stops)", host.url());
-        host.run(
-            router,
-            (&text, json!({ "dictionary_names": [name] })),
-            output,
-            || {
-                // The tasks are not dropped, because stopping them could wait for a server.
-                core::mem::forget(following);
-            },
-        )
+        let said = (text.as_str(), json!({ "dictionary_names": [name] }));
+        // The tasks are not dropped, because stopping them could wait for a server.
+        host.run(router, said, output, || core::mem::forget(following))
     }
 }
 

@@ -253,25 +253,30 @@ impl PushSource<'_> {
 
     fn is_ahead(&self, server: &Remote, theirs: Version) -> Failure {
         let ours = self.repository.latest();
-        let head = match head_of(server, theirs) {
-            Ok(head) => head,
-            Err(failure) => return failure,
-        };
-        match verify_head(self.public, theirs, &head) {
-            Ok(_) => Failure::Refused(format!(
-                "the server has version {theirs}, signed by the author, but the latest version of \
-                 this store is {ours}: it is an old copy"
-            ))
-            .help("do not sign with this store"),
-            Err(refusal) => Failure::Refused(format!(
-                "the server claims version {theirs}, but shows no head of it signed by the author: \
-                 {refusal}"
-            )),
+        if let Err(failure) = require_signed(self.public, server, theirs) {
+            return failure;
         }
+        Failure::Refused(format!(
+            "the server has version {theirs}, signed by the author, but the latest version of \
+             this store is {ours}: it is an old copy"
+        ))
+        .help("do not sign with this store")
     }
 }
 
-pub(super) fn head_of(server: &Remote, version: Version) -> Result<Vec<u8>> {
+/// Fails unless a server shows a head of version `theirs` that the author has signed.
+pub(super) fn require_signed(public: &PublicKey, server: &Remote, theirs: Version) -> Result {
+    let head = head_of(server, theirs)?;
+    let verified = verify_head(public, theirs, &head);
+    verified.map(drop).map_err(|refusal| {
+        Failure::Refused(format!(
+            "the server claims version {theirs}, but shows no head of it signed by the author: \
+             {refusal}"
+        ))
+    })
+}
+
+fn head_of(server: &Remote, version: Version) -> Result<Vec<u8>> {
     Ok(server.get(&Resource::HeadOf(version), LONGEST_HEAD)?)
 }
 

@@ -7,8 +7,8 @@ use std::{
 };
 
 use authdict::{
-    HeadText, Key, KeyHistory, KeyRange, PublicKey, Question, RangeContents, Statement, StoredView,
-    Untrusted, Version, VersionNotes, internals::version_notes::utc,
+    HeadText, Key, KeyHistory, KeyRange, PublicKey, Question, RangeContents, StoredView, Untrusted,
+    Version, VersionNotes, internals::version_notes::utc,
 };
 use clap::Args;
 use pad_client::{
@@ -22,7 +22,7 @@ use super::{
     at::VersionNames,
     files::read_file,
     session::{TrustArguments, add_caveat, beginning, load_public, trust_of, with_view},
-    source::{NoteDifference, Session, Source},
+    source::{NoteDifference, Proved, Session, Source},
     witness::load_policy,
 };
 
@@ -333,11 +333,7 @@ impl Source for Servers {
         self.noted(self.client.oldest())
     }
 
-    fn answer(
-        &self,
-        version: Version,
-        question: &Question,
-    ) -> Result<Option<(Vec<u8>, Statement)>> {
+    fn answer(&self, version: Version, question: &Question) -> Result<Option<Proved>> {
         self.noted(self.client.answer(version, question)).map(Some)
     }
 

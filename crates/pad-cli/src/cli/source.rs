@@ -109,7 +109,7 @@ pub(super) trait Source {
 
     /// Returns the verified answer to a question, with its encoded proof. Returns `None` if the
     /// scheme does not support the question.
-    fn answer(&self, version: Version, question: &Question) -> Result<Option<(Vec<u8>, Statement)>>;
+    fn answer(&self, version: Version, question: &Question) -> Result<Option<Proved>>;
 
     /// Returns the verified head of a version, with its signed root as text.
     fn head(&self, version: Version) -> Result<HeadText>;
@@ -125,6 +125,9 @@ pub(super) trait Source {
     /// failure.
     fn differences(&self, before: Version, after: Version, note: &mut NoteDifference<'_>) -> Result;
 }
+
+/// An encoded proof, and the statement that it proves.
+pub(super) type Proved = (Vec<u8>, Statement);
 
 /// Callback for a key that differs between two versions, unverified.
 pub(super) type NoteDifference<'n> = dyn FnMut(Untrusted<Difference>) -> Result + 'n;
@@ -150,11 +153,7 @@ impl Source for Local {
         Ok(self.repository.oldest())
     }
 
-    fn answer(
-        &self,
-        version: Version,
-        question: &Question,
-    ) -> Result<Option<(Vec<u8>, Statement)>> {
+    fn answer(&self, version: Version, question: &Question) -> Result<Option<Proved>> {
         let answer = match self.repository.answer(version, question) {
             Err(AnswerError::NotOffered(_)) => return Ok(None),
             answer => answer.map_err(|error| unanswered(error, version, question))?,
@@ -288,11 +287,7 @@ impl Session {
     }
 
     /// Returns the verified answer like [`Session::ask`], together with its encoded proof.
-    pub(super) fn prove(
-        &self,
-        version: Version,
-        question: &Question,
-    ) -> Result<(Vec<u8>, Statement)> {
+    pub(super) fn prove(&self, version: Version, question: &Question) -> Result<Proved> {
         let answer = self.answer(version, question)?;
         answer.ok_or_else(|| not_offered(self.public(), question))
     }

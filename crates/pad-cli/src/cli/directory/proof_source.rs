@@ -3,8 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-#[cfg(feature = "network")]
-use authdict::internals::verify_head;
 use authdict::{
     PublicKey, Version,
     block_directory::{BlockDirectory, LightAuthor},
@@ -20,7 +18,7 @@ use crate::cli::{
     session::{HeadSource as _, check_key},
 };
 #[cfg(feature = "network")]
-use crate::cli::{push::head_of, remote::RootArguments};
+use crate::cli::{push::require_signed, remote::RootArguments};
 
 /// The source of proofs for a light author.
 #[derive(Debug, Default, Args)]
@@ -115,14 +113,8 @@ fn on_server<S: Suite>(
         return Err(is_behind(theirs, ours));
     }
     if theirs > ours {
-        let head = head_of(&server, theirs)?;
-        return Err(match verify_head(public, theirs, &head) {
-            Ok(_) => is_ahead(theirs, ours),
-            Err(refusal) => Failure::Refused(format!(
-                "the server claims version {theirs}, but shows no head of it signed by the author: \
-                 {refusal}"
-            )),
-        });
+        require_signed(public, &server, theirs)?;
+        return Err(is_ahead(theirs, ours));
     }
     Ok(server.ask(ours, request, LONGEST_ANSWER)?)
 }
