@@ -9,9 +9,11 @@ use std::{
 use authdict::{
     Author, NotOffered, Operation, Question, Server, SigningKeys, Statement, Value, Version,
     VersionNote,
-    internals::{SchemeFamily, Store, dynamic::key_of_store, pending::{self, PendingChange}, version_notes::{
-        LONGEST_NAME, NameError, missing_names, only_version,
-        versions_of},
+    internals::{
+        SchemeFamily, Store,
+        dynamic::key_of_store,
+        pending::{self, PendingChange},
+        version_notes::{LONGEST_NAME, NameError, missing_names, only_version, versions_of},
     },
     verify,
 };
