@@ -125,6 +125,11 @@ impl Failure {
         Self::Store(format!("{}: {error}", path.display()))
     }
 
+    /// Returns the conversion of the error of a file at `path` into a failure.
+    pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Self {
+        move |error| Self::file(path, &error)
+    }
+
     pub(crate) fn not_plain(path: &Path) -> Self {
         let path = path.display();
         Self::Input(format!("{path} is not a plain file"))

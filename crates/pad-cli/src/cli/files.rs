@@ -84,15 +84,14 @@ pub(super) fn open_input(path: &Path) -> Result<Box<dyn Read>> {
     if is_standard(path) {
         return Ok(Box::new(io::stdin().lock()));
     }
-    let file = fs::File::open(path);
-    Ok(Box::new(file.map_err(|error| Failure::file(path, &error))?))
+    Ok(Box::new(fs::File::open(path).map_err(Failure::at(path))?))
 }
 
 /// Reads a file of at most `limit` bytes. `-` means standard input.
 pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let (input, mut bytes) = (open_input(path)?, Vec::new());
     let read = input.take(limit.saturating_add(1)).read_to_end(&mut bytes);
-    read.map_err(|error| Failure::file(path, &error))?;
+    read.map_err(Failure::at(path))?;
     if u64::try_from(bytes.len()).is_ok_and(|length| length > limit) {
         let path = path.display();
         let text = format!("{path} is longer than {limit} bytes");
@@ -108,7 +107,7 @@ pub(super) fn read_text(path: &Path, limit: u64) -> Result<String> {
 }
 
 pub(super) fn read_all(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|error| Failure::file(path, &error))
+    fs::read(path).map_err(Failure::at(path))
 }
 
 /// Rejects paths that are not regular files, because opening a pipe would block.

@@ -70,8 +70,7 @@ impl Info {
 }
 
 fn describe(path: &Path, rows: &mut Rows) -> Result {
-    let found = path.metadata();
-    let found = found.map_err(|error| Failure::file(path, &error))?;
+    let found = path.metadata().map_err(Failure::at(path))?;
     if found.is_dir() {
         rows.is("a folder");
         rows.more(
@@ -119,10 +118,10 @@ fn describe(path: &Path, rows: &mut Rows) -> Result {
 }
 
 fn read_beginning(path: &Path, most: u64) -> Result<Vec<u8>> {
-    let failure = |error| Failure::file(path, &error);
-    let (file, mut beginning) = (File::open(path).map_err(failure)?, Vec::new());
+    let file = File::open(path).map_err(Failure::at(path))?;
+    let mut beginning = Vec::new();
     let read = file.take(most).read_to_end(&mut beginning);
-    read.map(|_| beginning).map_err(failure)
+    read.map(|_| beginning).map_err(Failure::at(path))
 }
 
 /// Identifies a file by its name, if its contents do not identify it.

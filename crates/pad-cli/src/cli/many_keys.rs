@@ -31,7 +31,7 @@ impl KeyLines {
             let mut line = Vec::new();
             let most = u64::try_from(LONGEST_LINE).unwrap_or(u64::MAX);
             let read = self.lines.by_ref().take(most).read_until(b'\n', &mut line);
-            if read.map_err(|error| Failure::file(&self.path, &error))? == 0 {
+            if read.map_err(Failure::at(&self.path))? == 0 {
                 return Ok(None);
             }
             self.read = self.read.saturating_add(1);

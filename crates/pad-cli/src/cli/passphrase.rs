@@ -64,12 +64,12 @@ pub(super) fn ask(asked: PassphrasePrompt<'_>) -> Result<Passphrase> {
 /// `variable` names.
 fn from_file(variable: &str, path: &Path) -> Result<Passphrase> {
     check_secret(variable, path)?;
-    let failure = |error| Failure::file(path, &error);
     // The full capacity is allocated at once, so that no copy remains in freed memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST_FILE));
     let limit = u64::try_from(LONGEST_FILE).unwrap_or(u64::MAX);
-    let file = File::open(path).map_err(failure)?;
-    file.take(limit).read_to_end(&mut bytes).map_err(failure)?;
+    let file = File::open(path).map_err(Failure::at(path))?;
+    let read = file.take(limit).read_to_end(&mut bytes);
+    read.map_err(Failure::at(path))?;
     let line = bytes.split(|byte| *byte == b'\n').next();
     let line = line.unwrap_or_default();
     let line = line.strip_suffix(b"\r").unwrap_or(line);

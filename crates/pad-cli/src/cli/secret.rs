@@ -98,9 +98,7 @@ pub(super) fn check_secret(name: &str, path: &Path) -> Result {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        let metadata = path
-            .metadata()
-            .map_err(|error| Failure::file(path, &error))?;
+        let metadata = path.metadata().map_err(Failure::at(path))?;
         let mode = metadata.permissions().mode() & 0o777;
         // The group may read the file, because a web server may get its keys through a group.
         if mode & 0o027 != 0 {

@@ -339,7 +339,7 @@ pub(super) fn own_store(store: &Path) -> Result<RedbStore> {
 pub(super) fn record_of(key: &Path, given: Option<&Path>) -> Result<PathBuf> {
     match given {
         Some(record) => Ok(record.to_owned()),
-        None => pad_disk::companion(key, ".signed").map_err(|error| Failure::file(key, &error)),
+        None => pad_disk::companion(key, ".signed").map_err(Failure::at(key)),
     }
 }
 

@@ -45,10 +45,10 @@ impl Completions {
 impl Man {
     pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
-        let failure = |error| Failure::file(&self.folder, &error);
-        fs::create_dir_all(&self.folder).map_err(failure)?;
-        clap_mangen::generate_to(Arguments::command(), &self.folder).map_err(failure)?;
-        let folder = self.folder.display().to_string();
+        let folder = &self.folder;
+        fs::create_dir_all(folder).map_err(Failure::at(folder))?;
+        clap_mangen::generate_to(Arguments::command(), folder).map_err(Failure::at(folder))?;
+        let folder = folder.display().to_string();
         let text = format!("the manual pages are in {folder}; man {folder}/pad.1 shows the first");
         output.say(&text, &json!({ "folder": folder }))
     }

@@ -158,8 +158,8 @@ impl WitnessCommand {
 }
 
 fn records(state: &Path) -> Result<FolderRecords> {
-    std::fs::create_dir_all(state).map_err(|error| Failure::file(state, &error))?;
-    let folder = Folder::open(state).map_err(|error| Failure::file(state, &error))?;
+    std::fs::create_dir_all(state).map_err(Failure::at(state))?;
+    let folder = Folder::open(state).map_err(Failure::at(state))?;
     let records = FolderRecords::open(Arc::new(folder));
     records.map_err(|error| Failure::Store(format!("--state {}: {error}", state.display())))
 }

@@ -197,7 +197,7 @@ pub(super) fn update_name(version: Version) -> String {
 
 /// Writes a file `name` into `folder`, and replaces an existing file. Creates a missing folder.
 pub(super) fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> Result {
-    fs::create_dir_all(folder).map_err(|error| Failure::file(folder, &error))?;
+    fs::create_dir_all(folder).map_err(Failure::at(folder))?;
     let path = folder.join(name);
-    pad_disk::replace(&path, bytes, Access::Usual).map_err(|error| Failure::file(&path, &error))
+    pad_disk::replace(&path, bytes, Access::Usual).map_err(Failure::at(&path))
 }

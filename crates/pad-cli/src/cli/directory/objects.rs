@@ -83,8 +83,7 @@ pub(super) fn objects<S: Suite>(digests: Option<&Path>, files: Vec<PathBuf>) -> 
 pub(super) fn files_under(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for given in paths {
-        let found = given.metadata();
-        let found = found.map_err(|error| Failure::file(given, &error))?;
+        let found = given.metadata().map_err(Failure::at(given))?;
         if found.is_dir() {
             add_files_in(given, &mut files)
                 .map_err(|(path, error)| Failure::file(&path, &error))?;

@@ -262,8 +262,7 @@ impl Verify {
         };
         if let Some(refreshed) = &found.refreshed {
             let bytes = codec::encode(refreshed);
-            pad_disk::replace(path, &bytes, pad_disk::Access::Usual)
-                .map_err(|error| Failure::file(path, &error))?;
+            pad_disk::replace(path, &bytes, pad_disk::Access::Usual).map_err(Failure::at(path))?;
         }
         let used = HintOutcome {
             matched: found.hint_matched,

@@ -102,13 +102,12 @@ impl Forget {
 /// Returns the state files in a folder, in order of names. If `path` is not a folder, returns only
 /// `path`.
 fn states(path: &Path) -> Result<Vec<PathBuf>> {
-    let failure = |error| Failure::file(path, &error);
-    if !fs::metadata(path).map_err(failure)?.is_dir() {
+    if !fs::metadata(path).map_err(Failure::at(path))?.is_dir() {
         return Ok(vec![path.to_path_buf()]);
     }
     let mut states = Vec::new();
-    for entry in fs::read_dir(path).map_err(failure)? {
-        let found = entry.map_err(failure)?.path();
+    for entry in fs::read_dir(path).map_err(Failure::at(path))? {
+        let found = entry.map_err(Failure::at(path))?.path();
         // Files that cannot be opened are skipped. Pipes are not opened, because opening them would
         // block.
         let is_plain = fs::metadata(&found).is_ok_and(|found| found.is_file());

@@ -58,8 +58,7 @@ impl Read {
         if let Some(path) = out {
             // The path is checked before anything is fetched, and again when the file gets its
             // name.
-            let there = path.try_exists();
-            if there.map_err(|error| Failure::file(path, &error))? && !self.force {
+            if path.try_exists().map_err(Failure::at(path))? && !self.force {
                 return Err(exists(path));
             }
         }

@@ -99,7 +99,7 @@ impl Serve {
             ..Options::default()
         };
         let scheme = scheme_of(&options);
-        make_folder(&self.store).map_err(|error| Failure::file(&self.store, &error))?;
+        make_folder(&self.store).map_err(Failure::at(&self.store))?;
         let path = self.store.join(STORE_FILE);
         let store = FileServer::open_with(&path, self.settings());
         let store = store.map_err(|error| store_failure(&error))?;

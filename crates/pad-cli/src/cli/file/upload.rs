@@ -54,9 +54,8 @@ impl Upload {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let why = "an interrupted upload continues with the same file";
         check_source(&self.source, why)?;
-        let failure = |error| Failure::file(&self.source, &error);
-        let source = File::open(&self.source).map_err(failure)?;
-        let length = source.metadata().map_err(failure)?.len();
+        let source = File::open(&self.source).map_err(Failure::at(&self.source))?;
+        let length = source.metadata().map_err(Failure::at(&self.source))?.len();
         let mut client = if self.file.state.exists() {
             let mut client = self.file.open()?;
             if self.restart {
@@ -130,9 +129,9 @@ impl Sync {
             };
             return upload.run(output);
         }
-        let failure = |error| Failure::file(&self.source, &error);
-        let mut source = File::open(&self.source).map_err(failure)?;
-        if !source.metadata().map_err(failure)?.is_file() {
+        let mut source = File::open(&self.source).map_err(Failure::at(&self.source))?;
+        let found = source.metadata().map_err(Failure::at(&self.source))?;
+        if !found.is_file() {
             return Err(Failure::not_plain(&self.source));
         }
         let mut client = self.file.open()?;

@@ -34,7 +34,7 @@ impl TraceSource {
             });
         }
         let path = PathBuf::from("standard input");
-        let kept = keep(store).map_err(|error| Failure::file(&path, &error))?;
+        let kept = keep(store).map_err(Failure::at(&path))?;
         let kept = Some(Arc::new(kept));
         Ok(Self { path, kept, name })
     }
