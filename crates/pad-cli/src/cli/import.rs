@@ -440,9 +440,8 @@ fn acknowledge(
     waiting: &mut Vec<StagedSnapshot>,
     output: &mut Output,
 ) -> Result {
-    let notes = waiting
-        .iter()
-        .flat_map(|waiting| waiting.note.records(waiting.version));
+    let notes = waiting.iter();
+    let notes = notes.flat_map(|waiting| waiting.note.records(waiting.version));
     let mut records = missing_names(author.server().store())?;
     records.extend(waiting.iter().map(record).chain(notes));
     author.flush_and_go_on(&records)?;
@@ -458,11 +457,8 @@ fn acknowledge(
 }
 
 fn imported(store: &impl Store) -> Result<Vec<Stamp>> {
-    Ok(store
-        .records(RECORD_GROUP)?
-        .into_iter()
-        .map(|(_, stamp)| stamp)
-        .collect())
+    let records = store.records(RECORD_GROUP)?.into_iter();
+    Ok(records.map(|(_, stamp)| stamp).collect())
 }
 
 /// Returns the import record of a snapshot. The big-endian number in its name keeps records in the

@@ -243,10 +243,8 @@ impl Keygen {
     /// Returns the maximum number of entries that the key supports. Fails if `--entries` is given
     /// and the scheme has no maximum.
     fn entries(&self) -> Result<usize> {
-        let is_bounded = self
-            .scheme
-            .key_format()
-            .is_some_and(SchemeKeyFormat::is_bounded);
+        let format = self.scheme.key_format();
+        let is_bounded = format.is_some_and(SchemeKeyFormat::is_bounded);
         match self.entries {
             Some(_) if !is_bounded => Err(Failure::input(format!(
                 "--entries: dictionaries of scheme {} have no maximum number of entries",

@@ -45,10 +45,8 @@ impl KeyLines {
             };
             let text = str::from_utf8(&line).map_err(|_| refused("the text is not UTF-8"))?;
             if !text.is_empty() {
-                let key = output.key(text);
-                return key
-                    .map(Some)
-                    .map_err(|failure| refused(&failure.to_string()));
+                let key = output.key(text).map(Some);
+                return key.map_err(|failure| refused(&failure.to_string()));
             }
         }
     }

@@ -98,9 +98,8 @@ fn cache_size(text: &str) -> Result<CacheSize, String> {
 /// Returns the available memory of the system in bytes; `None` if it is unknown.
 fn free_memory() -> Option<u64> {
     let said = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = said
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let mut lines = said.lines();
+    let line = lines.find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kibibytes.checked_mul(1024)
 }

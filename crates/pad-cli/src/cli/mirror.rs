@@ -155,10 +155,8 @@ impl MirrorCommand {
         let keep = self.versions.unwrap_or_default();
         let part = Part::new(public, range, keep, self.memory);
         let part = Arc::new(part.map_err(|error| Failure::Input(format!("--keys: {error}")))?);
-        let evidence = self
-            .evidence
-            .clone()
-            .unwrap_or_else(|| PathBuf::from(&name));
+        let evidence = self.evidence.clone();
+        let evidence = evidence.unwrap_or_else(|| PathBuf::from(&name));
         self.network.publishing()?.check_unpublished()?;
         let dictionaries = BTreeMap::from([(name, Arc::clone(&part).into())]);
         self.network

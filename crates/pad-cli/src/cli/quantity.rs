@@ -53,11 +53,8 @@ pub(super) fn scaled(text: &str, units: &[(&str, f64)]) -> Result<f64, String> {
 }
 
 fn unknown(unit: &str, units: &[(&str, f64)]) -> String {
-    let known: Vec<_> = units
-        .iter()
-        .map(|(name, _)| *name)
-        .filter(|name| !name.is_empty())
-        .collect();
+    let names = units.iter().map(|(name, _)| *name);
+    let known: Vec<_> = names.filter(|name| !name.is_empty()).collect();
     format!("'{unit}' is not one of {}", known.join(", "))
 }
 

@@ -140,11 +140,8 @@ impl Versions {
         let names = session.names();
         let (oldest, latest, word_of) = (session.oldest()?, names.latest(), names.word_of());
         let shown = self.last.unwrap_or(u64::MAX);
-        let first = latest
-            .number()
-            .saturating_sub(shown)
-            .saturating_add(1)
-            .max(1);
+        let before = latest.number().saturating_sub(shown);
+        let first = before.saturating_add(1).max(1);
         let notes = names.notes(Version::new(first), latest)?;
         for version in (first..=latest.number()).map(Version::new) {
             let head = session.head(version)?;

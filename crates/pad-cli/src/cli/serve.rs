@@ -93,10 +93,8 @@ impl Serve {
         for (name, path) in stores {
             let dictionary = self.cache.open(&name, path, output)?;
             let dictionary = publishing.dictionary(dictionary, &name, self.store.len() > 1)?;
-            if dictionaries
-                .insert(name.clone(), Arc::new(dictionary).into())
-                .is_some()
-            {
+            let dictionary = Arc::new(dictionary).into();
+            if dictionaries.insert(name.clone(), dictionary).is_some() {
                 let text = format!("--store: two stores have the name {name}");
                 return Err(Failure::Input(text).help("use NAME=FILE"));
             }
@@ -189,10 +187,8 @@ impl PublishSettings<'_> {
 
 impl NetworkArguments {
     pub(super) fn publishing(&self) -> Result<PublishSettings<'_>> {
-        let keys = self
-            .log_key
-            .iter()
-            .map(|path| Ok((path.clone(), load_signer(path, "--log-key")?)));
+        let keys = self.log_key.iter();
+        let keys = keys.map(|path| Ok((path.clone(), load_signer(path, "--log-key")?)));
         Ok(PublishSettings {
             folder: self.publish.as_deref(),
             keys: keys.collect::<Result<Vec<_>>>()?.into(),

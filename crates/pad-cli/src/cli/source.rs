@@ -282,8 +282,7 @@ impl Session {
     }
 
     pub(super) fn ask(&self, version: Version, question: &Question) -> Result<Statement> {
-        self.prove(version, question)
-            .map(|(_, statement)| statement)
+        Ok(self.prove(version, question)?.1)
     }
 
     /// Returns the verified answer like [`Session::ask`], together with its encoded proof.
@@ -298,10 +297,8 @@ impl Session {
         let question = Question::Keys(keys.clone());
         match self.answer(version, &question)? {
             None => {
-                let asked = keys.as_slice().iter();
-                asked
-                    .map(|key| Ok((key.clone(), self.lookup(version, key)?.answer)))
-                    .collect()
+                let ask = |key: &Key| Ok((key.clone(), self.lookup(version, key)?.answer));
+                keys.as_slice().iter().map(ask).collect()
             }
             Some((_, Statement::Lookups(lookups))) => Ok(lookups.answers),
             Some(_) => Err(Failure::Refused("the answer is to another question".into())),

@@ -85,10 +85,8 @@ impl Status {
         }
         rows.add("entries", "entries", repository.entries());
         rows.add("pending", "pending_changes", waiting.len());
-        let older = waiting
-            .iter()
-            .filter(|change| change.after != latest)
-            .count();
+        let older = waiting.iter();
+        let older = older.filter(|change| change.after != latest).count();
         if older > 0 {
             rows.add("of an older version", "older_changes", older);
         }

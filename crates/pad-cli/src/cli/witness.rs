@@ -240,12 +240,10 @@ fn is_known(key_type: u8) -> bool {
 pub(super) fn load_signer<T: SignatureType>(path: &Path, option: &str) -> Result<SignerKey<T>> {
     check_secret(option, path)?;
     let file = secret::read(path)?;
-    let text = file
-        .text()
-        .map_err(|error| Failure::key_file(path, &error))?;
-    text.trim_end_matches('\n')
-        .parse()
-        .map_err(|error| Failure::Input(format!("{option} {}: {error}", path.display())))
+    let text = file.text();
+    let text = text.map_err(|error| Failure::key_file(path, &error))?;
+    let key = text.trim_end_matches('\n').parse();
+    key.map_err(|error| Failure::Input(format!("{option} {}: {error}", path.display())))
 }
 
 /// Loads a policy, which is given as text of several lines or as the path of a file.
@@ -255,9 +253,8 @@ pub(super) fn load_policy(given: &str) -> Result<Policy> {
     } else {
         read_text(Path::new(given), LONGEST_LIST)?
     };
-    let policy: Policy = text
-        .parse()
-        .map_err(|error| Failure::Input(format!("--witnesses: {error}")))?;
+    let policy = text.parse::<Policy>();
+    let policy = policy.map_err(|error| Failure::Input(format!("--witnesses: {error}")))?;
     for skipped in policy.skipped() {
         Output::warn(&format!(
             "--witnesses: the key in line {} is ignored: its type {} is unknown",

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use authdict::{
     SigningKeys, Version,
-    block_directory::{AuthorError, BlockDirectory, EntryId, StoreError, internals::suite_of},
+    block_directory::{AuthorError, BlockDirectory, StoreError, internals::suite_of},
     pad_core::{Frontier, internals::DigestBytes as _},
 };
 use clap::Args;
@@ -158,17 +158,15 @@ impl Import {
     ) -> Result {
         let mut author = self.sign.open::<S>(&self.folder, keys)?;
         let mut objects = objects.peekable();
+        let most = usize::try_from(self.group).unwrap_or(1);
         while objects.peek().is_some() {
             let mut registered = Registration {
                 first: author.directory().registered(),
                 ..Registration::default()
             };
-            for object in objects
-                .by_ref()
-                .take(usize::try_from(self.group).unwrap_or(1))
-            {
+            for object in objects.by_ref().take(most) {
                 let object = object?;
-                let id: Result<EntryId, _> = author.full.append(object.digest);
+                let id = author.full.append(object.digest);
                 id.map_err(|error| failure::input(&error))?;
                 registered.add(&object);
             }

@@ -106,9 +106,8 @@ impl Adopt {
         let adopted = self.accept_version.is_some() && known.as_ref() != Some(vouched.state());
         if adopted {
             let version = vouched.state().version;
-            client
-                .adopt(version)
-                .map_err(|error| self.file.failure(error))?;
+            let done = client.adopt(version);
+            done.map_err(|error| self.file.failure(error))?;
             lines.push(format!("adopted: {}", state_line(vouched.state())));
             if was_pending {
                 lines.push("the pending update is discarded".into());

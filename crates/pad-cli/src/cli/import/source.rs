@@ -79,14 +79,12 @@ struct SpoolReader {
 impl Read for SpoolReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.kept.end().saturating_sub(self.at);
-        let most = usize::try_from(left)
-            .unwrap_or(usize::MAX)
-            .min(buffer.len());
+        let left = usize::try_from(left).unwrap_or(usize::MAX);
+        let most = left.min(buffer.len());
         let buffer = buffer.get_mut(..most).unwrap_or_default();
         self.kept.read_at(self.at, buffer)?;
-        self.at = self
-            .at
-            .saturating_add(u64::try_from(most).unwrap_or(u64::MAX));
+        let read = u64::try_from(most).unwrap_or(u64::MAX);
+        self.at = self.at.saturating_add(read);
         Ok(most)
     }
 }

@@ -100,11 +100,8 @@ impl<'t> Replay<'t> {
         let is_end = |overlap: &usize| {
             let before = imported.len().saturating_sub(*overlap);
             let known = imported.iter().skip(before);
-            snapshots
-                .iter()
-                .map(|(_, stamp)| stamp)
-                .take(*overlap)
-                .eq(known)
+            let first = snapshots.iter().take(*overlap);
+            first.map(|(_, stamp)| stamp).eq(known)
         };
         let most = snapshots.len().min(imported.len());
         let overlap = (0..=most).rev().find(is_end).unwrap_or_default();
@@ -194,10 +191,10 @@ pub(super) type Stamp = Vec<u8>;
 ///
 /// The stamp is `SHA-256(tag block of Domain::Checkpoint ‖ "trace" ‖ body)`. The body is the result
 /// of [`codec::encode_body`] for the name and the changes.
-pub(super) struct StampBuilder(Sha256);
+struct StampBuilder(Sha256);
 
 impl StampBuilder {
-    pub(super) fn new(name: &str, changes: u64) -> Self {
+    fn new(name: &str, changes: u64) -> Self {
         let hasher = Sha256::new()
             .chain_update(Domain::Checkpoint.block::<64>())
             .chain_update(b"trace")
@@ -205,11 +202,11 @@ impl StampBuilder {
         Self(hasher)
     }
 
-    pub(super) fn add(&mut self, change: &Operation) {
+    fn add(&mut self, change: &Operation) {
         self.0.update(codec::encode_body(change));
     }
 
-    pub(super) fn finish(self) -> Stamp {
+    fn finish(self) -> Stamp {
         self.0.finalize().to_vec()
     }
 }

@@ -151,10 +151,8 @@ impl PipeReader {
     }
 
     fn bytes(&self) -> Vec<u8> {
-        self.bytes
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        let bytes = self.bytes.lock();
+        bytes.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns the last line that is not blank, for display; empty if there is none.
