@@ -346,10 +346,8 @@ impl Commit {
             0 => String::new(),
             idle => format!(" ({idle} of them without effect)"),
         };
-        let text = format!(
-            "version {version}{named} with {}{idle}, root {root}",
-            counted(signed, "change")
-        );
+        let changes = counted(signed, "change");
+        let text = format!("version {version}{named} with {changes}{idle}, root {root}");
         let object = json!({
             "version": version.number(),
             "changes": signed,

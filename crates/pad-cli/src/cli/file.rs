@@ -293,15 +293,11 @@ fn state_object(state: &FileState) -> Json {
 }
 
 fn state_line(state: &FileState) -> String {
-    format!(
-        "version {}, {} bytes, root {}",
-        state.version, state.list.total, state.list.root
-    )
+    let (version, bytes, root) = (state.version, state.list.total, state.list.root);
+    format!("version {version}, {bytes} bytes, root {root}")
 }
 
 fn settled_line(state: &FileState) -> String {
-    format!(
-        "the pending update was applied: it made version {}",
-        state.version
-    )
+    let version = state.version;
+    format!("the pending update was applied: it made version {version}")
 }

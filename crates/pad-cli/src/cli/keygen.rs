@@ -174,10 +174,8 @@ impl Keygen {
         let public = PublicKey::from_parts(self.suite, self.scheme, dictionary, *author, setup);
         let public = public.map_err(failure)?;
         public.save(&path).map_err(failure)?;
-        let text = format!(
-            "public key  {}  (give it to all who verify)",
-            path.display()
-        );
+        let shown_path = path.display();
+        let text = format!("public key  {shown_path}  (give it to all who verify)");
         // Author and name determine the dictionary, so it may have signed versions already. A new
         // record would let the author sign other versions with the same numbers.
         let text = if dictionary.is_some() {

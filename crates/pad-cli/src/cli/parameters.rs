@@ -59,12 +59,10 @@ impl Parameters {
             (Some(origin), _) => format!("from {origin}"),
             (None, warning) => warning.unwrap_or_default().to_owned(),
         };
-        let text = format!(
-            "{} bytes in {file} serve trees of up to 2^{top} entries; {from}",
-            bytes.len()
-        );
+        let bytes = bytes.len();
+        let text = format!("{bytes} bytes in {file} serve trees of up to 2^{top} entries; {from}");
         let object = json!({
-            "file": file, "bytes": bytes.len(), "top": top,
+            "file": file, "bytes": bytes, "top": top,
             "origin": parameters.origin(), "insecure": parameters.origin().is_none(),
         });
         output.say(&text, &object)

@@ -155,10 +155,8 @@ fn write(
         }
         question => asked(version, question, output),
     };
-    let text = format!(
-        "{bytes} bytes in {file} prove {proved}   [{}]",
-        output.verdict()
-    );
+    let verdict = output.verdict();
+    let text = format!("{bytes} bytes in {file} prove {proved}   [{verdict}]");
     let version = version.number();
     let object = match question {
         Question::Growth(from) => {

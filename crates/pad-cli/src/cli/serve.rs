@@ -216,11 +216,8 @@ impl NetworkArguments {
         let service = Service::new(dictionaries, limits);
         let following = service.follow(Duration::from_millis(self.follow_every));
         let begun = (begin(&service)?, cosigning);
-        let text = format!(
-            "serving {} at {} (Ctrl-C stops)",
-            names.join(", "),
-            host.url()
-        );
+        let (all, url) = (names.join(", "), host.url());
+        let text = format!("serving {all} at {url} (Ctrl-C stops)");
         let object = json!({ "dictionary_names": names });
         host.run(service, (&text, object), output, || {
             drop(following);

@@ -115,12 +115,9 @@ impl WitnessCommand {
         self.listen.begin_log()?;
         let host = self.listen.bind(Limits::default())?;
         let service = WitnessService::new(signer, records, &logs, &self.prefix);
-        let text = format!(
-            "serving as the witness {name} of {} logs at {} (Ctrl-C stops)",
-            logs.len(),
-            host.url()
-        );
-        let object = json!({ "witness": name.as_str(), "logs": logs.len() });
+        let (count, url) = (logs.len(), host.url());
+        let text = format!("serving as the witness {name} of {count} logs at {url} (Ctrl-C stops)");
+        let object = json!({ "witness": name.as_str(), "logs": count });
         host.run(service, (&text, object), output, || {})
     }
 

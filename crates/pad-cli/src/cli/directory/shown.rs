@@ -85,10 +85,8 @@ pub(super) fn version_line<S: Suite>(
 /// as JSON fields.
 pub(super) fn head_line<S: Suite>(head: &SignedHead<S>, entries: u64) -> (String, Json) {
     let (version, root) = (head.head.version, hex::encode(head.head.root));
-    let text = format!(
-        "version {version}, root {root}, with {}",
-        counted(entries, "entry")
-    );
+    let count = counted(entries, "entry");
+    let text = format!("version {version}, root {root}, with {count}");
     let object = json!({ "version": version.number(), "entries": entries, "root": root });
     (text, object)
 }
@@ -139,11 +137,8 @@ fn say_entries<S: Suite, Q: Selection>(
         objects.push(object);
     }
     let registered = entries.registered;
-    let how = looked.text();
-    let text = format!(
-        "[version {version} of {}, {verdict}{how}]",
-        counted(registered, "entry")
-    );
+    let (count, how) = (counted(registered, "entry"), looked.text());
+    let text = format!("[version {version} of {count}, {verdict}{how}]");
     let hint = looked.hint;
     let object = json!({
         "version": version.number(),

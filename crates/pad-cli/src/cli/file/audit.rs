@@ -65,10 +65,8 @@ impl Audit {
             );
             (words, text)
         } else {
-            let text = format!(
-                "the server has the file: {established} [version {version}, {} blocks proved]",
-                report.blocks
-            );
+            let proved = format!("[version {version}, {} blocks proved]", report.blocks);
+            let text = format!("the server has the file: {established} {proved}");
             (established, text)
         };
         let object = json!({

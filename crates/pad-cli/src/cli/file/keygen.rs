@@ -49,14 +49,10 @@ impl Keygen {
         let file = protection.of(&self.out, key.to_file())?;
         file.save(&self.out)
             .map_err(|error| failure(error.into()))?;
-        let text = format!(
-            "owner key  {}  (keep it, and keep it secret: it changes your files)",
-            self.out.display()
-        );
-        let object = json!({
-            "secret_key": self.out.display().to_string(),
-            "tags": self.tags.to_string(),
-        });
+        let path = self.out.display().to_string();
+        let text =
+            format!("owner key  {path}  (keep it, and keep it secret: it changes your files)");
+        let object = json!({ "secret_key": path, "tags": self.tags.to_string() });
         output.say(&text, &object)
     }
 }

@@ -146,15 +146,13 @@ impl Check {
         report_caught_panics(|_| {});
         let path: &Path = &self.store.join(STORE_FILE);
         let report = check(path, Workers::all_cores()).map_err(|error| store_failure(&error))?;
-        let text = format!(
-            "{} files, {} blocks, {} bytes",
-            report.files, report.blocks, report.bytes
-        );
+        let (files, blocks, bytes) = (report.files, report.blocks, report.bytes);
+        let text = format!("{files} files, {blocks} blocks, {bytes} bytes");
         let damages: Vec<String> = report.damages.iter().map(ToString::to_string).collect();
         let object = json!({
-            "files": report.files,
-            "blocks": report.blocks,
-            "bytes": report.bytes,
+            "files": files,
+            "blocks": blocks,
+            "bytes": bytes,
             "stray_blocks": report.stray_blocks,
             "damages": damages,
             "pages_damaged": report.has_damaged_pages,

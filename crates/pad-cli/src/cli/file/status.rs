@@ -134,10 +134,9 @@ impl Adopt {
 /// Describes how the server's version `shown` compares with `known`, the version in the state.
 fn way(known: Option<&FileState>, shown: &FileState) -> String {
     let version = shown.version;
-    let signed = format!(
-        "the server shows version {version} of {} bytes, signed by this owner",
-        shown.list.total
-    );
+    let bytes = shown.list.total;
+    let signed =
+        format!("the server shows version {version} of {bytes} bytes, signed by this owner");
     let Some(known) = known else {
         return format!("{signed}; this state has no version yet");
     };

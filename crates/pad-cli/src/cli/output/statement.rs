@@ -127,10 +127,8 @@ impl Output {
     }
 
     fn absent(&mut self, absent: &authdict::pad_log::Absent) -> Result {
-        let text = format!(
-            "absent   {}   not in the set",
-            self.show(absent.member.as_bytes())
-        );
+        let member = self.show(absent.member.as_bytes());
+        let text = format!("absent   {member}   not in the set");
         let mut object = self.about(absent.version, &absent.member);
         object["present"] = false.into();
         self.say_at(absent.version, &text, object)
