@@ -448,7 +448,6 @@ pub(super) fn new_name(name: Option<&str>, store: &impl Store) -> Result<Option<
     }
 }
 
-/// Returns the number of entries of the latest staged version.
 pub(super) fn entries_of(author: &Author) -> u64 {
     u64::try_from(author.server().entries()).unwrap_or(u64::MAX)
 }

@@ -23,10 +23,11 @@ pub(super) struct OutArguments {
 }
 
 impl OutArguments {
-    /// Writes `bytes` to standard output, or to a file: as a whole or not at all.
-    pub(super) fn write(&self, bytes: &[u8], output: &mut Output) -> Result {
-        if self.is_standard() {
-            return output.raw(bytes);
+    /// Writes `bytes` to standard output, or to a file: as a whole or not at all. Returns the path
+    /// of the file.
+    pub(super) fn write(&self, bytes: &[u8], output: &mut Output) -> Result<Option<String>> {
+        if is_standard(&self.out) {
+            return output.raw(bytes).map(|()| None);
         }
         if self.out.metadata().is_ok_and(|found| !found.is_file()) {
             return Err(Failure::not_plain(&self.out));
@@ -36,18 +37,19 @@ impl OutArguments {
         } else {
             pad_disk::create(&self.out, bytes, Access::Usual)
         };
-        written.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => {
-                Failure::Input(format!("{} exists already", self.out.display()))
-                    .help("use --force to replace it")
+        match written {
+            Ok(()) => Ok(Some(self.out.display().to_string())),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let text = format!("{} exists already", self.out.display());
+                Err(Failure::Input(text).help("use --force to replace it"))
             }
-            _ => Failure::file(&self.out, &error),
-        })
+            Err(error) => Err(Failure::file(&self.out, &error)),
+        }
     }
 
     /// Rejects invalid combinations of output options. Called before other work.
     pub(super) fn check(&self, output: &Output) -> Result {
-        if self.is_standard() && output.is_json() {
+        if is_standard(&self.out) && output.is_json() {
             return Err(Failure::input(
                 "--out - and --json both write to standard output",
             ));
@@ -68,14 +70,6 @@ impl OutArguments {
             )));
         }
         Ok(())
-    }
-
-    pub(super) fn is_standard(&self) -> bool {
-        is_standard(&self.out)
-    }
-
-    pub(super) fn shown(&self) -> String {
-        self.out.display().to_string()
     }
 }
 

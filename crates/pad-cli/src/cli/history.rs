@@ -229,7 +229,6 @@ impl Diff {
         output.say_verdict(&text, object)
     }
 
-    /// Passes each verified difference between two versions to `take`.
     fn each(
         &self,
         session: &Session,

@@ -261,11 +261,11 @@ impl Public {
         self.out.check(output)?;
         let key = load_secret(&self.key)?;
         self.out.check_other(&self.key)?;
-        self.out.write(key.public().to_text().as_bytes(), output)?;
-        if self.out.is_standard() {
+        let public = key.public();
+        let Some(file) = self.out.write(public.to_text().as_bytes(), output)? else {
             return Ok(());
-        }
-        let (file, fingerprint) = (self.out.shown(), key.public().fingerprint());
+        };
+        let fingerprint = public.fingerprint();
         let text = format!("public key  {file}  (fingerprint {fingerprint})");
         let object = json!({ "public_key": file, "fingerprint": fingerprint });
         output.say(&text, &object)

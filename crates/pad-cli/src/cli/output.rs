@@ -295,7 +295,6 @@ impl Output {
         Ok(Key::new(self.bytes(argument)?)?)
     }
 
-    /// Parses a value from the command line, as text, or as hexadecimal digits with `--hex`.
     pub(crate) fn value(&self, argument: &str) -> Result<Value> {
         Ok(Value::new(self.bytes(argument)?)?)
     }

@@ -47,14 +47,14 @@ impl Parameters {
         self.check()?;
         let (parameters, warning) = self.made(output)?;
         let bytes = parameters.to_message();
-        self.out.write(&bytes, output)?;
+        let file = self.out.write(&bytes, output)?;
         if let Some(warning) = warning {
             Output::warn(warning);
         }
-        if self.out.is_standard() {
+        let Some(file) = file else {
             return Ok(());
-        }
-        let (top, file) = (parameters.greatest_top_level(self.scheme), self.out.shown());
+        };
+        let top = parameters.greatest_top_level(self.scheme);
         let from = match (parameters.origin(), warning) {
             (Some(origin), _) => format!("from {origin}"),
             (None, warning) => warning.unwrap_or_default().to_owned(),
@@ -84,7 +84,6 @@ impl Parameters {
         Ok((parameters, warning))
     }
 
-    /// Rejects schemes without parameters, and levels above the maximum.
     fn check(&self) -> Result {
         let scheme = self.scheme;
         if !scheme.family().is_append_only() {

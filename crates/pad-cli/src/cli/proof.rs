@@ -128,7 +128,6 @@ impl ProveAppendOnly {
     }
 }
 
-/// Returns the question about a key or, if `value` is given, about one of its values.
 fn about_key(key: &str, value: Option<&str>, output: &Output) -> Result<Question> {
     let key = output.key(key)?;
     Ok(match value {
@@ -143,11 +142,10 @@ fn write(
     (version, question): (Version, &Question),
     output: &mut Output,
 ) -> Result {
-    out.write(answer, output)?;
-    if out.is_standard() {
+    let Some(file) = out.write(answer, output)? else {
         return Ok(());
-    }
-    let (bytes, file) = (answer.len(), out.shown());
+    };
+    let bytes = answer.len();
     let proved = match question {
         Question::Key(key) => {
             let key = output.show(key.as_bytes());

@@ -72,7 +72,6 @@ pub(super) struct RootArguments {
 }
 
 impl RootArguments {
-    /// Returns HTTP options that accept servers with these certificates.
     pub(super) fn options(&self) -> Result<HttpOptions> {
         let roots = match &self.tls_roots {
             Some(file) => Roots::Pem(read_file(file, MAX_ROOTS_BYTES)?),

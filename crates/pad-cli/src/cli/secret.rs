@@ -43,7 +43,6 @@ pub(super) struct Protection {
 }
 
 impl ProtectArguments {
-    /// Returns whether `--passphrase` is given.
     pub(super) const fn is_given(&self) -> bool {
         #[cfg(feature = "passphrase")]
         return self.passphrase;
@@ -84,7 +83,6 @@ pub(super) fn check_place(option: &str, path: &Path) -> Result {
     Ok(())
 }
 
-/// Returns the path of the public key file of a new secret key.
 pub(super) fn public_path(secret: &Path) -> PathBuf {
     let mut path = OsString::from(secret);
     path.push(".pub");

@@ -162,7 +162,6 @@ impl PublishSettings<'_> {
         Ok(dictionary.logging(Arc::new(log)))
     }
 
-    /// Rejects `--publish` on a server that keeps only a part of the keys.
     pub(super) fn check_unpublished(&self) -> Result {
         match self.folder {
             None => Ok(()),
@@ -172,7 +171,6 @@ impl PublishSettings<'_> {
         }
     }
 
-    /// Rejects keys of head logs whose dictionary is not served here.
     pub(super) fn check_used(&self) -> Result {
         match self.keys.borrow().first() {
             None => Ok(()),

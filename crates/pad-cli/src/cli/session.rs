@@ -343,7 +343,6 @@ pub(super) fn record_of(key: &Path, given: Option<&Path>) -> Result<PathBuf> {
     }
 }
 
-/// Refuses to create a new store for a key that has already signed versions.
 pub(super) fn check_unsigned(record: &SigningRecord, key: &Path, store: &Path) -> Result {
     if record.is_empty() {
         return Ok(());

@@ -99,7 +99,6 @@ pub(super) fn until_kept<A, T>(at: Option<&A>, mut ask: impl FnMut() -> Result<T
 
 /// A source of answers about a dictionary. The answers are verified with only the public key.
 pub(super) trait Source {
-    /// Returns the key that verifies the answers.
     fn public(&self) -> &PublicKey;
 
     /// Returns the unverified names and dates of versions, and the latest version.

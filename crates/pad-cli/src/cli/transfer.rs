@@ -90,11 +90,10 @@ impl Export {
         } else {
             update_to(&repository, first)?
         };
-        self.out.write(&message, output)?;
-        if self.out.is_standard() {
+        let Some(file) = self.out.write(&message, output)? else {
             return Ok(());
-        }
-        let (bytes, file) = (message.len(), self.out.shown());
+        };
+        let bytes = message.len();
         if self.from.is_none() {
             let text = format!("{bytes} bytes in {file} lead to version {first}");
             let object = json!({ "version": first.number(), "bytes": bytes, "file": file });

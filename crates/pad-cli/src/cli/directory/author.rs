@@ -45,7 +45,6 @@ pub(super) struct Author<S: Suite> {
 }
 
 impl SignArguments {
-    /// Returns the author's keys after checking that they are for directories.
     pub(super) fn keys(&self) -> Result<SigningKeys> {
         let keys = self.author.keys()?;
         check_scheme(keys.public(), &self.author.key_file())?;
@@ -155,7 +154,6 @@ pub(super) struct HintArguments {
 }
 
 impl HintArguments {
-    /// Rejects `--hints` for a light author, which has no entries to prove.
     pub(super) fn check_unused(&self) -> Result {
         if self.hints.is_none() {
             return Ok(());

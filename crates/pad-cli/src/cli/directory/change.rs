@@ -133,7 +133,6 @@ fn published<S: Suite>(
     author.close()
 }
 
-/// Publishes changes of a light author, with a proof from `source`, and reports the new version.
 fn published_light<S: Suite>(
     mut author: Light<S>,
     changes: &Changes<S>,
@@ -144,7 +143,6 @@ fn published_light<S: Suite>(
     say_changed(&update, author.registered(), output)
 }
 
-/// Prints the version that `update` made of a directory, which now has `entries` entries.
 fn say_changed<S: Suite>(
     update: &pad_core::Update<S>,
     entries: u64,

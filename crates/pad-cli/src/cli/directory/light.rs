@@ -207,7 +207,6 @@ fn check_record<S: Suite>(record: &SigningRecord, state: &LightState<S>) -> Resu
     Ok(recorded.unwrap_or(Version::EMPTY) == latest)
 }
 
-/// Converts the error of a version that was not made.
 fn unsigned(error: LightError<Failure>) -> Failure {
     match error {
         LightError::Refused(error) => Failure::Refused(format!(

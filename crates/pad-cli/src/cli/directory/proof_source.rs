@@ -41,7 +41,6 @@ pub(super) struct ProofSource {
 }
 
 impl ProofSource {
-    /// Rejects a source for an author that stores the entries itself.
     pub(super) fn check_unused(&self) -> Result {
         #[cfg(feature = "network")]
         let has_server = self.server.is_some();

@@ -55,11 +55,10 @@ impl Prove {
             EntrySelection::Ids(query) => answer(&directory, &public, query),
             EntrySelection::Range(range) => answer(&directory, &public, range),
         }?;
-        self.out.write(&answer, output)?;
-        if self.out.is_standard() {
+        let Some(file) = self.out.write(&answer, output)? else {
             return Ok(());
-        }
-        let (bytes, file, asked) = (answer.len(), self.out.shown(), asked.text());
+        };
+        let (bytes, asked) = (answer.len(), asked.text());
         let verdict = output.verdict();
         let text =
             format!("{bytes} bytes in {file} prove {asked} in version {version}   [{verdict}]");

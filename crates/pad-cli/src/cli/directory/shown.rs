@@ -72,7 +72,6 @@ impl core::str::FromStr for Bounds {
     }
 }
 
-/// Returns the description of a new version of a directory, as text and as JSON fields.
 pub(super) fn version_line<S: Suite>(
     directory: &BlockDirectory<S>,
     version: Version,

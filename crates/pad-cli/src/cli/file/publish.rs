@@ -61,19 +61,18 @@ impl Public {
         let (state, can_audit) = (file.since, file.tags.key().is_some());
         let server = self.file.server.address(client.server()).to_owned();
         let public = FilePublic { file, server };
-        self.out.write(public.to_string().as_bytes(), output)?;
-        if self.out.is_standard() {
+        let Some(out) = self.out.write(public.to_string().as_bytes(), output)? else {
             return Ok(());
-        }
+        };
         let auditors = if can_audit {
             "with it, the file can be read and audited"
         } else {
             "with it, the file can be read; only the owner can audit it"
         };
         let mut object = state_object(&state);
-        object["file"] = self.out.shown().into();
+        object["file"] = out.as_str().into();
         object["auditable"] = can_audit.into();
-        let (out, line) = (self.out.shown(), state_line(&state));
+        let line = state_line(&state);
         output.say(&format!("published in {out}: {line}\n{auditors}"), &object)
     }
 }
