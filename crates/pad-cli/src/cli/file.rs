@@ -68,9 +68,17 @@ pub(super) enum FileCommand {
     /// Read bytes, all of them verified.
     Read(read::Read),
     /// Overwrite bytes at an offset; past the end the file grows.
-    Write(edit::Write),
+    #[command(after_help = "\
+Examples:
+  pad file write --state thesis.state --offset 1000 --text 'other words'
+  pad file write --state thesis.state --offset 0 --from preface.txt")]
+    Write(edit::NewBytes),
     /// Insert bytes before an offset.
-    Insert(edit::Insert),
+    #[command(after_help = "\
+Examples:
+  pad file insert --state thesis.state --offset 1000 --text 'one more sentence'
+  pad file insert --state thesis.state --offset 0 --from -")]
+    Insert(edit::NewBytes),
     /// Delete bytes, or the whole file.
     Delete(edit::Delete),
     /// Have the server prove that it still has the file.
@@ -114,8 +122,8 @@ impl FileCommand {
             Self::Upload(command) => command.run(output),
             Self::Sync(command) => command.run(output),
             Self::Read(command) => command.run(output),
-            Self::Write(command) => command.run(output),
-            Self::Insert(command) => command.run(output),
+            Self::Write(command) => command.write(output),
+            Self::Insert(command) => command.insert(output),
             Self::Delete(command) => command.run(output),
             Self::Audit(command) => command.run(output),
             Self::Status(command) => command.run(output),

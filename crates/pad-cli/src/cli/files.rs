@@ -59,17 +59,13 @@ impl OutArguments {
 
     /// Rejects an output file that is the same file as `input`, which the command reads.
     pub(super) fn check_other(&self, input: &Path) -> Result {
-        let same = match (self.out.canonicalize(), input.canonicalize()) {
-            (Ok(out), Ok(input)) => out == input,
-            _ => false,
-        };
-        if same {
-            return Err(Failure::Input(format!(
+        match (self.out.canonicalize(), input.canonicalize()) {
+            (Ok(out), Ok(input)) if out == input => Err(Failure::Input(format!(
                 "{} is what the command reads",
                 self.out.display()
-            )));
+            ))),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -133,11 +133,7 @@ impl ServerArguments {
         let given = trust.public.as_deref().map(load_public).transpose()?;
         let base = self.evidence.clone().or_else(|| trust.view.clone());
         let is_known = given.is_some() || trust.view.as_ref().is_some_and(|view| view.exists());
-        let own = if is_known {
-            None
-        } else {
-            Some(own_key(&servers)?)
-        };
+        let own = (!is_known).then(|| own_key(&servers)).transpose()?;
         let mut client = None;
         let mut advance = |view: StoredView| {
             output.trust(trust_of(&view));

@@ -198,15 +198,14 @@ impl Source for Local {
         note: &mut NoteDifference<'_>,
     ) -> Result {
         let mut failed = None;
-        self.repository.differences(before, after, &mut |change| {
-            note(change).map_or_else(
-                |failure| {
+        self.repository
+            .differences(before, after, &mut |change| match note(change) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(failure) => {
                     failed = Some(failure);
                     ControlFlow::Break(())
-                },
-                ControlFlow::Continue,
-            )
-        })?;
+                }
+            })?;
         failed.map_or(Ok(()), Err)
     }
 }

@@ -156,10 +156,8 @@ impl Apply {
 }
 
 fn apply_all(repository: &mut Server, list: &[u8], output: &mut Output) -> Result {
-    let updates = decode_list(list, list.len()).map_err(|error| {
-        let text = format!("the update is refused: {error}");
-        Failure::Refused(text)
-    })?;
+    let updates = decode_list(list, list.len())
+        .map_err(|error| Failure::Refused(format!("the update is refused: {error}")))?;
     if updates.is_empty() {
         return Err(Failure::input("there are no updates in it"));
     }

@@ -85,8 +85,7 @@ pub(super) fn files_under(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     for given in paths {
         let found = given.metadata().map_err(Failure::at(given))?;
         if found.is_dir() {
-            add_files_in(given, &mut files)
-                .map_err(|(path, error)| Failure::file(&path, &error))?;
+            add_files_in(given, &mut files)?;
         } else if found.is_file() {
             files.push(given.clone());
         } else {
@@ -96,21 +95,20 @@ pub(super) fn files_under(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Adds all files in `folder` and its subfolders to `files`. An error comes with the path that
-/// could not be read.
-fn add_files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::Error)> {
+/// Adds all files in `folder` and its subfolders to `files`.
+fn add_files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result {
     let mut waiting = vec![folder.to_owned()];
     while let Some(path) = waiting.pop() {
-        let failure = |error| (path.clone(), error);
         // Links are not followed, except if the given folder itself is a link.
-        let is_folder = path == folder || path.symlink_metadata().map_err(failure)?.is_dir();
-        if is_folder {
-            let inside = fs::read_dir(&path).map_err(failure)?;
+        let found = path.symlink_metadata().map_err(Failure::at(&path))?;
+        if path == folder || found.is_dir() {
+            let inside = fs::read_dir(&path).map_err(Failure::at(&path))?;
             let inside = inside.map(|entry| entry.map(|entry| entry.path()));
-            let mut inside = inside.collect::<io::Result<Vec<_>>>().map_err(failure)?;
+            let inside = inside.collect::<io::Result<Vec<_>>>();
+            let mut inside = inside.map_err(Failure::at(&path))?;
             inside.sort_unstable_by(|path, other| other.cmp(path));
             waiting.extend(inside);
-        } else if path.symlink_metadata().map_err(failure)?.is_file() {
+        } else if found.is_file() {
             files.push(path);
         }
     }

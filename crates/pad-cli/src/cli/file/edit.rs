@@ -12,32 +12,9 @@ use super::{FileArguments, settled_line, state_line, state_object};
 use crate::cli::{Failure, Output, Result, files::read_file};
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  pad file write --state thesis.state --offset 1000 --text 'other words'
-  pad file write --state thesis.state --offset 0 --from preface.txt")]
-pub(in crate::cli) struct Write {
+pub(in crate::cli) struct NewBytes {
     #[command(flatten)]
     file: FileArguments,
-    #[command(flatten)]
-    contents: Contents,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  pad file insert --state thesis.state --offset 1000 --text 'one more sentence'
-  pad file insert --state thesis.state --offset 0 --from -")]
-pub(in crate::cli) struct Insert {
-    #[command(flatten)]
-    file: FileArguments,
-    #[command(flatten)]
-    contents: Contents,
-}
-
-/// The bytes to write or insert, and their offset in the file.
-#[derive(Debug, Args)]
-struct Contents {
     /// The offset of the first BYTE; to append, the file's length.
     #[arg(long, value_name = "BYTE")]
     offset: u64,
@@ -86,7 +63,17 @@ struct Deletion {
     whole_file: bool,
 }
 
-impl Contents {
+impl NewBytes {
+    pub(super) fn write(&self, output: &mut Output) -> Result {
+        let (offset, bytes) = (self.offset, self.bytes()?);
+        apply(&self.file, ByteEdit::Write { offset, bytes }, output)
+    }
+
+    pub(super) fn insert(&self, output: &mut Output) -> Result {
+        let (offset, bytes) = (self.offset, self.bytes()?);
+        apply(&self.file, ByteEdit::Insert { offset, bytes }, output)
+    }
+
     fn bytes(&self) -> Result<Vec<u8>> {
         match (&self.source.text, &self.source.from) {
             (Some(text), _) => Ok(text.clone().into_bytes()),
@@ -99,26 +86,6 @@ impl Contents {
 /// Maximum number of bytes read from a file or standard input. It bounds the memory for endless
 /// input.
 const MOST_BYTES: u64 = 1 << 30;
-
-impl Write {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
-        let edit = ByteEdit::Write {
-            offset: self.contents.offset,
-            bytes: self.contents.bytes()?,
-        };
-        apply(&self.file, edit, output)
-    }
-}
-
-impl Insert {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
-        let edit = ByteEdit::Insert {
-            offset: self.contents.offset,
-            bytes: self.contents.bytes()?,
-        };
-        apply(&self.file, edit, output)
-    }
-}
 
 impl Delete {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {

@@ -182,19 +182,14 @@ impl FileArguments {
         };
         let failure = self.failure(error);
         let known = client.version();
-        match way_back {
-            Some(vouched) if known.as_ref() != Some(vouched.state()) => {
+        match (failure, way_back) {
+            (Failure::Refused(text), Some(vouched)) if known.as_ref() != Some(vouched.state()) => {
                 let shown = vouched.state();
-                match failure {
-                    Failure::Refused(text) => {
-                        let way = way(known.as_ref(), shown);
-                        Failure::Refused(format!("{text}; {way}"))
-                            .help(self.how_to_adopt(shown.version))
-                    }
-                    failure => failure,
-                }
+                let way = way(known.as_ref(), shown);
+                Failure::Refused(format!("{text}; {way}"))
+                    .help(self.how_to_adopt(shown.version))
             }
-            _ => failure,
+            (failure, _) => failure,
         }
     }
 
