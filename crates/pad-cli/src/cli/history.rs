@@ -199,8 +199,8 @@ fn value_text(answer: &Answer, output: &Output) -> String {
 impl Diff {
     pub(super) fn run(&self, output: &mut Output) -> Result {
         let session = self.read.open(output)?;
-        let before = session.resolve(&self.before, output)?;
-        let after = session.resolve(&self.after, output)?;
+        let before = session.version(Some(&self.before), output)?;
+        let after = session.version(Some(&self.after), output)?;
         if self.csv {
             output.trace(false, |trace| {
                 self.each(&*session, (before, after), |change| {

@@ -215,7 +215,7 @@ impl MirrorCommand {
     fn upstreams(&self, name: Option<&str>) -> Result<Vec<Remote>> {
         let options = HttpOptions {
             attempts: 1,
-            response_bytes: self.network.longest_answer(),
+            response_bytes: self.network.sizes.limits().response_bytes,
             ..self.roots.options()?
         };
         let named = |address: &String| match (Remote::connect(address, options.clone()), name) {

@@ -121,7 +121,7 @@ impl ProveAppendOnly {
     pub(super) fn run(&self, output: &mut Output) -> Result {
         self.out.check(output)?;
         let session = self.read.open(output)?;
-        let question = Question::Growth(session.resolve(&self.from, output)?);
+        let question = Question::Growth(session.version(Some(&self.from), output)?);
         let version = session.version(self.to.as_ref(), output)?;
         let (answer, _) = session.prove(version, &question)?;
         write(&answer, &self.out, (version, &question), output)

@@ -78,7 +78,7 @@ pub(super) struct NetworkArguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = at_least_one())]
     cosign_every: u64,
     #[command(flatten)]
-    sizes: SizeArguments,
+    pub(super) sizes: SizeArguments,
     /// Check the store for versions written by other processes every MILLISECONDS.
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 200, value_parser = at_least_one())]
     follow_every: u64,
@@ -248,12 +248,6 @@ impl NetworkArguments {
             all.extend(begun.map_err(|error| Failure::Input(format!("--witnesses: {error}")))?);
         }
         Ok(all)
-    }
-
-    /// Returns the maximum bytes of a response. The limit applies to responses sent, and to
-    /// responses of other servers.
-    pub(super) fn longest_answer(&self) -> usize {
-        self.sizes.limits().response_bytes
     }
 }
 

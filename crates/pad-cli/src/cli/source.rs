@@ -269,12 +269,6 @@ impl Session {
         }
     }
 
-    /// Returns the version that `at` selects by number, name or date. Reports the number of a name
-    /// or date to `output`.
-    pub(super) fn resolve(&self, at: &VersionSelector, output: &mut Output) -> Result<Version> {
-        at.resolve(self.names(), output)
-    }
-
     pub(super) fn is_append_only(&self) -> bool {
         self.public().scheme.family().is_append_only()
     }
