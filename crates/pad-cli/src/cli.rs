@@ -16,7 +16,6 @@ mod advise;
 mod at;
 mod change;
 mod directory;
-mod evidence;
 mod failure;
 #[cfg(feature = "file")]
 mod file;
@@ -39,8 +38,6 @@ mod output;
 mod parameters;
 #[cfg(feature = "passphrase")]
 mod passphrase;
-#[cfg(any(feature = "file", feature = "network", feature = "passphrase"))]
-mod permissions;
 mod progress;
 mod proof;
 #[cfg(feature = "network")]
@@ -49,8 +46,6 @@ mod quantity;
 mod query;
 #[cfg(feature = "network")]
 mod remote;
-#[cfg(feature = "network")]
-mod route;
 mod secret;
 #[cfg(feature = "network")]
 mod serve;
@@ -65,7 +60,7 @@ mod transfer;
 #[cfg(feature = "network")]
 mod witness;
 
-pub(crate) use failure::Failure;
+pub(crate) use failure::{Failure, Result};
 pub(crate) use output::{Output, counted};
 
 /// Publish, query and verify persistent authenticated dictionaries.
@@ -148,7 +143,7 @@ enum Command {
     /// Show each step of the verification of a proof.
     Inspect(inspect::Inspect),
     /// Verify evidence that an author's key signed two histories.
-    Evidence(evidence::Evidence),
+    Evidence(proof::Evidence),
     /// Write the public key file of a secret key again.
     Public(keygen::Public),
     /// Set, change or remove the passphrase of a secret key.
@@ -181,7 +176,7 @@ enum Command {
     Mirror(mirror::MirrorCommand),
     /// Forward requests to the servers that keep the data.
     #[cfg(feature = "network")]
-    Route(route::Route),
+    Route(mirror::Route),
     /// Cosign checkpoints of transparency logs, or make keys.
     ///
     /// A checkpoint is cosigned only if it continues the previous one.
@@ -254,64 +249,34 @@ pub(crate) fn arguments() -> Result<Arguments, clap::Error> {
 }
 
 /// Groups of commands in the help of `pad`. Commands that a build does not support are not listed.
-const COMMAND_GROUPS: [(&str, &[&str]); 5] = [
+const COMMAND_GROUPS: [(&str, &str); 5] = [
     (
         "Keys and changes",
-        &[
-            "keygen",
-            "public",
-            "passphrase",
-            "parameters",
-            "import",
-            "put",
-            "remove",
-            "commit",
-            "reset",
-        ],
+        "keygen public passphrase parameters import put remove commit reset",
     ),
     (
         "Queries and proofs",
-        &[
-            "get",
-            "range",
-            "history",
-            "diff",
-            "versions",
-            "prove",
-            "prove-append-only",
-            "verify",
-            "inspect",
-            "evidence",
-        ],
+        "get range history diff versions prove prove-append-only verify inspect evidence",
     ),
-    (
-        "Stores",
-        &[
-            "status", "info", "check", "prune", "compact", "export", "apply",
-        ],
-    ),
-    ("Servers", &["serve", "mirror", "route", "push", "witness"]),
-    (
-        "Other",
-        &["file", "directory", "advise", "completions", "man"],
-    ),
+    ("Stores", "status info check prune compact export apply"),
+    ("Servers", "serve mirror route push witness"),
+    ("Other", "file directory advise completions man"),
 ];
 
 /// Lists the subcommands of `command` by group in the command's help.
 fn with_groups(command: clap::Command) -> clap::Command {
-    let row = |name: &&str| {
+    let row = |name: &str| {
         let about = command.find_subcommand(name)?.get_about()?;
         Some(format!("  {name:17}  {about}\n"))
     };
-    let group = |(heading, names): &(&str, &[&str])| {
-        let rows: Vec<String> = names.iter().filter_map(row).collect();
-        format!("{heading}:\n{}", rows.concat())
+    let group = |(heading, names): &(&str, &str)| {
+        let rows: String = names.split(' ').filter_map(row).collect();
+        format!("{heading}:\n{rows}")
     };
-    let groups: Vec<String> = COMMAND_GROUPS.iter().map(group).collect();
+    let groups: String = COMMAND_GROUPS.iter().map(group).collect();
     let template = format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}\n\
-         Options:\n{{options}}{{after-help}}",
-        groups.concat()
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\n\
+         Options:\n{{options}}{{after-help}}"
     );
     command.help_template(template)
 }
@@ -337,7 +302,7 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
         Ok(()) | Err(Failure::NobodyReads) => ExitCode::SUCCESS,
         Err(failure) => {
             output.failed(&failure);
-            ExitCode::from(failure.code())
+            ExitCode::from(failure.class().0)
         }
     }
 }
@@ -356,7 +321,7 @@ pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
         let said: Vec<_> = said.map(str::trim).collect();
         let message = said.join(" ");
         let message = message.strip_prefix("error: ").unwrap_or(&message);
-        output::say_failure(true, 2, "input", (message, None));
+        output::say_failure(true, (2, "input"), (message, None));
     } else {
         drop(error.print());
     }
@@ -365,7 +330,7 @@ pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
 
 /// Converts a panic of `work` to [`Failure::Store`], because the storage engine panics on some
 /// damaged files.
-fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+fn guarded(work: impl FnOnce() -> Result) -> Result {
     if env::var_os("RUST_BACKTRACE").is_none_or(|wanted| wanted == "0") {
         panic::set_hook(Box::new(|_| {}));
     }
@@ -376,7 +341,7 @@ fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
 }
 
 impl Command {
-    fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    fn run(&self, output: &mut Output) -> Result {
         match self {
             Self::Keygen(command) => command.run(output),
             #[cfg(feature = "log")]

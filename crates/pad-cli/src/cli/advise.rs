@@ -10,7 +10,7 @@ use comparison::{
     records::Records,
 };
 
-use super::{Failure, Output, files::read_file};
+use super::{Failure, Output, Result, files::read_text};
 
 mod commands;
 mod quantities;
@@ -76,7 +76,7 @@ struct Basis {
 }
 
 impl Advise {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let prices = self.tariff.entry()?;
         let wanted = wanted::wanted(&self.load, &self.needs)?;
         let (records, source) = self.records()?;
@@ -91,19 +91,19 @@ impl Advise {
         output.say(&text, &object)
     }
 
-    fn records(&self) -> Result<(Records, String), Failure> {
+    fn records(&self) -> Result<(Records, String)> {
         let Some(path) = &self.data else {
             return Ok((Records::shipped(), "shipped with this program".into()));
         };
         let file = path.display().to_string();
-        let records = Records::parse(&file, &read(path)?).map_err(input)?;
+        let records = Records::parse(&file, &read_text(path, LONGEST_FILE)?).map_err(input)?;
         Ok((records, file))
     }
 }
 
 impl TariffArguments {
     /// Finds the selected price entry, in the bundled price book or in a file.
-    fn entry(&self) -> Result<PriceEntry, Failure> {
+    fn entry(&self) -> Result<PriceEntry> {
         let shipped = PriceBook::shipped();
         if shipped.names().contains(&self.prices) {
             return Ok(shipped.entry(&self.prices).map_err(input)?.clone());
@@ -120,7 +120,7 @@ impl TariffArguments {
             let names = shipped.names().join(", ");
             return Err(failure.help(format!("give a file, or one of {names}")));
         }
-        let book = PriceBook::parse(file, &read(path)?).map_err(input)?;
+        let book = PriceBook::parse(file, &read_text(path, LONGEST_FILE)?).map_err(input)?;
         let entry = name.map_or_else(|| book.only(), |name| book.entry(name));
         Ok(entry.map_err(input)?.clone())
     }
@@ -140,16 +140,9 @@ impl TariffArguments {
     }
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
-    let bytes = read_file(path, LONGEST_FILE)?;
-    String::from_utf8(bytes)
-        .map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
-}
-
 #[allow(clippy::needless_pass_by_value, reason = "it maps errors")]
 fn input(error: impl ToString) -> Failure {
     Failure::Input(error.to_string())
 }
 
-/// Maximum length, in bytes, of a file of measurements or prices.
 const LONGEST_FILE: u64 = 64 << 20;

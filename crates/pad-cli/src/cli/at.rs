@@ -1,13 +1,13 @@
 //! A version on the command line: its number, its name, or a date.
 
-use core::{fmt, str::FromStr};
+use core::str::FromStr;
 
 use authdict::{
     Server, Version, VersionNotes,
     internals::version_notes::{NameError, last_second, newest_at, only_version, versions_of},
 };
 
-use super::{Failure, Output};
+use super::{Failure, Output, Result};
 
 /// A version on the command line, by number, by name or by date.
 ///
@@ -15,9 +15,7 @@ use super::{Failure, Output};
 /// a name. A date or a time in UTC that is no name selects the newest version up to then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum VersionSelector {
-    /// A version number.
     Number(Version),
-    /// A version name.
     Name(String),
     /// A version name, or a date with its last second.
     NameOrDate(String, u64),
@@ -25,15 +23,13 @@ pub(super) enum VersionSelector {
 
 /// The unverified names and dates of versions, as a store or a server states them.
 pub(super) trait VersionNames {
-    /// Returns the latest version.
     fn latest(&self) -> Version;
 
     /// Returns the notes (names, times and numbers of changes) on versions `first` to `last`,
     /// unverified.
-    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure>;
+    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes>;
 
-    /// Returns the versions with the name `name`, unverified.
-    fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure>;
+    fn versions_of(&self, name: &str) -> Result<Vec<Version>>;
 
     /// Returns the kind of this source, `store` or `server`, to name the origin of unverified data.
     fn word_of(&self) -> &'static str;
@@ -44,11 +40,11 @@ impl VersionNames for Server {
         (**self).latest()
     }
 
-    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
+    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes> {
         Ok(VersionNotes::read(self.store(), first, last)?)
     }
 
-    fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure> {
+    fn versions_of(&self, name: &str) -> Result<Vec<Version>> {
         Ok(versions_of(self.store(), name)?)
     }
 
@@ -64,12 +60,22 @@ impl VersionSelector {
         &self,
         names: &(impl VersionNames + ?Sized),
         output: &mut Output,
-    ) -> Result<Version, Failure> {
+    ) -> Result<Version> {
         let named = |name: &str| Ok::<_, Failure>(only_version(name, names.versions_of(name)?));
         let (text, found) = match self {
             Self::Number(version) => {
-                let named = || names.versions_of(&version.to_string());
-                return number_or_name(*version, names.latest(), named);
+                let latest = names.latest();
+                if *version > latest
+                    // The lookup only serves for advice, so its errors are ignored.
+                    && let Ok(named) = names.versions_of(&version.to_string())
+                    && let [named, ..] = named.as_slice()
+                {
+                    let text = format!("version {version} does not exist, the latest is {latest}");
+                    return Err(Failure::Input(text).help(format!(
+                        "use name:{version} for version {named} of this name"
+                    )));
+                }
+                return Ok(*version);
             }
             Self::Name(name) => (name, named(name)?),
             Self::NameOrDate(text, seconds) => match named(text)? {
@@ -88,57 +94,18 @@ impl VersionSelector {
     }
 }
 
-/// Returns `version`, which the user gave as a number. Fails if it is later than `latest` and some
-/// version has this number as its name. `named` returns the versions with that name.
-pub(super) fn number_or_name(
-    version: Version,
-    latest: Version,
-    named: impl FnOnce() -> Result<Vec<Version>, Failure>,
-) -> Result<Version, Failure> {
-    if version > latest
-        // The lookup only serves for advice, so its errors are ignored.
-        && let Ok(named) = named()
-        && let [named, ..] = named.as_slice()
-    {
-        return Err(Failure::Input(format!(
-            "version {version} does not exist, the latest is {latest}"
-        ))
-        .help(format!(
-            "use name:{version} for version {named} of this name"
-        )));
-    }
-    Ok(version)
-}
-
-/// Error returned when text is neither a version number nor a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum VersionSelectorError {
-    /// The text is empty.
-    Empty,
-    /// The number does not fit into 64 bits.
-    TooGreat,
-}
-
-impl fmt::Display for VersionSelectorError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Empty => "expected the number, name or date of a version",
-            Self::TooGreat => "version number too large; for a name of digits use name:DIGITS",
-        })
-    }
-}
-
-impl core::error::Error for VersionSelectorError {}
+const EMPTY: &str = "expected the number, name or date of a version";
+const TOO_GREAT: &str = "version number too large; for a name of digits use name:DIGITS";
 
 impl FromStr for VersionSelector {
-    type Err = VersionSelectorError;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, VersionSelectorError> {
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         let name = text.strip_prefix("name:");
         match name.unwrap_or(text) {
-            "" => Err(VersionSelectorError::Empty),
+            "" => Err(EMPTY),
             digits if name.is_none() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                let number = digits.parse().map_err(|_| VersionSelectorError::TooGreat)?;
+                let number = digits.parse().map_err(|_| TOO_GREAT)?;
                 Ok(Self::Number(Version::new(number)))
             }
             text if name.is_none()
@@ -173,7 +140,7 @@ mod tests {
             ("0", number(0)),
             ("012", number(12)),
             ("18446744073709551615", number(u64::MAX)),
-            ("18446744073709551616", Err(VersionSelectorError::TooGreat)),
+            ("18446744073709551616", Err(TOO_GREAT)),
             ("name:18446744073709551616", name("18446744073709551616")),
             ("name:12", name("12")),
             ("2024-12-11", date("2024-12-11", 1_733_961_599)),
@@ -186,8 +153,8 @@ mod tests {
             ("+1", name("+1")),
             (" 1", name(" 1")),
             ("name:name:x", name("name:x")),
-            ("", Err(VersionSelectorError::Empty)),
-            ("name:", Err(VersionSelectorError::Empty)),
+            ("", Err(EMPTY)),
+            ("name:", Err(EMPTY)),
         ] {
             assert_eq!(text.parse(), at, "{text}");
         }

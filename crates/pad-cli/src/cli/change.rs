@@ -7,8 +7,8 @@ use std::{
 };
 
 use authdict::{
-    Author, NotOffered, Operation, Question, SchemeName, Server, SigningKeys, Statement, Value,
-    Version, VersionNote,
+    Author, NotOffered, Operation, Question, Server, SigningKeys, Statement, Value, Version,
+    VersionNote,
     internals::{
         SchemeFamily, Store,
         dynamic::key_of_store,
@@ -18,10 +18,10 @@ use authdict::{
     verify,
 };
 use clap::{ArgGroup, Args, ValueEnum};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::{
-    Failure, KEY_VARIABLE, NewStoreArguments, Output, StoreArgument,
+    Failure, KEY_VARIABLE, NewStoreArguments, Output, Result, StoreArgument,
     files::read_file,
     output::{counted, now, things},
     session::{AuthorArguments, create_or_match, own_store, require_own},
@@ -119,15 +119,17 @@ enum Older {
 }
 
 impl Put {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let key = output.key(&self.key_text)?;
-        let author = self.target.author()?;
-        let scheme = self.target.scheme(author.as_ref())?;
+        let author = self.target.signer.keys(self.target.key.as_deref())?;
+        let scheme = match &author {
+            Some(author) => author.public().scheme,
+            None => key_of_store(&own_store(&self.target.store.store)?)?.scheme,
+        };
         let value = match (&self.value, &self.value_file) {
             (None, None) if !scheme.is_set() => {
-                return Err(Failure::Input(format!(
-                    "no value given: keys of scheme {scheme} have a value"
-                )));
+                let text = format!("no value given: keys of scheme {scheme} have a value");
+                return Err(Failure::Input(text));
             }
             (Some(value), _) => output.value(value)?,
             (None, Some(file)) => Value::new(read_file(file, LONGEST_VALUE)?)?,
@@ -142,7 +144,7 @@ impl Put {
 }
 
 impl Remove {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let key = output.key(&self.key_text)?;
         self.target.note(output, &Operation::Remove(key))
     }
@@ -164,25 +166,10 @@ impl Target {
         }
     }
 
-    /// Returns the keys of the given author; `None` if no author is given. Called only once,
-    /// because loading prompts for the key's passphrase.
-    fn author(&self) -> Result<Option<SigningKeys>, Failure> {
-        self.signer.keys(self.key.as_deref())
-    }
-
-    /// Returns the scheme of the given key or, without a key, of the store.
-    fn scheme(&self, author: Option<&SigningKeys>) -> Result<SchemeName, Failure> {
-        if let Some(key) = author {
-            return Ok(key.public().scheme);
-        }
-        let store = own_store(&self.store.store)?;
-        Ok(key_of_store(&store)?.scheme)
-    }
-
-    pub(super) fn note(&self, output: &mut Output, operation: &Operation) -> Result<(), Failure> {
-        output.goes_on();
+    pub(super) fn note(&self, output: &mut Output, operation: &Operation) -> Result {
         require_own(&self.store.store)?;
-        self.note_as(self.author()?.as_ref(), output, operation)
+        let author = self.signer.keys(self.key.as_deref())?;
+        self.note_as(author.as_ref(), output, operation)
     }
 
     fn note_as(
@@ -190,7 +177,7 @@ impl Target {
         author: Option<&SigningKeys>,
         output: &mut Output,
         operation: &Operation,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         output.goes_on();
         let path = &self.store.store;
         require_own(path)?;
@@ -208,7 +195,9 @@ impl Target {
         if scheme.family() == SchemeFamily::Tree {
             // Opening the repository fails if changes could not be signed, for example because node
             // files are missing. In this case, the change is not recorded.
-            idle = without_effect(&Server::of_any(path)?, operation);
+            let server = Server::of_any(path)?;
+            let latest = server.latest();
+            idle = contains(&server, latest, operation).then_some(latest);
         }
         let before = store.latest()?;
         let pending = pending::note(&mut store, operation)?;
@@ -221,12 +210,12 @@ impl Target {
             format!(" without effect on version {version}")
         });
         let text = format!("noted{on}; {pending} pending{next}");
-        let mut object = Map::new();
+        let mut object = json!({
+            "pending_changes": pending,
+            "without_effect_on": idle.map(Version::number),
+        });
         output.add(&mut object, "key", operation.key().as_bytes());
-        object.insert("pending_changes".into(), pending.into());
-        let idle = idle.map(Version::number);
-        object.insert("without_effect_on".into(), idle.into());
-        output.say(&text, &object.into())?;
+        output.say(&text, &object)?;
         match author {
             Some(keys) if self.commit => {
                 drop(store);
@@ -252,7 +241,7 @@ struct NotedChanges {
 impl NotedChanges {
     /// Reads the pending changes of a store; `None` if there are none, or too many to keep in
     /// memory while they are signed.
-    fn read(store: &Path) -> Result<Option<Self>, Failure> {
+    fn read(store: &Path) -> Result<Option<Self>> {
         let store = own_store(store)?;
         let before = store.latest()?;
         if !(1..=MOST_COMPARED).contains(&pending::count(&store)?) {
@@ -285,7 +274,7 @@ impl Commit {
         }
     }
 
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         // Another process may sign the changes while the keys are loaded. An unreadable store is
         // reported when it is opened for signing.
@@ -300,7 +289,7 @@ impl Commit {
         keys: &SigningKeys,
         output: &mut Output,
         own: Option<&NotedChanges>,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let mut author = self.author.open(&self.store.store, keys)?;
         let store = author.server().store();
         let noted = pending::changes(store)?;
@@ -308,7 +297,10 @@ impl Commit {
             #[cfg(feature = "network")]
             if self.push.is_given() {
                 drop(author);
-                return self.push_only(keys, output);
+                let text = "nothing is pending, nothing was signed";
+                output.say(text, &json!({ "changes": 0 }))?;
+                // An earlier push may have failed.
+                return self.push.run(&self.store.store, keys, output);
             }
             // A version that another process has signed does not have the name.
             let own = own.filter(|_| self.name.is_none());
@@ -354,10 +346,8 @@ impl Commit {
             0 => String::new(),
             idle => format!(" ({idle} of them without effect)"),
         };
-        let text = format!(
-            "version {version}{named} with {}{idle}, root {root}",
-            counted(signed, "change")
-        );
+        let changes = counted(signed, "change");
+        let text = format!("version {version}{named} with {changes}{idle}, root {root}");
         let object = json!({
             "version": version.number(),
             "changes": signed,
@@ -371,26 +361,6 @@ impl Commit {
         self.push.run(&self.store.store, keys, output)?;
         Ok(())
     }
-}
-
-#[cfg(feature = "network")]
-impl Commit {
-    /// Sends the servers the versions that they lack, for example because an earlier push failed.
-    /// Signs nothing.
-    fn push_only(&self, keys: &SigningKeys, output: &mut Output) -> Result<(), Failure> {
-        output.say(
-            "nothing is pending, nothing was signed",
-            &json!({ "changes": 0 }),
-        )?;
-        self.push.run(&self.store.store, keys, output)
-    }
-}
-
-/// Returns the latest version if the operation changes nothing in it. Other pending changes are not
-/// considered.
-fn without_effect(server: &Server, operation: &Operation) -> Option<Version> {
-    let latest = server.latest();
-    contains(server, latest, operation).then_some(latest)
 }
 
 /// Returns whether a version has the key and value that the operation puts, or lacks the key that
@@ -420,11 +390,7 @@ fn contains(server: &Server, version: Version, operation: &Operation) -> bool {
 }
 
 /// Reports the version that contains the changes, which another process has probably signed.
-fn signed_by_another(
-    server: &Server,
-    own: &NotedChanges,
-    output: &mut Output,
-) -> Result<(), Failure> {
+fn signed_by_another(server: &Server, own: &NotedChanges, output: &mut Output) -> Result {
     let changes = things(&own.operations.len().to_string(), "change");
     let later = own.before.number() + 1..=server.latest().number();
     let mut later = later.map(Version::new);
@@ -465,14 +431,13 @@ fn changed_keys(author: &Author, before: Version, after: Version) -> Option<usiz
 
 /// Returns the name given for a new version with `--name`, after checking that it is valid and
 /// unused; `None` without the option.
-pub(super) fn new_name(name: Option<&str>, store: &impl Store) -> Result<Option<String>, Failure> {
+pub(super) fn new_name(name: Option<&str>, store: &impl Store) -> Result<Option<String>> {
     let Some(name) = name else {
         return Ok(None);
     };
     if name.is_empty() || name.len() > LONGEST_NAME {
-        return Err(Failure::Input(format!(
-            "--name: a name has 1 to {LONGEST_NAME} bytes"
-        )));
+        let text = format!("--name: a name has 1 to {LONGEST_NAME} bytes");
+        return Err(Failure::Input(text));
     }
     match only_version(name, versions_of(store, name)?) {
         Err(NameError::Unknown(_)) => Ok(Some(name.to_owned())),
@@ -483,15 +448,13 @@ pub(super) fn new_name(name: Option<&str>, store: &impl Store) -> Result<Option<
     }
 }
 
-/// Returns the number of entries of the latest staged version.
 pub(super) fn entries_of(author: &Author) -> u64 {
     u64::try_from(author.server().entries()).unwrap_or(u64::MAX)
 }
 
-/// Renders a pending change as a line and as a JSON object.
 pub(super) fn shown(pending: &PendingChange, output: &Output) -> (String, Json) {
     let key = output.show(pending.operation.key().as_bytes());
-    let mut object = Map::new();
+    let mut object = json!({ "noted_at": pending.after.number() });
     output.add(&mut object, "key", pending.operation.key().as_bytes());
     let text = match &pending.operation {
         Operation::Put(_, value) => {
@@ -499,13 +462,11 @@ pub(super) fn shown(pending: &PendingChange, output: &Output) -> (String, Json) 
             format!("+ {key} = {}", output.show_value(value))
         }
         Operation::Remove(_) => {
-            object.insert("removed".into(), true.into());
+            object["removed"] = true.into();
             format!("- {key}")
         }
     };
-    object.insert("noted_at".into(), pending.after.number().into());
-    (text, object.into())
+    (text, object)
 }
 
-/// Maximum length of a value that is read from a file, in bytes.
 const LONGEST_VALUE: u64 = 1 << 24;

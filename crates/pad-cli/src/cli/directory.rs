@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use pad_core::Suite;
 
 use super::{
-    Failure, Output,
+    Failure, Output, Result,
     session::{HeadSource, TrustArguments},
 };
 
@@ -23,7 +23,6 @@ mod change;
 mod check;
 mod create;
 mod failure;
-mod hints;
 mod import;
 mod light;
 mod objects;
@@ -31,7 +30,6 @@ mod proof_source;
 mod prove;
 #[cfg(feature = "network")]
 mod push;
-mod query;
 #[cfg(feature = "network")]
 mod remote;
 mod shown;
@@ -102,7 +100,7 @@ pub(super) enum DirectoryCommand {
 }
 
 impl DirectoryCommand {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         match self {
             Self::Create(command) => command.run(output),
             Self::Append(command) => command.run(output),
@@ -129,45 +127,27 @@ struct ReadArguments {
     trust: TrustArguments,
 }
 
-impl ReadArguments {
-    fn suite(&self) -> Result<SuiteName, Failure> {
-        suite_of(&self.folder)
-    }
-
-    /// Opens the directory, and reports to `output` whether its answers are verified with an
-    /// authenticated key.
-    fn open<S: Suite>(
-        &self,
-        output: &mut Output,
-    ) -> Result<(BlockDirectory<S>, PublicKey), Failure> {
-        open_trusting(&self.folder, &self.trust, output)
-    }
-}
-
 /// Opens the directory in `folder`. Reports to `output` whether its answers are verified with an
 /// authenticated key. Returns the directory and this key.
 fn open_trusting<S: Suite>(
     folder: &Path,
     trust: &TrustArguments,
     output: &mut Output,
-) -> Result<(BlockDirectory<S>, PublicKey), Failure> {
+) -> Result<(BlockDirectory<S>, PublicKey)> {
     let (directory, view) = trust.open(|| open::<S>(folder), output)?;
     Ok((directory, view.public().clone()))
 }
 
-/// Opens the directory in `folder`.
-fn open<S: Suite>(folder: &Path) -> Result<BlockDirectory<S>, Failure> {
+fn open<S: Suite>(folder: &Path) -> Result<BlockDirectory<S>> {
     Ok(BlockDirectory::open(folder, CacheBudget::default())?)
 }
 
-/// Returns the suite of the directory in `folder`.
-fn suite_of(folder: &Path) -> Result<SuiteName, Failure> {
+fn suite_of(folder: &Path) -> Result<SuiteName> {
     light::require_entries(folder)?;
     Ok(directory::suite_of(folder)?)
 }
 
-/// Rejects a public key whose scheme is not the directory scheme.
-fn check_scheme(public: &PublicKey, path: &Path) -> Result<(), Failure> {
+fn check_scheme(public: &PublicKey, path: &Path) -> Result {
     if public.scheme == SchemeName::Directory {
         return Ok(());
     }
@@ -183,7 +163,7 @@ fn check_scheme(public: &PublicKey, path: &Path) -> Result<(), Failure> {
 }
 
 impl<S: Suite> HeadSource for BlockDirectory<S> {
-    fn own_key(&self) -> Result<PublicKey, Failure> {
+    fn own_key(&self) -> Result<PublicKey> {
         let suite = S::NAME.parse();
         let suite =
             suite.map_err(|_| Failure::Input(format!("suite {} is not in this build", S::NAME)))?;

@@ -10,6 +10,9 @@ use authdict::{
     trace::TraceError,
 };
 
+/// The result of a command or of a part of it.
+pub(crate) type Result<T = (), E = Failure> = core::result::Result<T, E>;
+
 /// The failure of a command, which determines its message and exit status.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -33,26 +36,15 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    pub(crate) const fn code(&self) -> u8 {
+    /// Returns the exit status, and the kind of failure as one word.
+    pub(crate) const fn class(&self) -> (u8, &'static str) {
         match self {
-            Self::NobodyReads => 0,
-            Self::Absent(_) => 1,
-            Self::Input(_) | Self::NotKept(_) => 2,
-            Self::Refused(_) | Self::Behind(_) => 3,
-            Self::Store(_) => 4,
-            Self::Advised { failure, .. } => failure.code(),
-        }
-    }
-
-    /// Returns the kind of failure as one word.
-    pub(crate) const fn kind(&self) -> &'static str {
-        match self {
-            Self::NobodyReads => "output",
-            Self::Absent(_) => "absent",
-            Self::Input(_) | Self::NotKept(_) => "input",
-            Self::Refused(_) | Self::Behind(_) => "verification",
-            Self::Store(_) => "store",
-            Self::Advised { failure, .. } => failure.kind(),
+            Self::NobodyReads => (0, "output"),
+            Self::Absent(_) => (1, "absent"),
+            Self::Input(_) | Self::NotKept(_) => (2, "input"),
+            Self::Refused(_) | Self::Behind(_) => (3, "verification"),
+            Self::Store(_) => (4, "store"),
+            Self::Advised { failure, .. } => failure.class(),
         }
     }
 
@@ -68,7 +60,6 @@ impl Failure {
         }
     }
 
-    /// Returns the advice, if there is any. The message does not contain it.
     pub(crate) fn advice(&self) -> Option<&str> {
         match self {
             Self::Advised { help, .. } => Some(help),
@@ -88,7 +79,6 @@ impl Failure {
         Self::Input(text.into())
     }
 
-    /// Adds the address of a server to the beginning of the message.
     #[cfg(feature = "network")]
     pub(crate) fn of_server(self, server: &str) -> Self {
         let named = |text| format!("{server}: {text}");
@@ -112,7 +102,6 @@ impl Failure {
         }
     }
 
-    /// Creates the failure for a key file at `path` that cannot be used.
     pub(crate) fn key_file(path: &Path, error: &KeyFileError) -> Self {
         let text = format!("key file {}: {error}", path.display());
         match error {
@@ -121,7 +110,6 @@ impl Failure {
         }
     }
 
-    /// Creates the failure for a trace at `path` that cannot be read.
     pub(crate) fn trace(path: &Path, error: &TraceError) -> Self {
         let text = format!("trace {}: {error}", path.display());
         match error {
@@ -133,9 +121,18 @@ impl Failure {
         }
     }
 
-    /// Creates the failure for a file at `path` that cannot be read or written.
     pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
         Self::Store(format!("{}: {error}", path.display()))
+    }
+
+    /// Returns the conversion of the error of a file at `path` into a failure.
+    pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Self {
+        move |error| Self::file(path, &error)
+    }
+
+    pub(crate) fn not_plain(path: &Path) -> Self {
+        let path = path.display();
+        Self::Input(format!("{path} is not a plain file"))
     }
 }
 

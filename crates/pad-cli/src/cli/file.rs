@@ -1,9 +1,6 @@
 //! `pad file`: commands for files on an untrusted server (outsourced files).
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use authdict::internals::FileOwnerKey;
 use clap::{Args, Subcommand};
@@ -15,24 +12,22 @@ use flexlist_service::client::{
 use indicatif::ProgressBar;
 use serde_json::{Value as Json, json};
 
-use super::{Failure, Output, files::is_standard, progress, secret};
+use super::{
+    Failure, Output, Result,
+    files::{is_standard, read_all},
+    progress, secret,
+};
 
-mod adopt;
 mod audit;
-mod delete;
 mod edit;
 mod failure;
-mod forget;
 mod keygen;
 mod list;
 mod observer;
-mod owner;
-mod public;
 mod publish;
 mod read;
 mod serve;
 mod status;
-mod sync;
 mod upload;
 
 /// A client of one outsourced file, over the network.
@@ -52,7 +47,7 @@ pub(super) enum FileCommand {
     /// Show an owner's public key.
     ///
     /// pad file serve --allow-owner takes it.
-    Owner(owner::ShowOwner),
+    Owner(keygen::ShowOwner),
     /// Upload a file, or continue an interrupted upload.
     ///
     /// To read, change or audit the file, two files are needed: its state and the owner's key. Keep
@@ -69,15 +64,23 @@ pub(super) enum FileCommand {
     ///
     /// The other blocks are sent in updates of about 4 MB, each of which makes a version. After an
     /// interruption, repeat the command to send the rest.
-    Sync(sync::Sync),
+    Sync(upload::Sync),
     /// Read bytes, all of them verified.
     Read(read::Read),
     /// Overwrite bytes at an offset; past the end the file grows.
-    Write(edit::Write),
+    #[command(after_help = "\
+Examples:
+  pad file write --state thesis.state --offset 1000 --text 'other words'
+  pad file write --state thesis.state --offset 0 --from preface.txt")]
+    Write(edit::NewBytes),
     /// Insert bytes before an offset.
-    Insert(edit::Insert),
+    #[command(after_help = "\
+Examples:
+  pad file insert --state thesis.state --offset 1000 --text 'one more sentence'
+  pad file insert --state thesis.state --offset 0 --from -")]
+    Insert(edit::NewBytes),
     /// Delete bytes, or the whole file.
-    Delete(delete::Delete),
+    Delete(edit::Delete),
     /// Have the server prove that it still has the file.
     Audit(audit::Audit),
     /// Show the file's status at the owner and at the server.
@@ -88,13 +91,13 @@ pub(super) enum FileCommand {
     ///
     /// The server must present it with this owner's signature. Use this command after the server or
     /// the state was restored from an older copy.
-    Adopt(adopt::Adopt),
+    Adopt(status::Adopt),
     /// List the files recorded by the states in a folder.
     ///
     /// No server is asked, so files that a server has lost or removed are listed too.
     List(list::List),
     /// Remove the state of a file that the server no longer has.
-    Forget(forget::Forget),
+    Forget(list::Forget),
     /// Write the public data of a file, for readers and auditors.
     ///
     /// It contains no secret. Readers pass it to pad file read --public, which verifies every byte.
@@ -102,7 +105,7 @@ pub(super) enum FileCommand {
     /// can check private-mac tags.
     ///
     /// It contains the current version, which is the oldest version that readers accept.
-    Public(public::Public),
+    Public(publish::Public),
     /// Note the file's sealed root for a dictionary's next version.
     ///
     /// pad commit signs it.
@@ -110,7 +113,7 @@ pub(super) enum FileCommand {
 }
 
 impl FileCommand {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         match self {
             Self::Serve(command) => command.run(output),
             Self::Check(command) => command.run(output),
@@ -119,8 +122,8 @@ impl FileCommand {
             Self::Upload(command) => command.run(output),
             Self::Sync(command) => command.run(output),
             Self::Read(command) => command.run(output),
-            Self::Write(command) => command.run(output),
-            Self::Insert(command) => command.run(output),
+            Self::Write(command) => command.write(output),
+            Self::Insert(command) => command.insert(output),
             Self::Delete(command) => command.run(output),
             Self::Audit(command) => command.run(output),
             Self::Status(command) => command.run(output),
@@ -163,7 +166,7 @@ struct ServerArguments {
 
 impl FileArguments {
     /// Opens the client of an existing file. Both the state and the key must exist and match.
-    fn open(&self) -> Result<Client, Failure> {
+    fn open(&self) -> Result<Client> {
         let missing = |path: &Path| matches!(path.try_exists(), Ok(false));
         let (state, key) = (self.state.display(), self.key.display());
         match (missing(&self.state), missing(&self.key)) {
@@ -195,7 +198,7 @@ impl FileArguments {
         Ok(client)
     }
 
-    fn create(&self, key: &FileOwnerKey, chunker: Chunker) -> Result<Client, Failure> {
+    fn create(&self, key: &FileOwnerKey, chunker: Chunker) -> Result<Client> {
         let transport = self.server.transport("")?;
         let client = FileClient::create(&self.state, key.owner(), transport, chunker);
         let mut client = client.map_err(|error| failure::client(&self.state, error))?;
@@ -203,8 +206,7 @@ impl FileArguments {
         Ok(client)
     }
 
-    /// Reads a summary of the state file.
-    fn kept(&self) -> Result<StateSummary, Failure> {
+    fn kept(&self) -> Result<StateSummary> {
         let kept = StateSummary::read(&self.state);
         kept.map_err(|error| failure::client(&self.state, error.into()))
     }
@@ -214,7 +216,7 @@ impl FileArguments {
     ///
     /// A failure of the server is not an error here, because verified contents can still be read or
     /// audited.
-    fn settle(&self, client: &mut Client) -> Result<(), Failure> {
+    fn settle(&self, client: &mut Client) -> Result {
         match client.settle() {
             Ok(SettleOutcome::Nothing) => {}
             Ok(SettleOutcome::Applied(state)) => eprintln!("pad: {}", settled_line(&state)),
@@ -250,7 +252,7 @@ impl ServerArguments {
         }
     }
 
-    fn transport(&self, noted: &str) -> Result<HttpTransport, Failure> {
+    fn transport(&self, noted: &str) -> Result<HttpTransport> {
         let server = self.address(noted);
         let address = if server.contains("://") {
             server.to_owned()
@@ -269,32 +271,25 @@ impl ServerArguments {
     }
 }
 
-fn load_key(path: &Path) -> Result<FileOwnerKey, Failure> {
+fn load_key(path: &Path) -> Result<FileOwnerKey> {
     let file = secret::read(path)?;
     FileOwnerKey::from_file(&file).map_err(|error| failure::key(path, &error))
 }
 
 /// Rejects standard input for a file that is read more than once. `why` states the reason.
-fn check_source(path: &Path, why: &str) -> Result<(), Failure> {
+fn check_source(path: &Path, why: &str) -> Result {
     if is_standard(path) {
-        return Err(
-            Failure::Input(format!("- : {why}")).help("give a file instead of standard input")
-        );
+        let text = format!("- : {why}");
+        return Err(Failure::Input(text).help("give a file instead of standard input"));
     }
     Ok(())
 }
 
-fn read_all(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| Failure::file(path, &error))
-}
-
-/// Creates a progress bar that counts bytes.
 fn byte_bar(output: &Output, total: u64, verb: &'static str) -> ProgressBar {
     let template = "{prefix} {bar:40} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left";
     progress::bar(output, total, template).with_prefix(verb)
 }
 
-/// Formats a version of a file as a JSON object.
 fn state_object(state: &FileState) -> Json {
     json!({
         "file_id": state.file.to_string(),
@@ -305,18 +300,12 @@ fn state_object(state: &FileState) -> Json {
     })
 }
 
-/// Formats a version of a file as a line of text.
 fn state_line(state: &FileState) -> String {
-    format!(
-        "version {}, {} bytes, root {}",
-        state.version, state.list.total, state.list.root
-    )
+    let (version, bytes, root) = (state.version, state.list.total, state.list.root);
+    format!("version {version}, {bytes} bytes, root {root}")
 }
 
-/// Formats the message that an interrupted update was applied and made the version `state`.
 fn settled_line(state: &FileState) -> String {
-    format!(
-        "the pending update was applied: it made version {}",
-        state.version
-    )
+    let version = state.version;
+    format!("the pending update was applied: it made version {version}")
 }

@@ -9,7 +9,7 @@ use std::{
 use clap::Args;
 use pad_disk::Access;
 
-use super::{Failure, Output};
+use super::{Failure, Output, Result};
 
 /// The destination of a command's result.
 #[derive(Debug, Args)]
@@ -23,32 +23,33 @@ pub(super) struct OutArguments {
 }
 
 impl OutArguments {
-    /// Writes `bytes` to standard output, or to a file: as a whole or not at all.
-    pub(super) fn write(&self, bytes: &[u8], output: &mut Output) -> Result<(), Failure> {
-        if self.is_standard() {
-            return output.raw(bytes);
+    /// Writes `bytes` to standard output, or to a file: as a whole or not at all. Returns the path
+    /// of the file.
+    pub(super) fn write(&self, bytes: &[u8], output: &mut Output) -> Result<Option<String>> {
+        if is_standard(&self.out) {
+            return output.raw(bytes).map(|()| None);
         }
         if self.out.metadata().is_ok_and(|found| !found.is_file()) {
-            let path = self.out.display();
-            return Err(Failure::Input(format!("{path} is not a plain file")));
+            return Err(Failure::not_plain(&self.out));
         }
         let written = if self.force {
             pad_disk::replace(&self.out, bytes, Access::Usual)
         } else {
             pad_disk::create(&self.out, bytes, Access::Usual)
         };
-        written.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => {
-                Failure::Input(format!("{} exists already", self.out.display()))
-                    .help("use --force to replace it")
+        match written {
+            Ok(()) => Ok(Some(self.out.display().to_string())),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let text = format!("{} exists already", self.out.display());
+                Err(Failure::Input(text).help("use --force to replace it"))
             }
-            _ => Failure::file(&self.out, &error),
-        })
+            Err(error) => Err(Failure::file(&self.out, &error)),
+        }
     }
 
     /// Rejects invalid combinations of output options. Called before other work.
-    pub(super) fn check(&self, output: &Output) -> Result<(), Failure> {
-        if self.is_standard() && output.is_json() {
+    pub(super) fn check(&self, output: &Output) -> Result {
+        if is_standard(&self.out) && output.is_json() {
             return Err(Failure::input(
                 "--out - and --json both write to standard output",
             ));
@@ -57,61 +58,55 @@ impl OutArguments {
     }
 
     /// Rejects an output file that is the same file as `input`, which the command reads.
-    pub(super) fn check_other(&self, input: &Path) -> Result<(), Failure> {
-        let same = match (self.out.canonicalize(), input.canonicalize()) {
-            (Ok(out), Ok(input)) => out == input,
-            _ => false,
-        };
-        if same {
-            return Err(Failure::Input(format!(
+    pub(super) fn check_other(&self, input: &Path) -> Result {
+        match (self.out.canonicalize(), input.canonicalize()) {
+            (Ok(out), Ok(input)) if out == input => Err(Failure::Input(format!(
                 "{} is what the command reads",
                 self.out.display()
-            )));
+            ))),
+            _ => Ok(()),
         }
-        Ok(())
-    }
-
-    pub(super) fn is_standard(&self) -> bool {
-        is_standard(&self.out)
-    }
-
-    pub(super) fn shown(&self) -> String {
-        self.out.display().to_string()
     }
 }
 
+/// Opens a file. `-` means standard input.
+pub(super) fn open_input(path: &Path) -> Result<Box<dyn Read>> {
+    if is_standard(path) {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    Ok(Box::new(fs::File::open(path).map_err(Failure::at(path))?))
+}
+
 /// Reads a file of at most `limit` bytes. `-` means standard input.
-pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
-    let failure = |error| Failure::file(path, &error);
-    let source: Box<dyn Read> = if is_standard(path) {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(fs::File::open(path).map_err(failure)?)
-    };
-    let mut bytes = Vec::new();
-    source
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(failure)?;
+pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    let (input, mut bytes) = (open_input(path)?, Vec::new());
+    let read = input.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(Failure::at(path))?;
     if u64::try_from(bytes.len()).is_ok_and(|length| length > limit) {
         let path = path.display();
-        return Err(Failure::Input(format!(
-            "{path} is longer than {limit} bytes"
-        )));
+        let text = format!("{path} is longer than {limit} bytes");
+        return Err(Failure::Input(text));
     }
     Ok(bytes)
 }
 
+/// Reads a file of text of at most `limit` bytes. `-` means standard input.
+pub(super) fn read_text(path: &Path, limit: u64) -> Result<String> {
+    let text = String::from_utf8(read_file(path, limit)?);
+    text.map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
+}
+
+pub(super) fn read_all(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).map_err(Failure::at(path))
+}
+
 /// Rejects paths that are not regular files, because opening a pipe would block.
-pub(super) fn check_plain(path: &Path) -> Result<(), Failure> {
-    let found = path
-        .metadata()
-        .map_err(|error| Failure::file(path, &error))?;
-    if found.is_file() {
-        return Ok(());
+pub(super) fn check_plain(path: &Path) -> Result {
+    match path.metadata() {
+        Err(error) => Err(Failure::file(path, &error)),
+        Ok(found) if found.is_file() => Ok(()),
+        Ok(_) => Err(Failure::not_plain(path)),
     }
-    let path = path.display();
-    Err(Failure::Input(format!("{path} is not a plain file")))
 }
 
 pub(super) fn is_standard(path: &Path) -> bool {

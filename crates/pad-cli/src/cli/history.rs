@@ -7,10 +7,10 @@ use authdict::{
     Statement, Value, Version, VersionNote, VersionNotes, internals::version_notes::utc,
 };
 use clap::Args;
-use serde_json::{Map, json};
+use serde_json::json;
 
 use super::{
-    Failure, Output,
+    Failure, Output, Result,
     at::VersionSelector,
     output::counted,
     source::{AskArguments, Entries, Session},
@@ -60,7 +60,7 @@ pub(super) struct Diff {
 }
 
 impl History {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let key = output.key(&self.key)?;
         let (session, found) = self.read.open_until_kept(None, output, |session, _| {
             let latest = session.newest()?;
@@ -83,11 +83,11 @@ impl History {
                 return output.statement(values);
             }
             VerifiedHistory::Complete(oldest, latest, history) => {
-                return show_complete(&session, &key, (oldest, latest, &history), output);
+                return show_complete(&*session, &key, (oldest, latest, &history), output);
             }
             VerifiedHistory::Listed(since, latest, changes) => (since, latest, changes),
         };
-        show_changes(&session, &key, &changes, output)?;
+        show_changes(&*session, &key, &changes, output)?;
         let text = format!(
             "{} after version {since}, each {}; completeness is the server's word (--complete \
              proves it)",
@@ -122,7 +122,7 @@ fn show_complete(
     key: &Key,
     (oldest, latest, history): (Version, Version, &CompleteHistory),
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     if !history.is_from_the_beginning() {
         let text = match history.first() {
             Answer::Absent => "absent".into(),
@@ -162,14 +162,14 @@ fn show_changes(
     key: &Key,
     changes: &[(Version, Answer)],
     output: &mut Output,
-) -> Result<(), Failure> {
-    let word_of = session.word_of();
+) -> Result {
+    let word_of = session.names().word_of();
     let (mut notes, mut known) = (VersionNotes::default(), Version::EMPTY);
     for (version, answer) in changes {
         if *version > known {
             known = Version::new(version.number().saturating_add(NOTES - 1));
             let last = changes.last().map_or(known, |(last, _)| known.min(*last));
-            notes = session.notes(*version, last)?;
+            notes = session.names().notes(*version, last)?;
         }
         let note = notes.get(*version);
         let shown = note.map(|VersionNote { name, seconds, .. }| {
@@ -183,7 +183,7 @@ fn show_changes(
         let claim = note.map(|VersionNote { name, seconds, .. }| {
             json!({ "word_of": word_of, "name": name, "time": seconds })
         });
-        object.insert("claim".into(), claim.into());
+        object["claim"] = claim.into();
         output.item(&text, object)?;
     }
     Ok(())
@@ -197,13 +197,13 @@ fn value_text(answer: &Answer, output: &Output) -> String {
 }
 
 impl Diff {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let session = self.read.open(output)?;
-        let before = session.resolve(&self.before, output)?;
-        let after = session.resolve(&self.after, output)?;
+        let before = session.version(Some(&self.before), output)?;
+        let after = session.version(Some(&self.after), output)?;
         if self.csv {
             output.trace(false, |trace| {
-                self.each(&session, (before, after), |change| {
+                self.each(&*session, (before, after), |change| {
                     Ok(trace.write(&leading_to_after(change))?)
                 })
             })?;
@@ -213,7 +213,7 @@ impl Diff {
             return Ok(());
         }
         let mut count = 0_usize;
-        self.each(&session, (before, after), |change| {
+        self.each(&*session, (before, after), |change| {
             count = count.saturating_add(1);
             show_difference(change, output)
         })?;
@@ -228,16 +228,13 @@ impl Diff {
         output.end(count);
         output.say_verdict(&text, object)
     }
-}
 
-impl Diff {
-    /// Passes each verified difference between two versions to `take`.
     fn each(
         &self,
         session: &Session,
         (before, after): (Version, Version),
-        mut take: impl FnMut(&Difference) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        mut take: impl FnMut(&Difference) -> Result,
+    ) -> Result {
         if self.complete {
             let entries = |version| session.entries(version, KeyRange::ALL);
             return compare(entries(before), entries(after), |change| take(&change));
@@ -248,7 +245,6 @@ impl Diff {
     }
 }
 
-/// Returns the operation that makes this change.
 fn leading_to_after(change: &Difference) -> Operation {
     let key = change.key.clone();
     match &change.after {
@@ -257,8 +253,7 @@ fn leading_to_after(change: &Difference) -> Operation {
     }
 }
 
-/// Prints a verified change of a key.
-fn show_difference(change: &Difference, output: &mut Output) -> Result<(), Failure> {
+fn show_difference(change: &Difference, output: &mut Output) -> Result {
     let Difference { key, before, after } = change;
     let show = |value: &Value| output.show_value(value);
     let shown = output.show(key.as_bytes());
@@ -268,7 +263,7 @@ fn show_difference(change: &Difference, output: &mut Output) -> Result<(), Failu
         (Some(old), Some(new)) => format!("~ {shown} = {} (was {})", show(new), show(old)),
         (None, None) => return Ok(()),
     };
-    let mut object = Map::new();
+    let mut object = json!({});
     output.add(&mut object, "key", key.as_bytes());
     if let Some(old) = before {
         output.add(&mut object, "before", old.as_bytes());
@@ -284,8 +279,8 @@ fn show_difference(change: &Difference, output: &mut Output) -> Result<(), Failu
 fn listed_differences(
     session: &Session,
     (before, after): (Version, Version),
-    mut show: impl FnMut(&[Difference]) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    mut show: impl FnMut(&[Difference]) -> Result,
+) -> Result {
     let (mut changes, mut bytes, mut last) = (Vec::new(), 0_usize, None);
     let mut shown = |changes: &mut Vec<Difference>| {
         require_after(last.as_ref(), changes)?;
@@ -317,7 +312,6 @@ const MOST_CHANGES: usize = 1 << 12;
 /// Number of bytes of keys and values at which a batch of differences is complete.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Returns the length of a difference in bytes: its key and both values.
 fn length(change: &Difference) -> usize {
     let values = [&change.before, &change.after];
     let values = values.map(|value| value.as_ref().map_or(0, |value| value.as_bytes().len()));
@@ -328,10 +322,7 @@ fn length(change: &Difference) -> usize {
 /// in the previous version.
 ///
 /// Returns the version after which the list begins, and the verified changes.
-fn listed_history(
-    session: &Session,
-    key: &Key,
-) -> Result<(Version, Vec<(Version, Answer)>), Failure> {
+fn listed_history(session: &Session, key: &Key) -> Result<(Version, Vec<(Version, Answer)>)> {
     let KeyHistory { since, changes } = session.history(key)?.into_unverified();
     let mut proved = Vec::new();
     for version in changes {
@@ -341,17 +332,15 @@ fn listed_history(
         match before.transpose()? {
             Some(before) if before.answer != answer => proved.push((version, answer)),
             Some(_) if answer == Answer::Absent => {
-                return Err(Failure::Refused(format!(
-                    "the key was not removed in version {version}"
-                )));
+                let text = format!("the key was not removed in version {version}");
+                return Err(Failure::Refused(text));
             }
             // The value has not changed. An equal value was put again, or the server listed an
             // arbitrary version.
             Some(_) => {}
             None => {
-                return Err(Failure::Refused(format!(
-                    "version {version} is listed as a change after version {since}"
-                )));
+                let text = format!("version {version} is listed as a change after version {since}");
+                return Err(Failure::Refused(text));
             }
         }
     }
@@ -359,7 +348,7 @@ fn listed_history(
 }
 
 /// Refuses a batch of differences that does not start after `last`, the last key before it.
-fn require_after(last: Option<&Key>, changes: &[Difference]) -> Result<(), Failure> {
+fn require_after(last: Option<&Key>, changes: &[Difference]) -> Result {
     let first = changes.first().map(|change| &change.key);
     if last.is_some() && first.is_some() && last >= first {
         return Err(Failure::Refused(
@@ -375,7 +364,7 @@ fn verify_changes(
     session: &Session,
     (before, after): (Version, Version),
     changes: &[Difference],
-) -> Result<(), Failure> {
+) -> Result {
     let keys = changes.iter().map(|change| change.key.clone()).collect();
     let Some(keys) = Keys::new(keys) else {
         return Ok(());
@@ -406,8 +395,8 @@ fn are_verified(changes: &[Difference], old: &[(Key, Answer)], new: &[(Key, Answ
 fn compare(
     mut before: Entries<'_>,
     mut after: Entries<'_>,
-    mut show: impl FnMut(Difference) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    mut show: impl FnMut(Difference) -> Result,
+) -> Result {
     let (mut old, mut new) = (before.next()?, after.next()?);
     loop {
         let order = match (&old, &new) {

@@ -13,16 +13,14 @@ use authdict::{
     trace::TraceStart,
 };
 use clap::Args;
-use indicatif::ProgressBar;
 use serde_json::json;
 
 use self::{
     source::TraceSource,
-    stamp::Stamp,
-    survey::{Replay, Survey},
+    survey::{Replay, Stamp, Survey},
 };
 use super::{
-    Failure, NewStoreArguments, Output, StoreArgument,
+    Failure, NewStoreArguments, Output, Result, StoreArgument,
     change::{entries_of, new_name},
     output::{counted, now},
     progress, quantity,
@@ -30,7 +28,6 @@ use super::{
 };
 
 mod source;
-mod stamp;
 mod survey;
 
 #[derive(Debug, Args)]
@@ -100,7 +97,7 @@ pub(super) struct Import {
 }
 
 impl Import {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         require_own(&self.store.store)?;
         let key = self.author.keys()?;
@@ -141,15 +138,14 @@ impl Import {
         }
         let mut author = self.author.open(&self.store.store, &key)?;
         if self::imported(author.server().store())? != imported {
-            return Err(
-                Failure::input("another import changed the store in the meantime")
-                    .help("run this one again"),
-            );
+            let text = "another import changed the store in the meantime";
+            return Err(Failure::input(text).help("run this one again"));
         }
         Self::check_signed_here(&author)?;
         if total > place.skipped {
             new_name(self.name.as_deref(), author.server().store())?;
         }
+        #[cfg(feature = "log")]
         self.check_appended(&source, &author, place, append)?;
         let changes = self.import(&mut trace, &mut author, place, output)?;
         if total > place.skipped {
@@ -174,8 +170,10 @@ impl Import {
         author: &mut Author,
         place: ImportPosition,
         output: &mut Output,
-    ) -> Result<u64, Failure> {
-        let bar = progress_bar(output, place.total);
+    ) -> Result<u64> {
+        let template = "{bar:40} {pos}/{len} snapshots, {elapsed}, {eta} left";
+        let total = u64::try_from(place.total).unwrap_or(u64::MAX);
+        let bar = progress::bar(output, total, template);
         let (mut changes, mut waiting) = (0_u64, Vec::new());
         let mut group = Group::new(self.group);
         for number in u64::try_from(place.imported).unwrap_or(u64::MAX).. {
@@ -215,7 +213,7 @@ impl Import {
     }
 
     /// Records for `--again` that no existing version is a snapshot to import.
-    fn vouch(&self) -> Result<(), Failure> {
+    fn vouch(&self) -> Result {
         let mut store = own_store(&self.store.store)?;
         let latest = store.latest()?.number().to_be_bytes();
         Ok(store.write_records(&[RecordChange::put(VOUCHED_GROUP, "", latest)])?)
@@ -226,7 +224,7 @@ impl Import {
     /// After a restore, versions can be applied to an old copy of a store. These versions come back
     /// without their import records. Logs are not checked here, because an import into a log
     /// compares the appended entries.
-    fn check_signed_here(author: &Author) -> Result<(), Failure> {
+    fn check_signed_here(author: &Author) -> Result {
         let repository = author.server();
         if repository.public_key()?.scheme.family().is_append_only() {
             return Ok(());
@@ -257,7 +255,7 @@ impl Import {
         author: &Author,
         place: ImportPosition,
         append: bool,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         use authdict::{Sha256Ed25519, pad_core::codec, pad_log::Appended};
         use pad_core::Update;
         let repository = author.server();
@@ -266,7 +264,8 @@ impl Import {
         if self.again || !scheme.family().is_append_only() || scheme.is_set() {
             return Ok(());
         }
-        if append && place.has_others_than_imported(repository.latest()) {
+        let imported = u64::try_from(place.imported).unwrap_or(u64::MAX);
+        if append && imported != repository.latest().number() {
             return Err(Failure::input(
                 "the log has versions that are not recorded as imported, and --append does not \
                  compare all snapshots with all of them",
@@ -280,8 +279,7 @@ impl Import {
             return Ok(());
         };
         let next = next.map_err(|error| Failure::trace(&self.trace, &error))?;
-        let first = u64::try_from(place.imported).unwrap_or(u64::MAX);
-        for version in first.saturating_add(1)..=repository.latest().number() {
+        for version in imported.saturating_add(1)..=repository.latest().number() {
             let Some(message) = repository.update_message(Version::new(version))? else {
                 continue;
             };
@@ -302,19 +300,7 @@ impl Import {
         Ok(())
     }
 
-    #[cfg(not(feature = "log"))]
-    #[allow(clippy::unused_self, reason = "without logs there is nothing to check")]
-    const fn check_appended(
-        &self,
-        _: &TraceSource,
-        _: &Author,
-        _: ImportPosition,
-        _: bool,
-    ) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    fn check_scheme(&self, key: &SigningKeys) -> Result<(), Failure> {
+    fn check_scheme(&self, key: &SigningKeys) -> Result {
         let scheme = key.public().scheme;
         match self.scheme {
             Some(wanted) if wanted != scheme => Err(Failure::Input(format!(
@@ -331,7 +317,7 @@ impl Import {
         author: &Author,
         (total, skipped, changes): (usize, usize, u64),
         output: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let repository = author.server();
         let latest = repository.latest();
         let root = match latest {
@@ -361,7 +347,7 @@ impl Import {
 
 /// Returns the version up to which the author has declared that no version is a snapshot to import
 /// ([`Import::vouch`]). Returns version 0 without such a declaration.
-fn vouched(store: &impl Store) -> Result<Version, Failure> {
+fn vouched(store: &impl Store) -> Result<Version> {
     let found = store.records(VOUCHED_GROUP)?.pop();
     let number = found.and_then(|(_, value)| Some(u64::from_be_bytes(value.try_into().ok()?)));
     Ok(Version::new(number.unwrap_or_default()))
@@ -381,13 +367,6 @@ struct ImportPosition {
 }
 
 impl ImportPosition {
-    /// Returns whether a repository whose latest version is `latest` contains versions that were
-    /// not imported.
-    #[cfg(feature = "log")]
-    fn has_others_than_imported(self, latest: Version) -> bool {
-        u64::try_from(self.imported).ok() != Some(latest.number())
-    }
-
     /// Converts `number`, a snapshot's index among all imported snapshots from 0, into the number
     /// of snapshots of this trace up to and including this snapshot.
     fn in_trace(self, number: u64) -> u64 {
@@ -408,7 +387,6 @@ struct StagedSnapshot {
 
 /// A group commit: snapshots that become durable together.
 struct Group {
-    /// Maximum number of snapshots in the group.
     most: usize,
     /// Maximum duration of the group; `None` if the maximum number of snapshots is given.
     longest: Option<Duration>,
@@ -461,10 +439,9 @@ fn acknowledge(
     author: &mut Author,
     waiting: &mut Vec<StagedSnapshot>,
     output: &mut Output,
-) -> Result<(), Failure> {
-    let notes = waiting
-        .iter()
-        .flat_map(|waiting| waiting.note.records(waiting.version));
+) -> Result {
+    let notes = waiting.iter();
+    let notes = notes.flat_map(|waiting| waiting.note.records(waiting.version));
     let mut records = missing_names(author.server().store())?;
     records.extend(waiting.iter().map(record).chain(notes));
     author.flush_and_go_on(&records)?;
@@ -479,12 +456,9 @@ fn acknowledge(
     Ok(())
 }
 
-fn imported(store: &impl Store) -> Result<Vec<Stamp>, Failure> {
-    Ok(store
-        .records(RECORD_GROUP)?
-        .into_iter()
-        .map(|(_, stamp)| stamp)
-        .collect())
+fn imported(store: &impl Store) -> Result<Vec<Stamp>> {
+    let records = store.records(RECORD_GROUP)?.into_iter();
+    Ok(records.map(|(_, stamp)| stamp).collect())
 }
 
 /// Returns the import record of a snapshot. The big-endian number in its name keeps records in the
@@ -492,15 +466,6 @@ fn imported(store: &impl Store) -> Result<Vec<Stamp>, Failure> {
 fn record(snapshot: &StagedSnapshot) -> RecordChange {
     let name = snapshot.number.to_be_bytes();
     RecordChange::put(RECORD_GROUP, name, snapshot.record.clone())
-}
-
-fn progress_bar(output: &Output, total: usize) -> ProgressBar {
-    let total = u64::try_from(total).unwrap_or(u64::MAX);
-    progress::bar(
-        output,
-        total,
-        "{bar:40} {pos}/{len} snapshots, {elapsed}, {eta} left",
-    )
 }
 
 const RECORD_GROUP: &str = "trace";

@@ -3,7 +3,7 @@
 
 use std::{
     ffi::OsStr,
-    fs::{self, File},
+    fs::File,
     io::Read as _,
     path::{Path, PathBuf},
 };
@@ -21,13 +21,14 @@ use self::{
     message::{add_headline, message},
 };
 use super::{
-    Failure, Output,
-    files::{is_standard, read_file},
+    Failure, Output, Result,
+    files::{is_standard, read_text},
     status::Rows,
 };
 
 mod keys;
 mod message;
+#[cfg(feature = "network")]
 mod notes;
 
 #[derive(Debug, Args)]
@@ -44,7 +45,7 @@ pub(super) struct Info {
 }
 
 impl Info {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         if self.files.iter().any(|path| is_standard(path)) {
             return Err(Failure::input("- : a file is read more than once")
                 .help("give a file instead of standard input"));
@@ -68,16 +69,11 @@ impl Info {
     }
 }
 
-/// Describes the file at `path`.
-fn describe(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
-    let failure = |error| Failure::file(path, &error);
-    let found = fs::metadata(path).map_err(failure)?;
+fn describe(path: &Path, rows: &mut Rows) -> Result {
+    let found = path.metadata().map_err(Failure::at(path))?;
     if found.is_dir() {
-        let is = "a folder";
-        rows.add("is", "is", is);
-        rows.add(
-            "for more",
-            "for_more",
+        rows.is("a folder");
+        rows.more(
             "pad directory status, if it is a directory; pad file serve and pad witness have \
              folders too",
         );
@@ -85,21 +81,16 @@ fn describe(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     }
     if !found.is_file() {
         // The file is read more than once, so it cannot be a pipe.
-        let path = path.display();
-        return Err(Failure::Input(format!("{path} is not a plain file")));
+        return Err(Failure::not_plain(path));
     }
     if let Some(is) = by_its_name(path, found.len()) {
-        rows.add("is", "is", is);
+        rows.is(is);
         return Ok(());
     }
-    let mut beginning = Vec::new();
-    let file = File::open(path).map_err(failure)?;
-    file.take(BEGINNING)
-        .read_to_end(&mut beginning)
-        .map_err(failure)?;
+    let beginning = read_beginning(path, BEGINNING)?;
     let begins = |with: &[u8]| beginning.starts_with(with);
     if begins(b"PAD1") {
-        message(path, rows)
+        message(path, found.len(), rows)
     } else if begins(b"redb") {
         store(path, rows)
     } else if let Some(described) = keys::describe(path, &beginning, rows) {
@@ -108,22 +99,29 @@ fn describe(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
         encrypted(path, rows)
     } else if begins(b"pad-view ") {
         view(path, rows)
-    } else if begins(b"padnodes") || begins(b"padheads") {
-        let is = if begins(b"padnodes") {
-            "the tree nodes of a store; keep them with the store"
-        } else {
-            "the heads of all versions of a store; keep them with the store"
-        };
-        rows.add("is", "is", is);
+    } else if begins(b"padnodes") {
+        rows.is("the tree nodes of a store; keep them with the store");
+        Ok(())
+    } else if begins(b"padheads") {
+        rows.is("the heads of all versions of a store; keep them with the store");
         Ok(())
     } else if let Ok(Some(value)) = Register::read(path) {
         register(&value, rows);
         Ok(())
-    } else if notes::describe(&beginning, found.len(), rows) {
-        Ok(())
     } else {
+        #[cfg(feature = "network")]
+        if notes::describe(&beginning, found.len(), rows) {
+            return Ok(());
+        }
         trace(path, rows)
     }
+}
+
+fn read_beginning(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let file = File::open(path).map_err(Failure::at(path))?;
+    let mut beginning = Vec::new();
+    let read = file.take(most).read_to_end(&mut beginning);
+    read.map(|_| beginning).map_err(Failure::at(path))
 }
 
 /// Identifies a file by its name, if its contents do not identify it.
@@ -155,12 +153,11 @@ fn by_its_name(path: &Path, length: u64) -> Option<&'static str> {
 }
 
 /// Describes an encrypted key, as far as this is possible without its passphrase.
-fn encrypted(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+fn encrypted(path: &Path, rows: &mut Rows) -> Result {
     let failure = |error| Failure::key_file(path, &error);
     let file = SecretFile::read(path).map_err(failure)?;
     file.check_private().map_err(failure)?;
-    let is = "a secret that is encrypted with a passphrase, such as a key; its owner is not shown";
-    rows.add("is", "is", is);
+    rows.is("a secret that is encrypted with a passphrase, such as a key; its owner is not shown");
     rows.add("format", "format", "scrypt");
     #[cfg(feature = "passphrase")]
     if let Some(work) = file.work() {
@@ -170,14 +167,10 @@ fn encrypted(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     Ok(())
 }
 
-fn store(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+fn store(path: &Path, rows: &mut Rows) -> Result {
     let store = AnyStore::open(path)?;
     let public = key_of_store(&store)?;
-    rows.add(
-        "is",
-        "is",
-        "a store: all versions of a dictionary, for verified queries",
-    );
+    rows.is("a store: all versions of a dictionary, for verified queries");
     add_public(&public, rows);
     let latest = store.latest()?;
     rows.add("latest version", "latest", latest.number());
@@ -186,19 +179,15 @@ fn store(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     }
     let pending = authdict::internals::pending::count(&store)?;
     rows.add("pending", "pending_changes", pending);
-    rows.add("for more", "for_more", "pad status, pad versions");
+    rows.more("pad status, pad versions");
     Ok(())
 }
 
-fn view(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+fn view(path: &Path, rows: &mut Rows) -> Result {
     let text = read_text(path, MAX_VIEW_BYTES)?;
     let view = StoredView::parse(&text)
         .map_err(|error| Failure::Store(format!("{}: {error}", path.display())))?;
-    rows.add(
-        "is",
-        "is",
-        "a client's view: the key that it trusts, and the newest version seen",
-    );
+    rows.is("a client's view: the key that it trusts, and the newest version seen");
     let key = if view.is_authenticated() {
         "given by a trusted source"
     } else {
@@ -214,31 +203,31 @@ fn view(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
 /// register is inferred from the value.
 fn register(value: &[u8], rows: &mut Rows) {
     if let Ok((_, Some(head))) = authdict::internals::inspect::headline(value) {
-        let is = "the record of the newest version that an author has handed out; keep it with the \
-                  secret key";
-        rows.add("is", "is", is);
+        rows.is(
+            "the record of the newest version that an author has handed out; keep it with the \
+             secret key",
+        );
         add_headline(&head, rows);
     } else {
-        let is = "the last acknowledged state of a store, or the record of a key; keep it with the \
-                  file of the same name without its extension";
-        rows.add("is", "is", is);
+        rows.is(
+            "the last acknowledged state of a store, or the record of a key; keep it with the \
+             file of the same name without its extension",
+        );
     }
 }
 
-fn trace(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
-    let unknown = || {
-        let path = path.display();
-        Failure::Input(format!(
-            "{path}: this is no file that pad writes or imports"
-        ))
-    };
+fn trace(path: &Path, rows: &mut Rows) -> Result {
     let failed = |error| Failure::trace(path, &error);
     let mut trace = match TraceReader::open(path) {
         Ok(trace) => trace,
         Err(authdict::trace::TraceError::Io(error)) if error.raw_os_error().is_some() => {
             return Err(Failure::file(path, &error));
         }
-        Err(_) => return Err(unknown()),
+        Err(_) => {
+            let path = path.display();
+            let text = format!("{path}: this is no file that pad writes or imports");
+            return Err(Failure::Input(text));
+        }
     };
     let (mut snapshots, mut changes) = (0_u64, 0_u64);
     while trace.begin().map_err(failed)?.is_some() {
@@ -247,18 +236,12 @@ fn trace(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
             changes = changes.saturating_add(1);
         }
     }
-    rows.add("is", "is", "a trace of updates for pad import");
+    rows.is("a trace of updates for pad import");
     rows.add("snapshots", "snapshots", snapshots);
     rows.add("changes", "changes", changes);
     Ok(())
 }
 
-fn read_text(path: &Path, limit: u64) -> Result<String, Failure> {
-    let text = String::from_utf8(read_file(path, limit)?);
-    text.map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
-}
-
-/// Number of bytes that are read to identify a file.
 const BEGINNING: u64 = 1 << 16;
 /// Maximum number of bytes of a view, the file in which a client remembers a key and the newest
 /// version seen.

@@ -8,10 +8,10 @@ use authdict::{
     verify,
 };
 use clap::Args;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::{
-    Failure, Output, PUBLIC_VARIABLE,
+    Output, PUBLIC_VARIABLE, Result,
     files::read_file,
     session::{add_caveat, load_public},
 };
@@ -35,7 +35,7 @@ pub(super) struct Inspect {
 }
 
 impl Inspect {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let public = self.public.as_deref().map(load_public).transpose()?;
         let key = self.key.as_deref().map(|key| output.key(key)).transpose()?;
         let longest = u64::try_from(inspect::LONGEST).unwrap_or(u64::MAX);
@@ -68,8 +68,7 @@ impl Inspect {
     }
 }
 
-/// Prints the conclusion after all steps.
-fn end(inspected: &Inspection, output: &mut Output) -> Result<(), Failure> {
+fn end(inspected: &Inspection, output: &mut Output) -> Result {
     let Inspection {
         kind,
         version,
@@ -105,29 +104,23 @@ fn end(inspected: &Inspection, output: &mut Output) -> Result<(), Failure> {
 
 fn shown(step: u64, line: &Line, output: &Output) -> (String, Json) {
     let Line { what, shown, says } = line;
-    let mut object = Map::new();
-    object.insert("number".into(), step.into());
-    object.insert("what".into(), (*what).into());
+    let is_explained = !says.is_empty();
+    let explanation = is_explained.then_some(says.as_str());
+    let mut object = json!({ "number": step, "what": what, "says": explanation });
     let value = match shown {
         LineContent::Bytes(bytes) => {
             output.add(&mut object, "shown", bytes);
             output.show(bytes)
         }
         LineContent::Text(text) => {
-            object.insert("shown".into(), text.as_str().into());
+            object["shown"] = text.as_str().into();
             text.clone()
         }
         LineContent::Number(number) => {
-            object.insert("shown".into(), (*number).into());
+            object["shown"] = (*number).into();
             number.to_string()
         }
     };
-    let is_explained = !says.is_empty();
-    let explanation = is_explained.then_some(says.as_str());
-    object.insert("says".into(), explanation.into());
     let dash = if is_explained { "   " } else { "" };
-    (
-        format!("{what:<13}  {value}{dash}{says}"),
-        Json::Object(object),
-    )
+    (format!("{what:<13}  {value}{dash}{says}"), object)
 }

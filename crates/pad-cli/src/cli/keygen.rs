@@ -1,9 +1,6 @@
 //! `pad keygen` creates a key pair. `pad public` writes the public key file of a secret key again.
 
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 #[cfg(feature = "log")]
 use authdict::pad_log::Shape;
@@ -18,10 +15,10 @@ use clap::ValueEnum;
 use serde_json::{Value as Json, json};
 
 use super::{
-    Failure, KEY_VARIABLE, Output,
+    Failure, KEY_VARIABLE, Output, Result,
     files::OutArguments,
     progress,
-    secret::{ProtectArguments, check_place, load_secret},
+    secret::{ProtectArguments, check_place, load_secret, public_path},
     session::record_of,
     signer::AuthorName,
 };
@@ -67,11 +64,8 @@ pub(super) struct Keygen {
     /// Maximum NUMBER of entries, for -bilinear schemes [default: 4095].
     ///
     /// The public key grows by 48 bytes with each entry, and its check takes longer.
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        value_parser = clap::value_parser!(u32).range(1..=MOST_ENTRIES)
-    )]
+    #[arg(long, value_name = "NUMBER")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=MOST_ENTRIES))]
     entries: Option<u32>,
     /// The public parameters of an append-only log, from pad parameters.
     ///
@@ -117,7 +111,7 @@ pub(super) struct Public {
 }
 
 impl Keygen {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         check_place("--out", &self.out)?;
         let dictionary = self.dictionary.as_deref().map(DictionaryId::from_name);
@@ -163,17 +157,10 @@ impl Keygen {
         object["secret_key"] = self.out.display().to_string().into();
         output.say(&text, &object)
     }
-}
 
-impl Keygen {
     /// Creates the public key file for an author whose secret key is elsewhere, and the signing
     /// record, unless the dictionary may exist already.
-    fn publish(
-        &self,
-        author: &AuthorKey,
-        record: &Path,
-        output: &mut Output,
-    ) -> Result<(), Failure> {
+    fn publish(&self, author: &AuthorKey, record: &Path, output: &mut Output) -> Result {
         if self.protect.is_given() {
             return Err(Failure::input(
                 "--passphrase: --author creates no secret key",
@@ -187,10 +174,8 @@ impl Keygen {
         let public = PublicKey::from_parts(self.suite, self.scheme, dictionary, *author, setup);
         let public = public.map_err(failure)?;
         public.save(&path).map_err(failure)?;
-        let text = format!(
-            "public key  {}  (give it to all who verify)",
-            path.display()
-        );
+        let shown_path = path.display();
+        let text = format!("public key  {shown_path}  (give it to all who verify)");
         // Author and name determine the dictionary, so it may have signed versions already. A new
         // record would let the author sign other versions with the same numbers.
         let text = if dictionary.is_some() {
@@ -208,7 +193,7 @@ impl Keygen {
     /// Returns the setup of an append-only log for the key: public parameters and the shape of
     /// trees. `None` if the scheme is not a log scheme.
     #[cfg(feature = "log")]
-    fn setup(&self, output: &Output) -> Result<Option<Setup>, Failure> {
+    fn setup(&self, output: &Output) -> Result<Option<Setup>> {
         if !self.scheme.family().is_append_only() {
             return match &self.parameters {
                 Some(_) => Err(Failure::Input(format!(
@@ -249,17 +234,15 @@ impl Keygen {
     }
 
     #[cfg(not(feature = "log"))]
-    fn setup(&self, _: &Output) -> Result<Option<Setup>, Failure> {
+    fn setup(&self, _: &Output) -> Result<Option<Setup>> {
         Ok(None)
     }
 
     /// Returns the maximum number of entries that the key supports. Fails if `--entries` is given
     /// and the scheme has no maximum.
-    fn entries(&self) -> Result<usize, Failure> {
-        let is_bounded = self
-            .scheme
-            .key_format()
-            .is_some_and(SchemeKeyFormat::is_bounded);
+    fn entries(&self) -> Result<usize> {
+        let format = self.scheme.key_format();
+        let is_bounded = format.is_some_and(SchemeKeyFormat::is_bounded);
         match self.entries {
             Some(_) if !is_bounded => Err(Failure::input(format!(
                 "--entries: dictionaries of scheme {} have no maximum number of entries",
@@ -274,20 +257,18 @@ impl Keygen {
 }
 
 impl Public {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         self.out.check(output)?;
         let key = load_secret(&self.key)?;
         self.out.check_other(&self.key)?;
-        self.out.write(key.public().to_text().as_bytes(), output)?;
-        if self.out.is_standard() {
+        let public = key.public();
+        let Some(file) = self.out.write(public.to_text().as_bytes(), output)? else {
             return Ok(());
-        }
-        let (file, fingerprint) = (self.out.shown(), key.public().fingerprint());
+        };
+        let fingerprint = public.fingerprint();
         let text = format!("public key  {file}  (fingerprint {fingerprint})");
-        output.say(
-            &text,
-            &json!({ "public_key": file, "fingerprint": fingerprint }),
-        )
+        let object = json!({ "public_key": file, "fingerprint": fingerprint });
+        output.say(&text, &object)
     }
 }
 
@@ -332,10 +313,4 @@ fn shown(public: &PublicKey, path: &Path, record: &Path) -> Json {
         "fingerprint": public.fingerprint(),
         "scheme_key": public.scheme_key.as_ref().map(ToString::to_string),
     })
-}
-
-fn public_path(secret: &Path) -> PathBuf {
-    let mut path = OsString::from(secret);
-    path.push(".pub");
-    path.into()
 }

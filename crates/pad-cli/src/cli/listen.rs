@@ -1,12 +1,12 @@
 //! Listening address, TLS and logging of servers.
 
 use std::{
-    net::{IpAddr, SocketAddr, ToSocketAddrs as _},
+    net::{IpAddr, ToSocketAddrs as _},
     path::PathBuf,
 };
 
 use clap::{Args, ValueEnum};
-use pad_web::server::{Handler, HeaderValue, Limits, Options, Server, ShutdownOutcome};
+use pad_web::server::{Handler, HeaderValue, Limits, Options, Server};
 use serde_json::{Value as Json, json};
 use tracing_subscriber::{
     filter::{LevelFilter, Targets},
@@ -16,8 +16,8 @@ use tracing_subscriber::{
 };
 
 use super::{
-    Failure, Output,
-    tls::{TlsArguments, network_failure},
+    Failure, Output, Result,
+    tls::{identity, network_failure, say_stopped, scheme_of},
 };
 
 /// Address, TLS and log of a server.
@@ -126,25 +126,16 @@ pub(super) struct Host<'a> {
 }
 
 impl ListenArguments {
-    /// Binds the listening address.
-    pub(super) fn bind(&self, limits: Limits) -> Result<Host<'_>, Failure> {
-        let tls = TlsArguments {
-            certificate: self.tls_cert.as_deref(),
-            private_key: self.tls_key.as_deref(),
-            names: ["--tls-cert", "--tls-key"],
-        };
+    pub(super) fn bind(&self, limits: Limits) -> Result<Host<'_>> {
+        let files = self.tls_cert.as_deref().zip(self.tls_key.as_deref());
         let options = Options {
-            identity: tls.identity()?,
+            identity: identity(["--tls-cert", "--tls-key"], files)?,
             limits,
             trusted_proxies: self.proxies.trusted_proxies.clone(),
             allowed_origin: self.allow_origin.clone(),
             ..Options::default()
         };
-        let scheme = if options.identity.is_some() {
-            "https"
-        } else {
-            "http"
-        };
+        let scheme = scheme_of(&options);
         let is_local = options.identity.is_none() && !self.insecure_listen;
         if is_local {
             self.check_loopback()?;
@@ -173,7 +164,7 @@ impl ListenArguments {
 
     /// Rejects addresses other than loopback addresses. Called if TLS is not used: on a network, an
     /// eavesdropper could read the queried keys, but could not forge answers.
-    fn check_loopback(&self) -> Result<(), Failure> {
+    fn check_loopback(&self) -> Result {
         let addresses = self.listen.to_socket_addrs();
         let mut addresses = addresses
             .map_err(|error| Failure::Input(format!("--listen {}: {error}", self.listen)))?;
@@ -191,8 +182,7 @@ impl ListenArguments {
         .help("use --tls-cert and --tls-key, or --insecure-listen behind a proxy with TLS")
     }
 
-    /// Initialises logging for this process.
-    pub(super) fn begin_log(&self) -> Result<(), Failure> {
+    pub(super) fn begin_log(&self) -> Result {
         let log = fmt()
             .with_max_level(LevelFilter::TRACE)
             .with_writer(std::io::stderr);
@@ -206,13 +196,8 @@ impl ListenArguments {
 }
 
 impl Host<'_> {
-    fn address(&self) -> SocketAddr {
-        self.server.address()
-    }
-
-    /// Returns the URL of the server, as clients use it.
     pub(super) fn url(&self) -> String {
-        format!("{}://{}", self.scheme, self.address())
+        format!("{}://{}", self.scheme, self.server.address())
     }
 
     /// Reports that the server is ready, by `text` or `object`. Then serves until the server is
@@ -225,8 +210,9 @@ impl Host<'_> {
         (text, object): (&str, Json),
         output: &mut Output,
         end: impl FnOnce(),
-    ) -> Result<(), Failure> {
-        let mut said = json!({ "address": self.address().to_string(), "url": self.url() });
+    ) -> Result {
+        let address = self.server.address().to_string();
+        let mut said = json!({ "address": address, "url": self.url() });
         if let (Some(said), Json::Object(object)) = (said.as_object_mut(), object) {
             said.extend(object);
         }
@@ -236,13 +222,8 @@ impl Host<'_> {
         output.say(text, &said)?;
         let stopped = server.run(handler);
         end();
-        match stopped.map_err(|error| network_failure(self.listen, &error))? {
-            ShutdownOutcome::Drained => output.say("stopped", &json!({ "stopped": "drained" })),
-            ShutdownOutcome::TimedOut { connections } => output.say(
-                &format!("stopped; {connections} connections were cut"),
-                &json!({ "stopped": "timed out", "cut_connections": connections }),
-            ),
-        }
+        let stopped = stopped.map_err(|error| network_failure(self.listen, &error))?;
+        say_stopped(&stopped, output)
     }
 }
 

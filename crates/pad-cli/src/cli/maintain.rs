@@ -6,10 +6,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    Failure, Output, StoreArgument,
+    Failure, Output, Result, StoreArgument,
     at::{VersionNames as _, VersionSelector},
     progress,
-    session::ReadArguments,
+    session::{TrustArguments, open_store},
 };
 
 #[derive(Debug, Args)]
@@ -50,11 +50,13 @@ Examples:
   pad check --store prices.pad --view prices.view")]
 pub(super) struct Check {
     #[command(flatten)]
-    read: ReadArguments,
+    store: StoreArgument,
+    #[command(flatten)]
+    trust: TrustArguments,
 }
 
 impl Prune {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let mut repository = Server::of_any(&self.store.store)?;
         let scheme = repository.public_key()?.scheme;
@@ -90,7 +92,7 @@ impl Prune {
 }
 
 impl Compact {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let mut repository = Server::of_any(&self.store.store)?;
         let before = repository.file_bytes()?;
@@ -124,8 +126,8 @@ impl Compact {
 }
 
 impl Check {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        let (mut repository, _) = self.read.open(output)?;
+    pub(super) fn run(&self, output: &mut Output) -> Result {
+        let (mut repository, _) = open_store(&self.store.store, &self.trust, output)?;
         let checked = repository.check()?;
         let latest = repository.latest();
         let from = if checked.from_empty {

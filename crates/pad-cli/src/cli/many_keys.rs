@@ -1,46 +1,37 @@
 //! `pad get --keys`: look-ups of many keys, a page at a time.
 
 use std::{
-    fs::File,
-    io::{self, BufRead, BufReader, Read},
+    io::{BufRead as _, BufReader, Read},
     path::Path,
 };
 
 use authdict::{Answer, Key, Keys, Question, Version, pad_core::MAX_KEY_LENGTH};
 use serde_json::json;
 
-use super::{Failure, Output, files::is_standard, output::counted, source::Session};
+use super::{Failure, Output, Result, files::open_input, output::counted, source::Session};
 
-/// The keys in a file, one per line.
 pub(super) struct KeyLines {
-    lines: Box<dyn BufRead>,
+    lines: BufReader<Box<dyn Read>>,
     path: Box<Path>,
     read: u64,
 }
 
 impl KeyLines {
-    /// Opens the file at `path`; `-` means standard input.
-    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
-        let lines: Box<dyn BufRead> = if is_standard(path) {
-            Box::new(io::stdin().lock())
-        } else {
-            let file = File::open(path).map_err(|error| Failure::file(path, &error))?;
-            Box::new(BufReader::new(file))
-        };
+    pub(super) fn open(path: &Path) -> Result<Self> {
         Ok(Self {
-            lines,
+            lines: BufReader::new(open_input(path)?),
             path: path.into(),
             read: 0,
         })
     }
 
     /// Reads the next key. Skips empty lines. Returns `None` at the end.
-    fn next(&mut self, output: &Output) -> Result<Option<Key>, Failure> {
+    fn next(&mut self, output: &Output) -> Result<Option<Key>> {
         loop {
             let mut line = Vec::new();
             let most = u64::try_from(LONGEST_LINE).unwrap_or(u64::MAX);
             let read = self.lines.by_ref().take(most).read_until(b'\n', &mut line);
-            if read.map_err(|error| Failure::file(&self.path, &error))? == 0 {
+            if read.map_err(Failure::at(&self.path))? == 0 {
                 return Ok(None);
             }
             self.read = self.read.saturating_add(1);
@@ -54,10 +45,8 @@ impl KeyLines {
             };
             let text = str::from_utf8(&line).map_err(|_| refused("the text is not UTF-8"))?;
             if !text.is_empty() {
-                let key = output.key(text);
-                return key
-                    .map(Some)
-                    .map_err(|failure| refused(&failure.to_string()));
+                let key = output.key(text).map(Some);
+                return key.map_err(|failure| refused(&failure.to_string()));
             }
         }
     }
@@ -71,7 +60,7 @@ pub(super) fn look_up(
     version: Version,
     mut lines: KeyLines,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     let mut found = Found::default();
     loop {
         let mut page = Vec::new();
@@ -93,9 +82,8 @@ pub(super) fn look_up(
         object["present_keys"] = present.into();
         format!("{}, {present} of them present", counted(keys, "key"))
     };
-    let verdict = output.verdict();
     output.end(keys);
-    output.say_verdict(&format!("{text}   [version {version}, {verdict}]"), object)
+    output.say_at(version, &text, object)
 }
 
 /// Numbers of the keys that were looked up. In a log, no key counts as present.
@@ -114,7 +102,7 @@ impl Found {
         version: Version,
         page: &[Key],
         output: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         if session.is_append_only() {
             for key in page {
                 self.keys = self.keys.saturating_add(1);

@@ -7,7 +7,7 @@ use clap::Args;
 use pad_service::Dictionary;
 use serde_json::json;
 
-use super::{Failure, Output, progress, quantity};
+use super::{Failure, Output, Result, progress, quantity};
 
 /// Node cache of a server.
 #[derive(Debug, Args)]
@@ -21,23 +21,14 @@ pub(super) struct CacheArguments {
     /// Plain all may take half of the memory that the system reports free when the dictionary is
     /// opened. While everything is read again, as after a pruning, there are two copies. For
     /// dictionaries kept in a file of nodes.
-    #[arg(
-        long,
-        value_name = "SIZE|all|all:SIZE",
-        default_value = "64MiB",
-        value_parser = cache_size
-    )]
+    #[arg(long, value_name = "SIZE|all|all:SIZE", default_value = "64MiB")]
+    #[arg(value_parser = cache_size)]
     cache: CacheSize,
 }
 
 impl CacheArguments {
     /// Opens the dictionary in `store`. With `--cache all`, reads its latest version into memory.
-    pub(super) fn open(
-        &self,
-        name: &str,
-        store: &Path,
-        output: &mut Output,
-    ) -> Result<Dictionary, Failure> {
+    pub(super) fn open(&self, name: &str, store: &Path, output: &mut Output) -> Result<Dictionary> {
         let CacheSize::Warmed { most } = self.cache else {
             return Ok(Dictionary::open_with(store, self.cache)?);
         };
@@ -107,9 +98,8 @@ fn cache_size(text: &str) -> Result<CacheSize, String> {
 /// Returns the available memory of the system in bytes; `None` if it is unknown.
 fn free_memory() -> Option<u64> {
     let said = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = said
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let mut lines = said.lines();
+    let line = lines.find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kibibytes.checked_mul(1024)
 }

@@ -1,4 +1,5 @@
-//! `pad mirror`: follows other servers of a dictionary, verifies it and serves it.
+//! `pad mirror` follows other servers of a dictionary, verifies it and serves it. `pad route`
+//! forwards requests to the servers that keep the data.
 
 use core::time::Duration;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
@@ -6,12 +7,15 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use authdict::{KeyRange, internals::AnyStore};
 use clap::Args;
 use pad_client::{FetchError, HttpError, HttpOptions, Remote, internals::without_password};
-use pad_service::{CannotKeep, Keep, Mirror, Part};
+use pad_service::{CannotKeep, Keep, Mirror, NotRouted, Part, Router};
+use pad_web::server::Limits;
+use serde_json::json;
 
 use super::{
-    Failure, NewStoreArguments, Output,
+    Failure, NewStoreArguments, Output, Result,
+    listen::{ListenArguments, SizeArguments},
     memory::CacheArguments,
-    quantity,
+    quantity::{self, at_least_one},
     query::between,
     remote::RootArguments,
     serve::{NetworkArguments, named},
@@ -39,12 +43,8 @@ pub(super) struct MirrorCommand {
     ///
     /// The default NAME is the file's name without its extension. A copy of another server's store
     /// saves the transfer from the first version on.
-    #[arg(
-        long,
-        value_name = "[NAME=]FILE",
-        required_unless_present = "keys",
-        conflicts_with = "keys"
-    )]
+    #[arg(long, value_name = "[NAME=]FILE")]
+    #[arg(required_unless_present = "keys", conflicts_with = "keys")]
     store: Option<String>,
     /// Keep only the keys from START up to, but not including, END.
     ///
@@ -58,13 +58,8 @@ pub(super) struct MirrorCommand {
     #[arg(long, requires = "keys")]
     name: Option<String>,
     /// Memory limit of the --keys, such as 4GiB.
-    #[arg(
-        long,
-        value_name = "SIZE",
-        default_value = "1GiB",
-        requires = "keys",
-        value_parser = quantity::memory
-    )]
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", requires = "keys")]
+    #[arg(value_parser = quantity::memory)]
     memory: usize,
     /// Keep only these versions: A..B, A.. or last:N.
     ///
@@ -86,12 +81,7 @@ pub(super) struct MirrorCommand {
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
     /// Pause MILLISECONDS before the servers are asked again.
-    #[arg(
-        long,
-        value_name = "MILLISECONDS",
-        default_value_t = 1000,
-        value_parser = clap::value_parser!(u64).range(1..)
-    )]
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 1000, value_parser = at_least_one())]
     every: u64,
     #[command(flatten)]
     cache: CacheArguments,
@@ -99,8 +89,46 @@ pub(super) struct MirrorCommand {
     network: NetworkArguments,
 }
 
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad route --server http://10.0.0.1:7440 --server http://10.0.0.2:7440 \\
+    --listen 127.0.0.1:7450
+  pad route --server http://10.0.0.1:7440 --server http://10.0.0.2:7440 \\
+    --public author.key.pub --listen 127.0.0.1:7450")]
+pub(super) struct Route {
+    /// A server to forward to, as https://host:port; may be repeated.
+    ///
+    /// Append /v1/dictionaries/NAME if it has several dictionaries. All servers have versions of
+    /// one dictionary.
+    #[arg(long, value_name = "URL", required = true)]
+    server: Vec<String>,
+    #[command(flatten)]
+    roots: RootArguments,
+    /// Serve the dictionary under NAME [default: the first server's name].
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// The author's public key, to verify the heads of new versions.
+    ///
+    /// Default: the key that the servers name.
+    #[arg(long, value_name = "FILE")]
+    public: Option<PathBuf>,
+    /// Ask the servers for their versions every MILLISECONDS.
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 1000, value_parser = at_least_one())]
+    every: u64,
+    /// Wait at most MILLISECONDS for a server, then ask the next.
+    ///
+    /// The limit applies to the connection, and again to the response.
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 5000, value_parser = at_least_one())]
+    patience: u64,
+    #[command(flatten)]
+    sizes: SizeArguments,
+    #[command(flatten)]
+    listen: ListenArguments,
+}
+
 impl MirrorCommand {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         match (&self.store, self.keys.as_deref()) {
             (None, Some([start, end])) => self.mirror_keys(between(start, end, output)?, output),
             (Some(store), _) => self.mirror_store(store, output),
@@ -108,7 +136,7 @@ impl MirrorCommand {
         }
     }
 
-    fn mirror_keys(&self, range: KeyRange, output: &mut Output) -> Result<(), Failure> {
+    fn mirror_keys(&self, range: KeyRange, output: &mut Output) -> Result {
         let Some(public) = &self.public else {
             return Err(Failure::input("--keys need the author's --public key"));
         };
@@ -120,18 +148,15 @@ impl MirrorCommand {
         }
         let name = name.unwrap_or_default();
         if !pad_client::internals::is_dictionary_name(&name) {
-            return Err(Failure::Input(format!(
-                "--name {name}: the name cannot be part of an address"
-            ))
-            .help("use letters, digits, dots, hyphens and underscores"));
+            let text = format!("--name {name}: the name cannot be part of an address");
+            return Err(Failure::Input(text)
+                .help("use letters, digits, dots, hyphens and underscores"));
         }
         let keep = self.versions.unwrap_or_default();
         let part = Part::new(public, range, keep, self.memory);
         let part = Arc::new(part.map_err(|error| Failure::Input(format!("--keys: {error}")))?);
-        let evidence = self
-            .evidence
-            .clone()
-            .unwrap_or_else(|| PathBuf::from(&name));
+        let evidence = self.evidence.clone();
+        let evidence = evidence.unwrap_or_else(|| PathBuf::from(&name));
         self.network.publishing()?.check_unpublished()?;
         let dictionaries = BTreeMap::from([(name, Arc::clone(&part).into())]);
         self.network
@@ -141,7 +166,7 @@ impl MirrorCommand {
             })
     }
 
-    fn mirror_store(&self, store: &str, output: &mut Output) -> Result<(), Failure> {
+    fn mirror_store(&self, store: &str, output: &mut Output) -> Result {
         let (name, path) = named("--store", store)?;
         if let Some(public) = &self.public {
             create_or_match(path, &load_public(public)?, &self.new, output)?;
@@ -187,10 +212,10 @@ impl MirrorCommand {
     /// If an address contains no dictionary name, the server is asked for the name. If the server
     /// does not answer, it is assumed to have the dictionary `name`. A mirror therefore serves its
     /// contents even while other servers are unreachable.
-    fn upstreams(&self, name: Option<&str>) -> Result<Vec<Remote>, Failure> {
+    fn upstreams(&self, name: Option<&str>) -> Result<Vec<Remote>> {
         let options = HttpOptions {
             attempts: 1,
-            response_bytes: self.network.longest_answer(),
+            response_bytes: self.network.sizes.limits().response_bytes,
             ..self.roots.options()?
         };
         let named = |address: &String| match (Remote::connect(address, options.clone()), name) {
@@ -210,16 +235,48 @@ impl MirrorCommand {
     }
 }
 
+impl Route {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
+        let limits = Limits {
+            // A request that waits for a server uses no computing time here, so more requests are
+            // allowed.
+            in_flight: IN_FLIGHT,
+            ..self.sizes.limits()
+        };
+        let patience = Duration::from_millis(self.patience);
+        let options = HttpOptions {
+            attempts: 1,
+            response_bytes: limits.response_bytes,
+            connect: patience,
+            transfer: patience,
+            idle_connections: IN_FLIGHT,
+            ..self.roots.options()?
+        };
+        let servers = connect("--server", &self.server, &options)?;
+        let first = servers.first().map(|server| server.name().to_owned());
+        let name = self.name.clone().or(first).unwrap_or_default();
+        let public = self.public.as_deref().map(load_public).transpose()?;
+        self.listen.begin_log()?;
+        let host = self.listen.bind(limits)?;
+        let router = Router::new(name.clone(), servers, public, limits);
+        let router = router.map_err(|error| match error {
+            NotRouted::NoKey => Failure::Store(error.to_string()),
+            error => Failure::Input(format!("--server: {error}")),
+        })?;
+        let following = router.follow(Duration::from_millis(self.every));
+        let text = format!("serving {name} at {} (Ctrl-C stops)", host.url());
+        let said = (text.as_str(), json!({ "dictionary_names": [name] }));
+        // The tasks are not dropped, because stopping them could wait for a server.
+        host.run(router, said, output, || core::mem::forget(following))
+    }
+}
+
 /// Connects to the servers at `addresses`. `option` is the command-line option of the addresses,
 /// for error messages.
 ///
 /// A server whose address does not contain the dictionary's name must be reachable, to be asked for
 /// the name.
-pub(super) fn connect(
-    option: &str,
-    addresses: &[String],
-    options: &HttpOptions,
-) -> Result<Vec<Remote>, Failure> {
+fn connect(option: &str, addresses: &[String], options: &HttpOptions) -> Result<Vec<Remote>> {
     let connected = addresses.iter().map(|address| {
         Remote::connect(address, options.clone()).map_err(|error| {
             let text = format!("{option} {}: {error}", without_password(address));
@@ -231,3 +288,6 @@ pub(super) fn connect(
     });
     connected.collect()
 }
+
+/// Maximum number of requests that wait for servers.
+const IN_FLIGHT: usize = 64;

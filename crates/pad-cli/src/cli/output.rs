@@ -7,83 +7,16 @@ use std::{
 };
 
 use authdict::{Key, Value, Version, internals::version_notes::utc};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 
-use super::Failure;
+use super::{Failure, Result};
 
 mod statement;
 mod trace;
 
-/// The trust basis of the public key that verifies answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Trust {
-    /// The key was given by the user, in this command or in an earlier command with the same view.
-    Authentic,
-    /// The key was read from the store or server itself. Contains the key's fingerprint.
-    StoresOwn(String),
-}
-
-/// The cosignatures of the newest version by witnesses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    not(feature = "network"),
-    allow(dead_code, reason = "only servers show logs")
-)]
-pub(crate) struct WitnessStatus {
-    /// The number of the newest version.
-    pub(crate) version: u64,
-    /// Number of witnesses whose cosignature is recent enough.
-    pub(crate) cosigned: usize,
-    /// Number of witnesses in the policy.
-    pub(crate) witnesses: usize,
-    /// Time of the earliest of these cosignatures, in seconds since 1970; `None` if there is none.
-    pub(crate) seconds: Option<u64>,
-}
-
-impl WitnessStatus {
-    fn text(&self) -> String {
-        let Self {
-            version,
-            cosigned,
-            witnesses,
-            seconds,
-        } = self;
-        let when = seconds.map(|seconds| format!(" at {}", utc(seconds)));
-        let when = when.unwrap_or_default();
-        format!("newest: version {version}, cosigned by {cosigned} of {witnesses} witnesses{when}")
-    }
-
-    fn object(&self) -> Json {
-        json!({
-            "version": self.version,
-            "cosignatures": self.cosigned,
-            "witnesses": self.witnesses,
-            "time": self.seconds,
-        })
-    }
-}
-
-/// The behaviour of a command when standard output is closed: it ends, or it completes its work
-/// (`GoesOn`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ClosedOutput {
-    Ends,
-    GoesOn,
-}
-
 /// True if notes on standard error are JSON objects. Applies to the whole process.
 static NOTES_ARE_OBJECTS: AtomicBool = AtomicBool::new(false);
-
-/// Writes a note to standard error. Write errors are ignored.
-fn note(text: &str) {
-    let line = if NOTES_ARE_OBJECTS.load(Ordering::Relaxed) {
-        format!("{}\n", json!({ "note": text }))
-    } else {
-        format!("pad: note: {text}\n")
-    };
-    drop(io::stderr().write_all(line.as_bytes()));
-}
 
 /// Returns the current time, in seconds since 1970.
 pub(crate) fn now() -> u64 {
@@ -95,9 +28,12 @@ pub(crate) fn now() -> u64 {
 pub(crate) struct Output {
     json: bool,
     hex: bool,
-    trust: Trust,
-    /// The cosignatures of the newest version, if witnesses are used.
-    newest: Option<WitnessStatus>,
+    /// The fingerprint of the key that verifies answers, if it was read from the store or server
+    /// itself. `None` if the user has given the key, in this command or in an earlier command with
+    /// the same view.
+    stores_own: Option<String>,
+    /// The cosignatures of the newest version, as text and as an object, if witnesses are used.
+    newest: Option<(String, Json)>,
     /// Versions that were requested by name or date, as JSON objects with the party that mapped the
     /// name or date, such as `store`. The mapping is unverified.
     named: Vec<Json>,
@@ -107,7 +43,9 @@ pub(crate) struct Output {
     unsaid: Option<&'static str>,
     /// The number of items of a list, until the object that ends the list is printed.
     items: Option<Json>,
-    unread: ClosedOutput,
+    /// True if the command changes state. Such a command completes even if standard output is
+    /// closed.
+    goes_on: bool,
     noted: bool,
     sink: StdoutLock<'static>,
 }
@@ -118,31 +56,30 @@ impl Output {
         Self {
             json,
             hex,
-            trust: Trust::Authentic,
+            stores_own: None,
             newest: None,
             named: Vec::new(),
             caveat: None,
             unsaid: None,
             items: None,
-            unread: ClosedOutput::Ends,
+            goes_on: false,
             noted: false,
             sink: io::stdout().lock(),
         }
     }
 
-    /// Returns whether the output is JSON.
     pub(crate) const fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Sets the trust basis of all later answers.
-    pub(crate) fn trust(&mut self, trust: Trust) {
-        self.trust = trust;
+    /// Sets the trust basis of all later answers: the fingerprint of the store's own key, or `None`
+    /// for an authenticated key.
+    pub(crate) fn trust(&mut self, stores_own: Option<String>) {
+        self.stores_own = stores_own;
     }
 
-    /// Sets the witness status of the newest version.
     #[cfg(feature = "network")]
-    pub(crate) fn newest(&mut self, newest: WitnessStatus) {
+    pub(crate) fn newest(&mut self, newest: (String, Json)) {
         self.newest = Some(newest);
     }
 
@@ -150,7 +87,7 @@ impl Output {
     /// `word_of`, such as `store`. Only the answer about the version's number is verified.
     pub(crate) fn named(&mut self, name: &str, version: Version, word_of: &'static str) {
         let shown = Self::show_text(name);
-        note(&format!(
+        Self::warn(&format!(
             "{shown} is version {version} by the {word_of}'s word; the answer is about the number"
         ));
         let object = json!({ "name": name, "version": version.number(), "word_of": word_of });
@@ -170,7 +107,7 @@ impl Output {
             0 => String::new(),
             undated => format!("; {} after it without a date", counted(undated, "version")),
         };
-        note(&format!(
+        Self::warn(&format!(
             "{date} selects version {version}, dated {shown} by the {word_of}'s word{undated}; \
              the answer is about the number"
         ));
@@ -196,9 +133,9 @@ impl Output {
             return;
         }
         self.noted = true;
-        if let Trust::StoresOwn(_) = self.trust {
+        if self.stores_own.is_some() {
             let verdict = self.verdict();
-            note(&format!(
+            Self::warn(&format!(
                 "answers are {verdict}; use --public to give a key"
             ));
         }
@@ -209,27 +146,29 @@ impl Output {
     /// `verified`.
     fn note_caveat(&mut self) {
         if let Some(caveat) = self.unsaid.take() {
-            note(caveat);
+            Self::warn(caveat);
         }
     }
 
-    /// Writes a note to standard error.
+    /// Writes a note to standard error. Write errors are ignored.
     pub(crate) fn warn(text: &str) {
-        note(text);
+        let line = if NOTES_ARE_OBJECTS.load(Ordering::Relaxed) {
+            format!("{}\n", json!({ "note": text }))
+        } else {
+            format!("pad: note: {text}\n")
+        };
+        drop(io::stderr().write_all(line.as_bytes()));
     }
 
-    /// Marks the command as changing state. Such a command completes even if standard output is
-    /// closed.
+    /// Marks the command as changing state.
     pub(crate) fn goes_on(&mut self) {
-        self.unread = ClosedOutput::GoesOn;
+        self.goes_on = true;
     }
 
-    fn written(&self, written: io::Result<()>) -> Result<(), Failure> {
+    fn written(&self, written: io::Result<()>) -> Result {
         match written {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => match self.unread {
-                ClosedOutput::Ends => Err(Failure::NobodyReads),
-                ClosedOutput::GoesOn => Ok(()),
-            },
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && self.goes_on => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::NobodyReads),
             Err(error) => Err(Failure::Store(format!("standard output: {error}"))),
             Ok(()) => Ok(()),
         }
@@ -237,14 +176,14 @@ impl Output {
 
     /// Returns the verification status of an answer whose proof was verified, as text.
     pub(crate) fn verdict(&self) -> String {
-        let verdict = match &self.trust {
-            Trust::Authentic => "verified".into(),
-            Trust::StoresOwn(fingerprint) => format!(
+        let verdict = match &self.stores_own {
+            None => "verified".into(),
+            Some(fingerprint) => format!(
                 "consistent with the store's own key {fingerprint}, which is not authenticated"
             ),
         };
         match &self.newest {
-            Some(newest) => format!("{verdict}; {}", newest.text()),
+            Some((newest, _)) => format!("{verdict}; {newest}"),
             None => verdict,
         }
     }
@@ -252,19 +191,23 @@ impl Output {
     /// Adds fields with the verification status, the cosignatures, the caveat and the requested
     /// names of versions to `object`.
     fn add_verdict(&self, object: &mut Json) {
-        object["verified"] = (self.trust == Trust::Authentic).into();
-        if let Trust::StoresOwn(fingerprint) = &self.trust {
-            object["fingerprint"] = fingerprint.as_str().into();
-        }
-        object["witnessed"] = self.newest.as_ref().map(WitnessStatus::object).into();
+        object["verified"] = self.stores_own.is_none().into();
+        object["fingerprint"] = self.stores_own.clone().into();
+        object["witnessed"] = self.newest.as_ref().map(|(_, object)| object.clone()).into();
         object["parameters"] = self.caveat.map(|_| "of unknown origin").into();
         object["names"] = (!self.named.is_empty()).then(|| self.named.clone()).into();
     }
 
     /// Prints `text`, or `object` as JSON, with the verification status.
-    pub(crate) fn say_verdict(&mut self, text: &str, mut object: Json) -> Result<(), Failure> {
+    pub(crate) fn say_verdict(&mut self, text: &str, mut object: Json) -> Result {
         self.add_verdict(&mut object);
         self.say(text, &object)
+    }
+
+    /// Prints `text` with the version of the answer and the verification status, or `object`.
+    pub(crate) fn say_at(&mut self, version: Version, text: &str, object: Json) -> Result {
+        let text = format!("{text}   [version {version}, {}]", self.verdict());
+        self.say_verdict(&text, object)
     }
 
     /// Returns whether to show progress. It is shown only with text output, and if standard error
@@ -274,12 +217,12 @@ impl Output {
     }
 
     /// Prints `text`, or `object` as JSON, and flushes.
-    pub(crate) fn say(&mut self, text: &str, object: &Json) -> Result<(), Failure> {
+    pub(crate) fn say(&mut self, text: &str, object: &Json) -> Result {
         self.line(text, object.clone())?;
         self.finish()
     }
 
-    fn line(&mut self, text: &str, mut object: Json) -> Result<(), Failure> {
+    fn line(&mut self, text: &str, mut object: Json) -> Result {
         if !self.json {
             return self.text(text);
         }
@@ -300,20 +243,19 @@ impl Output {
 
     /// Prints an item of a list: a line of text, or an object with the field `verified`. Standard
     /// output is not flushed.
-    pub(crate) fn item(&mut self, text: &str, object: impl Into<Json>) -> Result<(), Failure> {
-        let mut object = object.into();
-        object["verified"] = (self.trust == Trust::Authentic).into();
+    pub(crate) fn item(&mut self, text: &str, mut object: Json) -> Result {
+        object["verified"] = self.stores_own.is_none().into();
         self.line(text, object)
     }
 
     /// Writes the raw bytes of a value. Notes are written to standard error.
-    pub(crate) fn raw_value(&mut self, value: &Value) -> Result<(), Failure> {
+    pub(crate) fn raw_value(&mut self, value: &Value) -> Result {
         self.note();
         self.raw(value.as_bytes())
     }
 
     /// Prints a line of text, unless output is JSON.
-    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn text(&mut self, text: &str) -> Result {
         if self.json {
             return Ok(());
         }
@@ -322,14 +264,12 @@ impl Output {
         self.written(written)
     }
 
-    /// Writes raw bytes and flushes.
-    pub(crate) fn raw(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn raw(&mut self, bytes: &[u8]) -> Result {
         let written = self.sink.write_all(bytes);
         let written = written.and_then(|()| self.sink.flush());
         self.written(written)
     }
 
-    /// Returns standard output as a writer of raw bytes.
     pub(crate) const fn stream(&mut self) -> Stream<'_> {
         Stream {
             output: self,
@@ -337,31 +277,29 @@ impl Output {
         }
     }
 
-    /// Reports the failure of a command.
     pub(crate) fn failed(&self, failure: &Failure) {
         // Names are untrusted, so line breaks and terminal control sequences are escaped.
         let escaped = |text: &str| -> String { text.chars().flat_map(printable).collect() };
         let (text, help) = (escaped(&failure.to_string()), failure.advice().map(escaped));
         let texts = (text.as_str(), help.as_deref());
-        say_failure(self.json, failure.code(), failure.kind(), texts);
+        say_failure(self.json, failure.class(), texts);
     }
 
-    pub(crate) fn finish(&mut self) -> Result<(), Failure> {
+    pub(crate) fn finish(&mut self) -> Result {
         let written = self.sink.flush();
         self.written(written)
     }
 
     /// Parses a key from the command line, as text, or as hexadecimal digits with `--hex`.
-    pub(crate) fn key(&self, argument: &str) -> Result<Key, Failure> {
+    pub(crate) fn key(&self, argument: &str) -> Result<Key> {
         Ok(Key::new(self.bytes(argument)?)?)
     }
 
-    /// Parses a value from the command line, as text, or as hexadecimal digits with `--hex`.
-    pub(crate) fn value(&self, argument: &str) -> Result<Value, Failure> {
+    pub(crate) fn value(&self, argument: &str) -> Result<Value> {
         Ok(Value::new(self.bytes(argument)?)?)
     }
 
-    fn bytes(&self, argument: &str) -> Result<Vec<u8>, Failure> {
+    fn bytes(&self, argument: &str) -> Result<Vec<u8>> {
         if !self.hex {
             return Ok(argument.as_bytes().to_vec());
         }
@@ -412,17 +350,15 @@ impl Output {
 
     /// Adds bytes to an object: text under `name`, other bytes as hexadecimal digits under
     /// `name_hex`.
-    pub(crate) fn add(&self, object: &mut Map<String, Json>, name: &str, bytes: &[u8]) {
+    pub(crate) fn add(&self, object: &mut Json, name: &str, bytes: &[u8]) {
         match core::str::from_utf8(bytes) {
-            Ok(text) if !self.hex => object.insert(name.into(), text.into()),
-            _ => object.insert(format!("{name}_hex"), hex::encode(bytes).into()),
-        };
+            Ok(text) if !self.hex => object[name] = text.into(),
+            _ => object[format!("{name}_hex")] = hex::encode(bytes).into(),
+        }
     }
 }
 
-/// Maximum length in bytes of a value that is shown whole.
 const LONGEST_WHOLE: usize = 1024;
-/// Number of bytes that are shown of a longer value.
 const BEGINNING: usize = 64;
 
 /// Standard output as a writer. It keeps the failure that its caller sees only as an I/O error.
@@ -434,7 +370,7 @@ pub(crate) struct Stream<'a> {
 impl Stream<'_> {
     /// Returns the failure of this writer, if there is one. Otherwise returns `as_said`, the result
     /// of the code that used the writer.
-    pub(crate) fn ended(self, as_said: Result<(), Failure>) -> Result<(), Failure> {
+    pub(crate) fn ended(self, as_said: Result) -> Result {
         self.failure.map_or(as_said, Err)
     }
 }
@@ -470,11 +406,15 @@ fn remove_nulls(json: &mut Json) {
 
 /// Reports a failure on standard error: the message, and a line `help:` if there is advice. Write
 /// errors are ignored, because the exit status still reports the failure.
-pub(crate) fn say_failure(json: bool, exit: u8, kind: &str, (text, help): (&str, Option<&str>)) {
+pub(crate) fn say_failure(
+    json: bool,
+    (exit, kind): (u8, &str),
+    (text, help): (&str, Option<&str>),
+) {
     let lines = if json {
         let mut error = json!({ "exit": exit, "kind": kind, "message": text });
-        if let (Some(help), Some(error)) = (help, error.as_object_mut()) {
-            error.insert("help".into(), help.into());
+        if let Some(help) = help {
+            error["help"] = help.into();
         }
         format!("{}\n", json!({ "error": error }))
     } else {
@@ -500,7 +440,6 @@ pub(crate) fn things(number: &str, thing: &str) -> String {
     }
 }
 
-/// Escapes a character that is not printable.
 fn printable(letter: char) -> impl Iterator<Item = char> {
     let plain = letter == '"' || letter == '\'' || letter == '\\' || is_visible(letter);
     let escaped = (!plain).then(|| letter.escape_default());
@@ -510,7 +449,6 @@ fn printable(letter: char) -> impl Iterator<Item = char> {
         .chain(escaped.into_iter().flatten())
 }
 
-/// Returns whether a character is visible on its own.
 fn is_visible(letter: char) -> bool {
     let blank = matches!(
         letter,

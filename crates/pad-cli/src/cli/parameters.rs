@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    Failure, Output,
+    Failure, Output, Result,
     files::{OutArguments, read_file},
     progress,
 };
@@ -27,12 +27,8 @@ pub(super) struct Parameters {
     /// Make test parameters for trees of 2^LEVEL entries.
     ///
     /// Each power takes 48 bytes. The maker of the parameters can forge proofs.
-    #[arg(
-        long,
-        value_name = "LEVEL",
-        default_value_t = 11,
-        value_parser = clap::value_parser!(u8).range(4..=32)
-    )]
+    #[arg(long, value_name = "LEVEL", default_value_t = 11)]
+    #[arg(value_parser = clap::value_parser!(u8).range(4..=32))]
     top: u8,
     /// Read the parameters from the FILE of a ceremony over BLS12-381.
     ///
@@ -46,36 +42,34 @@ pub(super) struct Parameters {
 }
 
 impl Parameters {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         self.out.check(output)?;
         self.check()?;
         let (parameters, warning) = self.made(output)?;
         let bytes = parameters.to_message();
-        self.out.write(&bytes, output)?;
+        let file = self.out.write(&bytes, output)?;
         if let Some(warning) = warning {
             Output::warn(warning);
         }
-        if self.out.is_standard() {
+        let Some(file) = file else {
             return Ok(());
-        }
-        let (top, file) = (parameters.greatest_top_level(self.scheme), self.out.shown());
+        };
+        let top = parameters.greatest_top_level(self.scheme);
         let from = match (parameters.origin(), warning) {
             (Some(origin), _) => format!("from {origin}"),
             (None, warning) => warning.unwrap_or_default().to_owned(),
         };
-        let text = format!(
-            "{} bytes in {file} serve trees of up to 2^{top} entries; {from}",
-            bytes.len()
-        );
+        let bytes = bytes.len();
+        let text = format!("{bytes} bytes in {file} serve trees of up to 2^{top} entries; {from}");
         let object = json!({
-            "file": file, "bytes": bytes.len(), "top": top,
+            "file": file, "bytes": bytes, "top": top,
             "origin": parameters.origin(), "insecure": parameters.origin().is_none(),
         });
         output.say(&text, &object)
     }
 
     /// Generates or reads the parameters. Also returns a warning about them, if one is needed.
-    fn made(&self, output: &Output) -> Result<(LogParameters, Option<&'static str>), Failure> {
+    fn made(&self, output: &Output) -> Result<(LogParameters, Option<&'static str>)> {
         let Some(path) = &self.ceremony else {
             let _spinner = progress::spinner(output, "computing powers");
             let parameters = LogParameters::generate_insecure(self.scheme, self.top);
@@ -90,20 +84,17 @@ impl Parameters {
         Ok((parameters, warning))
     }
 
-    /// Rejects schemes without parameters, and levels above the maximum.
-    fn check(&self) -> Result<(), Failure> {
+    fn check(&self) -> Result {
         let scheme = self.scheme;
         if !scheme.family().is_append_only() {
-            return Err(Failure::Input(format!(
-                "--scheme: dictionaries of scheme {scheme} have no parameters"
-            )));
+            let text = format!("--scheme: dictionaries of scheme {scheme} have no parameters");
+            return Err(Failure::Input(text));
         }
         let greatest = LogParameters::greatest_made(scheme);
         if self.top > greatest {
             let top = self.top;
-            return Err(Failure::Input(format!(
-                "--top {top}: the maximum for scheme {scheme} is {greatest}"
-            )));
+            let text = format!("--top {top}: the maximum for scheme {scheme} is {greatest}");
+            return Err(Failure::Input(text));
         }
         Ok(())
     }
@@ -111,7 +102,7 @@ impl Parameters {
 
 /// Loads parameters from `path`, or the bundled parameters. A file is checked: it must be
 /// well-formed and contain the powers of one secret.
-pub(super) fn load(path: Option<&Path>, output: &Output) -> Result<LogParameters, Failure> {
+pub(super) fn load(path: Option<&Path>, output: &Output) -> Result<LogParameters> {
     let Some(path) = path else {
         return LogParameters::ethereum().map_err(|error| Failure::Store(error.to_string()));
     };
@@ -121,7 +112,6 @@ pub(super) fn load(path: Option<&Path>, output: &Output) -> Result<LogParameters
         .map_err(|error| Failure::Input(format!("parameters {}: {error}", path.display())))
 }
 
-/// Maximum bytes of a parameter file.
 #[expect(clippy::as_conversions, reason = "a constant: no wider type is lost")]
 const LONGEST: u64 = LogParameters::LONGEST as u64;
 

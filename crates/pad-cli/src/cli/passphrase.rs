@@ -13,7 +13,7 @@ use std::{
 use authdict::{Passphrase, Zeroizing};
 use console::Term;
 
-use super::{Failure, permissions::check_secret};
+use super::{Failure, Result, secret::check_secret};
 
 /// The passphrase that the user is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ impl PassphrasePrompt<'_> {
 
 /// Reads a passphrase from the file named in the environment, or else from the terminal. A new
 /// passphrase must be typed twice.
-pub(super) fn ask(asked: PassphrasePrompt<'_>) -> Result<Passphrase, Failure> {
+pub(super) fn ask(asked: PassphrasePrompt<'_>) -> Result<Passphrase> {
     let variable = asked.variable();
     if let Some(path) = env::var_os(variable).filter(|path| !path.is_empty()) {
         return from_file(variable, Path::new(&path));
@@ -62,14 +62,14 @@ pub(super) fn ask(asked: PassphrasePrompt<'_>) -> Result<Passphrase, Failure> {
 
 /// Reads a passphrase: the first line of the file at `path`, which the environment variable
 /// `variable` names.
-fn from_file(variable: &str, path: &Path) -> Result<Passphrase, Failure> {
+fn from_file(variable: &str, path: &Path) -> Result<Passphrase> {
     check_secret(variable, path)?;
-    let failure = |error| Failure::file(path, &error);
     // The full capacity is allocated at once, so that no copy remains in freed memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST_FILE));
     let limit = u64::try_from(LONGEST_FILE).unwrap_or(u64::MAX);
-    let file = File::open(path).map_err(failure)?;
-    file.take(limit).read_to_end(&mut bytes).map_err(failure)?;
+    let file = File::open(path).map_err(Failure::at(path))?;
+    let read = file.take(limit).read_to_end(&mut bytes);
+    read.map_err(Failure::at(path))?;
     let line = bytes.split(|byte| *byte == b'\n').next();
     let line = line.unwrap_or_default();
     let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -80,8 +80,7 @@ fn from_file(variable: &str, path: &Path) -> Result<Passphrase, Failure> {
     Passphrase::new(Zeroizing::new(text.to_owned())).map_err(|error| unfit(&error))
 }
 
-/// Reads a passphrase from the terminal, without echo.
-fn typed(asked: PassphrasePrompt<'_>, prompt: &str) -> Result<Passphrase, Failure> {
+fn typed(asked: PassphrasePrompt<'_>, prompt: &str) -> Result<Passphrase> {
     let line = read_line(prompt).map_err(|error| {
         let what = match asked {
             PassphrasePrompt::Of(path) => {

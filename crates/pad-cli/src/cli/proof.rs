@@ -1,14 +1,17 @@
 //! `pad prove` and `pad prove-append-only` write a proof to a file. `pad verify` verifies one with
-//! the public key.
+//! the public key. `pad evidence` checks whether a file proves that an author's key has signed two
+//! histories.
 
 use std::path::PathBuf;
 
-use authdict::{Question, Refusal, Statement, Version, internals::dynamic::longest_answer, verify};
+use authdict::{
+    Question, Refusal, Statement, Version, evidence, internals::dynamic::longest_answer, verify,
+};
 use clap::Args;
 use serde_json::json;
 
 use super::{
-    Failure, Output, PUBLIC_VARIABLE,
+    Failure, Output, PUBLIC_VARIABLE, Result,
     at::{VersionSelector, number},
     files::{OutArguments, read_file},
     session::{add_caveat, load_public},
@@ -87,8 +90,21 @@ pub(super) struct Verify {
     key: Option<String>,
 }
 
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad evidence --public author.key.pub prices.view.evidence
+  pad evidence --public author.key.pub --json - < prices.view.evidence")]
+pub(super) struct Evidence {
+    /// The author's public key.
+    #[arg(long, value_name = "FILE", env = PUBLIC_VARIABLE)]
+    public: PathBuf,
+    /// The evidence file of a client's --view; - for standard input.
+    evidence: PathBuf,
+}
+
 impl Prove {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let question = about_key(&self.key, self.value.as_deref(), output)?;
         self.out.check(output)?;
         let at = self.at.as_ref();
@@ -102,18 +118,17 @@ impl Prove {
 }
 
 impl ProveAppendOnly {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         self.out.check(output)?;
         let session = self.read.open(output)?;
-        let question = Question::Growth(session.resolve(&self.from, output)?);
+        let question = Question::Growth(session.version(Some(&self.from), output)?);
         let version = session.version(self.to.as_ref(), output)?;
         let (answer, _) = session.prove(version, &question)?;
         write(&answer, &self.out, (version, &question), output)
     }
 }
 
-/// Returns the question about a key or, if `value` is given, about one of its values.
-fn about_key(key: &str, value: Option<&str>, output: &Output) -> Result<Question, Failure> {
+fn about_key(key: &str, value: Option<&str>, output: &Output) -> Result<Question> {
     let key = output.key(key)?;
     Ok(match value {
         Some(value) => Question::Value(key, output.value(value)?),
@@ -121,18 +136,16 @@ fn about_key(key: &str, value: Option<&str>, output: &Output) -> Result<Question
     })
 }
 
-/// Writes the answer to a question about a version to the output file.
 fn write(
     answer: &[u8],
     out: &OutArguments,
     (version, question): (Version, &Question),
     output: &mut Output,
-) -> Result<(), Failure> {
-    out.write(answer, output)?;
-    if out.is_standard() {
+) -> Result {
+    let Some(file) = out.write(answer, output)? else {
         return Ok(());
-    }
-    let (bytes, file) = (answer.len(), out.shown());
+    };
+    let bytes = answer.len();
     let proved = match question {
         Question::Key(key) => {
             let key = output.show(key.as_bytes());
@@ -140,10 +153,8 @@ fn write(
         }
         question => asked(version, question, output),
     };
-    let text = format!(
-        "{bytes} bytes in {file} prove {proved}   [{}]",
-        output.verdict()
-    );
+    let verdict = output.verdict();
+    let text = format!("{bytes} bytes in {file} prove {proved}   [{verdict}]");
     let version = version.number();
     let object = match question {
         Question::Growth(from) => {
@@ -171,7 +182,7 @@ fn asked(version: Version, question: &Question, output: &Output) -> String {
 }
 
 impl Verify {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let question = self.question(output)?;
         let version = Version::new(self.at);
         let asked = asked(version, &question, output);
@@ -185,7 +196,7 @@ impl Verify {
         output.statement(statement)
     }
 
-    fn question(&self, output: &Output) -> Result<Question, Failure> {
+    fn question(&self, output: &Output) -> Result<Question> {
         match (self.from, &self.key) {
             (Some(from), _) if from > self.at => Err(Failure::Input(format!(
                 "--from {from} --to {}: the older version comes first",
@@ -198,6 +209,26 @@ impl Verify {
     }
 }
 
+impl Evidence {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
+        let public = load_public(&self.public)?;
+        let bytes = read_file(&self.evidence, LONGEST_EVIDENCE)?;
+        let version = evidence::check(&public, &bytes)?;
+        let author = public.authority.author;
+        let text = format!(
+            "proved: the key of author {author} signed two different statements about version \
+             {version}; its signatures from that version on prove nothing"
+        );
+        let object = json!({
+            "author": author.to_string(),
+            "dictionary": public.authority.dictionary.to_string(),
+            "version": version.number(),
+            "verified": true,
+        });
+        output.say(&text, &object)
+    }
+}
+
 /// Adds the expected question, `asked`, to the message of a refusal, because the proof may be about
 /// another question.
 fn refused(asked: &str, refusal: Refusal) -> Failure {
@@ -207,3 +238,5 @@ fn refused(asked: &str, refusal: Refusal) -> Failure {
         failure => failure,
     }
 }
+
+const LONGEST_EVIDENCE: u64 = 64 << 10;

@@ -18,7 +18,7 @@ use pad_client::{
 use serde_json::json;
 
 use super::{
-    Failure, KEY_VARIABLE, Output, STORE_VARIABLE,
+    Failure, KEY_VARIABLE, Output, Result, StoreArgument,
     output::counted,
     remote::{RootArguments, probable_address},
     session::refused_head,
@@ -34,9 +34,8 @@ Examples:
   pad push --store prices.pad --key author.key --to https://mirror.example:7440
   pad push --store prices.pad --to https://one.example --to https://two.example")]
 pub(super) struct Push {
-    /// The store's file.
-    #[arg(long, value_name = "FILE", env = STORE_VARIABLE)]
-    store: PathBuf,
+    #[command(flatten)]
+    store: StoreArgument,
     /// The server to send the versions to; may be repeated.
     #[arg(long, value_name = "URL", required = true)]
     to: Vec<String>,
@@ -62,36 +61,26 @@ pub(super) struct PushArguments {
 }
 
 impl Push {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let key = NotesKey::in_file(self.key.as_deref());
-        push((&self.store, &self.to), &self.roots, key, output)
+        push((&self.store.store, &self.to), &self.roots, key, output)
     }
 }
 
 impl PushArguments {
-    /// Returns whether a server to send versions to is given.
     pub(super) const fn is_given(&self) -> bool {
         !self.push.is_empty()
     }
 
     /// Sends missing versions and notes of a store to the servers. `key` signs the notes. This
     /// process must not have the store open for writing.
-    pub(super) fn run(
-        &self,
-        store: &Path,
-        key: &SigningKeys,
-        output: &mut Output,
-    ) -> Result<(), Failure> {
+    pub(super) fn run(&self, store: &Path, key: &SigningKeys, output: &mut Output) -> Result {
         if !self.is_given() {
             return Ok(());
         }
-        push(
-            (store, &self.push),
-            &self.roots,
-            NotesKey::loaded(key),
-            output,
-        )
+        let key = NotesKey::loaded(key);
+        push((store, &self.push), &self.roots, key, output)
     }
 }
 
@@ -102,7 +91,7 @@ fn push(
     roots: &RootArguments,
     mut key: NotesKey<'_>,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     let options = roots.options()?;
     let repository = Server::of_any(store)?;
     let mut failures = Vec::new();
@@ -198,11 +187,12 @@ struct NoteComparison {
 impl PushSource<'_> {
     /// Sends the versions that a server lacks. Checks that the server and the store have the same
     /// latest head.
-    fn bring(&self, address: &str, options: &HttpOptions) -> Result<Delivery, Failure> {
-        let server = Remote::connect(address, options.clone()).map_err(|error| failed(&error))?;
+    fn bring(&self, address: &str, options: &HttpOptions) -> Result<Delivery> {
+        let server = Remote::connect(address, options.clone())?;
         let ours = self.repository.latest();
         let versions = server.versions().map_err(|error| {
-            failed(&error).or_address(probable_address(&server.address(), &error))
+            let other = probable_address(&server.address(), &error);
+            Failure::from(error).or_address(other)
         })?;
         let mut theirs = versions.latest;
         let own = note_count(self.repository.store())?;
@@ -220,7 +210,7 @@ impl PushSource<'_> {
                 ))
                 .help("copy the store to the server"));
             };
-            match server.push(&update).map_err(|error| failed(&error))? {
+            match server.push(&update)? {
                 PushOutcome::Taken => {
                     brought += 1;
                     theirs = next;
@@ -229,9 +219,8 @@ impl PushSource<'_> {
                 // Another client has sent versions at the same time.
                 PushOutcome::Gap { latest } if latest > theirs => theirs = latest,
                 PushOutcome::Gap { latest } => {
-                    return Err(Failure::Refused(format!(
-                        "the server went back from version {theirs} to {latest}"
-                    )));
+                    let text = format!("the server went back from version {theirs} to {latest}");
+                    return Err(Failure::Refused(text));
                 }
             }
         }
@@ -248,8 +237,7 @@ impl PushSource<'_> {
         })
     }
 
-    /// Checks that a server and the store have the same head of a version.
-    fn check_head(&self, server: &Remote, version: Version) -> Result<(), Failure> {
+    fn check_head(&self, server: &Remote, version: Version) -> Result {
         let ours = self.repository.head_message(version)?;
         let theirs = head_of(server, version)?;
         if ours == theirs {
@@ -263,44 +251,47 @@ impl PushSource<'_> {
         }
     }
 
-    /// Creates the failure for a server that claims a later version than the store's latest.
     fn is_ahead(&self, server: &Remote, theirs: Version) -> Failure {
         let ours = self.repository.latest();
-        let head = match head_of(server, theirs) {
-            Ok(head) => head,
-            Err(failure) => return failure,
-        };
-        match verify_head(self.public, theirs, &head) {
-            Ok(_) => Failure::Refused(format!(
-                "the server has version {theirs}, signed by the author, but the latest version of \
-                 this store is {ours}: it is an old copy"
-            ))
-            .help("do not sign with this store"),
-            Err(refusal) => Failure::Refused(format!(
-                "the server claims version {theirs}, but shows no head of it signed by the author: \
-                 {refusal}"
-            )),
+        if let Err(failure) = require_signed(self.public, server, theirs) {
+            return failure;
         }
+        Failure::Refused(format!(
+            "the server has version {theirs}, signed by the author, but the latest version of \
+             this store is {ours}: it is an old copy"
+        ))
+        .help("do not sign with this store")
     }
 }
 
-/// Fetches the head of a version from a server.
-pub(super) fn head_of(server: &Remote, version: Version) -> Result<Vec<u8>, Failure> {
-    let head = server.get(&Resource::HeadOf(version), LONGEST_HEAD);
-    head.map_err(|error| failed(&error))
+/// Fails unless a server shows a head of version `theirs` that the author has signed.
+pub(super) fn require_signed(public: &PublicKey, server: &Remote, theirs: Version) -> Result {
+    let head = head_of(server, theirs)?;
+    let verified = verify_head(public, theirs, &head);
+    verified.map(drop).map_err(|refusal| {
+        Failure::Refused(format!(
+            "the server claims version {theirs}, but shows no head of it signed by the author: \
+             {refusal}"
+        ))
+    })
 }
 
-/// Maximum bytes of a head.
+fn head_of(server: &Remote, version: Version) -> Result<Vec<u8>> {
+    Ok(server.get(&Resource::HeadOf(version), LONGEST_HEAD)?)
+}
+
 const LONGEST_HEAD: usize = 1 << 10;
 
-pub(super) fn failed(error: &FetchError) -> Failure {
-    let text = error.to_string();
-    match error {
-        FetchError::Refused { code, .. }
-            if ["update_refused", "other_update", "notes_refused"].contains(&code.as_str()) =>
-        {
-            Failure::Refused(text)
+impl From<FetchError> for Failure {
+    fn from(error: FetchError) -> Self {
+        let text = error.to_string();
+        match error {
+            FetchError::Refused { code, .. }
+                if ["update_refused", "other_update", "notes_refused"].contains(&code.as_str()) =>
+            {
+                Self::Refused(text)
+            }
+            _ => Self::Store(text),
         }
-        _ => Failure::Store(text),
     }
 }

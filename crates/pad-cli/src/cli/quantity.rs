@@ -1,5 +1,14 @@
 //! Numbers with units, and sizes in bytes.
 
+#[cfg(feature = "network")]
+use clap::builder::RangedU64ValueParser;
+
+/// Returns the parser of an option that accepts numbers from 1 on.
+#[cfg(feature = "network")]
+pub(super) fn at_least_one() -> RangedU64ValueParser {
+    clap::value_parser!(u64).range(1..)
+}
+
 /// Parses a size, as in `500`, `4GB` or `4GiB`, into bytes.
 pub(super) fn bytes(text: &str) -> Result<f64, String> {
     positive(scaled(text, &BYTES)?)
@@ -31,7 +40,6 @@ pub(super) fn parsed(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Splits text into the number and its unit.
 pub(super) fn split(text: &str) -> (&str, &str) {
     let unit = text.find(|letter: char| letter.is_ascii_alphabetic());
     text.split_at(unit.unwrap_or(text.len()))
@@ -45,11 +53,8 @@ pub(super) fn scaled(text: &str, units: &[(&str, f64)]) -> Result<f64, String> {
 }
 
 fn unknown(unit: &str, units: &[(&str, f64)]) -> String {
-    let known: Vec<_> = units
-        .iter()
-        .map(|(name, _)| *name)
-        .filter(|name| !name.is_empty())
-        .collect();
+    let names = units.iter().map(|(name, _)| *name);
+    let known: Vec<_> = names.filter(|name| !name.is_empty()).collect();
     format!("'{unit}' is not one of {}", known.join(", "))
 }
 

@@ -11,10 +11,10 @@ use authdict::{
     VersionNote, internals::version_notes::utc,
 };
 use clap::Args;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::{
-    Failure, Output,
+    Failure, Output, Result,
     at::VersionSelector,
     many_keys::{KeyLines, look_up},
     output::{counted, things},
@@ -87,7 +87,7 @@ struct NeighbourArguments {
 }
 
 impl NeighbourArguments {
-    fn question(&self, output: &Output) -> Result<Option<Question>, Failure> {
+    fn question(&self, output: &Output) -> Result<Option<Question>> {
         Ok(match (&self.before, &self.after) {
             (Some(key), _) => Some(Predecessor(output.key(key)?).into()),
             (_, Some(key)) => Some(Successor(output.key(key)?).into()),
@@ -135,36 +135,33 @@ pub(super) struct Range {
 }
 
 impl Versions {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let session = self.read.open(output)?;
-        let (oldest, latest) = (session.oldest()?, session.latest());
+        let names = session.names();
+        let (oldest, latest, word_of) = (session.oldest()?, names.latest(), names.word_of());
         let shown = self.last.unwrap_or(u64::MAX);
-        let first = latest
-            .number()
-            .saturating_sub(shown)
-            .saturating_add(1)
-            .max(1);
-        let notes = session.notes(Version::new(first), latest)?;
+        let before = latest.number().saturating_sub(shown);
+        let first = before.saturating_add(1).max(1);
+        let notes = names.notes(Version::new(first), latest)?;
         for version in (first..=latest.number()).map(Version::new) {
             let head = session.head(version)?;
             let kept = version >= oldest;
             let note = notes.get(version);
             let mut claim = note.map_or_else(|| json!({}), note_object);
-            claim["word_of"] = session.word_of().into();
+            claim["word_of"] = word_of.into();
             claim["kept"] = kept.into();
             let object = json!({ "version": version.number(), "root": head.root, "claim": claim });
             let said = note.map_or_else(String::new, note_text);
             let pruned = if kept {
                 String::new()
             } else {
-                format!("   (contents pruned, says the {})", session.word_of())
+                format!("   (contents pruned, says the {word_of})")
             };
             let text = format!("{version:>8}  {}{said}{pruned}", head.root);
             output.item(&text, object)?;
         }
         output.end(latest.number().saturating_sub(first - 1));
         if latest == Version::EMPTY {
-            let word_of = session.word_of();
             let text = format!(
                 "no version yet, according to the {word_of}: the author signs nothing before \
                  version 1"
@@ -175,7 +172,6 @@ impl Versions {
         let word = if notes.is_empty() {
             String::new()
         } else {
-            let word_of = session.word_of();
             format!("; times, numbers of changes and entries, and names are the {word_of}'s word")
         };
         let text = format!("heads {}{word}", output.verdict());
@@ -214,7 +210,7 @@ fn note_object(note: &VersionNote) -> Json {
 }
 
 impl Get {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         if self.raw {
             output.require_text("--raw")?;
         }
@@ -222,7 +218,7 @@ impl Get {
             let keys = KeyLines::open(path)?;
             let session = self.read.open(output)?;
             let version = session.signed_version(self.at.as_ref(), output)?;
-            return look_up(&session, version, keys, output);
+            return look_up(&*session, version, keys, output);
         }
         let key = output.key(self.key.as_deref().unwrap_or_default())?;
         let question = self.neighbour.question(output)?;
@@ -241,12 +237,7 @@ impl Get {
 }
 
 /// Writes the value of `key` in a verified `statement` as raw bytes. Fails if the key is absent.
-fn raw(
-    key: &Key,
-    version: Version,
-    statement: Statement,
-    output: &mut Output,
-) -> Result<(), Failure> {
+fn raw(key: &Key, version: Version, statement: Statement, output: &mut Output) -> Result {
     let shown = output.show(key.as_bytes());
     let value = match statement {
         Statement::Lookup(lookup) => match lookup.answer {
@@ -281,7 +272,7 @@ fn raw(
 }
 
 impl Range {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let range = self.range(output)?;
         let session = self.read.open(output)?;
         let version = session.signed_version(self.at.as_ref(), output)?;
@@ -295,9 +286,8 @@ impl Range {
             });
         }
         let most = self.limit.unwrap_or(u64::MAX);
-        let (count, next) = list(&session, version, (range, most), output)?;
-        let mut object = Map::new();
-        object.insert("version".into(), version.number().into());
+        let (count, next) = list(&*session, version, (range, most), output)?;
+        let mut object = json!({ "version": version.number() });
         output.end(count);
         let rest = match next {
             None => "no more in between".to_owned(),
@@ -306,12 +296,11 @@ impl Range {
                 format!("the next key is {}", output.show(next.as_bytes()))
             }
         };
-        let (count, verdict) = (counted(count, "entry"), output.verdict());
-        let text = format!("{count}, {rest}   [version {version}, {verdict}]");
-        output.say_verdict(&text, Json::Object(object))
+        let text = format!("{}, {rest}", counted(count, "entry"));
+        output.say_at(version, &text, object)
     }
 
-    fn range(&self, output: &Output) -> Result<KeyRange, Failure> {
+    fn range(&self, output: &Output) -> Result<KeyRange> {
         if let Some(prefix) = &self.prefix {
             return Ok(KeyRange::prefix(output.key(prefix)?));
         }
@@ -321,7 +310,7 @@ impl Range {
 }
 
 /// Returns the range from `start` up to, but not including, `end`. An empty text means no bound.
-pub(super) fn between(start: &str, end: &str, output: &Output) -> Result<KeyRange, Failure> {
+pub(super) fn between(start: &str, end: &str, output: &Output) -> Result<KeyRange> {
     let limit = |text| match text {
         "" => Ok(None),
         text => output.key(text).map(Some),
@@ -345,7 +334,7 @@ fn list(
     version: Version,
     (range, most): (KeyRange, u64),
     output: &mut Output,
-) -> Result<(u64, Option<Key>), Failure> {
+) -> Result<(u64, Option<Key>)> {
     let mut count = 0_u64;
     let mut entries = session.entries(version, range);
     while let Some((key, value)) = entries.next()? {
@@ -353,8 +342,7 @@ fn list(
             return Ok((count, Some(key)));
         }
         count = count.saturating_add(1);
-        let mut entry = Map::new();
-        entry.insert("version".into(), version.number().into());
+        let mut entry = json!({ "version": version.number() });
         output.add(&mut entry, "key", key.as_bytes());
         output.add(&mut entry, "value", value.as_bytes());
         let (shown, value) = (output.show(key.as_bytes()), output.show_value(&value));

@@ -1,25 +1,28 @@
 //! Access to untrusted remote servers.
 
-use core::{ops::Not as _, time::Duration};
-use std::{path::PathBuf, thread};
+use core::time::Duration;
+use std::{
+    path::{Path, PathBuf},
+    thread,
+};
 
 use authdict::{
-    HeadText, Key, KeyHistory, KeyRange, PublicKey, Question, RangeContents, Statement, StoredView,
-    Untrusted, Version, VersionNotes,
+    HeadText, Key, KeyHistory, KeyRange, PublicKey, Question, RangeContents, StoredView, Untrusted,
+    Version, VersionNotes, internals::version_notes::utc,
 };
 use clap::Args;
 use pad_client::{
     Client, ClientError, CosignedHead, Fault, FetchError, HttpError, HttpOptions, Remote, Roots,
     Witnesses, internals::without_password,
 };
+use serde_json::{Value as Json, json};
 
 use super::{
-    Failure, Output, SERVER_VARIABLE,
+    Failure, Output, Result, SERVER_VARIABLE,
     at::VersionNames,
     files::read_file,
-    output::{Trust, WitnessStatus},
-    session::{TrustArguments, add_caveat, load_public, trust_of, with_view},
-    source::{NoteDifference, Session, Source},
+    session::{TrustArguments, add_caveat, beginning, load_public, trust_of, with_view},
+    source::{NoteDifference, Proved, Session, Source},
     witness::load_policy,
 };
 
@@ -53,12 +56,8 @@ pub(super) struct ServerArguments {
     /// Count only witnesses that cosigned within SECONDS.
     ///
     /// Witnesses whose clock is more than five minutes ahead of this machine's do not count.
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        requires = "witnesses",
-        default_value_t = 3600
-    )]
+    #[arg(long, value_name = "SECONDS", requires = "witnesses")]
+    #[arg(default_value_t = 3600)]
     cosigned_within: u64,
 }
 
@@ -73,8 +72,7 @@ pub(super) struct RootArguments {
 }
 
 impl RootArguments {
-    /// Returns HTTP options that accept servers with these certificates.
-    pub(super) fn options(&self) -> Result<HttpOptions, Failure> {
+    pub(super) fn options(&self) -> Result<HttpOptions> {
         let roots = match &self.tls_roots {
             Some(file) => Roots::Pem(read_file(file, MAX_ROOTS_BYTES)?),
             None => Roots::System,
@@ -105,15 +103,10 @@ impl ServerArguments {
             return None;
         }
         let usual = std::env::var(SERVER_VARIABLE);
-        Some(
-            usual
-                .is_ok_and(|usual| self.server.join(" ") == usual)
-                .not(),
-        )
+        Some(usual.ok() != Some(self.server.join(" ")))
     }
 
-    /// Rejects options that have no effect without servers.
-    pub(super) fn check_unused(&self) -> Result<(), Failure> {
+    pub(super) fn check_unused(&self) -> Result {
         let unused = if self.witnesses.is_some() {
             "--witnesses"
         } else if self.evidence.is_some() {
@@ -125,37 +118,22 @@ impl ServerArguments {
             .help("use --server instead of --store"))
     }
 
-    /// Opens a session with a client from [`ServerArguments::client`].
-    pub(super) fn open(
-        &self,
-        trust: &TrustArguments,
-        output: &mut Output,
-    ) -> Result<Session, Failure> {
+    pub(super) fn open(&self, trust: &TrustArguments, output: &mut Output) -> Result<Box<Session>> {
         let client = self.client(trust, output)?;
-        let public = client.public().clone();
-        add_caveat(&public, output);
-        let source = Servers { client };
-        source.note();
-        Ok(Session::new(Box::new(source), public))
+        add_caveat(client.public(), output);
+        note_incidents(&client);
+        Ok(Box::new(Servers { client }))
     }
 
     /// Creates a client whose view is the latest head of the servers. Reports to `output` whether
     /// answers are verified with an authenticated key.
-    pub(super) fn client(
-        &self,
-        trust: &TrustArguments,
-        output: &mut Output,
-    ) -> Result<Client, Failure> {
+    pub(super) fn client(&self, trust: &TrustArguments, output: &mut Output) -> Result<Client> {
         let witnesses = self.witnesses()?;
         let servers = self.connect()?;
         let given = trust.public.as_deref().map(load_public).transpose()?;
         let base = self.evidence.clone().or_else(|| trust.view.clone());
         let is_known = given.is_some() || trust.view.as_ref().is_some_and(|view| view.exists());
-        let own = if is_known {
-            None
-        } else {
-            Some(own_key(&servers)?)
-        };
+        let own = (!is_known).then(|| own_key(&servers)).transpose()?;
         let mut client = None;
         let mut advance = |view: StoredView| {
             output.trust(trust_of(&view));
@@ -168,31 +146,25 @@ impl ServerArguments {
             client = Some(advanced);
             Ok(view)
         };
-        match (&trust.view, &given, &own) {
-            (Some(path), ..) => drop(with_view(path, (given.as_ref(), own.as_ref()), advance)?),
-            (None, Some(public), _) => {
-                drop(advance(StoredView::new(public.clone()).authenticated())?);
-            }
-            (None, None, Some(public)) => {
-                drop(advance(StoredView::new(public.clone()))?);
-                output.trust(Trust::StoresOwn(public.fingerprint()));
-            }
-            (None, None, None) => {}
-        }
+        let keys = (given.as_ref(), own.as_ref());
+        drop(match &trust.view {
+            Some(path) => with_view(path, keys, advance)?,
+            None => advance(beginning(Path::new(""), None, keys)?)?,
+        });
         let client = client.ok_or_else(|| Failure::input("no key is known"))?;
         if let Some(cosigned) = client.cosigned() {
-            output.newest(WitnessStatus::of(cosigned));
+            output.newest(witness_status(cosigned));
         }
         Ok(client)
     }
 
-    fn witnesses(&self) -> Result<Option<Witnesses>, Failure> {
+    fn witnesses(&self) -> Result<Option<Witnesses>> {
         let policy = self.witnesses.as_deref().map(load_policy).transpose()?;
         let within = Duration::from_secs(self.cosigned_within);
         Ok(policy.map(|policy| Witnesses::new(policy, within)))
     }
 
-    fn connect(&self) -> Result<Vec<Remote>, Failure> {
+    fn connect(&self) -> Result<Vec<Remote>> {
         let patient = self.roots.options()?;
         let mut hasty = patient.clone();
         if self.server.len() > 1 {
@@ -215,10 +187,7 @@ impl ServerArguments {
     ///
     /// Returns the reachable servers, the failures of the unreachable ones, and whether an
     /// unreachable one may only be slow.
-    fn connected(
-        &self,
-        options: &HttpOptions,
-    ) -> Result<(Vec<Remote>, Vec<String>, bool), Failure> {
+    fn connected(&self, options: &HttpOptions) -> Result<(Vec<Remote>, Vec<String>, bool)> {
         let (mut servers, mut failures, mut is_slow) = (Vec::new(), Vec::new(), false);
         for address in &self.server {
             let mut connected = Remote::connect(address, options.clone());
@@ -229,13 +198,10 @@ impl ServerArguments {
             }
             match connected {
                 Ok(server) => servers.push(server),
-                Err(error @ FetchError::Http(HttpError::Configuration(_))) => {
-                    return Err(Failure::Input(format!(
-                        "--server {}: {error}",
-                        without_password(address)
-                    )));
-                }
-                Err(error @ FetchError::Several(_)) if self.server.len() == 1 => {
+                Err(error)
+                    if matches!(error, FetchError::Http(HttpError::Configuration(_)))
+                        || (matches!(error, FetchError::Several(_)) && self.server.len() == 1) =>
+                {
                     return Err(Failure::Input(format!(
                         "--server {}: {error}",
                         without_password(address)
@@ -251,8 +217,7 @@ impl ServerArguments {
     }
 }
 
-/// Fetches the public key from the first server that provides one.
-fn own_key(servers: &[Remote]) -> Result<PublicKey, Failure> {
+fn own_key(servers: &[Remote]) -> Result<PublicKey> {
     let (mut failures, mut other) = (Vec::new(), None);
     for server in servers {
         match server.public() {
@@ -283,7 +248,6 @@ pub(super) fn probable_address(address: &str, error: &FetchError) -> Option<Stri
 }
 
 impl Failure {
-    /// Adds the advice to use the address `other`, if it is given.
     pub(super) fn or_address(self, other: Option<String>) -> Self {
         match other {
             Some(other) => self.help(format!("use the address of a dictionary: {other}")),
@@ -292,22 +256,24 @@ impl Failure {
     }
 }
 
-/// Path of the dictionaries of a server.
 const DICTIONARIES: &str = "/v1/dictionaries";
 
-impl WitnessStatus {
-    fn of(cosigned: &CosignedHead) -> Self {
-        let times = cosigned
-            .cosignatures
-            .iter()
-            .map(|found| found.time.seconds());
-        Self {
-            version: cosigned.newest.number(),
-            cosigned: cosigned.cosignatures.len(),
-            witnesses: cosigned.witnesses,
-            seconds: times.min(),
-        }
-    }
+/// Describes the cosignatures of the newest version by witnesses, as text and as a JSON object.
+fn witness_status(cosigned: &CosignedHead) -> (String, Json) {
+    let times = cosigned.cosignatures.iter();
+    let earliest = times.map(|found| found.time.seconds()).min();
+    let (version, witnesses) = (cosigned.newest.number(), cosigned.witnesses);
+    let count = cosigned.cosignatures.len();
+    let when = earliest.map_or_else(String::new, |seconds| format!(" at {}", utc(seconds)));
+    let text =
+        format!("newest: version {version}, cosigned by {count} of {witnesses} witnesses{when}");
+    let object = json!({
+        "version": version,
+        "cosignatures": count,
+        "witnesses": witnesses,
+        "time": earliest,
+    });
+    (text, object)
 }
 
 /// Remote servers as a source of answers, with a client that has verified their heads.
@@ -316,12 +282,8 @@ struct Servers {
 }
 
 impl Servers {
-    fn note(&self) {
+    fn noted<T>(&self, answer: Result<T, ClientError>) -> Result<T> {
         note_incidents(&self.client);
-    }
-
-    fn noted<T>(&self, answer: Result<T, ClientError>) -> Result<T, Failure> {
-        self.note();
         Ok(answer?)
     }
 }
@@ -338,12 +300,12 @@ impl VersionNames for Servers {
         self.client.view().version()
     }
 
-    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
+    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes> {
         let notes = self.noted(self.client.notes(first, last))?;
         Ok(notes.into_unverified())
     }
 
-    fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure> {
+    fn versions_of(&self, name: &str) -> Result<Vec<Version>> {
         let versions = self.noted(self.client.named(name))?;
         Ok(versions.into_unverified())
     }
@@ -354,40 +316,35 @@ impl VersionNames for Servers {
 }
 
 impl Source for Servers {
-    fn oldest(&self) -> Result<Version, Failure> {
+    fn public(&self) -> &PublicKey {
+        self.client.public()
+    }
+
+    fn names(&self) -> &dyn VersionNames {
+        self
+    }
+
+    fn oldest(&self) -> Result<Version> {
         self.noted(self.client.oldest())
     }
 
-    fn answer(
-        &self,
-        version: Version,
-        question: &Question,
-    ) -> Result<Option<(Vec<u8>, Statement)>, Failure> {
+    fn answer(&self, version: Version, question: &Question) -> Result<Option<Proved>> {
         self.noted(self.client.answer(version, question)).map(Some)
     }
 
-    fn head(&self, version: Version) -> Result<HeadText, Failure> {
+    fn head(&self, version: Version) -> Result<HeadText> {
         self.noted(self.client.head(version))
     }
 
-    fn page(
-        &self,
-        version: Version,
-        range: &KeyRange,
-    ) -> Result<(KeyRange, RangeContents), Failure> {
+    fn page(&self, version: Version, range: &KeyRange) -> Result<(KeyRange, RangeContents)> {
         self.noted(self.client.page(version, range))
     }
 
-    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, Failure> {
+    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>> {
         self.noted(self.client.history(key))
     }
 
-    fn differences(
-        &self,
-        _: Version,
-        _: Version,
-        _: &mut NoteDifference<'_>,
-    ) -> Result<(), Failure> {
+    fn differences(&self, _: Version, _: Version, _: &mut NoteDifference<'_>) -> Result {
         Err(Failure::input("servers do not list differences")
             .help("use --complete to compare the whole contents"))
     }

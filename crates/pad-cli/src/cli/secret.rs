@@ -1,15 +1,28 @@
 //! Files with secret keys: their permissions and passphrases.
 
-use std::path::Path;
-#[cfg(feature = "passphrase")]
-use std::path::PathBuf;
+#![cfg_attr(
+    not(feature = "passphrase"),
+    allow(
+        clippy::unused_self,
+        clippy::unnecessary_wraps,
+        reason = "as with the feature"
+    )
+)]
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use authdict::{SecretFile, SecretKey};
 use clap::Args;
 
-use super::Failure;
 #[cfg(feature = "passphrase")]
 use super::passphrase::{self, PassphrasePrompt};
+use super::{
+    Failure, Result,
+    files::{check_plain, is_standard},
+};
 
 /// Passphrase of a new secret key.
 #[derive(Debug, Args)]
@@ -30,11 +43,6 @@ pub(super) struct Protection {
 }
 
 impl ProtectArguments {
-    /// Returns whether `--passphrase` is given.
-    #[cfg_attr(
-        not(feature = "passphrase"),
-        allow(clippy::unused_self, reason = "as with the feature")
-    )]
     pub(super) const fn is_given(&self) -> bool {
         #[cfg(feature = "passphrase")]
         return self.passphrase;
@@ -43,15 +51,7 @@ impl ProtectArguments {
     }
 
     /// Asks for the passphrase, if `--passphrase` is given. Called before any long computation.
-    #[cfg_attr(
-        not(feature = "passphrase"),
-        allow(
-            clippy::unused_self,
-            clippy::unnecessary_wraps,
-            reason = "as with the feature"
-        )
-    )]
-    pub(super) fn ask(&self) -> Result<Protection, Failure> {
+    pub(super) fn ask(&self) -> Result<Protection> {
         Ok(Protection {
             #[cfg(feature = "passphrase")]
             passphrase: self
@@ -64,15 +64,7 @@ impl ProtectArguments {
 
 impl Protection {
     /// Encrypts `file` if a passphrase was given; `path` is used in errors.
-    #[cfg_attr(
-        not(feature = "passphrase"),
-        allow(
-            clippy::unused_self,
-            clippy::unnecessary_wraps,
-            reason = "as with the feature"
-        )
-    )]
-    pub(super) fn of(&self, path: &Path, file: SecretFile) -> Result<SecretFile, Failure> {
+    pub(super) fn of(&self, path: &Path, file: SecretFile) -> Result<SecretFile> {
         #[cfg(feature = "passphrase")]
         if let Some(passphrase) = &self.passphrase {
             let encrypted = file.encrypt(passphrase, authdict::Work::USUAL);
@@ -83,21 +75,46 @@ impl Protection {
     }
 }
 
-/// Rejects `-` as the file of a secret key.
-pub(super) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
-    if super::files::is_standard(path) {
-        return Err(Failure::Input(format!(
-            "{option} - : a key needs a file of its own"
-        )));
+pub(super) fn check_place(option: &str, path: &Path) -> Result {
+    if is_standard(path) {
+        let text = format!("{option} - : a key needs a file of its own");
+        return Err(Failure::Input(text));
+    }
+    Ok(())
+}
+
+pub(super) fn public_path(secret: &Path) -> PathBuf {
+    let mut path = OsString::from(secret);
+    path.push(".pub");
+    path.into()
+}
+
+/// Rejects a secret file that its group can write, or to which users other than its owner and group
+/// have any access. Checks nothing on systems other than Unix.
+#[cfg(any(feature = "file", feature = "network", feature = "passphrase"))]
+pub(super) fn check_secret(name: &str, path: &Path) -> Result {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let metadata = path.metadata().map_err(Failure::at(path))?;
+        let mode = metadata.permissions().mode() & 0o777;
+        // The group may read the file, because a web server may get its keys through a group.
+        if mode & 0o027 != 0 {
+            let path = path.display();
+            return Err(Failure::Input(format!(
+                "{name} {path}: others may read or change it (its mode is {mode:03o})"
+            ))
+            .help(format!("run chmod 600 {path}")));
+        }
     }
     Ok(())
 }
 
 /// Reads the file of a secret key. Asks for its passphrase if it is encrypted.
-pub(super) fn read(path: &Path) -> Result<SecretFile, Failure> {
+pub(super) fn read(path: &Path) -> Result<SecretFile> {
     let failure = |error| Failure::key_file(path, &error);
     if path.exists() {
-        super::files::check_plain(path)?;
+        check_plain(path)?;
     }
     let file = SecretFile::read(path).map_err(failure)?;
     #[cfg(feature = "passphrase")]
@@ -108,8 +125,7 @@ pub(super) fn read(path: &Path) -> Result<SecretFile, Failure> {
     Ok(file)
 }
 
-/// Reads an author's secret key.
-pub(super) fn load_secret(path: &Path) -> Result<SecretKey, Failure> {
+pub(super) fn load_secret(path: &Path) -> Result<SecretKey> {
     SecretKey::from_file(&read(path)?).map_err(|error| Failure::key_file(path, &error))
 }
 
@@ -138,17 +154,11 @@ pub(super) struct SetPassphrase {
 
 #[cfg(feature = "passphrase")]
 impl SetPassphrase {
-    pub(super) fn run(&self, output: &mut super::Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut super::Output) -> Result {
         output.goes_on();
         let path = &self.key;
         let failure = |error| Failure::key_file(path, &error);
-        let found = path
-            .metadata()
-            .map_err(|error| Failure::file(path, &error))?;
-        if !found.is_file() {
-            let path = path.display();
-            return Err(Failure::Input(format!("{path} is not a plain file")));
-        }
+        check_plain(path)?;
         let file = SecretFile::read(path).map_err(failure)?;
         let had = file.is_encrypted();
         if self.remove && !had {
@@ -163,9 +173,8 @@ impl SetPassphrase {
         };
         if !clear.is_secret_key() {
             let (path, kind) = (path.display(), clear.kind());
-            return Err(Failure::Input(format!(
-                "{path}: this is {kind}, but a secret key is needed"
-            )));
+            let text = format!("{path}: this is {kind}, but a secret key is needed");
+            return Err(Failure::Input(text));
         }
         clear.check_private().map_err(failure)?;
         let (done, word) = if self.remove {
@@ -183,9 +192,7 @@ impl SetPassphrase {
         };
         let path = path.display().to_string();
         let text = format!("secret key  {path}  ({done})");
-        output.say(
-            &text,
-            &serde_json::json!({ "secret_key": path, "passphrase": word }),
-        )
+        let object = serde_json::json!({ "secret_key": path, "passphrase": word });
+        output.say(&text, &object)
     }
 }

@@ -17,9 +17,10 @@ use serde_json::json;
 use transparency_log::{Policy, note::NoteSigner};
 
 use super::{
-    Failure, Output,
+    Failure, Output, Result,
     listen::{ListenArguments, SizeArguments},
     memory::CacheArguments,
+    quantity::at_least_one,
     remote::RootArguments,
     witness::{load_policy, load_signer},
 };
@@ -34,11 +35,8 @@ pub(super) struct Serve {
     /// A store to serve under NAME; may be repeated.
     ///
     /// The default NAME is the file's name without its extension.
-    #[arg(
-        long,
-        value_name = "[NAME=]FILE",
-        required_unless_present = "directory"
-    )]
+    #[arg(long, value_name = "[NAME=]FILE")]
+    #[arg(required_unless_present = "directory")]
     store: Vec<String>,
     /// A block directory to serve under NAME; may be repeated.
     ///
@@ -77,27 +75,17 @@ pub(super) struct NetworkArguments {
     #[arg(long, value_name = "FILE", requires = "log_key")]
     witnesses: Option<String>,
     /// Request new cosignatures every SECONDS while no version is added.
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value_t = 600,
-        value_parser = clap::value_parser!(u64).range(1..)
-    )]
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = at_least_one())]
     cosign_every: u64,
     #[command(flatten)]
-    sizes: SizeArguments,
+    pub(super) sizes: SizeArguments,
     /// Check the store for versions written by other processes every MILLISECONDS.
-    #[arg(
-        long,
-        value_name = "MILLISECONDS",
-        default_value_t = 200,
-        value_parser = clap::value_parser!(u64).range(1..)
-    )]
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 200, value_parser = at_least_one())]
     follow_every: u64,
 }
 
 impl Serve {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let publishing = self.network.publishing()?;
         let mut dictionaries = BTreeMap::<_, ServedDictionary>::new();
         let stores = self.store.iter().map(|store| named("--store", store));
@@ -105,10 +93,8 @@ impl Serve {
         for (name, path) in stores {
             let dictionary = self.cache.open(&name, path, output)?;
             let dictionary = publishing.dictionary(dictionary, &name, self.store.len() > 1)?;
-            if dictionaries
-                .insert(name.clone(), Arc::new(dictionary).into())
-                .is_some()
-            {
+            let dictionary = Arc::new(dictionary).into();
+            if dictionaries.insert(name.clone(), dictionary).is_some() {
                 let text = format!("--store: two stores have the name {name}");
                 return Err(Failure::Input(text).help("use NAME=FILE"));
             }
@@ -145,7 +131,7 @@ impl PublishSettings<'_> {
         dictionary: Dictionary,
         name: &str,
         is_one_of_several: bool,
-    ) -> Result<Dictionary, Failure> {
+    ) -> Result<Dictionary> {
         let Some(folder) = self.folder else {
             return Ok(dictionary);
         };
@@ -176,8 +162,7 @@ impl PublishSettings<'_> {
         Ok(dictionary.logging(Arc::new(log)))
     }
 
-    /// Rejects `--publish` on a server that keeps only a part of the keys.
-    pub(super) fn check_unpublished(&self) -> Result<(), Failure> {
+    pub(super) fn check_unpublished(&self) -> Result {
         match self.folder {
             None => Ok(()),
             Some(_) => Err(Failure::input(
@@ -186,8 +171,7 @@ impl PublishSettings<'_> {
         }
     }
 
-    /// Rejects keys of head logs whose dictionary is not served here.
-    pub(super) fn check_used(&self) -> Result<(), Failure> {
+    pub(super) fn check_used(&self) -> Result {
         match self.keys.borrow().first() {
             None => Ok(()),
             Some((path, key)) => Err(Failure::Input(format!(
@@ -200,15 +184,12 @@ impl PublishSettings<'_> {
 }
 
 impl NetworkArguments {
-    /// Reads the keys and the policy for published head logs.
-    pub(super) fn publishing(&self) -> Result<PublishSettings<'_>, Failure> {
-        let keys = self
-            .log_key
-            .iter()
-            .map(|path| Ok((path.clone(), load_signer(path, "--log-key")?)));
+    pub(super) fn publishing(&self) -> Result<PublishSettings<'_>> {
+        let keys = self.log_key.iter();
+        let keys = keys.map(|path| Ok((path.clone(), load_signer(path, "--log-key")?)));
         Ok(PublishSettings {
             folder: self.publish.as_deref(),
-            keys: keys.collect::<Result<Vec<_>, Failure>>()?.into(),
+            keys: keys.collect::<Result<Vec<_>>>()?.into(),
             policy: self.witnesses.as_deref().map(load_policy).transpose()?,
         })
     }
@@ -220,8 +201,8 @@ impl NetworkArguments {
         dictionaries: BTreeMap<String, ServedDictionary>,
         roots: &RootArguments,
         output: &mut Output,
-        begin: impl FnOnce(&Service) -> Result<G, Failure>,
-    ) -> Result<(), Failure> {
+        begin: impl FnOnce(&Service) -> Result<G>,
+    ) -> Result {
         self.listen.begin_log()?;
         report_caught_panics(|place| {
             eprintln!("pad: the store is damaged: the storage engine gave up on a page ({place})");
@@ -233,11 +214,8 @@ impl NetworkArguments {
         let service = Service::new(dictionaries, limits);
         let following = service.follow(Duration::from_millis(self.follow_every));
         let begun = (begin(&service)?, cosigning);
-        let text = format!(
-            "serving {} at {} (Ctrl-C stops)",
-            names.join(", "),
-            host.url()
-        );
+        let (all, url) = (names.join(", "), host.url());
+        let text = format!("serving {all} at {url} (Ctrl-C stops)");
         let object = json!({ "dictionary_names": names });
         host.run(service, (&text, object), output, || {
             drop(following);
@@ -252,7 +230,7 @@ impl NetworkArguments {
         &self,
         dictionaries: &BTreeMap<String, ServedDictionary>,
         roots: &RootArguments,
-    ) -> Result<Vec<PeriodicTask>, Failure> {
+    ) -> Result<Vec<PeriodicTask>> {
         let mut all = Vec::new();
         for dictionary in dictionaries.values().filter_map(ServedDictionary::whole) {
             let Some(log) = dictionary.log() else {
@@ -271,19 +249,13 @@ impl NetworkArguments {
         }
         Ok(all)
     }
-
-    /// Returns the maximum bytes of a response. The limit applies to responses sent, and to
-    /// responses of other servers.
-    pub(super) fn longest_answer(&self) -> usize {
-        self.sizes.limits().response_bytes
-    }
 }
 
 /// Maximum time for connecting to a witness, and for each part of a request and its response.
 const WITNESS_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Splits `[NAME=]FILE`, the value of `option`, into a dictionary's name and the path of its store.
-pub(super) fn named<'s>(option: &str, store: &'s str) -> Result<(String, &'s Path), Failure> {
+pub(super) fn named<'s>(option: &str, store: &'s str) -> Result<(String, &'s Path)> {
     let (name, path) = if let Some((name, path)) = store.split_once('=') {
         (name.to_owned(), Path::new(path))
     } else {
@@ -292,10 +264,9 @@ pub(super) fn named<'s>(option: &str, store: &'s str) -> Result<(String, &'s Pat
         (stem.to_string_lossy().into_owned(), path)
     };
     if !pad_client::internals::is_dictionary_name(&name) {
-        return Err(Failure::Input(format!(
-            "{option} {store}: '{name}' cannot be part of an address"
-        ))
-        .help("use NAME=FILE with letters, digits, dots, hyphens and underscores"));
+        let text = format!("{option} {store}: '{name}' cannot be part of an address");
+        return Err(Failure::Input(text)
+            .help("use NAME=FILE with letters, digits, dots, hyphens and underscores"));
     }
     Ok((name, path))
 }

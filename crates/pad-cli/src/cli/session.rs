@@ -14,19 +14,9 @@ use authdict::{
 use clap::{ArgGroup, Args};
 
 use super::{
-    Failure, KEY_VARIABLE, NewStoreArguments, Output, PUBLIC_VARIABLE, STORE_VARIABLE,
-    VIEW_VARIABLE, output::Trust, signer::SignerArguments,
+    Failure, KEY_VARIABLE, NewStoreArguments, Output, PUBLIC_VARIABLE, Result, VIEW_VARIABLE,
+    signer::SignerArguments,
 };
-
-/// The store to query, and the trust options.
-#[derive(Debug, Args)]
-pub(super) struct ReadArguments {
-    /// The store's file.
-    #[arg(long, value_name = "FILE", env = STORE_VARIABLE)]
-    store: PathBuf,
-    #[command(flatten)]
-    trust: TrustArguments,
-}
 
 /// Trust options: the public key that verifies answers, and the view, a file with the newest
 /// version seen.
@@ -48,29 +38,22 @@ pub(super) struct TrustArguments {
 /// A source of a dictionary's heads (signed statements of its versions) and of the author's key.
 pub(super) trait HeadSource: Heads<Error: Into<Failure>> {
     /// Returns the author's key that this source claims. The key is not authenticated.
-    fn own_key(&self) -> Result<PublicKey, Failure>;
+    fn own_key(&self) -> Result<PublicKey>;
 }
 
 impl HeadSource for Server {
-    fn own_key(&self) -> Result<PublicKey, Failure> {
+    fn own_key(&self) -> Result<PublicKey> {
         Ok(self.public_key()?)
     }
 }
 
-impl ReadArguments {
-    /// Opens the store, and reports to `output` whether its answers are verified with an
-    /// authenticated key. The store is not trusted more than a remote server.
-    pub(super) fn open(&self, output: &mut Output) -> Result<(Server, StoredView), Failure> {
-        open_store(&self.store, &self.trust, output)
-    }
-}
-
-/// Opens the store at `path`, like [`ReadArguments::open`].
+/// Opens `store`, and reports to `output` whether its answers are verified with an authenticated
+/// key. The store is not trusted more than a remote server.
 pub(super) fn open_store(
     store: &Path,
     trust: &TrustArguments,
     output: &mut Output,
-) -> Result<(Server, StoredView), Failure> {
+) -> Result<(Server, StoredView)> {
     let open = || Ok(Server::of_any(store)?);
     let (repository, view) = trust.open(open, output)?;
     add_caveat(view.public(), output);
@@ -85,17 +68,17 @@ impl TrustArguments {
     /// checked against the view.
     pub(super) fn open<R: HeadSource>(
         &self,
-        open: impl Fn() -> Result<R, Failure>,
+        open: impl Fn() -> Result<R>,
         output: &mut Output,
-    ) -> Result<(R, StoredView), Failure> {
+    ) -> Result<(R, StoredView)> {
         let given = self.public.as_deref().map(load_public).transpose()?;
         let Some(view) = &self.view else {
             let repository = open()?;
             let own = repository.own_key()?;
             let trust = match given {
                 Some(public) if public != own => return Err(another_key()),
-                Some(_) => Trust::Authentic,
-                None => Trust::StoresOwn(own.fingerprint()),
+                Some(_) => None,
+                None => Some(own.fingerprint()),
             };
             output.trust(trust);
             return Ok((repository, StoredView::new(own)));
@@ -116,9 +99,9 @@ impl TrustArguments {
 fn open_with_view<R: HeadSource>(
     path: &Path,
     given: Option<&PublicKey>,
-    open: &impl Fn() -> Result<R, Failure>,
+    open: &impl Fn() -> Result<R>,
     output: &mut Output,
-) -> Result<(R, StoredView), Failure> {
+) -> Result<(R, StoredView)> {
     let repository = open()?;
     let own = repository.own_key()?;
     let view = with_view(path, (given, Some(&own)), |view| {
@@ -131,36 +114,33 @@ fn open_with_view<R: HeadSource>(
     Ok((repository, view))
 }
 
-/// Returns the trust basis of answers that are verified with the key in a view.
-pub(super) fn trust_of(view: &StoredView) -> Trust {
-    if view.is_authenticated() {
-        Trust::Authentic
-    } else {
-        // The view refuses other keys from now on. The user has not authenticated its key.
-        Trust::StoresOwn(view.public().fingerprint())
-    }
+/// Returns the fingerprint of the view's key if the user has not authenticated it. The view refuses
+/// other keys from now on.
+pub(super) fn trust_of(view: &StoredView) -> Option<String> {
+    (!view.is_authenticated()).then(|| view.public().fingerprint())
 }
 
-/// Advances the view stored at `path`, and stores the result. A new view contains the key `given`
-/// or else `own`, the key that the source claims.
-///
-/// `advance` runs again if another process changes the file meanwhile.
+/// The key that the user has given, and the key that the source of answers claims.
+type Keys<'k> = (Option<&'k PublicKey>, Option<&'k PublicKey>);
+
+/// Advances the view stored at `path`, and stores the result. `advance` runs again if another
+/// process changes the file meanwhile.
 pub(super) fn with_view(
     path: &Path,
-    (given, own): (Option<&PublicKey>, Option<&PublicKey>),
-    advance: impl FnMut(StoredView) -> Result<StoredView, Failure>,
-) -> Result<StoredView, Failure> {
-    ViewFile::at(path).advance(|stored| beginning(path, stored, given, own), advance)
+    keys: Keys<'_>,
+    advance: impl FnMut(StoredView) -> Result<StoredView>,
+) -> Result<StoredView> {
+    ViewFile::at(path).advance(|stored| beginning(path, stored, keys), advance)
 }
 
 /// Advances a view like [`with_view`], but holds the file's lock during `advance`. `advance` must
 /// be fast, and runs once.
 pub(super) fn with_held_view(
     path: &Path,
-    (given, own): (Option<&PublicKey>, Option<&PublicKey>),
-    advance: impl FnOnce(StoredView) -> Result<StoredView, Failure>,
-) -> Result<StoredView, Failure> {
-    ViewFile::at(path).advance_held(|stored| beginning(path, stored, given, own), advance)
+    keys: Keys<'_>,
+    advance: impl FnOnce(StoredView) -> Result<StoredView>,
+) -> Result<StoredView> {
+    ViewFile::at(path).advance_held(|stored| beginning(path, stored, keys), advance)
 }
 
 impl From<ViewAccessError> for Failure {
@@ -179,12 +159,11 @@ impl From<ViewAccessError> for Failure {
 /// Returns `stored` or, without it, a new view with the key `given` or else `own`. A view whose key
 /// is `given` counts as authenticated. Fails if the key of `stored` is not `given`, or if there is
 /// neither a view nor a key.
-fn beginning(
+pub(super) fn beginning(
     path: &Path,
     stored: Option<StoredView>,
-    given: Option<&PublicKey>,
-    own: Option<&PublicKey>,
-) -> Result<StoredView, Failure> {
+    (given, own): Keys<'_>,
+) -> Result<StoredView> {
     Ok(match (stored, given, own) {
         (Some(view), Some(given), _) if view.public() != given => {
             return Err(Failure::Input(format!(
@@ -226,11 +205,7 @@ fn another_key() -> Failure {
 
 /// Returns `view` advanced to the latest head of `heads`. If the author has signed two histories,
 /// writes evidence next to the view's file `path`.
-fn advanced(
-    path: &Path,
-    view: &StoredView,
-    heads: &impl HeadSource,
-) -> Result<StoredView, Failure> {
+fn advanced(path: &Path, view: &StoredView, heads: &impl HeadSource) -> Result<StoredView> {
     view.follow(heads).map_err(|error| match error {
         NotFollowed::Behind { seen, offered } => {
             let rollback = VerifyError::Rollback { seen, offered };
@@ -300,7 +275,7 @@ impl AuthorArguments {
 
     /// Loads the secret key, or connects to the external signer. Called only once, because loading
     /// prompts for the key's passphrase.
-    pub(super) fn keys(&self) -> Result<SigningKeys, Failure> {
+    pub(super) fn keys(&self) -> Result<SigningKeys> {
         let keys = self.signer.keys(self.key.as_deref())?;
         keys.ok_or_else(|| Failure::input("no key: give --key or --signer"))
     }
@@ -312,7 +287,7 @@ impl AuthorArguments {
 
     /// Refuses to create a new store with a key that has signed versions of another store. Does
     /// nothing if `store` exists.
-    pub(super) fn check_new(&self, store: &Path) -> Result<(), Failure> {
+    pub(super) fn check_new(&self, store: &Path) -> Result {
         if store.exists() {
             return Ok(());
         }
@@ -320,14 +295,14 @@ impl AuthorArguments {
         self.record_for(Version::EMPTY).map(drop)
     }
 
-    pub(super) fn record(&self) -> Result<SigningRecord, Failure> {
+    pub(super) fn record(&self) -> Result<SigningRecord> {
         let path = record_of(&self.key_file(), self.record.as_deref())?;
         Ok(SigningRecord::open(&path)?)
     }
 
     /// Opens the signing record of the key, for a store at version `stored`. Fails if no record was
     /// begun, unless `--new-record` is given, which begins one.
-    pub(super) fn record_for(&self, stored: Version) -> Result<SigningRecord, Failure> {
+    pub(super) fn record_for(&self, stored: Version) -> Result<SigningRecord> {
         let mut record = self.record()?;
         if self.new_record {
             record.begin()?;
@@ -337,8 +312,7 @@ impl AuthorArguments {
         Ok(record)
     }
 
-    /// Opens an existing store as its author.
-    pub(super) fn open(&self, store: &Path, keys: &SigningKeys) -> Result<Author, Failure> {
+    pub(super) fn open(&self, store: &Path, keys: &SigningKeys) -> Result<Author> {
         let own = own_store(store)?;
         check_key(store, &key_of_store(&own)?, keys.public())?;
         let record = self.record_for(own.latest()?)?;
@@ -348,7 +322,7 @@ impl AuthorArguments {
 }
 
 /// Rejects a store in an object store, because authors do not sign there.
-pub(super) fn require_own(store: &Path) -> Result<(), Failure> {
+pub(super) fn require_own(store: &Path) -> Result {
     if AnyStore::is_in_objects(store) {
         return Err(StoreError::NotSignedFor.into());
     }
@@ -356,25 +330,20 @@ pub(super) fn require_own(store: &Path) -> Result<(), Failure> {
 }
 
 /// Opens an author's store, which must be a local file.
-pub(super) fn own_store(store: &Path) -> Result<RedbStore, Failure> {
+pub(super) fn own_store(store: &Path) -> Result<RedbStore> {
     require_own(store)?;
     Ok(RedbStore::open(store)?)
 }
 
 /// Returns the path of the signing record: `given`, or else a file next to the key.
-pub(super) fn record_of(key: &Path, given: Option<&Path>) -> Result<PathBuf, Failure> {
+pub(super) fn record_of(key: &Path, given: Option<&Path>) -> Result<PathBuf> {
     match given {
         Some(record) => Ok(record.to_owned()),
-        None => pad_disk::companion(key, ".signed").map_err(|error| Failure::file(key, &error)),
+        None => pad_disk::companion(key, ".signed").map_err(Failure::at(key)),
     }
 }
 
-/// Refuses to create a new store for a key that has already signed versions.
-pub(super) fn check_unsigned(
-    record: &SigningRecord,
-    key: &Path,
-    store: &Path,
-) -> Result<(), Failure> {
+pub(super) fn check_unsigned(record: &SigningRecord, key: &Path, store: &Path) -> Result {
     if record.is_empty() {
         return Ok(());
     }
@@ -386,7 +355,7 @@ pub(super) fn check_unsigned(
     .help("restore a copy of the store, or create another key for a new dictionary"))
 }
 
-pub(super) fn load_public(path: &Path) -> Result<PublicKey, Failure> {
+pub(super) fn load_public(path: &Path) -> Result<PublicKey> {
     PublicKey::load(path).map_err(|error| Failure::key_file(path, &error))
 }
 
@@ -396,7 +365,7 @@ pub(super) fn create_or_match(
     public: &PublicKey,
     new: &NewStoreArguments,
     output: &Output,
-) -> Result<(), Failure> {
+) -> Result {
     if public.scheme.family() == SchemeFamily::Directory {
         return Err(Failure::Input(format!(
             "a key of scheme {} is for a directory",
@@ -423,7 +392,7 @@ fn parameters_record(
     public: &PublicKey,
     new: &NewStoreArguments,
     output: &Output,
-) -> Result<Option<RecordChange>, Failure> {
+) -> Result<Option<RecordChange>> {
     use super::parameters::load;
     if !public.scheme.family().is_append_only() {
         return match new.parameters {
@@ -447,9 +416,8 @@ fn parameters_record(
             || "those that come with this program".into(),
             |path| format!("those in {}", path.display()),
         );
-        return Err(Failure::Input(format!(
-            "the key was made with other parameters than {file}"
-        )));
+        let text = format!("the key was made with other parameters than {file}");
+        return Err(Failure::Input(text));
     }
     Ok(Some(parameters.record()))
 }
@@ -459,11 +427,11 @@ fn parameters_record(
     _: &PublicKey,
     _: &NewStoreArguments,
     _: &Output,
-) -> Result<Option<RecordChange>, Failure> {
+) -> Result<Option<RecordChange>> {
     Ok(None)
 }
 
-pub(super) fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Result<(), Failure> {
+pub(super) fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Result {
     if found == given {
         return Ok(());
     }
@@ -479,5 +447,3 @@ pub(super) fn check_key(path: &Path, found: &PublicKey, given: &PublicKey) -> Re
         },
     ))
 }
-
-pub(super) const MAX_EVIDENCE_BYTES: u64 = 64 << 10;

@@ -7,7 +7,7 @@ use clap::{Args, CommandFactory as _};
 use clap_complete::{Shell, generate};
 use serde_json::json;
 
-use super::{Arguments, Failure, Output};
+use super::{Arguments, Failure, Output, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -32,7 +32,7 @@ pub(super) struct Man {
 }
 
 impl Completions {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         if output.is_json() {
             return Err(Failure::input("pad completions writes no JSON").help("leave out --json"));
         }
@@ -43,12 +43,12 @@ impl Completions {
 }
 
 impl Man {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
-        let failure = |error| Failure::file(&self.folder, &error);
-        fs::create_dir_all(&self.folder).map_err(failure)?;
-        clap_mangen::generate_to(Arguments::command(), &self.folder).map_err(failure)?;
-        let folder = self.folder.display().to_string();
+        let folder = &self.folder;
+        fs::create_dir_all(folder).map_err(Failure::at(folder))?;
+        clap_mangen::generate_to(Arguments::command(), folder).map_err(Failure::at(folder))?;
+        let folder = folder.display().to_string();
         let text = format!("the manual pages are in {folder}; man {folder}/pad.1 shows the first");
         output.say(&text, &json!({ "folder": folder }))
     }

@@ -15,7 +15,7 @@ use clap::Args;
 use ed25519_dalek::SignatureError;
 
 use self::{agent::AgentKey, program::SigningProgram};
-use super::{Failure, KEY_VARIABLE, PUBLIC_VARIABLE, secret::load_secret};
+use super::{Failure, KEY_VARIABLE, PUBLIC_VARIABLE, Result, secret::load_secret};
 
 mod agent;
 mod program;
@@ -37,13 +37,8 @@ pub(super) struct SignerArguments {
     #[arg(long, value_name = "FILE", env = PUBLIC_VARIABLE)]
     public: Option<PathBuf>,
     /// Wait at most SECONDS for each signature of --signer.
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        requires = "signer",
-        default_value_t = USUAL_TIMEOUT,
-        value_parser = clap::value_parser!(u64).range(1..=3600)
-    )]
+    #[arg(long, value_name = "SECONDS", requires = "signer", default_value_t = USUAL_TIMEOUT)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     signer_timeout: u64,
 }
 
@@ -72,7 +67,7 @@ impl SignerArguments {
 
     /// Returns the keys of the external signer or, without one, of the secret key in the file
     /// `key`. `None` if neither is given. Called only once, because it may prompt for a passphrase.
-    pub(super) fn keys(&self, key: Option<&Path>) -> Result<Option<SigningKeys>, Failure> {
+    pub(super) fn keys(&self, key: Option<&Path>) -> Result<Option<SigningKeys>> {
         let (Some(signer), Some(path)) = (&self.signer, &self.public) else {
             self.refuse_idle_public()?;
             return Ok(match key {
@@ -111,7 +106,7 @@ impl SignerArguments {
 
     /// Refuses `--public` without `--signer`, because it would have no effect. The environment
     /// variable of the option is permitted, because other commands use it too.
-    fn refuse_idle_public(&self) -> Result<(), Failure> {
+    fn refuse_idle_public(&self) -> Result {
         let Some(public) = &self.public else {
             return Ok(());
         };
@@ -203,8 +198,7 @@ impl FromStr for AuthorName {
 }
 
 impl AuthorName {
-    /// Returns the author's key. Asks the SSH agent for it, if the agent holds it.
-    pub(super) fn key(&self) -> Result<AuthorKey, Failure> {
+    pub(super) fn key(&self) -> Result<AuthorKey> {
         match self {
             Self::Key(key) => Ok(*key),
             Self::Agent(fingerprint) => {
@@ -218,7 +212,6 @@ impl AuthorName {
 /// Reason for which an external signer returned no signature.
 #[derive(Debug)]
 pub(super) enum SignerFault {
-    /// The program could not be started.
     Start(String, io::Error),
     /// The program ended without success. The text is its last line on standard error.
     Exit(ExitStatus, String),
@@ -228,15 +221,11 @@ pub(super) enum SignerFault {
     TimedOut(Duration, String),
     /// A fault of the SSH agent at this socket.
     OfAgent(PathBuf, Box<Self>),
-    /// The connection to the agent failed.
     Connection(io::Error),
     /// `SSH_AUTH_SOCK` is not set, or this system has no Unix sockets.
     NoAgent,
-    /// The agent does not hold the key.
     UnknownKey(Fingerprint),
-    /// The key is not an Ed25519 key.
     NotEd25519(Fingerprint),
-    /// The agent refused to sign.
     AgentRefused,
     /// The agent's answer is malformed or too long.
     Malformed,
@@ -254,19 +243,10 @@ impl fmt::Display for SignerFault {
             Self::NoSignature(length) => {
                 write!(formatter, "it wrote {length} bytes, but a signature has 64")
             }
-            Self::TimedOut(time, line) if line.is_empty() => {
-                write!(
-                    formatter,
-                    "the signer gave no answer in {} s",
-                    time.as_secs()
-                )
-            }
             Self::TimedOut(time, line) => {
-                write!(
-                    formatter,
-                    "the signer gave no answer in {} s: {line}",
-                    time.as_secs()
-                )
+                let seconds = time.as_secs();
+                let colon = if line.is_empty() { "" } else { ": " };
+                write!(formatter, "the signer gave no answer in {seconds} s{colon}{line}")
             }
             Self::OfAgent(socket, fault) => {
                 write!(formatter, "SSH agent {}: {fault}", socket.display())
@@ -282,7 +262,6 @@ impl fmt::Display for SignerFault {
 }
 
 impl SignerFault {
-    /// Adds the socket of the SSH agent to the beginning of the message.
     fn of_agent(self, socket: &Path) -> Self {
         Self::OfAgent(socket.to_owned(), Box::new(self))
     }

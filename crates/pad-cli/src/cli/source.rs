@@ -5,13 +5,13 @@ use std::{ops::ControlFlow, path::PathBuf, vec};
 use authdict::{
     Answer, AnswerError, Difference, HeadText, Key, KeyHistory, KeyRange, Keys, Lookup,
     LookupError, NotFollowed, NotOffered, PublicKey, Question, RangeContents, Server, Statement,
-    StoredView, Untrusted, Value, Verifier, Version, VersionNotes,
+    StoredView, Untrusted, Value, Verifier, Version,
     internals::{dynamic::client_of, verify_head},
 };
 use clap::Args;
 
 use super::{
-    Failure, Output, STORE_VARIABLE,
+    Failure, Output, Result, STORE_VARIABLE,
     at::{VersionNames, VersionSelector},
     session::{TrustArguments, open_store},
 };
@@ -30,7 +30,7 @@ pub(super) struct AskArguments {
 }
 
 impl AskArguments {
-    pub(super) fn open(&self, output: &mut Output) -> Result<Session, Failure> {
+    pub(super) fn open(&self, output: &mut Output) -> Result<Box<Session>> {
         #[cfg(feature = "network")]
         if self.asks_servers()? {
             return self.servers.open(&self.trust, output);
@@ -38,44 +38,32 @@ impl AskArguments {
         let store = self.store.as_ref();
         let store = store.ok_or_else(|| Failure::input("--store is not given"))?;
         let (repository, view) = open_store(store, &self.trust, output)?;
-        let public = view.public().clone();
-        let source = Box::new(Local {
+        Ok(Box::new(Local {
             client: client_of(&view)?,
             repository,
             view,
-        });
-        Ok(Session { source, public })
+        }))
     }
 
-    /// Opens a session and calls `ask`. Returns both the session and the result. If `at` is `None`
-    /// and the latest version is pruned before `ask` is done, repeats both, at most `MOST_RACES`
-    /// times.
+    /// Opens a session and calls `ask`. Returns both the session and the result. Repeats both like
+    /// [`until_kept`].
     pub(super) fn open_until_kept<T>(
         &self,
         at: Option<&VersionSelector>,
         output: &mut Output,
-        ask: impl Fn(&Session, &mut Output) -> Result<T, Failure>,
-    ) -> Result<(Session, T), Failure> {
-        let mut races = 0;
-        loop {
+        ask: impl Fn(&Session, &mut Output) -> Result<T>,
+    ) -> Result<(Box<Session>, T)> {
+        until_kept(at, || {
             let session = self.open(output)?;
-            match ask(&session, output) {
-                Err(failure)
-                    if matches!(failure.bare(), Failure::NotKept(_))
-                        && at.is_none()
-                        && races < MOST_RACES =>
-                {
-                    races += 1;
-                }
-                asked => return asked.map(|asked| (session, asked)),
-            }
-        }
+            let asked = ask(&*session, output)?;
+            Ok((session, asked))
+        })
     }
 
     /// Returns whether to query servers instead of a store. Options take precedence over
     /// environment variables.
     #[cfg(feature = "network")]
-    fn asks_servers(&self) -> Result<bool, Failure> {
+    fn asks_servers(&self) -> Result<bool> {
         let store_is_given = self.store.as_ref().map(|store| {
             std::env::var_os(STORE_VARIABLE).is_none_or(|usual| usual != *store.as_os_str())
         });
@@ -97,45 +85,51 @@ impl AskArguments {
     }
 }
 
+/// Calls `ask`. If `at` is `None`, and the latest version is pruned before `ask` is done, calls it
+/// again, at most [`MOST_RACES`] times.
+pub(super) fn until_kept<A, T>(at: Option<&A>, mut ask: impl FnMut() -> Result<T>) -> Result<T> {
+    for _ in 0..MOST_RACES {
+        match ask() {
+            Err(failure) if at.is_none() && matches!(failure.bare(), Failure::NotKept(_)) => {}
+            asked => return asked,
+        }
+    }
+    ask()
+}
+
 /// A source of answers about a dictionary. The answers are verified with only the public key.
-pub(super) trait Source: VersionNames {
-    /// Returns the oldest version that can be queried.
-    fn oldest(&self) -> Result<Version, Failure>;
+pub(super) trait Source {
+    fn public(&self) -> &PublicKey;
+
+    /// Returns the unverified names and dates of versions, and the latest version.
+    fn names(&self) -> &dyn VersionNames;
+
+    fn oldest(&self) -> Result<Version>;
 
     /// Returns the verified answer to a question, with its encoded proof. Returns `None` if the
     /// scheme does not support the question.
-    fn answer(
-        &self,
-        version: Version,
-        question: &Question,
-    ) -> Result<Option<(Vec<u8>, Statement)>, Failure>;
+    fn answer(&self, version: Version, question: &Question) -> Result<Option<Proved>>;
 
     /// Returns the verified head of a version, with its signed root as text.
-    fn head(&self, version: Version) -> Result<HeadText, Failure>;
+    fn head(&self, version: Version) -> Result<HeadText>;
 
     /// Returns the first page of `range`: the range that the page covers, and its verified
     /// contents.
-    fn page(
-        &self,
-        version: Version,
-        range: &KeyRange,
-    ) -> Result<(KeyRange, RangeContents), Failure>;
+    fn page(&self, version: Version, range: &KeyRange) -> Result<(KeyRange, RangeContents)>;
 
     /// Returns the versions in which a key changed, unverified.
-    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, Failure>;
+    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>>;
 
     /// Calls `note` for each key that differs between two versions, unverified. Stops at the first
     /// failure.
-    fn differences(
-        &self,
-        before: Version,
-        after: Version,
-        note: &mut NoteDifference<'_>,
-    ) -> Result<(), Failure>;
+    fn differences(&self, before: Version, after: Version, note: &mut NoteDifference<'_>) -> Result;
 }
 
+/// An encoded proof, and the statement that it proves.
+pub(super) type Proved = (Vec<u8>, Statement);
+
 /// Callback for a key that differs between two versions, unverified.
-pub(super) type NoteDifference<'n> = dyn FnMut(Untrusted<Difference>) -> Result<(), Failure> + 'n;
+pub(super) type NoteDifference<'n> = dyn FnMut(Untrusted<Difference>) -> Result + 'n;
 
 /// A local store, which is verified like an untrusted server.
 struct Local {
@@ -145,34 +139,20 @@ struct Local {
     view: StoredView,
 }
 
-impl VersionNames for Local {
-    fn latest(&self) -> Version {
-        self.repository.latest()
-    }
-
-    fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
-        self.repository.notes(first, last)
-    }
-
-    fn versions_of(&self, name: &str) -> Result<Vec<Version>, Failure> {
-        self.repository.versions_of(name)
-    }
-
-    fn word_of(&self) -> &'static str {
-        self.repository.word_of()
-    }
-}
-
 impl Source for Local {
-    fn oldest(&self) -> Result<Version, Failure> {
+    fn public(&self) -> &PublicKey {
+        self.view.public()
+    }
+
+    fn names(&self) -> &dyn VersionNames {
+        &self.repository
+    }
+
+    fn oldest(&self) -> Result<Version> {
         Ok(self.repository.oldest())
     }
 
-    fn answer(
-        &self,
-        version: Version,
-        question: &Question,
-    ) -> Result<Option<(Vec<u8>, Statement)>, Failure> {
+    fn answer(&self, version: Version, question: &Question) -> Result<Option<Proved>> {
         let answer = match self.repository.answer(version, question) {
             Err(AnswerError::NotOffered(_)) => return Ok(None),
             answer => answer.map_err(|error| unanswered(error, version, question))?,
@@ -188,16 +168,12 @@ impl Source for Local {
         Ok(Some((answer, statement)))
     }
 
-    fn head(&self, version: Version) -> Result<HeadText, Failure> {
+    fn head(&self, version: Version) -> Result<HeadText> {
         let head = self.repository.head_message(version)?;
         Ok(verify_head(self.view.public(), version, &head)?)
     }
 
-    fn page(
-        &self,
-        version: Version,
-        range: &KeyRange,
-    ) -> Result<(KeyRange, RangeContents), Failure> {
+    fn page(&self, version: Version, range: &KeyRange) -> Result<(KeyRange, RangeContents)> {
         let page = self.repository.page(version, range, PAGE_BYTES)?;
         if !page.is_beginning_of(range) {
             let text = "the store does not tell where a page ends";
@@ -211,7 +187,7 @@ impl Source for Local {
         }
     }
 
-    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, Failure> {
+    fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>> {
         Ok(self.repository.history(key)?)
     }
 
@@ -220,17 +196,16 @@ impl Source for Local {
         before: Version,
         after: Version,
         note: &mut NoteDifference<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let mut failed = None;
-        self.repository.differences(before, after, &mut |change| {
-            note(change).map_or_else(
-                |failure| {
+        self.repository
+            .differences(before, after, &mut |change| match note(change) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(failure) => {
                     failed = Some(failure);
                     ControlFlow::Break(())
-                },
-                ControlFlow::Continue,
-            )
-        })?;
+                }
+            })?;
         failed.map_or(Ok(()), Err)
     }
 }
@@ -247,71 +222,24 @@ fn unanswered(error: AnswerError, version: Version, question: &Question) -> Fail
     }
 }
 
-/// Creates the failure for a question that the scheme does not support.
 fn not_offered(public: &PublicKey, question: &Question) -> Failure {
     let (what, scheme) = (question.kind(), public.scheme.id());
     Failure::Input(NotOffered { what, scheme }.to_string())
 }
 
-/// A source of answers, with the public key that verifies them.
-pub(super) struct Session {
-    source: Box<dyn Source>,
-    public: PublicKey,
-}
+/// An opened source of answers.
+pub(super) type Session = dyn Source;
 
 impl Session {
-    /// Creates a session for a source and a trusted key.
-    #[cfg(feature = "network")]
-    pub(super) fn new(source: Box<dyn Source>, public: PublicKey) -> Self {
-        Self { source, public }
-    }
-
-    /// Returns the oldest version that can be queried.
-    pub(super) fn oldest(&self) -> Result<Version, Failure> {
-        self.source.oldest()
-    }
-
-    /// Returns the latest version.
-    pub(super) fn latest(&self) -> Version {
-        self.source.latest()
-    }
-
-    /// Returns the versions in which a key changed, unverified.
-    pub(super) fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, Failure> {
-        self.source.history(key)
-    }
-
-    /// Calls `note` for each key that differs between two versions, unverified. Stops at the first
-    /// failure.
-    pub(super) fn differences(
-        &self,
-        before: Version,
-        after: Version,
-        note: &mut NoteDifference<'_>,
-    ) -> Result<(), Failure> {
-        self.source.differences(before, after, note)
-    }
-
-    /// Returns the notes (names, times and numbers of changes) on versions `first` to `last`,
-    /// unverified.
-    pub(super) fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Failure> {
-        self.source.notes(first, last)
-    }
-
-    /// Returns the kind of the source, `store` or `server`, to name the origin of unverified data.
-    pub(super) fn word_of(&self) -> &'static str {
-        self.source.word_of()
-    }
-
     /// Returns the version that `at` selects, or the latest version. If `at` is a name or a date,
     /// reports the version's number to `output`.
     pub(super) fn version(
         &self,
         at: Option<&VersionSelector>,
         output: &mut Output,
-    ) -> Result<Version, Failure> {
+    ) -> Result<Version> {
         match at {
-            Some(at) => at.resolve(&*self.source, output),
+            Some(at) => at.resolve(self.names(), output),
             None => self.newest(),
         }
     }
@@ -321,7 +249,7 @@ impl Session {
         &self,
         at: Option<&VersionSelector>,
         output: &mut Output,
-    ) -> Result<Version, Failure> {
+    ) -> Result<Version> {
         match self.version(at, output)? {
             Version::EMPTY => Err(Failure::input(
                 "version 0 has no signature: the author signs from version 1 on",
@@ -331,70 +259,42 @@ impl Session {
     }
 
     /// Returns the latest version. Fails if there is no version.
-    pub(super) fn newest(&self) -> Result<Version, Failure> {
-        match self.source.latest() {
+    pub(super) fn newest(&self) -> Result<Version> {
+        match self.names().latest() {
             Version::EMPTY => Err(Failure::Input(format!(
                 "the {} has no version yet",
-                self.source.word_of()
+                self.names().word_of()
             ))),
             latest => Ok(latest),
         }
     }
 
-    /// Returns the version that `at` selects by number, name or date. Reports the number of a name
-    /// or date to `output`.
-    pub(super) fn resolve(
-        &self,
-        at: &VersionSelector,
-        output: &mut Output,
-    ) -> Result<Version, Failure> {
-        at.resolve(&*self.source, output)
-    }
-
-    /// Returns whether the dictionary is an append-only log.
     pub(super) fn is_append_only(&self) -> bool {
-        self.public.scheme.family().is_append_only()
+        self.public().scheme.family().is_append_only()
     }
 
-    /// Returns the verified answer to a question about a version.
-    pub(super) fn ask(&self, version: Version, question: &Question) -> Result<Statement, Failure> {
-        self.prove(version, question)
-            .map(|(_, statement)| statement)
+    pub(super) fn ask(&self, version: Version, question: &Question) -> Result<Statement> {
+        Ok(self.prove(version, question)?.1)
     }
 
     /// Returns the verified answer like [`Session::ask`], together with its encoded proof.
-    pub(super) fn prove(
-        &self,
-        version: Version,
-        question: &Question,
-    ) -> Result<(Vec<u8>, Statement), Failure> {
-        let answer = self.source.answer(version, question)?;
-        answer.ok_or_else(|| not_offered(&self.public, question))
+    pub(super) fn prove(&self, version: Version, question: &Question) -> Result<Proved> {
+        let answer = self.answer(version, question)?;
+        answer.ok_or_else(|| not_offered(self.public(), question))
     }
 
     /// Returns the verified answers for several keys. If the scheme does not support one question
     /// for several keys, asks one question per key.
-    pub(super) fn lookups(
-        &self,
-        version: Version,
-        keys: &Keys,
-    ) -> Result<Vec<(Key, Answer)>, Failure> {
+    pub(super) fn lookups(&self, version: Version, keys: &Keys) -> Result<Vec<(Key, Answer)>> {
         let question = Question::Keys(keys.clone());
-        match self.source.answer(version, &question)? {
+        match self.answer(version, &question)? {
             None => {
-                let asked = keys.as_slice().iter();
-                asked
-                    .map(|key| Ok((key.clone(), self.lookup(version, key)?.answer)))
-                    .collect()
+                let ask = |key: &Key| Ok((key.clone(), self.lookup(version, key)?.answer));
+                keys.as_slice().iter().map(ask).collect()
             }
             Some((_, Statement::Lookups(lookups))) => Ok(lookups.answers),
             Some(_) => Err(Failure::Refused("the answer is to another question".into())),
         }
-    }
-
-    /// Returns the verified head of a version, with its signed root as text.
-    pub(super) fn head(&self, version: Version) -> Result<HeadText, Failure> {
-        self.source.head(version)
     }
 
     /// Returns an iterator over the verified entries of a range, in ascending order. It fetches one
@@ -408,8 +308,7 @@ impl Session {
         }
     }
 
-    /// Returns the verified answer about `key` in `version`: its value, or its absence.
-    pub(super) fn lookup(&self, version: Version, key: &Key) -> Result<Lookup, Failure> {
+    pub(super) fn lookup(&self, version: Version, key: &Key) -> Result<Lookup> {
         match self.ask(version, &Question::Key(key.clone()))? {
             Statement::Lookup(lookup) => Ok(lookup),
             _ => Err(Failure::Refused("the answer is to another question".into())),
@@ -428,7 +327,7 @@ pub(super) struct Entries<'s> {
 
 impl Entries<'_> {
     /// Returns the next entry; `None` if the range is proved to contain no further entry.
-    pub(super) fn next(&mut self) -> Result<Option<(Key, Value)>, Failure> {
+    pub(super) fn next(&mut self) -> Result<Option<(Key, Value)>> {
         loop {
             if let Some(entry) = self.page.next() {
                 return Ok(Some(entry));
@@ -436,7 +335,7 @@ impl Entries<'_> {
             let Some(rest) = &self.rest else {
                 return Ok(None);
             };
-            let (page, contents) = self.session.source.page(self.version, rest)?;
+            let (page, contents) = self.session.page(self.version, rest)?;
             self.rest = (page.end != rest.end).then(|| KeyRange {
                 start: page.end,
                 end: rest.end.clone(),
@@ -447,6 +346,6 @@ impl Entries<'_> {
 }
 
 /// Maximum number of times that a session is opened again because the latest version was pruned.
-pub(super) const MOST_RACES: u32 = 3;
+const MOST_RACES: u32 = 3;
 /// Approximate bytes of keys and values in a page.
 const PAGE_BYTES: usize = 1 << 20;

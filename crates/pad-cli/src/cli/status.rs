@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use authdict::{
     Server, Version, VersionNote,
     internals::{
-        RedbStore, Store as _,
+        Store as _,
         inspect::headline,
         pending::{self, PendingChange},
         version_notes::utc,
@@ -16,7 +16,7 @@ use pad_disk::Register;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    Failure, KEY_VARIABLE, Output, StoreArgument,
+    Failure, KEY_VARIABLE, Output, Result, StoreArgument,
     change::shown,
     secret::load_secret,
     session::{check_key, own_store, record_of},
@@ -58,7 +58,7 @@ pub(super) struct Reset {
 }
 
 impl Status {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         let path = &self.store.store;
         let repository = Server::of_any(path)?;
         let public = repository.public_key()?;
@@ -85,10 +85,8 @@ impl Status {
         }
         rows.add("entries", "entries", repository.entries());
         rows.add("pending", "pending_changes", waiting.len());
-        let older = waiting
-            .iter()
-            .filter(|change| change.after != latest)
-            .count();
+        let older = waiting.iter();
+        let older = older.filter(|change| change.after != latest).count();
         if older > 0 {
             rows.add("of an older version", "older_changes", older);
         }
@@ -98,11 +96,8 @@ impl Status {
             let record = record_of(key, self.record.as_deref())?;
             let (signed, says) = compare(&record, latest)?;
             rows.add("key", "secret_key", key.display().to_string());
-            rows.add(
-                "signed version",
-                "signed_version",
-                signed.map(Version::number),
-            );
+            let signed = signed.map(Version::number);
+            rows.add("signed version", "signed_version", signed);
             rows.add("store and key", "says", says);
         }
         if self.changes {
@@ -116,8 +111,7 @@ impl Status {
     }
 }
 
-/// Adds the unverified name and time of a version to `rows`.
-fn add_note(repository: &Server, version: Version, rows: &mut Rows) -> Result<(), Failure> {
+fn add_note(repository: &Server, version: Version, rows: &mut Rows) -> Result {
     let Some(note) = VersionNote::of(repository.store(), version)? else {
         return Ok(());
     };
@@ -129,10 +123,7 @@ fn add_note(repository: &Server, version: Version, rows: &mut Rows) -> Result<()
 }
 
 /// Returns the last signed version in the signing record, and a comparison with the store.
-fn compare(
-    record: &std::path::Path,
-    latest: Version,
-) -> Result<(Option<Version>, &'static str), Failure> {
+fn compare(record: &std::path::Path, latest: Version) -> Result<(Option<Version>, &'static str)> {
     let value = Register::read(record);
     let value = value.map_err(|error| Failure::Store(format!("{}: {error}", record.display())))?;
     let head = value.and_then(|value| headline(&value).ok()?.1);
@@ -153,7 +144,7 @@ fn compare(
 }
 
 impl Reset {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let mut store = own_store(&self.store.store)?;
         let wanted = self.keys.iter().map(|key| output.key(key));
@@ -165,26 +156,19 @@ impl Reset {
         for key in &wanted {
             if !dropped.iter().any(|change| change.operation.key() == key) {
                 let key = output.show(key.as_bytes());
-                return Err(Failure::Input(format!(
-                    "no change of {key} is pending: nothing was dropped"
-                ))
-                .help("list the pending changes with pad status --changes"));
+                let text = format!("no change of {key} is pending: nothing was dropped");
+                return Err(Failure::Input(text)
+                    .help("list the pending changes with pad status --changes"));
             }
         }
-        drop_all(&mut store, &dropped)?;
+        // If a key was changed again in the meantime, the new change is kept.
+        let records: Vec<_> = dropped.iter().map(|change| change.done()).collect();
+        store.write_records(&records)?;
         let left = pending::count(&store)?;
         let text = format!("dropped {} pending changes, {left} are left", dropped.len());
-        output.say(
-            &text,
-            &json!({ "dropped_changes": dropped.len(), "pending_changes": left }),
-        )
+        let object = json!({ "dropped_changes": dropped.len(), "pending_changes": left });
+        output.say(&text, &object)
     }
-}
-
-/// Drops pending changes. If a key was changed again in the meantime, the new change is kept.
-fn drop_all(store: &mut RedbStore, changes: &[&PendingChange]) -> Result<(), Failure> {
-    let records: Vec<_> = changes.iter().map(|change| change.done()).collect();
-    Ok(store.write_records(&records)?)
 }
 
 /// Labelled values, to be printed as lines or as one JSON object.
@@ -206,6 +190,16 @@ impl Rows {
         self.both(label, name, text, value);
     }
 
+    /// Adds the kind of a file.
+    pub(super) fn is(&mut self, kind: &str) {
+        self.add("is", "is", kind);
+    }
+
+    /// Adds the commands that show or verify more of a file.
+    pub(super) fn more(&mut self, commands: &str) {
+        self.add("for more", "for_more", commands);
+    }
+
     /// Adds a line and a field whose values are formatted differently.
     pub(super) fn both(
         &mut self,
@@ -218,7 +212,6 @@ impl Rows {
         self.object.insert(name.into(), value.into());
     }
 
-    /// Renders all lines, with aligned values.
     pub(super) fn text(&self) -> String {
         let widest = self.lines.iter().map(|(label, _)| label.len()).max();
         let width = widest.unwrap_or_default();

@@ -1,36 +1,49 @@
-//! TLS certificates of servers, and network failures.
+//! TLS certificates of servers, network failures, and the report of a stopped server.
 
-use std::{fs, io::ErrorKind, path::Path};
+use std::{io::ErrorKind, path::Path};
 
-use pad_web::server::{Identity, ServerError};
+use pad_web::server::{Identity, Options, ServerError, ShutdownOutcome};
+use serde_json::json;
 
-use super::{Failure, permissions::check_secret};
+use super::{Failure, Output, Result, files::read_all, secret::check_secret};
 
-/// Paths of a PEM certificate chain and its private key, and the names of their options.
-pub(super) struct TlsArguments<'a> {
-    pub(super) certificate: Option<&'a Path>,
-    pub(super) private_key: Option<&'a Path>,
-    pub(super) names: [&'static str; 2],
+/// Loads a PEM certificate chain and its private key from `files`, and names their options in
+/// errors. Rejects a key file with permissions that [`check_secret`] rejects.
+pub(super) fn identity(
+    [certificate_name, key_name]: [&str; 2],
+    files: Option<(&Path, &Path)>,
+) -> Result<Option<Identity>> {
+    let Some((certificate, key)) = files else {
+        return Ok(None);
+    };
+    check_secret(key_name, key)?;
+    let identity = Identity::from_pem(&read_all(certificate)?, &read_all(key)?);
+    identity.map(Some).map_err(|error| match error {
+        ServerError::Certificate(text) => Failure::Input(format!("{certificate_name}: {text}")),
+        error => Failure::Store(error.to_string()),
+    })
 }
 
-impl TlsArguments<'_> {
-    /// Loads the certificate and the private key, if they are given. Rejects a key file with
-    /// permissions that `check_secret` rejects.
-    pub(super) fn identity(&self) -> Result<Option<Identity>, Failure> {
-        let (Some(certificate), Some(key)) = (self.certificate, self.private_key) else {
-            return Ok(None);
-        };
-        let [certificate_name, key_name] = self.names;
-        check_secret(key_name, key)?;
-        let identity = Identity::from_pem(&read_all(certificate)?, &read_all(key)?);
-        identity.map(Some).map_err(|error| match error {
-            ServerError::Certificate(text) => Failure::Input(format!("{certificate_name}: {text}")),
-            error => Failure::Store(error.to_string()),
-        })
+/// Returns the scheme of the URLs of a server.
+pub(super) const fn scheme_of(options: &Options) -> &'static str {
+    if options.identity.is_some() {
+        "https"
+    } else {
+        "http"
     }
 }
 
-/// Converts the error of a server that listens at `listen` into a [`Failure`].
+/// Reports that a server has stopped.
+pub(super) fn say_stopped(outcome: &ShutdownOutcome, output: &mut Output) -> Result {
+    match outcome {
+        ShutdownOutcome::Drained => output.say("stopped", &json!({ "stopped": "drained" })),
+        ShutdownOutcome::TimedOut { connections } => output.say(
+            &format!("stopped; {connections} connections were cut"),
+            &json!({ "stopped": "timed out", "cut_connections": connections }),
+        ),
+    }
+}
+
 pub(super) fn network_failure(listen: &str, error: &ServerError) -> Failure {
     match error {
         // Another process may release the address, or the network may come up: not an error of use.
@@ -45,8 +58,4 @@ pub(super) fn network_failure(listen: &str, error: &ServerError) -> Failure {
         ServerError::Bind(error) => Failure::Input(format!("--listen {listen}: {error}")),
         error => Failure::Store(error.to_string()),
     }
-}
-
-fn read_all(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| Failure::file(path, &error))
 }

@@ -13,7 +13,7 @@ use clap::{ArgGroup, Args};
 use serde_json::json;
 
 use super::{
-    Failure, NewStoreArguments, Output, PUBLIC_VARIABLE, StoreArgument,
+    Failure, NewStoreArguments, Output, PUBLIC_VARIABLE, Result, StoreArgument,
     at::VersionSelector,
     files::{OutArguments, read_file},
     session::{create_or_match, load_public},
@@ -65,7 +65,7 @@ pub(super) struct Apply {
 }
 
 impl Export {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         self.out.check(output)?;
         let repository = Server::of_any(&self.store.store)?;
         let latest = repository.latest();
@@ -82,20 +82,18 @@ impl Export {
             (None, None) => return Err(Failure::input("neither --at nor --from is given")),
         };
         if first > last {
-            return Err(Failure::Input(format!(
-                "there are no versions from {first} to {last}"
-            )));
+            let text = format!("there are no versions from {first} to {last}");
+            return Err(Failure::Input(text));
         }
         let message = if self.from.is_some() {
             several(&repository, first, last)?
         } else {
             update_to(&repository, first)?
         };
-        self.out.write(&message, output)?;
-        if self.out.is_standard() {
+        let Some(file) = self.out.write(&message, output)? else {
             return Ok(());
-        }
-        let (bytes, file) = (message.len(), self.out.shown());
+        };
+        let bytes = message.len();
         if self.from.is_none() {
             let text = format!("{bytes} bytes in {file} lead to version {first}");
             let object = json!({ "version": first.number(), "bytes": bytes, "file": file });
@@ -108,8 +106,7 @@ impl Export {
     }
 }
 
-/// Returns the update that produced a version.
-fn update_to(repository: &Server, version: Version) -> Result<Vec<u8>, Failure> {
+fn update_to(repository: &Server, version: Version) -> Result<Vec<u8>> {
     repository.update_message(version)?.ok_or_else(|| {
         let (oldest, latest) = (repository.oldest(), repository.latest());
         Failure::Input(format!(
@@ -120,7 +117,7 @@ fn update_to(repository: &Server, version: Version) -> Result<Vec<u8>, Failure> 
 }
 
 /// Returns the updates that produced versions `first` to `last`, encoded as one list.
-fn several(repository: &Server, first: Version, last: Version) -> Result<Vec<u8>, Failure> {
+fn several(repository: &Server, first: Version, last: Version) -> Result<Vec<u8>> {
     let (mut updates, mut bytes) = (Vec::new(), 0_u64);
     for number in first.number()..=last.number() {
         let update = update_to(repository, Version::new(number))?;
@@ -139,7 +136,7 @@ fn several(repository: &Server, first: Version, last: Version) -> Result<Vec<u8>
 }
 
 impl Apply {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let path = &self.store.store;
         if let Some(public) = &self.public {
@@ -158,12 +155,9 @@ impl Apply {
     }
 }
 
-/// Applies the updates of a list in order.
-fn apply_all(repository: &mut Server, list: &[u8], output: &mut Output) -> Result<(), Failure> {
-    let updates = decode_list(list, list.len()).map_err(|error| {
-        let text = format!("the update is refused: {error}");
-        Failure::Refused(text)
-    })?;
+fn apply_all(repository: &mut Server, list: &[u8], output: &mut Output) -> Result {
+    let updates = decode_list(list, list.len())
+        .map_err(|error| Failure::Refused(format!("the update is refused: {error}")))?;
     if updates.is_empty() {
         return Err(Failure::input("there are no updates in it"));
     }
@@ -173,18 +167,15 @@ fn apply_all(repository: &mut Server, list: &[u8], output: &mut Output) -> Resul
     Ok(())
 }
 
-/// Applies an update, unless the store already contains it.
-fn apply(repository: &mut Server, update: &[u8], output: &mut Output) -> Result<(), Failure> {
-    if let Some(version) = known(repository, update) {
-        let root = repository.head_text(version)?.root;
-        let text = format!("version {version} is there already, root {root}");
-        let object = json!({ "version": version.number(), "root": root, "known": true });
-        return output.say(&text, &object);
-    }
-    let version = repository.apply_message(update)?;
+fn apply(repository: &mut Server, update: &[u8], output: &mut Output) -> Result {
+    let known = known(repository, update);
+    let (version, done) = match known {
+        Some(version) => (version, "is there already"),
+        None => (repository.apply_message(update)?, "verified and stored"),
+    };
     let root = repository.head_text(version)?.root;
-    let text = format!("version {version} verified and stored, root {root}");
-    let object = json!({ "version": version.number(), "root": root, "known": false });
+    let text = format!("version {version} {done}, root {root}");
+    let object = json!({ "version": version.number(), "root": root, "known": known.is_some() });
     output.say(&text, &object)
 }
 
@@ -201,6 +192,5 @@ fn known(repository: &Server, update: &[u8]) -> Option<Version> {
     is_known.then_some(head.version)
 }
 
-/// Message kind of a list of updates.
 const LIST: u8 = 12;
 const MAX_UPDATE_BYTES: u64 = 1 << 30;

@@ -1,7 +1,6 @@
 //! `pad witness`: a witness of transparency logs, and keys for witnesses and logs.
 
 use std::{
-    ffi::OsString,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -21,11 +20,10 @@ use transparency_log::{
 };
 
 use super::{
-    Failure, Output,
-    files::read_file,
+    Failure, Output, Result,
+    files::read_text,
     listen::ListenArguments,
-    permissions::check_secret,
-    secret::{self, ProtectArguments},
+    secret::{self, ProtectArguments, check_secret, public_path},
     session::load_public,
 };
 
@@ -95,22 +93,21 @@ struct Keygen {
 }
 
 impl WitnessCommand {
-    pub(super) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn run(&self, output: &mut Output) -> Result {
         match &self.keys {
             Some(WitnessKeys::Keygen(keygen)) => keygen.run(output),
             None => self.serve(output),
         }
     }
 
-    fn serve(&self, output: &mut Output) -> Result<(), Failure> {
+    fn serve(&self, output: &mut Output) -> Result {
         let missing = || Failure::input("--state and --key are needed");
         let (state, key) = (self.state.as_ref().zip(self.key.as_ref())).ok_or_else(missing)?;
         let logs = self.logs()?;
         if !self.prefix.is_empty() && !self.prefix.starts_with('/') {
             let prefix = &self.prefix;
-            return Err(Failure::Input(format!(
-                "--prefix {prefix}: a path begins with /"
-            )));
+            let text = format!("--prefix {prefix}: a path begins with /");
+            return Err(Failure::Input(text));
         }
         let signer: Cosigner = load_signer(key, "--key")?;
         let name = signer.name().clone();
@@ -118,23 +115,17 @@ impl WitnessCommand {
         self.listen.begin_log()?;
         let host = self.listen.bind(Limits::default())?;
         let service = WitnessService::new(signer, records, &logs, &self.prefix);
-        let text = format!(
-            "serving as the witness {name} of {} logs at {} (Ctrl-C stops)",
-            logs.len(),
-            host.url()
-        );
-        let object = json!({ "witness": name.as_str(), "logs": logs.len() });
+        let (count, url) = (logs.len(), host.url());
+        let text = format!("serving as the witness {name} of {count} logs at {url} (Ctrl-C stops)");
+        let object = json!({ "witness": name.as_str(), "logs": count });
         host.run(service, (&text, object), output, || {})
     }
 
-    /// Reads the keys of the logs whose checkpoints are cosigned.
-    fn logs(&self) -> Result<Vec<VerifierKey>, Failure> {
+    fn logs(&self) -> Result<Vec<VerifierKey>> {
         let mut logs = Vec::new();
         for text in &self.known_log {
-            logs.push(
-                log_key(text)
-                    .map_err(|error| Failure::Input(format!("--known-log {text}: {error}")))?,
-            );
+            let key = log_key(text);
+            logs.push(key.map_err(|error| Failure::Input(format!("--known-log {text}: {error}")))?);
         }
         let Some(path) = &self.known_logs else {
             return Ok(logs);
@@ -163,15 +154,15 @@ impl WitnessCommand {
     }
 }
 
-fn records(state: &Path) -> Result<FolderRecords, Failure> {
-    std::fs::create_dir_all(state).map_err(|error| Failure::file(state, &error))?;
-    let folder = Folder::open(state).map_err(|error| Failure::file(state, &error))?;
+fn records(state: &Path) -> Result<FolderRecords> {
+    std::fs::create_dir_all(state).map_err(Failure::at(state))?;
+    let folder = Folder::open(state).map_err(Failure::at(state))?;
     let records = FolderRecords::open(Arc::new(folder));
     records.map_err(|error| Failure::Store(format!("--state {}: {error}", state.display())))
 }
 
 impl Keygen {
-    fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         secret::check_place("--out", &self.out)?;
         let named = |name: &str| {
@@ -243,30 +234,24 @@ fn is_known(key_type: u8) -> bool {
 
 /// Loads the secret key of a witness or a log. Rejects a file with permissions that `check_secret`
 /// rejects.
-pub(super) fn load_signer<T: SignatureType>(
-    path: &Path,
-    option: &str,
-) -> Result<SignerKey<T>, Failure> {
+pub(super) fn load_signer<T: SignatureType>(path: &Path, option: &str) -> Result<SignerKey<T>> {
     check_secret(option, path)?;
     let file = secret::read(path)?;
-    let text = file
-        .text()
-        .map_err(|error| Failure::key_file(path, &error))?;
-    text.trim_end_matches('\n')
-        .parse()
-        .map_err(|error| Failure::Input(format!("{option} {}: {error}", path.display())))
+    let text = file.text();
+    let text = text.map_err(|error| Failure::key_file(path, &error))?;
+    let key = text.trim_end_matches('\n').parse();
+    key.map_err(|error| Failure::Input(format!("{option} {}: {error}", path.display())))
 }
 
 /// Loads a policy, which is given as text of several lines or as the path of a file.
-pub(super) fn load_policy(given: &str) -> Result<Policy, Failure> {
+pub(super) fn load_policy(given: &str) -> Result<Policy> {
     let text = if given.contains('\n') {
         given.to_owned()
     } else {
         read_text(Path::new(given), LONGEST_LIST)?
     };
-    let policy: Policy = text
-        .parse()
-        .map_err(|error| Failure::Input(format!("--witnesses: {error}")))?;
+    let policy = text.parse::<Policy>();
+    let policy = policy.map_err(|error| Failure::Input(format!("--witnesses: {error}")))?;
     for skipped in policy.skipped() {
         Output::warn(&format!(
             "--witnesses: the key in line {} is ignored: its type {} is unknown",
@@ -274,17 +259,6 @@ pub(super) fn load_policy(given: &str) -> Result<Policy, Failure> {
         ));
     }
     Ok(policy)
-}
-
-fn read_text(path: &Path, limit: u64) -> Result<String, Failure> {
-    let text = String::from_utf8(read_file(path, limit)?);
-    text.map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
-}
-
-fn public_path(secret: &Path) -> PathBuf {
-    let mut path = OsString::from(secret);
-    path.push(".pub");
-    path.into()
 }
 
 const LONGEST_LIST: u64 = 1 << 20;

@@ -17,12 +17,10 @@ pub(super) fn count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Parses a key length in bytes, at most [`MAX_KEY_LENGTH`].
 pub(super) fn key_bytes(text: &str) -> Result<u64, String> {
     at_most(count(text)?, MAX_KEY_LENGTH)
 }
 
-/// Parses a value length in bytes, at most [`MAX_VALUE_LENGTH`]; 0 is allowed.
 pub(super) fn value_bytes(text: &str) -> Result<u64, String> {
     let bytes = if text == "0" { 0 } else { count(text)? };
     at_most(bytes, MAX_VALUE_LENGTH)

@@ -196,11 +196,9 @@ fn why(winner: &Candidate, load: &Load, rivals: &[Rival<'_>]) -> String {
     let name = winner.scheme.name;
     let mut lines: Vec<String> = match commands(winner.scheme, load) {
         Ok(commands) => {
-            let commands = commands.iter().map(|command| format!("  {command}"));
-            [format!("Choose {name}:")]
-                .into_iter()
-                .chain(commands)
-                .collect()
+            let mut lines = vec![format!("Choose {name}:")];
+            lines.extend(commands.iter().map(|command| format!("  {command}")));
+            lines
         }
         Err(why) => vec![format!("Choose {name} ({why}).")],
     };
@@ -246,12 +244,10 @@ fn balance(winner: &Candidate, other: &Candidate) -> String {
 }
 
 fn places(crossing: &Crossing) -> String {
-    let lookups = crossing
-        .lookups_per_day
-        .map(|lookups| format!("with {} lookups per day", digits(lookups)));
-    let keys = crossing
-        .keys
-        .map(|keys| format!("with {} keys", digits(keys)));
+    let lookups = crossing.lookups_per_day;
+    let lookups = lookups.map(|lookups| format!("with {} lookups per day", digits(lookups)));
+    let keys = crossing.keys;
+    let keys = keys.map(|keys| format!("with {} keys", digits(keys)));
     let places: Vec<_> = [lookups, keys].into_iter().flatten().collect();
     match places.as_slice() {
         _ if crossing.everywhere => {
@@ -279,18 +275,15 @@ fn excluded(all: &[Exclusion]) -> String {
     if groups.is_empty() {
         return String::new();
     }
-    let lines = groups
-        .iter()
-        .map(|(reasons, names)| format!("\n  {}: {reasons}", names.join(", ")));
+    let lines = groups.iter();
+    let lines = lines.map(|(reasons, names)| format!("\n  {}: {reasons}", names.join(", ")));
     format!("Excluded:{}", lines.collect::<String>())
 }
 
 fn object(advice: &Advice, wanted: &Requirements, basis: &Basis, rivals: &[Rival<'_>]) -> Json {
     let load = &wanted.load;
-    let ranked = advice
-        .ranked
-        .iter()
-        .map(|candidate| candidate_object(candidate, load));
+    let ranked = advice.ranked.iter();
+    let ranked = ranked.map(|candidate| candidate_object(candidate, load));
     let excluded = advice.excluded.iter().map(|excluded| {
         let reasons: Vec<_> = excluded.reasons.iter().map(ToString::to_string).collect();
         let candidate = excluded.candidate.as_ref();
@@ -372,7 +365,6 @@ fn digits(number: f64) -> String {
     format!("{number:.decimals$}")
 }
 
-/// Formats a time in microseconds with its unit.
 fn time(us: f64) -> String {
     match us {
         us if us >= 1e6 => format!("{} s", digits(us / 1e6)),
@@ -381,7 +373,6 @@ fn time(us: f64) -> String {
     }
 }
 
-/// Formats a number of bytes with its unit.
 fn size(bytes: f64) -> String {
     match bytes {
         bytes if bytes >= 1e9 => format!("{} GB", digits(bytes / 1e9)),

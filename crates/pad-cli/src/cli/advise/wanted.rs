@@ -13,7 +13,7 @@ use comparison::{
 };
 
 use super::quantities::{bytes, count, key_bytes, per_day, seconds, share, value_bytes, whole};
-use crate::cli::Failure;
+use crate::cli::{Failure, Result};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load")]
@@ -94,9 +94,11 @@ pub(super) struct NeedArguments {
 
 /// Returns the load, needs and limits from both groups of arguments, and from the trace that `load`
 /// names, if any.
-pub(super) fn wanted(load: &LoadArguments, needs: &NeedArguments) -> Result<Requirements, Failure> {
+pub(super) fn wanted(load: &LoadArguments, needs: &NeedArguments) -> Result<Requirements> {
     let trace = load.trace.as_deref().map(read).transpose()?;
-    let load = load.load(trace.as_ref(), needs.kept())?;
+    // Numbered entries answer for the latest version only.
+    let history = (!needs.numbered).then_some(MONTH);
+    let load = load.load(trace.as_ref(), history)?;
     let removes = trace.is_some_and(|trace| trace.removes);
     Ok(Requirements {
         needs: needs.needs(&load, removes),
@@ -109,7 +111,7 @@ pub(super) fn wanted(load: &LoadArguments, needs: &NeedArguments) -> Result<Requ
     })
 }
 
-fn read(path: &Path) -> Result<TraceLoad, Failure> {
+fn read(path: &Path) -> Result<TraceLoad> {
     let failure = |error| Failure::trace(path, &error);
     let snapshots = TraceReader::open(path).map_err(failure)?;
     let named =
@@ -125,17 +127,19 @@ fn read(path: &Path) -> Result<TraceLoad, Failure> {
 }
 
 impl LoadArguments {
-    fn load(&self, trace: Option<&TraceLoad>, usual: DefaultHistory) -> Result<Load, Failure> {
+    /// Returns the load. By default, servers keep versions for `history` seconds, or the latest
+    /// version only.
+    fn load(&self, trace: Option<&TraceLoad>, history: Option<f64>) -> Result<Load> {
         let (snapshots_per_day, changes) = self.snapshots(trace)?;
-        let kept = match (self.versions, self.history, usual) {
+        let kept = match (self.versions, self.history.or(history)) {
             #[allow(
                 clippy::as_conversions,
                 clippy::cast_precision_loss,
                 reason = "below 2^53"
             )]
-            (Some(versions), _, _) => versions as f64,
-            (None, None, DefaultHistory::Latest) if self.old_lookups <= 0.0 => 1.0,
-            (None, history, _) => history.unwrap_or(MONTH) / 86_400.0 * snapshots_per_day,
+            (Some(versions), _) => versions as f64,
+            (None, None) if self.old_lookups <= 0.0 => 1.0,
+            (None, history) => history.unwrap_or(MONTH) / 86_400.0 * snapshots_per_day,
         };
         let of = |given: Option<u64>, of_trace: fn(&TraceLoad) -> u64, default| {
             given.or_else(|| trace.map(of_trace)).unwrap_or(default)
@@ -158,7 +162,7 @@ impl LoadArguments {
 
     /// Returns the number of snapshots per day, and the number of changes in each snapshot. Options
     /// take precedence over `trace`.
-    fn snapshots(&self, trace: Option<&TraceLoad>) -> Result<(f64, u64), Failure> {
+    fn snapshots(&self, trace: Option<&TraceLoad>) -> Result<(f64, u64)> {
         let of_trace = trace.and_then(TraceLoad::snapshots_per_day);
         let changes = self
             .changes
@@ -180,27 +184,9 @@ impl LoadArguments {
     }
 }
 
-/// The versions that servers keep if neither `--history` nor `--versions` is given.
-#[derive(Clone, Copy)]
-enum DefaultHistory {
-    /// All versions of the last [`MONTH`].
-    Month,
-    /// The latest version only.
-    Latest,
-}
-
-/// Thirty days, in seconds.
 const MONTH: f64 = 30.0 * 86_400.0;
 
 impl NeedArguments {
-    const fn kept(&self) -> DefaultHistory {
-        if self.numbered {
-            DefaultHistory::Latest
-        } else {
-            DefaultHistory::Month
-        }
-    }
-
     /// Returns the properties that a scheme must have: the requested ones, those that always apply,
     /// and those that the load implies. `removes` states that the trace removes keys.
     fn needs(&self, load: &Load, removes: bool) -> Vec<Need> {

@@ -8,16 +8,15 @@ use pad_core::Suite;
 use serde_json::{Value as Json, json};
 
 use super::{
-    author::{Author, SignArguments},
+    author::{Author, HintArguments, SignArguments},
     failure,
-    hints::HintArguments,
     light::{self, Light},
-    objects::{DigestLines, digest_of_file},
+    objects::{Object, objects},
     proof_source::ProofSource,
-    shown::{head_line, version_line},
+    shown::head_line,
     with_suite,
 };
-use crate::cli::{Failure, Output};
+use crate::cli::{Failure, Output, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -41,16 +40,17 @@ pub(in crate::cli) struct Append {
     objects: Vec<PathBuf>,
 }
 
-/// An object to register: its file name, if there is one, and its digest.
-type Object<S> = (Option<String>, <S as Suite>::Digest);
-
 impl Append {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let key = self.sign.keys()?;
         with_suite!(key.public().suite, S => {
             // All objects are read before the directory is changed.
-            let objects = self.objects::<S>()?;
+            let objects = objects::<S>(self.digests.as_deref(), self.objects.clone())?;
+            let objects = objects.collect::<Result<Vec<_>>>()?;
+            if objects.is_empty() {
+                return Err(Failure::input("there is no object to register"));
+            }
             if light::is_light(&self.folder) {
                 let author = Light::<S>::open(&self.folder, &self.sign, &key)?;
                 return self.append_light(author, objects, output);
@@ -60,94 +60,62 @@ impl Append {
         })
     }
 
-    fn objects<S: Suite>(&self) -> Result<Vec<Object<S>>, Failure> {
-        let objects: Result<Vec<_>, Failure> = if let Some(path) = &self.digests {
-            let digests = DigestLines::<S>::open(path)?;
-            digests.map(|digest| Ok((None, digest?))).collect()
-        } else {
-            let named = |path: &PathBuf| {
-                let name = path.display().to_string();
-                Ok((Some(name), digest_of_file::<S>(path)?))
-            };
-            self.objects.iter().map(named).collect()
-        };
-        let objects = objects?;
-        if objects.is_empty() {
-            return Err(Failure::input("there is no object to register"));
-        }
-        Ok(objects)
-    }
-
     fn append<S: Suite>(
         &self,
         mut author: Author<S>,
         objects: Vec<Object<S>>,
         output: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let mut registered = Vec::new();
-        for (name, digest) in objects {
-            let id = author.full.append(digest);
-            let id = id.map_err(|error| failure::input(&error))?;
-            registered.push((id, name, digest));
+        for object in objects {
+            let id = author.full.append(object.digest);
+            registered.push((id.map_err(|error| failure::input(&error))?, object));
         }
-        let version = author.publish()?.head.head.version;
-        let ids = registered.iter().map(|(id, ..)| *id);
+        let update = author.publish()?;
+        let ids = registered.iter().map(|(id, _)| *id);
         self.hints.write(author.directory(), ids)?;
-        let line = version_line(author.directory(), version)?;
-        say_registered::<S>(&registered, line, output)?;
+        let line = head_line(&update.head, author.directory().registered());
+        say_registered(&registered, line, output)?;
         author.close()
     }
 
-    /// Registers objects with a light author.
     fn append_light<S: Suite>(
         &self,
         mut author: Light<S>,
         objects: Vec<Object<S>>,
         output: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         self.hints.check_unused()?;
-        let (mut changes, mut registered) = (Changes::<S>::new(), Vec::new());
-        for (id, (name, digest)) in (author.registered()..).zip(objects) {
-            changes.append(digest);
-            registered.push((EntryId::new(id), name, digest));
+        let ids = (author.registered()..).map(EntryId::new);
+        let registered: Vec<_> = ids.zip(objects).collect();
+        let mut changes = Changes::<S>::new();
+        for (_, object) in &registered {
+            changes.append(object.digest);
         }
         // New entries need no proof.
         let update = author.publish(&changes, &ProofSource::default())?;
         let line = head_line(&update.head, author.registered());
-        say_registered::<S>(&registered, line, output)
+        say_registered(&registered, line, output)
     }
 }
 
-/// A registered object: its id, its file name, if there is one, and its digest.
-type Registered<S> = (EntryId, Option<String>, <S as Suite>::Digest);
-
-/// Prints registered objects, and the description of their version.
 fn say_registered<S: Suite>(
-    registered: &[Registered<S>],
+    registered: &[(EntryId, Object<S>)],
     (line, mut said): (String, Json),
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     let mut objects = Vec::new();
-    for (id, name, digest) in registered {
-        let digest = hex::encode(digest);
-        let text = format!(
-            "{:>8}  {}",
-            id.number(),
-            shown_name(name.as_deref(), &digest, output)
-        );
-        output.text(&text)?;
-        objects.push(object(*id, name.as_deref(), &digest));
+    for (id, Object { digest, file }) in registered {
+        let (id, digest) = (id.number(), hex::encode(digest));
+        let name = file.as_ref().map(|file| file.display().to_string());
+        let shown = match &name {
+            Some(name) => output.show(name.as_bytes()),
+            None => digest.clone(),
+        };
+        output.text(&format!("{id:>8}  {shown}"))?;
+        objects.push(json!({ "id": id, "digest": digest, "object": name }));
     }
     let text = format!("{line}, {} of them new", registered.len());
     said["new_entries"] = objects.into();
     output.say(&text, &said)
-}
-
-/// Returns the displayed name of an object: its file name, or its digest if there is no file.
-fn shown_name(name: Option<&str>, digest: &str, output: &Output) -> String {
-    name.map_or_else(|| digest.to_owned(), |name| output.show(name.as_bytes()))
-}
-
-fn object(id: EntryId, name: Option<&str>, digest: &str) -> Json {
-    json!({ "id": id.number(), "digest": digest, "object": name })
 }

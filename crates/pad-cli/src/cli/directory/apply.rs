@@ -7,7 +7,7 @@ use clap::Args;
 use pad_core::{Suite, Update};
 
 use super::{failure, shown::version_line, suite_of, with_suite};
-use crate::cli::{Failure, Output, files::read_file};
+use crate::cli::{Failure, Output, Result, files::read_file};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -23,12 +23,12 @@ pub(in crate::cli) struct Apply {
 }
 
 impl Apply {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         with_suite!(suite_of(&self.folder)?, S => self.apply::<S>(output))
     }
 
-    fn apply<S: Suite>(&self, output: &mut Output) -> Result<(), Failure> {
+    fn apply<S: Suite>(&self, output: &mut Output) -> Result {
         let mut directory = super::open::<S>(&self.folder)?;
         for path in &self.updates {
             let refused = |error: &dyn core::fmt::Display| {
@@ -50,5 +50,4 @@ impl Apply {
     }
 }
 
-/// Maximum bytes of the file of an update.
 pub(super) const LONGEST_UPDATE: u64 = 1 << 28;

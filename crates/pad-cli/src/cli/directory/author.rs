@@ -1,14 +1,17 @@
 //! Signing of directory versions. Before a version is published, it is made durable, and its head
 //! is recorded in a file next to the key.
+//!
+//! The author also writes hint files: old proofs of entries, stored next to the objects. With a
+//! hint that still matches, a lookup reads fewer blocks.
 
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
 use authdict::{
     PublicKey, SigningKeys, SigningRecord, Version,
-    block_directory::{AuthorError, BlockDirectory, FullAuthor},
+    block_directory::{AuthorError, BlockDirectory, EntryId, EntryQuery, FullAuthor, Hint},
     pad_core::codec,
 };
 use clap::Args;
@@ -17,7 +20,7 @@ use pad_disk::Access;
 
 use super::{check_scheme, failure};
 use crate::cli::{
-    Failure,
+    Failure, Result,
     session::{AuthorArguments, HeadSource as _, check_key},
 };
 
@@ -37,24 +40,15 @@ pub(super) struct SignArguments {
 /// signed updates.
 pub(super) struct Author<S: Suite> {
     pub(super) full: FullAuthor<S>,
-    record: DirectoryRecord,
+    record: SigningRecord,
     updates: Option<PathBuf>,
 }
 
-/// The signing record of a directory: a file with the last head that the author has signed.
-pub(super) struct DirectoryRecord(SigningRecord);
-
 impl SignArguments {
-    /// Returns the author's keys after checking that they are for directories.
-    pub(super) fn keys(&self) -> Result<SigningKeys, Failure> {
+    pub(super) fn keys(&self) -> Result<SigningKeys> {
         let keys = self.author.keys()?;
         check_scheme(keys.public(), &self.author.key_file())?;
         Ok(keys)
-    }
-
-    /// Returns whether signed updates are to be written to a folder.
-    pub(super) const fn has_updates(&self) -> bool {
-        self.updates.is_some()
     }
 
     /// Opens the signing record of `directory`, and records the latest head of `directory` in it.
@@ -66,27 +60,21 @@ impl SignArguments {
         folder: &Path,
         directory: &BlockDirectory<S>,
         public: &PublicKey,
-    ) -> Result<DirectoryRecord, Failure> {
+    ) -> Result<SigningRecord> {
         check_key(folder, &directory.own_key()?, public)?;
         let latest = directory.latest();
-        let record = self.author.record_for(latest)?;
+        let mut record = self.author.record_for(latest)?;
         let heads = directory.heads();
         record.check(heads.authority(), latest, |version| {
             heads.head(version).ok()
         })?;
-        let mut remembered = DirectoryRecord(record);
         // After a crash, the directory may be one head ahead of the record. The record is then
         // advanced to it.
-        remembered.advance(directory)?;
-        Ok(remembered)
+        advance(&mut record, directory)?;
+        Ok(record)
     }
 
-    /// Opens an existing directory as its author.
-    pub(super) fn open<S: Suite>(
-        &self,
-        folder: &Path,
-        keys: &SigningKeys,
-    ) -> Result<Author<S>, Failure> {
+    pub(super) fn open<S: Suite>(&self, folder: &Path, keys: &SigningKeys) -> Result<Author<S>> {
         let directory = super::open::<S>(folder)?;
         let record = self.remember(folder, &directory, keys.public())?;
         self.write_latest(&directory)?;
@@ -102,7 +90,7 @@ impl SignArguments {
     ///
     /// The file is missing if the command that signed the version was killed before it wrote the
     /// file.
-    fn write_latest<S: Suite>(&self, directory: &BlockDirectory<S>) -> Result<(), Failure> {
+    fn write_latest<S: Suite>(&self, directory: &BlockDirectory<S>) -> Result {
         let (latest, Some(folder)) = (directory.latest(), &self.updates) else {
             return Ok(());
         };
@@ -117,33 +105,30 @@ impl SignArguments {
     }
 }
 
-impl DirectoryRecord {
-    /// Records the latest head of `directory`, before this head is published.
-    pub(super) fn advance<S: Suite>(
-        &mut self,
-        directory: &BlockDirectory<S>,
-    ) -> Result<(), Failure> {
-        if let Some(head) = directory.heads().latest_head() {
-            self.0.advance(&codec::encode(&head))?;
-        }
-        Ok(())
+/// Records the latest head of `directory`, before this head is published.
+pub(super) fn advance<S: Suite>(
+    record: &mut SigningRecord,
+    directory: &BlockDirectory<S>,
+) -> Result {
+    if let Some(head) = directory.heads().latest_head() {
+        record.advance(&codec::encode(&head))?;
     }
+    Ok(())
 }
 
 impl<S: Suite> Author<S> {
-    /// Returns the directory at its latest version.
     pub(super) const fn directory(&self) -> &BlockDirectory<S> {
         self.full.directory()
     }
 
     /// Signs the pending changes as the next version. On return the version is durable, its head is
     /// recorded, and its update is written if `--updates` is given.
-    pub(super) fn publish(&mut self) -> Result<Update<S>, Failure> {
+    pub(super) fn publish(&mut self) -> Result<Update<S>> {
         let update = self.full.snapshot().map_err(|error| match error {
             AuthorError::Store(fault) => failure::fault(self.directory(), fault),
             error => error.into(),
         })?;
-        self.record.advance(self.full.directory())?;
+        advance(&mut self.record, self.full.directory())?;
         if let Some(folder) = &self.updates {
             let version = update.head.head.version;
             write_update(folder, version, &codec::encode(&update))?;
@@ -152,32 +137,65 @@ impl<S: Suite> Author<S> {
     }
 
     /// Closes the directory cleanly, so that the next opening has nothing to replay.
-    pub(super) fn close(self) -> Result<(), Failure> {
+    pub(super) fn close(self) -> Result {
         let closed = self.full.into_directory().close();
         closed.map_err(|fault| Failure::Store(fault.to_string()))
     }
 }
 
-/// Writes an update as `VERSION.update` into the folder for updates.
-pub(super) fn write_update(folder: &Path, version: Version, update: &[u8]) -> Result<(), Failure> {
+/// Options for writing hints.
+#[derive(Debug, Args)]
+pub(super) struct HintArguments {
+    /// Write the hint of each entry to FOLDER as ID.hint.
+    ///
+    /// Store the hint with its object: a lookup with it reads less (pad directory verify --hint).
+    #[arg(long, value_name = "FOLDER")]
+    hints: Option<PathBuf>,
+}
+
+impl HintArguments {
+    pub(super) fn check_unused(&self) -> Result {
+        if self.hints.is_none() {
+            return Ok(());
+        }
+        Err(Failure::input("--hints: a light author has no entries")
+            .help("a lookup with a missing hint creates it"))
+    }
+
+    /// Writes hints for entries of the latest version, if `--hints` is given.
+    pub(super) fn write<S: Suite>(
+        &self,
+        directory: &BlockDirectory<S>,
+        ids: impl Iterator<Item = EntryId>,
+    ) -> Result {
+        let Some(folder) = &self.hints else {
+            return Ok(());
+        };
+        let dictionary = directory.heads().authority().dictionary;
+        for id in ids {
+            let proof = directory.prove_latest(&EntryQuery::one(id));
+            let proof = proof.map_err(|error| failure::lookup(directory, error))?;
+            // A registered entry always has a hint.
+            if let Some(hint) = Hint::new(dictionary, id, directory.latest(), &proof) {
+                let name = format!("{}.hint", id.number());
+                write_into(folder, &name, &codec::encode(&hint))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn write_update(folder: &Path, version: Version, update: &[u8]) -> Result {
     write_into(folder, &update_name(version), update)
 }
 
-/// Returns the name of the file of an update in a folder for updates.
 pub(super) fn update_name(version: Version) -> String {
     format!("{version}.update")
 }
 
 /// Writes a file `name` into `folder`, and replaces an existing file. Creates a missing folder.
-pub(super) fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
-    make_folder(folder).map_err(|error| Failure::file(folder, &error))?;
+pub(super) fn write_into(folder: &Path, name: &str, bytes: &[u8]) -> Result {
+    fs::create_dir_all(folder).map_err(Failure::at(folder))?;
     let path = folder.join(name);
-    pad_disk::replace(&path, bytes, Access::Usual).map_err(|error| Failure::file(&path, &error))
-}
-
-fn make_folder(folder: &Path) -> io::Result<()> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    fs::create_dir_all(folder)
+    pad_disk::replace(&path, bytes, Access::Usual).map_err(Failure::at(&path))
 }

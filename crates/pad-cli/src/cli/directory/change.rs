@@ -9,19 +9,17 @@ use authdict::{
 };
 use clap::Args;
 use pad_core::Suite;
-use serde_json::Value as Json;
 
 use super::{
-    author::{Author, SignArguments},
+    author::{Author, HintArguments, SignArguments},
     failure,
-    hints::HintArguments,
     light::{self, Light},
-    objects::{digest_of_file, parse_digest},
+    objects::{digest_of_file, given_digest},
     proof_source::ProofSource,
-    shown::{head_line, version_line},
+    shown::head_line,
     with_suite,
 };
-use crate::cli::{Failure, Output};
+use crate::cli::{Failure, Output, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -67,7 +65,7 @@ pub(in crate::cli) struct Delete {
 }
 
 impl Update {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let key = self.sign.keys()?;
         with_suite!(key.public().suite, S => {
@@ -89,10 +87,9 @@ impl Update {
         })
     }
 
-    fn new_digest<S: Suite>(&self) -> Result<S::Digest, Failure> {
+    fn new_digest<S: Suite>(&self) -> Result<S::Digest> {
         match (&self.digest, &self.object) {
-            (Some(digits), _) => parse_digest::<S>(digits)
-                .map_err(|error| Failure::Input(format!("--digest: {error}"))),
+            (Some(digits), _) => given_digest::<S>(digits),
             (None, Some(path)) => digest_of_file::<S>(path),
             (None, None) => Err(Failure::input("neither an object nor --digest is given")),
         }
@@ -100,7 +97,7 @@ impl Update {
 }
 
 impl Delete {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let key = self.sign.keys()?;
         with_suite!(key.public().suite, S => {
@@ -127,34 +124,32 @@ fn published<S: Suite>(
     mut author: Author<S>,
     changed: Result<(), ApplyError>,
     output: &mut Output,
-    also: impl FnOnce(&Author<S>) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    also: impl FnOnce(&Author<S>) -> Result,
+) -> Result {
     changed.map_err(|error| failure::changed(author.directory(), &error))?;
     let update = author.publish()?;
     also(&author)?;
-    let line = version_line(author.directory(), update.head.head.version)?;
-    say_changed(line, update.operations.len(), output)?;
+    say_changed(&update, author.directory().registered(), output)?;
     author.close()
 }
 
-/// Publishes changes of a light author, with a proof from `source`, and reports the new version.
 fn published_light<S: Suite>(
     mut author: Light<S>,
     changes: &Changes<S>,
     source: &ProofSource,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     let update = author.publish(changes, source)?;
-    let line = head_line(&update.head, author.registered());
-    say_changed(line, update.operations.len(), output)
+    say_changed(&update, author.registered(), output)
 }
 
-/// Prints the description of a version with `changes` changed entries.
-fn say_changed(
-    (line, mut object): (String, Json),
-    changes: usize,
+fn say_changed<S: Suite>(
+    update: &pad_core::Update<S>,
+    entries: u64,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
+    let (line, mut object) = head_line(&update.head, entries);
+    let changes = update.operations.len();
     object["changes"] = changes.into();
     output.say(&format!("{line}, {changes} of them changed"), &object)
 }

@@ -16,7 +16,7 @@ use serde_json::json;
 #[cfg(feature = "network")]
 use super::remote;
 use super::{ReadArguments, open_trusting, suite_of, with_suite};
-use crate::cli::{Failure, Output, counted, progress, session::TrustArguments};
+use crate::cli::{Failure, Output, Result, counted, progress, session::TrustArguments};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -54,11 +54,11 @@ struct DirectoryState {
 }
 
 impl Check {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
-        with_suite!(self.read.suite()?, S => self.check::<S>(output))
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
+        with_suite!(suite_of(&self.read.folder)?, S => self.check::<S>(output))
     }
 
-    fn check<S: Suite>(&self, output: &mut Output) -> Result<(), Failure> {
+    fn check<S: Suite>(&self, output: &mut Output) -> Result {
         let template = "{bar:40} {pos}/{len} blocks, {elapsed}, {eta} left";
         let bar = progress::bar(output, 0, template);
         let mut blocks = 0;
@@ -75,7 +75,7 @@ impl Check {
             }
             error => error.into(),
         })?;
-        let (directory, _) = self.read.open::<S>(output)?;
+        let (directory, _) = open_trusting::<S>(&self.read.folder, &self.read.trust, output)?;
         if directory.registered() != entries {
             let text = "another process changed the directory in the meantime";
             return Err(Failure::Store(text.into()).help("check it again"));
@@ -94,7 +94,7 @@ impl Check {
 }
 
 impl Status {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         #[cfg(feature = "network")]
         if remote::asks_servers(&self.servers, self.folder.as_ref().map(|_| "a folder"))? {
             let servers = (&self.servers, &self.trust);
@@ -109,7 +109,7 @@ impl Status {
         with_suite!(suite_of(folder)?, S => self.show::<S>(folder, output))
     }
 
-    fn show<S: Suite>(&self, folder: &Path, output: &mut Output) -> Result<(), Failure> {
+    fn show<S: Suite>(&self, folder: &Path, output: &mut Output) -> Result {
         let (directory, public) = open_trusting::<S>(folder, &self.trust, output)?;
         let head = directory.heads().latest_head();
         let state = DirectoryState {
@@ -128,7 +128,7 @@ impl Status {
 fn state_on_servers<S: Suite>(
     client: &pad_client::Client,
     version: Version,
-) -> Result<DirectoryState, Failure> {
+) -> Result<DirectoryState> {
     let (mut root, mut entries) = (None, 0);
     if version > Version::EMPTY {
         root = Some(client.head(version)?.root);
@@ -144,7 +144,7 @@ fn state_on_servers<S: Suite>(
 }
 
 impl DirectoryState {
-    fn say(&self, public: &PublicKey, output: &mut Output) -> Result<(), Failure> {
+    fn say(&self, public: &PublicKey, output: &mut Output) -> Result {
         let Self {
             version, entries, ..
         } = self;

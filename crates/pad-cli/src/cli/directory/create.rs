@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{check_scheme, light, with_suite};
 use crate::cli::{
-    Failure, Output,
+    Output, Result,
     secret::load_secret,
     session::{check_unsigned, load_public, record_of},
 };
@@ -58,29 +58,49 @@ pub(super) struct Layout {
     /// Slots per block, as 2^NUMBER; 7 fills pages of 4 096 bytes.
     ///
     /// Roots and proofs do not depend on it.
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        default_value_t = 7,
-        value_parser = clap::value_parser!(u32).range(1..=12)
-    )]
+    #[arg(long, value_name = "NUMBER", default_value_t = 7)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=12))]
     step: u32,
 }
 
 impl Create {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let public = self.public_key()?;
         with_suite!(public.suite, S => {
-            if self.light {
-                return light::create::<S>(&self.folder, &public, output);
-            }
-            let directory = self.layout.create::<S>(&self.folder, &public)?;
-            said(&self.folder, &directory, &public, output)
+            let (what, step) = if self.light {
+                light::create::<S>(&self.folder, &public)?;
+                ("a light author of an empty directory", None)
+            } else {
+                let directory = self.layout.create::<S>(&self.folder, &public)?;
+                ("an empty directory", Some(directory.step()))
+            };
+            self.say((what, step), &public, output)
         })
     }
 
-    fn public_key(&self) -> Result<PublicKey, Failure> {
+    fn say(
+        &self,
+        (what, step): (&str, Option<u32>),
+        public: &PublicKey,
+        output: &mut Output,
+    ) -> Result {
+        let folder = self.folder.display().to_string();
+        let dictionary = public.authority.dictionary.to_string();
+        let text = format!("{what} in {folder}, of dictionary {dictionary}");
+        let object = json!({
+            "folder": folder,
+            "dictionary": dictionary,
+            "author": public.authority.author.to_string(),
+            "suite": public.suite.name(),
+            "step": step,
+            "latest": 0,
+            "entries": 0,
+        });
+        output.say(&text, &object)
+    }
+
+    fn public_key(&self) -> Result<PublicKey> {
         if let Some(path) = &self.public {
             let public = load_public(path)?;
             check_scheme(&public, path)?;
@@ -107,34 +127,8 @@ impl Layout {
         self,
         folder: &Path,
         public: &PublicKey,
-    ) -> Result<BlockDirectory<S>, Failure> {
-        let budget = CacheBudget::default();
-        Ok(BlockDirectory::create(
-            folder,
-            public.authority,
-            self.step,
-            budget,
-        )?)
+    ) -> Result<BlockDirectory<S>> {
+        let (authority, budget) = (public.authority, CacheBudget::default());
+        Ok(BlockDirectory::create(folder, authority, self.step, budget)?)
     }
-}
-
-fn said<S: Suite>(
-    folder: &Path,
-    directory: &BlockDirectory<S>,
-    public: &PublicKey,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    let (folder, step) = (folder.display().to_string(), directory.step());
-    let dictionary = public.authority.dictionary.to_string();
-    let text = format!("an empty directory in {folder}, of dictionary {dictionary}");
-    let object = json!({
-        "folder": folder,
-        "dictionary": dictionary,
-        "author": public.authority.author.to_string(),
-        "suite": public.suite.name(),
-        "step": step,
-        "latest": directory.latest().number(),
-        "entries": directory.registered(),
-    });
-    output.say(&text, &object)
 }

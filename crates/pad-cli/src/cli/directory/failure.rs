@@ -54,7 +54,6 @@ pub(super) fn change(error: &ApplyError) -> Failure {
     }
 }
 
-/// Converts the error of registering an object into a [`Failure`].
 pub(super) fn input(error: &InputError) -> Failure {
     match error {
         InputError::CapacityExceeded => {
@@ -74,7 +73,6 @@ pub(super) fn fault<S: Suite>(directory: &BlockDirectory<S>, fault: StoreFault) 
     }
 }
 
-/// Converts the error of a lookup in `directory` into a [`Failure`].
 pub(super) fn lookup<S: Suite>(directory: &BlockDirectory<S>, error: LookupError) -> Failure {
     match error {
         LookupError::Store(found) => fault(directory, found),
@@ -82,7 +80,6 @@ pub(super) fn lookup<S: Suite>(directory: &BlockDirectory<S>, error: LookupError
     }
 }
 
-/// Converts the error of answering a client's request into a [`Failure`].
 pub(super) fn request<S: Suite>(directory: &BlockDirectory<S>, error: RequestError) -> Failure {
     match error {
         RequestError::Lookup(error) => lookup(directory, error),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use authdict::{
     SigningKeys, Version,
-    block_directory::{AuthorError, BlockDirectory, EntryId, StoreError, internals::suite_of},
+    block_directory::{AuthorError, BlockDirectory, StoreError, internals::suite_of},
     pad_core::{Frontier, internals::DigestBytes as _},
 };
 use clap::Args;
@@ -13,14 +13,14 @@ use pad_core::{SnapshotHead, Suite};
 use serde_json::json;
 
 use super::{
-    author::SignArguments,
+    author::{SignArguments, advance},
     create::Layout,
     failure, light,
-    objects::{DigestLines, digest_of_file, files_under},
+    objects::{Object, Objects, files_under, objects},
     shown::version_line,
     with_suite,
 };
-use crate::cli::{Failure, Output, progress, session::HeadSource as _};
+use crate::cli::{Failure, Output, Result, progress, session::HeadSource as _};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -37,12 +37,8 @@ pub(in crate::cli) struct Import {
     /// Maximum ENTRIES per version.
     ///
     /// Applies if the directory has versions already or updates are written.
-    #[arg(
-        long,
-        value_name = "ENTRIES",
-        default_value_t = 1 << 17,
-        value_parser = clap::value_parser!(u32).range(1..=4_194_304)
-    )]
+    #[arg(long, value_name = "ENTRIES", default_value_t = 1 << 17)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=4_194_304))]
     group: u32,
     /// Skip the first NUMBER objects, registered by an interrupted import.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
@@ -57,15 +53,6 @@ pub(in crate::cli) struct Import {
     objects: Vec<PathBuf>,
 }
 
-/// An object to register: its digest and its file. `file` is `None` if only the digest was given.
-struct Object<S: Suite> {
-    digest: S::Digest,
-    file: Option<PathBuf>,
-}
-
-/// An iterator over objects to register. An item is an error if an object could not be read.
-type Objects<S> = Box<dyn Iterator<Item = Result<Object<S>, Failure>>>;
-
 /// The entries that an import registers in one version, for the report: the first id, the number of
 /// entries, and the files.
 #[derive(Default)]
@@ -77,14 +64,14 @@ struct Registration {
 }
 
 impl Import {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         light::require_entries(&self.folder)?;
         let keys = self.sign.keys()?;
         with_suite!(keys.public().suite, S => self.import::<S>(&keys, output))
     }
 
-    fn import<S: Suite>(&self, keys: &SigningKeys, output: &mut Output) -> Result<(), Failure> {
+    fn import<S: Suite>(&self, keys: &SigningKeys, output: &mut Output) -> Result {
         let (mut objects, bar) = self.objects::<S>(output)?;
         // `Iterator::skip` is not used, because it would ignore errors.
         for object in objects.by_ref().take(self.skip) {
@@ -104,48 +91,37 @@ impl Import {
         }
         let directory = super::open::<S>(&self.folder)?;
         let objects = objects.inspect(|_| bar.inc(1));
-        if directory.latest() == Version::EMPTY && !self.sign.has_updates() {
+        if directory.latest() == Version::EMPTY && self.sign.updates.is_none() {
             return self.load(directory, objects, keys, output);
         }
         drop(directory);
         self.append(objects, keys, output)
     }
 
-    /// Returns an iterator over the objects of all given sources, and a progress bar for them.
-    fn objects<S: Suite>(&self, output: &Output) -> Result<(Objects<S>, ProgressBar), Failure> {
-        let template = "{bar:40} {pos}/{len} objects, {elapsed}, {eta} left";
-        if let Some(path) = &self.digests {
-            let digests = DigestLines::<S>::open(path)?;
-            let of = |digest: Result<S::Digest, Failure>| {
-                let (digest, file) = (digest?, None);
-                Ok(Object { digest, file })
-            };
-            let line = u64::try_from(2 * S::Digest::LENGTH + 1).unwrap_or(1);
-            let bytes = path.metadata().map_or(0, |found| found.len());
-            let bar = match bytes / line {
-                0 => progress::bar(output, 0, "{spinner} {pos} objects, {elapsed}"),
-                lines => progress::bar(output, lines, template),
-            };
-            return Ok((Box::new(digests.map(of)), bar));
-        }
+    fn objects<S: Suite>(&self, output: &Output) -> Result<(Objects<S>, ProgressBar)> {
         let files = files_under(&self.objects)?;
-        let bar = progress::bar(output, u64::try_from(files.len()).unwrap_or(0), template);
-        let of = |path: PathBuf| {
-            let digest = digest_of_file::<S>(&path)?;
-            let file = Some(path);
-            Ok(Object { digest, file })
+        let count = if let Some(path) = &self.digests {
+            let line = u64::try_from(2 * S::Digest::LENGTH + 1).unwrap_or(1);
+            path.metadata().map_or(0, |found| found.len()) / line
+        } else {
+            u64::try_from(files.len()).unwrap_or(0)
         };
-        Ok((Box::new(files.into_iter().map(of)), bar))
+        let template = match count {
+            0 => "{spinner} {pos} objects, {elapsed}",
+            _ => "{bar:40} {pos}/{len} objects, {elapsed}, {eta} left",
+        };
+        let bar = progress::bar(output, count, template);
+        Ok((objects(self.digests.as_deref(), files)?, bar))
     }
 
     /// Registers all objects in an empty directory as version 1, in one pass.
     fn load<S: Suite>(
         &self,
         directory: BlockDirectory<S>,
-        objects: impl Iterator<Item = Result<Object<S>, Failure>>,
+        objects: impl Iterator<Item = Result<Object<S>>>,
         keys: &SigningKeys,
         output: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let public = directory.own_key()?;
         let mut record = self
             .sign
@@ -168,7 +144,7 @@ impl Import {
             signed.map_err(|error| AuthorError::from(error).into())
         };
         let directory = directory.load_stored::<Failure>(digests, sign)?;
-        record.advance(&directory)?;
+        advance(&mut record, &directory)?;
         registered.say(&directory, output)
     }
 
@@ -176,23 +152,21 @@ impl Import {
     /// `--group` entries each.
     fn append<S: Suite>(
         &self,
-        objects: impl Iterator<Item = Result<Object<S>, Failure>>,
+        objects: impl Iterator<Item = Result<Object<S>>>,
         keys: &SigningKeys,
         output: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let mut author = self.sign.open::<S>(&self.folder, keys)?;
         let mut objects = objects.peekable();
+        let most = usize::try_from(self.group).unwrap_or(1);
         while objects.peek().is_some() {
             let mut registered = Registration {
                 first: author.directory().registered(),
                 ..Registration::default()
             };
-            for object in objects
-                .by_ref()
-                .take(usize::try_from(self.group).unwrap_or(1))
-            {
+            for object in objects.by_ref().take(most) {
                 let object = object?;
-                let id: Result<EntryId, _> = author.full.append(object.digest);
+                let id = author.full.append(object.digest);
                 id.map_err(|error| failure::input(&error))?;
                 registered.add(&object);
             }
@@ -213,19 +187,12 @@ impl Registration {
         self.count = self.count.saturating_add(1);
     }
 
-    /// Reports the registered entries, after they are durable.
-    fn say<S: Suite>(
-        &self,
-        directory: &BlockDirectory<S>,
-        output: &mut Output,
-    ) -> Result<(), Failure> {
+    fn say<S: Suite>(&self, directory: &BlockDirectory<S>, output: &mut Output) -> Result {
         for (id, file, digest) in &self.named {
             let file = file.display().to_string();
             let text = format!("{id:>8}  {}", output.show(file.as_bytes()));
-            output.say(
-                &text,
-                &json!({ "id": id, "object": file, "digest": digest }),
-            )?;
+            let object = json!({ "id": id, "object": file, "digest": digest });
+            output.say(&text, &object)?;
         }
         let (line, mut object) = version_line(directory, directory.latest())?;
         let last = self.first.saturating_add(self.count).saturating_sub(1);

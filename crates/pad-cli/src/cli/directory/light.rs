@@ -24,7 +24,6 @@ use authdict::{
     pad_core::codec,
 };
 use pad_core::{Suite, Update};
-use serde_json::json;
 
 use super::{
     apply::LONGEST_UPDATE,
@@ -32,7 +31,7 @@ use super::{
     failure,
     proof_source::ProofSource,
 };
-use crate::cli::{Failure, Output, files::read_file, session::check_key};
+use crate::cli::{Failure, Output, Result, files::read_file, session::check_key};
 
 /// The light author of a directory: its state and signer, the signing record, and the folders for
 /// signed updates.
@@ -47,66 +46,41 @@ pub(super) struct Light<S: Suite> {
 /// A light author's state, and the update that produced it; `None` before version 1.
 type StoredLight<S> = (LightState<S>, Option<Update<S>>);
 
-/// Returns whether `folder` contains the state of a light author.
 pub(super) fn is_light(folder: &Path) -> bool {
     folder.join(STATE).exists()
 }
 
-/// Rejects the folder of a light author, which contains no entries.
-pub(super) fn require_entries(folder: &Path) -> Result<(), Failure> {
+pub(super) fn require_entries(folder: &Path) -> Result {
     if !is_light(folder) {
         return Ok(());
     }
     let folder = folder.display();
-    Err(Failure::Input(format!(
-        "{folder} has the state of a light author, and no entries"
-    ))
-    .help("use a copy of the directory, or a server"))
+    let text = format!("{folder} has the state of a light author, and no entries");
+    Err(Failure::Input(text).help("use a copy of the directory, or a server"))
 }
 
 /// Creates the light author of an empty directory in `folder`, which must be empty or missing.
-pub(super) fn create<S: Suite>(
-    folder: &Path,
-    public: &PublicKey,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    let shown = folder.display().to_string();
+pub(super) fn create<S: Suite>(folder: &Path, public: &PublicKey) -> Result {
     match fs::read_dir(folder).map(|mut files| files.next().is_some()) {
         Ok(false) => {}
         Ok(true) => {
-            return Err(Failure::Input(format!(
-                "{shown} is not empty: a new directory needs an empty folder"
-            )));
+            let shown = folder.display();
+            let text = format!("{shown} is not empty: a new directory needs an empty folder");
+            return Err(Failure::Input(text));
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(Failure::file(folder, &error)),
     }
     let state = LightState::<S>::new(public.authority);
     let state = state.map_err(|error| Failure::Input(error.to_string()))?;
-    write_into(folder, STATE, &to_bytes(&state, None))?;
-    let dictionary = public.authority.dictionary.to_string();
-    let text =
-        format!("a light author of an empty directory in {shown}, of dictionary {dictionary}");
-    let object = json!({
-        "folder": shown,
-        "dictionary": dictionary,
-        "author": public.authority.author.to_string(),
-        "suite": public.suite.name(),
-        "latest": 0,
-        "entries": 0,
-    });
-    output.say(&text, &object)
+    write_into(folder, STATE, &to_bytes(&state, None))
 }
 
 impl<S: Suite> Light<S> {
     /// Opens an existing light author. Completes its latest version after a crash.
     ///
     /// Refuses a state whose key is not that of `keys`, and an old copy of the state.
-    pub(super) fn open(
-        folder: &Path,
-        sign: &SignArguments,
-        keys: &SigningKeys,
-    ) -> Result<Self, Failure> {
+    pub(super) fn open(folder: &Path, sign: &SignArguments, keys: &SigningKeys) -> Result<Self> {
         let (state, _) = read::<S>(folder)?;
         let public = PublicKey {
             authority: *state.authority(),
@@ -140,7 +114,7 @@ impl<S: Suite> Light<S> {
         &mut self,
         changes: &Changes<S>,
         source: &ProofSource,
-    ) -> Result<Update<S>, Failure> {
+    ) -> Result<Update<S>> {
         let witness = self.witness(changes, source)?;
         let keep = |state: &LightState<S>, update: &Update<S>| keep(&self.folder, state, update);
         let update = self.author.publish(changes, witness, keep);
@@ -151,7 +125,7 @@ impl<S: Suite> Light<S> {
 
     /// Stores the state again, because it may have been read from a cache and never have reached
     /// the disk. Hands out its version if a crash has prevented that.
-    fn complete(&mut self, is_recorded: bool) -> Result<(), Failure> {
+    fn complete(&mut self, is_recorded: bool) -> Result {
         let keep = |state: &LightState<S>, update: &Update<S>| keep(&self.folder, state, update);
         let update = match self.author.finish(keep) {
             Err(LightError::NothingUnfinished) => return Ok(()),
@@ -173,7 +147,7 @@ impl<S: Suite> Light<S> {
     }
 
     /// Records the head of a stored version, and then writes its update for servers.
-    fn hand_out(&mut self, update: &Update<S>) -> Result<(), Failure> {
+    fn hand_out(&mut self, update: &Update<S>) -> Result {
         self.record.advance(&codec::encode(&update.head))?;
         let (version, message) = (update.head.head.version, codec::encode(update));
         write_into(&self.folder, &update_name(version), &message)?;
@@ -189,7 +163,7 @@ impl<S: Suite> Light<S> {
         &self,
         changes: &Changes<S>,
         source: &ProofSource,
-    ) -> Result<Option<Untrusted<EntryProof<S>>>, Failure> {
+    ) -> Result<Option<Untrusted<EntryProof<S>>>> {
         let request = self.author.request(changes).map_err(|_| {
             Failure::Input(format!(
                 "a light author changes at most {MOST_IDS} entries in one version"
@@ -210,7 +184,7 @@ impl<S: Suite> Light<S> {
 
 /// Checks the state against the signing record. Fails for an old copy of the state, and for a state
 /// with another head. Returns whether the record has the state's head.
-fn check_record<S: Suite>(record: &SigningRecord, state: &LightState<S>) -> Result<bool, Failure> {
+fn check_record<S: Suite>(record: &SigningRecord, state: &LightState<S>) -> Result<bool> {
     let (authority, latest) = (state.authority(), state.version());
     let newest = record.newest::<S>(authority)?;
     // After a crash, the state is one version ahead of the record. The state contains only its
@@ -233,7 +207,6 @@ fn check_record<S: Suite>(record: &SigningRecord, state: &LightState<S>) -> Resu
     Ok(recorded.unwrap_or(Version::EMPTY) == latest)
 }
 
-/// Converts the error of a version that was not made.
 fn unsigned(error: LightError<Failure>) -> Failure {
     match error {
         LightError::Refused(error) => Failure::Refused(format!(
@@ -246,13 +219,11 @@ fn unsigned(error: LightError<Failure>) -> Failure {
     }
 }
 
-/// Stores a state with the update that produced it, in one file, durably.
-fn keep<S: Suite>(folder: &Path, state: &LightState<S>, update: &Update<S>) -> Result<(), Failure> {
+fn keep<S: Suite>(folder: &Path, state: &LightState<S>, update: &Update<S>) -> Result {
     write_into(folder, STATE, &to_bytes(state, Some(update)))
 }
 
-/// Reads the state of the light author in `folder`.
-fn read<S: Suite>(folder: &Path) -> Result<StoredLight<S>, Failure> {
+fn read<S: Suite>(folder: &Path) -> Result<StoredLight<S>> {
     let path = folder.join(STATE);
     let limit = LONGEST_UPDATE.saturating_add(LONGEST_STATE);
     let bytes = read_file(&path, limit)?;
@@ -287,7 +258,5 @@ fn from_bytes<S: Suite>(bytes: &[u8]) -> Option<StoredLight<S>> {
     Some((state, update))
 }
 
-/// The file of the state.
 const STATE: &str = "author.state";
-/// Maximum bytes of a state without its update.
 const LONGEST_STATE: u64 = 1 << 16;

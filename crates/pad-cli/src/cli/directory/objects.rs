@@ -2,24 +2,25 @@
 
 use std::{
     fs,
-    io::{self, BufRead, BufReader, Read},
-    marker::PhantomData,
+    io::{self, BufRead as _, BufReader, Read as _},
+    iter,
     path::{Path, PathBuf},
 };
 
 use authdict::pad_core::internals::DigestBytes as _;
 use pad_core::Suite;
 
-use crate::cli::Failure;
+use crate::cli::{
+    Failure, Result,
+    files::{open_input, read_all},
+};
 
 /// Computes the digest of the object in a file, like the digest of a dictionary's value.
-pub(super) fn digest_of_file<S: Suite>(path: &Path) -> Result<S::Digest, Failure> {
-    let bytes = fs::read(path).map_err(|error| Failure::file(path, &error))?;
-    Ok(S::value(&bytes))
+pub(super) fn digest_of_file<S: Suite>(path: &Path) -> Result<S::Digest> {
+    Ok(S::value(&read_all(path)?))
 }
 
-/// Parses a digest in hexadecimal digits.
-pub(super) fn parse_digest<S: Suite>(text: &str) -> Result<S::Digest, String> {
+fn parse_digest<S: Suite>(text: &str) -> Result<S::Digest, String> {
     let bytes = hex::decode(text).map_err(|error| error.to_string())?;
     let digest = S::Digest::from_slice(&bytes)
         .ok_or_else(|| format!("a digest has {} hexadecimal digits", 2 * S::Digest::LENGTH))?;
@@ -29,99 +30,89 @@ pub(super) fn parse_digest<S: Suite>(text: &str) -> Result<S::Digest, String> {
     Ok(digest)
 }
 
-/// A reader of digests, one per line.
-pub(super) struct DigestLines<S> {
-    path: PathBuf,
-    source: BufReader<Box<dyn Read>>,
-    number: u64,
-    suite: PhantomData<S>,
+pub(super) fn given_digest<S: Suite>(digits: &str) -> Result<S::Digest> {
+    parse_digest::<S>(digits).map_err(|error| Failure::Input(format!("--digest: {error}")))
 }
 
-impl<S: Suite> DigestLines<S> {
-    /// Opens a file of digests; `-` is standard input.
-    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
-        let source: Box<dyn Read> = if path.as_os_str() == "-" {
-            Box::new(io::stdin())
-        } else {
-            Box::new(fs::File::open(path).map_err(|error| Failure::file(path, &error))?)
-        };
-        Ok(Self {
-            path: path.to_owned(),
-            source: BufReader::with_capacity(1 << 16, source),
-            number: 0,
-            suite: PhantomData,
-        })
-    }
+/// An object to register: its digest and its file. `file` is `None` if only the digest was given.
+pub(super) struct Object<S: Suite> {
+    pub(super) digest: S::Digest,
+    pub(super) file: Option<PathBuf>,
+}
 
-    fn line(&mut self) -> Result<Option<S::Digest>, Failure> {
+/// An iterator over objects to register. An item is an error if an object could not be read.
+pub(super) type Objects<S> = Box<dyn Iterator<Item = Result<Object<S>>>>;
+
+/// Returns the objects whose digests are the lines of the file `digests` or, without it, those in
+/// `files`.
+pub(super) fn objects<S: Suite>(digests: Option<&Path>, files: Vec<PathBuf>) -> Result<Objects<S>> {
+    let Some(path) = digests else {
+        return Ok(Box::new(files.into_iter().map(|path| -> Result<_> {
+            let digest = digest_of_file::<S>(&path)?;
+            let file = Some(path);
+            Ok(Object { digest, file })
+        })));
+    };
+    let mut lines = BufReader::with_capacity(1 << 16, open_input(path)?);
+    let (path, mut number) = (path.to_owned(), 0_u64);
+    Ok(Box::new(iter::from_fn(move || {
         let mut line = String::new();
         // The limit bounds the memory for an endless line.
-        let mut limited = (&mut self.source).take(LONGEST_LINE);
-        let read = limited.read_line(&mut line);
-        let read = read.map_err(|error| self.refused(&error.to_string()))?;
-        if read == 0 {
-            return Ok(None);
-        }
-        self.number += 1;
-        let digest = parse_digest::<S>(line.trim());
-        digest.map(Some).map_err(|error| self.refused(&error))
-    }
-
-    fn refused(&self, error: &str) -> Failure {
-        let (path, number) = (self.path.display(), self.number.max(1));
-        Failure::Input(format!("digests {path}: line {number}: {error}"))
-    }
-}
-
-impl<S: Suite> Iterator for DigestLines<S> {
-    type Item = Result<S::Digest, Failure>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.line().transpose()
-    }
+        let digest = match lines.by_ref().take(LONGEST_LINE).read_line(&mut line) {
+            Ok(0) => return None,
+            Ok(_) => {
+                number += 1;
+                parse_digest::<S>(line.trim())
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        Some(match digest {
+            Ok(digest) => Ok(Object { digest, file: None }),
+            Err(error) => {
+                let (path, number) = (path.display(), number.max(1));
+                let text = format!("digests {path}: line {number}: {error}");
+                Err(Failure::Input(text))
+            }
+        })
+    })))
 }
 
 /// Returns the regular files among `paths`, and those in folders among `paths` and in their
 /// subfolders. The contents of a folder are in the order of their names. Links inside folders are
 /// skipped.
-pub(super) fn files_under(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn files_under(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for given in paths {
-        let found = given.metadata();
-        let found = found.map_err(|error| Failure::file(given, &error))?;
+        let found = given.metadata().map_err(Failure::at(given))?;
         if found.is_dir() {
-            add_files_in(given, &mut files)
-                .map_err(|(path, error)| Failure::file(&path, &error))?;
+            add_files_in(given, &mut files)?;
         } else if found.is_file() {
             files.push(given.clone());
         } else {
-            let path = given.display();
-            return Err(Failure::Input(format!("{path} is not a plain file")));
+            return Err(Failure::not_plain(given));
         }
     }
     Ok(files)
 }
 
-/// Adds all files in `folder` and its subfolders to `files`. An error comes with the path that
-/// could not be read.
-fn add_files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (PathBuf, io::Error)> {
+/// Adds all files in `folder` and its subfolders to `files`.
+fn add_files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result {
     let mut waiting = vec![folder.to_owned()];
     while let Some(path) = waiting.pop() {
-        let failure = |error| (path.clone(), error);
         // Links are not followed, except if the given folder itself is a link.
-        let is_folder = path == folder || path.symlink_metadata().map_err(failure)?.is_dir();
-        if is_folder {
-            let inside = fs::read_dir(&path).map_err(failure)?;
+        let found = path.symlink_metadata().map_err(Failure::at(&path))?;
+        if path == folder || found.is_dir() {
+            let inside = fs::read_dir(&path).map_err(Failure::at(&path))?;
             let inside = inside.map(|entry| entry.map(|entry| entry.path()));
-            let mut inside = inside.collect::<io::Result<Vec<_>>>().map_err(failure)?;
+            let inside = inside.collect::<io::Result<Vec<_>>>();
+            let mut inside = inside.map_err(Failure::at(&path))?;
             inside.sort_unstable_by(|path, other| other.cmp(path));
             waiting.extend(inside);
-        } else if path.symlink_metadata().map_err(failure)?.is_file() {
+        } else if found.is_file() {
             files.push(path);
         }
     }
     Ok(())
 }
 
-/// Maximum length of a line in a file of digests, in bytes.
 const LONGEST_LINE: u64 = 1024;

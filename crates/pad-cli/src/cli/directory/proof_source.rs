@@ -3,8 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-#[cfg(feature = "network")]
-use authdict::internals::verify_head;
 use authdict::{
     PublicKey, Version,
     block_directory::{BlockDirectory, LightAuthor},
@@ -16,14 +14,11 @@ use pad_core::Suite;
 
 use super::failure;
 use crate::cli::{
-    Failure,
+    Failure, Result,
     session::{HeadSource as _, check_key},
 };
 #[cfg(feature = "network")]
-use crate::cli::{
-    push::{failed, head_of},
-    remote::RootArguments,
-};
+use crate::cli::{push::require_signed, remote::RootArguments};
 
 /// The source of proofs for a light author.
 #[derive(Debug, Default, Args)]
@@ -46,8 +41,7 @@ pub(super) struct ProofSource {
 }
 
 impl ProofSource {
-    /// Rejects a source for an author that stores the entries itself.
-    pub(super) fn check_unused(&self) -> Result<(), Failure> {
+    pub(super) fn check_unused(&self) -> Result {
         #[cfg(feature = "network")]
         let has_server = self.server.is_some();
         #[cfg(not(feature = "network"))]
@@ -55,10 +49,9 @@ impl ProofSource {
         if self.from.is_none() && !has_server {
             return Ok(());
         }
-        Err(
-            Failure::input("the folder has all entries, and needs no proof of them")
-                .help("give the proof's source for the folder of a light author only"),
-        )
+        let text = "the folder has all entries, and needs no proof of them";
+        Err(Failure::input(text)
+            .help("give the proof's source for the folder of a light author only"))
     }
 
     /// Returns the unverified answer to `request`, a light author's request for a proof. Fails if
@@ -68,7 +61,7 @@ impl ProofSource {
         author: &LightAuthor<S>,
         public: &PublicKey,
         request: &[u8],
-    ) -> Result<Vec<u8>, Failure> {
+    ) -> Result<Vec<u8>> {
         if let Some(folder) = &self.from {
             return in_folder(folder, author, public, request)
                 .map_err(|failure| failure.of_file(folder));
@@ -91,7 +84,7 @@ fn in_folder<S: Suite>(
     author: &LightAuthor<S>,
     public: &PublicKey,
     request: &[u8],
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<u8>> {
     let directory: BlockDirectory<S> = super::open(folder)?;
     check_key(folder, &directory.own_key()?, public)?;
     let (ours, theirs) = (author.version(), directory.latest());
@@ -112,25 +105,17 @@ fn on_server<S: Suite>(
     options: HttpOptions,
     author: &LightAuthor<S>,
     (public, request): (&PublicKey, &[u8]),
-) -> Result<Vec<u8>, Failure> {
-    let server = Remote::connect(address, options).map_err(|error| failed(&error))?;
-    let versions = server.versions().map_err(|error| failed(&error))?;
-    let (ours, theirs) = (author.version(), versions.latest);
+) -> Result<Vec<u8>> {
+    let server = Remote::connect(address, options)?;
+    let (ours, theirs) = (author.version(), server.versions()?.latest);
     if theirs < ours {
         return Err(is_behind(theirs, ours));
     }
     if theirs > ours {
-        let head = head_of(&server, theirs)?;
-        return Err(match verify_head(public, theirs, &head) {
-            Ok(_) => is_ahead(theirs, ours),
-            Err(refusal) => Failure::Refused(format!(
-                "the server claims version {theirs}, but shows no head of it signed by the author: \
-                 {refusal}"
-            )),
-        });
+        require_signed(public, &server, theirs)?;
+        return Err(is_ahead(theirs, ours));
     }
-    let answer = server.ask(ours, request, LONGEST_ANSWER);
-    answer.map_err(|error| failed(&error))
+    Ok(server.ask(ours, request, LONGEST_ANSWER)?)
 }
 
 fn is_behind(theirs: Version, ours: Version) -> Failure {

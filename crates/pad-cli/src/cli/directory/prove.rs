@@ -10,12 +10,13 @@ use pad_core::{Response, Suite};
 use serde_json::json;
 
 use super::{
-    ReadArguments, failure,
-    query::{Bounds, EntrySelection},
+    ReadArguments, failure, open_trusting,
+    shown::{Bounds, EntrySelection},
+    suite_of,
     verify::entries_under,
     with_suite,
 };
-use crate::cli::{Failure, Output, files::OutArguments};
+use crate::cli::{Failure, Output, Result, files::OutArguments};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -38,14 +39,14 @@ pub(in crate::cli) struct Prove {
 }
 
 impl Prove {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         self.out.check(output)?;
         let asked = EntrySelection::new(&self.ids, self.range)?;
-        with_suite!(self.read.suite()?, S => self.prove::<S>(&asked, output))
+        with_suite!(suite_of(&self.read.folder)?, S => self.prove::<S>(&asked, output))
     }
 
-    fn prove<S: Suite>(&self, asked: &EntrySelection, output: &mut Output) -> Result<(), Failure> {
-        let (directory, public) = self.read.open::<S>(output)?;
+    fn prove<S: Suite>(&self, asked: &EntrySelection, output: &mut Output) -> Result {
+        let (directory, public) = open_trusting::<S>(&self.read.folder, &self.read.trust, output)?;
         let version = directory.latest();
         if version == Version::EMPTY {
             return Err(Failure::input("the directory has no version yet"));
@@ -54,11 +55,10 @@ impl Prove {
             EntrySelection::Ids(query) => answer(&directory, &public, query),
             EntrySelection::Range(range) => answer(&directory, &public, range),
         }?;
-        self.out.write(&answer, output)?;
-        if self.out.is_standard() {
+        let Some(file) = self.out.write(&answer, output)? else {
             return Ok(());
-        }
-        let (bytes, file, asked) = (answer.len(), self.out.shown(), asked.text());
+        };
+        let (bytes, asked) = (answer.len(), asked.text());
         let verdict = output.verdict();
         let text =
             format!("{bytes} bytes in {file} prove {asked} in version {version}   [{verdict}]");
@@ -72,7 +72,7 @@ fn answer<S: Suite, Q: Selection>(
     directory: &BlockDirectory<S>,
     public: &PublicKey,
     query: &Q,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<u8>> {
     let proof = directory.prove_latest(query).map_err(|error| match error {
         LookupError::InvalidQuery => {
             Failure::input("a range of at most 1 048 576 entries is proved at once")

@@ -8,9 +8,8 @@ use serde_json::json;
 
 use super::apply::LONGEST_UPDATE;
 use crate::cli::{
-    Failure, Output,
+    Failure, Output, Result,
     files::read_file,
-    push::failed,
     remote::{RootArguments, probable_address},
 };
 
@@ -32,7 +31,7 @@ pub(in crate::cli) struct Push {
 }
 
 impl Push {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let options = self.roots.options()?;
         let mut outcome = Ok(());
@@ -56,15 +55,15 @@ impl Push {
 
     /// Sends the updates to one server. Returns the server's latest version, and the number of
     /// updates that were new to it.
-    fn push(&self, address: &str, options: &HttpOptions) -> Result<(u64, u64), Failure> {
-        let server = Remote::connect(address, options.clone()).map_err(|error| failed(&error))?;
+    fn push(&self, address: &str, options: &HttpOptions) -> Result<(u64, u64)> {
+        let server = Remote::connect(address, options.clone())?;
         let mut brought = 0;
         for path in &self.updates {
             let update = read_file(path, LONGEST_UPDATE)?;
             let pushed = server.push(&update);
             let refused = |error| {
                 let other = probable_address(&server.address(), &error);
-                failed(&error).of_file(path).or_address(other)
+                Failure::from(error).of_file(path).or_address(other)
             };
             match pushed.map_err(refused)? {
                 PushOutcome::Taken => brought += 1,
@@ -79,7 +78,6 @@ impl Push {
                 }
             }
         }
-        let versions = server.versions().map_err(|error| failed(&error))?;
-        Ok((versions.latest.number(), brought))
+        Ok((server.versions()?.latest.number(), brought))
     }
 }

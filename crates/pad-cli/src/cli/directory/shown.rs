@@ -1,19 +1,81 @@
-//! Output of `pad directory`: new versions, and verified entries.
+//! Queries of a directory for entries by id, and output of new versions and verified entries.
 
 use authdict::{
     Version,
-    block_directory::{BlockDirectory, Entries, Entry, EntryId, internals::Selection},
+    block_directory::{
+        BlockDirectory, Entries, Entry, EntryId, EntryQuery, EntryRange,
+        internals::{MOST_IDS, Selection},
+    },
 };
 use pad_core::{SignedHead, Suite};
 use serde_json::{Value as Json, json};
 
-use crate::cli::{Failure, Output, counted};
+use crate::cli::{Failure, Output, Result, counted};
 
-/// Returns the description of a new version of a directory, as text and as JSON fields.
+/// A query for a list of ids, or for a range of ids.
+#[derive(Clone, Debug)]
+pub(super) enum EntrySelection {
+    Ids(EntryQuery),
+    Range(EntryRange),
+}
+
+impl EntrySelection {
+    /// Creates a query for `range` if it is given, and for `ids` otherwise. The ids can be in any
+    /// order.
+    pub(super) fn new(ids: &[u64], range: Option<Bounds>) -> Result<Self> {
+        if let Some(Bounds(start, end)) = range {
+            let range = EntryRange::new(EntryId::new(start), EntryId::new(end));
+            let range = range.map_err(|_| {
+                Failure::Input(format!(
+                    "--range {start}..{end}: it is empty, the first id must be below its end"
+                ))
+            })?;
+            return Ok(Self::Range(range));
+        }
+        let mut ids = ids.to_vec();
+        ids.sort_unstable();
+        ids.dedup();
+        let query = EntryQuery::new(ids);
+        let query = query.map_err(|_| {
+            Failure::Input(format!("1 to {MOST_IDS} ids are proved at once"))
+                .help("use --range for consecutive ids")
+        })?;
+        Ok(Self::Ids(query))
+    }
+
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Ids(query) => match query.single() {
+                Some(id) => format!("entry {}", id.number()),
+                None => counted(query.ids().len(), "entry"),
+            },
+            Self::Range(range) => {
+                let (start, end) = range.bounds();
+                format!("entries {} to {}", start.number(), end.number() - 1)
+            }
+        }
+    }
+}
+
+/// The half-open range of ids `A..B`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds(u64, u64);
+
+impl core::str::FromStr for Bounds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bounds = text
+            .split_once("..")
+            .and_then(|(start, end)| Some(Self(start.parse().ok()?, end.parse().ok()?)));
+        bounds.ok_or_else(|| "a range is two ids, 3..7 for the entries 3 to 6".into())
+    }
+}
+
 pub(super) fn version_line<S: Suite>(
     directory: &BlockDirectory<S>,
     version: Version,
-) -> Result<(String, Json), Failure> {
+) -> Result<(String, Json)> {
     let head = directory.heads().head(version)?;
     Ok(head_line(&head, directory.registered()))
 }
@@ -22,38 +84,60 @@ pub(super) fn version_line<S: Suite>(
 /// as JSON fields.
 pub(super) fn head_line<S: Suite>(head: &SignedHead<S>, entries: u64) -> (String, Json) {
     let (version, root) = (head.head.version, hex::encode(head.head.root));
-    let text = format!(
-        "version {version}, root {root}, with {}",
-        counted(entries, "entry")
-    );
+    let count = counted(entries, "entry");
+    let text = format!("version {version}, root {root}, with {count}");
     let object = json!({ "version": version.number(), "entries": entries, "root": root });
     (text, object)
 }
 
-/// Prints verified entries, and then the queried ids that are not assigned yet.
-pub(super) fn entries<S: Suite, Q: Selection>(
-    entries: &Entries<S, Q>,
-    unassigned: &[UnassignedIds],
+pub(super) fn say_ids<S: Suite>(
+    entries: &Entries<S, EntryQuery>,
     looked: LookupDetails,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
+    let ids = entries.query().ids();
+    let unassigned = ids.filter(|id| id.number() >= entries.registered);
+    let unassigned = unassigned.map(|id| entry::<S::Digest>(id, &Entry::Unassigned));
+    say_entries(entries, unassigned.collect(), looked, output)
+}
+
+pub(super) fn say_range<S: Suite>(
+    entries: &Entries<S, EntryRange>,
+    looked: LookupDetails,
+    output: &mut Output,
+) -> Result {
+    let (start, end) = entries.query().bounds();
+    let (first, end) = (start.number().max(entries.registered), end.number());
+    let mut unassigned = Vec::new();
+    if first < end {
+        let last = end - 1;
+        unassigned.push((
+            format!("unassigned  {first:>8} to {last}"),
+            json!({ "first_id": first, "last_id": last, "status": "unassigned" }),
+        ));
+    }
+    say_entries(entries, unassigned, looked, output)
+}
+
+/// Prints verified entries, and then `unassigned`: the queried ids that are not assigned yet, as
+/// lines and objects.
+fn say_entries<S: Suite, Q: Selection>(
+    entries: &Entries<S, Q>,
+    unassigned: Vec<(String, Json)>,
+    looked: LookupDetails,
+    output: &mut Output,
+) -> Result {
     let (version, verdict) = (entries.version, output.verdict());
     let mut objects = Vec::new();
-    for (id, entry) in entries.registered_entries() {
-        let (text, object) = shown(id, &entry);
+    let assigned = entries.registered_entries();
+    let assigned = assigned.map(|(id, found)| entry(id, &found));
+    for (text, object) in assigned.chain(unassigned) {
         output.text(&text)?;
         objects.push(object);
     }
-    for ids in unassigned {
-        output.text(&ids.text())?;
-        objects.push(ids.object());
-    }
     let registered = entries.registered;
-    let how = looked.text();
-    let text = format!(
-        "[version {version} of {}, {verdict}{how}]",
-        counted(registered, "entry")
-    );
+    let (count, how) = (counted(registered, "entry"), looked.text());
+    let text = format!("[version {version} of {count}, {verdict}{how}]");
     let hint = looked.hint;
     let object = json!({
         "version": version.number(),
@@ -85,8 +169,6 @@ pub(super) struct HintOutcome {
 }
 
 impl LookupDetails {
-    /// Creates the details of a lookup that read `blocks_read` blocks. No object has been compared
-    /// yet.
     pub(super) const fn asked(blocks_read: u64, hint: Option<HintOutcome>) -> Self {
         Self {
             matches: None,
@@ -96,61 +178,26 @@ impl LookupDetails {
     }
 
     fn text(&self) -> String {
-        let mut text = String::new();
-        if self.matches == Some(true) {
-            text.push_str("; the object is the one that is registered");
-        }
-        if let Some(hint) = self.hint {
-            text.push_str(if hint.matched {
-                "; the hint matched"
-            } else {
-                "; the hint did not match"
-            });
-            text.push_str(if hint.refreshed {
-                " and is refreshed"
-            } else {
-                ""
-            });
-        }
-        if let Some(blocks) = self.blocks_read {
-            text.push_str("; ");
-            text.push_str(&blocks.to_string());
-            text.push_str(" blocks read");
-        }
-        text
+        let object = match self.matches {
+            Some(true) => "; the object is the one that is registered",
+            _ => "",
+        };
+        let hint = match self.hint {
+            Some(hint) if hint.matched => "; the hint matched",
+            Some(_) => "; the hint did not match",
+            None => "",
+        };
+        let refreshed = match self.hint {
+            Some(hint) if hint.refreshed => " and is refreshed",
+            _ => "",
+        };
+        let blocks = self.blocks_read;
+        let blocks = blocks.map(|blocks| format!("; {blocks} blocks read"));
+        format!("{object}{hint}{refreshed}{}", blocks.unwrap_or_default())
     }
 }
 
-/// Queried ids that are not assigned to an entry yet: one id, or the half-open range from the first
-/// id to the second.
-pub(super) enum UnassignedIds {
-    One(EntryId),
-    From(EntryId, EntryId),
-}
-
-impl UnassignedIds {
-    fn text(&self) -> String {
-        match self {
-            Self::One(id) => format!("unassigned  {:>8}", id.number()),
-            Self::From(start, end) => {
-                format!("unassigned  {:>8} to {}", start.number(), end.number() - 1)
-            }
-        }
-    }
-
-    fn object(&self) -> Json {
-        match self {
-            Self::One(id) => json!({ "id": id.number(), "status": "unassigned" }),
-            Self::From(start, end) => json!({
-                "first_id": start.number(),
-                "last_id": end.number() - 1,
-                "status": "unassigned",
-            }),
-        }
-    }
-}
-
-fn shown<D: AsRef<[u8]>>(id: EntryId, entry: &Entry<D>) -> (String, Json) {
+fn entry<D: AsRef<[u8]>>(id: EntryId, entry: &Entry<D>) -> (String, Json) {
     let id = id.number();
     match entry {
         Entry::Live(digest) => {

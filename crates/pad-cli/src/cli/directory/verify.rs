@@ -19,14 +19,13 @@ use pad_core::{Response, SignedHead, Suite};
 use super::remote;
 use super::{
     failure,
-    objects::{digest_of_file, parse_digest},
+    objects::{digest_of_file, given_digest},
     open_trusting,
-    query::{Bounds, EntrySelection, say_ids, say_range},
-    shown::{HintOutcome, LookupDetails},
+    shown::{Bounds, EntrySelection, HintOutcome, LookupDetails, say_ids, say_range},
     suite_of, with_suite,
 };
 use crate::cli::{
-    Failure, Output,
+    Failure, Output, Result,
     files::read_file,
     session::{TrustArguments, load_public, refused_head, trust_of, with_held_view},
 };
@@ -87,16 +86,15 @@ type LocalObject<S> = (String, <S as Suite>::Digest);
 
 /// Callback that passes an encoded verified head and its version to the client's view. The head is
 /// `None` for version 0.
-type AcceptHead<'a> = &'a mut dyn FnMut(Option<&[u8]>, Version) -> Result<(), Failure>;
+type AcceptHead<'a> = &'a mut dyn FnMut(Option<&[u8]>, Version) -> Result;
 
 impl Verify {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let asked = EntrySelection::new(&self.ids, self.range)?;
         let has_object = self.object.is_some() || self.digest.is_some();
         if has_object && !matches!(&asked, EntrySelection::Ids(query) if query.single().is_some()) {
-            return Err(
-                Failure::input("an object is compared with one entry").help("give one --id")
-            );
+            let text = "an object is compared with one entry";
+            return Err(Failure::input(text).help("give one --id"));
         }
         if self.hint.is_some() && !has_object {
             return Err(Failure::input("--hint: no object is given")
@@ -120,26 +118,15 @@ impl Verify {
         }
     }
 
-    /// Returns the local object to compare with, from `--object` or `--digest`, if one is given.
-    fn at_hand<S: Suite>(&self) -> Result<Option<LocalObject<S>>, Failure> {
+    fn at_hand<S: Suite>(&self) -> Result<Option<LocalObject<S>>> {
         Ok(match (&self.object, &self.digest) {
             (Some(path), _) => Some((path.display().to_string(), digest_of_file::<S>(path)?)),
-            (None, Some(digits)) => {
-                let digest = parse_digest::<S>(digits);
-                let digest =
-                    digest.map_err(|error| Failure::Input(format!("--digest: {error}")))?;
-                Some((digits.clone(), digest))
-            }
+            (None, Some(digits)) => Some((digits.clone(), given_digest::<S>(digits)?)),
             (None, None) => None,
         })
     }
 
-    fn verify_file(
-        &self,
-        proof: &Path,
-        asked: &EntrySelection,
-        output: &mut Output,
-    ) -> Result<(), Failure> {
+    fn verify_file(&self, proof: &Path, asked: &EntrySelection, output: &mut Output) -> Result {
         let given = self.trust.public.as_deref().map(load_public).transpose()?;
         let Some(path) = &self.trust.view else {
             let public = given.ok_or_else(|| {
@@ -173,7 +160,7 @@ impl Verify {
         asked: &EntrySelection,
         accept: AcceptHead<'_>,
         output: &mut Output,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let at = self.at.map(Version::new);
         let mut accept = |head: Option<SignedHead<S>>| {
             let version = head.map_or(Version::EMPTY, |head| head.head.version);
@@ -201,9 +188,8 @@ impl Verify {
         }
     }
 
-    /// Queries the directory on servers.
     #[cfg(feature = "network")]
-    fn ask_servers(&self, asked: &EntrySelection, output: &mut Output) -> Result<(), Failure> {
+    fn ask_servers(&self, asked: &EntrySelection, output: &mut Output) -> Result {
         let (servers, at) = ((&self.servers, &self.trust), self.at.map(Version::new));
         remote::ask_servers(servers, at, output, |client, version, output| {
             if version == Version::EMPTY {
@@ -227,12 +213,7 @@ impl Verify {
     }
 
     /// Queries the directory in `folder` as an untrusted server.
-    fn ask<S: Suite>(
-        &self,
-        folder: &Path,
-        asked: &EntrySelection,
-        output: &mut Output,
-    ) -> Result<(), Failure> {
+    fn ask<S: Suite>(&self, folder: &Path, asked: &EntrySelection, output: &mut Output) -> Result {
         let object = self.at_hand::<S>()?;
         let (directory, public) = open_trusting::<S>(folder, &self.trust, output)?;
         if directory.latest() == Version::EMPTY {
@@ -261,7 +242,7 @@ impl Verify {
         directory: &BlockDirectory<S>,
         mut client: DirectoryClient<S>,
         (query, object): (&EntryQuery, Option<&LocalObject<S>>),
-    ) -> Result<(Found<S>, Option<HintOutcome>), Failure> {
+    ) -> Result<(Found<S>, Option<HintOutcome>)> {
         let hinted = self.hint.as_deref().zip(object.zip(query.single()));
         let Some((path, ((_, digest), id))) = hinted else {
             return Ok((ask_plainly(directory, &mut client, query)?, None));
@@ -281,8 +262,7 @@ impl Verify {
         };
         if let Some(refreshed) = &found.refreshed {
             let bytes = codec::encode(refreshed);
-            pad_disk::replace(path, &bytes, pad_disk::Access::Usual)
-                .map_err(|error| Failure::file(path, &error))?;
+            pad_disk::replace(path, &bytes, pad_disk::Access::Usual).map_err(Failure::at(path))?;
         }
         let used = HintOutcome {
             matched: found.hint_matched,
@@ -292,7 +272,7 @@ impl Verify {
     }
 }
 
-fn answer<S: Suite>(directory: &BlockDirectory<S>, request: &[u8]) -> Result<Vec<u8>, Failure> {
+fn answer<S: Suite>(directory: &BlockDirectory<S>, request: &[u8]) -> Result<Vec<u8>> {
     let answer = directory.answer(request);
     answer.map_err(|error| failure::request(directory, error))
 }
@@ -301,7 +281,7 @@ fn ask_plainly<S: Suite>(
     directory: &BlockDirectory<S>,
     client: &mut DirectoryClient<S>,
     query: &EntryQuery,
-) -> Result<Found<S>, Failure> {
+) -> Result<Found<S>> {
     let (pending, request) = client.ask(query.clone());
     Ok(client.accept(&pending, &answer(directory, &request)?)?)
 }
@@ -310,7 +290,7 @@ fn ask_range<S: Suite>(
     directory: &BlockDirectory<S>,
     mut client: DirectoryClient<S>,
     range: &EntryRange,
-) -> Result<Entries<S, EntryRange>, Failure> {
+) -> Result<Entries<S, EntryRange>> {
     let (pending, request) = client.ask_range(range.clone());
     let answer = answer(directory, &request)?;
     Ok(client.accept_range(&pending, &answer)?.into_inner())
@@ -325,7 +305,7 @@ fn seen(
     path: &Path,
     view: &StoredView,
     (version, head): (Version, Option<&[u8]>),
-) -> Result<StoredView, Failure> {
+) -> Result<StoredView> {
     let seen = view.version();
     if version < seen {
         let offered = version;
@@ -346,12 +326,11 @@ fn seen(
     advanced.map_err(|refused| refused_head(path, seen, refused))
 }
 
-/// Reads a proof file for `query`, and verifies it with [`entries_under`].
 fn read_proof<S: Suite, Q: Selection>(
     (path, public): (&Path, &PublicKey),
     at: Option<Version>,
     query: &Q,
-) -> Result<ProvedEntries<S, Q>, Failure> {
+) -> Result<ProvedEntries<S, Q>> {
     let longest = query.longest_proof().saturating_add(LONGEST_HEAD);
     let bytes = read_file(path, u64::try_from(longest).unwrap_or(u64::MAX))?;
     let response = Untrusted::<Response<S, DirectoryProof<S, Q>>>::decode(&bytes, longest);
@@ -367,7 +346,7 @@ pub(super) fn entries_under<S: Suite, Q: Selection>(
     response: Untrusted<Response<S, DirectoryProof<S, Q>>>,
     at: Option<Version>,
     query: &Q,
-) -> Result<ProvedEntries<S, Q>, Failure> {
+) -> Result<ProvedEntries<S, Q>> {
     let Response {
         head: signed,
         proof,
@@ -394,7 +373,7 @@ fn compared<S: Suite>(
     object: Option<LocalObject<S>>,
     mut looked: LookupDetails,
     output: &mut Output,
-) -> Result<(), Failure> {
+) -> Result {
     let Some(((name, digest), id)) = object.zip(entries.query().single()) else {
         return say_ids(entries, looked, output);
     };

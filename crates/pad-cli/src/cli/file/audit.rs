@@ -12,7 +12,7 @@ use super::{
     FileArguments, byte_bar,
     observer::{Reader, ReaderArguments},
 };
-use crate::cli::{Failure, Output};
+use crate::cli::{Failure, Output, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -24,20 +24,12 @@ pub(in crate::cli) struct Audit {
     #[command(flatten)]
     file: ReaderArguments,
     /// Detect the loss of this FRACTION of the bytes.
-    #[arg(
-        long,
-        value_name = "FRACTION",
-        default_value_t = 0.01,
-        conflicts_with_all = ["count", "full"]
-    )]
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.01)]
+    #[arg(conflicts_with_all = ["count", "full"])]
     fraction: f64,
     /// The PROBABILITY with which the loss of FRACTION is detected.
-    #[arg(
-        long,
-        value_name = "PROBABILITY",
-        default_value_t = 0.99,
-        conflicts_with_all = ["count", "full"]
-    )]
+    #[arg(long, value_name = "PROBABILITY", default_value_t = 0.99)]
+    #[arg(conflicts_with_all = ["count", "full"])]
     probability: f64,
     /// Challenge this many BYTES, instead of --fraction and --probability.
     #[arg(long, value_name = "BYTES", conflicts_with = "full")]
@@ -50,17 +42,16 @@ pub(in crate::cli) struct Audit {
 }
 
 impl Audit {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let (extent, established) = self.extent()?;
         let reader = self.file.reader()?;
         let report = match &reader {
             Reader::Owner(file) => self.audit_own(file, extent, output)?,
             Reader::Observer(observer) => {
-                let state = observer.state();
+                let state = &observer.state;
                 let bar = self.bar(output, state.list.total);
-                let audited = observer
-                    .asking()
-                    .audit(state, extent, &mut |done| bar.set_position(done));
+                let file = &observer.file;
+                let audited = file.audit(state, extent, &mut |done| bar.set_position(done));
                 bar.finish_and_clear();
                 audited.map_err(|error| observer.failure(error))?
             }
@@ -74,10 +65,8 @@ impl Audit {
             );
             (words, text)
         } else {
-            let text = format!(
-                "the server has the file: {established} [version {version}, {} blocks proved]",
-                report.blocks
-            );
+            let proved = format!("[version {version}, {} blocks proved]", report.blocks);
+            let text = format!("the server has the file: {established} {proved}");
             (established, text)
         };
         let object = json!({
@@ -97,7 +86,7 @@ impl Audit {
         file: &FileArguments,
         extent: Extent,
         output: &Output,
-    ) -> Result<AuditReport, Failure> {
+    ) -> Result<AuditReport> {
         let mut client = file.open()?;
         file.settle(&mut client)?;
         let total = client.version().map_or(0, |state| state.list.total);
@@ -112,7 +101,7 @@ impl Audit {
     }
 
     /// Returns the extent of the audit, and the statement that a valid proof establishes.
-    fn extent(&self) -> Result<(Extent, String), Failure> {
+    fn extent(&self) -> Result<(Extent, String)> {
         let invalid = |error: flexlist::DetectionError| Failure::Input(error.to_string());
         if self.full {
             return Ok((Extent::Everything, "every block".to_owned()));

@@ -141,7 +141,6 @@ fn of(blame: Blame, text: String, help: Option<String>) -> Failure {
     }
 }
 
-/// Converts the error of creating or using the owner's key at `path` into a [`Failure`].
 pub(super) fn key(path: &Path, error: &FileOwnerKeyError) -> Failure {
     Failure::Input(format!("key file {}: {error}", path.display()))
 }
@@ -153,7 +152,7 @@ mod tests {
     use super::*;
 
     fn status(error: ClientError) -> u8 {
-        client(Path::new("s"), error).code()
+        client(Path::new("s"), error).class().0
     }
 
     #[test]

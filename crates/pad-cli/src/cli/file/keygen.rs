@@ -1,4 +1,5 @@
-//! `pad file keygen`: creates an owner's key with a chosen kind of tags.
+//! `pad file keygen` creates an owner's key with a chosen kind of tags. `pad file owner` prints the
+//! public key of an owner's key file.
 
 use std::path::PathBuf;
 
@@ -8,9 +9,9 @@ use flexlist::tag::TagKind;
 use pad_core::Workers;
 use serde_json::json;
 
-use super::failure;
+use super::{failure, load_key};
 use crate::cli::{
-    Failure, Output,
+    Failure, Output, Result,
     secret::{ProtectArguments, check_place},
 };
 
@@ -34,7 +35,7 @@ pub(in crate::cli) struct Keygen {
 }
 
 impl Keygen {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         check_place("--out", &self.out)?;
         if self.out.exists() {
             return Err(Failure::Input(format!(
@@ -48,16 +49,28 @@ impl Keygen {
         let file = protection.of(&self.out, key.to_file())?;
         file.save(&self.out)
             .map_err(|error| failure(error.into()))?;
-        let text = format!(
-            "owner key  {}  (keep it, and keep it secret: it changes your files)",
-            self.out.display()
-        );
-        output.say(
-            &text,
-            &json!({
-                "secret_key": self.out.display().to_string(),
-                "tags": self.tags.to_string(),
-            }),
-        )
+        let path = self.out.display().to_string();
+        let text =
+            format!("owner key  {path}  (keep it, and keep it secret: it changes your files)");
+        let object = json!({ "secret_key": path, "tags": self.tags.to_string() });
+        output.say(&text, &object)
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file owner
+  pad file owner --key open.key")]
+pub(in crate::cli) struct ShowOwner {
+    /// The owner's key.
+    #[arg(long, value_name = "FILE", default_value = "pad-file.key")]
+    key: PathBuf,
+}
+
+impl ShowOwner {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
+        let owner = hex::encode(load_key(&self.key)?.owner().key.to_bytes());
+        output.say(&owner, &json!({ "owner": owner }))
     }
 }

@@ -1,4 +1,5 @@
-//! `pad file list`: lists the files recorded by state files, without asking a server.
+//! `pad file list` lists the files recorded by state files, without asking a server. `pad file
+//! forget` removes the state of a file that the server no longer has.
 
 use std::{
     fs,
@@ -9,8 +10,8 @@ use clap::Args;
 use flexlist_service::client::{FileProgress, StateError, StateSummary};
 use serde_json::{Value as Json, json};
 
-use super::state_object;
-use crate::cli::{Failure, Output};
+use super::{ServerArguments, failure, state_object};
+use crate::cli::{Failure, Output, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -25,8 +26,26 @@ pub(in crate::cli) struct List {
     paths: Vec<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file forget --state thesis.state
+  pad file forget --state thesis.state --abandon")]
+pub(in crate::cli) struct Forget {
+    /// The state file to remove; the owner's key file stays.
+    #[arg(long, value_name = "FILE")]
+    state: PathBuf,
+    /// Forget a file that the server has, or whose server does not answer.
+    ///
+    /// Without a copy of the state the file can no longer be changed or removed there.
+    #[arg(long)]
+    abandon: bool,
+    #[command(flatten)]
+    server: ServerArguments,
+}
+
 impl List {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let (mut unusable, mut items) = (Vec::new(), 0);
         for path in &self.paths {
             for state in states(path)? {
@@ -58,16 +77,37 @@ impl List {
     }
 }
 
+impl Forget {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
+        let failure = |error| failure::client(&self.state, error);
+        let kept = StateSummary::read(&self.state).map_err(|error| failure(error.into()))?;
+        if self.abandon {
+            StateSummary::abandon(&self.state).map_err(|error| failure(error.into()))?;
+        } else {
+            let transport = self.server.transport(&kept.server)?;
+            let server = self.server.address(&kept.server);
+            StateSummary::forget(&self.state, &transport)
+                .map_err(|error| failure::client_at(server, &self.state, error))?;
+        }
+        let (state, file) = (self.state.display(), kept.file);
+        let object = json!({
+            "state": state.to_string(),
+            "file_id": file.to_string(),
+            "abandoned": self.abandon,
+        });
+        output.say(&format!("forgotten: {state}, of file {file}"), &object)
+    }
+}
+
 /// Returns the state files in a folder, in order of names. If `path` is not a folder, returns only
 /// `path`.
-fn states(path: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let failure = |error| Failure::file(path, &error);
-    if !fs::metadata(path).map_err(failure)?.is_dir() {
+fn states(path: &Path) -> Result<Vec<PathBuf>> {
+    if !fs::metadata(path).map_err(Failure::at(path))?.is_dir() {
         return Ok(vec![path.to_path_buf()]);
     }
     let mut states = Vec::new();
-    for entry in fs::read_dir(path).map_err(failure)? {
-        let found = entry.map_err(failure)?.path();
+    for entry in fs::read_dir(path).map_err(Failure::at(path))? {
+        let found = entry.map_err(Failure::at(path))?.path();
         // Files that cannot be opened are skipped. Pipes are not opened, because opening them would
         // block.
         let is_plain = fs::metadata(&found).is_ok_and(|found| found.is_file());

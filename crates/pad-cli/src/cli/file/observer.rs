@@ -9,7 +9,7 @@ use flexlist_service::client::{ClientError, FileObserver, HttpTransport};
 use pad_core::Digest;
 
 use super::{FileArguments, ServerArguments, failure};
-use crate::cli::Failure;
+use crate::cli::{Failure, Result};
 
 /// The file to read, and the data to verify it with: the owner's state and key, or published data.
 #[derive(Debug, Args)]
@@ -18,12 +18,8 @@ pub(super) struct ReaderArguments {
     #[arg(long, value_name = "FILE", required_unless_present = "public")]
     state: Option<PathBuf>,
     /// The owner's key.
-    #[arg(
-        long,
-        value_name = "FILE",
-        default_value = "pad-file.key",
-        conflicts_with = "public"
-    )]
+    #[arg(long, value_name = "FILE", default_value = "pad-file.key")]
+    #[arg(conflicts_with = "public")]
     key: PathBuf,
     /// Published data of the file (pad file public), instead of state and key.
     ///
@@ -35,13 +31,8 @@ pub(super) struct ReaderArguments {
     ///
     /// pad file status and pad file publish show the root. pad file publish stores it in a
     /// dictionary, as the value of the file's path.
-    #[arg(
-        long,
-        value_name = "DIGITS",
-        requires = "public",
-        conflicts_with = "state",
-        value_parser = sealed_root
-    )]
+    #[arg(long, value_name = "DIGITS", requires = "public")]
+    #[arg(conflicts_with = "state", value_parser = sealed_root)]
     root: Option<Digest<32>>,
     #[command(flatten)]
     server: ServerArguments,
@@ -56,25 +47,23 @@ fn sealed_root(text: &str) -> Result<Digest<32>, String> {
 
 /// The party that reads a file.
 pub(super) enum Reader {
-    /// The owner.
     Owner(FileArguments),
-    /// A reader that has only the published data.
     Observer(Box<Observer>),
 }
 
 /// A reader of an outsourced file that has only the file's published data.
 pub(super) struct Observer {
     public: PathBuf,
-    /// Address of the server.
     server: String,
-    file: FileObserver<HttpTransport>,
-    state: FileState,
+    pub(super) file: FileObserver<HttpTransport>,
+    /// The version to read.
+    pub(super) state: FileState,
 }
 
 impl ReaderArguments {
     /// Returns the reader: an observer if `--public` is given, and otherwise the owner. For an
     /// observer, this asks the server for the version to read.
-    pub(super) fn reader(&self) -> Result<Reader, Failure> {
+    pub(super) fn reader(&self) -> Result<Reader> {
         match (&self.public, &self.state) {
             (Some(public), _) => Ok(Reader::Observer(Box::new(self.observer(public)?))),
             (None, Some(state)) => Ok(Reader::Owner(FileArguments {
@@ -86,7 +75,7 @@ impl ReaderArguments {
         }
     }
 
-    fn observer(&self, path: &Path) -> Result<Observer, Failure> {
+    fn observer(&self, path: &Path) -> Result<Observer> {
         let public = FilePublic::load(path);
         let public = public
             .map_err(|error| Failure::Input(format!("public file {}: {error}", path.display())))?;
@@ -108,16 +97,6 @@ impl ReaderArguments {
 }
 
 impl Observer {
-    /// Returns the version to read.
-    pub(super) const fn state(&self) -> &FileState {
-        &self.state
-    }
-
-    /// Returns the client that queries the server.
-    pub(super) const fn asking(&self) -> &FileObserver<HttpTransport> {
-        &self.file
-    }
-
     /// Converts the error of an operation on this file into a [`Failure`].
     pub(super) fn failure(&self, error: ClientError) -> Failure {
         failure::observer(&self.server, &self.public, error)

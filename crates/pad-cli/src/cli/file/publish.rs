@@ -1,13 +1,13 @@
-//! `pad file publish`: records the sealed root of a file in a dictionary. One signed head then
-//! covers all recorded files.
+//! `pad file publish` records the sealed root of a file in a dictionary. One signed head then
+//! covers all recorded files. `pad file public` writes the public data of a file.
 
 use std::path::PathBuf;
 
-use authdict::{Key, Operation, Value};
+use authdict::{Key, Operation, Value, internals::FilePublic};
 use clap::Args;
 
-use super::FileArguments;
-use crate::cli::{Failure, Output, change::Target};
+use super::{FileArguments, state_line, state_object};
+use crate::cli::{Output, Result, change::Target, files::OutArguments};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -30,12 +30,49 @@ pub(in crate::cli) struct Publish {
 }
 
 impl Publish {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let mut client = self.file.open()?;
         let state = client.current().map_err(|error| self.file.failure(error))?;
         let key = Key::try_from(self.path.as_str())?;
         let value = Value::new(state.sealed_root().0)?;
         let target = Target::new(&self.store, self.author.as_deref());
         target.note(output, &Operation::Put(key, value))
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad file public --state thesis.state --out thesis.public
+  pad file public --state thesis.state --key open.key --out thesis.public")]
+pub(in crate::cli) struct Public {
+    #[command(flatten)]
+    file: FileArguments,
+    #[command(flatten)]
+    out: OutArguments,
+}
+
+impl Public {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
+        self.out.check(output)?;
+        let mut client = self.file.open()?;
+        let public = client.public();
+        let file = public.map_err(|error| self.file.failure_of(&client, error))?;
+        let (state, can_audit) = (file.since, file.tags.key().is_some());
+        let server = self.file.server.address(client.server()).to_owned();
+        let public = FilePublic { file, server };
+        let Some(out) = self.out.write(public.to_string().as_bytes(), output)? else {
+            return Ok(());
+        };
+        let auditors = if can_audit {
+            "with it, the file can be read and audited"
+        } else {
+            "with it, the file can be read; only the owner can audit it"
+        };
+        let mut object = state_object(&state);
+        object["file"] = out.as_str().into();
+        object["auditable"] = can_audit.into();
+        let line = state_line(&state);
+        output.say(&format!("published in {out}: {line}\n{auditors}"), &object)
     }
 }

@@ -15,7 +15,7 @@ use super::{
     Client, FileArguments, byte_bar,
     observer::{Observer, Reader, ReaderArguments},
 };
-use crate::cli::{Failure, Output, files::is_standard};
+use crate::cli::{Failure, Output, Result, files::is_standard};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -49,21 +49,16 @@ pub(in crate::cli) struct Read {
 }
 
 impl Read {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         let out = self.out.as_deref().filter(|path| !is_standard(path));
         if out.is_none() && output.is_json() {
-            return Err(
-                Failure::input("the bytes and --json both go to standard output")
-                    .help("use --out FILE"),
-            );
+            let text = "the bytes and --json both go to standard output";
+            return Err(Failure::input(text).help("use --out FILE"));
         }
         if let Some(path) = out {
             // The path is checked before anything is fetched, and again when the file gets its
             // name.
-            let there = path
-                .try_exists()
-                .map_err(|error| Failure::file(path, &error))?;
-            if there && !self.force {
+            if path.try_exists().map_err(Failure::at(path))? && !self.force {
                 return Err(exists(path));
             }
         }
@@ -84,14 +79,11 @@ impl Read {
         // The file gets its name after every byte is verified, so a killed process leaves no file.
         let draft = Draft::new(path, Access::Usual).map_err(io_failure)?;
         let bar = byte_bar(output, end.saturating_sub(self.offset), "read");
-        let mut sink = CountingWriter {
-            sink: BufWriter::new(draft),
-            written: &mut |bytes| bar.inc(bytes),
-        };
-        let read = from.fetch(range.clone(), &mut sink);
+        let mut sink = BufWriter::new(draft);
+        let read = from.fetch(range.clone(), &mut bar.wrap_write(&mut sink));
         bar.finish_and_clear();
         read?;
-        let draft = sink.sink.into_inner();
+        let draft = sink.into_inner();
         let draft = draft.map_err(|error| io_failure(error.into_error()))?;
         let kept = if self.force {
             draft.keep()
@@ -103,26 +95,21 @@ impl Read {
             kept => kept.map_err(io_failure)?,
         }
         let bytes = range.end.saturating_sub(range.start);
-        let version = from.state().version;
-        let sealed_root = from.state().sealed_root().to_string();
-        output.say(
-            &format!(
-                "{bytes} bytes of version {version}, verified, in {}",
-                path.display()
-            ),
-            &serde_json::json!({
-                "bytes": bytes,
-                "version": version,
-                "sealed_root": sealed_root,
-                "verified": true,
-                "file": path.display().to_string(),
-            }),
-        )
+        let (version, file) = (from.state().version, path.display().to_string());
+        let text = format!("{bytes} bytes of version {version}, verified, in {file}");
+        let object = serde_json::json!({
+            "bytes": bytes,
+            "version": version,
+            "sealed_root": from.state().sealed_root().to_string(),
+            "verified": true,
+            "file": file,
+        });
+        output.say(&text, &object)
     }
 
     /// Chooses the version to read. For the version in the owner's state, first determines the
     /// outcome of an interrupted update.
-    fn source(&self) -> Result<Source, Failure> {
+    fn source(&self) -> Result<Source> {
         let file = match self.file.reader()? {
             Reader::Owner(file) => file,
             Reader::Observer(observer) => return Ok(Source::Observed(observer)),
@@ -156,11 +143,11 @@ impl Source {
         match self {
             Self::Own(_, _, state) => state,
             Self::Vouched(_, _, vouched) => vouched.state(),
-            Self::Observed(observer) => observer.state(),
+            Self::Observed(observer) => &observer.state,
         }
     }
 
-    fn fetch(&mut self, range: Range<u64>, sink: &mut impl Write) -> Result<(), Failure> {
+    fn fetch(&mut self, range: Range<u64>, sink: &mut impl Write) -> Result {
         match self {
             Self::Own(file, client, _) => {
                 let read = client.read_to(range, sink);
@@ -171,7 +158,7 @@ impl Source {
                 read.map_err(|error| file.failure_of(client, error))
             }
             Self::Observed(observer) => {
-                let read = observer.asking().read_to(observer.state(), range, sink);
+                let read = observer.file.read_to(&observer.state, range, sink);
                 read.map_err(|error| observer.failure(error))
             }
         }
@@ -180,22 +167,4 @@ impl Source {
 
 fn exists(path: &Path) -> Failure {
     Failure::Input(format!("{} exists already", path.display())).help("use --force to overwrite it")
-}
-
-/// A writer to `sink` that passes the number of bytes of each write to `written`.
-struct CountingWriter<'a, W> {
-    sink: W,
-    written: &'a mut dyn FnMut(u64),
-}
-
-impl<W: Write> Write for CountingWriter<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.sink.write(bytes)?;
-        (self.written)(u64::try_from(count).unwrap_or(u64::MAX));
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.sink.flush()
-    }
 }

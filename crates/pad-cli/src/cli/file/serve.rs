@@ -9,24 +9,22 @@ use clap::Args;
 use flexlist_service::{
     StoreError,
     internals::check,
-    network::{Options, Server, ShutdownOutcome},
+    network::{Options, Server},
     server::{FileServer, Limits, Owners, Settings},
 };
-use pad_core::AuthorKey;
-use pad_core::Workers;
+use pad_core::{AuthorKey, Workers};
 use pad_disk::engine::report_caught_panics;
 use serde_json::json;
 
 use crate::cli::{
-    Failure, Output,
+    Failure, Output, Result,
     listen::ProxyArguments,
-    tls::{TlsArguments, network_failure},
+    tls::{identity, network_failure, say_stopped, scheme_of},
 };
 
 /// Default address of file servers, and of clients that contact them.
 pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:7420";
 
-/// Name of the database file in the folder of a file server's store.
 const STORE_FILE: &str = "files.redb";
 
 #[derive(Debug, Args)]
@@ -70,7 +68,6 @@ pub(in crate::cli) struct Serve {
 /// needs a part of it.
 const RESERVE: u64 = 16 << 20;
 
-/// Parses an owner's public key in hexadecimal digits.
 fn owner_key(text: &str) -> Result<[u8; 32], String> {
     let mut key = [0; 32];
     hex::decode_to_slice(text, &mut key)
@@ -91,26 +88,18 @@ pub(in crate::cli) struct Check {
 }
 
 impl Serve {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         report_caught_panics(|place| {
             eprintln!("pad: the store is damaged: the storage engine gave up on a page ({place})");
         });
-        let tls = TlsArguments {
-            certificate: self.certificate.as_deref(),
-            private_key: self.private_key.as_deref(),
-            names: ["--certificate", "--private-key"],
-        };
+        let files = self.certificate.as_deref().zip(self.private_key.as_deref());
         let options = Options {
-            identity: tls.identity()?,
+            identity: identity(["--certificate", "--private-key"], files)?,
             trusted_proxies: self.proxies.trusted_proxies.clone(),
             ..Options::default()
         };
-        let scheme = if options.identity.is_some() {
-            "https"
-        } else {
-            "http"
-        };
-        make_folder(&self.store).map_err(|error| Failure::file(&self.store, &error))?;
+        let scheme = scheme_of(&options);
+        make_folder(&self.store).map_err(Failure::at(&self.store))?;
         let path = self.store.join(STORE_FILE);
         let store = FileServer::open_with(&path, self.settings());
         let store = store.map_err(|error| store_failure(&error))?;
@@ -125,20 +114,12 @@ impl Serve {
         // A signal that follows the report must stop the server, and not kill the process.
         let server = server.catch_signals();
         let server = server.map_err(|error| network_failure(&self.listen, &error))?;
-        output.say(
-            &format!("serving {files} files at {url} (Ctrl-C stops)"),
-            &json!({ "address": address.to_string(), "url": url, "files": files }),
-        )?;
-        match server
-            .run(store)
-            .map_err(|error| network_failure(&self.listen, &error))?
-        {
-            ShutdownOutcome::Drained => output.say("stopped", &json!({ "stopped": "drained" })),
-            ShutdownOutcome::TimedOut { connections } => output.say(
-                &format!("stopped; {connections} connections were cut"),
-                &json!({ "stopped": "timed out", "cut_connections": connections }),
-            ),
-        }
+        let object = json!({ "address": address.to_string(), "url": url, "files": files });
+        let text = format!("serving {files} files at {url} (Ctrl-C stops)");
+        output.say(&text, &object)?;
+        let stopped = server.run(store);
+        let stopped = stopped.map_err(|error| network_failure(&self.listen, &error))?;
+        say_stopped(&stopped, output)
     }
 
     fn settings(&self) -> Settings {
@@ -160,20 +141,18 @@ impl Serve {
 }
 
 impl Check {
-    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result<(), Failure> {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         // The damage is reported at the end, so panic messages are suppressed.
         report_caught_panics(|_| {});
         let path: &Path = &self.store.join(STORE_FILE);
         let report = check(path, Workers::all_cores()).map_err(|error| store_failure(&error))?;
-        let text = format!(
-            "{} files, {} blocks, {} bytes",
-            report.files, report.blocks, report.bytes
-        );
+        let (files, blocks, bytes) = (report.files, report.blocks, report.bytes);
+        let text = format!("{files} files, {blocks} blocks, {bytes} bytes");
         let damages: Vec<String> = report.damages.iter().map(ToString::to_string).collect();
         let object = json!({
-            "files": report.files,
-            "blocks": report.blocks,
-            "bytes": report.bytes,
+            "files": files,
+            "blocks": blocks,
+            "bytes": bytes,
             "stray_blocks": report.stray_blocks,
             "damages": damages,
             "pages_damaged": report.has_damaged_pages,

@@ -9,7 +9,7 @@ use std::{
 use authdict::trace::TraceReader;
 use pad_disk::Scratch;
 
-use crate::cli::{Failure, files::is_standard};
+use crate::cli::{Failure, Result, files::is_standard};
 
 /// A trace in a file, or standard input copied to an unnamed file.
 pub(super) struct TraceSource {
@@ -23,7 +23,7 @@ impl TraceSource {
     /// Opens the trace at `path`. For `-`, copies standard input to an unnamed file in the folder
     /// of `store`. `name` is the name for the only snapshot of a trace without the column
     /// `snapshot`.
-    pub(super) fn new(path: &Path, store: &Path, name: Option<&str>) -> Result<Self, Failure> {
+    pub(super) fn new(path: &Path, store: &Path, name: Option<&str>) -> Result<Self> {
         let name = name.unwrap_or_default().to_owned();
         if !is_standard(path) {
             let path = path.to_owned();
@@ -34,18 +34,16 @@ impl TraceSource {
             });
         }
         let path = PathBuf::from("standard input");
-        let kept = keep(store).map_err(|error| Failure::file(&path, &error))?;
+        let kept = keep(store).map_err(Failure::at(&path))?;
         let kept = Some(Arc::new(kept));
         Ok(Self { path, kept, name })
     }
 
-    /// Returns the path of the trace, for messages.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Opens a reader at the beginning of the trace.
-    pub(super) fn open(&self) -> Result<TraceReader<Box<dyn Read>>, Failure> {
+    pub(super) fn open(&self) -> Result<TraceReader<Box<dyn Read>>> {
         let opened = match &self.kept {
             None => TraceReader::open(&self.path),
             Some(kept) => TraceReader::from_bytes(SpoolReader {
@@ -81,14 +79,12 @@ struct SpoolReader {
 impl Read for SpoolReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.kept.end().saturating_sub(self.at);
-        let most = usize::try_from(left)
-            .unwrap_or(usize::MAX)
-            .min(buffer.len());
+        let left = usize::try_from(left).unwrap_or(usize::MAX);
+        let most = left.min(buffer.len());
         let buffer = buffer.get_mut(..most).unwrap_or_default();
         self.kept.read_at(self.at, buffer)?;
-        self.at = self
-            .at
-            .saturating_add(u64::try_from(most).unwrap_or(u64::MAX));
+        let read = u64::try_from(most).unwrap_or(u64::MAX);
+        self.at = self.at.saturating_add(read);
         Ok(most)
     }
 }

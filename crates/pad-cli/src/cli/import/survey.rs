@@ -1,19 +1,19 @@
 //! Reading of a trace in two passes: the first pass validates it and counts changes, and the second
 //! pass applies them. With `--append`, a pass between them compares the trace with the imported
-//! snapshots.
+//! snapshots, by digests of their names and changes.
 
 use std::{collections::BTreeSet, io::Read, path::Path};
 
 use authdict::{
     NotOffered, Operation, SchemeName,
+    pad_core::codec,
     trace::{TraceChange, TraceReader, TraceStart},
 };
+use pad_core::internals::Domain;
+use sha2::{Digest as _, Sha256};
 
-use super::{
-    source::TraceSource,
-    stamp::{Stamp, StampBuilder},
-};
-use crate::cli::Failure;
+use super::source::TraceSource;
+use crate::cli::{Failure, Result};
 
 /// Result of the first pass: the number of changes of each snapshot.
 #[derive(Clone)]
@@ -21,7 +21,7 @@ pub(super) struct Survey(Vec<u64>);
 
 impl Survey {
     /// Reads a whole trace. Rejects changes that the scheme does not support.
-    pub(super) fn of(source: &TraceSource, scheme: SchemeName) -> Result<Self, Failure> {
+    pub(super) fn of(source: &TraceSource, scheme: SchemeName) -> Result<Self> {
         let (mut trace, mut snapshots) = (source.open()?, Vec::new());
         let path = source.path();
         let failed = |error| Failure::trace(path, &error);
@@ -36,28 +36,20 @@ impl Survey {
         Ok(Self(snapshots))
     }
 
-    /// Returns the number of snapshots.
     pub(super) const fn snapshots(&self) -> usize {
         self.0.len()
     }
 }
 
-/// Rejects a change that the scheme does not support.
-fn check(
-    path: &Path,
-    scheme: SchemeName,
-    start: &TraceStart,
-    change: &TraceChange,
-) -> Result<(), Failure> {
+fn check(path: &Path, scheme: SchemeName, start: &TraceStart, change: &TraceChange) -> Result {
     let trace = path.display();
     match &change.operation {
         Operation::Remove(_) if scheme.family().is_append_only() => {
             let (line, what) = (change.line, "removals");
             let scheme = scheme.id();
             let refused = NotOffered { what, scheme };
-            Err(Failure::Input(format!(
-                "trace {trace}: line {line}: {refused}"
-            )))
+            let text = format!("trace {trace}: line {line}: {refused}");
+            Err(Failure::Input(text))
         }
         Operation::Put(_, value) if scheme.is_set() && !value.as_bytes().is_empty() => {
             let TraceStart { name, line } = start;
@@ -83,8 +75,7 @@ pub(super) struct Replay<'t> {
 }
 
 impl<'t> Replay<'t> {
-    /// Opens `source` for another pass.
-    pub(super) fn new(source: &'t TraceSource, survey: Survey) -> Result<Self, Failure> {
+    pub(super) fn new(source: &'t TraceSource, survey: Survey) -> Result<Self> {
         let trace = source.open()?;
         Ok(Self {
             path: source.path(),
@@ -101,7 +92,7 @@ impl<'t> Replay<'t> {
     /// imported a second time.
     ///
     /// Time: another pass over the trace. Memory: one stamp per snapshot.
-    pub(super) fn overlap(mut self, imported: &[Stamp]) -> Result<usize, Failure> {
+    pub(super) fn overlap(mut self, imported: &[Stamp]) -> Result<usize> {
         let mut snapshots = Vec::with_capacity(self.survey.snapshots());
         while let Some(snapshot) = self.snapshot(|_| Ok(()))? {
             snapshots.push(snapshot);
@@ -109,11 +100,8 @@ impl<'t> Replay<'t> {
         let is_end = |overlap: &usize| {
             let before = imported.len().saturating_sub(*overlap);
             let known = imported.iter().skip(before);
-            snapshots
-                .iter()
-                .map(|(_, stamp)| stamp)
-                .take(*overlap)
-                .eq(known)
+            let first = snapshots.iter().take(*overlap);
+            first.map(|(_, stamp)| stamp).eq(known)
         };
         let most = snapshots.len().min(imported.len());
         let overlap = (0..=most).rev().find(is_end).unwrap_or_default();
@@ -140,7 +128,7 @@ impl<'t> Replay<'t> {
 
     /// Skips the snapshots with the stamps `imported`, which were imported before. Rejects a trace
     /// that begins with different snapshots.
-    pub(super) fn skip(&mut self, imported: &[Stamp]) -> Result<(), Failure> {
+    pub(super) fn skip(&mut self, imported: &[Stamp]) -> Result {
         let trace = self.path.display();
         let total = self.survey.snapshots();
         for known in imported {
@@ -168,8 +156,8 @@ impl<'t> Replay<'t> {
     /// pass.
     pub(super) fn snapshot(
         &mut self,
-        mut take: impl FnMut(Operation) -> Result<(), Failure>,
-    ) -> Result<Option<(TraceStart, Stamp)>, Failure> {
+        mut take: impl FnMut(Operation) -> Result,
+    ) -> Result<Option<(TraceStart, Stamp)>> {
         let path = self.path;
         let failed = |error| Failure::trace(path, &error);
         let Some(expected) = self.survey.0.get(self.next).copied() else {
@@ -193,5 +181,61 @@ impl<'t> Replay<'t> {
     fn changed(&self) -> Failure {
         let trace = self.path.display();
         Failure::Input(format!("trace {trace}: it changed while it was read"))
+    }
+}
+
+/// The digest of a snapshot's name and changes.
+pub(super) type Stamp = Vec<u8>;
+
+/// Incremental computation of a [`Stamp`].
+///
+/// The stamp is `SHA-256(tag block of Domain::Checkpoint ‖ "trace" ‖ body)`. The body is the result
+/// of [`codec::encode_body`] for the name and the changes.
+struct StampBuilder(Sha256);
+
+impl StampBuilder {
+    fn new(name: &str, changes: u64) -> Self {
+        let hasher = Sha256::new()
+            .chain_update(Domain::Checkpoint.block::<64>())
+            .chain_update(b"trace")
+            .chain_update(codec::encode_body(&(name, changes)));
+        Self(hasher)
+    }
+
+    fn add(&mut self, change: &Operation) {
+        self.0.update(codec::encode_body(change));
+    }
+
+    fn finish(self) -> Stamp {
+        self.0.finalize().to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use authdict::{Key, Sha256Ed25519, Value};
+    use pad_core::Suite;
+
+    use super::*;
+
+    #[test]
+    fn it_is_the_digest_of_the_whole() {
+        let key = |length: usize| Key::new(vec![7; length]).unwrap();
+        for changes in [0, 1, 250, 251, 70_000_usize] {
+            let operations: Vec<_> = (0..changes)
+                .map(|place| match place % 3 {
+                    0 => Operation::Remove(key(place % 9)),
+                    _ => Operation::Put(key(place % 300), Value::new(vec![1; place % 5]).unwrap()),
+                })
+                .collect();
+            let name = "release 1.0";
+            let body = codec::encode_body(&(name, &operations));
+            let whole = Sha256Ed25519::hash(Domain::Checkpoint, &[b"trace", &body]);
+            let mut stamping = StampBuilder::new(name, u64::try_from(changes).unwrap());
+            for change in &operations {
+                stamping.add(change);
+            }
+            assert_eq!(stamping.finish(), whole.as_ref(), "{changes}");
+        }
     }
 }

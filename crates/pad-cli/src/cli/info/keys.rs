@@ -6,24 +6,19 @@ use authdict::{PublicKey, SecretKey};
 
 #[cfg(feature = "file")]
 use crate::cli::Output;
-use crate::cli::{Failure, status::Rows};
+use crate::cli::{Failure, Result, status::Rows};
 
 /// Adds rows that describe the key file or published data at `path`. Returns `None` if the first
 /// bytes, `beginning`, are of another kind of file.
-pub(super) fn describe(
-    path: &Path,
-    beginning: &[u8],
-    rows: &mut Rows,
-) -> Option<Result<(), Failure>> {
+pub(super) fn describe(path: &Path, beginning: &[u8], rows: &mut Rows) -> Option<Result> {
     let (_, is, more) = KINDS
         .iter()
         .find(|(with, ..)| beginning.starts_with(with))?;
-    rows.add("is", "is", *is);
+    rows.is(is);
     Some(more(path, rows))
 }
 
-/// Function that adds the details of a file of one kind.
-type Describe = fn(&Path, &mut Rows) -> Result<(), Failure>;
+type Describe = fn(&Path, &mut Rows) -> Result;
 
 /// Kinds of files: the first bytes, a description, and the function that adds details.
 const KINDS: &[(&[u8], &str, Describe)] = &[
@@ -47,20 +42,20 @@ const KINDS: &[(&[u8], &str, Describe)] = &[
     ),
 ];
 
-fn public(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+fn public(path: &Path, rows: &mut Rows) -> Result {
     let public = PublicKey::load(path).map_err(|error| Failure::key_file(path, &error))?;
     add_public(&public, rows);
     Ok(())
 }
 
-fn secret(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+fn secret(path: &Path, rows: &mut Rows) -> Result {
     let key = SecretKey::load(path).map_err(|error| Failure::key_file(path, &error))?;
     add_public(key.public(), rows);
     Ok(())
 }
 
 #[cfg(feature = "file")]
-fn owner(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+fn owner(path: &Path, rows: &mut Rows) -> Result {
     let key =
         authdict::internals::FileOwnerKey::load(path).map_err(|error| unreadable(path, &error))?;
     rows.add("tags", "tags", key.kind().to_string());
@@ -68,7 +63,7 @@ fn owner(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
 }
 
 #[cfg(feature = "file")]
-fn published(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
+fn published(path: &Path, rows: &mut Rows) -> Result {
     let public =
         authdict::internals::FilePublic::load(path).map_err(|error| unreadable(path, &error))?;
     let authdict::internals::FilePublic { file, server } = public;
@@ -78,7 +73,7 @@ fn published(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
     if !server.is_empty() {
         rows.both("server", "server", Output::show_text(&server), server);
     }
-    rows.add("for more", "for_more", "pad file audit, pad file read");
+    rows.more("pad file audit, pad file read");
     Ok(())
 }
 

@@ -1,24 +1,18 @@
 //! Descriptions of encoded messages, such as proofs, signed heads and updates.
 
-use std::{fs::File, io::Read as _, path::Path};
+use std::path::Path;
 
 use authdict::internals::inspect::{Headline, Kind, Role, headline};
 
-use crate::cli::{Failure, status::Rows};
+use crate::cli::{Failure, Result, status::Rows};
 
-/// Adds rows that describe the message in the file at `path`. If it is longer than [`LONGEST`],
-/// only the envelope is read.
-pub(super) fn message(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
-    let failure = |error| Failure::file(path, &error);
-    let file = File::open(path).map_err(failure)?;
-    let length = file.metadata().map_err(failure)?.len();
-    let mut bytes = Vec::new();
-    file.take(LONGEST)
-        .read_to_end(&mut bytes)
-        .map_err(failure)?;
+/// Adds rows that describe the message of `length` bytes in the file at `path`. If it is longer
+/// than [`LONGEST`], only the envelope is read.
+pub(super) fn message(path: &Path, length: u64, rows: &mut Rows) -> Result {
+    let bytes = super::read_beginning(path, LONGEST)?;
     let malformed = |error| Failure::Input(format!("{}: {error}", path.display()));
     let kind = Kind::of(&bytes).map_err(malformed)?;
-    rows.add("is", "is", kind.name);
+    rows.is(kind.name);
     rows.add("kind", "kind_number", kind.number);
     rows.add("bytes", "bytes", length);
     let head = if length > LONGEST {
@@ -47,18 +41,14 @@ pub(super) fn message(path: &Path, rows: &mut Rows) -> Result<(), Failure> {
         Role::Update => "pad apply verifies it and adds it to a store",
         Role::Evidence => "pad evidence checks it",
         Role::Other => match kind.number {
-            12 => {
-                return list(&bytes, length, rows);
-            }
+            12 => return list(&bytes, length, rows),
             147 => "pad verify checks it",
             #[cfg(feature = "file")]
-            112 => {
-                return state(&bytes, rows);
-            }
+            112 => return state(&bytes, rows),
             _ => return Ok(()),
         },
     };
-    rows.add("for more", "for_more", next);
+    rows.more(next);
     Ok(())
 }
 
@@ -67,7 +57,6 @@ fn is_of_directory(head: &Headline) -> bool {
     family == Some(authdict::internals::SchemeFamily::Directory)
 }
 
-/// Adds rows with the fields of a signed head, such as version and root.
 pub(super) fn add_headline(head: &Headline, rows: &mut Rows) {
     let Headline {
         scheme,
@@ -78,11 +67,8 @@ pub(super) fn add_headline(head: &Headline, rows: &mut Rows) {
     } = head;
     rows.add("version", "version", version.number());
     rows.add("dictionary", "dictionary", dictionary.as_str());
-    rows.add(
-        "scheme",
-        "scheme",
-        scheme.map_or("unknown here", authdict::SchemeName::name),
-    );
+    let scheme = scheme.map_or("unknown here", authdict::SchemeName::name);
+    rows.add("scheme", "scheme", scheme);
     rows.add("root", "root", root.as_str());
     if let Some(changes) = changes {
         rows.add("changes", "changes", *changes);
@@ -90,7 +76,7 @@ pub(super) fn add_headline(head: &Headline, rows: &mut Rows) {
 }
 
 /// Describes a list of updates, as written by `pad export`.
-fn list(bytes: &[u8], length: u64, rows: &mut Rows) -> Result<(), Failure> {
+fn list(bytes: &[u8], length: u64, rows: &mut Rows) -> Result {
     if length > LONGEST {
         return Ok(());
     }
@@ -101,11 +87,7 @@ fn list(bytes: &[u8], length: u64, rows: &mut Rows) -> Result<(), Failure> {
     if let (Some(first), Some(last)) = (version(messages.first()), version(messages.last())) {
         rows.add("first version", "from", first);
         rows.add("last version", "to", last);
-        rows.add(
-            "for more",
-            "for_more",
-            "pad apply verifies them and adds them to a store",
-        );
+        rows.more("pad apply verifies them and adds them to a store");
     }
     Ok(())
 }
@@ -113,7 +95,7 @@ fn list(bytes: &[u8], length: u64, rows: &mut Rows) -> Result<(), Failure> {
 /// Describes the state file of an outsourced file. Its last 32 bytes are the SHA-256 digest of the
 /// others.
 #[cfg(feature = "file")]
-fn state(bytes: &[u8], rows: &mut Rows) -> Result<(), Failure> {
+fn state(bytes: &[u8], rows: &mut Rows) -> Result {
     use authdict::pad_core::codec;
     use sha2::{Digest as _, Sha256};
     let damaged = || Failure::Store("the state of an outsourced file is damaged".into());
@@ -124,11 +106,7 @@ fn state(bytes: &[u8], rows: &mut Rows) -> Result<(), Failure> {
     let body = record.get(codec::ENVELOPE_LENGTH..).unwrap_or_default();
     let file: flexlist::FileId = codec::decode_start(body).map_err(|_| damaged())?;
     rows.add("of the file", "file_id", file.to_string());
-    rows.add(
-        "for more",
-        "for_more",
-        "pad file status; without it or the owner's key the file is lost",
-    );
+    rows.more("pad file status; without it or the owner's key the file is lost");
     Ok(())
 }
 

@@ -1,14 +1,14 @@
 //! Output of statements about a dictionary that a proof has established.
 
 use authdict::{Answer, Key, Neighbour, Predecessor, Question, Statement, Successor, Version};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::Output;
-use crate::cli::Failure;
+use crate::cli::{Failure, Result};
 
 impl Output {
     /// Prints a verified answer about one key, one entry or value, or two versions.
-    pub(crate) fn statement(&mut self, statement: Statement) -> Result<(), Failure> {
+    pub(crate) fn statement(&mut self, statement: Statement) -> Result {
         match statement {
             Statement::Lookup(lookup) => self.lookup(lookup.version, &lookup.key, &lookup.answer),
             Statement::Neighbour(found) => self.neighbour(&found),
@@ -24,23 +24,15 @@ impl Output {
         }
     }
 
-    /// Prints a verified lookup.
-    pub(crate) fn lookup(
-        &mut self,
-        version: Version,
-        key: &Key,
-        answer: &Answer,
-    ) -> Result<(), Failure> {
-        let (text, verdict) = (self.lookup_text(key, answer), self.verdict());
-        let object = self.lookup_object(version, key, answer);
-        self.say(&format!("{text}   [version {version}, {verdict}]"), &object)
+    fn lookup(&mut self, version: Version, key: &Key, answer: &Answer) -> Result {
+        let object = self.lookup_fields(version, key, answer);
+        self.say_at(version, &self.lookup_text(key, answer), object)
     }
 
     /// Prints the verified entry at a place in the order of keys, or that there is none.
-    fn neighbour(&mut self, found: &Neighbour<Question>) -> Result<(), Failure> {
-        let (version, verdict) = (found.version, self.verdict());
+    fn neighbour(&mut self, found: &Neighbour<Question>) -> Result {
         if let Some((key, value)) = &found.entry {
-            return self.lookup(version, key, &Answer::Present(value.clone()));
+            return self.lookup(found.version, key, &Answer::Present(value.clone()));
         }
         let place = match &found.question {
             Question::Predecessor(Predecessor(key)) => {
@@ -51,25 +43,18 @@ impl Output {
             }
             _ => "there is no key".to_owned(),
         };
-        let text = format!("absent   {place}   [version {version}, {verdict}]");
-        let object = json!({ "version": version.number(), "present": false });
-        self.say_verdict(&text, object)
+        let object = json!({ "version": found.version.number(), "present": false });
+        self.say_at(found.version, &format!("absent   {place}"), object)
     }
 
     /// Prints a verified lookup as an item of a list.
-    pub(crate) fn listed_lookup(
-        &mut self,
-        version: Version,
-        key: &Key,
-        answer: &Answer,
-    ) -> Result<(), Failure> {
+    pub(crate) fn listed_lookup(&mut self, version: Version, key: &Key, answer: &Answer) -> Result {
         let fields = self.lookup_fields(version, key, answer);
         self.item(&self.lookup_text(key, answer), fields)
     }
 
-    /// Renders a verified lookup as a JSON object.
     pub(crate) fn lookup_object(&self, version: Version, key: &Key, answer: &Answer) -> Json {
-        let mut object = self.lookup_fields(version, key, answer).into();
+        let mut object = self.lookup_fields(version, key, answer);
         self.add_verdict(&mut object);
         object
     }
@@ -83,23 +68,17 @@ impl Output {
     }
 
     /// Renders a verified lookup without trust fields.
-    pub(crate) fn lookup_fields(
-        &self,
-        version: Version,
-        key: &Key,
-        answer: &Answer,
-    ) -> Map<String, Json> {
+    pub(crate) fn lookup_fields(&self, version: Version, key: &Key, answer: &Answer) -> Json {
         let mut object = self.about(version, key);
-        object.insert("present".into(), answer.value().is_some().into());
+        object["present"] = answer.value().is_some().into();
         if let Some(value) = answer.value() {
             self.add(&mut object, "value", value.as_bytes());
         }
         object
     }
 
-    fn about(&self, version: Version, key: &Key) -> Map<String, Json> {
-        let mut object = Map::new();
-        object.insert("version".into(), version.number().into());
+    fn about(&self, version: Version, key: &Key) -> Json {
+        let mut object = json!({ "version": version.number() });
         self.add(&mut object, "key", key.as_bytes());
         object
     }
@@ -108,63 +87,54 @@ impl Output {
 /// Statements of append-only logs.
 #[cfg(feature = "log")]
 impl Output {
-    /// Prints all values of a key, one per line, or the key's absence.
-    fn values(&mut self, values: &authdict::pad_log::Values) -> Result<(), Failure> {
-        let (version, shown) = (values.version, self.show(values.key.as_bytes()));
-        let verdict = self.verdict();
+    fn values(&mut self, values: &authdict::pad_log::Values) -> Result {
+        let shown = self.show(values.key.as_bytes());
         let mut objects = Vec::new();
         for value in &values.values {
-            let mut object = Map::new();
+            let mut object = json!({});
             self.add(&mut object, "value", value.as_bytes());
-            objects.push(Json::Object(object));
+            objects.push(object);
             let value = self.show_value(value);
             self.text(&format!("present  {shown} = {value}"))?;
         }
         let text = match values.values.len() {
-            0 => format!("absent   {shown}   [version {version}, {verdict}]"),
-            count => format!("{count} values, no other   [version {version}, {verdict}]"),
+            0 => format!("absent   {shown}"),
+            count => format!("{count} values, no other"),
         };
-        let mut object = self.about(version, &values.key);
-        object.insert("present".into(), (!objects.is_empty()).into());
-        object.insert("values".into(), objects.into());
-        self.say_verdict(&text, Json::Object(object))
+        let mut object = self.about(values.version, &values.key);
+        object["present"] = (!objects.is_empty()).into();
+        object["values"] = objects.into();
+        self.say_at(values.version, &text, object)
     }
 
-    /// Prints a member of a set, or one value of a key.
-    fn included(&mut self, included: &authdict::pad_log::Included) -> Result<(), Failure> {
+    fn included(&mut self, included: &authdict::pad_log::Included) -> Result {
         let (version, entry) = (included.version, &included.entry);
-        let (shown, verdict) = (self.show(entry.key.as_bytes()), self.verdict());
+        let shown = self.show(entry.key.as_bytes());
         let mut object = self.about(version, &entry.key);
-        object.insert("present".into(), true.into());
+        object["present"] = true.into();
+        object["position"] = included.position.into();
         let text = match included.occurrence {
             // Only entries of sets have occurrence 0.
-            0 => format!("present  {shown}   in the set   [version {version}, {verdict}]"),
+            0 => format!("present  {shown}   in the set"),
             occurrence => {
                 self.add(&mut object, "value", entry.value.as_bytes());
-                object.insert("occurrence".into(), occurrence.into());
+                object["occurrence"] = occurrence.into();
                 let value = self.show_value(&entry.value);
-                format!(
-                    "included {shown} = {value}   other values are not shown   \
-                     [version {version}, {verdict}]"
-                )
+                format!("included {shown} = {value}   other values are not shown")
             }
         };
-        object.insert("position".into(), included.position.into());
-        self.say_verdict(&text, Json::Object(object))
+        self.say_at(version, &text, object)
     }
 
-    /// Prints the absence of a member in a set.
-    fn absent(&mut self, absent: &authdict::pad_log::Absent) -> Result<(), Failure> {
-        let (version, member) = (absent.version, &absent.member);
-        let (shown, verdict) = (self.show(member.as_bytes()), self.verdict());
-        let text = format!("absent   {shown}   not in the set   [version {version}, {verdict}]");
-        let mut object = self.about(version, member);
-        object.insert("present".into(), false.into());
-        self.say_verdict(&text, Json::Object(object))
+    fn absent(&mut self, absent: &authdict::pad_log::Absent) -> Result {
+        let member = self.show(absent.member.as_bytes());
+        let text = format!("absent   {member}   not in the set");
+        let mut object = self.about(absent.version, &absent.member);
+        object["present"] = false.into();
+        self.say_at(absent.version, &text, object)
     }
 
-    /// Prints that one version of a log contains another.
-    fn grown(&mut self, grown: &authdict::pad_log::Grown) -> Result<(), Failure> {
+    fn grown(&mut self, grown: &authdict::pad_log::Grown) -> Result {
         let (from, to) = (grown.from, grown.to);
         let text = format!(
             "grown    version {to} contains version {from}: of its {} the first {}   [{}]",

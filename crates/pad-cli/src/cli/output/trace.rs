@@ -5,9 +5,8 @@ use std::io::Write;
 use authdict::trace::{TraceWriteError, TraceWriter};
 
 use super::Output;
-use crate::cli::Failure;
+use crate::cli::{Failure, Result};
 
-/// A writer of a trace to standard output.
 pub(crate) type TraceOutput<'o> = TraceWriter<&'o mut dyn Write>;
 
 impl Output {
@@ -16,8 +15,8 @@ impl Output {
     pub(crate) fn trace(
         &mut self,
         is_contents: bool,
-        write: impl FnOnce(&mut TraceOutput<'_>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        write: impl FnOnce(&mut TraceOutput<'_>) -> Result,
+    ) -> Result {
         self.require_text("--csv")?;
         self.note();
         let mut stream = self.stream();
@@ -35,7 +34,7 @@ impl Output {
     }
 
     /// Fails if output is JSON, because `option` writes another format.
-    pub(crate) fn require_text(&self, option: &str) -> Result<(), Failure> {
+    pub(crate) fn require_text(&self, option: &str) -> Result {
         if !self.is_json() {
             return Ok(());
         }

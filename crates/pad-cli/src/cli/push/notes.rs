@@ -8,8 +8,8 @@ use authdict::{
 };
 use pad_client::internals::{NotesOutcome, pages_to_json};
 
-use super::{Delivery, PushSource, failed};
-use crate::cli::{Failure, Output, output::counted, secret::load_secret};
+use super::{Delivery, PushSource};
+use crate::cli::{Failure, Output, Result, output::counted, secret::load_secret};
 
 /// The author's keys, which sign notes for delivery.
 #[derive(Default)]
@@ -39,7 +39,7 @@ impl<'k> NotesKey<'k> {
     }
 
     /// Returns the key, if there is one. Reads the file at most once.
-    fn get(&mut self) -> Result<Option<&SigningKeys>, Failure> {
+    fn get(&mut self) -> Result<Option<&SigningKeys>> {
         if let Some(file) = self.file.take() {
             self.read = Some((&load_secret(file)?).into());
         }
@@ -53,11 +53,7 @@ impl PushSource<'_> {
     ///
     /// The server takes the notes after the versions. An interrupted push loses no note, because
     /// the next push compares the numbers of notes again.
-    pub(super) fn bring_notes(
-        &self,
-        delivery: &Delivery,
-        key: &mut NotesKey<'_>,
-    ) -> Result<u64, Failure> {
+    pub(super) fn bring_notes(&self, delivery: &Delivery, key: &mut NotesKey<'_>) -> Result<u64> {
         let Delivery {
             server,
             brought,
@@ -101,8 +97,7 @@ impl PushSource<'_> {
             let notes = VersionNotes::read(self.repository.store(), from, to)?;
             let mut unsent = u64::try_from(notes.iter().count()).unwrap_or(u64::MAX);
             for page in pages_to_json(&notes) {
-                let outcome = server.push_notes(&sign_page(key, page.as_bytes())?);
-                let outcome = outcome.map_err(|error| failed(&error))?;
+                let outcome = server.push_notes(&sign_page(key, page.as_bytes())?)?;
                 let counted = outcome.taken.saturating_add(outcome.different);
                 unsent = unsent.checked_sub(counted).ok_or_else(|| {
                     Failure::Refused(format!("{address} counts more notes than were sent"))

@@ -20,7 +20,6 @@ use super::{Fingerprint, SignerFault};
 
 /// An Ed25519 key that an SSH agent holds.
 pub(super) struct AgentKey {
-    /// The socket of the agent.
     socket: PathBuf,
     /// The public key in the encoding of SSH, by which the agent knows it.
     blob: Vec<u8>,
@@ -58,7 +57,6 @@ impl AgentKey {
         Err(SignerFault::UnknownKey(*fingerprint))
     }
 
-    /// Returns the public key.
     pub(super) fn author(&self) -> Result<AuthorKey, SignerFault> {
         AuthorKey::from_bytes(&self.public)
             .map_err(|_| SignerFault::Malformed.of_agent(&self.socket))
@@ -114,7 +112,6 @@ impl<'m> Fields<'m> {
     }
 }
 
-/// Returns the fields of an answer of type `kind`.
 fn fields_of(answer: &[u8], kind: u8) -> Result<Fields<'_>, SignerFault> {
     match answer.split_first() {
         Some((found, fields)) if *found == kind => Ok(Fields(fields)),

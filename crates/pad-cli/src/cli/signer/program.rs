@@ -145,17 +145,14 @@ impl PipeReader {
         Self { bytes, ended }
     }
 
-    /// Waits for the end of the pipe, but not longer than `until`.
     fn wait(&self, until: Instant) {
         let left = until.saturating_duration_since(Instant::now());
         let _ended = self.ended.recv_timeout(left);
     }
 
     fn bytes(&self) -> Vec<u8> {
-        self.bytes
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        let bytes = self.bytes.lock();
+        bytes.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns the last line that is not blank, for display; empty if there is none.
@@ -167,7 +164,6 @@ impl PipeReader {
     }
 }
 
-/// Most bytes that are read of the program's standard output.
 const MOST_OUTPUT: usize = 4096;
 
 /// Length in bytes of the longest line of standard error that is reported.
