@@ -9,7 +9,7 @@
 //! multiplications, and needs memory for twice as many columns.
 
 use core::arch::x86_64::{
-    __m256i, __m512i, _mm_cvtsi128_si64, _mm256_extract_epi64, _mm512_add_epi64,
+    __m256i, __m512i, _mm_cvtsi128_si64, _mm_extract_epi64, _mm256_extract_epi64, _mm512_add_epi64,
     _mm512_alignr_epi64, _mm512_and_si512, _mm512_castsi512_si128, _mm512_castsi512_si256,
     _mm512_cmpeq_epi64_mask, _mm512_extracti64x4_epi64, _mm512_madd52hi_epu64,
     _mm512_madd52lo_epu64, _mm512_mask_mov_epi64, _mm512_maskz_set1_epi64, _mm512_movepi64_mask,
@@ -164,6 +164,60 @@ macro_rules! vectorised {
             fn $name $(<$(const $width: usize),+>)? ($($arguments)*) $(-> $result)? $body
         )+
     };
+}
+
+/// Two lowest limbs of the operands of a product of one number, and the carry into the lowest column.
+struct LowestColumns {
+    left: [u64; 2],
+    modulus: [u64; 2],
+    inverse: u64,
+    carry: u64,
+}
+
+impl LowestColumns {
+    #[inline]
+    fn new<const ROWS: usize>(left: &Number<ROWS>, modulus: &OneModulus<ROWS>) -> Self {
+        let lowest = |number: &Number<ROWS>| [number.rows[0][0], number.rows[0][1]];
+        Self {
+            left: lowest(left),
+            modulus: lowest(&modulus.number),
+            inverse: modulus.inverse,
+            carry: 0,
+        }
+    }
+
+    /// Returns the two limbs whose multiples of the modulus clear the two lowest `columns`, after
+    /// the products with `limbs` were added. Keeps the carry out of them.
+    ///
+    /// No sum overflows: columns stay below 2^63, and less than 2^56 is added.
+    #[inline]
+    fn clear(&mut self, columns: [u64; 2], limbs: [u64; 2]) -> [u64; 2] {
+        let sum = |terms: &[u64]| terms.iter().fold(0, |sum: u64, term| sum.wrapping_add(*term));
+        let clears = |column: u64| column.wrapping_mul(self.inverse) & LIMB;
+
+        let [low, high] = halves(self.left[0], limbs[0]);
+        let column = sum(&[columns[0], self.carry, low]);
+        let first = clears(column);
+        let [cleared, above] = halves(first, self.modulus[0]);
+        let carry = sum(&[column, cleared]) >> LIMB_BITS;
+
+        let [with_first, _] = halves(self.left[1], limbs[0]);
+        let [with_second, _] = halves(self.left[0], limbs[1]);
+        let [with_multiple, _] = halves(first, self.modulus[1]);
+        let column = sum(&[columns[1], high, with_first, with_second]);
+        let column = sum(&[column, carry, above, with_multiple]);
+        let second = clears(column);
+        let [cleared, _] = halves(second, self.modulus[0]);
+        self.carry = sum(&[column, cleared]) >> LIMB_BITS;
+        [first, second]
+    }
+}
+
+/// Returns the low and the high 52 bits of a product of limbs.
+#[inline]
+fn halves(left: u64, right: u64) -> [u64; 2] {
+    let product = u128::from(left) * u128::from(right);
+    [product, product >> LIMB_BITS].map(|half| u64::try_from(half & u128::from(LIMB)).unwrap_or(0))
 }
 
 vectorised! {
@@ -493,8 +547,11 @@ vectorised! {
         store_all(&value)
     }
 
-    /// Multiplies limb by limb of `right`. Each limb also adds the multiple of the modulus that
-    /// clears the lowest column, and then moves all columns by one place.
+    /// Multiplies by two limbs of `right` at a time. Each pair also adds the multiples of the modulus
+    /// that clear the two lowest columns, and then moves all columns by two places.
+    ///
+    /// Scalar instructions compute these multiples: a chain of vector instructions would take
+    /// longer. The passes over the columns that need no multiple hide the time of that chain.
     #[inline]
     fn product_of_one<const ROWS>(
         left: &Number<ROWS>,
@@ -502,43 +559,93 @@ vectorised! {
         modulus: &OneModulus<ROWS>,
     ) -> Number<ROWS> {
         let zero = _mm512_setzero_si512();
-        let lowest_of_modulus = modulus.number.rows[0][0];
         let [mut factor, mut number, mut columns] = [[zero; ROWS]; 3];
         for row in 0..ROWS {
             factor[row] = load(&left.rows[row]);
             number[row] = load(&modulus.number.rows[row]);
         }
-        for limb in right.as_limbs().iter().take(modulus.limbs) {
-            let limb = _mm512_set1_epi64(limb.cast_signed());
-            for (column, factor) in columns.iter_mut().zip(&factor) {
-                *column = low(*column, *factor, limb);
+        let mut lowest = LowestColumns::new(left, modulus);
+        let (pairs, _) = right.as_limbs().as_chunks::<2>();
+        for pair in pairs.iter().take(modulus.limbs / 2) {
+            let multiples = lowest.clear(two_lowest_lanes(columns[0]), *pair);
+            let [first, second] = pair.map(|limb| _mm512_set1_epi64(limb.cast_signed()));
+            let [clears_first, clears_second] =
+                multiples.map(|multiple| _mm512_set1_epi64(multiple.cast_signed()));
+            for row in 0..ROWS {
+                columns[row] = low(columns[row], factor[row], first);
             }
-            let lowest = lowest_lane(columns[0]);
-            let multiple = lowest.wrapping_mul(modulus.inverse) & LIMB;
-            // A column is below 2^63, so the sum does not overflow.
-            let cleared = lowest.wrapping_add(lowest_of_modulus.wrapping_mul(multiple) & LIMB);
-            let carry = _mm512_maskz_set1_epi64(1, (cleared >> LIMB_BITS).cast_signed());
-            let multiple = _mm512_set1_epi64(multiple.cast_signed());
-            let mut above = zero;
-            for row in (0..ROWS).rev() {
-                let lows = low(columns[row], number[row], multiple);
-                let moved = _mm512_alignr_epi64::<1>(above, lows);
-                // The next limb depends on the lowest row. There, two independent sums have a
-                // shorter latency.
-                let sum = if row == 0 { carry } else { moved };
-                let highs = high(high(sum, factor[row], limb), number[row], multiple);
-                columns[row] = if row == 0 { _mm512_add_epi64(moved, highs) } else { highs };
-                above = lows;
+            for row in 0..ROWS {
+                columns[row] = low(columns[row], number[row], clears_first);
+            }
+            move_down(&mut columns);
+            for row in 0..ROWS {
+                columns[row] = high(columns[row], factor[row], first);
+                columns[row] = low(columns[row], factor[row], second);
+            }
+            for row in 0..ROWS {
+                columns[row] = high(columns[row], number[row], clears_first);
+                columns[row] = low(columns[row], number[row], clears_second);
+            }
+            move_down(&mut columns);
+            for row in 0..ROWS {
+                columns[row] = high(columns[row], factor[row], second);
+                columns[row] = high(columns[row], number[row], clears_second);
             }
         }
-        let mut product = Number { rows: columns.map(|column| store(column)) };
-        product.carry();
-        product
+        let carry = _mm512_maskz_set1_epi64(1, lowest.carry.cast_signed());
+        columns[0] = _mm512_add_epi64(columns[0], carry);
+        Number { rows: carried_across(&columns).map(|row| store(row)) }
+    }
+
+    /// Propagates the carries of columns that lie across the lanes. Drops the carry out of the
+    /// highest one.
+    #[inline]
+    fn carried_across<const ROWS>(columns: &[Vector; ROWS]) -> [Vector; ROWS] {
+        // Two steps leave limbs of at most 2^52.
+        let mut limbs = one_lane_up(&one_lane_up(columns));
+        // Such a limb carries if it is 2^52, or if it is one less and the limb below carries. A sum
+        // of masks finds these carries, as a ripple through the bits that are one less.
+        let mut carry = 0;
+        for limb in &mut limbs {
+            let carries = _mm512_cmpeq_epi64_mask(*limb, _mm512_set1_epi64(1 << LIMB_BITS));
+            let passes = _mm512_cmpeq_epi64_mask(*limb, limb_mask());
+            let [carries, passes] = [carries, passes].map(u32::from);
+            let sum = ((carries << 1) | carry) + passes;
+            let [into, ..] = (sum ^ passes).to_le_bytes();
+            carry = sum >> LANES;
+            let more = _mm512_add_epi64(*limb, _mm512_set1_epi64(1));
+            *limb = _mm512_and_si512(_mm512_mask_mov_epi64(*limb, into, more), limb_mask());
+        }
+        limbs
+    }
+
+    /// Adds the carry of each column to the next one, without a ripple.
+    #[inline]
+    fn one_lane_up<const ROWS>(columns: &[Vector; ROWS]) -> [Vector; ROWS] {
+        let mut below = _mm512_setzero_si512();
+        let mut limbs = *columns;
+        for limb in &mut limbs {
+            let carries = _mm512_srli_epi64::<52>(*limb);
+            let moved = _mm512_alignr_epi64::<7>(carries, below);
+            *limb = _mm512_add_epi64(_mm512_and_si512(*limb, limb_mask()), moved);
+            below = carries;
+        }
+        limbs
+    }
+
+    /// Moves all columns to the next lower place. Drops the lowest one.
+    #[inline]
+    fn move_down<const ROWS>(columns: &mut [Vector; ROWS]) {
+        for row in 0..ROWS {
+            let above = columns.get(row + 1).copied().unwrap_or(_mm512_setzero_si512());
+            columns[row] = _mm512_alignr_epi64::<1>(above, columns[row]);
+        }
     }
 
     #[inline]
-    fn lowest_lane(vector: Vector) -> u64 {
-        _mm_cvtsi128_si64(_mm512_castsi512_si128(vector)).cast_unsigned()
+    fn two_lowest_lanes(vector: Vector) -> [u64; 2] {
+        let half = _mm512_castsi512_si128(vector);
+        [_mm_cvtsi128_si64(half), _mm_extract_epi64::<1>(half)].map(i64::cast_unsigned)
     }
 
     fn mul_one<const ROWS>(
