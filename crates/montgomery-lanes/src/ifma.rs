@@ -186,30 +186,31 @@ impl LowestColumns {
         }
     }
 
-    /// Returns the two limbs whose multiples of the modulus clear the two lowest `columns`, after
-    /// the products with `limbs` were added. Keeps the carry out of them.
+    /// Returns the limb whose multiple of the modulus clears the lowest column, after the product
+    /// with `limb` was added. Keeps the carry out of that column.
     ///
-    /// No sum overflows: columns stay below 2^63, and less than 2^56 is added.
+    /// No sum overflows: a column stays below 2^63, and less than 2^56 is added.
     #[inline]
-    fn clear(&mut self, columns: [u64; 2], limbs: [u64; 2]) -> [u64; 2] {
-        let sum = |terms: &[u64]| terms.iter().fold(0, |sum: u64, term| sum.wrapping_add(*term));
-        let clears = |column: u64| column.wrapping_mul(self.inverse) & LIMB;
+    fn clear(&mut self, column: u64, limb: u64) -> u64 {
+        let [low, _] = halves(self.left[0], limb);
+        let column = column.wrapping_add(self.carry).wrapping_add(low);
+        let multiple = column.wrapping_mul(self.inverse) & LIMB;
+        let [low, _] = halves(multiple, self.modulus[0]);
+        self.carry = column.wrapping_add(low) >> LIMB_BITS;
+        multiple
+    }
 
-        let [low, high] = halves(self.left[0], limbs[0]);
-        let column = sum(&[columns[0], self.carry, low]);
-        let first = clears(column);
-        let [cleared, above] = halves(first, self.modulus[0]);
-        let carry = sum(&[column, cleared]) >> LIMB_BITS;
-
-        let [with_first, _] = halves(self.left[1], limbs[0]);
-        let [with_second, _] = halves(self.left[0], limbs[1]);
-        let [with_multiple, _] = halves(first, self.modulus[1]);
-        let column = sum(&[columns[1], high, with_first, with_second]);
-        let column = sum(&[column, carry, above, with_multiple]);
-        let second = clears(column);
-        let [cleared, _] = halves(second, self.modulus[0]);
-        self.carry = sum(&[column, cleared]) >> LIMB_BITS;
-        [first, second]
+    /// Like [`Self::clear`], for the two lowest columns and two limbs.
+    #[inline]
+    fn clear_two(&mut self, columns: [u64; 2], limbs: [u64; 2]) -> [u64; 2] {
+        let first = self.clear(columns[0], limbs[0]);
+        let mut column = columns[1];
+        for (limb, number) in [(limbs[0], self.left), (first, self.modulus)] {
+            let [_, high] = halves(number[0], limb);
+            let [low, _] = halves(number[1], limb);
+            column = column.wrapping_add(high).wrapping_add(low);
+        }
+        [first, self.clear(column, limbs[1])]
     }
 }
 
@@ -565,12 +566,12 @@ vectorised! {
             number[row] = load(&modulus.number.rows[row]);
         }
         let mut lowest = LowestColumns::new(left, modulus);
-        let (pairs, _) = right.as_limbs().as_chunks::<2>();
-        for pair in pairs.iter().take(modulus.limbs / 2) {
-            let multiples = lowest.clear(two_lowest_lanes(columns[0]), *pair);
-            let [first, second] = pair.map(|limb| _mm512_set1_epi64(limb.cast_signed()));
-            let [clears_first, clears_second] =
-                multiples.map(|multiple| _mm512_set1_epi64(multiple.cast_signed()));
+        let limbs = right.as_limbs().get(..modulus.limbs).unwrap_or(right.as_limbs());
+        let (pairs, last) = limbs.as_chunks::<2>();
+        for pair in pairs {
+            let multiples = lowest.clear_two(two_lowest_lanes(columns[0]), *pair);
+            let [first, second] = pair.map(splat);
+            let [clears_first, clears_second] = multiples.map(splat);
             for row in 0..ROWS {
                 columns[row] = low(columns[row], factor[row], first);
             }
@@ -590,6 +591,18 @@ vectorised! {
             for row in 0..ROWS {
                 columns[row] = high(columns[row], factor[row], second);
                 columns[row] = high(columns[row], number[row], clears_second);
+            }
+        }
+        for limb in last {
+            let [column, _] = two_lowest_lanes(columns[0]);
+            let clears = splat(lowest.clear(column, *limb));
+            let limb = splat(*limb);
+            for row in 0..ROWS {
+                columns[row] = low(low(columns[row], factor[row], limb), number[row], clears);
+            }
+            move_down(&mut columns);
+            for row in 0..ROWS {
+                columns[row] = high(high(columns[row], factor[row], limb), number[row], clears);
             }
         }
         let carry = _mm512_maskz_set1_epi64(1, lowest.carry.cast_signed());
@@ -640,6 +653,11 @@ vectorised! {
             let above = columns.get(row + 1).copied().unwrap_or(_mm512_setzero_si512());
             columns[row] = _mm512_alignr_epi64::<1>(above, columns[row]);
         }
+    }
+
+    #[inline]
+    fn splat(limb: u64) -> Vector {
+        _mm512_set1_epi64(limb.cast_signed())
     }
 
     #[inline]

@@ -19,7 +19,7 @@ mod tests;
 /// Suits a chain of products that depend on each other. For eight independent products,
 /// [`Moduli`](crate::Moduli) takes half to three quarters of the time.
 ///
-/// `R` is the least power of `2^104` above `4n`. Values are below `2n`, and so is the Montgomery
+/// `R` is the least power of `2^52` above `4n`. Values are below `2n`, and so is the Montgomery
 /// **form** `x R mod n` of a residue `x`.
 #[derive(Clone)]
 pub struct Modulus<const ROWS: usize> {
@@ -43,7 +43,7 @@ impl<const ROWS: usize> Modulus<ROWS> {
     pub(crate) fn on(path: Path, number: &Number<ROWS>) -> Option<Self> {
         let bits = number.bits();
         let lowest = *number.as_limbs().first()?;
-        let limbs = usize::try_from((bits + 2).div_ceil(LIMB_BITS)).ok()?.next_multiple_of(2);
+        let limbs = usize::try_from((bits + 2).div_ceil(LIMB_BITS)).ok()?;
         if lowest & 1 == 0 || bits < 2 || limbs > number.as_limbs().len().min(MOST_LIMBS) {
             return None;
         }

@@ -29,9 +29,7 @@ fn value(kind: u8, random: &[u64], bound: &Integer) -> Integer {
 
 fn check<const ROWS: usize>(path: Path, n: &Integer, a: &Integer, b: &Integer) {
     let modulus = Modulus::<ROWS>::on(path, &number(n)).expect("odd and not too long");
-    let limbs = (n.significant_bits() + 2)
-        .div_ceil(LIMB_BITS)
-        .next_multiple_of(2);
+    let limbs = (n.significant_bits() + 2).div_ceil(LIMB_BITS);
     let radix = Integer::from(1) << (limbs * LIMB_BITS);
     let inverse = Integer::from(radix.invert_ref(n).expect("odd"));
     let twice = Integer::from(n << 1);
