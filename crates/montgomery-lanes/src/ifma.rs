@@ -12,7 +12,7 @@ use core::arch::x86_64::{
     __m256i, __m512i, _mm_cvtsi128_si64, _mm_extract_epi64, _mm256_extract_epi64, _mm512_add_epi64,
     _mm512_alignr_epi64, _mm512_and_si512, _mm512_castsi512_si128, _mm512_castsi512_si256,
     _mm512_cmpeq_epi64_mask, _mm512_extracti64x4_epi64, _mm512_madd52hi_epu64,
-    _mm512_madd52lo_epu64, _mm512_mask_mov_epi64, _mm512_maskz_set1_epi64, _mm512_movepi64_mask,
+    _mm512_madd52lo_epu64, _mm512_mask_mov_epi64, _mm512_mask_permutexvar_epi64, _mm512_maskz_set1_epi64, _mm512_movepi64_mask,
     _mm512_or_si512, _mm512_set1_epi64, _mm512_setr_epi64, _mm512_setzero_si512, _mm512_sllv_epi64,
     _mm512_srai_epi64, _mm512_srli_epi64, _mm512_srlv_epi64, _mm512_sub_epi64,
 };
@@ -109,9 +109,9 @@ impl Ifma {
         self.call(select, arguments)
     }
 
-    pub(crate) fn look_up<const LIMBS: usize, const ROWS: usize>(
+    pub(crate) fn look_up<const LIMBS: usize>(
         self,
-        arguments: (&[Number<ROWS>], &Row),
+        arguments: (&[Numbers<LIMBS>], &Row),
     ) -> Numbers<LIMBS> {
         self.call(look_up, arguments)
     }
@@ -128,13 +128,6 @@ impl Ifma {
         numbers: &Numbers<LIMBS>,
     ) -> [[u64; WORDS]; LANES] {
         self.call(join, numbers)
-    }
-
-    pub(crate) fn look_up_one<const ROWS: usize>(
-        self,
-        arguments: (&[Number<ROWS>], u64),
-    ) -> Number<ROWS> {
-        self.call(look_up_one, arguments)
     }
 }
 
@@ -589,8 +582,9 @@ vectorised! {
             }
             move_down(&mut columns);
             for row in 0..ROWS {
-                columns[row] = high(columns[row], factor[row], second);
-                columns[row] = high(columns[row], number[row], clears_second);
+                // Two sums, so that the next pair waits for fewer instructions.
+                let highs = high(high(zero, factor[row], second), number[row], clears_second);
+                columns[row] = _mm512_add_epi64(columns[row], highs);
             }
         }
         for limb in last {
@@ -717,23 +711,15 @@ vectorised! {
         store_all(&chosen(mask, &load_all(first), &load_all(second)))
     }
 
-    fn look_up<const LIMBS, const ROWS>(
-        (table, indices): (&[Number<ROWS>], &Row),
-    ) -> Numbers<LIMBS> {
+    fn look_up<const LIMBS>((table, indices): (&[Numbers<LIMBS>], &Row)) -> Numbers<LIMBS> {
         let indices = load(&indices.0);
+        let group_of_each = _mm512_srli_epi64::<3>(indices);
         let mut found = [_mm512_setzero_si512(); LIMBS];
-        // Eight limbs at a time fit the registers.
-        for (row, found) in found.chunks_mut(LANES).enumerate().take(ROWS) {
-            let mut limbs = [_mm512_setzero_si512(); LANES];
-            for (position, entry) in (0_i64..).zip(table) {
-                let mask = _mm512_cmpeq_epi64_mask(indices, _mm512_set1_epi64(position));
-                for (limb, of_entry) in limbs.iter_mut().zip(&entry.rows[row]) {
-                    let of_entry = _mm512_set1_epi64(of_entry.cast_signed());
-                    *limb = _mm512_mask_mov_epi64(*limb, mask, of_entry);
-                }
-            }
-            for (found, limb) in found.iter_mut().zip(limbs) {
-                *found = limb;
+        for (group, entries) in (0_i64..).zip(table) {
+            let mask = _mm512_cmpeq_epi64_mask(group_of_each, _mm512_set1_epi64(group));
+            for (found, row) in found.iter_mut().zip(&entries.rows) {
+                // The low three bits of an index select a lane.
+                *found = _mm512_mask_permutexvar_epi64(*found, mask, indices, load(&row.0));
             }
         }
         store_all(&found)
@@ -788,17 +774,5 @@ vectorised! {
     #[inline]
     fn count(bits: usize) -> Vector {
         _mm512_set1_epi64(i64::try_from(bits).unwrap_or(i64::MAX))
-    }
-
-    fn look_up_one<const ROWS>((table, index): (&[Number<ROWS>], u64)) -> Number<ROWS> {
-        let index = _mm512_set1_epi64(index.cast_signed());
-        let mut found = [_mm512_setzero_si512(); ROWS];
-        for (position, entry) in (0_i64..).zip(table) {
-            let mask = _mm512_cmpeq_epi64_mask(index, _mm512_set1_epi64(position));
-            for (found, row) in found.iter_mut().zip(&entry.rows) {
-                *found = _mm512_mask_mov_epi64(*found, mask, load(row));
-            }
-        }
-        Number { rows: found.map(|row| store(row)) }
     }
 }

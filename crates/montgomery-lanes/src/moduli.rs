@@ -6,7 +6,6 @@ use zeroize::Zeroize;
 
 use crate::{
     limbs::{LANES, LIMB, LIMB_BITS, MOST_LIMBS, inverse, length},
-    number::Number,
     numbers::{Numbers, Row},
     path::Path,
 };
@@ -179,11 +178,11 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
     }
 
     /// Returns for each lane the entry of `table` with the index of that lane, or zero if there is
-    /// none. Limbs of an entry beyond `LIMBS` are ignored. Indices may be secret: the whole table
-    /// is read.
-    pub fn look_up<const ROWS: usize>(
+    /// none. Entry `i` is lane `i % 8` of `table[i / 8]`. Indices may be secret: the whole table is
+    /// read.
+    pub fn look_up(
         &self,
-        table: &[Number<ROWS>],
+        table: &[Numbers<LIMBS>],
         indices: [u64; LANES],
     ) -> Numbers<LIMBS> {
         self.path.look_up(table, &Row(indices))

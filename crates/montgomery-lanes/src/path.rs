@@ -133,9 +133,9 @@ impl Path {
     }
 
     /// Returns for each lane the entry with the index of that lane, or zero. Reads the whole table.
-    pub(crate) fn look_up<const LIMBS: usize, const ROWS: usize>(
+    pub(crate) fn look_up<const LIMBS: usize>(
         self,
-        table: &[Number<ROWS>],
+        table: &[Numbers<LIMBS>],
         indices: &Row,
     ) -> Numbers<LIMBS> {
         dispatch!(self, look_up, (table, indices))
@@ -155,15 +155,6 @@ impl Path {
         numbers: &Numbers<LIMBS>,
     ) -> [[u64; WORDS]; LANES] {
         dispatch!(self, join, numbers)
-    }
-
-    /// Returns the entry with this index, or zero. Reads the whole table.
-    pub(crate) fn look_up_one<const ROWS: usize>(
-        self,
-        table: &[Number<ROWS>],
-        index: u64,
-    ) -> Number<ROWS> {
-        dispatch!(self, look_up_one, (table, index))
     }
 }
 

@@ -215,12 +215,21 @@ pub(crate) fn select<const LIMBS: usize>(
     })
 }
 
-pub(crate) fn look_up<const LIMBS: usize, const ROWS: usize>(
-    (table, indices): (&[Number<ROWS>], &Row),
+pub(crate) fn look_up<const LIMBS: usize>(
+    (table, indices): (&[Numbers<LIMBS>], &Row),
 ) -> Numbers<LIMBS> {
     by_lane(|lane| {
-        let found = look_up_one((table, indices.0[lane]));
-        array::from_fn(|index| found.as_limbs().get(index).copied().unwrap_or(0))
+        let mut found = [0; LIMBS];
+        let entries = table.iter().flat_map(|numbers| (0..LANES).map(|lane| numbers.lane(lane)));
+        for (position, entry) in (0_u64..).zip(entries) {
+            let apart = position ^ indices.0[lane];
+            // The sign bit of `apart | -apart` is clear only for zero.
+            let equal = black_box(((apart | apart.wrapping_neg()) >> 63).wrapping_sub(1));
+            for (found, limb) in found.iter_mut().zip(entry) {
+                *found |= limb & equal;
+            }
+        }
+        found
     })
 }
 
@@ -239,19 +248,4 @@ pub(crate) fn join<const LIMBS: usize, const WORDS: usize>(
     numbers: &Numbers<LIMBS>,
 ) -> [[u64; WORDS]; LANES] {
     array::from_fn(|lane| limbs::join(&numbers.lane(lane)))
-}
-
-pub(crate) fn look_up_one<const ROWS: usize>(
-    (table, index): (&[Number<ROWS>], u64),
-) -> Number<ROWS> {
-    let mut found = Number::ZERO;
-    for (position, entry) in (0_u64..).zip(table) {
-        let apart = position ^ index;
-        // The sign bit of `apart | -apart` is clear only for zero.
-        let equal = black_box(((apart | apart.wrapping_neg()) >> 63).wrapping_sub(1));
-        for (found, limb) in found.as_limbs_mut().iter_mut().zip(entry.as_limbs()) {
-            *found |= limb & equal;
-        }
-    }
-    found
 }

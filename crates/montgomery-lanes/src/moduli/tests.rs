@@ -228,13 +228,17 @@ fn check_moves<const LIMBS: usize>(
         let of = if (mask >> lane) & 1 == 1 { a } else { b };
         of[lane].clone()
     });
-    let table = b.each_ref().map(|number| {
-        Number::<8>::from_words(&number.to_digits::<u64>(Order::Lsf)).expect("it fits")
+    // A few indices have no entry. The greatest one would be that of an entry in fewer bits.
+    let indices = bits.map(|bits| if bits == 51 { u64::MAX } else { bits % 18 });
+    given.exactly("look-up", &moduli.look_up(&[left, right], indices), |lane| {
+        let entry = usize::try_from(indices[lane]).ok();
+        let entry = entry.and_then(|index| a.iter().chain(b).nth(index));
+        entry.cloned().unwrap_or_default()
     });
-    let indices = bits.map(|bits| bits % 10);
-    given.exactly("look-up", &moduli.look_up(&table, indices), |lane| {
-        let index = usize::try_from(indices[lane]).expect("small");
-        b.get(index).cloned().unwrap_or_default()
+    let mut moved = right;
+    moved.set_number(0, &left.number::<8>(7));
+    given.exactly("moved lane", &moved, |lane| {
+        if lane == 0 { a[7].clone() } else { b[lane].clone() }
     });
 }
 
