@@ -22,10 +22,14 @@
 //!
 //! Source: Bernstein 2001, "Multidigit multiplication for mathematicians", sections 3 to 8.
 
+use core::ops::Range;
+
 use alloc::{vec, vec::Vec};
 
 use ark_bls12_381::Fr;
 use ark_ff::{FftField, Field};
+#[cfg(feature = "std")]
+use bls12::transform::SCALE;
 
 use crate::bilinear::multi_scalar::endomorphism::MU;
 
@@ -42,13 +46,56 @@ pub(crate) fn cube_roots() -> [Fr; 3] {
     [Fr::ONE, root, root.square()]
 }
 
+/// Smallest length of a transform with vector instructions.
+const SHORTEST_IN_LANES: usize = 64;
+
 /// Number-theoretic transforms up to a maximum length, with their tables of twiddle factors.
 #[derive(Debug)]
 pub struct Transform {
-    /// Entry `[i][b]` is `w[b] * lambda^i`: the factor of block `b` in branch `i`, with `w` as in
-    /// the module documentation.
-    twiddles: [Vec<Fr>; 3],
-    inverse_twiddles: [Vec<Fr>; 3],
+    twiddles: Twiddles,
+    inverse_twiddles: Twiddles,
+}
+
+/// The twiddle factors of one direction. Entry `[i][b]` is `w[b] * lambda^i`: the factor of block
+/// `b` in branch `i`, with `w` as in the module documentation.
+#[derive(Debug)]
+struct Twiddles {
+    /// If `scaled` is not empty, only the factors of transforms too short for vector instructions.
+    exact: [Vec<Fr>; 3],
+    /// All factors times [`SCALE`], for vector instructions. Empty without them, and for short
+    /// transforms.
+    #[cfg(feature = "std")]
+    scaled: [Vec<Fr>; 3],
+    /// The inverse of [`SCALE`].
+    #[cfg(feature = "std")]
+    unscale: Fr,
+}
+
+impl Twiddles {
+    /// `values` holds `w`, and `roots` the powers of `lambda`.
+    fn new(values: &[Fr], roots: [Fr; 3]) -> Self {
+        let multiplied = |values: &[Fr], factor: Fr| -> [Vec<Fr>; 3] {
+            roots.map(|root| values.iter().map(|value| root * factor * value).collect())
+        };
+        #[cfg(feature = "std")]
+        let in_lanes = values.len() >= SHORTEST_IN_LANES / 2 && bls12::transform::is_fast();
+        #[cfg(not(feature = "std"))]
+        let in_lanes = false;
+        let short = if in_lanes { SHORTEST_IN_LANES / 2 } else { values.len() };
+        Self {
+            exact: multiplied(&values[..short], Fr::ONE),
+            #[cfg(feature = "std")]
+            scaled: multiplied(if in_lanes { values } else { &[] }, Fr::from(SCALE)),
+            #[cfg(feature = "std")]
+            unscale: Fr::from(SCALE).inverse().unwrap_or(Fr::ONE),
+        }
+    }
+
+    #[cfg(feature = "std")]
+    fn at(&self, turn: usize, block: usize) -> Fr {
+        let exact = self.exact[turn % 3].get(block).copied();
+        exact.unwrap_or_else(|| self.scaled[turn % 3][block] * self.unscale)
+    }
 }
 
 impl Transform {
@@ -65,12 +112,10 @@ impl Transform {
         }
         let mut inverses = twiddles.clone();
         ark_ff::serial_batch_inversion_and_mul(&mut inverses, &Fr::ONE);
-        let scaled =
-            |values: &[Fr], factor: Fr| values.iter().map(|value| factor * value).collect();
         let [one, first, second] = cube_roots();
         Self {
-            twiddles: [one, first, second].map(|factor| scaled(&twiddles, factor)),
-            inverse_twiddles: [one, second, first].map(|factor| scaled(&inverses, factor)),
+            twiddles: Twiddles::new(&twiddles, [one, first, second]),
+            inverse_twiddles: Twiddles::new(&inverses, [one, second, first]),
         }
     }
 
@@ -84,13 +129,13 @@ impl Transform {
     /// Returns `w[block] * lambda^turn`, with `w` and `lambda` as in the module documentation.
     #[cfg(feature = "std")]
     pub(crate) fn twiddle(&self, turn: usize, block: usize) -> Fr {
-        self.twiddles[turn % 3][block]
+        self.twiddles.at(turn, block)
     }
 
     /// Returns the inverse of [`Self::twiddle`].
     #[cfg(feature = "std")]
     pub(crate) fn inverse_twiddle(&self, turn: usize, block: usize) -> Fr {
-        self.inverse_twiddles[turn % 3][block]
+        self.inverse_twiddles.at(turn, block)
     }
 
     /// Replaces the coefficients of a polynomial in `values` by its values at all roots of
@@ -145,43 +190,68 @@ impl Transform {
     /// Transforms all levels of one branch. `first` is the number of the block at the top level.
     /// That block has `d = lambda^turn * w[first]` in the notation of the module.
     fn forward_blocks(&self, values: &mut [Fr], first: usize, turn: usize) {
-        for level in 0..values.len().trailing_zeros() {
-            self.forward_level(values, level, (first, turn));
-        }
+        self.forward_levels(values, 0..values.len().trailing_zeros(), (first, turn));
     }
 
-    fn forward_level(&self, values: &mut [Fr], level: u32, (first, turn): (usize, usize)) {
-        let length = values.len() >> level;
-        let twiddles = &self.twiddles[turn_at(turn, level)][first << level..];
-        for (block, twiddle) in values.chunks_exact_mut(length).zip(twiddles) {
-            let (low, high) = block.split_at_mut(length / 2);
-            for (low, high) in low.iter_mut().zip(high) {
-                let product = *high * twiddle;
-                *high = *low - product;
-                *low += product;
+    /// Transforms some levels of one branch. From 64 values on, these are all of the last three
+    /// levels or none of them.
+    fn forward_levels(&self, values: &mut [Fr], levels: Range<u32>, block: (usize, usize)) {
+        #[cfg(feature = "std")]
+        if in_lanes(&self.twiddles, values) {
+            let factors = |level| level_of(&self.twiddles.scaled, level, block);
+            return bls12::transform::forward(values, levels, factors);
+        }
+        for level in levels {
+            let length = values.len() >> level;
+            let twiddles = level_of(&self.twiddles.exact, level, block);
+            for (block, twiddle) in values.chunks_exact_mut(length).zip(twiddles) {
+                let (low, high) = block.split_at_mut(length / 2);
+                for (low, high) in low.iter_mut().zip(high) {
+                    let product = *high * twiddle;
+                    *high = *low - product;
+                    *low += product;
+                }
             }
         }
     }
 
     /// Inverts [`Self::forward_blocks`], except that every result is multiplied by the length.
     fn inverse_blocks(&self, values: &mut [Fr], first: usize, turn: usize) {
-        for level in (0..values.len().trailing_zeros()).rev() {
-            self.inverse_level(values, level, (first, turn));
-        }
+        self.inverse_levels(values, 0..values.len().trailing_zeros(), (first, turn));
     }
 
-    fn inverse_level(&self, values: &mut [Fr], level: u32, (first, turn): (usize, usize)) {
-        let length = values.len() >> level;
-        let twiddles = &self.inverse_twiddles[turn_at(turn, level)][first << level..];
-        for (block, twiddle) in values.chunks_exact_mut(length).zip(twiddles) {
-            let (low, high) = block.split_at_mut(length / 2);
-            for (low, high) in low.iter_mut().zip(high) {
-                let difference = *low - *high;
-                *low += *high;
-                *high = difference * twiddle;
+    /// Inverts [`Self::forward_levels`], except that every level multiplies the results by two.
+    fn inverse_levels(&self, values: &mut [Fr], levels: Range<u32>, block: (usize, usize)) {
+        #[cfg(feature = "std")]
+        if in_lanes(&self.inverse_twiddles, values) {
+            let factors = |level| level_of(&self.inverse_twiddles.scaled, level, block);
+            return bls12::transform::inverse(values, levels, factors);
+        }
+        for level in levels.rev() {
+            let length = values.len() >> level;
+            let twiddles = level_of(&self.inverse_twiddles.exact, level, block);
+            for (block, twiddle) in values.chunks_exact_mut(length).zip(twiddles) {
+                let (low, high) = block.split_at_mut(length / 2);
+                for (low, high) in low.iter_mut().zip(high) {
+                    let difference = *low - *high;
+                    *low += *high;
+                    *high = difference * twiddle;
+                }
             }
         }
     }
+}
+
+/// Returns the factors of the blocks of a level, where the top level has the block `first` of
+/// branch `turn`.
+fn level_of(tables: &[Vec<Fr>; 3], level: u32, (first, turn): (usize, usize)) -> &[Fr] {
+    &tables[turn_at(turn, level)][first << level..]
+}
+
+/// Returns whether a transform of `values` runs in lanes of vector instructions.
+#[cfg(feature = "std")]
+fn in_lanes(twiddles: &Twiddles, values: &[Fr]) -> bool {
+    values.len() >= SHORTEST_IN_LANES && !twiddles.scaled[0].is_empty()
 }
 
 /// Returns the exponent of `lambda` at `level`, given `turn`, the exponent at the top. Each level
@@ -219,7 +289,7 @@ impl Transform {
         } else {
             let level = u32::try_from(part).unwrap_or(tall);
             for (branch, values) in values.chunks_mut(length).enumerate() {
-                self.forward_level(values, level, (0, 2 * branch));
+                self.forward_levels(values, level..level + 1, (0, 2 * branch));
             }
         }
     }
@@ -234,9 +304,9 @@ impl Transform {
             let (block, (first, turn)) = part_block(values, part, length, tall);
             self.inverse_blocks(block, first, turn);
         } else if part < blocks + widen(tall) {
-            let above = u32::try_from(part - blocks).unwrap_or(tall);
+            let level = tall - 1 - u32::try_from(part - blocks).unwrap_or(tall);
             for (branch, values) in values.chunks_mut(length).enumerate() {
-                self.inverse_level(values, tall - 1 - above, (0, 2 * branch));
+                self.inverse_levels(values, level..level + 1, (0, 2 * branch));
             }
         } else {
             join_branches(values, Fr::ONE);
@@ -368,7 +438,5 @@ fn branch_factors(sign: Fr) -> [Fr; 3] {
 fn scale(values: &mut [Fr]) {
     let length = u64::try_from(values.len()).unwrap_or(u64::MAX);
     let factor = Fr::from(length).inverse().unwrap_or(Fr::ONE);
-    for value in values {
-        *value *= factor;
-    }
+    bls12::product::scale(values, &factor);
 }
