@@ -75,7 +75,10 @@ impl Twiddles {
     /// `values` holds `w`, and `roots` the powers of `lambda`.
     fn new(values: &[Fr], roots: [Fr; 3]) -> Self {
         let multiplied = |values: &[Fr], factor: Fr| -> [Vec<Fr>; 3] {
-            roots.map(|root| values.iter().map(|value| root * factor * value).collect())
+            roots.map(|root| {
+                let factor = root * factor;
+                values.iter().map(|value| factor * value).collect()
+            })
         };
         #[cfg(feature = "std")]
         let in_lanes = values.len() >= SHORTEST_IN_LANES / 2 && bls12::transform::is_fast();
