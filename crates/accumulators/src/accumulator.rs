@@ -55,7 +55,9 @@ pub trait EitherKey<A: Accumulator>: Send + Sync {
     fn public(&self) -> &A::PublicKey;
 
     /// Returns the secret key, or `None` if this is a public key.
-    fn secret(&self) -> Option<&A::SecretKey>;
+    fn secret(&self) -> Option<&A::SecretKey> {
+        None
+    }
 }
 
 /// A set commitment of constant size, with constant-size witnesses for its elements.

@@ -120,6 +120,8 @@ mod scheme;
 mod set;
 mod snapshot;
 mod statement;
+#[cfg(test)]
+mod testing;
 #[cfg(any(feature = "rsa", feature = "bilinear"))]
 mod transcript;
 pub mod wire;

@@ -43,10 +43,8 @@ impl<'a, A: Scheme> Plan<'a, A> {
         workers: &Workers,
     ) -> Result<Self, AccumulateError> {
         set.require_key(key)?;
-        let positions: Vec<usize> = removed
-            .iter()
-            .map(|element| set.position(element.as_ref()))
-            .collect::<Result<_, _>>()?;
+        let positions = removed.iter().map(|element| set.position(element.as_ref()));
+        let positions: Vec<usize> = positions.collect::<Result<_, _>>()?;
         if positions.iter().collect::<HashSet<_>>().len() < positions.len() {
             return Err(AccumulateError::ElementAbsent);
         }

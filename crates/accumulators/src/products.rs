@@ -113,11 +113,10 @@ fn chunks<'a, T>(factors: &'a [T], workers: &Workers) -> Vec<&'a [T]> {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroUsize;
-
     use proptest::prelude::*;
 
     use super::*;
+    use crate::testing::workers;
 
     /// Strings: joining them is associative but not commutative, so a swapped order is detected.
     fn join(left: &String, right: &String) -> String {
@@ -130,7 +129,7 @@ mod tests {
             factors in prop::collection::vec("[a-z]{1,2}", 0..40),
             threads in 1_usize..5,
         ) {
-            let workers = Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap();
+            let workers = workers(threads);
             let whole = factors.concat();
             let expected = (!factors.is_empty()).then_some(whole);
             prop_assert_eq!(product(&factors, join, &workers), expected);

@@ -186,10 +186,8 @@ impl<A: Scheme> ElementSet<A> {
         if subset.is_empty() {
             return Err(AccumulateError::EmptySubset);
         }
-        let positions: HashSet<usize> = subset
-            .iter()
-            .map(|element| self.position(element))
-            .collect::<Result<_, _>>()?;
+        let positions = subset.iter().map(|element| self.position(element));
+        let positions: HashSet<usize> = positions.collect::<Result<_, _>>()?;
         if positions.len() < subset.len() {
             return Err(AccumulateError::DuplicateElement);
         }
@@ -215,6 +213,25 @@ impl<A: Scheme> ElementSet<A> {
         let (before, rest) = self.elements.split_at(self.position(element)?);
         let (one, after) = rest.split_first().ok_or(AccumulateError::ElementAbsent)?;
         Ok((one, before.iter().chain(after)))
+    }
+
+    /// Computes the prime or scalar of an element that is not in the set.
+    ///
+    /// # Errors
+    /// [`AccumulateError::WrongAccumulator`] if the set does not belong to the key's accumulator;
+    /// [`AccumulateError::ElementPresent`] if the set contains the element;
+    /// [`AccumulateError::ElementNotAllowed`] if the accumulator cannot hold the element.
+    pub(crate) fn absent(
+        &self,
+        key: &A::PublicKey,
+        element: &[u8],
+    ) -> Result<A::Element, AccumulateError> {
+        self.require_key(key)?;
+        let digest = self.accumulator.digest_of(element);
+        if self.holds(&digest) {
+            return Err(AccumulateError::ElementPresent);
+        }
+        A::element(key, &digest)
     }
 
     /// The elements. Their order is that of insertion, except that a removal moves the last element

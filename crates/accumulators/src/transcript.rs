@@ -33,6 +33,15 @@ impl Transcript {
         transcript
     }
 
+    /// Starts a transcript like [`Transcript::new`], and adds the inputs `parts`.
+    pub fn of(accumulator: AccumulatorId, statement: &str, parts: &[&[u8]]) -> Self {
+        let mut transcript = Self::new(accumulator, statement);
+        for part in parts {
+            transcript.absorb(part);
+        }
+        transcript
+    }
+
     /// Adds an input. All later challenges depend on it.
     pub fn absorb(&mut self, part: &[u8]) {
         let length = u64::try_from(part.len()).unwrap_or(u64::MAX);
@@ -68,10 +77,7 @@ mod tests {
         let id = AccumulatorId::derive(SchemeId(1), &[0; 32], b"one");
         let other = AccumulatorId::derive(SchemeId(1), &[0; 32], b"two");
         let challenge = |id, statement: &str, parts: &[&[u8]]| {
-            let mut transcript = Transcript::new(id, statement);
-            for part in parts {
-                transcript.absorb(part);
-            }
+            let mut transcript = Transcript::of(id, statement, parts);
             (transcript.challenge(), transcript.challenge())
         };
         let all = [
@@ -82,10 +88,8 @@ mod tests {
             challenge(other, "s", &[b"ab", b"c"]),
             challenge(id, "s", &[b"ab", b"c", b""]),
         ];
-        let distinct: std::collections::HashSet<_> = all
-            .iter()
-            .flat_map(|(first, second)| [first, second])
-            .collect();
+        let distinct = all.iter().flat_map(|(first, second)| [first, second]);
+        let distinct: std::collections::HashSet<_> = distinct.collect();
         assert_eq!(distinct.len(), 2 * all.len());
     }
 }

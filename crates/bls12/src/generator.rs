@@ -155,9 +155,8 @@ mod tests {
     #[test]
     fn all_ways_multiply_like_the_library() {
         let secret = SecretScalar::from_seed(&[3; 32]);
-        let mut scalars: Vec<Fr> = (0..20_u64)
-            .map(|number| Fr::from(number).pow([77]))
-            .collect();
+        let scalars = (0..20_u64).map(|number| Fr::from(number).pow([77]));
+        let mut scalars: Vec<Fr> = scalars.collect();
         // Digits at their limits, and carries through all windows.
         for width in [8_u64, 11] {
             for half in [

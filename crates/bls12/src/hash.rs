@@ -108,10 +108,8 @@ pub(crate) fn expand<const N: usize>(parts: &[&[u8]], tag: &[u8]) -> [[u8; 32]; 
         for (byte, other) in input.iter_mut().zip(previous) {
             *byte ^= other;
         }
-        let hasher = Sha256::new_with_prefix(input)
-            .chain_update([counter])
-            .chain_update(tag)
-            .chain_update([tag_length]);
+        let hasher = Sha256::new_with_prefix(input).chain_update([counter]);
+        let hasher = hasher.chain_update(tag).chain_update([tag_length]);
         *block = hasher.finalize().into();
         previous = *block;
     }

@@ -29,13 +29,7 @@ pub const G2_BYTES: usize = 96;
 /// # Panics
 /// If `N` is below the length for the curve, which is a bug of the caller.
 pub fn encode<C: Curve, const N: usize>(point: &Affine<C>) -> [u8; N] {
-    let mut bytes = [0; N];
-    #[expect(
-        clippy::expect_used,
-        reason = "writing, not reading: N is a constant of the caller"
-    )]
-    C::write(point, Compress::Yes, &mut bytes).expect("point: N is the curve's encoded length");
-    bytes
+    encode_as(point, Compress::Yes)
 }
 
 /// Decodes a point of the subgroup and rejects the identity.
@@ -109,12 +103,16 @@ pub fn decode_all<C: Curve, const N: usize>(
 /// # Panics
 /// If `N` is below the length for the curve, which is a bug of the caller.
 pub fn encode_coordinates<C: Curve, const N: usize>(point: &Affine<C>) -> [u8; N] {
+    encode_as(point, Compress::No)
+}
+
+fn encode_as<C: Curve, const N: usize>(point: &Affine<C>, compress: Compress) -> [u8; N] {
     let mut bytes = [0; N];
     #[expect(
         clippy::expect_used,
         reason = "writing, not reading: N is a constant of the caller"
     )]
-    C::write(point, Compress::No, &mut bytes).expect("point: N is the curve's encoded length");
+    C::write(point, compress, &mut bytes).expect("point: N is the curve's encoded length");
     bytes
 }
 
@@ -137,7 +135,7 @@ pub fn decode_coordinates<C: Curve, const N: usize>(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use ark_bls12_381::{Fq, Fr, G1Affine, G2Affine, g1, g2};
     use ark_ec::short_weierstrass::SWCurveConfig;
     use ark_ff::{BigInteger, Field, PrimeField};
@@ -145,7 +143,7 @@ mod tests {
     use super::*;
 
     /// Returns a point of the curve outside the subgroup. All but one in 2^125 are.
-    fn stray<C: SWCurveConfig>(bases: impl Iterator<Item = C::BaseField>) -> Affine<C> {
+    pub(crate) fn stray<C: SWCurveConfig>(bases: impl Iterator<Item = C::BaseField>) -> Affine<C> {
         bases
             .filter_map(|x| Affine::<C>::get_point_from_x_unchecked(x, false))
             .find(|point| !point.is_in_correct_subgroup_assuming_on_curve())
@@ -187,16 +185,10 @@ mod tests {
             decode::<g1::Config, G1_BYTES>(&bytes)
         };
         let invalid = Err(DecodeError::PointInvalid);
-        assert_eq!(
-            refused(&|bytes| bytes[0] &= 0x7f),
-            invalid,
-            "not compressed"
-        );
-        assert_eq!(
-            refused(&|bytes| bytes[0] |= 0x40),
-            invalid,
-            "an identity with a coordinate"
-        );
+        let result = refused(&|bytes| bytes[0] &= 0x7f);
+        assert_eq!(result, invalid, "not compressed");
+        let result = refused(&|bytes| bytes[0] |= 0x40);
+        assert_eq!(result, invalid, "an identity with a coordinate");
         assert_eq!(refused(&|bytes| bytes.fill(0)), invalid, "zeros");
         let identity = |flags: u8| {
             refused(&|bytes| {
@@ -218,11 +210,8 @@ mod tests {
         };
         assert!(G1Affine::get_point_from_x_unchecked(Fq::from(4_u64), false).is_some());
         assert_eq!(larger(0x80), invalid, "p or more");
-        assert_eq!(
-            refused(&|bytes| bytes[1..].fill(0xff)),
-            invalid,
-            "far above p"
-        );
+        let result = refused(&|bytes| bytes[1..].fill(0xff));
+        assert_eq!(result, invalid, "far above p");
         let no_point = (1_u64..100)
             .map(Fq::from)
             .find(|x| G1Affine::get_point_from_x_unchecked(*x, false).is_none())
@@ -241,15 +230,11 @@ mod tests {
     #[test]
     fn points_outside_the_subgroup_are_refused() {
         let point = stray::<g1::Config>((1_u64..100).map(Fq::from));
-        assert_eq!(
-            decode::<g1::Config, G1_BYTES>(&encode(&point)),
-            Err(DecodeError::PointOutsideSubgroup)
-        );
+        let refused = decode::<g1::Config, G1_BYTES>(&encode(&point));
+        assert_eq!(refused, Err(DecodeError::PointOutsideSubgroup));
         let bases = (1_u64..100).map(|x| ark_bls12_381::Fq2::new(Fq::from(x), Fq::from(1_u64)));
         let point = stray::<g2::Config>(bases);
-        assert_eq!(
-            decode::<g2::Config, G2_BYTES>(&encode(&point)),
-            Err(DecodeError::PointOutsideSubgroup)
-        );
+        let refused = decode::<g2::Config, G2_BYTES>(&encode(&point));
+        assert_eq!(refused, Err(DecodeError::PointOutsideSubgroup));
     }
 }

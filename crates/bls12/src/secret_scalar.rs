@@ -23,6 +23,7 @@ const BLINDING: &[u8] = b"PAD_BLINDING_BLS12381_XMD:SHA-256";
 const SHARES: &[u8] = b"PAD_SHARES_BLS12381_XMD:SHA-256";
 
 /// A secret scalar. It cannot be printed, is overwritten on drop, and is stored at a fixed address.
+#[derive(Clone, PartialEq, Eq)]
 #[expect(
     missing_debug_implementations,
     reason = "a secret has no business in a log"

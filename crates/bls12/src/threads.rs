@@ -28,10 +28,8 @@ pub fn map_pieces<T: Sync, R: Clone + Send>(
     if workers.threads() == 1 {
         return map(items);
     }
-    let pieces: Vec<&[T]> = ranges(items.len(), workers.threads(), 1)
-        .into_iter()
-        .filter_map(|range| items.get(range))
-        .collect();
+    let pieces = ranges(items.len(), workers.threads(), 1).into_iter();
+    let pieces: Vec<&[T]> = pieces.filter_map(|range| items.get(range)).collect();
     workers.map(&pieces, |piece| map(piece)).concat()
 }
 

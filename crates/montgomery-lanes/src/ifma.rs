@@ -55,80 +55,36 @@ impl Ifma {
         // the kernels are private.
         unsafe { kernel(arguments) }
     }
+}
 
-    pub(crate) fn mul<const LIMBS: usize>(
-        self,
-        arguments: (Pair<LIMBS>, ByModulus<LIMBS>),
-    ) -> Numbers<LIMBS> {
-        self.call(mul, arguments)
-    }
+/// Defines a method of [`Ifma`] for each kernel. It calls the kernel.
+macro_rules! kernels {
+    ($($name:ident <$($width:ident),+> ($arguments:ty) -> $result:ty;)+) => {
+        impl Ifma {
+            $(
+                pub(crate) fn $name<$(const $width: usize),+>(
+                    self,
+                    arguments: $arguments,
+                ) -> $result {
+                    self.call($name, arguments)
+                }
+            )+
+        }
+    };
+}
 
-    pub(crate) fn square_times<const LIMBS: usize>(
-        self,
-        arguments: (&Numbers<LIMBS>, ByModulus<LIMBS>, u32),
-    ) -> Numbers<LIMBS> {
-        self.call(square_times, arguments)
-    }
-
-    pub(crate) fn mul_one<const ROWS: usize>(
-        self,
-        arguments: (&Number<ROWS>, &Number<ROWS>, &OneModulus<ROWS>),
-    ) -> Number<ROWS> {
-        self.call(mul_one, arguments)
-    }
-
-    pub(crate) fn square_one_times<const ROWS: usize>(
-        self,
-        arguments: (&Number<ROWS>, &OneModulus<ROWS>, u32),
-    ) -> Number<ROWS> {
-        self.call(square_one_times, arguments)
-    }
-
-    pub(crate) fn add<const LIMBS: usize>(
-        self,
-        arguments: (Pair<LIMBS>, &Numbers<LIMBS>),
-    ) -> Numbers<LIMBS> {
-        self.call(add, arguments)
-    }
-
-    pub(crate) fn subtract<const LIMBS: usize>(
-        self,
-        arguments: (Pair<LIMBS>, &Numbers<LIMBS>),
-    ) -> Numbers<LIMBS> {
-        self.call(subtract, arguments)
-    }
-
-    pub(crate) fn shift_left<const LIMBS: usize>(
-        self,
-        arguments: (&Numbers<LIMBS>, &Row),
-    ) -> Numbers<LIMBS> {
-        self.call(shift_left, arguments)
-    }
-
-    pub(crate) fn select<const LIMBS: usize>(self, arguments: (u8, Pair<LIMBS>)) -> Numbers<LIMBS> {
-        self.call(select, arguments)
-    }
-
-    pub(crate) fn look_up<const LIMBS: usize>(
-        self,
-        arguments: (&[Numbers<LIMBS>], &Row),
-    ) -> Numbers<LIMBS> {
-        self.call(look_up, arguments)
-    }
-
-    pub(crate) fn split<const LIMBS: usize, const WORDS: usize>(
-        self,
-        words: &[&[u64; WORDS]; LANES],
-    ) -> Numbers<LIMBS> {
-        self.call(split, words)
-    }
-
-    pub(crate) fn join<const LIMBS: usize, const WORDS: usize>(
-        self,
-        numbers: &Numbers<LIMBS>,
-    ) -> [[u64; WORDS]; LANES] {
-        self.call(join, numbers)
-    }
+kernels! {
+    mul<LIMBS>((Pair<LIMBS>, ByModulus<LIMBS>)) -> Numbers<LIMBS>;
+    square_times<LIMBS>((&Numbers<LIMBS>, ByModulus<LIMBS>, u32)) -> Numbers<LIMBS>;
+    mul_one<ROWS>((&Number<ROWS>, &Number<ROWS>, &OneModulus<ROWS>)) -> Number<ROWS>;
+    square_one_times<ROWS>((&Number<ROWS>, &OneModulus<ROWS>, u32)) -> Number<ROWS>;
+    add<LIMBS>((Pair<LIMBS>, &Numbers<LIMBS>)) -> Numbers<LIMBS>;
+    subtract<LIMBS>((Pair<LIMBS>, &Numbers<LIMBS>)) -> Numbers<LIMBS>;
+    shift_left<LIMBS>((&Numbers<LIMBS>, &Row)) -> Numbers<LIMBS>;
+    select<LIMBS>((u8, Pair<LIMBS>)) -> Numbers<LIMBS>;
+    look_up<LIMBS>((&[Numbers<LIMBS>], &Row)) -> Numbers<LIMBS>;
+    split<LIMBS, WORDS>(&[&[u64; WORDS]; LANES]) -> Numbers<LIMBS>;
+    join<LIMBS, WORDS>(&Numbers<LIMBS>) -> [[u64; WORDS]; LANES];
 }
 
 /// Number of bits of a word outside of lanes.

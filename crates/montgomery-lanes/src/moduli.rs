@@ -7,7 +7,7 @@ use zeroize::Zeroize;
 use crate::{
     limbs::{LANES, LIMB, LIMB_BITS, MOST_LIMBS, inverse, length},
     numbers::{Numbers, Row},
-    path::Path,
+    path::{Path, dispatch},
 };
 
 #[cfg(test)]
@@ -62,7 +62,7 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
         let mut moduli = Self {
             path,
             numbers: *moduli,
-            bounds: path.shift_left(moduli, &Row([1; LANES])),
+            bounds: dispatch!(path, shift_left, (moduli, &Row([1; LANES]))),
             inverses: Row(inverses),
             one: Numbers::ZERO,
             radix_form: Numbers::ZERO,
@@ -101,7 +101,7 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
         // values * radix_form < R * 2n, so the product is below 3n. The next line reduces it below
         // 2n.
         let form = self.mul(values, &self.radix_form);
-        self.path.add((&form, &Numbers::ZERO), &self.bounds)
+        dispatch!(self.path, add, ((&form, &Numbers::ZERO), &self.bounds))
     }
 
     /// Converts forms, or other numbers below `R`, to the residues below `n`: divides by `R`.
@@ -119,20 +119,20 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
     /// Splits a number of little-endian 64-bit words per lane into limbs. Bits above `R` are
     /// dropped.
     pub fn split<const WORDS: usize>(&self, words: &[&[u64; WORDS]; LANES]) -> Numbers<LIMBS> {
-        self.path.split(words)
+        dispatch!(self.path, split, words)
     }
 
     /// Joins the limbs of each lane to little-endian 64-bit words. Bits that do not fit are
     /// dropped.
     pub fn join<const WORDS: usize>(&self, values: &Numbers<LIMBS>) -> [[u64; WORDS]; LANES] {
-        self.path.join(values)
+        dispatch!(self.path, join, values)
     }
 
     /// Multiplies values below `2n` and divides by `R`: the form of the product of two forms, below
     /// `2n`. A factor may be larger if the product of both is below `n R`.
     pub fn mul(&self, left: &Numbers<LIMBS>, right: &Numbers<LIMBS>) -> Numbers<LIMBS> {
-        self.path
-            .mul((left, right), (&self.numbers, &self.inverses))
+        let by = (&self.numbers, &self.inverses);
+        dispatch!(self.path, mul, ((left, right), by))
     }
 
     /// Squares forms `count` times in a row. A value may be larger than `2n` if its square is below
@@ -141,29 +141,29 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
     /// Cost: three quarters of a product for each squaring.
     pub fn square_times(&self, forms: &Numbers<LIMBS>, count: u32) -> Numbers<LIMBS> {
         let by = (&self.numbers, &self.inverses);
-        self.path.square_times(forms, by, count)
+        dispatch!(self.path, square_times, (forms, by, count))
     }
 
     /// Adds values below `2n`, modulo `2n`.
     pub fn add(&self, left: &Numbers<LIMBS>, right: &Numbers<LIMBS>) -> Numbers<LIMBS> {
-        self.path.add((left, right), &self.bounds)
+        dispatch!(self.path, add, ((left, right), &self.bounds))
     }
 
     /// Subtracts values below `2n`, modulo `2n`.
     pub fn subtract(&self, left: &Numbers<LIMBS>, right: &Numbers<LIMBS>) -> Numbers<LIMBS> {
-        self.path.subtract((left, right), &self.bounds)
+        dispatch!(self.path, subtract, ((left, right), &self.bounds))
     }
 
     /// Reduces values below `2n` to values below `n`.
     pub fn reduced(&self, values: &Numbers<LIMBS>) -> Numbers<LIMBS> {
-        self.path.add((values, &Numbers::ZERO), &self.numbers)
+        dispatch!(self.path, add, ((values, &Numbers::ZERO), &self.numbers))
     }
 
     /// Multiplies the value of each lane by `2^bits`, with the entry of `bits` for that lane. More
     /// than 51 bits count as 51. The result is not reduced, and must be below `R`.
     pub fn shift_left(&self, values: &Numbers<LIMBS>, bits: [u64; LANES]) -> Numbers<LIMBS> {
         let bits = bits.map(|bits| bits.min(u64::from(LIMB_BITS - 1)));
-        self.path.shift_left(values, &Row(bits))
+        dispatch!(self.path, shift_left, (values, &Row(bits)))
     }
 
     /// Takes lane `i` of `first` if bit `i` of `mask` is set, and otherwise that of `second`. The
@@ -174,7 +174,7 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
         first: &Numbers<LIMBS>,
         second: &Numbers<LIMBS>,
     ) -> Numbers<LIMBS> {
-        self.path.select(mask, (first, second))
+        dispatch!(self.path, select, (mask, (first, second)))
     }
 
     /// Returns for each lane the entry of `table` with the index of that lane, or zero if there is
@@ -185,7 +185,7 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
         table: &[Numbers<LIMBS>],
         indices: [u64; LANES],
     ) -> Numbers<LIMBS> {
-        self.path.look_up(table, &Row(indices))
+        dispatch!(self.path, look_up, (table, &Row(indices)))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     arguments::OneModulus,
     limbs::{LIMB, LIMB_BITS, MOST_LIMBS, inverse},
     number::Number,
-    path::Path,
+    path::{Path, dispatch},
 };
 
 #[cfg(test)]
@@ -118,12 +118,12 @@ impl<const ROWS: usize> Modulus<ROWS> {
     /// Multiplies values below `2n` and divides by `R`: the form of the product of two forms, below
     /// `2n`.
     pub fn mul(&self, left: &Number<ROWS>, right: &Number<ROWS>) -> Number<ROWS> {
-        self.path.mul_one(left, right, &self.by)
+        dispatch!(self.path, mul_one, (left, right, &self.by))
     }
 
     /// Squares a form `count` times in a row.
     pub fn square_times(&self, form: &Number<ROWS>, count: u32) -> Number<ROWS> {
-        self.path.square_one_times(form, &self.by, count)
+        dispatch!(self.path, square_one_times, (form, &self.by, count))
     }
 }
 

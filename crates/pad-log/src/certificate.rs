@@ -87,7 +87,7 @@ impl Certificate<'_> {
             } => {
                 let (mut transcript, z) = product_challenge(id, &inner, [left, right, parent]);
                 let a = scalar::decode(value)?;
-                let g = second_product_challenge(&mut transcript, value);
+                let g = second_challenge(&mut transcript, &[*value]);
                 let left = claims.commitment(left)?;
                 let right = claims.commitment(right)?;
                 let parent = claims.commitment(parent)?;
@@ -105,32 +105,27 @@ pub(crate) fn block_challenge(
     inner: &Digest<32>,
     accumulator: &PointBytes,
 ) -> Fr {
-    let mut transcript = Transcript::new(id, "aad: block");
-    transcript.absorb(&inner.0);
-    transcript.absorb(accumulator);
-    transcript.challenge_scalar()
+    Transcript::of(id, "aad: block", &[&inner.0, accumulator]).challenge_scalar()
 }
 
 /// Derives the point at which the product of two children's polynomials is checked. Also returns
-/// the transcript for [`second_product_challenge`]. The accumulators belong to the left child, the
-/// right child and the parent, in this order.
+/// the transcript for [`second_challenge`]. The accumulators belong to the left child, the right
+/// child and the parent, in this order.
 pub(crate) fn product_challenge(
     id: AccumulatorId,
     inner: &Digest<32>,
-    accumulators: [&PointBytes; 3],
+    [left, right, parent]: [&PointBytes; 3],
 ) -> (Transcript, Fr) {
-    let mut transcript = Transcript::new(id, "aad: product");
-    transcript.absorb(&inner.0);
-    for accumulator in accumulators {
-        transcript.absorb(accumulator);
-    }
+    let mut transcript = Transcript::of(id, "aad: product", &[&inner.0, left, right, parent]);
     let z = transcript.challenge_scalar();
     (transcript, z)
 }
 
-/// Derives the coefficient that combines the two equations of a [`Certificate::Product`] to one.
-/// `value` is the value of the left child's polynomial at the point of [`product_challenge`].
-pub(crate) fn second_product_challenge(transcript: &mut Transcript, value: &ScalarBytes) -> Fr {
-    transcript.absorb(value);
+/// Derives the coefficient that combines several equations to one. `values` are the claimed values
+/// of polynomials at the point of the first challenge.
+pub(crate) fn second_challenge(transcript: &mut Transcript, values: &[ScalarBytes]) -> Fr {
+    for value in values {
+        transcript.absorb(value);
+    }
     transcript.challenge_scalar()
 }

@@ -91,10 +91,7 @@ pub(crate) fn challenge(
     rest: &PointBytes,
     (key, count): (Fr, u32),
 ) -> Fr {
-    let mut transcript = Transcript::new(id, "aad: counted");
-    transcript.absorb(accumulator);
-    transcript.absorb(rest);
-    transcript.absorb(&scalar::encode(&key));
-    transcript.absorb(&count.to_be_bytes());
-    transcript.challenge_scalar()
+    let (key, count) = (scalar::encode(&key), count.to_be_bytes());
+    let parts: [&[u8]; 4] = [accumulator, rest, &key, &count];
+    Transcript::of(id, "aad: counted", &parts).challenge_scalar()
 }

@@ -175,10 +175,8 @@ impl<'a> Frontier<'a> {
 /// The number of leading bits that two byte strings share.
 pub(crate) fn common_bits(left: &[u8], right: &[u8]) -> u16 {
     let pairs = left.iter().zip(right);
-    let equal = pairs
-        .clone()
-        .take_while(|(left, right)| left == right)
-        .count();
+    let equal = pairs.clone().take_while(|(left, right)| left == right);
+    let equal = equal.count();
     let rest = left.iter().zip(right).nth(equal);
     let rest = rest.map_or(0, |(left, right)| (left ^ right).leading_zeros());
     let bits = u32::try_from(equal).unwrap_or(u32::MAX).saturating_mul(8);

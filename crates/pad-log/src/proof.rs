@@ -106,10 +106,7 @@ messages! {
 /// Creates an empty collection of claims. Their random coefficients depend on the log, on
 /// `question` (the query and the trusted digests), and on the whole message `body`.
 fn claims<S: Scheme>(log: &Log<S>, question: &[&[u8]], body: &[u8]) -> Claims {
-    let mut transcript = Transcript::new(log.id(), "aad: coefficients");
-    for part in question {
-        transcript.absorb(part);
-    }
+    let mut transcript = Transcript::of(log.id(), "aad: coefficients", question);
     transcript.absorb(body);
     Claims::new(transcript)
 }

@@ -240,9 +240,8 @@ impl<'a, S: Scheme> Walk<'a, S> {
     /// `old_roots`. These roots are below the blocks' level.
     fn note_old_roots(&mut self, run: Run<'a>, node: Address, opening: Opening<'_>) {
         if let Opening::Since(shape, size) = opening {
-            let old = shape
-                .forest_from(node.start(), size)
-                .take_while(|root| root.end() <= node.end());
+            let old = shape.forest_from(node.start(), size);
+            let old = old.take_while(|root| root.end() <= node.end());
             self.old_roots.extend(old.map(|root| run.hash_of(root)));
         }
     }

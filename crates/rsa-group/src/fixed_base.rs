@@ -218,10 +218,8 @@ impl<const LIMBS: usize> Tables for Rows<LIMBS> {
     }
 
     fn powers(&self, exponents: &[SecretInteger]) -> Vec<SecretInteger> {
-        let digits: Vec<Digits> = exponents
-            .iter()
-            .map(|exponent| Digits::new(exponent))
-            .collect();
+        let digits = exponents.iter().map(|exponent| Digits::new(exponent));
+        let digits: Vec<Digits> = digits.collect();
         let mut powers = vec![*self.field.one(); exponents.len()];
         let mut position = 0;
         for row in self.entries.chunks(RADIX) {

@@ -8,7 +8,7 @@ use rug::{Assign, Integer, integer::Order};
 ///
 /// Only this number's own limbs are overwritten. Temporaries inside GMP (on its stack, or in
 /// reallocated limbs) are not: see the [crate].
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct SecretInteger(Integer);
 
 impl SecretInteger {

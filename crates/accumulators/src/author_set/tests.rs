@@ -5,6 +5,7 @@ use crate::{
     accumulator::Accumulator,
     bilinear::{Bilinear, BilinearKeyParameters},
     rsa::{Rsa, test_key},
+    testing::workers,
 };
 
 const NAMES: [&[u8]; 5] = [b"a", b"b", b"c", b"d", b"e"];
@@ -101,16 +102,11 @@ fn the_capacity_holds_for_kept_sets() {
 #[test]
 fn several_workers_change_a_set_alike() {
     let secret = bilinear();
-    let (alone, many) = (
-        Workers::sequential(),
-        Workers::new(3.try_into().unwrap()).unwrap(),
-    );
+    let (alone, many) = (Workers::sequential(), workers(3));
     let (mut first, mut second) = (author::<Bilinear>(&secret), author::<Bilinear>(&secret));
     let (removed, added) = (&NAMES[..4], [&b"f"[..], b"g", b"h"]);
     let change = first.change(&secret, removed, &added, &alone).unwrap();
-    assert_eq!(
-        second.change(&secret, removed, &added, &many).unwrap(),
-        change
-    );
+    let found = second.change(&secret, removed, &added, &many).unwrap();
+    assert_eq!(found, change);
     assert!(first.exponents.0 == second.exponents.0);
 }

@@ -21,10 +21,6 @@ impl EitherKey<Bilinear> for BilinearPublicKey {
     fn public(&self) -> &Self {
         self
     }
-
-    fn secret(&self) -> Option<&BilinearSecretKey> {
-        None
-    }
 }
 
 impl Accumulator for Bilinear {

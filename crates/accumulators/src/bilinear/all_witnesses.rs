@@ -56,7 +56,7 @@ use pad_core::Workers;
 
 use super::polynomial::{
     ProductTree, divide_by_factor, product,
-    transform::{Transform, split_halves},
+    transform::{Roots, Transform, split_halves},
 };
 use group_transform::GroupTransform;
 
@@ -112,11 +112,8 @@ fn divide_and_conquer(
         points = descend(&group, &points, length, children);
         length /= 2;
     }
-    let leaves: Vec<(&[Fr], &[G1Affine])> = tree
-        .parts(elements)
-        .into_iter()
-        .zip(points.chunks(length))
-        .collect();
+    let leaves = tree.parts(elements).into_iter().zip(points.chunks(length));
+    let leaves: Vec<(&[Fr], &[G1Affine])> = leaves.collect();
     let inverse_roots = inverse_roots(&transform, length);
     let witnesses = workers.map(&leaves, |(elements, values)| {
         shared_bases::sums(values, &leaf_rows(elements, &inverse_roots), workers)
@@ -134,13 +131,11 @@ fn descend(
 ) -> Vec<G1Affine> {
     let half = length / 2;
     // Each child is multiplied by its sibling.
-    let siblings: Vec<&Vec<Fr>> = children
-        .chunks(2)
-        .flat_map(|pair| pair.iter().rev())
-        .collect();
+    let siblings = children.chunks(2).flat_map(|pair| pair.iter().rev());
+    let siblings: Vec<&Vec<Fr>> = siblings.collect();
     let factors = group.workers.map(&siblings, |sibling| {
         let mut values = reversed(sibling, length);
-        group.transform.forward(&mut values);
+        group.transform.forward(&mut values, Roots::Even);
         split_halves(&values)
     });
     let mut even = Vec::with_capacity(half * children.len());
@@ -159,14 +154,10 @@ fn descend(
     let scaled = |values: &[Fr], factor: Fr| -> Vec<Fr> {
         values.iter().map(|value| factor * value).collect()
     };
-    let even_factors: Vec<Fr> = factors
-        .iter()
-        .flat_map(|(even, _)| scaled(even, halving))
-        .collect();
-    let odd_factors: Vec<Fr> = factors
-        .iter()
-        .flat_map(|(_, odd)| scaled(odd, scaling))
-        .collect();
+    let even_factors = factors.iter().flat_map(|(even, _)| scaled(even, halving));
+    let even_factors: Vec<Fr> = even_factors.collect();
+    let odd_factors = factors.iter().flat_map(|(_, odd)| scaled(odd, scaling));
+    let odd_factors: Vec<Fr> = odd_factors.collect();
     group.scale(&mut even, &even_factors);
     group.scale(&mut odd, &odd_factors);
     group.inverse_odd(&mut odd, half);
@@ -216,7 +207,7 @@ fn leaf_rows(elements: &[Fr], inverse_roots: &[Fr]) -> Vec<Vec<Fr>> {
 fn inverse_roots(transform: &Transform, length: usize) -> Vec<Fr> {
     let mut values = vec![Fr::ZERO; length];
     values[length - 1] = Fr::ONE;
-    transform.forward(&mut values);
+    transform.forward(&mut values, Roots::Even);
     values
 }
 

@@ -50,14 +50,10 @@ impl Batch for Bilinear {
             return Err(AccumulateError::EmptySubset);
         }
         require_subset(key, witnesses.len())?;
-        let elements: Vec<BilinearElement> = witnesses
-            .iter()
-            .map(|(element, _)| element.clone())
-            .collect();
-        let points: Vec<G1Affine> = witnesses
-            .iter()
-            .map(|(_, witness)| witness.point())
-            .collect();
+        let elements = witnesses.iter().map(|(element, _)| element.clone());
+        let elements: Vec<BilinearElement> = elements.collect();
+        let points = witnesses.iter().map(|(_, witness)| witness.point());
+        let points: Vec<G1Affine> = points.collect();
         let mut weights: Vec<Fr> = elements.iter().map(|own| weight(own, &elements)).collect();
         if weights.iter().any(Zero::is_zero) {
             return Err(AccumulateError::DuplicateElement);

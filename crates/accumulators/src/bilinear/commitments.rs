@@ -20,7 +20,7 @@ use bls12::point::{self, G1_BYTES};
 use pad_core::{DecodeError, Workers};
 
 use super::{
-    multi_scalar::{Coefficient, PairSum, Term, multi_scalar_product},
+    multi_scalar::{Coefficients, PairSum, Term, multi_scalar_product},
     parameters::Parameters,
 };
 #[cfg(feature = "std")]
@@ -40,8 +40,7 @@ use bls12::affine::normalize;
 /// of the sum.
 #[derive(Debug)]
 pub struct Claims {
-    transcript: Transcript,
-    spare: Option<Coefficient>,
+    coefficients: Coefficients,
     known: BTreeMap<[u8; G1_BYTES], Commitment>,
     /// The distinct commitments. The sum over all claims contains `points[i]` with the factor
     /// `weights[i]`.
@@ -61,8 +60,7 @@ impl Claims {
     /// message that contains the claims, and the context of the message.
     pub const fn new(transcript: Transcript) -> Self {
         Self {
-            transcript,
-            spare: None,
+            coefficients: Coefficients::new(transcript),
             known: BTreeMap::new(),
             points: Vec::new(),
             weights: Vec::new(),
@@ -102,7 +100,7 @@ impl Claims {
         quotient: &[u8; G1_BYTES],
     ) -> Result<(), DecodeError> {
         let point = point::decode_or_identity::<g1::Config, G1_BYTES>(quotient)?;
-        let coefficient = self.coefficient();
+        let coefficient = self.coefficients.draw();
         let rho = coefficient.scalar();
         for (Commitment(number), factor) in multiples {
             if let Some(weight) = self.weights.get_mut(*number) {
@@ -134,20 +132,6 @@ impl Claims {
         let sums = PairSum::new(&self.quotients, &workers);
         let (left, right) = (commitments + sums.weighted, -sums.combination);
         parameters.pairs_to_one(left.into_affine(), right.into_affine())
-    }
-
-    /// Returns the random coefficient for the next claim. Each challenge of the transcript provides
-    /// two coefficients.
-    fn coefficient(&mut self) -> Coefficient {
-        self.spare.take().unwrap_or_else(|| {
-            let challenge = self.transcript.challenge();
-            let (first, second) = challenge.split_at(16);
-            let half = |bytes: &[u8]| {
-                Coefficient::from_bytes(bytes.first_chunk().copied().unwrap_or_default())
-            };
-            self.spare = Some(half(second));
-            half(first)
-        })
     }
 }
 

@@ -21,60 +21,28 @@ use crate::{
     plan::Plan,
 };
 
-/// `f(s)` for the polynomial `f` of a set.
-#[expect(
-    missing_debug_implementations,
-    reason = "a secret has no business in a log"
-)]
-pub struct Exponent(SecretScalar);
-
-impl Exponent {
-    fn scalar(&self) -> &Fr {
-        self.0.expose()
-    }
-}
-
-impl From<Fr> for Exponent {
-    fn from(scalar: Fr) -> Self {
-        Self(SecretScalar::new(Zeroizing::new(scalar)))
-    }
-}
-
-impl Clone for Exponent {
-    fn clone(&self) -> Self {
-        Self::from(*self.scalar())
-    }
-}
-
-impl PartialEq for Exponent {
-    fn eq(&self, other: &Self) -> bool {
-        self.scalar() == other.scalar()
-    }
-}
-
-impl Eq for Exponent {}
-
 impl Exponents for Bilinear {
-    type Exponent = Exponent;
+    type Exponent = SecretScalar;
 
-    fn empty_exponent() -> Exponent {
-        Fr::ONE.into()
+    fn empty_exponent() -> SecretScalar {
+        SecretScalar::new(Zeroizing::new(Fr::ONE))
     }
 
     fn exponent(
         secret: &BilinearSecretKey,
         elements: &[BilinearElement],
         workers: &Workers,
-    ) -> Result<Exponent, AccumulateError> {
-        Ok(secret.product(&scalars(elements), workers)?.into())
+    ) -> Result<SecretScalar, AccumulateError> {
+        let product = secret.product(&scalars(elements), workers)?;
+        Ok(SecretScalar::new(Zeroizing::new(product)))
     }
 
     fn changed_exponent(
         secret: &BilinearSecretKey,
-        exponent: &Exponent,
+        exponent: &SecretScalar,
         difference: &Difference<'_, Self>,
         workers: &Workers,
-    ) -> Result<Exponent, AccumulateError> {
+    ) -> Result<SecretScalar, AccumulateError> {
         let product = |elements| {
             secret
                 .product(&scalars(elements), workers)
@@ -82,34 +50,35 @@ impl Exponents for Bilinear {
         };
         let (divisor, factor) = (product(difference.removed)?, product(difference.added)?);
         let inverse = Zeroizing::new(divisor.inverse().ok_or(AccumulateError::FaultDetected)?);
-        Ok(Exponent::from(*exponent.scalar() * *factor * *inverse))
+        let changed = *exponent.expose() * *factor * *inverse;
+        Ok(SecretScalar::new(Zeroizing::new(changed)))
     }
 
     fn value_of(
         secret: &BilinearSecretKey,
-        exponent: &Exponent,
+        exponent: &SecretScalar,
     ) -> Result<BilinearValue, AccumulateError> {
-        BilinearValue::new(secret.multiply(*exponent.scalar()))
+        BilinearValue::new(secret.multiply(*exponent.expose()))
     }
 
     fn witness_of(
         secret: &BilinearSecretKey,
-        others: &Exponent,
+        others: &SecretScalar,
         _: &BilinearElement,
     ) -> Result<BilinearWitness, AccumulateError> {
-        BilinearWitness::new(secret.multiply(*others.scalar()))
+        BilinearWitness::new(secret.multiply(*others.expose()))
     }
 
     /// A change removes and adds one element after the other. Each step publishes a value.
     fn published(
         secret: &BilinearSecretKey,
-        [before, after]: [&Exponent; 2],
+        [before, after]: [&SecretScalar; 2],
         plan: &Plan<'_, Self>,
         value: &BilinearValue,
         workers: &Workers,
     ) -> Result<(BilinearValue, BilinearUpdateData), AccumulateError> {
         let steps = after_each_step(secret, before, plan)?;
-        if steps.last().unwrap_or(before.scalar()) != after.scalar() {
+        if steps.last().unwrap_or(before.expose()) != after.expose() {
             return Err(AccumulateError::FaultDetected);
         }
         values_of(&secret.multiply_each(&steps, workers), value)
@@ -119,7 +88,7 @@ impl Exponents for Bilinear {
 /// Computes the exponent after each step of a change. A step removes or adds one element.
 fn after_each_step(
     secret: &BilinearSecretKey,
-    before: &Exponent,
+    before: &SecretScalar,
     plan: &Plan<'_, Bilinear>,
 ) -> Result<Zeroizing<Vec<Fr>>, AccumulateError> {
     let not_allowed = AccumulateError::ElementNotAllowed;
@@ -127,7 +96,7 @@ fn after_each_step(
     // Allocated in advance: a vector that grows leaves an unwiped copy behind.
     let steps = removed.len().saturating_add(added.len());
     let mut exponents = Zeroizing::new(Vec::with_capacity(steps));
-    let mut exponent = Zeroizing::new(*before.scalar());
+    let mut exponent = Zeroizing::new(*before.expose());
     for element in removed {
         let divisor = Zeroizing::new(element.scalar() + secret.scalar());
         *exponent *= *Zeroizing::new(divisor.inverse().ok_or(not_allowed)?);

@@ -24,6 +24,7 @@ use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use bls12::count::Counted;
 use pad_core::Workers;
 
+use crate::transcript::Transcript;
 use buckets::Factors;
 use endomorphism::{Halves, compose, decompose};
 
@@ -69,6 +70,36 @@ impl Coefficient {
 
     fn halves(self) -> Halves {
         self.0.map(i128::from)
+    }
+}
+
+/// Derives random coefficients from a transcript that has absorbed all inputs of an equation.
+#[derive(Debug)]
+pub(crate) struct Coefficients {
+    transcript: Transcript,
+    /// The second coefficient of the last challenge, which provides two.
+    spare: Option<Coefficient>,
+}
+
+impl Coefficients {
+    pub(crate) const fn new(transcript: Transcript) -> Self {
+        Self {
+            transcript,
+            spare: None,
+        }
+    }
+
+    /// Returns the next coefficient.
+    pub(crate) fn draw(&mut self) -> Coefficient {
+        self.spare.take().unwrap_or_else(|| {
+            let challenge = self.transcript.challenge();
+            let (first, second) = challenge.split_at(16);
+            let half = |bytes: &[u8]| {
+                Coefficient::from_bytes(bytes.first_chunk().copied().unwrap_or_default())
+            };
+            self.spare = Some(half(second));
+            half(first)
+        })
     }
 }
 

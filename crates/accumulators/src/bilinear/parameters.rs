@@ -4,7 +4,7 @@
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 use ark_bls12_381::{Fr, G1Affine, G2Affine, G2Projective, g1, g2};
-use ark_ec::AffineRepr;
+use ark_ec::{AffineRepr, short_weierstrass::Affine};
 use bls12::{
     curve::Curve,
     pairing::{PairingPoint, pairs_to_one},
@@ -66,17 +66,7 @@ impl Parameters {
         purpose: &str,
         workers: &Workers,
     ) -> Result<Self, DecodeError> {
-        let ([first_g1, _, ..], [first_g2, s_g2, ..]) = (&*powers_g1, &*powers_g2) else {
-            return Err(DecodeError::ParametersInvalid);
-        };
-        let well_formed = *first_g1 == G1Affine::generator()
-            && *first_g2 == G2Affine::generator()
-            && (1..=Self::MAX_PURPOSE).contains(&purpose.len());
-        if !well_formed {
-            return Err(DecodeError::ParametersInvalid);
-        }
-        let s_g2 = *s_g2;
-        let parameters = Self::assemble(powers_g1, powers_g2, s_g2, purpose);
+        let parameters = Self::unchecked(powers_g1, powers_g2, purpose)?;
         if !parameters.are_consistent(workers) {
             return Err(DecodeError::ParametersInvalid);
         }
@@ -84,6 +74,29 @@ impl Parameters {
             return Err(DecodeError::SecretGuessable);
         }
         Ok(parameters)
+    }
+
+    /// Creates parameters without checking the powers above the generators.
+    ///
+    /// # Errors
+    /// [`DecodeError::ParametersInvalid`] for fewer than two powers in a group, if the first powers
+    /// are not the generators, or if the purpose does not have 1 to 64 bytes.
+    pub(super) fn unchecked(
+        powers_g1: Vec<G1Affine>,
+        powers_g2: Vec<G2Affine>,
+        purpose: &str,
+    ) -> Result<Self, DecodeError> {
+        match (&*powers_g1, &*powers_g2) {
+            ([first_g1, _, ..], [first_g2, s_g2, ..])
+                if *first_g1 == G1Affine::generator()
+                    && *first_g2 == G2Affine::generator()
+                    && (1..=Self::MAX_PURPOSE).contains(&purpose.len()) =>
+            {
+                let s_g2 = *s_g2;
+                Ok(Self::assemble(powers_g1, powers_g2, s_g2, purpose))
+            }
+            _ => Err(DecodeError::ParametersInvalid),
+        }
     }
 
     /// Creates parameters without checking the powers. `s_g2` is `[s]_2`, which `powers_g2` may
@@ -244,32 +257,45 @@ impl Wire for Parameters {
     const SCHEME: u16 = SCHEME.0;
 
     fn write(&self, bytes: &mut Vec<u8>) {
-        bytes.push(u8::try_from(self.purpose.len()).unwrap_or(u8::MAX));
-        bytes.extend_from_slice(self.purpose.as_bytes());
-        wire::write_count(self.powers_g1.len(), bytes);
-        for power in &self.powers_g1 {
-            bytes.extend_from_slice(&point::encode::<g1::Config, G1_BYTES>(power));
-        }
-        wire::write_count(self.powers_g2.len(), bytes);
-        for power in &self.powers_g2 {
-            bytes.extend_from_slice(&point::encode::<g2::Config, G2_BYTES>(power));
-        }
+        write_purpose(&self.purpose, bytes);
+        write_points(&self.powers_g1, point::encode::<_, G1_BYTES>, bytes);
+        write_points(&self.powers_g2, point::encode::<_, G2_BYTES>, bytes);
     }
 
     fn read(workers: &Workers, reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        let [length] = reader.array()?;
-        let purpose = reader.take(usize::from(length))?;
-        let purpose = core::str::from_utf8(purpose).map_err(|_| DecodeError::Malformed)?;
+        let purpose = read_purpose(reader)?;
         let powers_g1 = read_points::<g1::Config, G1_BYTES>(reader, workers)?;
         let powers_g2 = read_points::<g2::Config, G2_BYTES>(reader, workers)?;
         Self::new(powers_g1, powers_g2, purpose, workers)
     }
 }
 
+pub(super) fn write_purpose(purpose: &str, bytes: &mut Vec<u8>) {
+    bytes.push(u8::try_from(purpose.len()).unwrap_or(u8::MAX));
+    bytes.extend_from_slice(purpose.as_bytes());
+}
+
+pub(super) fn read_purpose<'a>(reader: &mut Reader<'a>) -> Result<&'a str, DecodeError> {
+    let [length] = reader.array()?;
+    let purpose = reader.take(usize::from(length))?;
+    core::str::from_utf8(purpose).map_err(|_| DecodeError::Malformed)
+}
+
+pub(super) fn write_points<C: Curve, const N: usize>(
+    points: &[Affine<C>],
+    encode: fn(&Affine<C>) -> [u8; N],
+    bytes: &mut Vec<u8>,
+) {
+    wire::write_count(points.len(), bytes);
+    for point in points {
+        bytes.extend_from_slice(&encode(point));
+    }
+}
+
 fn read_points<C: Curve, const N: usize>(
     reader: &mut Reader<'_>,
     workers: &Workers,
-) -> Result<Vec<ark_ec::short_weierstrass::Affine<C>>, DecodeError> {
+) -> Result<Vec<Affine<C>>, DecodeError> {
     let encodings: Vec<[u8; N]> = (0..reader.count(N)?)
         .map(|_| reader.array())
         .collect::<Result<_, _>>()?;

@@ -39,7 +39,7 @@ use pad_core::Workers;
 pub use stepwise::{StepwiseProduct, middle_product, multiply};
 pub use transform::Transform;
 
-use transform::padded_length;
+use transform::{Roots, padded_length};
 
 /// Computes the coefficients, lowest first, of the product of `X + e` over the `n` elements `e`.
 /// There are `n + 1` coefficients, of which the last is 1.
@@ -158,7 +158,7 @@ fn leaves(elements: &[Fr], tree: &ProductTree, workers: &Workers) -> Vec<Node> {
         let coefficients = multiply_out(part);
         let mut values = wrapped(&coefficients, tree.length / tree.leaves, Fr::ONE);
         if tree.leaves > 1 {
-            transform.forward(&mut values);
+            transform.forward(&mut values, Roots::Even);
         }
         Node {
             coefficients,
@@ -185,7 +185,7 @@ fn parents(nodes: &[Node], transform: &Transform, workers: &Workers) -> Vec<Node
             _ => values.concat(),
         };
         let mut coefficients = values.clone();
-        transform.inverse(&mut coefficients);
+        transform.inverse(&mut coefficients, Roots::Even);
         if degree == coefficients.len() {
             // X^degree has wrapped around to 1.
             coefficients[0] -= Fr::ONE;

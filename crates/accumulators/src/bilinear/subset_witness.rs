@@ -40,9 +40,8 @@ impl BilinearSubsetWitness {
     ) -> Result<bool, usize> {
         let coefficients = polynomial::product(&scalars(subset), &Workers::sequential());
         let parameters = key.parameters();
-        let product = parameters
-            .evaluate_g2(&coefficients)
-            .ok_or(parameters.subset_limit())?;
+        let product = parameters.evaluate_g2(&coefficients);
+        let product = product.ok_or(parameters.subset_limit())?;
         Ok(parameters.pairs_equal(self.0, product.into_affine(), value.point()))
     }
 }

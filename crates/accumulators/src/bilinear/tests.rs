@@ -5,12 +5,14 @@ mod changes;
 mod refusals;
 mod setups;
 
-use std::{num::NonZeroUsize, sync::LazyLock};
+use std::sync::LazyLock;
 
 use ark_bls12_381::Fr;
+use ark_ff::PrimeField as _;
 use bls12::SecretScalar;
-use ed25519_dalek::SigningKey;
-use pad_core::{AuthorKey, Untrusted, Verified, Version, Workers};
+use pad_core::{Verified, Workers};
+use rand::Rng as _;
+use rand_chacha::ChaCha20Rng;
 use zeroize::Zeroizing;
 
 use super::{Bilinear, BilinearElement, BilinearPublicKey, BilinearSecretKey, BilinearValue};
@@ -19,7 +21,8 @@ use crate::{
     element::ElementDigest,
     scheme::Scheme,
     set::ElementSet,
-    snapshot::{Authority, Snapshot},
+    snapshot::Snapshot,
+    testing::{self, workers},
 };
 
 /// The largest set of the tests' key.
@@ -49,8 +52,14 @@ fn key() -> BilinearPublicKey {
     SECRET.public_key().clone()
 }
 
-fn workers(threads: usize) -> Workers {
-    Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap()
+/// Draws `count` scalars.
+pub(super) fn random_scalars(random: &mut ChaCha20Rng, count: usize) -> Vec<Fr> {
+    let mut scalar = || {
+        let mut bytes = [0; 48];
+        random.fill_bytes(&mut bytes);
+        Fr::from_le_bytes_mod_order(&bytes)
+    };
+    (0..count).map(|_| scalar()).collect()
 }
 
 /// Elements `0..count` as two bytes, so in ascending order.
@@ -70,17 +79,5 @@ fn value_of(set: &ElementSet<Bilinear>) -> BilinearValue {
 
 /// Returns the value as a client obtains it: signed and verified.
 fn verified(key: &BilinearPublicKey, value: BilinearValue) -> Verified<Snapshot<Bilinear>> {
-    let signing_key = SigningKey::from_bytes(&[3; 32]);
-    let author = AuthorKey::from_bytes(signing_key.verifying_key().as_bytes()).unwrap();
-    let version = Version::new(5);
-    let snapshot = Snapshot {
-        key: key.clone(),
-        version,
-        value,
-    };
-    let signed = snapshot.sign(&signing_key).unwrap();
-    let key = key.clone();
-    Untrusted::new(signed)
-        .verify(&Authority { author, key }, &version)
-        .unwrap()
+    testing::verified(key, 5, &value)
 }

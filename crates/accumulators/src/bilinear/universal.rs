@@ -21,7 +21,6 @@ use crate::{
     change::Change,
     dynamic::Universal,
     error::AccumulateError,
-    scheme::{PublicKey, Scheme},
     set::ElementSet,
 };
 
@@ -35,11 +34,7 @@ impl Universal for Bilinear {
         workers: &Workers,
     ) -> Result<BilinearNonMembershipWitness, AccumulateError> {
         require_usable(key.public(), set)?;
-        if set.contains(element) {
-            return Err(AccumulateError::ElementPresent);
-        }
-        let digest = key.public().id().digest_of(element);
-        let element = Self::element(key.public(), &digest)?.scalar();
+        let element = set.absent(key.public(), element)?.scalar();
         let members = scalars(set.elements());
         let (quotient, remainder) = match key.secret() {
             Some(secret) => with_secret(secret, &members, element, workers)?,
@@ -97,9 +92,8 @@ fn with_secret(
     if remainder.is_zero() {
         return Err(AccumulateError::ElementPresent);
     }
-    let divisor = (element + secret.scalar())
-        .inverse()
-        .ok_or(AccumulateError::ElementNotAllowed)?;
+    let divisor = (element + secret.scalar()).inverse();
+    let divisor = divisor.ok_or(AccumulateError::ElementNotAllowed)?;
     let product = secret.product(members, workers)?;
     let quotient = secret.multiply((product - remainder) * divisor);
     Ok((quotient, remainder))

@@ -10,7 +10,7 @@ use pad_core::{Proof, Verified, VerifyError, Workers};
 use crate::{
     bilinear::{
         Bilinear, BilinearElement, BilinearWitness,
-        multi_scalar::{Coefficient, PairSum, Term},
+        multi_scalar::{Coefficients, PairSum, Term},
     },
     scheme::{Element, PublicKey},
     snapshot::Snapshot,
@@ -79,30 +79,15 @@ impl BilinearWitnessBatch {
             transcript.absorb(element.digest().as_bytes());
             transcript.absorb(&wire::encode_body(witness));
         }
-        // Each challenge provides two coefficients.
-        let mut spare = None;
+        let mut coefficients = Coefficients::new(transcript);
         elements
             .iter()
             .zip(&self.0)
             .map(|(element, witness)| Term {
                 point: witness.point(),
-                coefficient: spare.take().unwrap_or_else(|| {
-                    let (first, second) = coefficients(transcript.challenge());
-                    spare = Some(second);
-                    first
-                }),
+                coefficient: coefficients.draw(),
                 scalar: element.scalar(),
             })
             .collect()
     }
-}
-
-/// Decodes each half of a challenge as one random coefficient.
-fn coefficients(challenge: [u8; 32]) -> (Coefficient, Coefficient) {
-    let (first, second) = challenge.split_at(16);
-    let half = |bytes: &[u8]| {
-        let bytes = bytes.first_chunk().copied().unwrap_or_default();
-        Coefficient::from_bytes(bytes)
-    };
-    (half(first), half(second))
 }

@@ -19,10 +19,6 @@ impl EitherKey<Rsa> for RsaPublicKey {
     fn public(&self) -> &Self {
         self
     }
-
-    fn secret(&self) -> Option<&RsaSecretKey> {
-        None
-    }
 }
 
 impl EitherKey<Rsa> for RsaSecretKey {

@@ -127,18 +127,18 @@ fn grown(key: &RsaPublicKey, value: &RsaValue, added: &[RsaElement], workers: &W
 }
 
 /// Consecutive changes folded into one.
-struct NetChange {
+pub(super) struct NetChange {
     /// Digests of the elements that any of the changes removes.
     removes: HashSet<ElementDigest>,
     adds: HashSet<ElementDigest>,
     /// Product of the primes that all changes together remove. Primes that are also added back are
     /// left out.
-    removed: Integer,
-    added: Integer,
+    pub(super) removed: Integer,
+    pub(super) added: Integer,
 }
 
 impl NetChange {
-    fn new(changes: &[Change<Rsa>], workers: &Workers) -> Self {
+    pub(super) fn new(changes: &[Change<Rsa>], workers: &Workers) -> Self {
         let mut balance: HashMap<&RsaElement, i64> = HashMap::new();
         for change in changes {
             for element in &change.removed {

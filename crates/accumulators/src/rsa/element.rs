@@ -39,13 +39,8 @@ impl RsaElement {
         key: &RsaPublicKey,
         digest: &ElementDigest,
     ) -> Result<Self, AccumulateError> {
-        let found = representative::search(key.parameters().rule(), digest.as_bytes());
-        let (prime, offset) = found.ok_or(AccumulateError::ElementNotAllowed)?;
-        Ok(Self {
-            digest: *digest,
-            offset,
-            prime,
-        })
+        let mut found = Self::search_all(key, core::slice::from_ref(digest))?;
+        found.pop().ok_or(AccumulateError::ElementNotAllowed)
     }
 
     /// Searches for the prime representatives of digests, in their order.

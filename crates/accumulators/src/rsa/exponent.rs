@@ -14,66 +14,47 @@ use crate::{
     plan::Plan,
 };
 
-/// The product of a set's primes modulo the order of `g`.
-#[derive(Clone)]
-#[expect(
-    missing_debug_implementations,
-    reason = "a secret has no business in a log"
-)]
-pub struct Exponent(SecretInteger);
-
-impl PartialEq for Exponent {
-    fn eq(&self, other: &Self) -> bool {
-        *self.0 == *other.0
-    }
-}
-
-impl Eq for Exponent {}
-
 impl Exponents for Rsa {
-    type Exponent = Exponent;
+    type Exponent = SecretInteger;
 
-    fn empty_exponent() -> Exponent {
-        Exponent(SecretInteger::new(Integer::from(1)))
+    fn empty_exponent() -> SecretInteger {
+        SecretInteger::new(Integer::from(1))
     }
 
     fn exponent(
         secret: &RsaSecretKey,
         elements: &[RsaElement],
         workers: &Workers,
-    ) -> Result<Exponent, AccumulateError> {
+    ) -> Result<SecretInteger, AccumulateError> {
         let primes = elements.iter().map(RsaElement::prime);
-        let product = secret_exponents::product(secret.factors(), primes, workers);
-        Ok(Exponent(product))
+        Ok(secret_exponents::product(secret.factors(), primes, workers))
     }
 
     fn changed_exponent(
         secret: &RsaSecretKey,
-        Exponent(exponent): &Exponent,
+        exponent: &SecretInteger,
         difference: &Difference<'_, Self>,
         workers: &Workers,
-    ) -> Result<Exponent, AccumulateError> {
+    ) -> Result<SecretInteger, AccumulateError> {
         let factors = secret.factors();
-        let Exponent(divisor) = Self::exponent(secret, difference.removed, workers)?;
-        let Exponent(factor) = Self::exponent(secret, difference.added, workers)?;
+        let divisor = Self::exponent(secret, difference.removed, workers)?;
+        let factor = Self::exponent(secret, difference.added, workers)?;
         let inverse = divisor.invert_ref(factors.order()).map(Integer::from);
         let inverse = SecretInteger::new(inverse.ok_or(AccumulateError::FaultDetected)?);
         let product = secret_exponents::multiply(factors, exponent, &factor);
-        Ok(Exponent(secret_exponents::multiply(
-            factors, &product, &inverse,
-        )))
+        Ok(secret_exponents::multiply(factors, &product, &inverse))
     }
 
     fn value_of(
         secret: &RsaSecretKey,
-        Exponent(exponent): &Exponent,
+        exponent: &SecretInteger,
     ) -> Result<RsaValue, AccumulateError> {
         secret.power(exponent.clone()).map(RsaValue::new)
     }
 
     fn witness_of(
         secret: &RsaSecretKey,
-        Exponent(others): &Exponent,
+        others: &SecretInteger,
         element: &RsaElement,
     ) -> Result<RsaWitness, AccumulateError> {
         let residue = secret.power(others.clone())?;
@@ -82,7 +63,7 @@ impl Exponents for Rsa {
 
     fn published(
         secret: &RsaSecretKey,
-        [_, after]: [&Exponent; 2],
+        [_, after]: [&SecretInteger; 2],
         _: &Plan<'_, Self>,
         _: &RsaValue,
         _: &Workers,

@@ -194,10 +194,9 @@ impl RsaSecretKey {
     /// # Errors
     /// [`AccumulateError::FaultDetected`] if a result fails its check.
     pub(crate) fn power(&self, exponent: SecretInteger) -> Result<Residue, AccumulateError> {
-        let parameters = self.public.parameters();
-        let group = parameters.group();
-        let base = parameters.base().as_integer();
-        Ok(group.canonical(self.factors.power(group, base, exponent)?))
+        self.powers(&[exponent], &Workers::sequential())?
+            .pop()
+            .ok_or(AccumulateError::FaultDetected)
     }
 
     /// Raises the base `g` to each exponent. Returns the powers in the order of the exponents.

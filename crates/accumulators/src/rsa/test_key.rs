@@ -7,10 +7,15 @@ use rug::Integer;
 
 use super::{RepresentativeRule, Rsa, RsaSecretKey};
 use crate::set::ElementSet;
+pub(crate) use crate::testing::workers;
 
 /// The safe primes of the public test key: 1024 bits each.
 pub(crate) fn primes() -> [Integer; 2] {
-    let lines = include_str!("../../tests/keys/rsa-2048.txt").lines();
+    primes_in(include_str!("../../tests/keys/rsa-2048.txt"))
+}
+
+fn primes_in(file: &str) -> [Integer; 2] {
+    let lines = file.lines();
     let primes: Vec<Integer> = lines
         .filter(|line| !line.starts_with('#'))
         .map(|line| Integer::from_str_radix(line, 16).unwrap())
@@ -30,11 +35,7 @@ pub(crate) fn secret() -> RsaSecretKey {
 /// Returns a fixed secret key whose modulus has 3072 bits.
 pub(crate) fn secret_3072() -> RsaSecretKey {
     static KEY: LazyLock<RsaSecretKey> = LazyLock::new(|| {
-        let lines = include_str!("../../tests/keys/rsa-3072.txt").lines();
-        let mut primes = lines
-            .filter(|line| !line.starts_with('#'))
-            .map(|line| Integer::from_str_radix(line, 16).unwrap());
-        let (p, q) = (primes.next().unwrap(), primes.next().unwrap());
+        let [p, q] = primes_in(include_str!("../../tests/keys/rsa-3072.txt"));
         RsaSecretKey::from_primes(p, q, RepresentativeRule::Wide, b"test").unwrap()
     });
     KEY.clone()
@@ -53,9 +54,4 @@ pub(crate) fn set(count: usize) -> ElementSet<Rsa> {
 
     let workers = Workers::all_cores();
     ElementSet::from_elements(secret().public_key(), &names(0, count), &workers).unwrap()
-}
-
-/// Creates a pool of `threads` threads.
-pub(crate) fn workers(threads: usize) -> Workers {
-    Workers::new(threads.try_into().unwrap()).unwrap()
 }

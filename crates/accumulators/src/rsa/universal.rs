@@ -23,7 +23,7 @@ use crate::{
     dynamic::Universal,
     element::ElementDigest,
     error::AccumulateError,
-    scheme::{Element, PublicKey as _},
+    scheme::Element,
     set::ElementSet,
 };
 
@@ -37,11 +37,12 @@ impl Universal for Rsa {
         element: &[u8],
         workers: &Workers,
     ) -> Result<RsaNonMembershipWitness, AccumulateError> {
-        let representative = absent_representative(key.public(), set, element)?;
+        let element = set.absent(key.public(), element)?;
+        let representative = element.prime();
         let primes: Vec<&Integer> = set.elements().iter().map(RsaElement::prime).collect();
         let (remainder, cofactor) = match key.secret() {
-            Some(secret) => with_secret(secret, primes, &representative, workers)?,
-            None => with_public_key(key.public(), primes, &representative, workers)?,
+            Some(secret) => with_secret(secret, primes, representative, workers)?,
+            None => with_public_key(key.public(), primes, representative, workers)?,
         };
         Ok(RsaNonMembershipWitness::new(
             key.public(),
@@ -123,20 +124,6 @@ fn with_secret(
         secret.power(exponent)?
     };
     Ok((remainder, cofactor))
-}
-
-/// Computes the representative of an element that is not in the set.
-fn absent_representative(
-    key: &RsaPublicKey,
-    set: &ElementSet<Rsa>,
-    element: &[u8],
-) -> Result<Integer, AccumulateError> {
-    set.require_key(key)?;
-    if set.contains(element) {
-        return Err(AccumulateError::ElementPresent);
-    }
-    let element = RsaElement::search(key, &key.id().digest_of(element))?;
-    Ok(element.prime().clone())
 }
 
 /// Returns an error if a change removes or adds the element with this digest. A non-membership

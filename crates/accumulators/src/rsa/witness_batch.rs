@@ -152,10 +152,9 @@ impl RsaWitnessBatch {
         (0_u64..)
             .zip(members)
             .map(|(position, _)| {
-                let mut transcript = Transcript::new(id, "rsa: witness batch, coefficient");
-                transcript.absorb(&seed);
-                transcript.absorb(&position.to_be_bytes());
-                half_challenge(&mut transcript)
+                let parts: [&[u8]; 2] = [&seed, &position.to_be_bytes()];
+                let statement = "rsa: witness batch, coefficient";
+                half_challenge(&mut Transcript::of(id, statement, &parts))
             })
             .collect()
     }

@@ -11,18 +11,11 @@ use pad_conformance::{
     traces,
 };
 use pad_core::Workers;
-use rug::Integer;
 
-/// 2048 bits; its factors are public, which is what tests need.
-static RSA: LazyLock<RsaSecretKey> = LazyLock::new(|| {
-    let lines = include_str!("../keys/rsa-2048.txt").lines();
-    let primes: Vec<Integer> = lines
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| Integer::from_str_radix(line.trim(), 16).unwrap())
-        .collect();
-    let (p, q) = (primes[0].clone(), primes[1].clone());
-    RsaSecretKey::from_primes(p, q, RepresentativeRule::Wide, b"conformance").unwrap()
-});
+use crate::vectors::rsa_secret;
+
+static RSA: LazyLock<RsaSecretKey> =
+    LazyLock::new(|| rsa_secret(RepresentativeRule::Wide, b"conformance"));
 
 static BILINEAR: LazyLock<BilinearSecretKey> = LazyLock::new(|| {
     BilinearSecretKey::generate(200, 16, b"conformance", &Workers::sequential()).unwrap()

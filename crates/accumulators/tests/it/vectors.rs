@@ -86,15 +86,15 @@ fn compare(scheme: &str, messages: Messages) {
     published::check(&format!("accumulators/{scheme}"), &computed);
 }
 
-/// The key with the primes of `tests/keys/rsa-2048.txt`.
-fn rsa_secret(rule: RepresentativeRule) -> RsaSecretKey {
+/// The key with the primes of `tests/keys/rsa-2048.txt`. Its factors are public.
+pub(crate) fn rsa_secret(rule: RepresentativeRule, label: &[u8]) -> RsaSecretKey {
     let lines = include_str!("../keys/rsa-2048.txt").lines();
     let primes: Vec<Integer> = lines
         .filter(|line| !line.starts_with('#'))
         .map(|line| Integer::from_str_radix(line.trim(), 16).unwrap())
         .collect();
     let (p, q) = (primes[0].clone(), primes[1].clone());
-    RsaSecretKey::from_primes(p, q, rule, LABEL).unwrap()
+    RsaSecretKey::from_primes(p, q, rule, label).unwrap()
 }
 
 /// A number's bytes, big-endian.
@@ -105,7 +105,7 @@ fn digits(number: &Integer) -> String {
 /// Messages that depend on the rule of representatives: parameters, and the first element with its
 /// witness.
 fn compact_messages(messages: &mut Messages) {
-    let secret = rsa_secret(RepresentativeRule::Compact);
+    let secret = rsa_secret(RepresentativeRule::Compact, LABEL);
     let (key, alone) = (secret.public_key(), &Workers::sequential());
     let set = ElementSet::<Rsa>::from_elements(key, &["apple", "banana"], alone).unwrap();
     let value = Rsa::accumulate(key, &set, alone).unwrap();
@@ -134,7 +134,7 @@ fn compact_messages(messages: &mut Messages) {
 
 #[test]
 fn rsa_messages_are_the_recorded_ones() {
-    let secret = rsa_secret(RepresentativeRule::Wide);
+    let secret = rsa_secret(RepresentativeRule::Wide, LABEL);
     let mut messages = messages::<Rsa>(&secret);
     let key = secret.public_key();
     messages.insert("parameters", hex::encode(wire::encode(key.parameters())));
@@ -197,6 +197,7 @@ fn recorded_witnesses_verify() {
         both.verify(&snapshot, &[b"apple".to_vec(), b"cherry".to_vec()])
             .unwrap();
     }
-    check::<Rsa>("rsa", rsa_secret(RepresentativeRule::Wide).public_key());
+    let rsa = rsa_secret(RepresentativeRule::Wide, LABEL);
+    check::<Rsa>("rsa", rsa.public_key());
     check::<Bilinear>("bilinear", bilinear_secret().public_key());
 }

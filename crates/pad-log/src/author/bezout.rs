@@ -72,11 +72,8 @@ pub(super) fn bezout_steps(tree: usize, degrees: &[Vec<usize>]) -> usize {
     let groups = degrees.first().map_or(0, Vec::len);
     let frontier = degrees.last().and_then(|row| row.first()).copied();
     let frontier = frontier.unwrap_or(0);
-    let inner: usize = degrees[..degrees.len() - 1]
-        .iter()
-        .flat_map(|row| row.chunks(2))
-        .map(node_steps)
-        .sum();
+    let inner = degrees[..degrees.len() - 1].iter();
+    let inner: usize = inner.flat_map(|row| row.chunks(2)).map(node_steps).sum();
     let series = inverse_steps(frontier + 1, tree)
         + divide_steps(tree + 1, frontier + 1)
         + multiply_steps(frontier, frontier)

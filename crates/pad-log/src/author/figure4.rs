@@ -103,9 +103,8 @@ fn bits(text: &str) -> (u8, u16) {
 fn the_trees_are_those_of_the_figure() {
     for group in groups() {
         let log = log_of(&group);
-        let members = text(&group, "letters")
-            .split("")
-            .filter(|one| !one.is_empty());
+        let members = text(&group, "letters").split("");
+        let members = members.filter(|one| !one.is_empty());
         let entries = entries(&log, members.map(member));
         for tree in items(&group, "trees") {
             check_tree(&entries, tree);
@@ -206,9 +205,8 @@ fn all_strings(schedule: Schedule) -> (Entries<Figure4>, Vec<Key>) {
     let dictionary = DictionaryId::from_bytes(*b"all sixteen (4b)");
     let setup = Setup::new(parameters(), Figure4::shape(schedule));
     let numbers = (0..16).map(|place| (7 * place + 3) % 16);
-    let order: Vec<Key> = numbers
-        .map(|number| Key::new(vec![number << 4]).unwrap())
-        .collect();
+    let order = numbers.map(|number| Key::new(vec![number << 4]).unwrap());
+    let order: Vec<Key> = order.collect();
     let entries = entries(&Log::new(dictionary, setup), order.iter().cloned());
     (entries, order)
 }

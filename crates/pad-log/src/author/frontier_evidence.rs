@@ -67,9 +67,8 @@ impl<S: Scheme> Forest<S> {
     ) -> Result<(), AccumulateError> {
         let place = elements.partition_point(|element| *element < beginning.as_slice());
         let neighbours = elements[place.saturating_sub(1)..].iter().take(2);
-        let common = neighbours
-            .map(|element| common_bits(element, beginning))
-            .max();
+        let common = neighbours.map(|element| common_bits(element, beginning));
+        let common = common.max();
         let length = common.unwrap_or(0) + 1;
         bytes.extend_from_slice(&length.to_be_bytes());
         let group = made.group_of(frontier, beginning);

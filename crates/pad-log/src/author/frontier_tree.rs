@@ -24,11 +24,11 @@ use super::{
     stepwise::{Pace, combine, commit_steps, divide_by_root, evaluate, pass_steps},
 };
 use crate::{
-    certificate::{PointBytes, ScalarBytes},
+    certificate::{PointBytes, ScalarBytes, second_challenge},
     element::first_half,
     frontier::{
         CHUNK, Frontier, FrontierString,
-        evidence::{disjoint_challenge, product_challenge, second_challenge},
+        evidence::{disjoint_challenge, product_challenge},
     },
     log::Setup,
     scheme::Scheme,

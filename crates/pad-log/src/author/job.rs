@@ -18,7 +18,7 @@ use super::{
     },
 };
 use crate::{
-    certificate::{PointBytes, product_challenge, second_product_challenge},
+    certificate::{PointBytes, product_challenge, second_challenge},
     log::Setup,
     scheme::Scheme,
 };
@@ -78,9 +78,8 @@ impl Job {
         terms: usize,
     ) -> Self {
         let degree = merge.degree();
-        let planned = frontier
-            .as_ref()
-            .map_or(0, |plan| plan.steps(degree, terms));
+        let planned = frontier.as_ref();
+        let planned = planned.map_or(0, |plan| plan.steps(degree, terms));
         let pace = Pace::in_steps(terms);
         let making = pace.clone();
         let merging = Steps::new(merge.steps(terms), async move { merge.run(making).await });
@@ -232,7 +231,7 @@ impl Merge {
         let (mut transcript, z) = product_challenge(self.id, &self.inner, accumulators);
         let a = evaluate(left, z).await;
         let value = scalar::encode(&a);
-        let g = second_product_challenge(&mut transcript, &value);
+        let g = second_challenge(&mut transcript, &[value]);
         let multiples: [(&[Fr], Fr); 3] = [(left, Fr::ONE), (&product, g), (right, -(g * a))];
         let combined = combine(&multiples, -a).await;
         let quotient = divide_by_root(&combined, z).await;

@@ -25,7 +25,7 @@ use pad_core::{DecodeError, VerifyError};
 
 use super::{CHUNK, Frontier};
 use crate::{
-    certificate::{PointBytes, ScalarBytes},
+    certificate::{PointBytes, ScalarBytes, second_challenge},
     element::HALF,
     prefix::scalar_of_prefix,
     scheme::Scheme,
@@ -195,9 +195,8 @@ fn read_presence<'a, S: Scheme>(
     let mut elements = elements.to_vec();
     elements.sort_unstable();
     elements.dedup();
-    let count = Frontier::new(&elements, S::KEY_BITS, S::ELEMENT_BITS)
-        .len()
-        .div_ceil(CHUNK);
+    let count = Frontier::new(&elements, S::KEY_BITS, S::ELEMENT_BITS).len();
+    let count = count.div_ceil(CHUNK);
     if count.saturating_mul(LEAST_CHUNK) > reader.remaining() {
         return Err(undecodable(DecodeError::Malformed));
     }
@@ -326,21 +325,10 @@ pub(crate) fn disjoint_challenge(
     id: AccumulatorId,
     commitments: [&PointBytes; 4],
 ) -> (Transcript, Fr) {
-    let mut transcript = Transcript::new(id, "aad: disjoint");
-    for commitment in commitments {
-        transcript.absorb(commitment);
-    }
+    let parts = commitments.map(PointBytes::as_slice);
+    let mut transcript = Transcript::of(id, "aad: disjoint", &parts);
     let z = transcript.challenge_scalar();
     (transcript, z)
-}
-
-/// Derives the coefficient that combines several equations to one. `values` are the claimed values
-/// of polynomials at the point of the first challenge.
-pub(crate) fn second_challenge(transcript: &mut Transcript, values: &[ScalarBytes]) -> Fr {
-    for value in values {
-        transcript.absorb(value);
-    }
-    transcript.challenge_scalar()
 }
 
 /// Derives the point at which the division of a group's polynomial by a chunk's polynomial is
@@ -351,12 +339,9 @@ pub(crate) fn chunk_challenge(
     rest: &PointBytes,
     scalars: &[Fr],
 ) -> Fr {
-    let mut transcript = Transcript::new(id, "aad: chunk");
-    transcript.absorb(group);
-    transcript.absorb(rest);
-    let scalars: Vec<[u8; SCALAR_BYTES]> = scalars.iter().map(scalar::encode).collect();
-    transcript.absorb(scalars.as_flattened());
-    transcript.challenge_scalar()
+    let scalars: Vec<ScalarBytes> = scalars.iter().map(scalar::encode).collect();
+    let parts: [&[u8]; 3] = [group, rest, scalars.as_flattened()];
+    Transcript::of(id, "aad: chunk", &parts).challenge_scalar()
 }
 
 /// Maximum number of nodes on a path, which suffices for 4^32 groups.

@@ -12,9 +12,8 @@ fn by_definition(elements: &[u8], bits: u16) -> Vec<String> {
         .iter()
         .flat_map(|element| (0..=bits).map(|length| text(*element, length)))
         .collect();
-    let leaving = trie
-        .iter()
-        .filter(|inside| inside.len() < usize::from(bits));
+    let leaving = trie.iter();
+    let leaving = leaving.filter(|inside| inside.len() < usize::from(bits));
     let leaving = leaving.flat_map(|inside| [format!("{inside}0"), format!("{inside}1")]);
     let leaving: BTreeSet<String> = leaving.filter(|string| !trie.contains(string)).collect();
     leaving.into_iter().collect()
@@ -39,10 +38,8 @@ fn check(elements: &[u8], bits: u16) {
         let candidate = u8::try_from(candidate << (8 - bits)).unwrap();
         let text = format!("{candidate:08b}");
         let prefixes = strings.iter().filter(|string| text.starts_with(*string));
-        assert_eq!(
-            prefixes.count(),
-            usize::from(!elements.contains(&candidate))
-        );
+        let found = prefixes.count();
+        assert_eq!(found, usize::from(!elements.contains(&candidate)));
     }
     for (place, string) in frontier.iter().enumerate() {
         assert!(frontier.iter_from(string).eq(frontier.iter().skip(place)));

@@ -187,9 +187,8 @@ impl<'a, S: Scheme> Sections<'a, S> {
         let mut blocks: Vec<u64> = Vec::with_capacity(count);
         for _ in 0..count {
             let number = u32::from_be_bytes(reader.array().map_err(undecodable)?);
-            let block = root
-                .start()
-                .saturating_add(width.saturating_mul(number.into()));
+            let block = root.start();
+            let block = block.saturating_add(width.saturating_mul(number.into()));
             if block >= root.end() || blocks.last().is_some_and(|last| *last >= block) {
                 return Err(VerifyError::UnorderedLeaves);
             }

@@ -11,10 +11,10 @@ use pad_core::{
 };
 use pad_log::{
     AadCounted, AasCounted, AbsenceProof, AppendError, Entries, Entry, InclusionProof, LookupProof,
-    Schedule, Scheme as _, Setup, Shape, internals::prefix,
+    Schedule, Scheme as _, Setup, internals::prefix,
 };
 
-use crate::support::{at_size, distinct, entries, key, log, pair, parameters, verify};
+use crate::support::{at_size, distinct, entries, key, log, members, pair, parameters, verify};
 use pad_conformance::aad::parameters::secret;
 
 type Scheme = AadCounted;
@@ -24,28 +24,22 @@ fn values_of(entries: &Entries<Scheme>, size: u64, asked: &str) -> Vec<String> {
     let proof = wire::encode(&entries.prove_values(size, asked.as_bytes()).unwrap());
     let values = verify::<LookupProof<Scheme>>(&proof, &at_size(entries, size), &asked);
     let values = values.unwrap().values;
-    let values = values
-        .iter()
-        .map(|value| String::from_utf8(value.as_bytes().to_vec()));
-    values.map(Result::unwrap).collect()
+    let texts = values.iter().map(|value| value.as_bytes().to_vec());
+    texts.map(|text| String::from_utf8(text).unwrap()).collect()
 }
 
 #[test]
 fn look_ups_are_complete_at_every_small_size() {
     for (schedule, top_level) in [(Schedule::Eager, 10), (Schedule::Deferred, 4)] {
-        let shape = Shape::new(top_level, schedule).unwrap();
-        let all: Vec<Entry> = (0..66)
-            .map(|i| pair(&format!("key {}", i % 5), &format!("{i}")))
-            .collect();
-        let entries = entries(&log::<Scheme>([3; 16], shape), &all);
+        let all = (0..66).map(|i| pair(&format!("key {}", i % 5), &format!("{i}")));
+        let all: Vec<Entry> = all.collect();
+        let entries = entries(&log::<Scheme>(3, top_level, schedule), &all);
         for size in [
             0, 1, 7, 8, 9, 15, 16, 17, 23, 24, 31, 32, 33, 63, 64, 65, 66,
         ] {
             for asked in 0..6 {
-                let expected: Vec<String> = (0..size)
-                    .filter(|i| i % 5 == asked)
-                    .map(|i| i.to_string())
-                    .collect();
+                let expected = (0..size).filter(|i| i % 5 == asked).map(|i| i.to_string());
+                let expected: Vec<String> = expected.collect();
                 assert_eq!(values_of(&entries, size, &format!("key {asked}")), expected);
             }
         }
@@ -54,16 +48,14 @@ fn look_ups_are_complete_at_every_small_size() {
 
 #[test]
 fn every_entry_is_included_in_every_later_size() {
-    let shape = Shape::new(5, Schedule::Deferred).unwrap();
     let all = distinct(50);
-    let entries = entries(&log::<Scheme>([3; 16], shape), &all);
+    let entries = entries(&log::<Scheme>(3, 5, Schedule::Deferred), &all);
     for size in [1, 8, 9, 20, 33, 50] {
+        let root = at_size(&entries, size);
         for position in (0..size).step_by(3) {
             let proof = wire::encode(&entries.prove_inclusion(size, position));
             let entry = &all[usize::try_from(position).unwrap()];
-            let included =
-                verify::<InclusionProof<Scheme>>(&proof, &at_size(&entries, size), entry);
-            let included = included.unwrap();
+            let included = verify::<InclusionProof<Scheme>>(&proof, &root, entry).unwrap();
             assert_eq!((included.position, included.occurrence), (position, 1));
         }
     }
@@ -73,8 +65,8 @@ fn every_entry_is_included_in_every_later_size() {
 /// element.
 #[test]
 fn a_log_of_one_pair_shows_it_as_often_as_it_was_appended() {
-    let shape = Shape::new(10, Schedule::Eager).unwrap();
-    let entries = entries(&log::<Scheme>([4; 16], shape), &vec![pair("key", ""); 40]);
+    let log = log::<Scheme>(4, 10, Schedule::Eager);
+    let entries = entries(&log, &vec![pair("key", ""); 40]);
     for size in [1, 2, 8, 16, 40] {
         let count = usize::try_from(size).unwrap();
         assert_eq!(values_of(&entries, size, "key"), vec![String::new(); count]);
@@ -86,13 +78,12 @@ fn a_log_of_one_pair_shows_it_as_often_as_it_was_appended() {
 /// keeps its length.
 #[test]
 fn a_hundred_values_take_as_much_evidence_as_two() {
-    let shape = Shape::new(10, Schedule::Eager).unwrap();
     let length = |count: usize| {
         let mut all = distinct(256);
         for (i, entry) in all.iter_mut().take(count).enumerate() {
             *entry = pair("key", &i.to_string());
         }
-        let entries = entries(&log::<Scheme>([5; 16], shape), &all);
+        let entries = entries(&log::<Scheme>(5, 10, Schedule::Eager), &all);
         let expected: Vec<String> = (0..count).map(|i| i.to_string()).collect();
         assert_eq!(values_of(&entries, 256, "key"), expected);
         let proof = entries.prove_values(256, b"key").unwrap();
@@ -106,16 +97,11 @@ fn a_hundred_values_take_as_much_evidence_as_two() {
 
 #[test]
 fn members_are_in_or_out() {
-    let shape = Shape::new(5, Schedule::Eager).unwrap();
-    let log = log::<AasCounted>([6; 16], shape);
-    let members: Vec<Entry> = (0..40)
-        .map(|i| Entry::member(key(&format!("member {i}"))))
-        .collect();
+    let log = log::<AasCounted>(6, 5, Schedule::Eager);
+    let members = members(40);
     let mut entries = entries(&log, &members);
-    assert_eq!(
-        entries.push(members[3].clone()),
-        Err(AppendError::MemberPresent)
-    );
+    let result = entries.push(members[3].clone());
+    assert_eq!(result, Err(AppendError::MemberPresent));
     let refused = entries.push(pair("member", "value"));
     assert_eq!(refused, Err(AppendError::MemberWithValue));
     for size in [0, 5, 8, 16, 31, 40] {
@@ -137,9 +123,8 @@ fn members_are_in_or_out() {
 /// Every accumulator must be the product at `s`, which the test computes with the secret.
 #[test]
 fn accumulators_are_products_at_the_secret() {
-    let shape = Shape::new(5, Schedule::Deferred).unwrap();
     let all = distinct(100);
-    let entries = entries(&log::<Scheme>([3; 16], shape), &all);
+    let entries = entries(&log::<Scheme>(3, 5, Schedule::Deferred), &all);
     for size in 0..=100 {
         for (root, _, accumulator) in entries.roots(size) {
             let covered = (root.start()..root.end()).map(|at| &all[usize::try_from(at).unwrap()]);
@@ -158,17 +143,15 @@ fn accumulators_are_products_at_the_secret() {
 #[test]
 fn a_log_needs_as_many_powers_as_its_largest_trees_have_elements() {
     let capacity = parameters().capacity();
-    let refused = Entries::new(
-        log::<Scheme>([1; 16], Shape::new(14, Schedule::Eager).unwrap()),
-        Workers::sequential(),
-    );
+    let log = log::<Scheme>(1, 14, Schedule::Eager);
+    let refused = Entries::new(log, Workers::sequential());
     let expected = AccumulateError::CapacityExceeded { capacity };
     assert_eq!(refused.unwrap_err(), expected);
 }
 
 #[test]
 fn setups_have_one_encoding() {
-    let log = log::<Scheme>([1; 16], Shape::new(10, Schedule::Deferred).unwrap());
+    let log = log::<Scheme>(1, 10, Schedule::Deferred);
     let bytes = log.setup().to_bytes();
     assert_eq!(&bytes[..3], [3, 10, 1]);
     assert_eq!(Setup::from_bytes(&bytes).unwrap().to_bytes(), bytes);
@@ -184,10 +167,8 @@ fn setups_have_one_encoding() {
     assert_eq!(refused(&|bytes| bytes[2] = 2), invalid);
     assert_eq!(refused(&|bytes| bytes.push(0)), DecodeError::TrailingBytes);
     assert_eq!(refused(&|bytes| bytes.truncate(50)), DecodeError::Malformed);
-    assert_eq!(
-        refused(&|bytes| bytes[3] &= 0x7f),
-        DecodeError::PointInvalid
-    );
+    let result = refused(&|bytes| bytes[3] &= 0x7f);
+    assert_eq!(result, DecodeError::PointInvalid);
     let identity = refused(&|bytes| {
         bytes[3..99].fill(0);
         bytes[3] = 0xc0;
@@ -210,8 +191,7 @@ fn setups_have_one_encoding() {
 /// with a valid signature.
 #[test]
 fn a_log_stands_at_heads_of_its_own_only() {
-    let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let this = log::<AasCounted>([1; 16], shape);
+    let this = log::<AasCounted>(1, 4, Schedule::Eager);
     let verified = |scheme, dictionary| {
         let signer = SigningKey::from_bytes(&[1; 32]);
         let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap();
@@ -232,9 +212,8 @@ fn a_log_stands_at_heads_of_its_own_only() {
     let refused = VerifyError::WrongScheme { expected, actual };
     assert_eq!(this.at(&other).unwrap_err(), refused);
     // An equal digest under a head of this log.
-    let own = this
-        .at(&verified(AasCounted::ID, this.dictionary()))
-        .unwrap();
+    let own = this.at(&verified(AasCounted::ID, this.dictionary()));
+    let own = own.unwrap();
     let empty = Entries::new(this, Workers::sequential()).unwrap();
     let proof = wire::encode(&empty.prove_absence(0, b"member").unwrap().unwrap());
     verify::<AbsenceProof<AasCounted>>(&proof, &own, &key("member")).unwrap();

@@ -9,16 +9,16 @@ use pad_conformance::soak;
 use pad_core::Workers;
 use pad_log::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, Building, DictionaryScheme, Entries, Entry,
-    Log, Schedule, Scheme, SetScheme, Shape,
+    Log, Schedule, Scheme, SetScheme,
     internals::{Address, BuildProgress},
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::support::{key, log, pair};
+use crate::support::{log, members, pair};
 
 fn deferred<S: Scheme>(top_level: u8) -> Log<S> {
-    log([8; 16], Shape::new(top_level, Schedule::Deferred).unwrap())
+    log(8, top_level, Schedule::Deferred)
 }
 
 fn empty<S: Scheme>(log: &Log<S>, building: Building) -> Entries<S> {
@@ -34,11 +34,6 @@ fn size_of(all: &[Entry]) -> u64 {
 fn some_pairs(count: usize) -> Vec<Entry> {
     let entry = |i: usize| pair(&format!("key {}", i % 37), &format!("{i}"));
     (0..count).map(entry).collect()
-}
-
-fn some_members(count: usize) -> Vec<Entry> {
-    let member = |i: usize| Entry::member(key(&format!("member {i}")));
-    (0..count).map(member).collect()
 }
 
 /// The top level of a frontier set, and a number of members that fills a tree of that level.
@@ -127,9 +122,8 @@ fn nodes_by_credit_are_those_made_at_once() {
         let seed = u64::from(top_level);
         check_batches((&log, &all[..count]), longest, seed, assert_same_values);
     }
-    let members = some_members(150);
     let log = deferred::<AasCounted>(7);
-    check_batches((&log, &members), 20, 5, assert_same_absence);
+    check_batches((&log, &members(150)), 20, 5, assert_same_absence);
 }
 
 #[test]
@@ -142,7 +136,7 @@ fn frontiers_by_credit_are_those_made_at_once() {
     // The soak test has trees of 32 too, with higher rows of groups.
     let (top_level, count) = frontier_set();
     let log = deferred::<AasFrontier>(top_level);
-    check_batches((&log, &some_members(count)), 5, 11, assert_same_absence);
+    check_batches((&log, &members(count)), 5, 11, assert_same_absence);
 }
 
 /// Appends and truncates at every size. The log then continues as if the truncated entries had
@@ -220,9 +214,8 @@ fn check_shares<S: Scheme>(log: &Log<S>, all: &[Entry]) -> usize {
         assert_eq!(levels.len(), after.len(), "one job a level at most");
         let mut run = 0;
         for job in &before {
-            let share = job
-                .steps
-                .div_ceil(usize::try_from(job.node.width() / 2).unwrap());
+            let half = usize::try_from(job.node.width() / 2).unwrap();
+            let share = job.steps.div_ceil(half);
             let now = after.iter().find(|now| now.node == job.node);
             let done = now.map_or(job.steps, |now| now.done) - job.done;
             assert!(done <= share, "{size}: {done} of {job:?}");
@@ -253,7 +246,7 @@ fn no_append_runs_more_than_its_share() {
     let most = check_shares(&deferred::<AadCounted>(8), &some_pairs(600));
     assert!((1..=5).contains(&most), "{most}");
     let (top_level, count) = frontier_set();
-    check_shares(&deferred::<AasFrontier>(top_level), &some_members(count));
+    check_shares(&deferred::<AasFrontier>(top_level), &members(count));
 }
 
 /// A batch gets the credit of all its appends. A batch that passes a whole window builds the node
@@ -275,7 +268,7 @@ fn batches_are_in_no_way_behind() {
 
 #[test]
 fn eager_logs_have_no_jobs() {
-    let log = log::<AadCounted>([8; 16], Shape::new(6, Schedule::Eager).unwrap());
+    let log = log::<AadCounted>(8, 6, Schedule::Eager);
     let all = some_pairs(100);
     let mut entries = empty(&log, Building::Credit);
     for size in 1..=size_of(&all) {

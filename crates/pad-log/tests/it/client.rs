@@ -9,7 +9,7 @@ use pad_core::{
 };
 use pad_log::{
     AadCounted, AppendOnlyProof, Continuation, Entry, Growth, LONGEST_GROWTH, LONGEST_LOOKUP, Log,
-    LogClient, LogRefusal, LogRepository, LookupProof, PastProofs, Schedule, Shape,
+    LogClient, LogRefusal, LogRepository, LookupProof, PastProofs, Schedule,
     internals::hash,
 };
 
@@ -45,7 +45,7 @@ fn heads(
 
 /// A published log with one entry for each version.
 fn published(values: &[&str]) -> LogRepository<Scheme> {
-    let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(9, 4, Schedule::Eager);
     let mut roles = Roles::new(&log);
     for value in values {
         roles.append(pair("key", value));
@@ -76,19 +76,12 @@ fn a_log_that_changes_its_past_is_not_followed() {
     advance(&mut client, &honest, 2).unwrap();
     let (from, to) = (Version::new(2), Version::new(3));
     let consistency = codec::encode(&honest.heads().prove_consistency(from, to).unwrap());
+    let of_changed = |from| wire::encode(&changed.prove_append_only(from, 3));
+    let of_honest = wire::encode(&honest.prove_append_only(from, to).unwrap());
     for (append_only, reason) in [
-        (
-            wire::encode(&changed.prove_append_only(2, 3)),
-            VerifyError::OldRootMismatch,
-        ),
-        (
-            wire::encode(&changed.prove_append_only(0, 3)),
-            VerifyError::OldRootMismatch,
-        ),
-        (
-            wire::encode(&honest.prove_append_only(from, to).unwrap()),
-            VerifyError::RootMismatch,
-        ),
+        (of_changed(2), VerifyError::OldRootMismatch),
+        (of_changed(0), VerifyError::OldRootMismatch),
+        (of_honest, VerifyError::RootMismatch),
         (Vec::new(), VerifyError::Undecodable(DecodeError::Malformed)),
     ] {
         let continuation = Continuation {
@@ -105,10 +98,8 @@ fn a_log_that_changes_its_past_is_not_followed() {
         assert_eq!(client.version(), from, "the client is as it was");
     }
     let refused = client.advance(&codec::encode(&signed), None);
-    assert_eq!(
-        refused,
-        Err(LogRefusal::Head(VerifyError::MalformedHistoryProof))
-    );
+    let malformed = LogRefusal::Head(VerifyError::MalformedHistoryProof);
+    assert_eq!(refused, Err(malformed));
     // The honest version is still accepted. The other one is then a fork.
     advance(&mut client, &honest, 3).unwrap();
     let refused = client.advance(&codec::encode(&signed), None);
@@ -123,7 +114,7 @@ fn a_log_that_changes_its_past_is_not_followed() {
 /// otherwise be shown a value in version 2 that version 3 lacks.
 #[test]
 fn the_newest_head_vouches_for_no_past_that_it_does_not_contain() {
-    let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(9, 4, Schedule::Eager);
     let of = |all: &[Entry]| entries(&log, all);
     let honest = of(&[pair("bank", "good"), pair("other", "x"), pair("third", "y")]);
     let ghost = of(&[pair("bank", "good"), pair("bank", "rogue")]);
@@ -138,16 +129,15 @@ fn the_newest_head_vouches_for_no_past_that_it_does_not_contain() {
         consistency: &consistency,
         append_only: &append_only,
     };
-    client
-        .advance(&codec::encode(&heads[2]), Some(continuation))
-        .unwrap();
+    let followed = client.advance(&codec::encode(&heads[2]), Some(continuation));
+    followed.unwrap();
 
     let newest = client.newest().unwrap();
     let proof = wire::encode(&honest.prove_values(3, b"bank").unwrap());
-    let values = client
-        .check::<LookupProof<Scheme>>(&proof, LONGEST_LOOKUP, &newest, &key("bank"))
-        .unwrap();
-    assert_eq!(values.get().values, [Value::try_from("good").unwrap()]);
+    let (limit, asked) = (LONGEST_LOOKUP, key("bank"));
+    let values = client.check::<LookupProof<Scheme>>(&proof, limit, &newest, &asked);
+    let good = Value::try_from("good").unwrap();
+    assert_eq!(values.unwrap().get().values, [good]);
 
     let inclusion = codec::encode(&history.prove_inclusion(two, three).unwrap());
     for (append_only, reason) in [
@@ -161,14 +151,9 @@ fn the_newest_head_vouches_for_no_past_that_it_does_not_contain() {
             inclusion: &inclusion,
             append_only: &append_only,
         };
-        let refused = client.past(two, proofs).unwrap_err();
-        assert_eq!(
-            refused,
-            LogRefusal::PastNotContained {
-                version: two,
-                reason
-            }
-        );
+        let version = two;
+        let refused = client.past(version, proofs).unwrap_err();
+        assert_eq!(refused, LogRefusal::PastNotContained { version, reason });
     }
     // Version 1 is contained.
     let inclusion = codec::encode(&history.prove_inclusion(one, three).unwrap());
@@ -185,12 +170,10 @@ fn the_newest_head_vouches_for_no_past_that_it_does_not_contain() {
 /// proof over the client's limit must not count as evidence against the log.
 #[test]
 fn an_honest_log_of_many_top_trees_is_followed() {
-    let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let log = log::<Scheme>([9; 16], shape);
+    let log = log::<Scheme>(9, 4, Schedule::Eager);
     // This proof opens no top tree, so arbitrary roots serve as those of an honest log.
-    let roots: Vec<Digest<32>> = (0..2101_u64)
-        .map(|number| hash::leaf(number, b""))
-        .collect();
+    let roots = (0..2101_u64).map(|number| hash::leaf(number, b""));
+    let roots: Vec<Digest<32>> = roots.collect();
     let (from, to) = (2100 * 16_u64, 2101 * 16_u64);
     let old = hash::digest(log.id(), from, hash::bag(&roots[..2100]));
     let new = hash::digest(log.id(), to, hash::bag(&roots));
@@ -207,10 +190,8 @@ fn an_honest_log_of_many_top_trees_is_followed() {
 
     let mut client = LogClient::new(client_log(&log), public());
     client.advance(&codec::encode(&heads[0]), None).unwrap();
-    let consistency = history
-        .prove_consistency(Version::new(1), Version::new(2))
-        .unwrap();
-    let consistency = codec::encode(&consistency);
+    let consistency = history.prove_consistency(Version::new(1), Version::new(2));
+    let consistency = codec::encode(&consistency.unwrap());
     let continuation = Continuation {
         consistency: &consistency,
         append_only: &append_only,
@@ -218,10 +199,8 @@ fn an_honest_log_of_many_top_trees_is_followed() {
     let limit = append_only.len() - 1;
     client.set_longest_growth(limit);
     let refused = client.advance(&codec::encode(&heads[1]), Some(continuation));
-    assert_eq!(
-        refused,
-        Err(LogRefusal::Decode(DecodeError::TooLarge { limit }))
-    );
+    let too_large = LogRefusal::Decode(DecodeError::TooLarge { limit });
+    assert_eq!(refused, Err(too_large));
     client.set_longest_growth(LONGEST_GROWTH);
     let followed = client.advance(&codec::encode(&heads[1]), Some(continuation));
     assert_eq!(followed, Ok(Version::new(2)));
@@ -230,7 +209,7 @@ fn an_honest_log_of_many_top_trees_is_followed() {
 /// Two heads of one version are evidence, whatever other bytes the server sends.
 #[test]
 fn a_fork_is_noticed_whatever_comes_with_it() {
-    let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(9, 4, Schedule::Eager);
     let of = |all: &[Entry]| entries(&log, all);
     let (one, other) = (of(&[pair("bank", "good")]), of(&[pair("bank", "rogue")]));
     let (first, _) = heads(&log, &[one.digest(1)]);
@@ -247,7 +226,7 @@ fn a_fork_is_noticed_whatever_comes_with_it() {
 
 #[test]
 fn a_view_of_another_author_is_not_resumed() {
-    let log = log::<Scheme>([9; 16], Shape::new(4, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(9, 4, Schedule::Eager);
     let client = LogClient::new(client_log(&log), public());
     let stranger = SigningKey::from_bytes(&[66; 32]);
     let authority = Authority {

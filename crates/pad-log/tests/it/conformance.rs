@@ -4,14 +4,14 @@ use pad_conformance::{
     aad::{hostile, laws, laws::Work},
     soak, traces,
 };
-use pad_log::{AadCounted, AadFrontier, AasCounted, AasFrontier, Log, Schedule, Scheme, Shape};
+use pad_log::{AadCounted, AadFrontier, AasCounted, AasFrontier, Log, Schedule, Scheme};
 
 use crate::support;
 
 fn log<S: Scheme>(schedule: Schedule) -> Log<S> {
     // Several trees of 16 elements. The parameters serve no larger trees if an element has 512
     // roots.
-    support::log([7; 16], Shape::new(4, schedule).unwrap())
+    support::log(7, 4, schedule)
 }
 
 macro_rules! laws_of {

@@ -1,7 +1,7 @@
 //! Messages with huge numbers.
 
 use pad_accumulators::wire;
-use pad_log::{AadCounted, AppendOnlyProof, Growth, InclusionProof, LookupProof, Schedule, Shape};
+use pad_log::{AadCounted, AppendOnlyProof, Growth, InclusionProof, LookupProof, Schedule};
 
 use crate::support::{at_size, distinct, entries, key, log, verify};
 
@@ -9,8 +9,7 @@ use crate::support::{at_size, distinct, entries, key, log, verify};
 #[test]
 fn huge_numbers_are_refused() {
     type Scheme = AadCounted;
-    let shape = Shape::new(4, Schedule::Deferred).unwrap();
-    let entries = entries(&log::<Scheme>([8; 16], shape), &distinct(40));
+    let entries = entries(&log::<Scheme>(8, 4, Schedule::Deferred), &distinct(40));
     let (root, asked) = (at_size(&entries, 40), key("absent"));
     let lookup = wire::encode(&entries.prove_values(40, asked.as_bytes()).unwrap());
     let growth = wire::encode(&entries.prove_append_only(9, 40));

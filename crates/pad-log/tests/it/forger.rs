@@ -21,7 +21,7 @@ use pad_accumulators::{
 };
 use pad_core::{Digest, Sha256Ed25519, Suite as _, Workers, codec};
 use pad_log::{
-    Log, LogRoot, Schedule, Scheme, Shape,
+    Log, LogRoot, Schedule, Scheme,
     internals::{Contents, element, hash, prefix::scalar_of_prefix},
 };
 
@@ -39,11 +39,8 @@ pub(crate) fn product(roots: &[Fr]) -> Polynomial {
 }
 
 pub(crate) fn multiply(left: &[Fr], right: &[Fr]) -> Polynomial {
-    polynomial::multiply(
-        left,
-        right,
-        &Transform::for_degree(left.len() + right.len() - 2),
-    )
+    let transform = Transform::for_degree(left.len() + right.len() - 2);
+    polynomial::multiply(left, right, &transform)
 }
 
 pub(crate) fn commit(polynomial: &[Fr]) -> Point {
@@ -71,10 +68,7 @@ pub(crate) fn sum(terms: &[(Fr, &[Fr])]) -> Polynomial {
 
 /// The challenge after `parts`, and the transcript for the next challenge.
 pub(crate) fn challenge(id: AccumulatorId, name: &str, parts: &[&[u8]]) -> (Transcript, Fr) {
-    let mut transcript = Transcript::new(id, name);
-    for part in parts {
-        transcript.absorb(part);
-    }
+    let mut transcript = Transcript::of(id, name, parts);
     let z = transcript.challenge_scalar();
     (transcript, z)
 }
@@ -122,15 +116,13 @@ impl<S: Scheme> Tree<S> {
     pub(crate) fn new(elements: Vec<Vec<u8>>) -> Self {
         let block = |elements: &[Vec<u8>]| {
             let bits = u16::try_from(8 * elements[0].len()).unwrap();
-            let roots = elements
-                .iter()
-                .flat_map(|element| prefixes(element, 1..=bits));
+            let roots = elements.iter();
+            let roots = roots.flat_map(|element| prefixes(element, 1..=bits));
             product(&roots.collect::<Vec<Fr>>())
         };
         let blocks = [block(&elements[..8]), block(&elements[8..])];
-        let shape = Shape::new(4, Schedule::Eager).unwrap();
         Self {
-            log: log::<S>(FORGED, shape),
+            log: log::<S>(FORGED, 4, Schedule::Eager),
             elements,
             polynomial: multiply(&blocks[0], &blocks[1]),
             blocks,
@@ -235,19 +227,11 @@ impl<S: Scheme> Tree<S> {
 /// product of `X - root` over `roots`. No root may be a root of `A`.
 pub(crate) fn bezout(tree: &[Fr], roots: &[Fr]) -> [Polynomial; 2] {
     let f = product(roots);
-    let fractions: Vec<Polynomial> = roots
-        .iter()
-        .map(|root| {
-            let others = divided(&f, *root);
-            let value = polynomial::evaluate(tree, *root) * polynomial::evaluate(&others, *root);
-            sum(&[(value.inverse().unwrap(), &others)])
-        })
-        .collect();
-    let terms: Vec<(Fr, &[Fr])> = fractions
-        .iter()
-        .map(|fraction| (Fr::ONE, fraction.as_slice()))
-        .collect();
-    let x = sum(&terms);
+    let x = roots.iter().fold(Polynomial::new(), |x, root| {
+        let others = divided(&f, *root);
+        let value = polynomial::evaluate(tree, *root) * polynomial::evaluate(&others, *root);
+        sum(&[(Fr::ONE, &x), (value.inverse().unwrap(), &others)])
+    });
     let rest = sum(&[(Fr::ONE, &[Fr::ONE]), (-Fr::ONE, &multiply(&x, tree))]);
     let y = roots.iter().fold(rest, |rest, root| divided(&rest, *root));
     [x, y]
@@ -259,10 +243,8 @@ pub(crate) fn combined(equations: &[Polynomial], g: Fr, without: Option<usize>) 
     let powers = core::iter::successors(Some(Fr::ONE), |power| Some(*power * g));
     let terms = powers.zip(equations).enumerate();
     let terms = terms.filter(|(place, _)| Some(*place) != without);
-    let terms: Vec<(Fr, &[Fr])> = terms
-        .map(|(_, (power, equation))| (power, equation.as_slice()))
-        .collect();
-    sum(&terms)
+    let terms = terms.map(|(_, (power, equation))| (power, equation.as_slice()));
+    sum(&terms.collect::<Vec<_>>())
 }
 
 /// Returns the equations of a proof of disjointness. `parts` are the polynomials `A`, `f`, `x` and
@@ -327,10 +309,8 @@ fn step_equations((parent, children): (&[Fr], &[&[Fr]]), values: &[Fr]) -> Vec<P
         .map(|(child, value)| sum(&[(Fr::ONE, child), (-*value, &[Fr::ONE])]))
         .collect();
     let together: Fr = values.iter().product();
-    equations.push(sum(&[
-        (Fr::ONE, parent),
-        (-together, children[values.len()]),
-    ]));
+    let last = children[values.len()];
+    equations.push(sum(&[(Fr::ONE, parent), (-together, last)]));
     equations
 }
 
@@ -358,11 +338,8 @@ pub(crate) fn step_with(
     (index, without): (usize, Option<usize>),
     values: impl FnOnce(Fr) -> Vec<Fr>,
 ) -> Vec<u8> {
-    let points: Vec<Point> = children
-        .iter()
-        .chain([&parent])
-        .map(|part| commit(part))
-        .collect();
+    let points = children.iter().chain([&parent]).map(|part| commit(part));
+    let points: Vec<Point> = points.collect();
     let points: Vec<&[u8]> = points.iter().map(<[u8; G1_BYTES]>::as_slice).collect();
     let (mut transcript, z) = challenge(id, "aad: frontier product", &points);
     let values = values(z);
@@ -378,10 +355,8 @@ pub(crate) fn step(
 ) -> Vec<u8> {
     let first = &children[..children.len() - 1];
     step_with(id, (parent, children), (index, None), |z| {
-        first
-            .iter()
-            .map(|child| polynomial::evaluate(child, z))
-            .collect()
+        let values = first.iter().map(|child| polynomial::evaluate(child, z));
+        values.collect()
     })
 }
 
@@ -450,9 +425,8 @@ pub(crate) fn lower_frontier(elements: &[Vec<u8>]) -> Vec<Fr> {
     }
     strings.sort_unstable();
     strings.dedup();
-    let scalars = strings
-        .iter()
-        .map(|(string, length)| scalar_of_prefix(string, *length));
+    let scalars = strings.iter();
+    let scalars = scalars.map(|(string, length)| scalar_of_prefix(string, *length));
     scalars.collect()
 }
 
@@ -465,9 +439,7 @@ pub(crate) fn coefficients<S: Scheme>(
     body: Option<&[u8]>,
 ) -> [Fr; 2] {
     let mu = Fr::from(228_988_810_152_649_578_064_853_576_960_394_133_504_u128);
-    let mut transcript = Transcript::new(id, "aad: coefficients");
-    transcript.absorb(&at.root().0);
-    transcript.absorb(question);
+    let mut transcript = Transcript::of(id, "aad: coefficients", &[&at.root().0, question]);
     if let Some(body) = body {
         transcript.absorb(body);
     }

@@ -8,7 +8,7 @@ use pad_conformance::{
 use pad_core::{
     ApplyError, HeadSigner, Operation, Repository as _, Sha256Ed25519, Update, Version, Workers,
 };
-use pad_log::{AadCounted, Appended, LogAuthor, LogRepository, LookupProof, Schedule, Shape};
+use pad_log::{AadCounted, Appended, LogAuthor, LogRepository, LookupProof, Schedule};
 
 use crate::support::{distinct, key, log, pair};
 
@@ -17,7 +17,7 @@ type LogUpdate = Update<Sha256Ed25519, Appended>;
 
 #[test]
 fn a_server_refuses_what_the_author_did_not_publish_and_stays_as_it_was() {
-    let log = log::<Scheme>([7; 16], Shape::new(5, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(7, 5, Schedule::Eager);
     let mut roles = Roles::new(&log);
     for entry in distinct(20) {
         roles.append(entry);
@@ -63,17 +63,13 @@ fn a_server_refuses_what_the_author_did_not_publish_and_stays_as_it_was() {
     // Older versions are answered as before.
     let asked = key("key");
     let proof = wire::encode(&server.prove(Version::new(1), &asked).unwrap());
-    assert_eq!(
-        verify::<LookupProof<Scheme>>(&proof, &root, &asked)
-            .unwrap()
-            .values,
-        []
-    );
+    let found = verify::<LookupProof<Scheme>>(&proof, &root, &asked).unwrap();
+    assert_eq!(found.values, []);
 }
 
 #[test]
 fn a_signer_that_fails_loses_nothing() {
-    let log = log::<Scheme>([7; 16], Shape::new(5, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(7, 5, Schedule::Eager);
     let signer = HeadSigner::new(Unreliable::new(7, || true));
     let mut author = LogAuthor::new(log, public(), signer, Workers::sequential()).unwrap();
     author.append(pair("key", "value")).unwrap();

@@ -20,11 +20,10 @@ pub(crate) fn parameters() -> Arc<Parameters> {
     Arc::clone(PARAMETERS.get_or_init(|| parameters::parameters(CAPACITY)))
 }
 
-pub(crate) fn log<S: Scheme>(dictionary: [u8; 16], shape: Shape) -> Log<S> {
-    Log::new(
-        DictionaryId::from_bytes(dictionary),
-        Setup::new(parameters(), shape),
-    )
+pub(crate) fn log<S: Scheme>(dictionary: u8, top_level: u8, schedule: Schedule) -> Log<S> {
+    let shape = Shape::new(top_level, schedule).unwrap();
+    let dictionary = DictionaryId::from_bytes([dictionary; 16]);
+    Log::new(dictionary, Setup::new(parameters(), shape))
 }
 
 /// The client's log, from the bytes of a key file.
@@ -68,26 +67,26 @@ pub(crate) fn pair(key: &str, value: &str) -> Entry {
 
 /// Entries `key 0`, `key 1`, ..., each with the value `value`.
 pub(crate) fn distinct(count: usize) -> Vec<Entry> {
-    (0..count)
-        .map(|i| pair(&format!("key {i}"), "value"))
-        .collect()
+    let pairs = (0..count).map(|i| pair(&format!("key {i}"), "value"));
+    pairs.collect()
+}
+
+/// Members `member 0`, `member 1`, ...
+pub(crate) fn members(count: usize) -> Vec<Entry> {
+    let members = (0..count).map(|i| Entry::member(key(&format!("member {i}"))));
+    members.collect()
 }
 
 /// Two logs with equal contents: a tree of the pairs `key 0` to `key 15`. Frontiers take long to
 /// make, so several tests share them.
 pub(crate) static SIXTEEN: LazyLock<[Entries<AadFrontier>; 2]> = LazyLock::new(|| {
-    let shape = Shape::new(4, Schedule::Eager).unwrap();
-    [3, 4].map(|id| entries(&log([id; 16], shape), &distinct(16)))
+    [3, 4].map(|id| entries(&log(id, 4, Schedule::Eager), &distinct(16)))
 });
 
 /// The honest log of the members `member 0` to `member 15`, which a forger also has.
 pub(crate) static MEMBERS: LazyLock<Entries<AasFrontier>> = LazyLock::new(|| {
-    let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let members: Vec<Entry> = (0..16)
-        .map(|i| Entry::member(key(&format!("member {i}"))))
-        .collect();
-    entries(&log(FORGED, shape), &members)
+    entries(&log(FORGED, 4, Schedule::Eager), &members(16))
 });
 
 /// The dictionary of forged logs.
-pub(crate) const FORGED: [u8; 16] = [9; 16];
+pub(crate) const FORGED: u8 = 9;

@@ -3,7 +3,7 @@
 use pad_conformance::aad::Roles;
 use pad_core::{ApplyError, DecodeError, Key, Sha256Ed25519, Update, codec};
 use pad_log::{
-    AadCounted, AppendError, Appended, Entry, LogAuthor, LogRepository, Schedule, Shape,
+    AadCounted, AppendError, Appended, Entry, LogAuthor, LogRepository, Schedule,
     internals::MOST_ENTRIES,
 };
 
@@ -13,7 +13,7 @@ type Scheme = AadCounted;
 type LogUpdate = Update<Sha256Ed25519, Appended>;
 
 fn server(entries: usize) -> (LogAuthor<Scheme>, LogRepository<Scheme>) {
-    let log = log::<Scheme>([7; 16], Shape::new(5, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(7, 5, Schedule::Eager);
     let mut roles = Roles::new(&log);
     for entry in distinct(entries) {
         roles.append(entry);
@@ -26,9 +26,8 @@ fn server(entries: usize) -> (LogAuthor<Scheme>, LogRepository<Scheme>) {
 /// make such an update.
 fn replaced(update: &LogUpdate, round: usize) -> LogUpdate {
     let mut changed = update.clone();
-    changed.attachment.entries = (0..10)
-        .map(|i| pair(&format!("spam {round} {i}"), "v"))
-        .collect();
+    let spam = (0..10).map(|i| pair(&format!("spam {round} {i}"), "v"));
+    changed.attachment.entries = spam.collect();
     changed
 }
 
@@ -40,26 +39,15 @@ fn refused_updates_leave_no_counters_behind() {
     let update = author.snapshot().unwrap();
     let before = format!("{:?}", server.entries()).len();
     for round in 0..20 {
-        assert_eq!(
-            server.apply(&replaced(&update, round)),
-            Err(ApplyError::RootMismatch)
-        );
+        let refused = server.apply(&replaced(&update, round));
+        assert_eq!(refused, Err(ApplyError::RootMismatch));
     }
     // The text of all data held, with the map of occurrences.
     let text = format!("{:?}", server.entries());
-    let occurrences = text
-        .split("occurrences: {")
-        .nth(1)
-        .unwrap()
-        .split("}, forest")
-        .next()
-        .unwrap();
-    assert_eq!(
-        occurrences.matches("]: ").count(),
-        5,
-        "from {before} to {} bytes of text",
-        text.len()
-    );
+    let (_, occurrences) = text.split_once("occurrences: {").unwrap();
+    let (occurrences, _) = occurrences.split_once("}, forest").unwrap();
+    let count = occurrences.matches("]: ").count();
+    assert_eq!(count, 5, "from {before} to {} bytes of text", text.len());
 }
 
 /// Refused updates must not drop cached polynomials, which would make look-ups more expensive.
@@ -78,10 +66,8 @@ fn refused_updates_leave_the_polynomials_where_they_are() {
     };
     let before = polynomials(&server);
     assert_eq!(before, 2, "a tree and a block");
-    assert_eq!(
-        server.apply(&replaced(&update, 0)),
-        Err(ApplyError::RootMismatch)
-    );
+    let refused = server.apply(&replaced(&update, 0));
+    assert_eq!(refused, Err(ApplyError::RootMismatch));
     assert_eq!(polynomials(&server), before);
 }
 
@@ -89,7 +75,7 @@ fn refused_updates_leave_the_polynomials_where_they_are() {
 /// could follow it.
 #[test]
 fn an_author_takes_no_more_entries_than_servers() {
-    let log = log::<Scheme>([7; 16], Shape::new(5, Schedule::Eager).unwrap());
+    let log = log::<Scheme>(7, 5, Schedule::Eager);
     let mut author = Roles::new(&log).author;
     for _ in 0..MOST_ENTRIES {
         author.append(pair("", "")).unwrap();

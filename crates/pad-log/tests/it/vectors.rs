@@ -3,17 +3,17 @@
 //! its logs cannot be made outside the crate.
 
 use bls12::{point::G1_BYTES, scalar};
-use pad_core::{Sha256Ed25519, Suite as _};
+use pad_core::{DictionaryId, Sha256Ed25519, Suite as _};
 use pad_log::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, DictionaryScheme, Log, Schedule, Scheme,
-    SetScheme, Shape,
+    SetScheme, Setup, Shape,
     internals::{element, hash, prefix},
 };
 use serde_json::Value as Json;
 
 use crate::{
     known_answers::{Subject, bytes, digest, items, number, text, vectors},
-    support::{client_log, log},
+    support::{client_log, parameters},
 };
 
 fn shape(group: &Json) -> Shape {
@@ -23,10 +23,8 @@ fn shape(group: &Json) -> Shape {
 }
 
 fn log_of<S: Scheme>(group: &Json) -> Log<S> {
-    let log = log::<S>(
-        bytes(&group["dictionary"]).try_into().unwrap(),
-        shape(group),
-    );
+    let dictionary = DictionaryId::from_bytes(bytes(&group["dictionary"]).try_into().unwrap());
+    let log = Log::<S>::new(dictionary, Setup::new(parameters(), shape(group)));
     assert_eq!(log.id().to_string(), text(group, "id"));
     log
 }
@@ -44,10 +42,8 @@ fn hashes_are_those_of_the_specification() {
     let half = element::key_half(&bytes(&hashes["key"][0]));
     assert_eq!(half.to_string(), hashes["key"][1]);
     let scalar = prefix::scalar_of_half(&half.0);
-    assert_eq!(
-        hex::encode(scalar::encode(&scalar)),
-        hashes["full_key_prefix"]
-    );
+    let found = hex::encode(scalar::encode(&scalar));
+    assert_eq!(found, hashes["full_key_prefix"]);
     for case in items(hashes, "values") {
         let value = Sha256Ed25519::value(&bytes(&case[0]));
         let half = element::value_half(&value, case[1].as_u64().unwrap());

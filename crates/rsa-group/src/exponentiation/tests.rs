@@ -68,10 +68,8 @@ proptest! {
 fn many_bases_take_the_other_algorithm_and_agree() {
     let group = group();
     let bases: Vec<Integer> = (2_u32..).take(300).map(Integer::from).collect();
-    let exponents: Vec<Integer> = (1_u32..)
-        .take(300)
-        .map(|n| Integer::from(n) << (n % 90))
-        .collect();
+    let exponents = (1_u32..).take(300).map(|n| Integer::from(n) << (n % 90));
+    let exponents: Vec<Integer> = exponents.collect();
     let expected = bases
         .iter()
         .zip(&exponents)
@@ -142,11 +140,8 @@ fn powers_of_bases_are_powers_in_their_order() {
     let (plain, with_lanes) = (group(), WithLanes(group()));
     for count in [0, 1, 2, 7, 8, 9, 17] {
         let bases: Vec<Integer> = (2..).take(count).map(Integer::from).collect();
-        let exponents: Vec<Vec<&Integer>> = lists
-            .iter()
-            .take(count)
-            .map(|list| list.iter().collect())
-            .collect();
+        let exponents = lists.iter().take(count).map(|list| list.iter().collect());
+        let exponents: Vec<Vec<&Integer>> = exponents.collect();
         let expected: Vec<Vec<Integer>> = bases
             .iter()
             .zip(&exponents)
@@ -158,14 +153,10 @@ fn powers_of_bases_are_powers_in_their_order() {
             .collect();
         for threads in [1, 2, 3, 8] {
             let workers = workers(threads);
-            assert_eq!(
-                powers_of_bases(&plain, &bases, &exponents, &workers),
-                expected
-            );
-            assert_eq!(
-                powers_of_bases(&with_lanes, &bases, &exponents, &workers),
-                expected
-            );
+            let found = powers_of_bases(&plain, &bases, &exponents, &workers);
+            assert_eq!(found, expected);
+            let found = powers_of_bases(&with_lanes, &bases, &exponents, &workers);
+            assert_eq!(found, expected);
         }
     }
 }

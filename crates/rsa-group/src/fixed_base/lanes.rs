@@ -142,10 +142,8 @@ impl<const LIMBS: usize, const ROWS: usize> Tables for Rows<LIMBS, ROWS> {
     }
 
     fn powers(&self, exponents: &[SecretInteger]) -> Vec<SecretInteger> {
-        let digits: Vec<Digits> = exponents
-            .iter()
-            .map(|exponent| Digits::new(exponent))
-            .collect();
+        let digits = exponents.iter().map(|exponent| Digits::new(exponent));
+        let digits: Vec<Digits> = digits.collect();
         // A short last group is computed one by one.
         let few = match digits.len() % LANES {
             rest @ 1..=FEW => rest,
@@ -207,11 +205,8 @@ mod tests {
             (1559, true),
         ] {
             let modulus = (Integer::from(1) << (bits - 1)) + 1_u32;
-            assert_eq!(
-                tables(&Integer::from(5), &modulus, 60).is_some(),
-                found,
-                "{bits} bits"
-            );
+            let result = tables(&Integer::from(5), &modulus, 60).is_some();
+            assert_eq!(result, found, "{bits} bits");
         }
     }
 }

@@ -69,10 +69,8 @@ impl<const LIMBS: usize> Eight<LIMBS> {
             to_usize(bits.div_ceil(window)).saturating_add(2 * power_of_two(window))
         });
         let mut power = self.forms(bases);
-        let mut buckets: Vec<Buckets<LIMBS>> = digits
-            .iter()
-            .map(|_| Buckets::new(&self.moduli, window))
-            .collect();
+        let buckets = digits.iter().map(|_| Buckets::new(&self.moduli, window));
+        let mut buckets: Vec<Buckets<LIMBS>> = buckets.collect();
         let mut position = 0;
         while position < bits {
             for (digits, buckets) in digits.iter().zip(&mut buckets) {
@@ -121,9 +119,8 @@ impl<const LIMBS: usize> Eight<LIMBS> {
 
 /// Returns the digits of a lane's exponent at `index`, or those of zero if there is none.
 fn digits_of(exponents: &[&[&Integer]], lane: usize, index: usize) -> Digits {
-    let exponent = exponents
-        .get(lane)
-        .and_then(|exponents| exponents.get(index));
+    let exponent = exponents.get(lane);
+    let exponent = exponent.and_then(|exponents| exponents.get(index));
     exponent.map_or_else(
         || Digits::new(&Integer::ZERO),
         |exponent| Digits::new(exponent),

@@ -50,10 +50,8 @@ fn check<const LIMBS: usize, const ROWS: usize>(
         })
         .collect();
 
-    let by_reference: Vec<Vec<&Integer>> = exponents
-        .iter()
-        .map(|exponents| exponents.iter().collect())
-        .collect();
+    let by_reference = exponents.iter().map(|exponents| exponents.iter().collect());
+    let by_reference: Vec<Vec<&Integer>> = by_reference.collect();
     let slices: Vec<&[&Integer]> = by_reference.iter().map(Vec::as_slice).collect();
     let found = lanes.powers(&bases.iter().collect::<Vec<_>>(), &slices);
     assert_eq!(found, expected, "powers of {bits} bits at once");
@@ -66,25 +64,17 @@ fn check<const LIMBS: usize, const ROWS: usize>(
         .collect();
     let mut product = Integer::from(1);
     for (base, (exponent, expected)) in bases.iter().zip(first.iter().zip(&expected)) {
-        assert_eq!(
-            lanes.power(base, exponent),
-            expected[0],
-            "a power of {bits} bits"
-        );
+        let result = lanes.power(base, exponent);
+        assert_eq!(result, expected[0], "a power of {bits} bits");
         product = product * &expected[0] % modulus;
     }
-    assert_eq!(
-        lanes.multi_power(&bases, &first),
-        product,
-        "a product of powers of {bits} bits"
-    );
+    let result = lanes.multi_power(&bases, &first);
+    assert_eq!(result, product, "a product of powers of {bits} bits");
 
     for times in [0, 1, bits] {
         let exponent = Integer::from(1) << times;
-        assert_eq!(
-            lanes.square_times(&bases[0], times),
-            power(&bases[0], &exponent, modulus)
-        );
+        let result = lanes.square_times(&bases[0], times);
+        assert_eq!(result, power(&bases[0], &exponent, modulus));
     }
 }
 

@@ -31,32 +31,18 @@ fn check<const LIMBS: usize>(modulus: [u64; LIMBS], left: [u64; LIMBS], right: [
     assert_eq!(*context.one(), residue(radix), "one");
     assert_eq!(context.from_form(&x_form), residue(x.clone()), "from_form");
     let back = |form| context.from_form(&form);
-    assert_eq!(
-        back(context.mul(&x_form, &y_form)),
-        residue(Integer::from(&x * &y)),
-        "mul"
-    );
-    assert_eq!(
-        back(context.square(&x_form)),
-        residue(Integer::from(x.square_ref())),
-        "square"
-    );
-    assert_eq!(
-        back(context.double(&x_form)),
-        residue(Integer::from(&x * 2)),
-        "double"
-    );
+    let found = back(context.mul(&x_form, &y_form));
+    assert_eq!(found, residue(Integer::from(&x * &y)), "mul");
+    let found = back(context.square(&x_form));
+    assert_eq!(found, residue(Integer::from(x.square_ref())), "square");
+    let found = back(context.double(&x_form));
+    assert_eq!(found, residue(Integer::from(&x * 2)), "double");
     let difference = context.subtract(&x_form, &y_form);
-    assert_eq!(
-        back(difference),
-        residue(Integer::from(&x - &y)),
-        "subtract"
-    );
+    let found = back(difference);
+    assert_eq!(found, residue(Integer::from(&x - &y)), "subtract");
     // `mul` allows one factor beyond the modulus.
-    assert_eq!(
-        back(context.mul(&left, &context.to_form(&context.to_form(&[1; LIMBS])))),
-        residue(&x * integer(&[1; LIMBS]))
-    );
+    let found = back(context.mul(&left, &context.to_form(&context.to_form(&[1; LIMBS]))));
+    assert_eq!(found, residue(&x * integer(&[1; LIMBS])));
     if context.has_room() {
         check_loosely(&context, &x_form);
     }
@@ -70,11 +56,8 @@ fn check_loosely<const LIMBS: usize>(context: &Montgomery<LIMBS>, form: &[u64; L
         let number = limbs::<LIMBS>(&(integer(form) + Integer::from(&n * multiple)));
         let square = integer(&context.square_loosely(&number));
         assert!(square < Integer::from(&n * 2), "below 2n");
-        assert_eq!(
-            limbs::<LIMBS>(&square.rem_euc(&n)),
-            context.square(form),
-            "{multiple}"
-        );
+        let found = limbs::<LIMBS>(&square.rem_euc(&n));
+        assert_eq!(found, context.square(form), "{multiple}");
     }
 }
 

@@ -38,11 +38,8 @@ fn the_sieve_leaves_exactly_what_no_small_prime_divides() {
     let start = (Integer::from(1) << 100_u32) + 1_u32;
     let start = &start + Integer::from((11 - start.mod_u(STEP)) % STEP);
     assert_eq!(start.mod_u(STEP), 5);
-    let small: Vec<u32> = odd_primes_below(SIEVE_LIMIT)
-        .split_off(1)
-        .into_iter()
-        .take_while(|prime| *prime < 300)
-        .collect();
+    let small = odd_primes_below(SIEVE_LIMIT).split_off(1).into_iter();
+    let small: Vec<u32> = small.take_while(|prime| *prime < 300).collect();
     assert_eq!(small.first(), Some(&5));
     let survivors = sieve(&start, &small, 100);
     let expected: Vec<u32> = (0..3000_u32)
@@ -71,10 +68,8 @@ fn unsuitable_pairs_are_refused() {
     assert_eq!(made(&p, &Integer::new()), unsuitable);
     assert_eq!(made(&(-&p).complete(), &(-&q).complete()), unsuitable);
     assert_eq!(made(&((Integer::from(1) << 900_u32) + &p), &p), unsuitable);
-    assert_eq!(
-        made(&(&p >> 1_u32).complete(), &(&q >> 1_u32).complete()),
-        unsuitable
-    );
+    let found = made(&(&p >> 1_u32).complete(), &(&q >> 1_u32).complete());
+    assert_eq!(found, unsuitable);
     let not_safe = Err(KeyError::NotSafePrimes);
     assert_eq!(made(&p, &(&q + 2_u32).complete()), not_safe);
     assert_eq!(made(&p, &(&q + 1_u32).complete()), not_safe);
@@ -109,11 +104,8 @@ fn fermat_in_lanes_agrees_with_single_powers() {
             let numbers = &numbers[..count];
             let expected: Vec<bool> = numbers.iter().map(|number| fermat(number)).collect();
             assert!(expected[0]);
-            assert_eq!(
-                lanes::in_lanes(numbers),
-                Some(expected),
-                "{count} of {bits} bits"
-            );
+            let found = lanes::in_lanes(numbers);
+            assert_eq!(found, Some(expected), "{count} of {bits} bits");
         }
     }
     let long = SecretInteger::new((Integer::from(1) << 1544) + 1);

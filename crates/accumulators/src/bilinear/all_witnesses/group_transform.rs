@@ -20,7 +20,7 @@ use crate::bilinear::{
         HALF_BITS,
         endomorphism::{Halves, Window, decompose, endomorphism},
     },
-    polynomial::transform::{Transform, branch_length},
+    polynomial::transform::{Roots, Transform, branch_length, turn_at},
 };
 
 /// Fourier transforms of many vectors of points at once, on several threads.
@@ -30,17 +30,9 @@ pub(super) struct GroupTransform<'a> {
     pub(super) workers: &'a Workers,
 }
 
-/// The roots of unity at which a transform of length `n` evaluates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Roots {
-    /// The roots of `X^n = 1`.
-    Even,
-    /// The roots of `X^n = -1`.
-    Odd,
-}
-
 impl GroupTransform<'_> {
-    /// Applies [`Transform::forward`] to each vector of `length` points in `points`.
+    /// Applies [`Transform::forward`] at the even roots to each vector of `length` points in
+    /// `points`.
     pub(super) fn forward(&self, points: &mut [G1Affine], length: usize) {
         self.split_branches(points, length);
         let branch = branch_length(length);
@@ -60,8 +52,8 @@ impl GroupTransform<'_> {
         }
     }
 
-    /// Applies `Transform::inverse_odd` to each vector of `length` points in `points`, without the
-    /// final division by `length`.
+    /// Applies [`Transform::inverse`] at the odd roots to each vector of `length` points in
+    /// `points`, without the final division by `length`.
     pub(super) fn inverse_odd(&self, points: &mut [G1Affine], length: usize) {
         let branch = branch_length(length);
         for level in (0..branch.trailing_zeros()).rev() {
@@ -218,17 +210,9 @@ impl Stage {
         (0..count / half)
             .flat_map(|block| {
                 let branch = block / blocks % branches;
-                let (first, turn) = match self.roots {
-                    Roots::Even => (0, 2 * branch),
-                    Roots::Odd => (blocks, branch),
-                };
-                // Each level squares the power of lambda.
-                let turn = if self.level.is_multiple_of(2) {
-                    turn
-                } else {
-                    2 * turn
-                };
-                core::iter::repeat_n(twiddle(turn, first + block % blocks), half)
+                let (first, turn) = self.roots.top(branch);
+                let block = (first << self.level) + block % blocks;
+                core::iter::repeat_n(twiddle(turn_at(turn, self.level), block), half)
             })
             .collect()
     }

@@ -1,26 +1,18 @@
-use std::num::NonZeroUsize;
-
 use ark_bls12_381::{Fr, G1Affine, G1Projective};
 use ark_ec::{AffineRepr, PrimeGroup};
-use ark_ff::{AdditiveGroup, PrimeField};
+use ark_ff::AdditiveGroup;
 use pad_conformance::soak;
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 
 use super::*;
-use crate::bilinear::multi_scalar::multi_scalar_product;
+use crate::{
+    bilinear::{multi_scalar::multi_scalar_product, tests::random_scalars},
+    testing::workers,
+};
 use bls12::affine::normalize;
 
 const SEED: u64 = 0x7769_746e_6573_7365;
-
-fn random_scalars(random: &mut ChaCha20Rng, count: usize) -> Vec<Fr> {
-    let mut scalar = || {
-        let mut bytes = [0; 48];
-        random.fill_bytes(&mut bytes);
-        Fr::from_le_bytes_mod_order(&bytes)
-    };
-    (0..count).map(|_| scalar()).collect()
-}
 
 fn in_the_exponent(logarithms: &[Fr]) -> Vec<G1Affine> {
     let points: Vec<G1Projective> = logarithms
@@ -45,18 +37,12 @@ fn powers(secret: Fr, count: usize) -> Vec<G1Affine> {
 fn expected(secret: Fr, elements: &[Fr]) -> Vec<G1Affine> {
     let logarithms: Vec<Fr> = (0..elements.len())
         .map(|skipped| {
-            let others = elements
-                .iter()
-                .enumerate()
-                .filter(|(other, _)| *other != skipped);
+            let others = elements.iter().enumerate();
+            let others = others.filter(|(other, _)| *other != skipped);
             others.map(|(_, element)| secret + element).product()
         })
         .collect();
     in_the_exponent(&logarithms)
-}
-
-fn workers(threads: usize) -> Workers {
-    Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap()
 }
 
 /// Computes [`all_witnesses`] as in the paper: by one division and one sum for each witness.
@@ -84,11 +70,8 @@ fn every_algorithm_gives_the_witnesses_of_the_secret() {
     for count in small.chain(large.iter().copied()) {
         let elements = random_scalars(random, count);
         let expected = Some(expected(secret, &elements));
-        assert_eq!(
-            direct(&powers, &elements, &pair),
-            expected,
-            "direct {count}"
-        );
+        let result = direct(&powers, &elements, &pair);
+        assert_eq!(result, expected, "direct {count}");
         for leaf in if count < 63 {
             [4].iter()
         } else {
@@ -112,11 +95,8 @@ fn the_default_choice_gives_the_same_for_every_number_of_threads() {
         let elements = random_scalars(random, count);
         let expected = Some(expected(secret, &elements));
         for threads in 1..=3 {
-            assert_eq!(
-                all_witnesses(&powers, &elements, &workers(threads)),
-                expected,
-                "{count}"
-            );
+            let found = all_witnesses(&powers, &elements, &workers(threads));
+            assert_eq!(found, expected, "{count}");
         }
     }
 }
@@ -168,14 +148,14 @@ fn group_transforms_are_those_of_the_scalars_in_the_exponent() {
         let mut values = logarithms.clone();
         values
             .chunks_mut(length)
-            .for_each(|values| transform.forward(values));
+            .for_each(|values| transform.forward(values, Roots::Even));
         assert_eq!(points, in_the_exponent(&values), "forward {length}");
         let mut points = in_the_exponent(&logarithms);
         group.inverse_odd(&mut points, length);
         let mut values = logarithms;
         values
             .chunks_mut(length)
-            .for_each(|values| transform.inverse_odd(values));
+            .for_each(|values| transform.inverse(values, Roots::Odd));
         let scaled = Fr::from(u64::try_from(length).unwrap());
         let values: Vec<Fr> = values.into_iter().map(|value| value * scaled).collect();
         assert_eq!(points, in_the_exponent(&values), "inverse {length}");

@@ -119,11 +119,8 @@ fn deal(
     choices: &mut Vec<u32>,
     lengths: &mut Vec<usize>,
 ) {
-    let digits: Vec<i32> = halves
-        .as_flattened()
-        .iter()
-        .map(|number| window.digit(*number))
-        .collect();
+    let digits = halves.as_flattened().iter();
+    let digits: Vec<i32> = digits.map(|number| window.digit(*number)).collect();
     let bucket = |digit: i32| usize::try_from(digit.unsigned_abs()).ok()?.checked_sub(1);
     let mut counts = vec![0_usize; buckets];
     for count in digits.iter().filter_map(|digit| bucket(*digit)) {

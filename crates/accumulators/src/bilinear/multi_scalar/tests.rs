@@ -1,30 +1,22 @@
-use std::num::NonZeroUsize;
-
 use ark_bls12_381::{Fr, G1Affine, G1Projective, g1};
 use ark_ec::{AffineRepr, PrimeGroup, scalar_mul::glv::GLVConfig};
-use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField};
+use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField as _};
 use bls12::affine::normalize;
-use rand::{Rng, RngExt, SeedableRng};
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use super::{
     endomorphism::{MU, Window, endomorphism},
     *,
 };
+use crate::{bilinear::tests::random_scalars, testing::workers};
 
 const SEED: u64 = 0x6d75_6c74_695f_7363;
 
-fn random_scalar(random: &mut ChaCha20Rng) -> Fr {
-    let mut bytes = [0; 48];
-    random.fill_bytes(&mut bytes);
-    Fr::from_le_bytes_mod_order(&bytes)
-}
-
 fn random_points(random: &mut ChaCha20Rng, count: usize) -> Vec<G1Affine> {
-    let points: Vec<G1Projective> = (0..count)
-        .map(|_| double_and_add(G1Projective::generator(), random_scalar(random)))
-        .collect();
-    normalize(&points)
+    let scalars = random_scalars(random, count).into_iter();
+    let points = scalars.map(|scalar| double_and_add(G1Projective::generator(), scalar));
+    normalize(&points.collect::<Vec<_>>())
 }
 
 /// Reference implementation, without the endomorphism and windows.
@@ -82,17 +74,14 @@ fn check(points: &[G1Affine], scalars: &[Fr], random: &mut ChaCha20Rng) {
         })
         .collect();
     let coefficients: Vec<Fr> = terms.iter().map(|term| term.coefficient.scalar()).collect();
-    let weights: Vec<Fr> = coefficients
-        .iter()
-        .zip(scalars)
-        .map(|(a, b)| *a * b)
-        .collect();
+    let weights = coefficients.iter().zip(scalars).map(|(a, b)| *a * b);
+    let weights: Vec<Fr> = weights.collect();
     let pair = PairSum {
         combination: naive(points, &coefficients),
         weighted: naive(points, &weights),
     };
     for threads in 1..=3 {
-        let workers = Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap();
+        let workers = workers(threads);
         assert_eq!(multi_scalar_product(points, scalars, &workers), expected);
         assert_eq!(PairSum::new(&terms, &workers), pair);
     }
@@ -103,7 +92,7 @@ fn sums_equal_double_and_add_for_all_small_sizes() {
     let random = &mut ChaCha20Rng::seed_from_u64(SEED);
     for count in 0..=20 {
         let points = random_points(random, count);
-        let scalars: Vec<Fr> = points.iter().map(|_| random_scalar(random)).collect();
+        let scalars = random_scalars(random, count);
         check(&points, &scalars, random);
     }
 }
@@ -112,7 +101,7 @@ fn sums_equal_double_and_add_for_all_small_sizes() {
 fn sums_equal_double_and_add_for_several_windows_in_a_batch_and_for_one() {
     let random = &mut ChaCha20Rng::seed_from_u64(SEED);
     let points = random_points(random, 300);
-    let scalars: Vec<Fr> = points.iter().map(|_| random_scalar(random)).collect();
+    let scalars = random_scalars(random, 300);
     check(&points, &scalars, random);
     // Too many for `double_and_add`: known multiples of one point instead.
     let logarithms: Vec<Fr> = (1..=5000).map(|i: u64| Fr::from(i).square()).collect();
@@ -129,12 +118,10 @@ fn sums_equal_double_and_add_for_several_windows_in_a_batch_and_for_one() {
             .collect();
         normalize(&points)
     };
-    let scalars: Vec<Fr> = points.iter().map(|_| random_scalar(random)).collect();
+    let scalars = random_scalars(random, points.len());
     let sum: Fr = scalars.iter().zip(&logarithms).map(|(a, b)| *a * b).sum();
-    assert_eq!(
-        multi_scalar_product(&points, &scalars, &Workers::sequential()),
-        double_and_add(G1Projective::generator(), sum),
-    );
+    let found = multi_scalar_product(&points, &scalars, &Workers::sequential());
+    assert_eq!(found, double_and_add(G1Projective::generator(), sum));
 }
 
 #[test]
@@ -154,15 +141,11 @@ fn sums_are_exact_for_points_that_meet_in_a_bucket() {
         &[point, point, point, point, -point, -point, identity],
     ];
     for pattern in patterns {
-        let points: Vec<G1Affine> = pattern
-            .iter()
-            .cycle()
-            .take(scalars.len())
-            .copied()
-            .collect();
+        let points = pattern.iter().cycle().take(scalars.len()).copied();
+        let points: Vec<G1Affine> = points.collect();
         check(&points, &scalars, random);
         // One and the same scalar puts all of them into one bucket.
-        let same = vec![random_scalar(random); 33];
+        let same = vec![random_scalars(random, 1)[0]; 33];
         check(&points[..33], &same, random);
         check(&points[..33], &[Fr::ONE; 33], random);
         check(&points[..33], &[-Fr::ONE; 33], random);
@@ -182,7 +165,7 @@ fn endomorphism_multiplies_by_mu() {
 fn halves_and_digits_give_the_scalar_back() {
     let random = &mut ChaCha20Rng::seed_from_u64(SEED);
     let mut scalars = special_scalars();
-    scalars.extend((0..2000).map(|_| random_scalar(random)));
+    scalars.extend(random_scalars(random, 2000));
     for scalar in scalars {
         let halves = decompose(&scalar);
         assert_eq!(compose(halves), scalar);
@@ -206,10 +189,8 @@ fn halves_and_digits_give_the_scalar_back() {
 fn words_have_no_more_digits_than_bits() {
     for width in 4..=16 {
         let windows: Vec<Window> = Window::covering(64, width).collect();
-        assert_eq!(
-            windows.len(),
-            64_usize.div_ceil(usize::try_from(width).unwrap())
-        );
+        let found = windows.len();
+        assert_eq!(found, 64_usize.div_ceil(usize::try_from(width).unwrap()));
         for number in [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX] {
             let digits = windows.iter().map(|window| window.digit(number.into()));
             let joined = digits.rev().fold(0_i128, |joined, digit| {

@@ -1,27 +1,16 @@
-use std::num::NonZeroUsize;
-
+use ark_ff::Zero;
 use pad_conformance::soak;
 use proptest::prelude::*;
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
-
-use ark_ff::{PrimeField, Zero};
 
 use super::{
     transform::{branch_length, join_halves, split_halves},
     *,
 };
+use crate::{bilinear::tests::random_scalars, testing::workers};
 
 const SEED: u64 = 0x706f_6c79_6e6f_6d69;
-
-fn random_scalars(random: &mut ChaCha20Rng, count: usize) -> Vec<Fr> {
-    let mut scalar = || {
-        let mut bytes = [0; 48];
-        random.fill_bytes(&mut bytes);
-        Fr::from_le_bytes_mod_order(&bytes)
-    };
-    (0..count).map(|_| scalar()).collect()
-}
 
 /// Computes the product of `X + e` over the elements, by one factor after the other.
 fn naive(elements: &[Fr]) -> Vec<Fr> {
@@ -38,12 +27,6 @@ fn naive(elements: &[Fr]) -> Vec<Fr> {
     product
 }
 
-fn three_thread_counts() -> Vec<Workers> {
-    (1..=3)
-        .map(|threads| Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap())
-        .collect()
-}
-
 #[test]
 fn product_equals_multiplication_factor_by_factor() {
     let random = &mut ChaCha20Rng::seed_from_u64(SEED);
@@ -54,7 +37,7 @@ fn product_equals_multiplication_factor_by_factor() {
     for count in counts {
         let elements = random_scalars(random, count);
         let expected = naive(&elements);
-        for workers in three_thread_counts() {
+        for workers in (1..=3).map(workers) {
             assert_eq!(product(&elements, &workers), expected, "{count}");
         }
     }
@@ -100,45 +83,25 @@ fn transforms_are_values_at_the_roots_and_invert() {
     let transform = Transform::new(256);
     for length in [1, 2, 3, 4, 6, 8, 12, 48, 64, 96, 192] {
         let coefficients = random_scalars(random, length);
-        let roots = |odd: bool| {
-            let mut variable = vec![Fr::ZERO; length];
+        for (kind, power) in [(Roots::Even, Fr::ONE), (Roots::Odd, -Fr::ONE)] {
+            let mut roots = vec![Fr::ZERO; length];
             // X itself; modulo X - 1 it is 1, modulo X + 1 it is -1.
-            variable[1 % length] = if length == 1 && odd {
-                -Fr::ONE
-            } else {
-                Fr::ONE
-            };
-            if odd {
-                transform.forward_odd(&mut variable);
-            } else {
-                transform.forward(&mut variable);
-            }
-            variable
-        };
-        for (odd, power) in [(false, Fr::ONE), (true, -Fr::ONE)] {
-            let roots = roots(odd);
+            roots[1 % length] = if length == 1 { power } else { Fr::ONE };
+            transform.forward(&mut roots, kind);
             let mut values = coefficients.clone();
-            if odd {
-                transform.forward_odd(&mut values);
-            } else {
-                transform.forward(&mut values);
-            }
+            transform.forward(&mut values, kind);
             for (root, value) in roots.iter().zip(&values) {
                 assert_eq!(root.pow([u64::try_from(length).unwrap()]), power);
                 assert_eq!(evaluate(&coefficients, *root), *value);
             }
-            if odd {
-                transform.inverse_odd(&mut values);
-            } else {
-                transform.inverse(&mut values);
-            }
+            transform.inverse(&mut values, kind);
             assert_eq!(values, coefficients);
         }
         let mut longer = coefficients.clone();
         longer.resize(2 * length, Fr::ZERO);
-        transform.forward(&mut longer);
+        transform.forward(&mut longer, Roots::Even);
         let mut even = coefficients.clone();
-        transform.forward(&mut even);
+        transform.forward(&mut even, Roots::Even);
         assert_eq!(transform.extended(&even, coefficients), longer);
         let (first, second) = split_halves(&longer);
         assert_eq!(first, even);

@@ -40,10 +40,25 @@ pub(crate) fn padded_length(length: usize) -> usize {
     if third >= length.max(1) { third } else { power }
 }
 
-/// Computes the powers `1, lambda, lambda^2` of the cube root of unity.
-pub(crate) fn cube_roots() -> [Fr; 3] {
-    let root = -Fr::from(MU);
-    [Fr::ONE, root, root.square()]
+/// The roots of unity at which a transform of `n` values evaluates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Roots {
+    /// The roots of `X^n = 1`.
+    Even,
+    /// The roots of `X^n = -1`. Branch `i` of the `T` branches contains the values at the roots of
+    /// `X^(n/T) = -lambda^(2i)`.
+    Odd,
+}
+
+impl Roots {
+    /// Returns the number `b` of the block at the top level of a branch, and the exponent of
+    /// `lambda` there. That block has `d = lambda^turn * w[b]` in the notation of the module.
+    pub(crate) const fn top(self, branch: usize) -> (usize, usize) {
+        match self {
+            Self::Even => (0, 2 * branch),
+            Self::Odd => (1, branch),
+        }
+    }
 }
 
 /// Smallest length of a transform with vector instructions.
@@ -115,7 +130,8 @@ impl Transform {
         }
         let mut inverses = twiddles.clone();
         ark_ff::serial_batch_inversion_and_mul(&mut inverses, &Fr::ONE);
-        let [one, first, second] = cube_roots();
+        let lambda = -Fr::from(MU);
+        let [one, first, second] = [Fr::ONE, lambda, lambda.square()];
         Self {
             twiddles: Twiddles::new(&twiddles, [one, first, second]),
             inverse_twiddles: Twiddles::new(&inverses, [one, second, first]),
@@ -141,59 +157,74 @@ impl Transform {
         self.inverse_twiddles.at(turn, block)
     }
 
-    /// Replaces the coefficients of a polynomial in `values` by its values at all roots of
-    /// `X^n = 1`, where `n = values.len()`. Their order is that of the module documentation.
-    pub(crate) fn forward(&self, values: &mut [Fr]) {
-        let length = split_branches(values, Fr::ONE);
+    /// Replaces the coefficients of a polynomial in `values` by its values at the `roots`, in the
+    /// order of the module documentation.
+    pub(crate) fn forward(&self, values: &mut [Fr], roots: Roots) {
+        self.split_branches(values, roots);
+        let length = branch_length(values.len());
         for (branch, values) in values.chunks_mut(length).enumerate() {
-            self.forward_blocks(values, 0, 2 * branch);
+            self.forward_blocks(values, roots.top(branch));
         }
     }
 
-    /// Inverts [`Self::forward`]: replaces the values of a polynomial at the roots of unity by its
+    /// Inverts [`Self::forward`]: replaces the values of a polynomial at the `roots` by its
     /// coefficients.
-    pub(crate) fn inverse(&self, values: &mut [Fr]) {
+    pub(crate) fn inverse(&self, values: &mut [Fr], roots: Roots) {
         let length = branch_length(values.len());
         for (branch, values) in values.chunks_mut(length).enumerate() {
-            self.inverse_blocks(values, 0, 2 * branch);
+            self.inverse_blocks(values, roots.top(branch));
         }
-        join_branches(values, Fr::ONE);
+        self.join_branches(values, roots);
         scale(values);
     }
 
-    /// Replaces the coefficients of a polynomial in `values` by its values at the roots of
-    /// `X^n = -1`, where `n = values.len()`.
-    ///
-    /// Branch `i` of the `T` branches contains the values at the roots of `X^(n/T) = -lambda^(2i)`.
-    pub(crate) fn forward_odd(&self, values: &mut [Fr]) {
-        let length = split_branches(values, -Fr::ONE);
-        for (branch, values) in values.chunks_mut(length).enumerate() {
-            self.forward_blocks(values, 1, branch);
-        }
+    /// Splits a polynomial modulo `X^n - sign` into three branches if 3 divides `n`. Branch `i` is
+    /// the remainder modulo `X^(n/3) - sign * lambda^i` (`lambda^(2i)` if `sign` is -1).
+    fn split_branches(&self, values: &mut [Fr], roots: Roots) {
+        let (sign, [first, second]) = self.branch_factors(roots);
+        change_branches(values, |[a, b, c]| {
+            let b = b * sign;
+            [
+                a + b + c,
+                a + first * b + second * c,
+                a + second * b + first * c,
+            ]
+        });
     }
 
-    /// Undoes [`Self::forward_odd`].
-    #[cfg(test)]
-    pub(crate) fn inverse_odd(&self, values: &mut [Fr]) {
-        let length = branch_length(values.len());
-        for (branch, values) in values.chunks_mut(length).enumerate() {
-            self.inverse_blocks(values, 1, branch);
+    /// Inverts [`Self::split_branches`], except that every result is multiplied by the number of
+    /// branches.
+    fn join_branches(&self, values: &mut [Fr], roots: Roots) {
+        let (sign, [first, second]) = self.branch_factors(roots);
+        change_branches(values, |[a, b, c]| {
+            [
+                a + b + c,
+                (a + second * b + first * c) * sign,
+                a + first * b + second * c,
+            ]
+        });
+    }
+
+    /// Returns the sign of `X^n = sign` for the `roots`, and the powers 1 and 2 of the cube root of
+    /// unity of branch 1. This root is `lambda` if the sign is 1, and `lambda^2` if it is -1.
+    fn branch_factors(&self, roots: Roots) -> (Fr, [Fr; 2]) {
+        let [_, first, second] = self.twiddles.exact.each_ref().map(|twiddles| twiddles[0]);
+        match roots {
+            Roots::Even => (Fr::ONE, [first, second]),
+            Roots::Odd => (-Fr::ONE, [second, first]),
         }
-        join_branches(values, -Fr::ONE);
-        scale(values);
     }
 
     /// Computes the transform of length `2n` of a polynomial. `even` holds its values at the roots
     /// of `X^n = 1`, and `odd` its coefficients modulo `X^n + 1`.
     pub(crate) fn extended(&self, even: &[Fr], mut odd: Vec<Fr>) -> Vec<Fr> {
-        self.forward_odd(&mut odd);
+        self.forward(&mut odd, Roots::Odd);
         join_halves(even, &odd)
     }
 
-    /// Transforms all levels of one branch. `first` is the number of the block at the top level.
-    /// That block has `d = lambda^turn * w[first]` in the notation of the module.
-    fn forward_blocks(&self, values: &mut [Fr], first: usize, turn: usize) {
-        self.forward_levels(values, 0..values.len().trailing_zeros(), (first, turn));
+    /// Transforms all levels of one branch, or of one block. `top` is that of [`Roots::top`].
+    fn forward_blocks(&self, values: &mut [Fr], top: (usize, usize)) {
+        self.forward_levels(values, 0..values.len().trailing_zeros(), top);
     }
 
     /// Transforms some levels of one branch. From 64 values on, these are all of the last three
@@ -219,8 +250,8 @@ impl Transform {
     }
 
     /// Inverts [`Self::forward_blocks`], except that every result is multiplied by the length.
-    fn inverse_blocks(&self, values: &mut [Fr], first: usize, turn: usize) {
-        self.inverse_levels(values, 0..values.len().trailing_zeros(), (first, turn));
+    fn inverse_blocks(&self, values: &mut [Fr], top: (usize, usize)) {
+        self.inverse_levels(values, 0..values.len().trailing_zeros(), top);
     }
 
     /// Inverts [`Self::forward_levels`], except that every level multiplies the results by two.
@@ -259,7 +290,7 @@ fn in_lanes(twiddles: &Twiddles, values: &[Fr]) -> bool {
 
 /// Returns the exponent of `lambda` at `level`, given `turn`, the exponent at the top. Each level
 /// doubles the exponent. Doubling it twice changes nothing, as `lambda^4 = lambda`.
-const fn turn_at(turn: usize, level: u32) -> usize {
+pub(crate) const fn turn_at(turn: usize, level: u32) -> usize {
     if level.is_multiple_of(2) {
         turn % 3
     } else {
@@ -284,15 +315,15 @@ impl Transform {
         let length = branch_length(values.len());
         let tall = tall_levels(length);
         if part == 0 {
-            split_branches(values, Fr::ONE);
+            self.split_branches(values, Roots::Even);
         }
         if let Some(number) = part.checked_sub(widen(tall)) {
-            let (block, (first, turn)) = part_block(values, number, length, tall);
-            self.forward_blocks(block, first, turn);
+            let (block, top) = part_block(values, number, length, tall);
+            self.forward_blocks(block, top);
         } else {
             let level = u32::try_from(part).unwrap_or(tall);
             for (branch, values) in values.chunks_mut(length).enumerate() {
-                self.forward_levels(values, level..level + 1, (0, 2 * branch));
+                self.forward_levels(values, level..level + 1, Roots::Even.top(branch));
             }
         }
     }
@@ -304,15 +335,15 @@ impl Transform {
         let tall = tall_levels(length);
         let blocks = (values.len() / length) << tall;
         if part < blocks {
-            let (block, (first, turn)) = part_block(values, part, length, tall);
-            self.inverse_blocks(block, first, turn);
+            let (block, top) = part_block(values, part, length, tall);
+            self.inverse_blocks(block, top);
         } else if part < blocks + widen(tall) {
             let level = tall - 1 - u32::try_from(part - blocks).unwrap_or(tall);
             for (branch, values) in values.chunks_mut(length).enumerate() {
-                self.inverse_levels(values, level..level + 1, (0, 2 * branch));
+                self.inverse_levels(values, level..level + 1, Roots::Even.top(branch));
             }
         } else {
-            join_branches(values, Fr::ONE);
+            self.join_branches(values, Roots::Even);
             scale(values);
         }
     }
@@ -388,53 +419,16 @@ pub(crate) fn split_halves<T: Copy>(values: &[T]) -> (Vec<T>, Vec<T>) {
     (even.collect(), odd.collect())
 }
 
-/// Splits a polynomial modulo `X^n - sign` into three branches if `n` is a multiple of 3. Branch
-/// `i` is the remainder modulo `X^(n/3) - sign * lambda^i` (`lambda^(2i)` if `sign` is -1). Returns
-/// the length of a branch.
-fn split_branches(values: &mut [Fr], sign: Fr) -> usize {
+/// Changes the entries at equal places of the three branches of a vector. Does nothing if there is
+/// one branch.
+fn change_branches(values: &mut [Fr], change: impl Fn([Fr; 3]) -> [Fr; 3]) {
     let length = branch_length(values.len());
     if length < values.len() {
-        let [_, first, second] = branch_factors(sign);
         let (low, rest) = values.split_at_mut(length);
         let (middle, high) = rest.split_at_mut(length);
         for ((low, middle), high) in low.iter_mut().zip(middle).zip(high) {
-            let [a, b, c] = [*low, *middle * sign, *high];
-            [*low, *middle, *high] = [
-                a + b + c,
-                a + first * b + second * c,
-                a + second * b + first * c,
-            ];
+            [*low, *middle, *high] = change([*low, *middle, *high]);
         }
-    }
-    length
-}
-
-/// Inverts [`split_branches`], except that every result is multiplied by the number of branches.
-fn join_branches(values: &mut [Fr], sign: Fr) {
-    let length = branch_length(values.len());
-    if length < values.len() {
-        let [_, first, second] = branch_factors(sign);
-        let (low, rest) = values.split_at_mut(length);
-        let (middle, high) = rest.split_at_mut(length);
-        for ((low, middle), high) in low.iter_mut().zip(middle).zip(high) {
-            let [a, b, c] = [*low, *middle, *high];
-            [*low, *middle, *high] = [
-                a + b + c,
-                (a + second * b + first * c) * sign,
-                a + first * b + second * c,
-            ];
-        }
-    }
-}
-
-/// Returns the powers 0 to 2 of the cube root of unity of branch 1. This root is `lambda` if `sign`
-/// is 1, and `lambda^2` if `sign` is -1.
-fn branch_factors(sign: Fr) -> [Fr; 3] {
-    let [one, first, second] = cube_roots();
-    if sign == one {
-        [one, first, second]
-    } else {
-        [one, second, first]
     }
 }
 

@@ -8,7 +8,7 @@ use ark_ec::CurveGroup;
 use ark_ff::{FftField, Field, PrimeField};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use bls12::point::{self, G1_BYTES, G2_BYTES};
-use pad_core::DecodeError;
+use pad_core::{DecodeError, Untrusted};
 
 use super::*;
 use crate::{
@@ -44,11 +44,8 @@ fn lists() -> Lists {
     let parameters = setup(scalar(1));
     // The Lagrange polynomials at `s` are the inverse Fourier transform of the powers.
     let domain = Radix2EvaluationDomain::<Fr>::new(POWERS).unwrap();
-    let mut lagrange: Vec<G1Projective> = parameters
-        .powers_g1()
-        .iter()
-        .map(|power| (*power).into())
-        .collect();
+    let lagrange = parameters.powers_g1().iter().map(|power| (*power).into());
+    let mut lagrange: Vec<G1Projective> = lagrange.collect();
     domain.ifft_in_place(&mut lagrange);
     Lists {
         lagrange: lagrange
@@ -122,10 +119,8 @@ fn what_a_machine_keeps_comes_back() {
     for (place, change) in [(96 + 25, 1), (kept.len() - 1, 1)] {
         let mut damaged = kept.clone();
         damaged[place] ^= change;
-        assert_eq!(
-            Parameters::from_kept(&damaged).unwrap_err(),
-            DecodeError::PointInvalid
-        );
+        let refused = Parameters::from_kept(&damaged).unwrap_err();
+        assert_eq!(refused, DecodeError::PointInvalid);
     }
 }
 
@@ -179,10 +174,8 @@ fn points_that_are_not_the_powers_of_one_secret_are_refused() {
     assert_eq!(refused(|lists| lists.powers_g1 = powers), invalid);
     let scaled = refused(|lists| {
         let first = setup(scalar(1));
-        let scaled = first
-            .powers_g1()
-            .iter()
-            .map(|power| hex_g1(&(*power * scalar(3)).into()));
+        let scaled = first.powers_g1().iter();
+        let scaled = scaled.map(|power| hex_g1(&(*power * scalar(3)).into()));
         lists.powers_g1 = scaled.collect();
     });
     assert_eq!(scaled, invalid);
@@ -273,10 +266,8 @@ fn num_of(number: &[u64], divisor: u64) -> (Vec<u64>, u64) {
 #[test]
 fn bad_points_and_digits_are_refused() {
     let with = |digits: &str| refused(|lists| lists.powers_g1[7] = digits.to_owned());
-    assert_eq!(
-        with(&format!("c0{}", "0".repeat(94))),
-        DecodeError::PointIsIdentity
-    );
+    let result = with(&format!("c0{}", "0".repeat(94)));
+    assert_eq!(result, DecodeError::PointIsIdentity);
     assert_eq!(with(&"f".repeat(96)), DecodeError::PointInvalid);
     assert_eq!(with(&"g".repeat(96)), DecodeError::Malformed);
     assert_eq!(with(&"a".repeat(94)), DecodeError::LengthMismatch);
@@ -300,14 +291,10 @@ fn files_that_are_too_short_too_long_or_no_files_are_refused() {
     assert_eq!(from_text("").unwrap_err(), malformed);
     assert_eq!(from_text("4096").unwrap_err(), malformed);
     assert_eq!(from_text("-1 65").unwrap_err(), malformed);
-    assert_eq!(
-        from_text("18446744073709551615 18446744073709551615").unwrap_err(),
-        malformed
-    );
-    assert_eq!(
-        from_text("0 0").unwrap_err(),
-        DecodeError::ParametersInvalid
-    );
+    let refused = from_text("18446744073709551615 18446744073709551615").unwrap_err();
+    assert_eq!(refused, malformed);
+    let refused = from_text("0 0").unwrap_err();
+    assert_eq!(refused, DecodeError::ParametersInvalid);
     let from_json = |text: &[u8]| ceremony::from_json(text, "test", &workers).unwrap_err();
     let json = lists.json();
     assert_eq!(from_json(&json[..json.len() - 1]), malformed);
@@ -318,10 +305,8 @@ fn files_that_are_too_short_too_long_or_no_files_are_refused() {
     let bytes = wire::encode_body(&setup(scalar(1)));
     let read = |bytes: &[u8]| wire::decode_body::<Parameters>(&workers, bytes).unwrap_err();
     assert_eq!(read(&bytes[..bytes.len() - 1]), malformed);
-    assert_eq!(
-        read(&[&bytes[..], &[0]].concat()),
-        DecodeError::TrailingBytes
-    );
+    let refused = read(&[&bytes[..], &[0]].concat());
+    assert_eq!(refused, DecodeError::TrailingBytes);
     assert_eq!(read(&[1, b'x', 0xff, 0xff, 0xff, 0xff]), malformed);
     let purpose = ceremony::from_text(text.as_bytes(), "", &workers);
     assert_eq!(purpose.unwrap_err(), DecodeError::ParametersInvalid);
@@ -349,9 +334,8 @@ fn imported_parameters_accumulate_and_a_client_needs_few_of_them() {
     assert_eq!(client.id(), key.id());
     assert_eq!(client.capacity(), Some(1));
     let bytes = wire::encode(client.parameters());
-    let client = wire::decode::<Parameters>(&workers, &bytes, 1000)
-        .unwrap()
-        .into_unverified();
+    let client = wire::decode::<Parameters>(&workers, &bytes, 1000).unwrap();
+    let client = client.into_unverified();
     let client = BilinearPublicKey::new(Arc::new(client), b"label");
     let snapshot = verified(&client, value);
     assert!(
@@ -380,10 +364,8 @@ fn words_of_no_points_length_and_too_many_points_are_refused_before_they_are_rea
     };
     let limit = ceremony::MAX_POINTS * G1_BYTES;
     let many = vec!["0".repeat(96); ceremony::MAX_POINTS + 1];
-    assert_eq!(
-        from_json("g1_monomial", many),
-        DecodeError::TooLarge { limit }
-    );
+    let refused = from_json("g1_monomial", many);
+    assert_eq!(refused, DecodeError::TooLarge { limit });
     // A transform of more is not begun.
     let limit = ceremony::MAX_LAGRANGE * G1_BYTES;
     let lagrange = vec!["0".repeat(96); 2 * ceremony::MAX_LAGRANGE];

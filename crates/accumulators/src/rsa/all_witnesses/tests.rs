@@ -52,9 +52,8 @@ fn subtrees_of_a_level_have_as_many_leaves_up_to_one() {
         assert_eq!(in_order, primes);
         let mut width = slots.len();
         while width > 1 {
-            let sizes = slots
-                .chunks(width)
-                .map(|subtree| subtree.iter().flatten().count());
+            let sizes = slots.chunks(width);
+            let sizes = sizes.map(|subtree| subtree.iter().flatten().count());
             let sizes: Vec<usize> = sizes.collect();
             let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
             assert!(

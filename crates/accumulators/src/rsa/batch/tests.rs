@@ -134,16 +134,12 @@ mod subsets {
         };
         let forged = with_error(&Integer::from(3));
         assert_eq!(aggregate(&forged), Err(AccumulateError::WitnessMismatch));
-        assert_eq!(
-            aggregate(&forged[2..3]),
-            Err(AccumulateError::WitnessMismatch)
-        );
+        let outcome = aggregate(&forged[2..3]);
+        assert_eq!(outcome, Err(AccumulateError::WitnessMismatch));
         // An error of order two may cancel under an even exponent. Only the result matters.
         let forged = with_error(&root_of_one());
-        assert_eq!(
-            aggregate(&forged[2..3]),
-            Err(AccumulateError::WitnessMismatch)
-        );
+        let outcome = aggregate(&forged[2..3]);
+        assert_eq!(outcome, Err(AccumulateError::WitnessMismatch));
         let result = aggregate(&forged);
         let right = aggregate(&everyone);
         assert!(result == right || result == Err(AccumulateError::WitnessMismatch));
@@ -167,10 +163,8 @@ mod subsets {
             let residue = times(witness.residue(), &factor);
             cancelling[index].1 = RsaWitness::new(residue, witness.offset());
         }
-        assert_eq!(
-            aggregate(&cancelling),
-            Err(AccumulateError::WitnessMismatch)
-        );
+        let outcome = aggregate(&cancelling);
+        assert_eq!(outcome, Err(AccumulateError::WitnessMismatch));
     }
 
     #[test]
@@ -193,9 +187,8 @@ mod subsets {
         assert_eq!(refused, VerifyError::ExponentiationProofMismatch);
         let other = public().with_label(b"another");
         let snapshot = verified(&other, 4, &value);
-        let refused = Untrusted::new(honest.clone())
-            .verify(&snapshot, &all[1..4])
-            .unwrap_err();
+        let refused = Untrusted::new(honest.clone()).verify(&snapshot, &all[1..4]);
+        let refused = refused.unwrap_err();
         assert_eq!(refused, VerifyError::NotAPrimeRepresentative);
     }
 
@@ -231,10 +224,8 @@ mod subsets {
         for subset in [&all[..3], &all[..1]] {
             let honest = witness(&set, subset);
             let bytes = wire::encode(&honest);
-            let residues: Vec<_> = [&honest.residue]
-                .into_iter()
-                .chain(&honest.quotient)
-                .collect();
+            let residues = [&honest.residue].into_iter().chain(&honest.quotient);
+            let residues: Vec<_> = residues.collect();
             check_layout(&honest, &residues);
             let expected = if subset.len() == 1 {
                 VerifyError::WitnessMismatch
@@ -286,11 +277,8 @@ mod subsets {
         assert_eq!(refused.unwrap_err(), DecodeError::Malformed, "no elements");
         let hostile = [&u32::MAX.to_be_bytes()[..], &[0; 600]].concat();
         let refused = wire::decode_body::<RsaSubsetWitness>(&public(), &hostile);
-        assert_eq!(
-            refused.unwrap_err(),
-            DecodeError::Malformed,
-            "more than there are bytes"
-        );
+        let result = refused.unwrap_err();
+        assert_eq!(result, DecodeError::Malformed, "more than there are bytes");
     }
 }
 
@@ -304,18 +292,14 @@ mod batches {
         let everyone = members(&set);
         for range in [0..8, 2..5, 7..8] {
             let batch = batch_of(&everyone[range.clone()]);
-            assert_eq!(
-                verify(&batch, &value, &all[range.clone()]),
-                Ok(statement(&all[range]))
-            );
+            let found = verify(&batch, &value, &all[range.clone()]);
+            assert_eq!(found, Ok(statement(&all[range])));
         }
         let (mut reversed, mut names) = (everyone, all);
         reversed.reverse();
         names.reverse();
-        assert_eq!(
-            verify(&batch_of(&reversed), &value, &names),
-            Ok(statement(&names))
-        );
+        let found = verify(&batch_of(&reversed), &value, &names);
+        assert_eq!(found, Ok(statement(&names)));
     }
 
     #[test]
@@ -329,10 +313,8 @@ mod batches {
             everyone[0].clone(),
         ];
         let query = [all[0].clone(), all[1].clone(), all[0].clone()];
-        assert_eq!(
-            verify(&batch_of(&twice), &value, &query),
-            Ok(statement(&query))
-        );
+        let found = verify(&batch_of(&twice), &value, &query);
+        assert_eq!(found, Ok(statement(&query)));
     }
 
     #[test]
@@ -341,10 +323,8 @@ mod batches {
         let (set, value) = set_of(&all);
         let batch = batch_of(&members(&set));
         assert_eq!(verify(&batch, &value, &[]), Err(VerifyError::InvalidQuery));
-        assert_eq!(
-            verify(&batch, &value, &all[..2]),
-            Err(VerifyError::CountMismatch)
-        );
+        let refused = verify(&batch, &value, &all[..2]);
+        assert_eq!(refused, Err(VerifyError::CountMismatch));
         let none = RsaWitnessBatch::from(Vec::new());
         assert_eq!(verify(&none, &value, &all), Err(VerifyError::CountMismatch));
         assert_eq!(verify(&none, &value, &[]), Err(VerifyError::InvalidQuery));
@@ -365,10 +345,8 @@ mod batches {
                 RsaWitness::new(times(honest.residue(), &Integer::from(2)), honest.offset());
             assert_eq!(refusal(&forged, &value, &all), VerifyError::WitnessMismatch);
             forged[position].1 = RsaWitness::new(honest.residue().clone(), honest.offset() ^ 1);
-            assert_eq!(
-                refusal(&forged, &value, &all),
-                VerifyError::NotAPrimeRepresentative
-            );
+            let result = refusal(&forged, &value, &all);
+            assert_eq!(result, VerifyError::NotAPrimeRepresentative);
         }
         // Exchanged residues: the product of all witnesses is as before.
         let mut swapped = everyone.clone();
@@ -376,32 +354,23 @@ mod batches {
             RsaWitness::new(everyone[from].1.residue().clone(), everyone[to].1.offset())
         };
         (swapped[0].1, swapped[3].1) = (exchange(0, 3), exchange(3, 0));
-        assert_eq!(
-            refusal(&swapped, &value, &all),
-            VerifyError::WitnessMismatch
-        );
+        let result = refusal(&swapped, &value, &all);
+        assert_eq!(result, VerifyError::WitnessMismatch);
         // Exchanged whole witnesses.
         let mut swapped = everyone.clone();
         swapped.swap(0, 3);
-        assert_eq!(
-            refusal(&swapped, &value, &all),
-            VerifyError::NotAPrimeRepresentative
-        );
+        let result = refusal(&swapped, &value, &all);
+        assert_eq!(result, VerifyError::NotAPrimeRepresentative);
         let (_, next) = set_of(&names("member", 6));
-        assert_eq!(
-            refusal(&everyone, &next, &all),
-            VerifyError::WitnessMismatch
-        );
+        let result = refusal(&everyone, &next, &all);
+        assert_eq!(result, VerifyError::WitnessMismatch);
         let mut absent = all.clone();
         absent[4] = b"absent".to_vec();
-        assert_eq!(
-            refusal(&everyone, &value, &absent),
-            VerifyError::NotAPrimeRepresentative
-        );
+        let result = refusal(&everyone, &value, &absent);
+        assert_eq!(result, VerifyError::NotAPrimeRepresentative);
         let other = verified(&public().with_label(b"another"), 4, &value);
-        let refused = Untrusted::new(batch_of(&everyone))
-            .verify(&other, &all)
-            .unwrap_err();
+        let refused = Untrusted::new(batch_of(&everyone)).verify(&other, &all);
+        let refused = refused.unwrap_err();
         assert_eq!(refused, VerifyError::NotAPrimeRepresentative);
     }
 

@@ -124,18 +124,14 @@ fn witnesses_of_touched_elements_are_refused() {
     let absent = Err(AccumulateError::ElementAbsent);
     assert_eq!(update(zero, &witnesses[0], &both_changes), absent);
     let duplicate = Err(AccumulateError::DuplicateElement);
-    assert_eq!(
-        update(&first.added[0], &witnesses[0], &both_changes[..1]),
-        duplicate
-    );
+    let found = update(&first.added[0], &witnesses[0], &both_changes[..1]);
+    assert_eq!(found, duplicate);
     let twice = vec![both_changes[0].clone(); 2];
     let gap = Err(AccumulateError::ChangeGap);
     assert_eq!(update(one, &witnesses[1], &twice), gap);
     // All additions were removed again, so nothing has to be computed.
-    assert_eq!(
-        update(one, &witnesses[1], &both_changes),
-        Ok(witnesses[1].clone())
-    );
+    let found = update(one, &witnesses[1], &both_changes);
+    assert_eq!(found, Ok(witnesses[1].clone()));
     assert_eq!(update(one, &witnesses[1], &[]), Ok(witnesses[1].clone()));
     assert_eq!(after.len(), 3);
 }

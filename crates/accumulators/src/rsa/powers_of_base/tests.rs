@@ -36,10 +36,8 @@ fn sets_accumulate_to_the_same_value_with_and_without_the_table() {
         assert_eq!(Rsa::accumulate(&key, &set, &workers(2)), Ok(value));
     }
     let set: ElementSet<Rsa> = ElementSet::from_elements(plain, &names(0, 9), &one).unwrap();
-    assert_eq!(
-        Rsa::witnesses(&key, &set, &one),
-        Rsa::witnesses(plain, &set, &one)
-    );
+    let found = Rsa::witnesses(&key, &set, &one);
+    assert_eq!(found, Rsa::witnesses(plain, &set, &one));
 }
 
 #[test]
@@ -60,10 +58,8 @@ fn false_tables_are_refused() {
     assert_eq!(changed(&|entries| drop(entries.remove(0))), invalid);
     assert_eq!(changed(&|entries| entries.clear()), invalid);
     for index in 0..count {
-        assert_eq!(
-            changed(&|entries| entries[index] = key.group().canonical(5.into())),
-            invalid
-        );
+        let refused = changed(&|entries| entries[index] = key.group().canonical(5.into()));
+        assert_eq!(refused, invalid);
     }
 }
 
@@ -73,8 +69,6 @@ fn powers_of_another_base_are_refused() {
     let powers = PowersOfBase::compute(secret.public_key(), 1);
     let rsa_2048 = Parameters::rsa_2048(RepresentativeRule::Wide).unwrap();
     let other = RsaPublicKey::new(Arc::new(rsa_2048), b"powers");
-    assert_eq!(
-        other.with_powers(powers).unwrap_err(),
-        AccumulateError::WrongAccumulator
-    );
+    let refused = other.with_powers(powers).unwrap_err();
+    assert_eq!(refused, AccumulateError::WrongAccumulator);
 }

@@ -134,9 +134,8 @@ impl<'a> Candidates<'a> {
             power = self.moduli.square_times(&power, 4);
             let mut factor = Numbers::ZERO;
             for (lane, digit) in digits.into_iter().enumerate() {
-                let entry = usize::try_from(digit)
-                    .ok()
-                    .and_then(|digit| table.get(digit));
+                let entry = usize::try_from(digit).ok();
+                let entry = entry.and_then(|digit| table.get(digit));
                 factor.set(lane, &entry.unwrap_or(&self.one).lane(lane));
             }
             power = self.moduli.mul(&power, &factor);

@@ -1,8 +1,7 @@
 //! Fixtures for tests of proofs in the RSA accumulator: a key, sets, verified snapshots, altered
 //! residues.
 
-use ed25519_dalek::SigningKey;
-use pad_core::{AuthorKey, Untrusted, Verified, Version, Workers};
+use pad_core::{Verified, Workers};
 use rsa_group::{group::Residue, modulus::write_fixed};
 use rug::{Complete, Integer};
 
@@ -10,7 +9,8 @@ use crate::{
     accumulator::{Accumulator, SecretKey},
     rsa::{Rsa, RsaPublicKey, RsaSecretKey, RsaValue, test_key},
     set::ElementSet,
-    snapshot::{Authority, Snapshot},
+    snapshot::Snapshot,
+    testing,
     wire::{self, Wire},
 };
 
@@ -48,19 +48,7 @@ pub(in crate::rsa) fn verified(
     version: u64,
     value: &RsaValue,
 ) -> Verified<Snapshot<Rsa>> {
-    let signer = SigningKey::from_bytes(&[7; 32]);
-    let version = Version::new(version);
-    let snapshot = Snapshot {
-        key: key.clone(),
-        version,
-        value: value.clone(),
-    };
-    let authority = Authority {
-        author: AuthorKey::from_bytes(&signer.verifying_key().to_bytes()).unwrap(),
-        key: key.clone(),
-    };
-    let signed = snapshot.sign(&signer).unwrap();
-    Untrusted::new(signed).verify(&authority, &version).unwrap()
+    testing::verified(key, version, value)
 }
 
 /// Multiplies the residue by a number.
@@ -110,9 +98,8 @@ where
     use pad_core::DecodeError;
     let key = public();
     let bytes = wire::encode(message);
-    let back = wire::decode::<W>(&key, &bytes, LIMIT)
-        .unwrap()
-        .into_unverified();
+    let back = wire::decode::<W>(&key, &bytes, LIMIT).unwrap();
+    let back = back.into_unverified();
     assert_eq!(&back, message);
     for length in 0..bytes.len() {
         assert!(

@@ -62,11 +62,8 @@ fn true_statements_are_proved_for_every_length_of_exponent() {
     ];
     for factors in lists {
         let result = power(&base, factors);
-        assert_eq!(
-            proved(&key, &base, factors, &result).0,
-            Ok(()),
-            "{factors:?}"
-        );
+        let found = proved(&key, &base, factors, &result).0;
+        assert_eq!(found, Ok(()), "{factors:?}");
         // A statement with another result has no such proof.
         let wrong = times(&result, &Integer::from(7));
         let refused = proved(&key, &base, factors, &wrong).0;
@@ -179,11 +176,8 @@ fn signs_are_no_elements_of_order_two() {
     let factor = number(900);
     let result = power(&base, &[&factor]);
     let minus = (group.modulus() - result.as_integer()).complete();
-    assert_eq!(
-        group.canonical(minus),
-        result,
-        "-result is the same element"
-    );
+    let found = group.canonical(minus);
+    assert_eq!(found, result, "-result is the same element");
     let quotient = proved(&key, &base, &[&factor], &result).1;
     let minus = (group.modulus() - quotient.as_integer()).complete();
     assert_eq!(group.canonical(minus), quotient, "-Q is the same element");
@@ -206,10 +200,8 @@ fn who_knows_the_factors_can_prove_what_is_false() {
     };
     let exponent = statement.quotient_exponent().unwrap();
     let honest = power(&base, &[&exponent]);
-    assert_eq!(
-        statement.verify(&honest),
-        Err(VerifyError::ExponentiationProofMismatch)
-    );
+    let refused = statement.verify(&honest);
+    assert_eq!(refused, Err(VerifyError::ExponentiationProofMismatch));
     assert_eq!(statement.verify(&times(&honest, &root)), Ok(()));
 }
 
@@ -235,8 +227,6 @@ fn candidates_are_what_the_hash_says_but_for_two_bits() {
     let mut expected = Integer::from_digits(&bytes, Order::Lsf);
     expected.set_bit(0, true);
     expected.set_bit(255, true);
-    assert_eq!(
-        Integer::from_digits(&candidate(&bytes), Order::Lsf),
-        expected
-    );
+    let found = Integer::from_digits(&candidate(&bytes), Order::Lsf);
+    assert_eq!(found, expected);
 }

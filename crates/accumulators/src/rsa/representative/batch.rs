@@ -103,10 +103,8 @@ pub(super) fn search_in_lanes(
         })
         .collect();
     loop {
-        let mut open: Vec<_> = searches
-            .iter_mut()
-            .filter(|search| search.is_open())
-            .collect();
+        let open = searches.iter_mut().filter(|search| search.is_open());
+        let mut open: Vec<_> = open.collect();
         if open.is_empty() {
             break;
         }

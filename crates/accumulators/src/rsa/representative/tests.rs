@@ -3,14 +3,12 @@
     reason = "of GMP's integers, and of small numbers"
 )]
 
-use std::num::NonZeroUsize;
-
 use pad_core::Workers;
 use rsa_group::modulus::write_fixed;
 use rug::{Complete, integer::IsPrime};
 
 use super::*;
-use crate::rsa::primality::lanes::Candidates;
+use crate::{rsa::primality::lanes::Candidates, testing::workers};
 
 /// Digests from counters.
 fn digests(count: u32) -> Vec<[u8; 32]> {
@@ -118,10 +116,8 @@ fn offsets_beyond_the_last_number_are_outside_the_window() {
             );
         }
         for offset in [1000, 1001, 2000, u16::MAX] {
-            assert_eq!(
-                base.prime_at(offset),
-                Err(RepresentativeError::OffsetOutsideWindow)
-            );
+            let refused = base.prime_at(offset);
+            assert_eq!(refused, Err(RepresentativeError::OffsetOutsideWindow));
         }
         let next = (start - 1_u32).next_prime();
         let found = base
@@ -152,10 +148,8 @@ fn the_search_ends_with_the_window() {
                 base.limbs[0] ^= lowered;
                 let (limbs, offset) = base.search(u16::MAX).unwrap();
                 assert_eq!(base.search(offset), Some((limbs, offset)));
-                assert_eq!(
-                    offset.checked_sub(1).and_then(|last| base.search(last)),
-                    None
-                );
+                let found = offset.checked_sub(1).and_then(|last| base.search(last));
+                assert_eq!(found, None);
             }
         }
     }
@@ -251,9 +245,8 @@ fn batches_agree_for_every_number_of_threads() {
         let expected: Vec<_> = digests.iter().map(search).collect();
         assert!(expected.iter().all(Option::is_some));
         assert_eq!(Workers::sequential().map(&digests, search), expected);
-        for threads in [2, 3, 8].map(|threads| NonZeroUsize::new(threads).unwrap()) {
-            let workers = Workers::new(threads).unwrap();
-            let found = workers.map(&digests, search);
+        for threads in [2, 3, 8] {
+            let found = workers(threads).map(&digests, search);
             assert_eq!(found, expected, "{threads} threads");
         }
         assert_eq!(Workers::sequential().map(&[], search), []);
@@ -294,11 +287,8 @@ fn searches_in_lanes_find_the_same() {
             let singly = |digest| first_prime(rule, digest, LAST_OFFSET, |_| true);
             let expected: Vec<_> = digests.iter().map(singly).collect();
             assert_eq!(found, expected, "{count} digests of {rule}");
-            assert_eq!(
-                search_all(rule, &digests),
-                expected,
-                "{count} digests of {rule}"
-            );
+            let result = search_all(rule, &digests);
+            assert_eq!(result, expected, "{count} digests of {rule}");
         }
     }
 }
@@ -350,14 +340,10 @@ fn offsets_in_lanes_are_judged_alike() {
             .collect();
         for count in [1, 7, 8, 9, 20] {
             let pairs = &pairs[..count];
-            let expected: Vec<Integer> = pairs
-                .iter()
-                .map(|(digest, _)| found(rule, digest).0)
-                .collect();
-            assert_eq!(
-                batch::at_offsets_in_lanes(rule, pairs),
-                Ok(expected.clone())
-            );
+            let expected = pairs.iter().map(|(digest, _)| found(rule, digest).0);
+            let expected: Vec<Integer> = expected.collect();
+            let result = batch::at_offsets_in_lanes(rule, pairs);
+            assert_eq!(result, Ok(expected.clone()));
             assert_eq!(all_at_offsets(rule, pairs), Ok(expected));
             for wrong in 0..count {
                 // An even number, a composite with small factors or without, and a later prime.

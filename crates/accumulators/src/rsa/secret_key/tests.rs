@@ -44,10 +44,8 @@ fn keys_survive_as_bytes_and_nothing_else_does() {
     let bytes = key.to_bytes();
     let read = RsaSecretKey::from_bytes(&bytes, b"test").unwrap();
     assert_eq!(read.public_key().id(), key.public_key().id());
-    assert_eq!(
-        Rsa::empty_value(read.public_key()),
-        Rsa::empty_value(key.public_key())
-    );
+    let found = Rsa::empty_value(read.public_key());
+    assert_eq!(found, Rsa::empty_value(key.public_key()));
 
     let refused = |bytes: &[u8], expected: DecodeError| {
         let result = RsaSecretKey::from_bytes(bytes, b"test");

@@ -4,7 +4,7 @@ use core::cmp::Ordering;
 
 use pad_core::Workers;
 use rsa_group::{
-    exponentiation::{multi_power, product},
+    exponentiation::multi_power,
     group::{ModularGroup, ResidueGroup},
 };
 use rug::{Complete, Integer};
@@ -12,7 +12,7 @@ use rug::{Complete, Integer};
 use crate::{
     change::Change,
     error::AccumulateError,
-    rsa::{Rsa, RsaElement, RsaValue},
+    rsa::{Rsa, RsaValue, dynamic::NetChange},
 };
 
 /// The net effect of consecutive changes on the accumulator value: `before = u^removed` and
@@ -36,18 +36,12 @@ impl<'a> Transition<'a> {
     /// `before^added = after^removed`. So do all changes together, with the products of their
     /// exponents.
     pub(super) fn across(changes: &'a [Change<Rsa>]) -> Option<Self> {
-        let product_of = |elements: fn(&Change<Rsa>) -> &Vec<RsaElement>| {
-            let elements = changes.iter().flat_map(elements);
-            product(elements.map(RsaElement::prime), &Workers::sequential())
-        };
-        let removed = product_of(|change| &change.removed);
-        let added = product_of(|change| &change.added);
-        let common = removed.gcd_ref(&added).complete();
+        let NetChange { removed, added, .. } = NetChange::new(changes, &Workers::sequential());
         Some(Self {
             before: &changes.first()?.before,
             after: &changes.last()?.after,
-            removed: removed.div_exact(&common),
-            added: added.div_exact(&common),
+            removed,
+            added,
         })
     }
 

@@ -1,21 +1,20 @@
 use ed25519_dalek::SigningKey;
-use pad_core::{ApplyError, AuthorKey, HeadSigner, Key, Value, Workers, codec};
+use pad_core::{ApplyError, AuthorKey, HeadSigner, Workers, codec};
 
 use super::*;
 use crate::{
-    author::{LogAuthor, LogRepository, support::parameters},
-    log::{Log, Setup},
+    author::{
+        LogAuthor, LogRepository,
+        support::{log, pair},
+    },
     scheme::{AadCounted, AadFrontier},
-    shape::{Schedule, Shape},
-    statement::Entry,
+    shape::Schedule,
 };
 
 /// An author of trees of up to 16 entries, and two servers.
 fn parties<S: Scheme>(schedule: Schedule) -> (LogAuthor<S>, [LogRepository<S>; 2]) {
     let workers = Workers::sequential();
-    let shape = Shape::new(4, schedule).unwrap();
-    let setup = Setup::new(parameters(), shape);
-    let log = Log::<S>::new("log".into(), setup);
+    let log = log::<S>(7, 4, schedule);
     let signer = SigningKey::from_bytes(&[3; 32]);
     let key = AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap();
     let server = || LogRepository::new(log.clone(), key, workers.clone()).unwrap();
@@ -26,9 +25,8 @@ fn parties<S: Scheme>(schedule: Schedule) -> (LogAuthor<S>, [LogRepository<S>; 2
 
 fn append<S: Scheme>(author: &mut LogAuthor<S>, count: usize) {
     for number in 0..count {
-        let key = Key::try_from(format!("key {}", number % 5).as_str()).unwrap();
-        let value = Value::try_from(number.to_string().as_str()).unwrap();
-        author.append(Entry { key, value }).unwrap();
+        let entry = pair(&format!("key {}", number % 5), &number.to_string());
+        author.append(entry).unwrap();
     }
 }
 
@@ -69,9 +67,8 @@ fn taken_nodes_are_those_that_would_be_made() {
 fn nodes_that_do_not_fit_are_refused() {
     let (mut author, [mut server, mut other]) = parties::<AadCounted>(Schedule::Eager);
     append(&mut author, 9);
-    server
-        .apply_built(&author.snapshot_with_nodes().unwrap())
-        .unwrap();
+    let built = author.snapshot_with_nodes().unwrap();
+    server.apply_built(&built).unwrap();
     append(&mut author, 9);
     let built = author.snapshot_with_nodes().unwrap();
     let before = memory(&server);
@@ -96,12 +93,8 @@ fn nodes_that_do_not_fit_are_refused() {
     let lacking = |built: &mut BuiltUpdate<_>| drop(built.update.attachment.entries.pop());
     assert_eq!(refused(&lacking), ApplyError::RootMismatch);
     server.apply_built(&built).unwrap();
-    assert!(matches!(
-        server.apply_built(&built),
-        Err(ApplyError::VersionGap { .. })
-    ));
-    assert!(matches!(
-        other.apply_built(&built),
-        Err(ApplyError::VersionGap { .. })
-    ));
+    for server in [&mut server, &mut other] {
+        let refused = server.apply_built(&built);
+        assert!(matches!(refused, Err(ApplyError::VersionGap { .. })));
+    }
 }

@@ -2,16 +2,18 @@ use std::{borrow::Cow, sync::LazyLock};
 
 use ed25519_dalek::SigningKey;
 use pad_accumulators::wire;
-use pad_core::{HeadSigner, Key, Untrusted, Value, Version, codec};
+use pad_core::{HeadSigner, Key, Untrusted, Version, codec};
 
 use super::*;
 use crate::{
-    author::{LogAuthor, support::parameters},
+    author::{
+        LogAuthor,
+        support::{log, pair},
+    },
     client::LogClient,
-    log::Setup,
     proof::{LONGEST_LOOKUP, LookupProof},
     scheme::{AadCounted, AadFrontier, DictionaryScheme},
-    shape::{Schedule, Shape},
+    shape::Schedule,
 };
 
 fn signer() -> SigningKey {
@@ -23,16 +25,13 @@ fn author_key() -> AuthorKey {
 }
 
 fn entry(number: u64) -> Entry {
-    let key = Key::try_from(format!("key {}", number % 7).as_str()).unwrap();
-    let value = Value::try_from(number.to_string().as_str()).unwrap();
-    Entry { key, value }
+    pair(&format!("key {}", number % 7), &number.to_string())
 }
 
 /// A log with a version for each of `batches`, its number of entries, in trees of up to 16.
 fn published<S: DictionaryScheme>(batches: &[u64]) -> LogRepository<S> {
     let workers = Workers::sequential();
-    let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let log = Log::<S>::new("log".into(), Setup::new(parameters(), shape));
+    let log = log::<S>(7, 4, Schedule::Eager);
     let signer = HeadSigner::new(signer());
     let mut author = LogAuthor::new(log.clone(), author_key(), signer, workers.clone()).unwrap();
     let mut server = LogRepository::new(log, author_key(), workers).unwrap();
@@ -122,18 +121,12 @@ fn opening_makes_no_frontier_anew() {
         for key in ["key 3", "absent"].map(|key| Key::try_from(key).unwrap()) {
             let found = values(&opened, version, &key);
             assert_eq!(found, values(server, version, &key));
-            assert_eq!(
-                found.unwrap(),
-                server.entries().positions(key.as_bytes(), size).len()
-            );
+            let count = server.entries().positions(key.as_bytes(), size).len();
+            assert_eq!(found, Ok(count));
         }
     }
-    assert!(
-        published::<AadCounted>(&[17])
-            .checkpoint()
-            .frontiers
-            .is_empty()
-    );
+    let counted = published::<AadCounted>(&[17]).checkpoint();
+    assert!(counted.frontiers.is_empty());
 }
 
 #[test]
@@ -149,13 +142,8 @@ fn stored_frontiers_are_of_their_trees_or_refused() {
     assert!(with(&|frontiers| drop(frontiers.pop())).is_none());
     assert!(with(&|frontiers| frontiers.push(Vec::new())).is_none());
     for cut in [1, 48, 200] {
-        assert!(
-            with(&|frontiers| {
-                let left = frontiers[0].len() - cut;
-                frontiers[0].truncate(left);
-            })
-            .is_none()
-        );
+        let left = checkpoint.frontiers[0].len() - cut;
+        assert!(with(&|frontiers| frontiers[0].truncate(left)).is_none());
     }
     assert!(with(&|frontiers| frontiers[1].push(0)).is_none());
     // A missing frontier is made on request.
@@ -179,9 +167,7 @@ fn frontiers_that_somebody_else_wrote_deceive_nobody() {
         let opened = restored(server, &changed).unwrap();
         // The nodes after the first 256 bytes that are off the path are in no proof of this key.
         let found = values(&opened, version, &key);
-        assert!(
-            found.is_err() || (found == Ok(0) && place >= 256),
-            "byte {place}"
-        );
+        let held = found.is_err() || (found == Ok(0) && place >= 256);
+        assert!(held, "byte {place}");
     }
 }

@@ -6,8 +6,8 @@ use pad_conformance::soak;
 
 use super::*;
 use crate::{
-    AadFrontier, AasFrontier, Log, Schedule, Setup, Shape,
-    author::support::parameters,
+    AadFrontier, AasFrontier, Schedule,
+    author::support,
     element::{HALF_BITS, first_half},
     frontier::Evidence,
 };
@@ -18,8 +18,7 @@ const TREE: Address = Address { level: 4, index: 0 };
 /// A tree of sixteen elements that are not made by hashing.
 fn tree<S: Scheme>(elements: &[Vec<u8>]) -> Forest<S> {
     assert_eq!(elements.len(), 16);
-    let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let log = Log::new("collisions".into(), Setup::new(parameters(), shape));
+    let log = support::log(7, 4, Schedule::Eager);
     let mut forest = Forest::new(log, Workers::all_cores());
     for element in elements {
         forest.push(element);
@@ -84,9 +83,8 @@ fn answers_are_right_whatever_prefixes_are_shared() {
 
 #[test]
 fn members_may_differ_in_their_last_bits_alone() {
-    let members: Vec<Vec<u8>> = (0..16_u8)
-        .map(|i| element(0, (i, 0))[..HALF].to_vec())
-        .collect();
+    let members = (0..16_u8).map(|i| element(0, (i, 0))[..HALF].to_vec());
+    let members: Vec<Vec<u8>> = members.collect();
     let forest = tree::<AasFrontier>(&members);
     for last in [16, 31, 255] {
         assert!(holds(&forest, half_of(&element(0, (last, 0)))));
@@ -98,9 +96,8 @@ fn members_may_differ_in_their_last_bits_alone() {
 /// continued by zeros.
 #[test]
 fn an_absent_half_is_in_the_group_that_begins_with_its_prefix() {
-    let elements: Vec<Vec<u8>> = (0..16_u8)
-        .map(|i| element(i.wrapping_mul(0x3b), (i, i)))
-        .collect();
+    let elements = (0..16_u8).map(|i| element(i.wrapping_mul(0x3b), (i, i)));
+    let elements: Vec<Vec<u8>> = elements.collect();
     let forest = tree::<AadFrontier>(&elements);
     let made = forest.frontier(TREE).unwrap();
     let sorted = made.sorted::<AadFrontier>(forest.elements_of(TREE));

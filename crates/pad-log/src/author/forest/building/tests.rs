@@ -1,16 +1,10 @@
 use pad_core::Workers;
 
 use super::*;
-use crate::{
-    author::support::parameters,
-    log::{Log, Setup},
-    scheme::AadCounted,
-    shape::{Schedule, Shape},
-};
+use crate::{author::support, log::Log, scheme::AadCounted, shape::Schedule};
 
 fn log() -> Log<AadCounted> {
-    let shape = Shape::new(4, Schedule::Deferred).unwrap();
-    Log::new("log".into(), Setup::new(parameters(), shape))
+    support::log(7, 4, Schedule::Deferred)
 }
 
 fn grow(forest: &mut Forest<AadCounted>, size: u8) -> Result<(), AccumulateError> {
