@@ -1,4 +1,4 @@
-//! The search for the representatives of many digests, eight candidates at a time.
+//! The search for the representatives of many digests, sixteen candidates at a time.
 //!
 //! The lanes hold candidates of different digests. When at most eight digests are left, each has
 //! several candidates in flight. The smallest one that passes counts, so the result equals that of
@@ -13,7 +13,7 @@ use crate::rsa::primality::lanes::{Candidate, Candidates, Mask};
 /// Maximum number of candidates that are tested together: two groups of lanes.
 const MOST: usize = 2 * LANES;
 
-/// Maximum number of digests whose searches run together. Each test of eight candidates passes over
+/// Maximum number of digests whose searches run together. Each test of candidates passes over
 /// all open searches.
 const BATCH: usize = 64;
 
