@@ -37,11 +37,8 @@ pub struct Change<A: Scheme> {
 /// change.
 #[cfg(feature = "std")]
 pub(crate) fn require_consecutive<A: Scheme>(changes: &[Change<A>]) -> Result<(), AccumulateError> {
-    let consecutive = changes
-        .iter()
-        .zip(changes.iter().skip(1))
-        .all(|(earlier, later)| earlier.after == later.before);
-    if consecutive {
+    let mut pairs = changes.iter().zip(changes.iter().skip(1));
+    if pairs.all(|(earlier, later)| earlier.after == later.before) {
         Ok(())
     } else {
         Err(AccumulateError::ChangeGap)

@@ -18,11 +18,8 @@ impl AccumulatorId {
     /// Source: ours. `H(accumulator-id, scheme ‖ fingerprint ‖ label)`; only the label's length
     /// varies, so different inputs give different bytes to hash.
     pub fn derive(scheme: SchemeId, fingerprint: &[u8; 32], label: &[u8]) -> Self {
-        let scheme = scheme.0.to_be_bytes();
-        Self(Sha256Ed25519::hash(
-            Domain::AccumulatorId,
-            &[&scheme, fingerprint, label],
-        ))
+        let parts: [&[u8]; 3] = [&scheme.0.to_be_bytes(), fingerprint, label];
+        Self(Sha256Ed25519::hash(Domain::AccumulatorId, &parts))
     }
 
     /// The id as bytes.
@@ -34,10 +31,8 @@ impl AccumulatorId {
     ///
     /// Cost: one hash of 32 bytes and the element.
     pub fn digest_of(self, element: &[u8]) -> ElementDigest {
-        ElementDigest(Sha256Ed25519::hash(
-            Domain::AccumulatorElement,
-            &[&self.0.0, element],
-        ))
+        let parts: [&[u8]; 2] = [&self.0.0, element];
+        ElementDigest(Sha256Ed25519::hash(Domain::AccumulatorElement, &parts))
     }
 }
 

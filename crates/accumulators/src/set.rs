@@ -91,10 +91,8 @@ impl<A: Scheme> ElementSet<A> {
         if digests.iter().any(|digest| !self.holds(digest)) {
             return Err(AccumulateError::ElementAbsent);
         }
-        Ok(digests
-            .iter()
-            .filter_map(|digest| self.take(digest))
-            .collect())
+        let taken = digests.iter().filter_map(|digest| self.take(digest));
+        Ok(taken.collect())
     }
 
     /// Computes the primes or scalars of elements that are not in the set, from their digests. The
@@ -114,10 +112,8 @@ impl<A: Scheme> ElementSet<A> {
         }
         let length = digests.len().div_ceil(workers.threads()).clamp(1, BATCH);
         let batches: Vec<&[ElementDigest]> = digests.chunks(length).collect();
-        let elements = workers
-            .map(&batches, |batch| A::elements(key, batch))
-            .into_iter();
-        let elements: Vec<Vec<A::Element>> = elements.collect::<Result<_, _>>()?;
+        let elements = workers.map(&batches, |batch| A::elements(key, batch));
+        let elements: Vec<Vec<A::Element>> = elements.into_iter().collect::<Result<_, _>>()?;
         Ok(elements.into_iter().flatten().collect())
     }
 
@@ -166,10 +162,8 @@ impl<A: Scheme> ElementSet<A> {
     /// # Errors
     /// [`AccumulateError::ElementAbsent`] if the set does not contain the element.
     pub fn position(&self, element: &[u8]) -> Result<usize, AccumulateError> {
-        self.positions
-            .get(&self.accumulator.digest_of(element))
-            .copied()
-            .ok_or(AccumulateError::ElementAbsent)
+        let position = self.positions.get(&self.accumulator.digest_of(element));
+        position.copied().ok_or(AccumulateError::ElementAbsent)
     }
 
     /// Splits the set into the elements of `subset` and all other elements, both in the order of

@@ -95,10 +95,8 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// [`DecodeError::Malformed`] if fewer bytes remain.
     pub fn take(&mut self, length: usize) -> Result<&'a [u8], DecodeError> {
-        let (taken, rest) = self
-            .rest
-            .split_at_checked(length)
-            .ok_or(DecodeError::Malformed)?;
+        let split = self.rest.split_at_checked(length);
+        let (taken, rest) = split.ok_or(DecodeError::Malformed)?;
         self.rest = rest;
         Ok(taken)
     }
@@ -116,10 +114,8 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// [`DecodeError::Malformed`] if fewer bytes remain.
     pub fn array_ref<const N: usize>(&mut self) -> Result<&'a [u8; N], DecodeError> {
-        let (taken, rest) = self
-            .rest
-            .split_first_chunk()
-            .ok_or(DecodeError::Malformed)?;
+        let split = self.rest.split_first_chunk();
+        let (taken, rest) = split.ok_or(DecodeError::Malformed)?;
         self.rest = rest;
         Ok(taken)
     }

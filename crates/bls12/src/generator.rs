@@ -159,11 +159,8 @@ mod tests {
         let mut scalars: Vec<Fr> = scalars.collect();
         // Digits at their limits, and carries through all windows.
         for width in [8_u64, 11] {
-            for half in [
-                1_u64 << (width - 1),
-                (1 << (width - 1)) + 1,
-                (1 << width) - 1,
-            ] {
+            let half = 1_u64 << (width - 1);
+            for half in [half, half + 1, 2 * half - 1] {
                 let base = Fr::from(1_u64 << width);
                 let digits = (0..255 / width).fold(Fr::ZERO, |sum, _| sum * base + Fr::from(half));
                 scalars.extend([Fr::from(half), digits, -digits]);

@@ -62,11 +62,8 @@ pub(crate) fn hash_to_field(parts: &[&[u8]], tag: &[u8]) -> Fq {
 pub fn map(message: &[u8], tag: &[u8]) -> G1Projective {
     let uniform = expand::<4>(&[message], tag);
     let (halves, _) = uniform.as_flattened().as_chunks::<64>();
-    halves
-        .iter()
-        .map(|half| Fq::from_be_bytes_mod_order(half))
-        .map(map_to_curve)
-        .sum()
+    let elements = halves.iter().map(|half| Fq::from_be_bytes_mod_order(half));
+    elements.map(map_to_curve).sum()
 }
 
 /// Applies the simplified SWU map to an isogenous curve, and then the isogeny (RFC 9380, sections

@@ -113,12 +113,8 @@ mod tests {
         let scalars: Vec<Fr> = scalars.chain(extreme).collect();
         for count in [0, 1, 63, 64, 65, 71, 72, 500, scalars.len()] {
             let scalars = &scalars[scalars.len() - count..];
-            for shift in [
-                Fr::from(0_u64),
-                Fr::from(7_u64),
-                -Fr::from(3_u64),
-                scalars.iter().sum(),
-            ] {
+            let sum: Fr = scalars.iter().sum();
+            for shift in [0_i64, 7, -3].map(Fr::from).into_iter().chain([sum]) {
                 let expected: Fr = scalars.iter().map(|scalar| *scalar + shift).product();
                 assert_eq!(shifted_product(scalars, &shift), expected, "{count}");
             }

@@ -54,10 +54,8 @@ mod tests {
             let doubled = map_pieces(&numbers, &workers, |piece| {
                 piece.iter().map(|number| 2 * number).collect()
             });
-            assert_eq!(
-                doubled,
-                (0..100).map(|number| 2 * number).collect::<Vec<_>>()
-            );
+            let expected: Vec<u32> = (0..200).step_by(2).collect();
+            assert_eq!(doubled, expected);
         }
     }
 }

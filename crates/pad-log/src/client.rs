@@ -206,10 +206,8 @@ impl<S: Scheme> LogClient<S> {
             let proofs =
                 continuation.ok_or(LogRefusal::Head(VerifyError::MalformedHistoryProof))?;
             let (old, new) = (self.log.at(&older), self.log.at(&newer));
-            let (old, new) = (
-                old.map_err(LogRefusal::Head)?,
-                new.map_err(LogRefusal::Head)?,
-            );
+            let old = old.map_err(LogRefusal::Head)?;
+            let new = new.map_err(LogRefusal::Head)?;
             let grown = self.check_growth(old, new, proofs.append_only);
             grown.map_err(|reason| {
                 unless_unread(reason, |reason| LogRefusal::NotGrown {

@@ -76,10 +76,8 @@ pub fn powers_of_one_base<G: ModularGroup>(
             power = group.square_times(&power, window);
         }
     }
-    buckets
-        .iter()
-        .map(|buckets| buckets.combine(group))
-        .collect()
+    let powers = buckets.iter().map(|buckets| buckets.combine(group));
+    powers.collect()
 }
 
 /// Computes `base^e` for each base and each of the exponents at its index. Returns for each base

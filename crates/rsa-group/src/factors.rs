@@ -145,11 +145,9 @@ impl Factors {
         Counted::PowersByFactors.add(exponents.len());
         let left = left.powers(&self.base, exponents, workers)?;
         let right = right.powers(&self.base, exponents, workers)?;
-        let powers = left
-            .iter()
-            .zip(&right)
-            .map(|(left, right)| self.combine(group, left, right))
-            .collect::<Result<_, _>>()?;
+        let powers = left.iter().zip(&right);
+        let powers = powers.map(|(left, right)| self.combine(group, left, right));
+        let powers = powers.collect::<Result<_, _>>()?;
         self.require_intact(group)?;
         Ok(powers)
     }
@@ -251,16 +249,12 @@ impl Side {
         workers: &Workers,
     ) -> Result<Vec<SecretInteger>, FaultDetected> {
         require(exponents.iter().all(|exponent| !exponent.is_negative()))?;
-        let reduced: Vec<SecretInteger> = exponents
-            .iter()
-            .map(|exponent| self.reduced(exponent))
-            .collect();
+        let reduced = exponents.iter().map(|exponent| self.reduced(exponent));
+        let reduced: Vec<SecretInteger> = reduced.collect();
         let powers = self.tables(base)?.powers(&reduced, workers)?;
         // The powers were checked against the reduced exponents. This checks the reduced exponents.
-        let unchanged = exponents
-            .iter()
-            .zip(&reduced)
-            .all(|(exponent, reduced)| *self.reduced(exponent) == **reduced);
+        let mut pairs = exponents.iter().zip(&reduced);
+        let unchanged = pairs.all(|(exponent, reduced)| *self.reduced(exponent) == **reduced);
         require(unchanged)?;
         Ok(powers)
     }

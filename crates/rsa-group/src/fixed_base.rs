@@ -112,11 +112,9 @@ impl FixedBase {
 
     fn block(&self, exponents: &[SecretInteger]) -> Result<Vec<SecretInteger>, FaultDetected> {
         let powers = self.tables.powers(exponents);
-        powers
-            .into_iter()
-            .zip(exponents)
-            .map(|(power, exponent)| self.checked(power, exponent))
-            .collect()
+        let powers = powers.into_iter().zip(exponents);
+        let powers = powers.map(|(power, exponent)| self.checked(power, exponent));
+        powers.collect()
     }
 
     /// Returns `power` if it equals the base raised to `exponent`, modulo the guard.

@@ -196,11 +196,6 @@ impl ModularGroup for ResidueGroup {
         (left * right).complete() % &self.modulus
     }
 
-    fn square(&self, base: &Integer) -> Integer {
-        Counted::Products.add(1);
-        base.square_ref().complete() % &self.modulus
-    }
-
     fn square_times(&self, base: &Integer, count: u32) -> Integer {
         Counted::Products.add(count);
         if count >= SHORT_CHAIN

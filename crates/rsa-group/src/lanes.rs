@@ -102,7 +102,8 @@ impl<const LIMBS: usize, const ROWS: usize> Lanes for Group<LIMBS, ROWS> {
 
     fn square_times(&self, base: &Integer, count: u32) -> Integer {
         let form = self.one.form(base);
-        self.one.integer(&self.one.square_repeatedly(&form, count))
+        let power = self.one.arithmetic.square_times(&form, count);
+        self.one.integer(&power)
     }
 
     fn multi_power(&self, bases: &[Integer], exponents: &[Integer]) -> Integer {

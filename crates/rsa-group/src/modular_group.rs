@@ -19,7 +19,9 @@ pub trait ModularGroup: Sync {
     /// Multiplies two elements.
     fn multiply(&self, left: &Self::Element, right: &Self::Element) -> Self::Element;
     /// Squares an element.
-    fn square(&self, base: &Self::Element) -> Self::Element;
+    fn square(&self, base: &Self::Element) -> Self::Element {
+        self.square_times(base, 1)
+    }
     /// Squares an element `count` times.
     fn square_times(&self, base: &Self::Element, count: u32) -> Self::Element;
     /// Raises an element to a nonnegative exponent.

@@ -98,11 +98,8 @@ impl PowersTable {
     /// Source: Bellare, Garay & Rabin 1998, "Fast batch verification for modular exponentiation and
     /// digital signatures" (small exponents); Boneh, Bünz & Fisch 2019 (groups of unknown order).
     pub fn is_consistent(&self, group: &ResidueGroup, coefficients: &[Integer]) -> bool {
-        let numbers: Vec<Integer> = self
-            .entries
-            .iter()
-            .map(|entry| entry.as_integer().clone())
-            .collect();
+        let numbers = self.entries.iter().map(Residue::as_integer);
+        let numbers: Vec<Integer> = numbers.cloned().collect();
         let (Some((_, later)), Some((_, earlier))) = (numbers.split_first(), numbers.split_last())
         else {
             return false;

@@ -223,10 +223,8 @@ impl Parameters {
             points.into_iter().collect::<Result<Vec<_>, _>>()
         }?;
         let points = normalize(&points);
-        Ok(points
-            .iter()
-            .map(point::encode::<g1::Config, G1_BYTES>)
-            .collect())
+        let encoded = points.iter().map(point::encode::<g1::Config, G1_BYTES>);
+        Ok(encoded.collect())
     }
 }
 

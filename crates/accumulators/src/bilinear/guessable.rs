@@ -35,16 +35,10 @@ impl Parameters {
         // Equal abscissas mean `s^i = 1` or `s^i = -1`. The latter implies an order of at most
         // `2 i`.
         let (first, mirrored) = (G1Affine::generator(), G2Affine::generator());
-        let returns = self
-            .powers_g1()
-            .iter()
-            .skip(1)
-            .any(|power| power.x == first.x)
-            || self
-                .powers_g2()
-                .iter()
-                .skip(1)
-                .any(|power| power.x == mirrored.x);
+        let mut in_g1 = self.powers_g1().iter().skip(1);
+        let mut in_g2 = self.powers_g2().iter().skip(1);
+        let returns =
+            in_g1.any(|power| power.x == first.x) || in_g2.any(|power| power.x == mirrored.x);
         returns || self.powers_g1().get(1).is_none_or(is_small_multiple)
     }
 }

@@ -146,12 +146,8 @@ impl Parameters {
             return Err(DecodeError::ParametersInvalid);
         }
         let powers_g1 = Vec::from([G1Affine::generator()]);
-        Ok(Self::assemble(
-            powers_g1,
-            Vec::from([generator, s_g2]),
-            s_g2,
-            purpose,
-        ))
+        let powers_g2 = Vec::from([generator, s_g2]);
+        Ok(Self::assemble(powers_g1, powers_g2, s_g2, purpose))
     }
 
     /// Returns `[s]_2`, the secret times the generator of G2, as a compressed point.
@@ -228,12 +224,8 @@ const MOST_SMALL: usize = 65;
 /// Hashes `[s]_2`, which determines all powers, and the purpose.
 fn fingerprint(s_g2: &G2Affine, purpose: &str) -> [u8; 32] {
     let s_g2 = point::encode::<g2::Config, G2_BYTES>(s_g2);
-    let parts: [&[u8]; 4] = [
-        &SCHEME.0.to_be_bytes(),
-        b"parameters",
-        &s_g2,
-        purpose.as_bytes(),
-    ];
+    let scheme = SCHEME.0.to_be_bytes();
+    let parts: [&[u8]; 4] = [&scheme, b"parameters", &s_g2, purpose.as_bytes()];
     Sha256Ed25519::hash(Domain::AccumulatorId, &parts).0
 }
 

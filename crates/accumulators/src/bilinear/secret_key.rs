@@ -72,12 +72,8 @@ impl BilinearSecretKey {
         label: &[u8],
         workers: &Workers,
     ) -> Result<Self, getrandom::Error> {
-        Ok(Self::with_scalar(
-            SecretScalar::random()?,
-            (capacity, subset_limit),
-            label,
-            workers,
-        ))
+        let (secret, sizes) = (SecretScalar::random()?, (capacity, subset_limit));
+        Ok(Self::with_scalar(secret, sizes, label, workers))
     }
 
     /// Creates a key from the scalar `secret`, which must not be zero, and computes the public

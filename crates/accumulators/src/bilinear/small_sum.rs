@@ -72,22 +72,14 @@ mod tests {
     #[test]
     fn sums_equal_those_of_the_library() {
         let seed = Fr::from(0x0073_756d_u64).pow([0x1234_5678_9abc]);
-        let multiples: Vec<Fr> = core::iter::successors(Some(seed), |scalar| Some(*scalar * seed))
-            .take(20)
-            .collect();
+        let multiples = core::iter::successors(Some(seed), |scalar| Some(*scalar * seed));
+        let multiples: Vec<Fr> = multiples.take(20).collect();
         let generator = G2Projective::generator();
-        let points: Vec<G2Affine> = multiples
-            .iter()
-            .map(|scalar| (generator * scalar).into_affine())
-            .collect();
+        let points = multiples.iter();
+        let points = points.map(|scalar| (generator * scalar).into_affine());
+        let points: Vec<G2Affine> = points.collect();
         let mut scalars: Vec<Fr> = multiples.iter().map(Field::square).collect();
-        scalars.extend([
-            Fr::ZERO,
-            Fr::ONE,
-            -Fr::ONE,
-            Fr::from(31_u64),
-            Fr::from(32_u64),
-        ]);
+        scalars.extend([0_i64, 1, -1, 31, 32].map(Fr::from));
         for count in 0..=points.len() {
             for scalars in [&scalars[..20], &scalars[5..], &scalars[20..]] {
                 let terms = points.iter().take(count).zip(scalars);

@@ -40,12 +40,9 @@ fn scalar(number: u8) -> Fr {
 static SECRET: LazyLock<BilinearSecretKey> = LazyLock::new(|| secret_with(scalar(1), b"tests"));
 
 fn secret_with(secret: Fr, label: &[u8]) -> BilinearSecretKey {
-    BilinearSecretKey::with_scalar(
-        SecretScalar::new(Zeroizing::new(secret)),
-        (CAPACITY, SUBSET_LIMIT),
-        label,
-        &Workers::sequential(),
-    )
+    let secret = SecretScalar::new(Zeroizing::new(secret));
+    let sizes = (CAPACITY, SUBSET_LIMIT);
+    BilinearSecretKey::with_scalar(secret, sizes, label, &Workers::sequential())
 }
 
 fn key() -> BilinearPublicKey {
@@ -64,9 +61,8 @@ pub(super) fn random_scalars(random: &mut ChaCha20Rng, count: usize) -> Vec<Fr> 
 
 /// Elements `0..count` as two bytes, so in ascending order.
 fn names(count: u16) -> Vec<Vec<u8>> {
-    (0..count)
-        .map(|number| number.to_be_bytes().to_vec())
-        .collect()
+    let names = (0..count).map(|number| number.to_be_bytes().to_vec());
+    names.collect()
 }
 
 fn set_of<B: AsRef<[u8]> + Sync>(elements: &[B]) -> ElementSet<Bilinear> {

@@ -82,10 +82,8 @@ impl Batch for Rsa {
         }
         let mut level: Vec<Root> = sorted.iter().copied().map(Root::of_member).collect();
         while level.len() > 1 {
-            level = level
-                .chunks(2)
-                .map(|pair| Root::join(group, pair))
-                .collect::<Result<_, _>>()?;
+            let parents = level.chunks(2).map(|pair| Root::join(group, pair));
+            level = parents.collect::<Result<_, _>>()?;
         }
         let number = level.pop().ok_or(AccumulateError::EmptySubset)?.number;
         let members: Vec<&RsaElement> = sorted.iter().map(|(element, _)| element).collect();

@@ -85,10 +85,8 @@ impl Dynamic for Rsa {
     ) -> Result<Vec<Option<RsaWitness>>, AccumulateError> {
         require_consecutive(changes)?;
         let Some(last) = changes.last() else {
-            return Ok(witnesses
-                .iter()
-                .map(|(_, witness)| Some(witness.clone()))
-                .collect());
+            let unchanged = witnesses.iter().map(|(_, witness)| Some(witness.clone()));
+            return Ok(unchanged.collect());
         };
         let folded = NetChange::new(changes, workers);
         if witnesses.iter().any(|(element, _)| folded.adds(element)) {
@@ -106,16 +104,11 @@ impl Dynamic for Rsa {
         let updated = workers.map(&chunks, |chunk| update(chunk));
         let updated: Vec<Vec<RsaWitness>> = updated.into_iter().collect::<Result<_, _>>()?;
         let mut updated = updated.into_iter().flatten();
-        Ok(witnesses
-            .iter()
-            .map(|(element, _)| {
-                if folded.removes(element) {
-                    None
-                } else {
-                    updated.next()
-                }
-            })
-            .collect())
+        let all = witnesses.iter().map(|(element, _)| {
+            let is_kept = !folded.removes(element);
+            is_kept.then(|| updated.next()).flatten()
+        });
+        Ok(all.collect())
     }
 }
 
@@ -155,11 +148,8 @@ impl NetChange {
             product(kept.map(|(element, _)| element.prime()), workers)
         };
         let digests = |elements: fn(&Change<Rsa>) -> &[RsaElement]| {
-            changes
-                .iter()
-                .flat_map(elements)
-                .map(|element| *element.digest())
-                .collect()
+            let elements = changes.iter().flat_map(elements);
+            elements.map(|element| *element.digest()).collect()
         };
         Self {
             removes: digests(|change| &change.removed),
@@ -199,17 +189,13 @@ impl NetChange {
         let inverse = group.inverse(after.as_integer());
         let exponents: Vec<&Integer> = bezout.iter().map(|(a, _)| a).collect();
         let factors = powers_of_one_base(group, &inverse, &exponents);
-        let updated =
-            witnesses
-                .iter()
-                .zip(&bezout)
-                .zip(factors)
-                .map(|(((_, witness), (_, b)), factor)| {
-                    let exponent = (b * &self.added).complete();
-                    let power = group.power(witness.residue().as_integer(), &exponent);
-                    let residue = group.canonical(group.multiply(&power, &factor));
-                    RsaWitness::new(residue, witness.offset())
-                });
+        let updated = witnesses.iter().zip(&bezout).zip(factors);
+        let updated = updated.map(|(((_, witness), (_, b)), factor)| {
+            let exponent = (b * &self.added).complete();
+            let power = group.power(witness.residue().as_integer(), &exponent);
+            let residue = group.canonical(group.multiply(&power, &factor));
+            RsaWitness::new(residue, witness.offset())
+        });
         Ok(updated.collect())
     }
 
@@ -222,11 +208,8 @@ impl NetChange {
     /// Computes `(a, b)` with `b D - a r = 1` and `0 < b < r`, so that neither is negative. `D` is
     /// the product of the removed primes, and `r` is `prime`.
     fn bezout(&self, prime: &Integer) -> Result<(Integer, Integer), AccumulateError> {
-        let b = self
-            .removed
-            .invert_ref(prime)
-            .map(Integer::from)
-            .ok_or(AccumulateError::WitnessMismatch)?;
+        let b = self.removed.invert_ref(prime).map(Integer::from);
+        let b = b.ok_or(AccumulateError::WitnessMismatch)?;
         let a = ((&b * &self.removed).complete() - 1_u32) / prime;
         Ok((a, b))
     }

@@ -102,10 +102,7 @@ impl Proof for RsaNonMembershipWitness {
         if self.remainder.cmp0() != Ordering::Greater || self.remainder >= *representative {
             return Err(VerifyError::RemainderOutOfRange);
         }
-        let bases = [
-            value.residue().as_integer().clone(),
-            self.cofactor.as_integer().clone(),
-        ];
+        let bases = [value.residue(), &self.cofactor].map(|base| base.as_integer().clone());
         let exponents = [self.remainder, representative.clone()];
         let power = multi_power(group, &bases, &exponents);
         if !group.same(&power, key.parameters().base().as_integer()) {

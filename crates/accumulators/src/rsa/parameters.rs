@@ -106,12 +106,8 @@ impl Parameters {
 fn fingerprint(group: &ResidueGroup, rule: RepresentativeRule) -> [u8; 32] {
     let mut modulus = Vec::with_capacity(group.length());
     write_fixed(group.modulus(), group.length(), &mut modulus);
-    let parts: [&[u8]; 4] = [
-        &SCHEME.0.to_be_bytes(),
-        b"parameters",
-        &[rule.id()],
-        &modulus,
-    ];
+    let scheme = SCHEME.0.to_be_bytes();
+    let parts: [&[u8]; 4] = [&scheme, b"parameters", &[rule.id()], &modulus];
     Sha256Ed25519::hash(Domain::AccumulatorId, &parts).0
 }
 

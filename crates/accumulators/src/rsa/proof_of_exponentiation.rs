@@ -85,10 +85,7 @@ impl Exponentiation<'_> {
         let group = self.key.group();
         let challenge = self.challenge().ok_or(mismatch)?;
         let remainder = product_modulo(self.factors, &challenge);
-        let bases = [
-            quotient.as_integer().clone(),
-            self.base.as_integer().clone(),
-        ];
+        let bases = [quotient, self.base].map(|base| base.as_integer().clone());
         let power = multi_power(group, &bases, &[challenge, remainder]);
         if group.same(&power, self.result.as_integer()) {
             Ok(())

@@ -212,10 +212,8 @@ impl RsaSecretKey {
         let group = parameters.group();
         let base = parameters.base().as_integer();
         let powers = self.factors.powers(group, base, exponents, workers)?;
-        Ok(powers
-            .into_iter()
-            .map(|power| group.canonical(power))
-            .collect())
+        let powers = powers.into_iter().map(|power| group.canonical(power));
+        Ok(powers.collect())
     }
 
     /// Returns the secret factors of the modulus.

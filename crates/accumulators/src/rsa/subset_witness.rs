@@ -142,12 +142,8 @@ impl Proof for RsaSubsetWitness {
             return Err(VerifyError::CountMismatch);
         }
         let group = snapshot.key.group();
-        let residues = [Some(&self.residue), self.quotient.as_ref()];
-        if !residues
-            .into_iter()
-            .flatten()
-            .all(|residue| group.contains(residue))
-        {
+        let mut residues = [&self.residue].into_iter().chain(&self.quotient);
+        if !residues.all(|residue| group.contains(residue)) {
             return Err(VerifyError::WrongAccumulator);
         }
         let id = snapshot.key.id();

@@ -15,12 +15,9 @@ pub(crate) fn primes() -> [Integer; 2] {
 }
 
 fn primes_in(file: &str) -> [Integer; 2] {
-    let lines = file.lines();
-    let primes: Vec<Integer> = lines
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| Integer::from_str_radix(line, 16).unwrap())
-        .collect();
-    primes.try_into().unwrap()
+    let lines = file.lines().filter(|line| !line.starts_with('#'));
+    let primes = lines.map(|line| Integer::from_str_radix(line, 16).unwrap());
+    primes.collect::<Vec<_>>().try_into().unwrap()
 }
 
 /// Returns a fixed secret key whose modulus has 2048 bits.
@@ -43,9 +40,8 @@ pub(crate) fn secret_3072() -> RsaSecretKey {
 
 /// Returns the names of the numbered test elements from `first` to below `first + count`.
 pub(crate) fn names(first: usize, count: usize) -> Vec<String> {
-    (first..first + count)
-        .map(|index| format!("element {index}"))
-        .collect()
+    let names = (first..first + count).map(|index| format!("element {index}"));
+    names.collect()
 }
 
 /// Returns the set whose elements are the first `count` [`names`].

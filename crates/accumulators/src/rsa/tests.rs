@@ -15,8 +15,8 @@ use crate::{
     wire::{decode_body, encode_body},
 };
 
-fn verified(key: &RsaPublicKey, value: RsaValue) -> Verified<Snapshot<Rsa>> {
-    testing::verified(key, 1, &value)
+fn verified(key: &RsaPublicKey, value: &RsaValue) -> Verified<Snapshot<Rsa>> {
+    testing::verified(key, 1, value)
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn both_roles_all_algorithms_and_all_thread_counts_agree() {
             assert_eq!(Rsa::witness(key, &set, name, &one).as_ref(), Ok(witness));
             let by_secret = Rsa::witness(&secret, &set, name, &one);
             assert_eq!(by_secret.as_ref(), Ok(witness));
-            let snapshot = verified(key, value.clone());
+            let snapshot = verified(key, &value);
             let membership = witness.clone().check(&snapshot, name).unwrap();
             assert_eq!(membership.element, name);
         }
@@ -70,7 +70,7 @@ fn a_witness_verifies_nothing_else() {
     let key = secret.public_key();
     let one = Workers::sequential();
     let set = set(3);
-    let value = verified(key, Rsa::accumulate(key, &set, &one).unwrap());
+    let value = verified(key, &Rsa::accumulate(key, &set, &one).unwrap());
     let witness = Rsa::witness(key, &set, b"element 0", &one).unwrap();
     let other = Rsa::witness(key, &set, b"element 1", &one).unwrap();
     assert!(witness.clone().check(&value, b"element 0").is_ok());
@@ -82,7 +82,7 @@ fn a_witness_verifies_nothing_else() {
     let moved = RsaWitness::new(other.residue().clone(), witness.offset());
     let refused = moved.check(&value, b"element 0");
     assert_eq!(refused, Err(VerifyError::WitnessMismatch));
-    let empty = verified(key, Rsa::empty_value(key));
+    let empty = verified(key, &Rsa::empty_value(key));
     let refused = witness.clone().check(&empty, b"element 0");
     assert_eq!(refused, Err(VerifyError::WitnessMismatch));
 
@@ -101,7 +101,7 @@ fn a_residue_of_another_modulus_is_refused() {
     let stranger = ElementSet::from_elements(larger.public_key(), &names(0, 2), &one).unwrap();
     let witness = Rsa::witness(&larger, &stranger, b"element 0", &one).unwrap();
     let secret = secret();
-    let value = verified(secret.public_key(), Rsa::empty_value(secret.public_key()));
+    let value = verified(secret.public_key(), &Rsa::empty_value(secret.public_key()));
     let refused = witness.check(&value, b"element 0");
     assert_eq!(refused, Err(VerifyError::WrongAccumulator));
 }
@@ -113,14 +113,12 @@ fn hostile_residues_are_refused() {
     let modulus = key.parameters().modulus();
     let [p, _] = test_key::primes();
     let half = (modulus >> 1_u32).complete();
+    let last = (modulus - 1_u32).complete();
     let cases = [
         (Integer::new(), DecodeError::ResidueOutOfRange),
         (modulus.clone(), DecodeError::ResidueOutOfRange),
         ((modulus + 1_u32).complete(), DecodeError::ResidueOutOfRange),
-        (
-            (modulus - 1_u32).complete(),
-            DecodeError::ResidueNotCanonical,
-        ),
+        (last, DecodeError::ResidueNotCanonical),
         ((&half + 1_u32).complete(), DecodeError::ResidueNotCanonical),
         (p.clone(), DecodeError::ResidueNotUnit),
         (p * 5_u32, DecodeError::ResidueNotUnit),

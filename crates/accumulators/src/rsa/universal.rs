@@ -44,11 +44,8 @@ impl Universal for Rsa {
             Some(secret) => with_secret(secret, primes, representative, workers)?,
             None => with_public_key(key.public(), primes, representative, workers)?,
         };
-        Ok(RsaNonMembershipWitness::new(
-            key.public(),
-            remainder,
-            cofactor,
-        ))
+        let key = key.public();
+        Ok(RsaNonMembershipWitness::new(key, remainder, cofactor))
     }
 
     /// [`AccumulateError::ElementAbsent`] and [`AccumulateError::ElementPresent`] report the

@@ -98,11 +98,8 @@ impl Proof for RsaWitnessBatch {
             return Err(VerifyError::CountMismatch);
         }
         let group = snapshot.key.group();
-        if !self
-            .0
-            .iter()
-            .all(|witness| group.contains(witness.residue()))
-        {
+        let mut residues = self.0.iter().map(RsaWitness::residue);
+        if !residues.all(|residue| group.contains(residue)) {
             return Err(VerifyError::WrongAccumulator);
         }
         let offsets = self.0.iter().map(RsaWitness::offset);
@@ -122,16 +119,11 @@ impl RsaWitnessBatch {
         let group = snapshot.key.group();
         let value = snapshot.value.residue().as_integer();
         let coefficients = self.coefficients(snapshot, members);
-        let exponents: Vec<Integer> = members
-            .iter()
-            .zip(&coefficients)
-            .map(|(member, coefficient)| Integer::from(member.prime() * coefficient))
-            .collect();
-        let bases: Vec<Integer> = self
-            .0
-            .iter()
-            .map(|witness| witness.residue().as_integer().clone())
-            .collect();
+        let exponents = members.iter().zip(&coefficients);
+        let exponents = exponents.map(|(member, by)| Integer::from(member.prime() * by));
+        let exponents: Vec<Integer> = exponents.collect();
+        let bases = self.0.iter().map(|witness| witness.residue().as_integer());
+        let bases: Vec<Integer> = bases.cloned().collect();
         let left = multi_power(group, &bases, &exponents);
         let right = group.power(value, &coefficients.iter().sum());
         group.same(&left, &right)

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 
 use ed25519_dalek::SigningKey;
 use pad_accumulators::{
-    Accumulator as _, Batch, Dynamic, ElementSet, PublicKey as _, SecretKey, Snapshot, Universal,
+    Accumulator as _, Batch, Dynamic, ElementSet, PublicKey as _, SecretKey, SignedSnapshot,
+    Snapshot, Universal,
     bilinear::{Bilinear, BilinearPublicKey, BilinearSecretKey, Parameters},
     rsa::{RepresentativeRule, Rsa, RsaSecretKey},
     wire::{self, Wire},
 };
 use pad_conformance::published;
-use pad_core::{Version, Workers};
+use pad_core::{Untrusted, Version, Workers};
 use rug::Integer;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,10 @@ struct VectorFile<M = BTreeMap<String, String>> {
 }
 
 type Messages = BTreeMap<&'static str, String>;
+
+fn hex_of(object: &impl Wire) -> String {
+    hex::encode(wire::encode(object))
+}
 
 fn recorded(scheme: &str) -> VectorFile {
     published::read(&format!("accumulators/{scheme}"))
@@ -45,38 +50,25 @@ fn messages<A: Universal + Batch>(secret: &A::SecretKey) -> Messages {
     };
     let subset = [b"apple".to_vec(), b"cherry".to_vec()];
     let element = &set.elements()[0];
+    let digest = key.id().digest_of(b"apple");
     let mut messages = Messages::from([
         ("id", key.id().to_string()),
-        (
-            "element digest apple",
-            key.id().digest_of(b"apple").to_string(),
-        ),
-        ("element apple", hex::encode(wire::encode(element))),
-        ("value", hex::encode(wire::encode(&value))),
+        ("element digest apple", digest.to_string()),
+        ("element apple", hex_of(element)),
+        ("value", hex_of(&value)),
         ("signed bytes", hex::encode(snapshot.signed_bytes())),
     ]);
     let signer = SigningKey::from_bytes(&[42; 32]);
-    messages.insert(
-        "signed value",
-        hex::encode(wire::encode(&snapshot.sign(&signer).unwrap())),
-    );
+    let signed = snapshot.sign(&signer).unwrap();
+    messages.insert("signed value", hex_of(&signed));
     let witness = A::witness(key, &set, b"apple", alone).unwrap();
-    messages.insert("witness apple", hex::encode(wire::encode(&witness)));
+    messages.insert("witness apple", hex_of(&witness));
     let absent = A::non_membership_witness(key, &set, b"damson", alone).unwrap();
-    messages.insert(
-        "witness of absence damson",
-        hex::encode(wire::encode(&absent)),
-    );
+    messages.insert("witness of absence damson", hex_of(&absent));
     let both = A::subset_witness(key, &set, &subset, alone).unwrap();
-    messages.insert(
-        "witness of apple and cherry",
-        hex::encode(wire::encode(&both)),
-    );
+    messages.insert("witness of apple and cherry", hex_of(&both));
     let change = A::change(key, &mut set, &value, &["banana"], &["elder", "fig"], alone).unwrap();
-    messages.insert(
-        "change banana to elder and fig",
-        hex::encode(wire::encode(&change)),
-    );
+    messages.insert("change banana to elder and fig", hex_of(&change));
     messages
 }
 
@@ -89,10 +81,9 @@ fn compare(scheme: &str, messages: Messages) {
 /// The key with the primes of `tests/keys/rsa-2048.txt`. Its factors are public.
 pub(crate) fn rsa_secret(rule: RepresentativeRule, label: &[u8]) -> RsaSecretKey {
     let lines = include_str!("../keys/rsa-2048.txt").lines();
-    let primes: Vec<Integer> = lines
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| Integer::from_str_radix(line.trim(), 16).unwrap())
-        .collect();
+    let lines = lines.filter(|line| !line.starts_with('#'));
+    let primes = lines.map(|line| Integer::from_str_radix(line.trim(), 16).unwrap());
+    let primes: Vec<Integer> = primes.collect();
     let (p, q) = (primes[0].clone(), primes[1].clone());
     RsaSecretKey::from_primes(p, q, rule, label).unwrap()
 }
@@ -112,23 +103,15 @@ fn compact_messages(messages: &mut Messages) {
     let witness = Rsa::witness(key, &set, b"apple", alone).unwrap();
     let apple = ElementSet::<Rsa>::from_elements(key, &["apple"], alone).unwrap();
     let element = &apple.elements()[0];
+    let digest = key.id().digest_of(b"apple");
     messages.extend([
         ("rule 2: id", key.id().to_string()),
-        (
-            "rule 2: parameters",
-            hex::encode(wire::encode(key.parameters())),
-        ),
-        (
-            "rule 2: element digest apple",
-            key.id().digest_of(b"apple").to_string(),
-        ),
-        ("rule 2: element apple", hex::encode(wire::encode(element))),
+        ("rule 2: parameters", hex_of(key.parameters())),
+        ("rule 2: element digest apple", digest.to_string()),
+        ("rule 2: element apple", hex_of(element)),
         ("rule 2: representative apple", digits(element.prime())),
-        (
-            "rule 2: value of apple and banana",
-            hex::encode(wire::encode(&value)),
-        ),
-        ("rule 2: witness apple", hex::encode(wire::encode(&witness))),
+        ("rule 2: value of apple and banana", hex_of(&value)),
+        ("rule 2: witness apple", hex_of(&witness)),
     ]);
 }
 
@@ -137,7 +120,7 @@ fn rsa_messages_are_the_recorded_ones() {
     let secret = rsa_secret(RepresentativeRule::Wide, LABEL);
     let mut messages = messages::<Rsa>(&secret);
     let key = secret.public_key();
-    messages.insert("parameters", hex::encode(wire::encode(key.parameters())));
+    messages.insert("parameters", hex_of(key.parameters()));
     let base = key.parameters().base().as_integer();
     messages.insert("base", digits(base));
     let alone = &Workers::sequential();
@@ -165,11 +148,11 @@ fn bilinear_messages_are_the_recorded_ones() {
     let set = ElementSet::<Bilinear>::from_elements(key, &["apple"], alone).unwrap();
     let scalar = bls12::scalar::encode(&set.elements()[0].scalar());
     messages.insert("scalar apple", hex::encode(scalar));
-    messages.insert("parameters", hex::encode(wire::encode(key.parameters())));
+    messages.insert("parameters", hex_of(key.parameters()));
     compare("bilinear", messages);
 }
 
-fn read<W: Wire>(context: &W::Context, bytes: &[u8]) -> pad_core::Untrusted<W> {
+fn read<W: Wire>(context: &W::Context, bytes: &[u8]) -> Untrusted<W> {
     wire::decode(context, bytes, 1 << 16).unwrap()
 }
 
@@ -184,16 +167,15 @@ fn recorded_witnesses_verify() {
             author: pad_core::AuthorKey::from_bytes(author.as_bytes()).unwrap(),
             key: key.clone(),
         };
-        let signed: pad_core::Untrusted<pad_accumulators::SignedSnapshot<A>> =
-            read(key, &bytes("signed value"));
+        let signed: Untrusted<SignedSnapshot<A>> = read(key, &bytes("signed value"));
         let snapshot = signed.verify(&authority, &Version::new(7)).unwrap();
-        let witness: pad_core::Untrusted<A::Witness> = read(key, &bytes("witness apple"));
+        let witness: Untrusted<A::Witness> = read(key, &bytes("witness apple"));
         witness.verify(&snapshot, b"apple").unwrap();
-        let absent: pad_core::Untrusted<A::NonMembershipWitness> =
-            read(key, &bytes("witness of absence damson"));
+        let absent = bytes("witness of absence damson");
+        let absent: Untrusted<A::NonMembershipWitness> = read(key, &absent);
         absent.verify(&snapshot, b"damson").unwrap();
-        let both: pad_core::Untrusted<A::SubsetWitness> =
-            read(key, &bytes("witness of apple and cherry"));
+        let both = bytes("witness of apple and cherry");
+        let both: Untrusted<A::SubsetWitness> = read(key, &both);
         both.verify(&snapshot, &[b"apple".to_vec(), b"cherry".to_vec()])
             .unwrap();
     }

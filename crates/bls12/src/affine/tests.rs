@@ -60,18 +60,11 @@ fn sums_of_all_pairs_are_those_of_the_library() {
 #[test]
 fn few_and_many_points_are_doubled_in_place() {
     let points = points();
-    for count in [
-        0,
-        1,
-        lanes::LEAST - 1,
-        lanes::LEAST,
-        lanes::LEAST + 1,
-        points.len(),
-    ] {
-        let expected: Vec<G1Affine> = points[..count]
-            .iter()
-            .map(|point| (*point + point).into_affine())
-            .collect();
+    let least = lanes::LEAST;
+    for count in [0, 1, least - 1, least, least + 1, points.len()] {
+        let expected = points[..count].iter();
+        let expected = expected.map(|point| (*point + point).into_affine());
+        let expected: Vec<G1Affine> = expected.collect();
         for mut adder in adders() {
             let mut doubles = points[..count].to_vec();
             adder.double_each(&mut doubles);

@@ -168,19 +168,15 @@ fn keys_and_signatures_come_back_from_their_encodings() {
     assert_eq!(key.to_string().parse().as_ref(), Ok(key));
 
     let encoded = codec::encode_body(&(key, signature));
-    assert_eq!(
-        encoded,
-        [&key.to_bytes()[..], &signature.to_bytes()].concat()
-    );
+    let bytes = [&key.to_bytes()[..], &signature.to_bytes()].concat();
+    assert_eq!(encoded, bytes);
     assert_eq!(codec::decode_body(&encoded), Ok((key.clone(), signature)));
     let truncated = codec::decode_body::<(BlsPublicKey, BlsSignature)>(&encoded[..143]);
     assert_eq!(truncated, Err(DecodeError::Malformed));
 
     let text = serde_json::to_string(&(key, signature)).unwrap();
-    assert_eq!(
-        text,
-        format!("[\"{key}\",\"{}\"]", hex::encode(signature.to_bytes()))
-    );
+    let digits = hex::encode(signature.to_bytes());
+    assert_eq!(text, format!("[\"{key}\",\"{digits}\"]"));
     let decoded: (BlsPublicKey, BlsSignature) = serde_json::from_str(&text).unwrap();
     assert_eq!(decoded, (key.clone(), signature));
     assert_eq!(format!("{key:?}"), format!("BlsPublicKey({key})"));

@@ -40,24 +40,15 @@ fn check<const ROWS: usize>(path: Path, n: &Integer, a: &Integer, b: &Integer) {
     };
     let (left, right) = (number::<ROWS>(a), number::<ROWS>(b));
     check("one", modulus.one(), radix.clone());
-    check(
-        "product",
-        &modulus.mul(&left, &right),
-        (a * b).complete() * &inverse,
-    );
+    let product = modulus.mul(&left, &right);
+    check("product", &product, (a * b).complete() * &inverse);
     let square = |number: Integer| (number.square() * &inverse).modulo(n);
-    check(
-        "squares",
-        &modulus.square_times(&left, 2),
-        square(square(a.clone())),
-    );
+    let squares = modulus.square_times(&left, 2);
+    check("squares", &squares, square(square(a.clone())));
     check("form", &modulus.to_form(&left), (a * &radix).complete());
     let residue = integer(&modulus.from_form(&left));
-    assert_eq!(
-        residue,
-        (a * &inverse).complete().modulo(n),
-        "residue on {path:?}"
-    );
+    let expected = (a * &inverse).complete().modulo(n);
+    assert_eq!(residue, expected, "residue on {path:?}");
 }
 
 /// Numbers of up to `416 ROWS - 2` bits.

@@ -218,10 +218,8 @@ impl<S: Scheme> Entries<S> {
     #[doc(hidden)]
     pub fn positions(&self, key: &[u8], size: u64) -> &[u64] {
         let beginning = S::beginning(key);
-        let positions = self
-            .positions
-            .get(&beginning)
-            .map_or(&[][..], Vec::as_slice);
+        let positions = self.positions.get(&beginning);
+        let positions = positions.map_or(&[][..], Vec::as_slice);
         &positions[..positions.partition_point(|position| *position < size)]
     }
 

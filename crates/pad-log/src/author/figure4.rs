@@ -39,10 +39,8 @@ fn log_of(group: &Json) -> Log<Figure4> {
     let schedule = u8::try_from(number(group, "deferred")).unwrap();
     let shape = Figure4::shape(Schedule::from_number(schedule).unwrap());
     let facts = (number(group, "block_level"), number(group, "top"));
-    assert_eq!(
-        (shape.block_level().into(), shape.top_level().into()),
-        facts
-    );
+    let levels = (shape.block_level().into(), shape.top_level().into());
+    assert_eq!(levels, facts);
     let dictionary = DictionaryId::from_bytes(bytes(&group["dictionary"]).try_into().unwrap());
     let log = Log::new(dictionary, Setup::new(parameters(), shape));
     assert_eq!(log.id().to_string(), text(group, "id"));

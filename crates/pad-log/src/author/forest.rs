@@ -216,12 +216,8 @@ impl<S: Scheme> Forest<S> {
 
     /// The digest of the log at this size.
     pub(crate) fn digest(&self, size: u64) -> Digest<32> {
-        let roots: Vec<Digest<32>> = self
-            .log
-            .shape()
-            .forest(size)
-            .map(|root| self.hash(root))
-            .collect();
+        let roots = self.log.shape().forest(size).map(|root| self.hash(root));
+        let roots: Vec<Digest<32>> = roots.collect();
         hash::digest(self.log.id(), size, hash::bag(&roots))
     }
 

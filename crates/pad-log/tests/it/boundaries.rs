@@ -14,15 +14,16 @@ use pad_log::{
     Schedule, Scheme as _, Setup, internals::prefix,
 };
 
-use crate::support::{at_size, distinct, entries, key, log, members, pair, parameters, verify};
+use crate::support::{
+    at_size, distinct, entries, key, log, look_up, members, pair, parameters, verify,
+};
 use pad_conformance::aad::parameters::secret;
 
 type Scheme = AadCounted;
 
 fn values_of(entries: &Entries<Scheme>, size: u64, asked: &str) -> Vec<String> {
-    let asked = key(asked);
-    let proof = wire::encode(&entries.prove_values(size, asked.as_bytes()).unwrap());
-    let values = verify::<LookupProof<Scheme>>(&proof, &at_size(entries, size), &asked);
+    let (proof, root) = (look_up(entries, size, asked), at_size(entries, size));
+    let values = verify::<LookupProof<Scheme>>(&proof, &root, &key(asked));
     let values = values.unwrap().values;
     let texts = values.iter().map(|value| value.as_bytes().to_vec());
     texts.map(|text| String::from_utf8(text).unwrap()).collect()
@@ -86,9 +87,8 @@ fn a_hundred_values_take_as_much_evidence_as_two() {
         let entries = entries(&log::<Scheme>(5, 10, Schedule::Eager), &all);
         let expected: Vec<String> = (0..count).map(|i| i.to_string()).collect();
         assert_eq!(values_of(&entries, 256, "key"), expected);
-        let proof = entries.prove_values(256, b"key").unwrap();
         let values: usize = expected.iter().map(|value| 4 + value.len()).sum();
-        wire::encode(&proof).len() - values
+        look_up(&entries, 256, "key").len() - values
     };
     // 97 to 104 elements take 13 blocks; 2 elements take one.
     assert_eq!((length(97), length(100)), (length(100), length(104)));

@@ -90,11 +90,9 @@ pub(crate) fn prefixes(string: &[u8], lengths: core::ops::RangeInclusive<u16>) -
 /// The element of a pair with the given occurrence.
 pub(crate) fn pair(key: &str, value: &str, occurrence: u64) -> Vec<u8> {
     let value = Sha256Ed25519::value(value.as_bytes());
-    let halves = [
-        element::key_half(key.as_bytes()),
-        element::value_half(&value, occurrence),
-    ];
-    halves.map(|half| half.0).concat()
+    let key = element::key_half(key.as_bytes());
+    let value = element::value_half(&value, occurrence);
+    [key.0, value.0].concat()
 }
 
 pub(crate) fn member(member: &str) -> Vec<u8> {

@@ -16,7 +16,7 @@ use pad_log::{
 use crate::{
     forger::coefficients,
     forgeries_frontier::MISMATCH,
-    support::{at, at_size, client_log, distinct, entries, key, log, pair, verify},
+    support::{at, at_size, client_log, distinct, entries, key, log, look_up, pair, verify},
 };
 
 type Scheme = AadCounted;
@@ -46,10 +46,6 @@ mod present {
 fn sixteen(dictionary: u8) -> Entries<Scheme> {
     let log = log::<Scheme>(dictionary, 5, Schedule::Eager);
     entries(&log, &distinct(16))
-}
-
-fn look_up(entries: &Entries<Scheme>, size: u64, asked: &str) -> Vec<u8> {
-    wire::encode(&entries.prove_values(size, asked.as_bytes()).unwrap())
 }
 
 fn refusal(proof: &[u8], root: &LogRoot<Scheme>, asked: &str) -> VerifyError {
@@ -389,8 +385,7 @@ fn errors_of_two_claims_do_not_cancel() {
     (all[0], all[16]) = (pair("victim", "1"), pair("victim", "2"));
     let held = entries(&log, &all);
     let root = at_size(&held, 32);
-    let present = wire::encode(&held.prove_values(32, b"victim").unwrap());
-    let absent = wire::encode(&held.prove_values(32, b"absent").unwrap());
+    let (present, absent) = (look_up(&held, 32, "victim"), look_up(&held, 32, "absent"));
     // With value 0 and these quotients both equations hold.
     let rests = [840, 840 + 952].map(|at| present[at..at + 48].to_vec());
     let forged = |values: [Fr; 2]| {

@@ -15,7 +15,7 @@ use pad_log::{
 use std::sync::LazyLock;
 
 use crate::support::{
-    CAPACITY, SIXTEEN, at_size, client_log, distinct, entries, key, log, pair, verify,
+    CAPACITY, SIXTEEN, at_size, client_log, distinct, entries, key, log, look_up, pair, verify,
 };
 
 type Scheme = AadFrontier;
@@ -48,10 +48,6 @@ fn forest(schedule: Schedule, size: usize) -> (Vec<Entry>, Entries<Scheme>) {
 /// Two trees and one more entry.
 static EAGER: LazyLock<(Vec<Entry>, Entries<Scheme>)> =
     LazyLock::new(|| forest(Schedule::Eager, 33));
-
-fn look_up(entries: &Entries<Scheme>, size: u64, asked: &str) -> Vec<u8> {
-    wire::encode(&entries.prove_values(size, asked.as_bytes()).unwrap())
-}
 
 fn check_look_ups((all, entries): &(Vec<Entry>, Entries<Scheme>), sizes: &[usize]) {
     for size in sizes {

@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use pad_accumulators::bilinear::Parameters;
+use pad_accumulators::{bilinear::Parameters, wire};
 pub(crate) use pad_conformance::aad::verify;
 use pad_conformance::{aad::parameters, pad::head_with_root};
 use pad_core::{DictionaryId, Digest, Key, Sha256Ed25519, Value, Workers};
 use pad_log::{
-    AadFrontier, AasFrontier, Entries, Entry, Log, LogRoot, Schedule, Scheme, Setup, Shape,
+    AadFrontier, AasFrontier, DictionaryScheme, Entries, Entry, Log, LogRoot, Schedule, Scheme,
+    Setup, Shape,
 };
 
 /// Number of powers beyond the generator. They serve trees of 8192 elements with one root each, or
@@ -54,6 +55,11 @@ pub(crate) fn entries<S: Scheme>(log: &Log<S>, all: &[Entry]) -> Entries<S> {
 /// A log at one of its own sizes. Version 1 is empty, and each later version has one more entry.
 pub(crate) fn at_size<S: Scheme>(entries: &Entries<S>, size: u64) -> LogRoot<S> {
     at(&client_log(entries.log()), size + 1, entries.digest(size))
+}
+
+/// The message that answers a look-up of a key at a size.
+pub(crate) fn look_up<S: DictionaryScheme>(entries: &Entries<S>, size: u64, key: &str) -> Vec<u8> {
+    wire::encode(&entries.prove_values(size, key.as_bytes()).unwrap())
 }
 
 pub(crate) fn key(key: &str) -> Key {

@@ -93,10 +93,6 @@ impl ModularGroup for WithLanes {
         self.0.multiply(left, right)
     }
 
-    fn square(&self, base: &Integer) -> Integer {
-        self.0.square(base)
-    }
-
     fn square_times(&self, base: &Integer, count: u32) -> Integer {
         self.0.square_times(base, count)
     }

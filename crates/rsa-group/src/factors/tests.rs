@@ -103,11 +103,8 @@ impl Public {
     }
 
     fn power(&self, factors: &Factors, exponent: &Integer) -> Result<Integer, FaultDetected> {
-        factors.power(
-            &self.group,
-            &self.base,
-            SecretInteger::new(exponent.clone()),
-        )
+        let exponent = SecretInteger::new(exponent.clone());
+        factors.power(&self.group, &self.base, exponent)
     }
 }
 
@@ -171,19 +168,7 @@ fn faults_are_noticed_before_anything_is_released() {
         Factors::break_one_side,
         Factors::break_recombination,
         Factors::break_prime,
-    ];
-    for fault in faults {
-        let mut broken = public.factors();
-        fault(&mut broken);
-        let result = public.power(&broken, &exponent());
-        assert_eq!(result, Err(FaultDetected));
-    }
-}
-
-#[test]
-fn lasting_faults_are_noticed_before_anything_is_released() {
-    let public = Public::large();
-    let faults = [
+        // Faults that last.
         Factors::break_half,
         Factors::break_order,
         Factors::break_base,

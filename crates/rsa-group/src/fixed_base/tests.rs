@@ -11,12 +11,8 @@ fn guard() -> Integer {
 
 fn exponents(prime: &Integer) -> Vec<SecretInteger> {
     let largest = (prime - 2_u32).complete();
-    let mut exponents = vec![
-        Integer::from(1),
-        Integer::from(2),
-        Integer::from(63),
-        largest,
-    ];
+    let mut exponents = Vec::from([1, 2, 63].map(Integer::from));
+    exponents.push(largest);
     for step in 1..100_u32 {
         exponents.push(Integer::from(Integer::u_pow_u(step + 2, 300)) % prime);
     }

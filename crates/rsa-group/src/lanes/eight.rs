@@ -92,17 +92,11 @@ impl<const LIMBS: usize> Eight<LIMBS> {
             })
             .collect();
         let of_lane = |(lane, exponents): (usize, &&[&Integer])| {
-            let powers = powers.iter().zip(exponents.iter());
-            powers
-                .map(|(powers, _)| integer(&powers.lane(lane)))
-                .collect()
+            let powers = powers.iter().take(exponents.len());
+            powers.map(|powers| integer(&powers.lane(lane))).collect()
         };
-        exponents
-            .iter()
-            .take(bases.len())
-            .enumerate()
-            .map(of_lane)
-            .collect()
+        let exponents = exponents.iter().take(bases.len()).enumerate();
+        exponents.map(of_lane).collect()
     }
 
     /// Returns the Montgomery forms of the residues of up to eight numbers, and of zero in the
@@ -121,10 +115,7 @@ impl<const LIMBS: usize> Eight<LIMBS> {
 fn digits_of(exponents: &[&[&Integer]], lane: usize, index: usize) -> Digits {
     let exponent = exponents.get(lane);
     let exponent = exponent.and_then(|exponents| exponents.get(index));
-    exponent.map_or_else(
-        || Digits::new(&Integer::ZERO),
-        |exponent| Digits::new(exponent),
-    )
+    Digits::new(exponent.copied().unwrap_or(&Integer::ZERO))
 }
 
 /// For each lane and digit the product of all powers with this digit.

@@ -16,7 +16,7 @@ const WORDS: usize = 52;
 /// form.
 #[derive(Debug)]
 pub(super) struct One<const ROWS: usize> {
-    arithmetic: Modulus<ROWS>,
+    pub(super) arithmetic: Modulus<ROWS>,
     modulus: Integer,
 }
 
@@ -57,10 +57,6 @@ impl<const ROWS: usize> ModularGroup for One<ROWS> {
         self.arithmetic.mul(left, right)
     }
 
-    fn square(&self, base: &Number<ROWS>) -> Number<ROWS> {
-        self.square_times(base, 1)
-    }
-
     fn square_times(&self, base: &Number<ROWS>, count: u32) -> Number<ROWS> {
         Counted::Products.add(count);
         self.arithmetic.square_times(base, count)
@@ -79,11 +75,6 @@ impl<const ROWS: usize> ModularGroup for One<ROWS> {
 }
 
 impl<const ROWS: usize> One<ROWS> {
-    /// Squares a form `count` times. The caller counts the operations.
-    pub(super) fn square_repeatedly(&self, form: &Number<ROWS>, count: u32) -> Number<ROWS> {
-        self.arithmetic.square_times(form, count)
-    }
-
     /// Raises a form to an exponent, in sliding windows. The caller counts the operations.
     ///
     /// Source: Menezes, van Oorschot & Vanstone 1996, "Handbook of Applied Cryptography", algorithm

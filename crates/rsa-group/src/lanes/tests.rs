@@ -29,26 +29,19 @@ fn check<const LIMBS: usize, const ROWS: usize>(
     count: u32,
 ) {
     let lanes = Group::<LIMBS, ROWS>::new(modulus).expect("odd");
-    let exponents: Vec<Vec<Integer>> = (1..=bases)
-        .map(|lane| {
-            (0..count)
-                .map(|index| number(lane * 10 + index, bits / lane))
-                .collect()
-        })
-        .collect();
-    let bases: Vec<Integer> = (1..=bases)
-        .map(|seed| number(seed + 7, 5000) % modulus)
-        .collect();
-    let expected: Vec<Vec<Integer>> = bases
-        .iter()
-        .zip(&exponents)
-        .map(|(base, exponents)| {
-            exponents
-                .iter()
-                .map(|exponent| power(base, exponent, modulus))
-                .collect()
-        })
-        .collect();
+    let of_lane = |lane: u32| -> Vec<Integer> {
+        let exponents = (0..count).map(|index| number(lane * 10 + index, bits / lane));
+        exponents.collect()
+    };
+    let exponents: Vec<Vec<Integer>> = (1..=bases).map(of_lane).collect();
+    let bases = (1..=bases).map(|seed| number(seed + 7, 5000) % modulus);
+    let bases: Vec<Integer> = bases.collect();
+    let powers = |(base, exponents): (&Integer, &Vec<Integer>)| -> Vec<Integer> {
+        let powers = exponents.iter();
+        let powers = powers.map(|exponent| power(base, exponent, modulus));
+        powers.collect()
+    };
+    let expected: Vec<Vec<Integer>> = bases.iter().zip(&exponents).map(powers).collect();
 
     let by_reference = exponents.iter().map(|exponents| exponents.iter().collect());
     let by_reference: Vec<Vec<&Integer>> = by_reference.collect();
@@ -56,12 +49,8 @@ fn check<const LIMBS: usize, const ROWS: usize>(
     let found = lanes.powers(&bases.iter().collect::<Vec<_>>(), &slices);
     assert_eq!(found, expected, "powers of {bits} bits at once");
 
-    let first: Vec<Integer> = exponents
-        .iter()
-        .flatten()
-        .step_by(count.try_into().expect("few"))
-        .cloned()
-        .collect();
+    let step: usize = count.try_into().expect("few");
+    let first: Vec<Integer> = exponents.iter().flatten().step_by(step).cloned().collect();
     let mut product = Integer::from(1);
     for (base, (exponent, expected)) in bases.iter().zip(first.iter().zip(&expected)) {
         let result = lanes.power(base, exponent);

@@ -15,22 +15,14 @@ use bls12::affine::normalize;
 const SEED: u64 = 0x7769_746e_6573_7365;
 
 fn in_the_exponent(logarithms: &[Fr]) -> Vec<G1Affine> {
-    let points: Vec<G1Projective> = logarithms
-        .iter()
-        .map(|logarithm| G1Projective::generator() * logarithm)
-        .collect();
-    normalize(&points)
+    let points = logarithms.iter();
+    let points = points.map(|logarithm| G1Projective::generator() * logarithm);
+    normalize(&points.collect::<Vec<_>>())
 }
 
 fn powers(secret: Fr, count: usize) -> Vec<G1Affine> {
-    let mut power = Fr::ONE;
-    let logarithms: Vec<Fr> = (0..count)
-        .map(|_| {
-            let next = power * secret;
-            core::mem::replace(&mut power, next)
-        })
-        .collect();
-    in_the_exponent(&logarithms)
+    let powers = core::iter::successors(Some(Fr::ONE), |power| Some(secret * power));
+    in_the_exponent(&powers.take(count).collect::<Vec<Fr>>())
 }
 
 /// Computes the witnesses by their definition.
@@ -72,11 +64,8 @@ fn every_algorithm_gives_the_witnesses_of_the_secret() {
         let expected = Some(expected(secret, &elements));
         let result = direct(&powers, &elements, &pair);
         assert_eq!(result, expected, "direct {count}");
-        for leaf in if count < 63 {
-            [4].iter()
-        } else {
-            [4, 16].iter()
-        } {
+        let leaves = if count < 63 { &[4][..] } else { &[4, 16] };
+        for leaf in leaves {
             let found = divide_and_conquer(&powers, &elements, *leaf, &pair);
             assert_eq!(found, expected, "leaves of {leaf} {count}");
         }
@@ -108,12 +97,7 @@ fn an_element_may_be_a_negated_root_of_unity() {
     let mut elements: Vec<Fr> = (1..=126_u64).map(Fr::from).collect();
     elements.extend([-Fr::ONE, -Fr::from(2_u64)]);
     let transform = Transform::new(128);
-    elements.extend(
-        inverse_roots(&transform, 4)
-            .into_iter()
-            .map(|root| -root)
-            .skip(2),
-    );
+    elements.extend(inverse_roots(&transform, 4)[2..].iter().map(|root| -*root));
     let found = divide_and_conquer(&powers, &elements, 4, &Workers::sequential());
     assert_eq!(found, Some(expected(secret, &elements)));
 }
@@ -146,16 +130,16 @@ fn group_transforms_are_those_of_the_scalars_in_the_exponent() {
         assert!(points[0].is_zero());
         group.forward(&mut points, length);
         let mut values = logarithms.clone();
-        values
-            .chunks_mut(length)
-            .for_each(|values| transform.forward(values, Roots::Even));
+        for values in values.chunks_mut(length) {
+            transform.forward(values, Roots::Even);
+        }
         assert_eq!(points, in_the_exponent(&values), "forward {length}");
         let mut points = in_the_exponent(&logarithms);
         group.inverse_odd(&mut points, length);
         let mut values = logarithms;
-        values
-            .chunks_mut(length)
-            .for_each(|values| transform.inverse(values, Roots::Odd));
+        for values in values.chunks_mut(length) {
+            transform.inverse(values, Roots::Odd);
+        }
         let scaled = Fr::from(u64::try_from(length).unwrap());
         let values: Vec<Fr> = values.into_iter().map(|value| value * scaled).collect();
         assert_eq!(points, in_the_exponent(&values), "inverse {length}");

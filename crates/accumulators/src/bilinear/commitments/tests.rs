@@ -35,21 +35,17 @@ fn claims(key: &BilinearSecretKey, values: [u64; 2]) -> Claims {
     let (quotient, value) = polynomial::divide_by_factor(first, -z);
     assert_eq!(value, polynomial::evaluate(first, z));
     let constant = -Fr::from(values[0]);
-    claims
-        .add(&[(a, Fr::ONE)], constant, z, &commit(&quotient))
-        .unwrap();
+    let added = claims.add(&[(a, Fr::ONE)], constant, z, &commit(&quotient));
+    added.unwrap();
     let weights = [Fr::from(2_u64), -Fr::from(3_u64)];
-    let sum: Vec<Fr> = second
-        .iter()
-        .zip(third)
-        .map(|(left, right)| weights[0] * left + weights[1] * right)
-        .collect();
+    let sum = second.iter().zip(third);
+    let sum = sum.map(|(left, right)| weights[0] * left + weights[1] * right);
+    let sum: Vec<Fr> = sum.collect();
     let (quotient, _) = polynomial::divide_by_factor(&sum, -z);
     let constant = -Fr::from(values[1]);
     let multiples = [(b, weights[0]), (c, weights[1])];
-    claims
-        .add(&multiples, constant, z, &commit(&quotient))
-        .unwrap();
+    let added = claims.add(&multiples, constant, z, &commit(&quotient));
+    added.unwrap();
     claims
 }
 
@@ -82,10 +78,8 @@ fn claims_hold_together_or_not_at_all() {
     for values in [[87, 193], [86, 192], [85, 194], [193, 86]] {
         assert!(!claims(&key, values).hold(parameters), "{values:?}");
     }
-    assert!(
-        Claims::new(transcript()).hold(parameters),
-        "nothing is claimed"
-    );
+    let nothing = Claims::new(transcript());
+    assert!(nothing.hold(parameters), "nothing is claimed");
     let other = BilinearSecretKey::generate(4, 1, b"claims", &workers).unwrap();
     assert!(!claims(&key, [86, 193]).hold(other.public_key().parameters()));
     // A client that knows only [s]_2.
@@ -104,24 +98,23 @@ fn commitments_are_not_the_identity_and_quotients_may_be() {
     let refused = claims.commitment(&identity);
     assert_eq!(refused, Err(DecodeError::PointIsIdentity));
     // A constant has the quotient 0.
-    let seven = parameters
-        .commit(&[Fr::from(7_u64)], &Workers::sequential())
-        .unwrap();
-    let seven = claims.commitment(&seven).unwrap();
+    let seven = parameters.commit(&[Fr::from(7_u64)], &Workers::sequential());
+    let seven = claims.commitment(&seven.unwrap()).unwrap();
     let z = Fr::from(3_u64);
-    claims
-        .add(&[(seven, Fr::ONE)], -Fr::from(7_u64), z, &identity)
-        .unwrap();
+    let added = claims.add(&[(seven, Fr::ONE)], -Fr::from(7_u64), z, &identity);
+    added.unwrap();
     assert!(claims.hold(parameters));
+}
+
+fn squares(length: u64, added: u64) -> Vec<Fr> {
+    let squares = (1..=length).map(|i| Fr::from(i * i + added));
+    squares.collect()
 }
 
 #[test]
 fn products_are_those_of_the_definition() {
     for (left, right) in [(1, 1), (2, 40), (33, 33), (33, 65), (65, 65), (100, 37)] {
-        let factor = |length: u64, seed: u64| -> Vec<Fr> {
-            (1..=length).map(|i| Fr::from(i * i + seed)).collect()
-        };
-        let (left, right) = (factor(left, 3), factor(right, 8));
+        let (left, right) = (squares(left, 3), squares(right, 8));
         let mut expected = vec![Fr::zero(); left.len() + right.len() - 1];
         for (i, a) in left.iter().enumerate() {
             for (j, b) in right.iter().enumerate() {
@@ -157,10 +150,7 @@ fn a_transform_serves_all_smaller_degrees() {
 #[test]
 fn middle_products_are_parts_of_products() {
     for (factor, vector) in [(1, 1), (3, 9), (40, 90), (64, 128), (33, 97), (50, 60)] {
-        let of = |length: u64, seed: u64| -> Vec<Fr> {
-            (1..=length).map(|i| Fr::from(i * i + seed)).collect()
-        };
-        let (factor, vector) = (of(factor, 2), of(vector, 7));
+        let (factor, vector) = (squares(factor, 2), squares(vector, 7));
         let transform = polynomial::Transform::for_degree(256);
         let whole = polynomial::multiply(&factor, &vector, &transform);
         for count in [1, vector.len() - factor.len() + 1] {

@@ -170,19 +170,12 @@ fn weigh(
         buckets = even;
     }
     let by_bit = adder.sum_segments(&odd, &mut lengths);
-    buckets
-        .into_iter()
-        .enumerate()
-        .map(|(window, total)| WindowSum {
-            total,
-            bits: by_bit
-                .iter()
-                .skip(window)
-                .step_by(windows)
-                .copied()
-                .collect(),
-        })
-        .collect()
+    let sums = buckets.into_iter().enumerate().map(|(window, total)| {
+        let bits = by_bit.iter().skip(window).step_by(windows);
+        let bits = bits.copied().collect();
+        WindowSum { total, bits }
+    });
+    sums.collect()
 }
 
 /// Computes the total from the sums of all windows, by Horner's rule over the windows and, within

@@ -32,11 +32,9 @@ fn double_and_add(point: G1Projective, scalar: Fr) -> G1Projective {
 }
 
 fn naive(points: &[G1Affine], scalars: &[Fr]) -> G1Projective {
-    points
-        .iter()
-        .zip(scalars)
-        .map(|(point, scalar)| double_and_add(point.into_group(), *scalar))
-        .sum()
+    let terms = points.iter().zip(scalars);
+    let terms = terms.map(|(point, scalar)| double_and_add(point.into_group(), *scalar));
+    terms.sum()
 }
 
 /// Scalars where a decomposition or a digit is at its limit.
@@ -44,15 +42,8 @@ fn special_scalars() -> Vec<Fr> {
     let mu = Fr::from(MU);
     let lambda = g1::Config::LAMBDA;
     let half = Fr::from(MU / 2);
-    let mut scalars = vec![
-        Fr::ZERO,
-        lambda,
-        lambda.square(),
-        mu,
-        half,
-        half * mu,
-        half + half * mu,
-    ];
+    let mut scalars = vec![Fr::ZERO, lambda, lambda.square(), mu, half, half * mu];
+    scalars.push(half + half * mu);
     for near in scalars.clone() {
         for distance in [1_u64, 2, 127, 128, 129, 1 << 32] {
             scalars.push(near + Fr::from(distance));
@@ -64,15 +55,12 @@ fn special_scalars() -> Vec<Fr> {
 
 fn check(points: &[G1Affine], scalars: &[Fr], random: &mut ChaCha20Rng) {
     let expected = naive(points, scalars);
-    let terms: Vec<Term> = points
-        .iter()
-        .zip(scalars)
-        .map(|(point, scalar)| Term {
-            point: *point,
-            coefficient: Coefficient::from_bytes(random.random()),
-            scalar: *scalar,
-        })
-        .collect();
+    let terms = points.iter().zip(scalars).map(|(point, scalar)| Term {
+        point: *point,
+        coefficient: Coefficient::from_bytes(random.random()),
+        scalar: *scalar,
+    });
+    let terms: Vec<Term> = terms.collect();
     let coefficients: Vec<Fr> = terms.iter().map(|term| term.coefficient.scalar()).collect();
     let weights = coefficients.iter().zip(scalars).map(|(a, b)| *a * b);
     let weights: Vec<Fr> = weights.collect();
@@ -105,19 +93,14 @@ fn sums_equal_double_and_add_for_several_windows_in_a_batch_and_for_one() {
     check(&points, &scalars, random);
     // Too many for `double_and_add`: known multiples of one point instead.
     let logarithms: Vec<Fr> = (1..=5000).map(|i: u64| Fr::from(i).square()).collect();
-    let points: Vec<G1Affine> = {
-        let mut step = G1Projective::generator();
-        let mut point = G1Projective::ZERO;
-        let points: Vec<G1Projective> = logarithms
-            .iter()
-            .map(|_| {
-                point += step;
-                step += G1Projective::generator().double();
-                point
-            })
-            .collect();
-        normalize(&points)
-    };
+    let mut step = G1Projective::generator();
+    let mut point = G1Projective::ZERO;
+    let points = logarithms.iter().map(|_| {
+        point += step;
+        step += G1Projective::generator().double();
+        point
+    });
+    let points = normalize(&points.collect::<Vec<G1Projective>>());
     let scalars = random_scalars(random, points.len());
     let sum: Fr = scalars.iter().zip(&logarithms).map(|(a, b)| *a * b).sum();
     let found = multi_scalar_product(&points, &scalars, &Workers::sequential());

@@ -48,11 +48,8 @@ fn product_vanishes_at_the_negated_elements_and_nowhere_else() {
     let random = &mut ChaCha20Rng::seed_from_u64(SEED);
     let elements = random_scalars(random, 300);
     let coefficients = product(&elements, &Workers::sequential());
-    assert!(
-        elements
-            .iter()
-            .all(|element| evaluate(&coefficients, -*element).is_zero())
-    );
+    let vanishes = |element: &Fr| evaluate(&coefficients, -*element).is_zero();
+    assert!(elements.iter().all(vanishes));
     let point = random_scalars(random, 1)[0];
     let expected: Fr = elements.iter().map(|element| point + element).product();
     assert_eq!(evaluate(&coefficients, point), expected);

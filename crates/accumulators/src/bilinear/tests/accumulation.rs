@@ -21,10 +21,8 @@ fn secret_and_public_key_give_equal_values_and_witnesses() {
         let elements = names(count);
         let set = set_of(&elements);
         let value = Bilinear::accumulate(&key, &set, &workers).unwrap();
-        assert_eq!(
-            value,
-            Bilinear::accumulate(&*SECRET, &set, &workers).unwrap()
-        );
+        let with_secret = Bilinear::accumulate(&*SECRET, &set, &workers);
+        assert_eq!(Ok(value), with_secret);
         let witnesses = Bilinear::witnesses(&key, &set, &workers).unwrap();
         let with_secret = Bilinear::witnesses(&*SECRET, &set, &workers).unwrap();
         assert_eq!(witnesses, with_secret);
@@ -98,11 +96,8 @@ fn non_membership_verifies_for_its_element_and_value_alone() {
     let decoded = wire::decode(&key(), &bytes, 1000).unwrap();
     let decoded = decoded.into_unverified();
     assert_eq!(witness, decoded);
-    assert!(
-        Untrusted::new(decoded)
-            .verify(&verified(&key(), value_of(&empty)), b"x")
-            .is_ok()
-    );
+    let of_empty = verified(&key(), value_of(&empty));
+    assert!(Untrusted::new(decoded).verify(&of_empty, b"x").is_ok());
     assert_eq!(Untrusted::new(decoded).verify(&snapshot, b"x"), refused);
 }
 
@@ -117,14 +112,8 @@ fn subset_witnesses_verify_and_are_aggregated_from_single_ones() {
         let witness = Bilinear::subset_witness(&key, &set, subset, &workers).unwrap();
         let with_secret = Bilinear::subset_witness(&*SECRET, &set, subset, &workers);
         assert_eq!(Ok(witness), with_secret);
-        let pairs: Vec<_> = set
-            .elements()
-            .iter()
-            .cloned()
-            .zip(witnesses.iter().copied())
-            .skip(3)
-            .take(length)
-            .collect();
+        let pairs = set.elements()[3..3 + length].iter().cloned();
+        let pairs: Vec<_> = pairs.zip(witnesses[3..].iter().copied()).collect();
         let value = value_of(&set);
         assert_eq!(Bilinear::aggregate(&key, &value, &pairs), Ok(witness));
         let statement = Untrusted::new(witness).verify(&snapshot, subset).unwrap();
@@ -141,11 +130,8 @@ fn the_subset_may_be_the_whole_set() {
     let set = set_of(&elements);
     let witness = Bilinear::subset_witness(&key(), &set, &elements, &workers(1)).unwrap();
     assert_eq!(witness.point(), Bilinear::empty_value(&key()).point());
-    assert!(
-        Untrusted::new(witness)
-            .verify(&verified(&key(), value_of(&set)), &elements)
-            .is_ok()
-    );
+    let snapshot = verified(&key(), value_of(&set));
+    assert!(Untrusted::new(witness).verify(&snapshot, &elements).is_ok());
 }
 
 #[test]

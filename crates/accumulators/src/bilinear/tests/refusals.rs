@@ -141,9 +141,8 @@ fn nothing_is_made_for_elements_that_are_not_there_or_are() {
 fn subsets_above_the_limit_and_queries_out_of_order_are_refused() {
     let elements = names(20);
     let (key, set, workers) = (key(), set_of(&elements), Workers::sequential());
-    let too_large = AccumulateError::SubsetTooLarge {
-        limit: SUBSET_LIMIT,
-    };
+    let limit = SUBSET_LIMIT;
+    let too_large = AccumulateError::SubsetTooLarge { limit };
     let over = &elements[..=SUBSET_LIMIT];
     let refused = Bilinear::subset_witness(&key, &set, over, &workers);
     assert_eq!(refused, Err(too_large));
@@ -151,12 +150,8 @@ fn subsets_above_the_limit_and_queries_out_of_order_are_refused() {
     let snapshot = verified(&key, value_of(&set));
     let verify = |query: &[Vec<u8>]| Untrusted::new(witness).verify(&snapshot, query);
     assert!(verify(&elements[..2]).is_ok());
-    assert_eq!(
-        verify(over),
-        Err(VerifyError::TooManyElements {
-            limit: SUBSET_LIMIT
-        })
-    );
+    let too_many = VerifyError::TooManyElements { limit };
+    assert_eq!(verify(over), Err(too_many));
     assert_eq!(verify(&[]), Err(VerifyError::InvalidQuery));
     let mut query = elements[..2].to_vec();
     query.reverse();

@@ -47,11 +47,9 @@ fn lists() -> Lists {
     let lagrange = parameters.powers_g1().iter().map(|power| (*power).into());
     let mut lagrange: Vec<G1Projective> = lagrange.collect();
     domain.ifft_in_place(&mut lagrange);
+    let lagrange = lagrange.iter().map(|point| hex_g1(&point.into_affine()));
     Lists {
-        lagrange: lagrange
-            .iter()
-            .map(|point| hex_g1(&point.into_affine()))
-            .collect(),
+        lagrange: lagrange.collect(),
         powers_g1: parameters.powers_g1().iter().map(hex_g1).collect(),
         powers_g2: parameters.powers_g2().iter().map(hex_g2).collect(),
     }
@@ -62,21 +60,19 @@ impl Lists {
         let prefixed = |list: &[String]| -> Vec<String> {
             list.iter().map(|digits| format!("0x{digits}")).collect()
         };
-        serde_json::json!({
+        let json = serde_json::json!({
             "g1_monomial": prefixed(&self.powers_g1),
             "g1_lagrange": prefixed(&self.lagrange),
             "g2_monomial": prefixed(&self.powers_g2),
-        })
-        .to_string()
-        .into_bytes()
+        });
+        json.to_string().into_bytes()
     }
 
     fn text(&self, with_powers: bool) -> String {
         let counts = [POWERS.to_string(), self.powers_g2.len().to_string()];
         let powers: &[String] = if with_powers { &self.powers_g1 } else { &[] };
-        [&counts, &*self.lagrange, &*self.powers_g2, powers]
-            .concat()
-            .join("\n")
+        let lines = [&counts, &*self.lagrange, &*self.powers_g2, powers];
+        lines.concat().join("\n")
     }
 
     /// Reads these lists in the three formats, and checks that the results are equal.
@@ -90,10 +86,8 @@ impl Lists {
 }
 
 fn summary(parameters: &Result<Parameters, DecodeError>) -> Result<Vec<u8>, DecodeError> {
-    parameters
-        .as_ref()
-        .map(wire::encode)
-        .map_err(|error| *error)
+    let bytes = parameters.as_ref().map(wire::encode);
+    bytes.map_err(|error| *error)
 }
 
 /// Reads the valid lists after a change to them.
@@ -133,10 +127,8 @@ fn all_formats_give_the_powers_of_the_ceremony() {
     assert_eq!((parameters.capacity(), parameters.subset_limit()), (15, 4));
     assert_eq!(parameters.purpose(), "test");
     let bytes = wire::encode(&parameters);
-    let read = wire::decode::<Parameters>(&workers(2), &bytes, 1 << 14)
-        .unwrap()
-        .into_unverified();
-    assert_eq!(wire::encode(&read), bytes);
+    let read = wire::decode::<Parameters>(&workers(2), &bytes, 1 << 14).unwrap();
+    assert_eq!(wire::encode(read.as_unverified()), bytes);
     // The older files have the Lagrange form only, some of them in the order of reversed bits.
     let older = ceremony::from_text(lists.text(false).as_bytes(), "test", &workers(1)).unwrap();
     assert_eq!(wire::encode(&older), bytes);
@@ -181,16 +173,10 @@ fn points_that_are_not_the_powers_of_one_secret_are_refused() {
     assert_eq!(scaled, invalid);
     let negated = refused(|lists| {
         let first = setup(scalar(1));
-        lists.powers_g1 = first
-            .powers_g1()
-            .iter()
-            .map(|power| hex_g1(&-*power))
-            .collect();
-        lists.powers_g2 = first
-            .powers_g2()
-            .iter()
-            .map(|power| hex_g2(&-*power))
-            .collect();
+        let in_g1 = first.powers_g1().iter();
+        lists.powers_g1 = in_g1.map(|power| hex_g1(&-*power)).collect();
+        let in_g2 = first.powers_g2().iter();
+        lists.powers_g2 = in_g2.map(|power| hex_g2(&-*power)).collect();
     });
     assert_eq!(negated, invalid);
     let mut lists = lists();
@@ -211,19 +197,8 @@ fn files_of(secret: Fr) -> Result<Parameters, DecodeError> {
 #[test]
 fn secrets_that_anybody_finds_are_refused() {
     let guessable = Some(DecodeError::SecretGuessable);
-    for number in [
-        1_u64,
-        2,
-        3,
-        1023,
-        1024,
-        1025,
-        2049,
-        2050,
-        77_777,
-        (1 << 19) - 1,
-        1 << 19,
-    ] {
+    let (below, most) = ((1_u64 << 19) - 1, 1 << 19);
+    for number in [1, 2, 3, 1023, 1024, 1025, 2049, 2050, 77_777, below, most] {
         for secret in [Fr::from(number), -Fr::from(number)] {
             assert_eq!(files_of(secret).err(), guessable, "{number}");
         }
@@ -244,10 +219,8 @@ fn secrets_that_anybody_finds_are_refused() {
     let bytes = wire::encode_body(&client);
     let read = wire::decode_body::<Parameters>(&workers(1), &bytes);
     assert_eq!(read.err(), guessable);
-    assert!(
-        files_of(Fr::from(1_u64 << 21)).is_ok(),
-        "beyond what is looked for"
-    );
+    let beyond = files_of(Fr::from(1_u64 << 21));
+    assert!(beyond.is_ok(), "beyond what is looked for");
 }
 
 /// Returns the quotient of `number` by `divisor`, and the remainder.
@@ -338,16 +311,11 @@ fn imported_parameters_accumulate_and_a_client_needs_few_of_them() {
     let client = client.into_unverified();
     let client = BilinearPublicKey::new(Arc::new(client), b"label");
     let snapshot = verified(&client, value);
-    assert!(
-        Untrusted::new(witness)
-            .verify(&snapshot, &elements[4])
-            .is_ok()
-    );
+    let accepted = Untrusted::new(witness).verify(&snapshot, &elements[4]);
+    assert!(accepted.is_ok());
     let refused = Bilinear::accumulate(&client, &set, &workers);
-    assert_eq!(
-        refused,
-        Err(AccumulateError::CapacityExceeded { capacity: 1 })
-    );
+    let too_many = AccumulateError::CapacityExceeded { capacity: 1 };
+    assert_eq!(refused, Err(too_many));
 }
 
 #[test]
@@ -369,14 +337,8 @@ fn words_of_no_points_length_and_too_many_points_are_refused_before_they_are_rea
     // A transform of more is not begun.
     let limit = ceremony::MAX_LAGRANGE * G1_BYTES;
     let lagrange = vec!["0".repeat(96); 2 * ceremony::MAX_LAGRANGE];
-    let text = [
-        &[
-            lagrange.len().to_string(),
-            lists.powers_g2.len().to_string(),
-        ],
-        &*lagrange,
-        &*lists.powers_g2,
-    ];
+    let counts = [&lagrange, &lists.powers_g2].map(|list| list.len().to_string());
+    let text = [&counts, &*lagrange, &*lists.powers_g2];
     let text = from_text(&text.concat().join(" ")).unwrap_err();
     assert_eq!(text, DecodeError::TooLarge { limit });
     let json = from_json("g1_lagrange", lagrange);

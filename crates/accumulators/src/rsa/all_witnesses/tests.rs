@@ -25,9 +25,8 @@ fn one_by_one<G: ModularGroup>(
 fn both_algorithms_agree_for_all_sizes_and_thread_counts() {
     let group = ResidueGroup::new((Integer::from(1) << 521_u32) - 1_u32);
     let base = Integer::from(7);
-    let primes: Vec<Integer> = (0_u32..100)
-        .map(|index| (Integer::from(index + 1) << 80_u32).next_prime())
-        .collect();
+    let primes = (0_u32..100).map(|index| (Integer::from(index + 1) << 80_u32).next_prime());
+    let primes: Vec<Integer> = primes.collect();
     for count in (0..10).chain([31, 32, 33, 100]) {
         let primes: Vec<&Integer> = primes.iter().take(count).collect();
         let expected = one_by_one(&group, &base, &primes);
@@ -56,10 +55,8 @@ fn subtrees_of_a_level_have_as_many_leaves_up_to_one() {
             let sizes = sizes.map(|subtree| subtree.iter().flatten().count());
             let sizes: Vec<usize> = sizes.collect();
             let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
-            assert!(
-                *least >= 1 && most - least <= 1,
-                "{count} leaves: {sizes:?}"
-            );
+            let even = *least >= 1 && most - least <= 1;
+            assert!(even, "{count} leaves: {sizes:?}");
             width /= 2;
         }
     }

@@ -6,7 +6,8 @@ use crate::{
     rsa::{
         RsaWitnessBatch,
         proof_of_exponentiation::fixture::{
-            LIMIT, check_layout, names, public, root_of_one, secret, set_of, times, verified,
+            LIMIT, check_layout, names, public, replaced, root_of_one, secret, set_of, times,
+            verified,
         },
     },
     scheme::{PublicKey as _, Scheme as _},
@@ -28,9 +29,8 @@ where
         > + Clone,
 {
     let snapshot = verified(&public(), 4, value);
-    Untrusted::new(proof.clone())
-        .verify(&snapshot, elements)
-        .map(Verified::into_inner)
+    let verified = Untrusted::new(proof.clone()).verify(&snapshot, elements);
+    verified.map(Verified::into_inner)
 }
 
 fn statement(elements: &[Vec<u8>]) -> SubsetMembership {
@@ -48,11 +48,8 @@ fn members(set: &ElementSet<Rsa>) -> Vec<(RsaElement, RsaWitness)> {
 }
 
 fn batch_of(members: &[(RsaElement, RsaWitness)]) -> RsaWitnessBatch {
-    members
-        .iter()
-        .map(|(_, witness)| witness.clone())
-        .collect::<Vec<_>>()
-        .into()
+    let witnesses = members.iter().map(|(_, witness)| witness.clone());
+    witnesses.collect::<Vec<_>>().into()
 }
 
 mod subsets {
@@ -108,15 +105,11 @@ mod subsets {
         assert_eq!(refused, Err(AccumulateError::WrongAccumulator));
 
         let everyone = members(&set);
-        let aggregate =
-            |members: &[(RsaElement, RsaWitness)]| Rsa::aggregate(&public(), &value, members);
-        assert_eq!(aggregate(&[]), Err(AccumulateError::EmptySubset));
-        let twice = [
-            everyone[1].clone(),
-            everyone[0].clone(),
-            everyone[1].clone(),
-        ];
-        assert_eq!(aggregate(&twice), Err(AccumulateError::DuplicateElement));
+        let refused = Rsa::aggregate(&public(), &value, &[]);
+        assert_eq!(refused, Err(AccumulateError::EmptySubset));
+        let twice = [1, 0, 1].map(|member: usize| everyone[member].clone());
+        let refused = Rsa::aggregate(&public(), &value, &twice);
+        assert_eq!(refused, Err(AccumulateError::DuplicateElement));
     }
 
     #[test]
@@ -235,11 +228,7 @@ mod subsets {
             for residue in residues {
                 for factor in [Integer::from(2), root_of_one()] {
                     let changed = times(residue, &factor);
-                    let bytes = crate::rsa::proof_of_exponentiation::fixture::replaced(
-                        &bytes,
-                        residue,
-                        changed.as_integer(),
-                    );
+                    let bytes = replaced(&bytes, residue, changed.as_integer());
                     let forged = wire::decode::<RsaSubsetWitness>(&public(), &bytes, LIMIT);
                     let forged = forged.unwrap().into_unverified();
                     assert_eq!(verify(&forged, &value, subset), Err(expected));
@@ -307,12 +296,8 @@ mod batches {
         let all = names("member", 2);
         let (set, value) = set_of(&all);
         let everyone = members(&set);
-        let twice = [
-            everyone[0].clone(),
-            everyone[1].clone(),
-            everyone[0].clone(),
-        ];
-        let query = [all[0].clone(), all[1].clone(), all[0].clone()];
+        let twice = [0, 1, 0].map(|member: usize| everyone[member].clone());
+        let query = [0, 1, 0].map(|member: usize| all[member].clone());
         let found = verify(&batch_of(&twice), &value, &query);
         assert_eq!(found, Ok(statement(&query)));
     }
@@ -341,8 +326,8 @@ mod batches {
         for position in 0..5 {
             let mut forged = everyone.clone();
             let honest = &everyone[position].1;
-            forged[position].1 =
-                RsaWitness::new(times(honest.residue(), &Integer::from(2)), honest.offset());
+            let doubled = times(honest.residue(), &Integer::from(2));
+            forged[position].1 = RsaWitness::new(doubled, honest.offset());
             assert_eq!(refusal(&forged, &value, &all), VerifyError::WitnessMismatch);
             forged[position].1 = RsaWitness::new(honest.residue().clone(), honest.offset() ^ 1);
             let result = refusal(&forged, &value, &all);
@@ -413,15 +398,13 @@ mod batches {
         let mut forged = honest.clone();
         let residue = times(forged[0].1.residue(), &root);
         forged[0].1 = RsaWitness::new(residue, forged[0].1.offset());
-        let passed = (0..40)
-            .filter(|version| {
-                // The version is part of the transcript: another version, other coefficients.
-                let snapshot = verified(&public(), *version, &value);
-                Untrusted::new(batch_of(&forged))
-                    .verify(&snapshot, &all)
-                    .is_ok()
-            })
-            .count();
+        let passed = (0..40).filter(|version| {
+            // The version is part of the transcript: another version, other coefficients.
+            let snapshot = verified(&public(), *version, &value);
+            let result = Untrusted::new(batch_of(&forged)).verify(&snapshot, &all);
+            result.is_ok()
+        });
+        let passed = passed.count();
         assert!((5..=35).contains(&passed), "{passed} of 40");
         // The right witness follows from the wrong one: w^(2 r) = value^2, with s r + 2 t = 1.
         let group = public();

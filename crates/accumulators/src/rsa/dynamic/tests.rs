@@ -17,15 +17,8 @@ fn both(
     let one = Workers::sequential();
     let value = Rsa::accumulate(&secret, set_before, &one).unwrap();
     let (mut by_public, mut by_secret) = (set_before.clone(), set_before.clone());
-    let public = Rsa::change(
-        secret.public_key(),
-        &mut by_public,
-        &value,
-        removed,
-        added,
-        &one,
-    )
-    .unwrap();
+    let key = secret.public_key();
+    let public = Rsa::change(key, &mut by_public, &value, removed, added, &one).unwrap();
     let change = Rsa::change(&secret, &mut by_secret, &value, removed, added, &one).unwrap();
     assert_eq!(public, change);
     assert_eq!(by_public.elements(), by_secret.elements());
@@ -52,19 +45,13 @@ fn a_refused_change_changes_nothing() {
     let one = Workers::sequential();
     let untouched = set(4);
     let value = Rsa::accumulate(key, &untouched, &one).unwrap();
-    let not_a_power = {
-        // Without roots, of whatever set.
-        let residue = (2_u32..100)
-            .map(Integer::from)
-            .find(|number| number.jacobi(key.parameters().modulus()) == -1)
-            .unwrap();
-        RsaValue::new(key.group().canonical(residue))
-    };
-    let (absent, duplicate, mismatch) = (
-        AccumulateError::ElementAbsent,
-        AccumulateError::DuplicateElement,
-        AccumulateError::ValueMismatch,
-    );
+    // Without roots, of whatever set.
+    let mut numbers = (2_u32..100).map(Integer::from);
+    let residue = numbers.find(|number| number.jacobi(key.parameters().modulus()) == -1);
+    let not_a_power = RsaValue::new(key.group().canonical(residue.unwrap()));
+    let absent = AccumulateError::ElementAbsent;
+    let duplicate = AccumulateError::DuplicateElement;
+    let mismatch = AccumulateError::ValueMismatch;
     let cases: [(&[&str], &[&str], &RsaValue, AccumulateError); 6] = [
         (&["absent"], &["new"], &value, absent),
         (&["element 0", "element 0"], &["new"], &value, absent),

@@ -28,18 +28,12 @@ fn verdict(value: &Integer) -> bool {
         assert_eq!(is_prime::<3>(&limbs(value)), widest, "{value} in 3 limbs");
     }
     if value.is_odd() && (17..=273).contains(&value.significant_bits()) {
-        let numbers = [
-            limbs(value),
-            limbs(&Integer::from(65_537)),
-            limbs(&Integer::from(65_539)),
-        ];
+        let [first, second] = [65_537, 65_539].map(Integer::from);
+        let numbers = [limbs(value), limbs(&first), limbs(&second)];
         let eight = lanes::Candidates::new(&numbers).expect("odd and not too long");
         let verdicts = eight.pass_base_two() & eight.pass_the_rest();
-        assert_eq!(
-            verdicts & 0b111,
-            0b110 | u8::from(widest),
-            "{value} in lanes"
-        );
+        let expected = 0b110 | u8::from(widest);
+        assert_eq!(verdicts & 0b111, expected, "{value} in lanes");
     }
     widest
 }
@@ -76,8 +70,7 @@ fn numbers_below_a_hundred_thousand_agree_with_gmp() {
     // The number of primes below 2 * 10^4, or below 10^5.
     let (end, expected) = soak::size((20_000, 2262), (100_000, 9592));
     let primes = (0..end).filter(|i| agrees_with_gmp(&Integer::from(*i)));
-    let primes = primes.count();
-    assert_eq!(primes, expected);
+    assert_eq!(primes.count(), expected);
 }
 
 #[test]
@@ -110,37 +103,19 @@ fn limits_of_the_limbs_agree_with_gmp() {
     }
     // The largest prime of each width, so both ways through the carries.
     for (bits, below) in [(192, 237), (256, 189), (320, 197)] {
-        assert!(
-            verdict(&((Integer::from(1) << bits) - below)),
-            "2^{bits} - {below}"
-        );
+        let prime = (Integer::from(1) << bits) - below;
+        assert!(verdict(&prime), "2^{bits} - {below}");
     }
 }
 
 #[test]
 fn strong_pseudoprimes_to_base_two_fail_the_lucas_test() {
-    let known = [
-        2047,
-        3277,
-        4033,
-        4681,
-        8321,
-        15841,
-        29341,
-        42799,
-        49141,
-        52633,
-        65281,
-        74665,
-        80581,
-        85489,
-        88357,
-        90751,
-        1_082_401,
-        3_215_031_751_u64,
-        341_550_071_728_321,
+    let short = [
+        2047, 3277, 4033, 4681, 8321, 15841, 29341, 42799, 49141, 52633, 65281, 74665, 80581, 85489,
+        88357, 90751, 1_082_401,
     ];
-    for value in known.map(Integer::from) {
+    let long = [3_215_031_751_u64, 341_550_071_728_321];
+    for value in short.into_iter().chain(long).map(Integer::from) {
         assert!(candidate::<3>(&value).passes_base_two(), "{value}: two");
         assert!(candidate::<5>(&value).passes_base_two(), "{value}: two");
         if value >= SMALL {
@@ -223,18 +198,12 @@ fn carmichael_numbers_are_composite() {
         for k in (start..).take(60_000) {
             let factors: [Integer; 3] =
                 [6, 12, 18].map(|times: u32| Integer::from(k) * times + 1_u32);
-            if factors
-                .iter()
-                .all(|factor| factor.is_probably_prime(10) != IsPrime::No)
-            {
+            let passes = |factor: &Integer| factor.is_probably_prime(10) != IsPrime::No;
+            if factors.iter().all(passes) {
                 let [first, second, third] = factors;
                 let value = first * second * third;
-                assert_eq!(
-                    Integer::from(2)
-                        .pow_mod(&Integer::from(&value - 1), &value)
-                        .unwrap(),
-                    1
-                );
+                let power = Integer::from(2).pow_mod(&Integer::from(&value - 1), &value);
+                assert_eq!(power.unwrap(), 1);
                 assert!(!agrees_with_gmp(&value), "{value}");
                 found += 1;
             }
@@ -264,14 +233,10 @@ fn products_of_p_and_2p_less_1_are_composite() {
             assert!(!agrees_with_gmp(&value), "{value}");
         }
     }
-    assert!(
-        found > 100 && two > 10 && round > 10,
-        "{found} {two} {round}: the test is too weak"
-    );
-    assert!(
-        two < found && round < found && lucas == 0,
-        "{found} {two} {lucas} {round}"
-    );
+    let strong = found > 100 && two > 10 && round > 10;
+    assert!(strong, "{found} {two} {round}: the test is too weak");
+    let refused = two < found && round < found && lucas == 0;
+    assert!(refused, "{found} {two} {lucas} {round}");
 }
 
 #[test]
@@ -316,10 +281,8 @@ fn even_numbers_zero_and_one_are_composite_and_two_is_prime() {
     }
     for shift in 2..320 {
         assert!(!verdict(&(Integer::from(1) << shift)), "2^{shift}");
-        assert!(
-            !verdict(&((Integer::from(3) << shift) >> 1)),
-            "3 2^{shift} / 2"
-        );
+        let threefold = (Integer::from(3) << shift) >> 1;
+        assert!(!verdict(&threefold), "3 2^{shift} / 2");
     }
 }
 

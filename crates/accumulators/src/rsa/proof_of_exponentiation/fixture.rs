@@ -29,9 +29,8 @@ pub(in crate::rsa) fn public() -> RsaPublicKey {
 
 /// Returns `prefix 0`, `prefix 1`, ..., and so on. Up to ten names are in ascending order.
 pub(in crate::rsa) fn names(prefix: &str, count: usize) -> Vec<Vec<u8>> {
-    (0..count)
-        .map(|index| format!("{prefix} {index}").into_bytes())
-        .collect()
+    let names = (0..count).map(|index| format!("{prefix} {index}").into_bytes());
+    names.collect()
 }
 
 /// Returns the set of these elements under the key of [`secret`], and its accumulator value.
@@ -99,13 +98,10 @@ where
     let key = public();
     let bytes = wire::encode(message);
     let back = wire::decode::<W>(&key, &bytes, LIMIT).unwrap();
-    let back = back.into_unverified();
-    assert_eq!(&back, message);
+    assert_eq!(back.as_unverified(), message);
     for length in 0..bytes.len() {
-        assert!(
-            wire::decode::<W>(&key, &bytes[..length], LIMIT).is_err(),
-            "cut at {length}"
-        );
+        let refused = wire::decode::<W>(&key, &bytes[..length], LIMIT);
+        assert!(refused.is_err(), "cut at {length}");
     }
     let longer = [bytes.as_slice(), &[0]].concat();
     let error = wire::decode::<W>(&key, &longer, LIMIT).unwrap_err();
@@ -116,14 +112,12 @@ where
     let [p, _] = secret.factors().primes();
     for residue in residues {
         let other_sign = (modulus - residue.as_integer()).complete();
+        let last = (modulus - 1_u32).complete();
         let refused = [
             (other_sign, DecodeError::ResidueNotCanonical),
             (Integer::ZERO, DecodeError::ResidueOutOfRange),
             (modulus.clone(), DecodeError::ResidueOutOfRange),
-            (
-                (modulus - 1_u32).complete(),
-                DecodeError::ResidueNotCanonical,
-            ),
+            (last, DecodeError::ResidueNotCanonical),
             (p.clone(), DecodeError::ResidueNotUnit),
         ];
         for (number, expected) in refused {

@@ -27,10 +27,8 @@ pub(crate) fn search_all(
 ) -> Vec<Option<(Integer, u16)>> {
     if !montgomery_lanes::are_fast() {
         let singly = |digest| Base::new(rule, digest).search(LAST_OFFSET);
-        return digests
-            .iter()
-            .map(|digest| singly(digest).map(integer))
-            .collect();
+        let found = digests.iter().map(|digest| singly(digest).map(integer));
+        return found.collect();
     }
     let batches = digests.chunks(BATCH);
     let search = |batch| {

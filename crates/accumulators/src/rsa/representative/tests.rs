@@ -103,6 +103,7 @@ fn composites_that_survive_trial_division_are_refused() {
 /// base is known.
 #[test]
 fn offsets_beyond_the_last_number_are_outside_the_window() {
+    let outside = Err(RepresentativeError::OffsetOutsideWindow);
     for rule in RepresentativeRule::ALL {
         let end = Integer::from(1) << rule.bit_length();
         let start = (&end - 1000_u32).complete();
@@ -110,19 +111,14 @@ fn offsets_beyond_the_last_number_are_outside_the_window() {
         start.write_digits(&mut limbs, Order::Lsf);
         let base = Base { rule, limbs };
         for offset in 0..1000 {
-            assert_ne!(
-                base.prime_at(offset),
-                Err(RepresentativeError::OffsetOutsideWindow)
-            );
+            assert_ne!(base.prime_at(offset), outside);
         }
         for offset in [1000, 1001, 2000, u16::MAX] {
-            let refused = base.prime_at(offset);
-            assert_eq!(refused, Err(RepresentativeError::OffsetOutsideWindow));
+            assert_eq!(base.prime_at(offset), outside);
         }
         let next = (start - 1_u32).next_prime();
-        let found = base
-            .search(u16::MAX)
-            .map(|(limbs, _)| Integer::from_digits(&limbs, Order::Lsf));
+        let found = base.search(u16::MAX);
+        let found = found.map(|(limbs, _)| Integer::from_digits(&limbs, Order::Lsf));
         assert_eq!(found, (next < end).then_some(next), "{rule}");
     }
 }
@@ -163,7 +159,7 @@ fn representatives_are_those_of_the_vectors() {
         [0xff; 32],
         core::array::from_fn(|i| u8::try_from(i).unwrap()),
     ];
-    let mut vectors = VECTORS.iter();
+    let mut vectors = OFFSETS.into_iter().zip(PRIMES);
     for rule in RepresentativeRule::ALL {
         for digest in &digests {
             let expected = vectors.next().expect("a vector for each");
@@ -171,47 +167,28 @@ fn representatives_are_those_of_the_vectors() {
             let mut bytes = Vec::new();
             write_fixed(&prime, rule.byte_length(), &mut bytes);
             let bytes = hex::encode(bytes);
-            assert_eq!((offset, bytes.as_str()), *expected, "{rule}");
+            assert_eq!((offset, bytes.as_str()), expected, "{rule}");
         }
     }
 }
 
-/// Offset and prime, computed from the definition by a separate program (Python's integers and
+/// Offsets and primes, computed from the definition by a separate program (Python's integers and
 /// `hashlib`).
-const VECTORS: [(u16, &str); 6] = [
-    (
-        127,
-        "01c5c694495e21b87f463e94d589df24743ef1bb316f29790646b4621074d32929007f",
-    ),
-    (
-        523,
-        "0159cbac3c35de51944c61d6002ab746a4e791221e46f269314043a5fb340f29f3020b",
-    ),
-    (
-        129,
-        "01ce0172573300cb85c33d9c06e971797c1df561201643c2e5a0a74e36048cb58b0081",
-    ),
-    (
-        33,
-        "e2e34a24af10dc3fa31f4a6ac4ef923a1f78dd98b794bc83235a31083a6994b5",
-    ),
-    (
-        20,
-        "ace5d61e1aef28ca2630eb00155ba35273c8910f23793498a021d2fd9a07950d",
-    ),
-    (
-        46,
-        "e700b92b998065c2e19ece0374b8bcbe0efab0900b21e172d053a71b02465af3",
-    ),
+const OFFSETS: [u16; 6] = [127, 523, 129, 33, 20, 46];
+const PRIMES: [&str; 6] = [
+    "01c5c694495e21b87f463e94d589df24743ef1bb316f29790646b4621074d32929007f",
+    "0159cbac3c35de51944c61d6002ab746a4e791221e46f269314043a5fb340f29f3020b",
+    "01ce0172573300cb85c33d9c06e971797c1df561201643c2e5a0a74e36048cb58b0081",
+    "e2e34a24af10dc3fa31f4a6ac4ef923a1f78dd98b794bc83235a31083a6994b5",
+    "ace5d61e1aef28ca2630eb00155ba35273c8910f23793498a021d2fd9a07950d",
+    "e700b92b998065c2e19ece0374b8bcbe0efab0900b21e172d053a71b02465af3",
 ];
 
 #[test]
 fn bytes_are_the_integer_in_the_width_of_the_rule() {
     for rule in RepresentativeRule::ALL {
-        assert_eq!(
-            rule.byte_length(),
-            usize::try_from(rule.bit_length().div_ceil(8)).unwrap()
-        );
+        let length = rule.bit_length().div_ceil(8);
+        assert_eq!(u32::try_from(rule.byte_length()), Ok(length));
         for digest in digests(20) {
             let (prime, _) = found(rule, &digest);
             let mut bytes = Vec::new();
@@ -229,9 +206,8 @@ fn rules_are_named_and_numbered_apart() {
     let names = ["wide-273", "compact-256"];
     assert_eq!(RepresentativeRule::ALL.map(RepresentativeRule::name), names);
     for id in 0..=u8::MAX {
-        let rule = RepresentativeRule::ALL
-            .into_iter()
-            .find(|rule| rule.id() == id);
+        let mut rules = RepresentativeRule::ALL.into_iter();
+        let rule = rules.find(|rule| rule.id() == id);
         assert_eq!(RepresentativeRule::from_id(id), rule);
     }
     assert_eq!(RepresentativeRule::Wide.to_string(), "wide-273");
@@ -302,10 +278,8 @@ fn searches_in_lanes_end_with_the_window() {
             batch::search_in_lanes(RepresentativeRule::Wide, &digests, last, |candidates| {
                 candidates.pass_the_rest()
             });
-        let expected: Vec<_> = digests
-            .iter()
-            .map(|digest| first_prime(RepresentativeRule::Wide, digest, last, |_| true))
-            .collect();
+        let first = |digest| first_prime(RepresentativeRule::Wide, digest, last, |_| true);
+        let expected: Vec<_> = digests.iter().map(first).collect();
         assert_eq!(found, expected, "up to {last}");
     }
 }
@@ -323,10 +297,9 @@ fn searches_in_lanes_go_on_behind_a_candidate_that_fails_late() {
         let digests = digests(count);
         let rule = RepresentativeRule::Compact;
         let found = batch::search_in_lanes(rule, &digests, LAST_OFFSET, pass_some);
-        let expected: Vec<_> = digests
-            .iter()
-            .map(|digest| first_prime(rule, digest, LAST_OFFSET, |number| number.mod_u(4) == 3))
-            .collect();
+        let passes = |number: &Integer| number.mod_u(4) == 3;
+        let first = |digest| first_prime(rule, digest, LAST_OFFSET, passes);
+        let expected: Vec<_> = digests.iter().map(first).collect();
         assert_eq!(found, expected);
     }
 }
@@ -334,10 +307,9 @@ fn searches_in_lanes_go_on_behind_a_candidate_that_fails_late() {
 #[test]
 fn offsets_in_lanes_are_judged_alike() {
     for rule in RepresentativeRule::ALL {
-        let pairs: Vec<([u8; 32], u16)> = digests(20)
-            .into_iter()
-            .map(|digest| (digest, found(rule, &digest).1))
-            .collect();
+        let pairs = digests(20).into_iter();
+        let pairs = pairs.map(|digest| (digest, found(rule, &digest).1));
+        let pairs: Vec<([u8; 32], u16)> = pairs.collect();
         for count in [1, 7, 8, 9, 20] {
             let pairs = &pairs[..count];
             let expected = pairs.iter().map(|(digest, _)| found(rule, digest).0);

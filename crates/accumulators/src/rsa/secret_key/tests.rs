@@ -53,20 +53,16 @@ fn keys_survive_as_bytes_and_nothing_else_does() {
     };
     refused(&bytes[..bytes.len() - 1], DecodeError::Malformed);
     refused(&[&bytes[..], &[0]].concat(), DecodeError::TrailingBytes);
-    refused(
-        &vec![0; KEY_LIMIT + 1],
-        DecodeError::TooLarge { limit: KEY_LIMIT },
-    );
+    let too_large = DecodeError::TooLarge { limit: KEY_LIMIT };
+    refused(&vec![0; KEY_LIMIT + 1], too_large);
     let mut changed = bytes.to_vec();
     changed[8] = 99;
     refused(&changed, DecodeError::ParametersInvalid);
     // The larger prime first: a second encoding of the same key.
     let (header, primes) = bytes.split_at(11);
     let (smaller, larger) = primes.split_at(128);
-    refused(
-        &[header, larger, smaller].concat(),
-        DecodeError::NonCanonical,
-    );
+    let swapped = [header, larger, smaller].concat();
+    refused(&swapped, DecodeError::NonCanonical);
     let mut changed = bytes.to_vec();
     *changed.last_mut().unwrap() ^= 4;
     let result = RsaSecretKey::from_bytes(&changed, b"test");

@@ -25,9 +25,8 @@ fn starts() -> impl Iterator<Item = Integer> {
 
 #[test]
 fn survivors_are_the_numbers_without_small_factors() {
-    let product = PRIMES
-        .iter()
-        .fold(Integer::from(1), |product, prime| product * prime.prime);
+    let primes = PRIMES.iter();
+    let product = primes.fold(Integer::from(1), |product, prime| product * prime.prime);
     for start in starts().filter(|start| *start >= BOUND) {
         let survivors = survivors(&limbs(&start));
         for (i, survives) in (0_u32..).zip(survivors) {
@@ -81,11 +80,8 @@ fn sums_at_their_limits_are_reduced_exactly() {
             let position = u64::try_from(prime.first_multiple(&digits)).unwrap();
             assert!(position < prime.prime);
             let multiple = number + 2 * position;
-            assert!(
-                multiple.is_divisible_u(u32::try_from(prime.prime).unwrap()),
-                "{}",
-                prime.prime
-            );
+            let divisor = u32::try_from(prime.prime).unwrap();
+            assert!(multiple.is_divisible_u(divisor), "{divisor}");
         }
     }
 }
@@ -95,9 +91,7 @@ fn digits_hold_the_number() {
     for start in starts() {
         let digits = digits(&limbs(&start));
         assert!(digits.iter().all(|digit| (0..4096).contains(digit)));
-        let sum = (0..DIGITS)
-            .map(|i| Integer::from(digits[i]) << (12 * i))
-            .sum::<Integer>();
-        assert_eq!(sum, start.keep_bits(320));
+        let parts = (0..DIGITS).map(|i| Integer::from(digits[i]) << (12 * i));
+        assert_eq!(parts.sum::<Integer>(), start.keep_bits(320));
     }
 }

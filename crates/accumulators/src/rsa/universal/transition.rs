@@ -90,8 +90,6 @@ pub(super) fn inverse_modulo(
     product: &Integer,
     modulus: &Integer,
 ) -> Result<Integer, AccumulateError> {
-    product
-        .invert_ref(modulus)
-        .map(Integer::from)
-        .ok_or(AccumulateError::ElementPresent)
+    let inverse = product.invert_ref(modulus).map(Integer::from);
+    inverse.ok_or(AccumulateError::ElementPresent)
 }

@@ -31,10 +31,8 @@ impl FrontierTree {
     /// Time: sorting the elements, and linear in their bits. Computes no sums.
     pub(in crate::author) fn decode<S: Scheme>(elements: &[u8], bytes: &[u8]) -> Option<Self> {
         let (order, elements) = in_order::<S>(elements);
-        let groups = groups::<S>(whole::<S>(&elements))
-            .iter()
-            .map(|group| group.first)
-            .collect::<Vec<_>>();
+        let groups = groups::<S>(whole::<S>(&elements)).into_iter();
+        let groups: Vec<_> = groups.map(|group| group.first).collect();
         let mut reader = Reader::new(bytes);
         let disjoint = reader.take(DISJOINT_BYTES).ok()?.to_vec();
         let mut rows = vec![read_row(&mut reader, &vec![1; groups.len()])?];
