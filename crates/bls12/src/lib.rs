@@ -9,6 +9,7 @@
 //! | Encode and strictly decode points | [`point`] | a square root, a subgroup check |
 //! | Encode scalars | [`scalar`] | |
 //! | Multiply many scalars | [`product`] | a multiplication per scalar |
+//! | Transform vectors of scalars | `transform` | half a multiplication per scalar and level |
 //! | Keep a secret scalar | [`SecretScalar`] | one multiplication for each use |
 //! | Hash to G1 (RFC 9380) | [`hash`] | two maps to the curve |
 //! | Multiply the generator of G1 by secrets | [`generator`] | additions of table entries |
@@ -96,11 +97,15 @@ pub mod product;
 pub mod public;
 pub mod scalar;
 #[cfg(feature = "std")]
+mod scalar_lanes;
+#[cfg(feature = "std")]
 mod secret_multiple;
 #[cfg(feature = "std")]
 mod secret_scalar;
 pub mod signatures;
 pub mod threads;
+#[cfg(feature = "std")]
+pub mod transform;
 
 #[cfg(feature = "std")]
 pub use secret_scalar::SecretScalar;

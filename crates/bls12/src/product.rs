@@ -1,8 +1,7 @@
-//! The product of many scalars, eight at once where the processor has vector instructions for it.
+//! Products of many scalars, eight at once where the processor has vector instructions for it.
 //!
-//! The curve library keeps a scalar `a` as `a A mod r` with `A = 2^256`. The lanes divide each
-//! product by `R = 2^260` instead. So each step of a lane loses the factor `R / A = 16`, and one
-//! power of two restores them all.
+//! Each product in a lane loses a factor of 16. For the product of many scalars, one power of two
+//! restores them all.
 
 use ark_bls12_381::Fr;
 use ark_ff::Field;
@@ -31,46 +30,74 @@ fn in_chains(scalars: &[Fr], shift: &Fr) -> Fr {
     chains.iter().product()
 }
 
+/// Multiplies each of `values` by the factor at its index.
+///
+/// Cost: one multiplication for each value.
+pub fn multiply_each(values: &mut [Fr], factors: &[Fr]) {
+    #[cfg(feature = "std")]
+    let (values, factors) = lanes::multiply_each(values, factors);
+    for (value, factor) in values.iter_mut().zip(factors) {
+        *value *= factor;
+    }
+}
+
+/// Multiplies all `values` by `factor`.
+///
+/// Cost: one multiplication for each value.
+pub fn scale(values: &mut [Fr], factor: &Fr) {
+    let factors = [*factor; 64];
+    for values in values.chunks_mut(factors.len()) {
+        multiply_each(values, &factors);
+    }
+}
+
 #[cfg(feature = "std")]
 mod lanes {
-    use std::sync::LazyLock;
-
-    use ark_ff::{BigInt, PrimeField as _};
-    use montgomery_lanes::{LANES, Moduli, Numbers, are_fast};
+    use montgomery_lanes::LANES;
     use zeroize::Zeroizing;
 
     use super::{Field as _, Fr};
+    use crate::scalar_lanes::{LOST_BITS, field, load, store};
 
     /// Multiplies as many scalars as fill the lanes. Returns their product, and the other scalars.
     pub(super) fn shifted_product<'a>(scalars: &'a [Fr], shift: &Fr) -> (Fr, &'a [Fr]) {
-        static FIELD: LazyLock<Option<Moduli<5>>> = LazyLock::new(|| {
-            let modulus = Numbers::<5>::limbs_of(&Fr::MODULUS.0)?;
-            Moduli::new(&Numbers::splat(&modulus)).filter(|_| are_fast())
-        });
-        let Some(field) = FIELD.as_ref().filter(|_| scalars.len() >= LEAST) else {
+        let Some(field) = field().filter(|_| scalars.len() >= LEAST) else {
             return (Fr::ONE, scalars);
         };
         let (groups, rest) = scalars.as_chunks::<LANES>();
-        let all = |scalar: &Fr| Zeroizing::new(field.split(&[&scalar.0.0; LANES]));
-        let shift = all(shift);
-        let mut product = all(&Fr::ONE);
+        let shift = Zeroizing::new(load(field, [shift; LANES]));
+        let mut product = Zeroizing::new(load(field, [&Fr::ONE; LANES]));
         for group in groups {
-            let scalars = field.split(&group.each_ref().map(|scalar| &scalar.0.0));
+            let scalars = load(field, group.each_ref());
             *product = field.mul(&product, &field.add(&scalars, &shift));
         }
-        let lanes = Zeroizing::new(field.join::<4>(&field.reduced(&product)));
-        let product: Fr = lanes
-            .map(|words| Fr::new_unchecked(BigInt(words)))
-            .iter()
-            .product();
+        let product: Fr = Zeroizing::new(store(field, &product)).iter().product();
         let steps = u64::try_from(groups.len()).unwrap_or(u64::MAX);
-        // Eight lanes lose a factor of 2^4 in each step.
-        let lost = Fr::from(1_u64 << 32).pow([steps]);
+        let lost = Fr::from(1_u64 << (LOST_BITS * 8)).pow([steps]);
         (product * lost, rest)
     }
 
     /// Number of scalars from which on lanes are faster.
     const LEAST: usize = 64;
+
+    /// Multiplies as many values as fill the lanes. Returns the other values and factors.
+    pub(super) fn multiply_each<'a, 'b>(
+        values: &'a mut [Fr],
+        factors: &'b [Fr],
+    ) -> (&'a mut [Fr], &'b [Fr]) {
+        let Some(field) = field() else {
+            return (values, factors);
+        };
+        let (groups, values) = values.as_chunks_mut::<LANES>();
+        let (groups_of_factors, factors) = factors.as_chunks::<LANES>();
+        for (group, factors) in groups.iter_mut().zip(groups_of_factors) {
+            // 16 times a scalar is below `R`, and its product with another is below `r R`.
+            let factors = field.shift_left(&load(field, factors.each_ref()), [LOST_BITS; LANES]);
+            let product = field.mul(&load(field, group.each_ref()), &factors);
+            *group = store(field, &product);
+        }
+        (values, factors)
+    }
 }
 
 #[cfg(test)]
@@ -91,6 +118,20 @@ mod tests {
                 let expected: Fr = scalars.iter().map(|scalar| *scalar + shift).product();
                 assert_eq!(shifted_product(scalars, &shift), expected, "{count}");
             }
+        }
+        let mut products = scalars.clone();
+        let factors: Vec<Fr> = scalars.iter().rev().copied().collect();
+        for count in [0, 7, 8, 23, scalars.len()] {
+            products.copy_from_slice(&scalars);
+            multiply_each(&mut products[..count], &factors[..count]);
+            for (place, product) in products.iter().enumerate() {
+                let factor = if place < count { factors[place] } else { Fr::ONE };
+                assert_eq!(*product, scalars[place] * factor, "{place} of {count}");
+            }
+        }
+        scale(&mut products, &factors[3]);
+        for (place, product) in products.iter().enumerate() {
+            assert_eq!(*product, scalars[place] * factors[place] * factors[3], "{place}");
         }
         // One factor is zero.
         assert_eq!(shifted_product(&scalars, &-scalars[99]), Fr::from(0_u64));

@@ -9,16 +9,16 @@
 //! multiplications, and needs memory for twice as many columns.
 
 use core::arch::x86_64::{
-    __m256i, __m512i, _mm_cvtsi128_si64, _mm256_extract_epi64, _mm512_add_epi64,
+    __m256i, __m512i, _mm_cvtsi128_si64, _mm_extract_epi64, _mm256_extract_epi64, _mm512_add_epi64,
     _mm512_alignr_epi64, _mm512_and_si512, _mm512_castsi512_si128, _mm512_castsi512_si256,
     _mm512_cmpeq_epi64_mask, _mm512_extracti64x4_epi64, _mm512_madd52hi_epu64,
-    _mm512_madd52lo_epu64, _mm512_mask_mov_epi64, _mm512_maskz_set1_epi64, _mm512_movepi64_mask,
+    _mm512_madd52lo_epu64, _mm512_mask_mov_epi64, _mm512_mask_permutexvar_epi64, _mm512_maskz_set1_epi64, _mm512_movepi64_mask,
     _mm512_or_si512, _mm512_set1_epi64, _mm512_setr_epi64, _mm512_setzero_si512, _mm512_sllv_epi64,
     _mm512_srai_epi64, _mm512_srli_epi64, _mm512_srlv_epi64, _mm512_sub_epi64,
 };
 
 use crate::{
-    arguments::{ByModulus, OneModulus, Pair},
+    arguments::{ByModulus, Chains, OneModulus, Pair},
     limbs::{LANES, LIMB, LIMB_BITS},
     number::Number,
     numbers::{Numbers, Row},
@@ -75,15 +75,14 @@ macro_rules! kernels {
 
 kernels! {
     mul<LIMBS>((Pair<LIMBS>, ByModulus<LIMBS>)) -> Numbers<LIMBS>;
-    square_times<LIMBS>((&Numbers<LIMBS>, ByModulus<LIMBS>, u32)) -> Numbers<LIMBS>;
+    square_times<LIMBS, CHAINS>(Chains<LIMBS, CHAINS>) -> [Numbers<LIMBS>; CHAINS];
     mul_one<ROWS>((&Number<ROWS>, &Number<ROWS>, &OneModulus<ROWS>)) -> Number<ROWS>;
     square_one_times<ROWS>((&Number<ROWS>, &OneModulus<ROWS>, u32)) -> Number<ROWS>;
     add<LIMBS>((Pair<LIMBS>, &Numbers<LIMBS>)) -> Numbers<LIMBS>;
     subtract<LIMBS>((Pair<LIMBS>, &Numbers<LIMBS>)) -> Numbers<LIMBS>;
     shift_left<LIMBS>((&Numbers<LIMBS>, &Row)) -> Numbers<LIMBS>;
     select<LIMBS>((u8, Pair<LIMBS>)) -> Numbers<LIMBS>;
-    look_up<LIMBS, ROWS>((&[Number<ROWS>], &Row)) -> Numbers<LIMBS>;
-    look_up_one<ROWS>((&[Number<ROWS>], u64)) -> Number<ROWS>;
+    look_up<LIMBS>((&[Numbers<LIMBS>], &Row)) -> Numbers<LIMBS>;
     split<LIMBS, WORDS>(&[&[u64; WORDS]; LANES]) -> Numbers<LIMBS>;
     join<LIMBS, WORDS>(&Numbers<LIMBS>) -> [[u64; WORDS]; LANES];
 }
@@ -114,6 +113,61 @@ macro_rules! vectorised {
             fn $name $(<$(const $width: usize),+>)? ($($arguments)*) $(-> $result)? $body
         )+
     };
+}
+
+/// Two lowest limbs of the operands of a product of one number, and the carry into the lowest column.
+struct LowestColumns {
+    left: [u64; 2],
+    modulus: [u64; 2],
+    inverse: u64,
+    carry: u64,
+}
+
+impl LowestColumns {
+    #[inline]
+    fn new<const ROWS: usize>(left: &Number<ROWS>, modulus: &OneModulus<ROWS>) -> Self {
+        let lowest = |number: &Number<ROWS>| [number.rows[0][0], number.rows[0][1]];
+        Self {
+            left: lowest(left),
+            modulus: lowest(&modulus.number),
+            inverse: modulus.inverse,
+            carry: 0,
+        }
+    }
+
+    /// Returns the limb whose multiple of the modulus clears the lowest column, after the product
+    /// with `limb` was added. Keeps the carry out of that column.
+    ///
+    /// No sum overflows: a column stays below 2^63, and less than 2^56 is added.
+    #[inline]
+    fn clear(&mut self, column: u64, limb: u64) -> u64 {
+        let [low, _] = halves(self.left[0], limb);
+        let column = column.wrapping_add(self.carry).wrapping_add(low);
+        let multiple = column.wrapping_mul(self.inverse) & LIMB;
+        let [low, _] = halves(multiple, self.modulus[0]);
+        self.carry = column.wrapping_add(low) >> LIMB_BITS;
+        multiple
+    }
+
+    /// Like [`Self::clear`], for the two lowest columns and two limbs.
+    #[inline]
+    fn clear_two(&mut self, columns: [u64; 2], limbs: [u64; 2]) -> [u64; 2] {
+        let first = self.clear(columns[0], limbs[0]);
+        let mut column = columns[1];
+        for (limb, number) in [(limbs[0], self.left), (first, self.modulus)] {
+            let [_, high] = halves(number[0], limb);
+            let [low, _] = halves(number[1], limb);
+            column = column.wrapping_add(high).wrapping_add(low);
+        }
+        [first, self.clear(column, limbs[1])]
+    }
+}
+
+/// Returns the low and the high 52 bits of a product of limbs.
+#[inline]
+fn halves(left: u64, right: u64) -> [u64; 2] {
+    let product = u128::from(left) * u128::from(right);
+    [product, product >> LIMB_BITS].map(|half| u64::try_from(half & u128::from(LIMB)).unwrap_or(0))
 }
 
 vectorised! {
@@ -431,20 +485,26 @@ vectorised! {
         store_all(&product(&left, &right, &moduli, load(&inverses.0)))
     }
 
-    fn square_times<const LIMBS>(
-        (value, (moduli, inverses), count): (&Numbers<LIMBS>, ByModulus<LIMBS>, u32),
-    ) -> Numbers<LIMBS> {
-        let moduli = load_all(moduli);
-        let inverses = load(&inverses.0);
-        let mut value = load_all(value);
+    /// Squares in all chains by turns. The processor overlaps squares of different chains.
+    fn square_times<const LIMBS, const CHAINS>(
+        (values, by, count): Chains<LIMBS, CHAINS>,
+    ) -> [Numbers<LIMBS>; CHAINS] {
+        let moduli = by.map(|(moduli, _)| load_all(moduli));
+        let inverses = by.map(|(_, inverses)| load(&inverses.0));
+        let mut values = values.map(|value| load_all(value));
         for _ in 0..count {
-            value = square(&value, &moduli, inverses);
+            for chain in 0..CHAINS {
+                values[chain] = square(&values[chain], &moduli[chain], inverses[chain]);
+            }
         }
-        store_all(&value)
+        values.map(|value| store_all(&value))
     }
 
-    /// Multiplies limb by limb of `right`. Each limb also adds the multiple of the modulus that
-    /// clears the lowest column, and then moves all columns by one place.
+    /// Multiplies by two limbs of `right` at a time. Each pair also adds the multiples of the modulus
+    /// that clear the two lowest columns, and then moves all columns by two places.
+    ///
+    /// Scalar instructions compute these multiples: a chain of vector instructions would take
+    /// longer. The passes over the columns that need no multiple hide the time of that chain.
     #[inline]
     fn product_of_one<const ROWS>(
         left: &Number<ROWS>,
@@ -452,43 +512,111 @@ vectorised! {
         modulus: &OneModulus<ROWS>,
     ) -> Number<ROWS> {
         let zero = _mm512_setzero_si512();
-        let lowest_of_modulus = modulus.number.rows[0][0];
         let [mut factor, mut number, mut columns] = [[zero; ROWS]; 3];
         for row in 0..ROWS {
             factor[row] = load(&left.rows[row]);
             number[row] = load(&modulus.number.rows[row]);
         }
-        for limb in right.as_limbs().iter().take(modulus.limbs) {
-            let limb = _mm512_set1_epi64(limb.cast_signed());
-            for (column, factor) in columns.iter_mut().zip(&factor) {
-                *column = low(*column, *factor, limb);
+        let mut lowest = LowestColumns::new(left, modulus);
+        let limbs = right.as_limbs().get(..modulus.limbs).unwrap_or(right.as_limbs());
+        let (pairs, last) = limbs.as_chunks::<2>();
+        for pair in pairs {
+            let multiples = lowest.clear_two(two_lowest_lanes(columns[0]), *pair);
+            let [first, second] = pair.map(splat);
+            let [clears_first, clears_second] = multiples.map(splat);
+            for row in 0..ROWS {
+                columns[row] = low(columns[row], factor[row], first);
             }
-            let lowest = lowest_lane(columns[0]);
-            let multiple = lowest.wrapping_mul(modulus.inverse) & LIMB;
-            // A column is below 2^63, so the sum does not overflow.
-            let cleared = lowest.wrapping_add(lowest_of_modulus.wrapping_mul(multiple) & LIMB);
-            let carry = _mm512_maskz_set1_epi64(1, (cleared >> LIMB_BITS).cast_signed());
-            let multiple = _mm512_set1_epi64(multiple.cast_signed());
-            let mut above = zero;
-            for row in (0..ROWS).rev() {
-                let lows = low(columns[row], number[row], multiple);
-                let moved = _mm512_alignr_epi64::<1>(above, lows);
-                // The next limb depends on the lowest row. There, two independent sums have a
-                // shorter latency.
-                let sum = if row == 0 { carry } else { moved };
-                let highs = high(high(sum, factor[row], limb), number[row], multiple);
-                columns[row] = if row == 0 { _mm512_add_epi64(moved, highs) } else { highs };
-                above = lows;
+            for row in 0..ROWS {
+                columns[row] = low(columns[row], number[row], clears_first);
+            }
+            move_down(&mut columns);
+            for row in 0..ROWS {
+                columns[row] = high(columns[row], factor[row], first);
+                columns[row] = low(columns[row], factor[row], second);
+            }
+            for row in 0..ROWS {
+                columns[row] = high(columns[row], number[row], clears_first);
+                columns[row] = low(columns[row], number[row], clears_second);
+            }
+            move_down(&mut columns);
+            for row in 0..ROWS {
+                // Two sums, so that the next pair waits for fewer instructions.
+                let highs = high(high(zero, factor[row], second), number[row], clears_second);
+                columns[row] = _mm512_add_epi64(columns[row], highs);
             }
         }
-        let mut product = Number { rows: columns.map(|column| store(column)) };
-        product.carry();
-        product
+        for limb in last {
+            let [column, _] = two_lowest_lanes(columns[0]);
+            let clears = splat(lowest.clear(column, *limb));
+            let limb = splat(*limb);
+            for row in 0..ROWS {
+                columns[row] = low(low(columns[row], factor[row], limb), number[row], clears);
+            }
+            move_down(&mut columns);
+            for row in 0..ROWS {
+                columns[row] = high(high(columns[row], factor[row], limb), number[row], clears);
+            }
+        }
+        let carry = _mm512_maskz_set1_epi64(1, lowest.carry.cast_signed());
+        columns[0] = _mm512_add_epi64(columns[0], carry);
+        Number { rows: carried_across(&columns).map(|row| store(row)) }
+    }
+
+    /// Propagates the carries of columns that lie across the lanes. Drops the carry out of the
+    /// highest one.
+    #[inline]
+    fn carried_across<const ROWS>(columns: &[Vector; ROWS]) -> [Vector; ROWS] {
+        // Two steps leave limbs of at most 2^52.
+        let mut limbs = one_lane_up(&one_lane_up(columns));
+        // Such a limb carries if it is 2^52, or if it is one less and the limb below carries. A sum
+        // of masks finds these carries, as a ripple through the bits that are one less.
+        let mut carry = 0;
+        for limb in &mut limbs {
+            let carries = _mm512_cmpeq_epi64_mask(*limb, _mm512_set1_epi64(1 << LIMB_BITS));
+            let passes = _mm512_cmpeq_epi64_mask(*limb, limb_mask());
+            let [carries, passes] = [carries, passes].map(u32::from);
+            let sum = ((carries << 1) | carry) + passes;
+            let [into, ..] = (sum ^ passes).to_le_bytes();
+            carry = sum >> LANES;
+            let more = _mm512_add_epi64(*limb, _mm512_set1_epi64(1));
+            *limb = _mm512_and_si512(_mm512_mask_mov_epi64(*limb, into, more), limb_mask());
+        }
+        limbs
+    }
+
+    /// Adds the carry of each column to the next one, without a ripple.
+    #[inline]
+    fn one_lane_up<const ROWS>(columns: &[Vector; ROWS]) -> [Vector; ROWS] {
+        let mut below = _mm512_setzero_si512();
+        let mut limbs = *columns;
+        for limb in &mut limbs {
+            let carries = _mm512_srli_epi64::<52>(*limb);
+            let moved = _mm512_alignr_epi64::<7>(carries, below);
+            *limb = _mm512_add_epi64(_mm512_and_si512(*limb, limb_mask()), moved);
+            below = carries;
+        }
+        limbs
+    }
+
+    /// Moves all columns to the next lower place. Drops the lowest one.
+    #[inline]
+    fn move_down<const ROWS>(columns: &mut [Vector; ROWS]) {
+        for row in 0..ROWS {
+            let above = columns.get(row + 1).copied().unwrap_or(_mm512_setzero_si512());
+            columns[row] = _mm512_alignr_epi64::<1>(above, columns[row]);
+        }
     }
 
     #[inline]
-    fn lowest_lane(vector: Vector) -> u64 {
-        _mm_cvtsi128_si64(_mm512_castsi512_si128(vector)).cast_unsigned()
+    fn splat(limb: u64) -> Vector {
+        _mm512_set1_epi64(limb.cast_signed())
+    }
+
+    #[inline]
+    fn two_lowest_lanes(vector: Vector) -> [u64; 2] {
+        let half = _mm512_castsi512_si128(vector);
+        [_mm_cvtsi128_si64(half), _mm_extract_epi64::<1>(half)].map(i64::cast_unsigned)
     }
 
     fn mul_one<const ROWS>(
@@ -542,23 +670,15 @@ vectorised! {
         store_all(&chosen(mask, &load_all(first), &load_all(second)))
     }
 
-    fn look_up<const LIMBS, const ROWS>(
-        (table, indices): (&[Number<ROWS>], &Row),
-    ) -> Numbers<LIMBS> {
+    fn look_up<const LIMBS>((table, indices): (&[Numbers<LIMBS>], &Row)) -> Numbers<LIMBS> {
         let indices = load(&indices.0);
+        let group_of_each = _mm512_srli_epi64::<3>(indices);
         let mut found = [_mm512_setzero_si512(); LIMBS];
-        // Eight limbs at a time fit the registers.
-        for (row, found) in found.chunks_mut(LANES).enumerate().take(ROWS) {
-            let mut limbs = [_mm512_setzero_si512(); LANES];
-            for (position, entry) in (0_i64..).zip(table) {
-                let mask = _mm512_cmpeq_epi64_mask(indices, _mm512_set1_epi64(position));
-                for (limb, of_entry) in limbs.iter_mut().zip(&entry.rows[row]) {
-                    let of_entry = _mm512_set1_epi64(of_entry.cast_signed());
-                    *limb = _mm512_mask_mov_epi64(*limb, mask, of_entry);
-                }
-            }
-            for (found, limb) in found.iter_mut().zip(limbs) {
-                *found = limb;
+        for (group, entries) in (0_i64..).zip(table) {
+            let mask = _mm512_cmpeq_epi64_mask(group_of_each, _mm512_set1_epi64(group));
+            for (found, row) in found.iter_mut().zip(&entries.rows) {
+                // The low three bits of an index select a lane.
+                *found = _mm512_mask_permutexvar_epi64(*found, mask, indices, load(&row.0));
             }
         }
         store_all(&found)
@@ -613,17 +733,5 @@ vectorised! {
     #[inline]
     fn count(bits: usize) -> Vector {
         _mm512_set1_epi64(i64::try_from(bits).unwrap_or(i64::MAX))
-    }
-
-    fn look_up_one<const ROWS>((table, index): (&[Number<ROWS>], u64)) -> Number<ROWS> {
-        let index = _mm512_set1_epi64(index.cast_signed());
-        let mut found = [_mm512_setzero_si512(); ROWS];
-        for (position, entry) in (0_i64..).zip(table) {
-            let mask = _mm512_cmpeq_epi64_mask(index, _mm512_set1_epi64(position));
-            for (found, row) in found.iter_mut().zip(&entry.rows) {
-                *found = _mm512_mask_mov_epi64(*found, mask, load(row));
-            }
-        }
-        Number { rows: found.map(|row| store(row)) }
     }
 }

@@ -6,7 +6,6 @@ use zeroize::Zeroize;
 
 use crate::{
     limbs::{LANES, LIMB, LIMB_BITS, MOST_LIMBS, inverse, length},
-    number::Number,
     numbers::{Numbers, Row},
     path::{Path, dispatch},
 };
@@ -141,8 +140,22 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
     ///
     /// Cost: three quarters of a product for each squaring.
     pub fn square_times(&self, forms: &Numbers<LIMBS>, count: u32) -> Numbers<LIMBS> {
-        let by = (&self.numbers, &self.inverses);
-        dispatch!(self.path, square_times, (forms, by, count))
+        let [square] = Self::square_each([self], [forms], count);
+        square
+    }
+
+    /// Like [`Self::square_times`], for several chains of squares, each with its own moduli.
+    ///
+    /// Cost: for short numbers, two chains take little longer than one. A chain alone waits for
+    /// its own results.
+    pub fn square_each<const CHAINS: usize>(
+        moduli: [&Self; CHAINS],
+        forms: [&Numbers<LIMBS>; CHAINS],
+        count: u32,
+    ) -> [Numbers<LIMBS>; CHAINS] {
+        let path = moduli.first().map_or(Path::Portable, |moduli| moduli.path);
+        let by = moduli.map(|moduli| (&moduli.numbers, &moduli.inverses));
+        dispatch!(path, square_times, (forms, by, count))
     }
 
     /// Adds values below `2n`, modulo `2n`.
@@ -179,11 +192,11 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
     }
 
     /// Returns for each lane the entry of `table` with the index of that lane, or zero if there is
-    /// none. Limbs of an entry beyond `LIMBS` are ignored. Indices may be secret: the whole table
-    /// is read.
-    pub fn look_up<const ROWS: usize>(
+    /// none. Entry `i` is lane `i % 8` of `table[i / 8]`. Indices may be secret: the whole table is
+    /// read.
+    pub fn look_up(
         &self,
-        table: &[Number<ROWS>],
+        table: &[Numbers<LIMBS>],
         indices: [u64; LANES],
     ) -> Numbers<LIMBS> {
         dispatch!(self.path, look_up, (table, &Row(indices)))

@@ -125,12 +125,6 @@ impl<const ROWS: usize> Modulus<ROWS> {
     pub fn square_times(&self, form: &Number<ROWS>, count: u32) -> Number<ROWS> {
         dispatch!(self.path, square_one_times, (form, &self.by, count))
     }
-
-    /// Returns the entry of `table` with this index, or zero if there is none. The index may be
-    /// secret: the whole table is read.
-    pub fn look_up(&self, table: &[Number<ROWS>], index: u64) -> Number<ROWS> {
-        dispatch!(self.path, look_up_one, (table, index))
-    }
 }
 
 impl<const ROWS: usize> Zeroize for Modulus<ROWS> {

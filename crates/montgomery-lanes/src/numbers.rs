@@ -72,6 +72,23 @@ impl<const LIMBS: usize> Numbers<LIMBS> {
         }
     }
 
+    /// Returns the number in one lane, or zero if there is no such lane. Limbs that do not fit are
+    /// dropped.
+    pub fn number<const ROWS: usize>(&self, lane: usize) -> Number<ROWS> {
+        let mut number = Number::ZERO;
+        for (place, limb) in number.as_limbs_mut().iter_mut().zip(self.lane(lane)) {
+            *place = limb;
+        }
+        number
+    }
+
+    /// Replaces one lane by a number, like [`Self::set`]. Limbs that do not fit are ignored.
+    pub fn set_number<const ROWS: usize>(&mut self, lane: usize, number: &Number<ROWS>) {
+        if let Some(limbs) = number.as_limbs().first_chunk() {
+            self.set(lane, limbs);
+        }
+    }
+
     /// Splits a number of little-endian 64-bit words into 52-bit limbs. Returns `None` if it does
     /// not fit.
     pub fn limbs_of(words: &[u64]) -> Option<[u64; LIMBS]> {

@@ -3,7 +3,7 @@
 use core::{array, hint::black_box};
 
 use crate::{
-    arguments::{ByModulus, OneModulus, Pair},
+    arguments::{ByModulus, Chains, OneModulus, Pair},
     limbs::{self, LANES, LIMB, LIMB_BITS},
     number::Number,
     numbers::{Numbers, Row},
@@ -35,16 +35,19 @@ pub(crate) fn mul<const LIMBS: usize>(
     })
 }
 
-pub(crate) fn square_times<const LIMBS: usize>(
-    (value, (moduli, inverses), count): (&Numbers<LIMBS>, ByModulus<LIMBS>, u32),
-) -> Numbers<LIMBS> {
-    by_lane(|lane| {
-        let modulus = moduli.lane(lane);
-        let mut value = value.lane(lane);
-        for _ in 0..count {
-            value = square_lane(&value, &modulus, inverses.0[lane]);
-        }
-        value
+pub(crate) fn square_times<const LIMBS: usize, const CHAINS: usize>(
+    (values, by, count): Chains<LIMBS, CHAINS>,
+) -> [Numbers<LIMBS>; CHAINS] {
+    array::from_fn(|chain| {
+        let (moduli, inverses) = by[chain];
+        by_lane(|lane| {
+            let modulus = moduli.lane(lane);
+            let mut value = values[chain].lane(lane);
+            for _ in 0..count {
+                value = square_lane(&value, &modulus, inverses.0[lane]);
+            }
+            value
+        })
     })
 }
 
@@ -215,12 +218,21 @@ pub(crate) fn select<const LIMBS: usize>(
     })
 }
 
-pub(crate) fn look_up<const LIMBS: usize, const ROWS: usize>(
-    (table, indices): (&[Number<ROWS>], &Row),
+pub(crate) fn look_up<const LIMBS: usize>(
+    (table, indices): (&[Numbers<LIMBS>], &Row),
 ) -> Numbers<LIMBS> {
     by_lane(|lane| {
-        let found = look_up_one((table, indices.0[lane]));
-        array::from_fn(|index| found.as_limbs().get(index).copied().unwrap_or(0))
+        let mut found = [0; LIMBS];
+        let entries = table.iter().flat_map(|numbers| (0..LANES).map(|lane| numbers.lane(lane)));
+        for (position, entry) in (0_u64..).zip(entries) {
+            let apart = position ^ indices.0[lane];
+            // The sign bit of `apart | -apart` is clear only for zero.
+            let equal = black_box(((apart | apart.wrapping_neg()) >> 63).wrapping_sub(1));
+            for (found, limb) in found.iter_mut().zip(entry) {
+                *found |= limb & equal;
+            }
+        }
+        found
     })
 }
 
@@ -239,19 +251,4 @@ pub(crate) fn join<const LIMBS: usize, const WORDS: usize>(
     numbers: &Numbers<LIMBS>,
 ) -> [[u64; WORDS]; LANES] {
     array::from_fn(|lane| limbs::join(&numbers.lane(lane)))
-}
-
-pub(crate) fn look_up_one<const ROWS: usize>(
-    (table, index): (&[Number<ROWS>], u64),
-) -> Number<ROWS> {
-    let mut found = Number::ZERO;
-    for (position, entry) in (0_u64..).zip(table) {
-        let apart = position ^ index;
-        // The sign bit of `apart | -apart` is clear only for zero.
-        let equal = black_box(((apart | apart.wrapping_neg()) >> 63).wrapping_sub(1));
-        for (found, limb) in found.as_limbs_mut().iter_mut().zip(entry.as_limbs()) {
-            *found |= limb & equal;
-        }
-    }
-    found
 }

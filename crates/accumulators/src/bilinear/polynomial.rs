@@ -177,11 +177,11 @@ fn parents(nodes: &[Node], transform: &Transform, workers: &Workers) -> Vec<Node
     workers.map(&pairs, |(nodes, values)| {
         let degree = nodes.iter().map(|node| node.coefficients.len() - 1).sum();
         let values: Vec<Fr> = match values {
-            [left, right] => left
-                .iter()
-                .zip(right)
-                .map(|(left, right)| *left * right)
-                .collect(),
+            [left, right] => {
+                let mut values = left.clone();
+                bls12::product::multiply_each(&mut values, right);
+                values
+            }
             _ => values.concat(),
         };
         let mut coefficients = values.clone();

@@ -163,6 +163,9 @@ fn check_residues<const LIMBS: usize>(
     given.loosely("square", &moduli.square_times(&left, 1), |lane| {
         given.unradix(a[lane].square_ref().complete(), lane)
     });
+    let [first, second] = Moduli::square_each([moduli, moduli], [&left, &right], 3);
+    assert_eq!(first, moduli.square_times(&left, 3), "the first of two chains");
+    assert_eq!(second, moduli.square_times(&right, 3), "the second of two chains");
     given.loosely("three squares", &moduli.square_times(&left, 3), |lane| {
         let square = |number: Integer| given.unradix(number.square(), lane);
         square(square(square(a[lane].clone())))
@@ -227,13 +230,17 @@ fn check_moves<const LIMBS: usize>(
         let of = if (mask >> lane) & 1 == 1 { a } else { b };
         of[lane].clone()
     });
-    let table = b.each_ref().map(|number| {
-        Number::<8>::from_words(&number.to_digits::<u64>(Order::Lsf)).expect("it fits")
+    // A few indices have no entry. The greatest one would be that of an entry in fewer bits.
+    let indices = bits.map(|bits| if bits == 51 { u64::MAX } else { bits % 18 });
+    given.exactly("look-up", &moduli.look_up(&[left, right], indices), |lane| {
+        let entry = usize::try_from(indices[lane]).ok();
+        let entry = entry.and_then(|index| a.iter().chain(b).nth(index));
+        entry.cloned().unwrap_or_default()
     });
-    let indices = bits.map(|bits| bits % 10);
-    given.exactly("look-up", &moduli.look_up(&table, indices), |lane| {
-        let index = usize::try_from(indices[lane]).expect("small");
-        b.get(index).cloned().unwrap_or_default()
+    let mut moved = right;
+    moved.set_number(0, &left.number::<8>(7));
+    given.exactly("moved lane", &moved, |lane| {
+        if lane == 0 { a[7].clone() } else { b[lane].clone() }
     });
 }
 

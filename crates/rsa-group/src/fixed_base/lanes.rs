@@ -1,7 +1,8 @@
 //! Tables whose products use vector instructions: eight powers at once, or single ones.
 //!
 //! Both layouts (one number in each lane, or one number over all lanes) have the same Montgomery
-//! forms, so they share one table.
+//! forms, so they share one table. Its entries lie in the lanes: one instruction selects a limb of
+//! eight entries for all lanes.
 
 use core::array;
 
@@ -34,7 +35,8 @@ pub(super) fn tables(base: &Integer, modulus: &Integer, bits: u32) -> Option<Box
 struct Rows<const LIMBS: usize, const ROWS: usize> {
     one: Modulus<ROWS>,
     eight: Moduli<LIMBS>,
-    entries: Vec<Number<ROWS>>,
+    /// Eight entries in each element.
+    entries: Vec<Numbers<LIMBS>>,
 }
 
 impl<const LIMBS: usize, const ROWS: usize> Rows<LIMBS, ROWS> {
@@ -47,14 +49,19 @@ impl<const LIMBS: usize, const ROWS: usize> Rows<LIMBS, ROWS> {
         }
         let eight = Moduli::new(&*Zeroizing::new(Numbers::splat_number(&modulus)?))?;
         let positions = to_usize(bits.div_ceil(RADIX_BITS));
-        let mut entries = Vec::with_capacity(positions.saturating_mul(RADIX));
+        let mut entries = Vec::with_capacity(positions.saturating_mul(RADIX / LANES));
         let base = Zeroizing::new(Number::from_words(&words(&base))?);
         let mut unit = one.to_form(&base);
         for _ in 0..positions {
             let mut entry = *one.one();
-            for _ in 0..RADIX {
-                entries.push(entry);
-                entry = one.mul(&entry, &unit);
+            for _ in 0..RADIX / LANES {
+                let mut group = Numbers::ZERO;
+                for lane in 0..LANES {
+                    group.set_number(lane, &entry);
+                    entry = one.mul(&entry, &unit);
+                }
+                entries.push(group);
+                group.zeroize();
             }
             unit = entry;
             entry.zeroize();
@@ -72,9 +79,9 @@ impl<const LIMBS: usize, const ROWS: usize> Rows<LIMBS, ROWS> {
         let mut powers = vec![*self.one.one(); digits.len()];
         for (position, row) in self.rows() {
             for (power, digits) in powers.iter_mut().zip(digits) {
-                let mut factor = self.one.look_up(row, digits.bits_at(position, RADIX_BITS));
-                *power = self.one.mul(power, &factor);
-                factor.zeroize();
+                let index = Zeroizing::new(digits.bits_at(position, RADIX_BITS));
+                let found = Zeroizing::new(self.eight.look_up(row, [*index; LANES]));
+                *power = self.one.mul(power, &Zeroizing::new(found.number(0)));
             }
         }
         let integers = powers.iter().map(|power| {
@@ -114,9 +121,9 @@ impl<const LIMBS: usize, const ROWS: usize> Rows<LIMBS, ROWS> {
     }
 
     /// Iterates over the rows of the table, with the position of their digit in bits.
-    fn rows(&self) -> impl Iterator<Item = (u32, &[Number<ROWS>])> {
+    fn rows(&self) -> impl Iterator<Item = (u32, &[Numbers<LIMBS>])> {
         let positions = (0..).step_by(to_usize(RADIX_BITS));
-        positions.zip(self.entries.chunks(RADIX))
+        positions.zip(self.entries.chunks(RADIX / LANES))
     }
 }
 
@@ -151,10 +158,12 @@ impl<const LIMBS: usize, const ROWS: usize> Tables for Rows<LIMBS, ROWS> {
     #[cfg(test)]
     fn break_one_bit(&mut self) {
         // The digit at the first position may have any value.
-        for entry in self.entries.iter_mut().take(RADIX) {
-            let mut words: [u64; LIMBS] = entry.to_words();
-            words[0] ^= 1;
-            *entry = Number::from_words(&words).expect("it fits");
+        for group in self.entries.iter_mut().take(RADIX / LANES) {
+            for lane in 0..LANES {
+                let mut limbs = group.lane(lane);
+                limbs[0] ^= 1;
+                group.set(lane, &limbs);
+            }
         }
     }
 }

@@ -152,9 +152,7 @@ impl<'a> StepwiseProduct<'a> {
             transform.inverse_part(&mut self.values[0], part);
         } else if self.next == 2 * parts_of_one {
             let right = core::mem::take(&mut self.values[1]);
-            for (left, right) in self.values[0].iter_mut().zip(right) {
-                *left *= right;
-            }
+            bls12::product::multiply_each(&mut self.values[0], &right);
         } else {
             let (factor, part) = (self.next / parts_of_one, self.next % parts_of_one);
             let values = &mut self.values[factor];

@@ -22,10 +22,14 @@
 //!
 //! Source: Bernstein 2001, "Multidigit multiplication for mathematicians", sections 3 to 8.
 
+use core::ops::Range;
+
 use alloc::{vec, vec::Vec};
 
 use ark_bls12_381::Fr;
 use ark_ff::{FftField, Field};
+#[cfg(feature = "std")]
+use bls12::transform::SCALE;
 
 use crate::bilinear::multi_scalar::endomorphism::MU;
 
@@ -57,13 +61,59 @@ impl Roots {
     }
 }
 
+/// Smallest length of a transform with vector instructions.
+const SHORTEST_IN_LANES: usize = 64;
+
 /// Number-theoretic transforms up to a maximum length, with their tables of twiddle factors.
 #[derive(Debug)]
 pub struct Transform {
-    /// Entry `[i][b]` is `w[b] * lambda^i`: the factor of block `b` in branch `i`, with `w` as in
-    /// the module documentation.
-    twiddles: [Vec<Fr>; 3],
-    inverse_twiddles: [Vec<Fr>; 3],
+    twiddles: Twiddles,
+    inverse_twiddles: Twiddles,
+}
+
+/// The twiddle factors of one direction. Entry `[i][b]` is `w[b] * lambda^i`: the factor of block
+/// `b` in branch `i`, with `w` as in the module documentation.
+#[derive(Debug)]
+struct Twiddles {
+    /// If `scaled` is not empty, only the factors of transforms too short for vector instructions.
+    exact: [Vec<Fr>; 3],
+    /// All factors times [`SCALE`], for vector instructions. Empty without them, and for short
+    /// transforms.
+    #[cfg(feature = "std")]
+    scaled: [Vec<Fr>; 3],
+    /// The inverse of [`SCALE`].
+    #[cfg(feature = "std")]
+    unscale: Fr,
+}
+
+impl Twiddles {
+    /// `values` holds `w`, and `roots` the powers of `lambda`.
+    fn new(values: &[Fr], roots: [Fr; 3]) -> Self {
+        let multiplied = |values: &[Fr], factor: Fr| -> [Vec<Fr>; 3] {
+            roots.map(|root| {
+                let factor = root * factor;
+                values.iter().map(|value| factor * value).collect()
+            })
+        };
+        #[cfg(feature = "std")]
+        let in_lanes = values.len() >= SHORTEST_IN_LANES / 2 && bls12::transform::is_fast();
+        #[cfg(not(feature = "std"))]
+        let in_lanes = false;
+        let short = if in_lanes { SHORTEST_IN_LANES / 2 } else { values.len() };
+        Self {
+            exact: multiplied(&values[..short], Fr::ONE),
+            #[cfg(feature = "std")]
+            scaled: multiplied(if in_lanes { values } else { &[] }, Fr::from(SCALE)),
+            #[cfg(feature = "std")]
+            unscale: Fr::from(SCALE).inverse().unwrap_or(Fr::ONE),
+        }
+    }
+
+    #[cfg(feature = "std")]
+    fn at(&self, turn: usize, block: usize) -> Fr {
+        let exact = self.exact[turn % 3].get(block).copied();
+        exact.unwrap_or_else(|| self.scaled[turn % 3][block] * self.unscale)
+    }
 }
 
 impl Transform {
@@ -80,13 +130,11 @@ impl Transform {
         }
         let mut inverses = twiddles.clone();
         ark_ff::serial_batch_inversion_and_mul(&mut inverses, &Fr::ONE);
-        let scaled =
-            |values: &[Fr], factor: Fr| values.iter().map(|value| factor * value).collect();
         let lambda = -Fr::from(MU);
         let [one, first, second] = [Fr::ONE, lambda, lambda.square()];
         Self {
-            twiddles: [one, first, second].map(|factor| scaled(&twiddles, factor)),
-            inverse_twiddles: [one, second, first].map(|factor| scaled(&inverses, factor)),
+            twiddles: Twiddles::new(&twiddles, [one, first, second]),
+            inverse_twiddles: Twiddles::new(&inverses, [one, second, first]),
         }
     }
 
@@ -100,13 +148,13 @@ impl Transform {
     /// Returns `w[block] * lambda^turn`, with `w` and `lambda` as in the module documentation.
     #[cfg(feature = "std")]
     pub(crate) fn twiddle(&self, turn: usize, block: usize) -> Fr {
-        self.twiddles[turn % 3][block]
+        self.twiddles.at(turn, block)
     }
 
     /// Returns the inverse of [`Self::twiddle`].
     #[cfg(feature = "std")]
     pub(crate) fn inverse_twiddle(&self, turn: usize, block: usize) -> Fr {
-        self.inverse_twiddles[turn % 3][block]
+        self.inverse_twiddles.at(turn, block)
     }
 
     /// Replaces the coefficients of a polynomial in `values` by its values at the `roots`, in the
@@ -160,7 +208,7 @@ impl Transform {
     /// Returns the sign of `X^n = sign` for the `roots`, and the powers 1 and 2 of the cube root of
     /// unity of branch 1. This root is `lambda` if the sign is 1, and `lambda^2` if it is -1.
     fn branch_factors(&self, roots: Roots) -> (Fr, [Fr; 2]) {
-        let [_, first, second] = self.twiddles.each_ref().map(|twiddles| twiddles[0]);
+        let [_, first, second] = self.twiddles.exact.each_ref().map(|twiddles| twiddles[0]);
         match roots {
             Roots::Even => (Fr::ONE, [first, second]),
             Roots::Odd => (-Fr::ONE, [second, first]),
@@ -176,43 +224,68 @@ impl Transform {
 
     /// Transforms all levels of one branch, or of one block. `top` is that of [`Roots::top`].
     fn forward_blocks(&self, values: &mut [Fr], top: (usize, usize)) {
-        for level in 0..values.len().trailing_zeros() {
-            self.forward_level(values, level, top);
-        }
+        self.forward_levels(values, 0..values.len().trailing_zeros(), top);
     }
 
-    fn forward_level(&self, values: &mut [Fr], level: u32, (first, turn): (usize, usize)) {
-        let length = values.len() >> level;
-        let twiddles = &self.twiddles[turn_at(turn, level)][first << level..];
-        for (block, twiddle) in values.chunks_exact_mut(length).zip(twiddles) {
-            let (low, high) = block.split_at_mut(length / 2);
-            for (low, high) in low.iter_mut().zip(high) {
-                let product = *high * twiddle;
-                *high = *low - product;
-                *low += product;
+    /// Transforms some levels of one branch. From 64 values on, these are all of the last three
+    /// levels or none of them.
+    fn forward_levels(&self, values: &mut [Fr], levels: Range<u32>, block: (usize, usize)) {
+        #[cfg(feature = "std")]
+        if in_lanes(&self.twiddles, values) {
+            let factors = |level| level_of(&self.twiddles.scaled, level, block);
+            return bls12::transform::forward(values, levels, factors);
+        }
+        for level in levels {
+            let length = values.len() >> level;
+            let twiddles = level_of(&self.twiddles.exact, level, block);
+            for (block, twiddle) in values.chunks_exact_mut(length).zip(twiddles) {
+                let (low, high) = block.split_at_mut(length / 2);
+                for (low, high) in low.iter_mut().zip(high) {
+                    let product = *high * twiddle;
+                    *high = *low - product;
+                    *low += product;
+                }
             }
         }
     }
 
     /// Inverts [`Self::forward_blocks`], except that every result is multiplied by the length.
     fn inverse_blocks(&self, values: &mut [Fr], top: (usize, usize)) {
-        for level in (0..values.len().trailing_zeros()).rev() {
-            self.inverse_level(values, level, top);
-        }
+        self.inverse_levels(values, 0..values.len().trailing_zeros(), top);
     }
 
-    fn inverse_level(&self, values: &mut [Fr], level: u32, (first, turn): (usize, usize)) {
-        let length = values.len() >> level;
-        let twiddles = &self.inverse_twiddles[turn_at(turn, level)][first << level..];
-        for (block, twiddle) in values.chunks_exact_mut(length).zip(twiddles) {
-            let (low, high) = block.split_at_mut(length / 2);
-            for (low, high) in low.iter_mut().zip(high) {
-                let difference = *low - *high;
-                *low += *high;
-                *high = difference * twiddle;
+    /// Inverts [`Self::forward_levels`], except that every level multiplies the results by two.
+    fn inverse_levels(&self, values: &mut [Fr], levels: Range<u32>, block: (usize, usize)) {
+        #[cfg(feature = "std")]
+        if in_lanes(&self.inverse_twiddles, values) {
+            let factors = |level| level_of(&self.inverse_twiddles.scaled, level, block);
+            return bls12::transform::inverse(values, levels, factors);
+        }
+        for level in levels.rev() {
+            let length = values.len() >> level;
+            let twiddles = level_of(&self.inverse_twiddles.exact, level, block);
+            for (block, twiddle) in values.chunks_exact_mut(length).zip(twiddles) {
+                let (low, high) = block.split_at_mut(length / 2);
+                for (low, high) in low.iter_mut().zip(high) {
+                    let difference = *low - *high;
+                    *low += *high;
+                    *high = difference * twiddle;
+                }
             }
         }
     }
+}
+
+/// Returns the factors of the blocks of a level, where the top level has the block `first` of
+/// branch `turn`.
+fn level_of(tables: &[Vec<Fr>; 3], level: u32, (first, turn): (usize, usize)) -> &[Fr] {
+    &tables[turn_at(turn, level)][first << level..]
+}
+
+/// Returns whether a transform of `values` runs in lanes of vector instructions.
+#[cfg(feature = "std")]
+fn in_lanes(twiddles: &Twiddles, values: &[Fr]) -> bool {
+    values.len() >= SHORTEST_IN_LANES && !twiddles.scaled[0].is_empty()
 }
 
 /// Returns the exponent of `lambda` at `level`, given `turn`, the exponent at the top. Each level
@@ -250,7 +323,7 @@ impl Transform {
         } else {
             let level = u32::try_from(part).unwrap_or(tall);
             for (branch, values) in values.chunks_mut(length).enumerate() {
-                self.forward_level(values, level, Roots::Even.top(branch));
+                self.forward_levels(values, level..level + 1, Roots::Even.top(branch));
             }
         }
     }
@@ -265,9 +338,9 @@ impl Transform {
             let (block, top) = part_block(values, part, length, tall);
             self.inverse_blocks(block, top);
         } else if part < blocks + widen(tall) {
-            let above = u32::try_from(part - blocks).unwrap_or(tall);
+            let level = tall - 1 - u32::try_from(part - blocks).unwrap_or(tall);
             for (branch, values) in values.chunks_mut(length).enumerate() {
-                self.inverse_level(values, tall - 1 - above, Roots::Even.top(branch));
+                self.inverse_levels(values, level..level + 1, Roots::Even.top(branch));
             }
         } else {
             self.join_branches(values, Roots::Even);
@@ -362,7 +435,5 @@ fn change_branches(values: &mut [Fr], change: impl Fn([Fr; 3]) -> [Fr; 3]) {
 fn scale(values: &mut [Fr]) {
     let length = u64::try_from(values.len()).unwrap_or(u64::MAX);
     let factor = Fr::from(length).inverse().unwrap_or(Fr::ONE);
-    for value in values {
-        *value *= factor;
-    }
+    bls12::product::scale(values, &factor);
 }
