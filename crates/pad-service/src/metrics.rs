@@ -482,7 +482,29 @@ fn line(text: &mut String, line: core::fmt::Arguments<'_>) {
 
 #[cfg(test)]
 mod tests {
+    use pad_client::HttpOptions;
+    use pad_web::{
+        client::{HttpClient, HttpError, Verdict},
+        server::{Limits, Options, RunningServer, Server},
+    };
+
     use super::*;
+    use crate::{served::ServedDictionary, service::Service};
+
+    /// Returns the status and the text of the response to GET `path`.
+    fn fetch(server: &RunningServer, path: &str) -> (u16, String) {
+        let address = format!("http://{}", server.address());
+        let client = HttpClient::new(&address, HttpOptions::default()).unwrap();
+        let reply = client.get(path, 1 << 20, |reply| Ok::<_, HttpError>(Verdict::Done(reply)));
+        let reply = reply.unwrap();
+        let text = String::from_utf8(reply.body).unwrap();
+        (reply.status.as_u16(), text)
+    }
+
+    fn stop(server: RunningServer) {
+        server.shutdown(Duration::from_secs(10));
+        server.join().unwrap();
+    }
 
     #[test]
     fn buckets_are_cumulative() {
@@ -506,5 +528,27 @@ mod tests {
         assert!(text.contains(&format!("{name}_count{{resource=\"head\"}} 4\n")));
         assert!(text.contains(&format!("{name}_sum{{resource=\"head\"}} 20.005201\n")));
         assert!(!text.contains("resource=\"metrics\",le"), "{text}");
+    }
+
+    #[test]
+    fn a_response_that_is_too_long_is_counted_once() {
+        let limits = Limits {
+            response_bytes: 100,
+            ..Limits::default()
+        };
+        let service = Service::new(BTreeMap::<String, ServedDictionary>::new(), limits);
+        let metrics = service.metrics();
+        let options = Options {
+            limits,
+            ..Options::default()
+        };
+        let server = Server::bind("127.0.0.1:0", options).unwrap();
+        let server = server.start(service).unwrap();
+        assert_eq!(fetch(&server, "/metrics").0, 500);
+        let text = metrics.text(core::iter::empty());
+        let failed = "pad_requests_total{resource=\"metrics\",status=\"5xx\"} 1\n";
+        assert!(text.contains(failed), "{text}");
+        assert!(!text.contains("status=\"2xx\""), "{text}");
+        stop(server);
     }
 }

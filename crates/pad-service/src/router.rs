@@ -18,7 +18,7 @@ use crate::{
     metrics::Metrics,
     periodic_task::PeriodicTask,
     refusal::Refusal,
-    reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, reply},
+    reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, reply, within},
     request::{Request, Target, client_of, not_allowed},
     status_page::status_page,
     value::with_proof,
@@ -425,6 +425,7 @@ impl Handler for Router {
         let (name, client, began) = (request.target.name(), request.client, Instant::now());
         match self.answer(request, &body) {
             Ok(answer) => {
+                let answer = within(answer, self.limits.response_bytes);
                 self.metrics
                     .count(Some(name), client, &answer, began.elapsed());
                 answer

@@ -28,6 +28,7 @@ use crate::{
     refusal::Refusal,
     reply::{
         CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, matches, reply, tagged,
+        within,
     },
     request::{Request, Target, client_of},
     served::{Contents, ServedDictionary, all_keys_only},
@@ -467,6 +468,7 @@ impl Handler for Service {
             tracing::debug!(resource = name, code = refusal.code(), "refused");
             refusal.answer()
         });
+        let answer = within(answer, self.limits.response_bytes);
         self.metrics
             .count(Some(name), client, &answer, began.elapsed());
         answer
