@@ -17,7 +17,7 @@ use pad_web::server::{Answer, ConnectionCounters, StatusCode};
 
 use crate::{
     connection_metrics::connection_metrics, event_limit::EventLimit, head_log::HeadLog,
-    request::ROUTES, witness::label,
+    refusal::Refusal, request::ROUTES, witness::WITNESS_ROUTES,
 };
 
 /// Counters of requests, responses and updates since the server started, and the state of the
@@ -116,7 +116,8 @@ const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
 impl Default for Metrics {
     fn default() -> Self {
         let resources = Resource::TEMPLATES.iter().map(|(name, _)| *name);
-        let names = resources.chain(ROUTES.iter().map(|(name, ..)| *name));
+        let routes = ROUTES.iter().chain(&WITNESS_ROUTES);
+        let names = resources.chain(routes.map(|(name, ..)| *name));
         Self {
             requests: names.map(|name| (name, Counters::default())).collect(),
             unknown: Counters::default(),
@@ -164,6 +165,23 @@ impl Metrics {
             bytes,
             micros,
         );
+    }
+
+    /// Returns the response to a request of kind `name`, which the handler answered in `elapsed`.
+    /// Counts it like [`Metrics::count`].
+    pub(crate) fn counted(
+        &self,
+        name: Option<&str>,
+        client: Option<IpAddr>,
+        answered: Result<Answer, Refusal>,
+        elapsed: Duration,
+    ) -> Answer {
+        let answer = answered.unwrap_or_else(|refusal| {
+            tracing::debug!(resource = name, code = refusal.code(), "refused");
+            refusal.answer()
+        });
+        self.count(name, client, &answer, elapsed);
+        answer
     }
 
     /// Counts a request of kind `name` that the web server refused itself.
@@ -475,6 +493,13 @@ const LOG_METRICS: [(&str, &str, &str); 6] = [
     ),
 ];
 
+/// Escapes text for the value of a label.
+pub(crate) fn label(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+}
+
 fn line(text: &mut String, line: core::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
     let _: core::fmt::Result = writeln!(text, "{line}");
@@ -483,13 +508,15 @@ fn line(text: &mut String, line: core::fmt::Arguments<'_>) {
 #[cfg(test)]
 mod tests {
     use pad_client::HttpOptions;
+    use pad_disk::layer::Folder;
     use pad_web::{
         client::{HttpClient, HttpError, Verdict},
         server::{Limits, Options, RunningServer, Server},
     };
+    use transparency_log::{note::Cosigner, witness::FolderRecords};
 
     use super::*;
-    use crate::{served::ServedDictionary, service::Service};
+    use crate::{served::ServedDictionary, service::Service, witness::WitnessService};
 
     /// Returns the status and the text of the response to GET `path`.
     fn fetch(server: &RunningServer, path: &str) -> (u16, String) {
@@ -549,6 +576,31 @@ mod tests {
         let failed = "pad_requests_total{resource=\"metrics\",status=\"5xx\"} 1\n";
         assert!(text.contains(failed), "{text}");
         assert!(!text.contains("status=\"2xx\""), "{text}");
+        stop(server);
+    }
+
+    #[test]
+    fn a_witness_counts_its_requests_and_connections() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Arc::new(Folder::open(folder.path()).unwrap());
+        let cosigner = Cosigner::new("witness.example/w".parse().unwrap(), &[1; 32]);
+        let records = FolderRecords::open(folder).unwrap();
+        let service = WitnessService::new(cosigner, records, &[], "");
+        let server = Server::bind("127.0.0.1:0", Options::default()).unwrap();
+        let server = server.start(service).unwrap();
+        for (path, status) in [("/health", 200), ("/nothing", 404)] {
+            assert_eq!(fetch(&server, path).0, status, "{path}");
+        }
+        let (status, text) = fetch(&server, "/metrics");
+        assert_eq!(status, 200);
+        for counter in [
+            "pad_requests_total{resource=\"health\",status=\"2xx\"} 1\n",
+            "pad_requests_total{resource=\"unknown\",status=\"4xx\"} 1\n",
+            "pad_connections_accepted_total ",
+            "pad_witness_answers_total{status=\"200\"} 0\n",
+        ] {
+            assert!(text.contains(counter), "{counter}{text}");
+        }
         stop(server);
     }
 }

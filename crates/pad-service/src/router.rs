@@ -15,14 +15,13 @@ use pad_web::server::{
 use serde_json::{Map, json};
 
 use crate::{
-    metrics::Metrics,
+    metrics::{Metrics, label},
     periodic_task::PeriodicTask,
     refusal::Refusal,
     reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, reply, within},
     request::{Request, Target, client_of, not_allowed},
     status_page::status_page,
     value::with_proof,
-    witness::label,
 };
 
 mod semaphore;
@@ -398,12 +397,14 @@ impl Handler for Router {
 
     fn admit(&self, head: &Head) -> Result<Admission<Request<()>>, Answer> {
         let target = Target::of(head, |name| (name == self.name).then_some(()));
-        let refused =
-            |name, refusal: &Refusal| self.refused(name, client_of(head), refusal, Duration::ZERO);
-        let target = target.map_err(|refusal| refused(None, &refusal))?;
+        let refused = |name, refusal| {
+            self.metrics
+                .counted(name, client_of(head), Err(refusal), Duration::ZERO)
+        };
+        let target = target.map_err(|refusal| refused(None, refusal))?;
         if matches!(target, Target::Update(()) | Target::Notes(())) {
             // An update or a note is refused before its body is received.
-            return Err(refused(Some(target.name()), &not_allowed()));
+            return Err(refused(Some(target.name()), not_allowed()));
         }
         let work = match target {
             // These requests are answered without querying a server.
@@ -423,15 +424,10 @@ impl Handler for Router {
 
     fn handle(&self, request: Request<()>, body: Vec<u8>) -> Answer {
         let (name, client, began) = (request.target.name(), request.client, Instant::now());
-        match self.answer(request, &body) {
-            Ok(answer) => {
-                let answer = within(answer, self.limits.response_bytes);
-                self.metrics
-                    .count(Some(name), client, &answer, began.elapsed());
-                answer
-            }
-            Err(refusal) => self.refused(Some(name), client, &refusal, began.elapsed()),
-        }
+        let answered = self.answer(request, &body);
+        let answered = answered.map(|answer| within(answer, self.limits.response_bytes));
+        self.metrics
+            .counted(Some(name), client, answered, began.elapsed())
     }
 
     fn note_refusal(&self, head: &Head, status: StatusCode) {
@@ -442,21 +438,6 @@ impl Handler for Router {
 
     fn observe(&self, connections: &Arc<ConnectionCounters>) {
         self.metrics.observe(connections);
-    }
-}
-
-impl Router {
-    fn refused(
-        &self,
-        name: Option<&str>,
-        client: Option<IpAddr>,
-        refusal: &Refusal,
-        elapsed: Duration,
-    ) -> Answer {
-        let answer = refusal.answer();
-        tracing::debug!(resource = name, code = refusal.code(), "refused");
-        self.metrics.count(name, client, &answer, elapsed);
-        answer
     }
 }
 

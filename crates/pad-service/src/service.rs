@@ -464,14 +464,10 @@ impl Handler for Service {
 
     fn handle(&self, request: Self::Request, body: Vec<u8>) -> Answer {
         let (name, client, began) = (request.target.name(), request.client, Instant::now());
-        let answer = self.answer(request, body).unwrap_or_else(|refusal| {
-            tracing::debug!(resource = name, code = refusal.code(), "refused");
-            refusal.answer()
-        });
-        let answer = within(answer, self.limits.response_bytes);
+        let answered = self.answer(request, body);
+        let answered = answered.map(|answer| within(answer, self.limits.response_bytes));
         self.metrics
-            .count(Some(name), client, &answer, began.elapsed());
-        answer
+            .counted(Some(name), client, answered, began.elapsed())
     }
 
     fn note_refusal(&self, head: &Head, status: StatusCode) {
