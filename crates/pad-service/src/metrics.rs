@@ -16,8 +16,8 @@ use pad_client::internals::Resource;
 use pad_web::server::{Answer, ConnectionCounters, StatusCode};
 
 use crate::{
-    connection_metrics::connection_metrics, event_limit::EventLimit, head_log::HeadLog,
-    refusal::Refusal, request::ROUTES, witness::WITNESS_ROUTES,
+    event_limit::EventLimit, head_log::HeadLog, refusal::Refusal, request::ROUTES,
+    witness::WITNESS_ROUTES,
 };
 
 /// Counters of requests, responses and updates since the server started, and the state of the
@@ -270,25 +270,38 @@ impl Metrics {
             ),
         ];
         for (name, help, value) in gauges {
-            line(
-                text,
-                format_args!("# HELP {name} {help}\n# TYPE {name} gauge"),
-            );
-            for (address, upstream) in &*upstreams {
-                if let Some(value) = value(upstream) {
-                    let address = label(address);
-                    line(
-                        text,
-                        format_args!("{name}{{upstream=\"{address}\"}} {value}"),
-                    );
-                }
-            }
+            let values = upstreams.iter().filter_map(|(address, upstream)| {
+                Some((label("upstream", address), value(upstream)?))
+            });
+            write_metric(text, (name, "gauge", help), values);
         }
     }
 
     fn write_connections(&self, text: &mut String) {
-        if let Some(connections) = self.connections.get() {
-            text.push_str(&connection_metrics(connections));
+        let Some(counters) = self.connections.get() else {
+            return;
+        };
+        for (name, kind, help, value) in [
+            (
+                "pad_connections_open",
+                "gauge",
+                "Open connections.",
+                counters.open(),
+            ),
+            (
+                "pad_connections_accepted_total",
+                "counter",
+                "Connections accepted, open and closed.",
+                counters.accepted(),
+            ),
+            (
+                "pad_connections_refused_total",
+                "counter",
+                "Connections closed at once, because the server or the peer had too many.",
+                counters.refused(),
+            ),
+        ] {
+            write_metric(text, (name, kind, help), [(String::new(), value)]);
         }
     }
 
@@ -300,11 +313,13 @@ impl Metrics {
     }
 
     fn write_times(&self, text: &mut String) {
-        text.push_str(
-            "# HELP pad_request_duration_seconds Time in the handler of requests, by what they \
-                asked for; without the time on the network.\n\
-             # TYPE pad_request_duration_seconds histogram\n",
+        let metric = (
+            "pad_request_duration_seconds",
+            "histogram",
+            "Time in the handler of requests, by what they asked for; without the time on the \
+                network.",
         );
+        write_metric(text, metric, []);
         for (name, counters) in self.all_requests() {
             if counters
                 .times
@@ -334,30 +349,24 @@ impl Metrics {
         &self,
         dictionaries: impl Iterator<Item = (&'d str, [Option<u64>; 3])>,
     ) -> String {
-        let mut text = format!(
-            "# HELP pad_build_info The version of the program.\n\
-             # TYPE pad_build_info gauge\n\
-             pad_build_info{{version=\"{}\"}} 1\n",
-            env!("CARGO_PKG_VERSION")
+        let mut text = String::new();
+        let metric = ("pad_build_info", "gauge", "The version of the program.");
+        let version = label("version", env!("CARGO_PKG_VERSION"));
+        write_metric(&mut text, metric, [(version, 1)]);
+        let metric = (
+            "pad_requests_total",
+            "counter",
+            "Requests answered, by what they asked for and the class of the status.",
         );
-        text.push_str(
-            "# HELP pad_requests_total Requests answered, by what they asked for and the class of \
-                the status.\n\
-             # TYPE pad_requests_total counter\n",
-        );
-        for (name, counters) in self.all_requests() {
-            for (class, counter) in CLASSES.iter().zip(&counters.classes) {
+        let counts = self.all_requests().flat_map(|(name, counters)| {
+            let classes = CLASSES.into_iter().zip(&counters.classes);
+            classes.filter_map(move |(class, counter)| {
                 let count = counter.load(Ordering::Relaxed);
-                if count > 0 {
-                    line(
-                        &mut text,
-                        format_args!(
-                            "pad_requests_total{{resource=\"{name}\",status=\"{class}\"}} {count}"
-                        ),
-                    );
-                }
-            }
-        }
+                let labels = || format!("{{resource=\"{name}\",status=\"{class}\"}}");
+                (count > 0).then(|| (labels(), count))
+            })
+        });
+        write_metric(&mut text, metric, counts);
         self.write_times(&mut text);
         self.write_upstreams(&mut text);
         self.write_connections(&mut text);
@@ -378,11 +387,8 @@ impl Metrics {
                 &self.refused,
             ),
         ] {
-            let count = counter.load(Ordering::Relaxed);
-            line(
-                &mut text,
-                format_args!("# HELP {name} {help}\n# TYPE {name} counter\n{name} {count}"),
-            );
+            let total = [(String::new(), counter.load(Ordering::Relaxed))];
+            write_metric(&mut text, (name, "counter", help), total);
         }
         let dictionaries: Vec<_> = dictionaries.collect();
         for (place, name, help) in [
@@ -399,18 +405,11 @@ impl Metrics {
                     listed.",
             ),
         ] {
-            line(
-                &mut text,
-                format_args!("# HELP {name} {help}\n# TYPE {name} gauge"),
-            );
-            for (dictionary, values) in &dictionaries {
-                if let Some(value) = values.get(place).copied().flatten() {
-                    line(
-                        &mut text,
-                        format_args!("{name}{{dictionary=\"{dictionary}\"}} {value}"),
-                    );
-                }
-            }
+            let values = dictionaries.iter().filter_map(|(dictionary, values)| {
+                let value = values.get(place).copied().flatten()?;
+                Some((label("dictionary", dictionary), value))
+            });
+            write_metric(&mut text, (name, "gauge", help), values);
         }
         text
     }
@@ -420,15 +419,8 @@ impl Metrics {
 ///
 /// Each log has the name of its dictionary as a label. Without logs, the text is empty.
 pub(crate) fn log_metrics<'l>(logs: impl Iterator<Item = (&'l str, &'l Arc<HeadLog>)>) -> String {
-    let mut groups = LOG_METRICS.map(|(name, kind, help)| {
-        (
-            name,
-            format!("# HELP {name} {help}\n# TYPE {name} {kind}\n"),
-        )
-    });
-    let mut are_there = false;
+    let mut groups = LOG_METRICS.map(|metric| (metric, Vec::new()));
     for (dictionary, log) in logs {
-        are_there = true;
         let of_log = format!("dictionary=\"{dictionary}\"");
         let mut values = vec![(5, of_log.clone(), u64::from(log.has_failed()))];
         // Unknown sizes are left out, because 0 is a valid size.
@@ -440,22 +432,25 @@ pub(crate) fn log_metrics<'l>(logs: impl Iterator<Item = (&'l str, &'l Arc<HeadL
             let Some(counters) = log.witness_metrics(number) else {
                 continue;
             };
-            let of_witness = format!("{of_log},witness=\"{}\"", label(&witness.name));
+            let of_witness = format!("{of_log},witness=\"{}\"", escaped(&witness.name));
             let counters = [&counters.cosigned, &counters.failed, &counters.time];
             for (place, counter) in (2..).zip(counters) {
                 values.push((place, of_witness.clone(), counter.load(Ordering::Relaxed)));
             }
         }
         for (place, labels, value) in values {
-            if let Some((name, text)) = groups.get_mut(place) {
-                line(text, format_args!("{name}{{{labels}}} {value}"));
+            if let Some((_, values)) = groups.get_mut(place) {
+                values.push((format!("{{{labels}}}"), value));
             }
         }
     }
-    if !are_there {
-        return String::new();
+    let mut text = String::new();
+    if groups.iter().any(|(_, values)| !values.is_empty()) {
+        for (metric, values) in groups {
+            write_metric(&mut text, metric, values);
+        }
     }
-    groups.into_iter().map(|(_, text)| text).collect()
+    text
 }
 
 /// Name, type and help text of each metric.
@@ -493,8 +488,29 @@ const LOG_METRICS: [(&str, &str, &str); 6] = [
     ),
 ];
 
+/// Writes the name, type and help text of a metric, and its values. Each value has its labels in
+/// braces, or an empty text.
+pub(crate) fn write_metric(
+    text: &mut String,
+    (name, kind, help): (&str, &str, &str),
+    values: impl IntoIterator<Item = (String, u64)>,
+) {
+    line(
+        text,
+        format_args!("# HELP {name} {help}\n# TYPE {name} {kind}"),
+    );
+    for (labels, value) in values {
+        line(text, format_args!("{name}{labels} {value}"));
+    }
+}
+
+/// Returns a label with its value, in braces.
+pub(crate) fn label(name: &str, value: &str) -> String {
+    format!("{{{name}=\"{}\"}}", escaped(value))
+}
+
 /// Escapes text for the value of a label.
-pub(crate) fn label(text: &str) -> String {
+fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n")

@@ -1,7 +1,7 @@
 //! A router that forwards queries about one dictionary to upstream servers.
 
 use core::time::Duration;
-use std::{fmt::Write as _, net::IpAddr, sync::Arc, time::Instant};
+use std::{net::IpAddr, sync::Arc, time::Instant};
 
 use authdict::{PublicKey, Question, Version};
 use pad_client::{
@@ -15,7 +15,7 @@ use pad_web::server::{
 use serde_json::{Map, json};
 
 use crate::{
-    metrics::{Metrics, label},
+    metrics::{Metrics, label, write_metric},
     periodic_task::PeriodicTask,
     refusal::Refusal,
     reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, reply, within},
@@ -379,14 +379,11 @@ impl Router {
             ),
         ];
         for (name, help, value) in gauges {
-            // Writing to a string does not fail.
-            let _: core::fmt::Result = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge");
-            for (server, versions, _) in &known {
-                let (address, value) =
-                    (label(&server.address()), versions.as_ref().map_or(0, value));
-                let _: core::fmt::Result =
-                    writeln!(text, "{name}{{upstream=\"{address}\"}} {value}");
-            }
+            let values = known.iter().map(|(server, versions, _)| {
+                let value = versions.as_ref().map_or(0, value);
+                (label("upstream", &server.address()), value)
+            });
+            write_metric(&mut text, (name, "gauge", help), values);
         }
         text
     }

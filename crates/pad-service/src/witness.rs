@@ -1,7 +1,6 @@
 //! A witness service that cosigns checkpoints of known logs over HTTP.
 
 use core::{
-    fmt::Write as _,
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
@@ -25,7 +24,7 @@ use transparency_log::{
 
 use crate::{
     cosigning::ADD_CHECKPOINT,
-    metrics::{Metrics, label},
+    metrics::{Metrics, label, write_metric},
     refusal::Refusal,
     reply::{CacheLifetime, OBJECT, TEXT, reply},
     request::client_of,
@@ -190,32 +189,29 @@ impl WitnessService {
     /// Returns the metrics of requests and connections, and those of a witness.
     fn text(&self) -> String {
         let mut text = self.metrics.text(core::iter::empty());
-        text.push_str(
-            "# HELP pad_witness_answers_total Requests for cosignatures answered, by status.\n\
-             # TYPE pad_witness_answers_total counter\n",
+        let metric = (
+            "pad_witness_answers_total",
+            "counter",
+            "Requests for cosignatures answered, by status.",
         );
-        for (status, counter) in &self.answers {
-            let count = counter.load(Ordering::Relaxed);
-            // Writing to a string cannot fail.
-            let _: core::fmt::Result = writeln!(
-                text,
-                "pad_witness_answers_total{{status=\"{status}\"}} {count}"
-            );
-        }
-        text.push_str(
-            "# HELP pad_witness_log_size Entries of the checkpoint cosigned last.\n\
-             # TYPE pad_witness_log_size gauge\n",
+        let counts = self.answers.iter().map(|(status, counter)| {
+            let status = label("status", &status.to_string());
+            (status, counter.load(Ordering::Relaxed))
+        });
+        write_metric(&mut text, metric, counts);
+        let metric = (
+            "pad_witness_log_size",
+            "gauge",
+            "Entries of the checkpoint cosigned last.",
         );
-        for origin in self.origins.values() {
-            match self.witness.records().recorded(origin) {
-                Ok(head) => {
-                    let (origin, size) = (label(origin), head.size);
-                    let _: core::fmt::Result =
-                        writeln!(text, "pad_witness_log_size{{origin=\"{origin}\"}} {size}");
-                }
-                Err(error) => tracing::error!(%error, "the records cannot be read"),
-            }
-        }
+        let sizes = self.origins.values().filter_map(|origin| {
+            let head = self.witness.records().recorded(origin);
+            let head = head.inspect_err(|error| {
+                tracing::error!(%error, "the records cannot be read");
+            });
+            Some((label("origin", origin), head.ok()?.size))
+        });
+        write_metric(&mut text, metric, sizes);
         text
     }
 
