@@ -4,19 +4,14 @@
 use std::{collections::BTreeSet, path::Path, thread};
 
 use block_directory::{
-    AuthorError, BlockDirectory, CacheBudget, DirectoryClient, EntryQuery, FullAuthor,
+    AuthorError, BlockDirectory, CacheBudget, DirectoryClient, EntryQuery, EntryRange, FullAuthor,
     RequestError, StoreError,
 };
 use pad_core::{ApplyError, Authority, HeadSigner, LookupError, StoreFault, Version, codec};
 use pad_disk::layer::{Reads, SimulatedFolder};
 use redb::{Database, ReadableTable as _, TableDefinition, WriteTransaction};
 
-use crate::support::{S, id, object, signer};
-
-const LAZY: CacheBudget = CacheBudget {
-    bytes: 64 << 20,
-    log_bytes: u64::MAX,
-};
+use crate::support::{LAZY, S, accepted, append, id, object, signer};
 
 fn authority() -> Authority {
     *FullAuthor::<S>::new("directory", signer())
@@ -31,12 +26,6 @@ fn author(stored: BlockDirectory<S>) -> FullAuthor<S> {
 
 fn create(folder: &Path, step: u32, budget: CacheBudget) -> BlockDirectory<S> {
     BlockDirectory::create(folder, authority(), step, budget).unwrap()
-}
-
-fn append(author: &mut FullAuthor<S>, numbers: core::ops::Range<u64>) {
-    for number in numbers {
-        author.append(object::<S>(number)).unwrap();
-    }
 }
 
 fn assert_same(memory: &BlockDirectory<S>, stored: &BlockDirectory<S>) {
@@ -80,10 +69,8 @@ fn flood(step: u32, first: u64, stride: usize, appends: u64, bytes: usize) {
         }
         assert_same(&memory, &stored);
         stored.close().unwrap();
-        assert_same(
-            &memory,
-            &BlockDirectory::open(folder.path(), budget).unwrap(),
-        );
+        let stored = BlockDirectory::open(folder.path(), budget).unwrap();
+        assert_same(&memory, &stored);
     }
 }
 
@@ -220,23 +207,17 @@ fn a_closed_directory_answers_nothing() {
     append(&mut author, 0..70);
     stored.apply(&author.snapshot().unwrap()).unwrap();
     let mut client = DirectoryClient::<S>::new(authority(), 2);
-    let (pending, request) = client.ask(EntryQuery::one(id(0)));
-    let answer = stored.answer(&request).unwrap();
-    let hint = client.accept(&pending, &answer).unwrap().refreshed.unwrap();
+    let found = accepted(client.ask(EntryQuery::one(id(0))), &stored, &mut client);
+    let hint = codec::encode(&found.refreshed.unwrap());
     author.update(id(69), object::<S>(1)).unwrap();
     let update = author.snapshot().unwrap();
     folder.stop_at(folder.operations().len() + 1, Reads::Work);
     assert!(stored.apply_all(&[update]).is_err());
     let closed = LookupError::Store(StoreFault::Closed);
-    for request in [
-        client.ask(EntryQuery::one(id(0))).1,
-        client
-            .ask_with_hint(id(0), &object::<S>(0), &codec::encode(&hint))
-            .1,
-        client
-            .ask_range(block_directory::EntryRange::new(id(0), id(3)).unwrap())
-            .1,
-    ] {
+    let (_, plain) = client.ask(EntryQuery::one(id(0)));
+    let (_, with_hint) = client.ask_with_hint(id(0), &object::<S>(0), &hint);
+    let (_, of_range) = client.ask_range(EntryRange::new(id(0), id(3)).unwrap());
+    for request in [plain, with_hint, of_range] {
         assert_eq!(stored.answer(&request), Err(RequestError::Lookup(closed)));
     }
     let head = pad_core::Repository::head(&stored, Version::new(2));
