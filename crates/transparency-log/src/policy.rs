@@ -172,20 +172,6 @@ impl Policy {
         &self.skipped
     }
 
-    /// Creates a policy that requires `threshold` of `witnesses` for `logs`, as one group.
-    /// Witnesses are named after their keys.
-    ///
-    /// # Errors
-    /// [`PolicyTextError`], for example [`PolicyTextError::Threshold`] if there are fewer witnesses
-    /// than `threshold`.
-    pub fn threshold(
-        logs: &[VerifierKey],
-        threshold: usize,
-        witnesses: &[VerifierKey],
-    ) -> Result<Self, PolicyTextError> {
-        parse::threshold(logs, threshold, witnesses)
-    }
-
     /// Verifies that a trusted log has signed the checkpoint in `note`, and that a quorum of
     /// witnesses has cosigned it.
     ///

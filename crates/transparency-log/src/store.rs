@@ -122,11 +122,7 @@ impl LogStore {
             return Ok(());
         };
         let note = Note::parse(&bytes).map_err(|_| StoreError::Damaged(SIGNED))?;
-        let checkpoint = self.own_checkpoint(&note)?;
-        let tree = TreeHead {
-            size: checkpoint.size(),
-            root: checkpoint.root(),
-        };
+        let tree = self.own_checkpoint(&note)?.head();
         let reader = TileReader::open_at(self.files.up_to(tree.size), &tree);
         let reader = reader.map_err(|_| {
             StoreError::Damaged("hashes of its right edge are missing or do not match")
