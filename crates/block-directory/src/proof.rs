@@ -54,7 +54,10 @@ impl<S: Suite, Q: Selection> DirectoryProof<S, Q> {
     /// # Errors
     /// The errors of [`Proof::check`], without [`VerifyError::RootMismatch`].
     pub(crate) fn root(&self, query: &Q) -> Result<S::Digest, VerifyError> {
-        let asked = query.below(self.checked_size()?);
+        if self.registered > MOST_ENTRIES {
+            return Err(VerifyError::SizeOutOfRange);
+        }
+        let asked = query.below(self.registered);
         if asked.len() > MOST_RANGE {
             let limit = usize::try_from(MOST_RANGE).unwrap_or(usize::MAX);
             return Err(VerifyError::TooManyElements { limit });
@@ -97,14 +100,6 @@ impl<S: Suite, Q: Selection> DirectoryProof<S, Q> {
             return Err(VerifyError::MalformedShape);
         }
         Ok(top)
-    }
-
-    /// Returns the number of entries that the proof states, if it is within [`MOST_ENTRIES`].
-    const fn checked_size(&self) -> Result<u64, VerifyError> {
-        if self.registered > MOST_ENTRIES {
-            return Err(VerifyError::SizeOutOfRange);
-        }
-        Ok(self.registered)
     }
 }
 

@@ -18,7 +18,7 @@ use super::{
     witness::{self, WitnessError},
 };
 use crate::{
-    entry::DIRECTORY,
+    entry::require_directory,
     operations::{self, Change},
     proof::EntryProof,
 };
@@ -60,12 +60,7 @@ impl<S: Suite> LightState<S> {
     /// # Errors
     /// [`VerifyError::WrongScheme`] for an author of another scheme.
     pub fn new(authority: Authority) -> Result<Self, VerifyError> {
-        if authority.scheme != DIRECTORY {
-            return Err(VerifyError::WrongScheme {
-                expected: DIRECTORY.0,
-                actual: authority.scheme.0,
-            });
-        }
+        require_directory(&authority)?;
         Ok(Self {
             sequence: Sequence::at(authority, Frontier::default(), None),
             peaks: Peaks::default(),
