@@ -25,17 +25,17 @@ fn open(folder: &Path, budget: CacheBudget) -> BlockDirectory<S> {
 }
 
 /// An author, a server in memory, and a server in files.
-struct Trio {
-    author: FullAuthor<S>,
-    memory: BlockDirectory<S>,
-    stored: Option<BlockDirectory<S>>,
+pub(crate) struct Trio {
+    pub(crate) author: FullAuthor<S>,
+    pub(crate) memory: BlockDirectory<S>,
+    pub(crate) stored: Option<BlockDirectory<S>>,
     folder: TempDir,
     budget: CacheBudget,
     random: ChaCha8Rng,
 }
 
 impl Trio {
-    fn new(step: u32, budget: CacheBudget, seed: u64) -> Self {
+    pub(crate) fn new(step: u32, budget: CacheBudget, seed: u64) -> Self {
         let author = FullAuthor::new("directory", signer()).unwrap();
         let authority = *author.authority();
         let folder = tempfile::tempdir().unwrap();
@@ -50,8 +50,15 @@ impl Trio {
         }
     }
 
-    fn stored(&mut self) -> &mut BlockDirectory<S> {
+    pub(crate) fn stored(&mut self) -> &mut BlockDirectory<S> {
         self.stored.as_mut().unwrap()
+    }
+
+    /// Makes the author's next version, and applies it in memory.
+    pub(crate) fn snapshot(&mut self) -> Update<S> {
+        let update = self.author.snapshot().unwrap();
+        self.memory.apply(&update).unwrap();
+        update
     }
 
     /// Makes a version with `appends` appended entries, and at most `changes` changes and
@@ -72,25 +79,32 @@ impl Trio {
                 Ok(()) | Err(ApplyError::DeletedForGood(_))
             ));
         }
-        let update = self.author.snapshot().unwrap();
-        self.memory.apply(&update).unwrap();
-        update
+        self.snapshot()
     }
 
-    fn apply(&mut self, appends: u64, changes: u64) {
+    pub(crate) fn apply(&mut self, appends: u64, changes: u64) {
         let update = self.version(appends, changes);
         self.stored().apply(&update).unwrap();
     }
 
     /// Reopens the directory without a checkpoint, like after a killed process.
-    fn crash(&mut self) {
+    pub(crate) fn crash(&mut self) {
         drop(self.stored.take());
         self.stored = Some(open(self.folder.path(), self.budget));
     }
 
-    fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.stored.take().unwrap().close().unwrap();
         self.stored = Some(open(self.folder.path(), self.budget));
+    }
+
+    /// Checks that both servers give equal proofs for every entry.
+    pub(crate) fn compare_entries(&self) {
+        let (memory, stored) = (&self.memory, self.stored.as_ref().unwrap());
+        for number in 0..=memory.registered() {
+            let query = EntryQuery::one(id(number));
+            assert_eq!(stored.prove_latest(&query), memory.prove_latest(&query));
+        }
     }
 
     /// Checks that both servers give equal proofs for every entry and some queries.
@@ -99,10 +113,7 @@ impl Trio {
         assert_eq!(stored.latest(), memory.latest());
         assert_eq!(stored.registered(), memory.registered());
         assert_eq!(stored.heads(), memory.heads());
-        for number in 0..=memory.registered() {
-            let query = EntryQuery::one(id(number));
-            assert_eq!(stored.prove_latest(&query), memory.prove_latest(&query));
-        }
+        self.compare_entries();
         for _ in 0..20 {
             let mut asked: Vec<u64> = (0..5)
                 .map(|_| self.random.random_range(0..memory.registered() + 3))
