@@ -143,19 +143,10 @@ impl<S: Suite> BlockDirectory<S> {
         self.blocks.registered()
     }
 
-    /// Returns whether the directory is stored in files.
-    pub(crate) const fn is_stored(&self) -> bool {
-        self.journal.is_some()
-    }
-
     /// Returns the height `step` of the directory's blocks, which have `2^step` slots. Clients need
     /// it for their hints.
     pub const fn step(&self) -> u32 {
         self.blocks.step()
-    }
-
-    pub(crate) const fn blocks_mut(&mut self) -> &mut Blocks<S> {
-        &mut self.blocks
     }
 
     pub(crate) const fn blocks(&self) -> &Blocks<S> {

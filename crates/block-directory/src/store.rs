@@ -253,7 +253,7 @@ impl<S: Suite> BlockDirectory<S> {
         {
             return Ok(());
         }
-        self.blocks_mut().write_changed()?;
+        self.blocks.write_changed()?;
         let (version, registered) = (self.latest(), self.registered());
         if let (Some(journal), Some(backing)) = (&mut self.journal, self.blocks.backing()) {
             let written = journal.log.checkpoint(version, registered);

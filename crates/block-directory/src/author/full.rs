@@ -113,7 +113,7 @@ impl<S: Suite> FullAuthor<S> {
         &mut self,
         objects: impl IntoIterator<Item = S::Digest>,
     ) -> Result<SignedHead<S>, AuthorError> {
-        if self.directory.is_stored() {
+        if self.directory.journal.is_some() {
             return Err(StoreFault::LoadedWhenMade.into());
         }
         if self.next_id() > 0 || self.unsigned.is_some() || self.version() != Version::EMPTY {

@@ -332,8 +332,8 @@ impl<S: Suite> LightAuthor<S> {
     ) -> Result<AppliedChanges<S>, LightError<E>> {
         let mut peaks = self.state.peaks.clone();
         let registered = peaks.registered();
-        let appended = changes.appended.iter().enumerate().map(|(place, object)| {
-            let id = registered.saturating_add(u64::try_from(place).unwrap_or(u64::MAX));
+        let appended = (registered..).zip(&changes.appended);
+        let appended = appended.map(|(id, object)| {
             let shown = Some(*object);
             Change { id, shown }
         });
