@@ -149,10 +149,6 @@ impl<S: Suite> BlockDirectory<S> {
         self.blocks.step()
     }
 
-    pub(crate) const fn blocks(&self) -> &Blocks<S> {
-        &self.blocks
-    }
-
     /// Verifies an update and makes it the latest version.
     ///
     /// # Errors
