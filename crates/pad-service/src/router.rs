@@ -213,7 +213,7 @@ impl Router {
             Target::Ask((), version) => {
                 // A malformed question is refused without forwarding it.
                 let question = Question::decode(body).map_err(|error| {
-                    Refusal::new(StatusCode::BAD_REQUEST, "unreadable_question", error)
+                    Refusal::bad_request("unreadable_question", error)
                 })?;
                 let path = format!("answers/{version}");
                 let reply = self.forward(
@@ -503,8 +503,7 @@ const SHORT: usize = 1 << 20;
 type Value = fn(&Versions) -> u64;
 
 fn no_version() -> Refusal {
-    let text = "no server has a version yet";
-    Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text)
+    Refusal::not_found("unknown_version", "no server has a version yet")
 }
 
 /// Creates the refusal of a request that no server can answer, because `failed` of `all` servers

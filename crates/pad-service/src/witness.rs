@@ -179,10 +179,8 @@ impl WitnessService {
             let status = StatusCode::INTERNAL_SERVER_ERROR;
             Refusal::new(status, "store_failed", "the records cannot be read")
         })?;
-        let note = note.ok_or_else(|| {
-            let text = "no checkpoint of this log was cosigned";
-            Refusal::new(StatusCode::NOT_FOUND, "unknown_log", text)
-        })?;
+        let text = "no checkpoint of this log was cosigned";
+        let note = note.ok_or_else(|| Refusal::not_found("unknown_log", text))?;
         Ok(note.encode())
     }
 
@@ -225,10 +223,7 @@ impl WitnessService {
                 WitnessRequest::AddCheckpoint
             }
             path => {
-                let unknown = || {
-                    let text = "unknown path";
-                    Refusal::new(StatusCode::NOT_FOUND, "unknown_path", text)
-                };
+                let unknown = || Refusal::not_found("unknown_path", "unknown path");
                 let hash = path.strip_prefix(&*self.prefix);
                 let hash =
                     hash.and_then(|path| path.strip_prefix('/')?.strip_suffix("/checkpoint"));
