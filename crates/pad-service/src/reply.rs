@@ -75,8 +75,8 @@ pub(crate) fn health_reply(
         .with(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
 }
 
-/// Returns `answer`. If its body has more than `most` bytes, returns the response with which the web
-/// server would replace it. The web server would do so after the response was counted.
+/// Returns `answer`. If its body has more than `most` bytes, returns the response with which the
+/// web server would replace it, after the first one was counted.
 pub(crate) fn within(answer: Answer, most: usize) -> Answer {
     if answer.body.len() <= most {
         return answer;

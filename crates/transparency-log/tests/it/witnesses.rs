@@ -18,7 +18,8 @@ use transparency_log::{
 };
 
 use crate::support::{
-    NaiveLog, Numbers, ORIGIN, entry, log_key, mutations, other_log_key, time, witness_key,
+    NaiveLog, Numbers, ORIGIN, entry, log_key, mutations, other_log_key, text_mutations, time,
+    witness_key,
 };
 
 fn witness<R: Records>(records: R) -> Witness<R> {
