@@ -3,7 +3,7 @@
 use core::fmt::Write as _;
 
 use crate::{
-    lines::{base64, decimal, is_plain},
+    lines::{decimal, is_plain},
     note::{Note, NoteSigner},
     tree::{Hash, TreeHead},
 };
@@ -128,12 +128,8 @@ impl Checkpoint {
 
     /// Returns the text of the checkpoint: the message that the log signs.
     pub fn text(&self) -> String {
-        let mut text = format!(
-            "{}\n{}\n{}\n",
-            self.origin,
-            self.size,
-            base64(self.root.as_bytes())
-        );
+        let (origin, size, root) = (&self.origin, self.size, self.root);
+        let mut text = format!("{origin}\n{size}\n{root}\n");
         for line in &self.extensions {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{line}");
