@@ -3,7 +3,7 @@
 #![deny(clippy::arithmetic_side_effects)]
 
 use alloc::vec::Vec;
-use core::{iter::Copied, marker::PhantomData, slice::Iter};
+use core::{iter::Copied, marker::PhantomData, ops::Range, slice::Iter};
 
 use pad_core::{
     Proof, Suite, VerifiedRoot, VerifyError,
@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::{
     entry::{self, EntryId, EntryState, MOST_ENTRIES, entry_digest, root_digest},
     query::{EntryQuery, EntryRange, MOST_RANGE, Selection},
-    shape::{self, RequestedIds, Span},
+    shape::{self, RequestedIds},
     statement::Entries,
 };
 
@@ -161,7 +161,7 @@ impl<S: Suite> shape::Visitor for ProofFold<'_, S> {
     type Digest = S::Digest;
     type Error = VerifyError;
 
-    fn elided(&mut self, _: Span) -> Result<S::Digest, VerifyError> {
+    fn elided(&mut self, _: &Range<u64>) -> Result<S::Digest, VerifyError> {
         self.siblings.next().ok_or(VerifyError::MalformedShape)
     }
 
@@ -170,7 +170,7 @@ impl<S: Suite> shape::Visitor for ProofFold<'_, S> {
         Ok(entry_digest::<S>(EntryId::new(id), shown.as_ref()))
     }
 
-    fn joined(&mut self, _: Span, left: S::Digest, right: S::Digest) -> S::Digest {
+    fn joined(&mut self, _: &Range<u64>, left: S::Digest, right: S::Digest) -> S::Digest {
         entry::node::<S>(&left, &right)
     }
 }

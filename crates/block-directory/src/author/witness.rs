@@ -1,6 +1,8 @@
 //! Replay of a light author's changes on a witness: from the server's proof of the old entries to
 //! the new peaks (subtree digests).
 
+use core::ops::Range;
+
 use pad_core::{Suite, Untrusted, VerifyError, internals::merkle};
 
 use super::peaks::Peaks;
@@ -9,7 +11,7 @@ use crate::{
     operations::Change,
     proof::{EntryProof, ProofFold},
     query::EntryQuery,
-    shape::{self, RequestedIds, Span, Visitor},
+    shape::{self, RequestedIds, Visitor},
 };
 
 /// Error returned when the new peaks cannot be computed.
@@ -56,25 +58,23 @@ pub(super) fn change<S: Suite>(
 
 /// Returns the ranges of entries that the peaks of a directory with `registered` entries cover, the
 /// largest first.
-fn peak_spans(registered: u64) -> Vec<Span> {
-    let peaks = merkle::complete(0..registered).map(|(height, number)| Span {
-        start: number << height,
-        size: 1 << height,
-    });
-    peaks.collect()
+fn peak_spans(registered: u64) -> Vec<Range<u64>> {
+    let peaks = merkle::complete(0..registered);
+    let spans = peaks.map(|(height, number)| number << height..(number + 1) << height);
+    spans.collect()
 }
 
 /// Folds a witness with new entries up to the top digest, and records the digests of the peaks on
 /// the way. Peaks in parts that the witness omits stay unchanged.
 struct PeakRecorder<'a, S: Suite> {
     folded: ProofFold<'a, S>,
-    spans: &'a [Span],
+    spans: &'a [Range<u64>],
     peaks: &'a mut [S::Digest],
 }
 
 impl<S: Suite> PeakRecorder<'_, S> {
-    fn note(&mut self, span: Span, digest: S::Digest) -> S::Digest {
-        let place = self.spans.iter().position(|peak| *peak == span);
+    fn note(&mut self, span: &Range<u64>, digest: S::Digest) -> S::Digest {
+        let place = self.spans.iter().position(|peak| peak == span);
         if let Some(peak) = place.and_then(|place| self.peaks.get_mut(place)) {
             *peak = digest;
         }
@@ -86,17 +86,17 @@ impl<S: Suite> Visitor for PeakRecorder<'_, S> {
     type Digest = S::Digest;
     type Error = VerifyError;
 
-    fn elided(&mut self, span: Span) -> Result<S::Digest, VerifyError> {
+    fn elided(&mut self, span: &Range<u64>) -> Result<S::Digest, VerifyError> {
         let digest = self.folded.elided(span)?;
         Ok(self.note(span, digest))
     }
 
     fn entry(&mut self, id: u64) -> Result<S::Digest, VerifyError> {
         let digest = self.folded.entry(id)?;
-        Ok(self.note(Span { start: id, size: 1 }, digest))
+        Ok(self.note(&(id..id.saturating_add(1)), digest))
     }
 
-    fn joined(&mut self, span: Span, left: S::Digest, right: S::Digest) -> S::Digest {
+    fn joined(&mut self, span: &Range<u64>, left: S::Digest, right: S::Digest) -> S::Digest {
         self.note(span, entry::node::<S>(&left, &right))
     }
 }
