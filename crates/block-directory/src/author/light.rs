@@ -15,7 +15,7 @@ use super::{
     changes::Changes,
     peaks::Peaks,
     signing::{AuthorError, SealedVersion, Sequence},
-    witness::{self, WitnessError},
+    witness,
 };
 use crate::{
     entry::require_directory,
@@ -114,15 +114,6 @@ impl<S: Suite> TryFrom<StoredState<S>> for LightState<S> {
             Ok(state)
         } else {
             Err(DamagedState)
-        }
-    }
-}
-
-impl<E> From<WitnessError> for LightError<E> {
-    fn from(error: WitnessError) -> Self {
-        match error {
-            WitnessError::Refused(error) => Self::Refused(error),
-            WitnessError::Inconsistent => Self::Inconsistent,
         }
     }
 }
@@ -355,7 +346,7 @@ impl<S: Suite> LightAuthor<S> {
         let shown = match (question, witness) {
             (None, None) => Vec::new(),
             (Some(query), Some(witness)) => {
-                witness::change(&mut peaks, &changes.changed, &query, witness)?
+                witness::change::<S, E>(&mut peaks, &changes.changed, &query, witness)?
             }
             _ => return Err(LightError::WitnessMismatch),
         };

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use pad_core::{Suite, Untrusted, VerifyError, internals::merkle};
 
-use super::peaks::Peaks;
+use super::{light::LightError, peaks::Peaks};
 use crate::{
     entry::{self, EntryState},
     operations::Change,
@@ -14,31 +14,22 @@ use crate::{
     shape::{self, RequestedIds, Visitor},
 };
 
-/// Error returned when the new peaks cannot be computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WitnessError {
-    /// The witness is not a proof of these entries under the root of the author's peaks.
-    Refused(VerifyError),
-    /// Replaying the changes did not produce the new peaks. This is a bug of this library.
-    Inconsistent,
-}
-
 /// Applies changes of registered entries to the peaks. Returns the states of these entries before
 /// the changes.
 ///
 /// Verifies the witness under the root of the peaks. Then folds the witness again (computes all
 /// digests up to the top) with the new states of these entries. `changed` must contain exactly the
 /// entries that `query` asks for.
-pub(super) fn change<S: Suite>(
+pub(super) fn change<S: Suite, E>(
     peaks: &mut Peaks<S>,
     changed: &[Change<S>],
     query: &EntryQuery,
     witness: Untrusted<EntryProof<S>>,
-) -> Result<Vec<EntryState<S>>, WitnessError> {
+) -> Result<Vec<EntryState<S>>, LightError<E>> {
     let witness = witness.into_unverified();
-    let root = witness.root(query).map_err(WitnessError::Refused)?;
+    let root = witness.root(query).map_err(LightError::<E>::Refused)?;
     if root != peaks.root() {
-        return Err(WitnessError::Refused(VerifyError::RootMismatch));
+        return Err(LightError::Refused(VerifyError::RootMismatch));
     }
     let ids: Vec<u64> = changed.iter().map(|change| change.id).collect();
     let shown: Vec<EntryState<S>> = changed.iter().map(|change| change.shown).collect();
@@ -50,8 +41,8 @@ pub(super) fn change<S: Suite>(
         peaks: peaks.digests_mut(),
     };
     let top = shape::walk(registered, RequestedIds::Ids(&ids), &mut repeaked);
-    if top.map_err(WitnessError::Refused)? != peaks.top() {
-        return Err(WitnessError::Inconsistent);
+    if top.map_err(LightError::<E>::Refused)? != peaks.top() {
+        return Err(LightError::Inconsistent);
     }
     Ok(witness.shown)
 }
