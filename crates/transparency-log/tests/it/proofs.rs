@@ -79,7 +79,7 @@ fn what_is_no_proof_is_refused_by_name() {
         ("index 5", "extra x\nindex 5"),
         ("index 5", "extra AAAA\nextra AAAA\nindex 5"),
         (&*honest, ""),
-        ("index 5\n", &format!("index 5\n{}", line.repeat(63))),
+        ("index 5\n", &*format!("index 5\n{}", line.repeat(63))),
     ] {
         assert_eq!(refused(honest.replace(part, other)), LogProofError::Form);
     }
