@@ -181,7 +181,6 @@ fn forgeries<B: BlockDigest<S>>() {
         parts.2 = tree.top();
     };
     refuses(20, &smaller, VerifyError::RootMismatch);
-
 }
 
 #[test]
