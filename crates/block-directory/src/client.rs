@@ -10,7 +10,7 @@ use pad_core::{
 };
 
 use crate::{
-    entry::{DIRECTORY, EntryId},
+    entry::{EntryId, require_directory},
     hint::{Hint, LONGEST_HINT, Offer},
     message::{
         AnswerFormError, DirectoryAnswer, EntryRequest, Evidence, ExpectedForms, News, RangeRequest,
@@ -274,11 +274,7 @@ impl<S: Suite> DirectoryClient<S> {
         news: Option<News<S>>,
     ) -> Result<Verified<SnapshotHead<S>>, AnswerError<S>> {
         let seen = self.view.version();
-        let scheme = self.view.authority().scheme;
-        if scheme != DIRECTORY {
-            let (expected, actual) = (DIRECTORY.0, scheme.0);
-            return Err(Refusal::Head(VerifyError::WrongScheme { expected, actual }).into());
-        }
+        require_directory(self.view.authority()).map_err(Refusal::Head)?;
         let Some(News { head, consistency }) = news else {
             if seen == Version::EMPTY {
                 return Err(Refusal::NoHeadSeen.into());

@@ -1,6 +1,8 @@
 //! The server of a directory: it stores the entries of the latest version, and the heads of all
 //! versions.
 
+use core::marker::PhantomData;
+
 use pad_core::{
     ApplyError, Authority, DecodeError, HeadLog, Heads as _, LookupError, Repository, SignedHead,
     StoreFault, Suite, Update, VerifyError, Version, codec,
@@ -8,8 +10,7 @@ use pad_core::{
 
 use crate::{
     blocks::{Blocks, Plan},
-    entry::{DIRECTORY, EntryId},
-    entry_tree,
+    entry::{EntryId, require_directory},
     hint::{Chain, MOST_STEP, ShortCircuit},
     message::{
         DirectoryAnswer, EntryRequest, Evidence, LONGEST_RANGE_REQUEST, LONGEST_REQUEST, News,
@@ -142,23 +143,10 @@ impl<S: Suite> BlockDirectory<S> {
         self.blocks.registered()
     }
 
-    /// Returns whether the directory is stored in files.
-    pub(crate) const fn is_stored(&self) -> bool {
-        self.journal.is_some()
-    }
-
     /// Returns the height `step` of the directory's blocks, which have `2^step` slots. Clients need
     /// it for their hints.
     pub const fn step(&self) -> u32 {
         self.blocks.step()
-    }
-
-    pub(crate) const fn blocks_mut(&mut self) -> &mut Blocks<S> {
-        &mut self.blocks
-    }
-
-    pub(crate) const fn blocks(&self) -> &Blocks<S> {
-        &self.blocks
     }
 
     /// Verifies an update and makes it the latest version.
@@ -266,7 +254,18 @@ impl<S: Suite> BlockDirectory<S> {
         query: &Q,
     ) -> Result<DirectoryProof<S, Q>, LookupError> {
         self.blocks.require_open()?;
-        entry_tree::prove(&self.blocks, query)
+        let registered = self.registered();
+        let asked = query.below(registered);
+        if asked.len() > MOST_RANGE {
+            return Err(LookupError::InvalidQuery);
+        }
+        let opened = self.blocks.open(asked)?;
+        Ok(DirectoryProof {
+            registered,
+            shown: opened.shown,
+            siblings: opened.siblings,
+            question: PhantomData,
+        })
     }
 
     /// Answers a request message for entries or a range, about the latest version.
@@ -382,12 +381,7 @@ impl<S: Suite> BlockDirectory<S> {
 
 /// Checks that the author's scheme is that of directories, and that `step` is in range.
 pub(crate) fn check_parameters(authority: &Authority, step: u32) -> Result<(), VerifyError> {
-    if authority.scheme != DIRECTORY {
-        return Err(VerifyError::WrongScheme {
-            expected: DIRECTORY.0,
-            actual: authority.scheme.0,
-        });
-    }
+    require_directory(authority)?;
     if (1..=MOST_STEP).contains(&step) {
         Ok(())
     } else {

@@ -1,7 +1,7 @@
 //! Entries: their ids, their states, and the hashes of entries and root.
 
 use pad_core::{
-    Key, SchemeId, Suite,
+    Authority, Key, SchemeId, Suite, VerifyError,
     internals::{DigestBytes, Domain},
 };
 
@@ -58,6 +58,16 @@ pub(crate) type EntryState<S> = Option<<S as Suite>::Digest>;
 /// digest.
 pub(crate) fn is_reserved<D: DigestBytes>(digest: &D) -> bool {
     *digest == D::default()
+}
+
+/// Checks that the author's scheme is that of directories.
+pub(crate) fn require_directory(authority: &Authority) -> Result<(), VerifyError> {
+    let (expected, actual) = (DIRECTORY.0, authority.scheme.0);
+    if actual == expected {
+        Ok(())
+    } else {
+        Err(VerifyError::WrongScheme { expected, actual })
+    }
 }
 
 /// Returns the digest of an entry, a leaf of the tree; `object` is `None` for a deleted entry. One

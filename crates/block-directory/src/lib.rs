@@ -99,8 +99,6 @@ mod client;
 #[cfg(feature = "std")]
 mod directory;
 mod entry;
-#[cfg(feature = "std")]
-mod entry_tree;
 mod hint;
 mod message;
 mod opened;

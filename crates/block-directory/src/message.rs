@@ -155,44 +155,33 @@ pub(crate) enum Evidence<S: Suite> {
     Range(RangeProof<S>),
 }
 
-/// The form of an answer: the variant of [`Evidence`] that it contains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    Entries,
-    Short,
-    Range,
-}
+/// The number of the variant [`Evidence::Entries`] in a message.
+const ENTRIES: u32 = 0;
+/// The number of the variant [`Evidence::Short`] in a message.
+const SHORT: u32 = 1;
+/// The number of the variant [`Evidence::Range`] in a message.
+const RANGE: u32 = 2;
 
-impl Form {
-    const fn of(variant: u32) -> Option<Self> {
-        match variant {
-            0 => Some(Self::Entries),
-            1 => Some(Self::Short),
-            2 => Some(Self::Range),
-            _ => None,
-        }
-    }
-}
-
-/// The forms that the answer to a request may have, with their maximum lengths.
+/// The forms (variants of [`Evidence`]) that the answer to a request may have, with their maximum
+/// lengths.
 pub(crate) struct ExpectedForms {
-    forms: Vec<(Form, usize)>,
+    forms: Vec<(u32, usize)>,
 }
 
 impl ExpectedForms {
     /// Returns the forms for a look-up. If the client offers a chain from a hint, the answer may
-    /// also be [`Form::Short`].
+    /// also be [`Evidence::Short`].
     pub(crate) fn entries(query: &EntryQuery, has_chain: bool) -> Self {
-        let mut forms = Vec::from([(Form::Entries, query.longest_proof())]);
+        let mut forms = Vec::from([(ENTRIES, query.longest_proof())]);
         if has_chain {
-            forms.push((Form::Short, LONGEST_HINT));
+            forms.push((SHORT, LONGEST_HINT));
         }
         Self { forms }
     }
 
     /// Returns the form for a range request.
     pub(crate) fn range(range: &EntryRange) -> Self {
-        let forms = Vec::from([(Form::Range, range.longest_proof())]);
+        let forms = Vec::from([(RANGE, range.longest_proof())]);
         Self { forms }
     }
 
@@ -209,8 +198,7 @@ impl ExpectedForms {
         let body = codec::open(answer, kind, suite, limit)?;
         let (news, variant): (Option<News<S>>, u32) =
             codec::decode_start(body.get(..LONGEST_NEWS).unwrap_or(body))?;
-        let form = Form::of(variant).ok_or(AnswerFormError::Form)?;
-        let allowed = self.forms.iter().find(|(allowed, _)| *allowed == form);
+        let allowed = self.forms.iter().find(|(form, _)| *form == variant);
         let (_, longest) = *allowed.ok_or(AnswerFormError::Form)?;
         let limit = longest.saturating_add(LONGEST_NEWS);
         if answer.len() > limit {

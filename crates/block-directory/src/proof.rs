@@ -3,7 +3,7 @@
 #![deny(clippy::arithmetic_side_effects)]
 
 use alloc::vec::Vec;
-use core::{iter::Copied, marker::PhantomData, slice::Iter};
+use core::{iter::Copied, marker::PhantomData, ops::Range, slice::Iter};
 
 use pad_core::{
     Proof, Suite, VerifiedRoot, VerifyError,
@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::{
     entry::{self, EntryId, EntryState, MOST_ENTRIES, entry_digest, root_digest},
     query::{EntryQuery, EntryRange, MOST_RANGE, Selection},
-    shape::{self, RequestedIds, Span},
+    shape::{self, RequestedIds},
     statement::Entries,
 };
 
@@ -54,7 +54,10 @@ impl<S: Suite, Q: Selection> DirectoryProof<S, Q> {
     /// # Errors
     /// The errors of [`Proof::check`], without [`VerifyError::RootMismatch`].
     pub(crate) fn root(&self, query: &Q) -> Result<S::Digest, VerifyError> {
-        let asked = query.below(self.checked_size()?);
+        if self.registered > MOST_ENTRIES {
+            return Err(VerifyError::SizeOutOfRange);
+        }
+        let asked = query.below(self.registered);
         if asked.len() > MOST_RANGE {
             let limit = usize::try_from(MOST_RANGE).unwrap_or(usize::MAX);
             return Err(VerifyError::TooManyElements { limit });
@@ -97,14 +100,6 @@ impl<S: Suite, Q: Selection> DirectoryProof<S, Q> {
             return Err(VerifyError::MalformedShape);
         }
         Ok(top)
-    }
-
-    /// Returns the number of entries that the proof states, if it is within [`MOST_ENTRIES`].
-    const fn checked_size(&self) -> Result<u64, VerifyError> {
-        if self.registered > MOST_ENTRIES {
-            return Err(VerifyError::SizeOutOfRange);
-        }
-        Ok(self.registered)
     }
 }
 
@@ -166,7 +161,7 @@ impl<S: Suite> shape::Visitor for ProofFold<'_, S> {
     type Digest = S::Digest;
     type Error = VerifyError;
 
-    fn elided(&mut self, _: Span) -> Result<S::Digest, VerifyError> {
+    fn elided(&mut self, _: &Range<u64>) -> Result<S::Digest, VerifyError> {
         self.siblings.next().ok_or(VerifyError::MalformedShape)
     }
 
@@ -175,7 +170,7 @@ impl<S: Suite> shape::Visitor for ProofFold<'_, S> {
         Ok(entry_digest::<S>(EntryId::new(id), shown.as_ref()))
     }
 
-    fn joined(&mut self, _: Span, left: S::Digest, right: S::Digest) -> S::Digest {
+    fn joined(&mut self, _: &Range<u64>, left: S::Digest, right: S::Digest) -> S::Digest {
         entry::node::<S>(&left, &right)
     }
 }

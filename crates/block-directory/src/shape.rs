@@ -14,24 +14,6 @@ use core::ops::Range;
 
 use pad_core::internals::merkle;
 
-/// A subtree over `size` entries from the id `start` on. `size` is at least one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub(crate) start: u64,
-    pub(crate) size: u64,
-}
-
-impl Span {
-    /// Returns the left and right subtrees of this subtree; `None` for a single entry.
-    fn halves(self) -> Option<[Self; 2]> {
-        let halves = merkle::split(&(self.start..self.start.checked_add(self.size)?))?;
-        Some(halves.map(|Range { start, end }| Self {
-            start,
-            size: end.saturating_sub(start),
-        }))
-    }
-}
-
 /// The requested ids in a subtree, all of them registered.
 #[derive(Clone, Debug)]
 pub(crate) enum RequestedIds<'a> {
@@ -73,7 +55,8 @@ impl RequestedIds<'_> {
     }
 }
 
-/// Callbacks of the [`walk`] over the tree.
+/// Callbacks of the [`walk`] over the tree. A subtree is given by the ids of its entries, at least
+/// one.
 pub(crate) trait Visitor {
     /// The result of visiting a subtree: a digest, or nothing.
     type Digest;
@@ -81,20 +64,25 @@ pub(crate) trait Visitor {
     type Error;
 
     /// Visits a subtree that contains no requested ids.
-    fn elided(&mut self, span: Span) -> Result<Self::Digest, Self::Error>;
+    fn elided(&mut self, span: &Range<u64>) -> Result<Self::Digest, Self::Error>;
 
     /// Visits a requested entry, a leaf of the tree.
     fn entry(&mut self, id: u64) -> Result<Self::Digest, Self::Error>;
 
     /// Visits a subtree after its halves. `left` and `right` are their results.
-    fn joined(&mut self, span: Span, left: Self::Digest, right: Self::Digest) -> Self::Digest;
+    fn joined(
+        &mut self,
+        span: &Range<u64>,
+        left: Self::Digest,
+        right: Self::Digest,
+    ) -> Self::Digest;
 }
 
 /// A node on the path above the present node, with the state of its other half.
 enum Above<'a, D> {
     /// The walk is in the left half. The right half, given here, contains requested ids and is
     /// walked later.
-    Waits(Span, RequestedIds<'a>),
+    Waits(Range<u64>, RequestedIds<'a>),
     /// The walk is in the right half. The result of the left half is known.
     Left(D),
     /// The walk is in the left half. The result of the right half is known.
@@ -115,22 +103,16 @@ pub(crate) fn walk<V: Visitor>(
     asked: RequestedIds<'_>,
     visitor: &mut V,
 ) -> Result<V::Digest, V::Error> {
-    let mut above: Vec<(Span, Above<'_, V::Digest>)> = Vec::new();
-    let (mut span, mut asked) = (
-        Span {
-            start: 0,
-            size: entries,
-        },
-        asked,
-    );
+    let mut above: Vec<(Range<u64>, Above<'_, V::Digest>)> = Vec::new();
+    let (mut span, mut asked) = (0..entries, asked);
     loop {
         let mut digest = descend(span, asked, visitor, &mut above)?;
         loop {
             match above.pop() {
                 None => return Ok(digest),
-                Some((whole, Above::Left(left))) => digest = visitor.joined(whole, left, digest),
+                Some((whole, Above::Left(left))) => digest = visitor.joined(&whole, left, digest),
                 Some((whole, Above::Right(right))) => {
-                    digest = visitor.joined(whole, digest, right);
+                    digest = visitor.joined(&whole, digest, right);
                 }
                 Some((whole, Above::Waits(right, ids))) => {
                     above.push((whole, Above::Left(digest)));
@@ -145,25 +127,25 @@ pub(crate) fn walk<V: Visitor>(
 /// Descends from the subtree `span` to its leftmost requested entry. Visits the subtrees without
 /// requested ids on the way.
 fn descend<'a, V: Visitor>(
-    mut span: Span,
+    mut span: Range<u64>,
     mut asked: RequestedIds<'a>,
     visitor: &mut V,
-    above: &mut Vec<(Span, Above<'a, V::Digest>)>,
+    above: &mut Vec<(Range<u64>, Above<'a, V::Digest>)>,
 ) -> Result<V::Digest, V::Error> {
     loop {
         if asked.is_empty() {
-            return visitor.elided(span);
+            return visitor.elided(&span);
         }
-        let Some([left, right]) = span.halves() else {
+        let Some([left, right]) = merkle::split(&span) else {
             return visitor.entry(span.start);
         };
         let (on_the_left, on_the_right) = asked.split(right.start);
         if on_the_left.is_empty() {
-            above.push((span, Above::Left(visitor.elided(left)?)));
+            above.push((span, Above::Left(visitor.elided(&left)?)));
             (span, asked) = (right, on_the_right);
         } else {
             let other = if on_the_right.is_empty() {
-                Above::Right(visitor.elided(right)?)
+                Above::Right(visitor.elided(&right)?)
             } else {
                 Above::Waits(right, on_the_right)
             };

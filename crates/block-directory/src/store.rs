@@ -245,7 +245,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// # Errors
     /// [`StoreFault`] if the medium fails; the directory is then closed.
     pub fn checkpoint(&mut self) -> Result<(), StoreFault> {
-        self.blocks().require_open()?;
+        self.blocks.require_open()?;
         if self
             .journal
             .as_ref()
@@ -253,7 +253,7 @@ impl<S: Suite> BlockDirectory<S> {
         {
             return Ok(());
         }
-        self.blocks_mut().write_changed()?;
+        self.blocks.write_changed()?;
         let (version, registered) = (self.latest(), self.registered());
         if let (Some(journal), Some(backing)) = (&mut self.journal, self.blocks.backing()) {
             let written = journal.log.checkpoint(version, registered);
@@ -276,13 +276,13 @@ impl<S: Suite> BlockDirectory<S> {
     /// error occurs.
     #[doc(hidden)]
     pub fn take_store_error(&self) -> Option<StoreError> {
-        self.blocks().backing()?.take_error()
+        self.blocks.backing()?.take_error()
     }
 
     /// Returns the number of blocks read from files since the directory was opened, including the
     /// reads at opening.
     pub fn blocks_read(&self) -> u64 {
-        let backing = self.blocks().backing();
+        let backing = self.blocks.backing();
         backing.map_or(0, |backing| backing.files.blocks_read())
     }
 
@@ -304,7 +304,7 @@ impl<S: Suite> BlockDirectory<S> {
     /// # Errors
     /// [`StoreError`] of the medium.
     pub fn file_bytes(&self) -> Result<u64, StoreError> {
-        let (Some(journal), Some(backing)) = (&self.journal, self.blocks().backing()) else {
+        let (Some(journal), Some(backing)) = (&self.journal, self.blocks.backing()) else {
             return Ok(0);
         };
         Ok(journal.log.file_bytes()? + backing.files.bytes()?)
@@ -328,7 +328,7 @@ impl<S: Suite> BlockDirectory<S> {
     ) -> Result<u64, StoreError> {
         Log::check(folder)?;
         let directory = Self::open(folder, budget)?;
-        let grid = directory.blocks().grid();
+        let grid = directory.blocks.grid();
         let all = grid.blocks(0);
         let heads = directory.heads();
         for version in (1..=heads.latest().number()).map(Version::new) {
@@ -345,7 +345,7 @@ impl<S: Suite> BlockDirectory<S> {
         let mut frame = Frame::empty(grid.capacity());
         for block in 0..all {
             let place = Place { level: 0, block };
-            directory.blocks().read(place, &mut frame)?;
+            directory.blocks.read(place, &mut frame)?;
             each(block + 1, all);
         }
         Ok(directory.registered())
@@ -366,12 +366,12 @@ impl<S: Suite> BlockDirectory<S> {
     /// Writes a checkpoint if the updates in the log or the changed blocks reach the limits of the
     /// budget.
     pub(crate) fn checkpoint_if_due(&mut self) -> Result<(), StoreFault> {
-        let (Some(journal), Some(backing)) = (&self.journal, self.blocks().backing()) else {
+        let (Some(journal), Some(backing)) = (&self.journal, self.blocks.backing()) else {
             return Ok(());
         };
         let changed = backing.cache().changed() + backing.changed.len();
         let bytes = changed
-            .saturating_mul(self.blocks().grid().capacity())
+            .saturating_mul(self.blocks.grid().capacity())
             .saturating_mul(64);
         if journal.logged < journal.budget.log_bytes && bytes < journal.budget.bytes / 2 {
             return Ok(());
@@ -380,7 +380,7 @@ impl<S: Suite> BlockDirectory<S> {
     }
 
     fn hold_changed(&self, holds: bool) {
-        if let Some(backing) = self.blocks().backing() {
+        if let Some(backing) = self.blocks.backing() {
             backing.cache().holds_changed = holds;
         }
     }

@@ -186,12 +186,8 @@ impl Remote {
         most: usize,
     ) -> Result<Vec<u8>, FetchError> {
         let path = format!("{}/answers/{version}", self.dictionary);
-        let posted = PostBody {
-            content_type: CONTENT_TYPE,
-            body: question,
-        };
-        self.http
-            .post(&path, posted, most.max(LONGEST_REFUSAL), accepted)
+        let most = most.max(LONGEST_REFUSAL);
+        self.http.post(&path, message(question), most, accepted)
     }
 
     /// The line of the HTTP request for a resource, with the whole address. For a posted question,
@@ -238,10 +234,7 @@ impl Remote {
         most: usize,
     ) -> Result<Reply, FetchError> {
         let path = format!("{}/{path}", self.dictionary);
-        let posted = posted.map(|body| PostBody {
-            content_type: CONTENT_TYPE,
-            body,
-        });
+        let posted = posted.map(message);
         let most = most.max(LONGEST_REFUSAL);
         Ok(self.http.forward(&path, posted, client, most)?)
     }
@@ -265,11 +258,7 @@ impl Remote {
     /// # Errors
     /// [`FetchError`]; [`FetchError::Refused`] if the update is refused.
     pub fn push(&self, update: &[u8]) -> Result<PushOutcome, FetchError> {
-        let posted = PostBody {
-            content_type: CONTENT_TYPE,
-            body: update,
-        };
-        let path = format!("{}/updates", self.dictionary);
+        let (path, posted) = (format!("{}/updates", self.dictionary), message(update));
         self.http.post(&path, posted, LONGEST_REFUSAL, |reply| {
             Ok(Verdict::Done(match reply.status {
                 StatusCode::CREATED => PushOutcome::Taken,
@@ -293,17 +282,21 @@ impl Remote {
     /// [`FetchError`]; [`FetchError::Refused`] if the page is refused.
     #[doc(hidden)]
     pub fn push_notes(&self, signed: &[u8]) -> Result<NotesOutcome, FetchError> {
-        let posted = PostBody {
-            content_type: CONTENT_TYPE,
-            body: signed,
-        };
-        let path = format!("{}/notes", self.dictionary);
+        let (path, posted) = (format!("{}/notes", self.dictionary), message(signed));
         let reply = self.http.post(&path, posted, LONGEST_REFUSAL, accepted)?;
         let object: Option<serde_json::Value> = serde_json::from_slice(&reply).ok();
         let number = |name| object.as_ref()?.get(name)?.as_u64();
         let outcome = number("taken").zip(number("different"));
         let (taken, different) = outcome.ok_or(FetchError::Unusable("outcome"))?;
         Ok(NotesOutcome { taken, different })
+    }
+}
+
+/// Returns the body of a POST request with a message.
+const fn message(body: &[u8]) -> PostBody<'_> {
+    PostBody {
+        content_type: CONTENT_TYPE,
+        body,
     }
 }
 

@@ -129,17 +129,13 @@ impl Resource {
             Self::Heads(first, last) => format!("heads/{first}/{last}"),
             Self::Answer(version, question) => format!("answers/{version}/{}", encoded(question)),
             Self::Page(version, range) => {
-                format!(
-                    "pages/{version}/{}",
-                    encoded(&Question::Range(range.clone()))
-                )
+                let range = encoded(&Question::Range(range.clone()));
+                format!("pages/{version}/{range}")
             }
             Self::History(key) => format!("histories/{}", encoded(&Question::Key(key.clone()))),
             Self::HistoryUntil(version, key) => {
-                format!(
-                    "histories/{version}/{}",
-                    encoded(&Question::Key(key.clone()))
-                )
+                let key = encoded(&Question::Key(key.clone()));
+                format!("histories/{version}/{key}")
             }
             Self::Consistency(older, newer) => format!("consistency/{older}/{newer}"),
             Self::Growth(older, newer) => format!("growth/{older}/{newer}"),

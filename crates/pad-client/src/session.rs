@@ -35,17 +35,11 @@ pub struct ServerSession<'s> {
 
 impl<'s> ServerSession<'s> {
     /// Creates a session without requesting the latest version.
-    pub const fn new(server: &'s Remote) -> Self {
+    pub fn new(server: &'s Remote) -> Self {
         Self {
             server,
-            versions: Versions {
-                oldest: Version::EMPTY,
-                latest: Version::EMPTY,
-                until: None,
-                keys: None,
-                notes: None,
-            },
-            said: RefCell::new(Vec::new()),
+            versions: Versions::default(),
+            said: RefCell::default(),
         }
     }
 

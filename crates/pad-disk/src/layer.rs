@@ -2,7 +2,7 @@
 //!
 //! * [`FileLayer`] and [`LayerFile`]: the operations that a store needs from a folder and a file.
 //! * [`Folder`]: a folder of the operating system.
-//! * [`replace`], [`read`] and [`lock`]: whole files in any layer, and a lock for one process.
+//! * [`replace`], [`create_anew`], [`read`] and [`lock`]: whole files in any layer, and a lock.
 //! * `SimulatedFolder` (feature `simulated-disk`): a folder in memory for crash tests.
 //!
 //! Written bytes are durable after [`LayerFile::synchronise`], names after
@@ -23,7 +23,7 @@ pub(crate) use file::SystemFile;
 pub use folder::Folder;
 #[cfg(feature = "simulated-disk")]
 pub use simulated::{Operation, Reads, SECTOR, SimulatedFolder, Traffic};
-pub use whole::{lock, read, replace};
+pub use whole::{create_anew, lock, read, replace};
 
 /// A folder of files with positioned reads and writes.
 ///

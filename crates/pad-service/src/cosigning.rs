@@ -17,9 +17,8 @@ use transparency_log::{
 
 use crate::{
     backoff::Backoff,
-    head_log::{HeadLog, HeadLogError, LoggedHeads},
+    head_log::{HeadLog, HeadLogError, LoggedHeads, WitnessMetrics},
     periodic_task::PeriodicTask,
-    witness_metrics::WitnessMetrics,
 };
 
 /// Settings for requests to witnesses.

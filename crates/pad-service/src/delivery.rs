@@ -14,11 +14,11 @@ pub(crate) fn take_notes(dictionary: &ServedDictionary, signed: &[u8]) -> Result
     let page = verify_page(dictionary.public(), signed);
     let page = page.map_err(|_| {
         let text = "the author did not sign these notes for this dictionary";
-        Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "notes_refused", text)
+        Refusal::unprocessable("notes_refused", text)
     })?;
     let notes = page_from_json(page).ok_or_else(|| {
         let text = "the notes cannot be decoded, or are no page";
-        Refusal::new(StatusCode::BAD_REQUEST, "unreadable_notes", text)
+        Refusal::bad_request("unreadable_notes", text)
     })?;
     let latest = dictionary.latest();
     if let Some((version, _)) = notes.iter().find(|(version, _)| *version > latest) {

@@ -270,7 +270,7 @@ impl Directory {
                         "the range has more than {} registered entries: request less at a time",
                         self.most_in_range
                     );
-                    Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "too_long", text)
+                    Refusal::unprocessable("too_long", text)
                 }
                 RequestError::Lookup(error) => {
                     if let Some(error) = directory.take_store_error() {
@@ -279,7 +279,7 @@ impl Directory {
                     }
                     error.into()
                 }
-                error => Refusal::new(StatusCode::BAD_REQUEST, "unreadable_question", error),
+                error => Refusal::bad_request("unreadable_question", error),
             })
         })
     }
@@ -418,7 +418,7 @@ fn not_applied(error: RepositoryError) -> NotApplied {
 /// Refusal of a request about keys, or of notes on versions. A directory has neither.
 pub(crate) fn by_id_only() -> Refusal {
     let text = "not available for a block directory: look up entries by id";
-    Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "not_offered", text)
+    Refusal::unprocessable("not_offered", text)
 }
 
 /// Maximum bytes of an answer about a range without its entries.

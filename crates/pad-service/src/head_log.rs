@@ -1,5 +1,6 @@
 //! The append-only log of a dictionary's signed heads, written by a server with the log's key.
 
+use core::sync::atomic::AtomicU64;
 use std::{
     collections::{BTreeMap, BTreeSet},
     io,
@@ -18,8 +19,6 @@ use transparency_log::{
     tile::{Fetch, FetchError, ReadError, ResourcePath},
     witness::AddCheckpoint,
 };
-
-use crate::witness_metrics::WitnessMetrics;
 
 /// A source of the heads that a [`HeadLog`] appends.
 pub trait LoggedHeads: Send + Sync + 'static {
@@ -54,6 +53,15 @@ pub struct HeadLog {
     witness_metrics: Vec<WitnessMetrics>,
     clock: fn() -> SystemTime,
     state: Mutex<State>,
+}
+
+/// Counters of requests to one witness.
+#[derive(Debug, Default)]
+pub(crate) struct WitnessMetrics {
+    pub(crate) cosigned: AtomicU64,
+    pub(crate) failed: AtomicU64,
+    /// Time of the latest cosignature by the witness's clock, in seconds since 1970.
+    pub(crate) time: AtomicU64,
 }
 
 #[derive(Debug)]

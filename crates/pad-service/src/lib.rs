@@ -33,7 +33,6 @@
 )]
 
 mod backoff;
-mod connection_metrics;
 mod cosigning;
 mod delivery;
 mod dictionary;
@@ -55,7 +54,6 @@ mod service;
 mod status_page;
 mod value;
 mod witness;
-mod witness_metrics;
 
 pub use cosigning::CosigningOptions;
 pub use dictionary::{ApplySummary, Dictionary, NotApplied};

@@ -16,8 +16,8 @@ use pad_client::internals::Resource;
 use pad_web::server::{Answer, ConnectionCounters, StatusCode};
 
 use crate::{
-    connection_metrics::connection_metrics, event_limit::EventLimit, head_log::HeadLog,
-    request::ROUTES, witness::label,
+    event_limit::EventLimit, head_log::HeadLog, refusal::Refusal, request::ROUTES,
+    witness::WITNESS_ROUTES,
 };
 
 /// Counters of requests, responses and updates since the server started, and the state of the
@@ -116,7 +116,8 @@ const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
 impl Default for Metrics {
     fn default() -> Self {
         let resources = Resource::TEMPLATES.iter().map(|(name, _)| *name);
-        let names = resources.chain(ROUTES.iter().map(|(name, ..)| *name));
+        let routes = ROUTES.iter().chain(&WITNESS_ROUTES);
+        let names = resources.chain(routes.map(|(name, ..)| *name));
         Self {
             requests: names.map(|name| (name, Counters::default())).collect(),
             unknown: Counters::default(),
@@ -164,6 +165,23 @@ impl Metrics {
             bytes,
             micros,
         );
+    }
+
+    /// Returns the response to a request of kind `name`, which the handler answered in `elapsed`.
+    /// Counts it like [`Metrics::count`].
+    pub(crate) fn counted(
+        &self,
+        name: Option<&str>,
+        client: Option<IpAddr>,
+        answered: Result<Answer, Refusal>,
+        elapsed: Duration,
+    ) -> Answer {
+        let answer = answered.unwrap_or_else(|refusal| {
+            tracing::debug!(resource = name, code = refusal.code(), "refused");
+            refusal.answer()
+        });
+        self.count(name, client, &answer, elapsed);
+        answer
     }
 
     /// Counts a request of kind `name` that the web server refused itself.
@@ -252,25 +270,38 @@ impl Metrics {
             ),
         ];
         for (name, help, value) in gauges {
-            line(
-                text,
-                format_args!("# HELP {name} {help}\n# TYPE {name} gauge"),
-            );
-            for (address, upstream) in &*upstreams {
-                if let Some(value) = value(upstream) {
-                    let address = label(address);
-                    line(
-                        text,
-                        format_args!("{name}{{upstream=\"{address}\"}} {value}"),
-                    );
-                }
-            }
+            let values = upstreams.iter().filter_map(|(address, upstream)| {
+                Some((label("upstream", address), value(upstream)?))
+            });
+            write_metric(text, (name, "gauge", help), values);
         }
     }
 
     fn write_connections(&self, text: &mut String) {
-        if let Some(connections) = self.connections.get() {
-            text.push_str(&connection_metrics(connections));
+        let Some(counters) = self.connections.get() else {
+            return;
+        };
+        for (name, kind, help, value) in [
+            (
+                "pad_connections_open",
+                "gauge",
+                "Open connections.",
+                counters.open(),
+            ),
+            (
+                "pad_connections_accepted_total",
+                "counter",
+                "Connections accepted, open and closed.",
+                counters.accepted(),
+            ),
+            (
+                "pad_connections_refused_total",
+                "counter",
+                "Connections closed at once, because the server or the peer had too many.",
+                counters.refused(),
+            ),
+        ] {
+            write_metric(text, (name, kind, help), [(String::new(), value)]);
         }
     }
 
@@ -282,11 +313,13 @@ impl Metrics {
     }
 
     fn write_times(&self, text: &mut String) {
-        text.push_str(
-            "# HELP pad_request_duration_seconds Time in the handler of requests, by what they \
-                asked for; without the time on the network.\n\
-             # TYPE pad_request_duration_seconds histogram\n",
+        let metric = (
+            "pad_request_duration_seconds",
+            "histogram",
+            "Time in the handler of requests, by what they asked for; without the time on the \
+                network.",
         );
+        write_metric(text, metric, []);
         for (name, counters) in self.all_requests() {
             if counters
                 .times
@@ -316,30 +349,24 @@ impl Metrics {
         &self,
         dictionaries: impl Iterator<Item = (&'d str, [Option<u64>; 3])>,
     ) -> String {
-        let mut text = format!(
-            "# HELP pad_build_info The version of the program.\n\
-             # TYPE pad_build_info gauge\n\
-             pad_build_info{{version=\"{}\"}} 1\n",
-            env!("CARGO_PKG_VERSION")
+        let mut text = String::new();
+        let metric = ("pad_build_info", "gauge", "The version of the program.");
+        let version = label("version", env!("CARGO_PKG_VERSION"));
+        write_metric(&mut text, metric, [(version, 1)]);
+        let metric = (
+            "pad_requests_total",
+            "counter",
+            "Requests answered, by what they asked for and the class of the status.",
         );
-        text.push_str(
-            "# HELP pad_requests_total Requests answered, by what they asked for and the class of \
-                the status.\n\
-             # TYPE pad_requests_total counter\n",
-        );
-        for (name, counters) in self.all_requests() {
-            for (class, counter) in CLASSES.iter().zip(&counters.classes) {
+        let counts = self.all_requests().flat_map(|(name, counters)| {
+            let classes = CLASSES.into_iter().zip(&counters.classes);
+            classes.filter_map(move |(class, counter)| {
                 let count = counter.load(Ordering::Relaxed);
-                if count > 0 {
-                    line(
-                        &mut text,
-                        format_args!(
-                            "pad_requests_total{{resource=\"{name}\",status=\"{class}\"}} {count}"
-                        ),
-                    );
-                }
-            }
-        }
+                let labels = || format!("{{resource=\"{name}\",status=\"{class}\"}}");
+                (count > 0).then(|| (labels(), count))
+            })
+        });
+        write_metric(&mut text, metric, counts);
         self.write_times(&mut text);
         self.write_upstreams(&mut text);
         self.write_connections(&mut text);
@@ -360,11 +387,8 @@ impl Metrics {
                 &self.refused,
             ),
         ] {
-            let count = counter.load(Ordering::Relaxed);
-            line(
-                &mut text,
-                format_args!("# HELP {name} {help}\n# TYPE {name} counter\n{name} {count}"),
-            );
+            let total = [(String::new(), counter.load(Ordering::Relaxed))];
+            write_metric(&mut text, (name, "counter", help), total);
         }
         let dictionaries: Vec<_> = dictionaries.collect();
         for (place, name, help) in [
@@ -381,18 +405,11 @@ impl Metrics {
                     listed.",
             ),
         ] {
-            line(
-                &mut text,
-                format_args!("# HELP {name} {help}\n# TYPE {name} gauge"),
-            );
-            for (dictionary, values) in &dictionaries {
-                if let Some(value) = values.get(place).copied().flatten() {
-                    line(
-                        &mut text,
-                        format_args!("{name}{{dictionary=\"{dictionary}\"}} {value}"),
-                    );
-                }
-            }
+            let values = dictionaries.iter().filter_map(|(dictionary, values)| {
+                let value = values.get(place).copied().flatten()?;
+                Some((label("dictionary", dictionary), value))
+            });
+            write_metric(&mut text, (name, "gauge", help), values);
         }
         text
     }
@@ -402,15 +419,8 @@ impl Metrics {
 ///
 /// Each log has the name of its dictionary as a label. Without logs, the text is empty.
 pub(crate) fn log_metrics<'l>(logs: impl Iterator<Item = (&'l str, &'l Arc<HeadLog>)>) -> String {
-    let mut groups = LOG_METRICS.map(|(name, kind, help)| {
-        (
-            name,
-            format!("# HELP {name} {help}\n# TYPE {name} {kind}\n"),
-        )
-    });
-    let mut are_there = false;
+    let mut groups = LOG_METRICS.map(|metric| (metric, Vec::new()));
     for (dictionary, log) in logs {
-        are_there = true;
         let of_log = format!("dictionary=\"{dictionary}\"");
         let mut values = vec![(5, of_log.clone(), u64::from(log.has_failed()))];
         // Unknown sizes are left out, because 0 is a valid size.
@@ -422,22 +432,25 @@ pub(crate) fn log_metrics<'l>(logs: impl Iterator<Item = (&'l str, &'l Arc<HeadL
             let Some(counters) = log.witness_metrics(number) else {
                 continue;
             };
-            let of_witness = format!("{of_log},witness=\"{}\"", label(&witness.name));
+            let of_witness = format!("{of_log},witness=\"{}\"", escaped(&witness.name));
             let counters = [&counters.cosigned, &counters.failed, &counters.time];
             for (place, counter) in (2..).zip(counters) {
                 values.push((place, of_witness.clone(), counter.load(Ordering::Relaxed)));
             }
         }
         for (place, labels, value) in values {
-            if let Some((name, text)) = groups.get_mut(place) {
-                line(text, format_args!("{name}{{{labels}}} {value}"));
+            if let Some((_, values)) = groups.get_mut(place) {
+                values.push((format!("{{{labels}}}"), value));
             }
         }
     }
-    if !are_there {
-        return String::new();
+    let mut text = String::new();
+    if groups.iter().any(|(_, values)| !values.is_empty()) {
+        for (metric, values) in groups {
+            write_metric(&mut text, metric, values);
+        }
     }
-    groups.into_iter().map(|(_, text)| text).collect()
+    text
 }
 
 /// Name, type and help text of each metric.
@@ -475,6 +488,34 @@ const LOG_METRICS: [(&str, &str, &str); 6] = [
     ),
 ];
 
+/// Writes the name, type and help text of a metric, and its values. Each value has its labels in
+/// braces, or an empty text.
+pub(crate) fn write_metric(
+    text: &mut String,
+    (name, kind, help): (&str, &str, &str),
+    values: impl IntoIterator<Item = (String, u64)>,
+) {
+    line(
+        text,
+        format_args!("# HELP {name} {help}\n# TYPE {name} {kind}"),
+    );
+    for (labels, value) in values {
+        line(text, format_args!("{name}{labels} {value}"));
+    }
+}
+
+/// Returns a label with its value, in braces.
+pub(crate) fn label(name: &str, value: &str) -> String {
+    format!("{{{name}=\"{}\"}}", escaped(value))
+}
+
+/// Escapes text for the value of a label.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+}
+
 fn line(text: &mut String, line: core::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
     let _: core::fmt::Result = writeln!(text, "{line}");
@@ -482,7 +523,31 @@ fn line(text: &mut String, line: core::fmt::Arguments<'_>) {
 
 #[cfg(test)]
 mod tests {
+    use pad_client::HttpOptions;
+    use pad_disk::layer::Folder;
+    use pad_web::{
+        client::{HttpClient, HttpError, Verdict},
+        server::{Limits, Options, RunningServer, Server},
+    };
+    use transparency_log::{note::Cosigner, witness::FolderRecords};
+
     use super::*;
+    use crate::{served::ServedDictionary, service::Service, witness::WitnessService};
+
+    /// Returns the status and the text of the response to GET `path`.
+    fn fetch(server: &RunningServer, path: &str) -> (u16, String) {
+        let address = format!("http://{}", server.address());
+        let client = HttpClient::new(&address, HttpOptions::default()).unwrap();
+        let reply = client.get(path, 1 << 20, |reply| Ok::<_, HttpError>(Verdict::Done(reply)));
+        let reply = reply.unwrap();
+        let text = String::from_utf8(reply.body).unwrap();
+        (reply.status.as_u16(), text)
+    }
+
+    fn stop(server: RunningServer) {
+        server.shutdown(Duration::from_secs(10));
+        server.join().unwrap();
+    }
 
     #[test]
     fn buckets_are_cumulative() {
@@ -506,5 +571,52 @@ mod tests {
         assert!(text.contains(&format!("{name}_count{{resource=\"head\"}} 4\n")));
         assert!(text.contains(&format!("{name}_sum{{resource=\"head\"}} 20.005201\n")));
         assert!(!text.contains("resource=\"metrics\",le"), "{text}");
+    }
+
+    #[test]
+    fn a_response_that_is_too_long_is_counted_once() {
+        let limits = Limits {
+            response_bytes: 100,
+            ..Limits::default()
+        };
+        let service = Service::new(BTreeMap::<String, ServedDictionary>::new(), limits);
+        let metrics = service.metrics();
+        let options = Options {
+            limits,
+            ..Options::default()
+        };
+        let server = Server::bind("127.0.0.1:0", options).unwrap();
+        let server = server.start(service).unwrap();
+        assert_eq!(fetch(&server, "/metrics").0, 500);
+        let text = metrics.text(core::iter::empty());
+        let failed = "pad_requests_total{resource=\"metrics\",status=\"5xx\"} 1\n";
+        assert!(text.contains(failed), "{text}");
+        assert!(!text.contains("status=\"2xx\""), "{text}");
+        stop(server);
+    }
+
+    #[test]
+    fn a_witness_counts_its_requests_and_connections() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Arc::new(Folder::open(folder.path()).unwrap());
+        let cosigner = Cosigner::new("witness.example/w".parse().unwrap(), &[1; 32]);
+        let records = FolderRecords::open(folder).unwrap();
+        let service = WitnessService::new(cosigner, records, &[], "");
+        let server = Server::bind("127.0.0.1:0", Options::default()).unwrap();
+        let server = server.start(service).unwrap();
+        for (path, status) in [("/health", 200), ("/nothing", 404)] {
+            assert_eq!(fetch(&server, path).0, status, "{path}");
+        }
+        let (status, text) = fetch(&server, "/metrics");
+        assert_eq!(status, 200);
+        for counter in [
+            "pad_requests_total{resource=\"health\",status=\"2xx\"} 1\n",
+            "pad_requests_total{resource=\"unknown\",status=\"4xx\"} 1\n",
+            "pad_connections_accepted_total ",
+            "pad_witness_answers_total{status=\"200\"} 0\n",
+        ] {
+            assert!(text.contains(counter), "{counter}{text}");
+        }
+        stop(server);
     }
 }

@@ -75,15 +75,16 @@ trait MirrorTarget: fmt::Debug + Send + Sync {
         taken: &mut usize,
     ) -> Result<bool, StopReason>;
 
-    /// Fetches unsigned notes that the copy lacks, once its versions are up to date.
-    fn fill_notes(
-        &self,
-        visit: &ServerSession<'_>,
-        cursor: &mut NotesCursor,
-    ) -> Result<(), NotApplied>;
+    /// Fetches unsigned notes that the copy lacks, once its versions are up to date. Does nothing
+    /// by default: a part has no notes.
+    fn fill_notes(&self, _: &ServerSession<'_>, _: &mut NotesCursor) -> Result<(), NotApplied> {
+        Ok(())
+    }
 
     /// Returns whether some versions of the copy have no notes, and the copy can store notes.
-    fn lacks_notes(&self) -> Result<bool, NotApplied>;
+    fn lacks_notes(&self) -> Result<bool, NotApplied> {
+        Ok(false)
+    }
 
     /// Drops versions that the retention policy excludes. Returns the oldest remaining version, or
     /// `None` if no pruning is due.
@@ -247,16 +248,8 @@ impl Mirror {
     /// slow server does not delay other servers.
     pub fn follow(self, every: Duration) -> Vec<PeriodicTask> {
         let each = self.upstreams.into_iter().map(|upstream| {
-            let mut mirror = Self {
-                copy: Arc::clone(&self.copy),
-                upstreams: vec![upstream],
-                base: self.base.clone(),
-                metrics: Arc::clone(&self.metrics),
-                logged: BTreeMap::new(),
-                cursors: BTreeMap::new(),
-                late_rounds: 0,
-                failure: None,
-            };
+            let (copy, metrics) = (Arc::clone(&self.copy), Arc::clone(&self.metrics));
+            let mut mirror = Self::of(copy, vec![upstream], self.base.clone(), metrics);
             PeriodicTask::begin(every, move || mirror.attempt())
         });
         each.collect()
@@ -353,14 +346,6 @@ mod tests {
             _: &Metrics,
             _: &mut usize,
         ) -> Result<bool, StopReason> {
-            panic!("damaged")
-        }
-
-        fn fill_notes(&self, _: &ServerSession<'_>, _: &mut NotesCursor) -> Result<(), NotApplied> {
-            panic!("damaged")
-        }
-
-        fn lacks_notes(&self) -> Result<bool, NotApplied> {
             panic!("damaged")
         }
 

@@ -1,7 +1,6 @@
 //! Pages of messages about several versions.
 
 use authdict::{LookupError, Version, internals::exchange::encode_list};
-use pad_web::server::StatusCode;
 
 use crate::refusal::Refusal;
 
@@ -11,7 +10,7 @@ pub(crate) fn check_order(older: Version, newer: Version) -> Result<(), Refusal>
         return Ok(());
     }
     let text = "a proof leads from version 1 or a later one to one that is later still";
-    Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text))
+    Err(Refusal::not_found("unknown_version", text))
 }
 
 /// Refuses an empty interval of versions.
@@ -20,7 +19,7 @@ pub(crate) fn require_versions((first, last): (Version, Version)) -> Result<(), 
         return Ok(());
     }
     let text = "the first version is later than the last";
-    Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text))
+    Err(Refusal::not_found("unknown_version", text))
 }
 
 /// Returns an encoded list of the heads of versions `first` to `last`. The list ends early if the
@@ -46,13 +45,7 @@ pub(crate) fn heads(
 }
 
 pub(crate) fn list<'m>(messages: impl Iterator<Item = &'m [u8]>) -> Result<Vec<u8>, Refusal> {
-    let too_long = || {
-        Refusal::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "too_long",
-            "a message is too long",
-        )
-    };
+    let too_long = || Refusal::unprocessable("too_long", "a message is too long");
     encode_list(messages).ok_or_else(too_long)
 }
 

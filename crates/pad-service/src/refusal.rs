@@ -30,6 +30,21 @@ impl Refusal {
         }
     }
 
+    /// Creates a refusal with status 400.
+    pub(crate) fn bad_request(code: &'static str, text: impl fmt::Display) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, code, text)
+    }
+
+    /// Creates a refusal with status 404.
+    pub(crate) fn not_found(code: &'static str, text: impl fmt::Display) -> Self {
+        Self::new(StatusCode::NOT_FOUND, code, text)
+    }
+
+    /// Creates a refusal with status 422.
+    pub(crate) fn unprocessable(code: &'static str, text: impl fmt::Display) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, text)
+    }
+
     /// Creates the refusal of a version that this server does not keep. Another server may have the
     /// version.
     pub(crate) fn not_kept(versions: &Versions) -> Self {
@@ -86,8 +101,8 @@ impl Refusal {
 impl From<UnknownPath> for Refusal {
     fn from(error: UnknownPath) -> Self {
         match error {
-            UnknownPath::Unknown => Self::new(StatusCode::NOT_FOUND, "unknown_path", error),
-            error => Self::new(StatusCode::BAD_REQUEST, "unreadable_path", error),
+            UnknownPath::Unknown => Self::not_found("unknown_path", error),
+            error => Self::bad_request("unreadable_path", error),
         }
     }
 }
@@ -97,16 +112,12 @@ impl From<LookupError> for Refusal {
         match error {
             LookupError::UnknownVersion { latest, .. } => Self {
                 latest: Some(latest),
-                ..Self::new(StatusCode::NOT_FOUND, "unknown_version", error)
+                ..Self::not_found("unknown_version", error)
             },
             LookupError::Pruned { .. } => Self::new(StatusCode::GONE, "pruned", error),
             LookupError::NotKept => Self::new(StatusCode::MISDIRECTED_REQUEST, "not_kept", error),
-            LookupError::InvalidQuery => {
-                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "no_answer", error)
-            }
-            LookupError::TooLong { .. } => {
-                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "too_long", error)
-            }
+            LookupError::InvalidQuery => Self::unprocessable("no_answer", error),
+            LookupError::TooLong { .. } => Self::unprocessable("too_long", error),
             LookupError::NotDurable { .. } => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "not_durable", error)
             }
@@ -122,7 +133,7 @@ impl From<AnswerError> for Refusal {
     fn from(error: AnswerError) -> Self {
         match error {
             AnswerError::Lookup(error) => error.into(),
-            error => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "not_offered", error),
+            error => Self::unprocessable("not_offered", error),
         }
     }
 }
@@ -131,12 +142,8 @@ impl From<RepositoryError> for Refusal {
     fn from(error: RepositoryError) -> Self {
         match error {
             RepositoryError::Lookup(error) => error.into(),
-            RepositoryError::Unreadable(error) => {
-                Self::new(StatusCode::BAD_REQUEST, "unreadable_update", error)
-            }
-            RepositoryError::Refused(error) => {
-                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "update_refused", error)
-            }
+            RepositoryError::Unreadable(error) => Self::bad_request("unreadable_update", error),
+            RepositoryError::Refused(error) => Self::unprocessable("update_refused", error),
             RepositoryError::Store(
                 StoreError::InUse(_)
                 | StoreError::Gap { .. }

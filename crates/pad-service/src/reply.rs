@@ -75,6 +75,15 @@ pub(crate) fn health_reply(
         .with(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
 }
 
+/// Returns `answer`. If its body has more than `most` bytes, returns the response with which the
+/// web server would replace it, after the first one was counted.
+pub(crate) fn within(answer: Answer, most: usize) -> Answer {
+    if answer.body.len() <= most {
+        return answer;
+    }
+    Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "the server failed")
+}
+
 /// Builds a response with the given entity tag, or `304 Not Modified` if `is_known`.
 pub(crate) fn tagged(
     (content_type, body, lasts): (&'static str, Vec<u8>, CacheLifetime),

@@ -66,7 +66,7 @@ impl<D> Target<D> {
         head: &Head,
         dictionary: impl FnOnce(&str) -> Option<D>,
     ) -> Result<Self, Refusal> {
-        let unknown = || Refusal::new(StatusCode::NOT_FOUND, "unknown_path", "unknown path");
+        let unknown = || Refusal::not_found("unknown_path", "unknown path");
         let path = head.uri.path();
         let is_get = head.method == Method::GET || head.method == Method::HEAD;
         if !is_get && head.method != Method::POST {
@@ -92,11 +92,7 @@ impl<D> Target<D> {
         let rest = rest.strip_prefix('/').ok_or_else(unknown)?;
         let (name, path) = rest.split_once('/').ok_or_else(unknown)?;
         let dictionary = dictionary(name).ok_or_else(|| {
-            Refusal::new(
-                StatusCode::NOT_FOUND,
-                "unknown_dictionary",
-                "there is no such dictionary",
-            )
+            Refusal::not_found("unknown_dictionary", "there is no such dictionary")
         })?;
         if is_get {
             let resource = match head.uri.query() {

@@ -1,7 +1,7 @@
 //! A router that forwards queries about one dictionary to upstream servers.
 
 use core::time::Duration;
-use std::{fmt::Write as _, net::IpAddr, sync::Arc, time::Instant};
+use std::{net::IpAddr, sync::Arc, time::Instant};
 
 use authdict::{PublicKey, Question, Version};
 use pad_client::{
@@ -15,14 +15,13 @@ use pad_web::server::{
 use serde_json::{Map, json};
 
 use crate::{
-    metrics::Metrics,
+    metrics::{Metrics, label, write_metric},
     periodic_task::PeriodicTask,
     refusal::Refusal,
-    reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, reply},
+    reply::{CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, reply, within},
     request::{Request, Target, client_of, not_allowed},
     status_page::status_page,
     value::with_proof,
-    witness::label,
 };
 
 mod semaphore;
@@ -214,7 +213,7 @@ impl Router {
             Target::Ask((), version) => {
                 // A malformed question is refused without forwarding it.
                 let question = Question::decode(body).map_err(|error| {
-                    Refusal::new(StatusCode::BAD_REQUEST, "unreadable_question", error)
+                    Refusal::bad_request("unreadable_question", error)
                 })?;
                 let path = format!("answers/{version}");
                 let reply = self.forward(
@@ -380,14 +379,11 @@ impl Router {
             ),
         ];
         for (name, help, value) in gauges {
-            // Writing to a string does not fail.
-            let _: core::fmt::Result = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge");
-            for (server, versions, _) in &known {
-                let (address, value) =
-                    (label(&server.address()), versions.as_ref().map_or(0, value));
-                let _: core::fmt::Result =
-                    writeln!(text, "{name}{{upstream=\"{address}\"}} {value}");
-            }
+            let values = known.iter().map(|(server, versions, _)| {
+                let value = versions.as_ref().map_or(0, value);
+                (label("upstream", &server.address()), value)
+            });
+            write_metric(&mut text, (name, "gauge", help), values);
         }
         text
     }
@@ -398,12 +394,14 @@ impl Handler for Router {
 
     fn admit(&self, head: &Head) -> Result<Admission<Request<()>>, Answer> {
         let target = Target::of(head, |name| (name == self.name).then_some(()));
-        let refused =
-            |name, refusal: &Refusal| self.refused(name, client_of(head), refusal, Duration::ZERO);
-        let target = target.map_err(|refusal| refused(None, &refusal))?;
+        let refused = |name, refusal| {
+            self.metrics
+                .counted(name, client_of(head), Err(refusal), Duration::ZERO)
+        };
+        let target = target.map_err(|refusal| refused(None, refusal))?;
         if matches!(target, Target::Update(()) | Target::Notes(())) {
             // An update or a note is refused before its body is received.
-            return Err(refused(Some(target.name()), &not_allowed()));
+            return Err(refused(Some(target.name()), not_allowed()));
         }
         let work = match target {
             // These requests are answered without querying a server.
@@ -423,14 +421,10 @@ impl Handler for Router {
 
     fn handle(&self, request: Request<()>, body: Vec<u8>) -> Answer {
         let (name, client, began) = (request.target.name(), request.client, Instant::now());
-        match self.answer(request, &body) {
-            Ok(answer) => {
-                self.metrics
-                    .count(Some(name), client, &answer, began.elapsed());
-                answer
-            }
-            Err(refusal) => self.refused(Some(name), client, &refusal, began.elapsed()),
-        }
+        let answered = self.answer(request, &body);
+        let answered = answered.map(|answer| within(answer, self.limits.response_bytes));
+        self.metrics
+            .counted(Some(name), client, answered, began.elapsed())
     }
 
     fn note_refusal(&self, head: &Head, status: StatusCode) {
@@ -441,21 +435,6 @@ impl Handler for Router {
 
     fn observe(&self, connections: &Arc<ConnectionCounters>) {
         self.metrics.observe(connections);
-    }
-}
-
-impl Router {
-    fn refused(
-        &self,
-        name: Option<&str>,
-        client: Option<IpAddr>,
-        refusal: &Refusal,
-        elapsed: Duration,
-    ) -> Answer {
-        let answer = refusal.answer();
-        tracing::debug!(resource = name, code = refusal.code(), "refused");
-        self.metrics.count(name, client, &answer, elapsed);
-        answer
     }
 }
 
@@ -524,8 +503,7 @@ const SHORT: usize = 1 << 20;
 type Value = fn(&Versions) -> u64;
 
 fn no_version() -> Refusal {
-    let text = "no server has a version yet";
-    Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text)
+    Refusal::not_found("unknown_version", "no server has a version yet")
 }
 
 /// Creates the refusal of a request that no server can answer, because `failed` of `all` servers

@@ -218,7 +218,7 @@ impl<'r> Contents<'r> {
         match self.versions.latest {
             Version::EMPTY => {
                 let text = "the dictionary has no version yet";
-                Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text))
+                Err(Refusal::not_found("unknown_version", text))
             }
             latest => Ok(latest),
         }

@@ -28,6 +28,7 @@ use crate::{
     refusal::Refusal,
     reply::{
         CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, matches, reply, tagged,
+        within,
     },
     request::{Request, Target, client_of},
     served::{Contents, ServedDictionary, all_keys_only},
@@ -166,7 +167,7 @@ impl Service {
             }),
             Target::Ask(dictionary, version) => {
                 let question = Question::decode(&body).map_err(|error| {
-                    Refusal::new(StatusCode::BAD_REQUEST, "unreadable_question", error)
+                    Refusal::bad_request("unreadable_question", error)
                 })?;
                 drop(body);
                 let answer = dictionary.read(|contents| {
@@ -199,10 +200,7 @@ impl Service {
             let text = "the file cannot be read";
             Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "store_failed", text)
         })?;
-        let absent = || {
-            let text = "there is no such file";
-            Refusal::new(StatusCode::NOT_FOUND, "unknown_file", text)
-        };
+        let absent = || Refusal::not_found("unknown_file", "there is no such file");
         let file = file.ok_or_else(absent)?;
         Ok(reply(MESSAGE, file, CacheLifetime::Once, known))
     }
@@ -259,7 +257,7 @@ impl Service {
                 contents.check_kept(*newer)?;
                 let proof = repository.append_only_message(*older, *newer)?;
                 let text = "append-only proofs are supported by logs only";
-                let none = || Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "not_offered", text);
+                let none = || Refusal::unprocessable("not_offered", text);
                 forever(proof.ok_or_else(none)?)
             }
             Resource::Past(older, newer) => {
@@ -278,11 +276,7 @@ impl Service {
                 let most = self.limits.response_bytes;
                 forever(updates(repository, (*first, *last), most)?)
             }
-            _ => Err(Refusal::new(
-                StatusCode::NOT_FOUND,
-                "unknown_path",
-                "unknown path",
-            )),
+            _ => Err(Refusal::not_found("unknown_path", "unknown path")),
         }
     }
 
@@ -353,7 +347,7 @@ impl Service {
             "the answer would have more than {most} bytes, or the question more than {MOST_KEYS} \
                 keys"
         );
-        Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "too_long", text)
+        Refusal::unprocessable("too_long", text)
     }
 
     /// Returns the response to an update that was applied to `store`. It has status 201 if the
@@ -463,13 +457,10 @@ impl Handler for Service {
 
     fn handle(&self, request: Self::Request, body: Vec<u8>) -> Answer {
         let (name, client, began) = (request.target.name(), request.client, Instant::now());
-        let answer = self.answer(request, body).unwrap_or_else(|refusal| {
-            tracing::debug!(resource = name, code = refusal.code(), "refused");
-            refusal.answer()
-        });
+        let answered = self.answer(request, body);
+        let answered = answered.map(|answer| within(answer, self.limits.response_bytes));
         self.metrics
-            .count(Some(name), client, &answer, began.elapsed());
-        answer
+            .counted(Some(name), client, answered, began.elapsed())
     }
 
     fn note_refusal(&self, head: &Head, status: StatusCode) {
@@ -488,7 +479,7 @@ impl Handler for Service {
 fn update_of(repository: &Server, version: Version, most: usize) -> Result<Vec<u8>, Refusal> {
     if version == Version::EMPTY {
         let text = "no update leads to version 0";
-        return Err(Refusal::new(StatusCode::NOT_FOUND, "unknown_version", text));
+        return Err(Refusal::not_found("unknown_version", text));
     }
     // The update is rebuilt only if it is known to be short enough.
     if let Some(update) = repository.update_within(version, most)? {

@@ -2,7 +2,7 @@
 
 use authdict::{Key, Question, Statement, Version, verify};
 use pad_client::internals::Resource;
-use pad_web::server::{Answer, HeaderName, HeaderValue, StatusCode, header};
+use pad_web::server::{Answer, HeaderName, HeaderValue, header};
 
 use crate::{
     Service,
@@ -55,8 +55,7 @@ impl Service {
                 authdict::Answer::Present(value) => Ok((version, value.into_bytes().into())),
                 authdict::Answer::Absent => Err(absent(version)),
             },
-            Ok(_) => Err(Refusal::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
+            Ok(_) => Err(Refusal::unprocessable(
                 "not_offered",
                 "keys of this dictionary have several values or none: ask for an answer",
             )),
@@ -83,5 +82,5 @@ pub(crate) fn with_proof(answer: Answer, version: Version, question: &Question) 
 /// Refusal of a look-up of an absent key.
 fn absent(version: Version) -> Refusal {
     let text = format!("version {version} does not contain the key");
-    Refusal::new(StatusCode::NOT_FOUND, "absent", text)
+    Refusal::not_found("absent", text)
 }

@@ -1,16 +1,19 @@
 //! A witness service that cosigns checkpoints of known logs over HTTP.
 
 use core::{
-    fmt::Write as _,
     sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
 };
 use std::{
     collections::BTreeMap,
-    time::{SystemTime, UNIX_EPOCH},
+    net::IpAddr,
+    sync::Arc,
+    time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
 use pad_web::server::{
-    Admission, Answer, Handler, Head, HeaderValue, Method, StatusCode, Work, header,
+    Admission, Answer, ConnectionCounters, Handler, Head, HeaderValue, Method, StatusCode, Work,
+    header,
 };
 use serde_json::json;
 use transparency_log::{
@@ -21,8 +24,10 @@ use transparency_log::{
 
 use crate::{
     cosigning::ADD_CHECKPOINT,
+    metrics::{Metrics, label, write_metric},
     refusal::Refusal,
     reply::{CacheLifetime, OBJECT, TEXT, reply},
+    request::client_of,
 };
 
 /// Routes of a witness other than `health` and `metrics`: name, method and path. Paths are below
@@ -46,6 +51,7 @@ pub struct WitnessService {
     clock: fn() -> SystemTime,
     /// Counters of responses by status.
     answers: BTreeMap<u16, AtomicU64>,
+    metrics: Metrics,
 }
 
 /// A request to a witness service.
@@ -59,6 +65,18 @@ pub enum WitnessRequest {
     AddCheckpoint,
     /// The latest cosigned checkpoint of the log with this origin.
     Cosigned(String),
+}
+
+impl WitnessRequest {
+    /// Returns the name of the route, as in [`WITNESS_ROUTES`].
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Health => "health",
+            Self::Metrics => "metrics",
+            Self::AddCheckpoint => "add_checkpoint",
+            Self::Cosigned(_) => "cosigned_checkpoint",
+        }
+    }
 }
 
 impl WitnessService {
@@ -85,6 +103,7 @@ impl WitnessService {
             origins,
             clock: SystemTime::now,
             answers: STATUSES.map(|status| (status, AtomicU64::new(0))).into(),
+            metrics: Metrics::default(),
         }
     }
 
@@ -93,6 +112,19 @@ impl WitnessService {
     #[doc(hidden)]
     pub fn with_clock(self, clock: fn() -> SystemTime) -> Self {
         Self { clock, ..self }
+    }
+
+    fn answer(&self, request: WitnessRequest, body: &[u8]) -> Result<Answer, Refusal> {
+        let (kind, text) = match request {
+            WitnessRequest::Health => {
+                let object = json!({ "status": "ok", "logs": self.origins.len() });
+                (OBJECT, object.to_string())
+            }
+            WitnessRequest::Metrics => (TEXT, self.text()),
+            WitnessRequest::AddCheckpoint => return Ok(self.add_checkpoint(body)),
+            WitnessRequest::Cosigned(origin) => (TEXT, self.cosigned(&origin)?),
+        };
+        Ok(reply(kind, text.into_bytes(), CacheLifetime::Once, None))
     }
 
     fn add_checkpoint(&self, body: &[u8]) -> Answer {
@@ -140,50 +172,44 @@ impl WitnessService {
         answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
     }
 
-    /// Returns a response with the latest cosigned checkpoint of a log, signed by the log and by
-    /// the witness.
-    fn cosigned(&self, origin: &str) -> Answer {
-        match self.witness.records().cosigned(origin) {
-            Ok(Some(note)) => reply(TEXT, note.encode().into_bytes(), CacheLifetime::Once, None),
-            Ok(None) => {
-                let text = "no checkpoint of this log was cosigned";
-                Refusal::new(StatusCode::NOT_FOUND, "unknown_log", text).answer()
-            }
-            Err(error) => {
-                tracing::error!(%error, "the records cannot be read");
-                let status = StatusCode::INTERNAL_SERVER_ERROR;
-                Refusal::new(status, "store_failed", "the records cannot be read").answer()
-            }
-        }
+    /// Returns the latest cosigned checkpoint of a log, signed by the log and by the witness.
+    fn cosigned(&self, origin: &str) -> Result<String, Refusal> {
+        let note = self.witness.records().cosigned(origin).map_err(|error| {
+            tracing::error!(%error, "the records cannot be read");
+            let status = StatusCode::INTERNAL_SERVER_ERROR;
+            Refusal::new(status, "store_failed", "the records cannot be read")
+        })?;
+        let text = "no checkpoint of this log was cosigned";
+        let note = note.ok_or_else(|| Refusal::not_found("unknown_log", text))?;
+        Ok(note.encode())
     }
 
-    fn metrics(&self) -> String {
-        let mut text = String::from(
-            "# HELP pad_witness_answers_total Requests for cosignatures answered, by status.\n\
-             # TYPE pad_witness_answers_total counter\n",
+    /// Returns the metrics of requests and connections, and those of a witness.
+    fn text(&self) -> String {
+        let mut text = self.metrics.text(core::iter::empty());
+        let metric = (
+            "pad_witness_answers_total",
+            "counter",
+            "Requests for cosignatures answered, by status.",
         );
-        for (status, counter) in &self.answers {
-            let count = counter.load(Ordering::Relaxed);
-            // Writing to a string cannot fail.
-            let _: core::fmt::Result = writeln!(
-                text,
-                "pad_witness_answers_total{{status=\"{status}\"}} {count}"
-            );
-        }
-        text.push_str(
-            "# HELP pad_witness_log_size Entries of the checkpoint cosigned last.\n\
-             # TYPE pad_witness_log_size gauge\n",
+        let counts = self.answers.iter().map(|(status, counter)| {
+            let status = label("status", &status.to_string());
+            (status, counter.load(Ordering::Relaxed))
+        });
+        write_metric(&mut text, metric, counts);
+        let metric = (
+            "pad_witness_log_size",
+            "gauge",
+            "Entries of the checkpoint cosigned last.",
         );
-        for origin in self.origins.values() {
-            match self.witness.records().recorded(origin) {
-                Ok(head) => {
-                    let (origin, size) = (label(origin), head.size);
-                    let _: core::fmt::Result =
-                        writeln!(text, "pad_witness_log_size{{origin=\"{origin}\"}} {size}");
-                }
-                Err(error) => tracing::error!(%error, "the records cannot be read"),
-            }
-        }
+        let sizes = self.origins.values().filter_map(|origin| {
+            let head = self.witness.records().recorded(origin);
+            let head = head.inspect_err(|error| {
+                tracing::error!(%error, "the records cannot be read");
+            });
+            Some((label("origin", origin), head.ok()?.size))
+        });
+        write_metric(&mut text, metric, sizes);
         text
     }
 
@@ -197,10 +223,7 @@ impl WitnessService {
                 WitnessRequest::AddCheckpoint
             }
             path => {
-                let unknown = || {
-                    let text = "unknown path";
-                    Refusal::new(StatusCode::NOT_FOUND, "unknown_path", text)
-                };
+                let unknown = || Refusal::not_found("unknown_path", "unknown path");
                 let hash = path.strip_prefix(&*self.prefix);
                 let hash =
                     hash.and_then(|path| path.strip_prefix('/')?.strip_suffix("/checkpoint"));
@@ -222,45 +245,40 @@ impl WitnessService {
 }
 
 impl Handler for WitnessService {
-    type Request = WitnessRequest;
+    /// A parsed request, and the address of its client.
+    type Request = (WitnessRequest, Option<IpAddr>);
 
-    fn admit(&self, head: &Head) -> Result<Admission<WitnessRequest>, Answer> {
-        let request = self.target(head).map_err(|refusal| refusal.answer())?;
+    fn admit(&self, head: &Head) -> Result<Admission<Self::Request>, Answer> {
+        let client = client_of(head);
+        let request = self.target(head).map_err(|refusal| {
+            self.metrics
+                .counted(None, client, Err(refusal), Duration::ZERO)
+        })?;
         Ok(Admission {
             body_bytes: match request {
                 WitnessRequest::AddCheckpoint => AddCheckpoint::LONGEST,
                 _ => 0,
             },
-            request,
+            request: (request, client),
             work: Work::Long,
         })
     }
 
-    fn handle(&self, request: WitnessRequest, body: Vec<u8>) -> Answer {
-        match request {
-            WitnessRequest::Health => {
-                let object = json!({ "status": "ok", "logs": self.origins.len() });
-                reply(
-                    OBJECT,
-                    object.to_string().into_bytes(),
-                    CacheLifetime::Once,
-                    None,
-                )
-            }
-            WitnessRequest::Metrics => {
-                reply(TEXT, self.metrics().into_bytes(), CacheLifetime::Once, None)
-            }
-            WitnessRequest::AddCheckpoint => self.add_checkpoint(&body),
-            WitnessRequest::Cosigned(origin) => self.cosigned(&origin),
-        }
+    fn handle(&self, (request, client): Self::Request, body: Vec<u8>) -> Answer {
+        let (name, began) = (request.name(), Instant::now());
+        let answered = self.answer(request, &body);
+        self.metrics
+            .counted(Some(name), client, answered, began.elapsed())
     }
-}
 
-/// Escapes text for the value of a Prometheus label.
-pub(crate) fn label(text: &str) -> String {
-    text.replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n")
+    fn note_refusal(&self, head: &Head, status: StatusCode) {
+        let name = self.target(head).ok().map(|request| request.name());
+        self.metrics.count_refused(name, client_of(head), status);
+    }
+
+    fn observe(&self, connections: &Arc<ConnectionCounters>) {
+        self.metrics.observe(connections);
+    }
 }
 
 /// All results of [`AddError::status`], and the status of a success.

@@ -3,7 +3,7 @@
 use core::fmt::Write as _;
 
 use crate::{
-    lines::{base64, decimal, is_plain, split_line},
+    lines::{decimal, is_plain},
     note::{Note, NoteSigner},
     tree::{Hash, TreeHead},
 };
@@ -84,14 +84,14 @@ impl Checkpoint {
     /// # Errors
     /// [`CheckpointError`] if `text` is not a checkpoint.
     pub fn parse(text: &str) -> Result<Self, CheckpointError> {
-        let (origin, rest) = split_line(text).ok_or(CheckpointError::Short)?;
-        let (size, rest) = split_line(rest).ok_or(CheckpointError::Short)?;
-        let (root, mut rest) = split_line(rest).ok_or(CheckpointError::Short)?;
+        let (origin, rest) = text.split_once('\n').ok_or(CheckpointError::Short)?;
+        let (size, rest) = rest.split_once('\n').ok_or(CheckpointError::Short)?;
+        let (root, mut rest) = rest.split_once('\n').ok_or(CheckpointError::Short)?;
         let size = decimal(size).ok_or(CheckpointError::Size)?;
         let root = Hash::from_base64(root).ok_or(CheckpointError::Root)?;
         let mut checkpoint = Self::new(origin, size, root)?;
         while !rest.is_empty() {
-            let (line, after) = split_line(rest).ok_or(CheckpointError::Short)?;
+            let (line, after) = rest.split_once('\n').ok_or(CheckpointError::Short)?;
             checkpoint = checkpoint.with_extension(line)?;
             rest = after;
         }
@@ -128,12 +128,8 @@ impl Checkpoint {
 
     /// Returns the text of the checkpoint: the message that the log signs.
     pub fn text(&self) -> String {
-        let mut text = format!(
-            "{}\n{}\n{}\n",
-            self.origin,
-            self.size,
-            base64(self.root.as_bytes())
-        );
+        let (origin, size, root) = (&self.origin, self.size, self.root);
+        let mut text = format!("{origin}\n{size}\n{root}\n");
         for line in &self.extensions {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{line}");

@@ -22,11 +22,6 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-/// Splits off the first line, without its newline; `None` if there is no newline.
-pub(crate) fn split_line(text: &str) -> Option<(&str, &str)> {
-    text.split_once('\n')
-}
-
 /// Returns whether `character` is allowed in a line: not a control character below U+0020.
 pub(crate) fn is_plain(character: char) -> bool {
     character >= ' '

@@ -172,20 +172,6 @@ impl Policy {
         &self.skipped
     }
 
-    /// Creates a policy that requires `threshold` of `witnesses` for `logs`, as one group.
-    /// Witnesses are named after their keys.
-    ///
-    /// # Errors
-    /// [`PolicyTextError`], for example [`PolicyTextError::Threshold`] if there are fewer witnesses
-    /// than `threshold`.
-    pub fn threshold(
-        logs: &[VerifierKey],
-        threshold: usize,
-        witnesses: &[VerifierKey],
-    ) -> Result<Self, PolicyTextError> {
-        parse::threshold(logs, threshold, witnesses)
-    }
-
     /// Verifies that a trusted log has signed the checkpoint in `note`, and that a quorum of
     /// witnesses has cosigned it.
     ///
@@ -213,7 +199,9 @@ impl Policy {
     ) -> Result<Accepted, PolicyError> {
         let checkpoint = Checkpoint::parse(note.unverified_text())?;
         let origin = checkpoint.origin();
-        let logs: Vec<VerifierKey> = self.keys_of(origin).cloned().collect();
+        let keys = self.logs.iter().map(|log| &log.key);
+        let logs = keys.filter(|key| key.name().as_str() == origin);
+        let logs: Vec<VerifierKey> = logs.cloned().collect();
         if logs.is_empty() {
             return Err(PolicyError::UnknownLog(origin.to_owned()));
         }
@@ -232,11 +220,6 @@ impl Policy {
             checkpoint,
             cosignatures,
         })
-    }
-
-    fn keys_of<'a>(&'a self, origin: &'a str) -> impl Iterator<Item = &'a VerifierKey> {
-        let keys = self.logs.iter().map(|log| &log.key);
-        keys.filter(move |key| key.name().as_str() == origin)
     }
 
     /// Collects one cosignature per witness, in the order of the policy.

@@ -3,10 +3,10 @@
 use core::fmt::Write as _;
 
 use crate::{
-    lines::{base64, bytes, decimal, split_line},
+    lines::{base64, bytes, decimal},
     note::{LONGEST_NOTE, Note, NoteError},
     policy::{Accepted, Policy, PolicyError, Window},
-    tree::{Hash, MOST_HASHES, TreeError, TreeHead, verify_inclusion},
+    tree::{Hash, MOST_HASHES, TreeError, verify_inclusion},
 };
 
 /// A proof that an entry is in a log: its index, the path to the root, and the log's note.
@@ -74,7 +74,7 @@ impl LogProof {
             return Err(LogProofError::TooLong);
         }
         let text = core::str::from_utf8(proof).map_err(|_| LogProofError::Form)?;
-        let line = |text| split_line(text).ok_or(LogProofError::Form);
+        let line = |text| str::split_once(text, '\n').ok_or(LogProofError::Form);
         let (header, rest) = line(text)?;
         let (mut first, mut rest) = line(rest)?;
         if header != HEADER {
@@ -143,10 +143,7 @@ impl Accepted {
     /// # Errors
     /// [`TreeError`] if the path does not match the checkpoint.
     pub fn check_entry(&self, index: u64, entry: &[u8], path: &[Hash]) -> Result<(), TreeError> {
-        let tree = TreeHead {
-            size: self.checkpoint().size(),
-            root: self.checkpoint().root(),
-        };
+        let tree = self.checkpoint().head();
         verify_inclusion(index, Hash::of_leaf(entry), &tree, path)
     }
 }
@@ -173,7 +170,7 @@ impl LoggedEntry {
 pub(crate) fn parse_hashes(mut text: &str, most: usize) -> Option<(Vec<Hash>, &str)> {
     let mut hashes = Vec::new();
     loop {
-        let (line, rest) = split_line(text)?;
+        let (line, rest) = text.split_once('\n')?;
         text = rest;
         if line.is_empty() {
             return Some((hashes, text));

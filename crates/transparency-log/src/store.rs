@@ -18,7 +18,7 @@
 //! the signature, it makes `signed` durable. So a crash never leaves a checkpoint with missing
 //! entries, and [`LogStore::sign`] never returns two different checkpoints of one size.
 
-use std::{io, sync::Arc};
+use std::sync::Arc;
 
 use pad_disk::layer::{self, FileLayer, LayerFile};
 
@@ -90,7 +90,7 @@ impl LogStore {
             opened.push(if is_begun {
                 folder.open(&name)?
             } else {
-                create_anew(folder, &name)?
+                layer::create_anew(folder, &name)?
             });
         }
         if !is_begun {
@@ -122,11 +122,7 @@ impl LogStore {
             return Ok(());
         };
         let note = Note::parse(&bytes).map_err(|_| StoreError::Damaged(SIGNED))?;
-        let checkpoint = self.own_checkpoint(&note)?;
-        let tree = TreeHead {
-            size: checkpoint.size(),
-            root: checkpoint.root(),
-        };
+        let tree = self.own_checkpoint(&note)?.head();
         let reader = TileReader::open_at(self.files.up_to(tree.size), &tree);
         let reader = reader.map_err(|_| {
             StoreError::Damaged("hashes of its right edge are missing or do not match")
@@ -323,16 +319,6 @@ impl LogStore {
         self.has_failed = matches!(done, Err(StoreError::Io(_)));
         done
     }
-}
-
-/// Creates an empty file, replacing a file of that name left by an earlier process. That process
-/// may have failed to make the name durable.
-fn create_anew(layer: &dyn FileLayer, name: &str) -> io::Result<Arc<dyn LayerFile>> {
-    match layer.remove(name) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    layer.create(name)
 }
 
 fn hashes_name(level: u8) -> String {

@@ -113,13 +113,13 @@ impl<S: Suite> FullAuthor<S> {
         &mut self,
         objects: impl IntoIterator<Item = S::Digest>,
     ) -> Result<SignedHead<S>, AuthorError> {
-        if self.directory.is_stored() {
+        if self.directory.journal.is_some() {
             return Err(StoreFault::LoadedWhenMade.into());
         }
         if self.next_id() > 0 || self.unsigned.is_some() || self.version() != Version::EMPTY {
             return Err(AuthorError::NotEmpty);
         }
-        let blocks = Blocks::load(self.directory.blocks().step(), checked::<S>(objects))?;
+        let blocks = Blocks::load(self.directory.blocks.step(), checked::<S>(objects))?;
         let sealed = self.sequence.seal(blocks.root(), Vec::new())?;
         let result = Outcome::Loaded(Box::new(blocks));
         self.unsigned = Some(PendingVersion { sealed, result });
@@ -157,7 +157,7 @@ impl<S: Suite> FullAuthor<S> {
         if let Some(shown) = self.pending.get(&id) {
             return Ok(*shown);
         }
-        let blocks = self.directory.blocks();
+        let blocks = &self.directory.blocks;
         Ok(match self.unsigned.as_ref().map(|next| &next.result) {
             Some(Outcome::Changed(plan)) => match plan.shown(id) {
                 Some(shown) => shown,
@@ -217,7 +217,7 @@ impl<S: Suite> FullAuthor<S> {
     /// [`AuthorError`] if no new version was signed and stored. If the signer failed, the next call
     /// signs the same version. Changes made between the two calls are part of the version after it.
     pub fn snapshot(&mut self) -> Result<Update<S>, AuthorError> {
-        self.directory.blocks().require_open()?;
+        self.directory.blocks.require_open()?;
         let sealed = match self.unsigned.take() {
             Some(sealed) => sealed,
             None => self.seal()?,
@@ -248,7 +248,7 @@ impl<S: Suite> FullAuthor<S> {
             .collect();
         let operations = changes.iter().copied().map(Change::to_operation);
         let operations = operations.collect();
-        let plan = self.directory.blocks().plan(changes, self.next_id())?;
+        let plan = self.directory.blocks.plan(changes, self.next_id())?;
         let sealed = self.sequence.seal(plan.root, operations)?;
         self.pending.clear();
         let result = Outcome::Changed(plan);

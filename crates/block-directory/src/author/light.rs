@@ -15,10 +15,10 @@ use super::{
     changes::Changes,
     peaks::Peaks,
     signing::{AuthorError, SealedVersion, Sequence},
-    witness::{self, WitnessError},
+    witness,
 };
 use crate::{
-    entry::DIRECTORY,
+    entry::require_directory,
     operations::{self, Change},
     proof::EntryProof,
 };
@@ -60,12 +60,7 @@ impl<S: Suite> LightState<S> {
     /// # Errors
     /// [`VerifyError::WrongScheme`] for an author of another scheme.
     pub fn new(authority: Authority) -> Result<Self, VerifyError> {
-        if authority.scheme != DIRECTORY {
-            return Err(VerifyError::WrongScheme {
-                expected: DIRECTORY.0,
-                actual: authority.scheme.0,
-            });
-        }
+        require_directory(&authority)?;
         Ok(Self {
             sequence: Sequence::at(authority, Frontier::default(), None),
             peaks: Peaks::default(),
@@ -119,15 +114,6 @@ impl<S: Suite> TryFrom<StoredState<S>> for LightState<S> {
             Ok(state)
         } else {
             Err(DamagedState)
-        }
-    }
-}
-
-impl<E> From<WitnessError> for LightError<E> {
-    fn from(error: WitnessError) -> Self {
-        match error {
-            WitnessError::Refused(error) => Self::Refused(error),
-            WitnessError::Inconsistent => Self::Inconsistent,
         }
     }
 }
@@ -337,8 +323,8 @@ impl<S: Suite> LightAuthor<S> {
     ) -> Result<AppliedChanges<S>, LightError<E>> {
         let mut peaks = self.state.peaks.clone();
         let registered = peaks.registered();
-        let appended = changes.appended.iter().enumerate().map(|(place, object)| {
-            let id = registered.saturating_add(u64::try_from(place).unwrap_or(u64::MAX));
+        let appended = (registered..).zip(&changes.appended);
+        let appended = appended.map(|(id, object)| {
             let shown = Some(*object);
             Change { id, shown }
         });
@@ -360,7 +346,7 @@ impl<S: Suite> LightAuthor<S> {
         let shown = match (question, witness) {
             (None, None) => Vec::new(),
             (Some(query), Some(witness)) => {
-                witness::change(&mut peaks, &changes.changed, &query, witness)?
+                witness::change::<S, E>(&mut peaks, &changes.changed, &query, witness)?
             }
             _ => return Err(LightError::WitnessMismatch),
         };

@@ -8,7 +8,9 @@
 //! 9162 (at the largest power of two below the size) is the same for complete and incomplete
 //! subtrees.
 
-use crate::{shape::Span, strategy::Place};
+use core::ops::Range;
+
+use crate::strategy::Place;
 
 /// The layout of a number of entries in blocks of `2^step` slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +93,8 @@ impl Grid {
 
     /// Returns height and number of the node that covers the entries of `span`, a subtree of the
     /// tree over all entries.
-    pub(crate) fn node_of(span: Span) -> (u32, u64) {
-        let height = match span.size {
+    pub(crate) fn node_of(span: &Range<u64>) -> (u32, u64) {
+        let height = match span.end.saturating_sub(span.start) {
             0 | 1 => 0,
             size => u64::BITS.saturating_sub(size.saturating_sub(1).leading_zeros()),
         };

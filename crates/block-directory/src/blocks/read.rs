@@ -1,6 +1,6 @@
 //! Reads of nodes and entries from blocks, and collection of the contents of proofs.
 
-use core::ops::Deref;
+use core::ops::{Deref, Range};
 use std::sync::Arc;
 
 use pad_core::{StoreFault, Suite};
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     entry::{EntryId, EntryState, entry_digest},
-    shape::{self, RequestedIds, Span, Visitor},
+    shape::{self, RequestedIds, Visitor},
     strategy::Place,
 };
 
@@ -161,7 +161,7 @@ impl<S: Suite> Visitor for ProofCollector<'_, S> {
     type Digest = ();
     type Error = StoreFault;
 
-    fn elided(&mut self, span: Span) -> Result<(), StoreFault> {
+    fn elided(&mut self, span: &Range<u64>) -> Result<(), StoreFault> {
         let (height, number) = Grid::node_of(span);
         self.siblings.push(self.reader.node(height, number)?);
         Ok(())
@@ -172,5 +172,5 @@ impl<S: Suite> Visitor for ProofCollector<'_, S> {
         Ok(())
     }
 
-    fn joined(&mut self, _: Span, (): (), (): ()) {}
+    fn joined(&mut self, _: &Range<u64>, (): (), (): ()) {}
 }

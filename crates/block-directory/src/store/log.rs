@@ -3,7 +3,10 @@
 
 use std::{path::Path, sync::Arc};
 
-use pad_core::{Authority, HeadLog, SignedHead, Suite, SuiteId, Update, Version, codec};
+use pad_core::{
+    AuthorKey, Authority, DictionaryId, HeadLog, SchemeId, SignedHead, Suite, SuiteId, Update,
+    Version, codec,
+};
 use pad_disk::{
     Access,
     engine::{EngineError, Format, Repair, SoleDatabase, guarded},
@@ -15,13 +18,12 @@ use super::{
     error::StoreError,
     rows::{self, UPDATES},
 };
-use crate::entry::DIRECTORY;
+use crate::{blocks::grid::to_u64, entry::DIRECTORY, hint::MOST_STEP};
 
 /// The table with the keys `latest` and `checkpoint`. Each value is a version and its number of
 /// entries.
 const STATE: TableDefinition<'_, &str, (u64, u64)> = TableDefinition::new("state");
 
-const FORMAT: &[u8] = b"block-directory v1";
 pub(super) const NAME: &str = "log.redb";
 /// The file name of the log while it is being created.
 pub(super) const DRAFT: &str = "log.redb.new";
@@ -58,7 +60,7 @@ impl Log {
         loaded: Option<(&SignedHead<S>, u64)>,
     ) -> Result<(), StoreError> {
         SoleDatabase::create_in(layer, NAME, &LOG_FORMAT, |transaction| {
-            rows::create(transaction, FORMAT, &parameters.to_bytes::<S>())?;
+            rows::create(transaction, &parameters.to_bytes::<S>())?;
             begin(transaction, loaded)
         })
     }
@@ -147,7 +149,11 @@ impl Log {
 
     /// Returns the encoded update that produced a version, if it is still in the log.
     pub(crate) fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
-        self.read(|transaction| Ok(rows::update(transaction, version)?))
+        self.read(|transaction| {
+            let updates = transaction.open_table(UPDATES).map_err(EngineError::of)?;
+            let message = updates.get(version.number()).map_err(EngineError::of)?;
+            Ok(message.map(|message| message.value().to_vec()))
+        })
     }
 
     /// Makes the versions that these updates produce durable, all or none. `registered` is the
@@ -171,7 +177,14 @@ impl Log {
                     "its latest version is not the one before the update",
                 ));
             }
-            bytes = rows::append(transaction, updates)?;
+            let mut table = transaction.open_table(UPDATES).map_err(EngineError::of)?;
+            for update in updates {
+                let (message, version) = (codec::encode(update), update.head.head.version);
+                bytes += to_u64(message.len());
+                let stored = table.insert(version.number(), message.as_slice());
+                stored.map_err(EngineError::of)?;
+                rows::put_head(transaction, &update.head)?;
+            }
             let at = (last.head.head.version.number(), registered);
             state.insert(LATEST, at).map_err(EngineError::of)?;
             Ok(())
@@ -218,21 +231,33 @@ impl Log {
 
 impl Parameters {
     fn to_bytes<S: Suite>(self) -> Vec<u8> {
-        let mut bytes = rows::authority_bytes::<S>(&self.authority);
+        let mut bytes = Vec::new();
+        bytes.extend_from_slice(&S::ID.0.to_be_bytes());
+        bytes.extend_from_slice(&self.authority.scheme.0.to_be_bytes());
+        bytes.extend_from_slice(&self.authority.dictionary.to_bytes());
+        bytes.extend_from_slice(&self.authority.author.to_bytes());
         bytes.extend(u8::try_from(self.step));
         bytes
     }
 
     /// Decodes parameters. Returns `None` unless their suite is `S` and their values are valid.
     fn from_bytes<S: Suite>(bytes: &[u8]) -> Option<Self> {
-        let (authority, step) = rows::read_authority::<S>(bytes, DIRECTORY)?;
-        let &[step] = step else {
+        let (suite, rest) = bytes.split_first_chunk::<2>()?;
+        let (scheme, rest) = rest.split_first_chunk::<2>()?;
+        let (dictionary, rest) = rest.split_first_chunk::<16>()?;
+        let (author, rest) = rest.split_first_chunk::<32>()?;
+        let &[step] = rest else {
             return None;
         };
         let step = u32::from(step);
-        (1..=crate::hint::MOST_STEP)
-            .contains(&step)
-            .then_some(Self { authority, step })
+        let authority = Authority {
+            author: AuthorKey::from_bytes(author).ok()?,
+            dictionary: DictionaryId::from_bytes(*dictionary),
+            scheme: SchemeId(u16::from_be_bytes(*scheme)),
+        };
+        let is_ours = u16::from_be_bytes(*suite) == S::ID.0 && authority.scheme == DIRECTORY;
+        let is_valid = is_ours && (1..=MOST_STEP).contains(&step);
+        is_valid.then_some(Self { authority, step })
     }
 }
 
@@ -282,15 +307,11 @@ fn begin<S: Suite>(
     Ok(())
 }
 
-fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError> {
-    rows::is_of(transaction, FORMAT)
-}
-
 const LATEST: &str = "latest";
 const CHECKPOINT: &str = "checkpoint";
 
 const LOG_FORMAT: Format = Format {
-    is_ours,
+    is_ours: rows::is_ours,
     access: Access::Private,
     cache_bytes: 32 << 20,
 };

@@ -17,17 +17,10 @@ use pad_core::{StoreFault, Suite, Update, Version};
 use super::{error::StoreError, files::LevelFiles, log::Log};
 use crate::{
     blocks::grid::{Grid, in_block},
-    entry::{EntryState, root_digest},
+    entry::root_digest,
     operations,
     strategy::Place,
 };
-
-/// The new states of the entries that the updates since the checkpoint assign, and the number of
-/// entries after these updates.
-struct Assignments<S: Suite> {
-    entries: BTreeMap<u64, EntryState<S>>,
-    registered: u64,
-}
 
 /// Brings the files of blocks from a checkpoint to the latest version, durably, if the result
 /// matches the root `signed`. Returns the layout of the latest version.
@@ -40,18 +33,20 @@ pub(super) fn recover<S: Suite>(
     (latest, signed): (Version, S::Digest),
 ) -> Result<Grid, StoreError> {
     let (version, old) = checkpoint;
-    let mut assigned = Assignments::<S> {
-        entries: BTreeMap::new(),
-        registered: old.registered,
-    };
-    log.replay(version, latest, |update| assigned.take(&update))?;
-    let registered = assigned.registered;
+    let (mut assigned, mut registered) = (BTreeMap::new(), old.registered);
+    log.replay(version, latest, |update: Update<S>| {
+        // The update was checked when it was logged. Only a damaged log contains operations that
+        // are refused here.
+        let changes = operations::decode::<S>(&update.operations)?;
+        let is_live = |_| Ok::<_, StoreFault>(Some(S::Digest::default()));
+        registered = operations::check(&changes, registered, is_live)?;
+        for change in changes {
+            assigned.insert(change.id, change.shown.unwrap_or_default());
+        }
+        Ok(())
+    })?;
     let new = Grid { registered, ..old };
-    let assigned: Vec<(u64, S::Digest)> = assigned
-        .entries
-        .into_iter()
-        .map(|(id, shown)| (id, shown.unwrap_or_default()))
-        .collect();
+    let assigned: Vec<(u64, S::Digest)> = assigned.into_iter().collect();
     // The first pass only checks: applied to files of another log, the updates would destroy them.
     for pass in [Pass::Look, Pass::Write] {
         let mut slots = assigned.clone();
@@ -76,19 +71,6 @@ pub(super) fn recover<S: Suite>(
     }
     files.synchronise()?;
     Ok(new)
-}
-
-impl<S: Suite> Assignments<S> {
-    /// Adds the operations of the next update, which was checked when it was logged. Returns an
-    /// error for operations that only a damaged log can contain.
-    fn take(&mut self, update: &Update<S>) -> Result<(), StoreError> {
-        let changes = operations::decode::<S>(&update.operations)?;
-        let is_live = |_| Ok::<_, StoreFault>(Some(S::Digest::default()));
-        self.registered = operations::check(&changes, self.registered, is_live)?;
-        let entries = changes.iter().map(|change| (change.id, change.shown));
-        self.entries.extend(entries);
-        Ok(())
-    }
 }
 
 /// The purpose of hashing the blocks again: only to check the root, or to write the blocks too.

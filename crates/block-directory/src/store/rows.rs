@@ -1,5 +1,4 @@
-//! Tables that the databases of all stored directories have in common: parameters with the
-//! authority, all heads, and updates.
+//! Tables of a log: parameters with the authority, all heads, and updates.
 //!
 //! | table | key | value |
 //! | --- | --- | --- |
@@ -9,8 +8,8 @@
 //! | `heads` | version | root, signature |
 
 use pad_core::{
-    AuthorKey, Authority, DictionaryId, HeadLog, HeadSignature, SchemeId, SignedHead, SnapshotHead,
-    Suite, Untrusted, Update, Version, codec, internals::DigestBytes,
+    Authority, HeadLog, HeadSignature, SignedHead, SnapshotHead, Suite, Untrusted, Version,
+    internals::DigestBytes,
 };
 use redb::{ReadTransaction, ReadableTable as _, TableDefinition, WriteTransaction};
 
@@ -22,13 +21,9 @@ pub(crate) const UPDATES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new
 const HEADS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("heads");
 
 /// Creates the tables of a new database, and stores its format and parameters.
-pub(crate) fn create(
-    transaction: &WriteTransaction,
-    format: &[u8],
-    parameters: &[u8],
-) -> Result<(), EngineError> {
+pub(crate) fn create(transaction: &WriteTransaction, parameters: &[u8]) -> Result<(), EngineError> {
     let mut records = transaction.open_table(RECORDS).map_err(EngineError::of)?;
-    for (name, value) in [(FORMAT, format), (PARAMETERS, parameters)] {
+    for (name, value) in [(FORMAT, LOG), (PARAMETERS, parameters)] {
         records.insert(name, value).map_err(EngineError::of)?;
     }
     transaction.open_table(UPDATES).map_err(EngineError::of)?;
@@ -36,11 +31,11 @@ pub(crate) fn create(
     Ok(())
 }
 
-/// Returns whether the database has this format.
-pub(crate) fn is_of(transaction: &ReadTransaction, format: &[u8]) -> Result<bool, EngineError> {
+/// Returns whether the database is a log.
+pub(crate) fn is_ours(transaction: &ReadTransaction) -> Result<bool, EngineError> {
     let records = transaction.open_table(RECORDS).map_err(EngineError::of)?;
     let found = records.get(FORMAT).map_err(EngineError::of)?;
-    Ok(found.is_some_and(|found| found.value() == format))
+    Ok(found.is_some_and(|found| found.value() == LOG))
 }
 
 /// Returns the encoded parameters of the directory.
@@ -49,66 +44,6 @@ pub(crate) fn parameters(transaction: &ReadTransaction) -> Result<Vec<u8>, Store
     let bytes = records.get(PARAMETERS).map_err(EngineError::of)?;
     let bytes = bytes.ok_or(StoreError::DamagedLog("there are no parameters"))?;
     Ok(bytes.value().to_vec())
-}
-
-/// Encodes suite and authority (scheme, dictionary and author key), the first bytes of the
-/// parameters.
-pub(crate) fn authority_bytes<S: Suite>(authority: &Authority) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    bytes.extend_from_slice(&S::ID.0.to_be_bytes());
-    bytes.extend_from_slice(&authority.scheme.0.to_be_bytes());
-    bytes.extend_from_slice(&authority.dictionary.to_bytes());
-    bytes.extend_from_slice(&authority.author.to_bytes());
-    bytes
-}
-
-/// Decodes the authority at the beginning of encoded parameters. Returns it with the remaining
-/// bytes, or `None` unless suite and scheme match.
-pub(crate) fn read_authority<S: Suite>(
-    bytes: &[u8],
-    expected: SchemeId,
-) -> Option<(Authority, &[u8])> {
-    let (suite, rest) = bytes.split_first_chunk::<2>()?;
-    let (scheme, rest) = rest.split_first_chunk::<2>()?;
-    let (dictionary, rest) = rest.split_first_chunk::<16>()?;
-    let (author, rest) = rest.split_first_chunk::<32>()?;
-    let authority = Authority {
-        author: AuthorKey::from_bytes(author).ok()?,
-        dictionary: DictionaryId::from_bytes(*dictionary),
-        scheme: SchemeId(u16::from_be_bytes(*scheme)),
-    };
-    let is_ours = u16::from_be_bytes(*suite) == S::ID.0 && authority.scheme == expected;
-    is_ours.then_some((authority, rest))
-}
-
-/// Inserts updates and the heads of their versions. Returns the total length of the encoded updates
-/// in bytes.
-pub(crate) fn append<S: Suite>(
-    transaction: &WriteTransaction,
-    updates: &[Update<S>],
-) -> Result<u64, EngineError> {
-    let mut table = transaction.open_table(UPDATES).map_err(EngineError::of)?;
-    let mut bytes = 0;
-    for update in updates {
-        let message = codec::encode(update);
-        bytes += crate::blocks::grid::to_u64(message.len());
-        let version = update.head.head.version.number();
-        table
-            .insert(version, message.as_slice())
-            .map_err(EngineError::of)?;
-        put_head(transaction, &update.head)?;
-    }
-    Ok(bytes)
-}
-
-/// Returns the encoded update that produced a version, if the database contains it.
-pub(crate) fn update(
-    transaction: &ReadTransaction,
-    version: Version,
-) -> Result<Option<Vec<u8>>, EngineError> {
-    let updates = transaction.open_table(UPDATES).map_err(EngineError::of)?;
-    let message = updates.get(version.number()).map_err(EngineError::of)?;
-    Ok(message.map(|message| message.value().to_vec()))
 }
 
 /// Inserts the signed head of a version: its root and signature.
@@ -170,5 +105,7 @@ fn read_head<S: Suite>(bytes: &[u8]) -> Option<(S::Digest, HeadSignature)> {
     Some((S::Digest::from_slice(root)?, signature))
 }
 
+/// The value of `format` in a log.
+const LOG: &[u8] = b"block-directory v1";
 const FORMAT: &str = "format";
 const PARAMETERS: &str = "parameters";

@@ -116,78 +116,71 @@ fn refusal<B: BlockDigest<S>>(asked: u64, change: impl FnOnce(&mut Parts)) -> Ve
 
 /// Forgeries for every check, under one strategy.
 fn forgeries<B: BlockDigest<S>>() {
-    // Check 17: the capacity is the known one and is hashed into the root.
-    let actual = 5;
-    let expected = VerifyError::WrongCapacity {
-        expected: 4,
-        actual,
+    let refuses = |asked: u64, change: &dyn Fn(&mut Parts), expected: VerifyError| {
+        assert_eq!(refusal::<B>(asked, change), expected);
     };
-    assert_eq!(refusal::<B>(3, |parts| parts.1 = actual), expected);
+    // Check 17: the capacity is the known one and is hashed into the root.
+    let (expected, actual) = (4, 5);
+    let wrong_capacity = VerifyError::WrongCapacity { expected, actual };
+    refuses(3, &|parts| parts.1 = actual, wrong_capacity);
     let tree = tree::<B>(4, 21);
     let regrouped = BlockTree::<S, B>::root(&self::tree(5, 21));
     assert_ne!(regrouped, tree.root());
     // Checks 3 and 4: the number of entries is hashed into the root and bounded.
-    let another_size = refusal::<B>(3, |parts| parts.0 = 22);
-    assert_eq!(another_size, VerifyError::RootMismatch);
-    let too_many = refusal::<B>(3, |parts| parts.0 = MOST_ENTRIES + 1);
-    assert_eq!(too_many, VerifyError::SizeOutOfRange);
+    refuses(3, &|parts| parts.0 = 22, VerifyError::RootMismatch);
+    let too_many = |parts: &mut Parts| parts.0 = MOST_ENTRIES + 1;
+    refuses(3, &too_many, VerifyError::SizeOutOfRange);
     // Check 18: exactly the slots that follow from the question.
-    let fewer = refusal::<B>(3, |parts| assert!(parts.2.pop().is_some()));
-    assert_eq!(fewer, VerifyError::BlockLength);
-    let more = refusal::<B>(3, |parts| parts.2.push(0));
-    assert_eq!(more, VerifyError::BlockLength);
-    let slot = refusal::<B>(3, |parts| parts.2.extend_from_slice(&[1; 33]));
-    assert_eq!(slot, VerifyError::BlockLength);
-    let denied = refusal::<B>(3, |parts| parts.2.clear());
-    assert_eq!(denied, VerifyError::BlockLength);
+    let length = VerifyError::BlockLength;
+    refuses(3, &|parts| assert!(parts.2.pop().is_some()), length);
+    refuses(3, &|parts| parts.2.push(0), length);
+    refuses(3, &|parts| parts.2.extend_from_slice(&[1; 33]), length);
+    refuses(3, &|parts| parts.2.clear(), length);
     // Check 19: slots are recomputed, below the top against the slot above, at the top against the
     // root.
-    let level_0 = 4 * 33;
-    let below = refusal::<B>(3, |parts| {
-        let at = parts.2.len() - level_0 + 1;
+    let level_0 = |parts: &Parts| parts.2.len() - 4 * 33;
+    let below = |parts: &mut Parts| {
+        let at = level_0(parts) + 1;
         parts.2[at] ^= 1;
-    });
-    assert_eq!(below, VerifyError::SummaryMismatch);
-    let above = refusal::<B>(3, |parts| {
-        let last = B::summary_bytes() - 1;
-        parts.2[last] ^= 2;
-    });
-    assert_eq!(above, VerifyError::RootMismatch);
+    };
+    refuses(3, &below, VerifyError::SummaryMismatch);
+    let above = |parts: &mut Parts| parts.2[B::summary_bytes() - 1] ^= 2;
+    refuses(3, &above, VerifyError::RootMismatch);
     // Check 20: blocks of another place.
-    let moved = refusal::<B>(3, |parts| {
+    let moved = |parts: &mut Parts| {
         let other: Parts = codec::decode_body(&codec::encode_body(&tree.prove(id(9)))).unwrap();
-        let at = parts.2.len() - level_0;
+        let at = level_0(parts);
         parts.2[at..].copy_from_slice(&other.2[at..]);
-    });
-    assert_eq!(moved, VerifyError::SummaryMismatch);
-    let exchanged = refusal::<B>(3, |parts| {
-        let at = parts.2.len() - level_0;
+    };
+    refuses(3, &moved, VerifyError::SummaryMismatch);
+    let exchanged = |parts: &mut Parts| {
+        let at = level_0(parts);
         let (first, second) = parts.2[at..].split_at_mut(33);
         first.swap_with_slice(&mut second[..33]);
-    });
-    assert_eq!(exchanged, VerifyError::SummaryMismatch);
+    };
+    refuses(3, &exchanged, VerifyError::SummaryMismatch);
     // Check 8, and slots that are neither live nor deleted.
-    let kind = |kind: u8, object: u8| {
-        refusal::<B>(3, |parts| {
-            let at = parts.2.len() - level_0;
+    for (kind, object, expected) in [
+        (1, 0, VerifyError::ReservedDigest),
+        (2, 1, VerifyError::MalformedEntry),
+        (0, 0, VerifyError::MalformedEntry),
+        (3, 7, VerifyError::MalformedEntry),
+    ] {
+        let change = |parts: &mut Parts| {
+            let at = level_0(parts);
             parts.2[at] = kind;
             parts.2[at + 1..at + 33].fill(object);
-        })
-    };
-    assert_eq!(kind(1, 0), VerifyError::ReservedDigest);
-    assert_eq!(kind(2, 1), VerifyError::MalformedEntry);
-    assert_eq!(kind(0, 0), VerifyError::MalformedEntry);
-    assert_eq!(kind(3, 7), VerifyError::MalformedEntry);
+        };
+        refuses(3, &change, expected);
+    }
     // A proof of an unassigned id is exactly the summary of the topmost block.
-    let longer = refusal::<B>(21, |parts| parts.2.push(0));
-    assert_eq!(longer, VerifyError::BlockLength);
-    let other = refusal::<B>(21, |parts| parts.2[9] ^= 1);
-    assert_eq!(other, VerifyError::RootMismatch);
-    let smaller = refusal::<B>(20, |parts| {
+    refuses(21, &|parts| parts.2.push(0), length);
+    refuses(21, &|parts| parts.2[9] ^= 1, VerifyError::RootMismatch);
+    let smaller = |parts: &mut Parts| {
         parts.0 = 20;
         parts.2 = tree.top();
-    });
-    assert_eq!(smaller, VerifyError::RootMismatch);
+    };
+    refuses(20, &smaller, VerifyError::RootMismatch);
 }
 
 #[test]
@@ -310,18 +303,11 @@ fn limits_and_rules() {
     let mut tree = tree::<Flat>(68, 70);
     let zero = <S as Suite>::Digest::default();
     let rule = |error| Err(BlockError::Rule(error));
-    assert_eq!(
-        tree.append(zero).map(drop),
-        rule(InputError::ReservedDigest.into())
-    );
-    assert_eq!(
-        tree.update(id(3), zero),
-        rule(InputError::ReservedDigest.into())
-    );
-    assert_eq!(
-        tree.update(id(70), object::<S>(1)),
-        rule(ApplyError::UnknownId(70))
-    );
+    let reserved = ApplyError::from(InputError::ReservedDigest);
+    assert_eq!(tree.append(zero).map(drop), rule(reserved));
+    assert_eq!(tree.update(id(3), zero), rule(reserved));
+    let unknown = tree.update(id(70), object::<S>(1));
+    assert_eq!(unknown, rule(ApplyError::UnknownId(70)));
     assert_eq!(tree.delete(id(5)), rule(ApplyError::DeletedForGood(5)));
     // `2^48` entries in blocks of 68 have 8 levels.
     let longest = OpenedProof::<S, AdHash1600>::longest(68);

@@ -7,13 +7,10 @@ use block_directory::{
     BlockDirectory, CacheBudget, EntryProof, EntryQuery, FullAuthor, StoreError,
 };
 use pad_conformance::soak;
-use pad_core::{ApplyError, Authority, StoreFault, Update};
+use pad_core::{ApplyError, Authority, StoreFault, Update, Version};
 use pad_disk::layer::{Reads, SimulatedFolder};
 
-use crate::{
-    accidents::{ChangeScript, number, seed_of},
-    support::{S, id, object, signer},
-};
+use crate::support::{S, append, id, object, signer};
 
 /// Blocks of four slots. The budget keeps few of them in memory and makes checkpoints now and then.
 const STEP: u32 = 2;
@@ -39,9 +36,7 @@ impl Script {
         let (mut updates, mut proofs) = (Vec::new(), vec![all_proofs(&server)]);
         for (round, appended) in [4, 1, 0, 11, 1, 0, 47, 1, 3].into_iter().enumerate() {
             let before = server.registered();
-            for number in before..before + appended {
-                author.append(object::<S>(number)).unwrap();
-            }
+            append(&mut author, before..before + appended);
             for changed in (0..before).step_by(7).take(round) {
                 let changed = match round % 3 {
                     0 => author.delete(id(changed)),
@@ -82,18 +77,23 @@ impl Script {
         let _ = directory.close();
         acknowledged
     }
-}
 
-impl ChangeScript for Script {
-    fn versions(&self) -> usize {
-        self.updates.len()
-    }
-
+    /// Runs the script in a new folder. Returns the number of acknowledged versions, or `None` if
+    /// the directory was not created.
     fn run(&self, folder: &SimulatedFolder) -> Option<usize> {
         let made = BlockDirectory::create_in(folder.layer(), self.authority, STEP, BUDGET);
         Some(self.go_on(made.ok()?))
     }
 
+    /// Returns the number of writes and synchronisations of a run without faults.
+    fn operations(&self) -> usize {
+        let folder = SimulatedFolder::new("directory");
+        assert_eq!(self.run(&folder), Some(self.updates.len()));
+        folder.operations().len()
+    }
+
+    /// Checks that the directory is whole, at the last acknowledged version or the next one, and
+    /// takes further updates.
     fn assert_survived(&self, folder: &SimulatedFolder, acknowledged: Option<usize>, what: &str) {
         let opened = BlockDirectory::<S>::open_in(folder.layer(), BUDGET);
         let directory = match (opened, acknowledged) {
@@ -115,13 +115,18 @@ impl ChangeScript for Script {
 }
 
 fn all_proofs(directory: &BlockDirectory<S>) -> Vec<EntryProof<S>> {
-    let all = 0..=directory.registered();
-    all.map(|number| {
-        directory
-            .prove_latest(&EntryQuery::one(id(number)))
-            .unwrap()
-    })
-    .collect()
+    let all = (0..=directory.registered()).map(|number| EntryQuery::one(id(number)));
+    all.map(|query| directory.prove_latest(&query).unwrap())
+        .collect()
+}
+
+fn number(version: Version) -> usize {
+    usize::try_from(version.number()).unwrap()
+}
+
+/// Returns the seed of the random effects of a fault at this operation.
+fn seed_of(operation: usize) -> u64 {
+    u64::try_from(operation).unwrap()
 }
 
 /// Checks that a directory with a failed write answers nothing.
@@ -139,7 +144,17 @@ fn seeds() -> u64 {
 #[test]
 fn a_power_cut_at_any_operation_loses_nothing_that_was_acknowledged() {
     let stride = if seeds() > 1 { 1 } else { soak::size(3, 1) };
-    Script::new().survives_power_cuts(seeds(), stride);
+    let script = Script::new();
+    for stop in (1..=script.operations()).step_by(stride) {
+        for seed in 0..seeds() {
+            let folder = SimulatedFolder::new("directory");
+            folder.stop_at(stop, Reads::Work);
+            let acknowledged = script.run(&folder);
+            let cut = folder.after_power_cut(seed * 1_000_003 + seed_of(stop));
+            let what = format!("operation {stop}, seed {seed}");
+            script.assert_survived(&cut, acknowledged, &what);
+        }
+    }
 }
 
 /// Only the process ends, so the next process reads its writes. That process applies updates and
@@ -175,11 +190,29 @@ fn a_kill_and_then_a_power_cut_lose_nothing_either() {
 #[test]
 fn failures_close_the_directory_and_lose_nothing() {
     let stride = if seeds() > 1 { 1 } else { soak::size(5, 2) };
-    Script::new().survives_failures(stride);
+    let script = Script::new();
+    for failing in (1..=script.operations()).step_by(stride) {
+        let folder = SimulatedFolder::new("directory");
+        folder.fail_at(failing, seed_of(failing));
+        let acknowledged = script.run(&folder);
+        let cut = folder.after_power_cut(seed_of(failing));
+        script.assert_survived(&cut, acknowledged, &format!("operation {failing}"));
+    }
 }
 
 /// A full disk is an error and leaves nothing incomplete. With free space the directory continues.
+/// The disk is full at each sixteenth of the script's space.
 #[test]
 fn a_full_disk_loses_nothing() {
-    Script::new().survives_full_disks();
+    let (script, folder) = (Script::new(), SimulatedFolder::new("directory"));
+    script.run(&folder);
+    let used = folder.used();
+    for part in 1..16 {
+        let folder = SimulatedFolder::new("directory");
+        folder.set_capacity(used * part / 16);
+        let acknowledged = script.run(&folder);
+        let room = folder.after_kill();
+        room.set_capacity(u64::MAX);
+        script.assert_survived(&room, acknowledged, &format!("{part} sixteenths"));
+    }
 }

@@ -1,9 +1,9 @@
 //! Damaged messages. Each is refused, whatever is changed.
 
-use block_directory::{EntryRange, internals::Selection};
+use block_directory::{AnswerError, DirectoryClient, Entry, EntryRange, internals::Selection};
 use pad_core::codec;
 
-use crate::support::{S, directory, head, id, ids, verify};
+use crate::support::{S, accepted, directory, head, id, ids, object, verify};
 
 /// Changes every bit, cuts to every length, and adds bytes.
 fn check_refusals(message: &[u8], is_refused: &dyn Fn(&[u8]) -> bool) {
@@ -46,27 +46,22 @@ fn damaged_proofs_are_refused() {
 #[test]
 fn damaged_answers_are_refused() {
     let (mut author, mut server) = directory(21, 2);
-    let client = block_directory::DirectoryClient::<S>::new(*author.authority(), 2);
+    let client = DirectoryClient::<S>::new(*author.authority(), 2);
     let mut knows = client.clone();
-    let (pending, request) = knows.ask(ids(&[3]));
-    knows
-        .accept(&pending, &server.answer(&request).unwrap())
-        .unwrap();
+    accepted(knows.ask(ids(&[3])), &server, &mut knows);
     author.delete(id(5)).unwrap();
     server.apply(&author.snapshot().unwrap()).unwrap();
     for client in [client, knows] {
         let (pending, request) = client.ask(ids(&[3, 5]));
         let answer = server.answer(&request).unwrap();
         check_refusals(&answer, &|damaged| {
-            let mut client = client.clone();
-            client.accept(&pending, damaged).is_err()
+            client.clone().accept(&pending, damaged).is_err()
         });
         let range = EntryRange::new(id(3), id(6)).unwrap();
         let (pending, request) = client.ask_range(range);
         let answer = server.answer(&request).unwrap();
         check_refusals(&answer, &|damaged| {
-            let mut client = client.clone();
-            client.accept_range(&pending, damaged).is_err()
+            client.clone().accept_range(&pending, damaged).is_err()
         });
     }
 }
@@ -76,12 +71,9 @@ fn damaged_answers_are_refused() {
 #[test]
 fn damaged_hints_cost_a_look_up_and_nothing_else() {
     let (author, server) = directory(40, 2);
-    let mut client = block_directory::DirectoryClient::<S>::new(*author.authority(), 2);
-    let (asked, held) = (id(9), crate::support::object::<S>(9));
-    let (pending, request) = client.ask(ids(&[9]));
-    let found = client
-        .accept(&pending, &server.answer(&request).unwrap())
-        .unwrap();
+    let mut client = DirectoryClient::<S>::new(*author.authority(), 2);
+    let (asked, held) = (id(9), object::<S>(9));
+    let found = accepted(client.ask(ids(&[9])), &server, &mut client);
     let hint = codec::encode(&found.refreshed.unwrap());
     let mut without = 0;
     for place in 0..hint.len() {
@@ -93,9 +85,9 @@ fn damaged_hints_cost_a_look_up_and_nothing_else() {
         match client.clone().accept(&pending, &answer) {
             Ok(found) => {
                 let entry = found.entries.get().of(asked);
-                assert_eq!(entry, Some(block_directory::Entry::Live(held)));
+                assert_eq!(entry, Some(Entry::Live(held)));
             }
-            Err(block_directory::AnswerError::HintFailed(_)) => without += 1,
+            Err(AnswerError::HintFailed(_)) => without += 1,
             Err(error) => panic!("{error}"),
         }
     }
@@ -108,7 +100,6 @@ fn damaged_hints_cost_a_look_up_and_nothing_else() {
     let longer = server.answer(&client.ask(ids(&[9])).1).unwrap();
     assert!(answer.len() < longer.len());
     check_refusals(&answer, &|damaged| {
-        let mut client = client.clone();
-        client.accept(&pending, damaged).is_err()
+        client.clone().accept(&pending, damaged).is_err()
     });
 }

@@ -1,11 +1,11 @@
 //! Forged proofs, each refused with the expected error.
 
 use block_directory::{
-    Entry, EntryProof, EntryQuery, EntryRange,
+    Entries, Entry, EntryProof, EntryQuery, EntryRange,
     internals::{MOST_ENTRIES, entry_digest, root_digest},
 };
 use pad_core::{
-    DecodeError, Sha256Ed25519, Suite, Untrusted, VerifyError, codec, internals::Domain,
+    DecodeError, SnapshotHead, Suite, Untrusted, Verified, VerifyError, codec, internals::Domain,
 };
 
 use crate::support::{S, directory, head, head_of, id, ids, object, verify};
@@ -21,15 +21,19 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(asked: &[u64], entries: u64) -> Self {
-        let (_, server) = directory(entries, 2);
-        let proof = codec::encode_body(&server.prove_latest(&ids(asked)).unwrap());
-        let (registered, shown, siblings) = codec::decode_body(&proof).unwrap();
+    fn new(registered: u64, shown: Vec<Option<D>>, siblings: Vec<D>) -> Self {
         Self {
             registered,
             shown,
             siblings,
         }
+    }
+
+    fn of(asked: &[u64], entries: u64) -> Self {
+        let (_, server) = directory(entries, 2);
+        let proof = codec::encode_body(&server.prove_latest(&ids(asked)).unwrap());
+        let (registered, shown, siblings) = codec::decode_body(&proof).unwrap();
+        Self::new(registered, shown, siblings)
     }
 
     fn message(&self, kind: u8) -> Vec<u8> {
@@ -38,16 +42,24 @@ impl Parts {
         message.extend(codec::encode_body(&body));
         message
     }
+
+    /// Verifies the proof as one of these ids.
+    fn verify(
+        &self,
+        head: &Verified<SnapshotHead<S>>,
+        asked: &[u64],
+    ) -> Result<Entries<S, EntryQuery>, VerifyError> {
+        verify(&self.message(160), head, &ids(asked))
+    }
 }
 
 /// Returns the error of a changed proof of some of 30 entries.
 fn refusal(asked: &[u64], change: impl FnOnce(&mut Parts)) -> VerifyError {
     let (_, server) = directory(30, 2);
     let mut parts = Parts::of(asked, 30);
-    let honest = parts.message(160);
-    assert!(verify(&honest, &head(&server), &ids(asked)).is_ok());
+    assert!(parts.verify(&head(&server), asked).is_ok());
     change(&mut parts);
-    verify(&parts.message(160), &head(&server), &ids(asked)).unwrap_err()
+    parts.verify(&head(&server), asked).unwrap_err()
 }
 
 /// Check 3: a wrong number of entries must be refused, because it is hashed into the root.
@@ -62,12 +74,9 @@ fn another_size_is_another_root() {
     let top = object::<S>(1);
     let head = head_of::<S>(root_digest::<S>(30, &top));
     let denied = |registered| {
-        let parts = Parts {
-            registered,
-            shown: Vec::new(),
-            siblings: vec![top],
-        };
-        verify(&parts.message(160), &head, &ids(&[40])).map(|entries| entries.of(id(40)))
+        let parts = Parts::new(registered, Vec::new(), vec![top]);
+        let entries = parts.verify(&head, &[40]);
+        entries.map(|entries| entries.of(id(40)))
     };
     assert_eq!(denied(30), Ok(Some(Entry::Unassigned)));
     assert_eq!(denied(29), Err(VerifyError::RootMismatch));
@@ -79,27 +88,14 @@ fn another_size_is_another_root() {
 fn impossible_sizes_are_refused() {
     for registered in [MOST_ENTRIES + 1, 1 << 63, u64::MAX] {
         for asked in [0, MOST_ENTRIES, u64::MAX] {
-            let parts = Parts {
-                registered,
-                shown: vec![Some(object::<S>(0))],
-                siblings: Vec::new(),
-            };
-            let refused = verify(
-                &parts.message(160),
-                &head_of(object::<S>(0)),
-                &ids(&[asked]),
-            );
+            let parts = Parts::new(registered, vec![Some(object::<S>(0))], Vec::new());
+            let refused = parts.verify(&head_of(object::<S>(0)), &[asked]);
             assert_eq!(refused, Err(VerifyError::SizeOutOfRange));
         }
     }
-    let parts = Parts {
-        registered: MOST_ENTRIES,
-        shown: vec![Some(object::<S>(0))],
-        siblings: vec![object::<S>(1); 48],
-    };
-    let head = head_of(object::<S>(0));
-    let last = ids(&[MOST_ENTRIES - 1]);
-    let refused = verify(&parts.message(160), &head, &last);
+    let (shown, siblings) = (vec![Some(object::<S>(0))], vec![object::<S>(1); 48]);
+    let parts = Parts::new(MOST_ENTRIES, shown, siblings);
+    let refused = parts.verify(&head_of(object::<S>(0)), &[MOST_ENTRIES - 1]);
     assert_eq!(refused, Err(VerifyError::RootMismatch));
 }
 
@@ -156,12 +152,7 @@ fn an_entry_is_worth_nothing_elsewhere() {
 fn the_reserved_digest_is_no_object() {
     let zero = D::default();
     let head = head_of::<S>(root_digest::<S>(1, &entry_digest::<S>(id(0), Some(&zero))));
-    let parts = Parts {
-        registered: 1,
-        shown: vec![Some(zero)],
-        siblings: Vec::new(),
-    };
-    let refused = verify(&parts.message(160), &head, &ids(&[0]));
+    let refused = Parts::new(1, vec![Some(zero)], Vec::new()).verify(&head, &[0]);
     assert_eq!(refused, Err(VerifyError::ReservedDigest));
 }
 
@@ -184,16 +175,12 @@ fn every_sibling_is_needed() {
 #[test]
 fn nothing_is_registered_in_the_empty_directory() {
     let head = head_of::<S>(S::empty_tree());
-    let mut parts = Parts {
-        registered: 0,
-        shown: Vec::new(),
-        siblings: Vec::new(),
-    };
-    let entries = verify(&parts.message(160), &head, &ids(&[7])).unwrap();
+    let mut parts = Parts::new(0, Vec::new(), Vec::new());
+    let entries = parts.verify(&head, &[7]).unwrap();
     assert_eq!(entries.of(id(7)), Some(Entry::Unassigned));
     assert_eq!(entries.of(id(8)), None);
     parts.siblings.push(D::default());
-    let refused = verify(&parts.message(160), &head, &ids(&[7]));
+    let refused = parts.verify(&head, &[7]);
     assert_eq!(refused, Err(VerifyError::MalformedShape));
 }
 
@@ -212,12 +199,7 @@ fn entry_node_and_root_have_tags_of_their_own() {
     }
     // An inner node shown as the only entry gives another root.
     let head = head_of::<S>(root_digest::<S>(1, &node));
-    let parts = Parts {
-        registered: 1,
-        shown: vec![Some(left)],
-        siblings: Vec::new(),
-    };
-    let refused = verify(&parts.message(160), &head, &ids(&[0]));
+    let refused = Parts::new(1, vec![Some(left)], Vec::new()).verify(&head, &[0]);
     assert_eq!(refused, Err(VerifyError::RootMismatch));
 }
 
@@ -249,11 +231,7 @@ fn ranges_have_a_kind_of_their_own() {
 /// A range shows at most `2^20` entries. This is checked before anything is hashed.
 #[test]
 fn ranges_are_bounded() {
-    let parts = Parts {
-        registered: 1 << 30,
-        shown: Vec::new(),
-        siblings: Vec::new(),
-    };
+    let parts = Parts::new(1 << 30, Vec::new(), Vec::new());
     let range = EntryRange::new(id(5), id(u64::MAX)).unwrap();
     let refused = verify(&parts.message(161), &head_of(object::<S>(0)), &range).map(drop);
     let limit = 1 << 20;
@@ -306,22 +284,18 @@ fn proofs_have_exactly_the_lengths_of_their_trees() {
         (1_000_000_000, 30, 1008),
         (10_000_000_000, 34, 1140),
     ] {
-        let mut parts = Parts {
-            registered,
-            shown: vec![Some(object::<S>(0))],
-            siblings: vec![object::<S>(1); siblings],
-        };
+        let (shown, siblings) = (vec![Some(object::<S>(0))], vec![object::<S>(1); siblings]);
+        let mut parts = Parts::new(registered, shown, siblings);
         assert_eq!(parts.message(160).len(), bytes);
         let head = head_of(object::<S>(0));
-        let refused = verify(&parts.message(160), &head, &ids(&[0]));
+        let refused = parts.verify(&head, &[0]);
         assert_eq!(refused, Err(VerifyError::RootMismatch));
         parts.siblings.pop();
-        let refused = verify(&parts.message(160), &head, &ids(&[0]));
+        let refused = parts.verify(&head, &[0]);
         assert_eq!(refused, Err(VerifyError::MalformedShape));
     }
-    let unassigned =
-        Untrusted::<EntryProof<Sha256Ed25519>>::decode(&Parts::of(&[40], 30).message(160), 51);
-    assert!(unassigned.is_ok());
+    let unassigned = Parts::of(&[40], 30).message(160);
+    assert!(Untrusted::<EntryProof<S>>::decode(&unassigned, 51).is_ok());
 }
 
 /// The proof of a single entry is a path. In a tree of any size, it must have exactly the siblings
@@ -333,23 +307,17 @@ fn a_single_entry_has_exactly_its_path() {
         let head = head(&server);
         for asked in 0..entries {
             let honest = Parts::of(&[asked], entries);
-            let verified = verify(&honest.message(160), &head, &ids(&[asked])).unwrap();
-            assert_eq!(
-                verified.of(id(asked)),
-                Some(Entry::Live(object::<S>(asked)))
-            );
+            let entry = honest.verify(&head, &[asked]).unwrap().of(id(asked));
+            assert_eq!(entry, Some(Entry::Live(object::<S>(asked))));
             let mut longer = honest.clone();
             longer.siblings.push(object::<S>(0));
             let mut shorter = honest.clone();
             let is_path = shorter.siblings.pop().is_some();
             let changed = [Some(longer), is_path.then_some(shorter)];
             for changed in changed.into_iter().flatten() {
-                let refused = verify(&changed.message(160), &head, &ids(&[asked])).map(drop);
-                assert_eq!(
-                    refused,
-                    Err(VerifyError::MalformedShape),
-                    "{asked} of {entries}"
-                );
+                let refused = changed.verify(&head, &[asked]).unwrap_err();
+                let expected = VerifyError::MalformedShape;
+                assert_eq!(refused, expected, "{asked} of {entries}");
             }
         }
     }

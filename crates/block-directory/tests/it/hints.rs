@@ -1,12 +1,12 @@
 //! Forged and stale hints, and dishonest servers and clients.
 
 use block_directory::{
-    AnswerError, BlockDirectory, DirectoryClient, Entry, EntryQuery, Hint,
+    AnswerError, BlockDirectory, DirectoryClient, Entry, EntryQuery, EntryRange, FullAuthor, Hint,
     internals::{EntryRequest, ShortCircuit},
 };
 use pad_core::{Refusal, Suite, Untrusted, VerifyError, Version, codec};
 
-use crate::support::{S, directory, head, id, ids, object};
+use crate::support::{S, accepted, directory, head, id, ids, object};
 
 type D = <S as Suite>::Digest;
 
@@ -116,15 +116,8 @@ fn combined_proofs_are_verified_in_full() {
 #[test]
 fn hostile_chains_get_ordinary_proofs() {
     let (_, server) = directory(40, 2);
-    for (asked, step) in [
-        (9_u64, 1_u32),
-        (9, 2),
-        (9, 12),
-        (39, 2),
-        (40, 2),
-        (1 << 47, 2),
-        (u64::MAX, 12),
-    ] {
+    let chains = [(9_u64, 1_u32), (9, 2), (9, 12), (39, 2), (40, 2)];
+    for (asked, step) in chains.into_iter().chain([(1 << 47, 2), (u64::MAX, 12)]) {
         for length in [0, 1, 4, 48] {
             let mut body = codec::encode_body(&(0_u64, vec![asked]));
             body.push(1);
@@ -171,36 +164,26 @@ fn chains_of_another_step_do_not_match() {
     let (_, server) = directory(8, 1);
     let answer = codec::encode(&server.answer_entries(&wrong_step).unwrap());
     assert!(!answer.ends_with(&proof), "height 2 matches");
-    assert_eq!(
-        answer[answer.len() - 34..][..2],
-        [2, 1],
-        "height 2, one sibling"
-    );
+    let end = &answer[answer.len() - 34..];
+    assert_eq!(end[..2], [2, 1], "height 2, one sibling");
 }
 
-fn client_with_hint(
-    registered: u64,
-) -> (
-    DirectoryClient<S>,
-    Vec<u8>,
-    BlockDirectory<S>,
-    crate::light::Full,
-) {
-    let (author, server) = directory(registered, 2);
+/// A client of a directory of 100 entries, and a hint for entry 9.
+fn client_with_hint() -> ClientAndHint {
+    let (author, server) = directory(100, 2);
     let mut client = DirectoryClient::<S>::new(*author.authority(), 2);
-    let (pending, request) = client.ask(ids(&[9]));
-    let found = client
-        .accept(&pending, &server.answer(&request).unwrap())
-        .unwrap();
+    let found = accepted(client.ask(ids(&[9])), &server, &mut client);
     let hint = codec::encode(&found.refreshed.unwrap());
     (client, hint, server, author)
 }
+
+type ClientAndHint = (DirectoryClient<S>, Vec<u8>, BlockDirectory<S>, FullAuthor<S>);
 
 /// After changes elsewhere a hint still matches lower down. After a change of an adjacent entry it
 /// matches nowhere. Both answers verify.
 #[test]
 fn stale_hints_match_what_did_not_change() {
-    let (client, hint, mut server, mut author) = client_with_hint(100);
+    let (client, hint, mut server, mut author) = client_with_hint();
     for (changed, matches) in [(90, true), (20, true), (12, true), (10, false)] {
         author
             .update(id(changed), object::<S>(changed + 500))
@@ -211,10 +194,8 @@ fn stale_hints_match_what_did_not_change() {
         let (pending, request) = client.ask_with_hint(id(9), &object::<S>(9), &hint);
         let answer = server.answer(&request).unwrap();
         let found = client.accept(&pending, &answer).unwrap();
-        assert_eq!(
-            found.entries.get().of(id(9)),
-            Some(Entry::Live(object::<S>(9)))
-        );
+        let entry = found.entries.get().of(id(9));
+        assert_eq!(entry, Some(Entry::Live(object::<S>(9))));
         let proof = codec::encode_body(&server.prove_latest(&ids(&[9])).unwrap());
         assert_eq!(!answer.ends_with(&proof), matches, "{changed}");
         // The hint is refreshed to the version of the answer in both cases.
@@ -226,13 +207,10 @@ fn stale_hints_match_what_did_not_change() {
 /// whatever version it names.
 #[test]
 fn hints_are_refreshed_unless_they_matched() {
-    let (client, hint, server, _) = client_with_hint(100);
+    let (client, hint, server, _) = client_with_hint();
     let look_up = |hint: &[u8]| {
-        let mut client = client.clone();
-        let (pending, request) = client.ask_with_hint(id(9), &object::<S>(9), hint);
-        client
-            .accept(&pending, &server.answer(&request).unwrap())
-            .unwrap()
+        let asked = client.ask_with_hint(id(9), &object::<S>(9), hint);
+        accepted(asked, &server, &mut client.clone())
     };
     assert_eq!(look_up(&hint).refreshed, None);
     let mut fields: Fields = codec::decode_body(&hint[codec::ENVELOPE_LENGTH..]).unwrap();
@@ -251,7 +229,7 @@ fn hints_are_refreshed_unless_they_matched() {
 /// asks again.
 #[test]
 fn a_false_match_is_nobody_s_proof() {
-    let (mut client, hint, mut server, mut author) = client_with_hint(100);
+    let (mut client, hint, mut server, mut author) = client_with_hint();
     let (pending, request) = client.ask_with_hint(id(9), &object::<S>(9), &hint);
     let honest = server.answer(&request).unwrap();
     let mut lying = honest.clone();
@@ -264,21 +242,16 @@ fn a_false_match_is_nobody_s_proof() {
     // The entry has another object now. The chain of the old object matches nowhere.
     author.update(id(9), object::<S>(900)).unwrap();
     server.apply(&author.snapshot().unwrap()).unwrap();
-    let (pending, request) = client.ask_with_hint(id(9), &object::<S>(9), &hint);
-    let found = client
-        .accept(&pending, &server.answer(&request).unwrap())
-        .unwrap();
-    assert_eq!(
-        found.entries.get().of(id(9)),
-        Some(Entry::Live(object::<S>(900)))
-    );
+    let asked = client.ask_with_hint(id(9), &object::<S>(9), &hint);
+    let entries = accepted(asked, &server, &mut client).entries;
+    assert_eq!(entries.get().of(id(9)), Some(Entry::Live(object::<S>(900))));
 }
 
 /// Check 29: an answer in a form that the request does not allow must be refused.
 #[test]
 fn answers_of_another_form_are_refused() {
-    let (mut client, hint, server, _) = client_with_hint(100);
-    let range = block_directory::EntryRange::new(id(9), id(10)).unwrap();
+    let (mut client, hint, server, _) = client_with_hint();
+    let range = EntryRange::new(id(9), id(10)).unwrap();
     let (with_hint, asked_with_hint) = client.ask_with_hint(id(9), &object::<S>(9), &hint);
     let (without, asked) = client.ask(ids(&[9]));
     let (pending_range, asked_range) = client.ask_range(range);

@@ -46,6 +46,15 @@ pub(crate) fn vectors() -> Vec<Json> {
     pad_conformance::published::read_with("BLOCK_DIRECTORY_VECTORS", "directories/block_directory")
 }
 
+/// Calls `check` with each vector file and each case in its group `name`.
+pub(crate) fn each_case(name: &str, mut check: impl FnMut(&Json, &Json)) {
+    for vectors in vectors() {
+        for case in items(&vectors, name) {
+            check(&vectors, case);
+        }
+    }
+}
+
 pub(crate) fn items<'a>(value: &'a Json, name: &str) -> &'a [Json] {
     value[name]
         .as_array()
@@ -109,11 +118,7 @@ fn every_group_is_run_or_listed() {
 
 #[test]
 fn hashes() {
-    for vectors in vectors() {
-        for group in items(&vectors, "hashes") {
-            with_suite!(group, check_hashes(group));
-        }
-    }
+    each_case("hashes", |_, group| with_suite!(group, check_hashes(group)));
 }
 
 fn check_hashes<S: Suite>(group: &Json) {
@@ -133,11 +138,9 @@ fn check_hashes<S: Suite>(group: &Json) {
 
 #[test]
 fn roots_of_many_sizes() {
-    for vectors in vectors() {
-        for group in items(&vectors, "dense_roots") {
-            with_suite!(group, check_root(&vectors, group));
-        }
-    }
+    each_case("dense_roots", |vectors, group| {
+        with_suite!(group, check_root(vectors, group));
+    });
 }
 
 /// Checks that loading at once and appending lead to one root.
@@ -160,11 +163,9 @@ fn check_root<S: Suite>(vectors: &Json, group: &Json) {
 
 #[test]
 fn histories_of_all_roles() {
-    for vectors in vectors() {
-        for group in items(&vectors, "dense") {
-            with_suite!(group, check_history(&vectors, group));
-        }
-    }
+    each_case("dense", |vectors, group| {
+        with_suite!(group, check_history(vectors, group));
+    });
 }
 
 /// An operation of a vector: the digest of a live entry, or `None` for a deleted one.
@@ -199,27 +200,21 @@ fn check_history<S: Suite>(vectors: &Json, group: &Json) {
         }
         let question = changes.question().unwrap();
         let witness = question.map(|question| server.prove_latest(&question).unwrap());
-        let message = witness
-            .as_ref()
-            .map(|witness| hex::encode(codec::encode(witness)));
+        let message = witness.as_ref().map(codec::encode).map(hex::encode);
         assert_eq!(message.as_deref(), version["witness"].as_str());
         let update = full.snapshot().unwrap();
         assert_eq!(codec::encode(&update), bytes(&version["update"]));
         assert_eq!(update.head.head.root, digest::<S>(&version["root"]));
         assert_eq!(update.head.head.history, digest::<S>(&version["history"]));
-        assert_eq!(
-            update.head.head.signed_bytes(),
-            bytes(&version["signed_bytes"])
-        );
+        let signed = update.head.head.signed_bytes();
+        assert_eq!(signed, bytes(&version["signed_bytes"]));
         let keep = |_: &_, _: &_| Ok::<(), DecodeError>(());
         let published = light.publish(&changes, witness.map(Untrusted::new), keep);
         assert_eq!(published.unwrap(), update);
         let peaks = items(version, "author_peaks").iter().map(digest::<S>);
         assert_eq!(light.peaks(), peaks.collect::<Vec<_>>());
-        assert_eq!(
-            server.apply(&update),
-            Ok(Version::new(number(&version["version"])))
-        );
+        let expected = Version::new(number(&version["version"]));
+        assert_eq!(server.apply(&update), Ok(expected));
         assert_eq!(server.registered(), number(&version["n"]));
     }
     check_proofs(group, &server);
@@ -304,11 +299,7 @@ fn check_accepted<S: Suite>(server: &BlockDirectory<S>, request: &EntryRequest<S
 
 #[test]
 fn hints() {
-    for vectors in vectors() {
-        for case in items(&vectors, "hints") {
-            check_hint(&vectors, case);
-        }
-    }
+    each_case("hints", check_hint);
 }
 
 type S = Sha256Ed25519;
@@ -385,16 +376,13 @@ fn a_poisoned_hint() {
         let root = head_of::<S>(digest::<S>(&case["root"]));
         let refused = combined.clone().check(&root, &EntryQuery::one(at));
         assert_eq!(refused, Err(VerifyError::RootMismatch));
-        // A client with the false object offers the hint, and nothing matches.
-        let Entry::Live(false_object) = shown_by(&combined, at) else {
-            panic!("a live entry")
-        };
+        // A client with the false object offers the hint, and nothing matches. The object's digest
+        // follows the envelope, the size and the count in the proof.
+        let false_object = &codec::encode(&combined)[codec::ENVELOPE_LENGTH + 3..][..32];
+        let false_object = <S as Suite>::Digest::from_slice(false_object).unwrap();
         let offer = poisoned.offer(author.authority(), at, &false_object, step);
-        let request = EntryRequest::new(
-            Version::EMPTY,
-            EntryQuery::one(at),
-            Some(offer.unwrap().chain()),
-        );
+        let chain = Some(offer.unwrap().chain());
+        let request = EntryRequest::new(Version::EMPTY, EntryQuery::one(at), chain);
         let answer = server.answer_entries(&request.unwrap()).unwrap();
         let full = server.prove_latest(&EntryQuery::one(at)).unwrap();
         let body = codec::encode_body(&full);
@@ -402,48 +390,35 @@ fn a_poisoned_hint() {
     }
 }
 
-/// Reads the entry in a proof of one live entry. Its digest follows the envelope, the size and the
-/// count.
-fn shown_by(proof: &EntryProof<S>, _: block_directory::EntryId) -> Entry<<S as Suite>::Digest> {
-    let message = codec::encode(proof);
-    let shown = &message[codec::ENVELOPE_LENGTH + 3..][..32];
-    Entry::Live(<S as Suite>::Digest::from_slice(shown).unwrap())
-}
-
 /// Each message is refused with the model's error, or with that of an earlier check.
 #[test]
 fn refused_messages() {
-    for vectors in vectors() {
-        for case in items(&vectors, "refused") {
-            let (why, message) = (case["why"].as_str().unwrap(), bytes(&case["message"]));
-            let refused = refusal(case, &message);
-            let undecodable = VerifyError::Undecodable;
-            let expected = match case["model_says"].as_str().unwrap() {
-                "another root" => match refused {
-                    // The size changes the number of siblings or entries, which is checked before
-                    // the root.
-                    VerifyError::MalformedShape | VerifyError::CountMismatch => refused,
-                    _ => VerifyError::RootMismatch,
-                },
-                "the reserved digest" => VerifyError::ReservedDigest,
-                "a sibling is missing" | "a sibling is left over" => VerifyError::MalformedShape,
-                "not one entry for each id" => VerifyError::CountMismatch,
-                "the query makes no sense" => VerifyError::InvalidQuery,
-                "trailing bytes" => undecodable(DecodeError::TrailingBytes),
-                "malformed" => undecodable(DecodeError::Malformed),
-                "non-canonical" => undecodable(DecodeError::NonCanonical),
-                "wrong kind" => {
-                    let actual = message[5];
-                    undecodable(DecodeError::WrongKind {
-                        expected: <EntryProof<S> as Message>::KIND,
-                        actual,
-                    })
-                }
-                other => panic!("{other} is no known reason"),
-            };
-            assert_eq!(refused, expected, "{why}");
-        }
-    }
+    each_case("refused", |_, case| {
+        let (why, message) = (case["why"].as_str().unwrap(), bytes(&case["message"]));
+        let refused = refusal(case, &message);
+        let undecodable = VerifyError::Undecodable;
+        let expected = match case["model_says"].as_str().unwrap() {
+            "another root" => match refused {
+                // The size changes the number of siblings or entries, which is checked before the
+                // root.
+                VerifyError::MalformedShape | VerifyError::CountMismatch => refused,
+                _ => VerifyError::RootMismatch,
+            },
+            "the reserved digest" => VerifyError::ReservedDigest,
+            "a sibling is missing" | "a sibling is left over" => VerifyError::MalformedShape,
+            "not one entry for each id" => VerifyError::CountMismatch,
+            "the query makes no sense" => VerifyError::InvalidQuery,
+            "trailing bytes" => undecodable(DecodeError::TrailingBytes),
+            "malformed" => undecodable(DecodeError::Malformed),
+            "non-canonical" => undecodable(DecodeError::NonCanonical),
+            "wrong kind" => {
+                let (expected, actual) = (<EntryProof<S> as Message>::KIND, message[5]);
+                undecodable(DecodeError::WrongKind { expected, actual })
+            }
+            other => panic!("{other} is no known reason"),
+        };
+        assert_eq!(refused, expected, "{why}");
+    });
 }
 
 fn refusal(case: &Json, message: &[u8]) -> VerifyError {

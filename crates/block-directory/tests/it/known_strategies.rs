@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    known_answers::{bytes, digest, items, number, object, vectors},
+    known_answers::{bytes, digest, each_case, items, number, object, vectors},
     support::{head_of, id},
 };
 
@@ -65,11 +65,7 @@ fn summaries_of_products_are_units() {
         assert!(!C::is_summary(&one[1..]));
         assert_eq!(C::summary::<S>(&C::neutral()), one);
     }
-    for vectors in vectors() {
-        for case in items(&vectors, "primes") {
-            with_group!(case, check(case));
-        }
-    }
+    each_case("primes", |_, case| with_group!(case, check(case)));
 }
 
 #[test]
@@ -124,18 +120,16 @@ fn elements_of_one_slot() {
             assert_eq!(hex::encode(C::summary::<S>(&element)), value);
         }
     }
-    for vectors in vectors() {
-        for case in items(&vectors, "elements") {
-            with_group!(case, check(case));
-            if number(&case["strategy"]) == 6 {
-                let lanes = LtLanes::element(&[&bytes(&case["input"])]).unwrap();
-                let state: Vec<u8> = lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect();
-                assert_eq!(state[..64], bytes(&case["first_64_bytes"]));
-                let all: [u8; 32] = Sha256::digest(&state).into();
-                assert_eq!(Digest(all), digest::<S>(&case["sha256_of_all"]));
-            }
+    each_case("elements", |_, case| {
+        with_group!(case, check(case));
+        if number(&case["strategy"]) == 6 {
+            let lanes = LtLanes::element(&[&bytes(&case["input"])]).unwrap();
+            let state: Vec<u8> = lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect();
+            assert_eq!(state[..64], bytes(&case["first_64_bytes"]));
+            let all: [u8; 32] = Sha256::digest(&state).into();
+            assert_eq!(Digest(all), digest::<S>(&case["sha256_of_all"]));
         }
-    }
+    });
 }
 
 /// Known answers for sets, their parts, a replacement and a removal must be reproduced. The
@@ -181,21 +175,17 @@ fn sets_are_combined_and_divided() {
         C::remove(&mut removed, &elements[2]);
         is(&removed, "removed_2");
     }
-    for vectors in vectors() {
-        for case in items(&vectors, "algebra") {
-            with_group!(case, check(&vectors, case));
-        }
-    }
+    each_case("algebra", |vectors, case| {
+        with_group!(case, check(vectors, case));
+    });
 }
 
 #[test]
 fn roots_and_opened_blocks() {
-    for vectors in vectors() {
-        for case in items(&vectors, "strategies") {
-            assert_eq!(number(&case["suite"]), 1);
-            with_strategy!(case, check_strategy(&vectors, case));
-        }
-    }
+    each_case("strategies", |vectors, case| {
+        assert_eq!(number(&case["suite"]), 1);
+        with_strategy!(case, check_strategy(vectors, case));
+    });
 }
 
 fn check_strategy<B: BlockDigest<S>>(vectors: &Json, case: &Json) {

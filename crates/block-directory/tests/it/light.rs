@@ -1,11 +1,15 @@
 //! The light author: versions that it refuses to sign, and recovery from failures.
 
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::{
+    ops::Range,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use block_directory::{
     AuthorError, BlockDirectory, Changes, EntryProof, FullAuthor, LightAuthor, LightError,
     LightState,
 };
+use ed25519_dalek::SigningKey;
 use pad_conformance::pad::Unreliable;
 use pad_core::{
     ApplyError, HeadSigner, InputError, Suite, Untrusted, Update, VerifyError, Version, codec,
@@ -14,10 +18,21 @@ use pad_core::{
 
 use crate::support::{S, directory, id, ids, object, signer};
 
-/// The full author, for comparison.
-pub(crate) type Full = FullAuthor<S>;
-
 pub(crate) type Failure = LightError<&'static str>;
+
+/// Changes of registered entries to the objects of these numbers (`None` deletes an entry), and new
+/// entries.
+pub(crate) fn changes(changed: &[(u64, Option<u64>)], appended: Range<u64>) -> Changes<S> {
+    let mut changes = Changes::new();
+    for (number, shown) in changed {
+        match shown {
+            Some(shown) => changes.update(id(*number), object::<S>(*shown)),
+            None => changes.delete(id(*number)),
+        }
+    }
+    appended.for_each(|number| changes.append(object::<S>(number)));
+    changes
+}
 
 /// A light author and a server of a directory with `objects` objects, some of them deleted.
 pub(crate) fn light(objects: u64, deleted: &[u64]) -> (LightAuthor<S>, BlockDirectory<S>) {
@@ -32,15 +47,10 @@ fn light_and_update(
 ) -> (LightAuthor<S>, BlockDirectory<S>, Update<S>) {
     let mut light = LightAuthor::new("directory", signer()).unwrap();
     let mut server = BlockDirectory::new(*light.authority(), 2).unwrap();
-    let mut changes = Changes::new();
-    (0..objects).for_each(|number| changes.append(object::<S>(number)));
-    server
-        .apply(&publish(&mut light, &changes, None).unwrap())
-        .unwrap();
-    let mut changes = Changes::new();
-    for number in deleted {
-        changes.delete(id(*number));
-    }
+    let update = publish(&mut light, &changes(&[], 0..objects), None).unwrap();
+    server.apply(&update).unwrap();
+    let deleted: Vec<_> = deleted.iter().map(|number| (*number, None)).collect();
+    let changes = changes(&deleted, 0..0);
     let witness = witness(&server, &changes);
     let update = publish(&mut light, &changes, witness).unwrap();
     server.apply(&update).unwrap();
@@ -71,9 +81,10 @@ pub(crate) fn publish(
     light.publish(changes, witness, |_, _| Ok(()))
 }
 
-/// Checks that the author's state is unchanged.
-fn assert_unchanged(light: &LightAuthor<S>, before: &LightState<S>) {
-    assert_eq!(light.state(), before);
+/// Checks the error of an author that made no version.
+pub(crate) fn assert_refused(refused: Result<Update<S>, Failure>, expected: &Failure) {
+    let refused = refused.unwrap_err();
+    assert_eq!(format!("{refused:?}"), format!("{expected:?}"));
 }
 
 /// Check 23: the witness must lead to the author's own root.
@@ -82,28 +93,19 @@ fn a_witness_of_another_root_is_refused() {
     let (mut light, server) = light(21, &[5]);
     let before = light.state().clone();
     let (_, other) = directory(21, 2);
-    let mut changes = Changes::new();
-    changes.update(id(3), object::<S>(300));
-    let refused = publish(&mut light, &changes, witness(&other, &changes)).unwrap_err();
-    assert!(
-        matches!(refused, LightError::Refused(VerifyError::RootMismatch)),
-        "{refused}"
-    );
-    let wrong: Vec<(&[u64], VerifyError)> = vec![
-        (&[4], VerifyError::RootMismatch),
-        (&[3, 4], VerifyError::CountMismatch),
-    ];
-    for (asked, expected) in wrong {
+    let changes = changes(&[(3, Some(300))], 0..0);
+    for (server, asked, expected) in [
+        (&other, &[3][..], VerifyError::RootMismatch),
+        (&server, &[4], VerifyError::RootMismatch),
+        (&server, &[3, 4], VerifyError::CountMismatch),
+    ] {
         let witness = Untrusted::new(server.prove_latest(&ids(asked)).unwrap());
-        let refused = publish(&mut light, &changes, Some(witness)).unwrap_err();
-        assert!(
-            matches!(refused, LightError::Refused(error) if error == expected),
-            "{refused}"
-        );
+        let refused = publish(&mut light, &changes, Some(witness));
+        assert_refused(refused, &LightError::Refused(expected));
     }
-    let refused = publish(&mut light, &changes, None).unwrap_err();
-    assert!(matches!(refused, LightError::WitnessMismatch));
-    assert_unchanged(&light, &before);
+    let refused = publish(&mut light, &changes, None);
+    assert_refused(refused, &LightError::WitnessMismatch);
+    assert_eq!(*light.state(), before);
     let good = witness(&server, &changes);
     assert!(publish(&mut light, &changes, good).is_ok());
 }
@@ -114,48 +116,31 @@ fn a_witness_of_another_root_is_refused() {
 fn rules_are_checked_before_anything_changes() {
     let (mut light, server) = light(21, &[5]);
     let before = light.state().clone();
-    let mut revived = Changes::new();
-    revived.update(id(5), object::<S>(1));
-    let mut deleted_again = Changes::new();
-    deleted_again.delete(id(5));
-    for changes in [revived, deleted_again] {
-        let refused = publish(&mut light, &changes, witness(&server, &changes)).unwrap_err();
-        assert!(
-            matches!(refused, LightError::Changes(ApplyError::DeletedForGood(5))),
-            "{refused}"
-        );
-    }
-    let mut unknown = Changes::new();
-    unknown.update(id(21), object::<S>(1));
-    let refused = publish(&mut light, &unknown, witness(&server, &unknown)).unwrap_err();
-    assert!(
-        matches!(refused, LightError::Changes(ApplyError::UnknownId(21))),
-        "{refused}"
-    );
     let zero = <S as Suite>::Digest::default();
-    let mut bad_append = Changes::new();
-    bad_append.update(id(3), object::<S>(300));
+    let mut bad_append = changes(&[(3, Some(300))], 0..0);
     bad_append.append(zero);
     let mut bad_update = Changes::new();
     bad_update.update(id(3), zero);
-    for changes in [bad_append, bad_update] {
-        let refused = publish(&mut light, &changes, witness(&server, &changes)).unwrap_err();
-        let reserved = ApplyError::Input(InputError::ReservedDigest);
-        assert!(
-            matches!(refused, LightError::Changes(error) if error == reserved),
-            "{refused}"
-        );
+    let reserved = ApplyError::Input(InputError::ReservedDigest);
+    let deleted = ApplyError::DeletedForGood(5);
+    for (changes, expected) in [
+        (changes(&[(5, Some(1))], 0..0), deleted),
+        (changes(&[(5, None)], 0..0), deleted),
+        (changes(&[(21, Some(1))], 0..0), ApplyError::UnknownId(21)),
+        (bad_append, reserved),
+        (bad_update, reserved),
+    ] {
+        let refused = publish(&mut light, &changes, witness(&server, &changes));
+        assert_refused(refused, &LightError::Changes(expected));
     }
-    assert_unchanged(&light, &before);
+    assert_eq!(*light.state(), before);
 }
 
 /// Changes every byte of a witness in turn. Each change is refused.
 #[test]
 fn damaged_witnesses_are_refused() {
     let (light, server, latest) = light_and_update(21, &[5]);
-    let mut changes = Changes::new();
-    changes.delete(id(7));
-    changes.update(id(20), object::<S>(2000));
+    let changes = changes(&[(7, None), (20, Some(2000))], 0..0);
     let message = codec::encode(witness(&server, &changes).unwrap().as_unverified());
     let honest = light.state().clone();
     for place in 0..message.len() {
@@ -178,17 +163,14 @@ fn damaged_witnesses_are_refused() {
 #[test]
 fn nothing_leaves_before_it_is_stored() {
     let (mut light, mut server) = light(21, &[5]);
-    let mut changes = Changes::new();
-    changes.delete(id(7));
+    let deletion = changes(&[(7, None)], 0..0);
     let before = light.state().clone();
-    let proof = witness(&server, &changes);
-    let refused = light
-        .publish(&changes, proof, |_, _| Err("disk full"))
-        .unwrap_err();
-    assert!(matches!(refused, LightError::NotKept("disk full")));
-    assert_unchanged(&light, &before);
-    let refused = publish(&mut light, &Changes::new(), None).unwrap_err();
-    assert!(matches!(refused, LightError::Unfinished), "{refused}");
+    let proof = witness(&server, &deletion);
+    let refused = light.publish(&deletion, proof, |_, _| Err("disk full"));
+    assert_refused(refused, &LightError::NotKept("disk full"));
+    assert_eq!(*light.state(), before);
+    let refused = publish(&mut light, &Changes::new(), None);
+    assert_refused(refused, &LightError::Unfinished);
     let mut kept = Vec::new();
     let update = light.finish(|state, update| {
         kept = codec::encode(state);
@@ -197,21 +179,18 @@ fn nothing_leaves_before_it_is_stored() {
     });
     let update = update.unwrap();
     server.apply(&update).unwrap();
-    let nothing = light.finish(|_, _| Ok::<(), &'static str>(())).unwrap_err();
-    assert!(matches!(nothing, LightError::NothingUnfinished));
+    assert_refused(light.finish(|_, _| Ok(())), &LightError::NothingUnfinished);
     // The stored state is that of this version.
     let state: LightState<S> = codec::decode(&kept, 4096).unwrap();
-    assert_unchanged(&light, &state);
+    assert_eq!(*light.state(), state);
     // A resumed author stores and sends that version again before it signs another.
     let resume = |update| LightAuthor::resume(state.clone(), update, HeadSigner::new(signer()));
     assert!(matches!(resume(None), Err(AuthorError::OtherUpdate)));
     let mut early = resume(Some(update.clone())).unwrap();
-    let refused = publish(&mut early, &Changes::new(), None).unwrap_err();
-    assert!(matches!(refused, LightError::Unfinished), "{refused}");
+    let refused = publish(&mut early, &Changes::new(), None);
+    assert_refused(refused, &LightError::Unfinished);
     let mut resumed = resumed(&state, &update, HeadSigner::new(signer()));
-    let mut changes = Changes::new();
-    changes.append(object::<S>(21));
-    let update = publish(&mut resumed, &changes, None).unwrap();
+    let update = publish(&mut resumed, &changes(&[], 21..22), None).unwrap();
     assert_eq!(server.apply(&update), Ok(Version::new(4)));
 }
 
@@ -231,9 +210,7 @@ fn a_failed_signature_is_made_up_for() {
     full.append(object::<S>(21)).unwrap();
     assert!(full.snapshot().is_err());
     full.append(object::<S>(22)).unwrap();
-    let mut changes = Changes::new();
-    changes.append(object::<S>(21));
-    assert!(publish(&mut light, &changes, None).is_err());
+    assert!(publish(&mut light, &changes(&[], 21..22), None).is_err());
     let update = full.snapshot().unwrap();
     let finished = light.finish(|_, _| Ok::<(), &'static str>(()));
     assert_eq!(finished.unwrap(), update);
@@ -255,10 +232,8 @@ fn damaged_states_are_refused() {
         for place in 0..state.len() {
             let mut damaged = state.clone();
             damaged[place] ^= 1;
-            assert!(
-                codec::decode::<LightState<S>>(&damaged, 4096).is_err(),
-                "{place}"
-            );
+            let decoded = codec::decode::<LightState<S>>(&damaged, 4096);
+            assert!(decoded.is_err(), "{place}");
         }
     }
 }
@@ -271,10 +246,8 @@ fn states_end_in_a_signed_root() {
     let state = codec::encode(light.state());
     let body = state.len() - 32;
     let at = |wanted: &[u8]| {
-        state
-            .windows(wanted.len())
-            .position(|found| found == wanted)
-            .unwrap()
+        let mut parts = state.windows(wanted.len());
+        parts.position(|found| found == wanted).unwrap()
     };
     let places = [
         at(&server.heads().latest_head().unwrap().head.root.0),
@@ -286,10 +259,8 @@ fn states_end_in_a_signed_root() {
         forged[place] ^= 1;
         let digest = S::hash(Domain::Checkpoint, &[b"light author", &forged[8..body]]);
         forged[body..].copy_from_slice(&digest.0);
-        assert!(
-            codec::decode::<LightState<S>>(&forged, 4096).is_err(),
-            "{place}"
-        );
+        let decoded = codec::decode::<LightState<S>>(&forged, 4096);
+        assert!(decoded.is_err(), "{place}");
     }
 }
 
@@ -297,16 +268,11 @@ fn states_end_in_a_signed_root() {
 #[test]
 fn an_author_signs_with_its_own_key_only() {
     let (light, server, latest) = light_and_update(21, &[5]);
-    let other = || HeadSigner::new(ed25519_dalek::SigningKey::from_bytes(&[99; 32]));
-    let mut changes = Changes::new();
-    changes.append(object::<S>(21));
+    let other = || HeadSigner::new(SigningKey::from_bytes(&[99; 32]));
     let mut stranger = resumed(light.state(), &latest, other());
-    let refused = publish(&mut stranger, &changes, None).unwrap_err();
-    assert!(
-        matches!(refused, LightError::Author(AuthorError::OtherKey)),
-        "{refused}"
-    );
-    assert_unchanged(&stranger, light.state());
+    let refused = publish(&mut stranger, &changes(&[], 21..22), None);
+    assert_refused(refused, &LightError::Author(AuthorError::OtherKey));
+    assert_eq!(stranger.state(), light.state());
     let mut full = FullAuthor::resume(server, other());
     full.append(object::<S>(21)).unwrap();
     assert!(matches!(full.snapshot(), Err(AuthorError::OtherKey)));
@@ -317,8 +283,7 @@ fn an_author_signs_with_its_own_key_only() {
 #[test]
 fn a_panic_while_storing_costs_no_second_version() {
     let (mut light, mut server) = light(21, &[5]);
-    let mut changes = Changes::new();
-    changes.append(object::<S>(21));
+    let changes = changes(&[], 21..22);
     let mut seen = None;
     let storing = std::panic::AssertUnwindSafe(|| {
         light.publish(&changes, None, |_, update| -> Result<(), &'static str> {
@@ -327,8 +292,8 @@ fn a_panic_while_storing_costs_no_second_version() {
         })
     });
     assert!(std::panic::catch_unwind(storing).is_err());
-    let refused = publish(&mut light, &Changes::new(), None).unwrap_err();
-    assert!(matches!(refused, LightError::Unfinished), "{refused}");
+    let refused = publish(&mut light, &Changes::new(), None);
+    assert_refused(refused, &LightError::Unfinished);
     let update = light.finish(|_, _| Ok::<(), &'static str>(())).unwrap();
     assert_eq!(Some(&update), seen.as_ref());
     server.apply(&update).unwrap();
@@ -338,12 +303,8 @@ fn a_panic_while_storing_costs_no_second_version() {
 #[test]
 fn too_many_changes_are_the_authors_own_fault() {
     let (mut light, _) = light(1200, &[]);
-    let mut changes = Changes::new();
-    (0..1001).for_each(|number| changes.delete(id(number)));
-    let refused = publish(&mut light, &changes, None).unwrap_err();
+    let deleted: Vec<_> = (0..1001).map(|number| (number, None)).collect();
+    let refused = publish(&mut light, &changes(&deleted, 0..0), None);
     let full = ApplyError::Input(InputError::CapacityExceeded);
-    assert!(
-        matches!(&refused, LightError::Changes(error) if *error == full),
-        "{refused}"
-    );
+    assert_refused(refused, &LightError::Changes(full));
 }

@@ -8,15 +8,13 @@ use ed25519_dalek::SigningKey;
 use pad_core::{HeadSigner, LookupError, SchemeId, VerifyError, Version, codec};
 
 use crate::{
-    light::{light, publish},
-    support::{S, directory, id, ids, object, signer},
+    light::{assert_refused, changes, light, publish},
+    support::{S, directory, ids, signer},
 };
 
 /// A change of entry 3, which needs a witness.
 fn change() -> Changes<S> {
-    let mut changes = Changes::new();
-    changes.update(id(3), object::<S>(300));
-    changes
+    changes(&[(3, Some(300))], 0..0)
 }
 
 /// Asks the server for the witness of `changes`, and returns its answer.
@@ -33,22 +31,18 @@ fn answered(
 fn a_server_answers_with_the_witness() {
     let (mut light, mut server) = light(21, &[5]);
     for round in 0..3 {
-        let mut changes = change();
-        changes.delete(id(10 + round));
-        changes.append(object::<S>(400 + round));
+        let changed = [(3, Some(300)), (10 + round, None)];
+        let changes = changes(&changed, 400 + round..401 + round);
         let answer = answered(&light, &server, &changes).unwrap();
         let witness = light.witness(&changes, &answer).unwrap();
         let update = publish(&mut light, &changes, Some(witness)).unwrap();
         server.apply(&update).unwrap();
         assert_eq!(server.registered(), light.registered());
     }
-    let mut appended = Changes::new();
-    appended.append(object::<S>(500));
+    let appended = changes(&[], 500..501);
     assert_eq!(light.request(&appended).unwrap(), None);
-    assert_eq!(
-        light.witness(&appended, b""),
-        Err(WitnessAnswerError::NoWitness)
-    );
+    let refused = light.witness(&appended, b"");
+    assert_eq!(refused, Err(WitnessAnswerError::NoWitness));
 }
 
 /// A server that is ahead proves that the author's state is an old copy.
@@ -95,8 +89,7 @@ fn answers_of_another_form_are_refused() {
     let stranger = SigningKey::from_bytes(&[8; 32]);
     let mut other = LightAuthor::<S>::new("directory", stranger).unwrap();
     let mut elsewhere = BlockDirectory::new(*other.authority(), 2).unwrap();
-    let mut appended = Changes::new();
-    (0..4).for_each(|number| appended.append(object::<S>(number)));
+    let appended = self::changes(&[], 0..4);
     for _ in 0..3 {
         let update = publish(&mut other, &appended, None).unwrap();
         elsewhere.apply(&update).unwrap();
@@ -113,11 +106,8 @@ fn answers_of_another_form_are_refused() {
     let answer = wrong.answer(&codec::encode(&request)).unwrap();
     let witness = light.witness(&changes, &answer).unwrap();
     let before = light.state().clone();
-    let refused = publish(&mut light, &changes, Some(witness)).unwrap_err();
-    assert!(
-        matches!(refused, LightError::Refused(VerifyError::RootMismatch)),
-        "{refused}"
-    );
+    let refused = publish(&mut light, &changes, Some(witness));
+    assert_refused(refused, &LightError::Refused(VerifyError::RootMismatch));
     assert_eq!(light.state(), &before);
 }
 
@@ -136,9 +126,7 @@ fn a_state_begins_with_the_public_key_alone() {
         Ok(state.clone())
     );
     let mut author = LightAuthor::resume(state, None, HeadSigner::new(signer())).unwrap();
-    let mut changes = Changes::new();
-    (0..objects).for_each(|number| changes.append(object::<S>(number)));
-    let update = publish(&mut author, &changes, None).unwrap();
+    let update = publish(&mut author, &changes(&[], 0..objects), None).unwrap();
     let (_, server) = directory(objects, 2);
     assert_eq!(server.heads().latest_head(), Some(update.head));
     let mut other = authority;

@@ -11,7 +11,7 @@ use ed25519_dalek::SigningKey;
 use pad_conformance::soak;
 use pad_core::{Authority, HeadSigner, Update, Version};
 
-use crate::support::{S, id, ids, object, signer};
+use crate::support::{S, append, id, ids, object, signer};
 
 type Files = BTreeMap<String, Vec<u8>>;
 
@@ -34,17 +34,13 @@ enum State {
 /// version 1.
 fn history(signer: SigningKey, other: bool) -> (Authority, Vec<Update<S>>) {
     let mut author = FullAuthor::<S>::new("directory", signer).unwrap();
-    for number in 0..21 {
-        author.append(object::<S>(number)).unwrap();
-    }
+    append(&mut author, 0..21);
     let mut updates = vec![author.snapshot().unwrap()];
     let (changed, deleted) = if other { (31, 6) } else { (30, 5) };
     author.update(id(3), object::<S>(changed)).unwrap();
     author.delete(id(deleted)).unwrap();
     updates.push(author.snapshot().unwrap());
-    for number in 21..25 {
-        author.append(object::<S>(number)).unwrap();
-    }
+    append(&mut author, 21..25);
     author.update(id(20), object::<S>(changed + 10)).unwrap();
     updates.push(author.snapshot().unwrap());
     (*author.authority(), updates)

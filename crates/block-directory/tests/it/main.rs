@@ -8,7 +8,6 @@
     reason = "tests fail by panicking"
 )]
 
-mod accidents;
 mod blocks;
 mod crashes;
 mod damage;

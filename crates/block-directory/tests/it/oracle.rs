@@ -2,10 +2,12 @@
 
 use block_directory::{
     BlockDirectory, Changes, Entry, EntryProof, EntryQuery, EntryRange, FullAuthor, LightAuthor,
-    RequestError, internals::MOST_ENTRIES,
+    RequestError,
+    internals::{EntryRequest, MOST_ENTRIES, entry_digest, root_digest},
 };
 use pad_core::{
-    Blake3Ed25519, DecodeError, Paper2010, Sha256Ed25519, Suite, Untrusted, Version, codec,
+    Blake3Ed25519, DecodeError, LookupError, Paper2010, Repository as _, Sha256Ed25519, Suite,
+    Untrusted, Version, codec, internals::Domain,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -113,10 +115,8 @@ impl<S: Suite> Roles<S> {
         let head = head_of::<S>(self.server.heads().latest_head().unwrap().head.root);
         let entries = proof.verify(&head, &query).unwrap().into_inner();
         for number in asked {
-            assert_eq!(
-                entries.of(id(number)),
-                Some(expected::<S>(&self.oracle, number))
-            );
+            let expected = expected::<S>(&self.oracle, number);
+            assert_eq!(entries.of(id(number)), Some(expected));
         }
     }
 
@@ -159,11 +159,7 @@ fn roots_are_those_of_the_definition() {
     fn tree(leaves: &[<S as Suite>::Digest]) -> <S as Suite>::Digest {
         let [leaf] = leaves else {
             let (left, right) = leaves.split_at(1 << (leaves.len() - 1).ilog2());
-            return S::node(
-                pad_core::internals::Domain::DirectoryNode,
-                &tree(left),
-                &tree(right),
-            );
+            return S::node(Domain::DirectoryNode, &tree(left), &tree(right));
         };
         *leaf
     }
@@ -171,23 +167,18 @@ fn roots_are_those_of_the_definition() {
     let mut leaves = Vec::new();
     for number in 0..300 {
         let object = object::<S>(number);
-        leaves.push(block_directory::internals::entry_digest::<S>(
-            id(number),
-            Some(&object),
-        ));
+        leaves.push(entry_digest::<S>(id(number), Some(&object)));
         let mut changes = Changes::new();
         changes.append(object);
         let update = light.publish(&changes, None, |_, _| Ok::<(), DecodeError>(()));
         let root = update.unwrap().head.head.root;
-        let expected = block_directory::internals::root_digest::<S>(number + 1, &tree(&leaves));
-        assert_eq!(root, expected);
+        assert_eq!(root, root_digest::<S>(number + 1, &tree(&leaves)));
     }
 }
 
 /// A server must refuse queries about versions that it has dropped or does not have yet.
 #[test]
 fn old_and_unknown_versions_are_refused() {
-    use pad_core::{LookupError, Repository as _};
     let mut roles = Roles::<Sha256Ed25519>::new(9);
     roles.publish();
     roles.publish();
@@ -195,18 +186,13 @@ fn old_and_unknown_versions_are_refused() {
     let query = EntryQuery::one(id(0));
     assert!(roles.server.prove(latest, &query).is_ok());
     assert_eq!(roles.server.oldest(), latest);
-    let pruned = LookupError::Pruned {
-        version: old,
-        oldest: latest,
-    };
+    let (version, oldest) = (old, latest);
+    let pruned = LookupError::Pruned { version, oldest };
     assert_eq!(roles.server.prove(old, &query), Err(pruned));
-    let missing = LookupError::UnknownVersion {
-        version: unknown,
-        latest,
-    };
+    let version = unknown;
+    let missing = LookupError::UnknownVersion { version, latest };
     assert_eq!(roles.server.prove(unknown, &query), Err(missing));
-    let request =
-        block_directory::internals::EntryRequest::<Sha256Ed25519>::new(unknown, query, None);
+    let request = EntryRequest::<Sha256Ed25519>::new(unknown, query, None);
     let answer = roles.server.answer(&codec::encode(&request.unwrap()));
     assert_eq!(answer, Err(RequestError::Lookup(missing)));
 }

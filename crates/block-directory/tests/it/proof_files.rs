@@ -6,14 +6,9 @@ use block_directory::{
 };
 use ed25519_dalek::SigningKey;
 use pad_conformance::published::{Answer, VectorQuery, check_proof_files, public_text};
-use pad_core::{
-    Authority, Response, Sha256Ed25519, Suite, Untrusted, Version, codec,
-    internals::EmptyDictionary,
-};
+use pad_core::{Authority, Response, Suite, Untrusted, Version, codec, internals::EmptyDictionary};
 
-use crate::support::{id, ids, object};
-
-type S = Sha256Ed25519;
+use crate::support::{S, append, id, ids};
 
 /// Maximum length of the optional head of a proof file.
 const LONGEST_HEAD: usize = 1024;
@@ -78,9 +73,7 @@ fn directory() -> BlockDirectory<S> {
     let signer = SigningKey::from_bytes(&[42; 32]);
     let mut author = FullAuthor::<S>::new("vectors", signer).unwrap();
     let mut server = BlockDirectory::<S>::new(*author.authority(), 2).unwrap();
-    for number in 0..11 {
-        author.append(object::<S>(number)).unwrap();
-    }
+    append(&mut author, 0..11);
     server.apply(&author.snapshot().unwrap()).unwrap();
     author.delete(id(6)).unwrap();
     server.apply(&author.snapshot().unwrap()).unwrap();

@@ -2,7 +2,7 @@
 
 use block_directory::{
     AnswerError, AuthorError, BlockDirectory, DirectoryClient, Entry, EntryRange, FullAuthor,
-    internals::EntryRequest,
+    RequestError, internals::EntryRequest,
 };
 use ed25519_dalek::SigningKey;
 use pad_core::{
@@ -10,7 +10,7 @@ use pad_core::{
     SnapshotHead, Suite, Update, Value, VerifyError, Version, codec,
 };
 
-use crate::support::{S, directory, id, ids, object, signer};
+use crate::support::{S, accepted, directory, id, ids, object, signer};
 
 /// The author's next signed update with other operations.
 fn forged(author: &mut FullAuthor<S>, operations: Vec<Operation>) -> Update<S> {
@@ -36,6 +36,7 @@ fn servers_refuse_updates_that_break_the_rules() {
     let good = object::<S>(77).0;
     let short_key = Operation::Put(Key::new([0; 7]).unwrap(), Value::new(good).unwrap());
     let reserved = ApplyError::Input(InputError::ReservedDigest);
+    let unordered = ApplyError::UnorderedOperations;
     let gap = |expected, actual| ApplyError::IdGap { expected, actual };
     let cases = [
         (vec![put(5, &good)], ApplyError::DeletedForGood(5)),
@@ -49,14 +50,8 @@ fn servers_refuse_updates_that_break_the_rules() {
         (vec![put(3, &good[..31])], ApplyError::NotAnEntry),
         (vec![put(3, &[1; 33])], ApplyError::NotAnEntry),
         (vec![short_key], ApplyError::NotAnEntry),
-        (
-            vec![put(4, &good), put(3, &good)],
-            ApplyError::UnorderedOperations,
-        ),
-        (
-            vec![put(3, &good), put(3, &good)],
-            ApplyError::UnorderedOperations,
-        ),
+        (vec![put(4, &good), put(3, &good)], unordered),
+        (vec![put(3, &good), put(3, &good)], unordered),
         (vec![put(3, &good)], ApplyError::RootMismatch),
         (vec![put(21, &good)], ApplyError::RootMismatch),
     ];
@@ -126,11 +121,9 @@ fn full_authors_refuse_what_breaks_the_rules() {
     let reserved = Err(ApplyError::Input(InputError::ReservedDigest));
     assert_eq!(author.update(id(3), zero), reserved);
     for published in [false, true] {
-        assert_eq!(
-            author.update(id(5), good),
-            Err(ApplyError::DeletedForGood(5))
-        );
-        assert_eq!(author.delete(id(5)), Err(ApplyError::DeletedForGood(5)));
+        let deleted = Err(ApplyError::DeletedForGood(5));
+        assert_eq!(author.update(id(5), good), deleted);
+        assert_eq!(author.delete(id(5)), deleted);
         assert_eq!(author.entry(id(5)), Ok(Entry::Deleted));
         if !published {
             server.apply(&author.snapshot().unwrap()).unwrap();
@@ -162,9 +155,8 @@ fn loading_is_checked_against_the_head() {
     let head = author.load(objects(1000)).unwrap();
     let load = |head: &SignedHead<S>, count| {
         let server = BlockDirectory::<S>::new(*author.authority(), 7).unwrap();
-        server
-            .load(head, objects(count))
-            .map(|server| server.registered())
+        let loaded = server.load(head, objects(count));
+        loaded.map(|server| server.registered())
     };
     assert_eq!(load(&head, 1000), Ok(1000));
     assert_eq!(load(&head, 999), Err(ApplyError::RootMismatch));
@@ -178,10 +170,8 @@ fn loading_is_checked_against_the_head() {
     let mut server = server.load(&head, objects(1000)).unwrap();
     author.delete(id(500)).unwrap();
     author.append(object::<S>(1000)).unwrap();
-    assert_eq!(
-        server.apply(&author.snapshot().unwrap()),
-        Ok(Version::new(2))
-    );
+    let applied = server.apply(&author.snapshot().unwrap());
+    assert_eq!(applied, Ok(Version::new(2)));
 }
 
 fn refused<T: std::fmt::Debug>(result: Result<T, AnswerError<S>>) -> VerifyError {
@@ -201,40 +191,30 @@ fn clients_follow_one_history() {
     let first = server.answer(&request).unwrap();
     author.delete(id(5)).unwrap();
     server.apply(&author.snapshot().unwrap()).unwrap();
-    let (slower, request) = client.ask(ids(&[5]));
-    let found = client
-        .accept(&slower, &server.answer(&request).unwrap())
-        .unwrap();
+    let found = accepted(client.ask(ids(&[5])), &server, &mut client);
     assert_eq!(found.entries.get().of(id(5)), Some(Entry::Deleted));
     // An answer that another one overtook is not evidence against the server.
     assert_eq!(client.accept(&pending, &first), Err(AnswerError::Overtaken));
     // A server that is behind returns an error. If it answers nevertheless, the answer is refused.
     let (pending, request) = client.ask(ids(&[3]));
-    let behind = old.answer(&request);
-    assert!(matches!(
-        behind,
-        Err(block_directory::RequestError::Lookup(
-            LookupError::UnknownVersion { .. }
-        ))
-    ));
+    let Err(RequestError::Lookup(behind)) = old.answer(&request) else {
+        panic!("an answer of a server that is behind")
+    };
+    assert!(matches!(behind, LookupError::UnknownVersion { .. }));
     let rolled_back = refused(client.accept(&pending, &first));
     let (seen, offered) = (Version::new(2), Version::new(1));
     assert_eq!(rolled_back, VerifyError::Rollback { seen, offered });
     // A head that the client already knows is not allowed as news.
     let known = EntryRequest::new(Version::EMPTY, ids(&[3]), None).unwrap();
     let repeated = codec::encode(&server.answer_entries(&known).unwrap());
-    assert_eq!(
-        refused(client.accept(&pending, &repeated)),
-        VerifyError::AnswerMismatch
-    );
+    let repeated = refused(client.accept(&pending, &repeated));
+    assert_eq!(repeated, VerifyError::AnswerMismatch);
     // A newer head without a consistency proof.
     author.append(object::<S>(30)).unwrap();
     server.apply(&author.snapshot().unwrap()).unwrap();
     let unproved = codec::encode(&server.answer_entries(&known).unwrap());
-    assert_eq!(
-        refused(client.accept(&pending, &unproved)),
-        VerifyError::MalformedHistoryProof
-    );
+    let unproved = refused(client.accept(&pending, &unproved));
+    assert_eq!(unproved, VerifyError::MalformedHistoryProof);
     let honest = server.answer(&request).unwrap();
     assert!(client.accept(&pending, &honest).is_ok());
     assert_eq!(client.view().version(), Version::new(3));
@@ -246,16 +226,12 @@ fn forks_make_evidence() {
     let (_, server) = directory(21, 2);
     let (author, other) = directory(22, 2);
     let mut client = DirectoryClient::<S>::new(*author.authority(), 2);
-    let (pending, request) = client.ask(ids(&[3]));
-    client
-        .accept(&pending, &server.answer(&request).unwrap())
-        .unwrap();
+    let asked = client.ask(ids(&[3]));
+    accepted(asked.clone(), &server, &mut client);
     let (pending, _) = client.ask(ids(&[3]));
-    let forked = client.accept(&pending, &other.answer(&request).unwrap());
-    assert!(matches!(
-        forked,
-        Err(AnswerError::Refused(Refusal::Fork { .. }))
-    ));
+    let forked = client.accept(&pending, &other.answer(&asked.1).unwrap());
+    let forked = forked.unwrap_err();
+    assert!(matches!(forked, AnswerError::Refused(Refusal::Fork { .. })));
 }
 
 /// A client without a head accepts no proof. The empty directory has no head, so any server could
@@ -288,9 +264,7 @@ fn servers_bound_what_a_range_costs_them() {
         let range = EntryRange::new(id(3), id(end)).unwrap();
         server.answer(&client.ask_range(range).1)
     };
-    let refused = Err(block_directory::RequestError::Lookup(
-        LookupError::InvalidQuery,
-    ));
+    let refused = Err(RequestError::Lookup(LookupError::InvalidQuery));
     assert!(ask(&server, 40).is_ok());
     server.limit_ranges(10);
     assert!(ask(&server, 13).is_ok());
@@ -326,9 +300,8 @@ fn a_checked_update_fits_one_directory() {
     for server in [&server, &behind, &coarse] {
         assert_eq!(server.registered(), 22);
         let mut client = DirectoryClient::<S>::new(*server.heads().authority(), 2);
-        let (pending, request) = client.ask(ids(&[3, 4, 21]));
-        let found = client.accept(&pending, &server.answer(&request).unwrap());
-        assert_eq!(found.unwrap().entries.get().registered, 22);
+        let found = accepted(client.ask(ids(&[3, 4, 21])), server, &mut client);
+        assert_eq!(found.entries.get().registered, 22);
     }
     // A false update is refused by the check.
     let mut forged = author.snapshot().unwrap();

@@ -4,18 +4,16 @@
 use std::{collections::BTreeSet, path::Path, thread};
 
 use block_directory::{
-    AuthorError, BlockDirectory, CacheBudget, DirectoryClient, EntryQuery, FullAuthor,
+    AuthorError, BlockDirectory, CacheBudget, DirectoryClient, EntryQuery, EntryRange, FullAuthor,
     RequestError, StoreError,
 };
 use pad_core::{ApplyError, Authority, HeadSigner, LookupError, StoreFault, Version, codec};
 use pad_disk::layer::{Reads, SimulatedFolder};
 use redb::{Database, ReadableTable as _, TableDefinition, WriteTransaction};
 
-use crate::support::{S, id, object, signer};
-
-const LAZY: CacheBudget = CacheBudget {
-    bytes: 64 << 20,
-    log_bytes: u64::MAX,
+use crate::{
+    stored::Trio,
+    support::{LAZY, S, accepted, append, id, object, signer},
 };
 
 fn authority() -> Authority {
@@ -29,21 +27,8 @@ fn author(stored: BlockDirectory<S>) -> FullAuthor<S> {
     FullAuthor::resume(stored, HeadSigner::new(signer()))
 }
 
-fn create(folder: &Path, step: u32, budget: CacheBudget) -> BlockDirectory<S> {
-    BlockDirectory::create(folder, authority(), step, budget).unwrap()
-}
-
-fn append(author: &mut FullAuthor<S>, numbers: core::ops::Range<u64>) {
-    for number in numbers {
-        author.append(object::<S>(number)).unwrap();
-    }
-}
-
-fn assert_same(memory: &BlockDirectory<S>, stored: &BlockDirectory<S>) {
-    for number in 0..=memory.registered() {
-        let query = EntryQuery::one(id(number));
-        assert_eq!(stored.prove_latest(&query), memory.prove_latest(&query));
-    }
+fn create(folder: &Path) -> BlockDirectory<S> {
+    BlockDirectory::create(folder, authority(), 2, LAZY).unwrap()
 }
 
 /// Applies a version that changes every entry at a multiple of `stride` among the first ones, and
@@ -52,38 +37,26 @@ fn assert_same(memory: &BlockDirectory<S>, stored: &BlockDirectory<S>) {
 fn flood(step: u32, first: u64, stride: usize, appends: u64, bytes: usize) {
     let budget = CacheBudget { bytes, ..LAZY };
     for (is_opened_again, is_group) in [(false, false), (true, false), (true, true)] {
-        let folder = tempfile::tempdir().unwrap();
-        let mut author = FullAuthor::<S>::new("directory", signer()).unwrap();
-        let mut memory = BlockDirectory::new(authority(), step).unwrap();
-        let mut stored = create(folder.path(), step, budget);
-        append(&mut author, 0..first);
-        let update = author.snapshot().unwrap();
-        memory.apply(&update).unwrap();
-        stored.apply(&update).unwrap();
-        stored.checkpoint().unwrap();
+        let mut trio = Trio::new(step, budget, 0);
+        trio.apply(first, 0);
+        trio.stored().checkpoint().unwrap();
         if is_opened_again {
-            drop(stored);
-            stored = BlockDirectory::open(folder.path(), budget).unwrap();
+            trio.crash();
         }
         for number in (0..first).step_by(stride) {
-            author
-                .update(id(number), object::<S>(9000 + number))
-                .unwrap();
+            let changed = object::<S>(9000 + number);
+            trio.author.update(id(number), changed).unwrap();
         }
-        append(&mut author, first..first + appends);
-        let update = author.snapshot().unwrap();
-        memory.apply(&update).unwrap();
+        append(&mut trio.author, first..first + appends);
+        let update = trio.snapshot();
         if is_group {
-            stored.apply_all(&[update]).unwrap();
+            trio.stored().apply_all(&[update]).unwrap();
         } else {
-            stored.apply(&update).unwrap();
+            trio.stored().apply(&update).unwrap();
         }
-        assert_same(&memory, &stored);
-        stored.close().unwrap();
-        assert_same(
-            &memory,
-            &BlockDirectory::open(folder.path(), budget).unwrap(),
-        );
+        trio.compare_entries();
+        trio.close();
+        trio.compare_entries();
     }
 }
 
@@ -108,29 +81,20 @@ fn readers_beside_each_other_agree_with_the_oracle() {
         bytes: 64 * 4 * 40,
         ..LAZY
     };
-    let folder = tempfile::tempdir().unwrap();
-    let mut author = FullAuthor::<S>::new("directory", signer()).unwrap();
-    let mut memory = BlockDirectory::<S>::new(authority(), 2).unwrap();
-    let mut stored = create(folder.path(), 2, budget);
-    append(&mut author, 0..1000);
-    let update = author.snapshot().unwrap();
-    memory.apply(&update).unwrap();
-    stored.apply(&update).unwrap();
-    stored.close().unwrap();
-    let mut stored = BlockDirectory::<S>::open(folder.path(), budget).unwrap();
+    let mut trio = Trio::new(2, budget, 0);
+    trio.apply(1000, 0);
+    trio.close();
     for round in 0..8_u64 {
         for number in 0..6 {
             let changed = id((round * 331 + number * 97) % 1000);
-            author
-                .update(changed, object::<S>(round * 7 + number))
-                .unwrap();
+            let fresh = object::<S>(round * 7 + number);
+            trio.author.update(changed, fresh).unwrap();
         }
-        let update = author.snapshot().unwrap();
-        memory.apply(&update).unwrap();
-        stored.apply(&update).unwrap();
+        let update = trio.snapshot();
+        trio.stored().apply(&update).unwrap();
         thread::scope(|scope| {
             for reader in 0..4_u64 {
-                let (memory, stored) = (&memory, &stored);
+                let (memory, stored) = (&trio.memory, trio.stored.as_ref().unwrap());
                 scope.spawn(move || {
                     for number in 0..200_u64 {
                         let asked = id((number * (2 * reader + 3) * 37 + round) % 1000);
@@ -147,14 +111,14 @@ fn readers_beside_each_other_agree_with_the_oracle() {
 #[test]
 fn what_is_in_files_is_loaded_when_it_is_made() {
     let folder = tempfile::tempdir().unwrap();
-    let mut author = author(create(folder.path(), 2, LAZY));
+    let mut author = author(create(folder.path()));
     let refused = author.load((0..10).map(object::<S>)).unwrap_err();
     let fault = StoreFault::LoadedWhenMade;
     assert!(matches!(refused, AuthorError::Store(found) if found == fault));
     let mut other = FullAuthor::<S>::new("directory", signer()).unwrap();
     let head = other.load((0..10).map(object::<S>)).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let server = create(folder.path(), 2, LAZY);
+    let server = create(folder.path());
     let refused = server.load(&head, (0..10).map(object::<S>)).unwrap_err();
     assert_eq!(refused, ApplyError::Store(fault));
 }
@@ -194,7 +158,7 @@ fn an_author_whose_store_failed_signs_nothing_more() {
 #[test]
 fn the_latest_update_can_be_sent_again() {
     let folder = tempfile::tempdir().unwrap();
-    let mut first = author(create(folder.path(), 2, LAZY));
+    let mut first = author(create(folder.path()));
     append(&mut first, 0..5);
     first.snapshot().unwrap();
     append(&mut first, 5..9);
@@ -220,23 +184,17 @@ fn a_closed_directory_answers_nothing() {
     append(&mut author, 0..70);
     stored.apply(&author.snapshot().unwrap()).unwrap();
     let mut client = DirectoryClient::<S>::new(authority(), 2);
-    let (pending, request) = client.ask(EntryQuery::one(id(0)));
-    let answer = stored.answer(&request).unwrap();
-    let hint = client.accept(&pending, &answer).unwrap().refreshed.unwrap();
+    let found = accepted(client.ask(EntryQuery::one(id(0))), &stored, &mut client);
+    let hint = codec::encode(&found.refreshed.unwrap());
     author.update(id(69), object::<S>(1)).unwrap();
     let update = author.snapshot().unwrap();
     folder.stop_at(folder.operations().len() + 1, Reads::Work);
     assert!(stored.apply_all(&[update]).is_err());
     let closed = LookupError::Store(StoreFault::Closed);
-    for request in [
-        client.ask(EntryQuery::one(id(0))).1,
-        client
-            .ask_with_hint(id(0), &object::<S>(0), &codec::encode(&hint))
-            .1,
-        client
-            .ask_range(block_directory::EntryRange::new(id(0), id(3)).unwrap())
-            .1,
-    ] {
+    let (_, plain) = client.ask(EntryQuery::one(id(0)));
+    let (_, with_hint) = client.ask_with_hint(id(0), &object::<S>(0), &hint);
+    let (_, of_range) = client.ask_range(EntryRange::new(id(0), id(3)).unwrap());
+    for request in [plain, with_hint, of_range] {
         assert_eq!(stored.answer(&request), Err(RequestError::Lookup(closed)));
     }
     let head = pad_core::Repository::head(&stored, Version::new(2));
@@ -283,7 +241,7 @@ fn names_of_levels_survive_in_any_combination() {
 fn a_log_without_entries_is_compared_with_the_root() {
     for entries in [3, 70] {
         let folder = tempfile::tempdir().unwrap();
-        let mut author = author(create(folder.path(), 2, LAZY));
+        let mut author = author(create(folder.path()));
         append(&mut author, 0..entries);
         author.snapshot().unwrap();
         drop(author);
@@ -317,7 +275,7 @@ fn change_log(folder: &Path, change: impl FnOnce(&WriteTransaction)) {
 fn another_log_destroys_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut author = FullAuthor::<S>::new("directory", signer()).unwrap();
-    let mut stored = create(folder.path(), 2, LAZY);
+    let mut stored = create(folder.path());
     append(&mut author, 0..70);
     stored.apply(&author.snapshot().unwrap()).unwrap();
     stored.checkpoint().unwrap();
@@ -343,7 +301,7 @@ fn another_log_destroys_nothing() {
 #[test]
 fn a_check_verifies_earlier_heads() {
     let folder = tempfile::tempdir().unwrap();
-    let mut author = author(create(folder.path(), 2, LAZY));
+    let mut author = author(create(folder.path()));
     for number in 0..2 {
         append(&mut author, number..number + 1);
         author.snapshot().unwrap();
@@ -367,7 +325,7 @@ fn a_check_verifies_earlier_heads() {
 fn an_unfinished_log_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("log.redb.new"), b"half").unwrap();
-    create(folder.path(), 2, LAZY).close().unwrap();
+    create(folder.path()).close().unwrap();
     let other = tempfile::tempdir().unwrap();
     std::fs::write(other.path().join("log.redb.new"), b"half").unwrap();
     std::fs::create_dir(other.path().join("photographs")).unwrap();

@@ -2,13 +2,15 @@
 
 use std::{fs, path::Path};
 
-use block_directory::{BlockDirectory, CacheBudget, EntryQuery, FullAuthor, StoreError};
+use block_directory::{
+    BlockDirectory, CacheBudget, DirectoryClient, EntryQuery, FullAuthor, StoreError,
+};
 use pad_core::{ApplyError, LookupError, StoreFault, Suite, Update, codec};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tempfile::TempDir;
 
-use crate::support::{S, id, object, signer};
+use crate::support::{LAZY, S, accepted, append, id, object, signer};
 
 type Other = pad_core::Blake3Ed25519;
 
@@ -18,28 +20,22 @@ const TINY: CacheBudget = CacheBudget {
     log_bytes: 2000,
 };
 
-/// A budget with no automatic checkpoint.
-const LAZY: CacheBudget = CacheBudget {
-    bytes: 64 << 20,
-    log_bytes: u64::MAX,
-};
-
 fn open(folder: &Path, budget: CacheBudget) -> BlockDirectory<S> {
     BlockDirectory::open(folder, budget).unwrap()
 }
 
 /// An author, a server in memory, and a server in files.
-struct Trio {
-    author: FullAuthor<S>,
-    memory: BlockDirectory<S>,
-    stored: Option<BlockDirectory<S>>,
+pub(crate) struct Trio {
+    pub(crate) author: FullAuthor<S>,
+    pub(crate) memory: BlockDirectory<S>,
+    pub(crate) stored: Option<BlockDirectory<S>>,
     folder: TempDir,
     budget: CacheBudget,
     random: ChaCha8Rng,
 }
 
 impl Trio {
-    fn new(step: u32, budget: CacheBudget, seed: u64) -> Self {
+    pub(crate) fn new(step: u32, budget: CacheBudget, seed: u64) -> Self {
         let author = FullAuthor::new("directory", signer()).unwrap();
         let authority = *author.authority();
         let folder = tempfile::tempdir().unwrap();
@@ -54,49 +50,61 @@ impl Trio {
         }
     }
 
-    fn stored(&mut self) -> &mut BlockDirectory<S> {
+    pub(crate) fn stored(&mut self) -> &mut BlockDirectory<S> {
         self.stored.as_mut().unwrap()
+    }
+
+    /// Makes the author's next version, and applies it in memory.
+    pub(crate) fn snapshot(&mut self) -> Update<S> {
+        let update = self.author.snapshot().unwrap();
+        self.memory.apply(&update).unwrap();
+        update
     }
 
     /// Makes a version with `appends` appended entries, and at most `changes` changes and
     /// deletions.
     fn version(&mut self, appends: u64, changes: u64) -> Update<S> {
         let before = self.memory.registered();
-        for number in 0..appends {
-            self.author.append(object::<S>(before + number)).unwrap();
-        }
+        append(&mut self.author, before..before + appends);
         for _ in 0..changes.min(before) {
             let chosen = id(self.random.random_range(0..before));
             let changed = if self.random.random_range(0..5) == 0 {
                 self.author.delete(chosen)
             } else {
-                self.author
-                    .update(chosen, object::<S>(self.random.random_range(0..1_000_000)))
+                let fresh = object::<S>(self.random.random_range(0..1_000_000));
+                self.author.update(chosen, fresh)
             };
             assert!(matches!(
                 changed,
                 Ok(()) | Err(ApplyError::DeletedForGood(_))
             ));
         }
-        let update = self.author.snapshot().unwrap();
-        self.memory.apply(&update).unwrap();
-        update
+        self.snapshot()
     }
 
-    fn apply(&mut self, appends: u64, changes: u64) {
+    pub(crate) fn apply(&mut self, appends: u64, changes: u64) {
         let update = self.version(appends, changes);
         self.stored().apply(&update).unwrap();
     }
 
     /// Reopens the directory without a checkpoint, like after a killed process.
-    fn crash(&mut self) {
+    pub(crate) fn crash(&mut self) {
         drop(self.stored.take());
         self.stored = Some(open(self.folder.path(), self.budget));
     }
 
-    fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.stored.take().unwrap().close().unwrap();
         self.stored = Some(open(self.folder.path(), self.budget));
+    }
+
+    /// Checks that both servers give equal proofs for every entry.
+    pub(crate) fn compare_entries(&self) {
+        let (memory, stored) = (&self.memory, self.stored.as_ref().unwrap());
+        for number in 0..=memory.registered() {
+            let query = EntryQuery::one(id(number));
+            assert_eq!(stored.prove_latest(&query), memory.prove_latest(&query));
+        }
     }
 
     /// Checks that both servers give equal proofs for every entry and some queries.
@@ -105,10 +113,7 @@ impl Trio {
         assert_eq!(stored.latest(), memory.latest());
         assert_eq!(stored.registered(), memory.registered());
         assert_eq!(stored.heads(), memory.heads());
-        for number in 0..=memory.registered() {
-            let query = EntryQuery::one(id(number));
-            assert_eq!(stored.prove_latest(&query), memory.prove_latest(&query));
-        }
+        self.compare_entries();
         for _ in 0..20 {
             let mut asked: Vec<u64> = (0..5)
                 .map(|_| self.random.random_range(0..memory.registered() + 3))
@@ -125,11 +130,8 @@ impl Trio {
 fn files_and_memory_agree_after_every_version_and_every_way_to_end() {
     for (step, budget) in [(1, TINY), (2, TINY), (2, LAZY), (3, TINY), (7, LAZY)] {
         let mut trio = Trio::new(step, budget, u64::from(step));
-        for round in 0..24_u64 {
-            trio.apply(
-                [0, 1, 3, 9, 1 << step][usize::try_from(round % 5).unwrap()],
-                round,
-            );
+        for (round, appends) in (0..24).zip([0, 1, 3, 9, 1 << step].into_iter().cycle()) {
+            trio.apply(appends, round);
             match round % 4 {
                 0 => trio.crash(),
                 1 => trio.close(),
@@ -187,14 +189,10 @@ fn versions_without_changes_and_groups_survive() {
     trio.compare();
     // The updates before an invalid one stay and are durable.
     let mut group: Vec<_> = (0..4).map(|_| trio.version(1, 2)).collect();
-    let last = group.pop().unwrap();
-    let mut wrong = last.clone();
-    wrong.operations.clear();
-    group.push(wrong);
-    assert_eq!(
-        trio.stored().apply_all(&group),
-        Err(ApplyError::RootMismatch)
-    );
+    let last = group[3].clone();
+    group[3].operations.clear();
+    let refused = trio.stored().apply_all(&group);
+    assert_eq!(refused, Err(ApplyError::RootMismatch));
     trio.crash();
     trio.stored().apply(&last).unwrap();
     trio.compare();
@@ -240,10 +238,7 @@ fn damaged_blocks_are_found_before_they_are_used() {
     trio.apply(70, 0);
     trio.close();
     drop(trio.stored.take());
-    let path = trio.folder.path().join("level-0");
-    let mut bytes = fs::read(&path).unwrap();
-    bytes[32 * 17 + 3] ^= 1;
-    fs::write(&path, &bytes).unwrap();
+    flip(&trio.folder.path().join("level-0"), 32 * 17 + 3);
     trio.stored = Some(open(trio.folder.path(), LAZY));
     let stored = trio.stored.as_ref().unwrap();
     for number in 0..70 {
@@ -331,12 +326,11 @@ fn a_look_up_reads_one_block_or_none() {
     stored.prove_latest(&query).unwrap();
     assert_eq!(stored.blocks_read() - opened, 1);
     // With a hint, the server reads no block.
-    let mut client = block_directory::DirectoryClient::<S>::new(*trio.author.authority(), 2);
-    let (pending, request) = client.ask(EntryQuery::one(id(500)));
-    let answer = trio.memory.answer(&request).unwrap();
-    let hint = client.accept(&pending, &answer).unwrap().refreshed.unwrap();
-    let (pending, request) =
-        client.ask_with_hint(id(500), &object::<S>(500), &codec::encode(&hint));
+    let mut client = DirectoryClient::<S>::new(*trio.author.authority(), 2);
+    let asked = client.ask(EntryQuery::one(id(500)));
+    let hint = accepted(asked, &trio.memory, &mut client).refreshed;
+    let hint = codec::encode(&hint.unwrap());
+    let (pending, request) = client.ask_with_hint(id(500), &object::<S>(500), &hint);
     let stored = trio.stored();
     let before = stored.blocks_read();
     let answer = stored.answer(&request).unwrap();

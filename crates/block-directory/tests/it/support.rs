@@ -1,6 +1,11 @@
 //! Authors, servers and clients for tests.
 
-use block_directory::{BlockDirectory, Entries, EntryId, EntryQuery, FullAuthor};
+use core::ops::Range;
+
+use block_directory::{
+    BlockDirectory, CacheBudget, DirectoryClient, Entries, EntryId, EntryQuery, Found, FullAuthor,
+    PendingEntries,
+};
 use ed25519_dalek::SigningKey;
 use pad_conformance::pad::head_with_root;
 use pad_core::{
@@ -9,6 +14,12 @@ use pad_core::{
 
 /// The suite of tests that do not vary it.
 pub(crate) type S = Sha256Ed25519;
+
+/// A budget with no automatic checkpoint.
+pub(crate) const LAZY: CacheBudget = CacheBudget {
+    bytes: 64 << 20,
+    log_bytes: u64::MAX,
+};
 
 /// The digest of the object that all tests register for an id.
 pub(crate) fn object<S: Suite>(number: u64) -> S::Digest {
@@ -23,11 +34,26 @@ pub(crate) fn signer() -> SigningKey {
 pub(crate) fn directory(objects: u64, step: u32) -> (FullAuthor<S>, BlockDirectory<S>) {
     let mut author = FullAuthor::new("directory", signer()).unwrap();
     let mut server = BlockDirectory::new(*author.authority(), step).unwrap();
-    for number in 0..objects {
-        author.append(object::<S>(number)).unwrap();
-    }
+    append(&mut author, 0..objects);
     server.apply(&author.snapshot().unwrap()).unwrap();
     (author, server)
+}
+
+/// Registers the objects of these numbers.
+pub(crate) fn append(author: &mut FullAuthor<S>, numbers: Range<u64>) {
+    for number in numbers {
+        author.append(object::<S>(number)).unwrap();
+    }
+}
+
+/// Sends a look-up to a server, and returns what the client accepts.
+pub(crate) fn accepted(
+    (pending, request): (PendingEntries<S>, Vec<u8>),
+    server: &BlockDirectory<S>,
+    client: &mut DirectoryClient<S>,
+) -> Found<S> {
+    let answer = server.answer(&request).unwrap();
+    client.accept(&pending, &answer).unwrap()
 }
 
 /// A verified head with an arbitrary root.

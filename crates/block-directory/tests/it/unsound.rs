@@ -16,14 +16,16 @@ use pad_core::{Sha256Ed25519, Suite, Untrusted, VerifyError, codec};
 use serde_json::Value as Json;
 
 use crate::{
-    known_answers::{bytes, digest, items, number, vectors},
-    support::{directory, head_of, id, ids, object},
+    known_answers::{bytes, digest, each_case, number},
+    support::{accepted, directory, head_of, id, ids, object},
 };
 
 type S = Sha256Ed25519;
 
+type D = <S as Suite>::Digest;
+
 /// Returns the group element of a live entry.
-fn element<C: Combination>(number: u64, object: &<S as Suite>::Digest) -> C::Value {
+fn element<C: Combination>(number: u64, object: &D) -> C::Value {
     C::element(&[&[0], &number.to_be_bytes(), &[1], object.as_ref()]).unwrap()
 }
 
@@ -89,19 +91,17 @@ fn the_rest_of_a_block_proves_nothing() {
     check_forgery::<MuProduct1024, MuHash1024>();
     check_forgery::<MuProduct3072, MuHash3072>();
     check_forgery::<LtLanes, LtHash>();
-    for vectors in vectors() {
-        for case in items(&vectors, "forged_rest_of_block") {
-            let rest = bytes(&case["rest"]);
-            match number(&case["strategy"]) {
-                3 => check_equation::<AdSum1600>(case, &Uint::from_be_slice(&rest)),
-                4 => {
-                    let rest = ConstMontyForm::new(&Uint::from_be_slice(&rest));
-                    check_equation::<MuProduct1024>(case, &rest);
-                }
-                other => panic!("strategy {other}"),
+    each_case("forged_rest_of_block", |_, case| {
+        let rest = bytes(&case["rest"]);
+        match number(&case["strategy"]) {
+            3 => check_equation::<AdSum1600>(case, &Uint::from_be_slice(&rest)),
+            4 => {
+                let rest = ConstMontyForm::new(&Uint::from_be_slice(&rest));
+                check_equation::<MuProduct1024>(case, &rest);
             }
+            other => panic!("strategy {other}"),
         }
-    }
+    });
 }
 
 fn check_equation<C: Combination>(case: &Json, rest: &C::Value) {
@@ -113,17 +113,13 @@ fn check_equation<C: Combination>(case: &Json, rest: &C::Value) {
 /// The paper's hint: digests of the blocks above an entry, from the bottom up, stored with the
 /// object.
 struct PaperHint {
-    object: <S as Suite>::Digest,
-    blocks: Vec<<S as Suite>::Digest>,
+    object: D,
+    blocks: Vec<D>,
 }
 
 /// Returns whether the paper's client accepts: the object must be the one in the hint, and the
 /// server must have one of the hint's blocks.
-fn naive_client(
-    held: &<S as Suite>::Digest,
-    hint: &PaperHint,
-    server_has: impl Fn(&<S as Suite>::Digest) -> bool,
-) -> bool {
+fn naive_client(held: &D, hint: &PaperHint, server_has: impl Fn(&D) -> bool) -> bool {
     hint.object == *held && hint.blocks.iter().any(server_has)
 }
 
@@ -143,7 +139,7 @@ fn digests_of_blocks_prove_nothing_about_an_object() {
         .offer(author.authority(), id(9), &object::<S>(9), 2)
         .unwrap();
     let chain = codec::encode_body(&honest.chain());
-    let (_, blocks): (u32, Vec<<S as Suite>::Digest>) = codec::decode_body(&chain).unwrap();
+    let (_, blocks): (u32, Vec<D>) = codec::decode_body(&chain).unwrap();
     let lie = object::<S>(666);
     let swapped = PaperHint {
         object: lie,
@@ -163,25 +159,17 @@ fn digests_of_blocks_prove_nothing_about_an_object() {
         .offer(author.authority(), id(9), &lie, 2)
         .unwrap();
     let chain = codec::encode_body(&offer.chain());
-    let (_, computed): (u32, Vec<<S as Suite>::Digest>) = codec::decode_body(&chain).unwrap();
+    let (_, computed): (u32, Vec<D>) = codec::decode_body(&chain).unwrap();
     assert!(computed.iter().all(|block| !blocks.contains(block)));
     // The server therefore has none of them, and answers with the registered object.
     let mut client = DirectoryClient::<S>::new(*author.authority(), 2);
-    let (pending, request) = client.ask_with_hint(id(9), &lie, &codec::encode(&swapped));
+    let asked = client.ask_with_hint(id(9), &lie, &codec::encode(&swapped));
     let (_, without) = client.ask_with_hint(id(9), &lie, b"");
-    assert_ne!(request, without, "the swapped hint is sent");
-    let found = client
-        .accept(&pending, &server.answer(&request).unwrap())
-        .unwrap();
-    assert_eq!(
-        found.entries.get().of(id(9)),
-        Some(Entry::Live(object::<S>(9)))
-    );
+    assert_ne!(asked.1, without, "the swapped hint is sent");
+    let found = accepted(asked, &server, &mut client);
+    let entry = found.entries.get().of(id(9));
+    assert_eq!(entry, Some(Entry::Live(object::<S>(9))));
 }
 
 /// Number of entries, entries, siblings.
-type Fields = (
-    u64,
-    Vec<Option<<S as Suite>::Digest>>,
-    Vec<<S as Suite>::Digest>,
-);
+type Fields = (u64, Vec<Option<D>>, Vec<D>);

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Draft,
-    layer::{FileLayer, LayerFile, SystemFile},
+    layer::{FileLayer, LayerFile, SystemFile, create_anew},
 };
 
 /// Creates a database and fills it in one transaction. The database appears under its path complete
@@ -72,11 +72,7 @@ fn create_draft(
     if layer.names()?.iter().any(|found| found == name) {
         return Err(EngineError::Exists(layer.path().join(name)));
     }
-    match layer.remove(draft) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
-        _ => {}
-    }
-    Ok(layer.create(draft)?)
+    Ok(create_anew(layer, draft)?)
 }
 
 /// Creates a database in an empty file.

@@ -15,15 +15,23 @@ use crate::PATIENCE;
 /// need not be durable.
 pub fn replace(layer: &dyn FileLayer, name: &str, contents: &[u8]) -> io::Result<()> {
     let draft = format!("{name}{DRAFT}");
-    match layer.remove(&draft) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let file = layer.create(&draft)?;
+    let file = create_anew(layer, &draft)?;
     file.write_at(0, contents)?;
     file.synchronise()?;
     layer.rename(&draft, name)?;
     layer.synchronise()
+}
+
+/// Creates the empty file `name`, replacing a file of that name left by an earlier process.
+///
+/// # Errors
+/// I/O errors of the operating system.
+pub fn create_anew(layer: &dyn FileLayer, name: &str) -> io::Result<Arc<dyn LayerFile>> {
+    match layer.remove(name) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    layer.create(name)
 }
 
 /// Reads the file `name`, of at most `most` bytes. Returns `None` if there is no such file.

@@ -2,7 +2,7 @@
 
 use authdict::Version;
 use authdict::internals::version_notes::PAGE;
-use pad_client::{FetchError, internals::ServerSession};
+use pad_client::internals::ServerSession;
 
 use super::Mirror;
 use crate::dictionary::{Dictionary, NotApplied};
@@ -74,7 +74,8 @@ impl Dictionary {
         match page {
             Ok((end, notes)) => Ok((end, self.take_notes(&notes)?.taken)),
             Err(error) => {
-                log_unusable(visit, &error);
+                let upstream = visit.server().address();
+                tracing::debug!(%upstream, %error, "no notes on versions");
                 Ok((last, 0))
             }
         }
@@ -98,11 +99,6 @@ impl Mirror {
         }
         Ok(())
     }
-}
-
-fn log_unusable(visit: &ServerSession<'_>, error: &FetchError) {
-    let upstream = visit.server().address();
-    tracing::debug!(%upstream, %error, "no notes on versions");
 }
 
 /// Maximum number of pages of missing notes that a server can send in one round. Each page causes

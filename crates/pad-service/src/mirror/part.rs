@@ -13,7 +13,7 @@ use pad_client::{
     internals::{ServerSession, Unusable},
 };
 
-use super::{MirrorTarget, NotesCursor, StopReason};
+use super::{MirrorTarget, StopReason};
 use crate::{dictionary::NotApplied, metrics::Metrics, part::Part};
 
 impl MirrorTarget for Part {
@@ -64,15 +64,6 @@ impl MirrorTarget for Part {
             *taken = taken.saturating_add(1);
         }
         Ok(loaded)
-    }
-
-    /// Does nothing: a part has no notes.
-    fn fill_notes(&self, _: &ServerSession<'_>, _: &mut NotesCursor) -> Result<(), NotApplied> {
-        Ok(())
-    }
-
-    fn lacks_notes(&self) -> Result<bool, NotApplied> {
-        Ok(false)
     }
 
     fn prune(&self) -> Result<Option<Version>, NotApplied> {

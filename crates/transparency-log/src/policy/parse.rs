@@ -71,6 +71,32 @@ impl Policy {
     pub const LONGEST: usize = 1 << 20;
     /// Maximum number of logs, of witnesses, of groups, and of skipped keys.
     pub const MOST: usize = 256;
+
+    /// Creates a policy that requires `threshold` of `witnesses` for `logs`, as one group.
+    /// Witnesses are named after their keys.
+    ///
+    /// # Errors
+    /// [`PolicyTextError`], for example [`PolicyTextError::Threshold`] if there are fewer witnesses
+    /// than `threshold`.
+    pub fn threshold(
+        logs: &[VerifierKey],
+        threshold: usize,
+        witnesses: &[VerifierKey],
+    ) -> Result<Self, PolicyTextError> {
+        let mut builder = Builder::default();
+        for log in logs {
+            builder.log(0, log.clone(), None)?;
+        }
+        let mut names = Vec::new();
+        for key in witnesses {
+            let name = key.name().as_str();
+            builder.witness(0, name, key.clone(), None)?;
+            names.push(name);
+        }
+        builder.group(0, GROUP, threshold, &names)?;
+        builder.quorum(0, GROUP)?;
+        builder.finish()
+    }
 }
 
 impl FromStr for Policy {
@@ -90,27 +116,6 @@ impl FromStr for Policy {
         }
         builder.finish()
     }
-}
-
-/// Implements [`Policy::threshold`].
-pub(super) fn threshold(
-    logs: &[VerifierKey],
-    threshold: usize,
-    witnesses: &[VerifierKey],
-) -> Result<Policy, PolicyTextError> {
-    let mut builder = Builder::default();
-    for log in logs {
-        builder.log(0, log.clone(), None)?;
-    }
-    let mut names = Vec::new();
-    for key in witnesses {
-        let name = key.name().as_str();
-        builder.witness(0, name, key.clone(), None)?;
-        names.push(name);
-    }
-    builder.group(0, GROUP, threshold, &names)?;
-    builder.quorum(0, GROUP)?;
-    builder.finish()
 }
 
 #[derive(Default)]

@@ -37,11 +37,7 @@ impl<F: Fetch> TileReader<F> {
     /// [`ReadError::Root`] if the tiles do not hash to the root; [`ReadError::Fetch`] or
     /// [`ReadError::Length`] if a tile is missing or too short or long.
     pub fn open(fetch: F, checkpoint: &Checkpoint) -> Result<Self, ReadError> {
-        let tree = TreeHead {
-            size: checkpoint.size(),
-            root: checkpoint.root(),
-        };
-        Self::open_at(fetch, &tree)
+        Self::open_at(fetch, &checkpoint.head())
     }
 
     /// Like [`TileReader::open`], for a size and a root from another source.

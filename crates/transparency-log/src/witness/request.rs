@@ -2,7 +2,7 @@
 
 use crate::{
     Note,
-    lines::{decimal, split_line},
+    lines::decimal,
     note::{LONGEST_NOTE, NoteError},
     proof::{parse_hashes, write_hashes},
     tree::Hash,
@@ -64,7 +64,7 @@ impl AddCheckpoint {
             return Err(RequestError::TooLong);
         }
         let text = core::str::from_utf8(body).map_err(|_| RequestError::OldSize)?;
-        let (first, rest) = split_line(text).ok_or(RequestError::OldSize)?;
+        let (first, rest) = text.split_once('\n').ok_or(RequestError::OldSize)?;
         let old_size = first.strip_prefix("old ").and_then(decimal);
         let old_size = old_size.ok_or(RequestError::OldSize)?;
         let (proof, note) = parse_hashes(rest, MOST_PROOF_LINES).ok_or(RequestError::Proof)?;

@@ -8,7 +8,9 @@ use transparency_log::{
     },
 };
 
-use crate::support::{NaiveLog, log_key, mutations, other_log_key, time, witness_key};
+use crate::support::{
+    NaiveLog, log_key, mutations, other_log_key, text_mutations, time, witness_key,
+};
 
 /// The example of the Go package golang.org/x/mod/sumdb/note.
 const PETER_PUBLIC: &str = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
@@ -54,11 +56,8 @@ fn the_example_of_the_specification_is_read() {
     let note = Note::parse(QUASIMODO.as_bytes()).unwrap();
     assert_eq!(note.encode(), QUASIMODO);
     assert!(note.unverified_text().ends_with("subito sera.\n"));
-    assert_eq!(
-        note.unverified_text().lines().count(),
-        4,
-        "an empty line is part of the text"
-    );
+    let lines = note.unverified_text().lines().count();
+    assert_eq!(lines, 4, "an empty line is part of the text");
     let [signature] = note.signatures() else {
         panic!("one signature")
     };
@@ -98,21 +97,15 @@ fn no_mutation_of_a_note_says_anything_else() {
 fn signatures_of_other_notes_and_keys_prove_nothing() {
     let (short, long) = (NaiveLog::new(3).note(3), NaiveLog::new(4).note(4));
     let mut spliced = Note::new(short.unverified_text()).unwrap();
-    assert_eq!(
-        spliced.open(&[log_key().verifier()]),
-        Err(NoteError::NoKnownKey)
-    );
+    let [known, other] = [log_key(), other_log_key()].map(|key| [key.verifier()]);
+    assert_eq!(spliced.open(&known), Err(NoteError::NoKnownKey));
     spliced.add(long.signatures()[0].clone()).unwrap();
-    let name: KeyName = log_key().name().clone();
-    let wrong = NoteError::WrongSignature(name);
-    assert_eq!(spliced.open(&[log_key().verifier()]), Err(wrong.clone()));
+    let wrong = NoteError::WrongSignature(log_key().name().clone());
+    assert_eq!(spliced.open(&known), Err(wrong.clone()));
     // An additional valid signature does not help.
     spliced.add(short.signatures()[0].clone()).unwrap();
-    assert_eq!(spliced.open(&[log_key().verifier()]), Err(wrong));
-    assert_eq!(
-        spliced.open(&[other_log_key().verifier()]),
-        Err(NoteError::NoKnownKey)
-    );
+    assert_eq!(spliced.open(&known), Err(wrong));
+    assert_eq!(spliced.open(&other), Err(NoteError::NoKnownKey));
 }
 
 /// A cosignature must not verify as a note signature, nor the other way round. The signatures of
@@ -194,18 +187,13 @@ fn notes_have_limits() {
         note.add(signature(number)).unwrap();
         note.add(signature(number)).unwrap();
     }
-    assert_eq!(
-        note.signatures().len(),
-        MOST_SIGNATURES,
-        "equal ones are one"
-    );
+    let count = note.signatures().len();
+    assert_eq!(count, MOST_SIGNATURES, "equal ones are one");
     assert_eq!(Note::parse(note.encode().as_bytes()).unwrap(), note);
     assert_eq!(note.add(signature(200)), Err(NoteError::TooManySignatures));
     let longer = format!("{}{}", note.encode(), signature(200).line());
-    assert_eq!(
-        Note::parse(longer.as_bytes()),
-        Err(NoteError::TooManySignatures)
-    );
+    let refused = Note::parse(longer.as_bytes());
+    assert_eq!(refused, Err(NoteError::TooManySignatures));
     let long = format!("{}\n", "x".repeat(LONGEST_NOTE));
     assert_eq!(Note::new(long.clone()), Err(NoteError::TooLong));
     assert_eq!(Note::parse(long.as_bytes()), Err(NoteError::TooLong));
@@ -226,10 +214,8 @@ fn what_is_no_note_is_refused_by_name() {
     assert_eq!(Note::parse(b"x\xff\n\n"), Err(NoteError::Text));
     assert_eq!(Note::new("x"), Err(NoteError::Text));
     for control in ["\r", "\t", "\0", "\u{1b}"] {
-        assert_eq!(
-            parse(&format!("x{control}\n\n{line}")),
-            Err(NoteError::Text)
-        );
+        let refused = parse(&format!("x{control}\n\n{line}"));
+        assert_eq!(refused, Err(NoteError::Text));
     }
     for wrong in [
         "\u{2014} a AAAAAAA=",
@@ -248,26 +234,17 @@ fn what_is_no_note_is_refused_by_name() {
         "\u{2014} a AAAAAA==\n",
         "\u{2014} a AAAA\n",
     ] {
-        assert_eq!(
-            parse(&format!("x\n\n{wrong}")),
-            Err(NoteError::SignatureLine),
-            "{wrong:?}"
-        );
+        let refused = parse(&format!("x\n\n{wrong}"));
+        assert_eq!(refused, Err(NoteError::SignatureLine), "{wrong:?}");
     }
 }
 
 #[test]
 fn keys_have_one_form() {
-    for changed in mutations(PETER_PUBLIC.as_bytes()) {
-        let Ok(changed) = String::from_utf8(changed) else {
-            continue;
-        };
+    for changed in text_mutations(PETER_PUBLIC) {
         assert!(changed.parse::<VerifierKey>().is_err(), "{changed:?}");
     }
-    for changed in mutations(PETER_SECRET.as_bytes()) {
-        let Ok(changed) = String::from_utf8(changed) else {
-            continue;
-        };
+    for changed in text_mutations(PETER_SECRET) {
         assert!(changed.parse::<NoteSigner>().is_err(), "{changed:?}");
     }
     let refused = |key: &str| key.parse::<VerifierKey>().unwrap_err();
@@ -277,14 +254,9 @@ fn keys_have_one_form() {
     let unknown = "PeterNeumann+173116ae+ZRpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
     assert_eq!(refused(unknown), KeyError::Type(0x65));
     assert_eq!(refused("PeterNeumann"), KeyError::Form);
-    assert_eq!(
-        refused(&PETER_PUBLIC.replace("c74f20a3", "C74F20A3")),
-        KeyError::Id
-    );
-    assert_eq!(
-        refused(&PETER_PUBLIC.replace("PeterNeumann", "Peter")),
-        KeyError::Id
-    );
+    for (part, other) in [("c74f20a3", "C74F20A3"), ("PeterNeumann", "Peter")] {
+        assert_eq!(refused(&PETER_PUBLIC.replace(part, other)), KeyError::Id);
+    }
     let secret = PETER_SECRET.parse::<SignerKey<CosignatureV1>>();
     assert_eq!(secret.unwrap_err(), KeyError::Type(1));
     // A point of small order verifies signatures of any message.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use transparency_log::{
     Checkpoint, Note, Policy,
-    note::{KeyError, NoteError, VerifierKey},
+    note::{Cosigner, KeyError, NoteError, NoteSigner, VerifierKey},
     policy::{Cosignature, PolicyError, PolicyTextError, SkippedKey, Window},
     tree::Hash,
 };
@@ -21,15 +21,26 @@ fn policy(threshold: usize, number: u8) -> Policy {
     Policy::threshold(&[log_key().verifier()], threshold, &witnesses(number)).unwrap()
 }
 
+/// Adds a cosignature of the log of `size` entries.
+fn cosign(note: &mut Note, witness: u8, size: u64, seconds: u64) {
+    let checkpoint = NaiveLog::new(9).checkpoint(size);
+    let cosignature = witness_key(witness).cosign(&checkpoint, time(seconds));
+    note.add(cosignature).unwrap();
+}
+
 /// Returns the note of a log of 9 entries, cosigned by these witnesses.
 fn cosigned(by: &[u8]) -> Note {
-    let log = NaiveLog::new(9);
-    let mut note = log.note(9);
+    let mut note = NaiveLog::new(9).note(9);
     for number in by {
-        note.add(witness_key(*number).cosign(&log.checkpoint(9), time(u64::from(*number))))
-            .unwrap();
+        cosign(&mut note, *number, 9, (*number).into());
     }
     note
+}
+
+/// Returns the numbers of the witnesses in a set of bits, in order.
+fn members(bits: u8) -> Vec<u8> {
+    let all = 1..=8;
+    all.filter(|number| bits >> (number - 1) & 1 == 1).collect()
 }
 
 fn names(numbers: &[u8]) -> Vec<String> {
@@ -42,10 +53,9 @@ fn names(numbers: &[u8]) -> Vec<String> {
 /// Returns cosignatures by these witnesses. Each is made at the time that equals the number of its
 /// witness.
 fn found(numbers: &[u8]) -> Vec<Cosignature> {
-    let times = numbers.iter().map(|number| time(u64::from(*number)));
-    let names = names(numbers).into_iter();
-    names
-        .zip(times)
+    let times = numbers.iter().map(|number| time((*number).into()));
+    let found = names(numbers).into_iter().zip(times);
+    found
         .map(|(witness, time)| Cosignature { witness, time })
         .collect()
 }
@@ -61,25 +71,14 @@ fn missing_alone(numbers: &[u8]) -> PolicyError {
 
 #[test]
 fn as_many_witnesses_as_asked_for_have_to_cosign() {
-    for mask in 0..32_u8 {
-        let by: Vec<u8> = (1..=5)
-            .filter(|number| mask >> (number - 1) & 1 == 1)
-            .collect();
-        let missing: Vec<u8> = (1..=5).filter(|number| !by.contains(number)).collect();
+    for bits in 0..32 {
+        let (by, missing) = (members(bits), members(31 ^ bits));
         for threshold in 1..=5 {
             let found = policy(threshold, 5).verify(&cosigned(&by));
             if by.len() >= threshold {
                 let accepted = found.unwrap();
                 assert_eq!(accepted.checkpoint(), &NaiveLog::new(9).checkpoint(9));
-                let cosigned = accepted.cosignatures().iter();
-                let cosigned: Vec<_> = cosigned
-                    .map(|found| (found.witness.clone(), found.time.seconds()))
-                    .collect();
-                let times = by.iter().map(|number| u64::from(*number));
-                assert_eq!(
-                    cosigned,
-                    names(&by).into_iter().zip(times).collect::<Vec<_>>()
-                );
+                assert_eq!(accepted.cosignatures(), self::found(&by));
             } else {
                 assert_eq!(found, Err(missing_alone(&missing)));
             }
@@ -90,12 +89,9 @@ fn as_many_witnesses_as_asked_for_have_to_cosign() {
 /// A witness counts once, even if it cosigns repeatedly or under several names.
 #[test]
 fn a_witness_counts_once() {
-    let log = NaiveLog::new(9);
     let mut note = cosigned(&[1]);
-    note.add(witness_key(1).cosign(&log.checkpoint(9), time(77)))
-        .unwrap();
-    note.add(witness_key(1).cosign(&log.checkpoint(9), time(5)))
-        .unwrap();
+    cosign(&mut note, 1, 9, 77);
+    cosign(&mut note, 1, 9, 5);
     assert_eq!(policy(2, 2).verify(&note), Err(missing_alone(&[2])));
     // Of several times, the latest one counts.
     let accepted = policy(1, 2).verify(&note).unwrap();
@@ -135,8 +131,7 @@ fn cosignatures_from_the_future_do_not_count() {
     let cosigned_at = |times: &[u64]| {
         let mut note = log.note(9);
         for seconds in times {
-            let cosignature = witness_key(1).cosign(&log.checkpoint(9), time(*seconds));
-            note.add(cosignature).unwrap();
+            cosign(&mut note, 1, 9, *seconds);
         }
         policy(1, 1).verify_within(&note, Some(window))
     };
@@ -159,35 +154,26 @@ fn cosignatures_from_the_future_do_not_count() {
         assert_eq!(found.ok(), counts, "{times:?}");
     }
     let refused = cosigned_at(&[1_000 + day]).unwrap_err().to_string();
-    assert_eq!(
-        refused,
-        "too few witnesses have cosigned: missing are [], from the future are those of \
-         \"witness.example/w1\" at 1970-01-02T00:16:40Z, and this machine's clock is at \
-         1970-01-01T00:16:40Z"
-    );
+    let expected = "too few witnesses have cosigned: missing are [], from the future are those of \
+        \"witness.example/w1\" at 1970-01-02T00:16:40Z, and this machine's clock is at \
+        1970-01-01T00:16:40Z";
+    assert_eq!(refused, expected);
 }
 
 #[test]
 fn keys_of_unknown_types_are_passed_over_while_the_quorum_can_be_met() {
     use base64::{Engine as _, prelude::BASE64_STANDARD};
-    let (log, one, two) = (
-        log_key().verifier(),
-        witness_key(1).verifier(),
-        witness_key(2).verifier(),
-    );
+    let log = log_key().verifier();
+    let [one, two] = [1, 2].map(|number| witness_key(number).verifier());
     let key_type = 6;
-    let unknown = format!(
-        "pq.example/w+00000000+{}",
-        BASE64_STANDARD.encode([key_type; 1313])
-    );
+    let key = BASE64_STANDARD.encode([key_type; 1313]);
+    let unknown = format!("pq.example/w+00000000+{key}");
     let parse = |logs: &str, rule: &str| {
         format!("{logs}witness a {one}\nwitness b {two}\nwitness pq {unknown} https://pq\n{rule}")
             .parse::<Policy>()
     };
-    let (known, both) = (
-        format!("log {log}\n"),
-        format!("log {unknown}\nlog {log}\n"),
-    );
+    let known = format!("log {log}\n");
+    let both = format!("log {unknown}\n{known}");
     let policy = parse(&both, "group g 2 a b pq\nquorum g\n").unwrap();
     let skipped = [(1, Some("pq.example/w".to_owned())), (5, None)];
     let skipped = skipped.map(|(line, log)| SkippedKey {
@@ -203,17 +189,14 @@ fn keys_of_unknown_types_are_passed_over_while_the_quorum_can_be_met() {
         (&*known, "quorum pq\n"),
         (&*format!("log {unknown}\n"), "quorum a\n"),
     ] {
-        assert!(
-            matches!(parse(logs, rule), Err(PolicyTextError::Key { .. })),
-            "{rule}"
-        );
+        let refused = parse(logs, rule).unwrap_err();
+        assert!(matches!(refused, PolicyTextError::Key { .. }), "{rule}");
     }
 }
 
 /// Refuses a key that belongs to both a log and a witness: its holder would vouch for itself.
 #[test]
 fn no_key_is_a_logs_and_a_witnesses() {
-    use transparency_log::note::{Cosigner, NoteSigner};
     let secret = [5; 32];
     let log = NoteSigner::new("log.example/l".parse().unwrap(), &secret).verifier();
     let witness = Cosigner::new("witness.example/w".parse().unwrap(), &secret).verifier();
@@ -231,40 +214,22 @@ fn what_is_wrong_is_named() {
     let two = policy(1, 2);
     let mut unsigned = Note::new(log.checkpoint(9).text()).unwrap();
     assert_eq!(two.verify(&unsigned), Err(NoteError::NoKnownKey.into()));
-    unsigned
-        .add(witness_key(1).cosign(&log.checkpoint(9), time(1)))
-        .unwrap();
-    assert_eq!(
-        two.verify(&unsigned),
-        Err(PolicyError::NotSignedByLog(ORIGIN.into()))
-    );
+    cosign(&mut unsigned, 1, 9, 1);
+    let not_signed = Err(PolicyError::NotSignedByLog(ORIGIN.into()));
+    assert_eq!(two.verify(&unsigned), not_signed);
     // Signed by a key of the right name that is not the log's.
-    unsigned
-        .add(other_log_key().sign(unsigned.unverified_text()))
-        .unwrap();
-    assert_eq!(
-        two.verify(&unsigned),
-        Err(PolicyError::NotSignedByLog(ORIGIN.into()))
-    );
+    let signature = other_log_key().sign(unsigned.unverified_text());
+    unsigned.add(signature).unwrap();
+    assert_eq!(two.verify(&unsigned), not_signed);
     let elsewhere = Checkpoint::new("example.com/other", 9, Hash::of_nothing()).unwrap();
-    let refused = two.verify(&elsewhere.sign(&log_key()));
-    assert_eq!(
-        refused,
-        Err(PolicyError::UnknownLog("example.com/other".into()))
-    );
+    let refused = two.verify(&elsewhere.sign(&log_key())).unwrap_err();
+    assert_eq!(refused, PolicyError::UnknownLog("example.com/other".into()));
     // A cosignature of another checkpoint, by a known witness.
     let mut spliced = log.note(9);
-    spliced
-        .add(witness_key(1).cosign(&log.checkpoint(8), time(1)))
-        .unwrap();
-    spliced
-        .add(witness_key(2).cosign(&log.checkpoint(9), time(1)))
-        .unwrap();
-    let name = witness_key(1).name().clone();
-    assert_eq!(
-        two.verify(&spliced),
-        Err(NoteError::WrongSignature(name).into())
-    );
+    cosign(&mut spliced, 1, 8, 1);
+    cosign(&mut spliced, 2, 9, 1);
+    let wrong = NoteError::WrongSignature(witness_key(1).name().clone());
+    assert_eq!(two.verify(&spliced), Err(wrong.into()));
     let mut text = Note::new("no checkpoint\n").unwrap();
     text.add(log_key().sign("no checkpoint\n")).unwrap();
     assert!(matches!(two.verify(&text), Err(PolicyError::Checkpoint(_))));
@@ -290,30 +255,20 @@ fn no_mutation_of_a_cosigned_note_is_accepted_as_another() {
 /// cosignatures that meet its groups.
 #[test]
 fn groups_of_groups() {
-    let mut text = format!(
-        "# who\n\n \tlog {}\thttps://example.com/log \n",
-        log_key().verifier()
-    );
+    let log = log_key().verifier();
+    let mut text = format!("# who\n\n \tlog {log}\thttps://example.com/log \n");
     for number in 1..=6 {
         let name = if number <= 3 { "X" } else { "Y" };
-        let _ = writeln!(
-            text,
-            "witness {name}{number} {}",
-            witness_key(number).verifier()
-        );
+        let key = witness_key(number).verifier();
+        let _ = writeln!(text, "witness {name}{number} {key}");
     }
     text += "group X-witnesses 2 X1 X2 X3\ngroup Y-witnesses any Y4 Y5 Y6\n";
     text += "group X-and-Y all X-witnesses Y-witnesses\nquorum X-and-Y";
     let policy: Policy = text.parse().unwrap();
-    assert_eq!(
-        policy.logs()[0].url.as_deref(),
-        Some("https://example.com/log")
-    );
+    let url = policy.logs()[0].url.as_deref();
+    assert_eq!(url, Some("https://example.com/log"));
     assert_eq!(policy.witnesses()[5].name, "Y6");
-    for mask in 0..64_u8 {
-        let by: Vec<u8> = (1..=6)
-            .filter(|number| mask >> (number - 1) & 1 == 1)
-            .collect();
+    for by in (0..64).map(members) {
         let expected = by.iter().filter(|number| **number <= 3).count() >= 2
             && by.iter().any(|number| *number > 3);
         assert_eq!(policy.verify(&cosigned(&by)).is_ok(), expected, "{by:?}");
@@ -325,22 +280,14 @@ fn a_policy_without_witnesses_says_so() {
     let text = format!("log {}\nquorum none\n", log_key().verifier());
     let policy: Policy = text.parse().unwrap();
     assert!(policy.verify(&cosigned(&[])).is_ok());
-    assert!(
-        policy
-            .verify(&cosigned(&[1]))
-            .unwrap()
-            .cosignatures()
-            .is_empty()
-    );
+    let accepted = policy.verify(&cosigned(&[1])).unwrap();
+    assert!(accepted.cosignatures().is_empty());
 }
 
 #[test]
 fn what_is_no_policy_is_refused_by_name() {
-    let (log, one, two) = (
-        log_key().verifier(),
-        witness_key(1).verifier(),
-        witness_key(2).verifier(),
-    );
+    let (log, other) = (log_key().verifier(), other_log_key().verifier());
+    let [one, two, third] = [1, 2, 3].map(|number| witness_key(number).verifier());
     let base = format!("log {log}\nwitness a {one}\nwitness b {two}\n");
     let refused = |rest: &str| format!("{base}{rest}").parse::<Policy>().unwrap_err();
     let unknown = |line: usize, name: &str| PolicyTextError::UnknownName {
@@ -367,52 +314,23 @@ fn what_is_no_policy_is_refused_by_name() {
     assert_eq!(refused("group g all\n"), PolicyTextError::Threshold(4));
     assert_eq!(refused("group a any b\n"), PolicyTextError::NameTaken(4));
     assert_eq!(refused("group none any b\n"), PolicyTextError::NameTaken(4));
-    assert_eq!(
-        refused(&format!("witness c {one}\n")),
-        PolicyTextError::KeyTwice(4)
-    );
-    assert_eq!(
-        refused(&format!("log {log}\n")),
-        PolicyTextError::KeyTwice(4)
-    );
-    let third = witness_key(3).verifier();
-    assert_eq!(
-        refused(&format!("witness a {third}\n")),
-        PolicyTextError::NameTaken(4)
-    );
-    let source = KeyError::Type(1);
-    let other = other_log_key().verifier();
-    assert_eq!(
-        refused(&format!("witness c {other}\n")),
-        PolicyTextError::Key { line: 4, source }
-    );
-    let source = KeyError::Type(4);
-    assert_eq!(
-        refused(&format!("log {third}\n")),
-        PolicyTextError::Key { line: 4, source }
-    );
-    let source = KeyError::Form;
-    assert_eq!(
-        refused("log key\n"),
-        PolicyTextError::Key { line: 4, source }
-    );
-    for line in [
-        "quorum",
-        "quorum a b",
-        "log",
-        "witness a",
-        "Quorum a",
-        "quorum a\r",
-        "quorum\u{b}a",
-        "x",
+    let key = |source| PolicyTextError::Key { line: 4, source };
+    for (line, expected) in [
+        (format!("witness c {one}"), PolicyTextError::KeyTwice(4)),
+        (format!("log {log}"), PolicyTextError::KeyTwice(4)),
+        (format!("witness a {third}"), PolicyTextError::NameTaken(4)),
+        (format!("witness c {other}"), key(KeyError::Type(1))),
+        (format!("log {third}"), key(KeyError::Type(4))),
+        ("log key".into(), key(KeyError::Form)),
+        (format!("log {other} url more"), PolicyTextError::Line(4)),
     ] {
+        assert_eq!(refused(&format!("{line}\n")), expected);
+    }
+    let words = ["quorum", "quorum a b", "log", "witness a", "Quorum a", "x"];
+    for line in words.into_iter().chain(["quorum a\r", "quorum\u{b}a"]) {
         let found = refused(&format!("{line}\n"));
         assert_eq!(found, PolicyTextError::Line(4), "{line:?}");
     }
-    assert_eq!(
-        refused(&format!("log {other} url more\n")),
-        PolicyTextError::Line(4)
-    );
     let long = "#".repeat(Policy::LONGEST + 1);
     assert_eq!(long.parse::<Policy>(), Err(PolicyTextError::TooLong));
 }
@@ -436,15 +354,12 @@ fn large_policies_are_read() {
         let mut secret = [number; 32];
         secret[0] = 77;
         let name = format!("n{number}").parse().unwrap();
-        let key = transparency_log::note::Cosigner::new(name, &secret).verifier();
-        let _ = write!(
-            text,
-            "witness n{number} {key}\ngroup g{number} any n{number}\n"
-        );
+        let key = Cosigner::new(name, &secret).verifier();
+        let _ = writeln!(text, "witness n{number} {key}");
+        let _ = writeln!(text, "group g{number} any n{number}");
     }
-    let full: Policy = format!("log {}\n{text}quorum g7\n", log_key().verifier())
-        .parse()
-        .unwrap();
+    let full = format!("log {}\n{text}quorum g7\n", log_key().verifier());
+    let full: Policy = full.parse().unwrap();
     assert_eq!(full.witnesses().len(), Policy::MOST);
     let more = format!("{text}group h any g0\nquorum h\n").parse::<Policy>();
     assert_eq!(more, Err(PolicyTextError::TooMany));

@@ -4,13 +4,15 @@ use transparency_log::{
     Policy,
     policy::PolicyError,
     proof::{LogProof, LogProofError},
-    tree::{TreeError, prove_inclusion},
+    tree::{Hash, TreeError, prove_inclusion},
 };
 
 use crate::support::{NaiveLog, entry, log_key, mutations, time, witness_key};
 
-fn policy() -> Policy {
-    Policy::threshold(&[log_key().verifier()], 1, &[witness_key(1).verifier()]).unwrap()
+/// The policy that requires this witness.
+fn policy(number: u8) -> Policy {
+    let witness = witness_key(number).verifier();
+    Policy::threshold(&[log_key().verifier()], 1, &[witness]).unwrap()
 }
 
 fn proof(index: u64, size: u64) -> LogProof {
@@ -37,11 +39,11 @@ fn proofs_are_read_back_and_prove_their_entry() {
             };
             let read = LogProof::parse(proof.encode().as_bytes()).unwrap();
             assert_eq!(read, proof);
-            let logged = read.verify(&policy(), &entry(index)).unwrap();
+            let logged = read.verify(&policy(1), &entry(index)).unwrap();
             assert_eq!(logged.index(), index);
             assert_eq!(logged.is_last(), index + 1 == size);
             assert_eq!(logged.accepted().cosignatures()[0].time, time(3));
-            let other = read.verify(&policy(), &entry(index + 1));
+            let other = read.verify(&policy(1), &entry(index + 1));
             assert_eq!(other, Err(LogProofError::Tree(TreeError::WrongRoot)));
         }
     }
@@ -59,7 +61,7 @@ fn no_mutation_of_a_proof_proves_the_entry_elsewhere() {
             continue;
         };
         // Application data is not authenticated.
-        if let Ok(logged) = read.verify(&policy(), &entry(5)) {
+        if let Ok(logged) = read.verify(&policy(1), &entry(5)) {
             assert_eq!((logged.index(), read.path), (5, honest.path.clone()));
             assert_eq!(logged.accepted().checkpoint().size(), 7);
         }
@@ -70,38 +72,25 @@ fn no_mutation_of_a_proof_proves_the_entry_elsewhere() {
 fn what_is_no_proof_is_refused_by_name() {
     let honest = proof(5, 7).encode();
     let refused = |text: String| LogProof::parse(text.as_bytes()).unwrap_err();
-    assert_eq!(refused(honest.replace("@v1", "@v2")), LogProofError::Form);
-    assert_eq!(
-        refused(honest.replace("index 5", "index 05")),
-        LogProofError::Form
-    );
-    assert_eq!(
-        refused(honest.replace("index 5", "extra x\nindex 5")),
-        LogProofError::Form
-    );
-    let extras = "extra AAAA\nextra AAAA\nindex 5";
-    assert_eq!(
-        refused(honest.replace("index 5", extras)),
-        LogProofError::Form
-    );
-    assert_eq!(refused(String::new()), LogProofError::Form);
+    let line = format!("{}\n", Hash::of_nothing());
+    for (part, other) in [
+        ("@v1", "@v2"),
+        ("index 5", "index 05"),
+        ("index 5", "extra x\nindex 5"),
+        ("index 5", "extra AAAA\nextra AAAA\nindex 5"),
+        (&*honest, ""),
+        ("index 5\n", &*format!("index 5\n{}", line.repeat(63))),
+    ] {
+        assert_eq!(refused(honest.replace(part, other)), LogProofError::Form);
+    }
     let (head, _) = honest.split_once("\n\n").unwrap();
-    assert!(matches!(
-        refused(format!("{head}\n\n")),
-        LogProofError::Note(_)
-    ));
-    let line = format!("{}\n", transparency_log::tree::Hash::of_nothing());
-    let many = honest.replace("index 5\n", &format!("index 5\n{}", line.repeat(63)));
-    assert_eq!(refused(many), LogProofError::Form);
-    assert_eq!(
-        refused("x".repeat(LogProof::LONGEST + 1)),
-        LogProofError::TooLong
-    );
-    let nobody =
-        Policy::threshold(&[log_key().verifier()], 1, &[witness_key(2).verifier()]).unwrap();
-    let refused = proof(5, 7).verify(&nobody, &entry(5));
-    assert!(matches!(
-        refused,
-        Err(LogProofError::Policy(PolicyError::QuorumNotMet { .. }))
-    ));
+    let unsigned = refused(format!("{head}\n\n"));
+    assert!(matches!(unsigned, LogProofError::Note(_)));
+    let long = "x".repeat(LogProof::LONGEST + 1);
+    assert_eq!(refused(long), LogProofError::TooLong);
+    let refused = proof(5, 7).verify(&policy(2), &entry(5)).unwrap_err();
+    let LogProofError::Policy(refused) = refused else {
+        panic!("{refused}")
+    };
+    assert!(matches!(refused, PolicyError::QuorumNotMet { .. }));
 }

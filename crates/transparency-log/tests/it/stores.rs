@@ -38,17 +38,12 @@ fn a_log_has_the_resources_of_the_definition() {
         let fetched = files.fetch(&ResourcePath::Checkpoint).unwrap();
         assert_eq!(fetched, note.encode().as_bytes());
         for path in grown(published, size).chain(grown(0, size)) {
-            assert_eq!(
-                files.fetch(&path).unwrap(),
-                naive.fetch(&path).unwrap(),
-                "{path}"
-            );
+            let [fetched, expected] = [files.fetch(&path), naive.fetch(&path)];
+            assert_eq!(fetched.unwrap(), expected.unwrap(), "{path}");
         }
         for path in grown(size, size + 1).chain(grown(size, size + 300)) {
-            assert!(
-                matches!(files.fetch(&path), Err(FetchError::NotFound)),
-                "{path}"
-            );
+            let refused = files.fetch(&path).unwrap_err();
+            assert!(matches!(refused, FetchError::NotFound), "{path}");
         }
         published = size;
         drop(store);
@@ -66,18 +61,15 @@ fn what_is_not_published_is_not_given_away() {
     store.append(&entry(10)).unwrap();
     let signed = store.sign(&log_key()).unwrap();
     for path in grown(10, 11) {
-        assert!(matches!(
-            store.files().fetch(&path),
-            Err(FetchError::NotFound)
-        ));
+        let refused = store.files().fetch(&path).unwrap_err();
+        assert!(matches!(refused, FetchError::NotFound));
     }
     // A witness cosigns the signed checkpoint. Other readers see this checkpoint only once it is
     // published.
     let mut cosigned = signed.clone();
     let checkpoint = Checkpoint::parse(signed.unverified_text()).unwrap();
-    cosigned
-        .add(witness_key(1).cosign(&checkpoint, time(1)))
-        .unwrap();
+    let cosignature = witness_key(1).cosign(&checkpoint, time(1));
+    cosigned.add(cosignature).unwrap();
     store.publish(&cosigned).unwrap();
     let fetched = store.files().fetch(&ResourcePath::Checkpoint).unwrap();
     assert_eq!(fetched, cosigned.encode().as_bytes());
@@ -90,38 +82,26 @@ fn only_what_the_log_has_signed_is_published() {
     let mut store = open(&folder);
     append(&mut store, 10);
     let naive = NaiveLog::new(30);
-    assert!(matches!(
-        store.publish(&naive.note(11)),
-        Err(StoreError::NotSigned)
-    ));
-    assert!(matches!(
-        store.publish(&naive.note(9)),
-        Err(StoreError::Older {
-            published: 10,
-            size: 9
-        })
-    ));
+    let mut refused = |note: &Note| store.publish(note).unwrap_err();
+    assert!(matches!(refused(&naive.note(11)), StoreError::NotSigned));
+    let StoreError::Older { published, size } = refused(&naive.note(9)) else {
+        panic!("an older note is published")
+    };
+    assert_eq!((published, size), (10, 9));
     let forked = Checkpoint::new("example.com/log", 10, naive.head(9).root).unwrap();
-    assert!(matches!(
-        store.publish(&forked.sign(&log_key())),
-        Err(StoreError::NotSigned)
-    ));
+    let forked = refused(&forked.sign(&log_key()));
+    assert!(matches!(forked, StoreError::NotSigned));
     let unsigned = naive.checkpoint(10).sign(&other_log_key());
-    assert!(matches!(store.publish(&unsigned), Err(StoreError::Note(_))));
+    assert!(matches!(refused(&unsigned), StoreError::Note(_)));
     let other = Checkpoint::new("example.com/other", 10, naive.head(10).root).unwrap();
-    assert!(matches!(
-        store.publish(&other.sign(&log_key())),
-        Err(StoreError::OtherLog(_))
-    ));
-    assert!(matches!(
-        store.sign(&other_log_key()),
-        Err(StoreError::OtherKey)
-    ));
-    let long = store.append(&vec![0; 65_536]).unwrap_err();
-    assert!(matches!(
-        long,
-        StoreError::Entry(BundleError::EntryTooLong(65_536))
-    ));
+    let other = refused(&other.sign(&log_key()));
+    assert!(matches!(other, StoreError::OtherLog(_)));
+    let other = store.sign(&other_log_key()).unwrap_err();
+    assert!(matches!(other, StoreError::OtherKey));
+    let StoreError::Entry(long) = store.append(&vec![0; 65_536]).unwrap_err() else {
+        panic!("an entry of 65,536 bytes is appended")
+    };
+    assert_eq!(long, BundleError::EntryTooLong(65_536));
     append(&mut store, 11);
 }
 
@@ -132,10 +112,8 @@ fn one_process_writes_and_others_read() {
     let refused = LogStore::open(folder.layer(), &log_key().verifier()).unwrap_err();
     assert!(matches!(refused, StoreError::InUse(_)));
     let files = LogFiles::open(folder.layer());
-    assert!(matches!(
-        files.fetch(&ResourcePath::Checkpoint),
-        Err(FetchError::NotFound)
-    ));
+    let missing = files.fetch(&ResourcePath::Checkpoint).unwrap_err();
+    assert!(matches!(missing, FetchError::NotFound));
     append(&mut store, 300);
     let checkpoint = NaiveLog::new(300).checkpoint(300);
     let mut reader = TileReader::open(&files, &checkpoint).unwrap();
@@ -179,11 +157,8 @@ fn damaged_and_foreign_files_are_refused() {
         bytes[place] ^= 1;
         fs::write(&path, &bytes).unwrap();
     }
-    fs::rename(
-        folder.path().join("signed"),
-        folder.path().join("elsewhere"),
-    )
-    .unwrap();
+    let [signed, elsewhere] = ["signed", "elsewhere"].map(|name| folder.path().join(name));
+    fs::rename(signed, elsewhere).unwrap();
     let refused = LogStore::open(layer(), &key).unwrap_err();
     assert!(matches!(refused, StoreError::Damaged(_)));
 }
@@ -204,28 +179,23 @@ fn exported_logs_have_all_resources() {
         append(&mut store, size);
         assert_eq!(export(store.files(), target.path()).unwrap(), size);
         let naive = NaiveLog::new(size);
+        let exported = ExportFolder(target.path());
         for path in grown(0, size) {
-            assert_eq!(
-                ExportFolder(target.path()).fetch(&path).unwrap(),
-                naive.fetch(&path).unwrap()
-            );
+            let [fetched, expected] = [exported.fetch(&path), naive.fetch(&path)];
+            assert_eq!(fetched.unwrap(), expected.unwrap());
         }
-        let mut reader =
-            TileReader::open(ExportFolder(target.path()), &naive.checkpoint(size)).unwrap();
+        let mut reader = TileReader::open(exported, &naive.checkpoint(size)).unwrap();
         for index in (0..size).step_by(97) {
             assert_eq!(reader.entry(index).unwrap(), entry(index));
         }
     }
     let mut shorter = open(&SimulatedFolder::new("log"));
     append(&mut shorter, 7);
-    let refused = export(shorter.files(), target.path()).unwrap_err();
-    assert!(matches!(
-        refused,
-        StoreError::Older {
-            published: 1000,
-            size: 7
-        }
-    ));
+    let refused = export(shorter.files(), target.path());
+    let Err(StoreError::Older { published, size }) = refused else {
+        panic!("a shorter log is exported")
+    };
+    assert_eq!((published, size), (1000, 7));
 }
 
 /// Export rejects resources that do not hash to the checkpoint's root, and logs that do not

@@ -184,6 +184,12 @@ pub(crate) fn mutations(bytes: &[u8]) -> Vec<Vec<u8>> {
     mutated
 }
 
+/// Returns the mutations of a text that are text, too.
+pub(crate) fn text_mutations(text: &str) -> impl Iterator<Item = String> {
+    let mutated = mutations(text.as_bytes()).into_iter();
+    mutated.filter_map(|changed| String::from_utf8(changed).ok())
+}
+
 /// Reproducible pseudorandom numbers.
 pub(crate) struct Numbers(pub(crate) u64);
 

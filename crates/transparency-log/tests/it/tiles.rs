@@ -11,7 +11,7 @@ use transparency_log::{
     tree::{Hash, TreeError, TreeHead, verify_consistency, verify_inclusion},
 };
 
-use crate::support::{self, NaiveLog, Numbers, entry, naive_root};
+use crate::support::{NaiveLog, Numbers, entry, naive_root, text_mutations};
 
 fn tile(level: u8, index: u64, width: u16) -> ResourcePath {
     let width = Width::new(width).unwrap();
@@ -46,49 +46,18 @@ fn paths_have_one_form() {
         assert_eq!(path.to_string(), text);
         assert_eq!(text.parse(), Ok(path), "{text}");
     }
-    for wrong in [
-        "",
-        "Checkpoint",
-        "/checkpoint",
-        "checkpoint/",
-        "tile",
-        "tile/",
-        "tile/0",
-        "tile/0/",
-        "tile/0/0",
-        "tile/0/00",
-        "tile/0/0000",
-        "tile/00/000",
-        "tile/64/000",
-        "tile/256/000",
-        "tile/-1/000",
-        "tile/+1/000",
-        "tile/0/x000/000",
-        "tile/0/x001",
-        "tile/0/001/000",
-        "tile/0/x001/x000",
-        "tile/0/000.p",
-        "tile/0/000.p/",
-        "tile/0/000.p/0",
-        "tile/0/000.p/01",
-        "tile/0/000.p/256",
-        "tile/0/000.p/257",
-        "tile/0/000.p/1/",
-        "tile/0/000/",
-        "tile/0//000",
-        "tile/0/../000",
-        "tile/entries/0",
-        "tile/Entries/000",
-        "tile/data/000",
-        "tile/0/x018/x446/x744/x073/x709/x551/616",
-        "tile/0/x999/x999/x999/x999/x999/x999/x999/x999/x999/x999/x999/x999/999",
-    ] {
+    // The first one is empty.
+    let wrong = " Checkpoint /checkpoint checkpoint/ tile tile/ tile/0 tile/0/ tile/0/0 tile/0/00 \
+        tile/0/0000 tile/00/000 tile/64/000 tile/256/000 tile/-1/000 tile/+1/000 tile/0/x000/000 \
+        tile/0/x001 tile/0/001/000 tile/0/x001/x000 tile/0/000.p tile/0/000.p/ tile/0/000.p/0 \
+        tile/0/000.p/01 tile/0/000.p/256 tile/0/000.p/257 tile/0/000.p/1/ tile/0/000/ tile/0//000 \
+        tile/0/../000 tile/entries/0 tile/Entries/000 tile/data/000 \
+        tile/0/x018/x446/x744/x073/x709/x551/616 \
+        tile/0/x999/x999/x999/x999/x999/x999/x999/x999/x999/x999/x999/x999/999";
+    for wrong in wrong.split(' ') {
         assert_eq!(wrong.parse::<ResourcePath>(), Err(PathError), "{wrong}");
     }
-    for changed in support::mutations(b"tile/1/x001/x234/067.p/42") {
-        let Ok(changed) = String::from_utf8(changed) else {
-            continue;
-        };
+    for changed in text_mutations("tile/1/x001/x234/067.p/42") {
         if let Ok(path) = changed.parse::<ResourcePath>() {
             assert_eq!(path.to_string(), changed);
         }
@@ -100,28 +69,15 @@ fn paths_have_one_form() {
 fn growing_brings_the_tiles_of_the_new_size() {
     let all: Vec<ResourcePath> = grown(0, 70_000).collect();
     let count = |wanted: fn(&ResourcePath) -> bool| all.iter().filter(|path| wanted(path)).count();
-    assert_eq!(
-        count(|path| matches!(path, ResourcePath::Entries { .. })),
-        274
-    );
-    assert_eq!(
+    let bundles = count(|path| matches!(path, ResourcePath::Entries { .. }));
+    let tiles = [
         count(|path| matches!(path, ResourcePath::Tile { level: 0, .. })),
-        274
-    );
-    assert_eq!(
         count(|path| matches!(path, ResourcePath::Tile { level: 1, .. })),
-        2
-    );
-    assert_eq!(
         count(|path| matches!(path, ResourcePath::Tile { level: 2, .. })),
-        1
-    );
-    for path in [
-        tile(0, 273, 112),
-        tile(1, 0, 256),
-        tile(1, 1, 17),
-        tile(2, 0, 1),
-    ] {
+    ];
+    assert_eq!((bundles, tiles), (274, [274, 2, 1]));
+    for (level, index, width) in [(0, 273, 112), (1, 0, 256), (1, 1, 17), (2, 0, 1)] {
+        let path = tile(level, index, width);
         assert!(all.contains(&path), "{path}");
     }
     assert_eq!(all.len(), 274 * 2 + 3);
@@ -146,22 +102,16 @@ fn growing_brings_the_tiles_of_the_new_size() {
 #[test]
 fn bundles_have_one_form() {
     let entries: Vec<Vec<u8>> = (0..5).map(entry).chain([vec![], vec![3; 65_535]]).collect();
-    let encoded: Vec<u8> = entries
-        .iter()
-        .flat_map(|entry| encode_entry(entry).unwrap())
-        .collect();
+    let encoded = entries.iter().map(|entry| encode_entry(entry).unwrap());
+    let encoded: Vec<u8> = encoded.flatten().collect();
     assert_eq!(parse_bundle(&encoded, 7).unwrap(), entries);
     assert_eq!(parse_bundle(&encoded, 6), Err(BundleError::WrongNumber(6)));
     assert_eq!(parse_bundle(&encoded, 8), Err(BundleError::WrongNumber(8)));
-    assert_eq!(
-        parse_bundle(&encoded[..encoded.len() - 1], 7),
-        Err(BundleError::Cut)
-    );
+    let cut = parse_bundle(&encoded[..encoded.len() - 1], 7);
+    assert_eq!(cut, Err(BundleError::Cut));
     assert_eq!(parse_bundle(&[0], 1), Err(BundleError::Cut));
-    assert_eq!(
-        encode_entry(&vec![0; 65_536]),
-        Err(BundleError::EntryTooLong(65_536))
-    );
+    let refused = encode_entry(&vec![0; 65_536]);
+    assert_eq!(refused, Err(BundleError::EntryTooLong(65_536)));
     assert_eq!(parse_bundle(&[], 0).unwrap(), Vec::<&[u8]>::new());
 }
 
@@ -195,10 +145,8 @@ fn a_reader_gives_what_the_log_has() {
         assert_eq!(read, log.entries);
         let none = TreeError::NoSuchEntry { index: size, size };
         assert!(matches!(reader.entry(size), Err(ReadError::Tree(found)) if found == none));
-        let none = TreeError::Shrunk {
-            old: size + 1,
-            new: size,
-        };
+        let (old, new) = (size + 1, size);
+        let none = TreeError::Shrunk { old, new };
         assert!(matches!(reader.root_at(size + 1), Err(ReadError::Tree(found)) if found == none));
         let refused = reader.prove_inclusion(0, size + 1);
         assert!(matches!(refused, Err(ReadError::Tree(found)) if found == none));
@@ -269,16 +217,14 @@ fn changed_tiles_are_refused_before_anything_is_made_of_them() {
             };
             assert_eq!(*width, Width::COMPLETE, "{path}");
             // The entries of this tile, and an adjacent one.
-            let refused = reader.entry(within);
-            assert!(
-                matches!(refused, Err(ReadError::Tile(found)) if found == *path),
-                "{path}"
-            );
-            let refused = reader.prove_inclusion(within, size);
-            assert!(
-                matches!(refused, Err(ReadError::Tile(found)) if found == *path),
-                "{path}"
-            );
+            let of_entry = reader.entry(within).unwrap_err();
+            let of_proof = reader.prove_inclusion(within, size).unwrap_err();
+            for refused in [of_entry, of_proof] {
+                assert!(
+                    matches!(refused, ReadError::Tile(found) if found == *path),
+                    "{path}"
+                );
+            }
             assert_eq!(reader.entry(size - 1).unwrap(), entry(size - 1));
         }
     }
@@ -301,11 +247,10 @@ fn resources_of_other_lengths_are_refused() {
             let refused = TileReader::open(&hostile, &checkpoint).unwrap_err();
             assert!(matches!(refused, ReadError::Length(found) if found == path));
         }
-        let hostile = TamperedSource::new(&log, tile(0, 0, 256), change);
+        let lowest = tile(0, 0, 256);
+        let hostile = TamperedSource::new(&log, lowest, change);
         let mut reader = TileReader::open(&hostile, &checkpoint).unwrap();
-        assert!(
-            matches!(reader.entry(3), Err(ReadError::Length(found)) if found == tile(0, 0, 256))
-        );
+        assert!(matches!(reader.entry(3), Err(ReadError::Length(found)) if found == lowest));
         let hostile = TamperedSource::new(&log, bundle(0, 256), change);
         let mut reader = TileReader::open(&hostile, &checkpoint).unwrap();
         assert!(matches!(reader.entry(3), Err(ReadError::Bundle { .. })));
@@ -326,9 +271,8 @@ fn changed_entries_are_refused() {
         let hostile = TamperedSource::new(&log, bundle(0, 256), &flip);
         let mut reader = TileReader::open(&hostile, &checkpoint).unwrap();
         let refused = reader.bundle(0).unwrap_err();
-        assert!(
-            matches!(refused, ReadError::Entry(found) if found == u64::try_from(index).unwrap())
-        );
+        let index = u64::try_from(index).unwrap();
+        assert!(matches!(refused, ReadError::Entry(found) if found == index));
         place += length;
     }
     let longer = |bytes: &mut Vec<u8>| bytes.resize(bundle(0, 256).longest() + 1, 0);
@@ -358,41 +302,29 @@ fn complete_tiles_do_for_incomplete_ones() {
     let short = NaiveLog::new(300);
     let missing = TileReader::open(IncompleteSource(&short), &log.checkpoint(300));
     let missing = missing.unwrap_err();
-    let edge = tile(0, 1, 44);
-    assert!(matches!(
-        missing,
-        ReadError::Fetch { path, source: FetchError::NotFound } if path == edge
-    ));
+    let ReadError::Fetch { path, source } = missing else {
+        panic!("{missing}")
+    };
+    assert_eq!(path, tile(0, 1, 44));
+    assert!(matches!(source, FetchError::NotFound));
 }
 
 #[test]
 fn another_root_or_size_is_refused_at_once() {
     let log = NaiveLog::new(700);
     let forked = NaiveLog::of((0..700).map(|index| entry(index + 1)).collect());
+    let refused = |log: &NaiveLog, head: &TreeHead| TileReader::open_at(log, head).unwrap_err();
     for size in [1, 2, 255, 256, 300, 512, 699] {
         let head = log.head(size);
-        assert!(matches!(
-            TileReader::open_at(&forked, &head),
-            Err(ReadError::Root)
-        ));
-        let other = TreeHead {
-            size: size + 1,
-            ..head
-        };
-        assert!(matches!(
-            TileReader::open_at(&log, &other),
-            Err(ReadError::Root)
-        ));
+        assert!(matches!(refused(&forked, &head), ReadError::Root));
+        let size = size + 1;
+        let other = TreeHead { size, ..head };
+        assert!(matches!(refused(&log, &other), ReadError::Root));
     }
     // A size that no log has.
-    let beyond = TreeHead {
-        size: u64::MAX,
-        root: naive_root(&[]),
-    };
-    assert!(matches!(
-        TileReader::open_at(&log, &beyond),
-        Err(ReadError::Fetch { .. })
-    ));
+    let (size, root) = (u64::MAX, naive_root(&[]));
+    let refused = refused(&log, &TreeHead { size, root });
+    assert!(matches!(refused, ReadError::Fetch { .. }));
 }
 
 /// The number of tiles read depends on the number of levels, not on the size. Each tile is fetched
@@ -406,10 +338,7 @@ fn tiles_are_fetched_once() {
     assert_eq!(counted.fetched.borrow().len(), 3);
     reader.prove_inclusion(5, 66_000).unwrap();
     reader.prove_inclusion(6, 66_000).unwrap();
-    assert_eq!(
-        counted.fetched.borrow().len(),
-        5,
-        "one tile of level 0, and one above it"
-    );
-    assert!(counted.fetched.borrow().values().all(|count| *count == 1));
+    let counts: Vec<usize> = counted.fetched.borrow().values().copied().collect();
+    // One more tile of level 0, and one above it.
+    assert_eq!(counts, [1; 5]);
 }

@@ -105,11 +105,8 @@ fn all_sizes_up_to_600_have_the_roots_and_proofs_of_the_definition() {
             }
             let proof = prove_consistency(&mut log, number, size).unwrap();
             if number > 0 {
-                assert_eq!(
-                    proof,
-                    naive_consistency(place, &leaves, true),
-                    "{number}, {size}"
-                );
+                let expected = naive_consistency(place, &leaves, true);
+                assert_eq!(proof, expected, "{number}, {size}");
             }
             verify_consistency(&heads[place], &head, &proof).unwrap();
         }
@@ -146,26 +143,17 @@ fn a_proof_proves_one_thing() {
             for changed in changed(&path) {
                 assert!(verify_inclusion(index, leaf, &head, &changed).is_err());
             }
-            assert_eq!(
-                verify_inclusion(index, other, &head, &path),
-                Err(TreeError::WrongRoot)
-            );
-            let forged = TreeHead {
-                root: other,
-                ..head
-            };
-            assert_eq!(
-                verify_inclusion(index, leaf, &forged, &path),
-                Err(TreeError::WrongRoot)
-            );
+            let root = other;
+            for (leaf, head) in [(other, head), (leaf, TreeHead { root, ..head })] {
+                let refused = verify_inclusion(index, leaf, &head, &path);
+                assert_eq!(refused, Err(TreeError::WrongRoot));
+            }
             for wrong in (0..=size + 1).filter(|wrong| *wrong != index) {
                 assert!(verify_inclusion(wrong, leaf, &head, &path).is_err());
             }
         }
-        assert_eq!(
-            verify_inclusion(size, other, &head, &[]),
-            Err(TreeError::NoSuchEntry { index: size, size })
-        );
+        let refused = verify_inclusion(size, other, &head, &[]);
+        assert_eq!(refused, Err(TreeError::NoSuchEntry { index: size, size }));
     }
 }
 
@@ -193,10 +181,8 @@ fn a_consistency_proof_proves_one_thing() {
                 assert!(verify_consistency(&wrong, &newer, &proof).is_err());
             }
             if old < new {
-                assert_eq!(
-                    verify_consistency(&newer, &older, &proof),
-                    Err(TreeError::Shrunk { old: new, new: old })
-                );
+                let refused = verify_consistency(&newer, &older, &proof);
+                assert_eq!(refused, Err(TreeError::Shrunk { old: new, new: old }));
             }
         }
     }
@@ -216,10 +202,8 @@ fn each_refusal_has_its_name() {
     let forged = TreeHead { root, ..three };
     assert_eq!(refused(&forged, &proof), Err(TreeError::WrongOldRoot));
     let forged = TreeHead { root, ..seven };
-    assert_eq!(
-        verify_consistency(&three, &forged, &proof),
-        Err(TreeError::WrongRoot)
-    );
+    let wrong = verify_consistency(&three, &forged, &proof);
+    assert_eq!(wrong, Err(TreeError::WrongRoot));
     assert_eq!(refused(&forged, &[]), Err(TreeError::WrongOldRoot));
     assert_eq!(refused(&seven, &proof), Err(TreeError::TooLong));
     let nothing = TreeHead { root, size: 0 };
@@ -229,10 +213,8 @@ fn each_refusal_has_its_name() {
     let leaf = Hash::of_leaf(&entry(2));
     let refused = |path: &[Hash]| verify_inclusion(2, leaf, &seven, path);
     assert_eq!(refused(&path[..2]), Err(TreeError::TooShort));
-    assert_eq!(
-        refused(&[&path[..], &[root]].concat()),
-        Err(TreeError::TooLong)
-    );
+    let longer = [&path[..], &[root]].concat();
+    assert_eq!(refused(&longer), Err(TreeError::TooLong));
 }
 
 /// Sizes near the maximum of `u64` cause no panic and no accepted proof.

@@ -18,7 +18,8 @@ use transparency_log::{
 };
 
 use crate::support::{
-    NaiveLog, Numbers, ORIGIN, entry, log_key, mutations, other_log_key, time, witness_key,
+    NaiveLog, Numbers, ORIGIN, entry, log_key, mutations, other_log_key, text_mutations, time,
+    witness_key,
 };
 
 fn witness<R: Records>(records: R) -> Witness<R> {
@@ -74,7 +75,6 @@ fn a_witness_follows_a_log() {
 }
 
 #[test]
-#[allow(clippy::too_many_lines, reason = "one case after the other")]
 fn each_refusal_has_its_status_and_changes_nothing() {
     let witness = witness(MemoryRecords::default());
     let mut log = NaiveLog::new(20);
@@ -84,6 +84,13 @@ fn each_refusal_has_its_status_and_changes_nothing() {
         (error.status(), error.content_type(), error.body(), error)
     };
     let honest = request(&mut log, 9, 15);
+    // Changes the request, and returns the status and the error.
+    let changed = |change: &dyn Fn(&mut AddCheckpoint)| {
+        let mut request = honest.clone();
+        change(&mut request);
+        let (status, _, _, error) = refused(&request);
+        (status, error)
+    };
 
     let error = witness.add_checkpoint(b"new 3\n\n", time(0)).unwrap_err();
     assert!(matches!(
@@ -93,54 +100,35 @@ fn each_refusal_has_its_status_and_changes_nothing() {
 
     let mut text = Note::new("no checkpoint\n").unwrap();
     text.add(log_key().sign("no checkpoint\n")).unwrap();
-    let (status, _, _, error) = refused(&AddCheckpoint {
-        note: text,
-        ..honest.clone()
-    });
-    assert!(matches!((status, error), (400, AddError::Checkpoint(_))));
+    let refusal = changed(&|request| request.note = text.clone());
+    assert!(matches!(refusal, (400, AddError::Checkpoint(_))));
 
-    let checkpoint = Checkpoint::new("example.com/other", 15, Hash::of_nothing()).unwrap();
-    let note = checkpoint.sign(&log_key());
-    let (status, _, _, error) = refused(&AddCheckpoint {
-        note,
-        ..honest.clone()
-    });
-    assert!(matches!((status, error), (404, AddError::UnknownLog)));
+    let elsewhere = Checkpoint::new("example.com/other", 15, Hash::of_nothing()).unwrap();
+    let refusal = changed(&|request| request.note = elsewhere.sign(&log_key()));
+    assert!(matches!(refusal, (404, AddError::UnknownLog)));
 
-    let note = log.checkpoint(15).sign(&other_log_key());
-    let (status, _, _, error) = refused(&AddCheckpoint {
-        note,
-        ..honest.clone()
-    });
+    let checkpoint = log.checkpoint(15);
+    let refusal = changed(&|request| request.note = checkpoint.sign(&other_log_key()));
     assert!(matches!(
-        (status, error),
+        refusal,
         (403, AddError::NotSigned(NoteError::NoKnownKey))
     ));
 
-    let mut note = Note::new(log.checkpoint(15).text()).unwrap();
+    let mut note = Note::new(checkpoint.text()).unwrap();
     note.add(log.note(14).signatures()[0].clone()).unwrap();
-    let (status, _, _, error) = refused(&AddCheckpoint {
-        note,
-        ..honest.clone()
-    });
+    let refusal = changed(&|request| request.note = note.clone());
     assert!(matches!(
-        (status, error),
+        refusal,
         (403, AddError::NotSigned(NoteError::WrongSignature(_)))
     ));
 
-    let (status, _, _, error) = refused(&AddCheckpoint {
-        old_size: 16,
-        ..honest.clone()
-    });
-    assert!(matches!((status, error), (400, AddError::OldSize)));
+    let refusal = changed(&|request| request.old_size = 16);
+    assert!(matches!(refusal, (400, AddError::OldSize)));
 
     for old_size in [0, 8, 10, 15] {
-        let refused = refused(&request(&mut log, old_size, 15));
-        assert!(matches!(refused.3, AddError::Conflict(9)));
-        assert_eq!(
-            (refused.0, refused.1, refused.2.as_str()),
-            (409, SIZE_CONTENT_TYPE, "9\n")
-        );
+        let (status, kind, body, error) = refused(&request(&mut log, old_size, 15));
+        assert!(matches!(error, AddError::Conflict(9)));
+        assert_eq!((status, kind, &*body), (409, SIZE_CONTENT_TYPE, "9\n"));
     }
     let refused_same = refused(&request(&mut fork(9), 9, 9));
     assert!(matches!(refused_same.3, AddError::Forked(9)));
@@ -151,19 +139,11 @@ fn each_refusal_has_its_status_and_changes_nothing() {
     let (status, _, _, error) = refused(&request(&mut NaiveLog::of(forked.entries), 9, 15));
     assert!(matches!((status, error), (422, AddError::Inconsistent(_))));
     for proof in [vec![], [&honest.proof[..], &[Hash::of_nothing()]].concat()] {
-        let (status, _, _, error) = refused(&AddCheckpoint {
-            proof,
-            ..honest.clone()
-        });
-        assert!(matches!((status, error), (422, AddError::Inconsistent(_))));
+        let refusal = changed(&|request| request.proof.clone_from(&proof));
+        assert!(matches!(refusal, (422, AddError::Inconsistent(_))));
     }
     // The same size again, with a superfluous proof.
-    let with_proof = AddCheckpoint {
-        old_size: 9,
-        note: log.note(9),
-        ..honest.clone()
-    };
-    assert_eq!(refused(&with_proof).0, 422);
+    assert_eq!(changed(&|request| request.note = log.note(9)).0, 422);
 
     add(&witness, &honest).unwrap();
 }
@@ -181,30 +161,20 @@ fn the_first_checkpoint_may_be_empty_but_not_anything() {
     };
     assert!(matches!(add(&witness, &forged), Err(AddError::Forked(0))));
     add(&witness, &request(&mut NaiveLog::new(0), 0, 0)).unwrap();
-    let proof = vec![Hash::of_nothing()];
-    let with_proof = AddCheckpoint {
-        proof,
-        ..request(&mut NaiveLog::new(2), 0, 2)
-    };
-    assert!(matches!(
-        add(&witness, &with_proof),
-        Err(AddError::Inconsistent(_))
-    ));
+    let mut with_proof = request(&mut NaiveLog::new(2), 0, 2);
+    with_proof.proof.push(Hash::of_nothing());
+    let refused = add(&witness, &with_proof).unwrap_err();
+    assert!(matches!(refused, AddError::Inconsistent(_)));
 }
 
 #[test]
 fn keys_of_a_log_can_change() {
     let mut witness = witness(MemoryRecords::default());
     let mut log = NaiveLog::new(3);
-    let note = log.checkpoint(3).sign(&other_log_key());
-    let by_new_key = AddCheckpoint {
-        note,
-        ..request(&mut log, 0, 3)
-    };
-    assert!(matches!(
-        add(&witness, &by_new_key),
-        Err(AddError::NotSigned(_))
-    ));
+    let mut by_new_key = request(&mut log, 0, 3);
+    by_new_key.note = log.checkpoint(3).sign(&other_log_key());
+    let refused = add(&witness, &by_new_key).unwrap_err();
+    assert!(matches!(refused, AddError::NotSigned(_)));
     witness.add_log(ORIGIN, other_log_key().verifier());
     add(&witness, &by_new_key).unwrap();
     add(&witness, &request(&mut log, 3, 3)).unwrap();
@@ -234,43 +204,25 @@ fn requests_have_one_form() {
     let text = honest.encode();
     assert_eq!(AddCheckpoint::parse(text.as_bytes()).unwrap(), honest);
     let refused = |text: &str| AddCheckpoint::parse(text.as_bytes()).unwrap_err();
-    for old in [
-        "old 09",
-        "old",
-        "old ",
-        "old  9",
-        "Old 9",
-        "old -9",
-        "old 9 ",
-        "old 99999999999999999999",
-    ] {
-        assert_eq!(
-            refused(&text.replace("old 9", old)),
-            RequestError::OldSize,
-            "{old}"
-        );
+    let sizes = [" 09", "", " ", "  9", " -9", " 9 "].map(|size| format!("old{size}"));
+    let others = ["Old 9", "old 99999999999999999999"];
+    for old in sizes.iter().map(String::as_str).chain(others) {
+        let refused = refused(&text.replace("old 9", old));
+        assert_eq!(refused, RequestError::OldSize, "{old}");
     }
     assert_eq!(refused(""), RequestError::OldSize);
     assert_eq!(refused("old 9\n"), RequestError::Proof);
-    assert!(matches!(
-        refused("old 9\n\n"),
-        RequestError::Note(NoteError::Unsigned)
-    ));
+    let unsigned = refused("old 9\n\n");
+    assert_eq!(unsigned, RequestError::Note(NoteError::Unsigned));
     let lines = |number: usize| format!("{}\n", Hash::of_nothing()).repeat(number);
     let note = honest.note.encode();
     assert!(AddCheckpoint::parse(format!("old 9\n{}\n{note}", lines(63)).as_bytes()).is_ok());
-    assert_eq!(
-        refused(&format!("old 9\n{}\n{note}", lines(64))),
-        RequestError::Proof
-    );
-    assert_eq!(
-        refused(&format!("old 9\nAAAA\n\n{note}")),
-        RequestError::Proof
-    );
-    assert_eq!(
-        refused(&"x".repeat(AddCheckpoint::LONGEST + 1)),
-        RequestError::TooLong
-    );
+    for proof in [lines(64), "AAAA\n".into()] {
+        let refused = refused(&format!("old 9\n{proof}\n{note}"));
+        assert_eq!(refused, RequestError::Proof);
+    }
+    let long = "x".repeat(AddCheckpoint::LONGEST + 1);
+    assert_eq!(refused(&long), RequestError::TooLong);
 }
 
 #[test]
@@ -296,15 +248,9 @@ fn answers_are_verified() {
     assert_eq!(read(200, None, "\n"), Err(NoteError::SignatureLine.into()));
     assert_eq!(read(200, None, line.trim_end()), Err(AnswerError::Form));
     let wrong = witness_key(1).cosign(&log.checkpoint(8), time(1)).line();
-    let name = key.name().clone();
-    assert_eq!(
-        read(200, None, &wrong),
-        Err(NoteError::WrongSignature(name).into())
-    );
-    for changed in mutations(line.as_bytes()) {
-        let Ok(changed) = String::from_utf8(changed) else {
-            continue;
-        };
+    let refused = NoteError::WrongSignature(key.name().clone());
+    assert_eq!(read(200, None, &wrong), Err(refused.into()));
+    for changed in text_mutations(&line) {
         if let Ok(answer) = read(200, None, &changed) {
             let Answer::Cosigned(found) = answer else {
                 panic!("{changed}")
@@ -353,19 +299,15 @@ fn of_two_forks_at_once_one_wins() {
             add(&witness, &request)
         };
         let won = thread::scope(|scope| {
-            let threads: Vec<_> = offered
-                .iter()
-                .map(|log| scope.spawn(|| offer(log).is_ok()))
-                .collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap())
-                .collect::<Vec<_>>()
+            let [first, second] = [0, 1].map(|side| {
+                let log: &NaiveLog = &offered[side];
+                scope.spawn(|| offer(log).is_ok())
+            });
+            [first.join().unwrap(), second.join().unwrap()]
         });
-        assert_eq!(won.iter().filter(|won| **won).count(), 1, "{round}");
-        let winner = won.iter().position(|won| *won).unwrap();
-        entries.clone_from(&offered[winner].entries);
-        let log = &offered[winner];
+        assert_ne!(won[0], won[1], "{round}");
+        let log = &offered[usize::from(won[1])];
+        entries.clone_from(&log.entries);
         let size = u64::try_from(log.entries.len()).unwrap();
         assert_eq!(witness.records().recorded(ORIGIN).unwrap(), log.head(size));
     }
