@@ -19,7 +19,7 @@ use super::{
     transport::Transport,
 };
 use crate::{
-    message::{FileStatus, Refusal, Request, SignedRequest},
+    message::{FileStatus, Refusal, SignedRequest},
     signed::RequestKind,
 };
 
@@ -244,8 +244,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// * The errors of [`settle`](Self::settle).
     pub fn status(&mut self) -> Result<Status, ClientError> {
         self.settle()?.or_dropped()?;
-        let request = Request::Status { file: self.file() };
-        let status = self.status_of(&request)?;
+        let status = self.claimed_status()?;
         let Some(known) = self.version() else {
             return Ok(Status::Uploading {
                 next_part: status.next_part,
@@ -280,9 +279,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// Sends `request` and returns the status of the file that the server claims in its answer.
-    pub(super) fn status_of(&self, request: &Request) -> Result<FileStatus, ClientError> {
-        self.queries.status_of(&self.known(), request)
+    /// Returns the status of the file that the server claims.
+    pub(super) fn claimed_status(&self) -> Result<FileStatus, ClientError> {
+        self.queries.status(&self.known())
     }
 
     /// Converts the refusal of a request made for `purpose` to an error. Refusals about versions

@@ -25,7 +25,6 @@ use super::{
     signed_version::SignedVersion,
     transport::Transport,
 };
-use crate::message::Request;
 
 /// The data that an owner publishes about a file, so that other clients can read and audit it.
 #[derive(Clone, Debug)]
@@ -139,7 +138,7 @@ impl<T: Transport> FileObserver<T> {
         }
         let known = self.known(self.since.version);
         let file = known.file;
-        let status = self.queries.status_of(&known, &Request::Status { file })?;
+        let status = self.queries.status(&known)?;
         let claimed = status.state(file);
         if claimed.sealed_root() == *sealed {
             return Ok(claimed);

@@ -130,13 +130,10 @@ impl<T: Transport> FileQueries<T> {
         }
     }
 
-    /// Sends `request` and returns the status of the file that the server claims in its answer.
-    pub(super) fn status_of(
-        &self,
-        known: &FileKnowledge,
-        request: &Request,
-    ) -> Result<FileStatus, ClientError> {
-        match self.transport.exchange(request)? {
+    /// Returns the status of the file that the server claims.
+    pub(super) fn status(&self, known: &FileKnowledge) -> Result<FileStatus, ClientError> {
+        let file = known.file;
+        match self.transport.exchange(&Request::Status { file })? {
             Response::State(status) => Ok(status),
             Response::Refused(refusal) => Err(self.refused(known, Purpose::Question, refusal)),
             _ => Err(ClientError::Unexpected),
