@@ -91,7 +91,7 @@ impl FileServer {
                 .as_mut()
                 .and_then(|versions| versions.previous.take()))
         })?;
-        self.relieve(slot, &head, changes)?;
+        self.committed(slot, &head, self.store.relieve(changes))?;
         slot.change(self, |state| {
             let status = head.status();
             state.head = head;

@@ -8,7 +8,6 @@ use pad_core::Digest;
 
 use super::{
     FileServer,
-    accounts::Charge,
     refuse,
     slot::Slot,
     state::{ListVersions, State},
@@ -61,18 +60,14 @@ impl FileServer {
         let batch = Batch::new(update.edits, head.next_block)?;
         let prepared = slot.change(self, |state| {
             let prepared = self.prepare(slot, state, &batch, request)?;
-            let charge = Charge::new(slot.parameter_bytes, &prepared.head);
-            let owner = &slot.owner.to_bytes();
-            let reserved = self
-                .accounts
-                .reserve(slot.key.id, owner, charge, &self.limits);
-            if let Err(refusal) = reserved {
+            if let Err(refusal) = self.reserve(slot, &prepared.head) {
                 undo(state, prepared.retired);
                 return Err(refusal);
             }
             Ok(prepared)
         })?;
-        self.commit(slot, &prepared.head, prepared.changes)?;
+        let outcome = self.store.commit(prepared.changes);
+        self.committed(slot, &prepared.head, outcome)?;
         slot.change(self, |state| {
             state.head = prepared.head;
             if let Some(versions) = &mut state.versions {

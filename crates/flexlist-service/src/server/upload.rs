@@ -147,10 +147,8 @@ impl FileServer {
     ) -> Result<Response, Refusal> {
         let status = head.status();
         changes.push(head.put(slot.key, 0));
-        let charge = Charge::new(slot.parameter_bytes, &head);
-        let owner = &slot.owner.to_bytes();
-        (self.accounts).reserve(slot.key.id, owner, charge, &self.limits)?;
-        self.commit(slot, &head, changes)?;
+        self.reserve(slot, &head)?;
+        self.committed(slot, &head, self.store.commit(changes))?;
         slot.change(self, |state| {
             state.head = head;
             state.versions = versions;
@@ -158,30 +156,16 @@ impl FileServer {
         })
     }
 
-    /// Makes `changes`, which store the head `head`, durable. After an error, the next reader
+    /// Charges the owner for the file as described by `head`, if the owner stays within its limit.
+    pub(super) fn reserve(&self, slot: &Slot, head: &Head) -> Result<(), Refusal> {
+        let charge = Charge::new(slot.parameter_bytes, head);
+        let owner = &slot.owner.to_bytes();
+        (self.accounts).reserve(slot.key.id, owner, charge, &self.limits)
+    }
+
+    /// Records the outcome of a commit that stores the head `head`. After an error, the next reader
     /// reloads the state from the store.
-    pub(super) fn commit(
-        &self,
-        slot: &Slot,
-        head: &Head,
-        changes: Vec<Change>,
-    ) -> Result<(), Refusal> {
-        let outcome = self.store.commit(changes);
-        self.committed(slot, head, outcome)
-    }
-
-    /// Like `commit`, for changes that make the store smaller and may thus use reserved disk space.
-    pub(super) fn relieve(
-        &self,
-        slot: &Slot,
-        head: &Head,
-        changes: Vec<Change>,
-    ) -> Result<(), Refusal> {
-        let outcome = self.store.relieve(changes);
-        self.committed(slot, head, outcome)
-    }
-
-    fn committed(
+    pub(super) fn committed(
         &self,
         slot: &Slot,
         head: &Head,
