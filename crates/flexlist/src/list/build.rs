@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::{
     Block, FlexList, MAX_TOTAL, SENTINEL_LEVEL,
-    arena::{self, Arena, Inner, Leaf, Link, NodeId},
+    arena::{self, Arena, Inner, Leaf, Link},
     concat,
     hash::{self, Child, EMPTY, NodeHash},
     pool::{Pool, SEGMENT},
@@ -281,7 +281,7 @@ impl<H: NodeHash> Builder<H> {
         self.leaves_left -= 1;
         let mut top = TowerTop {
             link: Link {
-                node: arena::leaf_id(index)?,
+                node: arena::id(arena::LEAF, index)?,
                 rank: length + after.link.rank,
             },
             digest,
@@ -310,14 +310,10 @@ impl<H: NodeHash> Builder<H> {
         self.inners_left -= 1;
         Ok(TowerTop {
             link: Link {
-                node: inner_node(index)?,
+                node: arena::id(arena::INNER, index)?,
                 rank: below.link.rank + after.link.rank,
             },
             digest,
         })
     }
-}
-
-fn inner_node(index: u32) -> Result<NodeId, UpdateError> {
-    Ok(arena::inner_id(index)?)
 }

@@ -8,11 +8,10 @@ use alloc::{vec, vec::Vec};
 use pad_core::{Digest, codec::Fields};
 
 use super::{
-    MAX_TOTAL, SENTINEL_LEVEL,
-    arena::{Arena, Full, Inner, Leaf, Link, NodeId, PrunedNode},
+    ListState, MAX_TOTAL, SENTINEL_LEVEL,
+    arena::{Arena, Full, Inner, Leaf, Link, NodeId},
     hash::{EMPTY, NodeHash},
     prune,
-    state::ListState,
 };
 use crate::error::ProofError;
 
@@ -241,7 +240,7 @@ fn link_up<H: NodeHash>(entries: &[Entry]) -> Result<PartialList<H>, ProofError>
             }
             Entry::Right => (NodeId::RIGHT, 0),
             Entry::Pruned { rank, digest } => {
-                let node = arena.add_pruned(PrunedNode { digest: *digest })?;
+                let node = arena.add_pruned(*digest)?;
                 (node, sum(*rank, 0)?)
             }
         };

@@ -6,13 +6,12 @@ use core::{marker::PhantomData, ops::Range};
 use pad_core::{Digest, Proof, Untrusted, Verified};
 
 use super::{
-    Operation,
+    ListState, Operation,
     arena::NodeId,
     hash::NodeHash,
     operation,
     parse::{self, PartialList},
     search::Found,
-    state::ListState,
     transaction::Transaction,
     view::View,
 };

@@ -29,7 +29,7 @@
 use core::{fmt, ops::ControlFlow};
 use std::sync::Arc;
 
-use pad_core::{DecodeError, Workers};
+use pad_core::{DecodeError, Workers, codec::Fields};
 use rsa_group::{
     Factors, FaultDetected, KeySize, ModularGroup as _, PrimePair, Progress, ResidueGroup,
     SecretInteger,
@@ -42,7 +42,6 @@ use zeroize::Zeroizing;
 
 use super::{
     BlockTag, Challenged, TagError, WriteId,
-    reader::Reader,
     scheme::{
         KeyBytes, OpenedBlock, StoredBlock, TagScheme, block_length, check_at_random,
         require_block, require_challenged,
@@ -182,7 +181,7 @@ impl<const BITS: u32> KeyBytes for RsaOwnerKey<BITS> {
     /// Decodes and checks a key. Cost: primality tests of both factors.
     fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let width = width::<BITS>();
-        let mut reader = Reader::new(bytes);
+        let mut reader = Fields::new(bytes);
         let larger = reader.take(width.div_ceil(2))?;
         let smaller = reader.take(width.div_ceil(2))?;
         let base = reader.take(width)?;
@@ -208,7 +207,7 @@ impl<const BITS: u32> KeyBytes for RsaPublicKey<BITS> {
     /// square.
     fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let width = width::<BITS>();
-        let mut reader = Reader::new(bytes);
+        let mut reader = Fields::new(bytes);
         let modulus = read(reader.take(width)?);
         let base = read(reader.take(width)?);
         reader.finish()?;
