@@ -15,7 +15,7 @@ use flexlist_service::{
 
 use crate::{
     limits::too_large,
-    owner::{KINDS, Owner, StorePath, open_with, refusal, standing},
+    owner::{KINDS, Owner, StorePath, assert_refused, open_with, standing},
     plan::{Plan, Random},
     refusals::{invalid, refused, served},
 };
@@ -42,7 +42,7 @@ fn audits_read_so_many_bytes_and_no_more() {
             "bytes of audited blocks: {end}, and the limit is {}",
             end - 1
         );
-        assert_eq!(refusal(server.handle(request)), too_large(&words));
+        assert_refused(&server, request, &too_large(&words));
         assert_eq!(owner.read(&server, start, end), owner.blocks);
     }
 }
@@ -62,7 +62,7 @@ fn owners_have_limits_of_their_own() {
     standing(server.handle(file(1).begin()));
     standing(server.handle(file(2).begin()));
     let words = "unfinished uploads of an owner: 3, and the limit is 2";
-    assert_eq!(refusal(server.handle(file(3).begin())), too_large(words));
+    assert_refused(&server, file(3).begin(), &too_large(words));
     // Neither a repeated request nor another owner is affected.
     standing(server.handle(file(2).begin()));
     standing(server.handle(Owner::new(2, TagKind::HashOnly).begin()));
@@ -72,10 +72,10 @@ fn owners_have_limits_of_their_own() {
         owner.upload(&server, &[vec![vec![number; 10]]]);
     }
     let words = "files of an owner: 4, and the limit is 3";
-    assert_eq!(refusal(server.handle(file(4).begin())), too_large(words));
+    assert_refused(&server, file(4).begin(), &too_large(words));
     drop(server);
     let server = open_with(&path, limits);
-    assert_eq!(refusal(server.handle(file(4).begin())), too_large(words));
+    assert_refused(&server, file(4).begin(), &too_large(words));
 }
 
 #[test]
@@ -87,10 +87,7 @@ fn a_first_word_is_measured_before_it_is_read() {
     let mut signed = owner.sign(RequestKind::Begin, &owner.begin_body());
     signed.body.0.resize(165, 0);
     let words = "bytes of a begin request: 165, and the limit is 164";
-    assert_eq!(
-        refusal(server.handle(Request::Begin(signed))),
-        too_large(words)
-    );
+    assert_refused(&server, Request::Begin(signed), &too_large(words));
 }
 
 #[test]
@@ -214,7 +211,7 @@ fn a_file_has_so_many_blocks_and_no_more() {
     standing(server.handle(owner.begin()));
     let blocks = (0..5).map(|_| owner.sent(&[1])).collect();
     let part = owner.part_of(0, blocks);
-    assert_eq!(refusal(server.handle(part)), too_large(words));
+    assert_refused(&server, part, &too_large(words));
     owner.upload(&server, &[vec![vec![1]; 4]]);
     let (edits, _) = owner.edits(&[Plan::Insert(0, 0, vec![2])]);
     assert_eq!(

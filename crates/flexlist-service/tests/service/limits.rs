@@ -10,7 +10,7 @@ use flexlist_service::{
 };
 
 use crate::{
-    owner::{Owner, StorePath, open_with, refusal, standing},
+    owner::{Owner, StorePath, assert_refused, open_with, refusal, standing},
     refusals::{invalid, refused, served},
 };
 
@@ -131,7 +131,7 @@ fn audits_and_reads_have_limits() {
         ),
     ] {
         let (server, owner) = served(limits);
-        assert_eq!(refusal(server.handle(request)), too_large(words));
+        assert_refused(&server, request, &too_large(words));
         assert_eq!(owner.read(&server, 0, 1), owner.blocks[..1]);
     }
     for request in [read, sample(400), every] {
@@ -164,11 +164,11 @@ fn uploads_have_limits() {
     long.server_parameters = Bytes(vec![0; 101]);
     let begin = Request::Begin(owner.sign(RequestKind::Begin, &long));
     let words = "bytes of parameters: 101, and the limit is 100";
-    assert_eq!(refusal(server.handle(begin)), too_large(words));
+    assert_refused(&server, begin, &too_large(words));
     standing(server.handle(owner.begin()));
     let words = "files: 2, and the limit is 1";
     let second = Owner::new(2, TagKind::HashOnly).begin();
-    assert_eq!(refusal(server.handle(second)), too_large(words));
+    assert_refused(&server, second, &too_large(words));
 
     let blocks: Vec<SentBlock> = [1, 2, 3]
         .map(|length| owner.sent(&vec![1; length]))

@@ -156,6 +156,13 @@ impl Owner {
         Request::Begin(self.sign(RequestKind::Begin, &self.begin_body()))
     }
 
+    /// The first request, which expires at this time.
+    pub(crate) fn begin_until(&self, expires: u64) -> Request {
+        let mut begin = self.begin_body();
+        begin.expires = expires;
+        Request::Begin(self.sign(RequestKind::Begin, &begin))
+    }
+
     /// The first request of another owner, signed by this one.
     pub(crate) fn begin_body_of(&self, other: &Self) -> Request {
         Request::Begin(self.sign(RequestKind::Begin, &other.begin_body()))
@@ -356,6 +363,12 @@ pub(crate) fn refusal(response: Response) -> Refusal {
         Response::Refused(refusal) => refusal,
         other => panic!("{other:?}"),
     }
+}
+
+/// Asserts that the server refuses a request for this reason.
+#[track_caller]
+pub(crate) fn assert_refused(server: &FileServer, request: Request, expected: &Refusal) {
+    assert_eq!(&refusal(server.handle(request)), expected);
 }
 
 /// A tag that belongs to no scheme.

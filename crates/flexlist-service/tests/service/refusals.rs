@@ -10,7 +10,7 @@ use flexlist_service::{
 };
 
 use crate::{
-    owner::{Owner, StorePath, no_tag, open, open_with, refusal, standing},
+    owner::{Owner, StorePath, assert_refused, no_tag, open, open_with, refusal, standing},
     plan::{Plan, Random},
 };
 
@@ -55,7 +55,7 @@ fn an_unknown_file_is_refused_to_everybody() {
         stranger.read_request(0, 1),
         stranger.status(),
     ] {
-        assert_eq!(refusal(server.handle(request)), Refusal::UnknownFile);
+        assert_refused(&server, request, &Refusal::UnknownFile);
     }
 }
 
@@ -69,13 +69,13 @@ fn versions_that_are_not_kept_are_refused() {
             requested: version,
             current: 1,
         };
-        assert_eq!(refusal(server.handle(owner.read_request(0, 1))), unknown);
+        assert_refused(&server, owner.read_request(0, 1), &unknown);
         let seed = [0; 32];
         let audit = owner.audit_request(Challenge::Sample { seed, count: 1 });
-        assert_eq!(refusal(server.handle(audit)), unknown);
+        assert_refused(&server, audit, &unknown);
         if version > 1 {
             let acknowledge = owner.acknowledge(version);
-            assert_eq!(refusal(server.handle(acknowledge)), unknown);
+            assert_refused(&server, acknowledge, &unknown);
         }
     }
     owner.version = good;

@@ -3,7 +3,7 @@
 use flexlist::tag::TagKind;
 use flexlist_service::internals::message::{Refusal, Response};
 
-use crate::owner::{open, open_with, refusal, scene, small_checkpoints};
+use crate::owner::{assert_refused, open, open_with, refusal, scene, small_checkpoints};
 
 #[test]
 fn every_step_of_an_upload_can_be_resent() {
@@ -23,10 +23,7 @@ fn every_step_of_an_upload_can_be_resent() {
         Response::State(owner.standing(2))
     );
     for part in &requests[1..3] {
-        assert_eq!(
-            refusal(server.handle(part.clone())),
-            Refusal::UploadFinished
-        );
+        assert_refused(&server, part.clone(), &Refusal::UploadFinished);
     }
     owner.check_all(&server);
     assert_eq!(server.check().stray_blocks, 0);
@@ -62,7 +59,7 @@ fn the_last_update_can_be_resent_and_no_other_of_its_base() {
         server.handle(owner.acknowledge(owner.version));
         assert_eq!(server.handle(request.clone()), response);
         if let Some(older) = last.replace(request) {
-            assert_eq!(refusal(server.handle(older)), stale(before.version - 1));
+            assert_refused(&server, older, &stale(before.version - 1));
         }
         owner.check_all(&server);
     }

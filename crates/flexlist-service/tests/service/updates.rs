@@ -4,7 +4,7 @@ use flexlist::tag::TagKind;
 use flexlist_service::internals::message::{Refusal, Response};
 
 use crate::{
-    owner::{Owner, StorePath, open_with, refusal, scene, small_checkpoints, standing},
+    owner::{Owner, StorePath, assert_refused, open_with, scene, small_checkpoints, standing},
     plan::{Plan, count},
 };
 
@@ -31,7 +31,7 @@ fn random_updates_keep_both_versions_until_the_owner_knows_the_new_one() {
                     requested: older.version,
                     current: owner.version,
                 };
-                assert_eq!(refusal(server.handle(older.read_request(0, 1))), gone);
+                assert_refused(&server, older.read_request(0, 1), &gone);
             }
             if round % 3 == 0 {
                 let known = standing(server.handle(owner.acknowledge(owner.version)));
@@ -40,7 +40,7 @@ fn random_updates_keep_both_versions_until_the_owner_knows_the_new_one() {
                     requested: old.version,
                     current: owner.version,
                 };
-                assert_eq!(refusal(server.handle(old.read_request(0, 1))), gone);
+                assert_refused(&server, old.read_request(0, 1), &gone);
                 owner.check_all(&server);
             }
             let report = server.check();
