@@ -15,7 +15,7 @@ use flexlist_service::{
 
 use crate::{
     limits::too_large,
-    owner::{KINDS, Owner, StorePath, assert_refused, open_with, standing},
+    owner::{KINDS, Owner, StorePath, assert_refused, limits_with, open_with, standing},
     plan::{Plan, Random},
     refusals::{invalid, refused, served},
 };
@@ -30,10 +30,7 @@ fn audits_read_so_many_bytes_and_no_more() {
         owner.audit_request(Challenge::Sample { seed, count: 400 }),
         owner.audit_request(Challenge::Every { seed, start, end }),
     ] {
-        let audit_bytes = |audit_bytes| Limits {
-            audit_bytes,
-            ..Limits::default()
-        };
+        let audit_bytes = |bytes| limits_with(|limits| limits.audit_bytes = bytes);
         let (server, _) = served(audit_bytes(end));
         let response = server.handle(request.clone());
         assert!(matches!(response, Response::Audited { .. }), "{response:?}");
@@ -80,10 +77,7 @@ fn owners_have_limits_of_their_own() {
 
 #[test]
 fn a_first_word_is_measured_before_it_is_read() {
-    let (server, owner) = served(Limits {
-        parameter_bytes: 100,
-        ..Limits::default()
-    });
+    let (server, owner) = served(limits_with(|limits| limits.parameter_bytes = 100));
     let mut signed = owner.sign(RequestKind::Begin, &owner.begin_body());
     signed.body.0.resize(165, 0);
     let words = "bytes of a begin request: 165, and the limit is 164";
@@ -146,10 +140,7 @@ fn nothing_is_decoded_for_who_is_not_the_owner() {
 #[test]
 fn blocks_with_public_tags_have_a_limit_of_their_own() {
     let path = StorePath::new();
-    let limits = Limits {
-        public_tag_blocks: 2,
-        ..Limits::default()
-    };
+    let limits = limits_with(|limits| limits.public_tag_blocks = 2);
     let server = open_with(&path, limits);
     let mut owner = Owner::new(1, TagKind::PublicBls);
     standing(server.handle(owner.begin()));
@@ -163,10 +154,7 @@ fn blocks_with_public_tags_have_a_limit_of_their_own() {
 #[test]
 fn not_all_files_are_in_memory() {
     let path = StorePath::new();
-    let limits = Limits {
-        list_blocks: 100,
-        ..Limits::default()
-    };
+    let limits = limits_with(|limits| limits.list_blocks = 100);
     let mut server = open_with(&path, limits);
     let mut random = Random(5);
     let mut owners: Vec<Owner> = (0..6).map(|seed| Owner::new(seed, KINDS[0])).collect();
@@ -201,10 +189,7 @@ fn not_all_files_are_in_memory() {
 #[test]
 fn a_file_has_so_many_blocks_and_no_more() {
     let path = StorePath::new();
-    let limits = Limits {
-        list_blocks: 4,
-        ..Limits::default()
-    };
+    let limits = limits_with(|limits| limits.list_blocks = 4);
     let server = open_with(&path, limits);
     let mut owner = Owner::new(1, TagKind::HashOnly);
     let words = "blocks of the file: 5, and the limit is 4";

@@ -10,7 +10,7 @@ use flexlist_service::{
 };
 
 use crate::{
-    owner::{Owner, StorePath, assert_refused, open_with, refusal, standing},
+    owner::{Owner, StorePath, assert_refused, limits_with, open_with, refusal, standing},
     refusals::{invalid, refused, served},
 };
 
@@ -20,40 +20,27 @@ pub(crate) fn too_large(words: &str) -> Refusal {
 
 #[test]
 fn updates_have_limits() {
-    let base = Limits::default();
-    let (_, owner) = served(base);
+    let (_, owner) = served(Limits::default());
     let (total, first) = (owner.state.total, owner.blocks[0].len());
     let file_words = format!("bytes of the file: {}, and the limit is {total}", total + 1);
     for (limits, lengths, words) in [
         (
-            Limits {
-                update_edits: 2,
-                ..base
-            },
+            limits_with(|limits| limits.update_edits = 2),
             vec![1, 2, 3],
             "changes in an update: 3, and the limit is 2",
         ),
         (
-            Limits {
-                block_bytes: 400,
-                ..base
-            },
+            limits_with(|limits| limits.block_bytes = 400),
             vec![400, 401],
             "bytes of a block: 401, and the limit is 400",
         ),
         (
-            Limits {
-                tag_bytes: 31,
-                ..base
-            },
+            limits_with(|limits| limits.tag_bytes = 31),
             vec![1],
             "bytes of a tag: 32, and the limit is 31",
         ),
         (
-            Limits {
-                file_bytes: total,
-                ..base
-            },
+            limits_with(|limits| limits.file_bytes = total),
             vec![first + 1],
             file_words.as_str(),
         ),
@@ -77,10 +64,7 @@ fn updates_have_limits() {
 
 #[test]
 fn witnesses_have_limits() {
-    let limits = Limits {
-        answer_bytes: 50,
-        ..Limits::default()
-    };
+    let limits = limits_with(|limits| limits.answer_bytes = 50);
     let (server, mut owner) = served(limits);
     let block = owner.sent(b"block");
     let update = owner.update_of(1, vec![SentEdit::Modify { index: 0, block }]);
@@ -97,25 +81,15 @@ fn witnesses_have_limits() {
 
 #[test]
 fn audits_and_reads_have_limits() {
-    let base = Limits::default();
     let seed = [1; 32];
-    let (_, owner) = served(base);
+    let (_, owner) = served(Limits::default());
     let (start, end) = (0, owner.state.total);
     let sample = |count| owner.audit_request(Challenge::Sample { seed, count });
     let every = owner.audit_request(Challenge::Every { seed, start, end });
     let read = owner.read_request(start, end);
-    let samples = Limits {
-        audit_samples: 40,
-        ..base
-    };
-    let blocks = Limits {
-        audit_blocks: 3,
-        ..base
-    };
-    let read_blocks = Limits {
-        read_blocks: 9,
-        ..base
-    };
+    let samples = limits_with(|limits| limits.audit_samples = 40);
+    let blocks = limits_with(|limits| limits.audit_blocks = 3);
+    let read_blocks = limits_with(|limits| limits.read_blocks = 9);
     for (limits, request, words) in [
         (
             samples,
@@ -135,10 +109,7 @@ fn audits_and_reads_have_limits() {
         assert_eq!(owner.read(&server, 0, 1), owner.blocks[..1]);
     }
     for request in [read, sample(400), every] {
-        let (server, _) = served(Limits {
-            answer_bytes: 500,
-            ..base
-        });
+        let (server, _) = served(limits_with(|limits| limits.answer_bytes = 500));
         let refused = refusal(server.handle(request));
         let Refusal::TooLarge(words) = refused else {
             panic!("{refused:?}");

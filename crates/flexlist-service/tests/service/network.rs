@@ -111,11 +111,10 @@ fn start(options: Options, handler: impl Handler) -> RunningServer {
         .unwrap()
 }
 
-fn with_limits(limits: Limits) -> Options {
-    Options {
-        limits,
-        ..Options::default()
-    }
+fn with_limits(change: impl FnOnce(&mut Limits)) -> Options {
+    let mut options = Options::default();
+    change(&mut options.limits);
+    options
 }
 
 fn with_timeouts(timeouts: Timeouts) -> Options {

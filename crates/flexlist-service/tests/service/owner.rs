@@ -51,6 +51,13 @@ pub(crate) fn small_checkpoints() -> Limits {
     }
 }
 
+/// The default limits with a change.
+pub(crate) fn limits_with(change: impl FnOnce(&mut Limits)) -> Limits {
+    let mut limits = Limits::default();
+    change(&mut limits);
+    limits
+}
+
 /// The path of a store in a temporary folder, which is removed with this value.
 pub(crate) struct StorePath(PathBuf, TempDir);
 

@@ -25,7 +25,7 @@ use pad_core::{AuthorKey, Digest, Workers};
 
 use crate::{
     limits::too_large,
-    owner::{Owner, StorePath, assert_refused, open, refusal, standing},
+    owner::{Owner, StorePath, assert_refused, limits_with, open, refusal, standing},
     plan::{Plan, Random},
 };
 
@@ -392,10 +392,7 @@ fn uploads_that_nobody_goes_on_with_expire() {
 fn many_abandoned_uploads_hold_nobody_up() {
     let path = StorePath::new();
     let time = Time::new();
-    let limits = Limits {
-        unfinished_per_owner: 200,
-        ..Limits::default()
-    };
+    let limits = limits_with(|limits| limits.unfinished_per_owner = 200);
     let server = time.open(&path, limits);
     let owner = Owner::new(1, TagKind::HashOnly);
     for salt in 0..150 {
@@ -424,10 +421,7 @@ fn assert_over_quota(server: &FileServer, request: Request) {
 #[test]
 fn owners_have_quotas_of_bytes() {
     let path = StorePath::new();
-    let limits = Limits {
-        bytes_per_owner: 20_000,
-        ..Limits::default()
-    };
+    let limits = limits_with(|limits| limits.bytes_per_owner = 20_000);
     let time = Time::new();
     let mut server = time.open(&path, limits);
     let mut owner = Owner::new(1, TagKind::HashOnly);
@@ -647,10 +641,7 @@ fn the_owner_of_a_restored_store_goes_on_with_the_version_that_was_his() {
 #[test]
 fn removal_beside_audits_reads_and_updates_breaks_none_of_them_badly() {
     let path = StorePath::new();
-    let limits = Limits {
-        turn_wait: Duration::from_mins(1),
-        ..Limits::default()
-    };
+    let limits = limits_with(|limits| limits.turn_wait = Duration::from_mins(1));
     let server = FileServer::open(&path, limits, Workers::sequential()).unwrap();
     for round in 0..8 {
         let mut owner = Owner::new(round, TagKind::PrivateMac);

@@ -6,6 +6,7 @@ use flexlist_service::internals::message::{
 };
 
 use super::*;
+use crate::owner::limits_with;
 
 /// A client of a server with these limits, with blocks of length `block` and parts of any size.
 pub(super) fn limited(
@@ -61,10 +62,7 @@ fn large_samples_are_asked_for_in_parts() {
     let report = run_audit(&mut client, Extent::Sample(1300)).unwrap();
     assert_eq!((report.bytes, report.questions), (1300, 3));
     // A request that is too large is split, down to single blocks.
-    let limits = Limits {
-        audit_bytes: 5000,
-        ..Limits::default()
-    };
+    let limits = limits_with(|limits| limits.audit_bytes = 5000);
     let (_directory, mut client) = limited_upload(limits, block);
     let report = run_audit(&mut client, Extent::Sample(100)).unwrap();
     assert_eq!(report.bytes, 100);
