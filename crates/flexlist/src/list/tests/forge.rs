@@ -336,6 +336,20 @@ impl Random {
     }
 }
 
+pub(super) fn insert(index: u64, block: Block) -> Operation {
+    Operation::Insert { index, block }
+}
+
+/// Gives a block this length, and `tag` in every byte of its tag digest.
+pub(super) fn modify(index: u64, length: u64, tag: u8) -> Operation {
+    Operation::Modify {
+        index,
+        length,
+        tag_digest: Digest([tag; 32]),
+        label: 0,
+    }
+}
+
 pub(super) fn build(blocks: &[Block]) -> FlexList {
     FlexList::build(blocks, &Workers::sequential()).unwrap()
 }

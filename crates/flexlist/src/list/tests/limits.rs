@@ -7,7 +7,7 @@ use super::{
         Block, FlexList, MAX_PROOF_BYTES, Operation, Sha256, verify_indices, verify_range,
         verify_update,
     },
-    forge::{Random, Tree, block, build},
+    forge::{Random, Tree, block, build, insert},
 };
 use crate::error::{ProofError, UpdateError};
 
@@ -62,10 +62,7 @@ fn many_blocks_of_a_chain_cost_one_walk() {
 fn many_changes_at_the_end_of_a_chain_are_refused() {
     let append = |start: u64, count: u64| -> Vec<Operation> {
         (start..start + count)
-            .map(|index| Operation::Insert {
-                index,
-                block: block(1, 0, 9),
-            })
+            .map(|index| insert(index, block(1, 0, 9)))
             .collect()
     };
     // The limit applies to the batch as a whole: a few long paths are allowed.
@@ -136,10 +133,7 @@ fn the_highest_levels_cost_no_more_than_others() {
                 .map(|_| {
                     let at = random.index(model.len() + 1);
                     model.insert(at, block(2, level, 3));
-                    Operation::Insert {
-                        index: 2 * u64::try_from(at).unwrap(),
-                        block: block(2, level, 3),
-                    }
+                    insert(2 * u64::try_from(at).unwrap(), block(2, level, 3))
                 })
                 .collect();
             let change = list.update(&operations).unwrap();

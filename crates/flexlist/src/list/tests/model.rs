@@ -6,9 +6,12 @@ use std::num::NonZeroUsize;
 use pad_core::{Digest, Workers};
 use proptest::{collection::vec, prelude::*};
 
-use super::super::{
-    Block, FlexList, Operation, Sha256, View, arena::Node, build::build_parts, hash::NodeHash,
-    verify_indices, verify_range, verify_update,
+use super::{
+    super::{
+        Block, FlexList, MAX_TOTAL, Operation, Sha256, View, arena::Node, build::build_parts,
+        hash::NodeHash, verify_indices, verify_range, verify_update,
+    },
+    forge::{build, insert, modify},
 };
 use crate::{error::UpdateError, level::Level};
 
@@ -159,10 +162,6 @@ fn byte_below(index: prop::sample::Index, total: u64) -> u64 {
     u64::try_from(index.index(usize::try_from(total).unwrap())).unwrap()
 }
 
-fn build(blocks: &[Block]) -> FlexList {
-    FlexList::build(blocks, &Workers::sequential()).unwrap()
-}
-
 fn check_same(list: &FlexList, blocks: &[Block]) {
     assert_eq!(list.blocks(), blocks);
     assert_eq!(list.current().shape(), canonical(blocks));
@@ -280,60 +279,16 @@ fn a_refused_batch_changes_nothing() {
     let mut list = build(&[block; 3]);
     let before = list.state();
     let good = Operation::Remove { index: 7 };
+    let out_of_range = |index| UpdateError::OutOfRange { index, total: 10 };
+    let sized = |length| Block { length, ..block };
     let refused = [
-        (
-            Operation::Remove { index: 10 },
-            UpdateError::OutOfRange {
-                index: 10,
-                total: 10,
-            },
-        ),
-        (
-            Operation::Insert { index: 7, block },
-            UpdateError::NotOnBoundary { index: 7 },
-        ),
-        (
-            Operation::Insert { index: 11, block },
-            UpdateError::OutOfRange {
-                index: 11,
-                total: 10,
-            },
-        ),
-        (
-            Operation::Insert {
-                index: 5,
-                block: Block { length: 0, ..block },
-            },
-            UpdateError::EmptyBlock,
-        ),
-        (
-            Operation::Modify {
-                index: 5,
-                length: 0,
-                tag_digest: Digest([0; 32]),
-                label: 0,
-            },
-            UpdateError::EmptyBlock,
-        ),
-        (
-            Operation::Insert {
-                index: 5,
-                block: Block {
-                    length: 1 << 63,
-                    ..block
-                },
-            },
-            UpdateError::FileTooLong,
-        ),
-        (
-            Operation::Modify {
-                index: 5,
-                length: super::super::MAX_TOTAL,
-                tag_digest: Digest([0; 32]),
-                label: 0,
-            },
-            UpdateError::FileTooLong,
-        ),
+        (Operation::Remove { index: 10 }, out_of_range(10)),
+        (insert(7, block), UpdateError::NotOnBoundary { index: 7 }),
+        (insert(11, block), out_of_range(11)),
+        (insert(5, sized(0)), UpdateError::EmptyBlock),
+        (modify(5, 0, 0), UpdateError::EmptyBlock),
+        (insert(5, sized(1 << 63)), UpdateError::FileTooLong),
+        (modify(5, MAX_TOTAL, 0), UpdateError::FileTooLong),
     ];
     for (operation, error) in refused {
         assert_eq!(list.update(&[good, operation]).unwrap_err(), error);

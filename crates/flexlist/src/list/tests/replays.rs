@@ -1,11 +1,9 @@
 //! Witnesses of updates that must be rejected, and the ends of the list.
 
-use pad_core::Digest;
-
 use super::{
     super::{MAX_TOTAL, Operation, Sha256, verify_indices, verify_range, verify_update},
     adversarial::{five, refused},
-    forge::{Tree, block, build, pruned},
+    forge::{Tree, block, build, insert, modify, pruned},
 };
 use crate::error::{ProofError, UpdateError};
 
@@ -14,12 +12,7 @@ use crate::error::{ProofError, UpdateError};
 fn an_older_witness_is_refused() {
     let mut list = five();
     let old = list.clone();
-    let modify = |tag| Operation::Modify {
-        index: 25,
-        length: 10,
-        tag_digest: Digest([tag; 32]),
-        label: 0,
-    };
+    let modify = |tag| modify(25, 10, tag);
     let first = list.update(&[modify(8)]).unwrap();
     let state = list.state();
     let second = list.update(&[modify(9)]).unwrap();
@@ -39,10 +32,7 @@ fn an_older_witness_is_refused() {
 fn a_witness_with_a_hole_is_refused() {
     let list = five();
     let operations = [
-        Operation::Insert {
-            index: 20,
-            block: block(4, 3, 9),
-        },
+        insert(20, block(4, 3, 9)),
         Operation::Remove { index: 45 },
     ];
     let witness = Tree::read(&list.clone().update(&operations).unwrap().witness);
@@ -64,40 +54,23 @@ fn a_witness_with_a_hole_is_refused() {
 fn impossible_operations_are_refused() {
     let list = five();
     let new = block(4, 3, 9);
-    let insert = |index| Operation::Insert { index, block: new };
+    let too_long = UpdateError::FileTooLong;
+    let insert_new = |index| insert(index, new);
     let out_of_range = |index| UpdateError::OutOfRange { index, total: 50 };
     let cases = [
-        (insert(25), UpdateError::NotOnBoundary { index: 25 }),
-        (insert(1), UpdateError::NotOnBoundary { index: 1 }),
-        (insert(49), UpdateError::NotOnBoundary { index: 49 }),
-        (insert(51), out_of_range(51)),
-        (insert(u64::MAX), out_of_range(u64::MAX)),
+        (insert_new(25), UpdateError::NotOnBoundary { index: 25 }),
+        (insert_new(1), UpdateError::NotOnBoundary { index: 1 }),
+        (insert_new(49), UpdateError::NotOnBoundary { index: 49 }),
+        (insert_new(51), out_of_range(51)),
+        (insert_new(u64::MAX), out_of_range(u64::MAX)),
         (Operation::Remove { index: 50 }, out_of_range(50)),
         (
             Operation::Remove { index: u64::MAX },
             out_of_range(u64::MAX),
         ),
-        (
-            Operation::Insert {
-                index: 50,
-                block: block(0, 0, 0),
-            },
-            UpdateError::EmptyBlock,
-        ),
-        (
-            Operation::Insert {
-                index: 50,
-                block: block(MAX_TOTAL - 49, 0, 0),
-            },
-            UpdateError::FileTooLong,
-        ),
-        (
-            Operation::Insert {
-                index: 50,
-                block: block(u64::MAX, 62, 0),
-            },
-            UpdateError::FileTooLong,
-        ),
+        (insert(50, block(0, 0, 0)), UpdateError::EmptyBlock),
+        (insert(50, block(MAX_TOTAL - 49, 0, 0)), too_long),
+        (insert(50, block(u64::MAX, 62, 0)), too_long),
     ];
     for (operation, error) in cases {
         let mut server = list.clone();
@@ -112,7 +85,7 @@ fn impossible_operations_are_refused() {
         nothing.unwrap_err(),
         ProofError::Operation(UpdateError::EmptyBatch)
     );
-    for operation in [insert(0), insert(50)] {
+    for operation in [insert_new(0), insert_new(50)] {
         let mut server = list.clone();
         let change = server.update(&[operation]).unwrap();
         let next = verify_update::<Sha256>(&change.witness, &list.state(), &[operation]).unwrap();
@@ -142,10 +115,7 @@ fn the_ends_of_the_list_are_shown_as_they_are() {
     }
     for operation in [
         Operation::Remove { index: 0 },
-        Operation::Insert {
-            index: 0,
-            block: block(1, 0, 1),
-        },
+        insert(0, block(1, 0, 1)),
     ] {
         let mut witness = Tree::read(&list.clone().update(&[operation]).unwrap().witness);
         let sentinel = (0..witness.count())
@@ -183,10 +153,7 @@ fn the_last_block_can_go() {
             );
         }
         // The reverse operation.
-        let operation = Operation::Insert {
-            index: 0,
-            block: block(10, level, 1),
-        };
+        let operation = insert(0, block(10, level, 1));
         let change = list.update(&[operation]).unwrap();
         let next = verify_update::<Sha256>(&change.witness, &empty.state(), &[operation]).unwrap();
         assert_eq!(*next.get(), before);
@@ -197,10 +164,7 @@ fn the_last_block_can_go() {
 #[test]
 fn another_level_is_another_root() {
     let list = five();
-    let insert = |level| Operation::Insert {
-        index: 20,
-        block: block(4, level, 9),
-    };
+    let insert = |level| insert(20, block(4, level, 9));
     let roots = (0..=62).map(|level| {
         let mut server = list.clone();
         let change = server.update(&[insert(level)]).unwrap();
