@@ -127,9 +127,6 @@ pub struct InsertedBlock {
 }
 
 /// Converts an edit into a list operation. The edit's block, if any, gets `label`.
-///
-/// # Errors
-/// [`LevelTooHigh`] for a level above the maximum.
 pub(crate) fn operation(edit: &SentEdit, label: u64) -> Result<Operation, LevelTooHigh> {
     Ok(match edit {
         BlockEdit::Insert { index, block } => Operation::Insert {

@@ -270,9 +270,6 @@ const STRETCH_BYTES: u64 = 16 << 20;
 
 /// Returns a batch of consecutive blocks, from the block that starts at byte `index`. Empty at the
 /// end of the file.
-///
-/// # Errors
-/// [`UpdateError`] if the list is broken.
 fn stretch(view: View<'_, Sha256>, index: u64) -> Result<Vec<Found>, UpdateError> {
     let end = index.saturating_add(STRETCH_BYTES).min(view.total());
     if index >= end {

@@ -28,9 +28,6 @@ impl Run {
 /// and new, that they remove or replace. Also returns the total length of these blocks in bytes.
 ///
 /// The caller has applied the operations to the list already, so every index is valid.
-///
-/// # Errors
-/// [`UpdateError::OutOfRange`] if an index is invalid after all; the errors of [`View::find`].
 pub(super) fn superseded(
     old: View<'_, Sha256>,
     operations: &[Operation],

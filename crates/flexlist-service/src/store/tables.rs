@@ -275,9 +275,6 @@ fn sealed(table: Table, file: FileKey, number: u64, body: &[u8]) -> Vec<u8> {
 }
 
 /// Verifies the digest at the beginning of a stored `value`, and returns the record's body.
-///
-/// # Errors
-/// [`StoreError::Damaged`] if the record differs from the one written at this key.
 pub(crate) fn unsealed(
     table: Table,
     file: FileKey,

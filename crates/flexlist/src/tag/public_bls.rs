@@ -109,9 +109,6 @@ impl fmt::Debug for BlsPublicKey {
 
 impl BlsOwnerKey {
     /// Generates a key.
-    ///
-    /// # Errors
-    /// [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
     pub(crate) fn generate() -> Result<Self, TagError> {
         let mut master = Zeroizing::new([0; 32]);
         getrandom::fill(master.as_mut_slice()).map_err(|_| TagError::RandomnessUnavailable)?;
