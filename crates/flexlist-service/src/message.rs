@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use flexlist::{
     FileId, FileState, Level,
     challenge::Challenge,
-    internals::{BlockEdit, Bytes, LevelTooHigh},
+    internals::{BlockEdit, Bytes, LevelTooHigh, StoredBlock},
     list::{Block, ListState, Operation},
     tag::BlockTag,
 };
@@ -45,6 +45,14 @@ impl SentBlock {
     pub fn length(&self) -> u64 {
         // Lossless on every target of std.
         u64::try_from(self.data.0.len()).unwrap_or(u64::MAX)
+    }
+
+    /// Returns the block with its tag, as input of checks.
+    pub(crate) fn tagged(&self) -> StoredBlock<'_> {
+        StoredBlock {
+            tag: &self.tag,
+            data: self.data.as_ref(),
+        }
     }
 
     /// Converts the block to its entry in the block list, with `level` and `label`.

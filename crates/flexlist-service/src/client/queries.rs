@@ -7,7 +7,7 @@
 use core::cmp::Ordering;
 
 use flexlist::{
-    AuditError, FileId, FileState,
+    FileId, FileState,
     tag::{OwnerKey, TagKind, VerifierKey},
 };
 use pad_core::AuthorKey;
@@ -58,17 +58,6 @@ impl TagCheck {
     /// Returns the key that verifies proofs of possession, if audits are possible.
     pub const fn key(&self) -> Option<&VerifierKey> {
         self.key.as_ref()
-    }
-
-    /// Verifies the contents of `block`, the block that starts at byte `start`, by the `committed`
-    /// part of its tag.
-    pub(super) fn block(
-        &self,
-        start: u64,
-        committed: &[u8],
-        block: &[u8],
-    ) -> Result<(), AuditError> {
-        self.kind.check_block(start, committed, block)
     }
 }
 

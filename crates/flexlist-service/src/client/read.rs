@@ -153,7 +153,8 @@ impl<T: Transport> FileQueries<T> {
         if u64::try_from(data.0.len()) != Ok(proven.length) {
             return Err(AuditError::BlockMismatch { start });
         }
-        self.tags.block(start, committed.as_ref(), data.as_ref())?;
+        let kind = self.tags.kind();
+        kind.check_block(start, committed.as_ref(), data.as_ref())?;
         Ok(KnownBlock {
             start,
             bytes: data.0,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use flexlist::{
     FileId, UpdateError,
-    internals::{StoredBlock as TaggedBlock, View, tag_digest},
+    internals::{View, tag_digest},
     list::{Block, Found, Sha256},
 };
 use pad_core::Workers;
@@ -283,13 +283,7 @@ fn check_tags(
     slot: &Slot,
     blocks: &[(&Found, SentBlock)],
 ) -> Result<(), String> {
-    let tagged: Vec<TaggedBlock<'_>> = blocks
-        .iter()
-        .map(|(_, block)| TaggedBlock {
-            tag: &block.tag,
-            data: block.data.as_ref(),
-        })
-        .collect();
+    let tagged: Vec<_> = blocks.iter().map(|(_, block)| block.tagged()).collect();
     let parameters = slot.parameters(server);
     let parameters = parameters.map_err(|refusal| refusal.to_string())?;
     let checked = parameters.check_tags(&tagged);

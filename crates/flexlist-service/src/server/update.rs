@@ -55,9 +55,8 @@ impl FileServer {
             update.edits.len(),
             self.limits.update_edits,
         )?;
-        let blocks: Vec<&SentBlock> = update.edits.iter().filter_map(block_of).collect();
-        self.check_blocks(slot, &blocks)?;
         let batch = Batch::new(update.edits, head.next_block)?;
+        self.check_blocks(slot, &batch.blocks)?;
         let prepared = slot.change(self, |state| {
             let prepared = self.prepare(slot, state, &batch, request)?;
             if let Err(refusal) = self.reserve(slot, &prepared.head) {
@@ -205,14 +204,6 @@ fn updated(head: &Head, answer: Answer) -> Response {
     Response::Updated {
         status: head.status(),
         witness: answer.witness,
-    }
-}
-
-const fn block_of(edit: &SentEdit) -> Option<&SentBlock> {
-    match edit {
-        BlockEdit::Insert { block, .. } => Some(&block.block),
-        BlockEdit::Modify { block, .. } => Some(block),
-        BlockEdit::Remove { .. } => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Execution of uploads: stores parts, and turns them into version 1 of a file.
 
-use flexlist::{FlexList, Level, internals::StoredBlock as TaggedBlock};
+use flexlist::{FlexList, Level};
 use pad_core::Digest;
 
 use super::{
@@ -43,7 +43,7 @@ impl FileServer {
             part.blocks.len(),
             self.limits.part_blocks,
         )?;
-        self.check_blocks(slot, &part.blocks.iter().collect::<Vec<_>>())?;
+        self.check_blocks(slot, &part.blocks)?;
         let changes = self.append(slot, &mut head, part.blocks)?;
         head.next_part = expected.saturating_add(1);
         head.touched = self.clock.now();
@@ -191,7 +191,7 @@ impl FileServer {
 
     /// Validates new blocks against the server's limits, and their tags as far as a server can
     /// check them.
-    pub(super) fn check_blocks(&self, slot: &Slot, blocks: &[&SentBlock]) -> Result<(), Refusal> {
+    pub(super) fn check_blocks(&self, slot: &Slot, blocks: &[SentBlock]) -> Result<(), Refusal> {
         let limits = &self.limits;
         let parameters = slot.parameters(self)?;
         if let Some(most) = limits.blocks_of(parameters.kind()) {
@@ -210,13 +210,7 @@ impl FileServer {
             let tag = committed.saturating_add(block.tag.held.as_ref().len());
             refuse::above("bytes of a tag", tag, limits.tag_bytes)?;
         }
-        let tagged: Vec<TaggedBlock<'_>> = blocks
-            .iter()
-            .map(|block| TaggedBlock {
-                tag: &block.tag,
-                data: block.data.as_ref(),
-            })
-            .collect();
+        let tagged: Vec<_> = blocks.iter().map(SentBlock::tagged).collect();
         Ok(parameters.check_tags(&tagged)?)
     }
 }
