@@ -290,7 +290,7 @@ impl Random {
             length: 1 + self.below(20),
             tag_digest: Digest([self.byte(); 32]),
             level,
-            label: 0,
+            label: self.next(),
         }
     }
 
@@ -319,19 +319,14 @@ impl Random {
             blocks.remove(at);
             return Operation::Remove { index };
         }
-        let Block {
-            length, tag_digest, ..
-        } = self.block();
-        blocks[at] = Block {
-            length,
-            tag_digest,
-            ..blocks[at]
-        };
+        let mut block = self.block();
+        block.level = blocks[at].level;
+        blocks[at] = block;
         Operation::Modify {
             index,
-            length,
-            tag_digest,
-            label: 0,
+            length: block.length,
+            tag_digest: block.tag_digest,
+            label: block.label,
         }
     }
 }
