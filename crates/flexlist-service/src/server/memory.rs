@@ -34,7 +34,7 @@ struct Entry {
 
 impl Memory {
     /// Records a use of a file in memory, and its number of blocks if given.
-    fn enter(&self, file: FileId, blocks: Option<u64>) {
+    pub(super) fn enter(&self, file: FileId, blocks: Option<u64>) {
         let mut files = self.files();
         files.clock = files.clock.saturating_add(1);
         let used = files.clock;
@@ -107,11 +107,6 @@ impl FileServer {
         let parameters = slot.parameter_bytes / PARAMETER_BYTES;
         let blocks = blocks.saturating_add(parameters);
         self.memory.enter(slot.key.id, Some(blocks));
-    }
-
-    /// Records a use of a file that is in memory.
-    pub(super) fn touch_memory(&self, slot: &Slot) {
-        self.memory.enter(slot.key.id, None);
     }
 
     /// Evicts the least recently used files, to bring memory within its limit. Keeps `but` and

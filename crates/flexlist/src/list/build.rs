@@ -28,18 +28,13 @@ impl<H: NodeHash> FlexList<H> {
     ///
     /// Source: Esiner et al. 2013, section 2 (build skip list), section 3.1 (in parallel).
     pub fn build(blocks: &[Block], workers: &Workers) -> Result<Self, UpdateError> {
-        build(blocks, workers)
+        // At most one part per thread, and no part below the minimum.
+        let parts = workers.threads().min(blocks.len() / SMALLEST_PART).max(1);
+        let length = blocks.len().div_ceil(parts).max(1);
+        let mut cuts: Vec<usize> = (1..parts).map(|part| part * length).collect();
+        cuts.dedup();
+        build_parts(blocks, &cuts, workers)
     }
-}
-
-/// Builds the list in parts, at most one per thread of `workers`. A list too short for this has
-/// fewer parts ([`SMALLEST_PART`]).
-fn build<H: NodeHash>(blocks: &[Block], workers: &Workers) -> Result<FlexList<H>, UpdateError> {
-    let parts = workers.threads().min(blocks.len() / SMALLEST_PART).max(1);
-    let length = blocks.len().div_ceil(parts).max(1);
-    let mut cuts: Vec<usize> = (1..parts).map(|part| part * length).collect();
-    cuts.dedup();
-    build_parts(blocks, &cuts, workers)
 }
 
 /// Builds the list in parts. The first part begins with block 0. Each further part begins at a
