@@ -31,6 +31,7 @@ fn an_older_witness_is_refused() {
 #[test]
 fn a_witness_with_a_hole_is_refused() {
     let list = five();
+    let state = list.state();
     let operations = [
         insert(20, block(4, 3, 9)),
         Operation::Remove { index: 45 },
@@ -43,8 +44,8 @@ fn a_witness_with_a_hole_is_refused() {
             continue;
         }
         *node = node.prune();
-        assert_eq!(forged.state(), list.state());
-        let refusal = verify_update::<Sha256>(&forged.bytes(), &list.state(), &operations);
+        assert_eq!(forged.state(), state);
+        let refusal = verify_update::<Sha256>(&forged.bytes(), &state, &operations);
         assert_eq!(refusal.unwrap_err(), ProofError::Elided, "{number}");
     }
 }
@@ -53,6 +54,7 @@ fn a_witness_with_a_hole_is_refused() {
 #[test]
 fn impossible_operations_are_refused() {
     let list = five();
+    let state = list.state();
     let new = block(4, 3, 9);
     let too_long = UpdateError::FileTooLong;
     let insert_new = |index| insert(index, new);
@@ -75,12 +77,12 @@ fn impossible_operations_are_refused() {
     for (operation, error) in cases {
         let mut server = list.clone();
         assert_eq!(server.update(&[operation]).unwrap_err(), error);
-        assert_eq!(server.state(), list.state());
+        assert_eq!(server.state(), state);
         let whole = Tree::of(&list).bytes();
-        let refusal = verify_update::<Sha256>(&whole, &list.state(), &[operation]).unwrap_err();
+        let refusal = verify_update::<Sha256>(&whole, &state, &[operation]).unwrap_err();
         assert_eq!(refusal, ProofError::Operation(error));
     }
-    let nothing = verify_update::<Sha256>(&Tree::of(&list).prune().bytes(), &list.state(), &[]);
+    let nothing = verify_update::<Sha256>(&Tree::of(&list).prune().bytes(), &state, &[]);
     assert_eq!(
         nothing.unwrap_err(),
         ProofError::Operation(UpdateError::EmptyBatch)
@@ -88,7 +90,7 @@ fn impossible_operations_are_refused() {
     for operation in [insert_new(0), insert_new(50)] {
         let mut server = list.clone();
         let change = server.update(&[operation]).unwrap();
-        let next = verify_update::<Sha256>(&change.witness, &list.state(), &[operation]).unwrap();
+        let next = verify_update::<Sha256>(&change.witness, &state, &[operation]).unwrap();
         assert_eq!(*next.get(), server.state());
     }
 }
@@ -97,6 +99,7 @@ fn impossible_operations_are_refused() {
 #[test]
 fn the_ends_of_the_list_are_shown_as_they_are() {
     let list = five();
+    let state = list.state();
     let whole = Tree::of(&list);
     for number in 0..whole.count() {
         let mut forged = whole.clone();
@@ -105,11 +108,11 @@ fn the_ends_of_the_list_are_shown_as_they_are() {
         };
         let had = after.take();
         if had.is_some() {
-            let refusal = verify_range::<Sha256>(&forged.bytes(), &list.state(), 0..50);
+            let refusal = verify_range::<Sha256>(&forged.bytes(), &state, 0..50);
             assert_eq!(refusal.unwrap_err(), ProofError::TotalMismatch);
         } else {
             *after = Some(Box::new(pruned(1)));
-            let refusal = verify_range::<Sha256>(&forged.bytes(), &list.state(), 0..50);
+            let refusal = verify_range::<Sha256>(&forged.bytes(), &state, 0..50);
             assert_eq!(refusal.unwrap_err(), ProofError::TotalMismatch);
         }
     }
@@ -122,7 +125,7 @@ fn the_ends_of_the_list_are_shown_as_they_are() {
             .find(|number| matches!(witness.at(*number), Tree::Left(_)))
             .expect("the sentinel is shown");
         *witness.at(sentinel) = witness.at(sentinel).prune();
-        let refusal = verify_update::<Sha256>(&witness.bytes(), &list.state(), &[operation]);
+        let refusal = verify_update::<Sha256>(&witness.bytes(), &state, &[operation]);
         assert_eq!(refusal.unwrap_err(), ProofError::Elided);
     }
 }
