@@ -377,38 +377,28 @@ fn needed_bytes_are_those_around_the_edit() {
 
 #[test]
 fn impossible_edits_are_refused() {
-    let refused = |edits: &[ByteEdit], total| {
-        let first = needed(edits, total).unwrap_err();
-        let second = plan(edits, &[], total, &Chunker::default()).unwrap_err();
-        assert_eq!(first, second);
-        first
-    };
     let outside = |offset, total| EditError::OffsetOutOfRange { offset, total };
-    assert_eq!(refused(&[write(13, b"X")], 12), outside(13, 12));
-    assert_eq!(refused(&[insert(13, b"X")], 12), outside(13, 12));
-    assert_eq!(
-        refused(&[insert(u64::MAX, b"X")], 12),
-        outside(u64::MAX, 12)
-    );
-    assert_eq!(
-        refused(&[write(u64::MAX, b"XX")], 12),
-        outside(u64::MAX, 12)
-    );
-    assert_eq!(refused(&[delete(3, 13)], 12), outside(13, 12));
-    assert_eq!(refused(&[delete(13, 14)], 12), outside(13, 12));
-    assert_eq!(refused(&[delete(0, 5), insert(8, b"X")], 12), outside(8, 7));
-    for edit in [write(0, b""), insert(0, b""), delete(5, 5)] {
-        assert_eq!(refused(&[edit], 12), EditError::EmptyEdit);
+    let reversed = EditError::RangeReversed { start: 7, end: 5 };
+    let too_long = EditError::FileTooLong;
+    for (edits, total, error) in [
+        (vec![write(13, b"X")], 12, outside(13, 12)),
+        (vec![insert(13, b"X")], 12, outside(13, 12)),
+        (vec![insert(u64::MAX, b"X")], 12, outside(u64::MAX, 12)),
+        (vec![write(u64::MAX, b"XX")], 12, outside(u64::MAX, 12)),
+        (vec![delete(3, 13)], 12, outside(13, 12)),
+        (vec![delete(13, 14)], 12, outside(13, 12)),
+        (vec![delete(0, 5), insert(8, b"X")], 12, outside(8, 7)),
+        (vec![write(0, b"")], 12, EditError::EmptyEdit),
+        (vec![insert(0, b"")], 12, EditError::EmptyEdit),
+        (vec![delete(5, 5)], 12, EditError::EmptyEdit),
+        (vec![delete(7, 5)], 12, reversed),
+        (vec![], MAX_FILE_BYTES + 1, too_long),
+        (vec![insert(5, b"X")], MAX_FILE_BYTES, too_long),
+    ] {
+        assert_eq!(needed(&edits, total), Err(error));
+        let planned = plan(&edits, &[], total, &Chunker::default());
+        assert_eq!(planned, Err(error));
     }
-    assert_eq!(
-        refused(&[delete(7, 5)], 12),
-        EditError::RangeReversed { start: 7, end: 5 }
-    );
-    assert_eq!(refused(&[], MAX_FILE_BYTES + 1), EditError::FileTooLong);
-    assert_eq!(
-        refused(&[insert(5, b"X")], MAX_FILE_BYTES),
-        EditError::FileTooLong
-    );
     assert!(needed(&[insert(5, b"X")], MAX_FILE_BYTES - 1).is_ok());
 }
 
@@ -434,19 +424,14 @@ fn missing_and_false_blocks_are_refused() {
         start,
         bytes: bytes.to_vec(),
     };
-    let edit = || insert(0, b"X");
-    assert_eq!(
-        refused(edit(), &[block(3, b"")]),
-        EditError::EmptyBlock { start: 3 }
-    );
-    assert_eq!(
-        refused(edit(), &[block(0, b"abcd"), block(3, b"d")]),
-        EditError::BlocksOverlap { start: 3 }
-    );
-    for start in [10, u64::MAX] {
-        assert_eq!(
-            refused(edit(), &[block(start, b"abc")]),
-            EditError::BlockOutsideFile { start, total: 12 }
-        );
+    let overlap = EditError::BlocksOverlap { start: 3 };
+    let outside = |start| EditError::BlockOutsideFile { start, total: 12 };
+    for (blocks, error) in [
+        (vec![block(3, b"")], EditError::EmptyBlock { start: 3 }),
+        (vec![block(0, b"abcd"), block(3, b"d")], overlap),
+        (vec![block(10, b"abc")], outside(10)),
+        (vec![block(u64::MAX, b"abc")], outside(u64::MAX)),
+    ] {
+        assert_eq!(refused(insert(0, b"X"), &blocks), error);
     }
 }
