@@ -15,7 +15,7 @@ use flexlist_service::{
 
 use crate::{
     limits::too_large,
-    owner::{KINDS, Owner, StorePath, assert_refused, limits_with, open_with, standing},
+    owner::{KINDS, Owner, StorePath, assert_refused, limits_with, open_with, sample, standing},
     plan::{Plan, Random},
     refusals::{invalid, refused, served},
 };
@@ -27,7 +27,7 @@ fn audits_read_so_many_bytes_and_no_more() {
     let (start, end) = (0, owner.state.total);
     for request in [
         // Enough samples to hit every block.
-        owner.audit_request(Challenge::Sample { seed, count: 400 }),
+        owner.audit_request(sample(1, 400)),
         owner.audit_request(Challenge::Every { seed, start, end }),
     ] {
         let audit_bytes = |bytes| limits_with(|limits| limits.audit_bytes = bytes);

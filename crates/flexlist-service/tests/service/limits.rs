@@ -10,7 +10,7 @@ use flexlist_service::{
 };
 
 use crate::{
-    owner::{Owner, StorePath, assert_refused, limits_with, open_with, refusal, standing},
+    owner::{Owner, StorePath, assert_refused, limits_with, open_with, refusal, sample, standing},
     refusals::{invalid, refused, served},
 };
 
@@ -84,7 +84,7 @@ fn audits_and_reads_have_limits() {
     let seed = [1; 32];
     let (_, owner) = served(Limits::default());
     let (start, end) = (0, owner.state.total);
-    let sample = |count| owner.audit_request(Challenge::Sample { seed, count });
+    let sample = |count| owner.audit_request(sample(1, count));
     let every = owner.audit_request(Challenge::Every { seed, start, end });
     let read = owner.read_request(start, end);
     let samples = limits_with(|limits| limits.audit_samples = 40);

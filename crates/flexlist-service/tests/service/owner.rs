@@ -23,7 +23,7 @@ use flexlist_service::{
         },
         signed::RequestKind,
     },
-    server::{Checkpoints, FileServer, Limits},
+    server::{CheckReport, Checkpoints, FileServer, Limits},
 };
 use pad_core::Workers;
 use tempfile::TempDir;
@@ -376,6 +376,29 @@ pub(crate) fn refusal(response: Response) -> Refusal {
 #[track_caller]
 pub(crate) fn assert_refused(server: &FileServer, request: Request, expected: &Refusal) {
     assert_eq!(&refusal(server.handle(request)), expected);
+}
+
+/// Sends requests, all of which the server accepts.
+#[track_caller]
+pub(crate) fn send_all<'a>(server: &FileServer, requests: impl IntoIterator<Item = &'a Request>) {
+    for request in requests {
+        standing(server.handle(request.clone()));
+    }
+}
+
+/// Checks the store, which must be intact and contain no stray blocks.
+#[track_caller]
+pub(crate) fn check_intact(server: &FileServer) -> CheckReport {
+    let report = server.check();
+    assert_eq!(report.damages, []);
+    assert_eq!(report.stray_blocks, 0);
+    report
+}
+
+/// A challenge of `count` sampled bytes.
+pub(crate) fn sample(seed: u8, count: u32) -> Challenge {
+    let seed = [seed; 32];
+    Challenge::Sample { seed, count }
 }
 
 /// A tag that belongs to no scheme.

@@ -10,7 +10,10 @@ use flexlist_service::{
 };
 
 use crate::{
-    owner::{Owner, StorePath, assert_refused, no_tag, open, open_with, refusal, standing},
+    owner::{
+        Owner, StorePath, assert_refused, check_intact, no_tag, open, open_with, refusal, sample,
+        send_all, standing,
+    },
     plan::{Plan, Random},
 };
 
@@ -32,8 +35,7 @@ pub(crate) fn refused(server: &FileServer, owner: &Owner, request: Request) -> R
     let before = server.handle(owner.status());
     let refusal = refusal(server.handle(request));
     assert_eq!(server.handle(owner.status()), before);
-    let report = server.check();
-    assert_eq!((report.stray_blocks, report.damages), (0, vec![]));
+    check_intact(server);
     if owner.version > 0 {
         owner.check_all(server);
     }
@@ -45,13 +47,12 @@ fn an_unknown_file_is_refused_to_everybody() {
     let (server, _) = served(Limits::default());
     let mut stranger = Owner::new(9, TagKind::HashOnly);
     let requests = stranger.upload_requests(&[vec![b"block".to_vec()]]);
-    let seed = [0; 32];
     for request in [
         requests[1].clone(),
         requests[2].clone(),
         stranger.update_of(1, vec![SentEdit::Remove { index: 0 }]),
         stranger.acknowledge(1),
-        stranger.audit_request(Challenge::Sample { seed, count: 1 }),
+        stranger.audit_request(sample(0, 1)),
         stranger.read_request(0, 1),
         stranger.status(),
     ] {
@@ -70,8 +71,7 @@ fn versions_that_are_not_kept_are_refused() {
             current: 1,
         };
         assert_refused(&server, owner.read_request(0, 1), &unknown);
-        let seed = [0; 32];
-        let audit = owner.audit_request(Challenge::Sample { seed, count: 1 });
+        let audit = owner.audit_request(sample(0, 1));
         assert_refused(&server, audit, &unknown);
         if version > 1 {
             let acknowledge = owner.acknowledge(version);
@@ -95,20 +95,17 @@ fn an_unfinished_upload_has_no_versions() {
         ..owner.clone()
     };
     let unfinished = Refusal::UploadUnfinished { next_part: 1 };
-    let seed = [0; 32];
     for request in [
         owner.update_of(1, vec![SentEdit::Remove { index: 0 }]),
         owner.acknowledge(1),
-        owner.audit_request(Challenge::Sample { seed, count: 1 }),
+        owner.audit_request(sample(0, 1)),
         owner.read_request(0, 1),
         // Finishes the upload before its last part.
         requests[3].clone(),
     ] {
         assert_eq!(refused(&server, &file, request), unfinished);
     }
-    for request in &requests[2..] {
-        standing(server.handle(request.clone()));
-    }
+    send_all(&server, &requests[2..]);
     owner.check_all(&server);
 }
 
@@ -276,10 +273,7 @@ fn what_the_file_does_not_allow_is_invalid() {
         invalid(&words)
     );
     for challenge in [
-        Challenge::Sample {
-            seed: [0; 32],
-            count: 0,
-        },
+        sample(0, 0),
         Challenge::Every {
             seed: [0; 32],
             start: 0,

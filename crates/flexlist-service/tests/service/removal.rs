@@ -12,7 +12,7 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-use flexlist::{FileState, challenge::Challenge, tag::TagKind};
+use flexlist::{FileState, tag::TagKind};
 use flexlist_service::{
     internals::{
         Clock,
@@ -25,7 +25,10 @@ use pad_core::{AuthorKey, Digest, Workers};
 
 use crate::{
     limits::too_large,
-    owner::{Owner, StorePath, assert_refused, limits_with, open, refusal, standing},
+    owner::{
+        Owner, StorePath, assert_refused, check_intact, limits_with, open, refusal, sample,
+        send_all, standing,
+    },
     plan::{Plan, Random},
 };
 
@@ -72,6 +75,11 @@ impl Time {
         let mut requests = owner.upload_requests(parts);
         requests[0] = self.begin(owner);
         requests
+    }
+
+    /// Uploads a file now.
+    fn upload(&self, server: &FileServer, owner: &mut Owner, parts: &[Vec<Vec<u8>>]) {
+        send_all(server, &self.upload_requests(owner, parts));
     }
 }
 
@@ -138,9 +146,7 @@ fn replayed_requests_do_not_bring_an_aborted_upload_back() {
     let mut owner = Owner::new(1, TagKind::HashOnly);
     let parts = [vec![vec![1; 100], vec![2; 50]], vec![vec![3; 10]]];
     let requests = time.upload_requests(&mut owner, &parts);
-    for request in &requests[..3] {
-        standing(server.handle(request.clone()));
-    }
+    send_all(&server, &requests[..3]);
     let abort = abort(&owner);
     for _ in 0..2 {
         assert_eq!(server.handle(abort.clone()), Response::Removed);
@@ -173,9 +179,7 @@ fn a_deleted_file_is_gone_with_all_that_was_signed_about_it() {
     let mut other = Owner::new(2, TagKind::HashOnly);
     other.upload(&server, &[vec![vec![5; 1000]]]);
     let mut requests = owner.upload_requests(&[vec![vec![1; 100], vec![2; 50]]]);
-    for request in &requests {
-        standing(server.handle(request.clone()));
-    }
+    send_all(&server, &requests);
     requests.push(owner.update(&server, &[Plan::Modify(0, vec![9; 10])]));
     requests.push(owner.acknowledge(2));
     requests.push(confirm(&owner));
@@ -198,10 +202,7 @@ fn a_deleted_file_is_gone_with_all_that_was_signed_about_it() {
         requests.extend([
             owner.status(),
             owner.read_request(0, 1),
-            owner.audit_request(Challenge::Sample {
-                seed: [1; 32],
-                count: 1,
-            }),
+            owner.audit_request(sample(1, 1)),
             Request::Confirmed { file },
         ]);
         for request in &requests {
@@ -209,9 +210,7 @@ fn a_deleted_file_is_gone_with_all_that_was_signed_about_it() {
         }
         assert_refused(&server, forged.clone(), &Refusal::WrongOwner);
         wait_for_sweep(&server);
-        let report = server.check();
-        assert_eq!((report.files, report.stray_blocks), (1, 0));
-        assert_eq!(report.damages, vec![]);
+        assert_eq!(check_intact(&server).files, 1);
         other.check_all(&server);
         drop(server);
         server = open(&path);
@@ -313,9 +312,7 @@ fn a_lying_clock_begins_nothing_and_answers_everything() {
         let begin = same.begin_until(clock.saturating_add(DAY / 2));
         let mut requests = same.upload_requests(&[vec![vec![1; 100]]]);
         requests[0] = begin.clone();
-        for request in requests {
-            standing(server.handle(request));
-        }
+        send_all(&server, &requests);
         server.tend();
         assert!(is_done(&server.handle(same.read_request(0, 100))));
         assert_eq!(server.handle(delete(&same, 1)), Response::Removed);
@@ -356,9 +353,7 @@ fn uploads_that_nobody_goes_on_with_expire() {
     let week = 7 * DAY;
     let server = time.open(&path, Limits::default());
     let mut whole = Owner::new(3, TagKind::HashOnly);
-    for request in time.upload_requests(&mut whole, &[vec![vec![1; 100]]]) {
-        standing(server.handle(request));
-    }
+    time.upload(&server, &mut whole, &[vec![vec![1; 100]]]);
     let idle = Owner::new(1, TagKind::HashOnly);
     let mut busy = Owner::new(2, TagKind::HashOnly);
     let first = busy.sent(&[1; 100]);
@@ -426,9 +421,7 @@ fn owners_have_quotas_of_bytes() {
     let mut server = time.open(&path, limits);
     let mut owner = Owner::new(1, TagKind::HashOnly);
     let mut second = owner.another(7);
-    for request in time.upload_requests(&mut owner, &[vec![vec![1; 5000]]]) {
-        standing(server.handle(request));
-    }
+    time.upload(&server, &mut owner, &[vec![vec![1; 5000]]]);
     standing(server.handle(time.begin(&second)));
     let insertion = |owner: &mut Owner| {
         let (edits, _) = owner.edits(&[Plan::Insert(0, 0, vec![3; 8000])]);
@@ -454,9 +447,7 @@ fn owners_have_quotas_of_bytes() {
     assert_over_quota(&server, second.part_of(0, blocks));
     // Each owner has a separate limit, and removal frees the space.
     let mut stranger = Owner::new(2, TagKind::HashOnly);
-    for request in time.upload_requests(&mut stranger, &[vec![vec![1; 5000]]]) {
-        standing(server.handle(request));
-    }
+    time.upload(&server, &mut stranger, &[vec![vec![1; 5000]]]);
     assert_eq!(
         server.handle(delete(&owner, owner.version)),
         Response::Removed
@@ -658,10 +649,7 @@ fn removal_beside_audits_reads_and_updates_breaks_none_of_them_badly() {
         thread::scope(|scope| {
             for request in [
                 owner.read_request(0, owner.state.total),
-                owner.audit_request(Challenge::Sample {
-                    seed: [2; 32],
-                    count: 30,
-                }),
+                owner.audit_request(sample(2, 30)),
                 owner.begin(),
             ] {
                 let (server, stop) = (&server, &stop);
