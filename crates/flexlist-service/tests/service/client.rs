@@ -680,15 +680,11 @@ impl std::io::Write for FailingStream {
 fn mistakes_of_the_owner_are_told_from_faults_of_the_server() {
     let world = World::new(TagKind::PrivateMac);
     let mut client = world.create();
-    assert!(matches!(
-        client.upload(FailingStream, &mut |_| ()),
-        Err(ClientError::Io(_))
-    ));
+    let uploaded = client.upload(FailingStream, &mut |_| ());
+    assert!(matches!(uploaded, Err(ClientError::Io(_))));
     upload(&mut client, &contents(1_000)).unwrap();
-    assert!(matches!(
-        client.read_to(0..10, &mut FailingStream),
-        Err(ClientError::Io(_))
-    ));
+    let read = client.read_to(0..10, &mut FailingStream);
+    assert!(matches!(read, Err(ClientError::Io(_))));
     assert!(matches!(
         client.apply(&[insert(1_001, b"behind the end")]),
         Err(ClientError::Edit(EditError::OffsetOutOfRange { .. }))

@@ -305,23 +305,17 @@ fn tls_round_trips_with_an_own_root_only() {
 
 #[test]
 fn unusable_certificates_and_addresses_are_refused_early() {
-    assert!(matches!(
-        Identity::from_pem(b"", b""),
-        Err(ServerError::Certificate(_))
-    ));
-    assert!(matches!(
-        Identity::from_pem(CERTIFICATE, b"no key"),
-        Err(ServerError::Certificate(_))
-    ));
+    for (certificate, key) in [(&b""[..], &b""[..]), (CERTIFICATE, &b"no key"[..])] {
+        let identity = Identity::from_pem(certificate, key);
+        assert!(matches!(identity, Err(ServerError::Certificate(_))));
+    }
     // A private key that belongs to another certificate.
     let options = Options {
         identity: Some(Identity::from_pem(CERTIFICATE, OTHER_KEY).unwrap()),
         ..Options::default()
     };
-    assert!(matches!(
-        Server::bind("127.0.0.1:0", options),
-        Err(ServerError::Certificate(_))
-    ));
+    let bound = Server::bind("127.0.0.1:0", options);
+    assert!(matches!(bound, Err(ServerError::Certificate(_))));
     for (address, roots) in [
         ("ftp://localhost", Roots::System),
         ("https://localhost", Roots::Pem(Vec::new())),
@@ -333,10 +327,8 @@ fn unusable_certificates_and_addresses_are_refused_early() {
         ));
     }
     let server = start(Options::default(), Echo);
-    assert!(matches!(
-        Server::bind(server.address(), Options::default()),
-        Err(ServerError::Bind(_))
-    ));
+    let bound = Server::bind(server.address(), Options::default());
+    assert!(matches!(bound, Err(ServerError::Bind(_))));
     stop(server);
 }
 

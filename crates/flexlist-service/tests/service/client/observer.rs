@@ -111,10 +111,8 @@ fn a_published_root_is_read_and_no_other() {
         observer.at_root(&root),
         Err(ClientError::OtherRoot { version: 4 })
     ));
-    assert!(matches!(
-        observer.at_root(&pad_core::Digest([0; 32])),
-        Err(ClientError::OtherRoot { .. })
-    ));
+    let none = observer.at_root(&pad_core::Digest([0; 32]));
+    assert!(matches!(none, Err(ClientError::OtherRoot { .. })));
 }
 
 #[test]
@@ -143,10 +141,8 @@ fn lies_about_the_newest_version() {
     // A signature of another owner, or a changed statement.
     let mut strange = public;
     strange.owner = owner(2, TagKind::HashOnly).key;
-    assert!(matches!(
-        FileObserver::new(strange, world.wire.clone()).newest(),
-        Err(ClientError::Statement(_))
-    ));
+    let newest = FileObserver::new(strange, world.wire.clone()).newest();
+    assert!(matches!(newest, Err(ClientError::Statement(_))));
     for place in [0, 20, 40, 67] {
         world.wire.tamper(move |_, response| {
             if let Response::Confirmed {

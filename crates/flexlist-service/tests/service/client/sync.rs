@@ -113,10 +113,8 @@ fn what_does_not_fit_one_update_is_sent_in_several_and_gone_on_with() {
         }
         server.exchange(request)
     });
-    assert!(matches!(
-        sync(&mut client, &file),
-        Err(ClientError::Transport(_))
-    ));
+    let synced = sync(&mut client, &file);
+    assert!(matches!(synced, Err(ClientError::Transport(_))));
     assert!(client.is_pending());
     assert_eq!(client.version().unwrap().version, 4);
     world.wire.be_honest();
