@@ -49,6 +49,12 @@ impl Server {
     }
 }
 
+/// Whether one of these ranges includes `range`.
+fn covers(found: &[Range<u64>], range: &Range<u64>) -> bool {
+    let includes = |found: &Range<u64>| found.start <= range.start && found.end >= range.end;
+    found.iter().any(includes)
+}
+
 #[test]
 fn every_pattern_of_damage_is_bounded_exactly_where_sound_blocks_are_between() {
     let lengths = vec![5, 1, 8, 3, 2, 13, 1, 4];
@@ -72,9 +78,7 @@ fn every_pattern_of_damage_is_bounded_exactly_where_sound_blocks_are_between() {
             let found = search.damaged();
             for range in server.expected() {
                 assert!(
-                    found
-                        .iter()
-                        .any(|found| found.start <= range.start && found.end >= range.end),
+                    covers(&found, &range),
                     "{pattern:#b} {width}: {range:?} is missing in {found:?}"
                 );
             }
@@ -166,12 +170,7 @@ fn a_search_that_gets_no_answer_ends_and_keeps_what_it_has_found() {
         assert_eq!(asked, after + 1);
         // Every damaged range is included in the result.
         for range in &damaged {
-            assert!(
-                found
-                    .iter()
-                    .any(|found| found.start <= range.start && found.end >= range.end),
-                "{after}: {found:?}"
-            );
+            assert!(covers(&found, range), "{after}: {found:?}");
         }
         assert_eq!(found.last().unwrap().end, 1000, "{after}: {found:?}");
     }

@@ -166,27 +166,24 @@ fn hostile_bytes_are_refused() {
                 let shorter = read(&honest[..honest.len() - 1]);
                 assert!(matches!(shorter, Some(TagError::Malformed(_))));
             }
-            let mut changed = honest.clone();
-            changed[0] ^= 1;
-            assert_eq!(read(&changed), malformed(DecodeError::NotThisFormat));
-            changed.clone_from(honest);
-            changed[4] = 9;
-            assert_eq!(
-                read(&changed),
-                malformed(DecodeError::UnknownFormatVersion(9))
-            );
-            changed.clone_from(honest);
-            changed[5] ^= 1;
+            let changed = |place: usize, byte| {
+                let mut changed = honest.clone();
+                changed[place] = byte;
+                changed
+            };
+            let other_format = malformed(DecodeError::NotThisFormat);
+            assert_eq!(read(&changed(0, honest[0] ^ 1)), other_format);
+            let unknown = malformed(DecodeError::UnknownFormatVersion(9));
+            assert_eq!(read(&changed(4, 9)), unknown);
             assert!(matches!(
-                read(&changed),
+                read(&changed(5, honest[5] ^ 1)),
                 Some(TagError::Malformed(DecodeError::WrongKind { .. }))
             ));
-            changed.clone_from(honest);
-            changed[7] = 77;
-            assert_eq!(read(&changed), Some(TagError::UnknownKind));
-            changed.resize(KEY_LIMIT + 1, 0);
+            let mut other = changed(7, 77);
+            assert_eq!(read(&other), Some(TagError::UnknownKind));
+            other.resize(KEY_LIMIT + 1, 0);
             let limit = KEY_LIMIT;
-            assert_eq!(read(&changed), malformed(DecodeError::TooLarge { limit }));
+            assert_eq!(read(&other), malformed(DecodeError::TooLarge { limit }));
         }
     }
 }
