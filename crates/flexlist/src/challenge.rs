@@ -164,13 +164,11 @@ impl Challenge {
 }
 
 fn check_count(count: u32) -> Result<(), ChallengeError> {
+    let limit = MAX_COUNT;
     match count {
         0 => Err(ChallengeError::NoSamples),
         1..=MAX_COUNT => Ok(()),
-        _ => Err(ChallengeError::TooManySamples {
-            count,
-            limit: MAX_COUNT,
-        }),
+        _ => Err(ChallengeError::TooManySamples { count, limit }),
     }
 }
 

@@ -176,10 +176,8 @@ impl<H: NodeHash> FlexList<H> {
 
     /// Returns the client's commitment to this list.
     pub fn state(&self) -> ListState {
-        ListState {
-            root: self.root(),
-            total: self.total(),
-        }
+        let (root, total) = (self.root(), self.total());
+        ListState { root, total }
     }
 
     /// Returns a read-only view of the current version.

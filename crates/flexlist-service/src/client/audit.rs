@@ -219,10 +219,8 @@ impl<T: Transport> AuditRun<'_, T> {
         let mut left = count;
         loop {
             let count = left.min(SAMPLED_AT_ONCE);
-            let challenge = Challenge::Sample {
-                seed: fresh_seed()?,
-                count,
-            };
+            let seed = fresh_seed()?;
+            let challenge = Challenge::Sample { seed, count };
             let indices = || sampled(&challenge, &self.state);
             match self.question(challenge) {
                 Ok(blocks) => report.add(&blocks),
@@ -383,12 +381,9 @@ impl<T: Transport> AuditRun<'_, T> {
     }
 
     fn superseded_or(&self, fault: AuditFault) -> AuditQueryError {
+        let known = self.known.version;
         match self.queries.newer(&self.known) {
-            Some(newer) => ClientError::Superseded {
-                known: self.known.version,
-                newer,
-            }
-            .into(),
+            Some(newer) => ClientError::Superseded { known, newer }.into(),
             None => fault.into(),
         }
     }

@@ -290,28 +290,24 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         self.queries.refused(&self.known(), purpose, refusal)
     }
 
-    /// Verifies that the server claims the version that the owner knows.
+    /// Verifies that the server claims the version `state`, which the owner knows.
     pub(super) fn check_standing(
         &self,
         status: &FileStatus,
-        known: &FileState,
+        state: &FileState,
     ) -> Result<(), ClientError> {
-        match status.version.cmp(&known.version) {
-            Ordering::Less => Err(ClientError::Rollback {
-                known: known.version,
-                claimed: status.version,
-            }),
+        let (known, claimed) = (state.version, status.version);
+        match claimed.cmp(&known) {
+            Ordering::Less => Err(ClientError::Rollback { known, claimed }),
             Ordering::Greater => {
                 let known = FileKnowledge {
-                    version: known.version,
+                    version: known,
                     ..self.known()
                 };
-                Err(self.queries.outdated(&known, status.version))
+                Err(self.queries.outdated(&known, claimed))
             }
-            Ordering::Equal if is_list(status, &known.list) => Ok(()),
-            Ordering::Equal => Err(ClientError::Forked {
-                version: known.version,
-            }),
+            Ordering::Equal if is_list(status, &state.list) => Ok(()),
+            Ordering::Equal => Err(ClientError::Forked { version: known }),
         }
     }
 }

@@ -103,17 +103,13 @@ impl<T: Transport> FileObserver<T> {
     ///   [`ClientError::Breach`] if the server refuses.
     pub fn newest(&self) -> Result<SignedVersion, ClientError> {
         let vouched = self.queries.vouched(&self.known(self.since.version))?;
-        let (known, shown) = (&self.since, vouched.state());
-        if shown.version < known.version {
-            return Err(ClientError::Rollback {
-                known: known.version,
-                claimed: shown.version,
-            });
+        let shown = vouched.state();
+        let (known, claimed) = (self.since.version, shown.version);
+        if claimed < known {
+            return Err(ClientError::Rollback { known, claimed });
         }
-        if shown.version == known.version && shown != known {
-            return Err(ClientError::Forked {
-                version: known.version,
-            });
+        if claimed == known && *shown != self.since {
+            return Err(ClientError::Forked { version: known });
         }
         Ok(vouched)
     }

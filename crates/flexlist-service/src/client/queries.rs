@@ -105,17 +105,11 @@ impl<T: Transport> FileQueries<T> {
     }
 
     /// Returns the error for a server that claims the version `current`, newer than the known one.
-    pub(super) fn outdated(&self, known: &FileKnowledge, current: u64) -> ClientError {
-        let version = known.version;
-        match self.newer(known) {
-            Some(newer) => ClientError::Superseded {
-                known: version,
-                newer,
-            },
-            None => ClientError::Outdated {
-                known: version,
-                current,
-            },
+    pub(super) fn outdated(&self, knowledge: &FileKnowledge, current: u64) -> ClientError {
+        let known = knowledge.version;
+        match self.newer(knowledge) {
+            Some(newer) => ClientError::Superseded { known, newer },
+            None => ClientError::Outdated { known, current },
         }
     }
 
@@ -133,27 +127,26 @@ impl<T: Transport> FileQueries<T> {
     /// become specific errors.
     pub(super) fn refused(
         &self,
-        known: &FileKnowledge,
+        knowledge: &FileKnowledge,
         purpose: Purpose,
         refusal: Refusal,
     ) -> ClientError {
-        let version = known.version;
-        if version == 0 {
+        let known = knowledge.version;
+        if known == 0 {
             return refusal.into_error(purpose);
         }
         match refusal {
             // The server has lost a file that it had.
-            Refusal::UnknownFile | Refusal::UploadUnfinished { .. } => ClientError::Rollback {
-                known: version,
-                claimed: 0,
-            },
+            Refusal::UnknownFile | Refusal::UploadUnfinished { .. } => {
+                ClientError::Rollback { known, claimed: 0 }
+            }
             Refusal::StaleBase { current, .. } | Refusal::UnknownVersion { current, .. } => {
-                match current.cmp(&version) {
+                match current.cmp(&known) {
                     Ordering::Less => ClientError::Rollback {
-                        known: version,
+                        known,
                         claimed: current,
                     },
-                    Ordering::Greater => self.outdated(known, current),
+                    Ordering::Greater => self.outdated(knowledge, current),
                     // The server contradicts itself about the version.
                     Ordering::Equal => ClientError::Unexpected,
                 }
@@ -167,11 +160,8 @@ impl<T: Transport> FileQueries<T> {
 /// request.
 fn refused_word(known: &FileKnowledge, refusal: Refusal) -> ClientError {
     match (&refusal, known.version) {
-        (Refusal::UnknownFile | Refusal::UploadUnfinished { .. }, version) if version > 0 => {
-            ClientError::Rollback {
-                known: version,
-                claimed: 0,
-            }
+        (Refusal::UnknownFile | Refusal::UploadUnfinished { .. }, known) if known > 0 => {
+            ClientError::Rollback { known, claimed: 0 }
         }
         _ => refusal.into_error(Purpose::Question),
     }

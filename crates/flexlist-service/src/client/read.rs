@@ -131,11 +131,9 @@ impl<T: Transport> FileQueries<T> {
             _ => return Err(ClientError::Unexpected),
         };
         let proven = verify_range::<Sha256>(list_proof.as_ref(), &state.list, range)?;
-        if proven.get().len() != blocks.len() {
-            return Err(ClientError::Blocks(AuditError::TagCountMismatch {
-                expected: proven.get().len(),
-                actual: blocks.len(),
-            }));
+        let (expected, actual) = (proven.get().len(), blocks.len());
+        if expected != actual {
+            return Err(AuditError::TagCountMismatch { expected, actual }.into());
         }
         let pairs = proven.get().iter().zip(blocks);
         pairs
@@ -155,9 +153,7 @@ impl<T: Transport> FileQueries<T> {
         }
         let kind = self.tags.kind();
         kind.check_block(start, committed.as_ref(), data.as_ref())?;
-        Ok(KnownBlock {
-            start,
-            bytes: data.0,
-        })
+        let bytes = data.0;
+        Ok(KnownBlock { start, bytes })
     }
 }

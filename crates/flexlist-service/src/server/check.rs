@@ -125,11 +125,8 @@ impl FileServer {
                     Refusal::StoreFailed(what) => what,
                     other => other.to_string(),
                 };
-                report.damages.push(Damage {
-                    file,
-                    range: None,
-                    what,
-                });
+                let range = None;
+                report.damages.push(Damage { file, range, what });
             }
         }
         report

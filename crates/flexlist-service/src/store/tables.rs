@@ -214,11 +214,8 @@ impl<'transaction> Tables<'transaction> {
             return Ok(None);
         };
         let number = number.value();
-        let id = value.value().last_chunk().copied().unwrap_or_default();
-        let file = FileKey {
-            number,
-            id: FileId(id),
-        };
+        let id = FileId(value.value().last_chunk().copied().unwrap_or_default());
+        let file = FileKey { number, id };
         unsealed(Table::Doomed, file, number, value.value())?;
         Ok(Some(file))
     }

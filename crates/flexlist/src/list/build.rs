@@ -150,11 +150,9 @@ struct Segments<T> {
 }
 
 impl<T> Segments<T> {
-    fn new(first: usize) -> Self {
-        Self {
-            segments: Vec::new(),
-            next: first,
-        }
+    fn new(next: usize) -> Self {
+        let segments = Vec::new();
+        Self { segments, next }
     }
 
     /// Stores a record and returns its future index in the pool. `left` is the number of records
@@ -213,20 +211,11 @@ impl Plan {
             inners_left: self.inners,
             hash: core::marker::PhantomData,
         };
-        part.set(
-            SENTINEL_LEVEL,
-            TowerTop {
-                link: Link::RIGHT,
-                digest: hash::right_sentinel::<H>(),
-            },
-        );
+        let (link, digest) = (Link::RIGHT, hash::right_sentinel::<H>());
+        part.set(SENTINEL_LEVEL, TowerTop { link, digest });
         for block in blocks[self.blocks].iter().rev() {
-            part.tower(
-                block.length,
-                &block.tag_digest,
-                block.label,
-                block.level.get(),
-            )?;
+            let level = block.level.get();
+            part.tower(block.length, &block.tag_digest, block.label, level)?;
         }
         let root = part.tower(0, &EMPTY, 0, SENTINEL_LEVEL)?;
         Ok(Part {
@@ -274,13 +263,10 @@ impl<H: NodeHash> Builder<H> {
         let leaf = Leaf::new(length, *tag_digest, label, after.link).with_digest(digest);
         let index = self.leaves.push(leaf, self.leaves_left)?;
         self.leaves_left -= 1;
-        let mut top = TowerTop {
-            link: Link {
-                node: arena::id(arena::LEAF, index)?,
-                rank: length + after.link.rank,
-            },
-            digest,
-        };
+        let node = arena::id(arena::LEAF, index)?;
+        let rank = length + after.link.rank;
+        let link = Link { node, rank };
+        let mut top = TowerTop { link, digest };
         // The levels of visible towers up to this tower's level, without level 0.
         let up_to = u64::MAX >> (63 - level);
         let mut levels = self.visible & up_to & !1;
@@ -303,12 +289,9 @@ impl<H: NodeHash> Builder<H> {
         let inner = Inner::new(level, below.link, after.link).with_digest(digest);
         let index = self.inners.push(inner, self.inners_left)?;
         self.inners_left -= 1;
-        Ok(TowerTop {
-            link: Link {
-                node: arena::id(arena::INNER, index)?,
-                rank: below.link.rank + after.link.rank,
-            },
-            digest,
-        })
+        let node = arena::id(arena::INNER, index)?;
+        let rank = below.link.rank + after.link.rank;
+        let link = Link { node, rank };
+        Ok(TowerTop { link, digest })
     }
 }

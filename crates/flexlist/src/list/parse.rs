@@ -22,9 +22,8 @@ pub const MAX_PROOF_BYTES: usize = 1 << 26;
 /// [`MAX_PROOF_BYTES`] has fewer nodes.
 impl From<Full> for ProofError {
     fn from(Full: Full) -> Self {
-        Self::TooLarge {
-            limit: MAX_PROOF_BYTES,
-        }
+        let limit = MAX_PROOF_BYTES;
+        Self::TooLarge { limit }
     }
 }
 
@@ -44,10 +43,9 @@ pub(super) fn parse<H: NodeHash>(
     bytes: &[u8],
     state: &ListState,
 ) -> Result<PartialList<H>, ProofError> {
-    if bytes.len() > MAX_PROOF_BYTES {
-        return Err(ProofError::TooLarge {
-            limit: MAX_PROOF_BYTES,
-        });
+    let limit = MAX_PROOF_BYTES;
+    if bytes.len() > limit {
+        return Err(ProofError::TooLarge { limit });
     }
     let entries = read_entries(bytes)?;
     let shown = link_up(&entries)?;

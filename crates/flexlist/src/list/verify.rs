@@ -136,10 +136,8 @@ impl<H: NodeHash> Proof for Witness<'_, H> {
         }
         let (root, ..) = transaction.finish();
         let view = View::new(&shown.arena, root);
-        Ok(ListState {
-            root: view.root(),
-            total: view.total(),
-        })
+        let (root, total) = (view.root(), view.total());
+        Ok(ListState { root, total })
     }
 }
 

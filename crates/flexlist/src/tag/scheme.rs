@@ -156,13 +156,11 @@ pub(crate) trait TagScheme: fmt::Debug + 'static {
 /// Returns the length of a block after checking it against the scheme's limits.
 pub(super) fn block_length<S: TagScheme>(block: &[u8]) -> Result<u64, TagError> {
     let length = u64::try_from(block.len()).unwrap_or(u64::MAX);
+    let limit = S::MAX_LENGTH;
     if length == 0 {
         Err(TagError::BlockEmpty)
-    } else if length > S::MAX_LENGTH {
-        Err(TagError::BlockTooLong {
-            length,
-            limit: S::MAX_LENGTH,
-        })
+    } else if length > limit {
+        Err(TagError::BlockTooLong { length, limit })
     } else {
         Ok(length)
     }
