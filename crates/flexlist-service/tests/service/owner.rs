@@ -378,6 +378,14 @@ pub(crate) fn assert_refused(server: &FileServer, request: Request, expected: &R
     assert_eq!(&refusal(server.handle(request)), expected);
 }
 
+pub(crate) const fn unknown_version(requested: u64, current: u64) -> Refusal {
+    Refusal::UnknownVersion { requested, current }
+}
+
+pub(crate) const fn stale_base(base: u64, current: u64) -> Refusal {
+    Refusal::StaleBase { base, current }
+}
+
 /// Sends requests, all of which the server accepts.
 #[track_caller]
 pub(crate) fn send_all<'a>(server: &FileServer, requests: impl IntoIterator<Item = &'a Request>) {

@@ -12,7 +12,10 @@ use flexlist::tag::TagKind;
 use flexlist_service::internals::message::{Refusal, Response};
 
 use crate::{
-    owner::{Owner, StorePath, check_intact, open, open_with, sample, scene, small_checkpoints},
+    owner::{
+        Owner, StorePath, check_intact, open, open_with, sample, scene, small_checkpoints,
+        stale_base,
+    },
     plan::Random,
 };
 
@@ -47,10 +50,7 @@ fn of_two_updates_of_one_version_exactly_one_wins() {
                 .map(|thread| thread.join().unwrap())
                 .collect()
         });
-        let stale = Response::Refused(Refusal::StaleBase {
-            base: owner.version,
-            current: owner.version + 1,
-        });
+        let stale = Response::Refused(stale_base(owner.version, owner.version + 1));
         let winners: Vec<usize> = (0..2)
             .filter(|number| responses[*number] != stale)
             .collect();

@@ -12,7 +12,7 @@ use flexlist_service::{
 use crate::{
     owner::{
         Owner, StorePath, assert_refused, check_intact, no_tag, open, open_with, refusal, sample,
-        send_all, standing,
+        send_all, standing, unknown_version,
     },
     plan::{Plan, Random},
 };
@@ -66,10 +66,7 @@ fn versions_that_are_not_kept_are_refused() {
     let good = owner.version;
     for version in [0, 2, 7, u64::MAX] {
         owner.version = version;
-        let unknown = Refusal::UnknownVersion {
-            requested: version,
-            current: 1,
-        };
+        let unknown = unknown_version(version, 1);
         assert_refused(&server, owner.read_request(0, 1), &unknown);
         let audit = owner.audit_request(sample(0, 1));
         assert_refused(&server, audit, &unknown);

@@ -27,7 +27,7 @@ use crate::{
     limits::too_large,
     owner::{
         Owner, StorePath, assert_refused, check_intact, limits_with, open, refusal, sample,
-        send_all, standing,
+        send_all, stale_base, standing, unknown_version,
     },
     plan::{Plan, Random},
 };
@@ -185,11 +185,7 @@ fn a_deleted_file_is_gone_with_all_that_was_signed_about_it() {
     requests.push(confirm(&owner));
     standing(server.handle(confirm(&owner)));
     requests.push(owner.update(&server, &[Plan::Remove(0)]));
-    let stale = Refusal::StaleBase {
-        base: 2,
-        current: 3,
-    };
-    assert_refused(&server, delete(&owner, 2), &stale);
+    assert_refused(&server, delete(&owner, 2), &stale_base(2, 3));
     assert_refused(&server, abort(&owner), &Refusal::UploadFinished);
     let file = owner.file;
     let forged = Delete { file, version: 3 };
@@ -559,10 +555,7 @@ fn a_server_keeps_its_owners_word_for_a_version() {
         root: owner.state.root,
         total: owner.state.total,
     };
-    let unknown = Refusal::UnknownVersion {
-        requested: 3,
-        current: 2,
-    };
+    let unknown = unknown_version(3, 2);
     let confirm_of = |body: &Confirm| Request::Confirm(owner.sign(RequestKind::Confirm, body));
     assert_refused(&server, confirm_of(&early), &unknown);
     let other = Confirm {
@@ -589,11 +582,7 @@ fn a_server_keeps_its_owners_word_for_a_version() {
         start: 0,
         end: 1,
     };
-    let unknown = Refusal::UnknownVersion {
-        requested: 1,
-        current: 2,
-    };
-    assert_refused(&server, before, &unknown);
+    assert_refused(&server, before, &unknown_version(1, 2));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use flexlist::tag::TagKind;
 use flexlist_service::internals::message::{Refusal, Response};
 
-use crate::owner::{assert_refused, open, open_with, refusal, scene, small_checkpoints};
+use crate::owner::{assert_refused, open, open_with, refusal, scene, small_checkpoints, stale_base};
 
 #[test]
 fn every_step_of_an_upload_can_be_resent() {
@@ -50,10 +50,7 @@ fn the_last_update_can_be_resent_and_no_other_of_its_base() {
         let other = before.plan(&mut random, 2);
         let (other, _) = owner.edits(&other);
         let other = server.handle(owner.update_of(before.version, other));
-        let stale = |base| Refusal::StaleBase {
-            base,
-            current: owner.version,
-        };
+        let stale = |base| stale_base(base, owner.version);
         assert_eq!(refusal(other), stale(before.version));
         // An owner that has forgotten its acknowledgement can still repeat the update.
         server.handle(owner.acknowledge(owner.version));

@@ -1,12 +1,12 @@
 //! Updates, and the previous version until it is deleted.
 
 use flexlist::tag::TagKind;
-use flexlist_service::internals::message::{Refusal, Response};
+use flexlist_service::internals::message::Response;
 
 use crate::{
     owner::{
         Owner, StorePath, assert_refused, check_intact, open_with, scene, small_checkpoints,
-        standing,
+        standing, unknown_version,
     },
     plan::{Plan, count},
 };
@@ -30,19 +30,13 @@ fn random_updates_keep_both_versions_until_the_owner_knows_the_new_one() {
             owner.check_all(&server);
             old.check_all(&server);
             if let Some(older) = before.replace(old.clone()) {
-                let gone = Refusal::UnknownVersion {
-                    requested: older.version,
-                    current: owner.version,
-                };
+                let gone = unknown_version(older.version, owner.version);
                 assert_refused(&server, older.read_request(0, 1), &gone);
             }
             if round % 3 == 0 {
                 let known = standing(server.handle(owner.acknowledge(owner.version)));
                 assert_eq!(known, owner.standing(1));
-                let gone = Refusal::UnknownVersion {
-                    requested: old.version,
-                    current: owner.version,
-                };
+                let gone = unknown_version(old.version, owner.version);
                 assert_refused(&server, old.read_request(0, 1), &gone);
                 owner.check_all(&server);
             }

@@ -11,6 +11,7 @@ use flexlist_service::{
 use pad_core::Digest;
 
 use super::*;
+use crate::owner::unknown_version;
 
 /// Serves the store with this name.
 fn serve_store(world: &World, name: &str) -> Wire {
@@ -74,10 +75,7 @@ fn a_server_that_was_restored_from_a_copy_is_gone_back_to_on_demand_only() {
         assert_fails(outcome, &back);
     }
     let failure = audit_failure(run_audit(&mut owner, Extent::Sample(5)));
-    let unknown = AuditFault::Refused(Refusal::UnknownVersion {
-        requested: 4,
-        current: 2,
-    });
+    let unknown = AuditFault::Refused(unknown_version(4, 2));
     assert_eq!((failure.version, failure.reason), (4, unknown));
     assert!(!owner.is_pending());
     assert_eq!(std::fs::read(world.path()).unwrap(), before);
@@ -232,10 +230,7 @@ fn adopted(world: &World, client: &mut Client, response: Response) -> ClientErro
     let before = std::fs::read(world.path()).unwrap();
     world.wire.meddle(move |request, server| match request {
         Request::Confirmed { .. } => Ok(response.clone()),
-        Request::Audit { .. } => Ok(Response::Refused(Refusal::UnknownVersion {
-            requested: 2,
-            current: 9,
-        })),
+        Request::Audit { .. } => Ok(Response::Refused(unknown_version(2, 9))),
         _ => server.exchange(request),
     });
     let error = client.adopt(9).unwrap_err();

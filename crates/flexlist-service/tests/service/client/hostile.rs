@@ -13,6 +13,7 @@ use flexlist_service::{
 };
 
 use super::*;
+use crate::owner::{stale_base, unknown_version};
 
 mod audits;
 mod reads;
@@ -126,12 +127,8 @@ fn lies_about_where_a_file_stands() {
         assert_fails(client.status(), &error);
     }
     // A server that was rolled back does not have the version.
-    let unknown = Refusal::UnknownVersion {
-        requested: 2,
-        current: 1,
-    };
     let is_read = |request: &Request| matches!(request, Request::Read { .. });
-    world.wire.refuse(is_read, unknown);
+    world.wire.refuse(is_read, unknown_version(2, 1));
     assert_fails(client.read(0..1), &rollback(2, 1));
 }
 

@@ -1,6 +1,7 @@
 //! Recovery from interruptions: lost requests, lost answers and crashes.
 
 use super::*;
+use crate::owner::stale_base;
 
 /// Fails exchange number `n`, counted from 0, before or after the server gets the request.
 #[derive(Clone, Copy, Debug)]
@@ -345,13 +346,7 @@ fn an_update_that_may_yet_pass_stays_under_way_and_one_that_never_will_does_not(
         (Refusal::Unavailable, true),
         (Refusal::StoreFailed("a test".into()), true),
         (Refusal::UnknownFile, true),
-        (
-            Refusal::StaleBase {
-                base: 1,
-                current: 3,
-            },
-            false,
-        ),
+        (stale_base(1, 3), false),
         (Refusal::TooLarge("a test".into()), false),
         (Refusal::TagsInvalid, false),
         (Refusal::Invalid("a test".into()), false),

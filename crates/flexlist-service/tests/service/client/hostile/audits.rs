@@ -297,23 +297,14 @@ fn whoever_refuses_to_answer_a_challenge_has_failed_the_audit() {
     let words = || String::from("a test");
     for refusal in [
         Refusal::UnknownFile,
-        Refusal::UnknownVersion {
-            requested: 1,
-            current: 0,
-        },
-        Refusal::UnknownVersion {
-            requested: 1,
-            current: u64::MAX,
-        },
+        unknown_version(1, 0),
+        unknown_version(1, u64::MAX),
         Refusal::UploadUnfinished { next_part: 1 },
         Refusal::UploadFinished,
         Refusal::PartOutOfOrder { expected: 1 },
         Refusal::WrongOwner,
         Refusal::WrongFileId,
-        Refusal::StaleBase {
-            base: 1,
-            current: 9,
-        },
+        stale_base(1, 9),
         Refusal::RootMismatch,
         Refusal::Invalid(words()),
         Refusal::TooLarge(words()),
