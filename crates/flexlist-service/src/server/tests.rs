@@ -6,6 +6,7 @@ use std::{path::Path, sync::mpsc, thread};
 use ed25519_dalek::SigningKey;
 use flexlist::{
     FlexList, Level,
+    challenge::Challenge,
     internals::{BlockEdit, Bytes},
     list::Block,
     tag::{OwnerKey, TagKind, WriteId},
@@ -119,6 +120,16 @@ fn read(file: FileId, version: u64) -> Request {
         version,
         start: 0,
         end: 1,
+    }
+}
+
+/// An audit of `count` bytes of the current version.
+fn audit_of(file: FileId, count: u32) -> Request {
+    let seed = [3; 32];
+    Request::Audit {
+        file,
+        version: VERSIONS,
+        challenge: Challenge::Sample { seed, count },
     }
 }
 
@@ -453,14 +464,7 @@ fn parameters_are_read_when_they_are_first_used() {
     let open = || FileServer::open(&path, Limits::default(), Workers::sequential()).unwrap();
     let server = open();
     let read = read(file, VERSIONS);
-    let audit = Request::Audit {
-        file,
-        version: VERSIONS,
-        challenge: flexlist::challenge::Challenge::Sample {
-            seed: [0; 32],
-            count: 1,
-        },
-    };
+    let audit = audit_of(file, 1);
     let before = server.handle(read.clone());
     assert!(matches!(before, Response::Read { .. }), "{before:?}");
     assert!(!server.slot(file).unwrap().has_read_parameters());

@@ -2,8 +2,6 @@
 
 use std::time::Instant;
 
-use flexlist::challenge::Challenge;
-
 use super::*;
 
 /// An upload that only grows.
@@ -53,15 +51,7 @@ fn assert_served(server: &FileServer, file: FileId) {
     assert!(matches!(status, Response::State(_)), "{status:?}");
     let read = server.handle(read(file, VERSIONS));
     assert!(matches!(read, Response::Read { .. }), "{read:?}");
-    let audit = Request::Audit {
-        file,
-        version: VERSIONS,
-        challenge: Challenge::Sample {
-            seed: [3; 32],
-            count: 4,
-        },
-    };
-    let audit = server.handle(audit);
+    let audit = server.handle(audit_of(file, 4));
     assert!(matches!(audit, Response::Audited { .. }), "{audit:?}");
 }
 
