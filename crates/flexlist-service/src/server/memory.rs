@@ -136,10 +136,8 @@ mod tests {
         memory.enter(file(1), None);
         assert_eq!(memory.oldest_above(40, None), vec![]);
         assert_eq!(memory.oldest_above(39, None), vec![file(2)]);
-        assert_eq!(
-            memory.oldest_above(20, Some(file(2))),
-            vec![file(3), file(4)]
-        );
+        let oldest = memory.oldest_above(20, Some(file(2)));
+        assert_eq!(oldest, vec![file(3), file(4)]);
         let all = vec![file(2), file(3), file(4), file(1)];
         assert_eq!(memory.oldest_above(0, None), all);
         memory.leave(file(2));

@@ -205,10 +205,8 @@ fn the_file_is_where_the_tests_think() {
         .unwrap()
         .read(&server, |state| Ok(state.head.clone()));
     let head = head.unwrap();
-    assert_eq!(
-        (head.version, head.checkpoint, head.journalled),
-        (VERSIONS, 4, 1)
-    );
+    let versions = (head.version, head.checkpoint, head.journalled);
+    assert_eq!(versions, (VERSIONS, 4, 1));
     assert_eq!((head.first_piece, head.end_piece), (1, 2));
     assert!(head.keeps_previous);
 }

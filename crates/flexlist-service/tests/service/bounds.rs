@@ -199,9 +199,7 @@ fn a_file_has_so_many_blocks_and_no_more() {
     assert_refused(&server, part, &too_large(words));
     owner.upload(&server, &[vec![vec![1]; 4]]);
     let (edits, _) = owner.edits(&[Plan::Insert(0, 0, vec![2])]);
-    assert_eq!(
-        refused(&server, &owner, owner.update_of(1, edits)),
-        too_large(words)
-    );
+    let update = owner.update_of(1, edits);
+    assert_eq!(refused(&server, &owner, update), too_large(words));
     owner.check_all(&server);
 }

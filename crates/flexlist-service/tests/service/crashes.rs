@@ -49,10 +49,8 @@ impl Step {
         assert!(self.is_reached(server));
         check_intact(server);
         if self.after.version > 0 {
-            assert_eq!(
-                server.handle(self.after.status()),
-                Response::State(self.after.standing(self.next_part))
-            );
+            let expected = Response::State(self.after.standing(self.next_part));
+            assert_eq!(server.handle(self.after.status()), expected);
             self.after.check_all(server);
         }
     }

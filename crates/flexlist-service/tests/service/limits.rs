@@ -147,15 +147,12 @@ fn uploads_have_limits() {
     let part = owner.part_of(0, blocks.clone());
     let words = "blocks in a part: 3, and the limit is 2";
     assert_eq!(refused(&server, &owner, part), too_large(words));
-    assert_eq!(
-        refused(&server, &owner, owner.part_of(0, vec![])),
-        invalid("the part is empty: at least one block is required")
-    );
+    let words = "the part is empty: at least one block is required";
+    let empty = owner.part_of(0, vec![]);
+    assert_eq!(refused(&server, &owner, empty), invalid(words));
     let words = "bytes of the file: 11, and the limit is 10";
     let long = owner.sent(&[1; 11]);
-    assert_eq!(
-        refused(&server, &owner, owner.part_of(0, vec![long])),
-        too_large(words)
-    );
+    let part = owner.part_of(0, vec![long]);
+    assert_eq!(refused(&server, &owner, part), too_large(words));
     standing(server.handle(owner.part_of(0, blocks[..2].to_vec())));
 }

@@ -26,6 +26,8 @@ mod peers;
 mod slow;
 mod stopping;
 
+type Answer = Result<Response, TransportError>;
+
 const SECOND: Duration = Duration::from_secs(1);
 
 /// Answers `Status` with the id as root, `Read` with zeros, and `Part` with the length of its body.
@@ -214,9 +216,13 @@ fn assert_echo(client: &HttpTransport, file: u8) {
     assert_eq!(root_of(&answer), [file; 32]);
 }
 
+fn overloaded() -> Answer {
+    Err(TransportError::Http(HttpError::Overloaded { attempts: 1 }))
+}
+
 /// Returns the number of attempts, all of which failed to reach the server.
 #[track_caller]
-fn failed_attempts(answer: Result<Response, TransportError>) -> u32 {
+fn failed_attempts(answer: Answer) -> u32 {
     match answer {
         Err(TransportError::Http(HttpError::Unreachable { attempts, .. })) => attempts,
         other => panic!("{other:?}"),
@@ -254,10 +260,8 @@ fn refusals_travel_as_messages() {
         body: Bytes(Vec::new()),
         signature: Bytes(Vec::new()),
     });
-    assert_eq!(
-        client(&server, once()).exchange(&begin),
-        Ok(Response::Refused(Refusal::UnknownFile))
-    );
+    let answer = client(&server, once()).exchange(&begin);
+    assert_eq!(answer, Ok(Response::Refused(Refusal::UnknownFile)));
     stop(server);
 }
 

@@ -171,10 +171,8 @@ fn a_file_keeps_its_parameters() {
         key: Owner::new(3, TagKind::PrivateMac).key,
         ..owner.clone()
     };
-    assert_eq!(
-        refused(&server, &owner, other.begin()),
-        Refusal::WrongFileId
-    );
+    let begin = other.begin();
+    assert_eq!(refused(&server, &owner, begin), Refusal::WrongFileId);
 }
 
 #[test]
@@ -260,15 +258,11 @@ fn what_the_file_does_not_allow_is_invalid() {
         assert_eq!(refused(&server, &owner, update), invalid(&words));
     }
     let words = format!("bytes 0 to {} of a file of {total} bytes", total + 1);
-    assert_eq!(
-        refused(&server, &owner, owner.read_request(0, total + 1)),
-        invalid(&words)
-    );
+    let outside = owner.read_request(0, total + 1);
+    assert_eq!(refused(&server, &owner, outside), invalid(&words));
     let words = format!("bytes 5 to 5 of a file of {total} bytes");
-    assert_eq!(
-        refused(&server, &owner, owner.read_request(5, 5)),
-        invalid(&words)
-    );
+    let empty = owner.read_request(5, 5);
+    assert_eq!(refused(&server, &owner, empty), invalid(&words));
     for challenge in [
         sample(0, 0),
         Challenge::Every {

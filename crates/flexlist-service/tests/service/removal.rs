@@ -444,10 +444,8 @@ fn owners_have_quotas_of_bytes() {
     // Each owner has a separate limit, and removal frees the space.
     let mut stranger = Owner::new(2, TagKind::HashOnly);
     time.upload(&server, &mut stranger, &[vec![vec![1; 5000]]]);
-    assert_eq!(
-        server.handle(delete(&owner, owner.version)),
-        Response::Removed
-    );
+    let delete = delete(&owner, owner.version);
+    assert_eq!(server.handle(delete), Response::Removed);
     let block = second.sent(&[2; 8000]);
     standing(server.handle(second.part_of(0, vec![block])));
 }

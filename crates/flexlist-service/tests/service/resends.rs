@@ -18,10 +18,8 @@ fn every_step_of_an_upload_can_be_resent() {
     }
     let server = open(&path);
     // A repeated begin returns the current status. Repeated parts are refused.
-    assert_eq!(
-        server.handle(requests[0].clone()),
-        Response::State(owner.standing(2))
-    );
+    let again = server.handle(requests[0].clone());
+    assert_eq!(again, Response::State(owner.standing(2)));
     for part in &requests[1..3] {
         assert_refused(&server, part.clone(), &Refusal::UploadFinished);
     }

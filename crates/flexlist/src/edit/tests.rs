@@ -217,14 +217,10 @@ fn what_stays_equal_has_no_operation() {
 #[test]
 fn insertions_grow_blocks_and_split_long_ones() {
     assert_eq!(planned(&[insert(6, b"X")]), [modified(4, b"efXgh")]);
-    assert_eq!(
-        planned(&[insert(6, b"12345")]),
-        [modified(4, b"ef12"), inserted(8, b"345gh")]
-    );
-    assert_eq!(
-        planned(&[insert(4, b"12345678")]),
-        [inserted(4, b"1234"), inserted(8, b"5678")]
-    );
+    let edits = planned(&[insert(6, b"12345")]);
+    assert_eq!(edits, [modified(4, b"ef12"), inserted(8, b"345gh")]);
+    let edits = planned(&[insert(4, b"12345678")]);
+    assert_eq!(edits, [inserted(4, b"1234"), inserted(8, b"5678")]);
 }
 
 #[test]
@@ -253,10 +249,8 @@ fn deletions_remove_blocks_and_join_what_is_left() {
         [modified(0, b"abcj"), modified(4, b"kl"), removed(6)]
     );
     // A single byte is not a block of its own where blocks have four bytes.
-    assert_eq!(
-        planned(&[delete(3, 10)]),
-        [modified(0, b"abckl"), removed(5), removed(5)]
-    );
+    let edits = planned(&[delete(3, 10)]);
+    assert_eq!(edits, [modified(0, b"abckl"), removed(5), removed(5)]);
 }
 
 #[test]
@@ -269,23 +263,17 @@ fn writes_past_the_end_extend_the_file() {
             inserted(16, b"QR")
         ]
     );
-    assert_eq!(
-        planned(&[write(10, b"KLMNOPQ")]),
-        [modified(8, b"ijKL"), inserted(12, b"MNOPQ")]
-    );
-    assert_eq!(
-        plan(&[write(0, b"abcde")], &[], 0, &Chunker::fixed(4).unwrap()),
-        Ok(vec![inserted(0, b"abcde")])
-    );
+    let edits = planned(&[write(10, b"KLMNOPQ")]);
+    assert_eq!(edits, [modified(8, b"ijKL"), inserted(12, b"MNOPQ")]);
+    let edits = plan(&[write(0, b"abcde")], &[], 0, &Chunker::fixed(4).unwrap());
+    assert_eq!(edits, Ok(vec![inserted(0, b"abcde")]));
 }
 
 #[test]
 fn tiny_regions_side_by_side_merge() {
     // Both blocks change anyway: one modification and one removal instead of two modifications.
-    assert_eq!(
-        planned(&[delete(4, 7), delete(5, 6)]),
-        [modified(4, b"hjkl"), removed(8)]
-    );
+    let edits = planned(&[delete(4, 7), delete(5, 6)]);
+    assert_eq!(edits, [modified(4, b"hjkl"), removed(8)]);
 }
 
 #[test]
@@ -343,17 +331,13 @@ fn a_neighbour_is_used_once() {
     // Both insertions would be merged into "ij".
     let blocks = known(&[long.clone(), b"ij".to_vec(), long.clone()]);
     let edits = [insert(8, b"X"), insert(11, b"Y")];
-    assert_eq!(
-        plan(&edits, &blocks, 18, &chunker).unwrap(),
-        [modified(8, b"Xij"), inserted(11, b"Y")]
-    );
+    let planned = plan(&edits, &blocks, 18, &chunker).unwrap();
+    assert_eq!(planned, [modified(8, b"Xij"), inserted(11, b"Y")]);
     // The block after the insertion is removed: the rest of the first is itself plus one zero.
     let blocks = known(&[vec![0; 8], b"ijkl".to_vec(), long]);
     let edits = [insert(3, &[0]), delete(9, 13)];
-    assert_eq!(
-        plan(&edits, &blocks, 20, &chunker).unwrap(),
-        [inserted(8, &[0]), removed(9)]
-    );
+    let planned = plan(&edits, &blocks, 20, &chunker).unwrap();
+    assert_eq!(planned, [inserted(8, &[0]), removed(9)]);
 }
 
 #[test]

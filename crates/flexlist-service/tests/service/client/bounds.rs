@@ -98,9 +98,7 @@ fn answers_of_more_blocks_than_any_are_not_decoded() {
         let bytes = codec::encode(&most);
         assert_eq!(codec::decode(&bytes, bytes.len()), Ok(most));
         let bytes = codec::encode(&more);
-        assert_eq!(
-            codec::decode::<Response>(&bytes, bytes.len()),
-            Err(DecodeError::Malformed)
-        );
+        let decoded = codec::decode::<Response>(&bytes, bytes.len());
+        assert_eq!(decoded, Err(DecodeError::Malformed));
     }
 }

@@ -34,10 +34,8 @@ fn shutdown_does_not_wait_for_ever() {
     server.shutdown(60 * SECOND);
     // A second, shorter limit replaces the first.
     server.shutdown(Duration::from_millis(200));
-    assert_eq!(
-        server.join().unwrap(),
-        ShutdownOutcome::TimedOut { connections: 1 }
-    );
+    let timed_out = ShutdownOutcome::TimedOut { connections: 1 };
+    assert_eq!(server.join().unwrap(), timed_out);
     assert!(begun.elapsed() < 50 * SECOND, "the first limit held");
     assert_eq!(failed_attempts(in_flight.join().unwrap()), 1);
     gate.open();

@@ -91,10 +91,8 @@ fn check_same(list: &FlexList, blocks: &[Block]) {
         for index in [start, start + block.length - 1] {
             let found = list.find(index).unwrap();
             assert_eq!((found.start, found.length), (start, block.length));
-            assert_eq!(
-                (found.tag_digest, found.label),
-                (block.tag_digest, block.label)
-            );
+            let fields = (found.tag_digest, found.label);
+            assert_eq!(fields, (block.tag_digest, block.label));
         }
         start += block.length;
     }

@@ -17,10 +17,8 @@ fn an_older_witness_is_refused() {
     let state = list.state();
     let second = list.update(&[modify(9)]).unwrap();
     let verify = |witness: &[u8]| verify_update::<Sha256>(witness, &state, &[modify(9)]);
-    assert_eq!(
-        verify(&first.witness).unwrap_err(),
-        ProofError::RootMismatch
-    );
+    let replayed = verify(&first.witness).unwrap_err();
+    assert_eq!(replayed, ProofError::RootMismatch);
     assert_eq!(*verify(&second.witness).unwrap().get(), list.state());
     let old_proof = old.prove(&[25]).unwrap();
     let refusal = verify_indices::<Sha256>(&old_proof, &list.state(), &[25]).unwrap_err();
@@ -83,10 +81,8 @@ fn impossible_operations_are_refused() {
         assert_eq!(refusal, ProofError::Operation(error));
     }
     let nothing = verify_update::<Sha256>(&Tree::of(&list).prune().bytes(), &state, &[]);
-    assert_eq!(
-        nothing.unwrap_err(),
-        ProofError::Operation(UpdateError::EmptyBatch)
-    );
+    let empty = ProofError::Operation(UpdateError::EmptyBatch);
+    assert_eq!(nothing.unwrap_err(), empty);
     for operation in [insert_new(0), insert_new(50)] {
         let mut server = list.clone();
         let change = server.update(&[operation]).unwrap();
@@ -150,10 +146,8 @@ fn the_last_block_can_go() {
         assert_eq!(list.prove(&[]).unwrap_err(), UpdateError::EmptyBatch);
         assert_eq!(list.prove_range(0..0).unwrap_err(), UpdateError::EmptyRange);
         for tree in [&empty, &empty.prune()] {
-            assert_eq!(
-                refused(tree, &list.state(), 0),
-                ProofError::Operation(nowhere)
-            );
+            let nowhere = ProofError::Operation(nowhere);
+            assert_eq!(refused(tree, &list.state(), 0), nowhere);
         }
         // The reverse operation.
         let operation = insert(0, block(10, level, 1));

@@ -90,21 +90,15 @@ fn every_kind_audits_and_reads() {
 
         let (committed, data) = (stored[0].tag.committed.as_ref(), stored[0].data);
         assert_eq!(kind.check_block(7, committed, data), Ok(()));
-        assert_eq!(
-            kind.check_block(7, committed, &data[1..]),
-            Err(AuditError::BlockMismatch { start: 7 })
-        );
-        assert_eq!(
-            kind.check_block(7, &committed[..31], data),
-            Err(AuditError::MalformedTag { start: 7 })
-        );
+        let shorter = kind.check_block(7, committed, &data[1..]);
+        assert_eq!(shorter, Err(AuditError::BlockMismatch { start: 7 }));
+        let cut = kind.check_block(7, &committed[..31], data);
+        assert_eq!(cut, Err(AuditError::MalformedTag { start: 7 }));
         let other = stored[1].tag;
         let wrong = [StoredBlock { tag: other, data }];
         assert_eq!(server.check_tags(&wrong), Err(TagError::BlockMismatch));
-        assert_eq!(
-            server.prover().absorb(&challenged(0, 3, 0), other, data),
-            Err(TagError::BlockMismatch)
-        );
+        let absorbed = server.prover().absorb(&challenged(0, 3, 0), other, data);
+        assert_eq!(absorbed, Err(TagError::BlockMismatch));
     }
 }
 
@@ -211,9 +205,7 @@ fn absent_kinds_are_refused() {
         let refused = Some(TagError::KindUnavailable(kind));
         let workers = Workers::sequential();
         assert_eq!(OwnerKey::generate(kind, &workers).err(), refused);
-        assert_eq!(
-            OwnerKey::from_bytes(&kind.seal(KIND_OWNER_KEY, &[])).err(),
-            refused
-        );
+        let sealed = kind.seal(KIND_OWNER_KEY, &[]);
+        assert_eq!(OwnerKey::from_bytes(&sealed).err(), refused);
     }
 }

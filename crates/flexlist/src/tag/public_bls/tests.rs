@@ -65,10 +65,8 @@ fn tags_are_those_of_the_public_definition() {
     let [first, ..] = points.as_slice() else {
         panic!("no points")
     };
-    assert_eq!(
-        *first,
-        (G1Projective::generator() * owner.0.logarithms[0]).into_affine()
-    );
+    let expected = (G1Projective::generator() * owner.0.logarithms[0]).into_affine();
+    assert_eq!(*first, expected);
 }
 
 #[test]
@@ -149,10 +147,8 @@ fn tags_that_do_not_fit_are_found() {
     let mut changed = audit;
     changed.tags[1].held = vec![0xff; 48].into();
     assert_eq!(check(&changed), Err(TagError::TagMalformed));
-    assert_eq!(
-        changed.prove::<PublicBls>(&key()),
-        Err(TagError::TagMalformed)
-    );
+    let proof = changed.prove::<PublicBls>(&key());
+    assert_eq!(proof, Err(TagError::TagMalformed));
 }
 
 #[test]
@@ -161,10 +157,8 @@ fn public_keys_are_decoded_strictly() {
     let refused = |place: usize, point: &[u8], error| {
         let mut changed = bytes.to_vec();
         changed[place..place + point.len()].copy_from_slice(point);
-        assert_eq!(
-            BlsPublicKey::from_bytes(&changed).map(drop),
-            Err(TagError::Malformed(error))
-        );
+        let read = BlsPublicKey::from_bytes(&changed).map(drop);
+        assert_eq!(read, Err(TagError::Malformed(error)));
     };
     let encode = point::encode::<g1::Config, G1_BYTES>;
     refused(96, &encode(&outside()), DecodeError::PointOutsideSubgroup);

@@ -510,8 +510,6 @@ fn a_full_audit_covers_every_byte_of_a_block_whose_tag_is_a_hash() {
     let failure = full_audit(&mut client);
     assert_eq!(failure.damaged, vec![3 * 1024..4 * 1024]);
     assert_eq!(failure.search, SearchEnd::Complete);
-    assert_eq!(
-        failure.reason,
-        tags(AuditError::BlockMismatch { start: 3 * 1024 })
-    );
+    let mismatch = tags(AuditError::BlockMismatch { start: 3 * 1024 });
+    assert_eq!(failure.reason, mismatch);
 }
