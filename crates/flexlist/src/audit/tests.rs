@@ -138,21 +138,12 @@ fn honest_answers_say_what_they_cover() {
             let answer = world.answer(&challenge);
             let report = verify(&world.auditor(), &challenge, answer).unwrap();
             assert_eq!(report.state, world.state());
-            assert!(
-                report
-                    .blocks
-                    .windows(2)
-                    .all(|pair| pair[0].end <= pair[1].start)
-            );
+            let blocks = &report.blocks;
+            assert!(blocks.windows(2).all(|pair| pair[0].end <= pair[1].start));
             if let Challenge::Every { start, end, .. } = challenge {
-                assert!(
-                    report
-                        .blocks
-                        .windows(2)
-                        .all(|pair| pair[0].end == pair[1].start)
-                );
-                assert!(report.blocks[0].contains(&start));
-                assert!(report.blocks.last().unwrap().contains(&(end - 1)));
+                assert!(blocks.windows(2).all(|pair| pair[0].end == pair[1].start));
+                assert!(blocks[0].contains(&start));
+                assert!(blocks.last().unwrap().contains(&(end - 1)));
             }
         }
     }

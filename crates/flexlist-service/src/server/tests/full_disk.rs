@@ -264,11 +264,8 @@ fn a_bad_disk_loses_nothing_that_was_acknowledged() {
     let report = server.check();
     assert_eq!((report.stray_blocks, report.damages), (0, vec![]));
     drop(server);
-    assert!(
-        !check::check(&path, Workers::sequential())
-            .unwrap()
-            .has_damaged_pages
-    );
+    let report = check::check(&path, Workers::sequential()).unwrap();
+    assert!(!report.has_damaged_pages);
 }
 
 /// Asserts that every accepted part is stored, and at most one refused part.
