@@ -207,9 +207,8 @@ fn needless_nodes_are_refused() {
     let mut with_right = Tree::read(&change.witness);
     let last = with_right.count() - 1;
     *with_right.at(last) = Tree::Right;
-    let update = |tree: &Tree| {
-        verify_update::<Sha256>(&tree.bytes(), &state, &[operation]).unwrap_err()
-    };
+    let update =
+        |tree: &Tree| verify_update::<Sha256>(&tree.bytes(), &state, &[operation]).unwrap_err();
     assert_eq!(update(&with_right), ProofError::SurplusNode);
     assert_eq!(update(&whole), ProofError::SurplusNode);
     let all = verify_range::<Sha256>(&whole.bytes(), &state, 0..50).unwrap_err();
