@@ -4,13 +4,12 @@
 //! reads are unsigned. For them, a client needs only the file's identifier, and a [`FileState`] to
 //! verify the answer against.
 
-use core::fmt;
 use std::time::SystemTime;
 
 use flexlist::{
     FileId, FileState, Level,
     challenge::Challenge,
-    internals::{BlockEdit, Bytes, LevelTooHigh},
+    internals::{BlockEdit, Bytes, LevelTooHigh, StoredBlock},
     list::{Block, ListState, Operation},
     tag::BlockTag,
 };
@@ -46,6 +45,14 @@ impl SentBlock {
     pub fn length(&self) -> u64 {
         // Lossless on every target of std.
         u64::try_from(self.data.0.len()).unwrap_or(u64::MAX)
+    }
+
+    /// Returns the block with its tag, as input of checks.
+    pub(crate) fn tagged(&self) -> StoredBlock<'_> {
+        StoredBlock {
+            tag: &self.tag,
+            data: self.data.as_ref(),
+        }
     }
 
     /// Converts the block to its entry in the block list, with `level` and `label`.
@@ -128,9 +135,6 @@ pub struct InsertedBlock {
 }
 
 /// Converts an edit into a list operation. The edit's block, if any, gets `label`.
-///
-/// # Errors
-/// [`LevelTooHigh`] for a level above the maximum.
 pub(crate) fn operation(edit: &SentEdit, label: u64) -> Result<Operation, LevelTooHigh> {
     Ok(match edit {
         BlockEdit::Insert { index, block } => Operation::Insert {
@@ -364,14 +368,17 @@ pub enum Response {
     },
 }
 
-/// The reason for which a server refuses a request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The reason for which a server refuses a request. Displayed as one clause of a message, in which
+/// text from the server is escaped, so that it cannot inject terminal sequences.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
     /// There is no file with this id.
+    #[error("no file has this id")]
     UnknownFile,
     /// The requested version is neither the current version nor its predecessor, or the predecessor
     /// is no longer stored.
+    #[error("version {requested} is not available, the current version is {current}")]
     UnknownVersion {
         /// The version that the client asked for.
         requested: u64,
@@ -379,22 +386,31 @@ pub enum Refusal {
         current: u64,
     },
     /// The upload of this file is not finished.
+    #[error("the upload is not finished, its next part is {next_part}")]
     UploadUnfinished {
         /// The number of the next part that the upload needs, counted from 0.
         next_part: u64,
     },
     /// The upload of this file is finished already.
+    #[error("the upload is finished already")]
     UploadFinished,
     /// The part sent is not the next one of the upload.
+    #[error("the part is out of order, the next part is {expected}")]
     PartOutOfOrder {
         /// The number of the next part that the upload needs, counted from 0.
         expected: u64,
     },
     /// The request's signature is not that of the file's owner.
+    #[error("the signature is not the owner's")]
     WrongOwner,
     /// A file of this owner and salt exists already, with other parameters.
+    #[error("the file's id is taken by a file with other parameters")]
     WrongFileId,
     /// Another update came first: fetch the new state and base the update on it.
+    #[error(
+        "the update is outdated: it is for version {base}, but another update led to version \
+         {current}"
+    )]
     StaleBase {
         /// The version that the update applies to.
         base: u64,
@@ -402,87 +418,46 @@ pub enum Refusal {
         current: u64,
     },
     /// The blocks do not match the root and length that the owner signed.
+    #[error("the blocks do not match the signed root or length")]
     RootMismatch,
     /// The request (an update or a range, for example) is invalid for this file. Contains the
     /// reason.
+    #[error("invalid: {}", .0.escape_debug())]
     Invalid(String),
     /// A message, an answer, or a total (such as the bytes of an owner's files) exceeds a limit of
     /// the server. Contains the reason.
+    #[error("too large: {}", .0.escape_debug())]
     TooLarge(String),
     /// The tags sent do not match their blocks.
+    #[error("the tags do not match the blocks")]
     TagsInvalid,
     /// The server is busy or stopping: try again.
+    #[error("busy or stopping, try again")]
     Unavailable,
     /// The server cannot read its own store. Contains the reason.
+    #[error("its store failed: {}", .0.escape_debug())]
     StoreFailed(String),
     /// The server cannot write for now, because its disk is full or fails. Reads and audits of
     /// stored files continue to work. Try again later.
+    #[error("it cannot write for now, only read: its disk is full or fails, try again later")]
     CannotWrite,
     /// The owner has removed the file with this identifier. The identifier cannot be reused: to
     /// upload the file again, the owner takes another salt.
+    #[error("the file was removed by its owner")]
     Removed,
     /// Only listed owners may begin files on this server, and this owner is not one of them.
+    #[error("this owner may not begin files here")]
     OwnerNotAllowed,
     /// The first request about a file has expired, or expires too far ahead. See
     /// [`Begin::expires`].
+    #[error(
+        "the request to begin the upload has expired, or expires too far ahead: the server's clock \
+         is at {now} seconds since 1970"
+    )]
     BeginExpired {
         /// The time of the server's clock, in seconds since 1970.
         now: u64,
     },
-}
-
-impl fmt::Display for Refusal {
-    /// Writes the reason as one clause of a message. Text from the server is escaped, so that it
-    /// cannot inject terminal sequences.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownFile => formatter.write_str("no file has this id"),
-            Self::UnknownVersion { requested, current } => write!(
-                formatter,
-                "version {requested} is not available, the current version is {current}"
-            ),
-            Self::UploadUnfinished { next_part } => write!(
-                formatter,
-                "the upload is not finished, its next part is {next_part}"
-            ),
-            Self::UploadFinished => formatter.write_str("the upload is finished already"),
-            Self::PartOutOfOrder { expected } => {
-                write!(
-                    formatter,
-                    "the part is out of order, the next part is {expected}"
-                )
-            }
-            Self::WrongOwner => formatter.write_str("the signature is not the owner's"),
-            Self::WrongFileId => {
-                formatter.write_str("the file's id is taken by a file with other parameters")
-            }
-            Self::StaleBase { base, current } => write!(
-                formatter,
-                "the update is outdated: it is for version {base}, but another update led to \
-                 version {current}"
-            ),
-            Self::RootMismatch => {
-                formatter.write_str("the blocks do not match the signed root or length")
-            }
-            Self::Invalid(words) => write!(formatter, "invalid: {}", words.escape_debug()),
-            Self::TooLarge(words) => write!(formatter, "too large: {}", words.escape_debug()),
-            Self::TagsInvalid => formatter.write_str("the tags do not match the blocks"),
-            Self::Unavailable => formatter.write_str("busy or stopping, try again"),
-            Self::StoreFailed(words) => {
-                write!(formatter, "its store failed: {}", words.escape_debug())
-            }
-            Self::CannotWrite => formatter.write_str(
-                "it cannot write for now, only read: its disk is full or fails, try again later",
-            ),
-            Self::Removed => formatter.write_str("the file was removed by its owner"),
-            Self::OwnerNotAllowed => formatter.write_str("this owner may not begin files here"),
-            Self::BeginExpired { now } => write!(
-                formatter,
-                "the request to begin the upload has expired, or expires too far ahead: the \
-                 server's clock is at {now} seconds since 1970"
-            ),
-        }
-    }
 }
 
 impl Message for Request {

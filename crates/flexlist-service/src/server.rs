@@ -154,7 +154,7 @@ impl FileServer {
         let file = file_of(&request);
         // The storage engine panics on some corrupt pages.
         let outcome = guarded(|| {
-            self.tend_now_and_then();
+            self.tend_after(remove::TENDING_INTERVAL);
             self.answer(request)
         });
         self.shed(None);

@@ -298,6 +298,7 @@ mod tests {
         };
         let finish = SignedRequest::new(RequestKind::Finish, &finish, &key).unwrap();
         let confirm = SignedRequest::new(RequestKind::Confirm, &confirm, &key).unwrap();
+        let wrong = Err(OpenError::WrongSignature);
         for (statement, version) in [
             (OwnerStatement::Finish(finish.clone()), 1),
             (OwnerStatement::Confirm(confirm.clone()), 300),
@@ -307,31 +308,25 @@ mod tests {
                 version,
                 list,
             };
-            let wrong = Err(OpenError::WrongSignature);
             assert_eq!(statement.open(file, &owner(&key)), Ok(state));
             assert_eq!(statement.open(file, &owner(&other)), wrong);
             assert_eq!(statement.open(FileId([8; 32]), &owner(&key)), wrong);
         }
         // Each statement in the other's variant.
-        let wrong = Err(OpenError::WrongSignature);
-        assert_eq!(
-            OwnerStatement::Confirm(finish).open(file, &owner(&key)),
-            wrong
-        );
-        assert_eq!(
-            OwnerStatement::Finish(confirm).open(file, &owner(&key)),
-            wrong
-        );
+        for statement in [
+            OwnerStatement::Confirm(finish),
+            OwnerStatement::Finish(confirm),
+        ] {
+            assert_eq!(statement.open(file, &owner(&key)), wrong);
+        }
     }
 
     #[test]
     fn a_signed_body_of_another_form_is_refused() {
         let key = SigningKey::from_bytes(&[1; 32]);
         let signed = SignedRequest::new(RequestKind::Acknowledge, &(BODY, 1_u8), &key).unwrap();
-        assert_eq!(
-            signed.open::<Acknowledge>(RequestKind::Acknowledge, &owner(&key)),
-            Err(OpenError::Body(DecodeError::TrailingBytes))
-        );
+        let opened = signed.open::<Acknowledge>(RequestKind::Acknowledge, &owner(&key));
+        assert_eq!(opened, Err(OpenError::Body(DecodeError::TrailingBytes)));
     }
 
     #[test]

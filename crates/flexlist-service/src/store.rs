@@ -86,23 +86,12 @@ pub(crate) struct FileStore {
 impl FileStore {
     /// Creates a new, empty store, which only the user of this process may read. It appears at
     /// `path` atomically.
-    ///
-    /// # Errors
-    /// [`StoreError::Exists`] if there is a file at `path`; other [`StoreError`]s if the medium
-    /// fails.
     pub(crate) fn create(path: &Path) -> Result<Self, StoreError> {
         SoleDatabase::create(path, &STORE_FORMAT, fill)?;
         Self::open(path)
     }
 
     /// Opens an existing store. After a crash, it contains the last durable state.
-    ///
-    /// # Errors
-    /// * [`StoreError::Missing`] if there is no store at `path`.
-    /// * [`StoreError::Foreign`] if the file is not a store, or is truncated.
-    /// * [`StoreError::Exposed`] if other users may read or change the file.
-    /// * [`StoreError::InUse`] if another process has the store open.
-    /// * Other [`StoreError`]s if the medium fails.
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
         Self::new(SoleDatabase::open(path, STORE_FORMAT)?)
     }
@@ -128,9 +117,6 @@ impl FileStore {
     }
 
     /// Opens the store at `path`, or creates one if nothing exists at this path.
-    ///
-    /// # Errors
-    /// The errors of [`FileStore::open`] and [`FileStore::create`].
     pub(crate) fn open_or_create(path: &Path) -> Result<Self, StoreError> {
         match Self::open(path) {
             Err(StoreError::Missing(_)) => Self::create(path),
@@ -287,9 +273,6 @@ impl FileStore {
     }
 
     /// Checks every page of a store that no process has open, with the engine's checksums.
-    ///
-    /// # Errors
-    /// [`StoreError::Engine`] if the structure is not intact; the errors of [`FileStore::open`].
     pub(crate) fn check_structure(path: &Path) -> Result<(), StoreError> {
         Ok(SoleDatabase::check(path, &STORE_FORMAT)?)
     }

@@ -83,11 +83,9 @@ impl Proof for AuditAnswer {
     fn check(self, auditor: &Auditor, challenge: &Challenge) -> Result<AuditReport, AuditFailure> {
         let state = auditor.state;
         let (leaves, challenged) = self.challenged(&state, challenge)?;
-        if self.committed.len() != leaves.len() {
-            return Err(AuditFailure::Tags(AuditError::TagCountMismatch {
-                expected: leaves.len(),
-                actual: self.committed.len(),
-            }));
+        let (expected, actual) = (leaves.len(), self.committed.len());
+        if expected != actual {
+            return Err(AuditError::TagCountMismatch { expected, actual }.into());
         }
         for (leaf, committed) in leaves.iter().zip(&self.committed) {
             if Digest(committed_digest(committed.as_ref())) != leaf.tag_digest {
@@ -97,10 +95,8 @@ impl Proof for AuditAnswer {
         }
         let opened: Vec<(Challenged, Bytes)> = challenged.into_iter().zip(self.committed).collect();
         auditor.key.verify(&opened, self.tag_proof.as_ref())?;
-        Ok(AuditReport {
-            state,
-            blocks: leaves.iter().map(ProvenBlock::range).collect(),
-        })
+        let blocks = leaves.iter().map(ProvenBlock::range).collect();
+        Ok(AuditReport { state, blocks })
     }
 }
 

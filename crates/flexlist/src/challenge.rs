@@ -164,13 +164,11 @@ impl Challenge {
 }
 
 fn check_count(count: u32) -> Result<(), ChallengeError> {
+    let limit = MAX_COUNT;
     match count {
         0 => Err(ChallengeError::NoSamples),
         1..=MAX_COUNT => Ok(()),
-        _ => Err(ChallengeError::TooManySamples {
-            count,
-            limit: MAX_COUNT,
-        }),
+        _ => Err(ChallengeError::TooManySamples { count, limit }),
     }
 }
 
@@ -215,10 +213,7 @@ impl Derivation {
         hash.update([purpose]);
         hash.update(number.to_be_bytes());
         let digest: [u8; 32] = hash.finalize().into();
-        digest
-            .iter()
-            .take(16)
-            .fold(0, |word, byte| (word << 8) | u128::from(*byte))
+        digest.first_chunk().copied().map_or(0, u128::from_be_bytes)
     }
 }
 
@@ -237,14 +232,8 @@ fn scale(word: u128, limit: u64) -> u64 {
 /// Splits a number into its upper and its lower 64 bits, in this order.
 fn halves(word: u128) -> [u64; 2] {
     let bytes = word.to_be_bytes();
-    let half = |from: usize| {
-        bytes
-            .iter()
-            .skip(from)
-            .take(8)
-            .fold(0, |half, byte| (half << 8) | u64::from(*byte))
-    };
-    [half(0), half(8)]
+    let half = |half: Option<&[u8; 8]>| half.copied().map_or(0, u64::from_be_bytes);
+    [half(bytes.first_chunk()), half(bytes.last_chunk())]
 }
 
 #[cfg(test)]

@@ -220,10 +220,8 @@ mod tests {
             Err(DetectionError::ProbabilityOutOfRange { .. })
         ));
         for (fraction, probability) in [(1e-7, 0.99), (f64::MIN_POSITIVE, 0.000_1)] {
-            assert_eq!(
-                Detection::new(fraction, probability),
-                Err(DetectionError::TooManyChallenges { limit: MAX_COUNT })
-            );
+            let refused = Err(DetectionError::TooManyChallenges { limit: MAX_COUNT });
+            assert_eq!(Detection::new(fraction, probability), refused);
         }
     }
 
@@ -231,14 +229,10 @@ mod tests {
     fn demands_read_as_percent() {
         let shown =
             |fraction, probability| Detection::new(fraction, probability).unwrap().to_string();
-        assert_eq!(
-            shown(0.01, 0.99),
-            "at least 99 % chance to notice a loss of 1 % of the bytes"
-        );
-        assert_eq!(
-            shown(0.001, 0.999),
-            "at least 99.9 % chance to notice a loss of 0.1 % of the bytes"
-        );
+        let words = "at least 99 % chance to notice a loss of 1 % of the bytes";
+        assert_eq!(shown(0.01, 0.99), words);
+        let words = "at least 99.9 % chance to notice a loss of 0.1 % of the bytes";
+        assert_eq!(shown(0.001, 0.999), words);
         for (part, text) in [
             (1.0, "100"),
             (0.1, "10"),

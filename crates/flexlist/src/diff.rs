@@ -346,20 +346,12 @@ mod tests {
     #[test]
     fn files_from_and_to_nothing() {
         let chunker = Chunker::fixed(4).unwrap();
+        let insert = |index, bytes: &[u8]| {
+            let block = bytes.to_vec();
+            BlockEdit::Insert { index, block }
+        };
         let inserted = diff(&[], b"abcdefgh", &chunker);
-        assert_eq!(
-            inserted,
-            [
-                BlockEdit::Insert {
-                    index: 0,
-                    block: b"abcd".to_vec()
-                },
-                BlockEdit::Insert {
-                    index: 4,
-                    block: b"efgh".to_vec()
-                }
-            ]
-        );
+        assert_eq!(inserted, [insert(0, b"abcd"), insert(4, b"efgh")]);
         let blocks = cut_file(b"abcdefgh", &chunker);
         let removed = diff(&old_blocks(&blocks), b"", &chunker);
         assert_eq!(removed, vec![BlockEdit::Remove { index: 0 }; 2]);

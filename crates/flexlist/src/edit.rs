@@ -39,7 +39,7 @@ mod known;
 mod pieces;
 mod regions;
 
-use core::ops::Range;
+use core::{convert::Infallible, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
@@ -147,18 +147,10 @@ impl<Block> BlockEdit<Block> {
     /// Converts the inserted or modified block by `change`. A removal has no block and is returned
     /// as it is.
     #[must_use]
-    pub fn map<Other>(self, change: impl FnOnce(Block) -> Other) -> BlockEdit<Other> {
-        match self {
-            Self::Insert { index, block } => BlockEdit::Insert {
-                index,
-                block: change(block),
-            },
-            Self::Modify { index, block } => BlockEdit::Modify {
-                index,
-                block: change(block),
-            },
-            Self::Remove { index } => BlockEdit::Remove { index },
-        }
+    pub fn map<Other>(self, change: impl Fn(Block) -> Other) -> BlockEdit<Other> {
+        let change = |block| Ok::<_, Infallible>(change(block));
+        let Ok(edit) = self.try_map(change, change);
+        edit
     }
 
     /// The inserted or modified block, or `None` for a removal.

@@ -58,7 +58,6 @@ mod pool;
 mod prune;
 mod remove;
 mod search;
-mod state;
 #[cfg(test)]
 #[cfg(feature = "std")]
 mod tests;
@@ -68,7 +67,6 @@ pub(crate) mod view;
 
 pub use operation::Operation;
 pub use parse::MAX_PROOF_BYTES;
-pub use state::ListState;
 pub use verify::{ProvenBlock, verify_indices, verify_range, verify_update};
 
 /// The maximum length of a file: `2^63 - 1` bytes.
@@ -90,6 +88,16 @@ pub struct Block {
     pub level: Level,
     /// Application data, returned with the block. No hash covers the label.
     pub label: u64,
+}
+
+/// A client's commitment to a list. The client verifies all proofs and updates of the list against
+/// it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListState {
+    /// The hash of the list's root node.
+    pub root: Digest<32>,
+    /// The length of the file in bytes.
+    pub total: u64,
 }
 
 /// An authenticated list of blocks.
@@ -164,6 +172,12 @@ impl<H: NodeHash> FlexList<H> {
     /// The number of blocks.
     pub const fn block_count(&self) -> u64 {
         self.blocks
+    }
+
+    /// Returns the client's commitment to this list.
+    pub fn state(&self) -> ListState {
+        let (root, total) = (self.root(), self.total());
+        ListState { root, total }
     }
 
     /// Returns a read-only view of the current version.

@@ -52,7 +52,6 @@ mod kind;
 mod private_mac;
 #[cfg(feature = "bls")]
 mod public_bls;
-mod reader;
 #[cfg(feature = "rsa")]
 mod rsa;
 pub(crate) mod scheme;

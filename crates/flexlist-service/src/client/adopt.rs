@@ -70,21 +70,19 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     }
 
     /// Returns the version for which the server presents the owner's signature, like
-    /// [`vouched`](Self::vouched), if it is `version`.
+    /// [`vouched`](Self::vouched), if it is `wanted`.
     ///
     /// # Errors
     /// [`ClientError::NotOffered`] if the server presents another version; the errors of
     /// [`vouched`](Self::vouched).
     #[doc(hidden)]
-    pub fn vouched_at(&self, version: u64) -> Result<SignedVersion, ClientError> {
+    pub fn vouched_at(&self, wanted: u64) -> Result<SignedVersion, ClientError> {
         let vouched = self.vouched()?;
-        if vouched.state().version == version {
+        let offered = vouched.state().version;
+        if offered == wanted {
             return Ok(vouched);
         }
-        Err(ClientError::NotOffered {
-            wanted: version,
-            offered: vouched.state().version,
-        })
+        Err(ClientError::NotOffered { wanted, offered })
     }
 
     /// Writes the bytes in `range` of the version `vouched` to `sink`, verified. Unlike

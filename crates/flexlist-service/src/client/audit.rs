@@ -20,8 +20,6 @@ use super::{
     locate::Search,
     queries::{FileKnowledge, FileQueries},
     question::{AuditQueryError, Blocks},
-    read::{BlocksError, block_end},
-    signed_version::is_list,
     transport::Transport,
 };
 use crate::message::{Refusal, Request, Response};
@@ -172,11 +170,7 @@ impl<T: Transport> AuditRun<'_, T> {
                     }));
                 }
                 Err(failed) => {
-                    return Err(no_verdict(
-                        failed,
-                        &self.state,
-                        AuditSubject::Range(start..end),
-                    ));
+                    return Err(self.no_verdict(failed, AuditSubject::Range(start..end)));
                 }
             }
         }
@@ -185,21 +179,18 @@ impl<T: Transport> AuditRun<'_, T> {
 
     /// Audits an empty file: asks whether the server has this version.
     fn audit_nothing(&self, mut report: AuditReport) -> Result<AuditReport, ClientError> {
-        let state = report.state;
-        let outcome = self.check_status();
         report.questions = 1;
-        let reason = match outcome {
-            Ok(()) => return Ok(report),
-            Err(AuditQueryError::Fault(reason)) => reason,
-            Err(failed) => return Err(no_verdict(failed, &state, AuditSubject::Version)),
-        };
-        Err(ClientError::Audit(AuditFailure {
-            version: state.version,
-            asked: AuditSubject::Version,
-            damaged: Vec::new(),
-            search: SearchEnd::Complete,
-            reason,
-        }))
+        match self.check_status() {
+            Ok(()) => Ok(report),
+            Err(AuditQueryError::Fault(reason)) => Err(ClientError::Audit(AuditFailure {
+                version: self.state.version,
+                asked: AuditSubject::Version,
+                damaged: Vec::new(),
+                search: SearchEnd::Complete,
+                reason,
+            })),
+            Err(failed) => Err(self.no_verdict(failed, AuditSubject::Version)),
+        }
     }
 
     /// Checks that the server claims to have the version that the owner knows.
@@ -207,20 +198,16 @@ impl<T: Transport> AuditRun<'_, T> {
         let state = &self.state;
         let request = Request::Status { file: state.file };
         match self.queries.transport.exchange(&request)? {
-            Response::State(status)
-                if status.version == state.version && is_list(&status, &state.list) =>
-            {
-                Ok(())
-            }
-            Response::State(status) if status.version > state.version => {
-                let fault = AuditFault::State(Box::new(status));
-                Err(self.superseded_or(fault))
-            }
+            Response::State(status) if status.state(state.file) == *state => Ok(()),
             Response::State(status) => {
-                Err(AuditQueryError::Fault(AuditFault::State(Box::new(status))))
+                let fault = AuditFault::State(Box::new(status));
+                if status.version > state.version {
+                    return Err(self.superseded_or(fault));
+                }
+                Err(fault.into())
             }
             Response::Refused(refusal) => Err(self.failed(0, refusal)),
-            _ => Err(AuditQueryError::Fault(AuditFault::Unexpected)),
+            _ => Err(AuditFault::Unexpected.into()),
         }
     }
 
@@ -229,35 +216,18 @@ impl<T: Transport> AuditRun<'_, T> {
         mut report: AuditReport,
         count: u32,
     ) -> Result<AuditReport, ClientError> {
-        let state = report.state;
         let mut left = count;
         loop {
             let count = left.min(SAMPLED_AT_ONCE);
-            let challenge = Challenge::Sample {
-                seed: fresh_seed()?,
-                count,
-            };
+            let seed = fresh_seed()?;
+            let challenge = Challenge::Sample { seed, count };
+            let indices = || sampled(&challenge, &self.state);
             match self.question(challenge) {
-                Ok(blocks) => {
-                    report.blocks = report.blocks.saturating_add(number_of(&blocks));
-                    report.questions = report.questions.saturating_add(1);
-                }
-                Err(AuditQueryError::Fault(reason)) => {
-                    let indices = sampled(&challenge, &state)?;
-                    let mut search = self.search();
-                    search.of_samples(&indices, &state, &reason);
-                    let asked = AuditSubject::Samples(indices);
-                    return Err(failure(search, &state, asked, reason));
-                }
+                Ok(blocks) => report.add(&blocks),
                 // Neither fewer nor other samples: otherwise the server could refuse each sample
                 // that meets a lost block. The same bytes are requested one by one.
-                Err(AuditQueryError::TooLarge(_)) => {
-                    self.audit_singly(&mut report, sampled(&challenge, &state)?)?;
-                }
-                Err(failed) => {
-                    let asked = AuditSubject::Samples(sampled(&challenge, &state)?);
-                    return Err(no_verdict(failed, &state, asked));
-                }
+                Err(AuditQueryError::TooLarge(_)) => self.audit_singly(&mut report, indices()?)?,
+                Err(failed) => return Err(self.failed_sample(failed, indices()?)),
             }
             report.bytes = report.bytes.saturating_add(count.into());
             left = left.saturating_sub(count);
@@ -270,7 +240,6 @@ impl<T: Transport> AuditRun<'_, T> {
     /// Requests proofs for the blocks that contain the bytes at `indices`, with at most one request
     /// per byte. Adds the results to `report`.
     fn audit_singly(&self, report: &mut AuditReport, indices: Vec<u64>) -> Result<(), ClientError> {
-        let state = report.state;
         let mut proven = 0..0;
         for index in indices.iter().copied() {
             if proven.contains(&index) {
@@ -278,22 +247,26 @@ impl<T: Transport> AuditRun<'_, T> {
             }
             match self.prove_range(index..index.saturating_add(1)) {
                 Ok(blocks) => {
-                    report.blocks = report.blocks.saturating_add(number_of(&blocks));
-                    report.questions = report.questions.saturating_add(1);
+                    report.add(&blocks);
                     proven = index..blocks.last().map_or(index, |block| block.end);
                 }
-                Err(AuditQueryError::Fault(reason)) => {
-                    let mut search = self.search();
-                    search.of_samples(&indices, &state, &reason);
-                    let asked = AuditSubject::Samples(indices);
-                    return Err(failure(search, &state, asked, reason));
-                }
-                Err(failed) => {
-                    return Err(no_verdict(failed, &state, AuditSubject::Samples(indices)));
-                }
+                Err(failed) => return Err(self.failed_sample(failed, indices)),
             }
         }
         Ok(())
+    }
+
+    /// Returns the error for a failed request about the sampled bytes at `indices`. Searches around
+    /// these bytes if the server is at fault.
+    fn failed_sample(&self, failed: AuditQueryError, indices: Vec<u64>) -> ClientError {
+        match failed {
+            AuditQueryError::Fault(reason) => {
+                let mut search = self.search();
+                search.of_samples(&indices, &self.state, &reason);
+                self.failure(search, AuditSubject::Samples(indices), reason)
+            }
+            failed => self.no_verdict(failed, AuditSubject::Samples(indices)),
+        }
     }
 
     fn audit_everything(
@@ -301,8 +274,7 @@ impl<T: Transport> AuditRun<'_, T> {
         mut report: AuditReport,
         progress: &mut dyn FnMut(u64),
     ) -> Result<AuditReport, ClientError> {
-        let state = report.state;
-        let total = state.list.total;
+        let total = self.state.list.total;
         let mut search = self.search();
         let mut first_fault = None;
         let mut window = FIRST_WINDOW.min(self.widest());
@@ -315,14 +287,12 @@ impl<T: Transport> AuditRun<'_, T> {
             let end = start.saturating_add(window).min(total);
             match self.prove_range(start..end) {
                 Ok(blocks) => {
-                    let count = number_of(&blocks);
-                    report.blocks = report.blocks.saturating_add(count);
-                    report.questions = report.questions.saturating_add(1);
+                    report.add(&blocks);
                     // The last block may extend beyond the requested range.
                     let proven = blocks.last().map_or(end, |block| block.end);
                     let covered = proven.saturating_sub(start);
                     let wanted = self.queries.options.audit_blocks;
-                    window = next_window(covered, count, wanted).min(self.widest());
+                    window = next_window(covered, number_of(&blocks), wanted).min(self.widest());
                     start = proven.max(end);
                 }
                 Err(AuditQueryError::TooLarge(_)) => {
@@ -348,11 +318,7 @@ impl<T: Transport> AuditRun<'_, T> {
                     start = total;
                 }
                 Err(failed) => {
-                    return Err(no_verdict(
-                        failed,
-                        &state,
-                        AuditSubject::Range(start..total),
-                    ));
+                    return Err(self.no_verdict(failed, AuditSubject::Range(start..total)));
                 }
             }
             progress(start);
@@ -360,7 +326,7 @@ impl<T: Transport> AuditRun<'_, T> {
         report.bytes = total;
         match first_fault {
             None => Ok(report),
-            Some((asked, reason)) => Err(failure(search, &state, asked, reason)),
+            Some((asked, reason)) => Err(self.failure(search, asked, reason)),
         }
     }
 
@@ -390,24 +356,17 @@ impl<T: Transport> AuditRun<'_, T> {
     /// Reads and verifies every block that overlaps `range`. Returns the ranges of these blocks.
     fn read_range(&self, range: Range<u64>) -> Blocks {
         let bytes = range.end.saturating_sub(range.start);
-        let blocks = self
-            .queries
-            .blocks(&self.state, range)
-            .map_err(|error| match error {
-                BlocksError::Refused(refusal) => self.failed(bytes, refusal),
-                BlocksError::Transport(error) => error.into(),
-                BlocksError::Proof(error) => {
-                    AuditQueryError::Fault(AuditFault::Answer(error.into()))
-                }
-                BlocksError::Blocks(error) => {
-                    AuditQueryError::Fault(AuditFault::Answer(error.into()))
-                }
-                BlocksError::Unexpected => AuditQueryError::Fault(AuditFault::Unexpected),
-            })?;
-        Ok(blocks
-            .iter()
-            .map(|block| block.start..block_end(block))
-            .collect())
+        let blocks = self.queries.blocks(&self.state, range);
+        let blocks = blocks.map_err(|error| match error {
+            ClientError::Refused(refusal) => self.failed(bytes, refusal),
+            ClientError::Transport(error) => error.into(),
+            ClientError::Proof(error) => AuditFault::Answer(error.into()).into(),
+            ClientError::Blocks(error) => AuditFault::Answer(error.into()).into(),
+            ClientError::Unexpected => AuditFault::Unexpected.into(),
+            error => error.into(),
+        })?;
+        let ranges = blocks.iter().map(|block| block.start..block.end());
+        Ok(ranges.collect())
     }
 
     /// Classifies the refusal of a request about `bytes` bytes. A newer version is not the server's
@@ -422,13 +381,10 @@ impl<T: Transport> AuditRun<'_, T> {
     }
 
     fn superseded_or(&self, fault: AuditFault) -> AuditQueryError {
+        let known = self.known.version;
         match self.queries.newer(&self.known) {
-            Some(newer) => ClientError::Superseded {
-                known: self.known.version,
-                newer,
-            }
-            .into(),
-            None => AuditQueryError::Fault(fault),
+            Some(newer) => ClientError::Superseded { known, newer }.into(),
+            None => fault.into(),
         }
     }
 
@@ -471,59 +427,57 @@ impl<T: Transport> AuditRun<'_, T> {
                 };
                 return Err(self.failed(bytes, refusal));
             }
-            _ => return Err(AuditQueryError::Fault(AuditFault::Unexpected)),
+            _ => return Err(AuditFault::Unexpected.into()),
         };
         let auditor = Auditor {
             state: *state,
             key: key.clone(),
         };
         let committed = answer.committed.clone();
-        match Untrusted::new(answer).verify(&auditor, &challenge) {
-            Ok(report) => Ok(report
-                .into_inner()
-                .blocks
-                .into_iter()
-                .zip(committed)
-                .map(|(range, committed)| ProvedBlock { range, committed })
-                .collect()),
-            Err(failure) => Err(AuditQueryError::Fault(AuditFault::Answer(failure))),
-        }
+        let verified = Untrusted::new(answer).verify(&auditor, &challenge);
+        let ranges = verified.map_err(AuditFault::Answer)?.into_inner().blocks;
+        let blocks = ranges.into_iter().zip(committed);
+        let blocks = blocks.map(|(range, committed)| ProvedBlock { range, committed });
+        Ok(blocks.collect())
+    }
+
+    /// Returns the error for a failed audit, with the results of `search`.
+    fn failure<Q>(&self, search: Search<Q>, asked: AuditSubject, reason: AuditFault) -> ClientError
+    where
+        Q: FnMut(Range<u64>) -> Blocks,
+    {
+        let end = search.end();
+        ClientError::Audit(AuditFailure {
+            version: self.state.version,
+            asked,
+            damaged: search.damaged(),
+            search: end,
+            reason,
+        })
+    }
+
+    /// Returns the error for a request that failed without a fault of the server.
+    fn no_verdict(&self, failed: AuditQueryError, asked: AuditSubject) -> ClientError {
+        let reason = match failed {
+            AuditQueryError::Silent(reason) => reason,
+            AuditQueryError::TooLarge(reason) => Silence::Refused(Refusal::TooLarge(reason)),
+            AuditQueryError::Client(error) => return error,
+            AuditQueryError::Fault(_) => return ClientError::Unexpected,
+        };
+        ClientError::Unanswered(UnansweredAudit {
+            version: self.state.version,
+            asked,
+            reason,
+        })
     }
 }
 
-/// Returns the error for a failed audit, with the results of `search`.
-fn failure<Q>(
-    search: Search<Q>,
-    state: &FileState,
-    asked: AuditSubject,
-    reason: AuditFault,
-) -> ClientError
-where
-    Q: FnMut(Range<u64>) -> Blocks,
-{
-    let end = search.end();
-    ClientError::Audit(AuditFailure {
-        version: state.version,
-        asked,
-        damaged: search.damaged(),
-        search: end,
-        reason,
-    })
-}
-
-/// Returns the error for a request that failed without a fault of the server.
-fn no_verdict(failed: AuditQueryError, state: &FileState, asked: AuditSubject) -> ClientError {
-    let reason = match failed {
-        AuditQueryError::Silent(reason) => reason,
-        AuditQueryError::TooLarge(reason) => Silence::Refused(Refusal::TooLarge(reason)),
-        AuditQueryError::Client(error) => return error,
-        AuditQueryError::Fault(_) => return ClientError::Unexpected,
-    };
-    ClientError::Unanswered(UnansweredAudit {
-        version: state.version,
-        asked,
-        reason,
-    })
+impl AuditReport {
+    /// Counts a valid answer that proves `blocks`.
+    fn add<B>(&mut self, blocks: &[B]) {
+        self.blocks = self.blocks.saturating_add(number_of(blocks));
+        self.questions = self.questions.saturating_add(1);
+    }
 }
 
 /// Returns the indices of the bytes that a challenge samples, ascending and without duplicates.

@@ -218,7 +218,8 @@ pub struct AuditFailure {
 }
 
 /// Details of an audit in which a challenge got no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no verdict on version {version}: no answer for {asked}: {reason}")]
 pub struct UnansweredAudit {
     /// The version that was audited.
     pub version: u64,
@@ -241,11 +242,13 @@ pub enum AuditSubject {
 }
 
 /// The reason for which a challenge got no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Silence {
     /// The transport failed to send the request or to receive an answer.
+    #[error("{0}")]
     Transport(TransportError),
     /// The server cannot answer for now.
+    #[error("the server refuses: {0}")]
     Refused(Refusal),
 }
 
@@ -260,16 +263,23 @@ pub enum SearchEnd {
 }
 
 /// The fault in a server's answer to a challenge.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditFault {
     /// The answer does not prove possession of the challenged blocks.
+    #[error("{0}")]
     Answer(audit::AuditFailure),
     /// The server refuses to answer for blocks that it has accepted. It must answer for them.
+    #[error("the server refuses to answer: {0}")]
     Refused(Refusal),
     /// The server claims another version or other contents.
+    #[error(
+        "the server claims version {} with {} bytes and root {}",
+        .0.version, .0.total, .0.root
+    )]
     State(Box<FileStatus>),
     /// The answer does not match the request.
+    #[error("the answer does not match the request")]
     Unexpected,
 }
 

@@ -19,7 +19,7 @@ use super::{
     transport::Transport,
 };
 use crate::{
-    message::{FileStatus, Refusal, Request, SignedRequest},
+    message::{FileStatus, Refusal, SignedRequest},
     signed::RequestKind,
 };
 
@@ -244,8 +244,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// * The errors of [`settle`](Self::settle).
     pub fn status(&mut self) -> Result<Status, ClientError> {
         self.settle()?.or_dropped()?;
-        let request = Request::Status { file: self.file() };
-        let status = self.status_of(&request)?;
+        let status = self.claimed_status()?;
         let Some(known) = self.version() else {
             return Ok(Status::Uploading {
                 next_part: status.next_part,
@@ -280,9 +279,9 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         }
     }
 
-    /// Sends `request` and returns the status of the file that the server claims in its answer.
-    pub(super) fn status_of(&self, request: &Request) -> Result<FileStatus, ClientError> {
-        self.queries.status_of(&self.known(), request)
+    /// Returns the status of the file that the server claims.
+    pub(super) fn claimed_status(&self) -> Result<FileStatus, ClientError> {
+        self.queries.status(&self.known())
     }
 
     /// Converts the refusal of a request made for `purpose` to an error. Refusals about versions
@@ -291,28 +290,24 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         self.queries.refused(&self.known(), purpose, refusal)
     }
 
-    /// Verifies that the server claims the version that the owner knows.
+    /// Verifies that the server claims the version `state`, which the owner knows.
     pub(super) fn check_standing(
         &self,
         status: &FileStatus,
-        known: &FileState,
+        state: &FileState,
     ) -> Result<(), ClientError> {
-        match status.version.cmp(&known.version) {
-            Ordering::Less => Err(ClientError::Rollback {
-                known: known.version,
-                claimed: status.version,
-            }),
+        let (known, claimed) = (state.version, status.version);
+        match claimed.cmp(&known) {
+            Ordering::Less => Err(ClientError::Rollback { known, claimed }),
             Ordering::Greater => {
                 let known = FileKnowledge {
-                    version: known.version,
+                    version: known,
                     ..self.known()
                 };
-                Err(self.queries.outdated(&known, status.version))
+                Err(self.queries.outdated(&known, claimed))
             }
-            Ordering::Equal if is_list(status, &known.list) => Ok(()),
-            Ordering::Equal => Err(ClientError::Forked {
-                version: known.version,
-            }),
+            Ordering::Equal if is_list(status, &state.list) => Ok(()),
+            Ordering::Equal => Err(ClientError::Forked { version: known }),
         }
     }
 }

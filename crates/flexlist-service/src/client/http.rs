@@ -1,7 +1,7 @@
 //! HTTP transport: sends a client's requests to a server.
 
 use pad_core::codec;
-use pad_web::client::{HttpClient, PostBody, Reply, StatusCode, Verdict};
+use pad_web::client::{HttpClient, PostBody, StatusCode, Verdict};
 pub use pad_web::client::{HttpError, HttpOptions, Roots};
 
 use super::transport::{Transport, TransportError, decode_response};
@@ -26,13 +26,6 @@ impl HttpTransport {
     pub fn new(address: &str, options: HttpOptions) -> Result<Self, TransportError> {
         Ok(Self(HttpClient::new(address, options)?))
     }
-
-    fn read(&self, reply: &Reply) -> Result<Response, TransportError> {
-        match reply.status {
-            StatusCode::OK => decode_response(&reply.body, self.0.options().response_bytes),
-            status => Err(TransportError::Status(status.as_u16())),
-        }
-    }
 }
 
 impl Transport for HttpTransport {
@@ -44,7 +37,10 @@ impl Transport for HttpTransport {
         };
         let most = self.0.options().response_bytes;
         self.0.post(PATH, posted, most, |reply| {
-            Ok(match self.read(&reply)? {
+            if reply.status != StatusCode::OK {
+                return Err(TransportError::Status(reply.status.as_u16()));
+            }
+            Ok(match decode_response(&reply.body, most)? {
                 // The server is busy, perhaps with an earlier attempt of this request.
                 response @ Response::Refused(Refusal::Unavailable) => Verdict::Again(response),
                 response => Verdict::Done(response),

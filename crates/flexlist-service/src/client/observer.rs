@@ -25,7 +25,6 @@ use super::{
     signed_version::SignedVersion,
     transport::Transport,
 };
-use crate::message::Request;
 
 /// The data that an owner publishes about a file, so that other clients can read and audit it.
 #[derive(Clone, Debug)]
@@ -104,17 +103,13 @@ impl<T: Transport> FileObserver<T> {
     ///   [`ClientError::Breach`] if the server refuses.
     pub fn newest(&self) -> Result<SignedVersion, ClientError> {
         let vouched = self.queries.vouched(&self.known(self.since.version))?;
-        let (known, shown) = (&self.since, vouched.state());
-        if shown.version < known.version {
-            return Err(ClientError::Rollback {
-                known: known.version,
-                claimed: shown.version,
-            });
+        let shown = vouched.state();
+        let (known, claimed) = (self.since.version, shown.version);
+        if claimed < known {
+            return Err(ClientError::Rollback { known, claimed });
         }
-        if shown.version == known.version && shown != known {
-            return Err(ClientError::Forked {
-                version: known.version,
-            });
+        if claimed == known && *shown != self.since {
+            return Err(ClientError::Forked { version: known });
         }
         Ok(vouched)
     }
@@ -139,7 +134,7 @@ impl<T: Transport> FileObserver<T> {
         }
         let known = self.known(self.since.version);
         let file = known.file;
-        let status = self.queries.status_of(&known, &Request::Status { file })?;
+        let status = self.queries.status(&known)?;
         let claimed = status.state(file);
         if claimed.sealed_root() == *sealed {
             return Ok(claimed);

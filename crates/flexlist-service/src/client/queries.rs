@@ -7,7 +7,7 @@
 use core::cmp::Ordering;
 
 use flexlist::{
-    AuditError, FileId, FileState,
+    FileId, FileState,
     tag::{OwnerKey, TagKind, VerifierKey},
 };
 use pad_core::AuthorKey;
@@ -59,17 +59,6 @@ impl TagCheck {
     pub const fn key(&self) -> Option<&VerifierKey> {
         self.key.as_ref()
     }
-
-    /// Verifies the contents of `block`, the block that starts at byte `start`, by the `committed`
-    /// part of its tag.
-    pub(super) fn block(
-        &self,
-        start: u64,
-        committed: &[u8],
-        block: &[u8],
-    ) -> Result<(), AuditError> {
-        self.kind.check_block(start, committed, block)
-    }
 }
 
 /// A client's knowledge about a file before a query.
@@ -116,27 +105,18 @@ impl<T: Transport> FileQueries<T> {
     }
 
     /// Returns the error for a server that claims the version `current`, newer than the known one.
-    pub(super) fn outdated(&self, known: &FileKnowledge, current: u64) -> ClientError {
-        let version = known.version;
-        match self.newer(known) {
-            Some(newer) => ClientError::Superseded {
-                known: version,
-                newer,
-            },
-            None => ClientError::Outdated {
-                known: version,
-                current,
-            },
+    pub(super) fn outdated(&self, knowledge: &FileKnowledge, current: u64) -> ClientError {
+        let known = knowledge.version;
+        match self.newer(knowledge) {
+            Some(newer) => ClientError::Superseded { known, newer },
+            None => ClientError::Outdated { known, current },
         }
     }
 
-    /// Sends `request` and returns the status of the file that the server claims in its answer.
-    pub(super) fn status_of(
-        &self,
-        known: &FileKnowledge,
-        request: &Request,
-    ) -> Result<FileStatus, ClientError> {
-        match self.transport.exchange(request)? {
+    /// Returns the status of the file that the server claims.
+    pub(super) fn status(&self, known: &FileKnowledge) -> Result<FileStatus, ClientError> {
+        let file = known.file;
+        match self.transport.exchange(&Request::Status { file })? {
             Response::State(status) => Ok(status),
             Response::Refused(refusal) => Err(self.refused(known, Purpose::Question, refusal)),
             _ => Err(ClientError::Unexpected),
@@ -147,27 +127,26 @@ impl<T: Transport> FileQueries<T> {
     /// become specific errors.
     pub(super) fn refused(
         &self,
-        known: &FileKnowledge,
+        knowledge: &FileKnowledge,
         purpose: Purpose,
         refusal: Refusal,
     ) -> ClientError {
-        let version = known.version;
-        if version == 0 {
+        let known = knowledge.version;
+        if known == 0 {
             return refusal.into_error(purpose);
         }
         match refusal {
             // The server has lost a file that it had.
-            Refusal::UnknownFile | Refusal::UploadUnfinished { .. } => ClientError::Rollback {
-                known: version,
-                claimed: 0,
-            },
+            Refusal::UnknownFile | Refusal::UploadUnfinished { .. } => {
+                ClientError::Rollback { known, claimed: 0 }
+            }
             Refusal::StaleBase { current, .. } | Refusal::UnknownVersion { current, .. } => {
-                match current.cmp(&version) {
+                match current.cmp(&known) {
                     Ordering::Less => ClientError::Rollback {
-                        known: version,
+                        known,
                         claimed: current,
                     },
-                    Ordering::Greater => self.outdated(known, current),
+                    Ordering::Greater => self.outdated(knowledge, current),
                     // The server contradicts itself about the version.
                     Ordering::Equal => ClientError::Unexpected,
                 }
@@ -181,11 +160,8 @@ impl<T: Transport> FileQueries<T> {
 /// request.
 fn refused_word(known: &FileKnowledge, refusal: Refusal) -> ClientError {
     match (&refusal, known.version) {
-        (Refusal::UnknownFile | Refusal::UploadUnfinished { .. }, version) if version > 0 => {
-            ClientError::Rollback {
-                known: version,
-                claimed: 0,
-            }
+        (Refusal::UnknownFile | Refusal::UploadUnfinished { .. }, known) if known > 0 => {
+            ClientError::Rollback { known, claimed: 0 }
         }
         _ => refusal.into_error(Purpose::Question),
     }

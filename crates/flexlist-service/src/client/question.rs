@@ -53,3 +53,9 @@ impl From<TransportError> for AuditQueryError {
         Self::Silent(Silence::Transport(error))
     }
 }
+
+impl From<AuditFault> for AuditQueryError {
+    fn from(fault: AuditFault) -> Self {
+        Self::Fault(fault)
+    }
+}

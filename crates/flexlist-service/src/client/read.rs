@@ -4,7 +4,7 @@ use core::ops::Range;
 use std::io::Write;
 
 use flexlist::{
-    AuditError, FileState, ProofError,
+    AuditError, FileState,
     internals::KnownBlock,
     list::{ProvenBlock, Sha256, verify_range},
     tag::committed_digest,
@@ -17,7 +17,7 @@ use super::{
     error::ClientError,
     file::FileClient,
     queries::{FileKnowledge, FileQueries},
-    transport::{Transport, TransportError},
+    transport::Transport,
 };
 use crate::message::{ReadBlock, Refusal, Request, Response};
 
@@ -71,7 +71,7 @@ impl<T: Transport> FileQueries<T> {
         }
         let wanted = range.clone();
         self.visit_blocks(known, state, range, &mut |block| {
-            let bytes = part_of(&block, &wanted);
+            let bytes = block.part(wanted.clone());
             sink.write_all(bytes).map_err(ClientError::Io)
         })
     }
@@ -93,32 +93,32 @@ impl<T: Transport> FileQueries<T> {
                 Ok(blocks) => {
                     for block in blocks {
                         // Continues after the block, which may end past the window.
-                        start = start.max(block_end(&block));
+                        start = start.max(block.end());
                         visit(block)?;
                     }
                 }
                 // An answer consists of whole blocks, and may be longer than the requested range.
-                Err(BlocksError::Refused(Refusal::TooLarge(_))) if window > 1 => {
+                Err(ClientError::Refused(Refusal::TooLarge(_))) if window > 1 => {
                     window = window.div_ceil(2);
                 }
-                Err(BlocksError::Refused(refusal)) => {
+                Err(ClientError::Refused(refusal)) => {
                     return Err(self.refused(known, Purpose::Question, refusal));
                 }
-                Err(BlocksError::Transport(error)) => return Err(error.into()),
-                Err(BlocksError::Proof(error)) => return Err(error.into()),
-                Err(BlocksError::Blocks(error)) => return Err(error.into()),
-                Err(BlocksError::Unexpected) => return Err(ClientError::Unexpected),
+                Err(error) => return Err(error),
             }
         }
         Ok(())
     }
 
     /// Requests and returns the blocks of the version `state` that overlap `range`, verified.
+    ///
+    /// Returns any refusal as [`ClientError::Refused`]. The caller decides which side is at fault,
+    /// because a smaller request may succeed.
     pub(super) fn blocks(
         &self,
         state: &FileState,
         range: Range<u64>,
-    ) -> Result<Vec<KnownBlock>, BlocksError> {
+    ) -> Result<Vec<KnownBlock>, ClientError> {
         let request = Request::Read {
             file: state.file,
             version: state.version,
@@ -127,15 +127,13 @@ impl<T: Transport> FileQueries<T> {
         };
         let (list_proof, blocks) = match self.transport.exchange(&request)? {
             Response::Read { list_proof, blocks } => (list_proof, blocks),
-            Response::Refused(refusal) => return Err(BlocksError::Refused(refusal)),
-            _ => return Err(BlocksError::Unexpected),
+            Response::Refused(refusal) => return Err(ClientError::Refused(refusal)),
+            _ => return Err(ClientError::Unexpected),
         };
         let proven = verify_range::<Sha256>(list_proof.as_ref(), &state.list, range)?;
-        if proven.get().len() != blocks.len() {
-            return Err(BlocksError::Blocks(AuditError::TagCountMismatch {
-                expected: proven.get().len(),
-                actual: blocks.len(),
-            }));
+        let (expected, actual) = (proven.get().len(), blocks.len());
+        if expected != actual {
+            return Err(AuditError::TagCountMismatch { expected, actual }.into());
         }
         let pairs = proven.get().iter().zip(blocks);
         pairs
@@ -153,47 +151,9 @@ impl<T: Transport> FileQueries<T> {
         if u64::try_from(data.0.len()) != Ok(proven.length) {
             return Err(AuditError::BlockMismatch { start });
         }
-        self.tags.block(start, committed.as_ref(), data.as_ref())?;
-        Ok(KnownBlock {
-            start,
-            bytes: data.0,
-        })
+        let kind = self.tags.kind();
+        kind.check_block(start, committed.as_ref(), data.as_ref())?;
+        let bytes = data.0;
+        Ok(KnownBlock { start, bytes })
     }
-}
-
-/// Error returned when blocks cannot be read or verified.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum BlocksError {
-    /// No answer arrived.
-    #[error(transparent)]
-    Transport(#[from] TransportError),
-    /// The server refuses. The caller decides which side is at fault, because a smaller request may
-    /// succeed.
-    #[error("the server refuses: {0}")]
-    Refused(Refusal),
-    /// The answer does not match the request.
-    #[error("the answer does not match the request")]
-    Unexpected,
-    /// The server's proof about the block list is invalid.
-    #[error(transparent)]
-    Proof(#[from] ProofError),
-    /// A block does not match the block list.
-    #[error(transparent)]
-    Blocks(#[from] AuditError),
-}
-
-/// Returns the index of the byte after the block's last byte.
-pub(super) fn block_end(block: &KnownBlock) -> u64 {
-    let length = u64::try_from(block.bytes.len()).unwrap_or(u64::MAX);
-    block.start.saturating_add(length)
-}
-
-/// Returns the bytes of the block that lie in `range`, a range of the file.
-fn part_of<'a>(block: &'a KnownBlock, range: &Range<u64>) -> &'a [u8] {
-    let offset = |index: u64| {
-        let index = index.clamp(block.start, block_end(block));
-        usize::try_from(index.saturating_sub(block.start)).unwrap_or(usize::MAX)
-    };
-    let part = offset(range.start)..offset(range.end);
-    block.bytes.get(part).unwrap_or_default()
 }

@@ -148,15 +148,9 @@ impl fmt::Debug for Stage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Uploading(uploading) => uploading.fmt(formatter),
-            Self::Settled(state) => formatter.debug_tuple("Settled").field(state).finish(),
-            Self::Pending { base, .. } => formatter
-                .debug_struct("Pending")
-                .field("base", base)
-                .finish_non_exhaustive(),
-            Self::Refused { base, .. } => formatter
-                .debug_struct("Refused")
-                .field("base", base)
-                .finish_non_exhaustive(),
+            Self::Settled(state) => write!(formatter, "Settled({state:?})"),
+            Self::Pending { base, .. } => write!(formatter, "Pending({base:?}, ..)"),
+            Self::Refused { base, .. } => write!(formatter, "Refused({base:?}, ..)"),
         }
     }
 }

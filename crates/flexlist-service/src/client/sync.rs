@@ -5,6 +5,7 @@
 //! commits to this root. The client compares contents with the changed file, and sends the
 //! differences as updates.
 
+use core::cell::RefCell;
 use std::io::{Read, Seek};
 
 use flexlist::{
@@ -111,10 +112,8 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             // always contain a root.
             let root =
                 committed_content(block.committed.as_ref()).ok_or(ClientError::Unexpected)?;
-            blocks.push(OldBlock {
-                length,
-                content: (length, root),
-            });
+            let content = (length, root);
+            blocks.push(OldBlock { length, content });
             Ok(())
         })?;
         Ok(blocks)
@@ -127,25 +126,17 @@ fn load(
     edit: BlockEdit<NewBlock<Content>>,
     source: &mut (impl Read + Seek),
 ) -> Result<BlockEdit, ClientError> {
-    let mut load = |block: NewBlock<Content>| {
-        let bytes = diff::read(source, &block.range).map_err(ClientError::Io)?;
+    let source = RefCell::new(source);
+    let load = |block: NewBlock<Content>| {
+        let bytes = diff::read(&mut *source.borrow_mut(), &block.range);
+        let bytes = bytes.map_err(ClientError::Io)?;
         if (length(&bytes), content(&bytes)) == block.content {
             Ok(bytes)
         } else {
             Err(ClientError::SourceMoves)
         }
     };
-    Ok(match edit {
-        BlockEdit::Insert { index, block } => BlockEdit::Insert {
-            index,
-            block: load(block)?,
-        },
-        BlockEdit::Modify { index, block } => BlockEdit::Modify {
-            index,
-            block: load(block)?,
-        },
-        BlockEdit::Remove { index } => BlockEdit::Remove { index },
-    })
+    edit.try_map(load, load)
 }
 
 /// Returns the length in bytes of the block that an edit sends; 0 if it sends none.

@@ -17,7 +17,7 @@ use std::{io::Read, time::SystemTime};
 use flexlist::{
     FileState, FlexList, Level,
     internals::Blocks,
-    list::{Block, ListState, Sha256 as ListHash},
+    list::{Block, Sha256 as ListHash},
     tag::WriteId,
 };
 use pad_core::{Digest, HeadSignature};
@@ -113,10 +113,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let state = FileState {
             file: self.file(),
             version: 1,
-            list: ListState {
-                root: list.root(),
-                total: list.total(),
-            },
+            list: list.state(),
         };
         if before.end.is_some_and(|end| end != state) {
             return Err(changed(&before.last, next_part));
@@ -268,7 +265,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     /// Records version 1 (`state`) after the server has accepted the end of the upload. The owner
     /// keeps this version, whatever else the server claims.
     fn finished(&mut self, state: &FileState) -> Result<(), ClientError> {
-        let status = self.status_of(&Request::Status { file: state.file })?;
+        let status = self.claimed_status()?;
         if status.version == 0 {
             return Err(ClientError::Unexpected);
         }
@@ -378,8 +375,7 @@ impl<R> Upload<R> {
         hash.update(u64::try_from(position).unwrap_or(u64::MAX).to_be_bytes());
         hash.update(contents);
         let digest: [u8; 32] = hash.finalize().into();
-        let [low, _] = halves(digest);
-        WriteId(low)
+        WriteId(digest.first_chunk().copied().unwrap_or_default())
     }
 
     fn push(&mut self, block: &SentBlock) {
@@ -388,11 +384,4 @@ impl<R> Upload<R> {
         self.list.push(block.listed(level, 0));
         self.total = self.total.saturating_add(block.length());
     }
-}
-
-/// Splits a digest into its first and its last 16 bytes.
-fn halves(digest: [u8; 32]) -> [[u8; 16]; 2] {
-    let mut halves = [[0; 16]; 2];
-    halves.as_flattened_mut().copy_from_slice(&digest);
-    halves
 }

@@ -52,7 +52,7 @@ impl FileServer {
             .is_err()
         {
             // Abandoned uploads may use up the limits.
-            self.tend_for_room();
+            self.tend_after(1);
         }
         self.accounts.check_room(&begin.owner, &self.limits)?;
         ServerParameters::from_bytes(parameters)?;

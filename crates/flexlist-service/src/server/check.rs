@@ -5,7 +5,7 @@ use std::path::Path;
 
 use flexlist::{
     FileId, UpdateError,
-    internals::{StoredBlock as TaggedBlock, View, tag_digest},
+    internals::{View, tag_digest},
     list::{Block, Found, Sha256},
 };
 use pad_core::Workers;
@@ -125,11 +125,8 @@ impl FileServer {
                     Refusal::StoreFailed(what) => what,
                     other => other.to_string(),
                 };
-                report.damages.push(Damage {
-                    file,
-                    range: None,
-                    what,
-                });
+                let range = None;
+                report.damages.push(Damage { file, range, what });
             }
         }
         report
@@ -270,9 +267,6 @@ const STRETCH_BYTES: u64 = 16 << 20;
 
 /// Returns a batch of consecutive blocks, from the block that starts at byte `index`. Empty at the
 /// end of the file.
-///
-/// # Errors
-/// [`UpdateError`] if the list is broken.
 fn stretch(view: View<'_, Sha256>, index: u64) -> Result<Vec<Found>, UpdateError> {
     let end = index.saturating_add(STRETCH_BYTES).min(view.total());
     if index >= end {
@@ -286,13 +280,7 @@ fn check_tags(
     slot: &Slot,
     blocks: &[(&Found, SentBlock)],
 ) -> Result<(), String> {
-    let tagged: Vec<TaggedBlock<'_>> = blocks
-        .iter()
-        .map(|(_, block)| TaggedBlock {
-            tag: &block.tag,
-            data: block.data.as_ref(),
-        })
-        .collect();
+    let tagged: Vec<_> = blocks.iter().map(|(_, block)| block.tagged()).collect();
     let parameters = slot.parameters(server);
     let parameters = parameters.map_err(|refusal| refusal.to_string())?;
     let checked = parameters.check_tags(&tagged);

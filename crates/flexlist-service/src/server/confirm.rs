@@ -54,24 +54,21 @@ impl FileServer {
         Ok(Response::Confirmed { status, statement })
     }
 
-    /// If `version` is the current one, deletes data that only the version before it needs. Also
-    /// makes the change returned by `word`, if any.
+    /// If version `requested` is the current one, deletes data that only the version before it
+    /// needs. Also makes the change returned by `word`, if any.
     fn settle(
         &self,
         slot: &Slot,
-        version: u64,
+        requested: u64,
         word: impl FnOnce(&Slot) -> Result<Option<Change>, Refusal>,
     ) -> Result<Response, Refusal> {
         let _turn = slot.turn(self.limits.turn_wait)?;
         let mut head = slot.read(self, |state| state.versions().map(|_| state.head.clone()))?;
         let current = head.version;
-        if version > current {
-            return Err(Refusal::UnknownVersion {
-                requested: version,
-                current,
-            });
+        if requested > current {
+            return Err(Refusal::UnknownVersion { requested, current });
         }
-        if version < current {
+        if requested < current {
             return Ok(Response::State(head.status()));
         }
         let word = word(slot)?;
@@ -91,7 +88,7 @@ impl FileServer {
                 .as_mut()
                 .and_then(|versions| versions.previous.take()))
         })?;
-        self.relieve(slot, &head, changes)?;
+        self.committed(slot, &head, self.store.relieve(changes))?;
         slot.change(self, |state| {
             let status = head.status();
             state.head = head;

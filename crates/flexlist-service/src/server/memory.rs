@@ -34,7 +34,7 @@ struct Entry {
 
 impl Memory {
     /// Records a use of a file in memory, and its number of blocks if given.
-    fn enter(&self, file: FileId, blocks: Option<u64>) {
+    pub(super) fn enter(&self, file: FileId, blocks: Option<u64>) {
         let mut files = self.files();
         files.clock = files.clock.saturating_add(1);
         let used = files.clock;
@@ -109,11 +109,6 @@ impl FileServer {
         self.memory.enter(slot.key.id, Some(blocks));
     }
 
-    /// Records a use of a file that is in memory.
-    pub(super) fn touch_memory(&self, slot: &Slot) {
-        self.memory.enter(slot.key.id, None);
-    }
-
     /// Evicts the least recently used files, to bring memory within its limit. Keeps `but` and
     /// files that are being changed. The caller must not hold a lock of a file.
     pub(super) fn shed(&self, but: Option<FileId>) {
@@ -141,10 +136,8 @@ mod tests {
         memory.enter(file(1), None);
         assert_eq!(memory.oldest_above(40, None), vec![]);
         assert_eq!(memory.oldest_above(39, None), vec![file(2)]);
-        assert_eq!(
-            memory.oldest_above(20, Some(file(2))),
-            vec![file(3), file(4)]
-        );
+        let oldest = memory.oldest_above(20, Some(file(2)));
+        assert_eq!(oldest, vec![file(3), file(4)]);
         let all = vec![file(2), file(3), file(4), file(1)];
         assert_eq!(memory.oldest_above(0, None), all);
         memory.leave(file(2));

@@ -46,19 +46,14 @@ impl FileServer {
                 let what = format!("block number {} has another length", found.label);
                 return Err(StoreError::damaged(slot.key, what).into());
             }
-            let committed = block.tag.committed;
+            let (committed, data) = (block.tag.committed, block.data);
             bytes = bytes
-                .saturating_add(block.data.as_ref().len())
+                .saturating_add(data.as_ref().len())
                 .saturating_add(committed.as_ref().len());
             refuse::above("bytes of the answer", bytes, self.limits.answer_bytes)?;
-            blocks.push(ReadBlock {
-                committed,
-                data: block.data,
-            });
+            blocks.push(ReadBlock { committed, data });
         }
-        Ok(Response::Read {
-            list_proof: Bytes(list_proof),
-            blocks,
-        })
+        let list_proof = Bytes(list_proof);
+        Ok(Response::Read { list_proof, blocks })
     }
 }

@@ -26,7 +26,7 @@ const FORGOTTEN_AT_ONCE: usize = 4096;
 
 /// Interval, in seconds, between searches for abandoned uploads to remove and expired records to
 /// delete.
-const TENDING_INTERVAL: u64 = 60;
+pub(super) const TENDING_INTERVAL: u64 = 60;
 
 impl FileServer {
     /// Executes an owner's request to abandon an unfinished upload.
@@ -193,19 +193,8 @@ impl FileServer {
         guarded(|| self.store.leftovers()).unwrap_or(Err(EngineError::Panicked.into()))
     }
 
-    /// Calls [`FileServer::tend`] if the last call was at least a minute ago, or a second ago while
-    /// more files are waiting.
-    pub(super) fn tend_now_and_then(&self) {
-        self.tend_after(TENDING_INTERVAL);
-    }
-
-    /// Calls [`FileServer::tend`] if the last call was at least a second ago. For requests that
-    /// exceed a limit on files, which abandoned uploads may use up.
-    pub(super) fn tend_for_room(&self) {
-        self.tend_after(1);
-    }
-
-    fn tend_after(&self, seconds: u64) {
+    /// Calls [`FileServer::tend`] if the last call was at least `seconds` ago.
+    pub(super) fn tend_after(&self, seconds: u64) {
         let now = self.clock.now();
         let last = self.tended.load(Ordering::Relaxed);
         if now.saturating_sub(last) < seconds && now >= last {

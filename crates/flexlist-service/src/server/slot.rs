@@ -119,7 +119,7 @@ impl Slot {
             if let Ok(loaded) = self.state.read() {
                 match &*loaded {
                     LoadState::State(state) => {
-                        server.touch_memory(self);
+                        server.memory.enter(self.key.id, None);
                         return read(state);
                     }
                     LoadState::Damaged(refusal) => return Err(refusal.clone()),

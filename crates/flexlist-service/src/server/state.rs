@@ -53,22 +53,19 @@ impl State {
         (self.versions.as_ref()).ok_or(Refusal::UploadUnfinished { next_part })
     }
 
-    /// Returns a view of the list at `version`, which is the version of `head` or the one before
-    /// it.
-    pub(super) fn view(&self, version: u64) -> Result<View<'_, Sha256>, Refusal> {
+    /// Returns a view of the list at version `requested`, which is the version of `head` or the one
+    /// before it.
+    pub(super) fn view(&self, requested: u64) -> Result<View<'_, Sha256>, Refusal> {
         let versions = self.versions()?;
         let current = self.head.version;
-        if version == current {
+        if requested == current {
             let pending = versions.pending.as_ref();
             return Ok(pending.map_or_else(|| versions.list.current(), |old| versions.list.at(old)));
         }
         let previous = versions.previous.as_ref();
-        match previous.filter(|_| version.checked_add(1) == Some(current)) {
+        match previous.filter(|_| requested.checked_add(1) == Some(current)) {
             Some(old) => Ok(versions.list.at(old)),
-            None => Err(Refusal::UnknownVersion {
-                requested: version,
-                current,
-            }),
+            None => Err(Refusal::UnknownVersion { requested, current }),
         }
     }
 }

@@ -28,20 +28,14 @@ impl Run {
 /// and new, that they remove or replace. Also returns the total length of these blocks in bytes.
 ///
 /// The caller has applied the operations to the list already, so every index is valid.
-///
-/// # Errors
-/// [`UpdateError::OutOfRange`] if an index is invalid after all; the errors of [`View::find`].
 pub(super) fn superseded(
     old: View<'_, Sha256>,
     operations: &[Operation],
 ) -> Result<(Vec<u64>, u64), UpdateError> {
-    let total = old.total();
+    let end = old.total();
     let mut edited = EditedFile {
         old,
-        runs: vec![Run::Old {
-            start: 0,
-            end: total,
-        }],
+        runs: vec![Run::Old { start: 0, end }],
         gone: Vec::new(),
         gone_bytes: 0,
     };
@@ -133,9 +127,7 @@ impl EditedFile<'_> {
     }
 
     fn bad(&self, index: u64) -> UpdateError {
-        UpdateError::OutOfRange {
-            index,
-            total: self.old.total(),
-        }
+        let total = self.old.total();
+        UpdateError::OutOfRange { index, total }
     }
 }

@@ -6,15 +6,16 @@ use std::{path::Path, sync::mpsc, thread};
 use ed25519_dalek::SigningKey;
 use flexlist::{
     FlexList, Level,
-    internals::{BlockEdit, Bytes, tag_digest},
-    list::{Block, Sha256},
+    challenge::Challenge,
+    internals::{BlockEdit, Bytes},
+    list::Block,
     tag::{OwnerKey, TagKind, WriteId},
 };
 use pad_core::Workers;
 
 use super::*;
 use crate::{
-    message::{Begin, SentBlock},
+    message::{Abort, Begin, Delete, SentBlock},
     store::{
         FileKey,
         records::{Piece, Record},
@@ -48,9 +49,62 @@ fn scene() -> (tempfile::TempDir, FileServer, FileId) {
     (folder, server, file)
 }
 
-/// A body signed by the owner `owner`.
-fn signed<T: Serialize>(kind: RequestKind, body: &T, owner: u8) -> SignedRequest {
-    SignedRequest::new(kind, body, &SigningKey::from_bytes(&[owner; 32])).unwrap()
+/// The signing key of the owner `seed`.
+fn signer(seed: u16) -> SigningKey {
+    let mut secret = [0; 32];
+    secret[..2].copy_from_slice(&seed.to_be_bytes());
+    SigningKey::from_bytes(&secret)
+}
+
+/// The file of the owner `seed`.
+fn file_of(seed: u16) -> FileId {
+    FileId::derive(&signer(seed).verifying_key().to_bytes(), &[0; 16])
+}
+
+/// A body signed by the owner `seed`.
+fn signed<T: Serialize>(kind: RequestKind, body: &T, seed: u16) -> SignedRequest {
+    SignedRequest::new(kind, body, &signer(seed)).unwrap()
+}
+
+fn key() -> OwnerKey {
+    OwnerKey::generate(TagKind::HashOnly, &Workers::sequential()).unwrap()
+}
+
+fn sent(data: Vec<u8>) -> SentBlock {
+    SentBlock {
+        tag: key().tag(WriteId([0; 16]), &data).unwrap(),
+        data: Bytes(data),
+    }
+}
+
+fn begin(seed: u16) -> Request {
+    let begin = Begin {
+        owner: signer(seed).verifying_key().to_bytes(),
+        salt: [0; 16],
+        server_parameters: Bytes(key().server_parameters().to_bytes()),
+        expires: Begin::expires_after(std::time::SystemTime::now()),
+    };
+    Request::Begin(signed(RequestKind::Begin, &begin, seed))
+}
+
+fn part(seed: u16, number: u64, blocks: Vec<SentBlock>) -> Request {
+    let part = Part {
+        file: file_of(seed),
+        number,
+        blocks,
+    };
+    Request::Part(signed(RequestKind::Part, &part, seed))
+}
+
+fn abort(seed: u16) -> Request {
+    let file = file_of(seed);
+    Request::Abort(signed(RequestKind::Abort, &Abort { file }, seed))
+}
+
+fn delete(seed: u16) -> Request {
+    let (file, version) = (file_of(seed), VERSIONS);
+    let delete = Delete { file, version };
+    Request::Delete(signed(RequestKind::Delete, &delete, seed))
 }
 
 fn acknowledge(file: FileId) -> Request {
@@ -66,6 +120,16 @@ fn read(file: FileId, version: u64) -> Request {
         version,
         start: 0,
         end: 1,
+    }
+}
+
+/// An audit of `count` bytes of the current version.
+fn audit_of(file: FileId, count: u32) -> Request {
+    let seed = [3; 32];
+    Request::Audit {
+        file,
+        version: VERSIONS,
+        challenge: Challenge::Sample { seed, count },
     }
 }
 
@@ -86,37 +150,14 @@ fn settings() -> Settings {
 }
 
 /// Returns the requests that make such a file of the owner `seed`.
-fn requests(seed: u8) -> (Vec<Request>, FileId) {
-    let key = OwnerKey::generate(TagKind::HashOnly, &Workers::sequential()).unwrap();
-    let signer = SigningKey::from_bytes(&[seed; 32]);
-    let owner = signer.verifying_key().to_bytes();
-    let file = FileId::derive(&owner, &[0; 16]);
-    let sent = |data: &[u8]| SentBlock {
-        tag: key.tag(WriteId([0; 16]), data).unwrap(),
-        data: Bytes(data.to_vec()),
-    };
-    let blocks = [sent(b"one"), sent(b"two"), sent(b"three")];
+fn requests(seed: u16) -> (Vec<Request>, FileId) {
+    let file = file_of(seed);
+    let blocks = ["one", "two", "three"].map(|text| sent(text.into()));
     let leaves: Vec<Block> = (1..)
         .zip(&blocks)
-        .map(|(position, block)| Block {
-            length: u64::try_from(block.data.0.len()).unwrap(),
-            tag_digest: tag_digest::<Sha256>(&block.tag.committed.0),
-            level: Level::initial(position),
-            label: 0,
-        })
+        .map(|(position, block)| block.listed(Level::initial(position), 0))
         .collect();
     let list = <FlexList>::build(&leaves, &Workers::sequential()).unwrap();
-    let begin = Begin {
-        owner,
-        salt: [0; 16],
-        server_parameters: Bytes(key.server_parameters().to_bytes()),
-        expires: Begin::expires_after(std::time::SystemTime::now()),
-    };
-    let part = Part {
-        file,
-        number: 0,
-        blocks: blocks.to_vec(),
-    };
     let finish = Finish {
         file,
         parts: 1,
@@ -124,19 +165,16 @@ fn requests(seed: u8) -> (Vec<Request>, FileId) {
         total: list.total(),
     };
     let mut requests = vec![
-        Request::Begin(signed(RequestKind::Begin, &begin, seed)),
-        Request::Part(signed(RequestKind::Part, &part, seed)),
+        begin(seed),
+        part(seed, 0, blocks.to_vec()),
         Request::Finish(signed(RequestKind::Finish, &finish, seed)),
     ];
     for base_version in 1..VERSIONS {
-        let edit = BlockEdit::Modify {
-            index: 4,
-            block: sent(&base_version.to_be_bytes()),
-        };
+        let block = sent(base_version.to_be_bytes().to_vec());
         let update = FileUpdate {
             file,
             base_version,
-            edits: vec![edit],
+            edits: vec![BlockEdit::Modify { index: 4, block }],
         };
         requests.push(Request::Update(signed(RequestKind::Update, &update, seed)));
     }
@@ -167,10 +205,8 @@ fn the_file_is_where_the_tests_think() {
         .unwrap()
         .read(&server, |state| Ok(state.head.clone()));
     let head = head.unwrap();
-    assert_eq!(
-        (head.version, head.checkpoint, head.journalled),
-        (VERSIONS, 4, 1)
-    );
+    let versions = (head.version, head.checkpoint, head.journalled);
+    assert_eq!(versions, (VERSIONS, 4, 1));
     assert_eq!((head.first_piece, head.end_piece), (1, 2));
     assert!(head.keeps_previous);
 }
@@ -387,9 +423,7 @@ fn a_change_does_not_wait_for_ever() {
 
 #[test]
 fn a_file_that_cannot_be_loaded_is_not_rebuilt_for_each_request() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
-    let (server, file) = served(&path);
+    let (_folder, server, file) = scene();
     let key = server.slot(file).unwrap().key;
     let journal: crate::store::records::JournalEntry = {
         let snapshot = server.store.snapshot().unwrap();
@@ -428,14 +462,7 @@ fn parameters_are_read_when_they_are_first_used() {
     let open = || FileServer::open(&path, Limits::default(), Workers::sequential()).unwrap();
     let server = open();
     let read = read(file, VERSIONS);
-    let audit = Request::Audit {
-        file,
-        version: VERSIONS,
-        challenge: flexlist::challenge::Challenge::Sample {
-            seed: [0; 32],
-            count: 1,
-        },
-    };
+    let audit = audit_of(file, 1);
     let before = server.handle(read.clone());
     assert!(matches!(before, Response::Read { .. }), "{before:?}");
     assert!(!server.slot(file).unwrap().has_read_parameters());

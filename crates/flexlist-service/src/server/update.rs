@@ -8,7 +8,6 @@ use pad_core::Digest;
 
 use super::{
     FileServer,
-    accounts::Charge,
     refuse,
     slot::Slot,
     state::{ListVersions, State},
@@ -56,23 +55,18 @@ impl FileServer {
             update.edits.len(),
             self.limits.update_edits,
         )?;
-        let blocks: Vec<&SentBlock> = update.edits.iter().filter_map(block_of).collect();
-        self.check_blocks(slot, &blocks)?;
         let batch = Batch::new(update.edits, head.next_block)?;
+        self.check_blocks(slot, &batch.blocks)?;
         let prepared = slot.change(self, |state| {
             let prepared = self.prepare(slot, state, &batch, request)?;
-            let charge = Charge::new(slot.parameter_bytes, &prepared.head);
-            let owner = &slot.owner.to_bytes();
-            let reserved = self
-                .accounts
-                .reserve(slot.key.id, owner, charge, &self.limits);
-            if let Err(refusal) = reserved {
+            if let Err(refusal) = self.reserve(slot, &prepared.head) {
                 undo(state, prepared.retired);
                 return Err(refusal);
             }
             Ok(prepared)
         })?;
-        self.commit(slot, &prepared.head, prepared.changes)?;
+        let outcome = self.store.commit(prepared.changes);
+        self.committed(slot, &prepared.head, outcome)?;
         slot.change(self, |state| {
             state.head = prepared.head;
             if let Some(versions) = &mut state.versions {
@@ -210,14 +204,6 @@ fn updated(head: &Head, answer: Answer) -> Response {
     Response::Updated {
         status: head.status(),
         witness: answer.witness,
-    }
-}
-
-const fn block_of(edit: &SentEdit) -> Option<&SentBlock> {
-    match edit {
-        BlockEdit::Insert { block, .. } => Some(&block.block),
-        BlockEdit::Modify { block, .. } => Some(block),
-        BlockEdit::Remove { .. } => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Execution of uploads: stores parts, and turns them into version 1 of a file.
 
-use flexlist::{FlexList, Level, internals::StoredBlock as TaggedBlock};
+use flexlist::{FlexList, Level};
 use pad_core::Digest;
 
 use super::{
@@ -43,7 +43,7 @@ impl FileServer {
             part.blocks.len(),
             self.limits.part_blocks,
         )?;
-        self.check_blocks(slot, &part.blocks.iter().collect::<Vec<_>>())?;
+        self.check_blocks(slot, &part.blocks)?;
         let changes = self.append(slot, &mut head, part.blocks)?;
         head.next_part = expected.saturating_add(1);
         head.touched = self.clock.now();
@@ -147,10 +147,8 @@ impl FileServer {
     ) -> Result<Response, Refusal> {
         let status = head.status();
         changes.push(head.put(slot.key, 0));
-        let charge = Charge::new(slot.parameter_bytes, &head);
-        let owner = &slot.owner.to_bytes();
-        (self.accounts).reserve(slot.key.id, owner, charge, &self.limits)?;
-        self.commit(slot, &head, changes)?;
+        self.reserve(slot, &head)?;
+        self.committed(slot, &head, self.store.commit(changes))?;
         slot.change(self, |state| {
             state.head = head;
             state.versions = versions;
@@ -158,30 +156,16 @@ impl FileServer {
         })
     }
 
-    /// Makes `changes`, which store the head `head`, durable. After an error, the next reader
+    /// Charges the owner for the file as described by `head`, if the owner stays within its limit.
+    pub(super) fn reserve(&self, slot: &Slot, head: &Head) -> Result<(), Refusal> {
+        let charge = Charge::new(slot.parameter_bytes, head);
+        let owner = &slot.owner.to_bytes();
+        (self.accounts).reserve(slot.key.id, owner, charge, &self.limits)
+    }
+
+    /// Records the outcome of a commit that stores the head `head`. After an error, the next reader
     /// reloads the state from the store.
-    pub(super) fn commit(
-        &self,
-        slot: &Slot,
-        head: &Head,
-        changes: Vec<Change>,
-    ) -> Result<(), Refusal> {
-        let outcome = self.store.commit(changes);
-        self.committed(slot, head, outcome)
-    }
-
-    /// Like `commit`, for changes that make the store smaller and may thus use reserved disk space.
-    pub(super) fn relieve(
-        &self,
-        slot: &Slot,
-        head: &Head,
-        changes: Vec<Change>,
-    ) -> Result<(), Refusal> {
-        let outcome = self.store.relieve(changes);
-        self.committed(slot, head, outcome)
-    }
-
-    fn committed(
+    pub(super) fn committed(
         &self,
         slot: &Slot,
         head: &Head,
@@ -207,7 +191,7 @@ impl FileServer {
 
     /// Validates new blocks against the server's limits, and their tags as far as a server can
     /// check them.
-    pub(super) fn check_blocks(&self, slot: &Slot, blocks: &[&SentBlock]) -> Result<(), Refusal> {
+    pub(super) fn check_blocks(&self, slot: &Slot, blocks: &[SentBlock]) -> Result<(), Refusal> {
         let limits = &self.limits;
         let parameters = slot.parameters(self)?;
         if let Some(most) = limits.blocks_of(parameters.kind()) {
@@ -226,13 +210,7 @@ impl FileServer {
             let tag = committed.saturating_add(block.tag.held.as_ref().len());
             refuse::above("bytes of a tag", tag, limits.tag_bytes)?;
         }
-        let tagged: Vec<TaggedBlock<'_>> = blocks
-            .iter()
-            .map(|block| TaggedBlock {
-                tag: &block.tag,
-                data: block.data.as_ref(),
-            })
-            .collect();
+        let tagged: Vec<_> = blocks.iter().map(SentBlock::tagged).collect();
         Ok(parameters.check_tags(&tagged)?)
     }
 }

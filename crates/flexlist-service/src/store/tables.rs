@@ -214,11 +214,8 @@ impl<'transaction> Tables<'transaction> {
             return Ok(None);
         };
         let number = number.value();
-        let id = value.value().last_chunk().copied().unwrap_or_default();
-        let file = FileKey {
-            number,
-            id: FileId(id),
-        };
+        let id = FileId(value.value().last_chunk().copied().unwrap_or_default());
+        let file = FileKey { number, id };
         unsealed(Table::Doomed, file, number, value.value())?;
         Ok(Some(file))
     }
@@ -275,9 +272,6 @@ fn sealed(table: Table, file: FileKey, number: u64, body: &[u8]) -> Vec<u8> {
 }
 
 /// Verifies the digest at the beginning of a stored `value`, and returns the record's body.
-///
-/// # Errors
-/// [`StoreError::Damaged`] if the record differs from the one written at this key.
 pub(crate) fn unsealed(
     table: Table,
     file: FileKey,

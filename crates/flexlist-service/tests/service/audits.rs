@@ -3,9 +3,7 @@
 use flexlist::{challenge::Challenge, tag::TagKind};
 use flexlist_service::internals::message::Response;
 
-use crate::owner::{KINDS, open, scene};
-
-const SEED: [u8; 32] = [9; 32];
+use crate::owner::{KINDS, open, sample, scene};
 
 #[test]
 fn audits_of_any_size_and_range_verify() {
@@ -14,17 +12,13 @@ fn audits_of_any_size_and_range_verify() {
         let server = open(&path);
         owner.upload(&server, &[random.blocks(50)]);
         for count in [1, 2, 10, 460, 5000] {
-            owner.audit(&server, Challenge::Sample { seed: SEED, count });
+            owner.audit(&server, sample(9, count));
         }
         for _ in 0..30 {
             let start = random.below(owner.state.total);
             let end = start + 1 + random.below(owner.state.total - start);
-            let challenge = Challenge::Every {
-                seed: SEED,
-                start,
-                end,
-            };
-            owner.audit(&server, challenge);
+            let seed = [9; 32];
+            owner.audit(&server, Challenge::Every { seed, start, end });
         }
     }
 }
@@ -34,10 +28,7 @@ fn an_answer_serves_one_challenge_of_one_version() {
     let (path, mut random, mut owner) = scene(2, TagKind::PrivateMac);
     let server = open(&path);
     owner.upload(&server, &[random.blocks(50)]);
-    let challenge = |byte| Challenge::Sample {
-        seed: [byte; 32],
-        count: 20,
-    };
+    let challenge = |seed| sample(seed, 20);
     let response = server.handle(owner.audit_request(challenge(1)));
     owner.verify_audit(&challenge(1), &response).unwrap();
     owner.verify_audit(&challenge(2), &response).unwrap_err();

@@ -15,7 +15,7 @@ use flexlist_service::{
 
 use crate::{
     limits::too_large,
-    owner::{KINDS, Owner, StorePath, open_with, refusal, standing},
+    owner::{KINDS, Owner, StorePath, assert_refused, limits_with, open_with, sample, standing},
     plan::{Plan, Random},
     refusals::{invalid, refused, served},
 };
@@ -27,13 +27,10 @@ fn audits_read_so_many_bytes_and_no_more() {
     let (start, end) = (0, owner.state.total);
     for request in [
         // Enough samples to hit every block.
-        owner.audit_request(Challenge::Sample { seed, count: 400 }),
+        owner.audit_request(sample(1, 400)),
         owner.audit_request(Challenge::Every { seed, start, end }),
     ] {
-        let audit_bytes = |audit_bytes| Limits {
-            audit_bytes,
-            ..Limits::default()
-        };
+        let audit_bytes = |bytes| limits_with(|limits| limits.audit_bytes = bytes);
         let (server, _) = served(audit_bytes(end));
         let response = server.handle(request.clone());
         assert!(matches!(response, Response::Audited { .. }), "{response:?}");
@@ -42,7 +39,7 @@ fn audits_read_so_many_bytes_and_no_more() {
             "bytes of audited blocks: {end}, and the limit is {}",
             end - 1
         );
-        assert_eq!(refusal(server.handle(request)), too_large(&words));
+        assert_refused(&server, request, &too_large(&words));
         assert_eq!(owner.read(&server, start, end), owner.blocks);
     }
 }
@@ -62,7 +59,7 @@ fn owners_have_limits_of_their_own() {
     standing(server.handle(file(1).begin()));
     standing(server.handle(file(2).begin()));
     let words = "unfinished uploads of an owner: 3, and the limit is 2";
-    assert_eq!(refusal(server.handle(file(3).begin())), too_large(words));
+    assert_refused(&server, file(3).begin(), &too_large(words));
     // Neither a repeated request nor another owner is affected.
     standing(server.handle(file(2).begin()));
     standing(server.handle(Owner::new(2, TagKind::HashOnly).begin()));
@@ -72,25 +69,19 @@ fn owners_have_limits_of_their_own() {
         owner.upload(&server, &[vec![vec![number; 10]]]);
     }
     let words = "files of an owner: 4, and the limit is 3";
-    assert_eq!(refusal(server.handle(file(4).begin())), too_large(words));
+    assert_refused(&server, file(4).begin(), &too_large(words));
     drop(server);
     let server = open_with(&path, limits);
-    assert_eq!(refusal(server.handle(file(4).begin())), too_large(words));
+    assert_refused(&server, file(4).begin(), &too_large(words));
 }
 
 #[test]
 fn a_first_word_is_measured_before_it_is_read() {
-    let (server, owner) = served(Limits {
-        parameter_bytes: 100,
-        ..Limits::default()
-    });
+    let (server, owner) = served(limits_with(|limits| limits.parameter_bytes = 100));
     let mut signed = owner.sign(RequestKind::Begin, &owner.begin_body());
     signed.body.0.resize(165, 0);
     let words = "bytes of a begin request: 165, and the limit is 164";
-    assert_eq!(
-        refusal(server.handle(Request::Begin(signed))),
-        too_large(words)
-    );
+    assert_refused(&server, Request::Begin(signed), &too_large(words));
 }
 
 #[test]
@@ -149,10 +140,7 @@ fn nothing_is_decoded_for_who_is_not_the_owner() {
 #[test]
 fn blocks_with_public_tags_have_a_limit_of_their_own() {
     let path = StorePath::new();
-    let limits = Limits {
-        public_tag_blocks: 2,
-        ..Limits::default()
-    };
+    let limits = limits_with(|limits| limits.public_tag_blocks = 2);
     let server = open_with(&path, limits);
     let mut owner = Owner::new(1, TagKind::PublicBls);
     standing(server.handle(owner.begin()));
@@ -166,10 +154,7 @@ fn blocks_with_public_tags_have_a_limit_of_their_own() {
 #[test]
 fn not_all_files_are_in_memory() {
     let path = StorePath::new();
-    let limits = Limits {
-        list_blocks: 100,
-        ..Limits::default()
-    };
+    let limits = limits_with(|limits| limits.list_blocks = 100);
     let mut server = open_with(&path, limits);
     let mut random = Random(5);
     let mut owners: Vec<Owner> = (0..6).map(|seed| Owner::new(seed, KINDS[0])).collect();
@@ -204,22 +189,17 @@ fn not_all_files_are_in_memory() {
 #[test]
 fn a_file_has_so_many_blocks_and_no_more() {
     let path = StorePath::new();
-    let limits = Limits {
-        list_blocks: 4,
-        ..Limits::default()
-    };
+    let limits = limits_with(|limits| limits.list_blocks = 4);
     let server = open_with(&path, limits);
     let mut owner = Owner::new(1, TagKind::HashOnly);
     let words = "blocks of the file: 5, and the limit is 4";
     standing(server.handle(owner.begin()));
     let blocks = (0..5).map(|_| owner.sent(&[1])).collect();
     let part = owner.part_of(0, blocks);
-    assert_eq!(refusal(server.handle(part)), too_large(words));
+    assert_refused(&server, part, &too_large(words));
     owner.upload(&server, &[vec![vec![1]; 4]]);
     let (edits, _) = owner.edits(&[Plan::Insert(0, 0, vec![2])]);
-    assert_eq!(
-        refused(&server, &owner, owner.update_of(1, edits)),
-        too_large(words)
-    );
+    let update = owner.update_of(1, edits);
+    assert_eq!(refused(&server, &owner, update), too_large(words));
     owner.check_all(&server);
 }

@@ -1,5 +1,6 @@
 //! The owner's side of a file: honest servers here, hostile ones in the modules below.
 
+use core::fmt::Debug;
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
@@ -9,17 +10,17 @@ use std::{
 
 use ed25519_dalek::SigningKey;
 use flexlist::{
-    ByteEdit, Chunker, Detection, EditError,
+    ByteEdit, Chunker, Detection, EditError, FileState,
     challenge::ChallengeError,
     tag::{OwnerKey, TagKind},
 };
 use flexlist_service::{
     client::{
-        ApplyOutcome, ClientError, ClientOptions, Extent, FileClient, HttpError, HttpOptions,
-        HttpTransport, InProcess, Owner, SettleOutcome, StateError, StateKey, Status, Transport,
-        TransportError,
+        ApplyOutcome, AuditFailure, AuditReport, ClientError, ClientOptions, Extent, FileClient,
+        HttpError, HttpOptions, HttpTransport, InProcess, Owner, SettleOutcome, StateError,
+        StateKey, Status, Transport, TransportError,
     },
-    internals::message::{Refusal, Request, Response},
+    internals::message::{FileStatus, Refusal, Request, Response},
     network::{Options, Server, ShutdownOutcome},
     server::{FileServer, Limits},
 };
@@ -38,8 +39,10 @@ mod sync;
 /// A server in this process.
 type Local = InProcess<Arc<FileServer>>;
 
+type Answer = Result<Response, TransportError>;
+
 /// An interceptor between client and server.
-type Meddle = dyn FnMut(&Request, &Local) -> Result<Response, TransportError> + Send;
+type Meddle = dyn FnMut(&Request, &Local) -> Answer + Send;
 
 /// A transport whose behaviour a test can change while a client has it.
 #[derive(Clone)]
@@ -49,10 +52,12 @@ struct Wire {
 }
 
 impl Wire {
-    fn meddle(
-        &self,
-        meddle: impl FnMut(&Request, &Local) -> Result<Response, TransportError> + Send + 'static,
-    ) {
+    fn new(server: Local) -> Self {
+        let meddle = Arc::default();
+        Self { server, meddle }
+    }
+
+    fn meddle(&self, meddle: impl FnMut(&Request, &Local) -> Answer + Send + 'static) {
         *self.meddle.lock().unwrap() = Some(Box::new(meddle));
     }
 
@@ -65,19 +70,56 @@ impl Wire {
         });
     }
 
+    /// Answers the requests of this kind by `answer`, and forwards all others.
+    fn answer(
+        &self,
+        is_asked: fn(&Request) -> bool,
+        mut answer: impl FnMut(&Request, &Local) -> Answer + Send + 'static,
+    ) {
+        self.meddle(move |request, server| {
+            if is_asked(request) {
+                answer(request, server)
+            } else {
+                server.exchange(request)
+            }
+        });
+    }
+
+    /// Refuses the requests of this kind without forwarding them.
+    fn refuse(&self, is_asked: fn(&Request) -> bool, refusal: Refusal) {
+        self.answer(is_asked, move |_, _| Ok(Response::Refused(refusal.clone())));
+    }
+
+    /// Loses the requests of this kind.
+    fn lose(&self, is_asked: fn(&Request) -> bool) {
+        self.answer(is_asked, |_, _| lost());
+    }
+
     fn be_honest(&self) {
         *self.meddle.lock().unwrap() = None;
     }
 }
 
-impl core::fmt::Debug for Wire {
+fn lost() -> Answer {
+    Err(TransportError::Status(500))
+}
+
+fn is_update(request: &Request) -> bool {
+    matches!(request, Request::Update(_))
+}
+
+fn is_audit(request: &Request) -> bool {
+    matches!(request, Request::Audit { .. })
+}
+
+impl Debug for Wire {
     fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         formatter.write_str("Wire")
     }
 }
 
 impl Transport for Wire {
-    fn exchange(&self, request: &Request) -> Result<Response, TransportError> {
+    fn exchange(&self, request: &Request) -> Answer {
         match self.meddle.lock().unwrap().as_mut() {
             Some(meddle) => meddle(request, &self.server),
             None => self.server.exchange(request),
@@ -98,21 +140,19 @@ struct World {
     owner: Owner<SigningKey>,
 }
 
+/// Serves the store at `path` in this process.
+fn serve(path: &Path, limits: Limits) -> Local {
+    let server = FileServer::open(path, limits, Workers::sequential());
+    InProcess::new(Arc::new(server.unwrap()), 64 << 20)
+}
+
 impl World {
     fn new(kind: TagKind) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let server = FileServer::open(
-            &directory.path().join("store"),
-            Limits::default(),
-            Workers::sequential(),
-        );
-        let wire = Wire {
-            server: InProcess::new(Arc::new(server.unwrap()), 64 << 20),
-            meddle: Arc::default(),
-        };
+        let server = serve(&directory.path().join("store"), Limits::default());
         Self {
             directory,
-            wire,
+            wire: Wire::new(server),
             owner: owner(1, kind),
         }
     }
@@ -121,11 +161,21 @@ impl World {
         self.directory.path().join("file.state")
     }
 
+    /// Copies the state file to this name, and returns the path of the copy.
+    fn copy(&self, name: &str) -> PathBuf {
+        let copy = self.directory.path().join(name);
+        std::fs::copy(self.path(), &copy).unwrap();
+        copy
+    }
+
     /// A client of a new file, cut into blocks of 64 bytes.
     fn create(&self) -> Client {
-        let chunker = Chunker::fixed(64).unwrap();
-        let client =
-            FileClient::create(&self.path(), self.owner.clone(), self.wire.clone(), chunker);
+        self.create_with(Chunker::fixed(64).unwrap())
+    }
+
+    fn create_with(&self, chunker: Chunker) -> Client {
+        let (owner, wire) = (self.owner.clone(), self.wire.clone());
+        let client = FileClient::create(&self.path(), owner, wire, chunker);
         client.unwrap().with_options(small())
     }
 
@@ -134,14 +184,18 @@ impl World {
     }
 
     fn open_at(&self, path: &Path) -> Client {
-        let client = FileClient::open(path, self.owner.clone(), self.wire.clone());
+        self.open_with(path, &self.wire)
+    }
+
+    fn open_with(&self, path: &Path, wire: &Wire) -> Client {
+        let client = FileClient::open(path, self.owner.clone(), wire.clone());
         client.unwrap().with_options(small())
     }
 
     /// A client whose file is uploaded.
     fn uploaded(&self, contents: &[u8]) -> Client {
         let mut client = self.create();
-        client.upload(contents, &mut |_| ()).unwrap();
+        upload(&mut client, contents).unwrap();
         client
     }
 }
@@ -197,14 +251,74 @@ fn write(offset: u64, bytes: &[u8]) -> ByteEdit {
     ByteEdit::Write { offset, bytes }
 }
 
+/// Uploads a file without looking at the progress.
+fn upload(
+    client: &mut FileClient<impl Transport, SigningKey>,
+    file: &[u8],
+) -> Result<FileState, ClientError> {
+    client.upload(file, &mut |_| ())
+}
+
+/// Audits a file without looking at the progress.
+fn run_audit(
+    client: &mut FileClient<impl Transport, SigningKey>,
+    extent: Extent,
+) -> Result<AuditReport, ClientError> {
+    client.audit(extent, &mut |_| ())
+}
+
+/// Returns the failure of an audit that found damage.
+#[track_caller]
+fn audit_failure<R: Debug>(outcome: Result<R, ClientError>) -> AuditFailure {
+    match outcome {
+        Err(ClientError::Audit(failure)) => failure,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Asserts that an operation fails with this error. Errors of the file system cannot be compared.
+#[track_caller]
+fn assert_fails<R>(outcome: Result<R, ClientError>, expected: &ClientError) {
+    assert_shown(&outcome.map(drop).unwrap_err(), expected);
+}
+
+#[track_caller]
+fn assert_shown(error: &ClientError, expected: &ClientError) {
+    assert_eq!(format!("{error:?}"), format!("{expected:?}"));
+}
+
+fn rollback(known: u64, claimed: u64) -> ClientError {
+    ClientError::Rollback { known, claimed }
+}
+
+fn outdated(known: u64, current: u64) -> ClientError {
+    ClientError::Outdated { known, current }
+}
+
+fn superseded(known: u64, newer: FileState) -> ClientError {
+    ClientError::Superseded { known, newer }
+}
+
+fn forked(version: u64) -> ClientError {
+    ClientError::Forked { version }
+}
+
 /// Audits and reads the whole file.
 fn check(client: &mut FileClient<impl Transport, SigningKey>, expected: &[u8]) {
     let total = u64::try_from(expected.len()).unwrap();
     assert_eq!(client.version().unwrap().list.total, total);
     for extent in [Extent::Sample(50), Extent::Everything] {
-        client.audit(extent, &mut |_| ()).unwrap();
+        run_audit(client, extent).unwrap();
     }
     assert_eq!(client.read(0..total).unwrap(), expected);
+}
+
+/// Returns the status that the server claims, which must be of the version that the client knows.
+fn status(client: &mut Client) -> FileStatus {
+    match client.status().unwrap() {
+        Status::Current(status) => status,
+        other => panic!("{other:?}"),
+    }
 }
 
 fn version_of(applied: ApplyOutcome) -> u64 {
@@ -220,11 +334,11 @@ fn a_file_goes_through_its_life() {
         let world = World::new(kind);
         let mut file = contents(10_000);
         let mut client = world.create();
-        assert!(matches!(client.read(0..1), Err(ClientError::NotUploaded)));
-        assert!(matches!(
-            client.audit(Extent::Everything, &mut |_| ()),
-            Err(ClientError::NotUploaded)
-        ));
+        assert_fails(client.read(0..1), &ClientError::NotUploaded);
+        assert_fails(
+            run_audit(&mut client, Extent::Everything),
+            &ClientError::NotUploaded,
+        );
         assert_eq!(client.version(), None);
 
         let mut progress = Vec::new();
@@ -234,10 +348,7 @@ fn a_file_goes_through_its_life() {
         assert_eq!(state.version, 1);
         assert!(progress.len() > 5 && progress.is_sorted());
         assert_eq!(progress.last(), Some(&10_000));
-        assert!(matches!(
-            client.upload(file.as_slice(), &mut |_| ()),
-            Err(ClientError::AlreadyUploaded)
-        ));
+        assert_fails(upload(&mut client, &file), &ClientError::AlreadyUploaded);
         check(&mut client, &file);
         for range in [
             0..0,
@@ -251,22 +362,14 @@ fn a_file_goes_through_its_life() {
             let range = u64::try_from(range.start).unwrap()..u64::try_from(range.end).unwrap();
             assert_eq!(client.read(range).unwrap(), expected);
         }
-        assert!(matches!(
-            client.read(5..10_001),
-            Err(ClientError::OutOfRange {
-                end: 10_001,
-                total: 10_000
-            })
-        ));
+        let beyond = ClientError::OutOfRange {
+            end: 10_001,
+            total: 10_000,
+        };
+        assert_fails(client.read(5..10_001), &beyond);
         #[expect(clippy::reversed_empty_ranges, reason = "what is tested")]
-        let beyond = client.read(10_001..10_000);
-        assert!(matches!(
-            beyond,
-            Err(ClientError::OutOfRange {
-                end: 10_001,
-                total: 10_000
-            })
-        ));
+        let reversed = client.read(10_001..10_000);
+        assert_fails(reversed, &beyond);
 
         let edits = [
             insert(100, b"some bytes inside a block"),
@@ -338,7 +441,7 @@ fn an_empty_file_is_a_file() {
     let world = World::new(TagKind::PrivateMac);
     let mut client = world.uploaded(b"");
     assert_eq!(client.read(0..0).unwrap(), b"");
-    let report = client.audit(Extent::Everything, &mut |_| ()).unwrap();
+    let report = run_audit(&mut client, Extent::Everything).unwrap();
     assert_eq!((report.questions, report.blocks), (1, 0));
     client.apply(&[insert(0, b"something")]).unwrap();
     check(&mut client, b"something");
@@ -351,13 +454,11 @@ fn an_empty_file_is_a_file() {
 #[test]
 fn audits_ask_for_as_much_as_they_should() {
     let (_world, mut client) = uploaded(6_400);
-    let report = client.audit(Extent::Sample(7), &mut |_| ()).unwrap();
+    let report = run_audit(&mut client, Extent::Sample(7)).unwrap();
     assert_eq!((report.bytes, report.questions), (7, 1));
     assert!(report.blocks <= 7);
     let detection = Detection::new(0.01, 0.99).unwrap();
-    let report = client
-        .audit(Extent::Detect(detection), &mut |_| ())
-        .unwrap();
+    let report = run_audit(&mut client, Extent::Detect(detection)).unwrap();
     assert_eq!(report.bytes, 459);
     let mut progress = Vec::new();
     let report = client
@@ -369,55 +470,31 @@ fn audits_ask_for_as_much_as_they_should() {
 
 #[test]
 fn a_server_with_small_answers_is_asked_for_less() {
-    let directory = tempfile::tempdir().unwrap();
     let limits = Limits {
         read_blocks: 3,
         audit_blocks: 3,
         ..Limits::default()
     };
-    let server = FileServer::open(
-        &directory.path().join("store"),
-        limits,
-        Workers::sequential(),
-    )
-    .unwrap();
+    let (_directory, mut client) = bounds::limited(TagKind::PrivateMac, limits, 64);
     let file = contents(2_000);
-    let mut client = FileClient::create(
-        &directory.path().join("state"),
-        owner(1, TagKind::PrivateMac),
-        InProcess::new(server, 1 << 20),
-        Chunker::fixed(64).unwrap(),
-    )
-    .unwrap();
-    client.upload(file.as_slice(), &mut |_| ()).unwrap();
+    upload(&mut client, &file).unwrap();
     assert_eq!(client.read(0..2_000).unwrap(), file);
-    let report = client.audit(Extent::Everything, &mut |_| ()).unwrap();
+    let report = run_audit(&mut client, Extent::Everything).unwrap();
     assert!(report.questions > 10, "{}", report.questions);
 }
 
 #[test]
 fn of_two_writers_one_wins_and_the_other_knows() {
     let (world, mut first) = uploaded(1_000);
-    let copy = world.directory.path().join("copy.state");
-    std::fs::copy(world.path(), &copy).unwrap();
-    let mut second = world.open_at(&copy);
+    let mut second = world.open_at(&world.copy("copy.state"));
 
     first.apply(&[insert(0, b"first")]).unwrap();
     let now = first.version().unwrap();
-    assert!(matches!(
-        second.apply(&[insert(0, b"second")]),
-        Err(ClientError::Superseded { known: 1, newer }) if newer == now
-    ));
+    assert_fails(second.apply(&[insert(0, b"second")]), &superseded(1, now));
     assert!(!second.is_pending());
-    assert!(matches!(
-        second.read(0..1),
-        Err(ClientError::Superseded { known: 1, newer }) if newer == now
-    ));
+    assert_fails(second.read(0..1), &superseded(1, now));
     for extent in [Extent::Sample(5), Extent::Everything] {
-        assert!(matches!(
-            second.audit(extent, &mut |_| ()),
-            Err(ClientError::Superseded { known: 1, newer }) if newer == now
-        ));
+        assert_fails(run_audit(&mut second, extent), &superseded(1, now));
     }
     assert!(matches!(
         second.status().unwrap(),
@@ -426,15 +503,10 @@ fn of_two_writers_one_wins_and_the_other_knows() {
     assert!(matches!(first.status().unwrap(), Status::Current(_)));
 
     // Both have read before one of them writes, so the update is refused.
-    let third = world.directory.path().join("third.state");
-    std::fs::copy(world.path(), &third).unwrap();
-    let mut third = world.open_at(&third);
-    let direct = Wire {
-        server: world.wire.server.clone(),
-        meddle: Arc::default(),
-    };
+    let mut third = world.open_at(&world.copy("third.state"));
     drop(first);
-    let mut first = FileClient::open(&world.path(), world.owner.clone(), direct).unwrap();
+    let direct = Wire::new(world.wire.server.clone());
+    let mut first = world.open_with(&world.path(), &direct);
     world.wire.meddle(move |request, server| {
         if matches!(request, Request::Update(_)) && first.version().unwrap().version == 2 {
             first.apply(&[insert(0, b"first again")]).unwrap();
@@ -452,40 +524,25 @@ fn of_two_writers_one_wins_and_the_other_knows() {
 fn state_files_are_guarded() {
     let world = World::new(TagKind::PrivateMac);
     let client = world.create();
-    let open = |owner: &Owner<SigningKey>| {
-        FileClient::open(&world.path(), owner.clone(), world.wire.clone())
-    };
+    let wire = || world.wire.clone();
+    let open = |owner: &Owner<SigningKey>| FileClient::open(&world.path(), owner.clone(), wire());
     let create = || {
-        let chunker = Chunker::default();
-        FileClient::create(
-            &world.path(),
-            world.owner.clone(),
-            world.wire.clone(),
-            chunker,
-        )
+        let owner = world.owner.clone();
+        FileClient::create(&world.path(), owner, wire(), Chunker::default())
+    };
+    let fails = |owner: &Owner<SigningKey>, error| {
+        assert_fails(open(owner), &ClientError::State(error));
     };
     // Fails only after some seconds, because the other process may be about to end.
     if soak::enabled() {
-        assert!(matches!(
-            open(&world.owner),
-            Err(ClientError::State(StateError::InUse))
-        ));
+        fails(&world.owner, StateError::InUse);
     }
     drop(client);
-    assert!(matches!(
-        create(),
-        Err(ClientError::State(StateError::Exists))
-    ));
-    assert!(matches!(
-        open(&owner(2, TagKind::PrivateMac)),
-        Err(ClientError::State(StateError::WrongOwner))
-    ));
+    assert_fails(create(), &ClientError::State(StateError::Exists));
+    fails(&owner(2, TagKind::PrivateMac), StateError::WrongOwner);
     let mut other_tags = world.owner.clone();
     other_tags.tags = owner(1, TagKind::PrivateMac).tags;
-    assert!(matches!(
-        open(&other_tags),
-        Err(ClientError::State(StateError::WrongTags))
-    ));
+    fails(&other_tags, StateError::WrongTags);
     assert!(open(&world.owner).is_ok());
 
     let good = std::fs::read(world.path()).unwrap();
@@ -494,17 +551,11 @@ fn state_files_are_guarded() {
         let mut bad = good.clone();
         bad[position] ^= 1;
         std::fs::write(world.path(), &bad).unwrap();
-        assert!(matches!(
-            open(&world.owner),
-            Err(ClientError::State(StateError::Damaged))
-        ));
+        fails(&world.owner, StateError::Damaged);
     }
     for length in [0, 31, 32, 63, 64, good.len() - 1] {
         std::fs::write(world.path(), &good[..length]).unwrap();
-        assert!(matches!(
-            open(&world.owner),
-            Err(ClientError::State(StateError::Damaged))
-        ));
+        fails(&world.owner, StateError::Damaged);
     }
 }
 
@@ -524,11 +575,8 @@ fn nothing_that_a_client_shows_is_secret() {
         let text = b"the contents of a file";
         let mut client = world.create();
         let mut printed = vec![format!("{client:?}{client:#?}")];
-        client.upload(text.as_slice(), &mut |_| ()).unwrap();
-        world.wire.meddle(|request, server| match request {
-            Request::Update(_) => Err(TransportError::Status(500)),
-            _ => server.exchange(request),
-        });
+        upload(&mut client, text).unwrap();
+        world.wire.lose(is_update);
         let lost = client.apply(&[write(0, b"THE")]).unwrap_err();
         assert!(client.is_pending());
         printed.push(format!("{client:?}{client:#?}{lost:?}{lost}"));
@@ -632,25 +680,19 @@ impl std::io::Write for FailingStream {
 fn mistakes_of_the_owner_are_told_from_faults_of_the_server() {
     let world = World::new(TagKind::PrivateMac);
     let mut client = world.create();
-    assert!(matches!(
-        client.upload(FailingStream, &mut |_| ()),
-        Err(ClientError::Io(_))
-    ));
-    client
-        .upload(contents(1_000).as_slice(), &mut |_| ())
-        .unwrap();
-    assert!(matches!(
-        client.read_to(0..10, &mut FailingStream),
-        Err(ClientError::Io(_))
-    ));
+    let uploaded = client.upload(FailingStream, &mut |_| ());
+    assert!(matches!(uploaded, Err(ClientError::Io(_))));
+    upload(&mut client, &contents(1_000)).unwrap();
+    let read = client.read_to(0..10, &mut FailingStream);
+    assert!(matches!(read, Err(ClientError::Io(_))));
     assert!(matches!(
         client.apply(&[insert(1_001, b"behind the end")]),
         Err(ClientError::Edit(EditError::OffsetOutOfRange { .. }))
     ));
-    assert!(matches!(
-        client.audit(Extent::Sample(0), &mut |_| ()),
-        Err(ClientError::Challenge(ChallengeError::NoSamples))
-    ));
+    assert_fails(
+        run_audit(&mut client, Extent::Sample(0)),
+        &ClientError::Challenge(ChallengeError::NoSamples),
+    );
     assert!(!client.is_pending());
     check(&mut client, &contents(1_000));
 }
@@ -680,7 +722,7 @@ fn a_file_goes_through_its_life_over_http() {
     let server = serve();
     let mut client =
         FileClient::create(&state, owner.clone(), connect(&server), Chunker::default()).unwrap();
-    client.upload(file.as_slice(), &mut |_| ()).unwrap();
+    upload(&mut client, &file).unwrap();
     client
         .apply(&[insert(1_000_000, b"in the middle")])
         .unwrap();
@@ -700,7 +742,7 @@ fn a_file_goes_through_its_life_over_http() {
             scope.spawn(move || {
                 let chunker = Chunker::default();
                 let mut client = FileClient::create(&state, owner, transport, chunker).unwrap();
-                client.upload(file, &mut |_| ()).unwrap();
+                upload(&mut client, file).unwrap();
                 check(&mut client, file);
             });
         }

@@ -92,15 +92,10 @@ fn a_damaged_block_is_named_and_the_rest_of_its_file_served() {
     let [damage] = report.damages.as_slice() else {
         panic!("{:?}", report.damages);
     };
-    assert_eq!(
-        (damage.file, damage.range.clone()),
-        (owner.file, Some(start..end))
-    );
-    assert!(
-        damage
-            .to_string()
-            .contains(&format!("bytes {start} to {end}"))
-    );
+    let place = (damage.file, damage.range.clone());
+    assert_eq!(place, (owner.file, Some(start..end)));
+    let words = format!("bytes {start} to {end}");
+    assert!(damage.to_string().contains(&words));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use flexlist_service::{
 };
 
 use crate::{
-    owner::{Owner, StorePath, open_with, refusal, standing},
+    owner::{Owner, StorePath, assert_refused, limits_with, open_with, refusal, sample, standing},
     refusals::{invalid, refused, served},
 };
 
@@ -20,40 +20,27 @@ pub(crate) fn too_large(words: &str) -> Refusal {
 
 #[test]
 fn updates_have_limits() {
-    let base = Limits::default();
-    let (_, owner) = served(base);
+    let (_, owner) = served(Limits::default());
     let (total, first) = (owner.state.total, owner.blocks[0].len());
     let file_words = format!("bytes of the file: {}, and the limit is {total}", total + 1);
     for (limits, lengths, words) in [
         (
-            Limits {
-                update_edits: 2,
-                ..base
-            },
+            limits_with(|limits| limits.update_edits = 2),
             vec![1, 2, 3],
             "changes in an update: 3, and the limit is 2",
         ),
         (
-            Limits {
-                block_bytes: 400,
-                ..base
-            },
+            limits_with(|limits| limits.block_bytes = 400),
             vec![400, 401],
             "bytes of a block: 401, and the limit is 400",
         ),
         (
-            Limits {
-                tag_bytes: 31,
-                ..base
-            },
+            limits_with(|limits| limits.tag_bytes = 31),
             vec![1],
             "bytes of a tag: 32, and the limit is 31",
         ),
         (
-            Limits {
-                file_bytes: total,
-                ..base
-            },
+            limits_with(|limits| limits.file_bytes = total),
             vec![first + 1],
             file_words.as_str(),
         ),
@@ -77,10 +64,7 @@ fn updates_have_limits() {
 
 #[test]
 fn witnesses_have_limits() {
-    let limits = Limits {
-        answer_bytes: 50,
-        ..Limits::default()
-    };
+    let limits = limits_with(|limits| limits.answer_bytes = 50);
     let (server, mut owner) = served(limits);
     let block = owner.sent(b"block");
     let update = owner.update_of(1, vec![SentEdit::Modify { index: 0, block }]);
@@ -97,25 +81,15 @@ fn witnesses_have_limits() {
 
 #[test]
 fn audits_and_reads_have_limits() {
-    let base = Limits::default();
     let seed = [1; 32];
-    let (_, owner) = served(base);
+    let (_, owner) = served(Limits::default());
     let (start, end) = (0, owner.state.total);
-    let sample = |count| owner.audit_request(Challenge::Sample { seed, count });
+    let sample = |count| owner.audit_request(sample(1, count));
     let every = owner.audit_request(Challenge::Every { seed, start, end });
     let read = owner.read_request(start, end);
-    let samples = Limits {
-        audit_samples: 40,
-        ..base
-    };
-    let blocks = Limits {
-        audit_blocks: 3,
-        ..base
-    };
-    let read_blocks = Limits {
-        read_blocks: 9,
-        ..base
-    };
+    let samples = limits_with(|limits| limits.audit_samples = 40);
+    let blocks = limits_with(|limits| limits.audit_blocks = 3);
+    let read_blocks = limits_with(|limits| limits.read_blocks = 9);
     for (limits, request, words) in [
         (
             samples,
@@ -131,14 +105,11 @@ fn audits_and_reads_have_limits() {
         ),
     ] {
         let (server, owner) = served(limits);
-        assert_eq!(refusal(server.handle(request)), too_large(words));
+        assert_refused(&server, request, &too_large(words));
         assert_eq!(owner.read(&server, 0, 1), owner.blocks[..1]);
     }
     for request in [read, sample(400), every] {
-        let (server, _) = served(Limits {
-            answer_bytes: 500,
-            ..base
-        });
+        let (server, _) = served(limits_with(|limits| limits.answer_bytes = 500));
         let refused = refusal(server.handle(request));
         let Refusal::TooLarge(words) = refused else {
             panic!("{refused:?}");
@@ -164,11 +135,11 @@ fn uploads_have_limits() {
     long.server_parameters = Bytes(vec![0; 101]);
     let begin = Request::Begin(owner.sign(RequestKind::Begin, &long));
     let words = "bytes of parameters: 101, and the limit is 100";
-    assert_eq!(refusal(server.handle(begin)), too_large(words));
+    assert_refused(&server, begin, &too_large(words));
     standing(server.handle(owner.begin()));
     let words = "files: 2, and the limit is 1";
     let second = Owner::new(2, TagKind::HashOnly).begin();
-    assert_eq!(refusal(server.handle(second)), too_large(words));
+    assert_refused(&server, second, &too_large(words));
 
     let blocks: Vec<SentBlock> = [1, 2, 3]
         .map(|length| owner.sent(&vec![1; length]))
@@ -176,15 +147,12 @@ fn uploads_have_limits() {
     let part = owner.part_of(0, blocks.clone());
     let words = "blocks in a part: 3, and the limit is 2";
     assert_eq!(refused(&server, &owner, part), too_large(words));
-    assert_eq!(
-        refused(&server, &owner, owner.part_of(0, vec![])),
-        invalid("the part is empty: at least one block is required")
-    );
+    let words = "the part is empty: at least one block is required";
+    let empty = owner.part_of(0, vec![]);
+    assert_eq!(refused(&server, &owner, empty), invalid(words));
     let words = "bytes of the file: 11, and the limit is 10";
     let long = owner.sent(&[1; 11]);
-    assert_eq!(
-        refused(&server, &owner, owner.part_of(0, vec![long])),
-        too_large(words)
-    );
+    let part = owner.part_of(0, vec![long]);
+    assert_eq!(refused(&server, &owner, part), too_large(words));
     standing(server.handle(owner.part_of(0, blocks[..2].to_vec())));
 }

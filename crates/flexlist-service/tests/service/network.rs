@@ -26,6 +26,8 @@ mod peers;
 mod slow;
 mod stopping;
 
+type Answer = Result<Response, TransportError>;
+
 const SECOND: Duration = Duration::from_secs(1);
 
 /// Answers `Status` with the id as root, `Read` with zeros, and `Part` with the length of its body.
@@ -111,11 +113,10 @@ fn start(options: Options, handler: impl Handler) -> RunningServer {
         .unwrap()
 }
 
-fn with_limits(limits: Limits) -> Options {
-    Options {
-        limits,
-        ..Options::default()
-    }
+fn with_limits(change: impl FnOnce(&mut Limits)) -> Options {
+    let mut options = Options::default();
+    change(&mut options.limits);
+    options
 }
 
 fn with_timeouts(timeouts: Timeouts) -> Options {
@@ -128,7 +129,7 @@ fn with_timeouts(timeouts: Timeouts) -> Options {
 /// The bytes of a request that is posted to the server.
 fn posted(request: &Request) -> Vec<u8> {
     let body = codec::encode(request);
-    let mut bytes = head("POST", PATH, "application/octet-stream", body.len());
+    let mut bytes = post_head(body.len());
     bytes.extend(body);
     bytes
 }
@@ -204,6 +205,30 @@ fn head(method: &str, path: &str, content_type: &str, length: usize) -> Vec<u8> 
     .into_bytes()
 }
 
+fn post_head(length: usize) -> Vec<u8> {
+    head("POST", PATH, "application/octet-stream", length)
+}
+
+/// Asserts that the server answers a request for the status of this file.
+#[track_caller]
+fn assert_echo(client: &HttpTransport, file: u8) {
+    let answer = client.exchange(&status(file)).unwrap();
+    assert_eq!(root_of(&answer), [file; 32]);
+}
+
+fn overloaded() -> Answer {
+    Err(TransportError::Http(HttpError::Overloaded { attempts: 1 }))
+}
+
+/// Returns the number of attempts, all of which failed to reach the server.
+#[track_caller]
+fn failed_attempts(answer: Answer) -> u32 {
+    match answer {
+        Err(TransportError::Http(HttpError::Unreachable { attempts, .. })) => attempts,
+        other => panic!("{other:?}"),
+    }
+}
+
 fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + 10 * SECOND;
     while !condition() {
@@ -217,10 +242,7 @@ fn plain_round_trips_share_a_connection() {
     let server = start(Options::default(), Echo);
     let client = client(&server, once());
     for file in 0..20 {
-        assert_eq!(
-            root_of(&client.exchange(&status(file)).unwrap()),
-            [file; 32]
-        );
+        assert_echo(&client, file);
     }
     assert_eq!(server.connections(), 1);
     // Above the size from which the client sends `Expect: 100-continue`.
@@ -238,10 +260,8 @@ fn refusals_travel_as_messages() {
         body: Bytes(Vec::new()),
         signature: Bytes(Vec::new()),
     });
-    assert_eq!(
-        client(&server, once()).exchange(&begin),
-        Ok(Response::Refused(Refusal::UnknownFile))
-    );
+    let answer = client(&server, once()).exchange(&begin);
+    assert_eq!(answer, Ok(Response::Refused(Refusal::UnknownFile)));
     stop(server);
 }
 
@@ -271,8 +291,7 @@ fn tls_round_trips_with_an_own_root_only() {
 
     let trusting = tls_client(&server, Roots::Pem(CERTIFICATE.to_vec()));
     for file in 0..5 {
-        let response = trusting.exchange(&status(file)).unwrap();
-        assert_eq!(root_of(&response), [file; 32]);
+        assert_echo(&trusting, file);
     }
     assert_eq!(server.connections(), 1);
     assert!(trusting.exchange(&part(3 << 20)).is_ok());
@@ -283,35 +302,24 @@ fn tls_round_trips_with_an_own_root_only() {
         Err(TransportError::Http(HttpError::Tls(_)))
     ));
     // A client without TLS gets no response.
-    assert!(matches!(
-        client(&server, once()).exchange(&status(1)),
-        Err(TransportError::Http(HttpError::Unreachable {
-            attempts: 1,
-            ..
-        }))
-    ));
+    let refused = client(&server, once()).exchange(&status(1));
+    assert_eq!(failed_attempts(refused), 1);
     stop(server);
 }
 
 #[test]
 fn unusable_certificates_and_addresses_are_refused_early() {
-    assert!(matches!(
-        Identity::from_pem(b"", b""),
-        Err(ServerError::Certificate(_))
-    ));
-    assert!(matches!(
-        Identity::from_pem(CERTIFICATE, b"no key"),
-        Err(ServerError::Certificate(_))
-    ));
+    for (certificate, key) in [(&b""[..], &b""[..]), (CERTIFICATE, &b"no key"[..])] {
+        let identity = Identity::from_pem(certificate, key);
+        assert!(matches!(identity, Err(ServerError::Certificate(_))));
+    }
     // A private key that belongs to another certificate.
     let options = Options {
         identity: Some(Identity::from_pem(CERTIFICATE, OTHER_KEY).unwrap()),
         ..Options::default()
     };
-    assert!(matches!(
-        Server::bind("127.0.0.1:0", options),
-        Err(ServerError::Certificate(_))
-    ));
+    let bound = Server::bind("127.0.0.1:0", options);
+    assert!(matches!(bound, Err(ServerError::Certificate(_))));
     for (address, roots) in [
         ("ftp://localhost", Roots::System),
         ("https://localhost", Roots::Pem(Vec::new())),
@@ -323,10 +331,8 @@ fn unusable_certificates_and_addresses_are_refused_early() {
         ));
     }
     let server = start(Options::default(), Echo);
-    assert!(matches!(
-        Server::bind(server.address(), Options::default()),
-        Err(ServerError::Bind(_))
-    ));
+    let bound = Server::bind(server.address(), Options::default());
+    assert!(matches!(bound, Err(ServerError::Bind(_))));
     stop(server);
 }
 

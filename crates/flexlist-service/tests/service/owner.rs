@@ -23,7 +23,7 @@ use flexlist_service::{
         },
         signed::RequestKind,
     },
-    server::{Checkpoints, FileServer, Limits},
+    server::{CheckReport, Checkpoints, FileServer, Limits},
 };
 use pad_core::Workers;
 use tempfile::TempDir;
@@ -49,6 +49,13 @@ pub(crate) fn small_checkpoints() -> Limits {
         turn_wait: Duration::from_mins(1),
         ..Limits::default()
     }
+}
+
+/// The default limits with a change.
+pub(crate) fn limits_with(change: impl FnOnce(&mut Limits)) -> Limits {
+    let mut limits = Limits::default();
+    change(&mut limits);
+    limits
 }
 
 /// The path of a store in a temporary folder, which is removed with this value.
@@ -154,6 +161,13 @@ impl Owner {
 
     pub(crate) fn begin(&self) -> Request {
         Request::Begin(self.sign(RequestKind::Begin, &self.begin_body()))
+    }
+
+    /// The first request, which expires at this time.
+    pub(crate) fn begin_until(&self, expires: u64) -> Request {
+        let mut begin = self.begin_body();
+        begin.expires = expires;
+        Request::Begin(self.sign(RequestKind::Begin, &begin))
     }
 
     /// The first request of another owner, signed by this one.
@@ -356,6 +370,43 @@ pub(crate) fn refusal(response: Response) -> Refusal {
         Response::Refused(refusal) => refusal,
         other => panic!("{other:?}"),
     }
+}
+
+/// Asserts that the server refuses a request for this reason.
+#[track_caller]
+pub(crate) fn assert_refused(server: &FileServer, request: Request, expected: &Refusal) {
+    assert_eq!(&refusal(server.handle(request)), expected);
+}
+
+pub(crate) const fn unknown_version(requested: u64, current: u64) -> Refusal {
+    Refusal::UnknownVersion { requested, current }
+}
+
+pub(crate) const fn stale_base(base: u64, current: u64) -> Refusal {
+    Refusal::StaleBase { base, current }
+}
+
+/// Sends requests, all of which the server accepts.
+#[track_caller]
+pub(crate) fn send_all<'a>(server: &FileServer, requests: impl IntoIterator<Item = &'a Request>) {
+    for request in requests {
+        standing(server.handle(request.clone()));
+    }
+}
+
+/// Checks the store, which must be intact and contain no stray blocks.
+#[track_caller]
+pub(crate) fn check_intact(server: &FileServer) -> CheckReport {
+    let report = server.check();
+    assert_eq!(report.damages, []);
+    assert_eq!(report.stray_blocks, 0);
+    report
+}
+
+/// A challenge of `count` sampled bytes.
+pub(crate) fn sample(seed: u8, count: u32) -> Challenge {
+    let seed = [seed; 32];
+    Challenge::Sample { seed, count }
 }
 
 /// A tag that belongs to no scheme.

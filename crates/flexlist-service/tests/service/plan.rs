@@ -20,12 +20,14 @@ impl Random {
         usize::try_from(self.below(count(limit))).unwrap()
     }
 
+    pub(crate) fn byte(&mut self) -> u8 {
+        u8::try_from(self.below(256)).unwrap()
+    }
+
     /// A random block of 1 to 300 bytes.
     pub(crate) fn block(&mut self) -> Vec<u8> {
         let length = 1 + self.below(300);
-        (0..length)
-            .map(|_| u8::try_from(self.below(256)).unwrap())
-            .collect()
+        (0..length).map(|_| self.byte()).collect()
     }
 
     pub(crate) fn blocks(&mut self, count: usize) -> Vec<Vec<u8>> {

@@ -8,11 +8,14 @@ use std::{
     thread,
 };
 
-use flexlist::{challenge::Challenge, tag::TagKind};
+use flexlist::tag::TagKind;
 use flexlist_service::internals::message::{Refusal, Response};
 
 use crate::{
-    owner::{Owner, StorePath, open, open_with, scene, small_checkpoints},
+    owner::{
+        Owner, StorePath, check_intact, open, open_with, sample, scene, small_checkpoints,
+        stale_base,
+    },
     plan::Random,
 };
 
@@ -47,10 +50,7 @@ fn of_two_updates_of_one_version_exactly_one_wins() {
                 .map(|thread| thread.join().unwrap())
                 .collect()
         });
-        let stale = Response::Refused(Refusal::StaleBase {
-            base: owner.version,
-            current: owner.version + 1,
-        });
+        let stale = Response::Refused(stale_base(owner.version, owner.version + 1));
         let winners: Vec<usize> = (0..2)
             .filter(|number| responses[*number] != stale)
             .collect();
@@ -80,10 +80,7 @@ fn audits_go_on_beside_updates_of_the_same_file() {
                         if let Ok(news) = receive.lock().unwrap().try_recv() {
                             known = news;
                         }
-                        let challenge = Challenge::Sample {
-                            seed: [number; 32],
-                            count: 15,
-                        };
+                        let challenge = sample(number, 15);
                         let response = server.handle(known.audit_request(challenge));
                         match response {
                             // Two updates were applied since this auditor learned of one.
@@ -145,6 +142,5 @@ fn files_are_begun_and_changed_side_by_side() {
     for owner in &owners {
         owner.check_all(&server);
     }
-    let report = server.check();
-    assert_eq!((report.stray_blocks, report.damages), (0, vec![]));
+    check_intact(&server);
 }

@@ -10,7 +10,10 @@ use flexlist_service::{
 };
 
 use crate::{
-    owner::{Owner, StorePath, no_tag, open, open_with, refusal, standing},
+    owner::{
+        Owner, StorePath, assert_refused, check_intact, no_tag, open, open_with, refusal, sample,
+        send_all, standing, unknown_version,
+    },
     plan::{Plan, Random},
 };
 
@@ -32,8 +35,7 @@ pub(crate) fn refused(server: &FileServer, owner: &Owner, request: Request) -> R
     let before = server.handle(owner.status());
     let refusal = refusal(server.handle(request));
     assert_eq!(server.handle(owner.status()), before);
-    let report = server.check();
-    assert_eq!((report.stray_blocks, report.damages), (0, vec![]));
+    check_intact(server);
     if owner.version > 0 {
         owner.check_all(server);
     }
@@ -45,17 +47,16 @@ fn an_unknown_file_is_refused_to_everybody() {
     let (server, _) = served(Limits::default());
     let mut stranger = Owner::new(9, TagKind::HashOnly);
     let requests = stranger.upload_requests(&[vec![b"block".to_vec()]]);
-    let seed = [0; 32];
     for request in [
         requests[1].clone(),
         requests[2].clone(),
         stranger.update_of(1, vec![SentEdit::Remove { index: 0 }]),
         stranger.acknowledge(1),
-        stranger.audit_request(Challenge::Sample { seed, count: 1 }),
+        stranger.audit_request(sample(0, 1)),
         stranger.read_request(0, 1),
         stranger.status(),
     ] {
-        assert_eq!(refusal(server.handle(request)), Refusal::UnknownFile);
+        assert_refused(&server, request, &Refusal::UnknownFile);
     }
 }
 
@@ -65,17 +66,13 @@ fn versions_that_are_not_kept_are_refused() {
     let good = owner.version;
     for version in [0, 2, 7, u64::MAX] {
         owner.version = version;
-        let unknown = Refusal::UnknownVersion {
-            requested: version,
-            current: 1,
-        };
-        assert_eq!(refusal(server.handle(owner.read_request(0, 1))), unknown);
-        let seed = [0; 32];
-        let audit = owner.audit_request(Challenge::Sample { seed, count: 1 });
-        assert_eq!(refusal(server.handle(audit)), unknown);
+        let unknown = unknown_version(version, 1);
+        assert_refused(&server, owner.read_request(0, 1), &unknown);
+        let audit = owner.audit_request(sample(0, 1));
+        assert_refused(&server, audit, &unknown);
         if version > 1 {
             let acknowledge = owner.acknowledge(version);
-            assert_eq!(refusal(server.handle(acknowledge)), unknown);
+            assert_refused(&server, acknowledge, &unknown);
         }
     }
     owner.version = good;
@@ -95,20 +92,17 @@ fn an_unfinished_upload_has_no_versions() {
         ..owner.clone()
     };
     let unfinished = Refusal::UploadUnfinished { next_part: 1 };
-    let seed = [0; 32];
     for request in [
         owner.update_of(1, vec![SentEdit::Remove { index: 0 }]),
         owner.acknowledge(1),
-        owner.audit_request(Challenge::Sample { seed, count: 1 }),
+        owner.audit_request(sample(0, 1)),
         owner.read_request(0, 1),
         // Finishes the upload before its last part.
         requests[3].clone(),
     ] {
         assert_eq!(refused(&server, &file, request), unfinished);
     }
-    for request in &requests[2..] {
-        standing(server.handle(request.clone()));
-    }
+    send_all(&server, &requests[2..]);
     owner.check_all(&server);
 }
 
@@ -177,10 +171,8 @@ fn a_file_keeps_its_parameters() {
         key: Owner::new(3, TagKind::PrivateMac).key,
         ..owner.clone()
     };
-    assert_eq!(
-        refused(&server, &owner, other.begin()),
-        Refusal::WrongFileId
-    );
+    let begin = other.begin();
+    assert_eq!(refused(&server, &owner, begin), Refusal::WrongFileId);
 }
 
 #[test]
@@ -266,20 +258,13 @@ fn what_the_file_does_not_allow_is_invalid() {
         assert_eq!(refused(&server, &owner, update), invalid(&words));
     }
     let words = format!("bytes 0 to {} of a file of {total} bytes", total + 1);
-    assert_eq!(
-        refused(&server, &owner, owner.read_request(0, total + 1)),
-        invalid(&words)
-    );
+    let outside = owner.read_request(0, total + 1);
+    assert_eq!(refused(&server, &owner, outside), invalid(&words));
     let words = format!("bytes 5 to 5 of a file of {total} bytes");
-    assert_eq!(
-        refused(&server, &owner, owner.read_request(5, 5)),
-        invalid(&words)
-    );
+    let empty = owner.read_request(5, 5);
+    assert_eq!(refused(&server, &owner, empty), invalid(&words));
     for challenge in [
-        Challenge::Sample {
-            seed: [0; 32],
-            count: 0,
-        },
+        sample(0, 0),
         Challenge::Every {
             seed: [0; 32],
             start: 0,

@@ -12,7 +12,7 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-use flexlist::{FileState, challenge::Challenge, tag::TagKind};
+use flexlist::{FileState, tag::TagKind};
 use flexlist_service::{
     internals::{
         Clock,
@@ -25,7 +25,10 @@ use pad_core::{AuthorKey, Digest, Workers};
 
 use crate::{
     limits::too_large,
-    owner::{Owner, StorePath, open, refusal, standing},
+    owner::{
+        Owner, StorePath, assert_refused, check_intact, limits_with, open, refusal, sample,
+        send_all, stale_base, standing, unknown_version,
+    },
     plan::{Plan, Random},
 };
 
@@ -64,11 +67,7 @@ impl Time {
 
     /// The owner's first request about a file, made now.
     fn begin(&self, owner: &Owner) -> Request {
-        let begin = Begin {
-            expires: self.now() + DAY / 2,
-            ..owner.begin_body()
-        };
-        Request::Begin(owner.sign(RequestKind::Begin, &begin))
+        owner.begin_until(self.now() + DAY / 2)
     }
 
     /// All requests of an upload that begins now.
@@ -76,6 +75,11 @@ impl Time {
         let mut requests = owner.upload_requests(parts);
         requests[0] = self.begin(owner);
         requests
+    }
+
+    /// Uploads a file now.
+    fn upload(&self, server: &FileServer, owner: &mut Owner, parts: &[Vec<Vec<u8>>]) {
+        send_all(server, &self.upload_requests(owner, parts));
     }
 }
 
@@ -124,15 +128,12 @@ fn mistakes_do_not_lock_an_owner_out() {
         standing(server.handle(upload.begin()));
     }
     let words = "unfinished uploads of an owner: 17, and the limit is 16";
-    assert_eq!(
-        refusal(server.handle(uploads[16].begin())),
-        too_large(words)
-    );
+    assert_refused(&server, uploads[16].begin(), &too_large(words));
     // Only their owner can abort them.
     let stranger = Owner::new(9, TagKind::HashOnly);
     let file = uploads[0].file;
     let forged = Request::Abort(stranger.sign(RequestKind::Abort, &Abort { file }));
-    assert_eq!(refusal(server.handle(forged)), Refusal::WrongOwner);
+    assert_refused(&server, forged, &Refusal::WrongOwner);
     assert_eq!(server.handle(abort(&uploads[0])), Response::Removed);
     standing(server.handle(uploads[16].begin()));
 }
@@ -145,15 +146,13 @@ fn replayed_requests_do_not_bring_an_aborted_upload_back() {
     let mut owner = Owner::new(1, TagKind::HashOnly);
     let parts = [vec![vec![1; 100], vec![2; 50]], vec![vec![3; 10]]];
     let requests = time.upload_requests(&mut owner, &parts);
-    for request in &requests[..3] {
-        standing(server.handle(request.clone()));
-    }
+    send_all(&server, &requests[..3]);
     let abort = abort(&owner);
     for _ in 0..2 {
         assert_eq!(server.handle(abort.clone()), Response::Removed);
         assert_eq!(server.handle(abort.clone()), Response::Removed);
         for request in requests.iter().chain([&owner.status()]) {
-            assert_eq!(refusal(server.handle(request.clone())), Refusal::Removed);
+            assert_refused(&server, request.clone(), &Refusal::Removed);
         }
         drop(server);
         server = time.open(&path, Limits::default());
@@ -161,15 +160,11 @@ fn replayed_requests_do_not_bring_an_aborted_upload_back() {
     wait_for_sweep(&server);
     // Once the removal is forgotten, the file's first request has expired.
     time.pass(DAY + 100);
-    assert_eq!(refusal(server.handle(owner.status())), Refusal::UnknownFile);
+    assert_refused(&server, owner.status(), &Refusal::UnknownFile);
     let now = time.now();
-    assert_eq!(
-        refusal(server.handle(requests[0].clone())),
-        Refusal::BeginExpired { now }
-    );
+    assert_refused(&server, requests[0].clone(), &Refusal::BeginExpired { now });
     for request in requests[1..].iter().chain([&abort]) {
-        let refused = refusal(server.handle(request.clone()));
-        assert_eq!(refused, Refusal::UnknownFile);
+        assert_refused(&server, request.clone(), &Refusal::UnknownFile);
     }
     drop(server);
     let server = time.open(&path, Limits::default());
@@ -184,27 +179,18 @@ fn a_deleted_file_is_gone_with_all_that_was_signed_about_it() {
     let mut other = Owner::new(2, TagKind::HashOnly);
     other.upload(&server, &[vec![vec![5; 1000]]]);
     let mut requests = owner.upload_requests(&[vec![vec![1; 100], vec![2; 50]]]);
-    for request in &requests {
-        standing(server.handle(request.clone()));
-    }
+    send_all(&server, &requests);
     requests.push(owner.update(&server, &[Plan::Modify(0, vec![9; 10])]));
     requests.push(owner.acknowledge(2));
     requests.push(confirm(&owner));
     standing(server.handle(confirm(&owner)));
     requests.push(owner.update(&server, &[Plan::Remove(0)]));
-    let stale = Refusal::StaleBase {
-        base: 2,
-        current: 3,
-    };
-    assert_eq!(refusal(server.handle(delete(&owner, 2))), stale);
-    assert_eq!(
-        refusal(server.handle(abort(&owner))),
-        Refusal::UploadFinished
-    );
+    assert_refused(&server, delete(&owner, 2), &stale_base(2, 3));
+    assert_refused(&server, abort(&owner), &Refusal::UploadFinished);
     let file = owner.file;
     let forged = Delete { file, version: 3 };
     let forged = Request::Delete(other.sign(RequestKind::Delete, &forged));
-    assert_eq!(refusal(server.handle(forged.clone())), Refusal::WrongOwner);
+    assert_refused(&server, forged.clone(), &Refusal::WrongOwner);
     owner.check_all(&server);
 
     for _ in 0..2 {
@@ -212,20 +198,15 @@ fn a_deleted_file_is_gone_with_all_that_was_signed_about_it() {
         requests.extend([
             owner.status(),
             owner.read_request(0, 1),
-            owner.audit_request(Challenge::Sample {
-                seed: [1; 32],
-                count: 1,
-            }),
+            owner.audit_request(sample(1, 1)),
             Request::Confirmed { file },
         ]);
         for request in &requests {
-            assert_eq!(refusal(server.handle(request.clone())), Refusal::Removed);
+            assert_refused(&server, request.clone(), &Refusal::Removed);
         }
-        assert_eq!(refusal(server.handle(forged.clone())), Refusal::WrongOwner);
+        assert_refused(&server, forged.clone(), &Refusal::WrongOwner);
         wait_for_sweep(&server);
-        let report = server.check();
-        assert_eq!((report.files, report.stray_blocks), (1, 0));
-        assert_eq!(report.damages, vec![]);
+        assert_eq!(check_intact(&server).files, 1);
         other.check_all(&server);
         drop(server);
         server = open(&path);
@@ -238,13 +219,14 @@ fn an_unfinished_upload_is_not_deleted_but_aborted() {
     let server = open(&path);
     let owner = Owner::new(1, TagKind::HashOnly);
     standing(server.handle(owner.begin()));
-    assert_eq!(
-        refusal(server.handle(delete(&owner, 0))),
-        Refusal::UploadUnfinished { next_part: 0 }
+    assert_refused(
+        &server,
+        delete(&owner, 0),
+        &Refusal::UploadUnfinished { next_part: 0 },
     );
     let unknown = Owner::new(2, TagKind::HashOnly);
     for request in [delete(&unknown, 1), abort(&unknown)] {
-        assert_eq!(refusal(server.handle(request)), Refusal::UnknownFile);
+        assert_refused(&server, request, &Refusal::UnknownFile);
     }
 }
 
@@ -286,22 +268,13 @@ fn first_words_have_their_time() {
     let server = time.open(&path, Limits::default());
     let owner = Owner::new(1, TagKind::HashOnly);
     let now = time.now();
-    let begin = |expires| {
-        let begin = Begin {
-            expires,
-            ..owner.begin_body()
-        };
-        Request::Begin(owner.sign(RequestKind::Begin, &begin))
-    };
     for expires in [0, now - 1, now + DAY + 1, u64::MAX] {
-        assert_eq!(
-            refusal(server.handle(begin(expires))),
-            Refusal::BeginExpired { now }
-        );
+        let expired = Refusal::BeginExpired { now };
+        assert_refused(&server, owner.begin_until(expires), &expired);
     }
-    standing(server.handle(begin(now)));
+    standing(server.handle(owner.begin_until(now)));
     // For an existing file, an expired first request still returns its status.
-    standing(server.handle(begin(0)));
+    standing(server.handle(owner.begin_until(0)));
 }
 
 /// Each request is answered under any clock of the server, and a removed file stays removed.
@@ -332,20 +305,14 @@ fn a_lying_clock_begins_nothing_and_answers_everything() {
         }
         // An owner with the same clock.
         let mut same = Owner::new(2, TagKind::HashOnly);
-        let begin = Begin {
-            expires: clock.saturating_add(DAY / 2),
-            ..same.begin_body()
-        };
-        let begin = Request::Begin(same.sign(RequestKind::Begin, &begin));
+        let begin = same.begin_until(clock.saturating_add(DAY / 2));
         let mut requests = same.upload_requests(&[vec![vec![1; 100]]]);
         requests[0] = begin.clone();
-        for request in requests {
-            standing(server.handle(request));
-        }
+        send_all(&server, &requests);
         server.tend();
         assert!(is_done(&server.handle(same.read_request(0, 100))));
         assert_eq!(server.handle(delete(&same, 1)), Response::Removed);
-        assert_eq!(refusal(server.handle(begin.clone())), Refusal::Removed);
+        assert_refused(&server, begin.clone(), &Refusal::Removed);
         // After the clock is corrected, the removed file stays removed.
         time.0.store(now, Ordering::SeqCst);
         server.tend();
@@ -382,9 +349,7 @@ fn uploads_that_nobody_goes_on_with_expire() {
     let week = 7 * DAY;
     let server = time.open(&path, Limits::default());
     let mut whole = Owner::new(3, TagKind::HashOnly);
-    for request in time.upload_requests(&mut whole, &[vec![vec![1; 100]]]) {
-        standing(server.handle(request));
-    }
+    time.upload(&server, &mut whole, &[vec![vec![1; 100]]]);
     let idle = Owner::new(1, TagKind::HashOnly);
     let mut busy = Owner::new(2, TagKind::HashOnly);
     let first = busy.sent(&[1; 100]);
@@ -396,36 +361,29 @@ fn uploads_that_nobody_goes_on_with_expire() {
     standing(server.handle(idle.status()));
     time.pass(20);
     server.tend();
-    assert_eq!(refusal(server.handle(idle.status())), Refusal::UnknownFile);
+    assert_refused(&server, idle.status(), &Refusal::UnknownFile);
     assert_eq!(standing(server.handle(busy.status())).next_part, 1);
     // Also across a restart, and without a request that triggers it.
     drop(server);
     let server = time.open(&path, Limits::default());
     time.pass(week);
-    assert_eq!(refusal(server.handle(busy.status())), Refusal::UnknownFile);
+    assert_refused(&server, busy.status(), &Refusal::UnknownFile);
     assert!(is_done(&server.handle(whole.read_request(0, 100))));
     // The owner may begin again.
     standing(server.handle(time.begin(&idle)));
     let now = time.now();
-    assert_eq!(
-        refusal(server.handle({
-            standing(server.handle(time.begin(&idle)));
-            assert_eq!(server.handle(abort(&idle)), Response::Removed);
-            time.pass(2 * DAY);
-            begin
-        })),
-        Refusal::BeginExpired { now: now + 2 * DAY }
-    );
+    standing(server.handle(time.begin(&idle)));
+    assert_eq!(server.handle(abort(&idle)), Response::Removed);
+    time.pass(2 * DAY);
+    let now = now + 2 * DAY;
+    assert_refused(&server, begin, &Refusal::BeginExpired { now });
 }
 
 #[test]
 fn many_abandoned_uploads_hold_nobody_up() {
     let path = StorePath::new();
     let time = Time::new();
-    let limits = Limits {
-        unfinished_per_owner: 200,
-        ..Limits::default()
-    };
+    let limits = limits_with(|limits| limits.unfinished_per_owner = 200);
     let server = time.open(&path, limits);
     let owner = Owner::new(1, TagKind::HashOnly);
     for salt in 0..150 {
@@ -442,43 +400,38 @@ fn many_abandoned_uploads_hold_nobody_up() {
     assert_eq!(left, [150, 86, 22, 0]);
 }
 
+/// Asserts that a request would exceed an owner's limit of 20 000 bytes.
+#[track_caller]
+fn assert_over_quota(server: &FileServer, request: Request) {
+    let refused = refusal(server.handle(request)).to_string();
+    let start = "too large: bytes of an owner: ";
+    assert!(refused.starts_with(start), "{refused}");
+    assert!(refused.ends_with(", and the limit is 20000"), "{refused}");
+}
+
 #[test]
 fn owners_have_quotas_of_bytes() {
     let path = StorePath::new();
-    let limits = Limits {
-        bytes_per_owner: 20_000,
-        ..Limits::default()
-    };
+    let limits = limits_with(|limits| limits.bytes_per_owner = 20_000);
     let time = Time::new();
     let mut server = time.open(&path, limits);
     let mut owner = Owner::new(1, TagKind::HashOnly);
     let mut second = owner.another(7);
-    for request in time.upload_requests(&mut owner, &[vec![vec![1; 5000]]]) {
-        standing(server.handle(request));
-    }
+    time.upload(&server, &mut owner, &[vec![vec![1; 5000]]]);
     standing(server.handle(time.begin(&second)));
-    let is_over = |refused: &Refusal| {
-        let Refusal::TooLarge(words) = refused else {
-            return false;
-        };
-        words.starts_with("bytes of an owner: ") && words.ends_with(", and the limit is 20000")
+    let insertion = |owner: &mut Owner| {
+        let (edits, _) = owner.edits(&[Plan::Insert(0, 0, vec![3; 8000])]);
+        owner.update_of(owner.version, edits)
     };
     for _ in 0..2 {
         let block = second.sent(&[2; 8000]);
-        let refused = refusal(server.handle(second.part_of(0, vec![block])));
-        assert!(is_over(&refused), "{refused:?}");
-        let (edits, _) = owner.edits(&[Plan::Insert(0, 0, vec![3; 8000])]);
-        let version = owner.version;
-        let refused = refusal(server.handle(owner.update_of(version, edits)));
-        assert!(is_over(&refused), "{refused:?}");
+        assert_over_quota(&server, second.part_of(0, vec![block]));
+        assert_over_quota(&server, insertion(&mut owner));
         owner.check_all(&server);
         // A refused update does not block a later one, and the previous version can still be read.
         let before = owner.clone();
         owner.update(&server, &[Plan::Insert(0, 0, vec![4; 10])]);
-        let (edits, _) = owner.edits(&[Plan::Insert(0, 0, vec![3; 8000])]);
-        let version = owner.version;
-        let refused = refusal(server.handle(owner.update_of(version, edits)));
-        assert!(is_over(&refused), "{refused:?}");
+        assert_over_quota(&server, insertion(&mut owner));
         owner.check_all(&server);
         before.check_all(&server);
         standing(server.handle(owner.acknowledge(owner.version)));
@@ -487,17 +440,12 @@ fn owners_have_quotas_of_bytes() {
     }
     // Small blocks are charged more than their bytes.
     let blocks = (0..40).map(|_| second.sent(&[1])).collect();
-    let refused = refusal(server.handle(second.part_of(0, blocks)));
-    assert!(is_over(&refused), "{refused:?}");
+    assert_over_quota(&server, second.part_of(0, blocks));
     // Each owner has a separate limit, and removal frees the space.
     let mut stranger = Owner::new(2, TagKind::HashOnly);
-    for request in time.upload_requests(&mut stranger, &[vec![vec![1; 5000]]]) {
-        standing(server.handle(request));
-    }
-    assert_eq!(
-        server.handle(delete(&owner, owner.version)),
-        Response::Removed
-    );
+    time.upload(&server, &mut stranger, &[vec![vec![1; 5000]]]);
+    let delete = delete(&owner, owner.version);
+    assert_eq!(server.handle(delete), Response::Removed);
     let block = second.sent(&[2; 8000]);
     standing(server.handle(second.part_of(0, vec![block])));
 }
@@ -523,12 +471,12 @@ fn removed_files_count_until_they_are_forgotten() {
     }
     let next = owner.another(3);
     let words = "files: 5, and the limit is 4";
-    assert_eq!(refusal(server.handle(time.begin(&next))), too_large(words));
+    assert_refused(&server, time.begin(&next), &too_large(words));
     drop(server);
     let limits = Limits { files: 5, ..limits };
     let server = time.open(&path, limits);
     let words = "files of an owner: 3, and the limit is 2";
-    assert_eq!(refusal(server.handle(time.begin(&next))), too_large(words));
+    assert_refused(&server, time.begin(&next), &too_large(words));
     time.pass(DAY + 100);
     standing(server.handle(time.begin(&next)));
 }
@@ -549,8 +497,7 @@ fn only_some_owners_may_begin_files() {
     let server = FileServer::open_with(&path, settings).unwrap();
     let stranger = Owner::new(3, TagKind::HashOnly);
     for owner in [&stranger, &old.another(9)] {
-        let refused = refusal(server.handle(owner.begin()));
-        assert_eq!(refused, Refusal::OwnerNotAllowed);
+        assert_refused(&server, owner.begin(), &Refusal::OwnerNotAllowed);
     }
     friend.upload(&server, &[vec![vec![1; 100]]]);
     // Existing files are served, changed and removed as before.
@@ -581,14 +528,15 @@ fn a_server_keeps_its_owners_word_for_a_version() {
     let mut owner = Owner::new(1, TagKind::PrivateMac);
     let file = owner.file;
     let asked = Request::Confirmed { file };
-    assert_eq!(refusal(server.handle(asked.clone())), Refusal::UnknownFile);
+    assert_refused(&server, asked.clone(), &Refusal::UnknownFile);
     let requests = owner.upload_requests(&[vec![vec![1; 100], vec![2; 50]]]);
     for (number, request) in requests.into_iter().enumerate() {
         standing(server.handle(request));
         if number == 0 {
-            assert_eq!(
-                refusal(server.handle(asked.clone())),
-                Refusal::UploadUnfinished { next_part: 0 }
+            assert_refused(
+                &server,
+                asked.clone(),
+                &Refusal::UploadUnfinished { next_part: 0 },
             );
         }
     }
@@ -605,21 +553,15 @@ fn a_server_keeps_its_owners_word_for_a_version() {
         root: owner.state.root,
         total: owner.state.total,
     };
-    let unknown = Refusal::UnknownVersion {
-        requested: 3,
-        current: 2,
-    };
+    let unknown = unknown_version(3, 2);
     let confirm_of = |body: &Confirm| Request::Confirm(owner.sign(RequestKind::Confirm, body));
-    assert_eq!(refusal(server.handle(confirm_of(&early))), unknown);
+    assert_refused(&server, confirm_of(&early), &unknown);
     let other = Confirm {
         version: 2,
         root: Digest([1; 32]),
         ..early
     };
-    assert_eq!(
-        refusal(server.handle(confirm_of(&other))),
-        Refusal::RootMismatch
-    );
+    assert_refused(&server, confirm_of(&other), &Refusal::RootMismatch);
     for _ in 0..2 {
         standing(server.handle(confirm(&owner)));
     }
@@ -638,11 +580,7 @@ fn a_server_keeps_its_owners_word_for_a_version() {
         start: 0,
         end: 1,
     };
-    let unknown = Refusal::UnknownVersion {
-        requested: 1,
-        current: 2,
-    };
-    assert_eq!(refusal(server.handle(before)), unknown);
+    assert_refused(&server, before, &unknown_version(1, 2));
 }
 
 #[test]
@@ -681,10 +619,7 @@ fn the_owner_of_a_restored_store_goes_on_with_the_version_that_was_his() {
 #[test]
 fn removal_beside_audits_reads_and_updates_breaks_none_of_them_badly() {
     let path = StorePath::new();
-    let limits = Limits {
-        turn_wait: Duration::from_mins(1),
-        ..Limits::default()
-    };
+    let limits = limits_with(|limits| limits.turn_wait = Duration::from_mins(1));
     let server = FileServer::open(&path, limits, Workers::sequential()).unwrap();
     for round in 0..8 {
         let mut owner = Owner::new(round, TagKind::PrivateMac);
@@ -701,10 +636,7 @@ fn removal_beside_audits_reads_and_updates_breaks_none_of_them_badly() {
         thread::scope(|scope| {
             for request in [
                 owner.read_request(0, owner.state.total),
-                owner.audit_request(Challenge::Sample {
-                    seed: [2; 32],
-                    count: 30,
-                }),
+                owner.audit_request(sample(2, 30)),
                 owner.begin(),
             ] {
                 let (server, stop) = (&server, &stop);

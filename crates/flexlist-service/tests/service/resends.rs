@@ -3,7 +3,7 @@
 use flexlist::tag::TagKind;
 use flexlist_service::internals::message::{Refusal, Response};
 
-use crate::owner::{open, open_with, refusal, scene, small_checkpoints};
+use crate::owner::{assert_refused, open, open_with, refusal, scene, small_checkpoints, stale_base};
 
 #[test]
 fn every_step_of_an_upload_can_be_resent() {
@@ -18,15 +18,10 @@ fn every_step_of_an_upload_can_be_resent() {
     }
     let server = open(&path);
     // A repeated begin returns the current status. Repeated parts are refused.
-    assert_eq!(
-        server.handle(requests[0].clone()),
-        Response::State(owner.standing(2))
-    );
+    let again = server.handle(requests[0].clone());
+    assert_eq!(again, Response::State(owner.standing(2)));
     for part in &requests[1..3] {
-        assert_eq!(
-            refusal(server.handle(part.clone())),
-            Refusal::UploadFinished
-        );
+        assert_refused(&server, part.clone(), &Refusal::UploadFinished);
     }
     owner.check_all(&server);
     assert_eq!(server.check().stray_blocks, 0);
@@ -53,16 +48,13 @@ fn the_last_update_can_be_resent_and_no_other_of_its_base() {
         let other = before.plan(&mut random, 2);
         let (other, _) = owner.edits(&other);
         let other = server.handle(owner.update_of(before.version, other));
-        let stale = |base| Refusal::StaleBase {
-            base,
-            current: owner.version,
-        };
+        let stale = |base| stale_base(base, owner.version);
         assert_eq!(refusal(other), stale(before.version));
         // An owner that has forgotten its acknowledgement can still repeat the update.
         server.handle(owner.acknowledge(owner.version));
         assert_eq!(server.handle(request.clone()), response);
         if let Some(older) = last.replace(request) {
-            assert_eq!(refusal(server.handle(older)), stale(before.version - 1));
+            assert_refused(&server, older, &stale(before.version - 1));
         }
         owner.check_all(&server);
     }

@@ -23,6 +23,8 @@ use flexlist_service::{
 use pad_conformance::soak;
 use pad_core::{AuthorKey, Workers};
 
+use crate::plan::Random;
+
 /// The bytes of each client's file.
 const LENGTH: usize = 400_000;
 
@@ -93,7 +95,7 @@ fn report(what: &str, times: &mut [Duration], duration: Duration) {
 struct Party {
     client: FileClient<HttpTransport, SigningKey>,
     model: Vec<u8>,
-    random: u64,
+    random: Random,
 }
 
 impl Party {
@@ -110,10 +112,8 @@ impl Party {
         let transport = HttpTransport::new(address, HttpOptions::default()).unwrap();
         let chunker = Chunker::fixed(2000).unwrap();
         let mut client = FileClient::create(state, owner, transport, chunker).unwrap();
-        let mut random = number;
-        let model: Vec<u8> = (0..LENGTH)
-            .map(|_| next(&mut random).to_le_bytes()[0])
-            .collect();
+        let mut random = Random(number + 1);
+        let model: Vec<u8> = (0..LENGTH).map(|_| random.byte()).collect();
         client.upload(model.as_slice(), &mut |_| ()).unwrap();
         Self {
             client,
@@ -132,8 +132,8 @@ impl Party {
             timings.audits.push(began.elapsed());
 
             let length = self.model.len();
-            let place = usize::try_from(next(&mut self.random)).unwrap_or(0) % length;
-            let bytes = vec![next(&mut self.random).to_le_bytes()[0]; 1500];
+            let place = self.random.index(length);
+            let bytes = vec![self.random.byte(); 1500];
             let offset = u64::try_from(place).unwrap();
             let edit = if length > LENGTH {
                 let end = (offset + 2000).min(u64::try_from(length).unwrap());
@@ -161,13 +161,4 @@ impl Party {
         assert!(self.client.read(0..total).unwrap() == self.model);
         timings
     }
-}
-
-/// `SplitMix64`.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut word = *state;
-    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
 }

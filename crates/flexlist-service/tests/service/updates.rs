@@ -1,10 +1,13 @@
 //! Updates, and the previous version until it is deleted.
 
 use flexlist::tag::TagKind;
-use flexlist_service::internals::message::{Refusal, Response};
+use flexlist_service::internals::message::Response;
 
 use crate::{
-    owner::{Owner, StorePath, open_with, refusal, scene, small_checkpoints, standing},
+    owner::{
+        Owner, StorePath, assert_refused, check_intact, open_with, scene, small_checkpoints,
+        standing, unknown_version,
+    },
     plan::{Plan, count},
 };
 
@@ -27,24 +30,17 @@ fn random_updates_keep_both_versions_until_the_owner_knows_the_new_one() {
             owner.check_all(&server);
             old.check_all(&server);
             if let Some(older) = before.replace(old.clone()) {
-                let gone = Refusal::UnknownVersion {
-                    requested: older.version,
-                    current: owner.version,
-                };
-                assert_eq!(refusal(server.handle(older.read_request(0, 1))), gone);
+                let gone = unknown_version(older.version, owner.version);
+                assert_refused(&server, older.read_request(0, 1), &gone);
             }
             if round % 3 == 0 {
                 let known = standing(server.handle(owner.acknowledge(owner.version)));
                 assert_eq!(known, owner.standing(1));
-                let gone = Refusal::UnknownVersion {
-                    requested: old.version,
-                    current: owner.version,
-                };
-                assert_eq!(refusal(server.handle(old.read_request(0, 1))), gone);
+                let gone = unknown_version(old.version, owner.version);
+                assert_refused(&server, old.read_request(0, 1), &gone);
                 owner.check_all(&server);
             }
-            let report = server.check();
-            assert_eq!((report.stray_blocks, report.damages), (0, vec![]));
+            let report = check_intact(&server);
             assert_eq!(report.blocks, count(owner.blocks.len()));
         }
     }
@@ -70,9 +66,7 @@ fn a_block_of_the_same_update_can_be_changed_and_removed() {
     assert_eq!(owner.blocks, [&b"one"[..], b"second", b"end"]);
     owner.check_all(&server);
     standing(server.handle(owner.acknowledge(2)));
-    let report = server.check();
-    assert_eq!((report.blocks, report.stray_blocks), (3, 0));
-    assert_eq!(report.damages, []);
+    assert_eq!(check_intact(&server).blocks, 3);
 }
 
 #[test]

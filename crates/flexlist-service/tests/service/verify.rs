@@ -1,11 +1,14 @@
 //! Verification of answers by the test owner, with the verifiers of the library.
 
 use flexlist::{
-    challenge::{Challenge, Context, Leaf, Questions, assign},
+    FileState,
+    audit::{AuditAnswer, AuditFailure, Auditor},
+    challenge::Challenge,
     internals::tag_digest,
-    list::{ProvenBlock, Sha256, verify_indices, verify_range},
+    list::{Sha256, verify_range},
 };
 use flexlist_service::{internals::message::Response, server::FileServer};
+use pad_core::Untrusted;
 
 use crate::{owner::Owner, plan::count};
 
@@ -33,55 +36,29 @@ impl Owner {
         &self,
         challenge: &Challenge,
         response: &Response,
-    ) -> Result<(), String> {
+    ) -> Result<(), AuditFailure> {
         let Response::Audited {
             list_proof,
             committed,
             tag_proof,
-        } = response
+        } = response.clone()
         else {
-            return Err(format!("{response:?}"));
+            panic!("{response:?}");
         };
-        let context = Context {
-            file: self.file,
-            version: self.version,
-            root: self.state.root,
-            total: self.state.total,
+        let auditor = Auditor {
+            state: FileState {
+                file: self.file,
+                version: self.version,
+                list: self.state,
+            },
+            key: self.key.verifier(),
         };
-        let leaves = |proven: &[ProvenBlock]| -> Vec<Leaf> {
-            let leaf = |block: &ProvenBlock| Leaf {
-                start: block.start,
-                length: block.length,
-            };
-            proven.iter().map(leaf).collect()
+        let answer = AuditAnswer {
+            list_proof,
+            committed,
+            tag_proof,
         };
-        let (proven, challenged) = match challenge.questions(&context).unwrap() {
-            Questions::Samples(samples) => {
-                let indices: Vec<u64> = samples.iter().map(|sample| sample.index).collect();
-                let proven = verify_indices::<Sha256>(&list_proof.0, &self.state, &indices);
-                let proven = proven.map_err(|error| error.to_string())?.get().clone();
-                let challenged = assign(&samples, &leaves(&proven));
-                (proven, challenged.map_err(|error| error.to_string())?)
-            }
-            Questions::Blocks(blocks) => {
-                let range = blocks.range();
-                let proven = verify_range::<Sha256>(&list_proof.0, &self.state, range);
-                let proven = proven.map_err(|error| error.to_string())?.get().clone();
-                let challenged = blocks.assign(&leaves(&proven));
-                (proven, challenged.map_err(|error| error.to_string())?)
-            }
-        };
-        if committed.len() != proven.len() {
-            return Err("another number of tags".into());
-        }
-        for (block, committed) in proven.iter().zip(committed) {
-            if tag_digest::<Sha256>(&committed.0) != block.tag_digest {
-                return Err("another tag".into());
-            }
-        }
-        let blocks: Vec<_> = challenged.into_iter().zip(committed.clone()).collect();
-        let verified = self.key.verifier().verify(&blocks, &tag_proof.0);
-        verified.map_err(|error| error.to_string())
+        Untrusted::new(answer).verify(&auditor, challenge).map(drop)
     }
 
     /// Reads the blocks that overlap a range, and checks the proof.

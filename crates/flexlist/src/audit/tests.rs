@@ -113,21 +113,18 @@ fn verify(
         .map(Verified::into_inner)
 }
 
-fn challenges(total: u64) -> [Challenge; 3] {
+fn sample(seed: u8, count: u32) -> Challenge {
+    let seed = [seed; 32];
+    Challenge::Sample { seed, count }
+}
+
+fn every(start: u64, end: u64) -> Challenge {
     let seed = [3; 32];
-    [
-        Challenge::Sample { seed, count: 25 },
-        Challenge::Every {
-            seed,
-            start: 0,
-            end: total,
-        },
-        Challenge::Every {
-            seed,
-            start: 500,
-            end: 4000,
-        },
-    ]
+    Challenge::Every { seed, start, end }
+}
+
+fn challenges(total: u64) -> [Challenge; 3] {
+    [sample(3, 25), every(0, total), every(500, 4000)]
 }
 
 const KINDS: [TagKind; 2] = [TagKind::PrivateMac, TagKind::HashOnly];
@@ -141,21 +138,12 @@ fn honest_answers_say_what_they_cover() {
             let answer = world.answer(&challenge);
             let report = verify(&world.auditor(), &challenge, answer).unwrap();
             assert_eq!(report.state, world.state());
-            assert!(
-                report
-                    .blocks
-                    .windows(2)
-                    .all(|pair| pair[0].end <= pair[1].start)
-            );
+            let blocks = &report.blocks;
+            assert!(blocks.windows(2).all(|pair| pair[0].end <= pair[1].start));
             if let Challenge::Every { start, end, .. } = challenge {
-                assert!(
-                    report
-                        .blocks
-                        .windows(2)
-                        .all(|pair| pair[0].end == pair[1].start)
-                );
-                assert!(report.blocks[0].contains(&start));
-                assert!(report.blocks.last().unwrap().contains(&(end - 1)));
+                assert!(blocks.windows(2).all(|pair| pair[0].end == pair[1].start));
+                assert!(blocks[0].contains(&start));
+                assert!(blocks.last().unwrap().contains(&(end - 1)));
             }
         }
     }
@@ -200,29 +188,22 @@ fn lost_and_changed_blocks_are_noticed() {
 fn answers_to_anything_else_are_refused() {
     let mut world = World::new(TagKind::PrivateMac);
     let auditor = world.auditor();
-    let [sample, every, part] = challenges(world.list.total());
-    let other_seed = Challenge::Sample {
-        seed: [4; 32],
-        count: 25,
-    };
-    let fewer = Challenge::Sample {
-        seed: [3; 32],
-        count: 24,
-    };
-    for asked in [sample, every, part, other_seed, fewer] {
-        for answered in [sample, every, part, other_seed, fewer] {
+    let [sampled, every, part] = challenges(world.list.total());
+    let (other_seed, fewer) = (sample(4, 25), sample(3, 24));
+    for asked in [sampled, every, part, other_seed, fewer] {
+        for answered in [sampled, every, part, other_seed, fewer] {
             let accepted = verify(&auditor, &asked, world.answer(&answered)).is_ok();
             assert_eq!(accepted, asked == answered, "{asked:?} {answered:?}");
         }
     }
     // Another version of the same contents has other challenges.
-    let old = world.answer(&sample);
+    let old = world.answer(&sampled);
     world.version += 1;
-    assert!(verify(&world.auditor(), &sample, old).is_err());
+    assert!(verify(&world.auditor(), &sampled, old).is_err());
     // So does another file.
     let mut elsewhere = world.auditor();
     elsewhere.state.file = FileId([8; 32]);
-    assert!(verify(&elsewhere, &sample, world.answer(&sample)).is_err());
+    assert!(verify(&elsewhere, &sampled, world.answer(&sampled)).is_err());
     // The answer is for the version before the current one.
     let before = world.answer(&every);
     let change = world
@@ -241,28 +222,20 @@ fn every_field_matters() {
         let auditor = world.auditor();
         for challenge in challenges(world.list.total()) {
             let honest = world.answer(&challenge);
-            let count = honest.committed.len();
+            let expected = honest.committed.len();
             let refused = |change: &dyn Fn(&mut AuditAnswer)| {
                 let mut answer = honest.clone();
                 change(&mut answer);
                 assert_ne!(answer, honest);
                 verify(&auditor, &challenge, answer).unwrap_err()
             };
-            assert_eq!(
-                refused(&|answer| drop(answer.committed.pop())),
-                AuditFailure::Tags(AuditError::TagCountMismatch {
-                    expected: count,
-                    actual: count - 1
-                })
-            );
-            assert_eq!(
-                refused(&|answer| answer.committed.push(Bytes::default())),
-                AuditFailure::Tags(AuditError::TagCountMismatch {
-                    expected: count,
-                    actual: count + 1
-                })
-            );
-            let swapped = refused(&|answer| answer.committed.swap(0, count - 1));
+            let miscounted =
+                |actual| AuditFailure::Tags(AuditError::TagCountMismatch { expected, actual });
+            let fewer = refused(&|answer| drop(answer.committed.pop()));
+            assert_eq!(fewer, miscounted(expected - 1));
+            let more = refused(&|answer| answer.committed.push(Bytes::default()));
+            assert_eq!(more, miscounted(expected + 1));
+            let swapped = refused(&|answer| answer.committed.swap(0, expected - 1));
             assert!(matches!(
                 swapped,
                 AuditFailure::Tags(AuditError::TagDigestMismatch { .. })
@@ -288,12 +261,7 @@ fn every_field_matters() {
 fn what_the_file_does_not_allow_is_not_blamed_on_the_server() {
     let world = World::new(TagKind::PrivateMac);
     let answer = world.answer(&challenges(world.list.total())[0]);
-    let none = Challenge::Sample {
-        seed: [0; 32],
-        count: 0,
-    };
-    assert_eq!(
-        verify(&world.auditor(), &none, answer),
-        Err(AuditFailure::Challenge(ChallengeError::NoSamples))
-    );
+    let verdict = verify(&world.auditor(), &sample(0, 0), answer);
+    let no_samples = AuditFailure::Challenge(ChallengeError::NoSamples);
+    assert_eq!(verdict, Err(no_samples));
 }

@@ -106,11 +106,9 @@ impl BlockQuestions {
     /// [`Unasked`](AssignError::Unasked) (a leaf outside the range). Leaves are checked in order,
     /// and the first error is returned.
     pub fn assign(&self, leaves: &[Leaf]) -> Result<Vec<Challenged>, AssignError> {
-        if !u32::try_from(leaves.len()).is_ok_and(|count| count <= MAX_COUNT) {
-            return Err(AssignError::TooManyLeaves {
-                count: leaves.len(),
-                limit: MAX_COUNT,
-            });
+        let (count, limit) = (leaves.len(), MAX_COUNT);
+        if !u32::try_from(count).is_ok_and(|count| count <= limit) {
+            return Err(AssignError::TooManyLeaves { count, limit });
         }
         let mut blocks = Vec::with_capacity(leaves.len());
         let mut reached = None;

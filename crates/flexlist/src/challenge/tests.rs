@@ -19,44 +19,36 @@ fn questions(challenge: Challenge, context: Context) -> Questions {
     challenge.questions(&context).unwrap()
 }
 
+fn sample(count: u32) -> Challenge {
+    let seed = SEED;
+    Challenge::Sample { seed, count }
+}
+
+fn every(start: u64, end: u64) -> Challenge {
+    let seed = SEED;
+    Challenge::Every { seed, start, end }
+}
+
 #[test]
 fn an_empty_file_cannot_be_challenged() {
     let empty = Context {
         total: 0,
         ..context()
     };
-    for challenge in [
-        Challenge::Sample {
-            seed: SEED,
-            count: 1,
-        },
-        Challenge::Every {
-            seed: SEED,
-            start: 0,
-            end: 0,
-        },
-    ] {
+    for challenge in [sample(1), every(0, 0)] {
         assert_eq!(challenge.questions(&empty), Err(ChallengeError::EmptyFile));
     }
 }
 
 #[test]
 fn counts_have_bounds() {
-    let sample = |count| Challenge::Sample { seed: SEED, count }.questions(&context());
+    let sample = |count| sample(count).questions(&context());
     assert_eq!(sample(0), Err(ChallengeError::NoSamples));
-    let count = MAX_COUNT + 1;
-    let limit = MAX_COUNT;
-    assert_eq!(
-        sample(count),
-        Err(ChallengeError::TooManySamples { count, limit })
-    );
-    assert_eq!(
-        sample(u32::MAX),
-        Err(ChallengeError::TooManySamples {
-            count: u32::MAX,
-            limit
-        })
-    );
+    for count in [MAX_COUNT + 1, u32::MAX] {
+        let limit = MAX_COUNT;
+        let refused = Err(ChallengeError::TooManySamples { count, limit });
+        assert_eq!(sample(count), refused);
+    }
     let Ok(Questions::Samples(samples)) = sample(MAX_COUNT) else {
         panic!("the limit itself is allowed");
     };
@@ -66,14 +58,7 @@ fn counts_have_bounds() {
 
 #[test]
 fn ranges_lie_in_the_file() {
-    let every = |start, end| {
-        Challenge::Every {
-            seed: SEED,
-            start,
-            end,
-        }
-        .questions(&context())
-    };
+    let every = |start, end| every(start, end).questions(&context());
     let empty = |start, end| Err(ChallengeError::EmptyRange { start, end });
     assert_eq!(every(5, 5), empty(5, 5));
     assert_eq!(every(6, 5), empty(6, 5));
@@ -88,15 +73,7 @@ fn ranges_lie_in_the_file() {
 
 #[test]
 fn every_part_of_the_context_counts() {
-    let sample = Challenge::Sample {
-        seed: SEED,
-        count: 8,
-    };
-    let every = Challenge::Every {
-        seed: SEED,
-        start: 1,
-        end: 9,
-    };
+    let (sampled, every) = (sample(8), every(1, 9));
     let others = [
         Context {
             file: FileId([9; 32]),
@@ -116,7 +93,7 @@ fn every_part_of_the_context_counts() {
         },
     ];
     for other in others {
-        assert_ne!(questions(sample, other), questions(sample, context()));
+        assert_ne!(questions(sampled, other), questions(sampled, context()));
         assert_ne!(questions(every, other), questions(every, context()));
     }
     for (seed, start, end) in [([8; 32], 1, 9), (SEED, 0, 9), (SEED, 1, 10)] {
@@ -129,14 +106,10 @@ fn every_part_of_the_context_counts() {
         };
         assert_ne!(other.derivation, first.derivation);
     }
-    let Questions::Samples(eight) = questions(sample, context()) else {
+    let Questions::Samples(eight) = questions(sampled, context()) else {
         panic!("samples are asked for");
     };
-    let nine = Challenge::Sample {
-        seed: SEED,
-        count: 9,
-    };
-    let Questions::Samples(nine) = questions(nine, context()) else {
+    let Questions::Samples(nine) = questions(sample(9), context()) else {
         panic!("samples are asked for");
     };
     assert_ne!(eight, nine[..8], "the count is bound");

@@ -115,33 +115,29 @@ fn an_insertion_moves_few_cuts() {
 #[test]
 fn impossible_sizes_are_refused() {
     for size in [0, MAX_BLOCK_BYTES + 1, usize::MAX] {
-        assert_eq!(
-            Chunker::fixed(size),
-            Err(ChunkError::SizeOutOfRange { size })
-        );
+        let refused = Err(ChunkError::SizeOutOfRange { size });
+        assert_eq!(Chunker::fixed(size), refused);
     }
-    let refused = |minimum, average, maximum| {
-        Chunker::content_defined(minimum, average, maximum).unwrap_err()
-    };
-    assert_eq!(
-        refused(62, 256, 1_024),
-        ChunkError::MinimumTooSmall { minimum: 62 }
-    );
-    assert_eq!(
-        refused(64, 254, 1_024),
-        ChunkError::AverageTooSmall { average: 254 }
-    );
-    for maximum in [1_022, MAX_BLOCK_BYTES + 2, usize::MAX] {
-        assert_eq!(
-            refused(64, 256, maximum),
-            ChunkError::MaximumOutOfRange { maximum }
-        );
+    let out_of_range = |maximum| ChunkError::MaximumOutOfRange { maximum };
+    let odd = |size| ChunkError::OddSize { size };
+    let minimum = ChunkError::MinimumTooSmall { minimum: 62 };
+    let average = ChunkError::AverageTooSmall { average: 254 };
+    let above = MAX_BLOCK_BYTES + 2;
+    for (minimum, average, maximum, error) in [
+        (62, 256, 1_024, minimum),
+        (64, 254, 1_024, average),
+        (64, 256, 1_022, out_of_range(1_022)),
+        (64, 256, above, out_of_range(above)),
+        (64, 256, usize::MAX, out_of_range(usize::MAX)),
+        (65, 256, 1_024, odd(65)),
+        (64, 257, 1_024, odd(257)),
+        (64, 256, 1_025, odd(1_025)),
+        (258, 256, 1_024, ChunkError::Unordered),
+        (64, 1_026, 1_024, ChunkError::Unordered),
+    ] {
+        let refused = Chunker::content_defined(minimum, average, maximum);
+        assert_eq!(refused, Err(error));
     }
-    assert_eq!(refused(65, 256, 1_024), ChunkError::OddSize { size: 65 });
-    assert_eq!(refused(64, 257, 1_024), ChunkError::OddSize { size: 257 });
-    assert_eq!(refused(64, 256, 1_025), ChunkError::OddSize { size: 1_025 });
-    assert_eq!(refused(258, 256, 1_024), ChunkError::Unordered);
-    assert_eq!(refused(64, 1_026, 1_024), ChunkError::Unordered);
     assert!(Chunker::content_defined(1 << 20, 1 << 20, 1 << 20).is_ok());
     assert!(Chunker::fixed(MAX_BLOCK_BYTES).is_ok());
 }
@@ -153,9 +149,6 @@ fn decoding_checks_the_sizes() {
         assert_eq!(serde_json::from_str::<Chunker>(&text).unwrap(), chunker);
     }
     let refused = serde_json::from_str::<Chunker>(r#"{"Fixed":{"size":0}}"#).unwrap_err();
-    assert!(
-        refused
-            .to_string()
-            .starts_with("the block size must be 1 to 1048576 bytes, not 0")
-    );
+    let words = "the block size must be 1 to 1048576 bytes, not 0";
+    assert!(refused.to_string().starts_with(words));
 }

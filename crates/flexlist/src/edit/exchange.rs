@@ -253,10 +253,8 @@ mod tests {
                 .collect();
             anchors(&old(old_letters), &new)
         };
-        assert_eq!(
-            anchored(&[1, 2, 3, 4, 5, 6], &[3, 1, 2, 6, 4, 5]),
-            [(0, 1), (1, 2), (3, 4), (4, 5)]
-        );
+        let anchors = anchored(&[1, 2, 3, 4, 5, 6], &[3, 1, 2, 6, 4, 5]);
+        assert_eq!(anchors, [(0, 1), (1, 2), (3, 4), (4, 5)]);
         assert_eq!(anchored(&[1, 1], &[2, 1]), []);
         assert_eq!(anchored(&[2, 1], &[1, 1]), []);
     }

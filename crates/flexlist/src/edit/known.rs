@@ -13,12 +13,12 @@ pub(super) struct KnownBlocks<'a> {
 
 impl KnownBlock {
     /// The index in the file one past the last byte of the block.
-    pub(super) fn end(&self) -> u64 {
+    pub fn end(&self) -> u64 {
         self.start.saturating_add(length(&self.bytes))
     }
 
     /// Returns the bytes of the block that lie in a `range` of the file.
-    pub(super) fn part(&self, range: Range<u64>) -> &[u8] {
+    pub fn part(&self, range: Range<u64>) -> &[u8] {
         let place = |index: u64| {
             let offset = index.saturating_sub(self.start);
             usize::try_from(offset).map_or(self.bytes.len(), |offset| offset.min(self.bytes.len()))

@@ -217,14 +217,10 @@ fn what_stays_equal_has_no_operation() {
 #[test]
 fn insertions_grow_blocks_and_split_long_ones() {
     assert_eq!(planned(&[insert(6, b"X")]), [modified(4, b"efXgh")]);
-    assert_eq!(
-        planned(&[insert(6, b"12345")]),
-        [modified(4, b"ef12"), inserted(8, b"345gh")]
-    );
-    assert_eq!(
-        planned(&[insert(4, b"12345678")]),
-        [inserted(4, b"1234"), inserted(8, b"5678")]
-    );
+    let edits = planned(&[insert(6, b"12345")]);
+    assert_eq!(edits, [modified(4, b"ef12"), inserted(8, b"345gh")]);
+    let edits = planned(&[insert(4, b"12345678")]);
+    assert_eq!(edits, [inserted(4, b"1234"), inserted(8, b"5678")]);
 }
 
 #[test]
@@ -253,10 +249,8 @@ fn deletions_remove_blocks_and_join_what_is_left() {
         [modified(0, b"abcj"), modified(4, b"kl"), removed(6)]
     );
     // A single byte is not a block of its own where blocks have four bytes.
-    assert_eq!(
-        planned(&[delete(3, 10)]),
-        [modified(0, b"abckl"), removed(5), removed(5)]
-    );
+    let edits = planned(&[delete(3, 10)]);
+    assert_eq!(edits, [modified(0, b"abckl"), removed(5), removed(5)]);
 }
 
 #[test]
@@ -269,23 +263,17 @@ fn writes_past_the_end_extend_the_file() {
             inserted(16, b"QR")
         ]
     );
-    assert_eq!(
-        planned(&[write(10, b"KLMNOPQ")]),
-        [modified(8, b"ijKL"), inserted(12, b"MNOPQ")]
-    );
-    assert_eq!(
-        plan(&[write(0, b"abcde")], &[], 0, &Chunker::fixed(4).unwrap()),
-        Ok(vec![inserted(0, b"abcde")])
-    );
+    let edits = planned(&[write(10, b"KLMNOPQ")]);
+    assert_eq!(edits, [modified(8, b"ijKL"), inserted(12, b"MNOPQ")]);
+    let edits = plan(&[write(0, b"abcde")], &[], 0, &Chunker::fixed(4).unwrap());
+    assert_eq!(edits, Ok(vec![inserted(0, b"abcde")]));
 }
 
 #[test]
 fn tiny_regions_side_by_side_merge() {
     // Both blocks change anyway: one modification and one removal instead of two modifications.
-    assert_eq!(
-        planned(&[delete(4, 7), delete(5, 6)]),
-        [modified(4, b"hjkl"), removed(8)]
-    );
+    let edits = planned(&[delete(4, 7), delete(5, 6)]);
+    assert_eq!(edits, [modified(4, b"hjkl"), removed(8)]);
 }
 
 #[test]
@@ -343,17 +331,13 @@ fn a_neighbour_is_used_once() {
     // Both insertions would be merged into "ij".
     let blocks = known(&[long.clone(), b"ij".to_vec(), long.clone()]);
     let edits = [insert(8, b"X"), insert(11, b"Y")];
-    assert_eq!(
-        plan(&edits, &blocks, 18, &chunker).unwrap(),
-        [modified(8, b"Xij"), inserted(11, b"Y")]
-    );
+    let planned = plan(&edits, &blocks, 18, &chunker).unwrap();
+    assert_eq!(planned, [modified(8, b"Xij"), inserted(11, b"Y")]);
     // The block after the insertion is removed: the rest of the first is itself plus one zero.
     let blocks = known(&[vec![0; 8], b"ijkl".to_vec(), long]);
     let edits = [insert(3, &[0]), delete(9, 13)];
-    assert_eq!(
-        plan(&edits, &blocks, 20, &chunker).unwrap(),
-        [inserted(8, &[0]), removed(9)]
-    );
+    let planned = plan(&edits, &blocks, 20, &chunker).unwrap();
+    assert_eq!(planned, [inserted(8, &[0]), removed(9)]);
 }
 
 #[test]
@@ -377,38 +361,28 @@ fn needed_bytes_are_those_around_the_edit() {
 
 #[test]
 fn impossible_edits_are_refused() {
-    let refused = |edits: &[ByteEdit], total| {
-        let first = needed(edits, total).unwrap_err();
-        let second = plan(edits, &[], total, &Chunker::default()).unwrap_err();
-        assert_eq!(first, second);
-        first
-    };
     let outside = |offset, total| EditError::OffsetOutOfRange { offset, total };
-    assert_eq!(refused(&[write(13, b"X")], 12), outside(13, 12));
-    assert_eq!(refused(&[insert(13, b"X")], 12), outside(13, 12));
-    assert_eq!(
-        refused(&[insert(u64::MAX, b"X")], 12),
-        outside(u64::MAX, 12)
-    );
-    assert_eq!(
-        refused(&[write(u64::MAX, b"XX")], 12),
-        outside(u64::MAX, 12)
-    );
-    assert_eq!(refused(&[delete(3, 13)], 12), outside(13, 12));
-    assert_eq!(refused(&[delete(13, 14)], 12), outside(13, 12));
-    assert_eq!(refused(&[delete(0, 5), insert(8, b"X")], 12), outside(8, 7));
-    for edit in [write(0, b""), insert(0, b""), delete(5, 5)] {
-        assert_eq!(refused(&[edit], 12), EditError::EmptyEdit);
+    let reversed = EditError::RangeReversed { start: 7, end: 5 };
+    let too_long = EditError::FileTooLong;
+    for (edits, total, error) in [
+        (vec![write(13, b"X")], 12, outside(13, 12)),
+        (vec![insert(13, b"X")], 12, outside(13, 12)),
+        (vec![insert(u64::MAX, b"X")], 12, outside(u64::MAX, 12)),
+        (vec![write(u64::MAX, b"XX")], 12, outside(u64::MAX, 12)),
+        (vec![delete(3, 13)], 12, outside(13, 12)),
+        (vec![delete(13, 14)], 12, outside(13, 12)),
+        (vec![delete(0, 5), insert(8, b"X")], 12, outside(8, 7)),
+        (vec![write(0, b"")], 12, EditError::EmptyEdit),
+        (vec![insert(0, b"")], 12, EditError::EmptyEdit),
+        (vec![delete(5, 5)], 12, EditError::EmptyEdit),
+        (vec![delete(7, 5)], 12, reversed),
+        (vec![], MAX_FILE_BYTES + 1, too_long),
+        (vec![insert(5, b"X")], MAX_FILE_BYTES, too_long),
+    ] {
+        assert_eq!(needed(&edits, total), Err(error));
+        let planned = plan(&edits, &[], total, &Chunker::default());
+        assert_eq!(planned, Err(error));
     }
-    assert_eq!(
-        refused(&[delete(7, 5)], 12),
-        EditError::RangeReversed { start: 7, end: 5 }
-    );
-    assert_eq!(refused(&[], MAX_FILE_BYTES + 1), EditError::FileTooLong);
-    assert_eq!(
-        refused(&[insert(5, b"X")], MAX_FILE_BYTES),
-        EditError::FileTooLong
-    );
     assert!(needed(&[insert(5, b"X")], MAX_FILE_BYTES - 1).is_ok());
 }
 
@@ -434,19 +408,14 @@ fn missing_and_false_blocks_are_refused() {
         start,
         bytes: bytes.to_vec(),
     };
-    let edit = || insert(0, b"X");
-    assert_eq!(
-        refused(edit(), &[block(3, b"")]),
-        EditError::EmptyBlock { start: 3 }
-    );
-    assert_eq!(
-        refused(edit(), &[block(0, b"abcd"), block(3, b"d")]),
-        EditError::BlocksOverlap { start: 3 }
-    );
-    for start in [10, u64::MAX] {
-        assert_eq!(
-            refused(edit(), &[block(start, b"abc")]),
-            EditError::BlockOutsideFile { start, total: 12 }
-        );
+    let overlap = EditError::BlocksOverlap { start: 3 };
+    let outside = |start| EditError::BlockOutsideFile { start, total: 12 };
+    for (blocks, error) in [
+        (vec![block(3, b"")], EditError::EmptyBlock { start: 3 }),
+        (vec![block(0, b"abcd"), block(3, b"d")], overlap),
+        (vec![block(10, b"abc")], outside(10)),
+        (vec![block(u64::MAX, b"abc")], outside(u64::MAX)),
+    ] {
+        assert_eq!(refused(insert(0, b"X"), &blocks), error);
     }
 }

@@ -18,8 +18,8 @@ use crate::error::{ProofError, UpdateError};
 pub(crate) struct NodeId(u32);
 
 const KIND: u32 = 0b11 << 30;
-const INNER: u32 = 0b00 << 30;
-const LEAF: u32 = 0b01 << 30;
+pub(crate) const INNER: u32 = 0b00 << 30;
+pub(crate) const LEAF: u32 = 0b01 << 30;
 const PRUNED: u32 = 0b10 << 30;
 
 impl NodeId {
@@ -62,7 +62,8 @@ pub(crate) struct Inner {
     after_rank: u64,
     digest: Digest<32>,
     pub(crate) level: u8,
-    hashed: bool,
+    /// Whether the node has its hash, and so is older than the running update.
+    pub(crate) hashed: bool,
 }
 
 impl Inner {
@@ -100,12 +101,6 @@ impl Inner {
         Self::new(self.level, self.below(), after)
     }
 
-    /// Whether the node has its hash, and so is older than the running update.
-    #[inline]
-    pub(crate) const fn is_hashed(&self) -> bool {
-        self.hashed
-    }
-
     #[inline]
     pub(crate) const fn below(&self) -> Link {
         Link {
@@ -132,7 +127,8 @@ pub(crate) struct Leaf {
     pub(crate) tag_digest: Digest<32>,
     digest: Digest<32>,
     after: NodeId,
-    hashed: bool,
+    /// Whether the node has its hash, and so is older than the running update.
+    pub(crate) hashed: bool,
 }
 
 impl Leaf {
@@ -158,12 +154,6 @@ impl Leaf {
         self
     }
 
-    /// Whether the leaf has its hash, and so is older than the running update.
-    #[inline]
-    pub(crate) const fn is_hashed(&self) -> bool {
-        self.hashed
-    }
-
     /// Returns a copy with another link to the node after it. The copy is not hashed yet.
     #[inline]
     pub(crate) const fn with_after(&self, after: Link) -> Self {
@@ -177,12 +167,6 @@ impl Leaf {
             rank: self.after_rank,
         }
     }
-}
-
-/// A subtree that a proof leaves out, because no search entered it. Only its hash remains.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PrunedNode {
-    pub(crate) digest: Digest<32>,
 }
 
 /// A node of the list that is neither pruned nor missing.
@@ -224,7 +208,8 @@ impl From<Full> for UpdateError {
 pub(crate) struct Arena<H> {
     pub(crate) inners: Pool<Inner>,
     pub(crate) leaves: Pool<Leaf>,
-    pub(crate) pruned: Pool<PrunedNode>,
+    /// The hashes of subtrees that a proof leaves out, because no search entered them.
+    pub(crate) pruned: Pool<Digest<32>>,
     /// The hash of the right sentinel.
     pub(crate) right: Digest<32>,
     pub(crate) hash: PhantomData<H>,
@@ -290,7 +275,7 @@ impl<H: NodeHash> Arena<H> {
         let digest = match id.0 & KIND {
             INNER => self.inners.get(id.0).map(|inner| inner.digest),
             LEAF => self.leaves.get(id.0 & !KIND).map(|leaf| leaf.digest),
-            PRUNED => self.pruned.get(id.0 & !KIND).map(|pruned| pruned.digest),
+            PRUNED => self.pruned.get(id.0 & !KIND).copied(),
             _ if id == NodeId::RIGHT => Some(self.right),
             _ => Some(hash::EMPTY),
         };
@@ -318,7 +303,7 @@ impl<H: NodeHash> Arena<H> {
         id(LEAF, index)
     }
 
-    pub(crate) fn add_pruned(&mut self, pruned: PrunedNode) -> Result<NodeId, Full> {
+    pub(crate) fn add_pruned(&mut self, pruned: Digest<32>) -> Result<NodeId, Full> {
         let index = self.pruned.add(pruned).ok_or(Full)?;
         id(PRUNED, index)
     }
@@ -356,20 +341,9 @@ impl<H: NodeHash> Arena<H> {
     }
 }
 
-/// Returns the id of the inner node at `index` of its pool.
-#[cfg(feature = "std")]
-pub(crate) fn inner_id(index: u32) -> Result<NodeId, Full> {
-    id(INNER, index)
-}
-
-/// Returns the id of the leaf at `index` of its pool.
-#[cfg(feature = "std")]
-pub(crate) fn leaf_id(index: u32) -> Result<NodeId, Full> {
-    id(LEAF, index)
-}
-
+/// Returns the id of the node at `index` of the pool of its kind, [`INNER`] or [`LEAF`].
 #[inline]
-fn id(kind: u32, index: u32) -> Result<NodeId, Full> {
+pub(crate) fn id(kind: u32, index: u32) -> Result<NodeId, Full> {
     // The last two values of the fourth kind are reserved; no kind with a pool reaches them.
     if index & KIND == 0 {
         Ok(NodeId(kind | index))

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::{
     Block, FlexList, MAX_TOTAL, SENTINEL_LEVEL,
-    arena::{self, Arena, Inner, Leaf, Link, NodeId},
+    arena::{self, Arena, Inner, Leaf, Link},
     concat,
     hash::{self, Child, EMPTY, NodeHash},
     pool::{Pool, SEGMENT},
@@ -28,18 +28,13 @@ impl<H: NodeHash> FlexList<H> {
     ///
     /// Source: Esiner et al. 2013, section 2 (build skip list), section 3.1 (in parallel).
     pub fn build(blocks: &[Block], workers: &Workers) -> Result<Self, UpdateError> {
-        build(blocks, workers)
+        // At most one part per thread, and no part below the minimum.
+        let parts = workers.threads().min(blocks.len() / SMALLEST_PART).max(1);
+        let length = blocks.len().div_ceil(parts).max(1);
+        let mut cuts: Vec<usize> = (1..parts).map(|part| part * length).collect();
+        cuts.dedup();
+        build_parts(blocks, &cuts, workers)
     }
-}
-
-/// Builds the list in parts, at most one per thread of `workers`. A list too short for this has
-/// fewer parts ([`SMALLEST_PART`]).
-fn build<H: NodeHash>(blocks: &[Block], workers: &Workers) -> Result<FlexList<H>, UpdateError> {
-    let parts = workers.threads().min(blocks.len() / SMALLEST_PART).max(1);
-    let length = blocks.len().div_ceil(parts).max(1);
-    let mut cuts: Vec<usize> = (1..parts).map(|part| part * length).collect();
-    cuts.dedup();
-    build_parts(blocks, &cuts, workers)
 }
 
 /// Builds the list in parts. The first part begins with block 0. Each further part begins at a
@@ -155,11 +150,9 @@ struct Segments<T> {
 }
 
 impl<T> Segments<T> {
-    fn new(first: usize) -> Self {
-        Self {
-            segments: Vec::new(),
-            next: first,
-        }
+    fn new(next: usize) -> Self {
+        let segments = Vec::new();
+        Self { segments, next }
     }
 
     /// Stores a record and returns its future index in the pool. `left` is the number of records
@@ -218,20 +211,11 @@ impl Plan {
             inners_left: self.inners,
             hash: core::marker::PhantomData,
         };
-        part.set(
-            SENTINEL_LEVEL,
-            TowerTop {
-                link: Link::RIGHT,
-                digest: hash::right_sentinel::<H>(),
-            },
-        );
+        let (link, digest) = (Link::RIGHT, hash::right_sentinel::<H>());
+        part.set(SENTINEL_LEVEL, TowerTop { link, digest });
         for block in blocks[self.blocks].iter().rev() {
-            part.tower(
-                block.length,
-                &block.tag_digest,
-                block.label,
-                block.level.get(),
-            )?;
+            let level = block.level.get();
+            part.tower(block.length, &block.tag_digest, block.label, level)?;
         }
         let root = part.tower(0, &EMPTY, 0, SENTINEL_LEVEL)?;
         Ok(Part {
@@ -279,13 +263,10 @@ impl<H: NodeHash> Builder<H> {
         let leaf = Leaf::new(length, *tag_digest, label, after.link).with_digest(digest);
         let index = self.leaves.push(leaf, self.leaves_left)?;
         self.leaves_left -= 1;
-        let mut top = TowerTop {
-            link: Link {
-                node: arena::leaf_id(index)?,
-                rank: length + after.link.rank,
-            },
-            digest,
-        };
+        let node = arena::id(arena::LEAF, index)?;
+        let rank = length + after.link.rank;
+        let link = Link { node, rank };
+        let mut top = TowerTop { link, digest };
         // The levels of visible towers up to this tower's level, without level 0.
         let up_to = u64::MAX >> (63 - level);
         let mut levels = self.visible & up_to & !1;
@@ -308,16 +289,9 @@ impl<H: NodeHash> Builder<H> {
         let inner = Inner::new(level, below.link, after.link).with_digest(digest);
         let index = self.inners.push(inner, self.inners_left)?;
         self.inners_left -= 1;
-        Ok(TowerTop {
-            link: Link {
-                node: inner_node(index)?,
-                rank: below.link.rank + after.link.rank,
-            },
-            digest,
-        })
+        let node = arena::id(arena::INNER, index)?;
+        let rank = below.link.rank + after.link.rank;
+        let link = Link { node, rank };
+        Ok(TowerTop { link, digest })
     }
-}
-
-fn inner_node(index: u32) -> Result<NodeId, UpdateError> {
-    Ok(arena::inner_id(index)?)
 }

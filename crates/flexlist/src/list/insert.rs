@@ -127,10 +127,8 @@ fn split<H: NodeHash>(
                     let after = leaf.after();
                     let end = if after.node.is_none() {
                         // Nothing to cut: the leaf is unchanged.
-                        Link {
-                            node,
-                            rank: leaf.length,
-                        }
+                        let rank = leaf.length;
+                        Link { node, rank }
                     } else {
                         transaction.replace_leaf(node, leaf.with_after(Link::NONE))?
                     };

@@ -8,11 +8,10 @@ use alloc::{vec, vec::Vec};
 use pad_core::{Digest, codec::Fields};
 
 use super::{
-    MAX_TOTAL, SENTINEL_LEVEL,
-    arena::{Arena, Full, Inner, Leaf, Link, NodeId, PrunedNode},
+    ListState, MAX_TOTAL, SENTINEL_LEVEL,
+    arena::{Arena, Full, Inner, Leaf, Link, NodeId},
     hash::{EMPTY, NodeHash},
     prune,
-    state::ListState,
 };
 use crate::error::ProofError;
 
@@ -23,9 +22,8 @@ pub const MAX_PROOF_BYTES: usize = 1 << 26;
 /// [`MAX_PROOF_BYTES`] has fewer nodes.
 impl From<Full> for ProofError {
     fn from(Full: Full) -> Self {
-        Self::TooLarge {
-            limit: MAX_PROOF_BYTES,
-        }
+        let limit = MAX_PROOF_BYTES;
+        Self::TooLarge { limit }
     }
 }
 
@@ -45,10 +43,9 @@ pub(super) fn parse<H: NodeHash>(
     bytes: &[u8],
     state: &ListState,
 ) -> Result<PartialList<H>, ProofError> {
-    if bytes.len() > MAX_PROOF_BYTES {
-        return Err(ProofError::TooLarge {
-            limit: MAX_PROOF_BYTES,
-        });
+    let limit = MAX_PROOF_BYTES;
+    if bytes.len() > limit {
+        return Err(ProofError::TooLarge { limit });
     }
     let entries = read_entries(bytes)?;
     let shown = link_up(&entries)?;
@@ -241,7 +238,7 @@ fn link_up<H: NodeHash>(entries: &[Entry]) -> Result<PartialList<H>, ProofError>
             }
             Entry::Right => (NodeId::RIGHT, 0),
             Entry::Pruned { rank, digest } => {
-                let node = arena.add_pruned(PrunedNode { digest: *digest })?;
+                let node = arena.add_pruned(*digest)?;
                 (node, sum(*rank, 0)?)
             }
         };

@@ -20,10 +20,8 @@ pub(crate) struct Pool<T> {
 
 impl<T> Default for Pool<T> {
     fn default() -> Self {
-        Self {
-            segments: Vec::new(),
-            free: Vec::new(),
-        }
+        let (segments, free) = (Vec::new(), Vec::new());
+        Self { segments, free }
     }
 }
 
@@ -32,10 +30,8 @@ impl<T> Pool<T> {
     /// even if it has fewer records.
     #[cfg(feature = "std")]
     pub(crate) const fn from_segments(segments: Vec<Vec<T>>) -> Self {
-        Self {
-            segments,
-            free: Vec::new(),
-        }
+        let free = Vec::new();
+        Self { segments, free }
     }
 
     /// Returns the record at `index`, or `None` if no slot has this index.

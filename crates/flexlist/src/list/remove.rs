@@ -90,18 +90,14 @@ pub(super) fn open_tower<H: NodeHash>(
         transaction.discard(node);
         match read {
             NodeValue::Inner(inner) => {
-                cuts.push(Cut {
-                    level: inner.level,
-                    after: inner.after(),
-                });
+                let (level, after) = (inner.level, inner.after());
+                cuts.push(Cut { level, after });
                 node = inner.below().node;
             }
             NodeValue::Leaf(leaf) => {
-                if !leaf.after().node.is_none() {
-                    cuts.push(Cut {
-                        level: 0,
-                        after: leaf.after(),
-                    });
+                let (level, after) = (0, leaf.after());
+                if !after.node.is_none() {
+                    cuts.push(Cut { level, after });
                 }
                 return Ok(cuts);
             }

@@ -106,8 +106,8 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
     #[inline]
     pub(super) fn read(&mut self, id: NodeId) -> Result<NodeValue, UpdateError> {
         let (read, is_old) = match self.arena.node(id)? {
-            Node::Inner(inner) => (NodeValue::Inner(*inner), inner.is_hashed()),
-            Node::Leaf(leaf) => (NodeValue::Leaf(*leaf), leaf.is_hashed()),
+            Node::Inner(inner) => (NodeValue::Inner(*inner), inner.hashed),
+            Node::Leaf(leaf) => (NodeValue::Leaf(*leaf), leaf.hashed),
             Node::Right => return Err(UpdateError::Elided),
         };
         self.reads_left = (self.reads_left.checked_sub(1)).ok_or(UpdateError::BatchTooLarge)?;

@@ -6,13 +6,12 @@ use core::{marker::PhantomData, ops::Range};
 use pad_core::{Digest, Proof, Untrusted, Verified};
 
 use super::{
-    Operation,
+    ListState, Operation,
     arena::NodeId,
     hash::NodeHash,
     operation,
     parse::{self, PartialList},
     search::Found,
-    state::ListState,
     transaction::Transaction,
     view::View,
 };
@@ -137,10 +136,8 @@ impl<H: NodeHash> Proof for Witness<'_, H> {
         }
         let (root, ..) = transaction.finish();
         let view = View::new(&shown.arena, root);
-        Ok(ListState {
-            root: view.root(),
-            total: view.total(),
-        })
+        let (root, total) = (view.root(), view.total());
+        Ok(ListState { root, total })
     }
 }
 

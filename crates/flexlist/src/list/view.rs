@@ -166,11 +166,9 @@ impl<'a, H: NodeHash> View<'a, H> {
         if range.is_empty() {
             return Err(UpdateError::EmptyRange);
         }
-        if range.end > self.total() {
-            return Err(UpdateError::OutOfRange {
-                index: range.end,
-                total: self.total(),
-            });
+        let (index, total) = (range.end, self.total());
+        if index > total {
+            return Err(UpdateError::OutOfRange { index, total });
         }
         let bytes = WantedBytes::Range(range);
         let wanted = ByteSearch { bytes, most };

@@ -9,9 +9,10 @@
 
 use alloc::vec::Vec;
 
+use pad_core::codec::Fields;
+
 use super::{
     BlockTag, Challenged, TagError, WriteId,
-    reader::Reader,
     scheme::{
         MAX_BLOCK_LENGTH, OpenedBlock, StoredBlock, TagScheme, block_length, require_block,
         require_challenged,
@@ -96,7 +97,7 @@ impl TagScheme for HashOnly {
         if proof_length(blocks) != Some(proof.len()) {
             return Err(AuditError::MalformedTagProof);
         }
-        let mut reader = Reader::new(proof);
+        let mut reader = Fields::new(proof);
         for block in blocks {
             let Challenged { start, length, .. } = *block.challenged;
             for index in chunks(block.challenged) {

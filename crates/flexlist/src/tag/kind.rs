@@ -13,6 +13,8 @@ use pad_core::Workers;
 use pad_core::codec;
 #[cfg(feature = "std")]
 use rayon::prelude::*;
+#[cfg(feature = "rsa")]
+use rsa_group::KeySize;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
@@ -245,9 +247,9 @@ impl OwnerKey {
             TagKind::HashOnly => Owner::HashOnly(()),
             TagKind::PrivateMac => Owner::PrivateMac(PrivateMacKey::generate()?),
             #[cfg(feature = "rsa")]
-            TagKind::Rsa2048 => Owner::Rsa2048(RsaOwnerKey::<2048>::generate(workers)?),
+            TagKind::Rsa2048 => Owner::Rsa2048(RsaOwnerKey::generate(KeySize::Bits2048, workers)?),
             #[cfg(feature = "rsa")]
-            TagKind::Rsa3072 => Owner::Rsa3072(RsaOwnerKey::<3072>::generate(workers)?),
+            TagKind::Rsa3072 => Owner::Rsa3072(RsaOwnerKey::generate(KeySize::Bits3072, workers)?),
             #[cfg(feature = "bls")]
             TagKind::PublicBls => Owner::PublicBls(BlsOwnerKey::generate()?),
             #[cfg(not(all(feature = "rsa", feature = "bls")))]

@@ -79,9 +79,6 @@ impl fmt::Debug for PrivateMacKey {
 
 impl PrivateMacKey {
     /// Generates a key.
-    ///
-    /// # Errors
-    /// [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
     #[cfg(feature = "std")]
     pub(crate) fn generate() -> Result<Self, TagError> {
         let mut master = Zeroizing::new([0; 32]);

@@ -39,13 +39,12 @@ use bls12::{
     public,
     scalar::{self, SCALAR_BYTES},
 };
-use pad_core::{DecodeError, Workers};
+use pad_core::{DecodeError, Workers, codec::Fields};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 use super::{
     BlockTag, Challenged, TagError, WriteId,
-    reader::Reader,
     scheme::{
         KeyBytes, OpenedBlock, StoredBlock, TagScheme, block_length, check_at_random,
         require_block, require_challenged,
@@ -110,9 +109,6 @@ impl fmt::Debug for BlsPublicKey {
 
 impl BlsOwnerKey {
     /// Generates a key.
-    ///
-    /// # Errors
-    /// [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
     pub(crate) fn generate() -> Result<Self, TagError> {
         let mut master = Zeroizing::new([0; 32]);
         getrandom::fill(master.as_mut_slice()).map_err(|_| TagError::RandomnessUnavailable)?;
@@ -181,7 +177,7 @@ impl KeyBytes for BlsPublicKey {
 
     /// Decodes the points and checks them. Cost: a square root and a subgroup check for each point.
     fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = Fields::new(bytes);
         let key = reader.array::<G2_BYTES>()?;
         let sectors = reader.take(MAX_SECTORS.saturating_mul(G1_BYTES))?;
         reader.finish()?;
@@ -374,11 +370,11 @@ fn hashed_message(write: &[u8; 16], length: u64) -> [u8; 24] {
 }
 
 /// The encoded parts of a proof: the point `sigma`, and the sums `mu_j`.
-type Fields<'a> = (&'a [u8; G1_BYTES], &'a [[u8; SCALAR_BYTES]]);
+type ProofParts<'a> = (&'a [u8; G1_BYTES], &'a [[u8; SCALAR_BYTES]]);
 
 /// Splits a proof into the point and the sums. `longest` is the length in bytes of the longest
 /// challenged block. Returns `None` for an empty proof of no blocks.
-fn split(proof: &[u8], longest: u64) -> Result<Option<Fields<'_>>, AuditError> {
+fn split(proof: &[u8], longest: u64) -> Result<Option<ProofParts<'_>>, AuditError> {
     if longest == 0 && proof.is_empty() {
         return Ok(None);
     }

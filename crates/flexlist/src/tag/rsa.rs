@@ -29,7 +29,7 @@
 use core::{fmt, ops::ControlFlow};
 use std::sync::Arc;
 
-use pad_core::{DecodeError, Workers};
+use pad_core::{DecodeError, Workers, codec::Fields};
 use rsa_group::{
     Factors, FaultDetected, KeySize, ModularGroup as _, PrimePair, Progress, ResidueGroup,
     SecretInteger,
@@ -42,7 +42,6 @@ use zeroize::Zeroizing;
 
 use super::{
     BlockTag, Challenged, TagError, WriteId,
-    reader::Reader,
     scheme::{
         KeyBytes, OpenedBlock, StoredBlock, TagScheme, block_length, check_at_random,
         require_block, require_challenged,
@@ -97,37 +96,20 @@ impl<const BITS: u32> fmt::Debug for RsaOwnerKey<BITS> {
     }
 }
 
-impl RsaOwnerKey<2048> {
-    /// Generates a key with a modulus of 2048 bits.
-    ///
-    /// Cost: some seconds. The time varies a lot.
-    ///
-    /// # Errors
-    /// [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
-    pub(crate) fn generate(workers: &Workers) -> Result<Self, TagError> {
-        Self::search(KeySize::Bits2048, workers)
-    }
-}
-
-impl RsaOwnerKey<3072> {
-    /// Generates a key with a modulus of 3072 bits.
-    ///
-    /// Cost: up to minutes. The time varies a lot.
-    ///
-    /// # Errors
-    /// [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
-    pub(crate) fn generate(workers: &Workers) -> Result<Self, TagError> {
-        Self::search(KeySize::Bits3072, workers)
-    }
-}
-
 impl<const BITS: u32> RsaOwnerKey<BITS> {
-    /// Creates the key with the safe primes `p` and `q`, and `g = root^2 mod N`.
+    /// Generates a key with a modulus of this `size`, which has `BITS` bits.
     ///
-    /// # Errors
-    /// [`TagError::NotSafePrimes`] if a factor is not a safe prime, [`TagError::UnsuitablePrimes`]
-    /// if the factors have the wrong length or are too close, and [`TagError::UnsuitableBase`] if
-    /// `root` shares a factor with `N`, or is 1 or -1 modulo `p` or `q`.
+    /// Cost: some seconds for 2048 bits, up to minutes for 3072. The time varies a lot.
+    pub(crate) fn generate(size: KeySize, workers: &Workers) -> Result<Self, TagError> {
+        let mut progress = |_: Progress| ControlFlow::Continue(());
+        let (p, q) = safe_primes::pair(size, workers, &mut progress)?;
+        // 128 bits more than the modulus, so that the root is close to uniform.
+        let mut root = Zeroizing::new(vec![0; width::<BITS>() + 16]);
+        getrandom::fill(&mut root).map_err(|_| TagError::RandomnessUnavailable)?;
+        Self::from_primes(p, q, &Integer::from_digits(&root, Order::Msf))
+    }
+
+    /// Creates the key with the safe primes `p` and `q`, and `g = root^2 mod N`.
     pub(crate) fn from_primes(p: Integer, q: Integer, root: &Integer) -> Result<Self, TagError> {
         let modulus = (&p * &q).complete();
         if modulus <= 0 {
@@ -148,15 +130,6 @@ impl<const BITS: u32> RsaOwnerKey<BITS> {
             factors: Arc::new(factors),
             public: RsaPublicKey(Arc::new(Group::new(modulus, base))),
         })
-    }
-
-    fn search(size: KeySize, workers: &Workers) -> Result<Self, TagError> {
-        let mut progress = |_: Progress| ControlFlow::Continue(());
-        let (p, q) = safe_primes::pair(size, workers, &mut progress)?;
-        // 128 bits more than the modulus, so that the root is close to uniform.
-        let mut root = Zeroizing::new(vec![0; width::<BITS>() + 16]);
-        getrandom::fill(&mut root).map_err(|_| TagError::RandomnessUnavailable)?;
-        Self::from_primes(p, q, &Integer::from_digits(&root, Order::Msf))
     }
 
     fn power(&self, exponent: Integer) -> Result<Integer, FaultDetected> {
@@ -182,7 +155,7 @@ impl<const BITS: u32> KeyBytes for RsaOwnerKey<BITS> {
     /// Decodes and checks a key. Cost: primality tests of both factors.
     fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let width = width::<BITS>();
-        let mut reader = Reader::new(bytes);
+        let mut reader = Fields::new(bytes);
         let larger = reader.take(width.div_ceil(2))?;
         let smaller = reader.take(width.div_ceil(2))?;
         let base = reader.take(width)?;
@@ -208,7 +181,7 @@ impl<const BITS: u32> KeyBytes for RsaPublicKey<BITS> {
     /// square.
     fn from_bytes(bytes: &[u8]) -> Result<Self, TagError> {
         let width = width::<BITS>();
-        let mut reader = Reader::new(bytes);
+        let mut reader = Fields::new(bytes);
         let modulus = read(reader.take(width)?);
         let base = read(reader.take(width)?);
         reader.finish()?;

@@ -121,9 +121,6 @@ pub(crate) trait TagScheme: fmt::Debug + 'static {
     fn finish(prover: Self::Prover) -> Vec<u8>;
 
     /// Verifies a proof for the challenged blocks.
-    ///
-    /// # Errors
-    /// [`AuditError`] of the first check that fails.
     fn verify(
         key: &Self::VerifierKey,
         blocks: &[OpenedBlock<'_>],
@@ -131,9 +128,6 @@ pub(crate) trait TagScheme: fmt::Debug + 'static {
     ) -> Result<(), AuditError>;
 
     /// Verifies a proof with the owner's key, which may be faster than [`TagScheme::verify`].
-    ///
-    /// # Errors
-    /// The errors of [`TagScheme::verify`].
     fn verify_as_owner(
         owner: &Self::OwnerKey,
         blocks: &[OpenedBlock<'_>],
@@ -160,28 +154,19 @@ pub(crate) trait TagScheme: fmt::Debug + 'static {
 }
 
 /// Returns the length of a block after checking it against the scheme's limits.
-///
-/// # Errors
-/// [`TagError::BlockEmpty`] or [`TagError::BlockTooLong`] for a length outside the limits.
 pub(super) fn block_length<S: TagScheme>(block: &[u8]) -> Result<u64, TagError> {
     let length = u64::try_from(block.len()).unwrap_or(u64::MAX);
+    let limit = S::MAX_LENGTH;
     if length == 0 {
         Err(TagError::BlockEmpty)
-    } else if length > S::MAX_LENGTH {
-        Err(TagError::BlockTooLong {
-            length,
-            limit: S::MAX_LENGTH,
-        })
+    } else if length > limit {
+        Err(TagError::BlockTooLong { length, limit })
     } else {
         Ok(length)
     }
 }
 
 /// Checks, for a prover, that a block's length is allowed and equals the challenged length.
-///
-/// # Errors
-/// [`TagError::BlockEmpty`] or [`TagError::BlockTooLong`] for a length outside the limits;
-/// [`TagError::BlockMismatch`] for a length that is not the challenged one.
 pub(super) fn require_block<S: TagScheme>(
     challenged: &Challenged,
     block: &[u8],
@@ -194,10 +179,6 @@ pub(super) fn require_block<S: TagScheme>(
 }
 
 /// Checks, for a verifier, that a challenged block has an allowed length and contains its hits.
-///
-/// # Errors
-/// [`AuditError::LengthUnsupported`] for a length outside the limits;
-/// [`AuditError::HitOutsideBlock`] for a hit outside the block.
 pub(super) fn require_challenged<S: TagScheme>(challenged: &Challenged) -> Result<(), AuditError> {
     let start = challenged.start;
     if challenged.length == 0 || challenged.length > S::MAX_LENGTH {
@@ -213,9 +194,6 @@ pub(super) fn require_challenged<S: TagScheme>(challenged: &Challenged) -> Resul
 
 /// Checks the tags of a publicly verifiable scheme in one batch. Creates and verifies a proof with
 /// random coefficients for all blocks.
-///
-/// # Errors
-/// The errors of [`TagScheme::check_tags`].
 #[cfg(any(feature = "rsa", feature = "bls"))]
 pub(super) fn check_at_random<S: TagScheme>(
     parameters: &S::ServerParameters,

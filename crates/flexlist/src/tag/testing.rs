@@ -246,10 +246,8 @@ pub(super) fn check_wrong_data<S: TagScheme>(owner: &S::OwnerKey) {
     swapped.blocks.swap(0, 1);
     swapped.tags.swap(0, 1);
     let proof = swapped.prove::<S>(owner).unwrap();
-    assert_eq!(
-        two.verify::<S>(owner, &proof),
-        Err(AuditError::EquationFails)
-    );
+    let verdict = two.verify::<S>(owner, &proof);
+    assert_eq!(verdict, Err(AuditError::EquationFails));
     assert_eq!(swapped.verify::<S>(owner, &proof), Ok(()));
     // The blocks swapped without their tags.
     let mut swapped = two;
@@ -285,47 +283,32 @@ pub(super) fn check_writes<S: TagScheme>(owner: &S::OwnerKey) {
 /// Checks that the prover and the computation of tags reject invalid input.
 pub(super) fn check_refusals<S: TagScheme>(owner: &S::OwnerKey) {
     let honest = Audit::typical::<S>(owner);
-    let refused = |change: &dyn Fn(&mut Audit)| {
+    let malformed = TagError::TagMalformed;
+    let changes: [(fn(&mut Audit), TagError); 5] = [
+        (|audit| audit.blocks[2].push(0), TagError::BlockMismatch),
+        (|audit| audit.blocks[2].clear(), TagError::BlockEmpty),
+        (|audit| audit.tags[2].committed.0.truncate(0), malformed),
+        (|audit| audit.tags[2].committed.0.truncate(5), malformed),
+        (|audit| audit.tags[2].held.0.push(0), malformed),
+    ];
+    for (change, error) in changes {
         let mut changed = honest.clone();
         change(&mut changed);
-        changed.prove::<S>(owner).unwrap_err()
-    };
-    assert_eq!(
-        refused(&|audit| audit.blocks[2].push(0)),
-        TagError::BlockMismatch
-    );
-    assert_eq!(
-        refused(&|audit| audit.blocks[2].clear()),
-        TagError::BlockEmpty
-    );
-    for length in [0, 5] {
-        assert_eq!(
-            refused(&|audit| audit.tags[2].committed.0.truncate(length)),
-            TagError::TagMalformed
-        );
+        assert_eq!(changed.prove::<S>(owner), Err(error));
     }
-    assert_eq!(
-        refused(&|audit| audit.tags[2].held.0.push(0)),
-        TagError::TagMalformed
-    );
     assert_eq!(S::tag(owner, write(0), &[]), Err(TagError::BlockEmpty));
-    let length = S::MAX_LENGTH + 1;
+    let (length, limit) = (S::MAX_LENGTH + 1, S::MAX_LENGTH);
     let long = vec![0; usize::try_from(length).unwrap()];
-    let limit = S::MAX_LENGTH;
-    assert_eq!(
-        S::tag(owner, write(0), &long),
-        Err(TagError::BlockTooLong { length, limit })
-    );
+    let too_long = Err(TagError::BlockTooLong { length, limit });
+    assert_eq!(S::tag(owner, write(0), &long), too_long);
     let parameters = S::server_parameters(owner);
+    let check = |audit: &Audit| S::check_tags(&parameters, &audit.stored());
     let mut changed = honest.clone();
     changed.tags[1].held.0.push(0);
-    assert_eq!(
-        S::check_tags(&parameters, &changed.stored()),
-        Err(TagError::TagMalformed)
-    );
+    assert_eq!(check(&changed), Err(malformed));
     let mut changed = honest;
     changed.blocks[1].clear();
-    assert!(S::check_tags(&parameters, &changed.stored()).is_err());
+    assert!(check(&changed).is_err());
 }
 
 /// Checks that the encoding of a key round-trips. Other bytes are rejected or are canonical.

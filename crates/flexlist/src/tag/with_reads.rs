@@ -107,10 +107,6 @@ impl<S: TagScheme> TagScheme for WithReads<S> {
 
 /// Checks `block`, the block that starts at byte `start`, against the root in `committed`, the
 /// committed part of its tag. Independent of the scheme.
-///
-/// # Errors
-/// [`AuditError::MalformedTag`] if `committed` is too short; [`AuditError::BlockMismatch`] if the
-/// block has another root.
 pub(super) fn check_block(start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
     let (root, _) = committed
         .split_at_checked(ROOT)

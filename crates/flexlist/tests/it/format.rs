@@ -187,10 +187,8 @@ fn the_crate_gives_the_same() {
     assert_eq!(proven.get()[0].start, 5);
     let operations = [Operation::Remove { index: 6 }];
     let change = list.update(&operations).unwrap();
-    assert_eq!(
-        hex::encode(&change.witness),
-        text("/list/witness of a removal")
-    );
+    let witness = hex::encode(&change.witness);
+    assert_eq!(witness, text("/list/witness of a removal"));
     let next = verify_update::<Sha256>(&change.witness, &state, &operations).unwrap();
     let root = text("/list/root after the removal");
     assert_eq!(next.get().root.to_string(), root);

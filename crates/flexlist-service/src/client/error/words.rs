@@ -2,7 +2,7 @@
 
 use core::{fmt, ops::Range};
 
-use super::{AuditFailure, AuditFault, AuditSubject, SearchEnd, Silence, UnansweredAudit};
+use super::{AuditFailure, AuditFault, AuditSubject, SearchEnd};
 use crate::message::Refusal;
 
 /// Returns the message for a server that refuses a request although it must answer.
@@ -59,20 +59,6 @@ impl fmt::Display for AuditFailure {
     }
 }
 
-impl fmt::Display for UnansweredAudit {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            version,
-            asked,
-            reason,
-        } = self;
-        write!(
-            formatter,
-            "no verdict on version {version}: no answer for {asked}: {reason}"
-        )
-    }
-}
-
 impl fmt::Display for AuditSubject {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -85,15 +71,6 @@ impl fmt::Display for AuditSubject {
             }
             Self::Range(Range { start, end }) => write!(formatter, "bytes {start}..{end}"),
             Self::Version => formatter.write_str("the version of a file of no bytes"),
-        }
-    }
-}
-
-impl fmt::Display for Silence {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Transport(error) => error.fmt(formatter),
-            Self::Refused(refusal) => write!(formatter, "the server refuses: {refusal}"),
         }
     }
 }
@@ -129,20 +106,3 @@ fn listed<T>(
 
 /// Maximum number of items that a message lists.
 const MOST_LISTED: usize = 20;
-
-impl fmt::Display for AuditFault {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Answer(failure) => failure.fmt(formatter),
-            Self::Refused(refusal) => {
-                write!(formatter, "the server refuses to answer: {refusal}")
-            }
-            Self::State(status) => write!(
-                formatter,
-                "the server claims version {} with {} bytes and root {}",
-                status.version, status.total, status.root
-            ),
-            Self::Unexpected => formatter.write_str("the answer does not match the request"),
-        }
-    }
-}

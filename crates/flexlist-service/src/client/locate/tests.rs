@@ -10,6 +10,10 @@ struct Server {
 }
 
 impl Server {
+    const fn new(lengths: Vec<u64>, damaged: Vec<usize>) -> Self {
+        Self { lengths, damaged }
+    }
+
     fn blocks(&self) -> Vec<Range<u64>> {
         let mut start = 0;
         let block = |length: &u64| {
@@ -49,15 +53,19 @@ impl Server {
     }
 }
 
+/// Whether one of these ranges includes `range`.
+fn covers(found: &[Range<u64>], range: &Range<u64>) -> bool {
+    let includes = |found: &Range<u64>| found.start <= range.start && found.end >= range.end;
+    found.iter().any(includes)
+}
+
 #[test]
 fn every_pattern_of_damage_is_bounded_exactly_where_sound_blocks_are_between() {
     let lengths = vec![5, 1, 8, 3, 2, 13, 1, 4];
     let total = lengths.iter().sum();
     for pattern in 1_u32..256 {
-        let server = Server {
-            lengths: lengths.clone(),
-            damaged: (0..8).filter(|bit| pattern >> bit & 1 == 1).collect(),
-        };
+        let damaged = (0..8).filter(|bit| pattern >> bit & 1 == 1).collect();
+        let server = Server::new(lengths.clone(), damaged);
         // The whole file in one request, and in ranges whose bounds lie inside blocks.
         for width in [total, 7, 10] {
             let mut search = Search::new(Duration::MAX, |range| server.answer(&range));
@@ -72,9 +80,7 @@ fn every_pattern_of_damage_is_bounded_exactly_where_sound_blocks_are_between() {
             let found = search.damaged();
             for range in server.expected() {
                 assert!(
-                    found
-                        .iter()
-                        .any(|found| found.start <= range.start && found.end >= range.end),
+                    covers(&found, &range),
                     "{pattern:#b} {width}: {range:?} is missing in {found:?}"
                 );
             }
@@ -96,10 +102,7 @@ fn single_damaged_blocks_are_found_exactly_and_quickly() {
     let lengths: Vec<u64> = (0..1000).map(|number| 1 + number * 37 % 4096).collect();
     let total = lengths.iter().sum();
     for damaged in [0, 1, 499, 998, 999] {
-        let server = Server {
-            lengths: lengths.clone(),
-            damaged: vec![damaged],
-        };
+        let server = Server::new(lengths.clone(), vec![damaged]);
         let mut search = Search::new(Duration::MAX, |range| server.answer(&range));
         search.within(0..total);
         assert!(search.questions < 80, "{} questions", search.questions);
@@ -109,10 +112,7 @@ fn single_damaged_blocks_are_found_exactly_and_quickly() {
 
 #[test]
 fn sampled_bytes_lead_to_their_blocks() {
-    let server = Server {
-        lengths: vec![10, 20, 30, 40],
-        damaged: vec![1, 3],
-    };
+    let server = Server::new(vec![10, 20, 30, 40], vec![1, 3]);
     let mut search = Search::new(Duration::MAX, |range| server.answer(&range));
     for index in [5, 12, 25, 31, 99] {
         search.around(index, 0..100);
@@ -122,10 +122,7 @@ fn sampled_bytes_lead_to_their_blocks() {
 
 #[test]
 fn a_search_ends_though_everything_is_damaged() {
-    let server = Server {
-        lengths: vec![1 << 20; 64],
-        damaged: (0..64).collect(),
-    };
+    let server = Server::new(vec![1 << 20; 64], (0..64).collect());
     let mut search = Search::new(Duration::MAX, |range| server.answer(&range));
     search.within(0..1 << 26);
     assert_eq!(search.damaged(), vec![0..1 << 26]);
@@ -134,10 +131,7 @@ fn a_search_ends_though_everything_is_damaged() {
 /// Searches ranges of 100 bytes, with no answer to requests after the first `after`. Returns the
 /// number of requests, the ranges found and the end of the search.
 fn broken_off(after: u32) -> (u32, Vec<Range<u64>>, SearchEnd) {
-    let server = Server {
-        lengths: vec![10; 100],
-        damaged: vec![2, 3, 40, 75],
-    };
+    let server = Server::new(vec![10; 100], vec![2, 3, 40, 75]);
     let mut asked = 0;
     let mut search = Search::new(Duration::MAX, |range| {
         asked += 1;
@@ -166,12 +160,7 @@ fn a_search_that_gets_no_answer_ends_and_keeps_what_it_has_found() {
         assert_eq!(asked, after + 1);
         // Every damaged range is included in the result.
         for range in &damaged {
-            assert!(
-                found
-                    .iter()
-                    .any(|found| found.start <= range.start && found.end >= range.end),
-                "{after}: {found:?}"
-            );
+            assert!(covers(&found, range), "{after}: {found:?}");
         }
         assert_eq!(found.last().unwrap().end, 1000, "{after}: {found:?}");
     }
@@ -179,10 +168,7 @@ fn a_search_that_gets_no_answer_ends_and_keeps_what_it_has_found() {
 
 #[test]
 fn damage_that_touches_is_one_range_while_the_search_goes_on() {
-    let server = Server {
-        lengths: vec![1; 3000],
-        damaged: (0..3000).collect(),
-    };
+    let server = Server::new(vec![1; 3000], (0..3000).collect());
     let mut search = Search::new(Duration::MAX, |range| server.answer(&range));
     for start in 0..3000 {
         search.within(start..start + 1);
@@ -195,10 +181,7 @@ fn damage_that_touches_is_one_range_while_the_search_goes_on() {
 
 #[test]
 fn a_block_that_is_too_large_to_prove_is_damaged() {
-    let server = Server {
-        lengths: vec![10; 10],
-        damaged: vec![],
-    };
+    let server = Server::new(vec![10; 10], vec![]);
     let mut search = Search::new(Duration::MAX, |range: Range<u64>| {
         if range.start < 60 && range.end > 50 {
             return Err(AuditQueryError::TooLarge("a test".into()));

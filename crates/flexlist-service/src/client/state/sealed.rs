@@ -60,10 +60,6 @@ pub(in crate::client) struct SealedRecord {
 
 impl SealedRecord {
     /// Decodes a state file.
-    ///
-    /// # Errors
-    /// [`StateError::Damaged`] if the checksum does not match; [`StateError::Malformed`] if the
-    /// message is not a record.
     pub(super) fn decode(mut bytes: Vec<u8>) -> Result<Self, StateError> {
         let (sealed, checksum) = bytes
             .split_last_chunk::<CHECKSUM>()
@@ -90,9 +86,6 @@ impl SealedRecord {
     }
 
     /// Returns the record if its MAC was made with `key`.
-    ///
-    /// # Errors
-    /// [`StateError::NotAuthentic`] if it was not.
     pub(super) fn authenticate(self, key: &StateKey) -> Result<Record, StateError> {
         // Hashes of `blake3` are compared in constant time.
         if key.mac(&self.message) == self.mac {

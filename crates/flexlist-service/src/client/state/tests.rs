@@ -5,15 +5,26 @@ use std::thread;
 use super::*;
 use flexlist::list::ListState;
 
-fn settled(version: u64) -> Stage {
-    Stage::Settled(FileState {
-        file: FileId([7; 32]),
+fn state_of(file: FileId, version: u64) -> FileState {
+    FileState {
+        file,
         version,
         list: ListState {
             root: Digest([1; 32]),
             total: 0,
         },
-    })
+    }
+}
+
+fn settled(version: u64) -> Stage {
+    Stage::Settled(state_of(FileId([7; 32]), version))
+}
+
+fn update(body: Vec<u8>) -> SignedRequest {
+    SignedRequest {
+        body: body.into(),
+        signature: vec![0xa7; 64].into(),
+    }
 }
 
 fn record(stage: Stage) -> Record {
@@ -38,6 +49,11 @@ fn create(path: &Path, record: Record, patience: Duration) -> Result<StateFile, 
 
 fn open(path: &Path, patience: Duration) -> Result<StateFile, StateError> {
     LockedFile::open(path, patience)?.authenticate(key())
+}
+
+#[cfg(unix)]
+fn is_in_use(path: &Path) -> bool {
+    matches!(open(path, Duration::ZERO), Err(StateError::InUse))
 }
 
 fn version_of(record: &Record) -> u64 {
@@ -88,15 +104,10 @@ fn the_lock_comes_before_the_file() {
     // A file that exists and cannot be opened.
     let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
     let held = Lock::exclusive(&path, Duration::ZERO).unwrap();
-    assert!(matches!(
-        open(&path, Duration::ZERO),
-        Err(StateError::InUse)
-    ));
+    assert!(is_in_use(&path));
     drop(held);
-    assert!(matches!(
-        open(&path, Duration::ZERO),
-        Err(StateError::Io(_))
-    ));
+    let opened = open(&path, Duration::ZERO);
+    assert!(matches!(opened, Err(StateError::Io(_))));
 }
 
 #[test]
@@ -130,23 +141,15 @@ fn two_names_of_one_state_are_one_state() {
     let (real, link) = (elsewhere.join("state"), directory.path().join("link"));
     std::os::unix::fs::symlink(&real, &link).unwrap();
     // A dangling link counts as an existing file.
-    assert!(matches!(
-        create(&link, record(settled(0)), Duration::ZERO),
-        Err(StateError::Exists)
-    ));
+    let created = create(&link, record(settled(0)), Duration::ZERO);
+    assert!(matches!(created, Err(StateError::Exists)));
     let mut file = create(&real, record(settled(1)), Duration::ZERO).unwrap();
-    assert!(matches!(
-        open(&link, Duration::ZERO),
-        Err(StateError::InUse)
-    ));
+    assert!(is_in_use(&link));
     file.advance(settled(2)).unwrap();
     drop(file);
     let mut linked = open(&link, Duration::ZERO).unwrap();
     assert_eq!(version_of(linked.record()), 2);
-    assert!(matches!(
-        open(&real, Duration::ZERO),
-        Err(StateError::InUse)
-    ));
+    assert!(is_in_use(&real));
     // A link that is changed later does not matter: the file that was opened is used.
     fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink(directory.path().join("other"), &link).unwrap();
@@ -191,13 +194,8 @@ fn programs_that_are_started_meanwhile_do_not_keep_a_state() {
 fn a_record_is_shown_without_its_secrets() {
     let secret = [0xa7; 32];
     let uploading = Stage::Uploading(UploadState::new(secret));
-    let update = SignedRequest {
-        body: vec![0xa7; 40].into(),
-        signature: vec![0xa7; 64].into(),
-    };
-    let Stage::Settled(base) = settled(1) else {
-        panic!("a settled stage");
-    };
+    let update = update(vec![0xa7; 40]);
+    let base = state_of(FileId([7; 32]), 1);
     let pending = Stage::Pending {
         base,
         update: update.clone(),
@@ -240,24 +238,13 @@ fn what_begins_as_no_state_is_none() {
 #[test]
 fn versions_of_another_file_are_found() {
     let own = FileId([7; 32]);
-    let state_of = |file| FileState {
-        file,
-        version: 3,
-        list: ListState {
-            root: Digest([1; 32]),
-            total: 0,
-        },
-    };
-    let update_of = |file: FileId| SignedRequest {
-        body: [&file.0[..], &[1; 40]].concat().into(),
-        signature: vec![0; 64].into(),
-    };
     for (file, updated, is_right) in [
         (own, own, true),
         (FileId([8; 32]), own, false),
         (own, FileId([8; 32]), false),
     ] {
-        let (base, update) = (state_of(file), update_of(updated));
+        let base = state_of(file, 3);
+        let update = update([&updated.0[..], &[1; 40]].concat());
         let pending = Stage::Pending {
             base,
             update: update.clone(),
@@ -273,11 +260,8 @@ fn versions_of_another_file_are_found() {
         assert_eq!(record(uploaded).is_of_one_file(), file == own);
     }
     let short = Stage::Pending {
-        base: state_of(own),
-        update: SignedRequest {
-            body: vec![7; 31].into(),
-            signature: vec![0; 64].into(),
-        },
+        base: state_of(own, 3),
+        update: update(vec![7; 31]),
     };
     assert!(!record(short).is_of_one_file());
 }

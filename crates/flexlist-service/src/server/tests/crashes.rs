@@ -4,7 +4,6 @@
 use pad_disk::layer::{Reads, SimulatedFolder};
 
 use super::*;
-use crate::message::Delete;
 
 /// Requests of two owners, and the server's views before the first request and after each.
 struct Script {
@@ -27,18 +26,8 @@ impl Script {
         let (second, other) = requests(2);
         let pairs = first.into_iter().zip(second);
         let mut requests: Vec<_> = pairs.flat_map(|(one, two)| [one, two]).collect();
-        let version = VERSIONS;
-        let word = Acknowledge { file, version };
-        let signer = SigningKey::from_bytes(&[1; 32]);
-        let word = SignedRequest::new(RequestKind::Acknowledge, &word, &signer).unwrap();
-        requests.push(Request::Acknowledge(word));
-        let delete = Delete {
-            file: other,
-            version,
-        };
-        let signer = SigningKey::from_bytes(&[2; 32]);
-        let delete = SignedRequest::new(RequestKind::Delete, &delete, &signer).unwrap();
-        requests.push(Request::Delete(delete));
+        requests.push(acknowledge(file));
+        requests.push(delete(2));
         let mut script = Self {
             requests,
             files: [file, other],

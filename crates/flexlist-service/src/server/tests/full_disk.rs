@@ -2,16 +2,11 @@
 
 use std::time::Instant;
 
-use flexlist::challenge::Challenge;
-
 use super::*;
-use crate::message::{Abort, Delete};
 
 /// An upload that only grows.
 struct Uploader {
-    signer: SigningKey,
-    key: OwnerKey,
-    file: FileId,
+    seed: u16,
     parts: u64,
 }
 
@@ -22,49 +17,17 @@ impl Uploader {
 
     /// Begins an upload; `None` if the server cannot write.
     fn try_new(server: &FileServer, seed: u16) -> Option<Self> {
-        let mut secret = [0; 32];
-        secret[..2].copy_from_slice(&seed.to_be_bytes());
-        let signer = SigningKey::from_bytes(&secret);
-        let key = OwnerKey::generate(TagKind::HashOnly, &Workers::sequential()).unwrap();
-        let owner = signer.verifying_key().to_bytes();
-        let uploader = Self {
-            file: FileId::derive(&owner, &[0; 16]),
-            key,
-            signer,
-            parts: 0,
-        };
-        match server.handle(uploader.begin()) {
-            Response::State(_) => Some(uploader),
+        match server.handle(begin(seed)) {
+            Response::State(_) => Some(Self { seed, parts: 0 }),
             Response::Refused(Refusal::CannotWrite | Refusal::Unavailable) => None,
             other => panic!("{other:?}"),
         }
     }
 
-    fn begin(&self) -> Request {
-        let owner = self.signer.verifying_key().to_bytes();
-        let begin = Begin {
-            owner,
-            salt: [0; 16],
-            server_parameters: Bytes(self.key.server_parameters().to_bytes()),
-            expires: Begin::expires_after(std::time::SystemTime::now()),
-        };
-        Request::Begin(SignedRequest::new(RequestKind::Begin, &begin, &self.signer).unwrap())
-    }
-
     /// Sends one more part of `bytes` bytes.
     fn send(&mut self, server: &FileServer, bytes: usize) -> Response {
         let data = vec![u8::try_from(self.parts % 251).unwrap(); bytes];
-        let block = SentBlock {
-            tag: self.key.tag(WriteId([0; 16]), &data).unwrap(),
-            data: Bytes(data),
-        };
-        let part = Part {
-            file: self.file,
-            number: self.parts,
-            blocks: vec![block],
-        };
-        let part = SignedRequest::new(RequestKind::Part, &part, &self.signer).unwrap();
-        let response = server.handle(Request::Part(part));
+        let response = server.handle(part(self.seed, self.parts, vec![sent(data)]));
         if matches!(response, Response::State(_)) {
             self.parts = self.parts.saturating_add(1);
         }
@@ -80,11 +43,6 @@ impl Uploader {
         }
         panic!("never refused");
     }
-
-    fn abort(&self) -> Request {
-        let abort = Abort { file: self.file };
-        Request::Abort(SignedRequest::new(RequestKind::Abort, &abort, &self.signer).unwrap())
-    }
 }
 
 /// Asserts that the first owner's file can be read and audited.
@@ -93,21 +51,8 @@ fn assert_served(server: &FileServer, file: FileId) {
     assert!(matches!(status, Response::State(_)), "{status:?}");
     let read = server.handle(read(file, VERSIONS));
     assert!(matches!(read, Response::Read { .. }), "{read:?}");
-    let audit = Request::Audit {
-        file,
-        version: VERSIONS,
-        challenge: Challenge::Sample {
-            seed: [3; 32],
-            count: 4,
-        },
-    };
-    let audit = server.handle(audit);
+    let audit = server.handle(audit_of(file, 4));
     assert!(matches!(audit, Response::Audited { .. }), "{audit:?}");
-}
-
-fn delete(file: FileId) -> Request {
-    let version = VERSIONS;
-    Request::Delete(signed(RequestKind::Delete, &Delete { file, version }, 1))
 }
 
 /// Waits until parts of another upload are accepted. The server frees space in the background.
@@ -140,12 +85,12 @@ fn a_full_disk_refuses_writes_and_nothing_else_until_there_is_room() {
     // Changes that make the store smaller are accepted.
     let standing = server.handle(acknowledge(file));
     assert!(matches!(standing, Response::State(_)), "{standing:?}");
-    assert_eq!(server.handle(hostile.abort()), Response::Removed);
+    assert_eq!(server.handle(abort(hostile.seed)), Response::Removed);
     assert_served(&server, file);
     wait_for_room(&server, &mut honest);
     // The disk is full again. A file can be removed too.
     assert_eq!(honest.fill(&server), Refusal::CannotWrite);
-    assert_eq!(server.handle(delete(file)), Response::Removed);
+    assert_eq!(server.handle(delete(1)), Response::Removed);
     assert_eq!(server.check().damages, vec![]);
     disk.set_capacity(u64::MAX);
     wait_for_room(&server, &mut honest);
@@ -153,7 +98,7 @@ fn a_full_disk_refuses_writes_and_nothing_else_until_there_is_room() {
     drop(server);
 
     let server = FileServer::open(&path, Limits::default(), Workers::sequential()).unwrap();
-    let Response::State(standing) = server.handle(honest.begin()) else {
+    let Response::State(standing) = server.handle(begin(honest.seed)) else {
         panic!("no standing");
     };
     assert_eq!(standing.next_part, parts);
@@ -164,11 +109,11 @@ fn a_full_disk_refuses_writes_and_nothing_else_until_there_is_room() {
 
 #[test]
 fn what_makes_room_finds_the_reserve() {
-    let (_folder, server, file) = scene();
+    let (_folder, server, _) = scene();
     let disk = server.store.simulated_disk();
     // Another program took the last page.
     disk.set_capacity(disk.used());
-    assert_eq!(server.handle(delete(file)), Response::Removed);
+    assert_eq!(server.handle(delete(1)), Response::Removed);
 }
 
 #[test]
@@ -227,7 +172,7 @@ fn the_room_of_removed_files_goes_back_to_the_file_system() {
         small.send(&server, 1 << 10);
     }
     assert!(server.store.file_bytes().unwrap() > before + (16 << 20));
-    assert_eq!(server.handle(large.abort()), Response::Removed);
+    assert_eq!(server.handle(abort(large.seed)), Response::Removed);
     let start = Instant::now();
     while server.store.file_bytes().unwrap() > before + (2 << 20) {
         let bytes = server.store.file_bytes().unwrap();
@@ -275,7 +220,7 @@ fn a_bad_disk_loses_nothing_that_was_acknowledged() {
             }
             4 if !uploaders.is_empty() => {
                 let uploader: &Uploader = &uploaders[0];
-                match server.handle(uploader.abort()) {
+                match server.handle(abort(uploader.seed)) {
                     Response::Removed => drop(uploaders.remove(0)),
                     Response::Refused(Refusal::CannotWrite | Refusal::Unavailable) => {}
                     other => panic!("{other:?}"),
@@ -319,21 +264,16 @@ fn a_bad_disk_loses_nothing_that_was_acknowledged() {
     let report = server.check();
     assert_eq!((report.stray_blocks, report.damages), (0, vec![]));
     drop(server);
-    assert!(
-        !check::check(&path, Workers::sequential())
-            .unwrap()
-            .has_damaged_pages
-    );
+    let report = check::check(&path, Workers::sequential()).unwrap();
+    assert!(!report.has_damaged_pages);
 }
 
 /// Asserts that every accepted part is stored, and at most one refused part.
 fn assert_stands(server: &FileServer, file: FileId, uploaders: &[Uploader]) {
     assert_served(server, file);
     for uploader in uploaders {
-        let status = Request::Status {
-            file: uploader.file,
-        };
-        let Response::State(standing) = server.handle(status) else {
+        let file = file_of(uploader.seed);
+        let Response::State(standing) = server.handle(Request::Status { file }) else {
             panic!("not there");
         };
         let expected = uploader.parts..=uploader.parts + 1;

@@ -2,7 +2,7 @@
 
 use flexlist::FileId;
 use flexlist_service::{
-    client::{AuditFailure, AuditFault, Blame},
+    client::{AuditFault, Blame},
     internals::{
         message::{Confirm, FileStatus, Finish, OwnerStatement, SignedRequest},
         signed::{OpenError, RequestKind},
@@ -11,20 +11,15 @@ use flexlist_service::{
 use pad_core::Digest;
 
 use super::*;
+use crate::owner::unknown_version;
 
 /// Serves the store with this name.
-fn serve(world: &World, store: &str) -> Wire {
-    let path = world.directory.path().join(store);
-    let server = FileServer::open(&path, Limits::default(), Workers::sequential());
-    Wire {
-        server: InProcess::new(Arc::new(server.unwrap()), 64 << 20),
-        meddle: Arc::default(),
-    }
+fn serve_store(world: &World, name: &str) -> Wire {
+    Wire::new(serve(&world.directory.path().join(name), Limits::default()))
 }
 
 fn client(world: &World, wire: &Wire) -> Client {
-    let client = FileClient::open(&world.path(), world.owner.clone(), wire.clone());
-    client.unwrap().with_options(small())
+    world.open_with(&world.path(), wire)
 }
 
 /// The contents of a version.
@@ -48,16 +43,16 @@ fn update(client: &mut Client) {
 fn restored() -> World {
     let world = World::new(TagKind::PrivateMac);
     let directory = world.directory.path().to_path_buf();
-    let wire = serve(&world, "new");
+    let wire = serve_store(&world, "new");
     let chunker = Chunker::fixed(64).unwrap();
     let mut first =
         FileClient::create(&world.path(), world.owner.clone(), wire.clone(), chunker).unwrap();
-    first.upload(version(1).as_slice(), &mut |_| ()).unwrap();
+    upload(&mut first, &version(1)).unwrap();
     update(&mut first);
     drop((first, wire));
     std::fs::copy(directory.join("new"), directory.join("old")).unwrap();
-    std::fs::copy(world.path(), directory.join("old.state")).unwrap();
-    let wire = serve(&world, "new");
+    world.copy("old.state");
+    let wire = serve_store(&world, "new");
     let mut first = client(&world, &wire);
     update(&mut first);
     update(&mut first);
@@ -68,32 +63,20 @@ fn restored() -> World {
 #[test]
 fn a_server_that_was_restored_from_a_copy_is_gone_back_to_on_demand_only() {
     let world = restored();
-    let wire = serve(&world, "old");
+    let wire = serve_store(&world, "old");
     let mut owner = client(&world, &wire);
     let before = std::fs::read(world.path()).unwrap();
-    let back = ClientError::Rollback {
-        known: 4,
-        claimed: 2,
-    };
+    let back = rollback(4, 2);
     for outcome in [
         owner.read(0..1).map(drop),
         owner.status().map(drop),
         owner.apply(&[write(0, b"x")]).map(drop),
     ] {
-        assert_eq!(outcome.unwrap_err().to_string(), back.to_string());
+        assert_fails(outcome, &back);
     }
-    let audit = owner.audit(Extent::Sample(5), &mut |_| ()).unwrap_err();
-    assert!(matches!(
-        audit,
-        ClientError::Audit(AuditFailure {
-            version: 4,
-            reason: AuditFault::Refused(Refusal::UnknownVersion {
-                requested: 4,
-                current: 2
-            }),
-            ..
-        })
-    ));
+    let failure = audit_failure(run_audit(&mut owner, Extent::Sample(5)));
+    let unknown = AuditFault::Refused(unknown_version(4, 2));
+    assert_eq!((failure.version, failure.reason), (4, unknown));
     assert!(!owner.is_pending());
     assert_eq!(std::fs::read(world.path()).unwrap(), before);
 
@@ -109,10 +92,8 @@ fn a_server_that_was_restored_from_a_copy_is_gone_back_to_on_demand_only() {
 
     // Only the server's version can be adopted.
     for wanted in [1, 3, 4] {
-        assert!(matches!(
-            owner.adopt(wanted),
-            Err(ClientError::NotOffered { wanted: asked, offered: 2 }) if asked == wanted
-        ));
+        let offered = ClientError::NotOffered { wanted, offered: 2 };
+        assert_fails(owner.adopt(wanted), &offered);
     }
     assert_eq!(std::fs::read(world.path()).unwrap(), before);
     assert_eq!(owner.adopt(2).unwrap(), vouched);
@@ -125,16 +106,10 @@ fn a_server_that_was_restored_from_a_copy_is_gone_back_to_on_demand_only() {
     drop((owner, wire));
 
     // A server with the versions that were given up does not count as newer ...
-    let wire = serve(&world, "new");
+    let wire = serve_store(&world, "new");
     let mut owner = client(&world, &wire);
-    assert!(matches!(
-        owner.read(0..1),
-        Err(ClientError::Outdated {
-            known: 3,
-            current: 4
-        })
-    ));
-    let audit = owner.audit(Extent::Everything, &mut |_| ()).unwrap_err();
+    assert_fails(owner.read(0..1), &outdated(3, 4));
+    let audit = run_audit(&mut owner, Extent::Everything).unwrap_err();
     assert_eq!(audit.blame(), Blame::Server);
     // ... but its version can be adopted again.
     owner.adopt(4).unwrap();
@@ -144,25 +119,19 @@ fn a_server_that_was_restored_from_a_copy_is_gone_back_to_on_demand_only() {
 #[test]
 fn an_older_copy_of_a_state_hears_of_it_and_catches_up() {
     let world = restored();
-    let wire = serve(&world, "new");
+    let wire = serve_store(&world, "new");
     let newest = client(&world, &wire).version().unwrap();
     let copy = world.directory.path().join("old.state");
-    let open = || {
-        let client = FileClient::open(&copy, world.owner.clone(), wire.clone());
-        client.unwrap().with_options(small())
-    };
+    let open = || world.open_with(&copy, &wire);
     let mut older = open();
     for outcome in [
         older.read(0..1).map(drop),
         older.apply(&[write(0, b"x")]).map(drop),
-        older.audit(Extent::Sample(5), &mut |_| ()).map(drop),
+        run_audit(&mut older, Extent::Sample(5)).map(drop),
     ] {
         let error = outcome.unwrap_err();
         assert_eq!(error.blame(), Blame::Owner);
-        assert!(matches!(
-            error,
-            ClientError::Superseded { known: 2, newer } if newer == newest
-        ));
+        assert_shown(&error, &superseded(2, newest));
     }
     assert!(matches!(
         older.status().unwrap(),
@@ -176,26 +145,14 @@ fn an_older_copy_of_a_state_hears_of_it_and_catches_up() {
     // Without the owner's statement, the newer version is only a claim.
     update(&mut older);
     drop(older);
-    wire.tamper(|request, response| {
-        if matches!(request, Request::Confirmed { .. }) {
-            *response = Response::Refused(Refusal::UnknownFile);
-        }
-    });
+    let is_confirmed = |request: &Request| matches!(request, Request::Confirmed { .. });
+    wire.refuse(is_confirmed, Refusal::UnknownFile);
     let mut first = client(&world, &wire);
+    assert_fails(first.read(0..1), &outdated(4, 5));
+    let failure = audit_failure(run_audit(&mut first, Extent::Sample(5)));
     assert!(matches!(
-        first.read(0..1),
-        Err(ClientError::Outdated {
-            known: 4,
-            current: 5
-        })
-    ));
-    let audit = first.audit(Extent::Sample(5), &mut |_| ()).unwrap_err();
-    assert!(matches!(
-        audit,
-        ClientError::Audit(AuditFailure {
-            reason: AuditFault::Refused(Refusal::UnknownVersion { current: 5, .. }),
-            ..
-        })
+        failure.reason,
+        AuditFault::Refused(Refusal::UnknownVersion { current: 5, .. })
     ));
 }
 
@@ -203,10 +160,7 @@ fn an_older_copy_of_a_state_hears_of_it_and_catches_up() {
 fn a_version_whose_word_did_not_arrive_can_be_read() {
     let world = World::new(TagKind::PrivateMac);
     let mut owner = world.uploaded(&version(1));
-    world.wire.meddle(|request, server| match request {
-        Request::Confirm(_) => Err(TransportError::Status(500)),
-        _ => server.exchange(request),
-    });
+    (world.wire).lose(|request| matches!(request, Request::Confirm(_)));
     update(&mut owner);
     world.wire.be_honest();
     let vouched = owner.vouched().unwrap();
@@ -226,24 +180,15 @@ fn a_version_whose_word_did_not_arrive_can_be_read() {
 #[test]
 fn an_update_under_way_is_given_up_with_its_version() {
     let world = restored();
-    let wire = serve(&world, "new");
+    let wire = serve_store(&world, "new");
     let mut owner = client(&world, &wire);
-    wire.meddle(|request, server| match request {
-        Request::Update(_) => Err(TransportError::Status(500)),
-        _ => server.exchange(request),
-    });
+    wire.lose(is_update);
     assert!(owner.apply(&[write(0, b"x")]).is_err());
     assert!(owner.is_pending());
     drop((owner, wire));
-    let wire = serve(&world, "old");
+    let wire = serve_store(&world, "old");
     let mut owner = client(&world, &wire);
-    assert!(matches!(
-        owner.settle(),
-        Err(ClientError::Rollback {
-            known: 4,
-            claimed: 2
-        })
-    ));
+    assert_fails(owner.settle(), &rollback(4, 2));
     assert!(owner.is_pending());
     owner.adopt(2).unwrap();
     assert!(!owner.is_pending());
@@ -274,12 +219,8 @@ fn confirm(file: FileId, seed: u8) -> SignedRequest {
         root: Digest([7; 32]),
         total: 5,
     };
-    SignedRequest::new(
-        RequestKind::Confirm,
-        &body,
-        &SigningKey::from_bytes(&[seed; 32]),
-    )
-    .unwrap()
+    let signer = SigningKey::from_bytes(&[seed; 32]);
+    SignedRequest::new(RequestKind::Confirm, &body, &signer).unwrap()
 }
 
 /// Adopts version 9 of a file at version 2, with `response` as the server's answer about the
@@ -289,19 +230,20 @@ fn adopted(world: &World, client: &mut Client, response: Response) -> ClientErro
     let before = std::fs::read(world.path()).unwrap();
     world.wire.meddle(move |request, server| match request {
         Request::Confirmed { .. } => Ok(response.clone()),
-        Request::Audit { .. } => Ok(Response::Refused(Refusal::UnknownVersion {
-            requested: 2,
-            current: 9,
-        })),
+        Request::Audit { .. } => Ok(Response::Refused(unknown_version(2, 9))),
         _ => server.exchange(request),
     });
     let error = client.adopt(9).unwrap_err();
     for extent in [Extent::Sample(5), Extent::Everything] {
-        let audit = client.audit(extent, &mut |_| ()).unwrap_err();
+        let audit = run_audit(client, extent).unwrap_err();
         assert_eq!(audit.blame(), Blame::Server);
     }
     assert_eq!(std::fs::read(world.path()).unwrap(), before);
     error
+}
+
+fn confirmed(status: FileStatus, statement: OwnerStatement) -> Response {
+    Response::Confirmed { status, statement }
 }
 
 fn at_version_2() -> (World, Client) {
@@ -330,37 +272,23 @@ fn nobody_else_s_word_is_taken() {
         OwnerStatement::Finish(confirm(file, 1)),
         OwnerStatement::Confirm(finish),
     ] {
-        let standing = there();
-        let said = Response::Confirmed {
-            status: standing,
-            statement,
-        };
-        let error = adopted(&world, &mut client, said);
-        assert!(matches!(
-            error,
-            ClientError::Statement(OpenError::WrongSignature)
-        ));
+        let error = adopted(&world, &mut client, confirmed(there(), statement));
+        assert_shown(&error, &ClientError::Statement(OpenError::WrongSignature));
     }
     // No statement.
     let error = adopted(&world, &mut client, Response::State(there()));
-    assert!(matches!(error, ClientError::Unexpected));
+    assert_shown(&error, &ClientError::Unexpected);
     for refusal in [
         Refusal::UnknownFile,
         Refusal::UploadUnfinished { next_part: 1 },
     ] {
         let error = adopted(&world, &mut client, Response::Refused(refusal));
-        assert!(matches!(
-            error,
-            ClientError::Rollback {
-                known: 2,
-                claimed: 0
-            }
-        ));
+        assert_shown(&error, &rollback(2, 0));
     }
     let error = adopted(&world, &mut client, Response::Refused(Refusal::Removed));
-    assert!(matches!(error, ClientError::Breach(Refusal::Removed)));
+    assert_shown(&error, &ClientError::Breach(Refusal::Removed));
     let error = adopted(&world, &mut client, Response::Refused(Refusal::Unavailable));
-    assert!(matches!(error, ClientError::Refused(Refusal::Unavailable)));
+    assert_shown(&error, &ClientError::Refused(Refusal::Unavailable));
 }
 
 #[test]
@@ -375,11 +303,7 @@ fn a_word_for_a_version_at_which_the_server_does_not_stand_is_refused() {
         standing(u64::MAX, 7, 5),
     ] {
         let statement = OwnerStatement::Confirm(confirm(client.file(), 1));
-        let said = Response::Confirmed {
-            status: standing,
-            statement,
-        };
-        let error = adopted(&world, &mut client, said);
-        assert!(matches!(error, ClientError::Unexpected), "{error:?}");
+        let error = adopted(&world, &mut client, confirmed(standing, statement));
+        assert_shown(&error, &ClientError::Unexpected);
     }
 }

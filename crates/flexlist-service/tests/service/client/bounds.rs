@@ -6,19 +6,19 @@ use flexlist_service::internals::message::{
 };
 
 use super::*;
+use crate::owner::limits_with;
 
 /// A client of a server with these limits, with blocks of length `block` and parts of any size.
-fn limited(limits: Limits, block: usize) -> (TempDir, FileClient<Local, SigningKey>) {
+pub(super) fn limited(
+    kind: TagKind,
+    limits: Limits,
+    block: usize,
+) -> (TempDir, FileClient<Local, SigningKey>) {
     let directory = tempfile::tempdir().unwrap();
-    let server = FileServer::open(
-        &directory.path().join("store"),
-        limits,
-        Workers::sequential(),
-    );
     let client = FileClient::create(
         &directory.path().join("state"),
-        owner(1, TagKind::HashOnly),
-        InProcess::new(Arc::new(server.unwrap()), 64 << 20),
+        owner(1, kind),
+        serve(&directory.path().join("store"), limits),
         Chunker::fixed(block).unwrap(),
     );
     let options = ClientOptions {
@@ -30,7 +30,7 @@ fn limited(limits: Limits, block: usize) -> (TempDir, FileClient<Local, SigningK
 
 #[test]
 fn parts_and_updates_stay_within_the_protocol() {
-    let (_directory, mut client) = limited(Limits::default(), 1);
+    let (_directory, mut client) = limited(TagKind::HashOnly, Limits::default(), 1);
     let file = contents(MAX_PART_BLOCKS + 1);
     let mut parts = Vec::new();
     client
@@ -59,24 +59,19 @@ fn parts_and_updates_stay_within_the_protocol() {
 fn large_samples_are_asked_for_in_parts() {
     let block = 1000;
     let (_directory, mut client) = limited_upload(Limits::default(), block);
-    let report = client.audit(Extent::Sample(1300), &mut |_| ()).unwrap();
+    let report = run_audit(&mut client, Extent::Sample(1300)).unwrap();
     assert_eq!((report.bytes, report.questions), (1300, 3));
     // A request that is too large is split, down to single blocks.
-    let limits = Limits {
-        audit_bytes: 5000,
-        ..Limits::default()
-    };
+    let limits = limits_with(|limits| limits.audit_bytes = 5000);
     let (_directory, mut client) = limited_upload(limits, block);
-    let report = client.audit(Extent::Sample(100), &mut |_| ()).unwrap();
+    let report = run_audit(&mut client, Extent::Sample(100)).unwrap();
     assert_eq!(report.bytes, 100);
     assert!(report.questions > 5 && report.questions <= 10);
 }
 
 fn limited_upload(limits: Limits, block: usize) -> (TempDir, FileClient<Local, SigningKey>) {
-    let (directory, mut client) = limited(limits, block);
-    client
-        .upload(contents(10_000).as_slice(), &mut |_| ())
-        .unwrap();
+    let (directory, mut client) = limited(TagKind::HashOnly, limits, block);
+    upload(&mut client, &contents(10_000)).unwrap();
     (directory, client)
 }
 
@@ -103,9 +98,7 @@ fn answers_of_more_blocks_than_any_are_not_decoded() {
         let bytes = codec::encode(&most);
         assert_eq!(codec::decode(&bytes, bytes.len()), Ok(most));
         let bytes = codec::encode(&more);
-        assert_eq!(
-            codec::decode::<Response>(&bytes, bytes.len()),
-            Err(DecodeError::Malformed)
-        );
+        let decoded = codec::decode::<Response>(&bytes, bytes.len());
+        assert_eq!(decoded, Err(DecodeError::Malformed));
     }
 }

@@ -1,8 +1,7 @@
 //! Recovery from interruptions: lost requests, lost answers and crashes.
 
-use flexlist::FileState;
-
 use super::*;
+use crate::owner::stale_base;
 
 /// Fails exchange number `n`, counted from 0, before or after the server gets the request.
 #[derive(Clone, Copy, Debug)]
@@ -11,11 +10,15 @@ enum Fault {
     After(usize),
 }
 
-fn out_of_reach() -> TransportError {
-    TransportError::Http(HttpError::Unreachable {
+fn out_of_reach() -> Answer {
+    Err(TransportError::Http(HttpError::Unreachable {
         attempts: 1,
         reason: "a test".into(),
-    })
+    }))
+}
+
+fn unreachable() -> ClientError {
+    ClientError::Transport(out_of_reach().unwrap_err())
 }
 
 impl Wire {
@@ -25,11 +28,8 @@ impl Wire {
             let number = count;
             count += 1;
             match fault {
-                Fault::Before(at) if at == number => Err(out_of_reach()),
-                Fault::After(at) if at == number => {
-                    server.exchange(request)?;
-                    Err(out_of_reach())
-                }
+                Fault::Before(at) if at == number => out_of_reach(),
+                Fault::After(at) if at == number => server.exchange(request).and(out_of_reach()),
                 _ => server.exchange(request),
             }
         });
@@ -54,15 +54,7 @@ fn an_upload_goes_on_where_it_broke_off() {
             let world = World::new(TagKind::PrivateMac);
             let mut client = world.create();
             world.wire.fail(fault);
-            assert!(
-                matches!(
-                    client.upload(file.as_slice(), &mut |_| ()),
-                    Err(ClientError::Transport(TransportError::Http(
-                        HttpError::Unreachable { .. }
-                    )))
-                ),
-                "{fault:?}"
-            );
+            assert_fails(upload(&mut client, &file), &unreachable());
             drop(client);
 
             let mut sent = Vec::new();
@@ -74,7 +66,7 @@ fn an_upload_goes_on_where_it_broke_off() {
             });
             let mut client = world.open();
             assert_eq!(client.version(), None);
-            client.upload(file.as_slice(), &mut |_| ()).unwrap();
+            upload(&mut client, &file).unwrap();
             world.wire.be_honest();
             sent.extend(receive.try_iter());
             // Parts that the server had were not sent again.
@@ -93,18 +85,17 @@ fn broken_off(file: &[u8]) -> (World, Client) {
     let world = World::new(TagKind::PrivateMac);
     let mut client = world.create();
     world.wire.fail(Fault::Before(4));
-    assert!(client.upload(file, &mut |_| ()).is_err());
+    assert!(upload(&mut client, file).is_err());
     world.wire.be_honest();
     (world, client)
 }
 
 /// The client of this world with a server that has lost all files.
-fn forgotten(world: World) -> (World, Client) {
+fn forgotten(world: &World) -> (World, Client) {
     let forgetful = World::new(TagKind::PrivateMac);
     std::fs::copy(world.path(), forgetful.path()).unwrap();
-    let wire = forgetful.wire.clone();
-    let client = FileClient::open(&forgetful.path(), world.owner, wire).unwrap();
-    (forgetful, client.with_options(small()))
+    let client = world.open_with(&forgetful.path(), &forgetful.wire);
+    (forgetful, client)
 }
 
 /// Bytes of contents in a part of an upload. Two blocks of 64 bytes, with their overhead, fill the
@@ -126,10 +117,10 @@ fn an_upload_does_not_go_on_with_another_source() {
         let (_world, mut client) = broken_off(&file);
         let mut other = file.clone();
         other[at] ^= 1;
-        let bytes = changed(client.upload(other.as_slice(), &mut |_| ()));
+        let bytes = changed(upload(&mut client, &other));
         assert_eq!(bytes, 3 * u64::try_from(PART).unwrap(), "byte {at}");
         // Nothing was sent, and the upload continues with the original source.
-        client.upload(file.as_slice(), &mut |_| ()).unwrap();
+        upload(&mut client, &file).unwrap();
         check(&mut client, &file);
     }
     // A block that was sent but did not arrive is changed: the server gets the new source.
@@ -137,21 +128,21 @@ fn an_upload_does_not_go_on_with_another_source() {
         let (_world, mut client) = broken_off(&file);
         let mut other = file.clone();
         other[at] ^= 1;
-        client.upload(other.as_slice(), &mut |_| ()).unwrap();
+        upload(&mut client, &other).unwrap();
         check(&mut client, &other);
     }
     // A source shorter than the parts that the server has.
     let (_world, mut client) = broken_off(&file);
-    changed(client.upload(&file[..100], &mut |_| ()));
-    client.upload(file.as_slice(), &mut |_| ()).unwrap();
+    changed(upload(&mut client, &file[..100]));
+    upload(&mut client, &file).unwrap();
     check(&mut client, &file);
     // A server that has lost all parts accepts any source.
     let (world, client) = broken_off(&file);
     drop(client);
-    let (_forgetful, mut client) = forgotten(world);
+    let (_forgetful, mut client) = forgotten(&world);
     let mut other = file;
     other[0] ^= 1;
-    client.upload(other.as_slice(), &mut |_| ()).unwrap();
+    upload(&mut client, &other).unwrap();
     check(&mut client, &other);
 }
 
@@ -161,17 +152,17 @@ fn an_upload_whose_end_got_no_answer_is_finished_with_the_source_as_it_was() {
     let lost = || {
         let world = World::new(TagKind::PrivateMac);
         let mut client = world.create();
-        world.wire.meddle(|request, server| match request {
-            Request::Finish(_) => server.exchange(request).and(Err(out_of_reach())),
-            _ => server.exchange(request),
+        let is_finish = |request: &Request| matches!(request, Request::Finish(_));
+        world.wire.answer(is_finish, |request, server| {
+            server.exchange(request).and(out_of_reach())
         });
-        assert!(client.upload(file.as_slice(), &mut |_| ()).is_err());
+        assert!(upload(&mut client, &file).is_err());
         assert_eq!(client.version(), None);
         world.wire.be_honest();
         (world, client)
     };
     let (_world, mut client) = lost();
-    client.upload(file.as_slice(), &mut |_| ()).unwrap();
+    upload(&mut client, &file).unwrap();
     check(&mut client, &file);
     // Changed, longer and shorter sources are reported, and the file has the signed contents.
     for other in [
@@ -180,25 +171,22 @@ fn an_upload_whose_end_got_no_answer_is_finished_with_the_source_as_it_was() {
         &file[1..],
     ] {
         let (_world, mut client) = lost();
-        let outcome = client.upload(other, &mut |_| ());
+        let outcome = upload(&mut client, other);
         // A difference in a part that was sent is reported before the end of the source.
         assert!(
             matches!(outcome, Err(ClientError::SourceChanged { .. })),
             "{outcome:?}"
         );
         check(&mut client, &file);
-        assert!(matches!(
-            client.upload(other, &mut |_| ()),
-            Err(ClientError::AlreadyUploaded)
-        ));
+        assert_fails(upload(&mut client, other), &ClientError::AlreadyUploaded);
     }
     // A server that has lost all parts never gets a second end of the same upload.
     let (world, client) = lost();
     drop(client);
-    let (_forgetful, mut client) = forgotten(world);
+    let (_forgetful, mut client) = forgotten(&world);
     let longer = [&file, &b"x"[..]].concat();
     for other in [longer.as_slice(), &file[1..]] {
-        let outcome = client.upload(other, &mut |_| ());
+        let outcome = upload(&mut client, other);
         assert!(
             matches!(
                 outcome,
@@ -211,7 +199,7 @@ fn an_upload_whose_end_got_no_answer_is_finished_with_the_source_as_it_was() {
         );
     }
     client.restart().unwrap();
-    client.upload(longer.as_slice(), &mut |_| ()).unwrap();
+    upload(&mut client, &longer).unwrap();
     check(&mut client, &longer);
     // A server that claims another end is detected.
     let (world, mut client) = lost();
@@ -220,10 +208,11 @@ fn an_upload_whose_end_got_no_answer_is_finished_with_the_source_as_it_was() {
             standing.root.0[0] ^= 1;
         }
     });
-    assert!(matches!(
-        client.upload(file.as_slice(), &mut |_| ()),
-        Err(ClientError::Forked { version: 1 })
-    ));
+    assert_fails(upload(&mut client, &file), &forked(1));
+}
+
+fn is_abort(request: &Request) -> bool {
+    matches!(request, Request::Abort(_))
 }
 
 #[test]
@@ -232,41 +221,26 @@ fn an_upload_is_begun_again_and_leaves_nothing_behind() {
     let (world, mut client) = broken_off(&file);
     let before = client.file();
     // A request that does not arrive changes nothing.
-    world.wire.meddle(|request, server| match request {
-        Request::Abort(_) => Err(out_of_reach()),
-        _ => server.exchange(request),
-    });
-    assert!(matches!(
-        client.restart(),
-        Err(ClientError::Transport(TransportError::Http(
-            HttpError::Unreachable { .. }
-        )))
-    ));
+    world.wire.answer(is_abort, |_, _| out_of_reach());
+    assert_fails(client.restart(), &unreachable());
     assert_eq!(client.file(), before);
     world.wire.be_honest();
     client.restart().unwrap();
     assert_ne!(client.file(), before);
     assert_eq!(world.wire.server.handler().files(), []);
     let other = contents(6_000);
-    client.upload(other.as_slice(), &mut |_| ()).unwrap();
+    upload(&mut client, &other).unwrap();
     drop(client);
     let mut client = world.open();
     check(&mut client, &other);
-    assert!(matches!(
-        client.restart(),
-        Err(ClientError::AlreadyUploaded)
-    ));
+    assert_fails(client.restart(), &ClientError::AlreadyUploaded);
     check(&mut client, &other);
     // It is not an error if the server has no upload to abort.
     for refusal in [Refusal::UnknownFile, Refusal::Removed] {
         let (world, mut client) = broken_off(&file);
-        world.wire.tamper(move |request, response| {
-            if matches!(request, Request::Abort(_)) {
-                *response = Response::Refused(refusal.clone());
-            }
-        });
+        world.wire.refuse(is_abort, refusal);
         client.restart().unwrap();
-        client.upload(file.as_slice(), &mut |_| ()).unwrap();
+        upload(&mut client, &file).unwrap();
         check(&mut client, &file);
     }
 }
@@ -276,20 +250,14 @@ fn a_copy_of_a_state_does_not_go_on_with_what_another_has_sent() {
     let file = contents(5_000);
     let (world, client) = broken_off(&file);
     drop(client);
-    let copy = world.directory.path().join("copy.state");
-    std::fs::copy(world.path(), &copy).unwrap();
+    let copy = world.copy("copy.state");
     let mut client = world.open();
     world.wire.fail(Fault::Before(3));
-    assert!(client.upload(file.as_slice(), &mut |_| ()).is_err());
+    assert!(upload(&mut client, &file).is_err());
     world.wire.be_honest();
     let mut copied = world.open_at(&copy);
-    assert!(matches!(
-        copied.upload(file.as_slice(), &mut |_| ()),
-        Err(ClientError::MoreParts {
-            sent: 4,
-            claimed: 5
-        })
-    ));
+    let more = |sent, claimed| ClientError::MoreParts { sent, claimed };
+    assert_fails(upload(&mut copied, &file), &more(4, 5));
     // If the server has lost some parts but not all, the client does not resume: it cannot compare
     // the source with the remaining parts.
     for claimed in [1, 3] {
@@ -298,28 +266,22 @@ fn a_copy_of_a_state_does_not_go_on_with_what_another_has_sent() {
                 standing.next_part = claimed;
             }
         });
-        let outcome = client.upload(file.as_slice(), &mut |_| ());
-        assert!(
-            matches!(
-                outcome,
-                Err(ClientError::MoreParts { sent: 6, claimed: found }) if found == claimed
-            ),
-            "{outcome:?}"
-        );
+        assert_fails(upload(&mut client, &file), &more(6, claimed));
     }
     world.wire.be_honest();
-    client.upload(file.as_slice(), &mut |_| ()).unwrap();
+    upload(&mut client, &file).unwrap();
     // The copy of the state finishes with the same source, and the file is the same.
-    copied.upload(file.as_slice(), &mut |_| ()).unwrap();
+    upload(&mut copied, &file).unwrap();
     check(&mut copied, &file);
 }
 
-/// A client of a file of 1000 bytes. Its update of version 1 has failed because of `meddle`.
+/// A client of a file of 1000 bytes. Its update of version 1 has failed, because `answer` answered
+/// it.
 fn failed_update(
-    meddle: impl FnMut(&Request, &Local) -> Result<Response, TransportError> + Send + 'static,
+    answer: impl FnMut(&Request, &Local) -> Answer + Send + 'static,
 ) -> (World, Client) {
     let (world, mut client) = uploaded(1_000);
-    world.wire.meddle(meddle);
+    world.wire.answer(is_update, answer);
     let outcome = client.apply(&[write(0, b"new")]);
     assert!(outcome.is_err(), "{outcome:?}");
     world.wire.be_honest();
@@ -334,17 +296,12 @@ fn updated() -> Vec<u8> {
 
 #[test]
 fn an_update_whose_request_or_answer_was_lost_is_recovered() {
-    let lose_request = |request: &Request, server: &Local| match request {
-        Request::Update(_) => Err(out_of_reach()),
-        _ => server.exchange(request),
-    };
-    let lose_answer = |request: &Request, server: &Local| match request {
-        Request::Update(_) => server.exchange(request).and(Err(out_of_reach())),
-        _ => server.exchange(request),
-    };
     for (lost, (world, client)) in [
-        ("request", failed_update(lose_request)),
-        ("answer", failed_update(lose_answer)),
+        ("request", failed_update(|_, _| out_of_reach())),
+        (
+            "answer",
+            failed_update(|request, server| server.exchange(request).and(out_of_reach())),
+        ),
     ] {
         assert!(client.is_pending(), "{lost}");
         assert_eq!(client.version().unwrap().version, 1);
@@ -368,14 +325,10 @@ fn an_update_whose_request_or_answer_was_lost_is_recovered() {
 fn a_crash_after_the_answer_and_before_the_state_file_is_recovered() {
     let (world, mut client) = uploaded(1_000);
     let (path, kept) = (world.path(), world.directory.path().join("pending"));
-    world.wire.meddle({
-        let kept = kept.clone();
-        move |request, server| {
-            if matches!(request, Request::Update(_)) {
-                std::fs::copy(&path, &kept).unwrap();
-            }
-            server.exchange(request)
-        }
+    let copy = kept.clone();
+    world.wire.answer(is_update, move |request, server| {
+        std::fs::copy(&path, &copy).unwrap();
+        server.exchange(request)
     });
     client.apply(&[write(0, b"new")]).unwrap();
     drop(client);
@@ -389,29 +342,18 @@ fn a_crash_after_the_answer_and_before_the_state_file_is_recovered() {
 
 #[test]
 fn an_update_that_may_yet_pass_stays_under_way_and_one_that_never_will_does_not() {
-    let refuse = |refusal: Refusal| {
-        move |request: &Request, server: &Local| match request {
-            Request::Update(_) => Ok(Response::Refused(refusal.clone())),
-            _ => server.exchange(request),
-        }
-    };
     for (refusal, pending) in [
         (Refusal::Unavailable, true),
         (Refusal::StoreFailed("a test".into()), true),
         (Refusal::UnknownFile, true),
-        (
-            Refusal::StaleBase {
-                base: 1,
-                current: 3,
-            },
-            false,
-        ),
+        (stale_base(1, 3), false),
         (Refusal::TooLarge("a test".into()), false),
         (Refusal::TagsInvalid, false),
         (Refusal::Invalid("a test".into()), false),
         (Refusal::WrongOwner, false),
     ] {
-        let (_world, mut client) = failed_update(refuse(refusal.clone()));
+        let response = Response::Refused(refusal.clone());
+        let (_world, mut client) = failed_update(move |_, _| Ok(response.clone()));
         assert_eq!(client.is_pending(), pending, "{refusal:?}");
         if pending {
             check(&mut client, &updated());
@@ -420,12 +362,9 @@ fn an_update_that_may_yet_pass_stays_under_way_and_one_that_never_will_does_not(
         }
     }
     // The request is too large for the transport, so every attempt will fail.
-    let (_world, mut client) = failed_update(|request, server| match request {
-        Request::Update(_) => Err(TransportError::Http(HttpError::RequestTooLarge {
-            length: 1,
-        })),
-        _ => server.exchange(request),
-    });
+    let too_large = HttpError::RequestTooLarge { length: 1 };
+    let too_large = TransportError::Http(too_large);
+    let (_world, mut client) = failed_update(move |_, _| Err(too_large.clone()));
     assert!(!client.is_pending());
     check(&mut client, &contents(1_000));
 }
@@ -433,51 +372,32 @@ fn an_update_that_may_yet_pass_stays_under_way_and_one_that_never_will_does_not(
 #[test]
 fn a_lost_acknowledgement_does_no_harm() {
     let (world, mut client) = uploaded(1_000);
-    world.wire.meddle(|request, server| match request {
-        Request::Confirm(_) => Err(out_of_reach()),
-        _ => server.exchange(request),
-    });
+    let is_confirm = |request: &Request| matches!(request, Request::Confirm(_));
+    world.wire.answer(is_confirm, |_, _| out_of_reach());
     for text in [b"one", b"two", b"new"] {
         client.apply(&[write(0, text)]).unwrap();
     }
     check(&mut client, &updated());
 }
 
-/// Answers updates with this refusal, without forwarding them.
-fn refuse_updates(world: &World, refusal: Refusal) {
-    world.wire.meddle(move |request, server| match request {
-        Request::Update(_) => Ok(Response::Refused(refusal.clone())),
-        _ => server.exchange(request),
-    });
-}
-
 #[test]
 fn an_update_that_is_dropped_later_on_is_reported_once() {
     type Operation = fn(&mut Client) -> Result<(), ClientError>;
-    let operations: [(&str, Operation); 5] = [
-        ("read", |client| client.read(0..1).map(drop)),
-        ("audit", |client| {
-            client.audit(Extent::Sample(5), &mut |_| ()).map(drop)
-        }),
-        ("status", |client| client.status().map(drop)),
-        ("apply", |client| {
-            client.apply(&[write(0, b"newer")]).map(drop)
-        }),
-        ("current", |client| client.current().map(drop)),
+    let operations: [Operation; 5] = [
+        |client| client.read(0..1).map(drop),
+        |client| run_audit(client, Extent::Sample(5)).map(drop),
+        |client| client.status().map(drop),
+        |client| client.apply(&[write(0, b"newer")]).map(drop),
+        |client| client.current().map(drop),
     ];
-    for (name, operation) in operations {
+    for operation in operations {
         let (world, mut client) = uploaded(1_000);
-        refuse_updates(&world, Refusal::Unavailable);
+        world.wire.refuse(is_update, Refusal::Unavailable);
         assert!(client.apply(&[write(0, b"new")]).is_err());
         assert!(client.is_pending());
-        refuse_updates(&world, Refusal::TagsInvalid);
-        assert!(
-            matches!(
-                operation(&mut client),
-                Err(ClientError::Dropped(Refusal::TagsInvalid))
-            ),
-            "{name}"
-        );
+        world.wire.refuse(is_update, Refusal::TagsInvalid);
+        let dropped = ClientError::Dropped(Refusal::TagsInvalid);
+        assert_fails(operation(&mut client), &dropped);
         assert!(!client.is_pending());
         world.wire.be_honest();
         check(&mut client, &contents(1_000));
@@ -487,20 +407,9 @@ fn an_update_that_is_dropped_later_on_is_reported_once() {
 
 #[test]
 fn an_update_that_cannot_be_settled_for_now_does_not_stand_in_the_way_of_reads() {
-    let out_of_reach_for_updates = |request: &Request, server: &Local| match request {
-        Request::Update(_) => Err(out_of_reach()),
-        _ => server.exchange(request),
-    };
-    let busy_for_updates = |request: &Request, server: &Local| match request {
-        Request::Update(_) => Ok(Response::Refused(Refusal::Unavailable)),
-        _ => server.exchange(request),
-    };
-    for lost in ["request", "busy"] {
+    for lost in [out_of_reach(), Ok(Response::Refused(Refusal::Unavailable))] {
         let (world, mut client) = uploaded(1_000);
-        match lost {
-            "request" => world.wire.meddle(out_of_reach_for_updates),
-            _ => world.wire.meddle(busy_for_updates),
-        }
+        world.wire.answer(is_update, move |_, _| lost.clone());
         assert!(client.apply(&[write(0, b"new")]).is_err());
         assert!(client.is_pending());
         check(&mut client, &contents(1_000));
@@ -518,13 +427,9 @@ fn an_update_that_cannot_be_settled_for_now_does_not_stand_in_the_way_of_reads()
 #[test]
 fn an_update_that_the_server_has_carried_out_and_refused_is_adopted() {
     // The server executes the update, but answers with a final refusal.
-    let (world, client) = failed_update(|request, server| match request {
-        Request::Update(_) => {
-            server.exchange(request)?;
-            Ok(Response::Refused(Refusal::TagsInvalid))
-        }
-        _ => server.exchange(request),
-    });
+    let refused = || Ok(Response::Refused(Refusal::TagsInvalid));
+    let (world, client) =
+        failed_update(move |request, server| server.exchange(request).and(refused()));
     assert!(!client.is_pending());
     assert_eq!(client.version().unwrap().version, 1);
     drop(client);
@@ -538,28 +443,25 @@ fn an_update_that_the_server_has_carried_out_and_refused_is_adopted() {
 #[test]
 fn a_refused_update_is_sent_once_more_at_most() {
     let (world, mut first) = uploaded(1_000);
-    let copy = world.directory.path().join("copy.state");
-    std::fs::copy(world.path(), &copy).unwrap();
-    let mut second = world.open_at(&copy);
-    refuse_updates(&world, Refusal::TagsInvalid);
+    let mut second = world.open_at(&world.copy("copy.state"));
+    world.wire.refuse(is_update, Refusal::TagsInvalid);
     assert!(second.apply(&[write(0, b"second")]).is_err());
     world.wire.be_honest();
     // The update is not sent again while the server has the same version.
     let sent = Arc::new(Mutex::new(0));
     let count = Arc::clone(&sent);
     world.wire.tamper(move |request, _| {
-        *count.lock().unwrap() += u32::from(matches!(request, Request::Update(_)));
+        *count.lock().unwrap() += u32::from(is_update(request));
     });
     check(&mut second, &contents(1_000));
     assert_eq!(*sent.lock().unwrap(), 0);
     // Another writer makes the next version.
     first.apply(&[write(0, b"new")]).unwrap();
     *sent.lock().unwrap() = 0;
+    let newer = first.version().unwrap();
+    assert_eq!(newer.version, 2);
     for _ in 0..3 {
-        assert!(matches!(
-            second.read(0..1),
-            Err(ClientError::Superseded { known: 1, newer }) if newer.version == 2
-        ));
+        assert_fails(second.read(0..1), &superseded(1, newer));
     }
     assert_eq!(*sent.lock().unwrap(), 1);
     check(&mut first, &updated());
@@ -567,18 +469,10 @@ fn a_refused_update_is_sent_once_more_at_most() {
 
 #[test]
 fn an_update_above_the_limit_of_requests_is_not_begun() {
-    let (world, mut client) = uploaded(1_000);
+    let (world, client) = uploaded(1_000);
     drop(client);
     let narrow = InProcess::new(Arc::clone(world.wire.server.handler()), 10_000);
-    client = FileClient::open(
-        &world.path(),
-        world.owner.clone(),
-        Wire {
-            server: narrow,
-            meddle: Arc::default(),
-        },
-    )
-    .unwrap();
+    let mut client = world.open_with(&world.path(), &Wire::new(narrow));
     let before = std::fs::read(world.path()).unwrap();
     assert!(matches!(
         client.apply(&[insert(0, &contents(10_000))]),

@@ -1,6 +1,5 @@
 //! Clients other than the owner, with published data only.
 
-use flexlist::{FileState, tag::TagKind};
 use flexlist_service::{
     client::{AuditFault, FileObserver, PublicFile, TagCheck},
     internals::message::{FileStatus, OwnerStatement},
@@ -68,10 +67,10 @@ fn tags_with_a_secret_key_are_the_owners_to_audit_and_everybodys_to_read() {
     assert_eq!(read(&observer, &state).unwrap(), file);
     world.wire.meddle(|request, _| panic!("{request:?}"));
     for extent in [Extent::Sample(5), Extent::Everything] {
-        assert!(matches!(
+        assert_fails(
             observer.audit(&state, extent, &mut |_| ()),
-            Err(ClientError::OwnerAudits)
-        ));
+            &ClientError::OwnerAudits,
+        );
     }
 }
 
@@ -112,10 +111,8 @@ fn a_published_root_is_read_and_no_other() {
         observer.at_root(&root),
         Err(ClientError::OtherRoot { version: 4 })
     ));
-    assert!(matches!(
-        observer.at_root(&pad_core::Digest([0; 32])),
-        Err(ClientError::OtherRoot { .. })
-    ));
+    let none = observer.at_root(&pad_core::Digest([0; 32]));
+    assert!(matches!(none, Err(ClientError::OtherRoot { .. })));
 }
 
 #[test]
@@ -132,32 +129,20 @@ fn lies_about_the_newest_version() {
     let public = client.public().unwrap();
     let observer = observer(&world, &public);
     // An older version with a valid signature.
-    world.wire.meddle(move |request, server| match request {
-        Request::Confirmed { .. } => Ok(old.clone()),
-        _ => server.exchange(request),
-    });
-    assert!(matches!(
-        observer.newest(),
-        Err(ClientError::Rollback {
-            known: 2,
-            claimed: 1
-        })
-    ));
+    let is_confirmed = |request: &Request| matches!(request, Request::Confirmed { .. });
+    (world.wire).answer(is_confirmed, move |_, _| Ok(old.clone()));
+    assert_fails(observer.newest(), &rollback(2, 1));
     // A version 2 that differs from the published one, with the owner's signature.
     world.wire.be_honest();
     let mut other = public.clone();
     other.since.list.root.0[0] ^= 1;
-    assert!(matches!(
-        FileObserver::new(other, world.wire.clone()).newest(),
-        Err(ClientError::Forked { version: 2 })
-    ));
+    let other = FileObserver::new(other, world.wire.clone());
+    assert_fails(other.newest(), &forked(2));
     // A signature of another owner, or a changed statement.
     let mut strange = public;
     strange.owner = owner(2, TagKind::HashOnly).key;
-    assert!(matches!(
-        FileObserver::new(strange, world.wire.clone()).newest(),
-        Err(ClientError::Statement(_))
-    ));
+    let newest = FileObserver::new(strange, world.wire.clone()).newest();
+    assert!(matches!(newest, Err(ClientError::Statement(_))));
     for place in [0, 20, 40, 67] {
         world.wire.tamper(move |_, response| {
             if let Response::Confirmed {
@@ -177,23 +162,15 @@ fn lies_about_the_newest_version() {
                 status.version += step;
             }
         });
-        assert!(matches!(observer.newest(), Err(ClientError::Unexpected)));
+        assert_fails(observer.newest(), &ClientError::Unexpected);
     }
     // The server claims not to have the file.
     for refusal in [
         Refusal::UnknownFile,
         Refusal::UploadUnfinished { next_part: 1 },
     ] {
-        world
-            .wire
-            .tamper(move |_, response| *response = Response::Refused(refusal.clone()));
-        assert!(matches!(
-            observer.newest(),
-            Err(ClientError::Rollback {
-                known: 2,
-                claimed: 0
-            })
-        ));
+        world.wire.refuse(|_| true, refusal);
+        assert_fails(observer.newest(), &rollback(2, 0));
     }
 }
 
@@ -218,12 +195,8 @@ fn lies_about_what_is_read_and_audited() {
             _ => {}
         });
         for extent in [Extent::Sample(20), Extent::Everything] {
-            match observer.audit(&state, extent, &mut |_| ()) {
-                Err(ClientError::Audit(failure)) => {
-                    assert!(matches!(failure.reason, AuditFault::Answer(_)));
-                }
-                other => panic!("{other:?}"),
-            }
+            let failure = audit_failure(observer.audit(&state, extent, &mut |_| ()));
+            assert!(matches!(failure.reason, AuditFault::Answer(_)));
         }
     }
 }
@@ -238,9 +211,6 @@ fn a_wrong_key_for_tags_does_not_pass() {
     public.tags = TagCheck::public(&owner(1, TagKind::PublicBls).tags);
     let observer = observer(&world, &public);
     let state = public.since;
-    assert!(matches!(
-        observer.audit(&state, Extent::Sample(10), &mut |_| ()),
-        Err(ClientError::Audit(_))
-    ));
+    audit_failure(observer.audit(&state, Extent::Sample(10), &mut |_| ()));
     assert_eq!(read(&observer, &state).unwrap(), file);
 }

@@ -13,8 +13,6 @@ use super::*;
 /// Length of the checksum at the end of a state file, and of the MAC before it.
 const HASH: usize = 32;
 
-type Answer = Result<Response, TransportError>;
-
 /// A statement of an owner: file, version, root and length.
 type Statement = (FileId, u64, Digest<32>, u64);
 
@@ -76,21 +74,6 @@ struct History {
     current: Vec<u8>,
 }
 
-fn lost() -> Answer {
-    Err(TransportError::Status(500))
-}
-
-fn is_update(request: &Request) -> bool {
-    matches!(request, Request::Update(_))
-}
-
-fn status(client: &mut Client) -> FileStatus {
-    match client.status().unwrap() {
-        Status::Current(status) => status,
-        other => panic!("{other:?}"),
-    }
-}
-
 /// The contents of version 1.
 fn source() -> Vec<u8> {
     contents(500)
@@ -111,16 +94,16 @@ impl History {
             }
             _ => None,
         });
-        assert!(client.upload(source().as_slice(), &mut |_| ()).is_err());
+        assert!(upload(&mut client, &source()).is_err());
         states.push(("parts sent", kept()));
         signed.watch(&world.wire, |request, server| {
             let is_end = matches!(request, Request::Finish(_));
             is_end.then(|| server.exchange(request).and(lost()))
         });
-        assert!(client.upload(source().as_slice(), &mut |_| ()).is_err());
+        assert!(upload(&mut client, &source()).is_err());
         states.push(("end signed", kept()));
         signed.watch(&world.wire, |_, _| None);
-        client.upload(source().as_slice(), &mut |_| ()).unwrap();
+        upload(&mut client, &source()).unwrap();
         states.push(("version 1", kept()));
         statuses.push(status(&mut client));
 
@@ -161,6 +144,14 @@ impl History {
         }
     }
 
+    /// Replaces the state file by this state, and makes the server tell this lie.
+    fn restore(&self, state: &[u8], lie: Lie) {
+        std::fs::write(self.world.path(), state).unwrap();
+        let recorded = self.recorded.clone();
+        let lie = move |request: &Request, _: &Local| lie(request, &recorded).map(Ok);
+        self.signed.watch(&self.world.wire, lie);
+    }
+
     fn all_states(&self) -> impl Iterator<Item = &[u8]> {
         let before = self.states.iter().map(|(_, state)| state.as_slice());
         before.chain([self.current.as_slice()])
@@ -179,6 +170,18 @@ fn refusal(world: &World, state: &[u8]) -> StateError {
 /// Appends the checksum, which needs no key.
 fn checked(sealed: &[u8]) -> Vec<u8> {
     [sealed, Sha256::digest(sealed).as_slice()].concat()
+}
+
+#[track_caller]
+fn assert_damaged(world: &World, state: &[u8]) {
+    let error = refusal(world, state);
+    assert!(matches!(error, StateError::Damaged), "{error:?}");
+}
+
+#[track_caller]
+fn assert_not_authentic(world: &World, state: &[u8]) {
+    let error = refusal(world, state);
+    assert!(matches!(error, StateError::NotAuthentic), "{error:?}");
 }
 
 /// Asserts that a state whose checksum an attacker has corrected is refused.
@@ -208,23 +211,19 @@ fn a_changed_state_is_refused_and_no_server_is_asked() {
             let mut bad = good.to_vec();
             bad[place] ^= 1 << (place % 8);
             if place % 5 == 0 {
-                assert!(matches!(refusal(world, &bad), StateError::Damaged));
+                assert_damaged(world, &bad);
             }
             if place < message {
                 assert_refused(world, &bad[..sealed.len()], "a flipped bit");
             } else if place < sealed.len() {
-                let error = refusal(world, &checked(&bad[..sealed.len()]));
-                assert!(matches!(error, StateError::NotAuthentic), "{error:?}");
+                assert_not_authentic(world, &checked(&bad[..sealed.len()]));
             }
         }
         // Each length of some states.
         let step = if number % 4 == 0 { 1 } else { 7 };
         for length in (0..sealed.len()).step_by(step) {
             assert_refused(world, &sealed[..length], "cut");
-            assert!(matches!(
-                refusal(world, &good[..length]),
-                StateError::Damaged
-            ));
+            assert_damaged(world, &good[..length]);
         }
         for added in 1..=2 * HASH {
             let mut longer = sealed.to_vec();
@@ -248,8 +247,7 @@ fn parts_of_authentic_states_make_no_authentic_state() {
             if place == other {
                 drop(world.open());
             } else {
-                let error = refusal(world, &checked(&spliced));
-                assert!(matches!(error, StateError::NotAuthentic), "{error:?}");
+                assert_not_authentic(world, &checked(&spliced));
             }
         }
     }
@@ -260,7 +258,7 @@ fn parts_of_authentic_states_make_no_authentic_state() {
     let wire = world.wire.clone();
     drop(FileClient::create(&path, attacker, wire, Chunker::default()).unwrap());
     let forged = std::fs::read(path).unwrap();
-    assert!(matches!(refusal(world, &forged), StateError::NotAuthentic));
+    assert_not_authentic(world, &forged);
 }
 
 /// A lie of a server: its answer to a request, or `None` for an honest answer.
@@ -323,14 +321,10 @@ fn an_older_state_and_a_lie_lead_to_no_other_statement() {
     assert_eq!(versions, [1, 2, 3]);
     for (name, state) in &history.states {
         for (what, lie) in LIES {
-            std::fs::write(world.path(), state).unwrap();
-            let recorded = history.recorded.clone();
-            history.signed.watch(&world.wire, move |request, _| {
-                lie(request, &recorded).map(Ok)
-            });
+            history.restore(state, lie);
             let mut client = world.open();
             drop(client.status());
-            drop(client.upload(source().as_slice(), &mut |_| ()));
+            drop(upload(&mut client, &source()));
             // An honest server lets the owner of the newest copy go on.
             if (*name, what) != ("refused update of version 2", "none") {
                 drop(client.apply(&[write(7, b"another")]));
@@ -342,13 +336,9 @@ fn an_older_state_and_a_lie_lead_to_no_other_statement() {
     // Once the end of the upload is signed, no other source has an end.
     let (_, state) = &history.states[2];
     for (what, lie) in LIES {
-        std::fs::write(world.path(), state).unwrap();
-        let recorded = history.recorded.clone();
-        history.signed.watch(&world.wire, move |request, _| {
-            lie(request, &recorded).map(Ok)
-        });
+        history.restore(state, lie);
         for other in [contents(499), contents(501), vec![0; 500]] {
-            let uploaded = world.open().upload(other.as_slice(), &mut |_| ());
+            let uploaded = upload(&mut world.open(), &other);
             assert!(uploaded.is_err(), "{what}");
         }
         assert_eq!(history.signed.all(), true_statements, "{what}");
@@ -374,7 +364,7 @@ fn the_state_of_another_file_is_of_that_file() {
     let chunker = Chunker::fixed(64).unwrap();
     let (owner, wire) = (world.owner.clone(), world.wire.clone());
     let mut client = FileClient::create(&path, owner, wire, chunker).unwrap();
-    client.upload(b"other".as_slice(), &mut |_| ()).unwrap();
+    upload(&mut client, b"other").unwrap();
     let other = client.file();
     drop(client);
     let statements = history.signed.all();

@@ -9,6 +9,7 @@ use flexlist_service::{
 };
 
 use super::*;
+use crate::plan::Random;
 
 /// Counts the bytes of blocks in updates. Refuses reads, because `sync` finds changes without
 /// fetching blocks.
@@ -45,15 +46,13 @@ fn sync(client: &mut Client, contents: &[u8]) -> Result<SyncReport, ClientError>
 /// A client whose file is cut into content-defined blocks of about a kilobyte.
 fn uploaded_by_content(world: &World, contents: &[u8]) -> Client {
     let chunker = Chunker::content_defined(256, 1024, 4096).unwrap();
-    let transport = world.wire.clone();
-    let client = FileClient::create(&world.path(), world.owner.clone(), transport, chunker);
-    let mut client = client.unwrap().with_options(ClientOptions {
+    let mut client = world.create_with(chunker).with_options(ClientOptions {
         part_bytes: 1 << 20,
         read_bytes: 1 << 20,
         audit_blocks: 16,
         ..small()
     });
-    client.upload(contents, &mut |_| ()).unwrap();
+    upload(&mut client, contents).unwrap();
     client
 }
 
@@ -107,19 +106,15 @@ fn what_does_not_fit_one_update_is_sent_in_several_and_gone_on_with() {
     let (world, mut client) = uploaded(5_000);
     let file: Vec<u8> = contents(30_000).split_off(10_000);
     let mut updates = 0;
-    world.wire.meddle(move |request, server| {
-        if matches!(request, Request::Update(_)) {
-            updates += 1;
-            if updates > 3 {
-                return Err(TransportError::Status(500));
-            }
+    world.wire.answer(is_update, move |request, server| {
+        updates += 1;
+        if updates > 3 {
+            return lost();
         }
         server.exchange(request)
     });
-    assert!(matches!(
-        sync(&mut client, &file),
-        Err(ClientError::Transport(_))
-    ));
+    let synced = sync(&mut client, &file);
+    assert!(matches!(synced, Err(ClientError::Transport(_))));
     assert!(client.is_pending());
     assert_eq!(client.version().unwrap().version, 4);
     world.wire.be_honest();
@@ -130,35 +125,22 @@ fn what_does_not_fit_one_update_is_sent_in_several_and_gone_on_with() {
     check(&mut client, &file);
 }
 
-/// Generator of pseudorandom numbers below a limit.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % limit.max(1)
-    }
-}
-
 #[test]
 fn whatever_a_file_becomes_the_server_has_it() {
     let world = World::new(TagKind::HashOnly);
     let mut file = contents(6_000);
     let mut client = world.uploaded(&file);
-    let mut numbers = Numbers(17);
+    let mut random = Random(17);
     for _ in 0..soak::size(12, 40) {
-        for _ in 0..=numbers.below(3) {
-            let place = numbers.below(file.len() + 1);
-            match numbers.below(3) {
+        for _ in 0..=random.index(3) {
+            let place = random.index(file.len() + 1);
+            match random.index(3) {
                 0 => {
-                    let bytes = contents(numbers.below(300));
+                    let bytes = contents(random.index(300));
                     file.splice(place..place, bytes);
                 }
                 1 => {
-                    let end = (place + numbers.below(700)).min(file.len());
+                    let end = (place + random.index(700)).min(file.len());
                     file.drain(place..end);
                 }
                 _ => file
@@ -202,26 +184,15 @@ fn a_server_that_lies_about_what_it_has_gets_nothing() {
             }
             Ok(response)
         });
-        match sync(&mut client, &changed) {
-            Err(ClientError::Audit(failure)) => {
-                assert!(matches!(failure.reason, AuditFault::Answer(_)));
-            }
-            other => panic!("{other:?}"),
-        }
+        let failure = audit_failure(sync(&mut client, &changed));
+        assert!(matches!(failure.reason, AuditFault::Answer(_)));
     }
     for refusal in [
         Refusal::StoreFailed("a test".into()),
         Refusal::TooLarge("all".into()),
     ] {
-        let said = refusal.clone();
-        world.wire.meddle(move |request, server| match request {
-            Request::Audit { .. } => Ok(Response::Refused(said.clone())),
-            _ => server.exchange(request),
-        });
-        assert!(matches!(
-            sync(&mut client, &changed),
-            Err(ClientError::Audit(_))
-        ));
+        world.wire.refuse(is_audit, refusal);
+        audit_failure(sync(&mut client, &changed));
     }
     world.wire.be_honest();
     assert_eq!(sync(&mut client, &changed).unwrap().sent, 64);

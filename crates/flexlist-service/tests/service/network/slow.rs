@@ -18,7 +18,7 @@ fn slow_heads_and_idle_connections_are_cut_off() {
     let server = start(hasty(), Echo);
     // Nothing, part of a head, or a whole request followed by nothing.
     let request = codec::encode(&status(9));
-    let mut whole = head("POST", PATH, "application/octet-stream", request.len());
+    let mut whole = post_head(request.len());
     whole.extend(&request);
     for bytes in [Vec::new(), b"POST /flex".to_vec(), keep_alive(&whole)] {
         let begun = Instant::now();
@@ -42,16 +42,14 @@ fn keep_alive(request: &[u8]) -> Vec<u8> {
 #[test]
 fn a_slow_body_is_cut_off() {
     let server = start(hasty(), Echo);
-    let mut request = head("POST", PATH, "application/octet-stream", 100);
+    let mut request = post_head(100);
     request.extend([0; 50]);
     let answer = raw(server.address(), &request, 5 * SECOND).unwrap();
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
 
     // Sending single bytes does not extend the deadline.
     let mut stream = TcpStream::connect(server.address()).unwrap();
-    stream
-        .write_all(&head("POST", PATH, "application/octet-stream", 100))
-        .unwrap();
+    stream.write_all(&post_head(100)).unwrap();
     let mut sent = 0;
     while stream.write_all(&[0]).is_ok() {
         sent += 1;
@@ -68,10 +66,8 @@ fn a_slow_handshake_is_cut_off() {
         ..hasty()
     };
     let server = start(options, Echo);
-    assert_eq!(
-        raw(server.address(), b"\x16\x03", 5 * SECOND).as_deref(),
-        Some("")
-    );
+    let answer = raw(server.address(), b"\x16\x03", 5 * SECOND);
+    assert_eq!(answer.as_deref(), Some(""));
     stop(server);
 }
 
@@ -87,9 +83,7 @@ fn a_client_that_does_not_take_its_answer_is_cut_off() {
 
     // A client that reads slowly is served.
     let client = client(&server, once());
-    assert!(matches!(
-        client.exchange(&read(60 << 20)),
-        Ok(Response::Read { .. })
-    ));
+    let answer = client.exchange(&read(60 << 20));
+    assert!(matches!(answer, Ok(Response::Read { .. })));
     stop(server);
 }

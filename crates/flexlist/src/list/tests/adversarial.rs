@@ -32,9 +32,10 @@ pub(super) fn honest(list: &FlexList, index: u64) -> Tree {
 #[test]
 fn the_formulas_are_those_of_the_list() {
     let list = five();
+    let state = list.state();
     let tree = Tree::of(&list);
-    assert_eq!(tree.state(), list.state());
-    assert_eq!(honest(&list, 25).state(), list.state());
+    assert_eq!(tree.state(), state);
+    assert_eq!(honest(&list, 25).state(), state);
     assert_eq!(honest(&list, 25).bytes(), list.prove(&[25]).unwrap());
 }
 
@@ -43,6 +44,7 @@ fn the_formulas_are_those_of_the_list() {
 #[test]
 fn bytes_do_not_move_between_a_block_and_its_neighbour() {
     let list = five();
+    let state = list.state();
     let mut forged = honest(&list, 5);
     let moved = (0..forged.count()).any(|number| match forged.at(number) {
         Tree::Leaf(length, _, Some(after)) => {
@@ -56,11 +58,8 @@ fn bytes_do_not_move_between_a_block_and_its_neighbour() {
     });
     assert!(moved, "a is shown and b is not");
     assert_eq!(forged.rank(), list.total());
-    assert_eq!(
-        refused(&forged, &list.state(), 14),
-        ProofError::RootMismatch
-    );
-    assert_eq!(refused(&forged, &list.state(), 5), ProofError::RootMismatch);
+    assert_eq!(refused(&forged, &state, 14), ProofError::RootMismatch);
+    assert_eq!(refused(&forged, &state, 5), ProofError::RootMismatch);
 }
 
 /// 2: a proof that moves bytes between two pruned children must be refused. This would be possible
@@ -68,6 +67,7 @@ fn bytes_do_not_move_between_a_block_and_its_neighbour() {
 #[test]
 fn the_split_of_an_inner_node_is_fixed() {
     let list = five();
+    let state = list.state();
     let whole = Tree::of(&list);
     for number in 0..whole.count() {
         let mut forged = whole.clone();
@@ -76,7 +76,7 @@ fn the_split_of_an_inner_node_is_fixed() {
         };
         **below = below.prune();
         **after = after.prune();
-        assert_eq!(forged.state(), list.state());
+        assert_eq!(forged.state(), state);
         let Tree::Inner(_, below, after) = forged.at(number) else {
             unreachable!();
         };
@@ -88,10 +88,7 @@ fn the_split_of_an_inner_node_is_fixed() {
         }
         (*first, *second) = (*first + 1, *second - 1);
         assert_eq!(forged.rank(), list.total());
-        assert_eq!(
-            refused(&forged, &list.state(), 45),
-            ProofError::RootMismatch
-        );
+        assert_eq!(refused(&forged, &state, 45), ProofError::RootMismatch);
     }
 }
 
@@ -114,23 +111,18 @@ fn another_length_of_the_file_is_refused() {
         root: Digest([7; 32]),
         ..list.state()
     };
-    assert_eq!(
-        refused(&honest(&list, 5), &state, 5),
-        ProofError::RootMismatch
-    );
+    let refusal = refused(&honest(&list, 5), &state, 5);
+    assert_eq!(refusal, ProofError::RootMismatch);
 }
 
 /// 5: a proof of another block must be refused. The client itself searches for the byte.
 #[test]
 fn a_proof_of_another_block_is_refused() {
     let list = five();
+    let state = list.state();
     for shown in 0..5_u64 {
         for asked in (0..5_u64).filter(|asked| *asked != shown) {
-            let refusal = refused(
-                &honest(&list, shown * 10 + 3),
-                &list.state(),
-                asked * 10 + 3,
-            );
+            let refusal = refused(&honest(&list, shown * 10 + 3), &state, asked * 10 + 3);
             // If the path to the block leads over the other one, the rest is surplus.
             assert!(
                 matches!(refusal, ProofError::Elided | ProofError::SurplusNode),
@@ -138,14 +130,9 @@ fn a_proof_of_another_block_is_refused() {
             );
         }
     }
-    assert_eq!(
-        refused(&honest(&list, 5), &list.state(), 45),
-        ProofError::Elided
-    );
-    assert_eq!(
-        refused(&honest(&list, 15), &list.state(), 5),
-        ProofError::SurplusNode
-    );
+    assert_eq!(refused(&honest(&list, 5), &state, 45), ProofError::Elided);
+    let refusal = refused(&honest(&list, 15), &state, 5);
+    assert_eq!(refusal, ProofError::SurplusNode);
 }
 
 /// 8: a node that is presented as a node of another kind must be refused.
@@ -199,37 +186,32 @@ fn kinds_cannot_be_reinterpreted() {
     let digest = hash::tag_digest::<Sha256>(&committed);
     let tree = root(left(Some(Tree::Leaf(9, digest.0, None))));
     let shown_raw = root(left(Some(Tree::Leaf(9, committed, None))));
-    assert_eq!(
-        refused(&shown_raw, &tree.state(), 0),
-        ProofError::RootMismatch
-    );
+    let refusal = refused(&shown_raw, &tree.state(), 0);
+    assert_eq!(refusal, ProofError::RootMismatch);
 }
 
 /// 9: nodes that the query does not need must be refused. Every query has exactly one proof.
 #[test]
 fn needless_nodes_are_refused() {
     let list = five();
+    let state = list.state();
     let whole = Tree::of(&list);
-    assert_eq!(refused(&whole, &list.state(), 5), ProofError::SurplusNode);
+    assert_eq!(refused(&whole, &state, 5), ProofError::SurplusNode);
     let mut with_right = honest(&list, 5);
     let last = with_right.count() - 1;
     *with_right.at(last) = Tree::Right;
-    assert_eq!(with_right.state(), list.state());
-    assert_eq!(
-        refused(&with_right, &list.state(), 5),
-        ProofError::SurplusNode
-    );
+    assert_eq!(with_right.state(), state);
+    assert_eq!(refused(&with_right, &state, 5), ProofError::SurplusNode);
     let operation = Operation::Remove { index: 5 };
     let change = list.clone().update(&[operation]).unwrap();
     let mut with_right = Tree::read(&change.witness);
     let last = with_right.count() - 1;
     *with_right.at(last) = Tree::Right;
-    let update = |tree: &Tree| {
-        verify_update::<Sha256>(&tree.bytes(), &list.state(), &[operation]).unwrap_err()
-    };
+    let update =
+        |tree: &Tree| verify_update::<Sha256>(&tree.bytes(), &state, &[operation]).unwrap_err();
     assert_eq!(update(&with_right), ProofError::SurplusNode);
     assert_eq!(update(&whole), ProofError::SurplusNode);
-    let all = verify_range::<Sha256>(&whole.bytes(), &list.state(), 0..50).unwrap_err();
+    let all = verify_range::<Sha256>(&whole.bytes(), &state, 0..50).unwrap_err();
     assert_eq!(all, ProofError::SurplusNode, "the right sentinel");
 }
 
@@ -249,22 +231,23 @@ fn repeated_bytes_show_a_block_once() {
 #[test]
 fn impossible_questions_are_refused() {
     let list = five();
+    let state = list.state();
     let proof = list.prove(&[5]).unwrap();
     let operation = ProofError::Operation;
     let out_of_range = |index| UpdateError::OutOfRange { index, total: 50 };
     for index in [50, 51, u64::MAX - 1] {
-        let refusal = verify_indices::<Sha256>(&proof, &list.state(), &[5, index]).unwrap_err();
+        let refusal = verify_indices::<Sha256>(&proof, &state, &[5, index]).unwrap_err();
         assert_eq!(refusal, operation(out_of_range(index)));
-        let refusal = verify_range::<Sha256>(&proof, &list.state(), 0..index + 1);
+        let refusal = verify_range::<Sha256>(&proof, &state, 0..index + 1);
         assert_eq!(refusal.unwrap_err(), operation(out_of_range(index + 1)));
     }
     for (start, end) in [(5, 5), (6, 5), (u64::MAX, 0)] {
-        let refusal = verify_range::<Sha256>(&proof, &list.state(), start..end).unwrap_err();
+        let refusal = verify_range::<Sha256>(&proof, &state, start..end).unwrap_err();
         assert_eq!(refusal, operation(UpdateError::EmptyRange));
     }
     // An empty query is invalid, even if the root would answer it.
     for answer in [Tree::of(&list).prune().bytes(), proof] {
-        let refusal = verify_indices::<Sha256>(&answer, &list.state(), &[]).unwrap_err();
+        let refusal = verify_indices::<Sha256>(&answer, &state, &[]).unwrap_err();
         assert_eq!(refusal, operation(UpdateError::EmptyBatch));
     }
 }

@@ -290,7 +290,7 @@ impl Random {
             length: 1 + self.below(20),
             tag_digest: Digest([self.byte(); 32]),
             level,
-            label: 0,
+            label: self.next(),
         }
     }
 
@@ -319,20 +319,29 @@ impl Random {
             blocks.remove(at);
             return Operation::Remove { index };
         }
-        let Block {
-            length, tag_digest, ..
-        } = self.block();
-        blocks[at] = Block {
-            length,
-            tag_digest,
-            ..blocks[at]
-        };
+        let mut block = self.block();
+        block.level = blocks[at].level;
+        blocks[at] = block;
         Operation::Modify {
             index,
-            length,
-            tag_digest,
-            label: 0,
+            length: block.length,
+            tag_digest: block.tag_digest,
+            label: block.label,
         }
+    }
+}
+
+pub(super) fn insert(index: u64, block: Block) -> Operation {
+    Operation::Insert { index, block }
+}
+
+/// Gives a block this length, and `tag` in every byte of its tag digest.
+pub(super) fn modify(index: u64, length: u64, tag: u8) -> Operation {
+    Operation::Modify {
+        index,
+        length,
+        tag_digest: Digest([tag; 32]),
+        label: 0,
     }
 }
 

@@ -126,10 +126,8 @@ fn levels_follow_their_rules() {
         (62, root(left(Some(leaf(1, 1, Some(blocks(62))))))),
     ];
     for (level, tree) in wrong {
-        assert_eq!(
-            refused_for_its_form(&tree),
-            ProofError::WrongLevel { level }
-        );
+        let refused = refused_for_its_form(&tree);
+        assert_eq!(refused, ProofError::WrongLevel { level });
     }
     // After: the same level is valid.
     let right = root(inner(
@@ -148,10 +146,8 @@ fn encodings_are_minimal() {
     let state = list.state();
     let proof = list.prove(&[5]).unwrap();
     let refusal = |bytes: &[u8]| verify_indices::<Sha256>(bytes, &state, &[5]).unwrap_err();
-    assert_eq!(
-        refusal(&[&proof[..], &[0]].concat()),
-        ProofError::TrailingBytes
-    );
+    let longer = [&proof[..], &[0]].concat();
+    assert_eq!(refusal(&longer), ProofError::TrailingBytes);
     assert_eq!(refusal(&proof.repeat(2)), ProofError::TrailingBytes);
     assert_eq!(refusal(&[]), ProofError::Truncated);
     for end in 0..proof.len() {

@@ -7,7 +7,7 @@ use super::{
         Block, FlexList, MAX_PROOF_BYTES, Operation, Sha256, verify_indices, verify_range,
         verify_update,
     },
-    forge::{Random, Tree, block, build},
+    forge::{Random, Tree, block, build, insert},
 };
 use crate::error::{ProofError, UpdateError};
 
@@ -40,14 +40,10 @@ fn many_blocks_of_a_chain_cost_one_walk() {
         let wanted = [all[1], all[2], all[9]];
         assert_eq!(some.unwrap(), wanted[..most]);
         assert!(for_range <= 12 && for_indices <= 12);
-        assert_eq!(
-            view.find_range_up_to(5..length, most),
-            Ok(all[5..][..most].to_vec())
-        );
-        assert_eq!(
-            view.find_all_up_to(&[9, 1, 2, 1], most),
-            Ok(wanted[..most].to_vec())
-        );
+        let in_range = view.find_range_up_to(5..length, most);
+        assert_eq!(in_range, Ok(all[5..][..most].to_vec()));
+        let found = view.find_all_up_to(&[9, 1, 2, 1], most);
+        assert_eq!(found, Ok(wanted[..most].to_vec()));
     }
     let proof = list.prove_range(0..length).unwrap();
     let proven = verify_range::<Sha256>(&proof, &list.state(), 0..length).unwrap();
@@ -62,10 +58,7 @@ fn many_blocks_of_a_chain_cost_one_walk() {
 fn many_changes_at_the_end_of_a_chain_are_refused() {
     let append = |start: u64, count: u64| -> Vec<Operation> {
         (start..start + count)
-            .map(|index| Operation::Insert {
-                index,
-                block: block(1, 0, 9),
-            })
+            .map(|index| insert(index, block(1, 0, 9)))
             .collect()
     };
     // The limit applies to the batch as a whole: a few long paths are allowed.
@@ -81,18 +74,14 @@ fn many_changes_at_the_end_of_a_chain_are_refused() {
     let mut server = build(&chain(20));
     let before = server.state();
     let many = append(20, soak::size(5_000, 20_000));
-    assert_eq!(
-        server.update(&many).unwrap_err(),
-        UpdateError::BatchTooLarge
-    );
+    let refused = server.update(&many).unwrap_err();
+    assert_eq!(refused, UpdateError::BatchTooLarge);
     assert_eq!(server.state(), before);
     assert_eq!(server.arena.leaves.taken(), 21);
     // Server and client agree on the limit.
     let whole = Tree::of(&server).bytes();
-    assert_eq!(
-        verify_update::<Sha256>(&whole, &before, &many).unwrap_err(),
-        ProofError::Operation(UpdateError::BatchTooLarge)
-    );
+    let refused = verify_update::<Sha256>(&whole, &before, &many).unwrap_err();
+    assert_eq!(refused, ProofError::Operation(UpdateError::BatchTooLarge));
 }
 
 #[test]
@@ -101,14 +90,10 @@ fn what_no_client_reads_is_not_sent() {
     let length = MAX_PROOF_BYTES / 35 + 1;
     let mut list = build(&chain(length));
     let (before, total) = (list.state(), list.total());
-    assert_eq!(
-        list.prove_range(0..total).unwrap_err(),
-        UpdateError::BatchTooLarge
-    );
-    assert_eq!(
-        list.prove(&[total - 1]).unwrap_err(),
-        UpdateError::BatchTooLarge
-    );
+    let refused = list.prove_range(0..total).unwrap_err();
+    assert_eq!(refused, UpdateError::BatchTooLarge);
+    let refused = list.prove(&[total - 1]).unwrap_err();
+    assert_eq!(refused, UpdateError::BatchTooLarge);
     let last = [Operation::Remove { index: total - 1 }];
     assert_eq!(list.update(&last).unwrap_err(), UpdateError::BatchTooLarge);
     assert_eq!(list.state(), before);
@@ -136,10 +121,7 @@ fn the_highest_levels_cost_no_more_than_others() {
                 .map(|_| {
                     let at = random.index(model.len() + 1);
                     model.insert(at, block(2, level, 3));
-                    Operation::Insert {
-                        index: 2 * u64::try_from(at).unwrap(),
-                        block: block(2, level, 3),
-                    }
+                    insert(2 * u64::try_from(at).unwrap(), block(2, level, 3))
                 })
                 .collect();
             let change = list.update(&operations).unwrap();

@@ -4,11 +4,14 @@
 use std::num::NonZeroUsize;
 
 use pad_core::{Digest, Workers};
-use proptest::{collection::vec, prelude::*};
+use proptest::prelude::*;
 
-use super::super::{
-    Block, FlexList, Operation, Sha256, View, arena::Node, build::build_parts, hash::NodeHash,
-    verify_indices, verify_range, verify_update,
+use super::{
+    super::{
+        Block, FlexList, MAX_TOTAL, Operation, Sha256, View, arena::Node, build::build_parts,
+        hash::NodeHash, verify_indices, verify_range, verify_update,
+    },
+    forge::{Random, build, insert, modify},
 };
 use crate::{error::UpdateError, level::Level};
 
@@ -78,91 +81,6 @@ fn subtree(leaves: &[(u64, u8)], first: usize, level: u8, end: usize) -> String 
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    Insert(prop::sample::Index, Block),
-    Modify(prop::sample::Index, u64, u8),
-    Remove(prop::sample::Index),
-}
-
-fn any_level() -> impl Strategy<Value = Level> {
-    prop_oneof![
-        8 => any::<u64>().prop_map(|random| Level::initial(random | 1 << 40)),
-        1 => (0_u8..=62).prop_map(|level| Level::try_from(level).unwrap()),
-    ]
-}
-
-pub(super) fn any_block() -> impl Strategy<Value = Block> {
-    (1_u64..100, any::<u8>(), any_level(), any::<u64>()).prop_map(|(length, tag, level, label)| {
-        Block {
-            length,
-            tag_digest: Digest([tag; 32]),
-            level,
-            label,
-        }
-    })
-}
-
-fn any_step() -> impl Strategy<Value = Step> {
-    let index = any::<prop::sample::Index>;
-    prop_oneof![
-        (index(), any_block()).prop_map(|(at, block)| Step::Insert(at, block)),
-        (index(), 1_u64..100, any::<u8>())
-            .prop_map(|(at, length, tag)| Step::Modify(at, length, tag)),
-        index().prop_map(Step::Remove),
-    ]
-}
-
-/// Applies the step to the plain vector; returns the equivalent operation on a list.
-fn apply(step: Step, blocks: &mut Vec<Block>) -> Operation {
-    let start = |blocks: &[Block], i: usize| blocks[..i].iter().map(|b| b.length).sum::<u64>();
-    match step {
-        Step::Modify(at, length, tag) if !blocks.is_empty() => {
-            let i = at.index(blocks.len());
-            let index = start(blocks, i) + byte_below(at, blocks[i].length);
-            blocks[i].length = length;
-            blocks[i].tag_digest = Digest([tag; 32]);
-            blocks[i].label = length;
-            Operation::Modify {
-                index,
-                length,
-                tag_digest: Digest([tag; 32]),
-                label: length,
-            }
-        }
-        Step::Remove(at) if !blocks.is_empty() => {
-            let i = at.index(blocks.len());
-            let index = start(blocks, i) + byte_below(at, blocks[i].length);
-            blocks.remove(i);
-            Operation::Remove { index }
-        }
-        Step::Insert(at, block) => {
-            let i = at.index(blocks.len() + 1);
-            let index = start(blocks, i);
-            blocks.insert(i, block);
-            Operation::Insert { index, block }
-        }
-        Step::Modify(at, length, tag) => {
-            let block = Block {
-                length,
-                tag_digest: Digest([tag; 32]),
-                level: Level::default(),
-                label: 0,
-            };
-            apply(Step::Insert(at, block), blocks)
-        }
-        Step::Remove(at) => apply(Step::Modify(at, 1, 0), blocks),
-    }
-}
-
-fn byte_below(index: prop::sample::Index, total: u64) -> u64 {
-    u64::try_from(index.index(usize::try_from(total).unwrap())).unwrap()
-}
-
-fn build(blocks: &[Block]) -> FlexList {
-    FlexList::build(blocks, &Workers::sequential()).unwrap()
-}
-
 fn check_same(list: &FlexList, blocks: &[Block]) {
     assert_eq!(list.blocks(), blocks);
     assert_eq!(list.current().shape(), canonical(blocks));
@@ -173,10 +91,8 @@ fn check_same(list: &FlexList, blocks: &[Block]) {
         for index in [start, start + block.length - 1] {
             let found = list.find(index).unwrap();
             assert_eq!((found.start, found.length), (start, block.length));
-            assert_eq!(
-                (found.tag_digest, found.label),
-                (block.tag_digest, block.label)
-            );
+            let fields = (found.tag_digest, found.label);
+            assert_eq!(fields, (block.tag_digest, block.label));
         }
         start += block.length;
     }
@@ -190,20 +106,17 @@ fn check_same(list: &FlexList, blocks: &[Block]) {
 
 proptest! {
     #[test]
-    fn built_grown_and_joined_lists_are_the_same(
-        first in vec(any_block(), 0..40),
-        batches in vec(vec(any_step(), 1..12), 1..6),
-        cuts in vec(any::<prop::sample::Index>(), 0..4),
-        probes in vec(any::<prop::sample::Index>(), 1..8),
-    ) {
-        let mut blocks = first;
+    fn built_grown_and_joined_lists_are_the_same(seed: u64) {
+        let mut random = Random(seed);
+        let length = random.index(40);
+        let mut blocks = random.blocks(length);
         let mut list = build(&blocks);
         check_same(&list, &blocks);
-        for batch in batches {
+        for _ in 0..=random.index(5) {
             let old_blocks = blocks.clone();
             let old = list.state();
-            let operations: Vec<Operation> =
-                batch.into_iter().map(|step| apply(step, &mut blocks)).collect();
+            let mut operations = random.batch(&mut blocks);
+            operations.extend(random.batch(&mut blocks));
             let change = list.update(&operations).unwrap();
             check_same(&list, &blocks);
             prop_assert_eq!(list.at(&change.previous).blocks(), old_blocks.clone());
@@ -225,15 +138,16 @@ proptest! {
             prop_assert_eq!(list.arena.leaves.taken(), blocks.len() + 1);
         }
 
-        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(blocks.len() + 1)).collect();
+        let count = random.index(4);
+        let mut cuts: Vec<usize> = (0..count).map(|_| random.index(blocks.len() + 1)).collect();
         cuts.sort_unstable();
         let workers = Workers::new(NonZeroUsize::new(2).unwrap()).unwrap();
         let joined: FlexList = build_parts(&blocks, &cuts, &workers).unwrap();
         check_same(&joined, &blocks);
 
         if list.total() > 0 {
-            let indices: Vec<u64> =
-                probes.iter().map(|probe| byte_below(*probe, list.total())).collect();
+            let count = 1 + random.index(7);
+            let indices: Vec<u64> = (0..count).map(|_| random.below(list.total())).collect();
             let proof = list.prove(&indices).unwrap();
             let proven = verify_indices::<Sha256>(&proof, &list.state(), &indices).unwrap();
             for index in &indices {
@@ -280,60 +194,16 @@ fn a_refused_batch_changes_nothing() {
     let mut list = build(&[block; 3]);
     let before = list.state();
     let good = Operation::Remove { index: 7 };
+    let out_of_range = |index| UpdateError::OutOfRange { index, total: 10 };
+    let sized = |length| Block { length, ..block };
     let refused = [
-        (
-            Operation::Remove { index: 10 },
-            UpdateError::OutOfRange {
-                index: 10,
-                total: 10,
-            },
-        ),
-        (
-            Operation::Insert { index: 7, block },
-            UpdateError::NotOnBoundary { index: 7 },
-        ),
-        (
-            Operation::Insert { index: 11, block },
-            UpdateError::OutOfRange {
-                index: 11,
-                total: 10,
-            },
-        ),
-        (
-            Operation::Insert {
-                index: 5,
-                block: Block { length: 0, ..block },
-            },
-            UpdateError::EmptyBlock,
-        ),
-        (
-            Operation::Modify {
-                index: 5,
-                length: 0,
-                tag_digest: Digest([0; 32]),
-                label: 0,
-            },
-            UpdateError::EmptyBlock,
-        ),
-        (
-            Operation::Insert {
-                index: 5,
-                block: Block {
-                    length: 1 << 63,
-                    ..block
-                },
-            },
-            UpdateError::FileTooLong,
-        ),
-        (
-            Operation::Modify {
-                index: 5,
-                length: super::super::MAX_TOTAL,
-                tag_digest: Digest([0; 32]),
-                label: 0,
-            },
-            UpdateError::FileTooLong,
-        ),
+        (Operation::Remove { index: 10 }, out_of_range(10)),
+        (insert(7, block), UpdateError::NotOnBoundary { index: 7 }),
+        (insert(11, block), out_of_range(11)),
+        (insert(5, sized(0)), UpdateError::EmptyBlock),
+        (modify(5, 0, 0), UpdateError::EmptyBlock),
+        (insert(5, sized(1 << 63)), UpdateError::FileTooLong),
+        (modify(5, MAX_TOTAL, 0), UpdateError::FileTooLong),
     ];
     for (operation, error) in refused {
         assert_eq!(list.update(&[good, operation]).unwrap_err(), error);

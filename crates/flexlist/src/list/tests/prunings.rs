@@ -2,7 +2,7 @@
 
 use super::{
     super::{FlexList, Operation, Sha256, verify_indices, verify_range, verify_update},
-    forge::{Tree, block, build},
+    forge::{Tree, block, build, insert, modify},
 };
 use crate::error::ProofError;
 
@@ -105,18 +105,10 @@ fn one_witness_for_every_operation() {
     let list = seven();
     let (proofs, state) = (all_proofs(&list), list.state());
     let inserts = [0, 1, 3, 4, 6, 7, 9, 10].into_iter().flat_map(|index| {
-        [0, 1, 2, 3, 62].map(|level| Operation::Insert {
-            index,
-            block: block(3, level, 9),
-        })
+        [0, 1, 2, 3, 62].map(|level| insert(index, block(3, level, 9)))
     });
     let others = (0..list.total()).flat_map(|index| {
-        let modify = Operation::Modify {
-            index,
-            length: 3,
-            tag_digest: pad_core::Digest([9; 32]),
-            label: 0,
-        };
+        let modify = modify(index, 3, 9);
         [Operation::Remove { index }, modify]
     });
     for operation in inserts.chain(others) {

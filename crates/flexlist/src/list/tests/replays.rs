@@ -1,11 +1,9 @@
 //! Witnesses of updates that must be rejected, and the ends of the list.
 
-use pad_core::Digest;
-
 use super::{
     super::{MAX_TOTAL, Operation, Sha256, verify_indices, verify_range, verify_update},
     adversarial::{five, refused},
-    forge::{Tree, block, build, pruned},
+    forge::{Tree, block, build, insert, modify, pruned},
 };
 use crate::error::{ProofError, UpdateError};
 
@@ -14,20 +12,13 @@ use crate::error::{ProofError, UpdateError};
 fn an_older_witness_is_refused() {
     let mut list = five();
     let old = list.clone();
-    let modify = |tag| Operation::Modify {
-        index: 25,
-        length: 10,
-        tag_digest: Digest([tag; 32]),
-        label: 0,
-    };
+    let modify = |tag| modify(25, 10, tag);
     let first = list.update(&[modify(8)]).unwrap();
     let state = list.state();
     let second = list.update(&[modify(9)]).unwrap();
     let verify = |witness: &[u8]| verify_update::<Sha256>(witness, &state, &[modify(9)]);
-    assert_eq!(
-        verify(&first.witness).unwrap_err(),
-        ProofError::RootMismatch
-    );
+    let replayed = verify(&first.witness).unwrap_err();
+    assert_eq!(replayed, ProofError::RootMismatch);
     assert_eq!(*verify(&second.witness).unwrap().get(), list.state());
     let old_proof = old.prove(&[25]).unwrap();
     let refusal = verify_indices::<Sha256>(&old_proof, &list.state(), &[25]).unwrap_err();
@@ -38,11 +29,9 @@ fn an_older_witness_is_refused() {
 #[test]
 fn a_witness_with_a_hole_is_refused() {
     let list = five();
+    let state = list.state();
     let operations = [
-        Operation::Insert {
-            index: 20,
-            block: block(4, 3, 9),
-        },
+        insert(20, block(4, 3, 9)),
         Operation::Remove { index: 45 },
     ];
     let witness = Tree::read(&list.clone().update(&operations).unwrap().witness);
@@ -53,8 +42,8 @@ fn a_witness_with_a_hole_is_refused() {
             continue;
         }
         *node = node.prune();
-        assert_eq!(forged.state(), list.state());
-        let refusal = verify_update::<Sha256>(&forged.bytes(), &list.state(), &operations);
+        assert_eq!(forged.state(), state);
+        let refusal = verify_update::<Sha256>(&forged.bytes(), &state, &operations);
         assert_eq!(refusal.unwrap_err(), ProofError::Elided, "{number}");
     }
 }
@@ -63,59 +52,41 @@ fn a_witness_with_a_hole_is_refused() {
 #[test]
 fn impossible_operations_are_refused() {
     let list = five();
+    let state = list.state();
     let new = block(4, 3, 9);
-    let insert = |index| Operation::Insert { index, block: new };
+    let too_long = UpdateError::FileTooLong;
+    let insert_new = |index| insert(index, new);
     let out_of_range = |index| UpdateError::OutOfRange { index, total: 50 };
     let cases = [
-        (insert(25), UpdateError::NotOnBoundary { index: 25 }),
-        (insert(1), UpdateError::NotOnBoundary { index: 1 }),
-        (insert(49), UpdateError::NotOnBoundary { index: 49 }),
-        (insert(51), out_of_range(51)),
-        (insert(u64::MAX), out_of_range(u64::MAX)),
+        (insert_new(25), UpdateError::NotOnBoundary { index: 25 }),
+        (insert_new(1), UpdateError::NotOnBoundary { index: 1 }),
+        (insert_new(49), UpdateError::NotOnBoundary { index: 49 }),
+        (insert_new(51), out_of_range(51)),
+        (insert_new(u64::MAX), out_of_range(u64::MAX)),
         (Operation::Remove { index: 50 }, out_of_range(50)),
         (
             Operation::Remove { index: u64::MAX },
             out_of_range(u64::MAX),
         ),
-        (
-            Operation::Insert {
-                index: 50,
-                block: block(0, 0, 0),
-            },
-            UpdateError::EmptyBlock,
-        ),
-        (
-            Operation::Insert {
-                index: 50,
-                block: block(MAX_TOTAL - 49, 0, 0),
-            },
-            UpdateError::FileTooLong,
-        ),
-        (
-            Operation::Insert {
-                index: 50,
-                block: block(u64::MAX, 62, 0),
-            },
-            UpdateError::FileTooLong,
-        ),
+        (insert(50, block(0, 0, 0)), UpdateError::EmptyBlock),
+        (insert(50, block(MAX_TOTAL - 49, 0, 0)), too_long),
+        (insert(50, block(u64::MAX, 62, 0)), too_long),
     ];
     for (operation, error) in cases {
         let mut server = list.clone();
         assert_eq!(server.update(&[operation]).unwrap_err(), error);
-        assert_eq!(server.state(), list.state());
+        assert_eq!(server.state(), state);
         let whole = Tree::of(&list).bytes();
-        let refusal = verify_update::<Sha256>(&whole, &list.state(), &[operation]).unwrap_err();
+        let refusal = verify_update::<Sha256>(&whole, &state, &[operation]).unwrap_err();
         assert_eq!(refusal, ProofError::Operation(error));
     }
-    let nothing = verify_update::<Sha256>(&Tree::of(&list).prune().bytes(), &list.state(), &[]);
-    assert_eq!(
-        nothing.unwrap_err(),
-        ProofError::Operation(UpdateError::EmptyBatch)
-    );
-    for operation in [insert(0), insert(50)] {
+    let nothing = verify_update::<Sha256>(&Tree::of(&list).prune().bytes(), &state, &[]);
+    let empty = ProofError::Operation(UpdateError::EmptyBatch);
+    assert_eq!(nothing.unwrap_err(), empty);
+    for operation in [insert_new(0), insert_new(50)] {
         let mut server = list.clone();
         let change = server.update(&[operation]).unwrap();
-        let next = verify_update::<Sha256>(&change.witness, &list.state(), &[operation]).unwrap();
+        let next = verify_update::<Sha256>(&change.witness, &state, &[operation]).unwrap();
         assert_eq!(*next.get(), server.state());
     }
 }
@@ -124,6 +95,7 @@ fn impossible_operations_are_refused() {
 #[test]
 fn the_ends_of_the_list_are_shown_as_they_are() {
     let list = five();
+    let state = list.state();
     let whole = Tree::of(&list);
     for number in 0..whole.count() {
         let mut forged = whole.clone();
@@ -132,27 +104,24 @@ fn the_ends_of_the_list_are_shown_as_they_are() {
         };
         let had = after.take();
         if had.is_some() {
-            let refusal = verify_range::<Sha256>(&forged.bytes(), &list.state(), 0..50);
+            let refusal = verify_range::<Sha256>(&forged.bytes(), &state, 0..50);
             assert_eq!(refusal.unwrap_err(), ProofError::TotalMismatch);
         } else {
             *after = Some(Box::new(pruned(1)));
-            let refusal = verify_range::<Sha256>(&forged.bytes(), &list.state(), 0..50);
+            let refusal = verify_range::<Sha256>(&forged.bytes(), &state, 0..50);
             assert_eq!(refusal.unwrap_err(), ProofError::TotalMismatch);
         }
     }
     for operation in [
         Operation::Remove { index: 0 },
-        Operation::Insert {
-            index: 0,
-            block: block(1, 0, 1),
-        },
+        insert(0, block(1, 0, 1)),
     ] {
         let mut witness = Tree::read(&list.clone().update(&[operation]).unwrap().witness);
         let sentinel = (0..witness.count())
             .find(|number| matches!(witness.at(*number), Tree::Left(_)))
             .expect("the sentinel is shown");
         *witness.at(sentinel) = witness.at(sentinel).prune();
-        let refusal = verify_update::<Sha256>(&witness.bytes(), &list.state(), &[operation]);
+        let refusal = verify_update::<Sha256>(&witness.bytes(), &state, &[operation]);
         assert_eq!(refusal.unwrap_err(), ProofError::Elided);
     }
 }
@@ -177,16 +146,11 @@ fn the_last_block_can_go() {
         assert_eq!(list.prove(&[]).unwrap_err(), UpdateError::EmptyBatch);
         assert_eq!(list.prove_range(0..0).unwrap_err(), UpdateError::EmptyRange);
         for tree in [&empty, &empty.prune()] {
-            assert_eq!(
-                refused(tree, &list.state(), 0),
-                ProofError::Operation(nowhere)
-            );
+            let nowhere = ProofError::Operation(nowhere);
+            assert_eq!(refused(tree, &list.state(), 0), nowhere);
         }
         // The reverse operation.
-        let operation = Operation::Insert {
-            index: 0,
-            block: block(10, level, 1),
-        };
+        let operation = insert(0, block(10, level, 1));
         let change = list.update(&[operation]).unwrap();
         let next = verify_update::<Sha256>(&change.witness, &empty.state(), &[operation]).unwrap();
         assert_eq!(*next.get(), before);
@@ -197,10 +161,7 @@ fn the_last_block_can_go() {
 #[test]
 fn another_level_is_another_root() {
     let list = five();
-    let insert = |level| Operation::Insert {
-        index: 20,
-        block: block(4, level, 9),
-    };
+    let insert = |level| insert(20, block(4, level, 9));
     let roots = (0..=62).map(|level| {
         let mut server = list.clone();
         let change = server.update(&[insert(level)]).unwrap();

@@ -90,21 +90,15 @@ fn every_kind_audits_and_reads() {
 
         let (committed, data) = (stored[0].tag.committed.as_ref(), stored[0].data);
         assert_eq!(kind.check_block(7, committed, data), Ok(()));
-        assert_eq!(
-            kind.check_block(7, committed, &data[1..]),
-            Err(AuditError::BlockMismatch { start: 7 })
-        );
-        assert_eq!(
-            kind.check_block(7, &committed[..31], data),
-            Err(AuditError::MalformedTag { start: 7 })
-        );
+        let shorter = kind.check_block(7, committed, &data[1..]);
+        assert_eq!(shorter, Err(AuditError::BlockMismatch { start: 7 }));
+        let cut = kind.check_block(7, &committed[..31], data);
+        assert_eq!(cut, Err(AuditError::MalformedTag { start: 7 }));
         let other = stored[1].tag;
         let wrong = [StoredBlock { tag: other, data }];
         assert_eq!(server.check_tags(&wrong), Err(TagError::BlockMismatch));
-        assert_eq!(
-            server.prover().absorb(&challenged(0, 3, 0), other, data),
-            Err(TagError::BlockMismatch)
-        );
+        let absorbed = server.prover().absorb(&challenged(0, 3, 0), other, data);
+        assert_eq!(absorbed, Err(TagError::BlockMismatch));
     }
 }
 
@@ -166,27 +160,24 @@ fn hostile_bytes_are_refused() {
                 let shorter = read(&honest[..honest.len() - 1]);
                 assert!(matches!(shorter, Some(TagError::Malformed(_))));
             }
-            let mut changed = honest.clone();
-            changed[0] ^= 1;
-            assert_eq!(read(&changed), malformed(DecodeError::NotThisFormat));
-            changed.clone_from(honest);
-            changed[4] = 9;
-            assert_eq!(
-                read(&changed),
-                malformed(DecodeError::UnknownFormatVersion(9))
-            );
-            changed.clone_from(honest);
-            changed[5] ^= 1;
+            let changed = |place: usize, byte| {
+                let mut changed = honest.clone();
+                changed[place] = byte;
+                changed
+            };
+            let other_format = malformed(DecodeError::NotThisFormat);
+            assert_eq!(read(&changed(0, honest[0] ^ 1)), other_format);
+            let unknown = malformed(DecodeError::UnknownFormatVersion(9));
+            assert_eq!(read(&changed(4, 9)), unknown);
             assert!(matches!(
-                read(&changed),
+                read(&changed(5, honest[5] ^ 1)),
                 Some(TagError::Malformed(DecodeError::WrongKind { .. }))
             ));
-            changed.clone_from(honest);
-            changed[7] = 77;
-            assert_eq!(read(&changed), Some(TagError::UnknownKind));
-            changed.resize(KEY_LIMIT + 1, 0);
+            let mut other = changed(7, 77);
+            assert_eq!(read(&other), Some(TagError::UnknownKind));
+            other.resize(KEY_LIMIT + 1, 0);
             let limit = KEY_LIMIT;
-            assert_eq!(read(&changed), malformed(DecodeError::TooLarge { limit }));
+            assert_eq!(read(&other), malformed(DecodeError::TooLarge { limit }));
         }
     }
 }
@@ -214,9 +205,7 @@ fn absent_kinds_are_refused() {
         let refused = Some(TagError::KindUnavailable(kind));
         let workers = Workers::sequential();
         assert_eq!(OwnerKey::generate(kind, &workers).err(), refused);
-        assert_eq!(
-            OwnerKey::from_bytes(&kind.seal(KIND_OWNER_KEY, &[])).err(),
-            refused
-        );
+        let sealed = kind.seal(KIND_OWNER_KEY, &[]);
+        assert_eq!(OwnerKey::from_bytes(&sealed).err(), refused);
     }
 }

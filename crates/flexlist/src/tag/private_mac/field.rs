@@ -202,10 +202,8 @@ mod tests {
             assert_eq!(Element::reduce(number), Element(residue));
         }
         assert_eq!(Element::from_bytes(P.to_le_bytes()), None);
-        assert_eq!(
-            Element::from_bytes((P - 1).to_le_bytes()),
-            Some(Element(P - 1))
-        );
+        let largest = Element::from_bytes((P - 1).to_le_bytes());
+        assert_eq!(largest, Some(Element(P - 1)));
         // 2^256 - 1 = 4 - 1 modulo p.
         assert_eq!(Element::from_random(&[0xff; 32]), Element(3));
         let largest = Element(P - 1);

@@ -14,10 +14,8 @@ fn honest_proofs_verify() {
     check_refusals::<PrivateMac>(&key());
     check_bytes(&key());
     let other = PrivateMacKey::generate().unwrap();
-    assert_ne!(
-        other.to_bytes(),
-        PrivateMacKey::generate().unwrap().to_bytes()
-    );
+    let third = PrivateMacKey::generate().unwrap();
+    assert_ne!(other.to_bytes(), third.to_bytes());
     check_honest::<PrivateMac>(&other, 4);
 }
 
@@ -63,15 +61,10 @@ fn numbers_outside_the_field_are_refused() {
     }
     let mut changed = audit;
     changed.tags[0].held.0 = P.to_le_bytes().to_vec();
-    assert_eq!(
-        changed.prove::<PrivateMac>(&key()),
-        Err(TagError::TagMalformed)
-    );
-    let stored = changed.stored();
-    assert_eq!(
-        PrivateMac::check_tags(&(), &stored),
-        Err(TagError::TagMalformed)
-    );
+    let proof = changed.prove::<PrivateMac>(&key());
+    assert_eq!(proof, Err(TagError::TagMalformed));
+    let checked = PrivateMac::check_tags(&(), &changed.stored());
+    assert_eq!(checked, Err(TagError::TagMalformed));
 }
 
 #[test]
@@ -87,10 +80,8 @@ fn another_key_verifies_nothing() {
 #[test]
 fn tags_are_pinned() {
     let tag = PrivateMac::tag(&key(), WriteId([9; 16]), &[5; 100]).unwrap();
-    assert_eq!(
-        hex::encode(tag.held.as_ref()),
-        "ac803431420f29e3e363b15f19f6fd22"
-    );
+    let held = hex::encode(tag.held.as_ref());
+    assert_eq!(held, "ac803431420f29e3e363b15f19f6fd22");
     assert_eq!(tag.committed.as_ref(), [9; 16]);
     // SHA-256 of a 5 and sixteen 9s.
     assert_eq!(

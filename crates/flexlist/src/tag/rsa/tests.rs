@@ -41,10 +41,10 @@ fn primes(lines: &str) -> [Integer; 2] {
     primes.try_into().unwrap()
 }
 
+const PRIMES_2048: &str = include_str!("../../../../accumulators/tests/keys/rsa-2048.txt");
+
 pub(in crate::tag) fn key_2048() -> RsaOwnerKey<2048> {
-    let [p, q] = primes(include_str!(
-        "../../../../accumulators/tests/keys/rsa-2048.txt"
-    ));
+    let [p, q] = primes(PRIMES_2048);
     RsaOwnerKey::from_primes(p, q, &Integer::from(123_456_789)).unwrap()
 }
 
@@ -195,10 +195,8 @@ fn sums_outside_the_range_are_refused() {
     assert_eq!(verdict(&most), inside);
     assert_eq!(verdict(&(&most + 1_u32).complete()), outside);
     // The encoding of a negative number.
-    assert_eq!(
-        audit.verify::<Toy>(&owner, &vec![0xff; proof.len()]),
-        outside
-    );
+    let negative = vec![0xff; proof.len()];
+    assert_eq!(audit.verify::<Toy>(&owner, &negative), outside);
     // The right sum plus a multiple of the order of g, which only a holder of the factors can
     // create.
     let [p, q] = owner.factors.primes();
@@ -220,6 +218,7 @@ fn tags_outside_the_modulus_are_refused() {
         write_fixed(tag, 64, &mut changed.tags[1].committed.0);
         changed
     };
+    let check = |audit: &Audit| Toy::check_tags(&owner.public, &audit.stored());
     let outside = Err(AuditError::TagOutOfRange { start: 100 });
     for tag in [modulus.clone(), (Integer::from(1) << 512_u32) - 1_u32] {
         assert_eq!(with_tag(&tag).verify::<Toy>(&owner, &proof), outside);
@@ -231,15 +230,12 @@ fn tags_outside_the_modulus_are_refused() {
     ] {
         let verdict = with_tag(&tag).verify::<Toy>(&owner, &proof);
         assert_eq!(verdict, Err(AuditError::EquationFails));
-        assert_eq!(
-            Toy::check_tags(&owner.public, &with_tag(&tag).stored()),
-            Err(TagError::BlockMismatch)
-        );
+        assert_eq!(check(&with_tag(&tag)), Err(TagError::BlockMismatch));
     }
     // Signs of tags do not matter: neither the audit nor the server's check depends on them.
     let negative = with_tag(&(modulus - &honest).complete());
     assert_eq!(negative.verify::<Toy>(&owner, &proof), Ok(()));
-    assert_eq!(Toy::check_tags(&owner.public, &negative.stored()), Ok(()));
+    assert_eq!(check(&negative), Ok(()));
 }
 
 #[test]
@@ -247,31 +243,21 @@ fn tags_that_do_not_fit_are_found() {
     let owner = toy();
     let mut audit = Audit::typical::<Toy>(&owner);
     audit.blocks[4][200] ^= 1;
-    assert_eq!(
-        Toy::check_tags(&owner.public, &audit.stored()),
-        Err(TagError::BlockMismatch)
-    );
+    let checked = Toy::check_tags(&owner.public, &audit.stored());
+    assert_eq!(checked, Err(TagError::BlockMismatch));
 }
 
 #[test]
 fn unsuitable_factors_are_refused() {
-    let [p, q] = primes(include_str!(
-        "../../../../accumulators/tests/keys/rsa-2048.txt"
-    ));
+    let [p, q] = primes(PRIMES_2048);
     let made = |p: &Integer, q: &Integer, root: u32| {
         RsaOwnerKey::<2048>::from_primes(p.clone(), q.clone(), &Integer::from(root)).map(drop)
     };
     assert_eq!(made(&p, &q, 3), Ok(()));
     assert_eq!(made(&q, &p, 3), Ok(()));
-    assert_eq!(made(&p, &p, 3), Err(TagError::UnsuitablePrimes));
-    assert_eq!(
-        made(&p, &Integer::from(7), 3),
-        Err(TagError::UnsuitablePrimes)
-    );
-    assert_eq!(
-        made(&p, &Integer::new(), 3),
-        Err(TagError::UnsuitablePrimes)
-    );
+    for other in [p.clone(), Integer::from(7), Integer::new()] {
+        assert_eq!(made(&p, &other, 3), Err(TagError::UnsuitablePrimes));
+    }
     let composite = (&q + 2_u32).complete();
     assert_eq!(made(&p, &composite, 3), Err(TagError::NotSafePrimes));
     // A prime p for which (p - 1) / 2 is composite.
@@ -286,15 +272,11 @@ fn unsuitable_factors_are_refused() {
         assert_eq!(made(&p, &q, root), Err(TagError::UnsuitableBase));
     }
     let root = (&p + 1_u32).complete();
-    assert_eq!(
-        RsaOwnerKey::<2048>::from_primes(p.clone(), q.clone(), &root).map(drop),
-        Err(TagError::UnsuitableBase)
-    );
+    let refused = RsaOwnerKey::<2048>::from_primes(p.clone(), q.clone(), &root);
+    assert_eq!(refused.map(drop), Err(TagError::UnsuitableBase));
     // A length other than the type's.
-    assert_eq!(
-        RsaOwnerKey::<3072>::from_primes(p, q, &Integer::from(3)).map(drop),
-        Err(TagError::UnsuitablePrimes)
-    );
+    let refused = RsaOwnerKey::<3072>::from_primes(p, q, &Integer::from(3));
+    assert_eq!(refused.map(drop), Err(TagError::UnsuitablePrimes));
 }
 
 #[test]
@@ -303,18 +285,13 @@ fn unsuitable_bytes_are_refused() {
     let bytes = owner.to_bytes();
     // q before p, then a base that is not a square: minus one times a square.
     let swapped = [&bytes[32..64], &bytes[..32], &bytes[64..]].concat();
-    assert_eq!(
-        RsaOwnerKey::<512>::from_bytes(&swapped).map(drop),
-        Err(DecodeError::NonCanonical.into())
-    );
+    let refused = |bytes: &[u8]| RsaOwnerKey::<512>::from_bytes(bytes).map(drop);
+    assert_eq!(refused(&swapped), Err(DecodeError::NonCanonical.into()));
     let Group { residues, base } = &*owner.public.0;
     let modulus = residues.modulus();
     let mut negative = bytes[..64].to_vec();
     write_fixed(&(modulus - base).complete(), 64, &mut negative);
-    assert_eq!(
-        RsaOwnerKey::<512>::from_bytes(&negative).map(drop),
-        Err(TagError::UnsuitableBase)
-    );
+    assert_eq!(refused(&negative), Err(TagError::UnsuitableBase));
     let public = |modulus: &Integer, base: &Integer| {
         let mut bytes = Vec::new();
         write_fixed(modulus, 64, &mut bytes);

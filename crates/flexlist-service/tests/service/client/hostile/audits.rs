@@ -7,6 +7,15 @@ fn tags(error: AuditError) -> AuditFault {
     AuditFault::Answer(audit::AuditFailure::Tags(error))
 }
 
+/// Returns the error of the proof by tags for which an audit failed.
+#[track_caller]
+fn tag_error(failure: AuditFailure) -> AuditError {
+    match failure.reason {
+        AuditFault::Answer(audit::AuditFailure::Tags(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
 /// Audits 20 samples while `tamper` changes each answer. Returns the failure.
 fn lied_audit(
     kind: TagKind,
@@ -24,10 +33,7 @@ fn lied_audit(
             tamper(list_proof, committed, tag_proof);
         }
     });
-    match client.audit(Extent::Sample(20), &mut |_| ()) {
-        Err(ClientError::Audit(failure)) => failure,
-        other => panic!("{other:?}"),
-    }
+    audit_failure(run_audit(&mut client, Extent::Sample(20)))
 }
 
 #[test]
@@ -40,108 +46,73 @@ fn lies_about_what_is_there() {
 
     let shortened = lied_audit(kind, |_, _, proof| shorten(&mut proof.0));
     assert_eq!(shortened.reason, tags(AuditError::MalformedTagProof));
+    let truncated = lied_audit(kind, |proof, _, _| shorten(&mut proof.0));
+    let no_list = audit::AuditFailure::List(ProofError::Truncated);
+    assert_eq!(truncated.reason, AuditFault::Answer(no_list));
     let lost = lied_audit(kind, |_, committed, _| drop(committed.pop()));
     assert!(matches!(
-        lost.reason,
-        AuditFault::Answer(audit::AuditFailure::Tags(
-            AuditError::TagCountMismatch { expected, actual }
-        )) if actual + 1 == expected
+        tag_error(lost),
+        AuditError::TagCountMismatch { expected, actual } if actual + 1 == expected
     ));
     let doubled = lied_audit(kind, |_, committed, _| committed.push(committed[0].clone()));
     assert!(matches!(
-        doubled.reason,
-        AuditFault::Answer(audit::AuditFailure::Tags(
-            AuditError::TagCountMismatch { expected, actual }
-        )) if actual == expected + 1
+        tag_error(doubled),
+        AuditError::TagCountMismatch { expected, actual } if actual == expected + 1
     ));
-    let changed = lied_audit(kind, |_, committed, _| committed[0].0[0] ^= 1);
-    assert!(matches!(
-        changed.reason,
-        AuditFault::Answer(audit::AuditFailure::Tags(
-            AuditError::TagDigestMismatch { .. }
-        ))
-    ));
-    let swapped = lied_audit(kind, |_, committed, _| committed.reverse());
-    assert!(matches!(
-        swapped.reason,
-        AuditFault::Answer(audit::AuditFailure::Tags(
-            AuditError::TagDigestMismatch { .. }
-        ))
-    ));
-    let truncated = lied_audit(kind, |proof, _, _| shorten(&mut proof.0));
-    assert_eq!(
-        truncated.reason,
-        AuditFault::Answer(audit::AuditFailure::List(ProofError::Truncated))
-    );
+    let changes: [fn(&mut Vec<Bytes>); 2] = [
+        |committed| committed[0].0[0] ^= 1,
+        |committed| committed.reverse(),
+    ];
+    for change in changes {
+        let error = tag_error(lied_audit(kind, move |_, committed, _| change(committed)));
+        assert!(matches!(error, AuditError::TagDigestMismatch { .. }));
+    }
     let hash_only = lied_audit(TagKind::HashOnly, |_, _, proof| proof.0[0] ^= 1);
-    assert!(matches!(
-        hash_only.reason,
-        AuditFault::Answer(audit::AuditFailure::Tags(AuditError::BlockMismatch { .. }))
-    ));
+    let error = tag_error(hash_only);
+    assert!(matches!(error, AuditError::BlockMismatch { .. }));
+}
+
+/// Repeats the answer to the first challenge for every later one.
+fn repeat_first_audit(wire: &Wire) {
+    let mut first = None;
+    wire.answer(is_audit, move |request, server| {
+        first.get_or_insert_with(|| server.exchange(request)).clone()
+    });
 }
 
 #[test]
 fn answers_to_other_challenges() {
     let (world, mut client) = uploaded(6_400);
-    // Repeats the answer to the first challenge for every later one.
-    let mut first = None;
-    world.wire.tamper(move |request, response| {
-        if matches!(request, Request::Audit { .. }) {
-            *response = first.get_or_insert_with(|| response.clone()).clone();
-        }
-    });
-    client.audit(Extent::Sample(40), &mut |_| ()).unwrap();
-    let failure = client.audit(Extent::Sample(40), &mut |_| ()).unwrap_err();
+    repeat_first_audit(&world.wire);
+    run_audit(&mut client, Extent::Sample(40)).unwrap();
+    let failure = audit_failure(run_audit(&mut client, Extent::Sample(40)));
     assert!(matches!(
-        failure,
-        ClientError::Audit(AuditFailure {
-            reason: AuditFault::Answer(audit::AuditFailure::List(
-                ProofError::Elided | ProofError::SurplusNode
-            )),
-            ..
-        })
+        failure.reason,
+        AuditFault::Answer(audit::AuditFailure::List(
+            ProofError::Elided | ProofError::SurplusNode
+        ))
     ));
 
     // Challenges of the same blocks with other coefficients: only the seed differs.
-    let mut first = None;
-    world.wire.tamper(move |request, response| {
-        if matches!(request, Request::Audit { .. }) {
-            *response = first.get_or_insert_with(|| response.clone()).clone();
-        }
-    });
-    client.audit(Extent::Everything, &mut |_| ()).unwrap();
-    let failure = client.audit(Extent::Everything, &mut |_| ()).unwrap_err();
-    assert!(matches!(
-        failure,
-        ClientError::Audit(AuditFailure {
-            reason: AuditFault::Answer(audit::AuditFailure::Tags(AuditError::EquationFails)),
-            ref damaged,
-            search: SearchEnd::Complete,
-            version: 1,
-            asked: AuditSubject::Range(Range {
-                start: 0,
-                end: 6_400
-            }),
-        }) if damaged.as_slice() == std::slice::from_ref(&(0..6_400))
-    ));
+    repeat_first_audit(&world.wire);
+    run_audit(&mut client, Extent::Everything).unwrap();
+    let expected = AuditFailure {
+        version: 1,
+        asked: AuditSubject::Range(0..6_400),
+        damaged: core::iter::once(0..6_400).collect(),
+        search: SearchEnd::Complete,
+        reason: tags(AuditError::EquationFails),
+    };
+    assert_eq!(full_audit(&mut client), expected);
 
-    world.wire.tamper(|request, response| {
-        if matches!(request, Request::Audit { .. }) {
-            *response = Response::Refused(Refusal::Unavailable);
-        }
-    });
+    world.wire.refuse(is_audit, Refusal::Unavailable);
     // The result is not a verdict on the file.
-    match client.audit(Extent::Everything, &mut |_| ()) {
-        Err(ClientError::Unanswered(unanswered)) => assert_eq!(
-            unanswered,
-            UnansweredAudit {
-                version: 1,
-                asked: AuditSubject::Range(0..6_400),
-                reason: Silence::Refused(Refusal::Unavailable),
-            }
-        ),
-        other => panic!("{other:?}"),
-    }
+    let unanswered = ClientError::Unanswered(UnansweredAudit {
+        version: 1,
+        asked: AuditSubject::Range(0..6_400),
+        reason: Silence::Refused(Refusal::Unavailable),
+    });
+    assert_fails(run_audit(&mut client, Extent::Everything), &unanswered);
 }
 
 /// Returns whether a challenge asks for a byte of the block `64 * number..64 * (number + 1)`.
@@ -192,10 +163,7 @@ fn damaged_blocks_are_named() {
                 }
             }
             for extent in [Extent::Everything, Extent::Sample(2_000)] {
-                let failure = match client.audit(extent, &mut |_| ()) {
-                    Err(ClientError::Audit(failure)) => failure,
-                    other => panic!("{lost} {blocks:?} {extent:?}: {other:?}"),
-                };
+                let failure = audit_failure(run_audit(&mut client, extent));
                 if extent == Extent::Everything {
                     assert_eq!(failure.damaged, expected, "{lost}");
                 }
@@ -219,11 +187,9 @@ fn damaged_blocks_are_named() {
 }
 
 /// Audits the whole file, which must fail. Returns the failure.
+#[track_caller]
 fn full_audit(client: &mut Client) -> AuditFailure {
-    match client.audit(Extent::Everything, &mut |_| ()) {
-        Err(ClientError::Audit(failure)) => failure,
-        other => panic!("{other:?}"),
-    }
+    audit_failure(run_audit(client, Extent::Everything))
 }
 
 #[test]
@@ -254,10 +220,7 @@ fn a_proven_fault_is_not_forgotten_when_the_server_falls_silent() {
                     None => Err(TransportError::Status(500)),
                 }
             });
-            let failure = match client.audit(extent, &mut |_| ()) {
-                Err(ClientError::Audit(failure)) => failure,
-                other => panic!("{answers} {extent:?}: {other:?}"),
-            };
+            let failure = audit_failure(run_audit(&mut client, extent));
             assert_eq!(failure.reason, tags(AuditError::EquationFails));
             assert_eq!(failure.search, SearchEnd::GivenUp);
             if extent == Extent::Everything {
@@ -309,28 +272,20 @@ fn a_block_that_the_server_calls_too_large_is_its_fault() {
     for kind in [TagKind::PrivateMac, TagKind::HashOnly] {
         let world = World::new(kind);
         let mut client = world.uploaded(&contents(640));
-        world.wire.tamper(|request, response| {
-            if matches!(request, Request::Audit { .. } | Request::Read { .. }) {
-                *response = Response::Refused(Refusal::TooLarge("a test".into()));
-            }
-        });
+        let is_asked =
+            |request: &Request| is_audit(request) || matches!(request, Request::Read { .. });
+        let refusal = Refusal::TooLarge("a test".into());
+        world.wire.refuse(is_asked, refusal.clone());
         let failure = full_audit(&mut client);
-        assert_eq!(
-            failure.reason,
-            AuditFault::Refused(Refusal::TooLarge("a test".into()))
-        );
+        assert_eq!(failure.reason, AuditFault::Refused(refusal));
         assert_eq!(failure.damaged, vec![0..640]);
         for count in [1, 50] {
-            let error = client.audit(Extent::Sample(count), &mut |_| ());
-            let is_fault = matches!(
-                &error,
-                Err(ClientError::Audit(AuditFailure {
-                    reason: AuditFault::Refused(Refusal::TooLarge(_)),
-                    damaged,
-                    ..
-                })) if !damaged.is_empty()
-            );
-            assert!(is_fault, "{count}: {error:?}");
+            let failure = audit_failure(run_audit(&mut client, Extent::Sample(count)));
+            assert!(matches!(
+                failure.reason,
+                AuditFault::Refused(Refusal::TooLarge(_))
+            ));
+            assert!(!failure.damaged.is_empty(), "{count}");
         }
     }
 }
@@ -341,23 +296,14 @@ fn whoever_refuses_to_answer_a_challenge_has_failed_the_audit() {
     let words = || String::from("a test");
     for refusal in [
         Refusal::UnknownFile,
-        Refusal::UnknownVersion {
-            requested: 1,
-            current: 0,
-        },
-        Refusal::UnknownVersion {
-            requested: 1,
-            current: u64::MAX,
-        },
+        unknown_version(1, 0),
+        unknown_version(1, u64::MAX),
         Refusal::UploadUnfinished { next_part: 1 },
         Refusal::UploadFinished,
         Refusal::PartOutOfOrder { expected: 1 },
         Refusal::WrongOwner,
         Refusal::WrongFileId,
-        Refusal::StaleBase {
-            base: 1,
-            current: 9,
-        },
+        stale_base(1, 9),
         Refusal::RootMismatch,
         Refusal::Invalid(words()),
         Refusal::TooLarge(words()),
@@ -366,14 +312,9 @@ fn whoever_refuses_to_answer_a_challenge_has_failed_the_audit() {
     ] {
         let world = World::new(TagKind::PrivateMac);
         let mut client = world.uploaded(&contents(soak::size(1_600, 6_400)));
-        let said = refusal.clone();
-        world.wire.tamper(move |request, response| {
-            if matches!(request, Request::Audit { .. }) {
-                *response = Response::Refused(said.clone());
-            }
-        });
+        world.wire.refuse(is_audit, refusal.clone());
         for extent in [Extent::Everything, Extent::Sample(50)] {
-            let error = client.audit(extent, &mut |_| ()).unwrap_err();
+            let error = run_audit(&mut client, extent).unwrap_err();
             assert_eq!(error.blame(), Blame::Server, "{refusal:?}");
             let words = error.to_string();
             match error {
@@ -435,7 +376,7 @@ fn a_sample_that_is_too_much_at_once_is_asked_for_byte_by_byte_and_not_drawn_aga
             }
             server.exchange(request)
         });
-        let report = client.audit(Extent::Sample(40), &mut |_| ()).unwrap();
+        let report = run_audit(&mut client, Extent::Sample(40)).unwrap();
         assert_eq!(report.bytes, 40);
         let [drawn, answered] = asked.lock().unwrap().clone();
         assert_eq!(drawn.len(), 40);
@@ -452,21 +393,18 @@ fn a_sample_that_is_too_much_at_once_is_asked_for_byte_by_byte_and_not_drawn_aga
 fn an_empty_file_is_asked_for_all_the_same() {
     let world = World::new(TagKind::PrivateMac);
     let mut client = world.uploaded(b"");
-    let report = client.audit(Extent::Sample(5), &mut |_| ()).unwrap();
+    let report = run_audit(&mut client, Extent::Sample(5)).unwrap();
     assert_eq!((report.bytes, report.blocks, report.questions), (0, 0, 1));
     let mut audit = |response: Result<Response, TransportError>| {
         world.wire.meddle(move |_, _| response.clone());
-        client.audit(Extent::Everything, &mut |_| ()).unwrap_err()
+        run_audit(&mut client, Extent::Everything).unwrap_err()
     };
-    let silence = audit(Err(TransportError::Status(500)));
-    assert!(matches!(
-        silence,
-        ClientError::Unanswered(UnansweredAudit {
-            version: 1,
-            asked: AuditSubject::Version,
-            reason: Silence::Transport(TransportError::Status(500)),
-        })
-    ));
+    let silence = ClientError::Unanswered(UnansweredAudit {
+        version: 1,
+        asked: AuditSubject::Version,
+        reason: Silence::Transport(TransportError::Status(500)),
+    });
+    assert_shown(&audit(lost()), &silence);
     let lost = audit(Ok(Response::Refused(Refusal::UnknownFile)));
     assert!(matches!(
         lost,
@@ -539,10 +477,7 @@ fn a_server_that_takes_its_time_does_not_keep_the_verdict_back() {
     });
     for extent in [Extent::Everything, Extent::Sample(50)] {
         *asked.lock().unwrap() = 0;
-        let failure = match client.audit(extent, &mut |_| ()) {
-            Err(ClientError::Audit(failure)) => failure,
-            other => panic!("{other:?}"),
-        };
+        let failure = audit_failure(run_audit(&mut client, extent));
         assert_eq!(failure.reason, tags(AuditError::EquationFails));
         assert_eq!(failure.search, SearchEnd::GivenUp);
         assert!(!failure.damaged.is_empty());
@@ -556,16 +491,9 @@ fn a_full_audit_covers_every_byte_of_a_block_whose_tag_is_a_hash() {
     let world = World::new(TagKind::HashOnly);
     let chunker = Chunker::fixed(1024).unwrap();
     let file = contents(10_000);
-    let mut client = FileClient::create(
-        &world.path(),
-        world.owner.clone(),
-        world.wire.clone(),
-        chunker,
-    )
-    .unwrap()
-    .with_options(small());
-    client.upload(file.as_slice(), &mut |_| ()).unwrap();
-    let report = client.audit(Extent::Everything, &mut |_| ()).unwrap();
+    let mut client = world.create_with(chunker);
+    upload(&mut client, &file).unwrap();
+    let report = run_audit(&mut client, Extent::Everything).unwrap();
     assert_eq!(report.bytes, 10_000);
     assert!(report.blocks >= 10);
     // One chunk of the fourth block is lost. A challenge of another chunk does not detect it.
@@ -577,12 +505,10 @@ fn a_full_audit_covers_every_byte_of_a_block_whose_tag_is_a_hash() {
             }
         }
     });
-    client.audit(Extent::Sample(50), &mut |_| ()).unwrap();
+    run_audit(&mut client, Extent::Sample(50)).unwrap();
     let failure = full_audit(&mut client);
     assert_eq!(failure.damaged, vec![3 * 1024..4 * 1024]);
     assert_eq!(failure.search, SearchEnd::Complete);
-    assert_eq!(
-        failure.reason,
-        tags(AuditError::BlockMismatch { start: 3 * 1024 })
-    );
+    let mismatch = tags(AuditError::BlockMismatch { start: 3 * 1024 });
+    assert_eq!(failure.reason, mismatch);
 }

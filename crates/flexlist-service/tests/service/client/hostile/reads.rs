@@ -2,142 +2,112 @@
 
 use super::*;
 
-/// Reads bytes 100 to 300 while `tamper` changes the answer. Returns the error. The bytes lie in
-/// four blocks from byte 64 on.
-fn lied_read(tamper: impl FnMut(&mut Bytes, &mut Vec<ReadBlock>) + Send + 'static) -> ClientError {
+/// A change of the proof and the blocks in the answer to a read.
+type Tamper = fn(&mut Bytes, &mut Vec<ReadBlock>);
+
+/// Reads bytes 100 to 300 while `tamper` changes the answer, which must fail with `expected`. The
+/// bytes lie in four blocks from byte 64 on.
+#[track_caller]
+fn assert_detected(tamper: Tamper, expected: &ClientError) {
     let (world, mut client) = uploaded(1_000);
-    let mut tamper = tamper;
     world.wire.tamper(move |_, response| {
         if let Response::Read { list_proof, blocks } = response {
             assert_eq!(blocks.len(), 4);
             tamper(list_proof, blocks);
         }
     });
-    let error = client.read(100..300).unwrap_err();
+    assert_fails(client.read(100..300), expected);
     world.wire.be_honest();
     check(&mut client, &contents(1_000));
-    error
 }
 
 #[test]
 fn lies_about_what_is_read() {
-    let start = 128;
-    assert!(matches!(
-        lied_read(|_, blocks| blocks[1].data.0[5] ^= 1),
-        ClientError::Blocks(AuditError::BlockMismatch { start: at }) if at == start
-    ));
-    assert!(matches!(
-        lied_read(|_, blocks| shorten(&mut blocks[1].data.0)),
-        ClientError::Blocks(AuditError::BlockMismatch { start: at }) if at == start
-    ));
-    assert!(matches!(
-        lied_read(|_, blocks| blocks[1].committed.0[0] ^= 1),
-        ClientError::Blocks(AuditError::TagDigestMismatch { start: at }) if at == start
-    ));
-    assert!(matches!(
-        lied_read(|_, blocks| blocks.swap(1, 2)),
-        ClientError::Blocks(AuditError::TagDigestMismatch { start: at }) if at == start
-    ));
-    assert!(matches!(
-        lied_read(|_, blocks| drop(blocks.remove(1))),
-        ClientError::Blocks(AuditError::TagCountMismatch {
-            expected: 4,
-            actual: 3
-        })
-    ));
-    assert!(matches!(
-        lied_read(|_, blocks| blocks.insert(1, blocks[1].clone())),
-        ClientError::Blocks(AuditError::TagCountMismatch {
-            expected: 4,
-            actual: 5
-        })
-    ));
+    let of_block = |tamper: Tamper, error| assert_detected(tamper, &ClientError::Blocks(error));
+    let of_proof = |tamper: Tamper, error| assert_detected(tamper, &ClientError::Proof(error));
+    let mismatch = AuditError::BlockMismatch { start: 128 };
+    of_block(|_, blocks| blocks[1].data.0[5] ^= 1, mismatch);
+    of_block(|_, blocks| shorten(&mut blocks[1].data.0), mismatch);
+    let mismatch = AuditError::TagDigestMismatch { start: 128 };
+    of_block(|_, blocks| blocks[1].committed.0[0] ^= 1, mismatch);
+    of_block(|_, blocks| blocks.swap(1, 2), mismatch);
+    let count = |actual| AuditError::TagCountMismatch {
+        expected: 4,
+        actual,
+    };
+    of_block(|_, blocks| drop(blocks.remove(1)), count(3));
+    of_block(|_, blocks| blocks.insert(1, blocks[1].clone()), count(5));
     // One block replaces another.
-    assert!(matches!(
-        lied_read(|_, blocks| blocks[2] = blocks[1].clone()),
-        ClientError::Blocks(AuditError::TagDigestMismatch { start: 192 })
-    ));
-    assert!(matches!(
-        lied_read(|proof, _| shorten(&mut proof.0)),
-        ClientError::Proof(ProofError::Truncated)
-    ));
-    assert!(matches!(
-        lied_read(|proof, _| proof.0.push(0)),
-        ClientError::Proof(ProofError::TrailingBytes)
-    ));
-    assert!(matches!(
-        lied_read(|proof, _| {
-            let last = proof.0.len() - 10;
-            proof.0[last] ^= 1;
-        }),
-        ClientError::Proof(ProofError::RootMismatch)
-    ));
+    let mismatch = AuditError::TagDigestMismatch { start: 192 };
+    of_block(|_, blocks| blocks[2] = blocks[1].clone(), mismatch);
+    of_proof(|proof, _| shorten(&mut proof.0), ProofError::Truncated);
+    of_proof(|proof, _| proof.0.push(0), ProofError::TrailingBytes);
+    of_proof(|proof, _| flip(&mut proof.0), ProofError::RootMismatch);
 }
 
-/// Reads bytes 100 to 300 with `answer` as the server's response. Returns the error.
-fn answered_read(answer: impl Fn(&World, &mut Client) -> Response) -> ClientError {
+/// Reads bytes 100 to 300 with `answer` as the server's response, which must fail with `expected`.
+#[track_caller]
+fn assert_refused(answer: fn(&World, &mut Client) -> Response, expected: &ClientError) {
     let (world, mut client) = uploaded(1_000);
     let answer = answer(&world, &mut client);
-    world.wire.tamper(move |request, response| {
-        if matches!(request, Request::Read { .. }) {
-            *response = answer.clone();
-        }
-    });
-    client.read(100..300).unwrap_err()
+    let is_read = |request: &Request| matches!(request, Request::Read { .. });
+    (world.wire).answer(is_read, move |_, _| Ok(answer.clone()));
+    assert_fails(client.read(100..300), expected);
 }
 
-fn read_request(client: &Client, range: Range<u64>) -> Request {
+fn honest(world: &World, request: &Request) -> Response {
+    world.wire.server.exchange(request).unwrap()
+}
+
+fn honest_read(world: &World, client: &Client, range: Range<u64>) -> Response {
     let state = client.version().unwrap();
-    Request::Read {
+    let request = Request::Read {
         file: state.file,
         version: state.version,
         start: range.start,
         end: range.end,
-    }
+    };
+    honest(world, &request)
 }
 
 #[test]
 fn answers_to_other_questions() {
     // Fewer or more blocks than requested.
-    let honest = |world: &World, request: &Request| world.wire.server.exchange(request).unwrap();
-    assert!(matches!(
-        answered_read(|world, client| honest(world, &read_request(client, 100..200))),
-        ClientError::Proof(ProofError::Elided)
-    ));
-    assert!(matches!(
-        answered_read(|world, client| honest(world, &read_request(client, 0..300))),
-        ClientError::Proof(ProofError::SurplusNode)
-    ));
+    assert_refused(
+        |world, client| honest_read(world, client, 100..200),
+        &ClientError::Proof(ProofError::Elided),
+    );
+    assert_refused(
+        |world, client| honest_read(world, client, 0..300),
+        &ClientError::Proof(ProofError::SurplusNode),
+    );
     // Blocks of the previous version.
-    assert!(matches!(
-        answered_read(|world, client| {
-            let old = honest(world, &read_request(client, 100..300));
+    assert_refused(
+        |world, client| {
+            let old = honest_read(world, client, 100..300);
             client.apply(&[write(120, b"new")]).unwrap();
             old
-        }),
-        ClientError::Proof(ProofError::RootMismatch)
-    ));
-    assert!(matches!(
-        answered_read(|world, client| {
-            let old = honest(world, &read_request(client, 100..300));
+        },
+        &ClientError::Proof(ProofError::RootMismatch),
+    );
+    assert_refused(
+        |world, client| {
+            let old = honest_read(world, client, 100..300);
             client.apply(&[insert(120, b"new")]).unwrap();
             old
-        }),
-        ClientError::Proof(ProofError::TotalMismatch)
-    ));
+        },
+        &ClientError::Proof(ProofError::TotalMismatch),
+    );
     // A response of another kind.
-    assert!(matches!(
-        answered_read(|world, client| {
+    assert_refused(
+        |world, client| {
             let file = client.file();
             honest(world, &Request::Status { file })
-        }),
-        ClientError::Unexpected
-    ));
-    assert!(matches!(
-        answered_read(|_, _| Response::Refused(Refusal::UnknownFile)),
-        ClientError::Rollback {
-            known: 1,
-            claimed: 0
-        }
-    ));
+        },
+        &ClientError::Unexpected,
+    );
+    assert_refused(
+        |_, _| Response::Refused(Refusal::UnknownFile),
+        &rollback(1, 0),
+    );
 }
