@@ -225,7 +225,7 @@ impl<S: Suite> FullAuthor<S> {
         // Keep the version until it is signed, even if the signer panics.
         let next = self.unsigned.insert(sealed);
         let mut sequence = self.sequence.clone();
-        let update = sequence.sign(&next.sealed, &self.signer)?;
+        let update = sequence.sign(&mut next.sealed, &self.signer)?;
         if let Some(next) = self.unsigned.take() {
             match next.result {
                 Outcome::Changed(plan) => self.directory.accept(&update, plan)?,

@@ -297,7 +297,7 @@ impl<S: Suite> LightAuthor<S> {
         keep: impl FnOnce(&LightState<S>, &Update<S>) -> Result<(), E>,
     ) -> Result<Update<S>, LightError<E>> {
         // Keep `next` in place until the version is finished, even if the signer or `keep` panics.
-        if let Some(Next::Sealed(sealed, peaks)) = &self.next {
+        if let Some(Next::Sealed(sealed, peaks)) = &mut self.next {
             let mut sequence = self.state.sequence.clone();
             let update = sequence.sign(sealed, &self.signer)?;
             let peaks = peaks.clone();

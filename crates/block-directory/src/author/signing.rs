@@ -130,14 +130,15 @@ impl<S: Suite> Sequence<S> {
             && self.authority.scheme == DIRECTORY
     }
 
-    /// Signs the sealed version and advances to it. Returns the update for servers.
+    /// Signs the sealed version and advances to it. Returns the update for servers, with the
+    /// operations of the sealed version.
     ///
     /// # Errors
     /// [`AuthorError::Signer`] if the signer fails; [`AuthorError::OtherKey`] if its key is not the
     /// author's. Then nothing is changed.
     pub(crate) fn sign(
         &mut self,
-        sealed: &SealedVersion<S>,
+        sealed: &mut SealedVersion<S>,
         signer: &HeadSigner,
     ) -> Result<Update<S>, AuthorError> {
         let signer: &dyn Signer<HeadSignature> = signer;
@@ -153,7 +154,7 @@ impl<S: Suite> Sequence<S> {
         self.head = Some(head);
         Ok(Update {
             base,
-            operations: sealed.operations.clone(),
+            operations: core::mem::take(&mut sealed.operations),
             head,
             attachment: (),
         })
