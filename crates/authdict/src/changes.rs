@@ -63,9 +63,6 @@ impl Changes {
     }
 
     /// Returns all gathered operations as one batch in memory.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub(crate) fn into_batch(self) -> Result<Vec<Operation>, StoreError> {
         match self.0 {
             ChangeStorage::InMemory(operations) => Ok(operations),

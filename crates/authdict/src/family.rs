@@ -90,3 +90,15 @@ fn resume<F: Family>(client: &mut Client<F>, seen: &[u8]) -> Result<(), Refusal>
     *client = Client::resume(client.public().clone(), seen)?;
     Ok(())
 }
+
+/// Refuses a version newer than `seen`, the newest version that a client has seen. A client that
+/// has seen no head accepts all versions.
+fn require_seen(seen: Version, version: Version) -> Result<(), Refusal> {
+    if Version::EMPTY < seen && seen < version {
+        return Err(Refusal::Ahead {
+            version,
+            followed: seen,
+        });
+    }
+    Ok(())
+}

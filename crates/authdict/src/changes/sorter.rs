@@ -68,9 +68,6 @@ impl Sorter {
 
     /// Returns the operations in ascending order of their keys, with only the last operation on
     /// each key.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub(crate) fn sorted(mut self) -> Result<SortedOperations, StoreError> {
         if self.spilled.is_some() && !self.buffer.is_empty() {
             self.spill()?;
@@ -137,9 +134,6 @@ enum Source {
 
 impl SortedOperations {
     /// Counts the keys with a value. Operations that remove a key do not count.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub(crate) fn number(&self) -> Result<u64, StoreError> {
         let (mut cursor, mut number) = (self.cursor()?, 0_u64);
         while let Some(record) = cursor.advance()? {
@@ -149,9 +143,6 @@ impl SortedOperations {
     }
 
     /// Returns an iterator over the keys with a value, and their values.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`], from this call or from the iterator.
     pub(crate) fn entries(
         &self,
     ) -> Result<impl Iterator<Item = Result<(Key, Value), StoreError>> + Send, StoreError> {
@@ -173,17 +164,11 @@ impl SortedOperations {
     }
 
     /// Returns all operations as one batch in memory.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub(crate) fn batch(&self) -> Result<Vec<Operation>, StoreError> {
         self.operations()?.collect()
     }
 
     /// Iterates over all operations.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`], from this call or from the iterator.
     pub(crate) fn operations(
         &self,
     ) -> Result<impl Iterator<Item = Result<Operation, StoreError>> + Send, StoreError> {

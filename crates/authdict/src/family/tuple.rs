@@ -127,6 +127,7 @@ impl<S: Suite, D: QueryableDesign<S>> Verifier for Client<Tuple<D, S>> {
         question: &Question,
         answer: &[u8],
     ) -> Result<Statement, Refusal> {
+        super::require_seen(self.version(), version)?;
         D::check_at(self, version, question, answer)
     }
 }

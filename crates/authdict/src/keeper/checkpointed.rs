@@ -43,9 +43,6 @@ pub(crate) trait CheckpointedRepository: FamilyRepository {
     fn emptied(&self) -> Self;
 
     /// Creates an author that continues from the latest version, with its own copy of the contents.
-    ///
-    /// # Errors
-    /// [`AuthorError`].
     fn resumed(&self, keys: &SigningKeys) -> Result<Self::Author, AuthorError>;
 
     /// Returns the last version that the author signed or sealed, and whether it is sealed only.

@@ -67,43 +67,25 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     fn bytes_in_memory(&self) -> usize;
 
     /// Returns the bytes of the files next to the store.
-    ///
-    /// # Errors
-    /// [`StoreError`] of the medium.
     fn bytes_in_files(&self) -> Result<u64, StoreError>;
 
     /// Refuses an update whose number of operations is impossible for its version. This check runs
     /// before memory is allocated for the operations.
-    ///
-    /// # Errors
-    /// [`ApplyError`].
     fn require_operations(&self, head: &UpdateHead<Self::Suite>) -> Result<(), ApplyError> {
         head.require_operations(u64::try_from(self.entry_count()).unwrap_or(u64::MAX))
     }
 
     /// Rebuilds the update that produced a version from the contents. Returns `None` if the store
     /// contains all updates; see [`Replica::update_within`].
-    ///
-    /// # Errors
-    /// [`LookupError`].
     fn remade_update(&self, version: Version, most: usize) -> Result<Option<Vec<u8>>, LookupError>;
 
     /// See [`Dictionary::append_only_message`].
-    ///
-    /// # Errors
-    /// [`LookupError`].
     fn append_only(&self, older: Version, newer: Version) -> Result<Option<Vec<u8>>, LookupError>;
 
     /// See [`Dictionary::answer`].
-    ///
-    /// # Errors
-    /// [`AnswerError`].
     fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError>;
 
     /// See [`Dictionary::page`].
-    ///
-    /// # Errors
-    /// [`AnswerError`].
     fn page_of(
         &self,
         version: Version,
@@ -112,15 +94,9 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     ) -> Result<KeyRange, AnswerError>;
 
     /// See [`Dictionary::proof_body`].
-    ///
-    /// # Errors
-    /// [`LookupError`].
     fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
 
     /// See [`Dictionary::history_page`].
-    ///
-    /// # Errors
-    /// [`AnswerError`].
     fn history_of(
         &self,
         key: &Key,
@@ -129,9 +105,6 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     ) -> Result<Untrusted<KeyHistory>, AnswerError>;
 
     /// See [`Dictionary::differences`].
-    ///
-    /// # Errors
-    /// [`AnswerError`].
     fn compare(
         &self,
         before: Version,
@@ -153,9 +126,6 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     ) -> Result<(), CheckError>;
 
     /// Returns the head of a version, verified with the author's key.
-    ///
-    /// # Errors
-    /// [`CheckError`].
     fn verified_head(
         &self,
         version: Version,
