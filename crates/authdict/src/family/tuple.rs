@@ -1,7 +1,10 @@
 //! Tuple PADs (persistent authenticated dictionaries): a proof is checked against the head's
 //! version. Some designs have a key in addition to the author's key.
 
-use pad_core::{Authority, Client, Key, SchemeId, Suite, Version};
+use pad_core::{
+    Answers, Authority, Client, Family, Key, Question as Ask, SchemeId, SnapshotHead, Suite,
+    Untrusted, Verified, VerifyError, Version,
+};
 use pad_tuple::{
     Tuple, TupleScheme, for_each_tuple,
     internals::{Design, KeyBytes},
@@ -12,7 +15,7 @@ use crate::{
     keeper::{FamilyKeeper, SigningKeeper},
     keys::PublicKey,
     question::{Question, Refusal, Statement},
-    repository::RepositoryError,
+    repository::{CheckError, RepositoryError},
     store::{AnyStore, StoreError},
     tuple_file::TupleFile,
     verifier::Verifier,
@@ -37,10 +40,7 @@ fn setup<S: Suite, D: QueryableDesign<S>>(public: &PublicKey) -> Option<TupleSet
         Some(own) => own.get::<D::Key>()?.clone(),
         None => D::Key::from_slice(&[])?,
     };
-    let Authority {
-        author, dictionary, ..
-    } = public.authority;
-    Some(TupleSetup::<S, D>::new(author, dictionary, key))
+    Some(trusted::<S, D>(&public.authority, key))
 }
 
 /// Calls a macro once for each tuple design that this build supports.
@@ -138,4 +138,30 @@ fn is_of<S: Suite, D: Design<S>>(public: &PublicKey) -> bool {
 
 fn foreign_key() -> RepositoryError {
     StoreError::Damaged("the public key does not match its scheme").into()
+}
+
+/// Returns the data that clients of a repository trust: the author's key, the dictionary and the
+/// design's key.
+fn trusted<S: Suite, D: QueryableDesign<S>>(
+    authority: &Authority,
+    key: D::Key,
+) -> TupleSetup<S, D> {
+    TupleSetup::<S, D>::new(authority.author, authority.dictionary, key)
+}
+
+/// Verifies a proof as a client that trusts `public` does, and returns its statement.
+fn verified<S: Suite, D: QueryableDesign<S>, Q: Ask>(
+    public: &TupleSetup<S, D>,
+    proof: <Tuple<D, S> as Answers<Q>>::Proof,
+    head: &Verified<SnapshotHead<S>>,
+    question: &Q,
+) -> Result<Q::Statement, CheckError>
+where
+    Tuple<D, S>:
+        Answers<Q> + Family<Suite = S, Error = VerifyError, Key = <D as TupleScheme<S>>::Key>,
+{
+    match <Tuple<D, S> as Answers<Q>>::verify(Untrusted::new(proof), public, head, question) {
+        Ok(verified) => Ok(verified.into_inner()),
+        Err(error) => Err(CheckError::Version(head.get().version, error)),
+    }
 }

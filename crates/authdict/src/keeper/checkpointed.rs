@@ -10,7 +10,6 @@ use super::{
     family::{FamilyKeeper, FamilyRepository, replay},
 };
 use crate::{
-    changes::Changes,
     repository::{AuthorError, CheckError, RepositoryError},
     signing_keys::SigningKeys,
     store::{RecordChange, Store as _, StoreError, StoredCheckpoint},
@@ -181,14 +180,6 @@ impl<R: CheckpointedRepository> SigningKeeper for FamilyKeeper<R> {
         self.sign_next(batch)?;
         Ok(self.repository.latest_version())
     }
-
-    fn streams(&self) -> bool {
-        false
-    }
-
-    fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
-        self.sign(changes.into_batch()?)
-    }
 }
 
 impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
@@ -210,9 +201,6 @@ impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
         }
         Ok(self.acknowledged)
     }
-
-    /// Does nothing: there is no derived data.
-    fn settle(&mut self) {}
 
     fn checkpoint(&mut self) -> Result<(), RepositoryError> {
         self.publish_updates(&[])?;

@@ -357,9 +357,6 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
         Ok(latest)
     }
 
-    /// Does nothing: a tree PAD has no derived data.
-    fn settle(&mut self) {}
-
     /// Only commits: opening a tree PAD replays no updates.
     fn checkpoint(&mut self) -> Result<(), RepositoryError> {
         self.commit(&[]).map(drop)

@@ -145,16 +145,6 @@ pub(super) fn compare(
 /// Implements the methods that repositories with tuples in memory and in a file have in common.
 macro_rules! tells_of_tuples {
     () => {
-        /// Returns the whole range as one page: tuple repositories do not split ranges into pages.
-        fn page_of(&self, _: Version, range: &KeyRange, _: usize) -> Result<KeyRange, AnswerError> {
-            Ok(range.clone())
-        }
-
-        /// Returns `None`: the store contains all updates, so no update has to be rebuilt.
-        fn remade_update(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
-            Ok(None)
-        }
-
         /// Returns the versions in which the key's value differs from its value in the previous
         /// version. A version that put an equal value is omitted.
         fn history_of(

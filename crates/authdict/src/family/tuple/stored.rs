@@ -5,22 +5,21 @@ use std::collections::BTreeMap;
 
 use pad_core::Answer;
 use pad_core::{
-    Answers, ApplyError, Authority, Family, Heads, Key, KeyRange, Keys, LookupError, Operation,
-    Question as Ask, Repository as _, Response, SignedHead, SnapshotHead, StoreFault, Suite,
-    Untrusted, Update, Value, Verified, VerifyError, Version, Workers, codec,
+    ApplyError, Authority, Heads, Key, KeyRange, Keys, LookupError, Operation, Repository as _,
+    Response, SignedHead, SnapshotHead, StoreFault, Suite, Untrusted, Update, Value, Verified,
+    VerifyError, Version, Workers, codec,
 };
 use pad_tree::{Difference, KeyHistory};
 use pad_tuple::{
-    Tuple, TupleScheme,
+    TupleScheme,
     internals::{KeyBytes, PublishError, StorableDesign, StoredTupleRepository},
 };
 
 use super::{
     QueryableDesign, TupleSetup, answers::compare, answers::history_of, answers::tells_of_tuples,
-    foreign_key,
+    foreign_key, trusted, verified,
 };
 use crate::{
-    changes::Changes,
     dictionary::{AnswerError, UnprovedCallback},
     family::not_offered,
     keeper::{
@@ -81,7 +80,8 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
         // Other processes may write at the same time. Each update and each question must read one
         // state.
         rows.pin()?;
-        self.repository = repository(&trusted(&self.repository), rows)?;
+        let setup = trusted::<S, D>(self.repository.authority(), self.repository.key().clone());
+        self.repository = repository(&setup, rows)?;
         if self.repository.latest() > self.store.latest()? {
             return Err(AHEAD.into());
         }
@@ -193,14 +193,6 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> SigningKeeper for Tupl
         self.staged.push(update);
         Ok(self.repository.latest())
     }
-
-    fn streams(&self) -> bool {
-        false
-    }
-
-    fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
-        self.sign(changes.into_batch()?)
-    }
 }
 
 impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D> {
@@ -307,17 +299,19 @@ fn answers<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     head: &Verified<SnapshotHead<S>>,
     keys: &Keys,
 ) -> Result<Vec<(Key, Answer)>, CheckError> {
+    let public = trusted::<S, D>(repository.authority(), repository.key().clone());
     let proof = repository.prove_keys(head.get().version, keys)?;
-    Ok(verified(repository, proof, head, keys)?.answers)
+    Ok(verified(&public, proof, head, keys)?.answers)
 }
 
 fn check_contents<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     repository: &Repository<S, D>,
     head: &Verified<SnapshotHead<S>>,
 ) -> Result<(), CheckError> {
+    let public = trusted::<S, D>(repository.authority(), repository.key().clone());
     let version = head.get().version;
     let proof = repository.prove_range(version, &KeyRange::ALL)?;
-    let proved = verified(repository, proof, head, &KeyRange::ALL)?;
+    let proved = verified(&public, proof, head, &KeyRange::ALL)?;
     let stored: BTreeMap<Key, Value> = repository.entries(version)?;
     if proved.entries.into_iter().eq(stored) {
         Ok(())
@@ -332,34 +326,6 @@ fn response<S: Suite, D: QueryableDesign<S> + StorableDesign<S>, P: codec::Messa
     proof: P,
 ) -> Result<Vec<u8>, LookupError> {
     Ok(codec::encode(&Response::new(repository, version, proof)?))
-}
-
-/// Returns the data that clients of the repository trust: the author's key, the dictionary and the
-/// design's key.
-fn trusted<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
-    repository: &Repository<S, D>,
-) -> TupleSetup<S, D> {
-    let authority = repository.authority();
-    let key = repository.key().clone();
-    TupleSetup::<S, D>::new(authority.author, authority.dictionary, key)
-}
-
-/// Verifies a proof as a client of the repository does, and returns its statement.
-fn verified<S: Suite, D: QueryableDesign<S> + StorableDesign<S>, Q: Ask>(
-    repository: &Repository<S, D>,
-    proof: <Tuple<D, S> as Answers<Q>>::Proof,
-    head: &Verified<SnapshotHead<S>>,
-    question: &Q,
-) -> Result<Q::Statement, CheckError>
-where
-    Tuple<D, S>:
-        Answers<Q> + Family<Suite = S, Error = VerifyError, Key = <D as TupleScheme<S>>::Key>,
-{
-    let proof = Untrusted::new(proof);
-    match <Tuple<D, S> as Answers<Q>>::verify(proof, &trusted(repository), head, question) {
-        Ok(verified) => Ok(verified.into_inner()),
-        Err(error) => Err(CheckError::Version(head.get().version, error)),
-    }
 }
 
 #[cfg(test)]
