@@ -13,8 +13,7 @@ fn assert_survives<T: Serialize + DeserializeOwned + PartialEq + core::fmt::Debu
 
 #[test]
 fn questions_and_statements_survive() {
-    let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::new(folder.path(), TREES[0]);
+    let shop = Shop::new(TREES[0]);
     let binary = Operation::Put(Key::from(b"\xff"), Value::from(b"\xfe"));
     let version = shop.publish((0..70).map(|key| put(key, key)).chain([binary]).collect());
     let server = shop.repository();

@@ -1,9 +1,6 @@
 //! Stores of trees and of tuples with their authors' keys, and tests of both kinds.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
 use authdict::{
     Author, AuthorError, Key, KeyRange, Keys, Operation, Predecessor, Question, SchemeName,
@@ -11,6 +8,7 @@ use authdict::{
     internals::dynamic::create_store, verify,
 };
 use pad_conformance::soak;
+use tempfile::TempDir;
 use zeroize::Zeroizing;
 
 use crate::memory::{Memory, assert_same};
@@ -41,19 +39,21 @@ pub(crate) fn key(scheme: SchemeName) -> SecretKey {
 
 /// A store and its author's key.
 pub(crate) struct Shop {
+    pub(crate) folder: TempDir,
     pub(crate) key: SecretKey,
     pub(crate) store: PathBuf,
 }
 
 impl Shop {
-    pub(crate) fn new(folder: &Path, scheme: SchemeName) -> Self {
-        Self::at(folder.join("stored"), scheme)
+    pub(crate) fn new(scheme: SchemeName) -> Self {
+        Self::of(key(scheme))
     }
 
-    pub(crate) fn at(store: PathBuf, scheme: SchemeName) -> Self {
-        let key = key(scheme);
+    pub(crate) fn of(key: SecretKey) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("stored");
         create_store(&store, key.public()).unwrap();
-        Self { key, store }
+        Self { folder, key, store }
     }
 
     /// Returns the path of the file next to the store with the extension `end`.
@@ -157,10 +157,9 @@ fn every_answer_is_that_of_the_repository_in_memory() {
     let trees = TREES.map(|scheme| (scheme, soak::size(24, 45), 7));
     let tuples = TUPLES.map(|scheme| (scheme, soak::size(13, 24), 5));
     for (scheme, versions, group) in trees.into_iter().chain(tuples) {
-        let folder = tempfile::tempdir().unwrap();
-        let stored = Shop::new(folder.path(), scheme);
+        let stored = Shop::new(scheme);
         let mut memory = stored.memory();
-        let mirror = folder.path().join("mirror");
+        let mirror = stored.folder.path().join("mirror");
         create_store(&mirror, stored.key.public()).unwrap();
         let mut batches = batches(scheme.id().0.into(), versions).peekable();
         while batches.peek().is_some() {
@@ -188,8 +187,7 @@ fn every_answer_is_that_of_the_repository_in_memory() {
 #[test]
 fn what_was_not_flushed_is_not_there_and_the_next_one_is() {
     for scheme in [SchemeName::RedBlack, SchemeName::TupleSpecLightweight] {
-        let folder = tempfile::tempdir().unwrap();
-        let shop = Shop::new(folder.path(), scheme);
+        let shop = Shop::new(scheme);
         shop.publish((0..50).map(|number| put(number, 1)).collect());
         let nodes = || fs::metadata(shop.sibling("nodes")).map_or(0, |file| file.len());
         let length = nodes();

@@ -19,8 +19,7 @@ use crate::{
 #[test]
 fn pruned_versions_go_and_the_others_stay_what_they_are() {
     for scheme in TREES {
-        let folder = tempfile::tempdir().unwrap();
-        let stored = Shop::new(folder.path(), scheme);
+        let stored = Shop::new(scheme);
         let mut memory = stored.memory();
         let history: Vec<_> = batches(9, 30).collect();
         let (before, after) = history.split_at(20);
@@ -57,8 +56,7 @@ fn pruned_versions_go_and_the_others_stay_what_they_are() {
 #[test]
 fn compacted_nodes_answer_as_before_and_the_next_versions_follow_them() {
     for scheme in TREES {
-        let folder = tempfile::tempdir().unwrap();
-        let stored = Shop::new(folder.path(), scheme);
+        let stored = Shop::new(scheme);
         let mut memory = stored.memory();
         let mut history = batches(11, 32);
         for since in [0, 3, 20, 0] {
@@ -97,8 +95,7 @@ fn compacted_nodes_answer_as_before_and_the_next_versions_follow_them() {
 
 #[test]
 fn a_warmed_store_is_followed_and_one_that_is_too_large_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let stored = Shop::new(folder.path(), SchemeName::Treap);
+    let stored = Shop::new(SchemeName::Treap);
     let mut memory = stored.memory();
     let cache = NodeCache::new(CacheSize::Warmed { most: 64 << 20 });
     let open = |cache: &NodeCache| Server::of_any_with(&stored.store, cache.clone());
@@ -136,8 +133,7 @@ fn a_warmed_store_is_followed_and_one_that_is_too_large_is_refused() {
 /// Each page begins at the end of the previous page, so all pages together are the whole range.
 #[test]
 fn pages_of_a_range_are_all_of_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    let shop = Shop::new(SchemeName::RedBlack);
     shop.publish((0..90).map(|number| put(number, number)).collect());
     let (repository, version) = (shop.repository(), Version::new(1));
     let entries = |range: &KeyRange| {
@@ -190,8 +186,7 @@ fn pages_of_a_range_are_all_of_it() {
 
 #[test]
 fn one_writes_at_a_time_and_readers_see_their_version() {
-    let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    let shop = Shop::new(SchemeName::RedBlack);
     shop.publish((0..80).map(|number| put(number, 1)).collect());
     let reader = shop.repository();
     let message = |shop: &Shop| {
@@ -220,8 +215,7 @@ fn one_writes_at_a_time_and_readers_see_their_version() {
 
 #[test]
 fn an_author_of_a_store_that_was_pruned_meanwhile_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    let shop = Shop::new(SchemeName::RedBlack);
     for version in 1..=4 {
         shop.publish((0..20).map(|number| put(number, version)).collect());
     }
@@ -242,8 +236,7 @@ fn an_author_of_a_store_that_was_pruned_meanwhile_is_refused() {
 
 #[test]
 fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    let shop = Shop::new(SchemeName::RedBlack);
     shop.publish((0..80).map(|number| put(number, 1)).collect());
     let nodes = fs::read(shop.sibling("nodes")).unwrap();
     fs::write(shop.sibling("nodes"), &nodes[..nodes.len() - 1]).unwrap();
@@ -292,8 +285,7 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
     let rounds = std::env::var("PAD_DAMAGE_ROUNDS")
         .map_or(soak::size(30, 150), |text| text.parse().unwrap());
     for scheme in TREES {
-        let folder = tempfile::tempdir().unwrap();
-        let shop = Shop::new(folder.path(), scheme);
+        let shop = Shop::new(scheme);
         for batch in batches(4, 12) {
             shop.publish(batch);
         }
@@ -311,10 +303,10 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
             "stored.newest",
             "stored.signed",
         ];
-        let before = files.map(|name| fs::read(folder.path().join(name)).unwrap());
+        let before = files.map(|name| fs::read(shop.folder.path().join(name)).unwrap());
         let restore = || {
             for (name, bytes) in files.iter().zip(&before) {
-                fs::write(folder.path().join(name), bytes).unwrap();
+                fs::write(shop.folder.path().join(name), bytes).unwrap();
             }
         };
         let repository = shop.repository();
@@ -342,7 +334,7 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
             let mut bytes = before[which].clone();
             let place = usize::try_from(state >> 21).unwrap() % bytes.len();
             bytes[place] ^= 1 << (state >> 61);
-            fs::write(folder.path().join(files[which]), bytes).unwrap();
+            fs::write(shop.folder.path().join(files[which]), bytes).unwrap();
             if let Ok(repository) = Server::of_any(&shop.store) {
                 for (expected, question) in &answers {
                     // An error, a refused proof, or the correct answer is accepted.
@@ -370,11 +362,10 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
 /// An author must refuse files of nodes that belong to another store, and leave them unchanged.
 #[test]
 fn the_nodes_of_another_store_are_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    let shop = Shop::new(SchemeName::RedBlack);
     shop.publish((0..80).map(|number| put(number, 1)).collect());
     let whole = fs::read(shop.sibling("nodes")).unwrap();
-    let aside = folder.path().join("aside");
+    let aside = shop.folder.path().join("aside");
     fs::rename(&shop.store, &aside).unwrap();
     let create = || create_store(&shop.store, shop.key.public());
     let refused = create().unwrap_err().to_string();
@@ -401,8 +392,7 @@ fn the_nodes_of_another_store_are_left_alone() {
 
 #[test]
 fn a_store_can_be_read_without_the_right_to_write() {
-    let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    let shop = Shop::new(SchemeName::RedBlack);
     shop.publish((0..30).map(|number| put(number, 1)).collect());
     for file in [
         &shop.store,

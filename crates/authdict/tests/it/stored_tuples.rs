@@ -23,8 +23,7 @@ use crate::{
 #[test]
 fn pruned_versions_go_and_the_others_stay_what_they_are() {
     for scheme in TUPLES {
-        let folder = tempfile::tempdir().unwrap();
-        let stored = Shop::new(folder.path(), scheme);
+        let stored = Shop::new(scheme);
         let mut memory = stored.memory();
         let history: Vec<_> = batches(9, 18).collect();
         let (before, after) = history.split_at(12);
@@ -53,8 +52,7 @@ fn pruned_versions_go_and_the_others_stay_what_they_are() {
 #[test]
 fn tuples_that_are_behind_their_store_are_brought_up() {
     for scheme in TUPLES {
-        let folder = tempfile::tempdir().unwrap();
-        let stored = Shop::new(folder.path(), scheme);
+        let stored = Shop::new(scheme);
         let mut memory = stored.memory();
         let mut copies = vec![None];
         for batch in batches(6, soak::size(5, 8)) {
@@ -79,12 +77,10 @@ fn tuples_that_are_behind_their_store_are_brought_up() {
 
 #[test]
 fn the_tuples_of_another_store_are_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
     let scheme = SchemeName::TupleBaseSuperseding;
-    let shop = Shop::new(folder.path(), scheme);
+    let shop = Shop::new(scheme);
     shop.publish((0..20).map(|number| put(number, 1)).collect());
-    let other = tempfile::tempdir().unwrap();
-    let foreign = Shop::new(other.path(), scheme);
+    let foreign = Shop::new(scheme);
     fs::copy(shop.sibling("tuples"), foreign.sibling("tuples")).unwrap();
     let refused = Server::of_any(&foreign.store).unwrap_err().to_string();
     assert!(refused.contains("belongs to another store"), "{refused}");
@@ -96,8 +92,7 @@ fn the_tuples_of_another_store_are_left_alone() {
 #[test]
 #[cfg(unix)]
 fn a_store_behind_a_symbolic_link_has_its_tuples_beside_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut shop = Shop::new(folder.path(), TUPLES[0]);
+    let mut shop = Shop::new(TUPLES[0]);
     let version = shop.publish(vec![put(1, 1)]);
     let (away, elsewhere) = (shop.store.clone(), tempfile::tempdir().unwrap());
     shop.store = elsewhere.path().join("link");
@@ -114,8 +109,7 @@ fn a_store_behind_a_symbolic_link_has_its_tuples_beside_it() {
 #[test]
 fn readers_beside_an_author_that_prunes_raise_no_alarm() {
     for scheme in [TUPLES[0], TUPLES[3], TREES[0]] {
-        let folder = tempfile::tempdir().unwrap();
-        let shop = Shop::new(folder.path(), scheme);
+        let shop = Shop::new(scheme);
         shop.publish((0..20).map(|number| put(number, 1)).collect());
         let ended = AtomicBool::new(false);
         let read = |round: u32| {
@@ -166,8 +160,7 @@ fn accidents_to_the_file_make_no_wrong_answer() {
         SchemeName::TupleBaseSuperseding,
         SchemeName::TupleSpecLightweight,
     ] {
-        let folder = tempfile::tempdir().unwrap();
-        let shop = Shop::new(folder.path(), scheme);
+        let shop = Shop::new(scheme);
         for batch in batches(4, 9) {
             shop.publish(batch);
         }
@@ -211,8 +204,7 @@ fn accidents_to_the_file_make_no_wrong_answer() {
 #[test]
 fn every_damaged_row_is_met_as_damage() {
     for scheme in [SchemeName::TupleSpecLightweight, SchemeName::TupleBase] {
-        let folder = tempfile::tempdir().unwrap();
-        let shop = Shop::new(folder.path(), scheme);
+        let shop = Shop::new(scheme);
         shop.publish((0..90).map(|number| put(number, 1)).collect());
         for version in 2..=4 {
             shop.publish(vec![put(version, version), put(95 + version, 5)]);
@@ -320,9 +312,8 @@ fn damage(file: &Path, row: &[u8]) {
 /// unchanged. After its removal it must be built again.
 #[test]
 fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
-    let folder = tempfile::tempdir().unwrap();
     let scheme = SchemeName::TupleSpecLightweight;
-    let stored = Shop::new(folder.path(), scheme);
+    let stored = Shop::new(scheme);
     let mut memory = stored.memory();
     for batch in batches(6, 5) {
         stored.publish(batch);
@@ -351,8 +342,7 @@ fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
 #[test]
 fn tuples_that_are_written_later_are_there_at_once() {
     for scheme in TUPLES {
-        let folder = tempfile::tempdir().unwrap();
-        let stored = Shop::new(folder.path(), scheme);
+        let stored = Shop::new(scheme);
         let mut memory = stored.memory();
         let mut author = stored.author().unwrap();
         let before = fs::read(stored.sibling("tuples")).ok();
@@ -369,7 +359,7 @@ fn tuples_that_are_written_later_are_there_at_once() {
         }
         assert_eq!(before, None);
         // The files are copied in the state that a kill would leave.
-        let copy = folder.path().join("copy");
+        let copy = stored.folder.path().join("copy");
         fs::copy(&stored.store, &copy).unwrap();
         fs::copy(stored.sibling("tuples"), copy.with_extension("tuples")).unwrap();
         assert_same(&memory, &Server::of_any(&copy).unwrap());
@@ -391,10 +381,9 @@ fn tuples_that_are_written_later_are_there_at_once() {
 fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
     // A refused author first waits for the lock for seconds.
     for scheme in &TUPLES[..soak::size(1, 5)] {
-        let folder = tempfile::tempdir().unwrap();
-        let stored = Shop::new(folder.path(), *scheme);
+        let stored = Shop::new(*scheme);
         let mut memory = stored.memory();
-        let other_record = SigningRecord::open_or_begin(&folder.path().join("other")).unwrap();
+        let other_record = SigningRecord::open_or_begin(&stored.sibling("other")).unwrap();
         let mut waiting = stored.author().unwrap();
         let mut second = Author::of_any(&stored.store, &stored.key, other_record).unwrap();
         for batch in batches(6, 4) {
@@ -417,11 +406,9 @@ fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
 /// next to it must be refused.
 #[test]
 fn an_old_backup_goes_on_where_it_stands() {
-    let folder = tempfile::tempdir().unwrap();
     let scheme = SchemeName::TupleSpecLightweight;
-    let author = Shop::new(folder.path(), scheme);
-    let copy = folder.path().join("mirror");
-    let mirror = Shop::at(copy, scheme);
+    let author = Shop::new(scheme);
+    let mirror = Shop::new(scheme);
     for batch in batches(3, 9) {
         author.publish(batch);
     }
@@ -478,9 +465,8 @@ fn an_old_backup_goes_on_where_it_stands() {
 
 #[test]
 fn one_writes_at_a_time_and_readers_see_their_version() {
-    let folder = tempfile::tempdir().unwrap();
     let scheme = SchemeName::TupleSpecLightweight;
-    let shop = Shop::new(folder.path(), scheme);
+    let shop = Shop::new(scheme);
     shop.publish((0..40).map(|number| put(number, 1)).collect());
     let (first, second) = (Version::new(1), Version::new(2));
     let reader = shop.repository();
@@ -505,8 +491,7 @@ fn one_writes_at_a_time_and_readers_see_their_version() {
 #[test]
 fn a_store_goes_on_once_a_damaged_record_of_its_newest_state_is_moved_away() {
     for scheme in [TREES[0], TUPLES[0]] {
-        let folder = tempfile::tempdir().unwrap();
-        let shop = Shop::new(folder.path(), scheme);
+        let shop = Shop::new(scheme);
         shop.publish(vec![put(1, 1)]);
         fs::write(shop.sibling("newest"), "").unwrap();
         let refused = Server::of_any(&shop.store).unwrap_err().to_string();
