@@ -226,59 +226,21 @@ fn clients_that_share_a_view_never_go_back() {
     ));
 }
 
-/// A server whose answers have an arbitrary length.
-struct Long<'s>(&'s Server<Prices>);
-
-impl Heads for Long<'_> {
-    type Error = <Server<Prices> as Heads>::Error;
-
-    fn latest(&self) -> Result<Version, Self::Error> {
-        Heads::latest(self.0)
-    }
-
-    fn head_message(&self, version: Version) -> Result<Vec<u8>, Self::Error> {
-        Heads::head_message(self.0, version)
-    }
-
-    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Self::Error> {
-        Heads::consistency_message(self.0, older, newer)
-    }
-
-    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, Self::Error> {
-        Ok(None)
-    }
-
-    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, Self::Error> {
-        Heads::past_messages(self.0, older, newer)
-    }
-}
-
-impl Source for Long<'_> {
-    fn answer_message(
-        &self,
-        version: Version,
-        question: &Question,
-        most: usize,
-    ) -> Result<Vec<u8>, Self::Error> {
-        let mut answer = self.0.answer(version, question)?;
-        answer.resize(most + 1, 0);
-        Ok(answer)
-    }
-}
-
 /// A server that returns one history to the first client, and another history to later clients.
-struct ForkingServer<'s> {
+struct LyingServer<'s> {
     faces: [&'s Server<Prices>; 2],
     asked: Cell<usize>,
+    /// Whether answers are longer than any that the client accepts.
+    is_long: bool,
 }
 
-impl ForkingServer<'_> {
+impl LyingServer<'_> {
     fn face(&self) -> &Server<Prices> {
         self.faces[self.asked.get().saturating_sub(1).min(1)]
     }
 }
 
-impl Heads for ForkingServer<'_> {
+impl Heads for LyingServer<'_> {
     type Error = <Server<Prices> as Heads>::Error;
 
     fn latest(&self) -> Result<Version, Self::Error> {
@@ -303,14 +265,18 @@ impl Heads for ForkingServer<'_> {
     }
 }
 
-impl Source for ForkingServer<'_> {
+impl Source for LyingServer<'_> {
     fn answer_message(
         &self,
         version: Version,
         question: &Question,
-        _: usize,
+        most: usize,
     ) -> Result<Vec<u8>, Self::Error> {
-        self.face().answer(version, question)
+        let mut answer = self.face().answer(version, question)?;
+        if self.is_long {
+            answer.resize(most + 1, 0);
+        }
+        Ok(answer)
     }
 }
 
@@ -318,7 +284,12 @@ impl Source for ForkingServer<'_> {
 fn answers_longer_than_any_are_refused() {
     let shop = Shop::new();
     let server = shop.server();
-    let refused = shop.client().ask(&Long(&server), Key::from(b"apple"));
+    let long = LyingServer {
+        faces: [&server; 2],
+        asked: Cell::new(0),
+        is_long: true,
+    };
+    let refused = shop.client().ask(&long, Key::from(b"apple"));
     let Err(AskError::Refused(refused)) = refused else {
         panic!("{refused:?}");
     };
@@ -389,9 +360,10 @@ fn a_client_takes_over_no_other_history_from_its_file() {
     // The client also refuses a server that returns to each of the two views a history that fits
     // the view.
     let (own, fork) = (shop.server(), fork.server());
-    let two_faced = ForkingServer {
+    let two_faced = LyingServer {
         faces: [fork, &own],
         asked: Cell::new(0),
+        is_long: false,
     };
     let refused = first.advance(&two_faced).unwrap_err();
     assert!(matches!(refused, AskError::Refused(_)), "{refused}");
