@@ -12,9 +12,9 @@ use pad_tuple::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-#[cfg(feature = "log")]
-use crate::own_keys::SetupFormat;
 use crate::own_keys::{OwnKeys, SchemeKeyFormat};
+#[cfg(feature = "log")]
+use crate::parameters::SetupFormat;
 
 /// Error returned for an unknown name of a suite or scheme. It lists the known names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

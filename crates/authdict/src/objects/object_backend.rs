@@ -62,7 +62,7 @@ impl ObjectBackend {
             }
         }
         if folder.is_behind(HEADS, &names::head(Version::EMPTY))? {
-            return Err(match folder.beginning(DESCRIPTION, 1)? {
+            return Err(match folder.read(DESCRIPTION, 0..1)? {
                 Some(_) => StoreError::Exists(name.into()),
                 None => UNDESCRIBED,
             });
