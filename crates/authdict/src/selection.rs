@@ -363,51 +363,39 @@ pub trait NamedScheme {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use pad_tuple::TupleScheme;
 
-    #[test]
-    fn every_design_has_its_name_and_number() {
-        let mut designs = 0;
-        macro_rules! check {
-            ($name:ident, $design:ty) => {
-                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
-                let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
-                assert_eq!(
-                    scheme.id(),
-                    <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::SCHEME
-                );
-                assert_eq!(scheme.family(), SchemeFamily::Tuple);
-                designs += 1;
-            };
-        }
-        pad_tuple::for_each_tuple!(check);
-        #[cfg(feature = "accumulators")]
-        pad_tuple::for_each_accumulated_tuple!(check);
-        assert_eq!(SchemeFamily::Tuple.schemes().count(), designs);
-    }
+    use super::*;
 
     /// The head determines the tuples of a design with accumulators. It does not determine tuples
     /// that are signed one by one.
     #[test]
-    fn answers_follow_from_heads_that_commit_to_them() {
+    fn every_design_has_its_name_and_number_and_binds_answers_or_not() {
+        let mut designs = 0;
+        let mut check = |name: &str, id: SchemeId, binds_answers: bool| {
+            let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
+            assert_eq!(scheme.id(), id);
+            assert_eq!(scheme.family(), SchemeFamily::Tuple);
+            assert_eq!(scheme.binds_answers(), binds_answers);
+            designs += 1;
+        };
         macro_rules! signed {
             ($name:ident, $design:ty) => {
-                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
-                let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
-                assert!(!scheme.binds_answers());
+                let id = <$design as TupleScheme<Sha256Ed25519>>::SCHEME;
+                check(<$design as TupleScheme<Sha256Ed25519>>::NAME, id, false);
             };
         }
         #[cfg(feature = "accumulators")]
         macro_rules! accumulated {
             ($name:ident, $design:ty) => {
-                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
-                let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
-                assert!(scheme.binds_answers());
+                let id = <$design as TupleScheme<Sha256Ed25519>>::SCHEME;
+                check(<$design as TupleScheme<Sha256Ed25519>>::NAME, id, true);
             };
         }
         pad_tuple::for_each_tuple!(signed);
         #[cfg(feature = "accumulators")]
         pad_tuple::for_each_accumulated_tuple!(accumulated);
+        assert_eq!(SchemeFamily::Tuple.schemes().count(), designs);
         assert!(SchemeName::RedBlack.binds_answers());
     }
 
