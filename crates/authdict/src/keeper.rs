@@ -37,7 +37,7 @@ mod family;
 #[cfg(any(feature = "accumulators", feature = "log"))]
 pub(crate) use checkpointed::{CheckpointedRepository, Entries};
 pub(crate) use family::{
-    FamilyKeeper, FamilyRepository, as_repository, by_answers, past_messages, replay,
+    FamilyKeeper, FamilyRepository, apply, as_repository, by_answers, past_messages, replay,
 };
 
 /// A dictionary that applies signed updates of its author.

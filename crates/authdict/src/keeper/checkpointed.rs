@@ -7,7 +7,7 @@ use pad_core::{Key, LookupError, Operation, Value, VerifyError, Version};
 
 use super::{
     CheckSummary, Keeper, Replica as _, SigningKeeper,
-    family::{FamilyKeeper, FamilyRepository, replay},
+    family::{FamilyKeeper, FamilyRepository, apply, replay},
 };
 use crate::{
     repository::{AuthorError, CheckError, RepositoryError},
@@ -185,7 +185,7 @@ impl<R: CheckpointedRepository> SigningKeeper for FamilyKeeper<R> {
 impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
     fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
         self.verify_head_of(update)?;
-        let version = self.apply(update)?;
+        let version = apply(&mut self.repository, update)?;
         self.staged.push(update.to_vec());
         Ok(version)
     }

@@ -242,34 +242,25 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         read: fn(&mut Self) -> Result<(), RepositoryError>,
         work: impl FnOnce(&mut Self) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.pin_one_state(read)?;
-        let done = work(self);
-        self.store.unpin();
-        done
-    }
-
-    fn pin_one_state(
-        &mut self,
-        read: fn(&mut Self) -> Result<(), RepositoryError>,
-    ) -> Result<(), RepositoryError> {
-        let mut attempts = 0;
-        loop {
+        for attempt in 1.. {
             self.store.pin().map_err(RepositoryError::from)?;
-            let pinned = self.store.latest().map_err(RepositoryError::from);
-            let pinned = pinned.and_then(|latest| {
+            let latest = self.store.latest().map_err(RepositoryError::from);
+            let pinned = latest.and_then(|latest| {
                 self.acknowledged = latest;
                 read(self)
             });
             let Err(error) = pinned else {
-                return Ok(());
+                break;
             };
             let pinned = self.stand();
             self.store.unpin();
-            attempts += 1;
-            if attempts == ATTEMPTS || self.stand() == pinned {
-                return Err(error);
+            if attempt == ATTEMPTS || self.stand() == pinned {
+                return Err(error.into());
             }
         }
+        let done = work(self);
+        self.store.unpin();
+        done
     }
 
     /// Returns the latest version of the store and the oldest version in its checkpoint; `None` if
@@ -514,19 +505,12 @@ impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
 }
 
 /// Decodes an update from its message, verifies it and applies it to the repository.
-pub(super) fn apply<R: FamilyRepository>(
+pub(crate) fn apply<R: FamilyRepository>(
     repository: &mut R,
     message: &[u8],
 ) -> Result<Version, RepositoryError> {
     let update = codec::decode::<Update<R::Suite, R::Attachment>>(message, message.len());
     repository.take(&update.map_err(RepositoryError::Unreadable)?)
-}
-
-impl<R: FamilyRepository> FamilyKeeper<R> {
-    /// Verifies an update, given as a message, with its contents, and applies it.
-    pub(crate) fn apply(&mut self, message: &[u8]) -> Result<Version, RepositoryError> {
-        apply(&mut self.repository, message)
-    }
 }
 
 /// Applies the stored updates that the repository lacks, and calls `after_each` after each update.

@@ -24,7 +24,7 @@ use crate::{
     family::not_offered,
     keeper::{
         CheckSummary, Contents, FamilyKeeper, FamilyRepository, Keeper, Replica as _,
-        SigningKeeper, as_repository, by_answers,
+        SigningKeeper, apply, as_repository, by_answers,
     },
     keys::PublicKey,
     question::Question,
@@ -336,7 +336,7 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
     fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
         self.verify_head_of(update)?;
         self.begin()?;
-        self.apply(update)?;
+        apply(&mut self.repository, update)?;
         self.stage_row()
     }
 

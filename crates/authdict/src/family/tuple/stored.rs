@@ -24,7 +24,7 @@ use crate::{
     family::not_offered,
     keeper::{
         CheckSummary, Contents, FamilyKeeper, FamilyRepository, Keeper, Replica as _,
-        SigningKeeper, as_repository, by_answers, replay,
+        SigningKeeper, apply, as_repository, by_answers, replay,
     },
     question::Question,
     repository::{AuthorError, CheckError, RepositoryError},
@@ -199,7 +199,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D
     fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
         self.verify_head_of(update)?;
         self.begin()?;
-        let version = self.apply(update)?;
+        let version = apply(&mut self.repository, update)?;
         self.staged.push(update.to_vec());
         Ok(version)
     }
