@@ -247,7 +247,12 @@ impl StoredView {
     /// `head` is the message of a [`SignedHead`]. `past` is a statement of the newer head about the
     /// version of the older head, as returned by [`crate::Dictionary::past_messages`].
     pub fn accuse(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
-        with_suite!(self.public.suite, S => self.accuse_in::<S>(head, past))
+        with_suite!(self.public.suite, S => {
+            let view = load::<S>(&self.public, &self.seen).ok()?;
+            let head = Untrusted::<SignedHead<S>>::decode(head, head.len()).ok()?;
+            let past: Past<S> = codec::decode_body(past).ok()?;
+            Some(view.accuse(head, past).ok()?.encode())
+        })
     }
 
     /// Returns evidence against the author from a refused answer, the message of a
@@ -345,13 +350,6 @@ impl StoredView {
         _: Option<&[u8]>,
     ) -> Result<(), RefusedHead> {
         Err(Refusal::from(pad_core::DecodeError::Malformed).into())
-    }
-
-    fn accuse_in<S: Suite>(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
-        let view = load::<S>(&self.public, &self.seen).ok()?;
-        let head = Untrusted::<SignedHead<S>>::decode(head, head.len()).ok()?;
-        let past: Past<S> = codec::decode_body(past).ok()?;
-        Some(view.accuse(head, past).ok()?.encode())
     }
 }
 

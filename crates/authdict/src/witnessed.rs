@@ -184,26 +184,19 @@ pub fn heads_of(
     question: &Question,
     answer: &[u8],
 ) -> Result<Vec<Option<Vec<u8>>>, DecodeError> {
-    with_suite!(public.suite, S => heads_in::<S>(question, answer))
-}
-
-/// Decodes the signed heads at the beginning of an answer to `question`, for dictionaries of any
-/// family. An item is `None` for version 0.
-fn heads_in<S: Suite>(
-    question: &Question,
-    answer: &[u8],
-) -> Result<Vec<Option<Vec<u8>>>, DecodeError> {
-    type Optional<S> = Option<SignedHead<S>>;
     let body = answer.get(codec::ENVELOPE_LENGTH..);
     let body = body.ok_or(DecodeError::Malformed)?;
-    let heads = if let Question::Growth(_) = question {
-        let (older, newer) = codec::decode_start::<(Optional<S>, Optional<S>)>(body)?;
-        vec![older, newer]
-    } else {
-        vec![codec::decode_start::<Optional<S>>(body)?]
-    };
-    let messages = heads.iter().map(|head| head.as_ref().map(codec::encode));
-    Ok(messages.collect())
+    with_suite!(public.suite, S => {
+        type OptionalHead = Option<SignedHead<S>>;
+        let heads = if let Question::Growth(_) = question {
+            let (older, newer) = codec::decode_start::<(OptionalHead, OptionalHead)>(body)?;
+            vec![older, newer]
+        } else {
+            vec![codec::decode_start::<OptionalHead>(body)?]
+        };
+        let messages = heads.iter().map(|head| head.as_ref().map(codec::encode));
+        Ok(messages.collect())
+    })
 }
 
 /// The maximum length in bytes of a signed head as a message; no head of any suite is longer.
