@@ -10,6 +10,7 @@
 
 use std::{
     collections::BTreeMap,
+    error::Error,
     fs,
     path::{Path, PathBuf},
 };
@@ -153,10 +154,9 @@ fn live(scheme: SchemeName, folder: &Path) -> Life {
 }
 
 /// Reads all data that commands print, and verifies each answer with the key.
-fn tell(key: &SecretKey, store: &Path) -> Result<Observation, String> {
-    let text = |error: &dyn ToString| error.to_string();
-    let repository = Server::of_any(store).map_err(|error| text(&error))?;
-    if repository.public_key().map_err(|error| text(&error))? != *key.public() {
+fn tell(key: &SecretKey, store: &Path) -> Result<Observation, Box<dyn Error>> {
+    let repository = Server::of_any(store)?;
+    if repository.public_key()? != *key.public() {
         return Err("another key".into());
     }
     let (oldest, latest) = (repository.oldest(), repository.latest());
@@ -165,22 +165,15 @@ fn tell(key: &SecretKey, store: &Path) -> Result<Observation, String> {
         oldest,
         heads: Vec::new(),
         values: Vec::new(),
-        pending: repository
-            .store()
-            .records("pending")
-            .map_err(|error| text(&error))?,
+        pending: repository.store().records("pending")?,
         updates: Vec::new(),
     };
     for version in (1..=latest.number()).map(Version::new) {
-        let head = repository
-            .head_message(version)
-            .map_err(|error| text(&error))?;
-        told.heads.push(head);
+        told.heads.push(repository.head_message(version)?);
     }
     for version in (oldest.number().max(1)..=latest.number()).map(Version::new) {
         told.values.extend(values(key, &repository, version)?);
-        let update = repository.update_message(version);
-        told.updates.extend(update.map_err(|error| text(&error))?);
+        told.updates.extend(repository.update_message(version)?);
     }
     Ok(told)
 }
@@ -189,17 +182,15 @@ fn values(
     key: &SecretKey,
     repository: &Server,
     version: Version,
-) -> Result<Vec<Option<Value>>, String> {
-    let value = |asked: Key| {
+) -> Result<Vec<Option<Value>>, Box<dyn Error>> {
+    let value = |asked: Key| -> Result<_, Box<dyn Error>> {
         let question = Question::Key(asked);
-        let answer = repository
-            .answer(version, &question)
-            .map_err(|error| error.to_string())?;
+        let answer = repository.answer(version, &question)?;
         match verify(key.public(), version, &question, &answer) {
             Ok(Statement::Lookup(lookup)) => Ok(lookup.answer.value().cloned()),
             // The server may send damaged nodes, because it does not hash them first. The client
             // refuses them.
-            Err(refusal) => Err(refusal.to_string()),
+            Err(refusal) => Err(refusal.into()),
             other => panic!("the answer to a look-up is {other:?}"),
         }
     };
@@ -207,25 +198,17 @@ fn values(
 }
 
 /// Signs pending changes as `pad commit` does, and returns the new head.
-fn commit(key: &SecretKey, store: &Path, record: &Path) -> Result<Vec<u8>, String> {
-    let text = |error: &dyn ToString| error.to_string();
-    let record = SigningRecord::open_or_begin(record).map_err(|error| text(&error))?;
-    let mut author = Author::of_any(store, key, record).map_err(|error| text(&error))?;
-    let pending = author
-        .server()
-        .store()
-        .records("pending")
-        .map_err(|error| text(&error))?;
+fn commit(key: &SecretKey, store: &Path, record: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
+    let record = SigningRecord::open_or_begin(record)?;
+    let mut author = Author::of_any(store, key, record)?;
+    let pending = author.server().store().records("pending")?;
     let batch = pending.iter().map(|(name, value)| {
         let (name, value) = (core::str::from_utf8(name), core::str::from_utf8(value));
         put(name.unwrap(), value.unwrap().strip_prefix('+').unwrap())
     });
-    author
-        .stage(batch.collect())
-        .map_err(|error| text(&error))?;
-    let version = author.flush(&[]).map_err(|error| text(&error))?;
-    let head = author.server().head_message(version);
-    head.map_err(|error| text(&error))
+    author.stage(batch.collect())?;
+    let version = author.flush(&[])?;
+    Ok(author.server().head_message(version)?)
 }
 
 struct Random(u64);
@@ -343,11 +326,7 @@ fn survive(scheme: SchemeName) {
             && repository.check().is_ok()
         {
             drop(repository);
-            assert_eq!(
-                tell(&life.key, &store).as_ref(),
-                Ok(&life.expected),
-                "{what}"
-            );
+            assert_eq!(tell(&life.key, &store).unwrap(), life.expected, "{what}");
         }
         files.write(&store);
         if let Ok(mut opened) = RedbStore::open(&store)
@@ -415,6 +394,6 @@ fn a_store_that_is_ahead_of_what_was_acknowledged_is_taken() {
             ..last.clone()
         };
         files.write(&store);
-        assert_eq!(tell(&life.key, &store).as_ref(), Ok(&life.expected));
+        assert_eq!(tell(&life.key, &store).unwrap(), life.expected);
     }
 }
