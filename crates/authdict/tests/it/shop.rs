@@ -3,8 +3,8 @@
 use std::{fs, path::PathBuf};
 
 use authdict::{
-    Author, AuthorError, Key, KeyRange, Keys, Operation, Predecessor, Question, SchemeName,
-    SecretKey, Server, SigningRecord, Statement, Successor, SuiteName, Value, Version,
+    Author, AuthorError, Key, KeyRange, Keys, Operation, Predecessor, Question, RepositoryError,
+    SchemeName, SecretKey, Server, SigningRecord, Statement, Successor, SuiteName, Value, Version,
     internals::dynamic::create_store, verify,
 };
 use pad_conformance::soak;
@@ -206,5 +206,47 @@ fn what_was_not_flushed_is_not_there_and_the_next_one_is() {
         };
         assert_eq!(shop.value(Version::new(2), &name(7)), Some(old));
         shop.repository().check().unwrap();
+    }
+}
+
+#[test]
+fn pruned_versions_go_and_the_others_stay_what_they_are() {
+    let trees = TREES.map(|scheme| (scheme, 30, 20, [0, 1, 12, 15, 15]));
+    let tuples = TUPLES.map(|scheme| (scheme, 18, 12, [0, 1, 7, 9, 9]));
+    for (scheme, versions, published, prunings) in trees.into_iter().chain(tuples) {
+        let stored = Shop::new(scheme);
+        let mut memory = stored.memory();
+        let history: Vec<_> = batches(9, versions).collect();
+        let (before, after) = history.split_at(published);
+        for group in before.chunks(soak::size(4, 1)) {
+            stored.publish_together(group.to_vec());
+        }
+        let reader = TREES.contains(&scheme).then(|| stored.repository());
+        let size = stored.repository().file_bytes().unwrap();
+        for oldest in prunings {
+            memory.follow(&stored.repository());
+            stored.repository().prune(Version::new(oldest)).unwrap();
+            memory.prune(Version::new(oldest));
+            assert_same(&memory, &stored.repository());
+        }
+        if let Some(reader) = &reader {
+            // A reader that has opened the old file can still read all of it.
+            let question = Question::Key(name(7));
+            reader.answer(Version::new(3), &question).unwrap();
+            assert!(stored.repository().file_bytes().unwrap() < size);
+        }
+        for batch in after {
+            stored.publish(batch.clone());
+        }
+        memory.follow(&stored.repository());
+        assert_same(&memory, &stored.repository());
+        if reader.is_some() {
+            stored.repository().prune(Version::new(versions)).unwrap();
+            memory.prune(Version::new(versions));
+            assert_same(&memory, &stored.repository());
+        }
+        let refused = stored.repository().prune(Version::new(31));
+        assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
+        stored.repository().check().unwrap();
     }
 }

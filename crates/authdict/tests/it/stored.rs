@@ -17,43 +17,6 @@ use crate::{
 };
 
 #[test]
-fn pruned_versions_go_and_the_others_stay_what_they_are() {
-    for scheme in TREES {
-        let stored = Shop::new(scheme);
-        let mut memory = stored.memory();
-        let history: Vec<_> = batches(9, 30).collect();
-        let (before, after) = history.split_at(20);
-        for group in before.chunks(soak::size(4, 1)) {
-            stored.publish_together(group.to_vec());
-        }
-        let reader = stored.repository();
-        let size = reader.file_bytes().unwrap();
-        for oldest in [0, 1, 12, 15, 15] {
-            memory.follow(&stored.repository());
-            stored.repository().prune(Version::new(oldest)).unwrap();
-            memory.prune(Version::new(oldest));
-            assert_same(&memory, &stored.repository());
-        }
-        // A reader that has opened the old file can still read all of it.
-        reader
-            .answer(Version::new(3), &Question::Key(name(7)))
-            .unwrap();
-        assert!(stored.repository().file_bytes().unwrap() < size);
-        for batch in after {
-            stored.publish(batch.clone());
-        }
-        memory.follow(&stored.repository());
-        assert_same(&memory, &stored.repository());
-        stored.repository().prune(Version::new(30)).unwrap();
-        memory.prune(Version::new(30));
-        assert_same(&memory, &stored.repository());
-        let refused = stored.repository().prune(Version::new(31));
-        assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
-        stored.repository().check().unwrap();
-    }
-}
-
-#[test]
 fn compacted_nodes_answer_as_before_and_the_next_versions_follow_them() {
     for scheme in TREES {
         let stored = Shop::new(scheme);

@@ -20,33 +20,6 @@ use crate::{
     shop::{Shop, TREES, TUPLES, batches, name, put, questions},
 };
 
-#[test]
-fn pruned_versions_go_and_the_others_stay_what_they_are() {
-    for scheme in TUPLES {
-        let stored = Shop::new(scheme);
-        let mut memory = stored.memory();
-        let history: Vec<_> = batches(9, 18).collect();
-        let (before, after) = history.split_at(12);
-        for group in before.chunks(soak::size(4, 1)) {
-            stored.publish_together(group.to_vec());
-        }
-        for oldest in [0, 1, 7, 9, 9] {
-            memory.follow(&stored.repository());
-            stored.repository().prune(Version::new(oldest)).unwrap();
-            memory.prune(Version::new(oldest));
-            assert_same(&memory, &stored.repository());
-        }
-        for batch in after {
-            stored.publish(batch.clone());
-        }
-        memory.follow(&stored.repository());
-        assert_same(&memory, &stored.repository());
-        let refused = stored.repository().prune(Version::new(31));
-        assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
-        stored.repository().check().unwrap();
-    }
-}
-
 /// If a process is killed after its update is durable and before its tuples are written, the tuple
 /// file is outdated or missing.
 #[test]
