@@ -4,7 +4,7 @@ use std::fs;
 
 use authdict::{Author, Changes, Key, KeyRange, Keys, Operation, Question, Value, Version};
 
-use crate::shop::{Shop, TREES};
+use crate::shop::{Shop, TREES, random};
 
 /// A memory limit in bytes that only a few operations fit into.
 const TINY: usize = 2000;
@@ -15,13 +15,7 @@ fn key(number: u64) -> Key {
 
 /// Returns operations in a random order, with removals and repeated keys.
 fn batch(seed: u64, number: u64) -> Vec<Operation> {
-    let mut state = seed;
-    let mut random = |below: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 33) % below
-    };
+    let mut random = random(seed);
     (0..number)
         .map(|_| {
             if random(6) == 0 {

@@ -521,8 +521,7 @@ fn damaged_objects_make_no_wrong_answer() {
     let answers: Vec<_> = questions()
         .chain(neighbour_questions())
         .map(|question| {
-            let answer = bucket.repository().answer(latest, &question).unwrap();
-            let says = verify(public, latest, &question, &answer).unwrap();
+            let says = shop.ask(&bucket.repository(), latest, &question);
             (question, says)
         })
         .collect();
@@ -628,9 +627,7 @@ fn a_folder_is_a_store_of_objects_by_its_address() {
     let mut objects = Server::of_any(path).unwrap();
     objects.apply_message(&update).unwrap();
     let repository = Server::of_any(path).unwrap();
-    let question = Question::Key(name(1));
-    let answer = repository.answer(Version::new(1), &question).unwrap();
-    verify(shop.key.public(), Version::new(1), &question, &answer).unwrap();
+    shop.ask(&repository, Version::new(1), &Question::Key(name(1)));
     assert!(repository.file_bytes().unwrap() >= 4096);
 }
 

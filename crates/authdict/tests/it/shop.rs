@@ -90,14 +90,24 @@ impl Shop {
         author.flush(&[]).unwrap()
     }
 
+    /// Returns the verified statement of a server's answer.
+    pub(crate) fn ask(&self, server: &Server, version: Version, question: &Question) -> Statement {
+        let answer = server.answer(version, question).unwrap();
+        verify(self.key.public(), version, question, &answer).unwrap()
+    }
+
     /// Returns the value of a key in a verified answer.
     pub(crate) fn value(&self, version: Version, key: &Key) -> Option<Value> {
-        let question = Question::Key(key.clone());
-        let answer = self.repository().answer(version, &question).unwrap();
-        match verify(self.key.public(), version, &question, &answer).unwrap() {
+        match self.ask(&self.repository(), version, &Question::Key(key.clone())) {
             Statement::Lookup(lookup) => lookup.answer.value().cloned(),
             other => panic!("{other:?}"),
         }
+    }
+
+    /// Asserts that the store is refused with a message that contains `text`.
+    pub(crate) fn assert_refused(&self, text: &str) {
+        let refused = Server::of_any(&self.store).unwrap_err().to_string();
+        assert!(refused.contains(text), "{refused}");
     }
 }
 
@@ -113,15 +123,20 @@ pub(crate) fn put(number: u64, value: u64) -> Operation {
     Operation::Put(name(number), Value::try_from(text.as_str()).unwrap())
 }
 
-/// Returns random batches of all sizes, with removals of present and absent keys.
-pub(crate) fn batches(seed: u64, number: u64) -> impl Iterator<Item = Vec<Operation>> {
+/// Returns a function that returns pseudorandom numbers below its argument.
+pub(crate) fn random(seed: u64) -> impl FnMut(u64) -> u64 {
     let mut state = seed;
-    let mut random = move |below: u64| {
+    move |below: u64| {
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
         (state >> 33) % below
-    };
+    }
+}
+
+/// Returns random batches of all sizes, with removals of present and absent keys.
+pub(crate) fn batches(seed: u64, number: u64) -> impl Iterator<Item = Vec<Operation>> {
+    let mut random = random(seed);
     (0..number).map(move |version| {
         let size = [1, 1, 3, 60, 0, 8][usize::try_from(random(6)).unwrap()];
         (0..size)

@@ -55,8 +55,7 @@ fn the_tuples_of_another_store_are_left_alone() {
     shop.publish((0..20).map(|number| put(number, 1)).collect());
     let foreign = Shop::new(scheme);
     fs::copy(shop.sibling("tuples"), foreign.sibling("tuples")).unwrap();
-    let refused = Server::of_any(&foreign.store).unwrap_err().to_string();
-    assert!(refused.contains("belongs to another store"), "{refused}");
+    foreign.assert_refused("belongs to another store");
     fs::remove_file(&foreign.store).unwrap();
     let refused = create_store(&foreign.store, foreign.key.public());
     assert!(matches!(refused, Err(StoreError::Damaged(_))));
@@ -90,8 +89,7 @@ fn readers_beside_an_author_that_prunes_raise_no_alarm() {
             let (oldest, latest) = (repository.oldest(), repository.latest());
             let question = Question::Key(name(3));
             for version in [oldest.max(Version::new(1)), latest] {
-                let answer = repository.answer(version, &question).unwrap();
-                verify(shop.key.public(), version, &question, &answer).unwrap();
+                shop.ask(&repository, version, &question);
             }
             let history = repository.history_page(&name(3), latest, 1000);
             assert!(history.is_ok());
@@ -140,11 +138,7 @@ fn accidents_to_the_file_make_no_wrong_answer() {
         let (latest, public) = (Version::new(9), shop.key.public());
         let repository = shop.repository();
         let answers: Vec<_> = questions()
-            .map(|question| {
-                let answer = repository.answer(latest, &question).unwrap();
-                let statement = verify(public, latest, &question, &answer).unwrap();
-                (statement, question)
-            })
+            .map(|question| (shop.ask(&repository, latest, &question), question))
             .collect();
         drop(repository);
         let before = fs::read(shop.sibling("tuples")).unwrap();
@@ -189,10 +183,7 @@ fn every_damaged_row_is_met_as_damage() {
         };
         let repository = shop.repository();
         let expected: Vec<_> = asked()
-            .map(|(version, question)| {
-                let answer = repository.answer(version, &question).unwrap();
-                verify(public, version, &question, &answer).unwrap()
-            })
+            .map(|(version, question)| shop.ask(&repository, version, &question))
             .collect();
         drop(repository);
         let whole = fs::read(shop.sibling("tuples")).unwrap();
@@ -302,8 +293,7 @@ fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
     transaction.commit().unwrap();
     drop(database);
     let older = fs::read(stored.sibling("tuples")).unwrap();
-    let refused = Server::of_any(&stored.store).unwrap_err().to_string();
-    assert!(refused.contains("has an older format"), "{refused}");
+    stored.assert_refused("has an older format");
     let refused = stored.author().unwrap_err().to_string();
     assert!(refused.contains("is rebuilt"), "{refused}");
     assert_eq!(fs::read(stored.sibling("tuples")).unwrap(), older);
@@ -411,8 +401,7 @@ fn an_old_backup_goes_on_where_it_stands() {
     for (file, bytes) in files().iter().zip(&backup).take(2) {
         fs::write(file, bytes).unwrap();
     }
-    let refused = Server::of_any(&mirror.store).unwrap_err().to_string();
-    assert!(refused.contains("newer than the store"), "{refused}");
+    mirror.assert_refused("newer than the store");
     fs::remove_file(mirror.sibling("tuples")).unwrap();
     assert_eq!(mirror.repository().latest(), Version::new(4));
     follow(9);
@@ -430,8 +419,7 @@ fn an_old_backup_goes_on_where_it_stands() {
     mirror.repository().prune(Version::new(6)).unwrap();
     let pruned = fs::read(mirror.sibling("tuples")).unwrap();
     fs::write(mirror.sibling("tuples"), &backup[2]).unwrap();
-    let refused = Server::of_any(&mirror.store).unwrap_err().to_string();
-    assert!(refused.contains("is missing"), "{refused}");
+    mirror.assert_refused("is missing");
     fs::write(mirror.sibling("tuples"), pruned).unwrap();
     mirror.repository().check().unwrap();
 }
@@ -447,8 +435,7 @@ fn one_writes_at_a_time_and_readers_see_their_version() {
     assert_eq!(shop.publish(vec![put(3, 30)]), second);
     let update = shop.repository().update_message(second).unwrap().unwrap();
     let question = Question::Key(name(3));
-    let answer = reader.answer(first, &question).unwrap();
-    verify(shop.key.public(), first, &question, &answer).unwrap();
+    shop.ask(&reader, first, &question);
     assert!(reader.answer(second, &question).is_err());
     // This writer does not know the published version, so it must be reopened.
     let refused = late.apply_message(&update).unwrap_err();
@@ -467,8 +454,7 @@ fn a_store_goes_on_once_a_damaged_record_of_its_newest_state_is_moved_away() {
         let shop = Shop::new(scheme);
         shop.publish(vec![put(1, 1)]);
         fs::write(shop.sibling("newest"), "").unwrap();
-        let refused = Server::of_any(&shop.store).unwrap_err().to_string();
-        assert!(refused.contains("move that file away"), "{refused}");
+        shop.assert_refused("move that file away");
         fs::remove_file(shop.sibling("newest")).unwrap();
         assert_eq!(shop.repository().latest(), Version::new(1));
         assert_eq!(shop.publish(vec![put(2, 2)]), Version::new(2));
