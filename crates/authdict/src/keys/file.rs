@@ -20,6 +20,10 @@ pub(super) struct Lines<'a> {
     pub(super) own: Option<&'a str>,
 }
 
+pub(super) const fn malformed(line: usize, expected: &'static str) -> KeyFileError {
+    KeyFileError::Malformed { line, expected }
+}
+
 /// Splits the text of a key file with the title line `title` into lines. `has_own` returns whether
 /// a scheme has a key in addition to the author's key, which requires a sixth line.
 pub(super) fn parse<'a>(
@@ -28,7 +32,6 @@ pub(super) fn parse<'a>(
     has_own: impl Fn(SchemeName) -> bool,
 ) -> Result<Lines<'a>, KeyFileError> {
     let title = title.trim_end();
-    let malformed = |line, expected| KeyFileError::Malformed { line, expected };
     let body = text.strip_suffix('\n').unwrap_or_default();
     let mut lines = body.split('\n');
     if lines.next() != Some(title) {
@@ -88,10 +91,7 @@ pub(super) fn read_text(
             copy.push_str(text);
             Ok(copy)
         }
-        Err(_) => Err(KeyFileError::Malformed {
-            line: 2,
-            expected: "text",
-        }),
+        Err(_) => Err(malformed(2, "text")),
     }
 }
 

@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 
 use super::{
     KeyFileError, SecretFile,
-    file::{decode, is_lower_hexadecimal},
+    file::{decode, is_lower_hexadecimal, malformed},
 };
 use crate::own_keys::NoRandomness;
 
@@ -68,7 +68,6 @@ impl FileOwnerKey {
     /// other users.
     pub fn from_file(file: &SecretFile) -> Result<Self, FileOwnerKeyError> {
         let text = file.text_of(TITLE)?;
-        let malformed = |line, expected| KeyFileError::Malformed { line, expected };
         let mut lines = text.strip_suffix('\n').unwrap_or_default().split('\n');
         if lines.next() != Some(TITLE) {
             return Err(malformed(1, TITLE).into());

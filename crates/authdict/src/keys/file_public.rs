@@ -32,7 +32,7 @@ use pad_core::{AuthorKey, Digest};
 
 use super::{
     FileOwnerKeyError, KeyFileError,
-    file::{decode, is_lower_hexadecimal, read_text},
+    file::{decode, is_lower_hexadecimal, malformed, read_text},
 };
 
 const TITLE: &str = "pad-file-public v1";
@@ -62,7 +62,6 @@ impl FilePublic {
     }
 
     fn parse(text: &str) -> Result<Self, FileOwnerKeyError> {
-        let malformed = |line, expected| KeyFileError::Malformed { line, expected };
         let mut lines = text.strip_suffix('\n').unwrap_or_default().split('\n');
         if lines.next() != Some(TITLE) {
             return Err(malformed(1, TITLE).into());

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use super::{
     KeyFileError,
-    file::{ENCRYPTED, SECRETS, check_permissions, kind_of, read_bytes},
+    file::{ENCRYPTED, SECRETS, check_permissions, kind_of, malformed, read_bytes},
 };
 #[cfg(feature = "passphrase")]
 use super::{
@@ -127,10 +127,7 @@ impl SecretFile {
         if self.is_encrypted() {
             return Err(KeyFileError::Encrypted);
         }
-        core::str::from_utf8(&self.bytes).map_err(|_| KeyFileError::Malformed {
-            line: 2,
-            expected: "text",
-        })
+        core::str::from_utf8(&self.bytes).map_err(|_| malformed(2, "text"))
     }
 
     /// Returns the text of a file in clear. Fails if the file is not of the kind that begins with
