@@ -5,7 +5,8 @@ use std::{fs, path::PathBuf};
 use authdict::{
     Author, AuthorError, Key, KeyRange, Keys, Operation, Predecessor, Question, RepositoryError,
     SchemeName, SecretKey, Server, SigningRecord, Statement, Successor, SuiteName, Value, Version,
-    internals::dynamic::create_store, verify,
+    internals::{RecordChange, dynamic::create_store_with},
+    verify,
 };
 use pad_conformance::soak;
 use tempfile::TempDir;
@@ -50,9 +51,14 @@ impl Shop {
     }
 
     pub(crate) fn of(key: SecretKey) -> Self {
+        Self::of_with(key, None)
+    }
+
+    /// Creates a store that also contains the record `other`, which a log needs.
+    pub(crate) fn of_with(key: SecretKey, other: Option<RecordChange>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("stored");
-        create_store(&store, key.public()).unwrap();
+        create_store_with(&store, key.public(), other).unwrap();
         Self { folder, key, store }
     }
 
@@ -175,7 +181,7 @@ fn every_answer_is_that_of_the_repository_in_memory() {
         let stored = Shop::new(scheme);
         let mut memory = stored.memory();
         let mirror = stored.folder.path().join("mirror");
-        create_store(&mirror, stored.key.public()).unwrap();
+        create_store_with(&mirror, stored.key.public(), None).unwrap();
         let mut batches = batches(scheme.id().0.into(), versions).peekable();
         while batches.peek().is_some() {
             // A few versions at a time are published, each time as a new process would do it.
