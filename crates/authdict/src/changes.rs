@@ -26,7 +26,7 @@ mod tests;
 /// The last operation on a key wins; removing an absent key does nothing. A log appends all values
 /// of a key instead.
 #[derive(Debug)]
-pub struct Changes(ChangeStorage);
+pub struct Changes(pub(crate) ChangeStorage);
 
 /// The operations gathered in a [`Changes`]: in memory, or in an external sorter.
 #[derive(Debug)]
@@ -68,10 +68,5 @@ impl Changes {
             ChangeStorage::InMemory(operations) => Ok(operations),
             ChangeStorage::Sorter(sorter) => sorter.sorted()?.batch(),
         }
-    }
-
-    /// Returns the storage of the gathered operations.
-    pub(crate) fn gathered(self) -> ChangeStorage {
-        self.0
     }
 }

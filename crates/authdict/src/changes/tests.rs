@@ -57,7 +57,7 @@ fn sorted(
     for operation in operations {
         changes.push(operation.clone())?;
     }
-    match changes.gathered() {
+    match changes.0 {
         ChangeStorage::Sorter(sorter) => sorter.sorted(),
         ChangeStorage::InMemory(_) => unreachable!("they are sorted"),
     }
@@ -158,7 +158,7 @@ fn memory_does_not_grow_with_the_number_of_operations() {
                 let value = Value::new(vec![1; 32]).unwrap();
                 changes.push(Operation::Put(key, value)).unwrap();
             }
-            let ChangeStorage::Sorter(sorter) = changes.gathered() else {
+            let ChangeStorage::Sorter(sorter) = changes.0 else {
                 unreachable!("they are sorted")
             };
             let sorted = sorter.sorted().unwrap();

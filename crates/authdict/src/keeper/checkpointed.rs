@@ -184,7 +184,7 @@ impl<R: CheckpointedRepository> SigningKeeper for FamilyKeeper<R> {
 
 impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
     fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
-        self.verify_head_of(update)?;
+        self.verify_update(update)?;
         let version = apply(&mut self.repository, update)?;
         self.staged.push(update.to_vec());
         Ok(version)

@@ -273,26 +273,6 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         ))
     }
 
-    /// Verifies the head of an update, given as a message. The author must have signed the head,
-    /// its version must be the version after the latest, and the number of operations must be
-    /// possible.
-    pub(crate) fn verify_head_of(&self, message: &[u8]) -> Result<(), RepositoryError> {
-        let head = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
-            .map_err(RepositoryError::Unreadable)?;
-        // The signature is checked first, so that an unsigned update costs only this check.
-        head.verify(self.repository.authority())
-            .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))?;
-        let (expected, actual) = (self.repository.latest_version(), head.base);
-        if expected != actual {
-            let gap = ApplyError::VersionGap { expected, actual };
-            return Err(RepositoryError::Refused(gap));
-        }
-        // An attacker can combine a head that the author signed with other operations. So the
-        // operations must give the root in the head.
-        let followed = self.repository.require_operations(&head);
-        followed.map_err(RepositoryError::Refused)
-    }
-
     /// Writes the staged updates and the changes `records` to the store: all of them or nothing.
     pub(crate) fn publish_updates(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
         if !self.staged.is_empty() || !records.is_empty() {
@@ -449,7 +429,20 @@ impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
     }
 
     fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError> {
-        self.verify_head_of(message)
+        let head = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
+            .map_err(RepositoryError::Unreadable)?;
+        // The signature is checked first, so that an unsigned update costs only this check.
+        head.verify(self.repository.authority())
+            .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))?;
+        let (expected, actual) = (self.repository.latest_version(), head.base);
+        if expected != actual {
+            let gap = ApplyError::VersionGap { expected, actual };
+            return Err(RepositoryError::Refused(gap));
+        }
+        // An attacker can combine a head that the author signed with other operations. So the
+        // operations must give the root in the head.
+        let followed = self.repository.require_operations(&head);
+        followed.map_err(RepositoryError::Refused)
     }
 
     fn has_update(&self, message: &[u8]) -> Result<bool, RepositoryError> {

@@ -317,7 +317,7 @@ impl<S: Suite, B: BalancingScheme> SigningKeeper for Tree<S, B> {
     /// changes, or if some changes are in a file. Signs unsorted changes as a batch, and all
     /// changes while a refused batch is waiting.
     fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
-        let sorter = match changes.gathered() {
+        let sorter = match changes.0 {
             ChangeStorage::InMemory(batch) => return self.sign(batch),
             ChangeStorage::Sorter(sorter) => sorter,
         };
@@ -334,7 +334,7 @@ impl<S: Suite, B: BalancingScheme> SigningKeeper for Tree<S, B> {
 
 impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
     fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
-        self.verify_head_of(update)?;
+        self.verify_update(update)?;
         self.begin()?;
         apply(&mut self.repository, update)?;
         self.stage_row()

@@ -197,7 +197,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> SigningKeeper for Tupl
 
 impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D> {
     fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
-        self.verify_head_of(update)?;
+        self.verify_update(update)?;
         self.begin()?;
         let version = apply(&mut self.repository, update)?;
         self.staged.push(update.to_vec());
