@@ -4,7 +4,8 @@ use std::{fs, path::PathBuf};
 
 use authdict::{
     Author, AuthorError, Key, KeyRange, Keys, Operation, Predecessor, Question, RepositoryError,
-    SchemeName, SecretKey, Server, SigningRecord, Statement, Successor, SuiteName, Value, Version,
+    SchemeName, SecretKey, Server, SigningRecord, Statement, StoreError, Successor, SuiteName,
+    Value, Version,
     internals::{RecordChange, dynamic::create_store_with},
     verify,
 };
@@ -269,5 +270,37 @@ fn pruned_versions_go_and_the_others_stay_what_they_are() {
         let refused = stored.repository().prune(Version::new(31));
         assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
         stored.repository().check().unwrap();
+    }
+}
+
+#[test]
+fn one_writes_at_a_time_and_readers_see_their_version() {
+    for scheme in [SchemeName::RedBlack, SchemeName::TupleSpecLightweight] {
+        let shop = Shop::new(scheme);
+        shop.publish((0..80).map(|number| put(number, 1)).collect());
+        let (first, second) = (Version::new(1), Version::new(2));
+        let (reader, mut late) = (shop.repository(), shop.repository());
+        assert_eq!(shop.publish(vec![put(3, 30)]), second);
+        let update = shop.repository().update_message(second).unwrap().unwrap();
+        let question = Question::Key(name(3));
+        shop.ask(&reader, first, &question);
+        assert!(reader.answer(second, &question).is_err());
+        // This writer does not know the published version, so it must be reopened.
+        let refused = late.apply_message(&update).unwrap_err();
+        let is_tree = TREES.contains(&scheme);
+        let is_known = match &refused {
+            RepositoryError::Store(StoreError::Gap { .. }) => is_tree,
+            RepositoryError::Store(StoreError::Closed) => !is_tree,
+            _ => false,
+        };
+        assert!(is_known, "{scheme}: {refused}");
+        late.answer(first, &question).unwrap();
+        // The writer of tuples is closed before the next author begins, the writer of nodes is not.
+        let _late = is_tree.then_some(late);
+        // The writer that came too late has not changed the published version.
+        shop.repository().check().unwrap();
+        assert_eq!(shop.publish(vec![put(4, 40)]), Version::new(3));
+        reader.answer(first, &question).unwrap();
+        shop.repository().check().unwrap();
     }
 }

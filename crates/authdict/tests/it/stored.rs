@@ -146,34 +146,6 @@ fn pages_of_a_range_are_all_of_it() {
 }
 
 #[test]
-fn one_writes_at_a_time_and_readers_see_their_version() {
-    let shop = Shop::new(SchemeName::RedBlack);
-    shop.publish((0..80).map(|number| put(number, 1)).collect());
-    let reader = shop.repository();
-    let message = |shop: &Shop| {
-        let version = Version::new(2);
-        shop.repository().update_message(version).unwrap().unwrap()
-    };
-    let mut late = shop.repository();
-    {
-        let mut author = shop.author().unwrap();
-        author.stage(vec![put(3, 30)]).unwrap();
-        author.flush(&[]).unwrap();
-    }
-    let update = message(&shop);
-    let refused = late.apply_message(&update).unwrap_err();
-    let is_gap = matches!(&refused, RepositoryError::Store(StoreError::Gap { .. }));
-    assert!(is_gap, "{refused}");
-    // The writer that came too late has not changed the published version.
-    shop.repository().check().unwrap();
-    let question = Question::Key(name(3));
-    shop.ask(&reader, Version::new(1), &question);
-    assert!(reader.answer(Version::new(2), &question).is_err());
-    shop.publish(vec![put(4, 40)]);
-    reader.answer(Version::new(1), &question).unwrap();
-}
-
-#[test]
 fn an_author_of_a_store_that_was_pruned_meanwhile_is_refused() {
     let shop = Shop::new(SchemeName::RedBlack);
     for version in 1..=4 {

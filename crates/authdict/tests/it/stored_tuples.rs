@@ -425,30 +425,6 @@ fn an_old_backup_goes_on_where_it_stands() {
 }
 
 #[test]
-fn one_writes_at_a_time_and_readers_see_their_version() {
-    let scheme = SchemeName::TupleSpecLightweight;
-    let shop = Shop::new(scheme);
-    shop.publish((0..40).map(|number| put(number, 1)).collect());
-    let (first, second) = (Version::new(1), Version::new(2));
-    let reader = shop.repository();
-    let mut late = shop.repository();
-    assert_eq!(shop.publish(vec![put(3, 30)]), second);
-    let update = shop.repository().update_message(second).unwrap().unwrap();
-    let question = Question::Key(name(3));
-    shop.ask(&reader, first, &question);
-    assert!(reader.answer(second, &question).is_err());
-    // This writer does not know the published version, so it must be reopened.
-    let refused = late.apply_message(&update).unwrap_err();
-    let is_closed = matches!(refused, RepositoryError::Store(StoreError::Closed));
-    assert!(is_closed, "{refused}");
-    late.answer(first, &question).unwrap();
-    drop(late);
-    assert_eq!(shop.publish(vec![put(4, 40)]), Version::new(3));
-    reader.answer(first, &question).unwrap();
-    shop.repository().check().unwrap();
-}
-
-#[test]
 fn a_store_goes_on_once_a_damaged_record_of_its_newest_state_is_moved_away() {
     for scheme in [TREES[0], TUPLES[0]] {
         let shop = Shop::new(scheme);
