@@ -38,7 +38,6 @@ pub(crate) enum ChangeStorage {
 }
 
 impl Changes {
-    /// Creates an empty, unsorted collection in memory.
     pub(crate) const fn in_memory() -> Self {
         Self(ChangeStorage::InMemory(Vec::new()))
     }
@@ -62,7 +61,6 @@ impl Changes {
         Ok(())
     }
 
-    /// Returns all gathered operations as one batch in memory.
     pub(crate) fn into_batch(self) -> Result<Vec<Operation>, StoreError> {
         match self.0 {
             ChangeStorage::InMemory(operations) => Ok(operations),

@@ -273,14 +273,12 @@ impl ObjectFolder {
         Err(io::Error::new(io::ErrorKind::AlreadyExists, said))
     }
 
-    /// Writes the object `name`, and replaces an existing object of this name.
     fn replace(&self, name: &str, bytes: Vec<u8>) -> io::Result<()> {
         let path = self.path(name);
         let put = self.store.put(&path, PutPayload::from(bytes));
         self.wait(put).map(drop)
     }
 
-    /// Returns the total size of all segments of nodes, in bytes.
     pub(crate) fn nodes_bytes(&self) -> io::Result<u64> {
         let folder = self.path(NODES);
         let listed = self.store.list(Some(&folder));
@@ -407,7 +405,6 @@ impl ObjectFolder {
         Ok(bounds.start)
     }
 
-    /// Reads the row of a published version; `None` if the version does not exist.
     pub(crate) fn row(&self, version: Version) -> io::Result<Option<Vec<u8>>> {
         self.small(&names::head(version))
     }
@@ -428,7 +425,6 @@ impl ObjectFolder {
         self.staged().push((version, row));
     }
 
-    /// Returns the staged row of a version, if there is one.
     pub(crate) fn staged_row(&self, version: Version) -> Option<Vec<u8>> {
         let staged = self.staged();
         let found = staged.iter().find(|(number, _)| *number == version);
@@ -526,7 +522,6 @@ const MOST_WAITING: usize = 1 << 20;
 const MISSING: StoreError =
     StoreError::Damaged("the object of a signed head is missing or malformed");
 
-/// Converts an error of an object store to an I/O error.
 fn system(error: Error) -> io::Error {
     let kind = match error {
         Error::NotFound { .. } => io::ErrorKind::NotFound,

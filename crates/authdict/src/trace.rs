@@ -101,7 +101,6 @@ pub struct TraceReader<R> {
     failed: bool,
 }
 
-/// The rows of a trace, by its format.
 enum Rows<R> {
     Csv(CsvRows<R>),
     Json(JsonRows<R>),

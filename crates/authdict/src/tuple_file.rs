@@ -128,7 +128,6 @@ impl TupleFile {
         }
     }
 
-    /// Returns the size of the file in bytes; 0 if the file does not exist.
     pub(crate) fn file_bytes(&self) -> Result<u64, StoreError> {
         let Some(path) = self.place.path() else {
             return Ok(0);
@@ -370,7 +369,6 @@ fn sealed(key: &[u8], value: &[u8]) -> Vec<u8> {
     [&digest(key, value), value].concat()
 }
 
-/// Checks the digest of a row and returns its value.
 fn opened(key: &[u8], row: &[u8]) -> Result<Vec<u8>, StoreFault> {
     match row.split_first_chunk() {
         Some((found, value)) if *found == digest(key, value) => Ok(value.to_vec()),

@@ -142,7 +142,6 @@ impl SortedOperations {
         Ok(number)
     }
 
-    /// Returns an iterator over the keys with a value, and their values.
     pub(crate) fn entries(
         &self,
     ) -> Result<impl Iterator<Item = Result<(Key, Value), StoreError>> + Send, StoreError> {
@@ -163,12 +162,10 @@ impl SortedOperations {
         }
     }
 
-    /// Returns all operations as one batch in memory.
     pub(crate) fn batch(&self) -> Result<Vec<Operation>, StoreError> {
         self.operations()?.collect()
     }
 
-    /// Iterates over all operations.
     pub(crate) fn operations(
         &self,
     ) -> Result<impl Iterator<Item = Result<Operation, StoreError>> + Send, StoreError> {
@@ -218,7 +215,6 @@ fn piece(bound: usize, pieces: usize) -> usize {
 
 /// The maximum size of an I/O buffer in bytes, for writing to the file or reading a run.
 const PIECE: usize = 1 << 20;
-/// The minimum size of an I/O buffer in bytes.
 const LEAST_PIECE: usize = 1 << 12;
 /// The maximum number of runs that are merged at a time.
 const MOST_RUNS: usize = 512;

@@ -21,7 +21,6 @@ use crate::{
 
 /// A repository of one family, whose answers and checks take and return messages.
 pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
-    /// The suite of the dictionary: hash function, digest width and signature scheme.
     type Suite: Suite;
     /// The data of this family that an update contains in addition to its head and operations.
     type Attachment: Attachment + 'static;
@@ -36,10 +35,8 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     /// Returns the author's public key and the id of the dictionary whose updates are accepted.
     fn authority(&self) -> &Authority;
 
-    /// Returns the signed heads of all versions.
     fn heads(&self) -> impl Heads<Self::Suite>;
 
-    /// Returns the latest version.
     fn latest_version(&self) -> Version;
 
     /// Returns the oldest version that can be queried; earlier versions were pruned.
@@ -60,10 +57,8 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
         update: &Update<Self::Suite, Self::Attachment>,
     ) -> Result<Version, RepositoryError>;
 
-    /// Returns the number of entries of the latest version.
     fn entry_count(&self) -> usize;
 
-    /// See [`Replica::memory_bytes`].
     fn bytes_in_memory(&self) -> usize;
 
     /// Returns the bytes of the files next to the store.
@@ -128,7 +123,6 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
         contents: Contents,
     ) -> Result<(), CheckError>;
 
-    /// Returns the head of a version, verified with the author's key.
     fn verified_head(
         &self,
         version: Version,
@@ -187,7 +181,6 @@ macro_rules! as_repository {
 
 pub(crate) use as_repository;
 
-/// A dictionary of one family with its store.
 pub(crate) struct FamilyKeeper<R: FamilyRepository> {
     pub(crate) repository: R,
     pub(crate) store: AnyStore,

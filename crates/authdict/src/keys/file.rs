@@ -8,7 +8,6 @@ use zeroize::Zeroizing;
 use super::KeyFileError;
 use crate::selection::{SchemeName, SuiteName};
 
-/// The parsed lines of a key file below its title line.
 pub(super) struct Lines<'a> {
     pub(super) suite: SuiteName,
     pub(super) scheme: SchemeName,
@@ -174,7 +173,6 @@ pub(super) const ENCRYPTED: &[u8] = b"scrypt\0";
 /// authenticator, and the authenticator of the contents.
 pub(super) const ENCRYPTION_BYTES: usize = 128;
 
-/// The maximum length of an encrypted key file in bytes.
 pub(super) const MAX_ENCRYPTED_BYTES: usize = MAX_FILE_BYTES + ENCRYPTION_BYTES;
 
 /// Decodes lower-case hexadecimal digits, without leaving copies in memory. Returns `None` if

@@ -42,7 +42,6 @@ pub(crate) struct ObjectLog {
 const PLACE_BITS: u32 = 20;
 /// The exclusive upper bound of segment numbers. It exists because a position has 48 bits.
 const MOST_SEGMENTS: u64 = 1 << (48 - PLACE_BITS);
-/// The maximum number of bytes of a segment.
 const SEGMENT: usize = 1 << PLACE_BITS;
 const SEGMENT_BYTES: u64 = 1 << PLACE_BITS;
 /// The block size in bytes. Segments end at a block boundary, so that one request reads a block.
@@ -72,7 +71,6 @@ const fn segment(position: u64) -> u64 {
 }
 
 impl ObjectLog {
-    /// Creates the log of nodes of `store`, as yet without versions.
     pub(crate) fn of_store(store: &ObjectBackend) -> Self {
         Self::new(Arc::clone(store.folder()), store.identity())
     }

@@ -6,7 +6,6 @@ use serde::Deserialize;
 
 use super::{LONGEST_ROW, Row, TraceError};
 
-/// A reader of the rows of a trace in JSON lines: each line is one object.
 pub(super) struct JsonRows<R> {
     source: R,
     line: u64,

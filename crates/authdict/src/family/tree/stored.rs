@@ -121,7 +121,6 @@ fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
     }
 }
 
-/// A keeper of a tree PAD and its store.
 type Tree<S, B> = FamilyKeeper<Repository<S, B>>;
 
 impl<S: Suite, B: BalancingScheme> Tree<S, B> {

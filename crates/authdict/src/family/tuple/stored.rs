@@ -69,7 +69,6 @@ fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
     }
 }
 
-/// A keeper of signed tuples and their store.
 type Tuples<S, D> = FamilyKeeper<Repository<S, D>>;
 
 impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
