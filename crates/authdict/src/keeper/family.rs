@@ -160,6 +160,14 @@ macro_rules! as_repository {
             self.head(version)
         }
 
+        fn take(
+            &mut self,
+            update: &Update<Self::Suite, Self::Attachment>,
+        ) -> Result<Version, RepositoryError> {
+            let applied = self.apply(update);
+            applied.map_err(|error| refused(self, error))
+        }
+
         fn bytes_in_memory(&self) -> usize {
             self.memory_bytes()
         }

@@ -114,9 +114,12 @@ fn uncopied(error: CopyError, said: &SystemError) -> RepositoryError {
 
 /// Converts the error of an update. A fault of the store becomes a store error; any other error is
 /// a refusal of the update.
-fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
+fn refused<S: Suite, B: BalancingScheme>(
+    repository: &Repository<S, B>,
+    error: ApplyError,
+) -> RepositoryError {
     match error {
-        ApplyError::Store(fault) => faulty(fault, said).into(),
+        ApplyError::Store(fault) => faulty(fault, &repository.log().system_error()).into(),
         error => RepositoryError::Refused(error),
     }
 }
@@ -162,7 +165,7 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
     fn unsigned(&self, error: PublishError) -> AuthorError {
         match error {
             PublishError::Signer(error) => error.into(),
-            PublishError::Apply(error) => refused(error, &self.log().system_error()).into(),
+            PublishError::Apply(error) => refused(&self.repository, error).into(),
         }
     }
 
@@ -418,11 +421,6 @@ impl<S: Suite, B: BalancingScheme> FamilyRepository for Repository<S, B> {
     type Author = HeadSigner;
 
     const EVIDENCE_OUTLIVES_VERSION: bool = false;
-
-    fn take(&mut self, update: &Update<S, ()>) -> Result<Version, RepositoryError> {
-        let applied = self.apply(update);
-        applied.map_err(|error| refused(error, &self.log().system_error()))
-    }
 
     fn entry_count(&self) -> usize {
         usize::try_from(self.len()).unwrap_or(usize::MAX)

@@ -1,9 +1,9 @@
 //! Tuple PADs with accumulators. Their tuples are in memory, and in a checkpoint in the store.
 
 use pad_core::{
-    Answer, Authority, HeadSigner, Heads, Key, Keys, LookupError, Operation, Repository as _,
-    Response, SignedHead, SnapshotHead, Suite, Untrusted, Update, Verified, VerifyError, Version,
-    Workers, codec,
+    Answer, ApplyError, Authority, HeadSigner, Heads, Key, Keys, LookupError, Operation,
+    Repository as _, Response, SignedHead, SnapshotHead, Suite, Untrusted, Update, Verified,
+    VerifyError, Version, Workers, codec,
 };
 use pad_tree::{Difference, KeyHistory};
 use pad_tuple::{TupleAuthor, TupleRepository, for_each_accumulated_tuple, internals::KeyBytes};
@@ -124,14 +124,6 @@ impl<S: Suite, D: QueryableDesign<S>> FamilyRepository for TupleRepository<S, D>
 
     const EVIDENCE_OUTLIVES_VERSION: bool = true;
 
-    fn take(
-        &mut self,
-        update: &Update<S, <Self as pad_core::Repository>::Attachment>,
-    ) -> Result<Version, RepositoryError> {
-        let applied = self.apply(update);
-        applied.map_err(RepositoryError::Refused)
-    }
-
     fn entry_count(&self) -> usize {
         self.len()
     }
@@ -146,6 +138,13 @@ impl<S: Suite, D: QueryableDesign<S>> FamilyRepository for TupleRepository<S, D>
             question => Err(not_offered(question, self.authority().scheme).into()),
         }
     }
+}
+
+fn refused<S: Suite, D: QueryableDesign<S>>(
+    _: &TupleRepository<S, D>,
+    error: ApplyError,
+) -> RepositoryError {
+    RepositoryError::Refused(error)
 }
 
 fn answers<S: Suite, D: QueryableDesign<S>>(

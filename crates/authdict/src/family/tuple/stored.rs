@@ -62,9 +62,12 @@ fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
 
 /// Converts the error of an update. A fault of the store becomes a store error; any other error is
 /// a refusal of the update.
-fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
+fn refused<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
+    repository: &Repository<S, D>,
+    error: ApplyError,
+) -> RepositoryError {
     match error {
-        ApplyError::Store(fault) => faulty(fault, said).into(),
+        ApplyError::Store(fault) => faulty(fault, &repository.rows().system_error()).into(),
         error => RepositoryError::Refused(error),
     }
 }
@@ -185,7 +188,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> SigningKeeper for Tupl
             Err(PublishError::Author(error)) => return Err(error.into()),
             Err(PublishError::Apply(error)) => {
                 self.waiting.clear();
-                return Err(refused(error, &self.repository.rows().system_error()).into());
+                return Err(refused(&self.repository, error).into());
             }
         };
         self.waiting.clear();
@@ -266,14 +269,6 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> FamilyRepository for R
     type Author = SigningKeys;
 
     const EVIDENCE_OUTLIVES_VERSION: bool = true;
-
-    fn take(
-        &mut self,
-        update: &Update<S, <Self as pad_core::Repository>::Attachment>,
-    ) -> Result<Version, RepositoryError> {
-        let applied = self.apply(update);
-        applied.map_err(|error| refused(error, &self.rows().system_error()))
-    }
 
     fn entry_count(&self) -> usize {
         usize::try_from(self.len()).unwrap_or(usize::MAX)
