@@ -1,6 +1,9 @@
 //! Reading of key files as bytes: lines, permissions, and buffers that leave no copies of secrets.
 
-use std::{fs::File, io::Read};
+use std::{
+    fs::File,
+    io::{self, Read},
+};
 
 use pad_core::DictionaryId;
 use zeroize::Zeroizing;
@@ -84,14 +87,10 @@ pub(super) fn read_text(
     if found != wanted {
         return Err(KeyFileError::OtherKind { found, wanted });
     }
-    match core::str::from_utf8(&bytes) {
-        Ok(text) => {
-            let mut copy = Zeroizing::new(String::with_capacity(MAX_FILE_BYTES));
-            copy.push_str(text);
-            Ok(copy)
-        }
-        Err(_) => Err(malformed(2, "text")),
-    }
+    let text = core::str::from_utf8(&bytes).map_err(|_| malformed(2, "text"))?;
+    let mut copy = Zeroizing::new(String::with_capacity(MAX_FILE_BYTES));
+    copy.push_str(text);
+    Ok(copy)
 }
 
 /// Reads a key file, but at most one byte more than its maximum length. The capacity of the buffer
@@ -141,21 +140,18 @@ const KINDS: [(&[u8], &str); 9] = [
     (b"PAD1", "a message (a proof, an update or evidence)"),
 ];
 
+/// Returns the permissions of a file, if users other than its owner can access it.
 #[cfg(unix)]
-pub(super) fn check_permissions(file: &File) -> Result<(), KeyFileError> {
+pub(super) fn exposed(file: &File) -> io::Result<Option<u32>> {
     use std::os::unix::fs::PermissionsExt;
+
     let mode = file.metadata()?.permissions().mode() & 0o777;
-    let open_to_others = mode & 0o077;
-    if open_to_others == 0 {
-        Ok(())
-    } else {
-        Err(KeyFileError::Exposed(mode))
-    }
+    Ok(Some(mode).filter(|mode| mode & 0o077 != 0))
 }
 
 #[cfg(not(unix))]
-pub(super) fn check_permissions(_: &File) -> Result<(), KeyFileError> {
-    Ok(())
+pub(super) fn exposed(_: &File) -> io::Result<Option<u32>> {
+    Ok(None)
 }
 
 /// Maximum length in bytes of a key file that is not encrypted. Keys with accumulator parameters

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use super::{
     KeyFileError,
-    file::{ENCRYPTED, SECRETS, check_permissions, kind_of, malformed, read_bytes},
+    file::{ENCRYPTED, SECRETS, exposed, kind_of, malformed, read_bytes},
 };
 #[cfg(feature = "passphrase")]
 use super::{
@@ -45,13 +45,9 @@ impl SecretFile {
     /// [`KeyFileError::TooMuchWork`].
     pub fn read(path: &Path) -> Result<Self, KeyFileError> {
         let mut file = File::open(path)?;
-        let exposed = match check_permissions(&file) {
-            Err(KeyFileError::Exposed(mode)) => Some(mode),
-            checked => checked.map(|()| None)?,
-        };
         let read = Self {
+            exposed: exposed(&file)?,
             bytes: read_bytes(&mut file)?,
-            exposed,
             path: Some(path.to_path_buf()),
         };
         if read.is_encrypted() {
