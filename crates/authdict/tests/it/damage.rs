@@ -17,10 +17,12 @@ use std::{
 
 use authdict::{
     Author, Key, Operation, Question, SchemeName, SecretKey, Server, SigningRecord, Statement,
-    StoreError, SuiteName, Value, Version,
-    internals::{RecordChange, RedbStore, Store, dynamic::create_store},
+    StoreError, Value, Version,
+    internals::{RecordChange, RedbStore, Store},
     verify,
 };
+
+use crate::shop::Shop;
 
 const PAGE: usize = 4096;
 
@@ -109,17 +111,11 @@ fn pending_change(number: u64) -> RecordChange {
     RecordChange::put("pending", name, format!("+{number}"))
 }
 
-fn live(scheme: SchemeName, folder: &Path) -> Life {
-    let seed = [3; 32];
-    let id = authdict::DictionaryId::from_name("damage");
-    let key = SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &seed).unwrap();
-    let store = folder.join("s");
-    create_store(&store, key.public()).unwrap();
-    let record = folder.join("k.signed");
-    let mut states = vec![Files::read(&store)];
+fn live(scheme: SchemeName) -> Life {
+    let shop = Shop::new(scheme);
+    let mut states = vec![Files::read(&shop.store)];
     for version in 1..=9_u64 {
-        let mut author =
-            Author::of_any(&store, &key, SigningRecord::open_or_begin(&record).unwrap()).unwrap();
+        let mut author = shop.author().unwrap();
         let batch = (0..4).map(|place| {
             let name = format!("key {}", (version * 5 + place) % 12);
             put(&name, &format!("{version} {}", "x".repeat(300)))
@@ -133,21 +129,21 @@ fn live(scheme: SchemeName, folder: &Path) -> Life {
             author.checkpoint().unwrap();
         }
         drop(author);
-        states.push(Files::read(&store));
+        states.push(Files::read(&shop.store));
     }
     for number in 0..6 {
-        let mut opened = RedbStore::open(&store).unwrap();
+        let mut opened = RedbStore::open(&shop.store).unwrap();
         opened.write_records(&[pending_change(number)]).unwrap();
         drop(opened);
-        states.push(Files::read(&store));
+        states.push(Files::read(&shop.store));
     }
-    let expected = tell(&key, &store).unwrap();
-    let record_bytes = fs::read(&record).unwrap();
-    let next = commit(&key, &store, &record).unwrap();
+    let expected = tell(&shop.key, &shop.store).unwrap();
+    let record = fs::read(shop.sibling("signed")).unwrap();
+    let next = commit(&shop.key, &shop.store, &shop.sibling("signed")).unwrap();
     Life {
-        key,
+        key: shop.key,
         states,
-        record: record_bytes,
+        record,
         expected,
         next,
     }
@@ -301,7 +297,7 @@ fn survive(scheme: SchemeName) {
         number("PAD_DAMAGE_SEED", 11),
     );
     let folder = tempfile::tempdir().unwrap();
-    let life = live(scheme, folder.path());
+    let life = live(scheme);
     let mut random = Random(seed);
     let (mut refused, mut harmless) = (0, 0);
     let (store, record) = (folder.path().join("t"), folder.path().join("t-signed"));
@@ -358,7 +354,7 @@ fn no_accident_to_a_tree_changes_an_answer() {
 #[test]
 fn an_old_store_is_refused_by_what_was_acknowledged_from_it() {
     let folder = tempfile::tempdir().unwrap();
-    let life = live(SchemeName::RedBlack, folder.path());
+    let life = live(SchemeName::RedBlack);
     let store = folder.path().join("t");
     let last = life.states.last().unwrap();
     for (number, state) in life.states.iter().rev().skip(1).enumerate() {
@@ -385,7 +381,7 @@ fn an_old_store_is_refused_by_what_was_acknowledged_from_it() {
 #[test]
 fn a_store_that_is_ahead_of_what_was_acknowledged_is_taken() {
     let folder = tempfile::tempdir().unwrap();
-    let life = live(SchemeName::RedBlack, folder.path());
+    let life = live(SchemeName::RedBlack);
     let store = folder.path().join("t");
     let last = life.states.last().unwrap();
     for state in &life.states {
