@@ -7,7 +7,7 @@
 //! The newest head handed out is also kept in a [`SigningRecord`]. The author refuses to sign for a
 //! store that is behind this record, such as a store restored from a backup.
 
-use std::{borrow::Cow, path::Path};
+use std::path::Path;
 
 use pad_core::{InputError, Key, Operation, Value, Version, Workers};
 
@@ -314,22 +314,18 @@ impl<F> Author<F> {
     /// The errors of [`Author::flush`].
     #[doc(hidden)]
     pub fn flush_and_go_on(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
-        span!("commit", version = self.server.staged().number());
-        let records = self.with_pending(records);
-        let version = self.server.commit(&records)?;
+        let (before, staged) = (self.server.latest(), self.server.staged());
+        span!("commit", version = staged.number());
+        let version = if before == staged {
+            self.server.commit(records)?
+        } else {
+            // Pending changes that are not signed yet move to the staged version.
+            let carried = pending::carried(before, staged);
+            let records: Vec<_> = records.iter().cloned().chain([carried]).collect();
+            self.server.commit(&records)?
+        };
         self.remember()?;
         Ok(version)
-    }
-
-    /// Returns `records`. If a version is staged, appends a change that moves pending changes
-    /// ([`crate::pending`]) to this version.
-    fn with_pending<'r>(&self, records: &'r [RecordChange]) -> Cow<'r, [RecordChange]> {
-        let (before, staged) = (self.server.latest(), self.server.staged());
-        if before == staged {
-            return records.into();
-        }
-        let carried = pending::carried(before, staged);
-        records.iter().cloned().chain([carried]).collect()
     }
 
     /// Writes the newest durable head to the signing record, before the head is handed out.
