@@ -101,16 +101,6 @@ fn after_a_power_cut_at_any_operation_of_a_compaction_all_versions_are_there() {
     check_cuts(compacting, 8, 25);
 }
 
-#[test]
-fn a_compaction_that_is_durable_and_said_to_have_failed_is_there() {
-    for number in 0..12 {
-        let (folder, store) = (SimulatedFolder::new("told"), TestStore::default());
-        store.state().until_failure = Some(number);
-        assert!(compacting(&folder, &store).is_err(), "{number}");
-        check_script(compacting, &folder, &store, &[]);
-    }
-}
-
 /// A writer that has not seen a compaction must be refused. With its old state it would truncate
 /// nodes that the store refers to.
 #[test]
@@ -134,10 +124,6 @@ type Script = fn(&SimulatedFolder, &TestStore) -> Result<(), RepositoryError>;
 
 /// Checks that all kept versions are intact, and that the author can continue to the same final
 /// state.
-fn check(folder: &SimulatedFolder, store: &TestStore, expected: &[Vec<u8>]) {
-    check_script(script, folder, store, expected);
-}
-
 fn check_script(script: Script, folder: &SimulatedFolder, store: &TestStore, expected: &[Vec<u8>]) {
     let store = store.copied();
     let kept = open(folder, &store).unwrap();
@@ -209,11 +195,14 @@ fn check_cuts(script: Script, versions: u64, at_least: usize) {
 /// After a reported failure the process stops. The next process must find the durable state.
 #[test]
 fn what_is_durable_and_said_to_have_failed_is_there() {
-    for number in 0..6 {
-        let (folder, store) = (SimulatedFolder::new("told"), TestStore::default());
-        store.state().until_failure = Some(number);
-        assert!(script(&folder, &store).is_err());
-        check(&folder, &store, &[]);
+    let scripts: [(Script, usize); 2] = [(script, 6), (compacting, 12)];
+    for (script, changes) in scripts {
+        for number in 0..changes {
+            let (folder, store) = (SimulatedFolder::new("told"), TestStore::default());
+            store.state().until_failure = Some(number);
+            assert!(script(&folder, &store).is_err(), "{number}");
+            check_script(script, &folder, &store, &[]);
+        }
     }
 }
 
@@ -229,7 +218,7 @@ fn after_a_pruning_of_unknown_end_nothing_is_taken() {
     assert!(kept.prune(Version::new(8)).is_err());
     assert!(kept.sign(batch(11)).is_err());
     drop(kept);
-    check(&folder, &store, &[]);
+    check_script(script, &folder, &store, &[]);
     // The next writer removes unused files.
     open(&folder, &store).unwrap().begin().unwrap();
     let names = pad_disk::layer::FileLayer::names(&folder).unwrap();
@@ -247,7 +236,7 @@ fn on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room() {
         folder.set_capacity(capacity);
         drop(script(&folder, &store));
         folder.set_capacity(u64::MAX);
-        check(&folder, &store, &[]);
+        check_script(script, &folder, &store, &[]);
     }
 }
 
