@@ -25,7 +25,6 @@
 
 use core::fmt;
 use std::{
-    fs::File,
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -57,7 +56,7 @@ mod secret_file;
 
 #[cfg(feature = "passphrase")]
 pub use encryption::{Passphrase, Work};
-use file::{MAX_FILE_BYTES, decode, is_lower_hexadecimal, malformed, parse, read_text};
+use file::{MAX_FILE_BYTES, decode, decode_to, malformed, parse, read_text};
 #[cfg(feature = "file")]
 pub use file_owner::{FileOwnerKey, FileOwnerKeyError};
 #[cfg(feature = "file")]
@@ -211,7 +210,7 @@ impl PublicKey {
     /// [`KeyFileError::Io`] if the file cannot be read; [`KeyFileError::OtherKind`] or
     /// [`KeyFileError::Malformed`] if it is not a public key.
     pub fn load(path: &Path) -> Result<Self, KeyFileError> {
-        Self::from_text(&read_text(&mut File::open(path)?, PUBLIC_TITLE)?)
+        Self::from_text(&read_text(path, PUBLIC_TITLE)?)
     }
 
     /// Writes a new file with this public key.
@@ -579,13 +578,9 @@ impl SecretKey {
     fn parse(text: &str, format: KeyFormats) -> Result<Self, KeyFileError> {
         let lines = parse(text, SECRET_TITLE, |scheme| format(scheme).is_some())?;
         let mut seed = Zeroizing::new([0; 32]);
-        let digits = lines
-            .author
-            .strip_prefix("seed ")
-            .filter(|digits| is_lower_hexadecimal(digits));
-        digits
-            .and_then(|digits| hex::decode_to_slice(digits, &mut *seed).ok())
-            .ok_or(MALFORMED_SEED)?;
+        let digits = lines.author.strip_prefix("seed ");
+        let decoded = digits.and_then(|digits| decode_to(digits, &mut *seed));
+        decoded.ok_or(MALFORMED_SEED)?;
         let key = Self::without_own(lines.suite, lines.scheme, lines.dictionary, &seed)?;
         let Some(format) = format(lines.scheme) else {
             return Ok(key);

@@ -3,6 +3,7 @@
 use std::{
     fs::File,
     io::{self, Read},
+    path::Path,
 };
 
 use pad_core::DictionaryId;
@@ -68,29 +69,19 @@ pub(super) fn parse<'a>(
     })
 }
 
-pub(super) fn is_lower_hexadecimal(digits: &str) -> bool {
-    digits
-        .bytes()
-        .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
-}
-
 /// Reads the whole file as text, and fails unless the file is of the kind that begins with `title`
-/// ([`kind_of`]). The capacity of the buffer is reserved in advance, so that no copy remains in
-/// freed memory.
+/// ([`kind_of`]).
 pub(super) fn read_text(
-    file: &mut File,
+    path: &Path,
     title: &'static str,
 ) -> Result<Zeroizing<String>, KeyFileError> {
-    let bytes = read_bytes(file)?;
-    let wanted = kind_of(title.as_bytes());
-    let found = kind_of(&bytes);
+    let bytes = read_bytes(&mut File::open(path)?)?;
+    let (found, wanted) = (kind_of(&bytes), kind_of(title.as_bytes()));
     if found != wanted {
         return Err(KeyFileError::OtherKind { found, wanted });
     }
     let text = core::str::from_utf8(&bytes).map_err(|_| malformed(2, "text"))?;
-    let mut copy = Zeroizing::new(String::with_capacity(MAX_FILE_BYTES));
-    copy.push_str(text);
-    Ok(copy)
+    Ok(Zeroizing::new(text.to_owned()))
 }
 
 /// Reads a key file, but at most one byte more than its maximum length. The capacity of the buffer
@@ -175,6 +166,14 @@ pub(super) const MAX_ENCRYPTED_BYTES: usize = MAX_FILE_BYTES + ENCRYPTION_BYTES;
 /// `digits` is malformed.
 pub(super) fn decode(digits: &str) -> Option<Zeroizing<Vec<u8>>> {
     let mut bytes = Zeroizing::new(vec![0; digits.len() / 2]);
-    let decoded = hex::decode_to_slice(digits, &mut bytes);
-    (is_lower_hexadecimal(digits) && decoded.is_ok()).then_some(bytes)
+    decode_to(digits, &mut bytes)?;
+    Some(bytes)
+}
+
+/// Decodes lower-case hexadecimal digits into `bytes`, like [`decode`].
+pub(super) fn decode_to(digits: &str, bytes: &mut [u8]) -> Option<()> {
+    let mut letters = digits.bytes();
+    let is_lower = letters.all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
+    let decoded = hex::decode_to_slice(digits, bytes);
+    decoded.ok().filter(|()| is_lower)
 }

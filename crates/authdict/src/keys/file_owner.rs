@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 
 use super::{
     KeyFileError, SecretFile,
-    file::{decode, is_lower_hexadecimal, malformed},
+    file::{decode, decode_to, malformed},
 };
 use crate::own_keys::NoRandomness;
 
@@ -72,14 +72,10 @@ impl FileOwnerKey {
         if lines.next() != Some(TITLE) {
             return Err(malformed(1, TITLE).into());
         }
-        let mut digits = |name: &str| {
-            let digits = lines.next()?.strip_prefix(name)?.strip_prefix(' ')?;
-            is_lower_hexadecimal(digits).then_some(digits)
-        };
-        let seed_digits = digits("seed").ok_or(malformed(2, "seed <64 digits>"))?;
+        let mut digits = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
         let mut seed = Zeroizing::new([0; 32]);
-        hex::decode_to_slice(seed_digits, seed.as_mut_slice())
-            .map_err(|_| malformed(2, "seed <64 digits>"))?;
+        let decoded = digits("seed").and_then(|text| decode_to(text, &mut *seed));
+        decoded.ok_or(malformed(2, "seed <64 digits>"))?;
         let tags = digits("tags").and_then(decode);
         let tags = tags.ok_or(malformed(3, "tags <digits>"))?;
         if lines.next().is_some() {

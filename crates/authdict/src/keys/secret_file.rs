@@ -16,7 +16,7 @@ use super::{
 #[cfg(feature = "passphrase")]
 use super::{
     encryption::{Passphrase, Work, decrypt, encrypt, work_of},
-    file::MAX_FILE_BYTES,
+    file::{MAX_ENCRYPTED_BYTES, MAX_FILE_BYTES},
 };
 
 /// Contents of a secret key file, in clear or encrypted. The contents are erased from memory when
@@ -50,28 +50,14 @@ impl SecretFile {
             bytes: read_bytes(&mut file)?,
             path: Some(path.to_path_buf()),
         };
+        #[cfg(feature = "passphrase")]
         if read.is_encrypted() {
-            read.check_encryption()?;
+            if read.bytes.len() > MAX_ENCRYPTED_BYTES {
+                return Err(KeyFileError::TooLong);
+            }
+            work_of(&read.bytes)?;
         }
         Ok(read)
-    }
-
-    #[cfg(feature = "passphrase")]
-    fn check_encryption(&self) -> Result<(), KeyFileError> {
-        if self.bytes.len() > super::file::MAX_ENCRYPTED_BYTES {
-            return Err(KeyFileError::TooLong);
-        }
-        work_of(&self.bytes).map(drop)
-    }
-
-    #[cfg(not(feature = "passphrase"))]
-    #[allow(
-        clippy::unnecessary_wraps,
-        clippy::unused_self,
-        reason = "as with the feature"
-    )]
-    fn check_encryption(&self) -> Result<(), KeyFileError> {
-        Ok(())
     }
 
     /// Creates the contents of a key file from its text in clear, without writing a file.
