@@ -186,7 +186,7 @@ impl<S: QueryableScheme> Verifier for LogReader<S> {
         let seen = self.seen.map_or(Version::EMPTY, |seen| seen.head.version);
         super::require_seen(seen, version)?;
         match question {
-            Question::Key(key) => S::check(self, version, key, answer),
+            Question::Key(key) => (S::CHECK)(self, version, key, answer),
             Question::Value(key, value) => {
                 let (key, value) = (key.clone(), value.clone());
                 let asked = (version, &Entry { key, value });

@@ -64,9 +64,9 @@ fn check_values<'a, S: QueryableScheme>(
     let entries = log.entries();
     let size = log.size(version)?;
     for key in keys {
-        let proof = S::prove(log, version, key)?;
+        let proof = (S::PROVE)(log, version, key)?;
         let answer = proof.answer::<S>(&[head_of(log, version)?]);
-        let statement = S::check(&reader(log), version, key, &answer);
+        let statement = (S::CHECK)(&reader(log), version, key, &answer);
         let positions = entries.positions(key.as_bytes(), size).iter();
         let stored = positions.filter_map(|position| entries.entry(*position));
         let stored = stored.map(|entry| &entry.value);
@@ -247,7 +247,7 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
     fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         let mut heads = vec![head_of(self, version)?];
         let proof = match question {
-            Question::Key(key) => S::prove(self, version, key)?,
+            Question::Key(key) => (S::PROVE)(self, version, key)?,
             Question::Value(key, value) => {
                 let (key, value) = (key.clone(), value.clone());
                 let entry = Entry { key, value };
@@ -263,7 +263,7 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
     }
 
     fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
-        Ok(S::prove(self, version, key)?.bytes)
+        Ok((S::PROVE)(self, version, key)?.bytes)
     }
 
     fn history_of(
