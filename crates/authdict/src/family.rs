@@ -25,6 +25,19 @@ pub(crate) mod log;
 pub(crate) mod tree;
 pub(crate) mod tuple;
 
+#[cfg(feature = "log")]
+pub(crate) use self::log::check_growth;
+
+/// Always fails, because this build does not support logs.
+#[cfg(not(feature = "log"))]
+pub(crate) fn check_growth(
+    _: &PublicKey,
+    _: [&pad_core::Verified<pad_core::SnapshotHead<pad_core::Sha256Ed25519>>; 2],
+    _: Option<&[u8]>,
+) -> Result<(), Refusal> {
+    Err(pad_core::DecodeError::Malformed.into())
+}
+
 /// Creates the keeper of the dictionary with the public key `public`. The caller opens it
 /// afterwards.
 pub(crate) fn keeper<S: Suite>(
