@@ -21,6 +21,7 @@ use authdict::{
     internals::{RecordChange, RedbStore, Store},
     verify,
 };
+use pad_conformance::Random;
 
 use crate::shop::Shop;
 
@@ -207,55 +208,41 @@ fn commit(key: &SecretKey, store: &Path, record: &Path) -> Result<Vec<u8>, Box<d
     Ok(author.server().head_message(version)?)
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let limit = u64::try_from(limit.max(1)).unwrap();
-        usize::try_from((mixed ^ (mixed >> 31)) % limit).unwrap()
-    }
-}
-
 /// Applies one accident to the last state, and returns a description of it.
 fn accident(life: &Life, random: &mut Random) -> (Files, String) {
     let last = life.states.last().unwrap();
     let mut files = last.clone();
-    let earlier = random.below(life.states.len() - 1);
+    let earlier = random.index(life.states.len() - 1);
     let stale = &life.states[earlier];
     let kinds = if files.nodes.is_empty() { 8 } else { 12 };
-    let which = random.below(files.nodes.len());
+    let which = random.index(files.nodes.len().max(1));
     let mut nodes = files.nodes.values_mut().nth(which);
-    let what = match random.below(kinds) {
+    let what = match random.index(kinds) {
         0 => {
-            let (place, bit) = (random.below(files.store.len()), random.below(8));
+            let (place, bit) = (random.index(files.store.len()), random.index(8));
             files.store[place] ^= 1 << bit;
             format!("bit {bit} of byte {place}")
         }
         1 => {
             // The first pages are damaged, because all other pages depend on them.
-            let (place, bit) = (random.below(4 * PAGE), random.below(8));
+            let (place, bit) = (random.index(4 * PAGE), random.index(8));
             files.store[place] ^= 1 << bit;
             format!("bit {bit} of byte {place}")
         }
         2 | 3 => {
             let pages = stale.store.len().min(files.store.len()) / PAGE;
-            let start = random.below(pages) * PAGE;
+            let start = random.index(pages) * PAGE;
             files.store[start..start + PAGE].copy_from_slice(&stale.store[start..start + PAGE]);
             format!("page {} of state {earlier}", start / PAGE)
         }
         4 => {
-            let length = random.below(files.store.len());
+            let length = random.index(files.store.len());
             files.store.truncate(length);
             format!("cut after {length} bytes")
         }
         5 => {
             let common = stale.store.len().min(files.store.len());
-            let start = random.below(common / PAGE) * PAGE;
+            let start = random.index(common / PAGE) * PAGE;
             files.store[start..common].copy_from_slice(&stale.store[start..common]);
             format!("from byte {start} on state {earlier}")
         }
@@ -269,18 +256,18 @@ fn accident(life: &Life, random: &mut Random) -> (Files, String) {
         }
         9 => {
             let nodes = nodes.as_mut().unwrap();
-            let length = random.below(nodes.len());
+            let length = random.index(nodes.len());
             nodes.truncate(length);
             format!("file {which} of nodes cut after {length} bytes")
         }
         10 | 11 => {
             let nodes = nodes.as_mut().unwrap();
-            let (place, bit) = (random.below(nodes.len()), random.below(8));
+            let (place, bit) = (random.index(nodes.len()), random.index(8));
             nodes[place] ^= 1 << bit;
             format!("bit {bit} of byte {place} of file {which} of nodes")
         }
         _ => {
-            let (place, bit) = (random.below(files.newest.len()), random.below(8));
+            let (place, bit) = (random.index(files.newest.len()), random.index(8));
             files.newest[place] ^= 1 << bit;
             format!("bit {bit} of byte {place} of the newest state's file")
         }
@@ -298,7 +285,7 @@ fn survive(scheme: SchemeName) {
     );
     let folder = tempfile::tempdir().unwrap();
     let life = live(scheme);
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let (mut refused, mut harmless) = (0, 0);
     let (store, record) = (folder.path().join("t"), folder.path().join("t-signed"));
     for round in 0..rounds {

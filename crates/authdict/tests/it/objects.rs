@@ -62,12 +62,9 @@ impl Bucket {
 
     fn failing(after: usize, only_says_so: bool) -> Arc<Self> {
         Arc::new(Self {
-            objects: InMemory::new(),
             until_failure: AtomicUsize::new(after),
             only_says_so,
-            replaces: AtomicBool::new(false),
-            conflicts: AtomicUsize::new(0),
-            unlisted: Mutex::default(),
+            ..Self::default()
         })
     }
 

@@ -9,7 +9,7 @@ use authdict::{
     internals::{Store, dynamic::create_store},
     verify,
 };
-use pad_conformance::soak;
+use pad_conformance::{Random, soak};
 
 use crate::{
     memory::assert_same,
@@ -231,17 +231,14 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
         drop(repository);
         shop.publish(next.clone());
         let head = shop.repository().head_message(Version::new(13)).unwrap();
-        let (mut state, mut signed) = (u64::from(scheme.id().0), 0);
+        let (mut random, mut signed) = (Random::new(scheme.id().0.into()), 0);
         for _ in 0..rounds {
             restore();
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
             // One of the two files: the heads in one round of four, otherwise the nodes.
-            let which = if (state >> 19) % 4 == 0 { 2 } else { 1 };
+            let which = if random.below(4) == 0 { 2 } else { 1 };
             let mut bytes = before[which].clone();
-            let place = usize::try_from(state >> 21).unwrap() % bytes.len();
-            bytes[place] ^= 1 << (state >> 61);
+            let place = random.index(bytes.len());
+            bytes[place] ^= 1 << random.below(8);
             fs::write(shop.folder.path().join(files[which]), bytes).unwrap();
             if let Ok(repository) = Server::of_any(&shop.store) {
                 for (expected, question) in &answers {

@@ -12,7 +12,7 @@ use authdict::{
     SigningRecord, StoreError, Version, internals::dynamic::create_store, pad_core::StoreFault,
     verify,
 };
-use pad_conformance::soak;
+use pad_conformance::{Random, soak};
 use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
 
 use crate::{
@@ -142,14 +142,11 @@ fn accidents_to_the_file_make_no_wrong_answer() {
             .collect();
         drop(repository);
         let before = fs::read(shop.sibling("tuples")).unwrap();
-        let (mut state, mut same) = (u64::from(scheme.id().0), 0);
+        let (mut random, mut same) = (Random::new(scheme.id().0.into()), 0);
         for _ in 0..rounds {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
             let mut bytes = before.clone();
-            let place = usize::try_from(state >> 21).unwrap() % bytes.len();
-            bytes[place] ^= 1 << (state >> 61);
+            let place = random.index(bytes.len());
+            bytes[place] ^= 1 << random.below(8);
             fs::write(shop.sibling("tuples"), bytes).unwrap();
             let Ok(repository) = Server::of_any(&shop.store) else {
                 continue;
