@@ -74,8 +74,17 @@ pub(crate) fn keeper<S: Suite>(
     }
     for_each_tuple!(try_design);
     #[cfg(feature = "accumulators")]
-    if let Some(keeper) = accumulated::keeper::<S>(public, store)? {
-        return Ok(Some(keeper));
+    {
+        macro_rules! try_accumulated {
+            ($name:ident, $design:ty) => {
+                if is_of::<S, $design>(public) {
+                    let setup = setup::<S, $design>(public).ok_or_else(foreign_key)?;
+                    let repository = accumulated::emptied::<S, $design>(&setup);
+                    return Ok(Some(Box::new(FamilyKeeper::new(repository, store))));
+                }
+            };
+        }
+        pad_tuple::for_each_accumulated_tuple!(try_accumulated);
     }
     Ok(None)
 }

@@ -6,46 +6,28 @@ use pad_core::{
     VerifyError, Version, Workers, codec,
 };
 use pad_tree::{Difference, KeyHistory};
-use pad_tuple::{TupleAuthor, TupleRepository, for_each_accumulated_tuple, internals::KeyBytes};
+use pad_tuple::{TupleAuthor, TupleRepository, internals::KeyBytes};
 
 use super::{
     QueryableDesign, TupleSetup, answers::compare, answers::history_of, answers::tells_of_tuples,
-    foreign_key, is_of, setup, trusted, verified,
+    foreign_key, trusted, verified,
 };
 use crate::{
     dictionary::{AnswerError, UnprovedCallback},
     family::not_offered,
     keeper::{
-        CheckpointedRepository, Contents, Entries, FamilyKeeper, FamilyRepository, SigningKeeper,
-        as_repository, by_answers,
+        CheckpointedRepository, Contents, Entries, FamilyRepository, as_repository, by_answers,
     },
-    keys::PublicKey,
     question::Question,
     repository::{AuthorError, CheckError, RepositoryError},
     signing_keys::SigningKeys,
-    store::{AnyStore, StoredCheckpoint},
+    store::StoredCheckpoint,
 };
 
-/// Creates the keeper of the tuple PAD with this public key, if its design uses accumulators. The
-/// caller opens it afterwards.
-pub(super) fn keeper<S: Suite>(
-    public: &PublicKey,
-    store: AnyStore,
-) -> Result<Option<Box<dyn SigningKeeper>>, RepositoryError> {
-    macro_rules! try_design {
-        ($name:ident, $design:ty) => {
-            if is_of::<S, $design>(public) {
-                let setup = setup::<S, $design>(public).ok_or_else(foreign_key)?;
-                let repository = emptied::<S, $design>(&setup);
-                return Ok(Some(Box::new(FamilyKeeper::new(repository, store))));
-            }
-        };
-    }
-    for_each_accumulated_tuple!(try_design);
-    Ok(None)
-}
-
-fn emptied<S: Suite, D: QueryableDesign<S>>(setup: &TupleSetup<S, D>) -> TupleRepository<S, D> {
+/// Creates an empty repository of a dictionary with the trust anchor `setup`.
+pub(super) fn emptied<S: Suite, D: QueryableDesign<S>>(
+    setup: &TupleSetup<S, D>,
+) -> TupleRepository<S, D> {
     let repository = TupleRepository::new(*setup.authority(), setup.key().clone());
     repository.with_workers(Workers::all_cores())
 }
