@@ -74,9 +74,7 @@ impl<F: Scheme> Author<F> {
         path: impl AsRef<Path>,
         keys: impl Into<SigningKeys>,
     ) -> Result<Self, AuthorError> {
-        let keys = keys.into();
-        let record = begun::<F>(&keys)?;
-        Self::create_and(path, keys, record, None)
+        Self::create_and(path, keys.into(), None)
     }
 
     /// Creates the store of a new, empty log, which also contains the public parameters
@@ -90,18 +88,15 @@ impl<F: Scheme> Author<F> {
         keys: impl Into<SigningKeys>,
         parameters: &LogParameters,
     ) -> Result<Self, AuthorError> {
-        let keys = keys.into();
-        let record = begun::<F>(&keys)?;
-        Self::create_and(path, keys, record, Some(parameters.record()))
+        Self::create_and(path, keys.into(), Some(parameters.record()))
     }
 
     fn create_and(
         path: impl AsRef<Path>,
         keys: SigningKeys,
-        signed: SigningRecord,
         parameters: Option<RecordChange>,
     ) -> Result<Self, AuthorError> {
-        let public = keys.public();
+        let (public, signed) = (keys.public(), begun::<F>(&keys)?);
         if AnyStore::is_in_objects(path.as_ref()) {
             return Err(StoreError::NotSignedFor.into());
         }
