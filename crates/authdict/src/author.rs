@@ -7,7 +7,7 @@
 //! The newest head handed out is also kept in a [`SigningRecord`]. The author refuses to sign for a
 //! store that is behind this record, such as a store restored from a backup.
 
-use std::{borrow::Cow, path::Path};
+use std::path::Path;
 
 use pad_core::{InputError, Key, Operation, Value, Version, Workers};
 
@@ -74,9 +74,7 @@ impl<F: Scheme> Author<F> {
         path: impl AsRef<Path>,
         keys: impl Into<SigningKeys>,
     ) -> Result<Self, AuthorError> {
-        let keys = keys.into();
-        let record = begun::<F>(&keys)?;
-        Self::create_and(path, keys, record, None)
+        Self::create_and(path, keys.into(), None)
     }
 
     /// Creates the store of a new, empty log, which also contains the public parameters
@@ -90,18 +88,15 @@ impl<F: Scheme> Author<F> {
         keys: impl Into<SigningKeys>,
         parameters: &LogParameters,
     ) -> Result<Self, AuthorError> {
-        let keys = keys.into();
-        let record = begun::<F>(&keys)?;
-        Self::create_and(path, keys, record, Some(parameters.record()))
+        Self::create_and(path, keys.into(), Some(parameters.record()))
     }
 
     fn create_and(
         path: impl AsRef<Path>,
         keys: SigningKeys,
-        signed: SigningRecord,
         parameters: Option<RecordChange>,
     ) -> Result<Self, AuthorError> {
-        let public = keys.public();
+        let (public, signed) = (keys.public(), begun::<F>(&keys)?);
         if AnyStore::is_in_objects(path.as_ref()) {
             return Err(StoreError::NotSignedFor.into());
         }
@@ -314,22 +309,18 @@ impl<F> Author<F> {
     /// The errors of [`Author::flush`].
     #[doc(hidden)]
     pub fn flush_and_go_on(&mut self, records: &[RecordChange]) -> Result<Version, AuthorError> {
-        span!("commit", version = self.server.staged().number());
-        let records = self.with_pending(records);
-        let version = self.server.commit(&records)?;
+        let (before, staged) = (self.server.latest(), self.server.staged());
+        span!("commit", version = staged.number());
+        let version = if before == staged {
+            self.server.commit(records)?
+        } else {
+            // Pending changes that are not signed yet move to the staged version.
+            let carried = pending::carried(before, staged);
+            let records: Vec<_> = records.iter().cloned().chain([carried]).collect();
+            self.server.commit(&records)?
+        };
         self.remember()?;
         Ok(version)
-    }
-
-    /// Returns `records`. If a version is staged, appends a change that moves pending changes
-    /// ([`crate::pending`]) to this version.
-    fn with_pending<'r>(&self, records: &'r [RecordChange]) -> Cow<'r, [RecordChange]> {
-        let (before, staged) = (self.server.latest(), self.server.staged());
-        if before == staged {
-            return records.into();
-        }
-        let carried = pending::carried(before, staged);
-        records.iter().cloned().chain([carried]).collect()
     }
 
     /// Writes the newest durable head to the signing record, before the head is handed out.

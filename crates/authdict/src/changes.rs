@@ -26,7 +26,7 @@ mod tests;
 /// The last operation on a key wins; removing an absent key does nothing. A log appends all values
 /// of a key instead.
 #[derive(Debug)]
-pub struct Changes(ChangeStorage);
+pub struct Changes(pub(crate) ChangeStorage);
 
 /// The operations gathered in a [`Changes`]: in memory, or in an external sorter.
 #[derive(Debug)]
@@ -38,7 +38,6 @@ pub(crate) enum ChangeStorage {
 }
 
 impl Changes {
-    /// Creates an empty, unsorted collection in memory.
     pub(crate) const fn in_memory() -> Self {
         Self(ChangeStorage::InMemory(Vec::new()))
     }
@@ -62,19 +61,10 @@ impl Changes {
         Ok(())
     }
 
-    /// Returns all gathered operations as one batch in memory.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub(crate) fn into_batch(self) -> Result<Vec<Operation>, StoreError> {
         match self.0 {
             ChangeStorage::InMemory(operations) => Ok(operations),
             ChangeStorage::Sorter(sorter) => sorter.sorted()?.batch(),
         }
-    }
-
-    /// Returns the storage of the gathered operations.
-    pub(crate) fn gathered(self) -> ChangeStorage {
-        self.0
     }
 }

@@ -115,7 +115,7 @@ pub enum AskError<E> {
     /// The client refuses the heads that the server offers, or the server does not return a head or
     /// a required proof.
     #[error(transparent)]
-    Heads(NotFollowed<E>),
+    Heads(#[from] NotFollowed<E>),
     /// The server returns no answer, because of this error.
     #[error("the server does not answer: {0}")]
     Silent(E),
@@ -125,7 +125,7 @@ pub enum AskError<E> {
     Refused(RefusedHead),
     /// The file of the view cannot be read or written.
     #[error(transparent)]
-    View(ViewAccessError),
+    View(#[from] ViewAccessError),
 }
 
 impl<E> AskError<E> {
@@ -137,18 +137,6 @@ impl<E> AskError<E> {
             | Self::Refused(RefusedHead { evidence, .. }) => evidence.as_deref(),
             _ => None,
         }
-    }
-}
-
-impl<E> From<NotFollowed<E>> for AskError<E> {
-    fn from(error: NotFollowed<E>) -> Self {
-        Self::Heads(error)
-    }
-}
-
-impl<E> From<ViewAccessError> for AskError<E> {
-    fn from(error: ViewAccessError) -> Self {
-        Self::View(error)
     }
 }
 

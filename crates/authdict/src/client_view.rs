@@ -23,6 +23,7 @@ use pad_core::{
 use sha2::{Digest, Sha256};
 
 use crate::{
+    family::check_growth,
     keys::{KeyFileError, PublicKey},
     question::{Question, Refusal},
     selection::with_suite,
@@ -231,13 +232,9 @@ impl StoredView {
     ) -> Result<Self, RefusedHead> {
         let advanced =
             with_suite!(self.public.suite, S => self.advance_in::<S>(head, consistency))?;
-        #[cfg(feature = "log")]
         if self.public.scheme.family().is_append_only() {
             self.check_growth(&advanced, append_only)?;
         }
-        // Only logs have append-only proofs.
-        #[cfg(not(feature = "log"))]
-        let _: Option<&[u8]> = append_only;
         Ok(advanced)
     }
 
@@ -247,7 +244,12 @@ impl StoredView {
     /// `head` is the message of a [`SignedHead`]. `past` is a statement of the newer head about the
     /// version of the older head, as returned by [`crate::Dictionary::past_messages`].
     pub fn accuse(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
-        with_suite!(self.public.suite, S => self.accuse_in::<S>(head, past))
+        with_suite!(self.public.suite, S => {
+            let view = load::<S>(&self.public, &self.seen).ok()?;
+            let head = Untrusted::<SignedHead<S>>::decode(head, head.len()).ok()?;
+            let past: Past<S> = codec::decode_body(past).ok()?;
+            Some(view.accuse(head, past).ok()?.encode())
+        })
     }
 
     /// Returns evidence against the author from a refused answer, the message of a
@@ -286,7 +288,6 @@ impl StoredView {
 
     /// Checks that the newest version in the view `newer` of a log contains all entries of the
     /// newest version in this view. `append_only` is the message of the proof.
-    #[cfg(feature = "log")]
     fn check_growth(&self, newer: &Self, append_only: Option<&[u8]>) -> Result<(), Refusal> {
         if [Version::EMPTY, newer.version].contains(&self.version) {
             return Ok(());
@@ -295,13 +296,12 @@ impl StoredView {
             .map(|seen| load::<pad_core::Sha256Ed25519>(&self.public, seen));
         let [older, newer] = heads;
         let (older, newer) = (older?.newest()?, newer?.newest()?);
-        crate::family::log::check_growth(&self.public, [&older, &newer], append_only)
+        check_growth(&self.public, [&older, &newer], append_only)
     }
 
     /// Checks that the history of a log's newest head contains the root of the older head `head`.
     /// Also checks that the newest version contains all entries of the older version. `past` and
     /// `append_only` are the messages of the proofs.
-    #[cfg(feature = "log")]
     fn check_past_head(
         &self,
         head: &[u8],
@@ -328,30 +328,7 @@ impl StoredView {
                 evidence: evidence.ok().map(|evidence| evidence.encode()),
             });
         }
-        Ok(crate::family::log::check_growth(
-            &self.public,
-            [&older, &newest],
-            append_only,
-        )?)
-    }
-
-    /// Always fails, because this build does not support logs.
-    #[cfg(not(feature = "log"))]
-    #[expect(clippy::unused_self, reason = "the method of builds with logs")]
-    fn check_past_head(
-        &self,
-        _: &[u8],
-        _: &[Vec<u8>],
-        _: Option<&[u8]>,
-    ) -> Result<(), RefusedHead> {
-        Err(Refusal::from(pad_core::DecodeError::Malformed).into())
-    }
-
-    fn accuse_in<S: Suite>(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
-        let view = load::<S>(&self.public, &self.seen).ok()?;
-        let head = Untrusted::<SignedHead<S>>::decode(head, head.len()).ok()?;
-        let past: Past<S> = codec::decode_body(past).ok()?;
-        Some(view.accuse(head, past).ok()?.encode())
+        Ok(check_growth(&self.public, [&older, &newest], append_only)?)
     }
 }
 

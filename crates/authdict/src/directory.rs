@@ -9,8 +9,8 @@ use block_directory::{
     internals::{CheckedUpdate, suite_of as stored_suite},
 };
 use pad_core::{
-    ApplyError, LookupError, Repository as _, StoreFault, Suite, SuiteId, Untrusted, Update,
-    Version, codec, internals::UpdateHead,
+    ApplyError, LookupError, Repository as _, StoreFault, Suite, Untrusted, Version, codec,
+    internals::UpdateHead,
 };
 
 use crate::{
@@ -105,14 +105,10 @@ pub fn open(
 /// [`StoreError`], with [`StoreError::OtherFormat`] for a suite that is not in this build.
 pub fn suite_of(folder: &Path) -> Result<SuiteName, StoreError> {
     let suite = stored_suite(folder)?;
-    let id = |name: SuiteName| -> SuiteId { with_suite!(name, S => S::ID) };
-    let mut known = SuiteName::ALL.iter().copied();
-    known
-        .find(|name| id(*name) == suite)
-        .ok_or_else(|| StoreError::OtherFormat {
-            folder: folder.to_path_buf(),
-            found: format!("suite {}, which is not in this build", suite.0),
-        })
+    SuiteName::from_id(suite.0).ok_or_else(|| StoreError::OtherFormat {
+        folder: folder.to_path_buf(),
+        found: format!("suite {}, which is not in this build", suite.0),
+    })
 }
 
 /// Decodes the head of an update, which is verified before the operations are stored.
@@ -143,11 +139,6 @@ fn check_peeked<S: Suite>(
     }
 }
 
-/// Decodes an update.
-fn decoded<S: Suite>(update: &[u8]) -> Result<Update<S>, RepositoryError> {
-    codec::decode(update, update.len()).map_err(RepositoryError::Unreadable)
-}
-
 /// Converts the error of an update. A fault of the store does not blame the update.
 fn refused(error: ApplyError) -> RepositoryError {
     match error {
@@ -176,7 +167,8 @@ impl<S: Suite> AnyDirectory for BlockDirectory<S> {
         }
         let ordered = peeked.require_operations(self.registered());
         ordered.map_err(refused)?;
-        let checked = Self::check_update(self, decoded(update)?).map_err(refused)?;
+        let update = codec::decode(update, update.len()).map_err(RepositoryError::Unreadable)?;
+        let checked = Self::check_update(self, update).map_err(refused)?;
         Ok(Some(CheckedMessage(Box::new(checked))))
     }
 

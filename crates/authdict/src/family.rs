@@ -25,6 +25,19 @@ pub(crate) mod log;
 pub(crate) mod tree;
 pub(crate) mod tuple;
 
+#[cfg(feature = "log")]
+pub(crate) use self::log::check_growth;
+
+/// Always fails, because this build does not support logs.
+#[cfg(not(feature = "log"))]
+pub(crate) fn check_growth(
+    _: &PublicKey,
+    _: [&pad_core::Verified<pad_core::SnapshotHead<pad_core::Sha256Ed25519>>; 2],
+    _: Option<&[u8]>,
+) -> Result<(), Refusal> {
+    Err(pad_core::DecodeError::Malformed.into())
+}
+
 /// Creates the keeper of the dictionary with the public key `public`. The caller opens it
 /// afterwards.
 pub(crate) fn keeper<S: Suite>(
@@ -88,5 +101,17 @@ fn check<F: Family<Error = VerifyError> + Answers<Q>, Q: Ask>(
 fn resume<F: Family>(client: &mut Client<F>, seen: &[u8]) -> Result<(), Refusal> {
     let seen: TrustedView<F::Suite> = codec::decode(seen, seen.len())?;
     *client = Client::resume(client.public().clone(), seen)?;
+    Ok(())
+}
+
+/// Refuses a version newer than `seen`, the newest version that a client has seen. A client that
+/// has seen no head accepts all versions.
+fn require_seen(seen: Version, version: Version) -> Result<(), Refusal> {
+    if Version::EMPTY < seen && seen < version {
+        return Err(Refusal::Ahead {
+            version,
+            followed: seen,
+        });
+    }
     Ok(())
 }

@@ -154,12 +154,8 @@ pub fn inspect(
     note: Note<'_>,
 ) -> Result<Inspection, Refusal> {
     let kind = Kind::of(message)?;
-    text(
-        note,
-        "message",
-        kind.name,
-        &format!("kind {} of {} bytes", kind.number, message.len()),
-    );
+    let says = format!("kind {} of {} bytes", kind.number, message.len());
+    text(note, "message", kind.name, &says);
     with_suite!(kind.suite()?, S => inspect_in::<S>(&kind, public, key, message, note))
 }
 
@@ -184,12 +180,8 @@ fn inspect_in<S: Suite>(
         }
         (None, Role::ProofFile) => {
             inspected.version = Some(Version::EMPTY);
-            number(
-                note,
-                "version",
-                0,
-                "no head: version 0 is empty by definition",
-            );
+            let says = "no head: version 0 is empty by definition";
+            number(note, "version", 0, says);
             let empty = S::empty_tree();
             text(note, "root", empty, "of the empty dictionary");
             empty
@@ -197,12 +189,8 @@ fn inspect_in<S: Suite>(
         (None, _) => return Ok(inspected),
     };
     if let Some(changes) = changes {
-        number(
-            note,
-            "changes",
-            changes,
-            "what leads from the version before to this one",
-        );
+        let says = "what leads from the version before to this one";
+        number(note, "changes", changes, says);
     }
     if kind.role == Role::ProofFile {
         let body = message.get(codec::ENVELOPE_LENGTH..).unwrap_or_default();
@@ -211,7 +199,8 @@ fn inspect_in<S: Suite>(
             (None, public) => public.map(|public| public.scheme),
         };
         let scheme_family = scheme.map(SchemeName::family);
-        let is_shown = if kind.is_of_tree() && scheme_family.is_none_or(is_tree) {
+        let is_tree = scheme_family.is_none_or(|family| family == SchemeFamily::Tree);
+        let is_shown = if kind.is_of_tree() && is_tree {
             inspected.is_followed = family::tree::explain::<S>(body, &root, note)?;
             inspected.is_followed
         } else if kind.is_look_up_of_tuples() && scheme_family == Some(SchemeFamily::Tuple) {
@@ -227,10 +216,6 @@ fn inspect_in<S: Suite>(
         }
     }
     Ok(inspected)
-}
-
-fn is_tree(family: SchemeFamily) -> bool {
-    family == SchemeFamily::Tree
 }
 
 /// Reports the contents of a head, and verifies its signature if `public` is given. Returns whether
@@ -249,12 +234,8 @@ fn say_head<S: Suite>(
     } = signed.head;
     let name = SchemeName::from_id(scheme).map_or("unknown here", SchemeName::name);
     text(note, "dictionary", dictionary, "whose head this is");
-    text(
-        note,
-        "scheme",
-        name,
-        &format!("number {:04x}, suite {}", scheme.0, S::NAME),
-    );
+    let says = format!("number {:04x}, suite {}", scheme.0, S::NAME);
+    text(note, "scheme", name, &says);
     number(note, "version", version.number(), "");
     text(note, "root", root, "signed: what is below must come to it");
     text(note, "history", history, "signed: the heads before it");

@@ -37,7 +37,7 @@ mod family;
 #[cfg(any(feature = "accumulators", feature = "log"))]
 pub(crate) use checkpointed::{CheckpointedRepository, Entries};
 pub(crate) use family::{
-    FamilyKeeper, FamilyRepository, as_repository, by_answers, past_messages, replay,
+    FamilyKeeper, FamilyRepository, apply, as_repository, by_answers, past_messages, replay,
 };
 
 /// A dictionary that applies signed updates of its author.
@@ -165,7 +165,7 @@ pub trait Keeper: Replica {
     /// Writes data that is derived from durable updates. Errors are ignored, because the next
     /// opening rebuilds this data.
     #[doc(hidden)]
-    fn settle(&mut self);
+    fn settle(&mut self) {}
 
     /// Makes staged versions durable, and writes a checkpoint or derived data. The next opening
     /// then has nothing to replay.
@@ -247,7 +247,9 @@ pub(crate) trait SigningKeeper: Keeper {
 
     /// Returns whether [`SigningKeeper::sign_gathered`] streams changes. Otherwise, it collects
     /// them into a batch.
-    fn streams(&self) -> bool;
+    fn streams(&self) -> bool {
+        false
+    }
 
     /// Signs gathered changes like [`SigningKeeper::sign`]. Changes that were streamed are not kept
     /// if the signer refuses.
@@ -255,7 +257,9 @@ pub(crate) trait SigningKeeper: Keeper {
     /// # Errors
     /// The errors of [`SigningKeeper::sign`]. If the store fails after signing, it accepts no
     /// further writes.
-    fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError>;
+    fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
+        self.sign(changes.into_batch()?)
+    }
 }
 
 impl dyn Keeper {

@@ -25,7 +25,6 @@
 
 use core::fmt;
 use std::{
-    fs::File,
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -57,7 +56,7 @@ mod secret_file;
 
 #[cfg(feature = "passphrase")]
 pub use encryption::{Passphrase, Work};
-use file::{MAX_FILE_BYTES, decode, is_lower_hexadecimal, parse, read_text};
+use file::{MAX_FILE_BYTES, decode, decode_to, malformed, parse, read_text};
 #[cfg(feature = "file")]
 pub use file_owner::{FileOwnerKey, FileOwnerKeyError};
 #[cfg(feature = "file")]
@@ -190,11 +189,7 @@ impl PublicKey {
         let scheme_key = match (scheme.key_format(), setup) {
             (None, _) => None,
             (Some(_), None) => return Err(KeyFileError::ParametersNeeded(scheme)),
-            (Some(format), Some(setup)) => Some(
-                format
-                    .public_of(setup)
-                    .ok_or_else(malformed_scheme_secret)?,
-            ),
+            (Some(format), Some(setup)) => Some(format.public_of(setup).ok_or(MALFORMED_OWN)?),
         };
         let authority = Authority {
             author,
@@ -215,7 +210,7 @@ impl PublicKey {
     /// [`KeyFileError::Io`] if the file cannot be read; [`KeyFileError::OtherKind`] or
     /// [`KeyFileError::Malformed`] if it is not a public key.
     pub fn load(path: &Path) -> Result<Self, KeyFileError> {
-        Self::from_text(&read_text(&mut File::open(path)?, PUBLIC_TITLE)?)
+        Self::from_text(&read_text(path, PUBLIC_TITLE)?)
     }
 
     /// Writes a new file with this public key.
@@ -223,11 +218,8 @@ impl PublicKey {
     /// # Errors
     /// [`KeyFileError::Exists`] if there is a file at `path`; [`KeyFileError::Io`].
     pub fn save(&self, path: &Path) -> Result<(), KeyFileError> {
-        Ok(pad_disk::create(
-            path,
-            self.to_text().as_bytes(),
-            Access::Usual,
-        )?)
+        let text = self.to_text();
+        Ok(pad_disk::create(path, text.as_bytes(), Access::Usual)?)
     }
 
     /// Returns the text of the public key file.
@@ -235,10 +227,8 @@ impl PublicKey {
         let author = self.authority.author;
         let own = self.scheme_key.as_ref();
         let own = own.map_or_else(String::new, |key| format!("scheme-key {key}\n"));
-        format!(
-            "{PUBLIC_TITLE}{}author {author}\n{own}",
-            self.common_lines()
-        )
+        let common = self.common_lines();
+        format!("{PUBLIC_TITLE}{common}author {author}\n{own}")
     }
 
     /// Returns the first 16 hexadecimal digits of SHA-256 of the key file's text. The digits
@@ -259,7 +249,6 @@ impl PublicKey {
     fn parse(text: &str, format: KeyFormats) -> Result<Self, KeyFileError> {
         let format = |scheme| format(scheme).filter(|format| format.has_public());
         let lines = parse(text, PUBLIC_TITLE, |scheme| format(scheme).is_some())?;
-        let malformed = |line, expected| KeyFileError::Malformed { line, expected };
         let scheme = lines.scheme;
         let author = lines
             .author
@@ -288,16 +277,8 @@ impl PublicKey {
     }
 
     fn common_lines(&self) -> String {
-        let Self {
-            suite,
-            scheme,
-            authority,
-            ..
-        } = self;
-        format!(
-            "suite {suite}\nscheme {scheme}\ndictionary {}\n",
-            authority.dictionary
-        )
+        let (suite, scheme, dictionary) = (self.suite, self.scheme, self.authority.dictionary);
+        format!("suite {suite}\nscheme {scheme}\ndictionary {dictionary}\n")
     }
 }
 
@@ -493,7 +474,7 @@ impl SecretKey {
         match (scheme.key_format(), secret) {
             (Some(format), Some(secret)) => key.with_own(format, secret),
             (None, None) => Ok(key),
-            _ => Err(malformed_scheme_secret()),
+            _ => Err(MALFORMED_OWN),
         }
     }
 
@@ -505,7 +486,7 @@ impl SecretKey {
     ) -> Result<Self, KeyFileError> {
         let signer = SigningKey::from_bytes(seed);
         let author = AuthorKey::from_bytes(&signer.verifying_key().to_bytes())
-            .map_err(|_| malformed_seed())?;
+            .map_err(|_| MALFORMED_SEED)?;
         let authority = Authority {
             author,
             dictionary,
@@ -529,9 +510,7 @@ impl SecretKey {
         format: &dyn SchemeKeyFormat,
         secret: Zeroizing<Vec<u8>>,
     ) -> Result<Self, KeyFileError> {
-        let public = format
-            .public_of(&secret)
-            .ok_or_else(malformed_scheme_secret)?;
+        let public = format.public_of(&secret).ok_or(MALFORMED_OWN)?;
         self.public.scheme_key = format.has_public().then_some(public);
         self.scheme_secret = Some(secret);
         Ok(self)
@@ -599,13 +578,9 @@ impl SecretKey {
     fn parse(text: &str, format: KeyFormats) -> Result<Self, KeyFileError> {
         let lines = parse(text, SECRET_TITLE, |scheme| format(scheme).is_some())?;
         let mut seed = Zeroizing::new([0; 32]);
-        let digits = lines
-            .author
-            .strip_prefix("seed ")
-            .filter(|digits| is_lower_hexadecimal(digits));
-        digits
-            .and_then(|digits| hex::decode_to_slice(digits, &mut *seed).ok())
-            .ok_or_else(malformed_seed)?;
+        let digits = lines.author.strip_prefix("seed ");
+        let decoded = digits.and_then(|digits| decode_to(digits, &mut *seed));
+        decoded.ok_or(MALFORMED_SEED)?;
         let key = Self::without_own(lines.suite, lines.scheme, lines.dictionary, &seed)?;
         let Some(format) = format(lines.scheme) else {
             return Ok(key);
@@ -614,7 +589,7 @@ impl SecretKey {
             .own
             .and_then(|line| line.strip_prefix(own_line(format))?.strip_prefix(' '));
         let secret = digits.and_then(decode);
-        key.with_own(format, secret.ok_or_else(malformed_scheme_secret)?)
+        key.with_own(format, secret.ok_or(MALFORMED_OWN)?)
     }
 
     /// Writes a new secret key file that only its owner can read.
@@ -681,12 +656,12 @@ impl SecretKey {
         let mut text = Zeroizing::new(Vec::with_capacity(MAX_FILE_BYTES));
         text.extend_from_slice(SECRET_TITLE.as_bytes());
         text.extend_from_slice(self.public.common_lines().as_bytes());
-        append_line(&mut text, "seed", &*seed).ok_or_else(malformed_seed)?;
+        append_line(&mut text, "seed", &*seed).ok_or(MALFORMED_SEED)?;
         if let Some(secret) = &self.scheme_secret {
             let name = self.public.scheme.key_format();
             let name = name.map_or("scheme-secret", own_line);
             let appended = append_line(&mut text, name, secret);
-            appended.ok_or_else(malformed_scheme_secret)?;
+            appended.ok_or(MALFORMED_OWN)?;
         }
         Ok(text)
     }
@@ -741,19 +716,8 @@ fn append_line(text: &mut Vec<u8>, name: &str, secret: &[u8]) -> Option<()> {
     Some(())
 }
 
-const fn malformed_seed() -> KeyFileError {
-    KeyFileError::Malformed {
-        line: 5,
-        expected: "seed <private key>",
-    }
-}
-
-const fn malformed_scheme_secret() -> KeyFileError {
-    KeyFileError::Malformed {
-        line: 6,
-        expected: "scheme-secret <private key of the scheme>",
-    }
-}
+const MALFORMED_SEED: KeyFileError = malformed(5, "seed <private key>");
+const MALFORMED_OWN: KeyFileError = malformed(6, "scheme-secret <private key of the scheme>");
 
 const PUBLIC_TITLE: &str = "pad-public-key v1\n";
 const SECRET_TITLE: &str = "pad-secret-key v1\n";

@@ -19,7 +19,7 @@
 //! handed out. Updates are copied from there to the objects by the author, or by any other party
 //! that receives them. An author never signs for a store in objects.
 
-use core::time::Duration;
+use core::{ops::Range, time::Duration};
 use std::{
     collections::{BTreeMap, BTreeSet},
     env, io,
@@ -160,14 +160,15 @@ impl ObjectFolder {
     /// Reads an object, or the first [`LONGEST_ROW`] bytes of a longer object. Returns `None` if
     /// the object does not exist.
     fn small(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        self.beginning(name, LONGEST_ROW)
+        self.read(name, 0..LONGEST_ROW)
     }
 
-    /// Reads the first `most` bytes of an object. Returns `None` if it does not exist.
-    fn beginning(&self, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
-        let path = self.path(name);
+    /// Reads the bytes of an object in `range`, or as many of them as it has. Returns `None` if the
+    /// object does not exist.
+    fn read(&self, name: &str, range: Range<u64>) -> io::Result<Option<Vec<u8>>> {
+        let (path, most) = (self.path(name), range.end.saturating_sub(range.start));
         let options = GetOptions {
-            range: Some(GetRange::Bounded(0..most)),
+            range: Some(GetRange::Bounded(range)),
             ..GetOptions::default()
         };
         let read = self.wait(async {
@@ -184,21 +185,12 @@ impl ObjectFolder {
     /// Fills `bytes` from segment `number`, starting at the byte offset `start`.
     pub(crate) fn nodes(&self, number: u64, start: u64, bytes: &mut [u8]) -> io::Result<()> {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        let path = self.path(&names::nodes(number));
-        let options = GetOptions {
-            range: Some(GetRange::Bounded(start..start.saturating_add(length))),
-            ..GetOptions::default()
-        };
-        let read = self.wait(async {
-            let found = self.store.get_opts(&path, options).await?;
-            bounded(found, length).await
-        });
-        match read {
-            Ok(read) if read.len() == bytes.len() => {
+        let range = start..start.saturating_add(length);
+        match self.read(&names::nodes(number), range)? {
+            Some(read) if read.len() == bytes.len() => {
                 bytes.copy_from_slice(&read);
                 Ok(())
             }
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             // The segment existed when its version was published, so it is damaged.
             _ => Err(io::ErrorKind::UnexpectedEof.into()),
         }
@@ -233,7 +225,7 @@ impl ObjectFolder {
                 return Ok(true);
             }
             let most = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-            if let Some(found) = self.beginning(name, most.saturating_add(1))? {
+            if let Some(found) = self.read(name, 0..most.saturating_add(1))? {
                 return Ok(found == bytes);
             }
         }
@@ -281,14 +273,12 @@ impl ObjectFolder {
         Err(io::Error::new(io::ErrorKind::AlreadyExists, said))
     }
 
-    /// Writes the object `name`, and replaces an existing object of this name.
     fn replace(&self, name: &str, bytes: Vec<u8>) -> io::Result<()> {
         let path = self.path(name);
         let put = self.store.put(&path, PutPayload::from(bytes));
         self.wait(put).map(drop)
     }
 
-    /// Returns the total size of all segments of nodes, in bytes.
     pub(crate) fn nodes_bytes(&self) -> io::Result<u64> {
         let folder = self.path(NODES);
         let listed = self.store.list(Some(&folder));
@@ -415,7 +405,6 @@ impl ObjectFolder {
         Ok(bounds.start)
     }
 
-    /// Reads the row of a published version; `None` if the version does not exist.
     pub(crate) fn row(&self, version: Version) -> io::Result<Option<Vec<u8>>> {
         self.small(&names::head(version))
     }
@@ -436,7 +425,6 @@ impl ObjectFolder {
         self.staged().push((version, row));
     }
 
-    /// Returns the staged row of a version, if there is one.
     pub(crate) fn staged_row(&self, version: Version) -> Option<Vec<u8>> {
         let staged = self.staged();
         let found = staged.iter().find(|(number, _)| *number == version);
@@ -534,7 +522,6 @@ const MOST_WAITING: usize = 1 << 20;
 const MISSING: StoreError =
     StoreError::Damaged("the object of a signed head is missing or malformed");
 
-/// Converts an error of an object store to an I/O error.
 fn system(error: Error) -> io::Error {
     let kind = match error {
         Error::NotFound { .. } => io::ErrorKind::NotFound,

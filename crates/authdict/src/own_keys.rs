@@ -1,7 +1,7 @@
 //! Keys that some schemes have in addition to the author's key, in the encoding of key files.
 
-use core::marker::PhantomData;
-use std::sync::{Mutex, PoisonError};
+use core::{any::Any, fmt, marker::PhantomData};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pad_core::Sha256Ed25519;
 use pad_tuple::{
@@ -9,14 +9,6 @@ use pad_tuple::{
     internals::{Design, KeyBytes, PublicBytes},
 };
 use zeroize::Zeroizing;
-
-mod scheme_key;
-#[cfg(feature = "log")]
-mod setup_format;
-
-pub(crate) use scheme_key::SchemeKey;
-#[cfg(feature = "log")]
-pub(crate) use setup_format::SetupFormat;
 
 /// Format of a scheme's own key: how it is generated, encoded and checked.
 ///
@@ -124,3 +116,53 @@ where
 /// file, a store and a view. A check of an accumulator key takes from tenths of a second to many
 /// seconds.
 static LAST: Mutex<Option<SchemeKey>> = Mutex::new(None);
+
+/// The public half of a scheme's own key pair. Clients verify with this key and the author's key.
+///
+/// A value is created only after its scheme has checked the key, which may take long. Clones share
+/// the checked key.
+#[derive(Clone)]
+pub struct SchemeKey {
+    bytes: Vec<u8>,
+    key: Arc<dyn Any + Send + Sync>,
+}
+
+impl SchemeKey {
+    /// Wraps a public key that its scheme has checked and accepted: `bytes` is its encoding, `key`
+    /// its decoded form.
+    pub fn new(bytes: Vec<u8>, key: impl Any + Send + Sync) -> Self {
+        let key = Arc::new(key);
+        Self { bytes, key }
+    }
+
+    /// Returns the encoding of the key.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Returns the decoded key; `None` if its type is not `K`.
+    pub fn get<K: 'static>(&self) -> Option<&K> {
+        self.key.downcast_ref()
+    }
+}
+
+/// Compares encodings, because each key has exactly one encoding.
+impl PartialEq for SchemeKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for SchemeKey {}
+
+impl fmt::Display for SchemeKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&hex::encode(&self.bytes))
+    }
+}
+
+impl fmt::Debug for SchemeKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "SchemeKey({self})")
+    }
+}

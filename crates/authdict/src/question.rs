@@ -203,18 +203,10 @@ pub enum Refusal {
 /// # Errors
 /// [`Refusal`].
 pub fn verify_head(public: &PublicKey, version: Version, head: &[u8]) -> Result<HeadText, Refusal> {
-    with_suite!(public.suite, S => head_in::<S>(public, version, head))
-}
-
-fn head_in<S: Suite>(
-    public: &PublicKey,
-    version: Version,
-    head: &[u8],
-) -> Result<HeadText, Refusal> {
-    let head = Untrusted::<SignedHead<S>>::decode(head, head.len())?;
-    Ok(HeadText::of(
-        head.verify(&public.authority, &version)?.get(),
-    ))
+    with_suite!(public.suite, S => {
+        let head = Untrusted::<SignedHead<S>>::decode(head, head.len())?;
+        Ok(HeadText::of(head.verify(&public.authority, &version)?.get()))
+    })
 }
 
 impl Question {

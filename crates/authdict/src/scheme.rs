@@ -109,14 +109,13 @@ pub trait Asks<Q>: Scheme {
 /// Implements [`Asks`] for a family and a question type.
 macro_rules! asks {
     ($(
-        [$($generics:tt)*] $family:ty: $asked:ty = $question:expr, $statement:ident($answer:ty);
+        [$($generics:tt)*] $family:ty: $asked:ty = $statement:ident($answer:ty);
     )+) => { $(
         impl<$($generics)*> Asks<$asked> for $family where Self: Scheme {
             type Statement = $answer;
 
             fn question(question: $asked) -> Question {
-                let question_of: fn($asked) -> Question = $question;
-                question_of(question)
+                question.into()
             }
 
             fn statement(statement: Statement) -> Result<$answer, Refusal> {
@@ -130,31 +129,24 @@ macro_rules! asks {
 }
 
 asks! {
-    [B: BalancingScheme, S: Suite] Tree<B, S>: Key = Question::Key, Lookup(Lookup);
-    [B: BalancingScheme, S: Suite] Tree<B, S>: Keys = Question::Keys, Lookups(Lookups);
-    [B: BalancingScheme, S: Suite] Tree<B, S>: KeyRange = Question::Range, Range(RangeContents);
-    [B: BalancingScheme, S: Suite] Tree<B, S>: First =
-        |_| Question::First, Neighbour(Neighbour<Question>);
-    [B: BalancingScheme, S: Suite] Tree<B, S>: Last =
-        |_| Question::Last, Neighbour(Neighbour<Question>);
-    [B: BalancingScheme, S: Suite] Tree<B, S>: Predecessor =
-        Question::Predecessor, Neighbour(Neighbour<Question>);
-    [B: BalancingScheme, S: Suite] Tree<B, S>: Successor =
-        Question::Successor, Neighbour(Neighbour<Question>);
-    [D: QueryableDesign<S>, S: Suite] Tuple<D, S>: Key = Question::Key, Lookup(Lookup);
-    [G, R, const N: usize, S: Suite] Tuple<Signed<G, R, N>, S>: Keys =
-        Question::Keys, Lookups(Lookups);
-    [G, R, const N: usize, S: Suite] Tuple<Signed<G, R, N>, S>: KeyRange =
-        Question::Range, Range(RangeContents);
+    [B: BalancingScheme, S: Suite] Tree<B, S>: Key = Lookup(Lookup);
+    [B: BalancingScheme, S: Suite] Tree<B, S>: Keys = Lookups(Lookups);
+    [B: BalancingScheme, S: Suite] Tree<B, S>: KeyRange = Range(RangeContents);
+    [B: BalancingScheme, S: Suite] Tree<B, S>: First = Neighbour(Neighbour<Question>);
+    [B: BalancingScheme, S: Suite] Tree<B, S>: Last = Neighbour(Neighbour<Question>);
+    [B: BalancingScheme, S: Suite] Tree<B, S>: Predecessor = Neighbour(Neighbour<Question>);
+    [B: BalancingScheme, S: Suite] Tree<B, S>: Successor = Neighbour(Neighbour<Question>);
+    [D: QueryableDesign<S>, S: Suite] Tuple<D, S>: Key = Lookup(Lookup);
+    [G, R, const N: usize, S: Suite] Tuple<Signed<G, R, N>, S>: Keys = Lookups(Lookups);
+    [G, R, const N: usize, S: Suite] Tuple<Signed<G, R, N>, S>: KeyRange = Range(RangeContents);
 }
 
 #[cfg(feature = "log")]
 asks! {
-    [] Log<AadCounted>: Key = Question::Key, Values(Values);
-    [] Log<AadFrontier>: Key = Question::Key, Values(Values);
-    [L: pad_log::Scheme] Log<L>: (Key, Value) =
-        |(key, value)| Question::Value(key, value), Included(Included);
-    [L: pad_log::Scheme] Log<L>: Version = Question::Growth, Grown(Grown);
+    [] Log<AadCounted>: Key = Values(Values);
+    [] Log<AadFrontier>: Key = Values(Values);
+    [L: pad_log::Scheme] Log<L>: (Key, Value) = Included(Included);
+    [L: pad_log::Scheme] Log<L>: Version = Grown(Grown);
 }
 
 /// The answer to the question whether a log that is a set contains a member, with the proved

@@ -5,16 +5,16 @@ use core::{fmt, str::FromStr};
 #[cfg(feature = "all-suites")]
 use pad_core::{Blake3Ed25519, Paper2010};
 use pad_core::{SchemeId, Sha256Ed25519, Suite, SuiteId};
-use pad_tree::{RedBlack, SkipList, Treap, TreeScheme, internals::BalancingScheme};
+use pad_tree::{RedBlack, SkipList, Treap, internals::BalancingScheme};
 use pad_tuple::{
     SecretBytes, designs,
     internals::{Design, PublicBytes},
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-#[cfg(feature = "log")]
-use crate::own_keys::SetupFormat;
 use crate::own_keys::{OwnKeys, SchemeKeyFormat};
+#[cfg(feature = "log")]
+use crate::parameters::SetupFormat;
 
 /// Error returned for an unknown name of a suite or scheme. It lists the known names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,8 +30,8 @@ pub struct UnknownName {
 
 macro_rules! by_name {
     (
-        $(#[$documentation:meta])* $type:ident, $what:literal,
-        $($(#[$condition:meta])? $variant:ident => $name:expr),+
+        $(#[$documentation:meta])* $type:ident, $what:literal, $facts:ty,
+        $($(#[$condition:meta])? $variant:ident => $fact:expr),+
     ) => {
         $(#[$documentation])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +44,8 @@ macro_rules! by_name {
             /// All values of this type that this build supports.
             pub const ALL: &'static [Self] = &[$($(#[$condition])? Self::$variant),+];
 
-            /// Returns the name that identifies this value on command lines and in key files.
-            pub const fn name(self) -> &'static str {
-                match self { $($(#[$condition])? Self::$variant => $name),+ }
+            const fn facts(self) -> $facts {
+                match self { $($(#[$condition])? Self::$variant => $fact),+ }
             }
         }
 
@@ -109,7 +108,7 @@ pub(crate) use with_suite;
 by_name! {
     /// A suite: hash function, digest width and signature. All suites but `Sha256Ed25519` need the
     /// feature `all-suites`.
-    SuiteName, "suite",
+    SuiteName, "suite", &'static str,
     Sha256Ed25519 => Sha256Ed25519::NAME,
     #[cfg(feature = "all-suites")]
     Blake3Ed25519 => Blake3Ed25519::NAME,
@@ -120,45 +119,61 @@ by_name! {
 by_name! {
     /// A scheme that authenticates contents: the balancing scheme of a tree PAD, the design of a
     /// tuple PAD, a log scheme, or the block directory.
-    SchemeName, "scheme",
-    Treap => Treap::NAME,
-    RedBlack => RedBlack::NAME,
-    SkipList => SkipList::NAME,
-    TupleBase => "tuple-base",
-    TupleBaseSuperseding => "tuple-base-superseding",
-    TupleBaseLightweight => "tuple-base-lightweight",
-    TupleSpec => "tuple-spec",
-    TupleSpecSuperseding => "tuple-spec-superseding",
-    TupleSpecLightweight => "tuple-spec-lightweight",
-    TupleSpec3Lightweight => "tuple-spec3-lightweight",
+    SchemeName, "scheme", Facts,
+    Treap => Facts::of_tree::<Treap>(),
+    RedBlack => Facts::of_tree::<RedBlack>(),
+    SkipList => Facts::of_tree::<SkipList>(),
+    TupleBase => Facts::of_tuple::<designs::Base>("tuple-base"),
+    TupleBaseSuperseding => Facts::of_tuple::<designs::BaseSuperseding>("tuple-base-superseding"),
+    TupleBaseLightweight => Facts::of_tuple::<designs::BaseLightweight>("tuple-base-lightweight"),
+    TupleSpec => Facts::of_tuple::<designs::Spec>("tuple-spec"),
+    TupleSpecSuperseding => Facts::of_tuple::<designs::SpecSuperseding>("tuple-spec-superseding"),
+    TupleSpecLightweight => Facts::of_tuple::<designs::SpecLightweight>("tuple-spec-lightweight"),
+    TupleSpec3Lightweight =>
+        Facts::of_tuple::<designs::SpecLightweight3>("tuple-spec3-lightweight"),
     #[cfg(feature = "bls")]
-    TupleBaseSupersedingBls => "tuple-base-superseding-bls",
+    TupleBaseSupersedingBls =>
+        Facts::of_tuple::<designs::BaseSupersedingBls>("tuple-base-superseding-bls"),
     #[cfg(feature = "bls")]
-    TupleSpecLightweightBls => "tuple-spec-lightweight-bls",
+    TupleSpecLightweightBls =>
+        Facts::of_tuple::<designs::SpecLightweightBls>("tuple-spec-lightweight-bls"),
     #[cfg(feature = "accumulators")]
-    TupleAccumulatorsRsa => "tuple-accumulators-rsa",
+    TupleAccumulatorsRsa => Facts::of_tuple::<designs::AccumulatorsRsa>("tuple-accumulators-rsa"),
     #[cfg(feature = "accumulators")]
-    TupleAccumulatorsSupersedingRsa => "tuple-accumulators-superseding-rsa",
+    TupleAccumulatorsSupersedingRsa => Facts::of_tuple::<designs::AccumulatorsSupersedingRsa>(
+        "tuple-accumulators-superseding-rsa"
+    ),
     #[cfg(feature = "accumulators")]
-    TupleChainAccumulatorsRsa => "tuple-chain-accumulators-rsa",
+    TupleChainAccumulatorsRsa =>
+        Facts::of_tuple::<designs::ChainAccumulatorsRsa>("tuple-chain-accumulators-rsa"),
     #[cfg(feature = "accumulators")]
-    TupleAccumulatorsBilinear => "tuple-accumulators-bilinear",
+    TupleAccumulatorsBilinear =>
+        Facts::of_tuple::<designs::AccumulatorsBilinear>("tuple-accumulators-bilinear"),
     #[cfg(feature = "accumulators")]
-    TupleAccumulatorsSupersedingBilinear => "tuple-accumulators-superseding-bilinear",
+    TupleAccumulatorsSupersedingBilinear =>
+        Facts::of_tuple::<designs::AccumulatorsSupersedingBilinear>(
+            "tuple-accumulators-superseding-bilinear"
+        ),
     #[cfg(feature = "accumulators")]
-    TupleChainAccumulatorsBilinear => "tuple-chain-accumulators-bilinear",
+    TupleChainAccumulatorsBilinear =>
+        Facts::of_tuple::<designs::ChainAccumulatorsBilinear>("tuple-chain-accumulators-bilinear"),
     #[cfg(feature = "log")]
-    AadCounted => <pad_log::AadCounted as pad_log::Scheme>::NAME,
+    AadCounted => Facts::of_log::<pad_log::AadCounted>(),
     #[cfg(feature = "log")]
-    AadFrontier => <pad_log::AadFrontier as pad_log::Scheme>::NAME,
+    AadFrontier => Facts::of_log::<pad_log::AadFrontier>(),
     #[cfg(feature = "log")]
-    AasCounted => <pad_log::AasCounted as pad_log::Scheme>::NAME,
+    AasCounted => Facts::of_log::<pad_log::AasCounted>(),
     #[cfg(feature = "log")]
-    AasFrontier => <pad_log::AasFrontier as pad_log::Scheme>::NAME,
-    Directory => "directory"
+    AasFrontier => Facts::of_log::<pad_log::AasFrontier>(),
+    Directory => Facts::new(SchemeFamily::Directory, "directory", block_directory::DIRECTORY)
 }
 
 impl SuiteName {
+    /// Returns the name that identifies this value on command lines and in key files.
+    pub const fn name(self) -> &'static str {
+        self.facts()
+    }
+
     /// Returns the suite with the number `id`, if this build supports it. The envelopes of messages
     /// contain this number.
     pub fn from_id(id: u16) -> Option<Self> {
@@ -224,105 +239,56 @@ impl SchemeFamily {
 #[derive(Clone, Copy)]
 struct Facts {
     family: SchemeFamily,
-    is_set: bool,
+    name: &'static str,
     id: SchemeId,
+    is_set: bool,
     key_format: Option<&'static dyn SchemeKeyFormat>,
     powers_of_entry: u16,
 }
 
 impl Facts {
-    const fn of_tree<B: BalancingScheme>() -> Self {
+    const fn new(family: SchemeFamily, name: &'static str, id: SchemeId) -> Self {
         Self {
-            family: SchemeFamily::Tree,
+            family,
+            name,
+            id,
             is_set: false,
-            id: B::ID,
             key_format: None,
             powers_of_entry: 0,
         }
     }
 
-    const fn of_directory() -> Self {
-        Self {
-            family: SchemeFamily::Directory,
-            is_set: false,
-            id: block_directory::DIRECTORY,
-            key_format: None,
-            powers_of_entry: 0,
-        }
+    const fn of_tree<B: BalancingScheme>() -> Self {
+        Self::new(SchemeFamily::Tree, B::NAME, B::ID)
     }
 
     #[cfg(feature = "log")]
     const fn of_log<L: pad_log::Scheme>() -> Self {
         Self {
-            family: SchemeFamily::Log,
             is_set: matches!(L::CONTENTS, pad_log::internals::Contents::Set),
-            id: L::ID,
             key_format: Some(&SetupFormat),
             powers_of_entry: L::ROOTS,
+            ..Self::new(SchemeFamily::Log, L::NAME, L::ID)
         }
     }
 
     /// Returns the properties of tuple design `D`. They do not depend on the suite, so any suite
     /// serves here.
-    const fn of_tuple<D>() -> Self
+    const fn of_tuple<D>(name: &'static str) -> Self
     where
         D: Design<Sha256Ed25519, Secret: SecretBytes, Key: PublicBytes>,
     {
         Self {
-            family: SchemeFamily::Tuple,
-            is_set: false,
-            id: D::SCHEME,
             key_format: OwnKeys::<D>::FORMAT,
-            powers_of_entry: 0,
+            ..Self::new(SchemeFamily::Tuple, name, D::SCHEME)
         }
     }
 }
 
 impl SchemeName {
-    const fn facts(self) -> Facts {
-        match self {
-            Self::Treap => Facts::of_tree::<Treap>(),
-            Self::RedBlack => Facts::of_tree::<RedBlack>(),
-            Self::SkipList => Facts::of_tree::<SkipList>(),
-            Self::TupleBase => Facts::of_tuple::<designs::Base>(),
-            Self::TupleBaseSuperseding => Facts::of_tuple::<designs::BaseSuperseding>(),
-            Self::TupleBaseLightweight => Facts::of_tuple::<designs::BaseLightweight>(),
-            Self::TupleSpec => Facts::of_tuple::<designs::Spec>(),
-            Self::TupleSpecSuperseding => Facts::of_tuple::<designs::SpecSuperseding>(),
-            Self::TupleSpecLightweight => Facts::of_tuple::<designs::SpecLightweight>(),
-            Self::TupleSpec3Lightweight => Facts::of_tuple::<designs::SpecLightweight3>(),
-            #[cfg(feature = "bls")]
-            Self::TupleBaseSupersedingBls => Facts::of_tuple::<designs::BaseSupersedingBls>(),
-            #[cfg(feature = "bls")]
-            Self::TupleSpecLightweightBls => Facts::of_tuple::<designs::SpecLightweightBls>(),
-            #[cfg(feature = "accumulators")]
-            Self::TupleAccumulatorsRsa => Facts::of_tuple::<designs::AccumulatorsRsa>(),
-            #[cfg(feature = "accumulators")]
-            Self::TupleAccumulatorsSupersedingRsa => {
-                Facts::of_tuple::<designs::AccumulatorsSupersedingRsa>()
-            }
-            #[cfg(feature = "accumulators")]
-            Self::TupleChainAccumulatorsRsa => Facts::of_tuple::<designs::ChainAccumulatorsRsa>(),
-            #[cfg(feature = "accumulators")]
-            Self::TupleAccumulatorsBilinear => Facts::of_tuple::<designs::AccumulatorsBilinear>(),
-            #[cfg(feature = "accumulators")]
-            Self::TupleAccumulatorsSupersedingBilinear => {
-                Facts::of_tuple::<designs::AccumulatorsSupersedingBilinear>()
-            }
-            #[cfg(feature = "accumulators")]
-            Self::TupleChainAccumulatorsBilinear => {
-                Facts::of_tuple::<designs::ChainAccumulatorsBilinear>()
-            }
-            #[cfg(feature = "log")]
-            Self::AadCounted => Facts::of_log::<pad_log::AadCounted>(),
-            #[cfg(feature = "log")]
-            Self::AadFrontier => Facts::of_log::<pad_log::AadFrontier>(),
-            #[cfg(feature = "log")]
-            Self::AasCounted => Facts::of_log::<pad_log::AasCounted>(),
-            #[cfg(feature = "log")]
-            Self::AasFrontier => Facts::of_log::<pad_log::AasFrontier>(),
-            Self::Directory => Facts::of_directory(),
-        }
+    /// Returns the name that identifies this value on command lines and in key files.
+    pub const fn name(self) -> &'static str {
+        self.facts().name
     }
 
     /// Returns the family of this scheme.
@@ -397,51 +363,39 @@ pub trait NamedScheme {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use pad_tuple::TupleScheme;
 
-    #[test]
-    fn every_design_has_its_name_and_number() {
-        let mut designs = 0;
-        macro_rules! check {
-            ($name:ident, $design:ty) => {
-                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
-                let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
-                assert_eq!(
-                    scheme.id(),
-                    <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::SCHEME
-                );
-                assert_eq!(scheme.family(), SchemeFamily::Tuple);
-                designs += 1;
-            };
-        }
-        pad_tuple::for_each_tuple!(check);
-        #[cfg(feature = "accumulators")]
-        pad_tuple::for_each_accumulated_tuple!(check);
-        assert_eq!(SchemeFamily::Tuple.schemes().count(), designs);
-    }
+    use super::*;
 
     /// The head determines the tuples of a design with accumulators. It does not determine tuples
     /// that are signed one by one.
     #[test]
-    fn answers_follow_from_heads_that_commit_to_them() {
+    fn every_design_has_its_name_and_number_and_binds_answers_or_not() {
+        let mut designs = 0;
+        let mut check = |name: &str, id: SchemeId, binds_answers: bool| {
+            let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
+            assert_eq!(scheme.id(), id);
+            assert_eq!(scheme.family(), SchemeFamily::Tuple);
+            assert_eq!(scheme.binds_answers(), binds_answers);
+            designs += 1;
+        };
         macro_rules! signed {
             ($name:ident, $design:ty) => {
-                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
-                let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
-                assert!(!scheme.binds_answers());
+                let id = <$design as TupleScheme<Sha256Ed25519>>::SCHEME;
+                check(<$design as TupleScheme<Sha256Ed25519>>::NAME, id, false);
             };
         }
         #[cfg(feature = "accumulators")]
         macro_rules! accumulated {
             ($name:ident, $design:ty) => {
-                let name = <$design as pad_tuple::TupleScheme<Sha256Ed25519>>::NAME;
-                let scheme: SchemeName = format!("tuple-{name}").parse().unwrap();
-                assert!(scheme.binds_answers());
+                let id = <$design as TupleScheme<Sha256Ed25519>>::SCHEME;
+                check(<$design as TupleScheme<Sha256Ed25519>>::NAME, id, true);
             };
         }
         pad_tuple::for_each_tuple!(signed);
         #[cfg(feature = "accumulators")]
         pad_tuple::for_each_accumulated_tuple!(accumulated);
+        assert_eq!(SchemeFamily::Tuple.schemes().count(), designs);
         assert!(SchemeName::RedBlack.binds_answers());
     }
 

@@ -8,6 +8,8 @@ use pad_disk::engine::EngineError;
 use crate::selection::SchemeName;
 
 mod any;
+#[cfg(test)]
+pub(crate) mod in_memory;
 pub(crate) mod redb_store;
 
 pub use any::AnyStore;
@@ -236,17 +238,21 @@ pub trait Store: core::fmt::Debug {
         Ok(records)
     }
 
-    /// Returns the number of records of a group, without reading the records.
+    /// Returns the number of records of a group.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
-    fn record_count(&self, group: &'static str) -> Result<u64, StoreError>;
+    fn record_count(&self, group: &'static str) -> Result<u64, StoreError> {
+        Ok(u64::try_from(self.records(group)?.len()).unwrap_or(u64::MAX))
+    }
 
     /// Applies all changes in `records` to the store's records, or none of them.
     ///
     /// # Errors
     /// [`StoreError`] of the medium.
-    fn write_records(&mut self, records: &[RecordChange]) -> Result<(), StoreError>;
+    fn write_records(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
+        self.publish(Version::EMPTY, &[], records)
+    }
 
     /// Pins reads to one state of the store until [`Store::unpin`], regardless of concurrent
     /// writes.

@@ -8,7 +8,7 @@ use std::{
 use pad_core::{StoreFault, Version};
 use pad_tree::{LogId, NodeLog};
 
-use crate::store::{RecordChange, Store, StoreError};
+use crate::store::{Store, StoreError};
 
 mod files;
 #[cfg(feature = "object-store")]
@@ -45,71 +45,14 @@ pub(crate) trait StoreLog: NodeLog {
     fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault>;
 
     /// Returns the number of bytes that the log uses in files or objects, apart from its store.
-    ///
-    /// # Errors
-    /// [`StoreError`] of the medium.
     fn kept_bytes(&self) -> Result<u64, StoreError>;
 
     /// Returns the shared slot in which this log stores the last error of the operating system.
     fn system_error(&self) -> SystemError;
 
-    /// Creates another log of this log's store, without versions. After [`StoreLog::start`], the
-    /// versions that a pruning keeps can be copied to it.
-    ///
-    /// # Errors
-    /// [`StoreError::CannotPrune`] if this kind of log cannot be copied; [`StoreError`] of the
-    /// medium.
-    fn new_copy(&self) -> Result<AnyLog, StoreError>;
-
-    /// Returns an error if this log cannot store rewritten copies of nodes at its end, as a
-    /// compaction does.
-    ///
-    /// # Errors
-    /// [`StoreError::CannotCompact`].
-    fn require_moves(&self) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    /// Creates the files of a new log, and opens them for writing.
-    ///
-    /// # Errors
-    /// The errors of [`StoreLog::new_copy`].
-    fn start(&mut self) -> Result<(), StoreError>;
-
-    /// Returns a handle of this log that is not opened and contains no versions. It can still
-    /// remove the log.
-    fn unopened(&self) -> AnyLog;
-
-    /// Returns the number that identifies this log among the logs of its store. A store uses one of
-    /// its logs at a time; pruning switches to a new log.
-    fn number(&self) -> u64 {
-        0
-    }
-
-    /// Returns the record change that makes a store use this log instead of the log with number
-    /// `from`. The record also marks the old log as unused.
-    fn turn(&self, from: u64) -> RecordChange;
-
-    /// Returns whether `store` still uses this log, and has not switched to another.
-    ///
-    /// # Errors
-    /// [`StoreError`] of the medium.
-    fn is_of(&self, store: &dyn Store) -> Result<bool, StoreError>;
-
-    /// Removes the log. Readers that have opened the log can still use it.
-    ///
-    /// # Errors
-    /// [`StoreError`] of the medium; [`StoreError::Damaged`] if the log belongs to another store.
-    fn remove(&self) -> Result<(), StoreError>;
-
-    /// Removes the log that the store has switched from, if this log still exists. Called by the
-    /// writer.
-    ///
-    /// # Errors
-    /// [`StoreError::NotRemoved`]; [`StoreError`] if the store cannot be read.
-    fn remove_replaced(&self, _: &dyn Store) -> Result<(), StoreError> {
-        Ok(())
-    }
+    /// Returns the node files of this log; `None` for objects. Only nodes in files can be pruned
+    /// and compacted.
+    fn files(&self) -> Option<&NodeFile>;
 
     /// Rejects all further writes, because the store's state is unknown after an error.
     fn close(&mut self);

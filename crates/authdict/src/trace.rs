@@ -101,7 +101,6 @@ pub struct TraceReader<R> {
     failed: bool,
 }
 
-/// The rows of a trace, by its format.
 enum Rows<R> {
     Csv(CsvRows<R>),
     Json(JsonRows<R>),
@@ -348,11 +347,13 @@ const ZSTANDARD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Vec<TraceSnapshot>, TraceError> {
-        TraceReader::new(text.as_bytes())?.collect()
+    pub(super) fn read(
+        text: &(impl AsRef<[u8]> + ?Sized),
+    ) -> Result<Vec<TraceSnapshot>, TraceError> {
+        TraceReader::new(text.as_ref())?.collect()
     }
 
-    fn message(text: &str) -> String {
+    pub(super) fn message(text: &(impl AsRef<[u8]> + ?Sized)) -> String {
         read(text).unwrap_err().to_string()
     }
 
@@ -426,6 +427,8 @@ mod tests {
     fn names_the_line_of_each_error() {
         let head = "snapshot,op,key,value\n";
         assert!(message("a,b\n").starts_with("line 1: the header"));
+        let not_text = b"snapshot,op,key,value\na,put,k,\xff\n";
+        assert_eq!(message(not_text), "line 2: the text is not UTF-8");
         assert_eq!(
             message(&format!("{head}a,put,k,1\na,put,k\n")),
             "line 3: 3 fields instead of 4"
@@ -527,16 +530,6 @@ mod tests {
     }
 
     #[test]
-    fn refuses_bytes_that_are_not_text() {
-        let bytes = b"snapshot,op,key,value\na,put,k,\xff\n";
-        let read: Result<Vec<_>, _> = TraceReader::new(&bytes[..]).unwrap().collect();
-        assert_eq!(
-            read.unwrap_err().to_string(),
-            "line 2: the text is not UTF-8"
-        );
-    }
-
-    #[test]
     fn reads_compressed_traces() {
         let plain = "snapshot,op,key,value\na,put,k,1\n";
         let gzip = |text: &str| {
@@ -546,20 +539,16 @@ mod tests {
             encoder.finish().unwrap()
         };
         let zstd = zstd::encode_all(plain.as_bytes(), 3).unwrap();
+        let unpacked = |bytes: Vec<u8>| -> Result<Vec<TraceSnapshot>, TraceError> {
+            TraceReader::from_bytes(io::Cursor::new(bytes))?.collect()
+        };
         for packed in [zstd, gzip(plain)] {
             let cut = packed[..packed.len() - 4].to_vec();
-            let read: Result<Vec<_>, _> = TraceReader::from_bytes(io::Cursor::new(packed))
-                .unwrap()
-                .collect();
-            assert_eq!(read.unwrap().len(), 1);
-            let read = TraceReader::from_bytes(io::Cursor::new(cut)).and_then(Iterator::collect);
-            assert!(matches!(read, Err::<Vec<_>, _>(TraceError::Io(_))));
+            assert_eq!(unpacked(packed).unwrap().len(), 1);
+            assert!(matches!(unpacked(cut), Err(TraceError::Io(_))));
         }
         let two = [gzip(plain), gzip("b,put,k,2\n")].concat();
-        let read: Result<Vec<_>, _> = TraceReader::from_bytes(io::Cursor::new(two))
-            .unwrap()
-            .collect();
-        assert_eq!(read.unwrap().len(), 2);
+        assert_eq!(unpacked(two).unwrap().len(), 2);
         let damaged = [&GZIP_MAGIC[..], b"nothing of the kind"].concat();
         assert!(TraceReader::from_bytes(io::Cursor::new(damaged)).is_err());
     }

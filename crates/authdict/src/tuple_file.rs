@@ -52,9 +52,6 @@ impl fmt::Debug for TupleFile {
 impl TupleFile {
     /// Creates the handle of the tuple file of the store at `path`, without opening it. If `path`
     /// is a symbolic link, the file is next to the link's target.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub(crate) fn of_store(path: &Path) -> Result<Self, StoreError> {
         Ok(Self::at(Place::Path(pad_disk::companion(path, ".tuples")?)))
     }
@@ -131,10 +128,6 @@ impl TupleFile {
         }
     }
 
-    /// Returns the size of the file in bytes; 0 if the file does not exist.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub(crate) fn file_bytes(&self) -> Result<u64, StoreError> {
         let Some(path) = self.place.path() else {
             return Ok(0);
@@ -152,17 +145,11 @@ impl TupleFile {
 
     /// Makes the directory entry of the file durable. This is required before updates are dropped
     /// from which the rows were derived.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub(crate) fn synchronise_name(&self) -> Result<(), StoreError> {
         Ok(self.place.synchronise_name()?)
     }
 
     /// Pins reads to the current rows, until [`TupleFile::unpin`] or until the next write.
-    ///
-    /// # Errors
-    /// [`StoreError`] of the medium.
     pub(crate) fn pin(&self) -> Result<(), StoreError> {
         if let Some(database) = &self.database {
             database.pin()?;
@@ -382,7 +369,6 @@ fn sealed(key: &[u8], value: &[u8]) -> Vec<u8> {
     [&digest(key, value), value].concat()
 }
 
-/// Checks the digest of a row and returns its value.
 fn opened(key: &[u8], row: &[u8]) -> Result<Vec<u8>, StoreFault> {
     match row.split_first_chunk() {
         Some((found, value)) if *found == digest(key, value) => Ok(value.to_vec()),

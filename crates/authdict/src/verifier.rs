@@ -21,7 +21,7 @@ pub trait Verifier: Send + Sync {
 
     /// Resumes from `seen`, the newest head that a client has seen: a [`pad_core::TrustedView`] as
     /// a message. Afterwards, an answer about the newest version seen is refused unless its head
-    /// equals the head seen.
+    /// equals the head seen. Answers about newer versions are refused ([`Refusal::Ahead`]).
     ///
     /// # Errors
     /// [`Refusal`]. The verifier is unchanged after an error.

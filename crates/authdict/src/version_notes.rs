@@ -233,7 +233,7 @@ mod tests {
     use super::*;
     use crate::store::redb_store::RedbStore;
 
-    fn note(name: Option<&str>) -> VersionNote {
+    pub(super) fn note(name: Option<&str>) -> VersionNote {
         VersionNote {
             name: name.map(Into::into),
             seconds: 1_700_000_000,

@@ -26,15 +26,6 @@ use transparency_log::{
 use crate::{keys::PublicKey, question::Question, selection::with_suite};
 
 /// The newest head of a dictionary, proved by a log checkpoint with enough cosignatures.
-#[derive(Clone, Debug)]
-pub struct Newest<S: Suite> {
-    message: Vec<u8>,
-    head: Verified<SnapshotHead<S>>,
-    checkpoint: Checkpoint,
-    cosignatures: Vec<Cosignature>,
-}
-
-/// The verified newest head, in a form that does not depend on the suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewestHead {
     /// The signed head as a message.
@@ -131,86 +122,51 @@ pub fn check_entry<S: Suite>(
     Ok(head.verify(authority, &Version::new(index.saturating_add(1)))?)
 }
 
-impl<S: Suite> Newest<S> {
-    /// Verifies a proof from a log. The proof's extra data must be the message of a head of this
-    /// author and dictionary. The head must be the last entry of the dictionary's log at a
-    /// checkpoint that the policy accepts.
-    ///
-    /// With a time window, only witnesses that have cosigned in the window count. Without a window,
-    /// an old checkpoint is accepted like a new checkpoint.
-    ///
-    /// # Errors
-    /// [`WitnessedError`].
-    pub fn check(
-        authority: &Authority,
-        policy: &Policy,
-        window: Option<Window>,
-        proof: &[u8],
-    ) -> Result<Self, WitnessedError> {
-        check_policy(policy, authority.dictionary)?;
-        let proof = LogProof::parse(proof)?;
-        let message = proof.extra.as_deref().ok_or(WitnessedError::NoHead)?;
-        let logged = proof.verify_within(policy, message, window)?;
-        let checkpoint = logged.accepted().checkpoint();
-        if !is_log_of(checkpoint.origin(), authority.dictionary) {
-            let origin = checkpoint.origin().to_owned();
-            return Err(WitnessedError::OtherDictionary(origin));
-        }
-        if !logged.is_last() {
-            return Err(WitnessedError::NotNewest {
-                version: Version::new(logged.index().saturating_add(1)),
-                newest: Version::new(checkpoint.size()),
-            });
-        }
-        Ok(Self {
-            message: message.to_vec(),
-            head: check_entry(authority, logged.index(), message)?,
-            checkpoint: checkpoint.clone(),
-            cosignatures: logged.accepted().cosignatures().to_vec(),
-        })
-    }
-
-    /// Returns the signed head as a message, for [`Client::advance`](pad_core::Client::advance).
-    /// The client refuses the head without a proof that it continues the newest head seen.
-    pub fn message(&self) -> &[u8] {
-        &self.message
-    }
-
-    /// Returns the verified head.
-    pub const fn head(&self) -> &Verified<SnapshotHead<S>> {
-        &self.head
-    }
-
-    /// Returns the checkpoint of the log of heads (its size and root hash). The head is the last
-    /// entry of the log at this size.
-    pub const fn checkpoint(&self) -> &Checkpoint {
-        &self.checkpoint
-    }
-
-    /// Returns the cosignatures of witnesses on the checkpoint, with their times.
-    pub fn cosignatures(&self) -> &[Cosignature] {
-        &self.cosignatures
-    }
-}
-
-/// Verifies a proof like [`Newest::check`], for the dictionary with the public key `public`.
+/// Verifies a proof from a log, for the dictionary with the public key `public`. The proof's extra
+/// data must be the message of a head of this author and dictionary. The head must be the last
+/// entry of the dictionary's log at a checkpoint that the policy accepts.
+///
+/// With a time window, only witnesses that have cosigned in the window count. Without a window, an
+/// old checkpoint is accepted like a new checkpoint.
 ///
 /// # Errors
-/// The errors of [`Newest::check`].
+/// [`WitnessedError`].
 pub fn newest(
     public: &PublicKey,
     policy: &Policy,
     window: Option<Window>,
     proof: &[u8],
 ) -> Result<NewestHead, WitnessedError> {
-    with_suite!(public.suite, S => {
-        let newest = Newest::<S>::check(&public.authority, policy, window, proof)?;
-        Ok(NewestHead {
-            version: newest.head.get().version,
-            message: newest.message,
-            checkpoint: newest.checkpoint,
-            cosignatures: newest.cosignatures,
-        })
+    with_suite!(public.suite, S => newest_in::<S>(&public.authority, policy, window, proof))
+}
+
+fn newest_in<S: Suite>(
+    authority: &Authority,
+    policy: &Policy,
+    window: Option<Window>,
+    proof: &[u8],
+) -> Result<NewestHead, WitnessedError> {
+    check_policy(policy, authority.dictionary)?;
+    let proof = LogProof::parse(proof)?;
+    let message = proof.extra.as_deref().ok_or(WitnessedError::NoHead)?;
+    let logged = proof.verify_within(policy, message, window)?;
+    let checkpoint = logged.accepted().checkpoint();
+    if !is_log_of(checkpoint.origin(), authority.dictionary) {
+        let origin = checkpoint.origin().to_owned();
+        return Err(WitnessedError::OtherDictionary(origin));
+    }
+    if !logged.is_last() {
+        return Err(WitnessedError::NotNewest {
+            version: Version::new(logged.index().saturating_add(1)),
+            newest: Version::new(checkpoint.size()),
+        });
+    }
+    let head = check_entry::<S>(authority, logged.index(), message)?;
+    Ok(NewestHead {
+        message: message.to_vec(),
+        version: head.get().version,
+        checkpoint: checkpoint.clone(),
+        cosignatures: logged.accepted().cosignatures().to_vec(),
     })
 }
 
@@ -228,26 +184,19 @@ pub fn heads_of(
     question: &Question,
     answer: &[u8],
 ) -> Result<Vec<Option<Vec<u8>>>, DecodeError> {
-    with_suite!(public.suite, S => heads_in::<S>(question, answer))
-}
-
-/// Decodes the signed heads at the beginning of an answer to `question`, for dictionaries of any
-/// family. An item is `None` for version 0.
-fn heads_in<S: Suite>(
-    question: &Question,
-    answer: &[u8],
-) -> Result<Vec<Option<Vec<u8>>>, DecodeError> {
-    type Optional<S> = Option<SignedHead<S>>;
     let body = answer.get(codec::ENVELOPE_LENGTH..);
     let body = body.ok_or(DecodeError::Malformed)?;
-    let heads = if let Question::Growth(_) = question {
-        let (older, newer) = codec::decode_start::<(Optional<S>, Optional<S>)>(body)?;
-        vec![older, newer]
-    } else {
-        vec![codec::decode_start::<Optional<S>>(body)?]
-    };
-    let messages = heads.iter().map(|head| head.as_ref().map(codec::encode));
-    Ok(messages.collect())
+    with_suite!(public.suite, S => {
+        type OptionalHead = Option<SignedHead<S>>;
+        let heads = if let Question::Growth(_) = question {
+            let (older, newer) = codec::decode_start::<(OptionalHead, OptionalHead)>(body)?;
+            vec![older, newer]
+        } else {
+            vec![codec::decode_start::<OptionalHead>(body)?]
+        };
+        let messages = heads.iter().map(|head| head.as_ref().map(codec::encode));
+        Ok(messages.collect())
+    })
 }
 
 /// The maximum length in bytes of a signed head as a message; no head of any suite is longer.

@@ -76,7 +76,6 @@ impl Buffer {
         });
     }
 
-    /// Returns the operation with index `place` in the current order.
     pub(super) fn get(&self, place: usize) -> Option<Record<'_>> {
         record(&self.bytes, self.places.get(place)?)
     }

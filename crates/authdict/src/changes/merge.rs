@@ -49,9 +49,6 @@ impl PartialOrd for Head {
 impl<'s> Merge<'s> {
     /// Starts to merge the runs at the byte ranges `runs` of `file`, ordered from the oldest to the
     /// newest. About `piece` bytes of each run are in memory at a time.
-    ///
-    /// # Errors
-    /// [`io::Error`] of the operating system.
     pub(super) fn new(file: &'s Scratch, runs: &[Range<u64>], piece: usize) -> io::Result<Self> {
         let mut readers: Vec<_> = runs.iter().map(|run| Reader::new(run, piece)).collect();
         let mut heads = BinaryHeap::with_capacity(readers.len());

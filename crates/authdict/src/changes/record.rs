@@ -36,7 +36,6 @@ impl<'b> Record<'b> {
         }
     }
 
-    /// Appends the encoding of the operation to `bytes`.
     pub(super) fn write(self, bytes: &mut Vec<u8>) {
         let value = self.value.unwrap_or_default();
         let key_length = u16::try_from(self.key.len()).unwrap_or(u16::MAX);

@@ -68,9 +68,6 @@ impl Sorter {
 
     /// Returns the operations in ascending order of their keys, with only the last operation on
     /// each key.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub(crate) fn sorted(mut self) -> Result<SortedOperations, StoreError> {
         if self.spilled.is_some() && !self.buffer.is_empty() {
             self.spill()?;
@@ -137,9 +134,6 @@ enum Source {
 
 impl SortedOperations {
     /// Counts the keys with a value. Operations that remove a key do not count.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub(crate) fn number(&self) -> Result<u64, StoreError> {
         let (mut cursor, mut number) = (self.cursor()?, 0_u64);
         while let Some(record) = cursor.advance()? {
@@ -148,10 +142,6 @@ impl SortedOperations {
         Ok(number)
     }
 
-    /// Returns an iterator over the keys with a value, and their values.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`], from this call or from the iterator.
     pub(crate) fn entries(
         &self,
     ) -> Result<impl Iterator<Item = Result<(Key, Value), StoreError>> + Send, StoreError> {
@@ -172,18 +162,10 @@ impl SortedOperations {
         }
     }
 
-    /// Returns all operations as one batch in memory.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub(crate) fn batch(&self) -> Result<Vec<Operation>, StoreError> {
         self.operations()?.collect()
     }
 
-    /// Iterates over all operations.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`], from this call or from the iterator.
     pub(crate) fn operations(
         &self,
     ) -> Result<impl Iterator<Item = Result<Operation, StoreError>> + Send, StoreError> {
@@ -233,7 +215,6 @@ fn piece(bound: usize, pieces: usize) -> usize {
 
 /// The maximum size of an I/O buffer in bytes, for writing to the file or reading a run.
 const PIECE: usize = 1 << 20;
-/// The minimum size of an I/O buffer in bytes.
 const LEAST_PIECE: usize = 1 << 12;
 /// The maximum number of runs that are merged at a time.
 const MOST_RUNS: usize = 512;

@@ -2,39 +2,28 @@
 
 use std::collections::BTreeMap;
 
+use pad_conformance::Random;
 use pad_core::{Key, Value};
 
 use super::{sorter::SortedOperations, *};
 
-/// Pseudorandom numbers (Knuth's multiplier).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (self.0 >> 33) % bound
-    }
-
-    fn bytes(&mut self, most: u64) -> Vec<u8> {
-        let length = self.below(most + 1);
-        (0..length)
-            .map(|_| u8::try_from(self.below(3)).unwrap())
-            .collect()
-    }
+/// Returns up to `most` bytes. Each byte is less than 3, so many keys are equal.
+fn bytes(random: &mut Random, most: u64) -> Vec<u8> {
+    let length = random.below(most + 1);
+    (0..length)
+        .map(|_| u8::try_from(random.below(3)).unwrap())
+        .collect()
 }
 
 /// Makes `number` operations, many of them on equal keys. About every fifth operation removes its
 /// key.
 fn operations(number: u64, longest: u64, random: &mut Random) -> Vec<Operation> {
     let operation = |_| {
-        let key = Key::new(random.bytes(12)).unwrap();
+        let key = Key::new(bytes(random, 12)).unwrap();
         if random.below(5) == 0 {
             Operation::Remove(key)
         } else {
-            Operation::Put(key, Value::new(random.bytes(longest)).unwrap())
+            Operation::Put(key, Value::new(bytes(random, longest)).unwrap())
         }
     };
     (0..number).map(operation).collect()
@@ -57,7 +46,7 @@ fn sorted(
     for operation in operations {
         changes.push(operation.clone())?;
     }
-    match changes.gathered() {
+    match changes.0 {
         ChangeStorage::Sorter(sorter) => sorter.sorted(),
         ChangeStorage::InMemory(_) => unreachable!("they are sorted"),
     }
@@ -89,7 +78,7 @@ fn check(operations: &[Operation], memory: usize, folder: &Path, workers: &Worke
 #[test]
 fn the_last_operation_on_each_key_in_order_whatever_the_bound() {
     let folder = tempfile::tempdir().unwrap();
-    let mut random = Random(71);
+    let mut random = Random::new(71);
     for round in 0..60 {
         let number = random.below(if round % 10 == 0 { 6000 } else { 90 });
         let operations = operations(number, 30, &mut random);
@@ -109,7 +98,7 @@ fn the_last_operation_on_each_key_in_order_whatever_the_bound() {
 #[test]
 fn values_longer_than_the_bound_and_than_what_is_read_at_a_time() {
     let folder = tempfile::tempdir().unwrap();
-    let mut random = Random(72);
+    let mut random = Random::new(72);
     let mut operations = operations(40, 20_000, &mut random);
     let long = Value::new(vec![9; 3 << 20]).unwrap();
     for key in [&[][..], &[1], &[2; 40]] {
@@ -123,7 +112,7 @@ fn values_longer_than_the_bound_and_than_what_is_read_at_a_time() {
 #[test]
 fn many_runs_are_merged_in_several_passes() {
     let folder = tempfile::tempdir().unwrap();
-    let operations = operations(3000, 5, &mut Random(73));
+    let operations = operations(3000, 5, &mut Random::new(73));
     // These limits produce runs of two or three operations, merged two or three at a time.
     for memory in [128, 3 << 12] {
         check(&operations, memory, folder.path(), &Workers::sequential());
@@ -134,7 +123,7 @@ fn many_runs_are_merged_in_several_passes() {
 fn without_a_folder_the_error_is_typed() {
     let folder = tempfile::tempdir().unwrap();
     let none = folder.path().join("none");
-    let operations = operations(100, 30, &mut Random(74));
+    let operations = operations(100, 30, &mut Random::new(74));
     let failed = sorted(&operations, 100, &none, &Workers::sequential());
     assert!(matches!(failed, Err(StoreError::Io(_))));
     // Nothing is written as long as the memory suffices.
@@ -158,7 +147,7 @@ fn memory_does_not_grow_with_the_number_of_operations() {
                 let value = Value::new(vec![1; 32]).unwrap();
                 changes.push(Operation::Put(key, value)).unwrap();
             }
-            let ChangeStorage::Sorter(sorter) = changes.gathered() else {
+            let ChangeStorage::Sorter(sorter) = changes.0 else {
                 unreachable!("they are sorted")
             };
             let sorted = sorter.sorted().unwrap();

@@ -1,11 +1,12 @@
 //! Advancing a view along the heads of a server, with evidence if the heads contradict the view.
 
 use block_directory::BlockDirectory;
-use pad_core::{Heads as _, LookupError, Past, Suite, VerifyError, Version, codec};
+use pad_core::{Heads as _, LookupError, Suite, VerifyError, Version, codec};
 
 use super::{RefusedHead, StoredView};
 use crate::{
     dictionary::AnswerError,
+    keeper::past_messages,
     question::{Question, Refusal},
     server::Server,
     witnessed::heads_of,
@@ -103,9 +104,7 @@ impl<S: Suite> Heads for BlockDirectory<S> {
     }
 
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
-        let root = Past::<S>::Root(self.heads().prove_inclusion(older, newer)?);
-        let history = Past::<S>::History(self.heads().prove_prefix(older, newer)?);
-        Ok([root, history].iter().map(codec::encode_body).collect())
+        past_messages(self.heads(), older, newer)
     }
 }
 

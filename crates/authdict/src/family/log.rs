@@ -183,8 +183,10 @@ impl<S: QueryableScheme> Verifier for LogReader<S> {
         question: &Question,
         answer: &[u8],
     ) -> Result<Statement, Refusal> {
+        let seen = self.seen.map_or(Version::EMPTY, |seen| seen.head.version);
+        super::require_seen(seen, version)?;
         match question {
-            Question::Key(key) => S::check(self, version, key, answer),
+            Question::Key(key) => (S::CHECK)(self, version, key, answer),
             Question::Value(key, value) => {
                 let (key, value) = (key.clone(), value.clone());
                 let asked = (version, &Entry { key, value });

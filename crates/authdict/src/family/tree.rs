@@ -1,18 +1,11 @@
 //! Tree PADs (persistent authenticated dictionaries): all questions about keys are supported, and a
 //! proof is checked against the root in the head.
 
-use core::ops::ControlFlow;
+use pad_core::{Client, First, Last, PublicKey as TrustedKey, Suite, Version};
+use pad_tree::{RedBlack, SkipList, Treap, Tree, TreeScheme, internals::BalancingScheme};
 
-use pad_core::{
-    Client, First, Last, LookupError, PublicKey as TrustedKey, Suite, Untrusted, Version,
-};
-use pad_tree::{
-    Difference, RedBlack, SkipList, Treap, Tree, TreeScheme, internals::BalancingScheme,
-};
-
-use super::{check, not_offered};
+use super::{check, not_offered, require_seen};
 use crate::{
-    dictionary::{AnswerError, UnprovedCallback},
     keys::PublicKey,
     question::{Question, Refusal, Statement},
     verifier::Verifier,
@@ -55,6 +48,7 @@ impl<B: BalancingScheme, S: Suite> Verifier for Client<Tree<B, S>> {
         question: &Question,
         answer: &[u8],
     ) -> Result<Statement, Refusal> {
+        require_seen(self.version(), version)?;
         Ok(match question {
             Question::Key(key) => Statement::Lookup(check(self, version, key, answer)?),
             Question::Keys(keys) => Statement::Lookups(check(self, version, keys, answer)?),
@@ -73,36 +67,5 @@ impl<B: BalancingScheme, S: Suite> Verifier for Client<Tree<B, S>> {
             }
             question => return Err(not_offered(question, B::ID).into()),
         })
-    }
-}
-
-/// The reason why a search for differences between two versions ended early: the callback stopped
-/// it, or a lookup failed.
-enum Interruption {
-    Stopped,
-    Failed(LookupError),
-}
-
-impl From<LookupError> for Interruption {
-    fn from(error: LookupError) -> Self {
-        Self::Failed(error)
-    }
-}
-
-/// Runs the search `differences`, and passes each difference to `note`, until `note` stops or a
-/// lookup fails.
-fn until_stopped(
-    note: &mut UnprovedCallback<'_, Difference>,
-    differences: impl FnOnce(
-        &mut dyn FnMut(Difference) -> Result<(), Interruption>,
-    ) -> Result<(), Interruption>,
-) -> Result<(), AnswerError> {
-    let ended = differences(&mut |change| match note(Untrusted::new(change)) {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(Interruption::Stopped),
-    });
-    match ended {
-        Ok(()) | Err(Interruption::Stopped) => Ok(()),
-        Err(Interruption::Failed(error)) => Err(error.into()),
     }
 }

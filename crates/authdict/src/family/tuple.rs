@@ -1,7 +1,10 @@
 //! Tuple PADs (persistent authenticated dictionaries): a proof is checked against the head's
 //! version. Some designs have a key in addition to the author's key.
 
-use pad_core::{Authority, Client, Key, SchemeId, Suite, Version};
+use pad_core::{
+    Answers, Authority, Client, Family, Key, Question as Ask, SchemeId, SnapshotHead, Suite,
+    Untrusted, Verified, VerifyError, Version,
+};
 use pad_tuple::{
     Tuple, TupleScheme, for_each_tuple,
     internals::{Design, KeyBytes},
@@ -12,7 +15,7 @@ use crate::{
     keeper::{FamilyKeeper, SigningKeeper},
     keys::PublicKey,
     question::{Question, Refusal, Statement},
-    repository::RepositoryError,
+    repository::{CheckError, RepositoryError},
     store::{AnyStore, StoreError},
     tuple_file::TupleFile,
     verifier::Verifier,
@@ -37,10 +40,7 @@ fn setup<S: Suite, D: QueryableDesign<S>>(public: &PublicKey) -> Option<TupleSet
         Some(own) => own.get::<D::Key>()?.clone(),
         None => D::Key::from_slice(&[])?,
     };
-    let Authority {
-        author, dictionary, ..
-    } = public.authority;
-    Some(TupleSetup::<S, D>::new(author, dictionary, key))
+    Some(trusted::<S, D>(&public.authority, key))
 }
 
 /// Calls a macro once for each tuple design that this build supports.
@@ -74,8 +74,17 @@ pub(crate) fn keeper<S: Suite>(
     }
     for_each_tuple!(try_design);
     #[cfg(feature = "accumulators")]
-    if let Some(keeper) = accumulated::keeper::<S>(public, store)? {
-        return Ok(Some(keeper));
+    {
+        macro_rules! try_accumulated {
+            ($name:ident, $design:ty) => {
+                if is_of::<S, $design>(public) {
+                    let setup = setup::<S, $design>(public).ok_or_else(foreign_key)?;
+                    let repository = accumulated::emptied::<S, $design>(&setup);
+                    return Ok(Some(Box::new(FamilyKeeper::new(repository, store))));
+                }
+            };
+        }
+        pad_tuple::for_each_accumulated_tuple!(try_accumulated);
     }
     Ok(None)
 }
@@ -127,6 +136,7 @@ impl<S: Suite, D: QueryableDesign<S>> Verifier for Client<Tuple<D, S>> {
         question: &Question,
         answer: &[u8],
     ) -> Result<Statement, Refusal> {
+        super::require_seen(self.version(), version)?;
         D::check_at(self, version, question, answer)
     }
 }
@@ -137,4 +147,30 @@ fn is_of<S: Suite, D: Design<S>>(public: &PublicKey) -> bool {
 
 fn foreign_key() -> RepositoryError {
     StoreError::Damaged("the public key does not match its scheme").into()
+}
+
+/// Returns the data that clients of a repository trust: the author's key, the dictionary and the
+/// design's key.
+fn trusted<S: Suite, D: QueryableDesign<S>>(
+    authority: &Authority,
+    key: D::Key,
+) -> TupleSetup<S, D> {
+    TupleSetup::<S, D>::new(authority.author, authority.dictionary, key)
+}
+
+/// Verifies a proof as a client that trusts `public` does, and returns its statement.
+fn verified<S: Suite, D: QueryableDesign<S>, Q: Ask>(
+    public: &TupleSetup<S, D>,
+    proof: <Tuple<D, S> as Answers<Q>>::Proof,
+    head: &Verified<SnapshotHead<S>>,
+    question: &Q,
+) -> Result<Q::Statement, CheckError>
+where
+    Tuple<D, S>:
+        Answers<Q> + Family<Suite = S, Error = VerifyError, Key = <D as TupleScheme<S>>::Key>,
+{
+    match <Tuple<D, S> as Answers<Q>>::verify(Untrusted::new(proof), public, head, question) {
+        Ok(verified) => Ok(verified.into_inner()),
+        Err(error) => Err(CheckError::Version(head.get().version, error)),
+    }
 }

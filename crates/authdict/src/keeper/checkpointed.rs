@@ -7,10 +7,9 @@ use pad_core::{Key, LookupError, Operation, Value, VerifyError, Version};
 
 use super::{
     CheckSummary, Keeper, Replica as _, SigningKeeper,
-    family::{FamilyKeeper, FamilyRepository, replay},
+    family::{FamilyKeeper, FamilyRepository, apply, replay},
 };
 use crate::{
-    changes::Changes,
     repository::{AuthorError, CheckError, RepositoryError},
     signing_keys::SigningKeys,
     store::{RecordChange, Store as _, StoreError, StoredCheckpoint},
@@ -43,9 +42,6 @@ pub(crate) trait CheckpointedRepository: FamilyRepository {
     fn emptied(&self) -> Self;
 
     /// Creates an author that continues from the latest version, with its own copy of the contents.
-    ///
-    /// # Errors
-    /// [`AuthorError`].
     fn resumed(&self, keys: &SigningKeys) -> Result<Self::Author, AuthorError>;
 
     /// Returns the last version that the author signed or sealed, and whether it is sealed only.
@@ -184,20 +180,12 @@ impl<R: CheckpointedRepository> SigningKeeper for FamilyKeeper<R> {
         self.sign_next(batch)?;
         Ok(self.repository.latest_version())
     }
-
-    fn streams(&self) -> bool {
-        false
-    }
-
-    fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
-        self.sign(changes.into_batch()?)
-    }
 }
 
 impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
     fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
-        self.verify_head_of(update)?;
-        let version = self.apply(update)?;
+        self.verify_update(update)?;
+        let version = apply(&mut self.repository, update)?;
         self.staged.push(update.to_vec());
         Ok(version)
     }
@@ -213,9 +201,6 @@ impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
         }
         Ok(self.acknowledged)
     }
-
-    /// Does nothing: there is no derived data.
-    fn settle(&mut self) {}
 
     fn checkpoint(&mut self) -> Result<(), RepositoryError> {
         self.publish_updates(&[])?;

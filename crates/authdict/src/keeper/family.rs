@@ -21,7 +21,6 @@ use crate::{
 
 /// A repository of one family, whose answers and checks take and return messages.
 pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
-    /// The suite of the dictionary: hash function, digest width and signature scheme.
     type Suite: Suite;
     /// The data of this family that an update contains in addition to its head and operations.
     type Attachment: Attachment + 'static;
@@ -36,10 +35,8 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     /// Returns the author's public key and the id of the dictionary whose updates are accepted.
     fn authority(&self) -> &Authority;
 
-    /// Returns the signed heads of all versions.
     fn heads(&self) -> impl Heads<Self::Suite>;
 
-    /// Returns the latest version.
     fn latest_version(&self) -> Version;
 
     /// Returns the oldest version that can be queried; earlier versions were pruned.
@@ -60,67 +57,44 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
         update: &Update<Self::Suite, Self::Attachment>,
     ) -> Result<Version, RepositoryError>;
 
-    /// Returns the number of entries of the latest version.
     fn entry_count(&self) -> usize;
 
-    /// See [`Replica::memory_bytes`].
     fn bytes_in_memory(&self) -> usize;
 
     /// Returns the bytes of the files next to the store.
-    ///
-    /// # Errors
-    /// [`StoreError`] of the medium.
-    fn bytes_in_files(&self) -> Result<u64, StoreError>;
+    fn bytes_in_files(&self) -> Result<u64, StoreError> {
+        Ok(0)
+    }
 
     /// Refuses an update whose number of operations is impossible for its version. This check runs
     /// before memory is allocated for the operations.
-    ///
-    /// # Errors
-    /// [`ApplyError`].
     fn require_operations(&self, head: &UpdateHead<Self::Suite>) -> Result<(), ApplyError> {
         head.require_operations(u64::try_from(self.entry_count()).unwrap_or(u64::MAX))
     }
 
     /// Rebuilds the update that produced a version from the contents. Returns `None` if the store
     /// contains all updates; see [`Replica::update_within`].
-    ///
-    /// # Errors
-    /// [`LookupError`].
-    fn remade_update(&self, version: Version, most: usize) -> Result<Option<Vec<u8>>, LookupError>;
+    fn remade_update(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(None)
+    }
 
     /// See [`Dictionary::append_only_message`].
-    ///
-    /// # Errors
-    /// [`LookupError`].
-    fn append_only(&self, older: Version, newer: Version) -> Result<Option<Vec<u8>>, LookupError>;
+    fn append_only(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(None)
+    }
 
     /// See [`Dictionary::answer`].
-    ///
-    /// # Errors
-    /// [`AnswerError`].
     fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError>;
 
     /// See [`Dictionary::page`].
-    ///
-    /// # Errors
-    /// [`AnswerError`].
-    fn page_of(
-        &self,
-        version: Version,
-        range: &KeyRange,
-        bytes: usize,
-    ) -> Result<KeyRange, AnswerError>;
+    fn page_of(&self, _: Version, range: &KeyRange, _: usize) -> Result<KeyRange, AnswerError> {
+        Ok(range.clone())
+    }
 
     /// See [`Dictionary::proof_body`].
-    ///
-    /// # Errors
-    /// [`LookupError`].
     fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
 
     /// See [`Dictionary::history_page`].
-    ///
-    /// # Errors
-    /// [`AnswerError`].
     fn history_of(
         &self,
         key: &Key,
@@ -129,9 +103,6 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     ) -> Result<Untrusted<KeyHistory>, AnswerError>;
 
     /// See [`Dictionary::differences`].
-    ///
-    /// # Errors
-    /// [`AnswerError`].
     fn compare(
         &self,
         before: Version,
@@ -152,10 +123,6 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
         contents: Contents,
     ) -> Result<(), CheckError>;
 
-    /// Returns the head of a version, verified with the author's key.
-    ///
-    /// # Errors
-    /// [`CheckError`].
     fn verified_head(
         &self,
         version: Version,
@@ -193,13 +160,16 @@ macro_rules! as_repository {
             self.head(version)
         }
 
-        fn bytes_in_memory(&self) -> usize {
-            self.memory_bytes()
+        fn take(
+            &mut self,
+            update: &Update<Self::Suite, Self::Attachment>,
+        ) -> Result<Version, RepositoryError> {
+            let applied = self.apply(update);
+            applied.map_err(|error| refused(self, error))
         }
 
-        /// Returns `None`: entries can be removed, so no append-only proof exists.
-        fn append_only(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
-            Ok(None)
+        fn bytes_in_memory(&self) -> usize {
+            self.memory_bytes()
         }
 
         fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
@@ -219,7 +189,6 @@ macro_rules! as_repository {
 
 pub(crate) use as_repository;
 
-/// A dictionary of one family with its store.
 pub(crate) struct FamilyKeeper<R: FamilyRepository> {
     pub(crate) repository: R,
     pub(crate) store: AnyStore,
@@ -274,34 +243,25 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         read: fn(&mut Self) -> Result<(), RepositoryError>,
         work: impl FnOnce(&mut Self) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.pin_one_state(read)?;
-        let done = work(self);
-        self.store.unpin();
-        done
-    }
-
-    fn pin_one_state(
-        &mut self,
-        read: fn(&mut Self) -> Result<(), RepositoryError>,
-    ) -> Result<(), RepositoryError> {
-        let mut attempts = 0;
-        loop {
+        for attempt in 1.. {
             self.store.pin().map_err(RepositoryError::from)?;
-            let pinned = self.store.latest().map_err(RepositoryError::from);
-            let pinned = pinned.and_then(|latest| {
+            let latest = self.store.latest().map_err(RepositoryError::from);
+            let pinned = latest.and_then(|latest| {
                 self.acknowledged = latest;
                 read(self)
             });
             let Err(error) = pinned else {
-                return Ok(());
+                break;
             };
             let pinned = self.stand();
             self.store.unpin();
-            attempts += 1;
-            if attempts == ATTEMPTS || self.stand() == pinned {
-                return Err(error);
+            if attempt == ATTEMPTS || self.stand() == pinned {
+                return Err(error.into());
             }
         }
+        let done = work(self);
+        self.store.unpin();
+        done
     }
 
     /// Returns the latest version of the store and the oldest version in its checkpoint; `None` if
@@ -312,26 +272,6 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
             self.store.latest().ok()?,
             checkpoint.map(|kept| kept.oldest),
         ))
-    }
-
-    /// Verifies the head of an update, given as a message. The author must have signed the head,
-    /// its version must be the version after the latest, and the number of operations must be
-    /// possible.
-    pub(crate) fn verify_head_of(&self, message: &[u8]) -> Result<(), RepositoryError> {
-        let head = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
-            .map_err(RepositoryError::Unreadable)?;
-        // The signature is checked first, so that an unsigned update costs only this check.
-        head.verify(self.repository.authority())
-            .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))?;
-        let (expected, actual) = (self.repository.latest_version(), head.base);
-        if expected != actual {
-            let gap = ApplyError::VersionGap { expected, actual };
-            return Err(RepositoryError::Refused(gap));
-        }
-        // An attacker can combine a head that the author signed with other operations. So the
-        // operations must give the root in the head.
-        let followed = self.repository.require_operations(&head);
-        followed.map_err(RepositoryError::Refused)
     }
 
     /// Writes the staged updates and the changes `records` to the store: all of them or nothing.
@@ -490,7 +430,20 @@ impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
     }
 
     fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError> {
-        self.verify_head_of(message)
+        let head = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
+            .map_err(RepositoryError::Unreadable)?;
+        // The signature is checked first, so that an unsigned update costs only this check.
+        head.verify(self.repository.authority())
+            .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))?;
+        let (expected, actual) = (self.repository.latest_version(), head.base);
+        if expected != actual {
+            let gap = ApplyError::VersionGap { expected, actual };
+            return Err(RepositoryError::Refused(gap));
+        }
+        // An attacker can combine a head that the author signed with other operations. So the
+        // operations must give the root in the head.
+        let followed = self.repository.require_operations(&head);
+        followed.map_err(RepositoryError::Refused)
     }
 
     fn has_update(&self, message: &[u8]) -> Result<bool, RepositoryError> {
@@ -546,19 +499,12 @@ impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
 }
 
 /// Decodes an update from its message, verifies it and applies it to the repository.
-pub(super) fn apply<R: FamilyRepository>(
+pub(crate) fn apply<R: FamilyRepository>(
     repository: &mut R,
     message: &[u8],
 ) -> Result<Version, RepositoryError> {
     let update = codec::decode::<Update<R::Suite, R::Attachment>>(message, message.len());
     repository.take(&update.map_err(RepositoryError::Unreadable)?)
-}
-
-impl<R: FamilyRepository> FamilyKeeper<R> {
-    /// Verifies an update, given as a message, with its contents, and applies it.
-    pub(crate) fn apply(&mut self, message: &[u8]) -> Result<Version, RepositoryError> {
-        apply(&mut self.repository, message)
-    }
 }
 
 /// Applies the stored updates that the repository lacks, and calls `after_each` after each update.

@@ -1,6 +1,10 @@
 //! Reading of key files as bytes: lines, permissions, and buffers that leave no copies of secrets.
 
-use std::{fs::File, io::Read};
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
 
 use pad_core::DictionaryId;
 use zeroize::Zeroizing;
@@ -8,7 +12,6 @@ use zeroize::Zeroizing;
 use super::KeyFileError;
 use crate::selection::{SchemeName, SuiteName};
 
-/// The parsed lines of a key file below its title line.
 pub(super) struct Lines<'a> {
     pub(super) suite: SuiteName,
     pub(super) scheme: SchemeName,
@@ -20,6 +23,10 @@ pub(super) struct Lines<'a> {
     pub(super) own: Option<&'a str>,
 }
 
+pub(super) const fn malformed(line: usize, expected: &'static str) -> KeyFileError {
+    KeyFileError::Malformed { line, expected }
+}
+
 /// Splits the text of a key file with the title line `title` into lines. `has_own` returns whether
 /// a scheme has a key in addition to the author's key, which requires a sixth line.
 pub(super) fn parse<'a>(
@@ -28,7 +35,6 @@ pub(super) fn parse<'a>(
     has_own: impl Fn(SchemeName) -> bool,
 ) -> Result<Lines<'a>, KeyFileError> {
     let title = title.trim_end();
-    let malformed = |line, expected| KeyFileError::Malformed { line, expected };
     let body = text.strip_suffix('\n').unwrap_or_default();
     let mut lines = body.split('\n');
     if lines.next() != Some(title) {
@@ -63,36 +69,19 @@ pub(super) fn parse<'a>(
     })
 }
 
-pub(super) fn is_lower_hexadecimal(digits: &str) -> bool {
-    digits
-        .bytes()
-        .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
-}
-
 /// Reads the whole file as text, and fails unless the file is of the kind that begins with `title`
-/// ([`kind_of`]). The capacity of the buffer is reserved in advance, so that no copy remains in
-/// freed memory.
+/// ([`kind_of`]).
 pub(super) fn read_text(
-    file: &mut File,
+    path: &Path,
     title: &'static str,
 ) -> Result<Zeroizing<String>, KeyFileError> {
-    let bytes = read_bytes(file)?;
-    let wanted = kind_of(title.as_bytes());
-    let found = kind_of(&bytes);
+    let bytes = read_bytes(&mut File::open(path)?)?;
+    let (found, wanted) = (kind_of(&bytes), kind_of(title.as_bytes()));
     if found != wanted {
         return Err(KeyFileError::OtherKind { found, wanted });
     }
-    match core::str::from_utf8(&bytes) {
-        Ok(text) => {
-            let mut copy = Zeroizing::new(String::with_capacity(MAX_FILE_BYTES));
-            copy.push_str(text);
-            Ok(copy)
-        }
-        Err(_) => Err(KeyFileError::Malformed {
-            line: 2,
-            expected: "text",
-        }),
-    }
+    let text = core::str::from_utf8(&bytes).map_err(|_| malformed(2, "text"))?;
+    Ok(Zeroizing::new(text.to_owned()))
 }
 
 /// Reads a key file, but at most one byte more than its maximum length. The capacity of the buffer
@@ -142,21 +131,18 @@ const KINDS: [(&[u8], &str); 9] = [
     (b"PAD1", "a message (a proof, an update or evidence)"),
 ];
 
+/// Returns the permissions of a file, if users other than its owner can access it.
 #[cfg(unix)]
-pub(super) fn check_permissions(file: &File) -> Result<(), KeyFileError> {
+pub(super) fn exposed(file: &File) -> io::Result<Option<u32>> {
     use std::os::unix::fs::PermissionsExt;
+
     let mode = file.metadata()?.permissions().mode() & 0o777;
-    let open_to_others = mode & 0o077;
-    if open_to_others == 0 {
-        Ok(())
-    } else {
-        Err(KeyFileError::Exposed(mode))
-    }
+    Ok(Some(mode).filter(|mode| mode & 0o077 != 0))
 }
 
 #[cfg(not(unix))]
-pub(super) fn check_permissions(_: &File) -> Result<(), KeyFileError> {
-    Ok(())
+pub(super) fn exposed(_: &File) -> io::Result<Option<u32>> {
+    Ok(None)
 }
 
 /// Maximum length in bytes of a key file that is not encrypted. Keys with accumulator parameters
@@ -174,13 +160,20 @@ pub(super) const ENCRYPTED: &[u8] = b"scrypt\0";
 /// authenticator, and the authenticator of the contents.
 pub(super) const ENCRYPTION_BYTES: usize = 128;
 
-/// The maximum length of an encrypted key file in bytes.
 pub(super) const MAX_ENCRYPTED_BYTES: usize = MAX_FILE_BYTES + ENCRYPTION_BYTES;
 
 /// Decodes lower-case hexadecimal digits, without leaving copies in memory. Returns `None` if
 /// `digits` is malformed.
 pub(super) fn decode(digits: &str) -> Option<Zeroizing<Vec<u8>>> {
     let mut bytes = Zeroizing::new(vec![0; digits.len() / 2]);
-    let decoded = hex::decode_to_slice(digits, &mut bytes);
-    (is_lower_hexadecimal(digits) && decoded.is_ok()).then_some(bytes)
+    decode_to(digits, &mut bytes)?;
+    Some(bytes)
+}
+
+/// Decodes lower-case hexadecimal digits into `bytes`, like [`decode`].
+pub(super) fn decode_to(digits: &str, bytes: &mut [u8]) -> Option<()> {
+    let mut letters = digits.bytes();
+    let is_lower = letters.all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
+    let decoded = hex::decode_to_slice(digits, bytes);
+    decoded.ok().filter(|()| is_lower)
 }

@@ -17,7 +17,10 @@ use flexlist_service::client::{Owner, StateKey};
 use pad_core::{AuthorKey, Workers};
 use zeroize::Zeroizing;
 
-use super::{KeyFileError, SecretFile, file::is_lower_hexadecimal};
+use super::{
+    KeyFileError, SecretFile,
+    file::{decode, decode_to, malformed},
+};
 use crate::own_keys::NoRandomness;
 
 const TITLE: &str = "pad-file-key v1";
@@ -65,19 +68,14 @@ impl FileOwnerKey {
     /// other users.
     pub fn from_file(file: &SecretFile) -> Result<Self, FileOwnerKeyError> {
         let text = file.text_of(TITLE)?;
-        let malformed = |line, expected| KeyFileError::Malformed { line, expected };
         let mut lines = text.strip_suffix('\n').unwrap_or_default().split('\n');
         if lines.next() != Some(TITLE) {
             return Err(malformed(1, TITLE).into());
         }
-        let mut digits = |name: &str| {
-            let digits = lines.next()?.strip_prefix(name)?.strip_prefix(' ')?;
-            is_lower_hexadecimal(digits).then_some(digits)
-        };
-        let seed_digits = digits("seed").ok_or(malformed(2, "seed <64 digits>"))?;
+        let mut digits = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
         let mut seed = Zeroizing::new([0; 32]);
-        hex::decode_to_slice(seed_digits, seed.as_mut_slice())
-            .map_err(|_| malformed(2, "seed <64 digits>"))?;
+        let decoded = digits("seed").and_then(|text| decode_to(text, &mut *seed));
+        decoded.ok_or(malformed(2, "seed <64 digits>"))?;
         let tags = digits("tags").and_then(decode);
         let tags = tags.ok_or(malformed(3, "tags <digits>"))?;
         if lines.next().is_some() {
@@ -135,14 +133,6 @@ impl FileOwnerKey {
     }
 }
 
-/// Decodes an even number of hexadecimal digits. The result is in memory that is reserved in
-/// advance, and erased when it is dropped.
-fn decode(digits: &str) -> Option<Zeroizing<Vec<u8>>> {
-    let mut bytes = Zeroizing::new(vec![0; digits.len() / 2]);
-    hex::decode_to_slice(digits, &mut bytes).ok()?;
-    Some(bytes)
-}
-
 /// Error returned when the key of a file owner is made or used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -177,12 +167,16 @@ mod tests {
         ));
 
         let good = std::fs::read_to_string(&path).unwrap();
-        for (from, to, line) in [
-            ("pad-file-key v1", "pad-file-key v2", 1),
-            ("seed ", "seed a", 2),
-            ("tags ", "tags", 3),
+        let changed = |from: &str, to: &str| good.replacen(from, to, 1);
+        for (text, line) in [
+            (changed("pad-file-key v1", "pad-file-key v2"), 1),
+            (changed("seed ", "seed a"), 2),
+            (changed("tags ", "tags"), 3),
+            // This line contains an odd number of digits.
+            (changed("tags ", "tags f"), 3),
+            (format!("{good}more\n"), 4),
         ] {
-            std::fs::write(&path, good.replacen(from, to, 1)).unwrap();
+            std::fs::write(&path, text).unwrap();
             match FileOwnerKey::load(&path).unwrap_err() {
                 FileOwnerKeyError::File(KeyFileError::Malformed { line: wrong, .. }) => {
                     assert_eq!(wrong, line);
@@ -190,20 +184,7 @@ mod tests {
                 other => panic!("{other}"),
             }
         }
-        // This line contains an odd number of digits.
-        std::fs::write(&path, good.replacen("tags ", "tags f", 1)).unwrap();
-        let odd = FileOwnerKey::load(&path).unwrap_err();
-        assert!(matches!(
-            odd,
-            FileOwnerKeyError::File(KeyFileError::Malformed { line: 3, .. })
-        ));
-        std::fs::write(&path, format!("{good}more\n")).unwrap();
-        let longer = FileOwnerKey::load(&path).unwrap_err();
-        assert!(matches!(
-            longer,
-            FileOwnerKeyError::File(KeyFileError::Malformed { line: 4, .. })
-        ));
-        std::fs::write(&path, good.replacen("tags ", "tags ff", 1)).unwrap();
+        std::fs::write(&path, changed("tags ", "tags ff")).unwrap();
         let tags = FileOwnerKey::load(&path).unwrap_err();
         assert!(matches!(tags, FileOwnerKeyError::Tags(_)));
     }

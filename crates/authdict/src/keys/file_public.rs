@@ -20,7 +20,7 @@
 //! The last line may be missing. Digits are lower-case.
 
 use core::fmt;
-use std::{fs::File, path::Path};
+use std::path::Path;
 
 use flexlist::{
     FileId, FileState,
@@ -31,8 +31,8 @@ use flexlist_service::client::{PublicFile, TagCheck};
 use pad_core::{AuthorKey, Digest};
 
 use super::{
-    FileOwnerKeyError, KeyFileError,
-    file::{decode, is_lower_hexadecimal, read_text},
+    FileOwnerKeyError,
+    file::{decode, decode_to, malformed, read_text},
 };
 
 const TITLE: &str = "pad-file-public v1";
@@ -57,12 +57,10 @@ impl FilePublic {
     /// [`FileOwnerKeyError`] if the file is unreadable, malformed, or for tags that this build does
     /// not support.
     pub fn load(path: &Path) -> Result<Self, FileOwnerKeyError> {
-        let mut file = File::open(path).map_err(KeyFileError::from)?;
-        Self::parse(&read_text(&mut file, TITLE)?)
+        Self::parse(&read_text(path, TITLE)?)
     }
 
     fn parse(text: &str) -> Result<Self, FileOwnerKeyError> {
-        let malformed = |line, expected| KeyFileError::Malformed { line, expected };
         let mut lines = text.strip_suffix('\n').unwrap_or_default().split('\n');
         if lines.next() != Some(TITLE) {
             return Err(malformed(1, TITLE).into());
@@ -144,8 +142,8 @@ fn read_tags(text: &str) -> Result<Option<TagCheck>, FileOwnerKeyError> {
 
 fn digest(digits: &str) -> Option<[u8; 32]> {
     let mut bytes = [0; 32];
-    hex::decode_to_slice(digits, &mut bytes).ok()?;
-    is_lower_hexadecimal(digits).then_some(bytes)
+    decode_to(digits, &mut bytes)?;
+    Some(bytes)
 }
 
 /// Parses a decimal number without leading zeros or sign.
@@ -166,7 +164,7 @@ mod tests {
     use flexlist::tag::OwnerKey;
     use pad_core::Workers;
 
-    use super::*;
+    use super::{super::KeyFileError, *};
 
     fn example(kind: TagKind, server: &str) -> FilePublic {
         let owner = OwnerKey::generate(kind, &Workers::sequential()).unwrap();

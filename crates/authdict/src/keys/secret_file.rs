@@ -11,12 +11,12 @@ use zeroize::Zeroizing;
 
 use super::{
     KeyFileError,
-    file::{ENCRYPTED, SECRETS, check_permissions, kind_of, read_bytes},
+    file::{ENCRYPTED, SECRETS, exposed, kind_of, malformed, read_bytes},
 };
 #[cfg(feature = "passphrase")]
 use super::{
     encryption::{Passphrase, Work, decrypt, encrypt, work_of},
-    file::MAX_FILE_BYTES,
+    file::{MAX_ENCRYPTED_BYTES, MAX_FILE_BYTES},
 };
 
 /// Contents of a secret key file, in clear or encrypted. The contents are erased from memory when
@@ -45,37 +45,19 @@ impl SecretFile {
     /// [`KeyFileError::TooMuchWork`].
     pub fn read(path: &Path) -> Result<Self, KeyFileError> {
         let mut file = File::open(path)?;
-        let exposed = match check_permissions(&file) {
-            Err(KeyFileError::Exposed(mode)) => Some(mode),
-            checked => checked.map(|()| None)?,
-        };
         let read = Self {
+            exposed: exposed(&file)?,
             bytes: read_bytes(&mut file)?,
-            exposed,
             path: Some(path.to_path_buf()),
         };
+        #[cfg(feature = "passphrase")]
         if read.is_encrypted() {
-            read.check_encryption()?;
+            if read.bytes.len() > MAX_ENCRYPTED_BYTES {
+                return Err(KeyFileError::TooLong);
+            }
+            work_of(&read.bytes)?;
         }
         Ok(read)
-    }
-
-    #[cfg(feature = "passphrase")]
-    fn check_encryption(&self) -> Result<(), KeyFileError> {
-        if self.bytes.len() > super::file::MAX_ENCRYPTED_BYTES {
-            return Err(KeyFileError::TooLong);
-        }
-        work_of(&self.bytes).map(drop)
-    }
-
-    #[cfg(not(feature = "passphrase"))]
-    #[allow(
-        clippy::unnecessary_wraps,
-        clippy::unused_self,
-        reason = "as with the feature"
-    )]
-    fn check_encryption(&self) -> Result<(), KeyFileError> {
-        Ok(())
     }
 
     /// Creates the contents of a key file from its text in clear, without writing a file.
@@ -127,10 +109,7 @@ impl SecretFile {
         if self.is_encrypted() {
             return Err(KeyFileError::Encrypted);
         }
-        core::str::from_utf8(&self.bytes).map_err(|_| KeyFileError::Malformed {
-            line: 2,
-            expected: "text",
-        })
+        core::str::from_utf8(&self.bytes).map_err(|_| malformed(2, "text"))
     }
 
     /// Returns the text of a file in clear. Fails if the file is not of the kind that begins with

@@ -5,11 +5,15 @@ fn key() -> SecretKey {
     SecretKey::from_seed(SuiteName::Sha256Ed25519, SchemeName::Treap, id, &[7; 32]).unwrap()
 }
 
-fn wrong_line(text: &str) -> usize {
-    match PublicKey::from_text(text).unwrap_err() {
+fn refused<T>(read: Result<T, KeyFileError>) -> usize {
+    match read.err().unwrap() {
         KeyFileError::Malformed { line, .. } => line,
         error => panic!("{error}"),
     }
+}
+
+fn wrong_line(text: &str) -> usize {
+    refused(PublicKey::from_text(text))
 }
 
 #[test]
@@ -130,13 +134,6 @@ fn own(scheme: SchemeName) -> Option<&'static dyn SchemeKeyFormat> {
 fn key_with_own(secret: &[u8]) -> SecretKey {
     let secret = Zeroizing::new(secret.to_vec());
     key().with_own(&Complement, secret).unwrap()
-}
-
-fn refused<T>(read: Result<T, KeyFileError>) -> usize {
-    match read.err().unwrap() {
-        KeyFileError::Malformed { line, .. } => line,
-        error => panic!("{error}"),
-    }
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl ObjectBackend {
             }
         }
         if folder.is_behind(HEADS, &names::head(Version::EMPTY))? {
-            return Err(match folder.beginning(DESCRIPTION, 1)? {
+            return Err(match folder.read(DESCRIPTION, 0..1)? {
                 Some(_) => StoreError::Exists(name.into()),
                 None => UNDESCRIBED,
             });
@@ -125,6 +125,14 @@ fn only_versions() -> StoreError {
     io::Error::new(io::ErrorKind::Unsupported, ONLY_VERSIONS).into()
 }
 
+fn require_no_records(records: &[RecordChange]) -> Result<(), StoreError> {
+    if records.is_empty() {
+        Ok(())
+    } else {
+        Err(only_versions())
+    }
+}
+
 impl Store for ObjectBackend {
     fn id(&self) -> Result<[u8; 16], StoreError> {
         Ok(self.description.store)
@@ -137,8 +145,16 @@ impl Store for ObjectBackend {
         }
     }
 
-    fn publish(&mut self, _: Version, _: &[Vec<u8>], _: &[RecordChange]) -> Result<(), StoreError> {
-        Err(StoreError::OnlyTrees)
+    fn publish(
+        &mut self,
+        _: Version,
+        updates: &[Vec<u8>],
+        records: &[RecordChange],
+    ) -> Result<(), StoreError> {
+        if !updates.is_empty() {
+            return Err(StoreError::OnlyTrees);
+        }
+        require_no_records(records)
     }
 
     fn publish_row(
@@ -148,9 +164,7 @@ impl Store for ObjectBackend {
         row: &[u8],
         records: &[RecordChange],
     ) -> Result<(), StoreError> {
-        if !records.is_empty() {
-            return Err(only_versions());
-        }
+        require_no_records(records)?;
         let staged = self.folder.staged().clone();
         let follow = (before.number()..latest.number())
             .zip(&staged)
@@ -195,18 +209,6 @@ impl Store for ObjectBackend {
             .collect();
         found.sort_unstable();
         Ok(found)
-    }
-
-    fn record_count(&self, group: &'static str) -> Result<u64, StoreError> {
-        Ok(u64::try_from(self.records(group)?.len()).unwrap_or(u64::MAX))
-    }
-
-    fn write_records(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
-        if records.is_empty() {
-            Ok(())
-        } else {
-            Err(only_versions())
-        }
     }
 
     fn pin(&self) -> Result<(), StoreError> {

@@ -176,10 +176,6 @@ impl Store for AnyStore {
         of!(self, store => store.record_count(group))
     }
 
-    fn write_records(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
-        of!(self, store => store.write_records(records))
-    }
-
     fn pin(&self) -> Result<(), StoreError> {
         of!(self, store => store.pin())
     }

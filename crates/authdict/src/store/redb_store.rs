@@ -234,10 +234,6 @@ impl Store for RedbStore {
             .read(|transaction| groups::count(transaction, group))
     }
 
-    fn write_records(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
-        self.change(|transaction, summary| groups::write(transaction, summary.latest(), records))
-    }
-
     fn pin(&self) -> Result<(), StoreError> {
         Ok(self.database.pin()?)
     }

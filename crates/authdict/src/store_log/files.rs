@@ -149,10 +149,6 @@ impl NodeFile {
         Ok(())
     }
 
-    /// Returns the total bytes of the files; 0 if there are none.
-    ///
-    /// # Errors
-    /// [`StoreError::Io`].
     pub(crate) fn file_bytes(&self) -> Result<u64, StoreError> {
         Ok(self.nodes.bytes()?.saturating_add(self.rows.bytes()?))
     }

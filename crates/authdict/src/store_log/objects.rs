@@ -5,15 +5,15 @@
 //! skipped. A writer begins after all existing segments, including the segments of other writers.
 
 use core::ops::RangeInclusive;
-use std::{io, sync::Arc};
+use std::sync::Arc;
 
 use pad_core::{StoreFault, Version};
 use pad_tree::{LogId, NodeLog};
 
-use super::{AnyLog, StoreLog, SystemError, latest_row, require_latest, rows};
+use super::{AnyLog, NodeFile, StoreLog, SystemError, latest_row, require_latest, rows};
 use crate::{
     objects::{ObjectBackend, ObjectFolder},
-    store::{RecordChange, Store, StoreError},
+    store::{Store, StoreError},
 };
 
 /// The log of the nodes of a tree PAD in an object store.
@@ -42,7 +42,6 @@ pub(crate) struct ObjectLog {
 const PLACE_BITS: u32 = 20;
 /// The exclusive upper bound of segment numbers. It exists because a position has 48 bits.
 const MOST_SEGMENTS: u64 = 1 << (48 - PLACE_BITS);
-/// The maximum number of bytes of a segment.
 const SEGMENT: usize = 1 << PLACE_BITS;
 const SEGMENT_BYTES: u64 = 1 << PLACE_BITS;
 /// The block size in bytes. Segments end at a block boundary, so that one request reads a block.
@@ -72,7 +71,6 @@ const fn segment(position: u64) -> u64 {
 }
 
 impl ObjectLog {
-    /// Creates the log of nodes of `store`, as yet without versions.
     pub(crate) fn of_store(store: &ObjectBackend) -> Self {
         Self::new(Arc::clone(store.folder()), store.identity())
     }
@@ -267,34 +265,8 @@ impl StoreLog for ObjectLog {
         self.error.clone()
     }
 
-    fn new_copy(&self) -> Result<AnyLog, StoreError> {
-        Err(StoreError::CannotPrune)
-    }
-
-    /// Always fails, because nodes cannot be moved: the row that locates them is an object that is
-    /// created once and never replaced.
-    fn require_moves(&self) -> Result<(), StoreError> {
-        Err(StoreError::CannotCompact)
-    }
-
-    fn start(&mut self) -> Result<(), StoreError> {
-        Err(StoreError::CannotPrune)
-    }
-
-    fn unopened(&self) -> AnyLog {
-        Box::new(Self::new(Arc::clone(&self.folder), self.identity))
-    }
-
-    fn turn(&self, _: u64) -> RecordChange {
-        RecordChange::put("nodes", "", [])
-    }
-
-    fn is_of(&self, _: &dyn Store) -> Result<bool, StoreError> {
-        Ok(true)
-    }
-
-    fn remove(&self) -> Result<(), StoreError> {
-        Err(io::Error::from(io::ErrorKind::Unsupported).into())
+    fn files(&self) -> Option<&NodeFile> {
+        None
     }
 
     fn close(&mut self) {

@@ -25,7 +25,6 @@ const END_BYTES: usize = 8;
 const CHECKSUM_BYTES: usize = 4;
 
 impl RowLengths {
-    /// Returns the lengths of the rows of a tree with suite `S`.
     pub(crate) const fn of<S: Suite>() -> Self {
         let ordinary = record_bytes::<S>(Version::new(1));
         let longer = record_bytes::<S>(Version::new(RECORDS_FOR_EACH_SUBTREE));

@@ -4,7 +4,6 @@ use std::io::{self, Read};
 
 use super::{COLUMNS, KEY, LONGEST_ROW, OP, Row, SNAPSHOT, TraceError, VALUE};
 
-/// A reader of the rows of a trace in CSV.
 pub(super) struct CsvRows<R> {
     rows: csv::Reader<RowReader<R>>,
     columns: Columns,
@@ -12,7 +11,6 @@ pub(super) struct CsvRows<R> {
 }
 
 impl<R: Read> CsvRows<R> {
-    /// Reads the header.
     pub(super) fn new(source: R) -> Result<Self, TraceError> {
         let mut rows = csv::ReaderBuilder::new()
             .buffer_capacity(READ_AHEAD)
@@ -54,7 +52,6 @@ impl<R: Read> CsvRows<R> {
         Ok(read)
     }
 
-    /// Returns whether the trace has the column `snapshot`.
     pub(super) fn has_names(&self) -> bool {
         self.columns == Columns::Snapshots
     }

@@ -6,7 +6,6 @@ use serde::Deserialize;
 
 use super::{LONGEST_ROW, Row, TraceError};
 
-/// A reader of the rows of a trace in JSON lines: each line is one object.
 pub(super) struct JsonRows<R> {
     source: R,
     line: u64,
@@ -102,15 +101,10 @@ mod tests {
     use pad_core::{Key, Operation, Value};
 
     use super::*;
-    use crate::trace::{TraceReader, TraceSnapshot};
-
-    fn read(text: &[u8]) -> Result<Vec<TraceSnapshot>, TraceError> {
-        TraceReader::new(text)?.collect()
-    }
-
-    fn refused(text: &str) -> String {
-        read(text.as_bytes()).unwrap_err().to_string()
-    }
+    use crate::trace::{
+        TraceReader, TraceSnapshot,
+        tests::{message, read},
+    };
 
     #[test]
     fn lines_are_the_rows_of_csv() {
@@ -181,23 +175,18 @@ mod tests {
             ),
             ("key,value", "expected value"),
         ] {
-            let said = refused(&format!("{first}\n{line}\n"));
+            let said = message(&format!("{first}\n{line}\n"));
             assert!(
                 said.starts_with("line 2: ") && said.contains(reason),
                 "{line}: {said}"
             );
         }
         let long = format!("{first}\n{{\"{}\":1}}", "x".repeat(10_000));
-        assert!(refused(&long).len() < 200);
+        assert!(message(&long).len() < 200);
         let text = b"{\"key\":\"\xff\",\"value\":\"\"}";
-        assert!(
-            read(text)
-                .unwrap_err()
-                .to_string()
-                .starts_with("line 1: column")
-        );
+        assert!(message(text).starts_with("line 1: column"));
         // Nested objects end the parser before they end the stack.
-        assert!(refused(&format!("{}{}", r#"{"key":"#, "[".repeat(100_000))).starts_with("line 1"));
+        assert!(message(&format!("{}{}", r#"{"key":"#, "[".repeat(100_000))).starts_with("line 1"));
     }
 
     #[test]

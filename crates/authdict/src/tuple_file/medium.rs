@@ -46,8 +46,6 @@ impl Place {
         }
     }
 
-    /// # Errors
-    /// [`EngineError`].
     pub(super) fn open(&self) -> Result<Database, EngineError> {
         match self {
             Self::Path(path) => Ok(Database::Shared(SharedDatabase::open(path, FORMAT)?)),
@@ -56,8 +54,6 @@ impl Place {
         }
     }
 
-    /// # Errors
-    /// [`EngineError`].
     pub(super) fn create(
         &self,
         fill: impl FnOnce(&WriteTransaction) -> Result<(), EngineError>,
@@ -71,9 +67,6 @@ impl Place {
 
     /// Makes the directory entry of the database file durable. The process that created the file
     /// may have failed before this step.
-    ///
-    /// # Errors
-    /// [`io::Error`] of the operating system.
     pub(super) fn synchronise_name(&self) -> io::Result<()> {
         match self {
             Self::Path(path) => Folder::of_file(path)?.0.synchronise_names(),
@@ -84,8 +77,6 @@ impl Place {
 }
 
 impl Database {
-    /// # Errors
-    /// [`EngineError`]; the errors of `work`.
     pub(super) fn read<T, E: From<EngineError>>(
         &self,
         work: impl FnOnce(&ReadTransaction) -> Result<T, E>,
@@ -97,8 +88,6 @@ impl Database {
         }
     }
 
-    /// # Errors
-    /// [`EngineError`]; the errors of `work`.
     pub(super) fn write<T, E: From<EngineError>>(
         &self,
         work: impl FnOnce(&WriteTransaction) -> Result<T, E>,
@@ -110,8 +99,6 @@ impl Database {
         }
     }
 
-    /// # Errors
-    /// [`EngineError`].
     pub(super) fn pin(&self) -> Result<(), EngineError> {
         match self {
             Self::Shared(database) => database.pin(),

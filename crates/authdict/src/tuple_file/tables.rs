@@ -6,7 +6,6 @@ use redb::{
     WriteTransaction,
 };
 
-/// Reads the metadata entry with the name `name`.
 pub(super) fn named(
     transaction: &ReadTransaction,
     name: &str,

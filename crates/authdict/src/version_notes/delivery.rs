@@ -132,19 +132,10 @@ const TAG: &[u8; 20] = b"pad-service/notes/v1";
 
 #[cfg(test)]
 mod tests {
-    use super::{super::VersionNote, *};
     use pad_core::DictionaryId;
 
+    use super::{super::tests::note, *};
     use crate::{SchemeName, SecretKey, SuiteName, store::redb_store::RedbStore};
-
-    fn note(name: Option<&str>) -> VersionNote {
-        VersionNote {
-            name: name.map(Into::into),
-            seconds: 1_700_000_000,
-            changes: 3,
-            entries: 2,
-        }
-    }
 
     fn notes(of: &[(u64, Option<&str>)]) -> VersionNotes {
         let notes = of.iter();

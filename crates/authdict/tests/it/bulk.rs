@@ -1,31 +1,13 @@
 //! Checks that first versions sorted outside memory equal first versions sorted in memory.
 
-use std::{fs, path::Path};
+use std::fs;
 
-use authdict::{
-    Author, Changes, DictionaryId, Key, KeyRange, Keys, Operation, Question, SchemeName, SecretKey,
-    Server, SigningRecord, SuiteName, Value, Version, internals::dynamic::create_store,
-};
+use authdict::{Author, Changes, Key, KeyRange, Keys, Operation, Question, Value, Version};
 
-const SCHEMES: [SchemeName; 3] = [
-    SchemeName::RedBlack,
-    SchemeName::Treap,
-    SchemeName::SkipList,
-];
+use crate::shop::{Shop, TREES, random};
 
 /// A memory limit in bytes that only a few operations fit into.
 const TINY: usize = 2000;
-
-fn author(folder: &Path, scheme: SchemeName) -> Author {
-    let id = DictionaryId::from_name("bulk");
-    let key = SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &[5; 32]).unwrap();
-    let store = folder.join("store");
-    if !store.exists() {
-        create_store(&store, key.public()).unwrap();
-    }
-    let record = SigningRecord::open_or_begin(&folder.join("signed")).unwrap();
-    Author::of_any(&store, &key, record).unwrap()
-}
 
 fn key(number: u64) -> Key {
     Key::try_from(format!("key {number}").as_str()).unwrap()
@@ -33,13 +15,7 @@ fn key(number: u64) -> Key {
 
 /// Returns operations in a random order, with removals and repeated keys.
 fn batch(seed: u64, number: u64) -> Vec<Operation> {
-    let mut state = seed;
-    let mut random = |below: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 33) % below
-    };
+    let mut random = random(seed);
     (0..number)
         .map(|_| {
             if random(6) == 0 {
@@ -52,8 +28,8 @@ fn batch(seed: u64, number: u64) -> Vec<Operation> {
         .collect()
 }
 
-fn gathered(author: &Author, folder: &Path, batch: &[Operation]) -> Changes {
-    let mut changes = author.gather(&folder.join("store"), TINY);
+fn gathered(author: &Author, shop: &Shop, batch: &[Operation]) -> Changes {
+    let mut changes = author.gather(&shop.store, TINY);
     for operation in batch {
         changes.push(operation.clone()).unwrap();
     }
@@ -61,11 +37,11 @@ fn gathered(author: &Author, folder: &Path, batch: &[Operation]) -> Changes {
 }
 
 /// Publishes batches. If `is_gathered`, they are gathered in a `Changes` collection first.
-fn publish(folder: &Path, scheme: SchemeName, batches: &[Vec<Operation>], is_gathered: bool) {
+fn publish(shop: &Shop, batches: &[Vec<Operation>], is_gathered: bool) {
     for batch in batches {
-        let mut author = author(folder, scheme);
+        let mut author = shop.author().unwrap();
         let staged = if is_gathered {
-            let changes = gathered(&author, folder, batch);
+            let changes = gathered(&author, shop, batch);
             author.stage_gathered(changes)
         } else {
             author.stage(batch.clone())
@@ -75,8 +51,8 @@ fn publish(folder: &Path, scheme: SchemeName, batches: &[Vec<Operation>], is_gat
 }
 
 /// Returns the messages of all versions, and answers about them.
-fn said(folder: &Path) -> Vec<Vec<u8>> {
-    let repository = Server::of_any(folder.join("store")).unwrap();
+fn said(shop: &Shop) -> Vec<Vec<u8>> {
+    let repository = shop.repository();
     let keys = Keys::new((0..40).map(key).collect()).unwrap();
     let mut said = Vec::new();
     for version in (1..=repository.latest().number()).map(Version::new) {
@@ -95,7 +71,7 @@ fn said(folder: &Path) -> Vec<Vec<u8>> {
 
 #[test]
 fn versions_that_were_gathered_are_those_that_were_in_memory() {
-    for scheme in SCHEMES {
+    for scheme in TREES {
         let first = batch(81, 700);
         let all = (0..700).map(|number| Operation::Remove(key(number)));
         // An empty batch, a load, the removal of all keys, another load, and a few changes.
@@ -106,63 +82,61 @@ fn versions_that_were_gathered_are_those_that_were_in_memory() {
             batch(82, 300),
             batch(83, 40),
         ];
-        let [usual, loaded] = [(); 2].map(|()| tempfile::tempdir().unwrap());
-        publish(usual.path(), scheme, &batches, false);
-        publish(loaded.path(), scheme, &batches, true);
-        let nodes = |folder: &Path| fs::read(folder.join("store.nodes")).unwrap();
+        let [usual, loaded] = [scheme; 2].map(Shop::new);
+        publish(&usual, &batches, false);
+        publish(&loaded, &batches, true);
+        let nodes = |shop: &Shop| fs::read(shop.sibling("nodes")).unwrap();
         // The first page of each file identifies the store, so it is not compared.
-        assert_eq!(nodes(usual.path())[4096..], nodes(loaded.path())[4096..]);
-        let expected = said(usual.path());
-        assert_eq!(said(loaded.path()), expected, "{scheme}");
+        assert_eq!(nodes(&usual)[4096..], nodes(&loaded)[4096..]);
+        let expected = said(&usual);
+        assert_eq!(said(&loaded), expected, "{scheme}");
     }
 }
 
 #[test]
 fn what_is_gathered_for_an_empty_dictionary_is_taken_when_it_is_empty_no_more() {
-    let [usual, late] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let [usual, late] = [TREES[0]; 2].map(Shop::new);
     let (first, second) = (batch(84, 60), batch(85, 500));
     let batches = [first.clone(), second.clone()];
-    publish(usual.path(), SCHEMES[0], &batches, false);
-    let mut author = author(late.path(), SCHEMES[0]);
-    let changes = gathered(&author, late.path(), &second);
+    publish(&usual, &batches, false);
+    let mut author = late.author().unwrap();
+    let changes = gathered(&author, &late, &second);
     author.stage(first).unwrap();
     author.stage_gathered(changes).unwrap();
     author.flush(&[]).unwrap();
     drop(author);
-    assert_eq!(said(late.path()), said(usual.path()));
+    assert_eq!(said(&late), said(&usual));
 }
 
 #[test]
 fn what_is_not_flushed_is_not_there_and_nothing_lies_about() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    let mut author = author(folder, SCHEMES[0]);
+    let [shop, other] = [TREES[0]; 2].map(Shop::new);
+    let folder = shop.folder.path();
+    let mut author = shop.author().unwrap();
     let before = fs::read_dir(folder).unwrap().count();
-    let changes = gathered(&author, folder, &batch(86, 500));
+    let changes = gathered(&author, &shop, &batch(86, 500));
     #[cfg(target_os = "linux")]
     assert_eq!(fs::read_dir(folder).unwrap().count(), before);
     drop(changes);
     assert_eq!(fs::read_dir(folder).unwrap().count(), before);
-    let changes = gathered(&author, folder, &batch(86, 500));
+    let changes = gathered(&author, &shop, &batch(86, 500));
     let version = author.stage_gathered(changes).unwrap();
     let repository = author.server();
     assert_eq!(repository.latest(), Version::EMPTY);
     assert!(repository.answer(version, &Question::Key(key(1))).is_err());
     drop(author);
-    let other = tempfile::tempdir().unwrap();
     let batches = [batch(87, 300)];
-    publish(folder, SCHEMES[0], &batches, true);
-    publish(other.path(), SCHEMES[0], &batches, false);
-    assert_eq!(said(folder), said(other.path()));
+    publish(&shop, &batches, true);
+    publish(&other, &batches, false);
+    assert_eq!(said(&shop), said(&other));
 }
 
 /// Runs cannot be written to a missing folder. Operations that exceed the memory limit must fail.
 #[test]
 fn without_room_for_runs_nothing_is_published() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    let author = author(folder, SCHEMES[0]);
-    let mut changes = author.gather(&folder.join("none/store"), TINY);
+    let shop = Shop::new(TREES[0]);
+    let author = shop.author().unwrap();
+    let mut changes = author.gather(&shop.folder.path().join("none/store"), TINY);
     let failed = batch(88, 500)
         .into_iter()
         .try_for_each(|change| changes.push(change));

@@ -10,16 +10,20 @@
 
 use std::{
     collections::BTreeMap,
+    error::Error,
     fs,
     path::{Path, PathBuf},
 };
 
 use authdict::{
     Author, Key, Operation, Question, SchemeName, SecretKey, Server, SigningRecord, Statement,
-    StoreError, SuiteName, Value, Version,
-    internals::{RecordChange, RedbStore, Store, dynamic::create_store},
+    StoreError, Value, Version,
+    internals::{RecordChange, RedbStore, Store},
     verify,
 };
+use pad_conformance::Random;
+
+use crate::shop::Shop;
 
 const PAGE: usize = 4096;
 
@@ -108,17 +112,11 @@ fn pending_change(number: u64) -> RecordChange {
     RecordChange::put("pending", name, format!("+{number}"))
 }
 
-fn live(scheme: SchemeName, folder: &Path) -> Life {
-    let seed = [3; 32];
-    let id = authdict::DictionaryId::from_name("damage");
-    let key = SecretKey::from_seed(SuiteName::Sha256Ed25519, scheme, id, &seed).unwrap();
-    let store = folder.join("s");
-    create_store(&store, key.public()).unwrap();
-    let record = folder.join("k.signed");
-    let mut states = vec![Files::read(&store)];
+fn live(scheme: SchemeName) -> Life {
+    let shop = Shop::new(scheme);
+    let mut states = vec![Files::read(&shop.store)];
     for version in 1..=9_u64 {
-        let mut author =
-            Author::of_any(&store, &key, SigningRecord::open_or_begin(&record).unwrap()).unwrap();
+        let mut author = shop.author().unwrap();
         let batch = (0..4).map(|place| {
             let name = format!("key {}", (version * 5 + place) % 12);
             put(&name, &format!("{version} {}", "x".repeat(300)))
@@ -132,31 +130,30 @@ fn live(scheme: SchemeName, folder: &Path) -> Life {
             author.checkpoint().unwrap();
         }
         drop(author);
-        states.push(Files::read(&store));
+        states.push(Files::read(&shop.store));
     }
     for number in 0..6 {
-        let mut opened = RedbStore::open(&store).unwrap();
+        let mut opened = RedbStore::open(&shop.store).unwrap();
         opened.write_records(&[pending_change(number)]).unwrap();
         drop(opened);
-        states.push(Files::read(&store));
+        states.push(Files::read(&shop.store));
     }
-    let expected = tell(&key, &store).unwrap();
-    let record_bytes = fs::read(&record).unwrap();
-    let next = commit(&key, &store, &record).unwrap();
+    let expected = tell(&shop.key, &shop.store).unwrap();
+    let record = fs::read(shop.sibling("signed")).unwrap();
+    let next = commit(&shop.key, &shop.store, &shop.sibling("signed")).unwrap();
     Life {
-        key,
+        key: shop.key,
         states,
-        record: record_bytes,
+        record,
         expected,
         next,
     }
 }
 
 /// Reads all data that commands print, and verifies each answer with the key.
-fn tell(key: &SecretKey, store: &Path) -> Result<Observation, String> {
-    let text = |error: &dyn ToString| error.to_string();
-    let repository = Server::of_any(store).map_err(|error| text(&error))?;
-    if repository.public_key().map_err(|error| text(&error))? != *key.public() {
+fn tell(key: &SecretKey, store: &Path) -> Result<Observation, Box<dyn Error>> {
+    let repository = Server::of_any(store)?;
+    if repository.public_key()? != *key.public() {
         return Err("another key".into());
     }
     let (oldest, latest) = (repository.oldest(), repository.latest());
@@ -165,22 +162,15 @@ fn tell(key: &SecretKey, store: &Path) -> Result<Observation, String> {
         oldest,
         heads: Vec::new(),
         values: Vec::new(),
-        pending: repository
-            .store()
-            .records("pending")
-            .map_err(|error| text(&error))?,
+        pending: repository.store().records("pending")?,
         updates: Vec::new(),
     };
     for version in (1..=latest.number()).map(Version::new) {
-        let head = repository
-            .head_message(version)
-            .map_err(|error| text(&error))?;
-        told.heads.push(head);
+        told.heads.push(repository.head_message(version)?);
     }
     for version in (oldest.number().max(1)..=latest.number()).map(Version::new) {
         told.values.extend(values(key, &repository, version)?);
-        let update = repository.update_message(version);
-        told.updates.extend(update.map_err(|error| text(&error))?);
+        told.updates.extend(repository.update_message(version)?);
     }
     Ok(told)
 }
@@ -189,17 +179,15 @@ fn values(
     key: &SecretKey,
     repository: &Server,
     version: Version,
-) -> Result<Vec<Option<Value>>, String> {
-    let value = |asked: Key| {
+) -> Result<Vec<Option<Value>>, Box<dyn Error>> {
+    let value = |asked: Key| -> Result<_, Box<dyn Error>> {
         let question = Question::Key(asked);
-        let answer = repository
-            .answer(version, &question)
-            .map_err(|error| error.to_string())?;
+        let answer = repository.answer(version, &question)?;
         match verify(key.public(), version, &question, &answer) {
             Ok(Statement::Lookup(lookup)) => Ok(lookup.answer.value().cloned()),
             // The server may send damaged nodes, because it does not hash them first. The client
             // refuses them.
-            Err(refusal) => Err(refusal.to_string()),
+            Err(refusal) => Err(refusal.into()),
             other => panic!("the answer to a look-up is {other:?}"),
         }
     };
@@ -207,76 +195,54 @@ fn values(
 }
 
 /// Signs pending changes as `pad commit` does, and returns the new head.
-fn commit(key: &SecretKey, store: &Path, record: &Path) -> Result<Vec<u8>, String> {
-    let text = |error: &dyn ToString| error.to_string();
-    let record = SigningRecord::open_or_begin(record).map_err(|error| text(&error))?;
-    let mut author = Author::of_any(store, key, record).map_err(|error| text(&error))?;
-    let pending = author
-        .server()
-        .store()
-        .records("pending")
-        .map_err(|error| text(&error))?;
+fn commit(key: &SecretKey, store: &Path, record: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
+    let record = SigningRecord::open_or_begin(record)?;
+    let mut author = Author::of_any(store, key, record)?;
+    let pending = author.server().store().records("pending")?;
     let batch = pending.iter().map(|(name, value)| {
         let (name, value) = (core::str::from_utf8(name), core::str::from_utf8(value));
         put(name.unwrap(), value.unwrap().strip_prefix('+').unwrap())
     });
-    author
-        .stage(batch.collect())
-        .map_err(|error| text(&error))?;
-    let version = author.flush(&[]).map_err(|error| text(&error))?;
-    let head = author.server().head_message(version);
-    head.map_err(|error| text(&error))
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let limit = u64::try_from(limit.max(1)).unwrap();
-        usize::try_from((mixed ^ (mixed >> 31)) % limit).unwrap()
-    }
+    author.stage(batch.collect())?;
+    let version = author.flush(&[])?;
+    Ok(author.server().head_message(version)?)
 }
 
 /// Applies one accident to the last state, and returns a description of it.
 fn accident(life: &Life, random: &mut Random) -> (Files, String) {
     let last = life.states.last().unwrap();
     let mut files = last.clone();
-    let earlier = random.below(life.states.len() - 1);
+    let earlier = random.index(life.states.len() - 1);
     let stale = &life.states[earlier];
     let kinds = if files.nodes.is_empty() { 8 } else { 12 };
-    let which = random.below(files.nodes.len());
+    let which = random.index(files.nodes.len().max(1));
     let mut nodes = files.nodes.values_mut().nth(which);
-    let what = match random.below(kinds) {
+    let what = match random.index(kinds) {
         0 => {
-            let (place, bit) = (random.below(files.store.len()), random.below(8));
+            let (place, bit) = (random.index(files.store.len()), random.index(8));
             files.store[place] ^= 1 << bit;
             format!("bit {bit} of byte {place}")
         }
         1 => {
             // The first pages are damaged, because all other pages depend on them.
-            let (place, bit) = (random.below(4 * PAGE), random.below(8));
+            let (place, bit) = (random.index(4 * PAGE), random.index(8));
             files.store[place] ^= 1 << bit;
             format!("bit {bit} of byte {place}")
         }
         2 | 3 => {
             let pages = stale.store.len().min(files.store.len()) / PAGE;
-            let start = random.below(pages) * PAGE;
+            let start = random.index(pages) * PAGE;
             files.store[start..start + PAGE].copy_from_slice(&stale.store[start..start + PAGE]);
             format!("page {} of state {earlier}", start / PAGE)
         }
         4 => {
-            let length = random.below(files.store.len());
+            let length = random.index(files.store.len());
             files.store.truncate(length);
             format!("cut after {length} bytes")
         }
         5 => {
             let common = stale.store.len().min(files.store.len());
-            let start = random.below(common / PAGE) * PAGE;
+            let start = random.index(common / PAGE) * PAGE;
             files.store[start..common].copy_from_slice(&stale.store[start..common]);
             format!("from byte {start} on state {earlier}")
         }
@@ -290,18 +256,18 @@ fn accident(life: &Life, random: &mut Random) -> (Files, String) {
         }
         9 => {
             let nodes = nodes.as_mut().unwrap();
-            let length = random.below(nodes.len());
+            let length = random.index(nodes.len());
             nodes.truncate(length);
             format!("file {which} of nodes cut after {length} bytes")
         }
         10 | 11 => {
             let nodes = nodes.as_mut().unwrap();
-            let (place, bit) = (random.below(nodes.len()), random.below(8));
+            let (place, bit) = (random.index(nodes.len()), random.index(8));
             nodes[place] ^= 1 << bit;
             format!("bit {bit} of byte {place} of file {which} of nodes")
         }
         _ => {
-            let (place, bit) = (random.below(files.newest.len()), random.below(8));
+            let (place, bit) = (random.index(files.newest.len()), random.index(8));
             files.newest[place] ^= 1 << bit;
             format!("bit {bit} of byte {place} of the newest state's file")
         }
@@ -309,7 +275,9 @@ fn accident(life: &Life, random: &mut Random) -> (Files, String) {
     (files, what)
 }
 
-fn survive(scheme: SchemeName) {
+#[test]
+fn no_accident_to_a_tree_changes_an_answer() {
+    let scheme = SchemeName::Treap;
     let number = |name: &str, default: u64| {
         std::env::var(name).map_or(default, |value| value.parse().unwrap())
     };
@@ -318,8 +286,8 @@ fn survive(scheme: SchemeName) {
         number("PAD_DAMAGE_SEED", 11),
     );
     let folder = tempfile::tempdir().unwrap();
-    let life = live(scheme, folder.path());
-    let mut random = Random(seed);
+    let life = live(scheme);
+    let mut random = Random::new(seed);
     let (mut refused, mut harmless) = (0, 0);
     let (store, record) = (folder.path().join("t"), folder.path().join("t-signed"));
     for round in 0..rounds {
@@ -343,11 +311,7 @@ fn survive(scheme: SchemeName) {
             && repository.check().is_ok()
         {
             drop(repository);
-            assert_eq!(
-                tell(&life.key, &store).as_ref(),
-                Ok(&life.expected),
-                "{what}"
-            );
+            assert_eq!(tell(&life.key, &store).unwrap(), life.expected, "{what}");
         }
         files.write(&store);
         if let Ok(mut opened) = RedbStore::open(&store)
@@ -369,17 +333,13 @@ fn survive(scheme: SchemeName) {
     assert!(refused > 0 && harmless > 0, "{refused} {harmless}");
 }
 
-#[test]
-fn no_accident_to_a_tree_changes_an_answer() {
-    survive(SchemeName::Treap);
-}
-
 /// An old copy of a store must be refused with the newest acknowledgement file. It is accepted
-/// without this file, and with the old one.
+/// without this file, and with the old one. A store that is ahead of its acknowledgement is
+/// accepted, too.
 #[test]
 fn an_old_store_is_refused_by_what_was_acknowledged_from_it() {
     let folder = tempfile::tempdir().unwrap();
-    let life = live(SchemeName::RedBlack, folder.path());
+    let life = live(SchemeName::RedBlack);
     let store = folder.path().join("t");
     let last = life.states.last().unwrap();
     for (number, state) in life.states.iter().rev().skip(1).enumerate() {
@@ -400,21 +360,13 @@ fn an_old_store_is_refused_by_what_was_acknowledged_from_it() {
         state.write(&store);
         RedbStore::open(&store).unwrap();
     }
-}
-
-/// A crash between a change and its acknowledgement leaves a store ahead of its acknowledgement.
-#[test]
-fn a_store_that_is_ahead_of_what_was_acknowledged_is_taken() {
-    let folder = tempfile::tempdir().unwrap();
-    let life = live(SchemeName::RedBlack, folder.path());
-    let store = folder.path().join("t");
-    let last = life.states.last().unwrap();
+    // A crash between a change and its acknowledgement leaves a store that is ahead.
     for state in &life.states {
         let files = Files {
             newest: state.newest.clone(),
             ..last.clone()
         };
         files.write(&store);
-        assert_eq!(tell(&life.key, &store).as_ref(), Ok(&life.expected));
+        assert_eq!(tell(&life.key, &store).unwrap(), life.expected);
     }
 }

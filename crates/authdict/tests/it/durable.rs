@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use authdict::{
-    ApplyError, Author, AuthorError, Key, LookupError, Operation, Question, RepositoryError,
-    SchemeName, SecretKey, Server, SigningRecord, Statement, StoreError, SuiteName, Value, Version,
+    ApplyError, Author, Key, LookupError, Operation, Question, RepositoryError, SchemeName,
+    SecretKey, Server, SigningRecord, StoreError, SuiteName, Version,
     internals::{RecordChange, RedbStore, Store, StoredCheckpoint, dynamic::create_store},
-    verify,
 };
-use tempfile::TempDir;
+
+use crate::shop::Shop;
 
 /// One tree scheme (kept as rows), one tuple scheme (derived from updates), and, if built, one kept
 /// in a checkpoint.
@@ -27,66 +27,25 @@ fn key_of(suite: SuiteName, scheme: SchemeName) -> SecretKey {
     SecretKey::generate_for(16, suite, scheme, None).unwrap()
 }
 
-/// A store and its author's key.
-struct Shop {
-    folder: TempDir,
-    key: SecretKey,
+/// Creates an empty store with a new key.
+fn empty(scheme: SchemeName) -> Shop {
+    Shop::of(key_of(SuiteName::Sha256Ed25519, scheme))
 }
 
-impl Shop {
-    fn of(key: SecretKey) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        create_store(&folder.path().join("s"), key.public()).unwrap();
-        Self { folder, key }
+/// Creates a store with three versions.
+fn published(scheme: SchemeName) -> Shop {
+    let shop = empty(scheme);
+    for number in 1..=3_u32 {
+        shop.publish(vec![put("same", "1"), put("changing", &number.to_string())]);
     }
+    shop
+}
 
-    fn new(scheme: SchemeName) -> Self {
-        Self::of(key_of(SuiteName::Sha256Ed25519, scheme))
-    }
-
-    /// Creates a store with three versions.
-    fn published(scheme: SchemeName) -> Self {
-        let shop = Self::new(scheme);
-        for number in 1..=3_u32 {
-            shop.publish(vec![put("same", "1"), put("changing", &number.to_string())]);
-        }
-        shop
-    }
-
-    fn path(&self) -> std::path::PathBuf {
-        self.folder.path().join("s")
-    }
-
-    fn open(&self) -> Result<Server, RepositoryError> {
-        Server::of_any(self.path())
-    }
-
-    fn author(&self) -> Result<Author, AuthorError> {
-        let record = SigningRecord::open_or_begin(&self.folder.path().join("signed")).unwrap();
-        Author::of_any(self.path(), &self.key, record)
-    }
-
-    fn publish(&self, batch: Vec<Operation>) -> Version {
-        let mut author = self.author().unwrap();
-        author.stage(batch).unwrap();
-        author.flush(&[]).unwrap()
-    }
-
-    fn updates(&self) -> Vec<Vec<u8>> {
-        let repository = self.open().unwrap();
-        let versions = (1..=repository.latest().number()).map(Version::new);
-        let update = |version| repository.update_message(version).unwrap().unwrap();
-        versions.map(update).collect()
-    }
-
-    fn value(&self, version: Version, key: &str) -> Option<Value> {
-        let question = Question::Key(Key::try_from(key).unwrap());
-        let answer = self.open().unwrap().answer(version, &question).unwrap();
-        match verify(self.key.public(), version, &question, &answer).unwrap() {
-            Statement::Lookup(lookup) => lookup.answer.value().cloned(),
-            other => panic!("{other:?}"),
-        }
-    }
+fn updates(shop: &Shop) -> Vec<Vec<u8>> {
+    let repository = shop.repository();
+    let versions = (1..=repository.latest().number()).map(Version::new);
+    let update = |version| repository.update_message(version).unwrap().unwrap();
+    versions.map(update).collect()
 }
 
 #[test]
@@ -145,10 +104,10 @@ fn stores_refuse_gaps_and_keep_batches_whole() {
 #[test]
 fn reopening_gives_the_same_versions() {
     for scheme in SCHEMES {
-        let shop = Shop::published(*scheme);
-        let updates = shop.updates();
+        let shop = published(*scheme);
+        let updates = updates(&shop);
         for with_checkpoint in [false, true] {
-            let mut repository = shop.open().unwrap();
+            let mut repository = shop.repository();
             assert_eq!(repository.latest(), Version::new(3));
             for update in &updates {
                 assert!(repository.has_update(update).unwrap());
@@ -169,7 +128,7 @@ fn every_suite_is_stored_and_checked() {
         for value in ["1", "2", "3"] {
             shop.publish(vec![put("key", value)]);
         }
-        let checked = shop.open().unwrap().check().unwrap();
+        let checked = shop.repository().check().unwrap();
         assert_eq!((checked.heads, checked.proved), (3, 3));
     }
 }
@@ -177,7 +136,7 @@ fn every_suite_is_stored_and_checked() {
 #[test]
 fn an_author_goes_on_where_it_stopped() {
     for scheme in SCHEMES {
-        let shop = Shop::published(*scheme);
+        let shop = published(*scheme);
         let mut author = shop.author().unwrap();
         author.stage(vec![put("new", "4")]).unwrap();
         assert_eq!(author.flush(&[]).unwrap(), Version::new(4));
@@ -189,7 +148,8 @@ fn an_author_goes_on_where_it_stopped() {
         assert_eq!(author.server().latest(), Version::new(4));
         drop(author);
         assert_eq!(shop.publish(vec![put("kept", "5")]), Version::new(5));
-        assert_eq!(shop.value(Version::new(5), "lost"), None);
+        let lost = Key::try_from("lost").unwrap();
+        assert_eq!(shop.value(Version::new(5), &lost), None);
     }
 }
 
@@ -197,23 +157,23 @@ fn an_author_goes_on_where_it_stopped() {
 #[test]
 fn an_author_with_another_key_is_refused() {
     for scheme in SCHEMES {
-        let (shop, other) = (Shop::published(*scheme), Shop::new(*scheme));
-        let record = SigningRecord::open_or_begin(&other.folder.path().join("signed")).unwrap();
-        let refused = Author::of_any(shop.path(), &other.key, record).unwrap_err();
+        let (shop, other) = (published(*scheme), empty(*scheme));
+        let record = SigningRecord::open_or_begin(&other.sibling("signed")).unwrap();
+        let refused = Author::of_any(&shop.store, &other.key, record).unwrap_err();
         assert!(
             refused
                 .to_string()
                 .contains("belongs to another dictionary")
         );
-        assert_eq!(shop.open().unwrap().latest(), Version::new(3));
+        assert_eq!(shop.repository().latest(), Version::new(3));
     }
 }
 
 #[test]
 fn staged_updates_are_not_answered_before_they_are_durable() {
     for scheme in SCHEMES {
-        let shop = Shop::published(*scheme);
-        let (updates, copy) = (shop.updates(), shop.folder.path().join("copy"));
+        let shop = published(*scheme);
+        let (updates, copy) = (updates(&shop), shop.sibling("copy"));
         create_store(&copy, shop.key.public()).unwrap();
         let mut repository = Server::of_any(&copy).unwrap();
         repository.stage_message(&updates[0]).unwrap();
@@ -256,7 +216,7 @@ fn staged_updates_are_not_answered_before_they_are_durable() {
 #[cfg(feature = "accumulators")]
 #[test]
 fn a_damaged_checkpoint_costs_a_replay_or_is_refused() {
-    let shop = Shop::published(SchemeName::TupleAccumulatorsBilinear);
+    let shop = published(SchemeName::TupleAccumulatorsBilinear);
     let damage = |path: &Path| {
         let mut store = RedbStore::open(path).unwrap();
         let mut checkpoint = store.checkpoint().unwrap().unwrap();
@@ -264,18 +224,18 @@ fn a_damaged_checkpoint_costs_a_replay_or_is_refused() {
         checkpoint.bytes[middle] ^= 1;
         store.put_checkpoint(&checkpoint).unwrap();
     };
-    shop.open().unwrap().checkpoint().unwrap();
-    damage(&shop.path());
-    let mut repository = shop.open().unwrap();
+    shop.repository().checkpoint().unwrap();
+    damage(&shop.store);
+    let mut repository = shop.repository();
     assert_eq!(repository.latest(), Version::new(3));
     let refused = repository.check().unwrap_err().to_string();
     assert!(refused.contains("integrity check"), "{refused}");
     repository.prune(Version::new(2)).unwrap();
     repository.check().unwrap();
     drop(repository);
-    damage(&shop.path());
+    damage(&shop.store);
     assert!(matches!(
-        shop.open(),
+        Server::of_any(&shop.store),
         Err(RepositoryError::Store(StoreError::Damaged(_)))
     ));
 }
@@ -284,13 +244,13 @@ fn a_damaged_checkpoint_costs_a_replay_or_is_refused() {
 #[test]
 fn damaged_updates_are_found() {
     for scheme in SCHEMES.iter().skip(1) {
-        let (shop, other) = (Shop::new(*scheme), Shop::published(*scheme));
-        let mut store = RedbStore::open(&shop.path()).unwrap();
+        let (shop, other) = (empty(*scheme), published(*scheme));
+        let mut store = RedbStore::open(&shop.store).unwrap();
         store
-            .publish(Version::new(1), &other.updates(), &[])
+            .publish(Version::new(1), &updates(&other), &[])
             .unwrap();
         drop(store);
-        let refused = shop.open().unwrap_err();
+        let refused = Server::of_any(&shop.store).unwrap_err();
         assert!(
             matches!(
                 refused,

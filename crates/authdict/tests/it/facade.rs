@@ -62,6 +62,14 @@ fn copy_store(folder: &Path, from: &str, to: &str) {
     }
 }
 
+/// Returns the error of the signing record, which must be the reason of the refusal.
+fn record_error<F>(author: Result<Author<F>, AuthorError>) -> SigningRecordError {
+    match author.map(drop).unwrap_err() {
+        AuthorError::Record(error) => error,
+        error => panic!("{error}"),
+    }
+}
+
 #[test]
 fn roles_can_be_sent_and_shared() {
     fn assert<T: Send + Sync>() {}
@@ -120,11 +128,8 @@ fn a_key_from_a_file_is_not_used_without_its_record() {
     assert_eq!(secret.path(), Some(path.as_path()));
 
     let store = folder.path().join("s.pad");
-    let refused = Author::<Prices>::create(&store, &secret).unwrap_err();
-    assert!(matches!(
-        refused,
-        AuthorError::Record(SigningRecordError::Forgotten { .. })
-    ));
+    let refused = record_error(Author::<Prices>::create(&store, &secret));
+    assert!(matches!(refused, SigningRecordError::Forgotten { .. }));
     assert!(!store.exists(), "a refused author leaves no store");
     let record = folder.path().join("author.key.signed");
     SigningRecord::create(&record).unwrap();
@@ -136,11 +141,8 @@ fn a_key_from_a_file_is_not_used_without_its_record() {
     // A key is also refused if its record is lost, or was never begun.
     fs::remove_file(&record).unwrap();
     for _ in 0..2 {
-        let refused = Author::<Prices>::open(&store, &secret).unwrap_err();
-        assert!(matches!(
-            refused,
-            AuthorError::Record(SigningRecordError::Forgotten { .. })
-        ));
+        let refused = record_error(Author::<Prices>::open(&store, &secret));
+        assert!(matches!(refused, SigningRecordError::Forgotten { .. }));
         drop(SigningRecord::open(&record).unwrap());
     }
 }
@@ -164,24 +166,16 @@ fn an_old_copy_of_a_store_is_not_signed_for() {
         }
     }
     copy_store(folder.path(), "old", "s.pad");
-    let refused = Author::<Prices>::open(folder.path().join("s.pad"), &secret).unwrap_err();
-    assert!(matches!(
-        refused,
-        AuthorError::Record(SigningRecordError::OlderStore { .. })
-    ));
+    let refused = record_error(Author::<Prices>::open(folder.path().join("s.pad"), &secret));
+    assert!(matches!(refused, SigningRecordError::OlderStore { .. }));
 }
 
 #[test]
 fn one_author_signs_at_a_time_and_what_it_signed_is_no_longer_a_change() {
     let mut shop = Shop::new();
-    let second = Author::<Prices>::open(shop.path("s.pad"), &shop.secret);
-    assert!(
-        matches!(
-            second,
-            Err(AuthorError::Record(SigningRecordError::InUse(_)))
-        ),
-        "two authors must not sign at once"
-    );
+    // Two authors must not sign at once.
+    let refused = record_error(Author::<Prices>::open(shop.path("s.pad"), &shop.secret));
+    assert!(matches!(refused, SigningRecordError::InUse(_)));
     shop.author.put("pear", "2").unwrap();
     shop.author.remove("apple").unwrap();
     assert_eq!(shop.author.changes().len(), 2);
@@ -226,59 +220,21 @@ fn clients_that_share_a_view_never_go_back() {
     ));
 }
 
-/// A server whose answers have an arbitrary length.
-struct Long<'s>(&'s Server<Prices>);
-
-impl Heads for Long<'_> {
-    type Error = <Server<Prices> as Heads>::Error;
-
-    fn latest(&self) -> Result<Version, Self::Error> {
-        Heads::latest(self.0)
-    }
-
-    fn head_message(&self, version: Version) -> Result<Vec<u8>, Self::Error> {
-        Heads::head_message(self.0, version)
-    }
-
-    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Self::Error> {
-        Heads::consistency_message(self.0, older, newer)
-    }
-
-    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, Self::Error> {
-        Ok(None)
-    }
-
-    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, Self::Error> {
-        Heads::past_messages(self.0, older, newer)
-    }
-}
-
-impl Source for Long<'_> {
-    fn answer_message(
-        &self,
-        version: Version,
-        question: &Question,
-        most: usize,
-    ) -> Result<Vec<u8>, Self::Error> {
-        let mut answer = self.0.answer(version, question)?;
-        answer.resize(most + 1, 0);
-        Ok(answer)
-    }
-}
-
 /// A server that returns one history to the first client, and another history to later clients.
-struct ForkingServer<'s> {
+struct LyingServer<'s> {
     faces: [&'s Server<Prices>; 2],
     asked: Cell<usize>,
+    /// Whether answers are longer than any that the client accepts.
+    is_long: bool,
 }
 
-impl ForkingServer<'_> {
+impl LyingServer<'_> {
     fn face(&self) -> &Server<Prices> {
         self.faces[self.asked.get().saturating_sub(1).min(1)]
     }
 }
 
-impl Heads for ForkingServer<'_> {
+impl Heads for LyingServer<'_> {
     type Error = <Server<Prices> as Heads>::Error;
 
     fn latest(&self) -> Result<Version, Self::Error> {
@@ -303,14 +259,18 @@ impl Heads for ForkingServer<'_> {
     }
 }
 
-impl Source for ForkingServer<'_> {
+impl Source for LyingServer<'_> {
     fn answer_message(
         &self,
         version: Version,
         question: &Question,
-        _: usize,
+        most: usize,
     ) -> Result<Vec<u8>, Self::Error> {
-        self.face().answer(version, question)
+        let mut answer = self.face().answer(version, question)?;
+        if self.is_long {
+            answer.resize(most + 1, 0);
+        }
+        Ok(answer)
     }
 }
 
@@ -318,7 +278,12 @@ impl Source for ForkingServer<'_> {
 fn answers_longer_than_any_are_refused() {
     let shop = Shop::new();
     let server = shop.server();
-    let refused = shop.client().ask(&Long(&server), Key::from(b"apple"));
+    let long = LyingServer {
+        faces: [&server; 2],
+        asked: Cell::new(0),
+        is_long: true,
+    };
+    let refused = shop.client().ask(&long, Key::from(b"apple"));
     let Err(AskError::Refused(refused)) = refused else {
         panic!("{refused:?}");
     };
@@ -330,12 +295,8 @@ fn answers_longer_than_any_are_refused() {
 fn a_key_signs_one_history() {
     let mut shop = Shop::new();
     let other = shop.path("other.pad");
-    let refused = Author::<Prices>::create(&other, &shop.secret).unwrap_err();
-    let record = |error| match error {
-        AuthorError::Record(error) => error,
-        error => panic!("{error}"),
-    };
-    assert!(matches!(record(refused), SigningRecordError::InUse(_)));
+    let refused = record_error(Author::<Prices>::create(&other, &shop.secret));
+    assert!(matches!(refused, SigningRecordError::InUse(_)));
     shop.commit("1.30");
     let Shop { folder, secret, .. } = &shop;
     let no_file = SecretKey::random::<Prices>("prices").unwrap();
@@ -348,11 +309,8 @@ fn a_key_signs_one_history() {
         folder.path().join("other.pad"),
     );
     drop(shop.author);
-    let refused = Author::<Prices>::create(&path, &secret).unwrap_err();
-    assert!(matches!(
-        record(refused),
-        SigningRecordError::OlderStore { .. }
-    ));
+    let refused = record_error(Author::<Prices>::create(&path, &secret));
+    assert!(matches!(refused, SigningRecordError::OlderStore { .. }));
     assert!(!path.exists(), "a refused author leaves no store");
 }
 
@@ -368,10 +326,8 @@ fn a_client_takes_over_no_other_history_from_its_file() {
 
     let record = SigningRecord::open(&shop.path("fork.signed")).unwrap();
     let refused = Author::<Prices>::open_with(shop.path("fork"), &shop.secret, record);
-    assert!(matches!(
-        refused,
-        Err(AuthorError::Record(SigningRecordError::Forgotten { .. }))
-    ));
+    let refused = record_error(refused);
+    assert!(matches!(refused, SigningRecordError::Forgotten { .. }));
     let record = SigningRecord::open_or_begin(&shop.path("fork.signed")).unwrap();
     let mut fork = Author::<Prices>::open_with(shop.path("fork"), &shop.secret, record).unwrap();
     for price in ["6", "7"] {
@@ -389,9 +345,10 @@ fn a_client_takes_over_no_other_history_from_its_file() {
     // The client also refuses a server that returns to each of the two views a history that fits
     // the view.
     let (own, fork) = (shop.server(), fork.server());
-    let two_faced = ForkingServer {
+    let two_faced = LyingServer {
         faces: [fork, &own],
         asked: Cell::new(0),
+        is_long: false,
     };
     let refused = first.advance(&two_faced).unwrap_err();
     assert!(matches!(refused, AskError::Refused(_)), "{refused}");

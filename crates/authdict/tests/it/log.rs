@@ -1,15 +1,17 @@
 //! Checks that a client with a stored view refuses a log that changes its past.
 
 use authdict::{
-    Author, DictionaryId, Key, LogParameters, Operation, Refusal, SchemeName, SecretKey, Server,
-    SigningRecord, StoredView, SuiteName, Value, VerifyError, Version,
-    internals::{RecordChange, RedbStore, Store as _, dynamic::create_store_with},
+    DictionaryId, Key, LogParameters, Operation, Refusal, SchemeName, SecretKey, StoredView,
+    SuiteName, Value, VerifyError, Version,
+    internals::{RecordChange, RedbStore, Store as _},
     pad_core::{HeadSigner, codec},
     pad_log::{AadCounted, Entries, Entry, Log, LogAuthor, LogRepository, Schedule, Shape},
 };
 use pad_accumulators::wire;
 use pad_core::{Heads as _, SnapshotHead, Workers};
 use sha2::{Digest as _, Sha256};
+
+use crate::shop::Shop;
 
 fn entry(value: &str) -> Entry {
     let (key, value) = (
@@ -89,18 +91,10 @@ fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
     let [honest, other] = [parameters(), parameters()];
     let shape = Shape::new(4, Schedule::Eager).unwrap();
     let key = SecretKey::generate_with(honest.setup(scheme, shape), suite, scheme, None).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log.pad");
     let record = honest.record();
-    create_store_with(&path, key.public(), Some(record.clone())).unwrap();
-    let signing = || SigningRecord::open_or_begin(&folder.path().join("signed")).unwrap();
-    let mut author = Author::of_any(&path, &key, signing()).unwrap();
+    let shop = Shop::of_with(key, Some(record.clone()));
     let entry = entry("value");
-    author
-        .stage(vec![Operation::Put(entry.key, entry.value)])
-        .unwrap();
-    author.flush(&[]).unwrap();
-    drop(author);
+    shop.publish(vec![Operation::Put(entry.key, entry.value)]);
 
     let kept = |record: &RecordChange| match record {
         RecordChange::Put { value, .. } => value[32..].to_vec(),
@@ -112,17 +106,15 @@ fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
     let mixed = [&other[..in_g2], &honest[in_g2..]].concat();
     let digest = Sha256::digest(&mixed);
     let record = RecordChange::put("parameters", "", [&digest[..], &mixed].concat());
-    let mut store = RedbStore::open(&path).unwrap();
+    let mut store = RedbStore::open(&shop.store).unwrap();
     let latest = store.latest().unwrap();
     store
         .publish(latest.next().unwrap(), &[], &[record])
         .unwrap();
     drop(store);
     // The server opens, and makes proofs that clients refuse. The author does not open.
-    Server::of_any(&path).unwrap();
-    let refused = Author::of_any(&path, &key, signing())
-        .unwrap_err()
-        .to_string();
+    drop(shop.repository());
+    let refused = shop.author().unwrap_err().to_string();
     assert!(
         refused.contains("not the powers of one secret"),
         "{refused}"

@@ -2,11 +2,12 @@
 //! refused.
 
 use authdict::{
-    Author, DictionaryId, Key, LogParameters, Operation, PublicKey, Question, SchemeName,
-    SecretKey, Server, SigningRecord, Statement, SuiteName, Value, Version,
-    internals::dynamic::{client, create_store_with},
+    DictionaryId, Key, LogParameters, Operation, PublicKey, Question, SchemeName, SecretKey, Server,
+    Statement, SuiteName, Value, Version, internals::dynamic::client,
     pad_log::{Schedule, Shape},
 };
+
+use crate::shop::Shop;
 
 fn key(text: &str) -> Key {
     Key::try_from(text).unwrap()
@@ -18,16 +19,12 @@ fn value(text: &str) -> Value {
 
 /// Returns the public key of a log with versions of 13 and 21 entries, and a server's answers.
 fn answers(scheme: SchemeName, questions: &[Question]) -> (PublicKey, Vec<Vec<u8>>) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("s");
     let parameters = LogParameters::generate_insecure(scheme, 4).unwrap();
     let setup = parameters.setup(scheme, Shape::new(4, Schedule::Eager).unwrap());
     let (suite, id) = (SuiteName::Sha256Ed25519, DictionaryId::from_name("log"));
     let secret = SecretKey::from_parts(suite, scheme, id, &[7; 32], setup).unwrap();
-    let public = secret.public().clone();
-    create_store_with(&path, &public, Some(parameters.record())).unwrap();
-    let record = SigningRecord::open_or_begin(&folder.path().join("k.signed")).unwrap();
-    let mut author = Author::of_any(&path, &secret, record).unwrap();
+    let shop = Shop::of_with(secret, Some(parameters.record()));
+    let mut author = shop.author().unwrap();
     for numbers in [0..13, 13..21] {
         let put = |number: u32| {
             let value = if scheme.is_set() {
@@ -43,7 +40,8 @@ fn answers(scheme: SchemeName, questions: &[Question]) -> (PublicKey, Vec<Vec<u8
     author.flush(&[]).unwrap();
     let repository: &Server = author.server();
     let answer = |question| repository.answer(LATEST, question).unwrap();
-    (public, questions.iter().map(answer).collect())
+    let answers = questions.iter().map(answer).collect();
+    (shop.key.public().clone(), answers)
 }
 
 const LATEST: Version = Version::new(2);

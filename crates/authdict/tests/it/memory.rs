@@ -7,11 +7,7 @@ use authdict::{
     RedBlack, SchemeName, Server, SkipList, Spec, SpecLightweight, SpecLightweight3, Treap, Tree,
     Tuple, Value, Version,
     pad_core::{self, Authored, Hosts, Serves, Sha256Ed25519},
-    pad_tree::{
-        TreeRepository,
-        internals::{Authenticated, VersionedStore},
-    },
-    pad_tuple::{SecretBytes, TupleRepository, designs::Base, internals::Design},
+    pad_tuple::designs::Base,
 };
 use pad_conformance::soak;
 use pad_core::{Update, codec};
@@ -190,52 +186,39 @@ trait AnyServer {
     fn head(&self, version: Version) -> Vec<u8>;
 }
 
-impl<F> AnyServer for pad_core::Server<F>
+/// A server in memory of family `F`, and the function that prunes its repository.
+struct InMemory<F: Authored> {
+    server: pad_core::Server<F>,
+    prune: fn(&mut F::Repository, Version),
+}
+
+impl<F> AnyServer for InMemory<F>
 where
     F: Authored<Suite = S>,
-    F::Repository:
-        PrunableServer + Serves<Key> + Serves<Keys> + Serves<KeyRange> + Hosts<Family = F>,
+    F::Repository: Serves<Key> + Serves<Keys> + Serves<KeyRange> + Hosts<Family = F>,
 {
     fn apply(&mut self, update: &[u8]) -> Vec<Operation> {
-        self.apply(update).unwrap();
+        self.server.apply(update).unwrap();
         let update: Update<S, F::Attachment> = codec::decode(update, update.len()).unwrap();
         update.operations
     }
 
     fn prune(&mut self, oldest: Version) {
-        self.repository_mut().prune_before(oldest);
+        (self.prune)(self.server.repository_mut(), oldest);
     }
 
     fn answer(&self, version: Version, question: &Question) -> Vec<u8> {
         let answer = match question {
-            Question::Key(key) => self.answer(version, key),
-            Question::Keys(keys) => self.answer(version, keys),
-            Question::Range(range) => self.answer(version, range),
+            Question::Key(key) => self.server.answer(version, key),
+            Question::Keys(keys) => self.server.answer(version, keys),
+            Question::Range(range) => self.server.answer(version, range),
             other => panic!("{other:?}"),
         };
         answer.unwrap()
     }
 
     fn head(&self, version: Version) -> Vec<u8> {
-        self.head(version).unwrap()
-    }
-}
-
-trait PrunableServer {
-    fn prune_before(&mut self, oldest: Version);
-}
-
-impl<St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync> PrunableServer
-    for TreeRepository<S, St>
-{
-    fn prune_before(&mut self, oldest: Version) {
-        self.prune(oldest).unwrap();
-    }
-}
-
-impl<D: Design<S, Secret: SecretBytes>> PrunableServer for TupleRepository<S, D> {
-    fn prune_before(&mut self, oldest: Version) {
-        self.prune(oldest).unwrap();
+        self.server.head(version).unwrap()
     }
 }
 
@@ -245,7 +228,10 @@ fn server(public: &PublicKey) -> Box<dyn AnyServer> {
         ($family:ty) => {{
             let (author, dictionary) = (authority.author, authority.dictionary);
             let trusted = authdict::pad_core::PublicKey::<$family>::new(author, dictionary, ());
-            Box::new(pad_core::Server::<$family>::new(&trusted))
+            Box::new(InMemory::<$family> {
+                server: pad_core::Server::new(&trusted),
+                prune: |repository, oldest| repository.prune(oldest).unwrap(),
+            })
         }};
     }
     match public.scheme {

@@ -12,8 +12,8 @@ use authdict::{
 };
 
 use crate::{
-    objects::{Bucket, publish},
-    shop::{key, name, questions},
+    objects::{Bucket, publish, published},
+    shop::{name, questions},
 };
 
 /// A new reader, with the handle of its objects.
@@ -42,24 +42,16 @@ impl Reader {
     }
 }
 
-fn published(scheme: SchemeName, until: u64) -> (Arc<Bucket>, tempfile::TempDir) {
-    let (key, bucket) = (key(scheme), Bucket::new());
-    bucket.create(&key).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    publish(&bucket, &key, folder.path(), until).unwrap();
-    (bucket, folder)
-}
-
 /// A cache filled at one version must save requests at a later version. The answers must be those
 /// of an empty cache.
 #[test]
 fn a_reader_that_follows_reads_what_is_new() {
-    let (bucket, own) = published(SchemeName::Treap, 12);
+    let (shop, bucket) = published(SchemeName::Treap, 12);
     let (memory, before) = (NodeCache::default(), Version::new(12));
     let (answers, cold) = Reader::new(&bucket, &memory).asked(before);
     assert_eq!(Reader::new(&bucket, &memory).asked(before), (answers, 0));
     assert!(cold > 0);
-    publish(&bucket, &key(SchemeName::Treap), own.path(), 14).unwrap();
+    publish(&bucket, &shop, 14).unwrap();
     let latest = Version::new(14);
     let (answers, new) = Reader::new(&bucket, &memory).asked(latest);
     let (expected, all) = Reader::new(&bucket, &NodeCache::default()).asked(latest);
@@ -70,13 +62,13 @@ fn a_reader_that_follows_reads_what_is_new() {
 /// Data read from a damaged object must not be used after the object is repaired.
 #[test]
 fn what_was_read_of_a_damaged_object_is_read_again() {
-    let (bucket, _own) = published(SchemeName::RedBlack, 6);
-    let (latest, public) = (Version::new(6), key(SchemeName::RedBlack).public().clone());
+    let (shop, bucket) = published(SchemeName::RedBlack, 6);
+    let (latest, public) = (Version::new(6), shop.key.public());
     let question = Question::Key(name(7));
     let whole = bucket.contents();
     let (mut mended, expected) = (0, {
         let answer = bucket.repository().answer(latest, &question).unwrap();
-        verify(&public, latest, &question, &answer).unwrap()
+        verify(public, latest, &question, &answer).unwrap()
     });
     for (path, bytes) in &whole {
         if !path.as_ref().contains("/nodes/") {
@@ -89,7 +81,7 @@ fn what_was_read_of_a_damaged_object_is_read_again() {
             let reader = Reader::new(&bucket, &NodeCache::default());
             let says = || -> Option<Statement> {
                 let answer = reader.repository.answer(latest, &question).ok()?;
-                let says = verify(&public, latest, &question, &answer).ok()?;
+                let says = verify(public, latest, &question, &answer).ok()?;
                 assert_eq!(says, expected);
                 Some(says)
             };
@@ -112,7 +104,7 @@ fn blocks_are_those_of_one_dictionary() {
     let memory = NodeCache::default();
     let [one, other] = [SchemeName::RedBlack, SchemeName::Treap].map(|scheme| published(scheme, 8));
     let latest = Version::new(8);
-    for bucket in [&one.0, &other.0, &one.0] {
+    for bucket in [&one.1, &other.1, &one.1] {
         let (expected, _) = Reader::new(bucket, &NodeCache::default()).asked(latest);
         assert_eq!(Reader::new(bucket, &memory).asked(latest).0, expected);
     }

@@ -29,7 +29,7 @@ use object_store::{
 
 use crate::{
     memory::{Memory, assert_same},
-    shop::{TREES, batches, key, name, neighbour_questions, put, questions},
+    shop::{Shop, TREES, batches, key, name, neighbour_questions, put, questions},
 };
 
 /// An object store shared by many processes.
@@ -62,12 +62,9 @@ impl Bucket {
 
     fn failing(after: usize, only_says_so: bool) -> Arc<Self> {
         Arc::new(Self {
-            objects: InMemory::new(),
             until_failure: AtomicUsize::new(after),
             only_says_so,
-            replaces: AtomicBool::new(false),
-            conflicts: AtomicUsize::new(0),
-            unlisted: Mutex::default(),
+            ..Self::default()
         })
     }
 
@@ -217,21 +214,16 @@ impl ObjectStore for Bucket {
     }
 }
 
-/// Returns the author's own store in a folder, with at least `until` versions.
-pub(crate) fn signed(key: &SecretKey, folder: &std::path::Path, until: u64) -> Server {
-    let path = folder.join("files");
-    if !path.exists() {
-        create_store(&path, key.public()).unwrap();
-    }
-    let record = SigningRecord::open_or_begin(&folder.join("signed")).unwrap();
-    let mut author = Author::of_any(&path, key, record).unwrap();
+/// Returns the author's own store, with at least `until` versions.
+pub(crate) fn signed(shop: &Shop, until: u64) -> Server {
+    let mut author = shop.author().unwrap();
     let latest = usize::try_from(author.server().latest().number()).unwrap();
-    for batch in batches(key.public().scheme.id().0.into(), until).skip(latest) {
+    for batch in batches(shop.key.public().scheme.id().0.into(), until).skip(latest) {
         author.stage(batch).unwrap();
     }
     author.flush(&[]).unwrap();
     drop(author);
-    Server::of_any(&path).unwrap()
+    shop.repository()
 }
 
 /// Copies updates to objects, three versions at a time.
@@ -254,26 +246,32 @@ pub(crate) fn bring(
 
 pub(crate) fn publish(
     bucket: &Arc<Bucket>,
-    key: &SecretKey,
-    folder: &std::path::Path,
+    shop: &Shop,
     until: u64,
 ) -> core::result::Result<(), RepositoryError> {
-    bring(&signed(key, folder, until), &mut bucket.repository(), until)
+    bring(&signed(shop, until), &mut bucket.repository(), until)
 }
 
-/// Signs one more version with value `number`, which the author in another folder does not know.
-fn fork(key: &SecretKey, folder: &std::path::Path, number: u64) -> Vec<u8> {
-    let record = SigningRecord::open_or_begin(&folder.join("signed")).unwrap();
-    let mut author = Author::of_any(folder.join("files"), key, record).unwrap();
+/// Creates an author's own store, and objects with its first `until` versions.
+pub(crate) fn published(scheme: SchemeName, until: u64) -> (Shop, Arc<Bucket>) {
+    let (shop, bucket) = (Shop::new(scheme), Bucket::new());
+    bucket.create(&shop.key).unwrap();
+    publish(&bucket, &shop, until).unwrap();
+    (shop, bucket)
+}
+
+/// Signs one more version with value `number`, which the author of a copy does not know.
+fn fork(shop: &Shop, number: u64) -> Vec<u8> {
+    let mut author = shop.author().unwrap();
     author.stage(vec![put(1, number)]).unwrap();
     let version = author.flush(&[]).unwrap();
     author.server().update_message(version).unwrap().unwrap()
 }
 
-fn copy(from: &std::path::Path, to: &std::path::Path) {
-    for file in std::fs::read_dir(from).unwrap() {
+fn copy(from: &Shop, to: &Shop) {
+    for file in std::fs::read_dir(from.folder.path()).unwrap() {
         let file = file.unwrap();
-        std::fs::copy(file.path(), to.join(file.file_name())).unwrap();
+        std::fs::copy(file.path(), to.folder.path().join(file.file_name())).unwrap();
     }
 }
 
@@ -308,14 +306,11 @@ fn race(writers: [Server; 2], updates: &[Vec<u8>; 2]) {
 #[test]
 fn every_answer_is_that_of_the_repository_in_files() {
     for scheme in TREES {
-        let folder = tempfile::tempdir().unwrap();
-        let (key, bucket, mirror) = (key(scheme), Bucket::new(), Bucket::new());
-        bucket.create(&key).unwrap();
-        mirror.create(&key).unwrap();
-        publish(&bucket, &key, folder.path(), 20).unwrap();
-        publish(&bucket, &key, folder.path(), 33).unwrap();
+        let ((shop, bucket), mirror) = (published(scheme, 20), Bucket::new());
+        mirror.create(&shop.key).unwrap();
+        publish(&bucket, &shop, 33).unwrap();
         let objects = bucket.repository();
-        let memory = Memory::of(key.public(), &objects);
+        let memory = Memory::of(shop.key.public(), &objects);
         let mut follower = mirror.repository();
         for version in (1..=33).map(Version::new) {
             let update = objects.update_message(version).unwrap().unwrap();
@@ -326,22 +321,20 @@ fn every_answer_is_that_of_the_repository_in_files() {
         let checked = bucket.repository().check().unwrap();
         assert_eq!((checked.heads, checked.proved), (33, 33));
         assert!(bucket.repository().prune(Version::new(4)).is_err());
-        assert!(matches!(bucket.create(&key), Err(StoreError::Exists(_))));
+        let again = bucket.create(&shop.key);
+        assert!(matches!(again, Err(StoreError::Exists(_))));
     }
 }
 
 #[test]
 fn of_two_writers_one_wins_each_time() {
-    let key = key(SchemeName::RedBlack);
     for round in 0..pad_conformance::soak::size(8, 25) {
-        let bucket = Bucket::new();
-        bucket.create(&key).unwrap();
-        let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
-        publish(&bucket, &key, folders[0].path(), 3).unwrap();
-        copy(folders[0].path(), folders[1].path());
+        let (shop, bucket) = published(SchemeName::RedBlack, 3);
+        let shops = [shop, Shop::new(SchemeName::RedBlack)];
+        copy(&shops[0], &shops[1]);
         let updates = [1, 2].map(|number| {
-            let folder = &folders[usize::try_from(number - 1).unwrap()];
-            fork(&key, folder.path(), 100 * number + round)
+            let shop = &shops[usize::try_from(number - 1).unwrap()];
+            fork(shop, 100 * number + round)
         });
         // Both writers have opened the latest version.
         race([bucket.repository(), bucket.repository()], &updates);
@@ -350,11 +343,12 @@ fn of_two_writers_one_wins_each_time() {
         repository.check().unwrap();
         // The writer that succeeded continues.
         let head = repository.head_message(Version::new(4)).unwrap();
-        let winner = folders.iter().find(|folder| {
-            let own = Server::of_any(folder.path().join("files")).unwrap();
+        let mut shops = shops.iter();
+        let winner = shops.find(|shop| {
+            let own = shop.repository();
             own.head_message(Version::new(4)).unwrap() == head
         });
-        publish(&bucket, &key, winner.unwrap().path(), 6).unwrap();
+        publish(&bucket, winner.unwrap(), 6).unwrap();
         assert_eq!(bucket.repository().latest(), Version::new(6));
     }
 }
@@ -363,7 +357,6 @@ fn of_two_writers_one_wins_each_time() {
 /// version would be lost.
 #[test]
 fn a_medium_that_replaces_what_is_to_be_created_is_refused_at_once() {
-    let key = key(SchemeName::RedBlack);
     let refused = |ended: RepositoryError| {
         assert!(
             matches!(&ended, RepositoryError::Store(StoreError::Io(error))
@@ -373,13 +366,12 @@ fn a_medium_that_replaces_what_is_to_be_created_is_refused_at_once() {
     };
     let bucket = Bucket::new();
     bucket.replaces.store(true, Ordering::Relaxed);
-    refused(bucket.create(&key).unwrap_err().into());
+    let created = bucket.create(&key(SchemeName::RedBlack));
+    refused(created.unwrap_err().into());
     // The medium stops supporting conditional creates after the store was created.
-    let (bucket, folder) = (Bucket::new(), tempfile::tempdir().unwrap());
-    bucket.create(&key).unwrap();
-    publish(&bucket, &key, folder.path(), 3).unwrap();
+    let (shop, bucket) = published(SchemeName::RedBlack, 3);
     bucket.replaces.store(true, Ordering::Relaxed);
-    refused(publish(&bucket, &key, folder.path(), 6).unwrap_err());
+    refused(publish(&bucket, &shop, 6).unwrap_err());
 }
 
 #[test]
@@ -412,10 +404,7 @@ fn addresses_of_no_objects_are_refused() {
 /// A listing of a folder is unordered, and may omit files while the folder changes.
 #[test]
 fn a_head_that_a_listing_leaves_out_is_found() {
-    let (key, bucket) = (key(SchemeName::SkipList), Bucket::new());
-    bucket.create(&key).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    publish(&bucket, &key, folder.path(), 6).unwrap();
+    let (_shop, bucket) = published(SchemeName::SkipList, 6);
     bucket.remove(&Path::from("a/prices/newest"));
     *bucket.unlisted.lock().unwrap() = Some("00000000000000000004");
     assert_eq!(bucket.repository().latest(), Version::new(6));
@@ -426,17 +415,15 @@ fn a_head_that_a_listing_leaves_out_is_found() {
 /// The latest version must be found with any hint in the object `newest`, and without a hint.
 #[test]
 fn the_latest_version_is_found_from_anywhere() {
-    let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
-    bucket.create(&key).unwrap();
+    let (shop, bucket) = published(SchemeName::RedBlack, 0);
     let newest = Path::from("a/prices/newest");
-    let folder = tempfile::tempdir().unwrap();
     // Objects that do not have the name of a head are ignored.
     for stray in ["000", "zz"] {
         let stray = Path::from(format!("a/prices/heads/{stray}"));
         bucket.write(&stray, b"stray".to_vec());
     }
     for until in [1, 2, 3, 4, 7, 8, 9, 20, 33] {
-        publish(&bucket, &key, folder.path(), until).unwrap();
+        publish(&bucket, &shop, until).unwrap();
         for hint in [0, 1, until / 2, until, until + 1, u64::MAX] {
             bucket.write(&newest, format!("{hint:020}").into_bytes());
             assert_eq!(bucket.repository().latest(), Version::new(until), "{hint}");
@@ -451,29 +438,23 @@ fn the_latest_version_is_found_from_anywhere() {
 /// A service may refuse a create because of a concurrent create, although no object exists.
 #[test]
 fn what_is_refused_without_an_object_is_tried_again() {
-    let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
-    bucket.create(&key).unwrap();
-    let folder = tempfile::tempdir().unwrap();
+    let (shop, bucket) = published(SchemeName::RedBlack, 0);
     for until in [1, 2] {
         bucket.conflicts.store(3, Ordering::Relaxed);
-        publish(&bucket, &key, folder.path(), until).unwrap();
+        publish(&bucket, &shop, until).unwrap();
         assert_eq!(bucket.repository().latest(), Version::new(until));
     }
 }
 
 #[test]
 fn after_a_failure_at_any_object_what_was_acknowledged_is_there() {
-    let (key, whole) = (key(SchemeName::Treap), Bucket::new());
-    whole.create(&key).unwrap();
-    let elsewhere = tempfile::tempdir().unwrap();
-    let own = signed(&key, elsewhere.path(), 12);
-    bring(&own, &mut whole.repository(), 12).unwrap();
-    let whole = whole.repository();
+    let (shop, whole) = published(SchemeName::Treap, 12);
+    let (own, whole) = (shop.repository(), whole.repository());
     for only_says_so in [false, true] {
         let mut failed = 0;
         for after in 0.. {
             let bucket = Bucket::failing(after, only_says_so);
-            let created = bucket.create(&key);
+            let created = bucket.create(&shop.key);
             let mut acknowledged = Version::EMPTY;
             let is_done = created.is_ok()
                 && Server::in_store(bucket.store(), NodeCache::default()).is_ok_and(
@@ -487,7 +468,7 @@ fn after_a_failure_at_any_object_what_was_acknowledged_is_there() {
             let is_whole = is_done && left > 0 && left != usize::MAX;
             bucket.mend();
             if created.is_err() {
-                drop(bucket.create(&key));
+                drop(bucket.create(&shop.key));
             }
             let mut repository = bucket.repository();
             repository.check().unwrap();
@@ -506,10 +487,7 @@ fn after_a_failure_at_any_object_what_was_acknowledged_is_there() {
 
 #[test]
 fn what_a_killed_writer_left_behind_is_collected_and_nothing_else() {
-    let (key, bucket) = (key(SchemeName::SkipList), Bucket::new());
-    bucket.create(&key).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    publish(&bucket, &key, folder.path(), 4).unwrap();
+    let (shop, bucket) = published(SchemeName::SkipList, 4);
     let whole = bucket.contents();
     // A writer is killed after it has created a segment, and before it creates the head.
     let nodes: Vec<_> = whole
@@ -522,7 +500,7 @@ fn what_a_killed_writer_left_behind_is_collected_and_nothing_else() {
     bucket.write(&Path::from(orphan.as_str()), vec![1; 4096]);
     // A running writer may still use the segment.
     assert_eq!(bucket.folder().collect().unwrap(), 0);
-    publish(&bucket, &key, folder.path(), 7).unwrap();
+    publish(&bucket, &shop, 7).unwrap();
     assert_eq!(bucket.folder().collect().unwrap(), 1);
     assert_eq!(bucket.folder().collect().unwrap(), 0);
     let names = bucket.contents();
@@ -534,17 +512,13 @@ fn what_a_killed_writer_left_behind_is_collected_and_nothing_else() {
 /// another object. Tries this with every object in turn.
 #[test]
 fn damaged_objects_make_no_wrong_answer() {
-    let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
-    bucket.create(&key).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    publish(&bucket, &key, folder.path(), 10).unwrap();
+    let (shop, bucket) = published(SchemeName::RedBlack, 10);
     let whole = bucket.contents();
-    let (latest, public) = (Version::new(10), key.public());
+    let (latest, public) = (Version::new(10), shop.key.public());
     let answers: Vec<_> = questions()
         .chain(neighbour_questions())
         .map(|question| {
-            let answer = bucket.repository().answer(latest, &question).unwrap();
-            let says = verify(public, latest, &question, &answer).unwrap();
+            let says = shop.ask(&bucket.repository(), latest, &question);
             (question, says)
         })
         .collect();
@@ -595,13 +569,8 @@ fn damaged_objects_make_no_wrong_answer() {
 
 #[test]
 fn a_look_up_takes_few_requests_and_an_opening_too() {
-    let (key, bucket) = (key(SchemeName::RedBlack), Bucket::new());
-    bucket.create(&key).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    drop(signed(&key, folder.path(), 0));
-    let path = folder.path().join("files");
-    let record = SigningRecord::open_or_begin(&folder.path().join("signed")).unwrap();
-    let mut author = Author::of_any(&path, &key, record).unwrap();
+    let (shop, bucket) = published(SchemeName::RedBlack, 0);
+    let mut author = shop.author().unwrap();
     let named = |number: u64| authdict::Key::new(number.to_be_bytes().repeat(2)).unwrap();
     let value = authdict::Value::new([7; 32]).unwrap();
     let load = (0..100_000).map(|number| Operation::Put(named(number), value.clone()));
@@ -612,8 +581,7 @@ fn a_look_up_takes_few_requests_and_an_opening_too() {
     }
     author.flush(&[]).unwrap();
     drop(author);
-    let own = Server::of_any(&path).unwrap();
-    bring(&own, &mut bucket.repository(), 39).unwrap();
+    bring(&shop.repository(), &mut bucket.repository(), 39).unwrap();
     let store = ObjectBackend::open(bucket.folder(), "prices").unwrap();
     let objects = Arc::clone(store.folder());
     let repository = Server::in_store(AnyStore::Objects(store), NodeCache::default()).unwrap();
@@ -641,7 +609,7 @@ fn a_look_up_takes_few_requests_and_an_opening_too() {
 fn a_folder_is_a_store_of_objects_by_its_address() {
     let folder = tempfile::tempdir().unwrap();
     let address = format!("file://{}/prices", folder.path().display());
-    let (path, key) = (std::path::Path::new(&address), key(SchemeName::RedBlack));
+    let (path, shop) = (std::path::Path::new(&address), Shop::new(SchemeName::RedBlack));
     let tuples =
         SecretKey::generate(SuiteName::Sha256Ed25519, SchemeName::TupleBase, None).unwrap();
     let refused = create_store(path, tuples.public());
@@ -651,16 +619,12 @@ fn a_folder_is_a_store_of_objects_by_its_address() {
         missing,
         Err(RepositoryError::Store(StoreError::Missing(_)))
     ));
-    create_store(path, key.public()).unwrap();
-    let own = tempfile::tempdir().unwrap();
-    drop(signed(&key, own.path(), 0));
-    let update = fork(&key, own.path(), 10);
+    create_store(path, shop.key.public()).unwrap();
+    let update = fork(&shop, 10);
     let mut objects = Server::of_any(path).unwrap();
     objects.apply_message(&update).unwrap();
     let repository = Server::of_any(path).unwrap();
-    let question = Question::Key(name(1));
-    let answer = repository.answer(Version::new(1), &question).unwrap();
-    verify(key.public(), Version::new(1), &question, &answer).unwrap();
+    shop.ask(&repository, Version::new(1), &Question::Key(name(1)));
     assert!(repository.file_bytes().unwrap() >= 4096);
 }
 
@@ -682,21 +646,20 @@ fn what_is_at_an_address_is_raced_for_and_read_by_many() {
     create_store(path, key.public()).unwrap();
     let again = create_store(path, key.public());
     assert!(matches!(again, Err(StoreError::Exists(_))));
-    let own = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    drop(signed(&key, own[0].path(), 0));
+    let own = [SchemeName::RedBlack; 2].map(Shop::new);
     for round in 1..=25 {
-        copy(own[0].path(), own[1].path());
+        copy(&own[0], &own[1]);
         let updates = [0, 1].map(|writer: usize| {
             let number = round * 2 + u64::try_from(writer).unwrap();
-            fork(&key, own[writer].path(), number)
+            fork(&own[writer], number)
         });
         race([(); 2].map(|()| Server::of_any(path).unwrap()), &updates);
         let won = Server::of_any(path).unwrap();
         let head = won.head_message(Version::new(round)).unwrap();
-        let second = Server::of_any(own[1].path().join("files")).unwrap();
+        let second = own[1].repository();
         if second.head_message(Version::new(round)).unwrap() == head {
             drop(second);
-            copy(own[1].path(), own[0].path());
+            copy(&own[1], &own[0]);
         }
     }
     let readers = [(); 3].map(|()| Server::of_any(path).unwrap());

@@ -2,14 +2,13 @@
 //! refused.
 
 use authdict::{
-    Author, DictionaryId, Key, PublicKey, Question, SchemeName, SecretKey, Server, SigningRecord,
-    Statement, SuiteName, Value, Version,
-    internals::{
-        SchemeFamily,
-        dynamic::{client, create_store},
-    },
+    DictionaryId, Key, Operation, PublicKey, Question, SchemeName, SecretKey, Statement, SuiteName,
+    Value, Version,
+    internals::{SchemeFamily, dynamic::client},
     pad_core::Lookup,
 };
+
+use crate::shop::Shop;
 
 /// Returns a new key. For accumulators, returns a published key, because generating one takes
 /// minutes.
@@ -37,36 +36,19 @@ fn entries(scheme: SchemeName) -> u32 {
 /// Returns the public key of a small dictionary, with answers for a present key and for absent
 /// keys.
 fn answers(suite: SuiteName, scheme: SchemeName) -> (PublicKey, Vec<(Question, Vec<u8>)>) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("s");
-    let key = secret_key(suite, scheme);
-    let public = key.public().clone();
-    create_store(&path, &public).unwrap();
-    let mut author = Author::of_any(
-        &path,
-        &key,
-        SigningRecord::open_or_begin(&folder.path().join("k.signed")).unwrap(),
-    )
-    .unwrap();
+    let shop = Shop::of(secret_key(suite, scheme));
     let entry = |number: u32| {
         let value = Value::try_from(number.to_string().as_str()).unwrap();
-        authdict::Operation::Put(Key::new(number.to_be_bytes().to_vec()).unwrap(), value)
+        Operation::Put(Key::new(number.to_be_bytes().to_vec()).unwrap(), value)
     };
-    author
-        .stage(
-            (0..entries(scheme))
-                .map(|number| entry(2 * number))
-                .collect(),
-        )
-        .unwrap();
-    author.flush(&[]).unwrap();
-    let repository: &Server = author.server();
+    let even = (0..entries(scheme)).map(|number| entry(2 * number));
+    let (version, repository) = (shop.publish(even.collect()), shop.repository());
     let asked = [14, 15, 2 * entries(scheme) - 1].map(|number| {
         let question = Question::Key(Key::new(number.to_be_bytes().to_vec()).unwrap());
-        let answer = repository.answer(Version::new(1), &question).unwrap();
+        let answer = repository.answer(version, &question).unwrap();
         (question, answer)
     });
-    (public, asked.to_vec())
+    (shop.key.public().clone(), asked.to_vec())
 }
 
 #[test]

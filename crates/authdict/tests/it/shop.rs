@@ -1,16 +1,16 @@
 //! Stores of trees and of tuples with their authors' keys, and tests of both kinds.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
 use authdict::{
-    Author, AuthorError, Key, KeyRange, Keys, Operation, Predecessor, Question, SchemeName,
-    SecretKey, Server, SigningRecord, Statement, Successor, SuiteName, Value, Version,
-    internals::dynamic::create_store, verify,
+    Author, AuthorError, Key, KeyRange, Keys, Operation, Predecessor, Question, RepositoryError,
+    SchemeName, SecretKey, Server, SigningRecord, Statement, StoreError, Successor, SuiteName,
+    Value, Version,
+    internals::{RecordChange, dynamic::create_store_with},
+    verify,
 };
 use pad_conformance::soak;
+use tempfile::TempDir;
 use zeroize::Zeroizing;
 
 use crate::memory::{Memory, assert_same};
@@ -41,19 +41,26 @@ pub(crate) fn key(scheme: SchemeName) -> SecretKey {
 
 /// A store and its author's key.
 pub(crate) struct Shop {
+    pub(crate) folder: TempDir,
     pub(crate) key: SecretKey,
     pub(crate) store: PathBuf,
 }
 
 impl Shop {
-    pub(crate) fn new(folder: &Path, scheme: SchemeName) -> Self {
-        Self::at(folder.join("stored"), scheme)
+    pub(crate) fn new(scheme: SchemeName) -> Self {
+        Self::of(key(scheme))
     }
 
-    pub(crate) fn at(store: PathBuf, scheme: SchemeName) -> Self {
-        let key = key(scheme);
-        create_store(&store, key.public()).unwrap();
-        Self { key, store }
+    pub(crate) fn of(key: SecretKey) -> Self {
+        Self::of_with(key, None)
+    }
+
+    /// Creates a store that also contains the record `other`, which a log needs.
+    pub(crate) fn of_with(key: SecretKey, other: Option<RecordChange>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("stored");
+        create_store_with(&store, key.public(), other).unwrap();
+        Self { folder, key, store }
     }
 
     /// Returns the path of the file next to the store with the extension `end`.
@@ -90,14 +97,24 @@ impl Shop {
         author.flush(&[]).unwrap()
     }
 
+    /// Returns the verified statement of a server's answer.
+    pub(crate) fn ask(&self, server: &Server, version: Version, question: &Question) -> Statement {
+        let answer = server.answer(version, question).unwrap();
+        verify(self.key.public(), version, question, &answer).unwrap()
+    }
+
     /// Returns the value of a key in a verified answer.
     pub(crate) fn value(&self, version: Version, key: &Key) -> Option<Value> {
-        let question = Question::Key(key.clone());
-        let answer = self.repository().answer(version, &question).unwrap();
-        match verify(self.key.public(), version, &question, &answer).unwrap() {
+        match self.ask(&self.repository(), version, &Question::Key(key.clone())) {
             Statement::Lookup(lookup) => lookup.answer.value().cloned(),
             other => panic!("{other:?}"),
         }
+    }
+
+    /// Asserts that the store is refused with a message that contains `text`.
+    pub(crate) fn assert_refused(&self, text: &str) {
+        let refused = Server::of_any(&self.store).unwrap_err().to_string();
+        assert!(refused.contains(text), "{refused}");
     }
 }
 
@@ -113,15 +130,20 @@ pub(crate) fn put(number: u64, value: u64) -> Operation {
     Operation::Put(name(number), Value::try_from(text.as_str()).unwrap())
 }
 
-/// Returns random batches of all sizes, with removals of present and absent keys.
-pub(crate) fn batches(seed: u64, number: u64) -> impl Iterator<Item = Vec<Operation>> {
+/// Returns a function that returns pseudorandom numbers below its argument.
+pub(crate) fn random(seed: u64) -> impl FnMut(u64) -> u64 {
     let mut state = seed;
-    let mut random = move |below: u64| {
+    move |below: u64| {
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
         (state >> 33) % below
-    };
+    }
+}
+
+/// Returns random batches of all sizes, with removals of present and absent keys.
+pub(crate) fn batches(seed: u64, number: u64) -> impl Iterator<Item = Vec<Operation>> {
+    let mut random = random(seed);
     (0..number).map(move |version| {
         let size = [1, 1, 3, 60, 0, 8][usize::try_from(random(6)).unwrap()];
         (0..size)
@@ -157,11 +179,10 @@ fn every_answer_is_that_of_the_repository_in_memory() {
     let trees = TREES.map(|scheme| (scheme, soak::size(24, 45), 7));
     let tuples = TUPLES.map(|scheme| (scheme, soak::size(13, 24), 5));
     for (scheme, versions, group) in trees.into_iter().chain(tuples) {
-        let folder = tempfile::tempdir().unwrap();
-        let stored = Shop::new(folder.path(), scheme);
+        let stored = Shop::new(scheme);
         let mut memory = stored.memory();
-        let mirror = folder.path().join("mirror");
-        create_store(&mirror, stored.key.public()).unwrap();
+        let mirror = stored.folder.path().join("mirror");
+        create_store_with(&mirror, stored.key.public(), None).unwrap();
         let mut batches = batches(scheme.id().0.into(), versions).peekable();
         while batches.peek().is_some() {
             // A few versions at a time are published, each time as a new process would do it.
@@ -188,8 +209,7 @@ fn every_answer_is_that_of_the_repository_in_memory() {
 #[test]
 fn what_was_not_flushed_is_not_there_and_the_next_one_is() {
     for scheme in [SchemeName::RedBlack, SchemeName::TupleSpecLightweight] {
-        let folder = tempfile::tempdir().unwrap();
-        let shop = Shop::new(folder.path(), scheme);
+        let shop = Shop::new(scheme);
         shop.publish((0..50).map(|number| put(number, 1)).collect());
         let nodes = || fs::metadata(shop.sibling("nodes")).map_or(0, |file| file.len());
         let length = nodes();
@@ -207,6 +227,80 @@ fn what_was_not_flushed_is_not_there_and_the_next_one_is() {
             unreachable!()
         };
         assert_eq!(shop.value(Version::new(2), &name(7)), Some(old));
+        shop.repository().check().unwrap();
+    }
+}
+
+#[test]
+fn pruned_versions_go_and_the_others_stay_what_they_are() {
+    let trees = TREES.map(|scheme| (scheme, 30, 20, [0, 1, 12, 15, 15]));
+    let tuples = TUPLES.map(|scheme| (scheme, 18, 12, [0, 1, 7, 9, 9]));
+    for (scheme, versions, published, prunings) in trees.into_iter().chain(tuples) {
+        let stored = Shop::new(scheme);
+        let mut memory = stored.memory();
+        let history: Vec<_> = batches(9, versions).collect();
+        let (before, after) = history.split_at(published);
+        for group in before.chunks(soak::size(4, 1)) {
+            stored.publish_together(group.to_vec());
+        }
+        let reader = TREES.contains(&scheme).then(|| stored.repository());
+        let size = stored.repository().file_bytes().unwrap();
+        for oldest in prunings {
+            memory.follow(&stored.repository());
+            stored.repository().prune(Version::new(oldest)).unwrap();
+            memory.prune(Version::new(oldest));
+            assert_same(&memory, &stored.repository());
+        }
+        if let Some(reader) = &reader {
+            // A reader that has opened the old file can still read all of it.
+            let question = Question::Key(name(7));
+            reader.answer(Version::new(3), &question).unwrap();
+            assert!(stored.repository().file_bytes().unwrap() < size);
+        }
+        for batch in after {
+            stored.publish(batch.clone());
+        }
+        memory.follow(&stored.repository());
+        assert_same(&memory, &stored.repository());
+        if reader.is_some() {
+            stored.repository().prune(Version::new(versions)).unwrap();
+            memory.prune(Version::new(versions));
+            assert_same(&memory, &stored.repository());
+        }
+        let refused = stored.repository().prune(Version::new(31));
+        assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
+        stored.repository().check().unwrap();
+    }
+}
+
+#[test]
+fn one_writes_at_a_time_and_readers_see_their_version() {
+    for scheme in [SchemeName::RedBlack, SchemeName::TupleSpecLightweight] {
+        let shop = Shop::new(scheme);
+        shop.publish((0..80).map(|number| put(number, 1)).collect());
+        let (first, second) = (Version::new(1), Version::new(2));
+        let (reader, mut late) = (shop.repository(), shop.repository());
+        assert_eq!(shop.publish(vec![put(3, 30)]), second);
+        let update = shop.repository().update_message(second).unwrap().unwrap();
+        let question = Question::Key(name(3));
+        shop.ask(&reader, first, &question);
+        assert!(reader.answer(second, &question).is_err());
+        // This writer does not know the published version, so it must be reopened.
+        let refused = late.apply_message(&update).unwrap_err();
+        let is_tree = TREES.contains(&scheme);
+        let is_known = match &refused {
+            RepositoryError::Store(StoreError::Gap { .. }) => is_tree,
+            RepositoryError::Store(StoreError::Closed) => !is_tree,
+            _ => false,
+        };
+        assert!(is_known, "{scheme}: {refused}");
+        late.answer(first, &question).unwrap();
+        // The writer of tuples is closed before the next author begins, the writer of nodes is not.
+        let _late = is_tree.then_some(late);
+        // The writer that came too late has not changed the published version.
+        shop.repository().check().unwrap();
+        assert_eq!(shop.publish(vec![put(4, 40)]), Version::new(3));
+        reader.answer(first, &question).unwrap();
         shop.repository().check().unwrap();
     }
 }

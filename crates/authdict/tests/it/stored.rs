@@ -9,7 +9,7 @@ use authdict::{
     internals::{Store, dynamic::create_store},
     verify,
 };
-use pad_conformance::soak;
+use pad_conformance::{Random, soak};
 
 use crate::{
     memory::assert_same,
@@ -17,48 +17,9 @@ use crate::{
 };
 
 #[test]
-fn pruned_versions_go_and_the_others_stay_what_they_are() {
-    for scheme in TREES {
-        let folder = tempfile::tempdir().unwrap();
-        let stored = Shop::new(folder.path(), scheme);
-        let mut memory = stored.memory();
-        let history: Vec<_> = batches(9, 30).collect();
-        let (before, after) = history.split_at(20);
-        for group in before.chunks(soak::size(4, 1)) {
-            stored.publish_together(group.to_vec());
-        }
-        let reader = stored.repository();
-        let size = reader.file_bytes().unwrap();
-        for oldest in [0, 1, 12, 15, 15] {
-            memory.follow(&stored.repository());
-            stored.repository().prune(Version::new(oldest)).unwrap();
-            memory.prune(Version::new(oldest));
-            assert_same(&memory, &stored.repository());
-        }
-        // A reader that has opened the old file can still read all of it.
-        reader
-            .answer(Version::new(3), &Question::Key(name(7)))
-            .unwrap();
-        assert!(stored.repository().file_bytes().unwrap() < size);
-        for batch in after {
-            stored.publish(batch.clone());
-        }
-        memory.follow(&stored.repository());
-        assert_same(&memory, &stored.repository());
-        stored.repository().prune(Version::new(30)).unwrap();
-        memory.prune(Version::new(30));
-        assert_same(&memory, &stored.repository());
-        let refused = stored.repository().prune(Version::new(31));
-        assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
-        stored.repository().check().unwrap();
-    }
-}
-
-#[test]
 fn compacted_nodes_answer_as_before_and_the_next_versions_follow_them() {
     for scheme in TREES {
-        let folder = tempfile::tempdir().unwrap();
-        let stored = Shop::new(folder.path(), scheme);
+        let stored = Shop::new(scheme);
         let mut memory = stored.memory();
         let mut history = batches(11, 32);
         for since in [0, 3, 20, 0] {
@@ -97,8 +58,7 @@ fn compacted_nodes_answer_as_before_and_the_next_versions_follow_them() {
 
 #[test]
 fn a_warmed_store_is_followed_and_one_that_is_too_large_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let stored = Shop::new(folder.path(), SchemeName::Treap);
+    let stored = Shop::new(SchemeName::Treap);
     let mut memory = stored.memory();
     let cache = NodeCache::new(CacheSize::Warmed { most: 64 << 20 });
     let open = |cache: &NodeCache| Server::of_any_with(&stored.store, cache.clone());
@@ -136,14 +96,11 @@ fn a_warmed_store_is_followed_and_one_that_is_too_large_is_refused() {
 /// Each page begins at the end of the previous page, so all pages together are the whole range.
 #[test]
 fn pages_of_a_range_are_all_of_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    let shop = Shop::new(SchemeName::RedBlack);
     shop.publish((0..90).map(|number| put(number, number)).collect());
     let (repository, version) = (shop.repository(), Version::new(1));
     let entries = |range: &KeyRange| {
-        let question = Question::Range(range.clone());
-        let answer = repository.answer(version, &question).unwrap();
-        match verify(shop.key.public(), version, &question, &answer).unwrap() {
+        match shop.ask(&repository, version, &Question::Range(range.clone())) {
             Statement::Range(contents) => contents.entries,
             other => panic!("{other:?}"),
         }
@@ -189,39 +146,8 @@ fn pages_of_a_range_are_all_of_it() {
 }
 
 #[test]
-fn one_writes_at_a_time_and_readers_see_their_version() {
-    let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
-    shop.publish((0..80).map(|number| put(number, 1)).collect());
-    let reader = shop.repository();
-    let message = |shop: &Shop| {
-        let version = Version::new(2);
-        shop.repository().update_message(version).unwrap().unwrap()
-    };
-    let mut late = shop.repository();
-    {
-        let mut author = shop.author().unwrap();
-        author.stage(vec![put(3, 30)]).unwrap();
-        author.flush(&[]).unwrap();
-    }
-    let update = message(&shop);
-    let refused = late.apply_message(&update).unwrap_err();
-    let is_gap = matches!(&refused, RepositoryError::Store(StoreError::Gap { .. }));
-    assert!(is_gap, "{refused}");
-    // The writer that came too late has not changed the published version.
-    shop.repository().check().unwrap();
-    let question = Question::Key(name(3));
-    let answer = reader.answer(Version::new(1), &question).unwrap();
-    verify(shop.key.public(), Version::new(1), &question, &answer).unwrap();
-    assert!(reader.answer(Version::new(2), &question).is_err());
-    shop.publish(vec![put(4, 40)]);
-    reader.answer(Version::new(1), &question).unwrap();
-}
-
-#[test]
 fn an_author_of_a_store_that_was_pruned_meanwhile_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    let shop = Shop::new(SchemeName::RedBlack);
     for version in 1..=4 {
         shop.publish((0..20).map(|number| put(number, version)).collect());
     }
@@ -242,46 +168,27 @@ fn an_author_of_a_store_that_was_pruned_meanwhile_is_refused() {
 
 #[test]
 fn files_that_are_missing_cut_off_or_of_another_store_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    let shop = Shop::new(SchemeName::RedBlack);
     shop.publish((0..80).map(|number| put(number, 1)).collect());
-    let nodes = fs::read(shop.sibling("nodes")).unwrap();
-    fs::write(shop.sibling("nodes"), &nodes[..nodes.len() - 1]).unwrap();
-    let refused = Server::of_any(&shop.store).unwrap_err().to_string();
-    assert!(refused.contains("is truncated"), "{refused}");
-    fs::remove_file(shop.sibling("nodes")).unwrap();
-    let refused = Server::of_any(&shop.store).unwrap_err().to_string();
-    assert!(
-        refused.contains("copy both files with the store"),
-        "{refused}"
-    );
-    let mut emptied = nodes.clone();
-    emptied[4096..].fill(0);
-    fs::write(shop.sibling("nodes"), emptied).unwrap();
-    let repository = shop.repository();
-    assert!(
-        repository
-            .answer(Version::new(1), &Question::Key(name(3)))
-            .is_err()
-    );
-    assert!(shop.repository().check().is_err());
-    fs::write(shop.sibling("nodes"), nodes).unwrap();
-    let heads = fs::read(shop.sibling("nodes.heads")).unwrap();
-    fs::write(shop.sibling("nodes.heads"), &heads[..heads.len() - 1]).unwrap();
-    let refused = Server::of_any(&shop.store).unwrap_err().to_string();
-    assert!(refused.contains("is truncated"), "{refused}");
-    fs::remove_file(shop.sibling("nodes.heads")).unwrap();
-    let refused = Server::of_any(&shop.store).unwrap_err().to_string();
-    assert!(
-        refused.contains("copy both files with the store"),
-        "{refused}"
-    );
-    let mut emptied = heads.clone();
-    emptied[4096..].fill(0);
-    fs::write(shop.sibling("nodes.heads"), emptied).unwrap();
-    let refused = Server::of_any(&shop.store).unwrap_err().to_string();
-    assert!(refused.contains("latest version"), "{refused}");
-    fs::write(shop.sibling("nodes.heads"), heads).unwrap();
+    for file in ["nodes", "nodes.heads"].map(|end| shop.sibling(end)) {
+        let whole = fs::read(&file).unwrap();
+        fs::write(&file, &whole[..whole.len() - 1]).unwrap();
+        shop.assert_refused("is truncated");
+        fs::remove_file(&file).unwrap();
+        shop.assert_refused("copy both files with the store");
+        let mut emptied = whole.clone();
+        emptied[4096..].fill(0);
+        fs::write(&file, emptied).unwrap();
+        if file.ends_with("stored.nodes") {
+            let (repository, question) = (shop.repository(), Question::Key(name(3)));
+            assert!(repository.answer(Version::new(1), &question).is_err());
+            drop(repository);
+            assert!(shop.repository().check().is_err());
+        } else {
+            shop.assert_refused("latest version");
+        }
+        fs::write(&file, whole).unwrap();
+    }
     shop.repository().check().unwrap();
 }
 
@@ -292,8 +199,7 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
     let rounds = std::env::var("PAD_DAMAGE_ROUNDS")
         .map_or(soak::size(30, 150), |text| text.parse().unwrap());
     for scheme in TREES {
-        let folder = tempfile::tempdir().unwrap();
-        let shop = Shop::new(folder.path(), scheme);
+        let shop = Shop::new(scheme);
         for batch in batches(4, 12) {
             shop.publish(batch);
         }
@@ -311,38 +217,29 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
             "stored.newest",
             "stored.signed",
         ];
-        let before = files.map(|name| fs::read(folder.path().join(name)).unwrap());
+        let before = files.map(|name| fs::read(shop.folder.path().join(name)).unwrap());
         let restore = || {
             for (name, bytes) in files.iter().zip(&before) {
-                fs::write(folder.path().join(name), bytes).unwrap();
+                fs::write(shop.folder.path().join(name), bytes).unwrap();
             }
         };
         let repository = shop.repository();
         let answers: Vec<_> = questions()
             .chain(neighbour_questions())
-            .map(|question| {
-                let answer = repository.answer(latest, &question).unwrap();
-                (
-                    verify(public, latest, &question, &answer).unwrap(),
-                    question,
-                )
-            })
+            .map(|question| (shop.ask(&repository, latest, &question), question))
             .collect();
         drop(repository);
         shop.publish(next.clone());
         let head = shop.repository().head_message(Version::new(13)).unwrap();
-        let (mut state, mut signed) = (u64::from(scheme.id().0), 0);
+        let (mut random, mut signed) = (Random::new(scheme.id().0.into()), 0);
         for _ in 0..rounds {
             restore();
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
             // One of the two files: the heads in one round of four, otherwise the nodes.
-            let which = if (state >> 19) % 4 == 0 { 2 } else { 1 };
+            let which = if random.below(4) == 0 { 2 } else { 1 };
             let mut bytes = before[which].clone();
-            let place = usize::try_from(state >> 21).unwrap() % bytes.len();
-            bytes[place] ^= 1 << (state >> 61);
-            fs::write(folder.path().join(files[which]), bytes).unwrap();
+            let place = random.index(bytes.len());
+            bytes[place] ^= 1 << random.below(8);
+            fs::write(shop.folder.path().join(files[which]), bytes).unwrap();
             if let Ok(repository) = Server::of_any(&shop.store) {
                 for (expected, question) in &answers {
                     // An error, a refused proof, or the correct answer is accepted.
@@ -370,11 +267,10 @@ fn accidents_to_the_file_make_no_wrong_answer_and_no_second_head() {
 /// An author must refuse files of nodes that belong to another store, and leave them unchanged.
 #[test]
 fn the_nodes_of_another_store_are_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    let shop = Shop::new(SchemeName::RedBlack);
     shop.publish((0..80).map(|number| put(number, 1)).collect());
     let whole = fs::read(shop.sibling("nodes")).unwrap();
-    let aside = folder.path().join("aside");
+    let aside = shop.folder.path().join("aside");
     fs::rename(&shop.store, &aside).unwrap();
     let create = || create_store(&shop.store, shop.key.public());
     let refused = create().unwrap_err().to_string();
@@ -401,8 +297,7 @@ fn the_nodes_of_another_store_are_left_alone() {
 
 #[test]
 fn a_store_can_be_read_without_the_right_to_write() {
-    let folder = tempfile::tempdir().unwrap();
-    let shop = Shop::new(folder.path(), SchemeName::RedBlack);
+    let shop = Shop::new(SchemeName::RedBlack);
     shop.publish((0..30).map(|number| put(number, 1)).collect());
     for file in [
         &shop.store,

@@ -12,7 +12,7 @@ use authdict::{
     SigningRecord, StoreError, Version, internals::dynamic::create_store, pad_core::StoreFault,
     verify,
 };
-use pad_conformance::soak;
+use pad_conformance::{Random, soak};
 use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
 
 use crate::{
@@ -20,41 +20,12 @@ use crate::{
     shop::{Shop, TREES, TUPLES, batches, name, put, questions},
 };
 
-#[test]
-fn pruned_versions_go_and_the_others_stay_what_they_are() {
-    for scheme in TUPLES {
-        let folder = tempfile::tempdir().unwrap();
-        let stored = Shop::new(folder.path(), scheme);
-        let mut memory = stored.memory();
-        let history: Vec<_> = batches(9, 18).collect();
-        let (before, after) = history.split_at(12);
-        for group in before.chunks(soak::size(4, 1)) {
-            stored.publish_together(group.to_vec());
-        }
-        for oldest in [0, 1, 7, 9, 9] {
-            memory.follow(&stored.repository());
-            stored.repository().prune(Version::new(oldest)).unwrap();
-            memory.prune(Version::new(oldest));
-            assert_same(&memory, &stored.repository());
-        }
-        for batch in after {
-            stored.publish(batch.clone());
-        }
-        memory.follow(&stored.repository());
-        assert_same(&memory, &stored.repository());
-        let refused = stored.repository().prune(Version::new(31));
-        assert!(matches!(refused, Err(RepositoryError::Lookup(_))));
-        stored.repository().check().unwrap();
-    }
-}
-
 /// If a process is killed after its update is durable and before its tuples are written, the tuple
 /// file is outdated or missing.
 #[test]
 fn tuples_that_are_behind_their_store_are_brought_up() {
     for scheme in TUPLES {
-        let folder = tempfile::tempdir().unwrap();
-        let stored = Shop::new(folder.path(), scheme);
+        let stored = Shop::new(scheme);
         let mut memory = stored.memory();
         let mut copies = vec![None];
         for batch in batches(6, soak::size(5, 8)) {
@@ -79,15 +50,12 @@ fn tuples_that_are_behind_their_store_are_brought_up() {
 
 #[test]
 fn the_tuples_of_another_store_are_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
     let scheme = SchemeName::TupleBaseSuperseding;
-    let shop = Shop::new(folder.path(), scheme);
+    let shop = Shop::new(scheme);
     shop.publish((0..20).map(|number| put(number, 1)).collect());
-    let other = tempfile::tempdir().unwrap();
-    let foreign = Shop::new(other.path(), scheme);
+    let foreign = Shop::new(scheme);
     fs::copy(shop.sibling("tuples"), foreign.sibling("tuples")).unwrap();
-    let refused = Server::of_any(&foreign.store).unwrap_err().to_string();
-    assert!(refused.contains("belongs to another store"), "{refused}");
+    foreign.assert_refused("belongs to another store");
     fs::remove_file(&foreign.store).unwrap();
     let refused = create_store(&foreign.store, foreign.key.public());
     assert!(matches!(refused, Err(StoreError::Damaged(_))));
@@ -96,8 +64,7 @@ fn the_tuples_of_another_store_are_left_alone() {
 #[test]
 #[cfg(unix)]
 fn a_store_behind_a_symbolic_link_has_its_tuples_beside_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut shop = Shop::new(folder.path(), TUPLES[0]);
+    let mut shop = Shop::new(TUPLES[0]);
     let version = shop.publish(vec![put(1, 1)]);
     let (away, elsewhere) = (shop.store.clone(), tempfile::tempdir().unwrap());
     shop.store = elsewhere.path().join("link");
@@ -114,8 +81,7 @@ fn a_store_behind_a_symbolic_link_has_its_tuples_beside_it() {
 #[test]
 fn readers_beside_an_author_that_prunes_raise_no_alarm() {
     for scheme in [TUPLES[0], TUPLES[3], TREES[0]] {
-        let folder = tempfile::tempdir().unwrap();
-        let shop = Shop::new(folder.path(), scheme);
+        let shop = Shop::new(scheme);
         shop.publish((0..20).map(|number| put(number, 1)).collect());
         let ended = AtomicBool::new(false);
         let read = |round: u32| {
@@ -123,8 +89,7 @@ fn readers_beside_an_author_that_prunes_raise_no_alarm() {
             let (oldest, latest) = (repository.oldest(), repository.latest());
             let question = Question::Key(name(3));
             for version in [oldest.max(Version::new(1)), latest] {
-                let answer = repository.answer(version, &question).unwrap();
-                verify(shop.key.public(), version, &question, &answer).unwrap();
+                shop.ask(&repository, version, &question);
             }
             let history = repository.history_page(&name(3), latest, 1000);
             assert!(history.is_ok());
@@ -166,30 +131,22 @@ fn accidents_to_the_file_make_no_wrong_answer() {
         SchemeName::TupleBaseSuperseding,
         SchemeName::TupleSpecLightweight,
     ] {
-        let folder = tempfile::tempdir().unwrap();
-        let shop = Shop::new(folder.path(), scheme);
+        let shop = Shop::new(scheme);
         for batch in batches(4, 9) {
             shop.publish(batch);
         }
         let (latest, public) = (Version::new(9), shop.key.public());
         let repository = shop.repository();
         let answers: Vec<_> = questions()
-            .map(|question| {
-                let answer = repository.answer(latest, &question).unwrap();
-                let statement = verify(public, latest, &question, &answer).unwrap();
-                (statement, question)
-            })
+            .map(|question| (shop.ask(&repository, latest, &question), question))
             .collect();
         drop(repository);
         let before = fs::read(shop.sibling("tuples")).unwrap();
-        let (mut state, mut same) = (u64::from(scheme.id().0), 0);
+        let (mut random, mut same) = (Random::new(scheme.id().0.into()), 0);
         for _ in 0..rounds {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
             let mut bytes = before.clone();
-            let place = usize::try_from(state >> 21).unwrap() % bytes.len();
-            bytes[place] ^= 1 << (state >> 61);
+            let place = random.index(bytes.len());
+            bytes[place] ^= 1 << random.below(8);
             fs::write(shop.sibling("tuples"), bytes).unwrap();
             let Ok(repository) = Server::of_any(&shop.store) else {
                 continue;
@@ -211,8 +168,7 @@ fn accidents_to_the_file_make_no_wrong_answer() {
 #[test]
 fn every_damaged_row_is_met_as_damage() {
     for scheme in [SchemeName::TupleSpecLightweight, SchemeName::TupleBase] {
-        let folder = tempfile::tempdir().unwrap();
-        let shop = Shop::new(folder.path(), scheme);
+        let shop = Shop::new(scheme);
         shop.publish((0..90).map(|number| put(number, 1)).collect());
         for version in 2..=4 {
             shop.publish(vec![put(version, version), put(95 + version, 5)]);
@@ -224,10 +180,7 @@ fn every_damaged_row_is_met_as_damage() {
         };
         let repository = shop.repository();
         let expected: Vec<_> = asked()
-            .map(|(version, question)| {
-                let answer = repository.answer(version, &question).unwrap();
-                verify(public, version, &question, &answer).unwrap()
-            })
+            .map(|(version, question)| shop.ask(&repository, version, &question))
             .collect();
         drop(repository);
         let whole = fs::read(shop.sibling("tuples")).unwrap();
@@ -320,9 +273,8 @@ fn damage(file: &Path, row: &[u8]) {
 /// unchanged. After its removal it must be built again.
 #[test]
 fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
-    let folder = tempfile::tempdir().unwrap();
     let scheme = SchemeName::TupleSpecLightweight;
-    let stored = Shop::new(folder.path(), scheme);
+    let stored = Shop::new(scheme);
     let mut memory = stored.memory();
     for batch in batches(6, 5) {
         stored.publish(batch);
@@ -338,8 +290,7 @@ fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
     transaction.commit().unwrap();
     drop(database);
     let older = fs::read(stored.sibling("tuples")).unwrap();
-    let refused = Server::of_any(&stored.store).unwrap_err().to_string();
-    assert!(refused.contains("has an older format"), "{refused}");
+    stored.assert_refused("has an older format");
     let refused = stored.author().unwrap_err().to_string();
     assert!(refused.contains("is rebuilt"), "{refused}");
     assert_eq!(fs::read(stored.sibling("tuples")).unwrap(), older);
@@ -351,8 +302,7 @@ fn a_file_of_an_older_format_is_left_alone_and_made_again_when_it_is_gone() {
 #[test]
 fn tuples_that_are_written_later_are_there_at_once() {
     for scheme in TUPLES {
-        let folder = tempfile::tempdir().unwrap();
-        let stored = Shop::new(folder.path(), scheme);
+        let stored = Shop::new(scheme);
         let mut memory = stored.memory();
         let mut author = stored.author().unwrap();
         let before = fs::read(stored.sibling("tuples")).ok();
@@ -369,7 +319,7 @@ fn tuples_that_are_written_later_are_there_at_once() {
         }
         assert_eq!(before, None);
         // The files are copied in the state that a kill would leave.
-        let copy = folder.path().join("copy");
+        let copy = stored.folder.path().join("copy");
         fs::copy(&stored.store, &copy).unwrap();
         fs::copy(stored.sibling("tuples"), copy.with_extension("tuples")).unwrap();
         assert_same(&memory, &Server::of_any(&copy).unwrap());
@@ -391,10 +341,9 @@ fn tuples_that_are_written_later_are_there_at_once() {
 fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
     // A refused author first waits for the lock for seconds.
     for scheme in &TUPLES[..soak::size(1, 5)] {
-        let folder = tempfile::tempdir().unwrap();
-        let stored = Shop::new(folder.path(), *scheme);
+        let stored = Shop::new(*scheme);
         let mut memory = stored.memory();
-        let other_record = SigningRecord::open_or_begin(&folder.path().join("other")).unwrap();
+        let other_record = SigningRecord::open_or_begin(&stored.sibling("other")).unwrap();
         let mut waiting = stored.author().unwrap();
         let mut second = Author::of_any(&stored.store, &stored.key, other_record).unwrap();
         for batch in batches(6, 4) {
@@ -417,11 +366,9 @@ fn a_second_author_is_refused_while_tuples_wait_to_be_written() {
 /// next to it must be refused.
 #[test]
 fn an_old_backup_goes_on_where_it_stands() {
-    let folder = tempfile::tempdir().unwrap();
     let scheme = SchemeName::TupleSpecLightweight;
-    let author = Shop::new(folder.path(), scheme);
-    let copy = folder.path().join("mirror");
-    let mirror = Shop::at(copy, scheme);
+    let author = Shop::new(scheme);
+    let mirror = Shop::new(scheme);
     for batch in batches(3, 9) {
         author.publish(batch);
     }
@@ -451,8 +398,7 @@ fn an_old_backup_goes_on_where_it_stands() {
     for (file, bytes) in files().iter().zip(&backup).take(2) {
         fs::write(file, bytes).unwrap();
     }
-    let refused = Server::of_any(&mirror.store).unwrap_err().to_string();
-    assert!(refused.contains("newer than the store"), "{refused}");
+    mirror.assert_refused("newer than the store");
     fs::remove_file(mirror.sibling("tuples")).unwrap();
     assert_eq!(mirror.repository().latest(), Version::new(4));
     follow(9);
@@ -470,47 +416,18 @@ fn an_old_backup_goes_on_where_it_stands() {
     mirror.repository().prune(Version::new(6)).unwrap();
     let pruned = fs::read(mirror.sibling("tuples")).unwrap();
     fs::write(mirror.sibling("tuples"), &backup[2]).unwrap();
-    let refused = Server::of_any(&mirror.store).unwrap_err().to_string();
-    assert!(refused.contains("is missing"), "{refused}");
+    mirror.assert_refused("is missing");
     fs::write(mirror.sibling("tuples"), pruned).unwrap();
     mirror.repository().check().unwrap();
 }
 
 #[test]
-fn one_writes_at_a_time_and_readers_see_their_version() {
-    let folder = tempfile::tempdir().unwrap();
-    let scheme = SchemeName::TupleSpecLightweight;
-    let shop = Shop::new(folder.path(), scheme);
-    shop.publish((0..40).map(|number| put(number, 1)).collect());
-    let (first, second) = (Version::new(1), Version::new(2));
-    let reader = shop.repository();
-    let mut late = shop.repository();
-    assert_eq!(shop.publish(vec![put(3, 30)]), second);
-    let update = shop.repository().update_message(second).unwrap().unwrap();
-    let question = Question::Key(name(3));
-    let answer = reader.answer(first, &question).unwrap();
-    verify(shop.key.public(), first, &question, &answer).unwrap();
-    assert!(reader.answer(second, &question).is_err());
-    // This writer does not know the published version, so it must be reopened.
-    let refused = late.apply_message(&update).unwrap_err();
-    let is_closed = matches!(refused, RepositoryError::Store(StoreError::Closed));
-    assert!(is_closed, "{refused}");
-    late.answer(first, &question).unwrap();
-    drop(late);
-    assert_eq!(shop.publish(vec![put(4, 40)]), Version::new(3));
-    reader.answer(first, &question).unwrap();
-    shop.repository().check().unwrap();
-}
-
-#[test]
 fn a_store_goes_on_once_a_damaged_record_of_its_newest_state_is_moved_away() {
     for scheme in [TREES[0], TUPLES[0]] {
-        let folder = tempfile::tempdir().unwrap();
-        let shop = Shop::new(folder.path(), scheme);
+        let shop = Shop::new(scheme);
         shop.publish(vec![put(1, 1)]);
         fs::write(shop.sibling("newest"), "").unwrap();
-        let refused = Server::of_any(&shop.store).unwrap_err().to_string();
-        assert!(refused.contains("move that file away"), "{refused}");
+        shop.assert_refused("move that file away");
         fs::remove_file(shop.sibling("newest")).unwrap();
         assert_eq!(shop.repository().latest(), Version::new(1));
         assert_eq!(shop.publish(vec![put(2, 2)]), Version::new(2));

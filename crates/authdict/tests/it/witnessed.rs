@@ -3,12 +3,12 @@
 use core::convert::Infallible;
 
 use authdict::{
-    DictionaryId, Sha256Ed25519, VerifyError, Version, WitnessedError,
-    internals::witnessed::{Newest, check_entry, origin},
+    DictionaryId, PublicKey, RedBlack, Sha256Ed25519, Tree, VerifyError, Version, WitnessedError,
+    internals::witnessed::{NewestHead, check_entry, newest, origin},
     pad_core::codec,
 };
 use ed25519_dalek::SigningKey;
-use pad_core::{AuthorKey, Authority, SchemeId, SnapshotHead};
+use pad_core::{AuthorKey, Authority, SnapshotHead};
 use transparency_log::{
     Checkpoint, Policy, Timestamp,
     note::{Cosigner, NoteSigner},
@@ -41,15 +41,13 @@ fn author() -> SigningKey {
     SigningKey::from_bytes(&[7; 32])
 }
 
-fn authority() -> Authority {
+fn public() -> PublicKey {
     let author = AuthorKey::from_bytes(author().verifying_key().as_bytes()).unwrap();
-    let dictionary = DictionaryId::from_name("prices");
-    let scheme = SchemeId(2);
-    Authority {
-        author,
-        dictionary,
-        scheme,
-    }
+    PublicKey::of_author::<Tree<RedBlack>>(author, "prices").unwrap()
+}
+
+fn authority() -> Authority {
+    public().authority
 }
 
 /// Returns the message of a signed head.
@@ -98,7 +96,7 @@ fn check(
     origin: &str,
     since: Option<Timestamp>,
     proof: &LogProof,
-) -> Result<Newest<S>, WitnessedError> {
+) -> Result<NewestHead, WitnessedError> {
     let log = log_key(origin).verifier();
     let policy = Policy::threshold(&[log], 1, &[witness_key().verifier()]).unwrap();
     let window = since.map(|since| Window {
@@ -106,7 +104,7 @@ fn check(
         now: time(20),
         until: time(20),
     });
-    Newest::check(&authority(), &policy, window, proof.encode().as_bytes())
+    newest(&public(), &policy, window, proof.encode().as_bytes())
 }
 
 #[test]
@@ -118,9 +116,9 @@ fn only_the_last_entry_of_the_log_is_the_newest_head() {
             let found = check(&origin, Some(time(10)), &proof(&origin, heads(size), index));
             if index + 1 == size {
                 let newest = found.unwrap();
-                assert_eq!(newest.head().get().version, Version::new(size));
-                assert_eq!(newest.message(), head(size));
-                assert_eq!(newest.cosignatures()[0].time, time(10));
+                assert_eq!(newest.version, Version::new(size));
+                assert_eq!(newest.message, head(size));
+                assert_eq!(newest.cosignatures[0].time, time(10));
             } else {
                 let (version, newest) = (Version::new(index + 1), Version::new(size));
                 let refused = WitnessedError::NotNewest { version, newest };

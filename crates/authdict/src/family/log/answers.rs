@@ -21,40 +21,20 @@ pub(super) type OptionalHead = Option<SignedHead<Sha256Ed25519>>;
 /// values of the key; sets prove whether it is a member.
 pub(super) trait QueryableScheme: Scheme {
     /// Proves the answer to a lookup of a key in a version.
-    fn prove(
-        repository: &LogRepository<Self>,
-        version: Version,
-        key: &Key,
-    ) -> Result<ProofBody, LookupError>;
+    const PROVE: Prove<Self>;
 
     /// Verifies the answer to a lookup of a key, and returns the verified statement.
-    fn check(
-        reader: &LogReader<Self>,
-        version: Version,
-        key: &Key,
-        answer: &[u8],
-    ) -> Result<Statement, Refusal>;
+    const CHECK: Check<Self>;
 }
+
+type Prove<S> = fn(&LogRepository<S>, Version, &Key) -> Result<ProofBody, LookupError>;
+type Check<S> = fn(&LogReader<S>, Version, &Key, &[u8]) -> Result<Statement, Refusal>;
 
 macro_rules! asked {
     ($($scheme:ty: $prove:ident, $check:ident;)+) => { $(
         impl QueryableScheme for $scheme {
-            fn prove(
-                repository: &LogRepository<Self>,
-                version: Version,
-                key: &Key,
-            ) -> Result<ProofBody, LookupError> {
-                $prove(repository, version, key)
-            }
-
-            fn check(
-                reader: &LogReader<Self>,
-                version: Version,
-                key: &Key,
-                answer: &[u8],
-            ) -> Result<Statement, Refusal> {
-                $check(reader, version, key, answer)
-            }
+            const PROVE: Prove<Self> = $prove;
+            const CHECK: Check<Self> = $check;
         }
     )+ };
 }

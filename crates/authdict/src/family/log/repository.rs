@@ -1,7 +1,6 @@
 //! The repository of a log: queries as messages, checks, checkpoints and signing.
 
 use pad_accumulators::{AccumulateError, wire};
-use pad_core::KeyRange;
 use pad_core::{
     ApplyError, AuthorKey, Authority, Heads, Key, LookupError, Operation, Sha256Ed25519,
     SignedHead, Untrusted, Update, VerifyError, Version, Workers, codec, internals::UpdateHead,
@@ -65,9 +64,9 @@ fn check_values<'a, S: QueryableScheme>(
     let entries = log.entries();
     let size = log.size(version)?;
     for key in keys {
-        let proof = S::prove(log, version, key)?;
+        let proof = (S::PROVE)(log, version, key)?;
         let answer = proof.answer::<S>(&[head_of(log, version)?]);
-        let statement = S::check(&reader(log), version, key, &answer);
+        let statement = (S::CHECK)(&reader(log), version, key, &answer);
         let positions = entries.positions(key.as_bytes(), size).iter();
         let stored = positions.filter_map(|position| entries.entry(*position));
         let stored = stored.map(|entry| &entry.value);
@@ -232,22 +231,12 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         contents.sum::<usize>() + entries.len() * BYTES_BESIDE_ENTRY + heads
     }
 
-    /// Returns 0: a log has no files next to the store.
-    fn bytes_in_files(&self) -> Result<u64, StoreError> {
-        Ok(0)
-    }
-
     /// Refuses an update that contains operations: a log's entries are in the update's attachment.
     fn require_operations(&self, head: &UpdateHead<Sha256Ed25519>) -> Result<(), ApplyError> {
         if head.operations() != 0 {
             return Err(ApplyError::OperationsNotAllowed);
         }
         Ok(())
-    }
-
-    /// Returns `None`: the store contains all updates of a log, so no update has to be rebuilt.
-    fn remade_update(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
-        Ok(None)
     }
 
     fn append_only(&self, older: Version, newer: Version) -> Result<Option<Vec<u8>>, LookupError> {
@@ -258,7 +247,7 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
     fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         let mut heads = vec![head_of(self, version)?];
         let proof = match question {
-            Question::Key(key) => S::prove(self, version, key)?,
+            Question::Key(key) => (S::PROVE)(self, version, key)?,
             Question::Value(key, value) => {
                 let (key, value) = (key.clone(), value.clone());
                 let entry = Entry { key, value };
@@ -273,13 +262,8 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         Ok(proof.answer::<S>(&heads))
     }
 
-    /// Returns the whole range as one page: logs do not split ranges into pages.
-    fn page_of(&self, _: Version, range: &KeyRange, _: usize) -> Result<KeyRange, AnswerError> {
-        Ok(range.clone())
-    }
-
     fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
-        Ok(S::prove(self, version, key)?.bytes)
+        Ok((S::PROVE)(self, version, key)?.bytes)
     }
 
     fn history_of(

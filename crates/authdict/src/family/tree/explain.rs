@@ -61,22 +61,14 @@ fn say<S: Suite>(step: &Step<'_, S>, note: Note<'_>) -> S::Digest {
         }
         Step::LeftElided { sibling, digest } => {
             text(note, "left sibling", sibling, "of what is not shown");
-            text(
-                note,
-                "digest",
-                digest,
-                "one up: hash of left sibling and digest",
-            );
+            let says = "one up: hash of left sibling and digest";
+            text(note, "digest", digest, says);
             digest
         }
         Step::RightElided { sibling, digest } => {
             text(note, "right sibling", sibling, "of what is not shown");
-            text(
-                note,
-                "digest",
-                digest,
-                "one up: hash of digest and right sibling",
-            );
+            let says = "one up: hash of digest and right sibling";
+            text(note, "digest", digest, says);
             digest
         }
         Step::Joined {

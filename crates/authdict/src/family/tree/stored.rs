@@ -1,6 +1,7 @@
 //! Tree PADs with nodes in files or in an object store. A lookup or a change reads only the nodes
 //! on its search paths.
 
+use core::ops::ControlFlow;
 use std::{io, num::NonZeroUsize};
 
 use pad_core::{Answer, KeyRange, Keys};
@@ -15,7 +16,6 @@ use pad_tree::{
     internals::{BalancingScheme, ProvableQuery},
 };
 
-use super::until_stopped;
 #[cfg(feature = "object-store")]
 use crate::store_log::ObjectLog;
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
     family::not_offered,
     keeper::{
         CheckSummary, Contents, FamilyKeeper, FamilyRepository, Keeper, Replica as _,
-        SigningKeeper, as_repository, by_answers,
+        SigningKeeper, apply, as_repository, by_answers,
     },
     keys::PublicKey,
     question::Question,
@@ -114,14 +114,16 @@ fn uncopied(error: CopyError, said: &SystemError) -> RepositoryError {
 
 /// Converts the error of an update. A fault of the store becomes a store error; any other error is
 /// a refusal of the update.
-fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
+fn refused<S: Suite, B: BalancingScheme>(
+    repository: &Repository<S, B>,
+    error: ApplyError,
+) -> RepositoryError {
     match error {
-        ApplyError::Store(fault) => faulty(fault, said).into(),
+        ApplyError::Store(fault) => faulty(fault, &repository.log().system_error()).into(),
         error => RepositoryError::Refused(error),
     }
 }
 
-/// A keeper of a tree PAD and its store.
 type Tree<S, B> = FamilyKeeper<Repository<S, B>>;
 
 impl<S: Suite, B: BalancingScheme> Tree<S, B> {
@@ -163,7 +165,7 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
     fn unsigned(&self, error: PublishError) -> AuthorError {
         match error {
             PublishError::Signer(error) => error.into(),
-            PublishError::Apply(error) => refused(error, &self.log().system_error()).into(),
+            PublishError::Apply(error) => refused(&self.repository, error).into(),
         }
     }
 
@@ -237,39 +239,40 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         Ok(copied)
     }
 
-    /// Copies the versions from `oldest` on to a new log, and makes the store use that log. Does
-    /// not copy if the log has no version before `oldest`. In both cases, removes the log that the
-    /// store has switched from.
+    /// Copies the versions from `oldest` on to new files, and makes the store use them. Does not
+    /// copy if there is no version before `oldest`. In both cases, removes the files that the store
+    /// has switched from.
     fn move_since(&mut self, oldest: Version) -> Result<(), RepositoryError> {
         self.begin()?;
-        let removed = self.log().remove_replaced(&self.store);
+        let files = self.log().files();
+        let removed = files.map_or(Ok(()), |files| files.remove_replaced(&self.store));
         if oldest <= self.repository.oldest() {
             return Ok(removed?);
         }
-        let mut to = self.log().new_copy()?;
-        let change = to.turn(self.log().number());
+        let from = files.ok_or(StoreError::CannotPrune)?.unopened();
+        let mut to = from.new_copy()?;
+        let (unfinished, change) = (to.unopened(), to.replacing(&from));
         // This record lets the next writer remove the copy after an interruption. Writing it fails
         // if another process may be writing.
-        self.store.write_records(&[self.log().turn(to.number())])?;
-        to.start()?;
-        let unfinished = to.unopened();
+        self.store.write_records(&[from.replacing(&to)])?;
+        to.begin(|| Ok(()))?;
         // If copying fails, the copy is removed at once, because the disk may be full. The store
         // does not refer to it.
-        let copied = self.copied_to(to, oldest);
+        let copied = self.copied_to(Box::new(to), oldest);
         let copied = copied.inspect_err(|_| drop(unfinished.remove()))?;
         let latest = copied.latest();
         let row = Self::latest_row(&copied)?;
         let put = self.store.publish_row(latest, latest, &row, &[change]);
         if let Err(error) = put {
             // Despite the error, the store may have recorded the change.
-            match self.log().is_of(&self.store) {
-                Ok(true) => drop(copied.log().remove()),
+            match from.is_of(&self.store) {
+                Ok(true) => drop(unfinished.remove()),
                 _ => self.repository.log_mut().close(),
             }
             return Err(error.into());
         }
         self.repository = copied;
-        self.log().remove_replaced(&self.store)?;
+        unfinished.remove_replaced(&self.store)?;
         Ok(())
     }
 
@@ -316,7 +319,7 @@ impl<S: Suite, B: BalancingScheme> SigningKeeper for Tree<S, B> {
     /// changes, or if some changes are in a file. Signs unsorted changes as a batch, and all
     /// changes while a refused batch is waiting.
     fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
-        let sorter = match changes.gathered() {
+        let sorter = match changes.0 {
             ChangeStorage::InMemory(batch) => return self.sign(batch),
             ChangeStorage::Sorter(sorter) => sorter,
         };
@@ -333,9 +336,9 @@ impl<S: Suite, B: BalancingScheme> SigningKeeper for Tree<S, B> {
 
 impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
     fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
-        self.verify_head_of(update)?;
+        self.verify_update(update)?;
         self.begin()?;
-        self.apply(update)?;
+        apply(&mut self.repository, update)?;
         self.stage_row()
     }
 
@@ -355,9 +358,6 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
         self.acknowledged = latest;
         Ok(latest)
     }
-
-    /// Does nothing: a tree PAD has no derived data.
-    fn settle(&mut self) {}
 
     /// Only commits: opening a tree PAD replays no updates.
     fn checkpoint(&mut self) -> Result<(), RepositoryError> {
@@ -382,7 +382,7 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
     ) -> Result<u64, RepositoryError> {
         self.check_acknowledged(since)?;
         self.commit(&[])?;
-        self.log().require_moves()?;
+        self.log().files().ok_or(StoreError::CannotCompact)?;
         self.begin()?;
         let said = self.log().system_error();
         let compacted = self.repository.compact(since, note);
@@ -421,11 +421,6 @@ impl<S: Suite, B: BalancingScheme> FamilyRepository for Repository<S, B> {
     type Author = HeadSigner;
 
     const EVIDENCE_OUTLIVES_VERSION: bool = false;
-
-    fn take(&mut self, update: &Update<S, ()>) -> Result<Version, RepositoryError> {
-        let applied = self.apply(update);
-        applied.map_err(|error| refused(error, &self.log().system_error()))
-    }
 
     fn entry_count(&self) -> usize {
         usize::try_from(self.len()).unwrap_or(usize::MAX)
@@ -479,7 +474,17 @@ impl<S: Suite, B: BalancingScheme> FamilyRepository for Repository<S, B> {
         after: Version,
         note: &mut UnprovedCallback<'_, Difference>,
     ) -> Result<(), AnswerError> {
-        until_stopped(note, |note| self.differences(before, after, note))
+        let compared = self.differences(before, after, |change| {
+            // `None` means that the callback has stopped the comparison.
+            match note(Untrusted::new(change)) {
+                ControlFlow::Continue(()) => Ok(()),
+                ControlFlow::Break(()) => Err(None),
+            }
+        });
+        match compared {
+            Ok(()) | Err(None) => Ok(()),
+            Err(Some(error)) => Err(AnswerError::Lookup(error)),
+        }
     }
 }
 

@@ -1,66 +1,35 @@
 //! Tuple PADs with accumulators. Their tuples are in memory, and in a checkpoint in the store.
 
-use pad_core::KeyRange;
 use pad_core::{
-    Answer, Answers, Authority, HeadSigner, Heads, Key, Keys, Lookup, LookupError, Operation,
+    Answer, ApplyError, Authority, HeadSigner, Heads, Key, Keys, LookupError, Operation,
     Repository as _, Response, SignedHead, SnapshotHead, Suite, Untrusted, Update, Verified,
     VerifyError, Version, Workers, codec,
 };
 use pad_tree::{Difference, KeyHistory};
-use pad_tuple::{
-    Tuple, TupleAuthor, TupleRepository, for_each_accumulated_tuple, internals::KeyBytes,
-};
+use pad_tuple::{TupleAuthor, TupleRepository, internals::KeyBytes};
 
 use super::{
     QueryableDesign, TupleSetup, answers::compare, answers::history_of, answers::tells_of_tuples,
-    foreign_key, is_of, setup,
+    foreign_key, trusted, verified,
 };
 use crate::{
     dictionary::{AnswerError, UnprovedCallback},
     family::not_offered,
     keeper::{
-        CheckpointedRepository, Contents, Entries, FamilyKeeper, FamilyRepository, SigningKeeper,
-        as_repository, by_answers,
+        CheckpointedRepository, Contents, Entries, FamilyRepository, as_repository, by_answers,
     },
-    keys::PublicKey,
     question::Question,
     repository::{AuthorError, CheckError, RepositoryError},
     signing_keys::SigningKeys,
-    store::{AnyStore, StoreError, StoredCheckpoint},
+    store::StoredCheckpoint,
 };
 
-/// Creates the keeper of the tuple PAD with this public key, if its design uses accumulators. The
-/// caller opens it afterwards.
-pub(super) fn keeper<S: Suite>(
-    public: &PublicKey,
-    store: AnyStore,
-) -> Result<Option<Box<dyn SigningKeeper>>, RepositoryError> {
-    macro_rules! try_design {
-        ($name:ident, $design:ty) => {
-            if is_of::<S, $design>(public) {
-                let setup = setup::<S, $design>(public).ok_or_else(foreign_key)?;
-                let repository = emptied::<S, $design>(&setup);
-                return Ok(Some(Box::new(FamilyKeeper::new(repository, store))));
-            }
-        };
-    }
-    for_each_accumulated_tuple!(try_design);
-    Ok(None)
-}
-
-fn emptied<S: Suite, D: QueryableDesign<S>>(setup: &TupleSetup<S, D>) -> TupleRepository<S, D> {
+/// Creates an empty repository of a dictionary with the trust anchor `setup`.
+pub(super) fn emptied<S: Suite, D: QueryableDesign<S>>(
+    setup: &TupleSetup<S, D>,
+) -> TupleRepository<S, D> {
     let repository = TupleRepository::new(*setup.authority(), setup.key().clone());
     repository.with_workers(Workers::all_cores())
-}
-
-/// Returns the data that clients of the repository trust: the author's key, the dictionary and the
-/// design's key.
-fn trusted<S: Suite, D: QueryableDesign<S>>(
-    repository: &TupleRepository<S, D>,
-) -> TupleSetup<S, D> {
-    let authority = repository.authority();
-    let key = repository.key().clone();
-    TupleSetup::<S, D>::new(authority.author, authority.dictionary, key)
 }
 
 impl<S: Suite, D: QueryableDesign<S>> CheckpointedRepository for TupleRepository<S, D> {
@@ -84,7 +53,7 @@ impl<S: Suite, D: QueryableDesign<S>> CheckpointedRepository for TupleRepository
     }
 
     fn emptied(&self) -> Self {
-        emptied(&trusted(self))
+        emptied(&trusted::<S, D>(self.authority(), self.key().clone()))
     }
 
     fn resumed(&self, keys: &SigningKeys) -> Result<Self::Author, AuthorError> {
@@ -137,22 +106,8 @@ impl<S: Suite, D: QueryableDesign<S>> FamilyRepository for TupleRepository<S, D>
 
     const EVIDENCE_OUTLIVES_VERSION: bool = true;
 
-    fn take(
-        &mut self,
-        update: &Update<S, <Self as pad_core::Repository>::Attachment>,
-    ) -> Result<Version, RepositoryError> {
-        let applied = self.apply(update);
-        applied.map_err(RepositoryError::Refused)
-    }
-
     fn entry_count(&self) -> usize {
         self.len()
-    }
-
-    /// Returns 0: all data of these dictionaries are in the store, and there are no files next to
-    /// it.
-    fn bytes_in_files(&self) -> Result<u64, StoreError> {
-        Ok(0)
     }
 
     fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
@@ -167,14 +122,22 @@ impl<S: Suite, D: QueryableDesign<S>> FamilyRepository for TupleRepository<S, D>
     }
 }
 
+fn refused<S: Suite, D: QueryableDesign<S>>(
+    _: &TupleRepository<S, D>,
+    error: ApplyError,
+) -> RepositoryError {
+    RepositoryError::Refused(error)
+}
+
 fn answers<S: Suite, D: QueryableDesign<S>>(
     repository: &TupleRepository<S, D>,
     head: &Verified<SnapshotHead<S>>,
     keys: &Keys,
 ) -> Result<Vec<(Key, Answer)>, CheckError> {
-    let public = trusted(repository);
+    let public = trusted::<S, D>(repository.authority(), repository.key().clone());
     let answers = keys.as_slice().iter().map(|key| {
-        let lookup = checked(repository, &public, head, key)?;
+        let proof = repository.prove(head.get().version, key)?;
+        let lookup = verified(&public, proof, head, key)?;
         Ok((lookup.key, lookup.answer))
     });
     answers.collect()
@@ -186,27 +149,13 @@ fn check_contents<S: Suite, D: QueryableDesign<S>>(
     head: &Verified<SnapshotHead<S>>,
 ) -> Result<(), CheckError> {
     let version = head.get().version;
-    let public = trusted(repository);
+    let public = trusted::<S, D>(repository.authority(), repository.key().clone());
     for (key, value) in repository.entries(version)? {
-        let lookup = checked(repository, &public, head, &key)?;
+        let proof = repository.prove(version, &key)?;
+        let lookup = verified(&public, proof, head, &key)?;
         if lookup.answer.value() != Some(&value) {
             return Err(CheckError::Version(version, VerifyError::RootMismatch));
         }
     }
     Ok(())
-}
-
-/// Proves the answer to a lookup of one key, and verifies it as a client does.
-fn checked<S: Suite, D: QueryableDesign<S>>(
-    repository: &TupleRepository<S, D>,
-    public: &TupleSetup<S, D>,
-    head: &Verified<SnapshotHead<S>>,
-    key: &Key,
-) -> Result<Lookup, CheckError> {
-    let version = head.get().version;
-    let proof = Untrusted::new(repository.prove(version, key)?);
-    match <Tuple<D, S> as Answers<Key>>::verify(proof, public, head, key) {
-        Ok(verified) => Ok(verified.into_inner()),
-        Err(error) => Err(CheckError::Version(version, error)),
-    }
 }

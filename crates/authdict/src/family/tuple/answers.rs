@@ -1,6 +1,6 @@
 //! Answers of tuple PADs to questions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pad_core::{Client, Key, LookupError, Suite, Untrusted, Value, Version};
 use pad_tree::{Difference, KeyHistory};
@@ -115,28 +115,22 @@ pub(super) fn history_of(
     }))
 }
 
+/// Passes each difference between the entries of two versions to `note`, in ascending order of
+/// keys, until `note` stops.
 pub(super) fn compare(
-    before: BTreeMap<Key, Value>,
-    mut after: BTreeMap<Key, Value>,
+    before: &BTreeMap<Key, Value>,
+    after: &BTreeMap<Key, Value>,
     note: &mut UnprovedCallback<'_, Difference>,
 ) {
-    let mut changes: Vec<Difference> = before
-        .into_iter()
-        .map(|(key, value)| Difference {
-            after: after.remove(&key),
-            before: Some(value),
-            key,
-        })
-        .filter(|change| change.before != change.after)
-        .collect();
-    changes.extend(after.into_iter().map(|(key, value)| Difference {
-        key,
-        before: None,
-        after: Some(value),
-    }));
-    changes.sort_unstable_by(|one, other| one.key.cmp(&other.key));
-    for change in changes {
-        if note(Untrusted::new(change)).is_break() {
+    let keys: BTreeSet<&Key> = before.keys().chain(after.keys()).collect();
+    for key in keys {
+        let (before, after) = (before.get(key), after.get(key));
+        let change = || Difference {
+            key: key.clone(),
+            before: before.cloned(),
+            after: after.cloned(),
+        };
+        if before != after && note(Untrusted::new(change())).is_break() {
             return;
         }
     }
@@ -145,16 +139,6 @@ pub(super) fn compare(
 /// Implements the methods that repositories with tuples in memory and in a file have in common.
 macro_rules! tells_of_tuples {
     () => {
-        /// Returns the whole range as one page: tuple repositories do not split ranges into pages.
-        fn page_of(&self, _: Version, range: &KeyRange, _: usize) -> Result<KeyRange, AnswerError> {
-            Ok(range.clone())
-        }
-
-        /// Returns `None`: the store contains all updates, so no update has to be rebuilt.
-        fn remade_update(&self, _: Version, _: usize) -> Result<Option<Vec<u8>>, LookupError> {
-            Ok(None)
-        }
-
         /// Returns the versions in which the key's value differs from its value in the previous
         /// version. A version that put an equal value is omitted.
         fn history_of(
@@ -175,7 +159,7 @@ macro_rules! tells_of_tuples {
             after: Version,
             note: &mut UnprovedCallback<'_, Difference>,
         ) -> Result<(), AnswerError> {
-            compare(self.entries(before)?, self.entries(after)?, note);
+            compare(&self.entries(before)?, &self.entries(after)?, note);
             Ok(())
         }
     };

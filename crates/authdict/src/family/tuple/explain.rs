@@ -42,12 +42,8 @@ pub(super) fn explain_design<S: Suite, D: TupleScheme<S>>(
         if let Some(key) = key {
             let epochs: &[u64] = if generation == 0 { &proof.epochs } else { &[] };
             let digest = part.tuple.digest(key, generation, epochs)?;
-            text(
-                note,
-                "digest",
-                digest,
-                "hash of generation, epochs, interval and content",
-            );
+            let says = "hash of generation, epochs, interval and content";
+            text(note, "digest", digest, says);
         }
         say_evidence::<S, D>(part, instant, note);
     }
@@ -58,38 +54,28 @@ fn say_tuple<S: Suite>(tuple: &ShownTuple<S>, key: Option<&Key>, note: Note<'_>)
     let upper = match tuple {
         ShownTuple::At { upper, .. } => {
             match key {
-                Some(key) => bytes(
-                    note,
-                    "from",
-                    key.as_bytes(),
-                    "the interval begins at the key",
-                ),
-                None => text(
-                    note,
-                    "from",
-                    "the key asked for",
-                    "which the proof does not repeat",
-                ),
+                Some(key) => {
+                    let says = "the interval begins at the key";
+                    bytes(note, "from", key.as_bytes(), says);
+                }
+                None => {
+                    let says = "which the proof does not repeat";
+                    text(note, "from", "the key asked for", says);
+                }
             }
             upper
         }
         ShownTuple::Below { lower, upper, .. } => {
-            bytes(
-                note,
-                "from",
-                lower.as_bytes(),
-                "the interval begins below the key",
-            );
+            let says = "the interval begins below the key";
+            bytes(note, "from", lower.as_bytes(), says);
             upper
         }
     };
     match upper {
-        Some(upper) => bytes(
-            note,
-            "up to",
-            upper.as_bytes(),
-            "no other key is between the two",
-        ),
+        Some(upper) => {
+            let says = "no other key is between the two";
+            bytes(note, "up to", upper.as_bytes(), says);
+        }
         None => text(note, "up to", "the end of all keys", "no other key follows"),
     }
     match tuple {
@@ -98,19 +84,13 @@ fn say_tuple<S: Suite>(tuple: &ShownTuple<S>, key: Option<&Key>, note: Note<'_>)
                 bytes(note, "value", value.as_bytes(), "of the key: this decides");
             }
             ShownContent::Removed => {
-                text(
-                    note,
-                    "content",
-                    "removed",
-                    "the key is absent: this decides",
-                );
+                let says = "the key is absent: this decides";
+                text(note, "content", "removed", says);
             }
-            ShownContent::Nothing => text(
-                note,
-                "content",
-                "nothing",
-                "it is no key of this generation: older ones are asked",
-            ),
+            ShownContent::Nothing => {
+                let says = "it is no key of this generation: older ones are asked";
+                text(note, "content", "nothing", says);
+            }
         },
         ShownTuple::Below { content, .. } => {
             let what = match content {
@@ -135,23 +115,17 @@ fn say_evidence<S: Suite, D: TupleScheme<S>>(part: &Part<S, D>, instant: u64, no
             };
             number(note, "until", validity.until, &says);
         }
-        None => number(
-            note,
-            "at",
-            instant,
-            "the evidence is for this instant alone",
-        ),
+        None => {
+            let says = "the evidence is for this instant alone";
+            number(note, "at", instant, says);
+        }
     }
     if let Some((revealed, link)) = chain {
         let says = format!("{revealed} steps of hashing lead from it to the anchor that is signed");
         text(note, "link", link, &says);
     }
     let length = codec::encode_body(&part.evidence).len();
+    let length = u64::try_from(length).unwrap_or(u64::MAX);
     let says = "bytes, which pad verify checks with the key file";
-    number(
-        note,
-        "evidence",
-        u64::try_from(length).unwrap_or(u64::MAX),
-        says,
-    );
+    number(note, "evidence", length, says);
 }

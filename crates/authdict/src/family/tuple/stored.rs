@@ -5,27 +5,26 @@ use std::collections::BTreeMap;
 
 use pad_core::Answer;
 use pad_core::{
-    Answers, ApplyError, Authority, Family, Heads, Key, KeyRange, Keys, LookupError, Operation,
-    Question as Ask, Repository as _, Response, SignedHead, SnapshotHead, StoreFault, Suite,
-    Untrusted, Update, Value, Verified, VerifyError, Version, Workers, codec,
+    ApplyError, Authority, Heads, Key, KeyRange, Keys, LookupError, Operation, Repository as _,
+    Response, SignedHead, SnapshotHead, StoreFault, Suite, Untrusted, Update, Value, Verified,
+    VerifyError, Version, Workers, codec,
 };
 use pad_tree::{Difference, KeyHistory};
 use pad_tuple::{
-    Tuple, TupleScheme,
+    TupleScheme,
     internals::{KeyBytes, PublishError, StorableDesign, StoredTupleRepository},
 };
 
 use super::{
     QueryableDesign, TupleSetup, answers::compare, answers::history_of, answers::tells_of_tuples,
-    foreign_key,
+    foreign_key, trusted, verified,
 };
 use crate::{
-    changes::Changes,
     dictionary::{AnswerError, UnprovedCallback},
     family::not_offered,
     keeper::{
         CheckSummary, Contents, FamilyKeeper, FamilyRepository, Keeper, Replica as _,
-        SigningKeeper, as_repository, by_answers, replay,
+        SigningKeeper, apply, as_repository, by_answers, replay,
     },
     question::Question,
     repository::{AuthorError, CheckError, RepositoryError},
@@ -63,14 +62,16 @@ fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
 
 /// Converts the error of an update. A fault of the store becomes a store error; any other error is
 /// a refusal of the update.
-fn refused(error: ApplyError, said: &SystemError) -> RepositoryError {
+fn refused<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
+    repository: &Repository<S, D>,
+    error: ApplyError,
+) -> RepositoryError {
     match error {
-        ApplyError::Store(fault) => faulty(fault, said).into(),
+        ApplyError::Store(fault) => faulty(fault, &repository.rows().system_error()).into(),
         error => RepositoryError::Refused(error),
     }
 }
 
-/// A keeper of signed tuples and their store.
 type Tuples<S, D> = FamilyKeeper<Repository<S, D>>;
 
 impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
@@ -81,7 +82,8 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
         // Other processes may write at the same time. Each update and each question must read one
         // state.
         rows.pin()?;
-        self.repository = repository(&trusted(&self.repository), rows)?;
+        let setup = trusted::<S, D>(self.repository.authority(), self.repository.key().clone());
+        self.repository = repository(&setup, rows)?;
         if self.repository.latest() > self.store.latest()? {
             return Err(AHEAD.into());
         }
@@ -186,28 +188,20 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> SigningKeeper for Tupl
             Err(PublishError::Author(error)) => return Err(error.into()),
             Err(PublishError::Apply(error)) => {
                 self.waiting.clear();
-                return Err(refused(error, &self.repository.rows().system_error()).into());
+                return Err(refused(&self.repository, error).into());
             }
         };
         self.waiting.clear();
         self.staged.push(update);
         Ok(self.repository.latest())
     }
-
-    fn streams(&self) -> bool {
-        false
-    }
-
-    fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
-        self.sign(changes.into_batch()?)
-    }
 }
 
 impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D> {
     fn stage_message(&mut self, update: &[u8]) -> Result<Version, RepositoryError> {
-        self.verify_head_of(update)?;
+        self.verify_update(update)?;
         self.begin()?;
-        let version = self.apply(update)?;
+        let version = apply(&mut self.repository, update)?;
         self.staged.push(update.to_vec());
         Ok(version)
     }
@@ -276,14 +270,6 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> FamilyRepository for R
 
     const EVIDENCE_OUTLIVES_VERSION: bool = true;
 
-    fn take(
-        &mut self,
-        update: &Update<S, <Self as pad_core::Repository>::Attachment>,
-    ) -> Result<Version, RepositoryError> {
-        let applied = self.apply(update);
-        applied.map_err(|error| refused(error, &self.rows().system_error()))
-    }
-
     fn entry_count(&self) -> usize {
         usize::try_from(self.len()).unwrap_or(usize::MAX)
     }
@@ -307,17 +293,19 @@ fn answers<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     head: &Verified<SnapshotHead<S>>,
     keys: &Keys,
 ) -> Result<Vec<(Key, Answer)>, CheckError> {
+    let public = trusted::<S, D>(repository.authority(), repository.key().clone());
     let proof = repository.prove_keys(head.get().version, keys)?;
-    Ok(verified(repository, proof, head, keys)?.answers)
+    Ok(verified(&public, proof, head, keys)?.answers)
 }
 
 fn check_contents<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     repository: &Repository<S, D>,
     head: &Verified<SnapshotHead<S>>,
 ) -> Result<(), CheckError> {
+    let public = trusted::<S, D>(repository.authority(), repository.key().clone());
     let version = head.get().version;
     let proof = repository.prove_range(version, &KeyRange::ALL)?;
-    let proved = verified(repository, proof, head, &KeyRange::ALL)?;
+    let proved = verified(&public, proof, head, &KeyRange::ALL)?;
     let stored: BTreeMap<Key, Value> = repository.entries(version)?;
     if proved.entries.into_iter().eq(stored) {
         Ok(())
@@ -332,34 +320,6 @@ fn response<S: Suite, D: QueryableDesign<S> + StorableDesign<S>, P: codec::Messa
     proof: P,
 ) -> Result<Vec<u8>, LookupError> {
     Ok(codec::encode(&Response::new(repository, version, proof)?))
-}
-
-/// Returns the data that clients of the repository trust: the author's key, the dictionary and the
-/// design's key.
-fn trusted<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
-    repository: &Repository<S, D>,
-) -> TupleSetup<S, D> {
-    let authority = repository.authority();
-    let key = repository.key().clone();
-    TupleSetup::<S, D>::new(authority.author, authority.dictionary, key)
-}
-
-/// Verifies a proof as a client of the repository does, and returns its statement.
-fn verified<S: Suite, D: QueryableDesign<S> + StorableDesign<S>, Q: Ask>(
-    repository: &Repository<S, D>,
-    proof: <Tuple<D, S> as Answers<Q>>::Proof,
-    head: &Verified<SnapshotHead<S>>,
-    question: &Q,
-) -> Result<Q::Statement, CheckError>
-where
-    Tuple<D, S>:
-        Answers<Q> + Family<Suite = S, Error = VerifyError, Key = <D as TupleScheme<S>>::Key>,
-{
-    let proof = Untrusted::new(proof);
-    match <Tuple<D, S> as Answers<Q>>::verify(proof, &trusted(repository), head, question) {
-        Ok(verified) => Ok(verified.into_inner()),
-        Err(error) => Err(CheckError::Version(head.get().version, error)),
-    }
 }
 
 #[cfg(test)]

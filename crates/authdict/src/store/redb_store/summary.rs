@@ -36,7 +36,6 @@ impl Link {
         chain: NO_UPDATES,
     };
 
-    /// Returns the link of the next version, which `update` produces.
     pub(super) fn next(&self, update: &[u8]) -> Self {
         let version = self.version.saturating_add(1);
         Self {

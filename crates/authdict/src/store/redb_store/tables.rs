@@ -20,7 +20,6 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Returns the digest of a row's place and contents.
     pub(super) fn digest(&self, body: &[u8]) -> [u8; 32] {
         let mut hash = Sha256::new_with_prefix(b"pad/store/row/v1");
         for part in [self.table.as_bytes(), self.group.as_bytes(), self.name] {
@@ -36,7 +35,6 @@ impl Place<'_> {
         [&self.digest(body), body].concat()
     }
 
-    /// Checks the digest of a row and returns its contents.
     pub(super) fn unsealed<'r>(&self, row: &'r [u8]) -> Result<&'r [u8], StoreError> {
         match row.split_first_chunk::<32>() {
             Some((digest, body)) if *digest == self.digest(body) => Ok(body),
@@ -66,12 +64,10 @@ pub(super) fn chain(before: &[u8; 32], version: u64, update: &[u8]) -> [u8; 32] 
     hash.finalize().into()
 }
 
-/// Converts an error of the storage engine `redb` to a store error.
 pub(super) fn engine(error: impl Into<redb::Error>) -> StoreError {
     EngineError::of(error).into()
 }
 
-/// The digest of an empty chain of updates.
 pub(super) const NO_UPDATES: [u8; 32] = [0; 32];
 
 fn length(part: &[u8]) -> [u8; 8] {

@@ -70,18 +70,6 @@ impl StoreLog for NodeFile {
         Ok(())
     }
 
-    fn remove_replaced(&self, store: &dyn Store) -> Result<(), StoreError> {
-        let copied = CopyRecord::read(store)?;
-        let is_other = |copy: &u64| copied.copy == self.owner.copy && *copy != copied.copy;
-        let Some(copy) = copied.replaced.filter(is_other) else {
-            return Ok(());
-        };
-        let replaced = self.of(Owner { copy, ..self.owner });
-        replaced
-            .remove()
-            .map_err(|error| StoreError::NotRemoved(Box::new(error)))
-    }
-
     fn row(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
         self.row(version)
     }
@@ -94,43 +82,68 @@ impl StoreLog for NodeFile {
         self.error.clone()
     }
 
-    fn new_copy(&self) -> Result<AnyLog, StoreError> {
-        let mut bytes = [0; 8];
-        getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
-        // The number is random and not 0, which is the number of the first files.
-        let copy = u64::from_le_bytes(bytes).max(1);
-        Ok(Box::new(self.of(Owner { copy, ..self.owner })))
-    }
-
-    fn start(&mut self) -> Result<(), StoreError> {
-        self.begin(|| Ok(()))
-    }
-
-    fn unopened(&self) -> AnyLog {
-        Box::new(self.of(self.owner))
-    }
-
-    fn number(&self) -> u64 {
-        self.owner.copy
-    }
-
-    fn turn(&self, from: u64) -> RecordChange {
-        let copied = CopyRecord {
-            copy: self.owner.copy,
-            replaced: Some(from),
-        };
-        RecordChange::put(GROUP, "", codec::encode_body(&copied))
-    }
-
-    fn is_of(&self, store: &dyn Store) -> Result<bool, StoreError> {
-        Ok(CopyRecord::read(store)?.copy == self.owner.copy)
-    }
-
-    fn remove(&self) -> Result<(), StoreError> {
-        self.nodes.remove().and(self.rows.remove())
+    fn files(&self) -> Option<&Self> {
+        Some(self)
     }
 
     fn close(&mut self) {
         self.is_closed = true;
+    }
+}
+
+/// A store uses the files of one copy of its nodes at a time. Pruning switches to a new copy.
+impl NodeFile {
+    /// Creates the handle of another copy for the same store, without files and versions.
+    pub(crate) fn new_copy(&self) -> Result<Self, StoreError> {
+        let mut bytes = [0; 8];
+        getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
+        // The number is random and not 0, which is the number of the first files.
+        let copy = u64::from_le_bytes(bytes).max(1);
+        Ok(self.of(Owner { copy, ..self.owner }))
+    }
+
+    /// Returns a handle of these files that is not opened and contains no versions. It can still
+    /// remove the files.
+    pub(crate) fn unopened(&self) -> Self {
+        self.of(self.owner)
+    }
+
+    /// Returns the record change that makes a store use these files instead of `other`. The record
+    /// also marks the other files as unused.
+    pub(crate) fn replacing(&self, other: &Self) -> RecordChange {
+        let copied = CopyRecord {
+            copy: self.owner.copy,
+            replaced: Some(other.owner.copy),
+        };
+        RecordChange::put(GROUP, "", codec::encode_body(&copied))
+    }
+
+    /// Returns whether `store` still uses these files, and has not switched to another copy.
+    pub(crate) fn is_of(&self, store: &dyn Store) -> Result<bool, StoreError> {
+        Ok(CopyRecord::read(store)?.copy == self.owner.copy)
+    }
+
+    /// Removes the files. Readers that have opened them can still use them.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the medium; [`StoreError::Damaged`] if the files belong to another store.
+    pub(crate) fn remove(&self) -> Result<(), StoreError> {
+        self.nodes.remove().and(self.rows.remove())
+    }
+
+    /// Removes the files that the store has switched from, if they still exist. Called by the
+    /// writer.
+    ///
+    /// # Errors
+    /// [`StoreError::NotRemoved`]; [`StoreError`] if the store cannot be read.
+    pub(crate) fn remove_replaced(&self, store: &dyn Store) -> Result<(), StoreError> {
+        let copied = CopyRecord::read(store)?;
+        let is_other = |copy: &u64| copied.copy == self.owner.copy && *copy != copied.copy;
+        let Some(copy) = copied.replaced.filter(is_other) else {
+            return Ok(());
+        };
+        let replaced = self.of(Owner { copy, ..self.owner });
+        let removed = replaced.remove();
+        removed.map_err(|error| StoreError::NotRemoved(Box::new(error)))
     }
 }

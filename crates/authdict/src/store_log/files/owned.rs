@@ -201,7 +201,6 @@ impl OwnedFile {
         file.write_at(place(position)?, bytes)
     }
 
-    /// Makes all writes to the file durable.
     pub(super) fn synchronise(&mut self) -> io::Result<()> {
         if let Some(file) = self.file.as_ref().filter(|_| self.is_dirty) {
             file.synchronise()?;
@@ -210,7 +209,6 @@ impl OwnedFile {
         Ok(())
     }
 
-    /// Returns the size of the file in bytes; 0 if the file does not exist.
     pub(super) fn bytes(&self) -> io::Result<u64> {
         match self.folder.open_to_read(&self.name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),

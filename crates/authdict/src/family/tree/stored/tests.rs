@@ -1,143 +1,19 @@
 //! Tests with simulated power cuts and failures at every operation on the node files.
 
-use std::sync::{Arc, Mutex, MutexGuard};
-
 use ed25519_dalek::SigningKey;
 use pad_core::{AuthorKey, DictionaryId, Sha256Ed25519, Value};
 use pad_disk::layer::{Reads, SimulatedFolder};
 
 use super::*;
-use crate::{
-    dictionary::Dictionary as _,
-    store::{Record, Store, StoredCheckpoint},
-};
+use crate::{dictionary::Dictionary as _, store::in_memory::TestStore};
 
 type S = Sha256Ed25519;
-
-/// A test store whose published state is durable. It can report one failure after a change that was
-/// made.
-#[derive(Clone, Debug, Default)]
-struct Rows(Arc<Mutex<State>>);
-
-#[derive(Clone, Debug, Default)]
-struct State {
-    /// The number of changes before the change that reports a failure; `None` for no failure.
-    until_failure: Option<usize>,
-    latest: Version,
-    row: Vec<u8>,
-    records: Vec<Record>,
-}
-
-impl Store for Rows {
-    fn id(&self) -> Result<[u8; 16], StoreError> {
-        Ok([4; 16])
-    }
-
-    fn latest(&self) -> Result<Version, StoreError> {
-        Ok(self.state().latest)
-    }
-
-    fn publish(&mut self, _: Version, _: &[Vec<u8>], _: &[RecordChange]) -> Result<(), StoreError> {
-        panic!("it keeps its contents itself");
-    }
-
-    fn publish_row(
-        &mut self,
-        before: Version,
-        latest: Version,
-        row: &[u8],
-        records: &[RecordChange],
-    ) -> Result<(), StoreError> {
-        assert!(before == self.latest()? && latest >= before);
-        let mut state = self.state();
-        (state.latest, state.row) = (latest, row.to_vec());
-        drop(state);
-        self.put(records);
-        self.told()
-    }
-
-    fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
-        let state = self.state();
-        Ok((version == state.latest).then(|| state.row.clone()))
-    }
-
-    fn put_checkpoint(&mut self, _: &StoredCheckpoint) -> Result<(), StoreError> {
-        panic!("it keeps its contents itself");
-    }
-
-    fn checkpoint(&self) -> Result<Option<StoredCheckpoint>, StoreError> {
-        Ok(None)
-    }
-
-    fn records(&self, _: &'static str) -> Result<Vec<Record>, StoreError> {
-        Ok(self.state().records.clone())
-    }
-
-    fn record_count(&self, _: &'static str) -> Result<u64, StoreError> {
-        Ok(0)
-    }
-
-    fn write_records(&mut self, records: &[RecordChange]) -> Result<(), StoreError> {
-        self.put(records);
-        self.told()
-    }
-
-    fn pin(&self) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    fn unpin(&self) {}
-
-    fn compact(&mut self) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    fn check(&mut self) -> Result<(), StoreError> {
-        Ok(())
-    }
-}
-
-impl Rows {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap()
-    }
-
-    /// An independent copy of the store in its current state.
-    fn copied(&self) -> Self {
-        Self(Arc::new(Mutex::new(self.state().clone())))
-    }
-
-    fn put(&mut self, records: &[RecordChange]) {
-        for record in records {
-            let RecordChange::Put { name, value, .. } = record else {
-                panic!("nothing is removed");
-            };
-            self.state().records = vec![(name.clone(), value.clone())];
-        }
-    }
-
-    /// Returns the reported result of a change that was made.
-    fn told(&mut self) -> Result<(), StoreError> {
-        let left = &mut self.state().until_failure;
-        match left {
-            Some(0) => {
-                *left = None;
-                Err(StoreError::Io(io::Error::other("the power is gone")))
-            }
-            Some(number) => {
-                *number -= 1;
-                Ok(())
-            }
-            None => Ok(()),
-        }
-    }
-}
 
 fn signer() -> SigningKey {
     SigningKey::from_bytes(&[6; 32])
 }
 
-fn open(folder: &SimulatedFolder, store: &Rows) -> Result<Tree<S, RedBlack>, RepositoryError> {
+fn open(folder: &SimulatedFolder, store: &TestStore) -> Result<Tree<S, RedBlack>, RepositoryError> {
     let author = AuthorKey::from_bytes(&signer().verifying_key().to_bytes()).unwrap();
     let authority = Authority {
         author,
@@ -163,7 +39,7 @@ fn batch(version: u64) -> Vec<Operation> {
 
 /// Publishes ten versions, two for each row, and prunes in the middle. The versions in `store`
 /// count as acknowledged. The script returns at the first failure.
-fn script(folder: &SimulatedFolder, store: &Rows) -> Result<(), RepositoryError> {
+fn script(folder: &SimulatedFolder, store: &TestStore) -> Result<(), RepositoryError> {
     let mut kept = open(folder, store)?;
     while kept.latest() < Version::new(10) {
         for _ in 0..2 {
@@ -191,7 +67,7 @@ fn sorted() -> impl Iterator<Item = Result<(Key, Value), StoreError>> + Send {
 const LOADED: u64 = 500;
 
 /// Runs like [`script`], but loads the first version as a stream and then publishes small versions.
-fn loading(folder: &SimulatedFolder, store: &Rows) -> Result<(), RepositoryError> {
+fn loading(folder: &SimulatedFolder, store: &TestStore) -> Result<(), RepositoryError> {
     let mut kept = open(folder, store)?;
     while kept.latest() < Version::new(3) {
         let signed = match kept.latest() {
@@ -205,7 +81,7 @@ fn loading(folder: &SimulatedFolder, store: &Rows) -> Result<(), RepositoryError
 }
 
 /// Runs like [`script`], but compacts all or some nodes at intervals, before and after a pruning.
-fn compacting(folder: &SimulatedFolder, store: &Rows) -> Result<(), RepositoryError> {
+fn compacting(folder: &SimulatedFolder, store: &TestStore) -> Result<(), RepositoryError> {
     let mut kept = open(folder, store)?;
     while kept.latest() < Version::new(8) {
         let signed = kept.sign(batch(kept.latest().number() + 1));
@@ -225,21 +101,11 @@ fn after_a_power_cut_at_any_operation_of_a_compaction_all_versions_are_there() {
     check_cuts(compacting, 8, 25);
 }
 
-#[test]
-fn a_compaction_that_is_durable_and_said_to_have_failed_is_there() {
-    for number in 0..12 {
-        let (folder, store) = (SimulatedFolder::new("told"), Rows::default());
-        store.state().until_failure = Some(number);
-        assert!(compacting(&folder, &store).is_err(), "{number}");
-        check_script(compacting, &folder, &store, &[]);
-    }
-}
-
 /// A writer that has not seen a compaction must be refused. With its old state it would truncate
 /// nodes that the store refers to.
 #[test]
 fn a_writer_that_has_not_seen_a_compaction_begins_anew() {
-    let (folder, store) = (SimulatedFolder::new("two"), Rows::default());
+    let (folder, store) = (SimulatedFolder::new("two"), TestStore::default());
     compacting(&folder, &store).unwrap();
     let mut late = open(&folder, &store).unwrap();
     let mut first = open(&folder, &store).unwrap();
@@ -254,15 +120,11 @@ fn a_writer_that_has_not_seen_a_compaction_begins_anew() {
 }
 
 /// A script of an author. It returns at the first failure.
-type Script = fn(&SimulatedFolder, &Rows) -> Result<(), RepositoryError>;
+type Script = fn(&SimulatedFolder, &TestStore) -> Result<(), RepositoryError>;
 
 /// Checks that all kept versions are intact, and that the author can continue to the same final
 /// state.
-fn check(folder: &SimulatedFolder, store: &Rows, expected: &[Vec<u8>]) {
-    check_script(script, folder, store, expected);
-}
-
-fn check_script(script: Script, folder: &SimulatedFolder, store: &Rows, expected: &[Vec<u8>]) {
+fn check_script(script: Script, folder: &SimulatedFolder, store: &TestStore, expected: &[Vec<u8>]) {
     let store = store.copied();
     let kept = open(folder, &store).unwrap();
     assert_eq!(kept.latest(), store.latest().unwrap());
@@ -300,7 +162,7 @@ fn after_a_power_cut_at_any_operation_of_a_load_all_of_it_is_there_or_nothing() 
 /// turn. The script must have more than `at_least` operations.
 fn check_cuts(script: Script, versions: u64, at_least: usize) {
     let folder = SimulatedFolder::new("whole");
-    let store = Rows::default();
+    let store = TestStore::default();
     script(&folder, &store).unwrap();
     let whole = open(&folder, &store).unwrap();
     let heads: Vec<_> = (1..=versions)
@@ -315,14 +177,14 @@ fn check_cuts(script: Script, versions: u64, at_least: usize) {
     let is_chosen = |at: &usize| at % every == 1 % every || *at == operations;
     for at in (1..=operations).filter(is_chosen) {
         for seed in 0..pad_conformance::soak::size(1, 4) {
-            let (folder, store) = (SimulatedFolder::new("cut"), Rows::default());
+            let (folder, store) = (SimulatedFolder::new("cut"), TestStore::default());
             folder.stop_at(at, Reads::Work);
             // The script may ignore a failure of its last operations.
             drop(script(&folder, &store));
             check_script(script, &folder.after_power_cut(seed), &store, &heads);
             check_script(script, &folder.after_kill(), &store, &heads);
         }
-        let (folder, store) = (SimulatedFolder::new("failing"), Rows::default());
+        let (folder, store) = (SimulatedFolder::new("failing"), TestStore::default());
         folder.fail_at(at, 1);
         drop(script(&folder, &store));
         check_script(script, &folder.after_kill(), &store, &heads);
@@ -333,17 +195,20 @@ fn check_cuts(script: Script, versions: u64, at_least: usize) {
 /// After a reported failure the process stops. The next process must find the durable state.
 #[test]
 fn what_is_durable_and_said_to_have_failed_is_there() {
-    for number in 0..6 {
-        let (folder, store) = (SimulatedFolder::new("told"), Rows::default());
-        store.state().until_failure = Some(number);
-        assert!(script(&folder, &store).is_err());
-        check(&folder, &store, &[]);
+    let scripts: [(Script, usize); 2] = [(script, 6), (compacting, 12)];
+    for (script, changes) in scripts {
+        for number in 0..changes {
+            let (folder, store) = (SimulatedFolder::new("told"), TestStore::default());
+            store.state().until_failure = Some(number);
+            assert!(script(&folder, &store).is_err(), "{number}");
+            check_script(script, &folder, &store, &[]);
+        }
     }
 }
 
 #[test]
 fn after_a_pruning_of_unknown_end_nothing_is_taken() {
-    let (folder, store) = (SimulatedFolder::new("pruned"), Rows::default());
+    let (folder, store) = (SimulatedFolder::new("pruned"), TestStore::default());
     script(&folder, &store).unwrap();
     let mut kept = open(&folder, &store).unwrap();
     // The copy was recorded, but it is unknown whether the store has switched to the copy.
@@ -353,7 +218,7 @@ fn after_a_pruning_of_unknown_end_nothing_is_taken() {
     assert!(kept.prune(Version::new(8)).is_err());
     assert!(kept.sign(batch(11)).is_err());
     drop(kept);
-    check(&folder, &store, &[]);
+    check_script(script, &folder, &store, &[]);
     // The next writer removes unused files.
     open(&folder, &store).unwrap().begin().unwrap();
     let names = pad_disk::layer::FileLayer::names(&folder).unwrap();
@@ -363,29 +228,29 @@ fn after_a_pruning_of_unknown_end_nothing_is_taken() {
 #[test]
 fn on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room() {
     let folder = SimulatedFolder::new("whole");
-    let store = Rows::default();
+    let store = TestStore::default();
     script(&folder, &store).unwrap();
     let used = folder.used();
     for capacity in (0..used).step_by(4096) {
-        let (folder, store) = (SimulatedFolder::new("full"), Rows::default());
+        let (folder, store) = (SimulatedFolder::new("full"), TestStore::default());
         folder.set_capacity(capacity);
         drop(script(&folder, &store));
         folder.set_capacity(u64::MAX);
-        check(&folder, &store, &[]);
+        check_script(script, &folder, &store, &[]);
     }
 }
 
 #[test]
 fn a_load_for_which_the_disk_has_no_room_leaves_nothing_and_can_be_done_again() {
     let folder = SimulatedFolder::new("whole");
-    let store = Rows::default();
+    let store = TestStore::default();
     loading(&folder, &store).unwrap();
     let whole = open(&folder, &store).unwrap();
     let heads = [1, 2, 3].map(|version| whole.head_message(Version::new(version)).unwrap());
     let used = folder.used();
     // At these capacities, both files can contain at least their headers.
     for capacity in (16_384..used).step_by(100_000) {
-        let (folder, store) = (SimulatedFolder::new("full"), Rows::default());
+        let (folder, store) = (SimulatedFolder::new("full"), TestStore::default());
         folder.set_capacity(capacity);
         let mut kept = open(&folder, &store).unwrap();
         let Err(AuthorError::Repository(RepositoryError::Store(StoreError::Io(error)))) =
@@ -407,7 +272,7 @@ fn a_load_for_which_the_disk_has_no_room_leaves_nothing_and_can_be_done_again() 
 
 #[test]
 fn what_cannot_be_read_or_is_not_as_announced_is_not_loaded() {
-    let (folder, store) = (SimulatedFolder::new("refused"), Rows::default());
+    let (folder, store) = (SimulatedFolder::new("refused"), TestStore::default());
     let mut kept = open(&folder, &store).unwrap();
     let broken = || {
         let failure = || Err(StoreError::Io(io::Error::other("it cannot be read")));

@@ -1,7 +1,5 @@
 //! Tests with simulated power cuts and failures at every operation on the tuple file.
 
-use std::sync::{Arc, Mutex, MutexGuard};
-
 use pad_core::{DictionaryId, Sha256Ed25519};
 use pad_disk::layer::{Reads, SimulatedFolder};
 use pad_tuple::{
@@ -15,109 +13,10 @@ use crate::{
     family::tuple::setup,
     keys::SecretKey,
     selection::{SchemeName, SuiteName},
-    store::{AnyStore, Record, Store},
+    store::{AnyStore, in_memory::TestStore},
 };
 
 type S = Sha256Ed25519;
-
-/// A test store whose published updates are durable.
-#[derive(Clone, Debug, Default)]
-struct Updates(Arc<Mutex<State>>);
-
-#[derive(Clone, Debug, Default)]
-struct State {
-    /// All updates ever published, including those that were dropped by a pruning.
-    all: Vec<Vec<u8>>,
-    oldest: u64,
-    checkpoint: Option<StoredCheckpoint>,
-}
-
-impl Updates {
-    /// An independent copy of the store in its current state.
-    fn copied(&self) -> Self {
-        Self(Arc::new(Mutex::new(self.state().clone())))
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap()
-    }
-}
-
-impl Store for Updates {
-    fn id(&self) -> Result<[u8; 16], StoreError> {
-        Ok([4; 16])
-    }
-
-    fn latest(&self) -> Result<Version, StoreError> {
-        let number = self.state().all.len();
-        Ok(Version::new(number.try_into().unwrap()))
-    }
-
-    fn publish(
-        &mut self,
-        first: Version,
-        updates: &[Vec<u8>],
-        _: &[RecordChange],
-    ) -> Result<(), StoreError> {
-        assert_eq!(Some(first), self.latest()?.next());
-        self.state().all.extend_from_slice(updates);
-        Ok(())
-    }
-
-    fn publish_row(
-        &mut self,
-        _: Version,
-        _: Version,
-        _: &[u8],
-        _: &[RecordChange],
-    ) -> Result<(), StoreError> {
-        panic!("its updates are kept");
-    }
-
-    fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
-        let state = self.state();
-        let kept = version.number() > state.oldest;
-        let place = usize::try_from(version.number()).unwrap().wrapping_sub(1);
-        Ok(state.all.get(place).filter(|_| kept).cloned())
-    }
-
-    fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError> {
-        let mut state = self.state();
-        state.oldest = state.oldest.max(checkpoint.oldest.number());
-        state.checkpoint = Some(checkpoint.clone());
-        Ok(())
-    }
-
-    fn checkpoint(&self) -> Result<Option<StoredCheckpoint>, StoreError> {
-        Ok(self.state().checkpoint.clone())
-    }
-
-    fn records(&self, _: &'static str) -> Result<Vec<Record>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    fn record_count(&self, _: &'static str) -> Result<u64, StoreError> {
-        Ok(0)
-    }
-
-    fn write_records(&mut self, _: &[RecordChange]) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    fn pin(&self) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    fn unpin(&self) {}
-
-    fn compact(&mut self) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    fn check(&mut self) -> Result<(), StoreError> {
-        Ok(())
-    }
-}
 
 fn secret(scheme: SchemeName) -> SecretKey {
     let id = DictionaryId::from_name("cuts");
@@ -135,7 +34,10 @@ trait TestDesign: QueryableDesign<S> + StorableDesign<S> + Sized {
         setup::<S, Self>(secret(Self::SCHEME_NAME).public()).unwrap()
     }
 
-    fn open(folder: &SimulatedFolder, store: Updates) -> Result<Tuples<S, Self>, RepositoryError> {
+    fn open(
+        folder: &SimulatedFolder,
+        store: TestStore,
+    ) -> Result<Tuples<S, Self>, RepositoryError> {
         let file = TupleFile::within(folder.layer());
         let repository = repository(&Self::setup(), file)?;
         let mut kept = FamilyKeeper::new(repository, AnyStore::Test(Box::new(store)));
@@ -175,7 +77,7 @@ fn batch(version: u64) -> Vec<Operation> {
 ///
 /// The store contains all acknowledged updates. After every second version, and before the pruning,
 /// tuples are kept waiting for the next version. The script returns at the first reported failure.
-fn script<D: TestDesign>(folder: &SimulatedFolder, store: &Updates) -> Result<(), AuthorError> {
+fn script<D: TestDesign>(folder: &SimulatedFolder, store: &TestStore) -> Result<(), AuthorError> {
     let key = secret(D::SCHEME_NAME);
     let mut kept = D::open(folder, store.clone())?;
     while kept.latest() < Version::new(VERSIONS) {
@@ -201,7 +103,7 @@ fn script<D: TestDesign>(folder: &SimulatedFolder, store: &Updates) -> Result<()
 /// Opens the repository, and checks it against the store and a repository in memory.
 fn check_open<D: TestDesign>(
     folder: &SimulatedFolder,
-    store: &Updates,
+    store: &TestStore,
     expected: &[Vec<u8>],
 ) -> Tuples<S, D> {
     let latest = store.latest().unwrap();
@@ -209,7 +111,7 @@ fn check_open<D: TestDesign>(
     assert_eq!(durable.latest(), latest);
     let setup = D::setup();
     let mut memory = TupleRepository::<S, D>::new(*setup.authority(), setup.key().clone());
-    let published = store.state().all.clone();
+    let published = store.updates();
     for (update, expected) in published.iter().zip(expected) {
         assert_eq!(update, expected, "another version was signed");
         let update = codec::decode(update, update.len()).unwrap();
@@ -228,7 +130,7 @@ fn check_open<D: TestDesign>(
     durable
 }
 
-fn check<D: TestDesign>(folder: &SimulatedFolder, store: &Updates, expected: &[Vec<u8>]) {
+fn check<D: TestDesign>(folder: &SimulatedFolder, store: &TestStore, expected: &[Vec<u8>]) {
     let store = store.copied();
     drop(check_open::<D>(folder, &store, expected));
     script::<D>(folder, &store).unwrap();
@@ -239,15 +141,15 @@ fn check<D: TestDesign>(folder: &SimulatedFolder, store: &Updates, expected: &[V
 
 /// Stops a script at each of its file operations in turn.
 fn check_cuts<D: TestDesign>() {
-    let (folder, whole) = (SimulatedFolder::new("whole"), Updates::default());
+    let (folder, whole) = (SimulatedFolder::new("whole"), TestStore::default());
     script::<D>(&folder, &whole).unwrap();
-    let expected = whole.state().all.clone();
+    let expected = whole.updates();
     check::<D>(&folder, &whole, &expected);
     let operations = folder.operations().len();
     assert!(operations > 20, "{operations}");
     for at in (1..=operations).step_by(pad_conformance::soak::size(13, 1)) {
         for seed in 0..2 {
-            let (folder, store) = (SimulatedFolder::new("cut"), Updates::default());
+            let (folder, store) = (SimulatedFolder::new("cut"), TestStore::default());
             folder.stop_at(at, Reads::Work);
             // The script may ignore a failure of its last operations.
             drop(script::<D>(&folder, &store));
@@ -256,7 +158,7 @@ fn check_cuts<D: TestDesign>() {
                 check::<D>(&folder.after_kill(), &store, &expected);
             }
         }
-        let (folder, store) = (SimulatedFolder::new("failing"), Updates::default());
+        let (folder, store) = (SimulatedFolder::new("failing"), TestStore::default());
         folder.fail_at(at, 1);
         drop(script::<D>(&folder, &store));
         check::<D>(&folder.after_kill(), &store, &expected);
@@ -281,12 +183,12 @@ fn the_same_where_each_instant_has_its_signature() {
 
 #[test]
 fn on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room() {
-    let (folder, whole) = (SimulatedFolder::new("whole"), Updates::default());
+    let (folder, whole) = (SimulatedFolder::new("whole"), TestStore::default());
     script::<SpecLightweight>(&folder, &whole).unwrap();
-    let expected = whole.state().all.clone();
+    let expected = whole.updates();
     let used = folder.used();
     for capacity in (0..used).step_by(8192) {
-        let (folder, store) = (SimulatedFolder::new("full"), Updates::default());
+        let (folder, store) = (SimulatedFolder::new("full"), TestStore::default());
         folder.set_capacity(capacity);
         drop(script::<SpecLightweight>(&folder, &store));
         folder.set_capacity(u64::MAX);
