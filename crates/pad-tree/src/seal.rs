@@ -8,10 +8,9 @@ use pad_core::internals::for_each_piece;
 
 use crate::{
     annotation::Annotation,
+    balancing::{Digest, NodeStore},
     id::{NodeId, NodeKind, to_u32, to_usize},
-    link::Link,
-    replace::Replacements,
-    store::{Digest, NodeStore},
+    replace::{Link, Replacements},
 };
 
 /// The least number of touched nodes in a level that is hashed on several threads.

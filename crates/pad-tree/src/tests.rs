@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use pad_conformance::{Random, soak};
 
 use crate::{
+    balancing::NodeStore,
     id::NodeId,
     scheme::{RedBlack, SkipList, Treap},
-    store::NodeStore,
     tree::Tree,
 };
 

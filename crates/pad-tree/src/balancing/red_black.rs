@@ -12,11 +12,12 @@
 
 use core::cmp::Ordering;
 
-use super::{BalancingScheme, Gap, LeafPair, Step, half_depth, relink, update_both, update_child};
+use super::{
+    BalancingScheme, Gap, LeafPair, NodeStore, Step, half_depth, relink, update_both, update_child,
+};
 use crate::{
     id::{Children, EntryId, NodeId},
     scheme::RedBlack,
-    store::NodeStore,
 };
 
 /// The colour of an inner node.

@@ -3,10 +3,9 @@
 use core::cmp::Ordering;
 
 use crate::{
-    balancing::{BalancingScheme, SetUnique, red_black::Color},
+    balancing::{BalancingScheme, NodeStore, SetUnique, red_black::Color},
     id::{EntryId, KeyId, NodeId, NodeKind},
     scheme::RedBlack,
-    store::NodeStore,
 };
 
 /// The invariants that a scheme guarantees for every tree.
