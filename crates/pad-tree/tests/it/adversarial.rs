@@ -28,7 +28,7 @@ use pad_core::{
 };
 use pad_tree::{
     PathCopying, RedBlack, SkipList, Treap, TreeProof, TreeRepository,
-    internals::{Authenticated, BalancingScheme, ProvableQuery, TreeQuery, VersionedStore},
+    internals::{Authenticated, BalancingScheme, ProvableQuery, TreeQuery},
 };
 
 type Store<S, B> = PathCopying<Authenticated<S>, B>;
@@ -97,6 +97,11 @@ impl<S: Suite, B: BalancingScheme> Target<S, B> {
             .map(Verified::into_inner)
     }
 
+    /// Returns the client's refusal of a proof.
+    fn refused<Q: TreeQuery>(&self, proof: TreeProof<S, Q>, query: &Q) -> Option<VerifyError> {
+        self.verify(proof, query).err()
+    }
+
     /// Makes an honestly hashed proof that opens leaves as `shown` states.
     fn pruned<Q: TreeQuery>(&self, shown: &dyn Fn(&Key) -> LeafDetail) -> TreeProof<S, Q> {
         let tree = self.whole.shown(shown);
@@ -115,9 +120,17 @@ impl<S: Suite, B: BalancingScheme> Target<S, B> {
             let found = leaves.iter().find(|(shown, _)| *shown == key);
             found.map_or(LeafDetail::Elided, |(_, how)| *how)
         };
-        self.verify(self.pruned(&shown), query).err()
+        self.refused(self.pruned(&shown), query)
     }
 }
 
 const D: LeafDetail = LeafDetail::Digest;
 const V: LeafDetail = LeafDetail::Value;
+
+const ELIDED: Option<VerifyError> = Some(VerifyError::Elided);
+const EXTRANEOUS: Option<VerifyError> = Some(VerifyError::Extraneous);
+const MALFORMED: Option<VerifyError> = Some(VerifyError::MalformedShape);
+const MISMATCH: Option<VerifyError> = Some(VerifyError::RootMismatch);
+const MISSING: Option<VerifyError> = Some(VerifyError::ValueMissing);
+const SURPLUS: Option<VerifyError> = Some(VerifyError::ValueSurplus);
+const UNORDERED: Option<VerifyError> = Some(VerifyError::UnorderedLeaves);

@@ -19,8 +19,8 @@ fn swapped_children_are_refused() {
         panic!("an inner node")
     };
     let swapped = Tree::inner(*right, *left).to_mirror();
-    let refusal = target.verify(swapped.to_proof(), &KeyRange::ALL).err();
-    assert_eq!(refusal, Some(VerifyError::UnorderedLeaves));
+    let refusal = target.refused(swapped.to_proof(), &KeyRange::ALL);
+    assert_eq!(refusal, UNORDERED);
     let asked = entry_key(3);
     let one = target
         .whole
@@ -29,10 +29,7 @@ fn swapped_children_are_refused() {
         panic!("an inner node")
     };
     let swapped = Tree::inner(*right, *left).to_mirror();
-    assert_eq!(
-        target.verify(swapped.to_proof(), &asked).err(),
-        Some(VerifyError::RootMismatch)
-    );
+    assert_eq!(target.refused(swapped.to_proof(), &asked), MISMATCH);
 }
 
 /// Presents an inner node as a leaf, with its two digests as key and value digest. Presents a leaf
@@ -48,24 +45,19 @@ fn check_roles_cannot_be_confused<S: Suite>() {
         S::node(Domain::TreeNode, &left, &right),
         target.head.get().root
     );
-    let forged = key(left.as_ref());
     let leaf = Leaf {
-        key: forged,
+        key: key(left.as_ref()),
         content: Content::Digest(right),
     };
     let one = of_one_leaf(leaf);
-    let refusal = target.verify(one.to_proof(), &key([1])).err();
-    assert_eq!(refusal, Some(VerifyError::RootMismatch));
+    assert_eq!(target.refused(one.to_proof(), &key([1])), MISMATCH);
     let whole_value = Value::new([left.as_ref(), right.as_ref()].concat()).unwrap();
     let leaf = Leaf {
         key: Key::default(),
         content: Content::<S>::Value(whole_value),
     };
     let one = of_one_leaf(leaf);
-    assert_eq!(
-        target.verify(one.to_proof(), &Key::default()).err(),
-        Some(VerifyError::RootMismatch)
-    );
+    assert_eq!(target.refused(one.to_proof(), &Key::default()), MISMATCH);
     // All digests of one message differ, in all roles. (`hash` is never used for inner nodes.)
     let (a, b) = (S::value(b"a"), S::value(b"b"));
     let joined = [a.as_ref(), b.as_ref()].concat();
@@ -107,8 +99,7 @@ fn the_boundary_between_key_and_value_cannot_be_moved() {
             content: Content::<Sha256Ed25519>::Digest(digest),
         };
         let mirror = of_one_leaf(leaf);
-        let refusal = target.verify(mirror.to_proof(), &key("zz")).err();
-        assert_eq!(refusal, Some(VerifyError::RootMismatch));
+        assert_eq!(target.refused(mirror.to_proof(), &key("zz")), MISMATCH);
     }
 }
 
@@ -123,8 +114,8 @@ fn one_key_twice_is_refused() {
     };
     let tree = Tree::inner(leaf("one"), leaf("two"));
     let target = Target::<Sha256Ed25519, RedBlack>::new();
-    let refusal = target.verify(tree.to_mirror().to_proof(), &key("k")).err();
-    assert_eq!(refusal, Some(VerifyError::UnorderedLeaves));
+    let refusal = target.refused(tree.to_mirror().to_proof(), &key("k"));
+    assert_eq!(refusal, UNORDERED);
 }
 
 /// A degenerate proof of maximal depth is checked without recursion.
@@ -139,18 +130,14 @@ fn deep_proofs_do_not_exhaust_the_stack() {
     for code in [1, 2] {
         let mut codes = vec![code; depth];
         codes.push(0);
-        let siblings = vec![target.head.get().root; depth];
-        let leaves = vec![leaf.clone()];
         let mirror = Mirror {
-            shape: vec![],
-            siblings,
-            leaves,
-        }
-        .with_codes(&codes);
-        let bytes = codec::encode(&mirror.to_proof::<Key>());
+            siblings: vec![target.head.get().root; depth],
+            ..of_one_leaf(leaf.clone())
+        };
+        let bytes = codec::encode(&mirror.with_codes(&codes).to_proof::<Key>());
         let proof = Untrusted::<TreeProof<Sha256Ed25519, Key>>::decode(&bytes, 1 << 24).unwrap();
         let refusal = proof.verify(&target.head, &key("k")).err();
-        assert_eq!(refusal, Some(VerifyError::RootMismatch));
+        assert_eq!(refusal, MISMATCH);
     }
     // Leaves only, in one long comb of nodes with two open children.
     let mut codes = vec![3; 20_000];
@@ -159,13 +146,10 @@ fn deep_proofs_do_not_exhaust_the_stack() {
         key: key(number.to_be_bytes()),
         content: Content::<Sha256Ed25519>::Digest(target.head.get().root),
     };
-    let leaves = (0..=20_000).map(numbered).collect();
     let mirror = Mirror {
-        shape: vec![],
-        siblings: vec![],
-        leaves,
-    }
-    .with_codes(&codes);
-    let refusal = target.verify(mirror.to_proof(), &KeyRange::ALL).err();
-    assert_eq!(refusal, Some(VerifyError::RootMismatch));
+        leaves: (0..=20_000).map(numbered).collect(),
+        ..of_one_leaf(leaf)
+    };
+    let mirror = mirror.with_codes(&codes);
+    assert_eq!(target.refused(mirror.to_proof(), &KeyRange::ALL), MISMATCH);
 }
