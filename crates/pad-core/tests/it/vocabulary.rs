@@ -12,15 +12,10 @@ use crate::support::version;
 
 #[test]
 fn versions_end_on_both_sides() {
-    assert_eq!(
-        (Version::EMPTY.previous(), Version::EMPTY.next()),
-        (None, Some(version(1)))
-    );
-    let last = version(u64::MAX);
-    assert_eq!(
-        (last.next(), last.previous()),
-        (None, Some(version(u64::MAX - 1)))
-    );
+    let (first, last) = (Version::EMPTY, version(u64::MAX));
+    assert_eq!((first.previous(), last.next()), (None, None));
+    assert_eq!(first.next(), Some(version(1)));
+    assert_eq!(last.previous(), Some(version(u64::MAX - 1)));
     assert_eq!(last.to_string(), u64::MAX.to_string());
 }
 
@@ -88,21 +83,15 @@ fn errors_are_clauses() {
         LookupError::InvalidQuery.to_string(),
     ];
     for (i, text) in texts.iter().enumerate() {
-        assert!(
-            text.starts_with(char::is_lowercase) && !text.ends_with('.'),
-            "{text}"
-        );
+        let is_clause = text.starts_with(char::is_lowercase) && !text.ends_with('.');
+        assert!(is_clause, "{text}");
         assert!(!texts[..i].contains(text), "{text}");
     }
     // A refused update reports the error of its cause.
-    assert_eq!(
-        ApplyError::Head(VerifyError::Fork(seen)).to_string(),
-        texts[18]
-    );
-    assert_eq!(
-        ApplyError::from(InputError::CapacityExceeded).to_string(),
-        texts[2]
-    );
+    let fork = ApplyError::Head(VerifyError::Fork(seen));
+    assert_eq!(fork.to_string(), texts[18]);
+    let full = ApplyError::from(InputError::CapacityExceeded);
+    assert_eq!(full.to_string(), texts[2]);
 }
 
 /// In human-readable formats, bytes are lower-case hexadecimal text of exactly their length.
@@ -124,14 +113,8 @@ fn digests_are_texts_for_people() {
 fn results_do_not_depend_on_workers() {
     let two = Workers::new(NonZeroUsize::new(2).unwrap()).unwrap();
     let one = Workers::new(NonZeroUsize::MIN).unwrap();
-    assert_eq!(
-        [
-            Workers::sequential().threads(),
-            one.threads(),
-            two.threads()
-        ],
-        [1, 1, 2]
-    );
+    let alone = Workers::sequential().threads();
+    assert_eq!([alone, one.threads(), two.threads()], [1, 1, 2]);
     assert!(Workers::all_cores().threads() >= 1);
     assert_eq!(format!("{two:?}"), "Workers(2)");
     let sum = |workers: &Workers| workers.run(|| (0..1000_u64).sum::<u64>());
