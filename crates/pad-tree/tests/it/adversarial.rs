@@ -20,11 +20,10 @@ use pad_conformance::{
     repository::{TraceRun, play},
     tree::tree_author,
 };
-use pad_core::{Answer, First, KeyRange, Keys, Last, Predecessor, Successor};
 use pad_core::{
-    Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Key, Paper2010, Repository, SchemeId,
-    Sha256Ed25519, SnapshotHead, Suite, Untrusted, Value, Verified, VerifyError, Version, codec,
-    internals::Domain,
+    Answer, Blake3Ed25519, DecodeError, Dictionary, DictionaryId, First, Key, KeyRange, Keys, Last,
+    Paper2010, Predecessor, Repository, SchemeId, Sha256Ed25519, SnapshotHead, Successor, Suite,
+    Untrusted, Value, Verified, VerifyError, Version, codec, internals::Domain,
 };
 use pad_tree::{
     PathCopying, RedBlack, SkipList, Treap, TreeProof, TreeRepository,
@@ -70,11 +69,8 @@ impl<S: Suite, B: BalancingScheme> Target<S, B> {
         let head = verified_head(played.author.authority(), &played.server, version);
         let all = played.server.prove_query(version, &KeyRange::ALL).unwrap();
         let whole = Mirror::of(&all).to_tree();
-        assert_eq!(
-            whole.digest(),
-            head.get().root,
-            "the naive tree has the same root"
-        );
+        let root = head.get().root;
+        assert_eq!(whole.digest(), root, "the naive tree has the same root");
         Self {
             played,
             version,

@@ -5,10 +5,9 @@ use std::num::NonZeroUsize;
 
 use ed25519_dalek::SigningKey;
 use pad_conformance::tree::tree_author;
-use pad_core::Answer;
 use pad_core::{
-    ApplyError, Dictionary, DictionaryId, Key, Operation, Repository, Sha256Ed25519, Untrusted,
-    Update, Value, Workers,
+    Answer, ApplyError, Dictionary, DictionaryId, Key, Operation, Repository, Sha256Ed25519,
+    Untrusted, Update, Value, Workers,
 };
 use pad_tree::{RedBlack, SkipList, Treap, TreeAuthor, for_each_tree, internals::BalancingScheme};
 

@@ -28,10 +28,8 @@ fn published(price: &str, versions: u64) -> (Author<Prices>, Server<Prices>) {
 fn client_of(server: &Server<Prices>, author: &Author<Prices>) -> Client<Prices> {
     let mut client = Client::new(author.public().clone());
     let latest = server.latest();
-    assert_eq!(
-        client.advance(&server.head(latest).unwrap(), None),
-        Ok(latest)
-    );
+    let seen = client.advance(&server.head(latest).unwrap(), None);
+    assert_eq!(seen, Ok(latest));
     client
 }
 
@@ -129,10 +127,8 @@ fn an_answer_is_no_longer_than_the_question_implies() {
     let limit = apple.longest_answer();
     assert_eq!(limit, (16 << 20) + (1 << 20));
     let refused = client.check(&vec![0; limit + 1], &apple);
-    assert_eq!(
-        refused,
-        Err(Refusal::Decode(DecodeError::TooLarge { limit }))
-    );
+    let too_large = Refusal::Decode(DecodeError::TooLarge { limit });
+    assert_eq!(refused, Err(too_large));
     let two = Keys::new(vec![apple, key("pear")]).unwrap();
     assert_eq!(two.longest_answer(), 2 * limit);
 }

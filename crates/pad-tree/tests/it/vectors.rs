@@ -17,12 +17,11 @@ use pad_conformance::{
 };
 use pad_core::{
     Authority, Blake3Ed25519, Client, ConsistencyProof, Contradiction, Dictionary, DictionaryId,
-    Equivocation, Heads as _, InclusionProof, Key, Lookup, Lookups, Neighbour, Paper2010, Past,
-    PublicKey, RangeContents, Repository, Response, Sha256Ed25519, Suite, TrustedView, Untrusted,
-    Update, Version, codec,
+    Equivocation, First, Heads as _, InclusionProof, Key, KeyRange, Keys, Last, Lookup, Lookups,
+    Neighbour, Paper2010, Past, Predecessor, PublicKey, RangeContents, Repository, Response,
+    Sha256Ed25519, Successor, Suite, TrustedView, Untrusted, Update, Version, codec,
     internals::{Domain, PrefixProof, Testimony},
 };
-use pad_core::{First, KeyRange, Keys, Last, Predecessor, Successor};
 use pad_tree::{
     CacheEverywhere, CacheMedian, CacheNowhere, PathCopying, RedBlack, SkipList, Treap, Tree,
     TreeRepository, TreeScheme, VersionedNodes,

@@ -21,10 +21,9 @@ use pad_conformance::{
     pad::{MESSAGE_LIMIT, dictionary, public_key, signing_key},
     tuple::{TestSecret, expectation},
 };
-use pad_core::{Answer, KeyRange, Keys};
 use pad_core::{
-    Authority, Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Key, Repository,
-    Sha256Ed25519, Suite, Untrusted, Update, VerifyError, Version, codec,
+    Answer, Authority, Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Key, KeyRange, Keys,
+    Repository, Sha256Ed25519, Suite, Untrusted, Update, VerifyError, Version, codec,
 };
 use pad_tuple::{
     Expectation, Speculation, TupleAuthor, TupleProof, TupleRepository,

@@ -33,18 +33,12 @@ fn check_deleted<const GENERATIONS: usize>(version: u64, name: &str, gone: u64) 
     let stale = target.prove(version, name);
     let shown = stale.parts[0].evidence.shown;
     let until = shown.signed + u64::from(shown.revealed);
-    assert_eq!(
-        until + 1,
-        gone,
-        "the tuple is there up to the version before"
-    );
+    assert_eq!(until + 1, gone, "the tuple is there until then");
     let links = reachable(&target);
     let mut tried = 0;
     for later in gone..gone + 3 {
-        assert_eq!(
-            target.refusal(&stale, later, name),
-            outside(later, shown.since, until)
-        );
+        let refusal = target.refusal(&stale, later, name);
+        assert_eq!(refusal, outside(later, shown.since, until));
         let needed = u32::try_from(later - shown.signed).unwrap();
         for revealed in needed..needed + 2 {
             for link in links.iter().step_by(pad_conformance::soak::size(3, 1)) {

@@ -138,10 +138,8 @@ fn superseding_evidence_in_a_design_with_speculation() {
     let evidence = base.prove_at(1, 1, "d").parts[0].evidence.clone();
     let mut proof = spec.prove_at(1, 1, "d");
     assert_eq!(proof.parts[1].evidence.shown, evidence.shown);
-    assert_eq!(
-        proof.parts[1].tuple,
-        base.prove_at(1, 1, "d").parts[0].tuple
-    );
+    let of_base = base.prove_at(1, 1, "d");
+    assert_eq!(proof.parts[1].tuple, of_base.parts[0].tuple);
     proof.parts[1].evidence = evidence;
     assert_eq!(spec.refusal(&proof, 1, "d"), INVALID);
 }

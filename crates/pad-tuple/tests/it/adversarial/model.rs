@@ -229,10 +229,8 @@ fn three_generations_in_every_combination() {
     let target = Target::<SpecLightweight3>::with(dictionary(), AUTHOR, &actions, 3);
     let merges = target.updates.iter().map(|update| update.attachment.merged);
     let merges: Vec<u8> = merges.collect();
-    assert!(
-        [0, 1, 2].iter().all(|merged| merges[1..].contains(merged)),
-        "{merges:?}"
-    );
+    let are_all = [0, 1, 2].iter().all(|merged| merges[1..].contains(merged));
+    assert!(are_all, "{merges:?}");
     let model = Model {
         target: &target,
         candidates: lightweight(&target),

@@ -1,8 +1,7 @@
 //! Checkpoints written by an attacker. Restoring refuses them, or gives a repository whose
 //! operations all terminate, with any result.
 
-use pad_core::{HeadLog, LookupError, Value};
-use pad_core::{KeyRange, Keys};
+use pad_core::{HeadLog, KeyRange, Keys, LookupError, Value};
 use pad_tuple::internals::{AggregateDesign, TupleCheckpoint};
 use serde::{Deserialize, Serialize};
 
