@@ -17,7 +17,7 @@ use pad_tree::{
 };
 
 use crate::{
-    logs::TwistedLog,
+    logs::{Twist, TwistedLog},
     sorted::{Full, S, extent, repository, signer},
 };
 
@@ -166,51 +166,33 @@ fn what_is_refused_leaves_nothing_behind<B: BalancingScheme>() {
     assert_eq!(checked.unwrap(), pieced.len());
 }
 
-/// A log with memory allocated before the measurement.
+/// Nodes in memory that was allocated before the measurement.
 #[derive(Debug)]
-struct ReservedLog(MemoryLog, Vec<u8>);
+struct Reserved(Vec<u8>);
 
-impl NodeLog for ReservedLog {
-    fn latest(&self) -> Version {
-        self.0.latest()
+impl Twist for Reserved {
+    fn end(&self, _: &MemoryLog) -> u64 {
+        u64::try_from(self.0.len()).unwrap()
     }
 
-    fn end(&self) -> u64 {
-        u64::try_from(self.1.len()).unwrap()
-    }
-
-    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+    fn read(&self, _: &MemoryLog, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
         let start = usize::try_from(position).unwrap();
-        bytes.copy_from_slice(&self.1[start..][..bytes.len()]);
+        bytes.copy_from_slice(&self.0[start..][..bytes.len()]);
         Ok(())
     }
 
-    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
-        self.0.record(version)
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
-        assert!(self.1.len() + bytes.len() <= self.1.capacity());
-        self.1.extend(bytes);
+    fn append(&mut self, _: &mut MemoryLog, bytes: &[u8]) -> Result<(), StoreFault> {
+        assert!(self.0.len() + bytes.len() <= self.0.capacity());
+        self.0.extend(bytes);
         Ok(())
     }
-
-    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
-        self.0.publish(version, record)
-    }
-
-    fn synchronise(&mut self) -> Result<(), StoreFault> {
-        Ok(())
-    }
-
-    fn discard(&mut self) {}
 }
 
 fn memory_does_not_grow_with_the_number_of_changes<B: BalancingScheme>() {
     let keys = 40_000;
     let peak = |changed: u64| {
-        let log = ReservedLog(MemoryLog::default(), Vec::with_capacity(64 << 20));
-        let mut pieced = repository::<B, _>(log);
+        let reserved = Reserved(Vec::with_capacity(64 << 20));
+        let mut pieced = repository::<B, _>(TwistedLog(MemoryLog::default(), reserved));
         let entries =
             (0..keys).map(|number| Ok::<_, Infallible>((numbered(number), value([1; 30]))));
         pieced.publish_sorted(keys, entries, &signer()).unwrap();

@@ -34,9 +34,9 @@ for_each_scheme! {
 fn every_small_tree_is_that_of_an_author_in_memory<B: BalancingScheme>() {
     let mut random = Random::new(61);
     let every = soak::size(9, 1);
-    (0..=200)
-        .filter(|number| *number <= 70 || number % every == 0)
-        .for_each(|number| check::<B>(number, 40, &mut random));
+    for number in (0..=200).filter(|number| *number <= 70 || number % every == 0) {
+        check::<B>(number, 40, &mut random);
+    }
 }
 
 fn larger_trees_are_those_of_an_author_in_memory<B: BalancingScheme>() {
@@ -95,9 +95,8 @@ fn contents(number: u64, longest_value: u64, random: &mut Random) -> Contents {
 }
 
 fn entries(contents: &Contents) -> impl Iterator<Item = Result<(Key, Value), Infallible>> + Send {
-    contents
-        .iter()
-        .map(|(key, value)| Ok((key.clone(), value.clone())))
+    let entries = contents.iter();
+    entries.map(|(key, value)| Ok((key.clone(), value.clone())))
 }
 
 /// All nodes and records of a log.
@@ -145,49 +144,31 @@ fn check<B: BalancingScheme>(number: u64, longest_value: u64, random: &mut Rando
 }
 
 /// A log that counts appended bytes and discards them.
-#[derive(Debug, Default)]
-struct CountingLog {
-    end: u64,
-    latest: Version,
-}
+#[derive(Debug)]
+struct Counting(u64);
 
-impl NodeLog for CountingLog {
-    fn latest(&self) -> Version {
-        self.latest
+impl Twist for Counting {
+    fn end(&self, _: &MemoryLog) -> u64 {
+        self.0
     }
 
-    fn end(&self) -> u64 {
-        self.end
-    }
-
-    fn read(&self, _: u64, _: &mut [u8]) -> Result<(), StoreFault> {
+    fn read(&self, _: &MemoryLog, _: u64, _: &mut [u8]) -> Result<(), StoreFault> {
         Err(StoreFault::Damaged)
     }
 
-    fn record(&self, _: Version) -> Result<Vec<u8>, StoreFault> {
+    fn record(&self, _: &MemoryLog, _: Version) -> Result<Vec<u8>, StoreFault> {
         Err(StoreFault::Damaged)
     }
 
-    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
-        self.end += u64::try_from(bytes.len()).unwrap();
+    fn append(&mut self, _: &mut MemoryLog, bytes: &[u8]) -> Result<(), StoreFault> {
+        self.0 += u64::try_from(bytes.len()).unwrap();
         Ok(())
     }
-
-    fn publish(&mut self, version: Version, _: &[u8]) -> Result<(), StoreFault> {
-        self.latest = version;
-        Ok(())
-    }
-
-    fn synchronise(&mut self) -> Result<(), StoreFault> {
-        Ok(())
-    }
-
-    fn discard(&mut self) {}
 }
 
 fn memory_does_not_grow_with_the_number_of_entries<B: BalancingScheme>() {
     let peak = |number: u64| {
-        let mut repository = repository::<B, _>(CountingLog::default());
+        let mut repository = repository::<B, _>(TwistedLog(MemoryLog::default(), Counting(0)));
         let numbered =
             |number: u64| Ok::<_, Infallible>((key(number.to_be_bytes()), value([3; 40])));
         let taken = allocation_counter::measure(|| {

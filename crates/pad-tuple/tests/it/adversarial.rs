@@ -51,10 +51,7 @@ const AUTHOR: u8 = 7;
 const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
 const BEYOND: Option<VerifyError> = Some(VerifyError::KeyOutsideInterval);
 
-#[allow(
-    clippy::unnecessary_wraps,
-    reason = "compared with the result of a client"
-)]
+#[allow(clippy::unnecessary_wraps, reason = "compared with a verdict")]
 const fn outside(instant: u64, since: u64, until: u64) -> Option<VerifyError> {
     Some(VerifyError::OutsideValidity {
         instant,
@@ -164,9 +161,8 @@ impl<D: Design<S, Secret: TestSecret>> Target<D> {
         version: u64,
         key: &Key,
     ) -> Result<Answer, VerifyError> {
-        Untrusted::new(proof.clone())
-            .verify(&self.expectation(version), key)
-            .map(|lookup| lookup.into_inner().answer)
+        let verified = Untrusted::new(proof.clone()).verify(&self.expectation(version), key);
+        verified.map(|lookup| lookup.into_inner().answer)
     }
 
     /// Returns the client's refusal of a proof. Asserts that an accepted answer is true.
