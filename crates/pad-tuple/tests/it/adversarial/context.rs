@@ -58,10 +58,8 @@ fn another_design_is_not_expected() {
             for version in [0, 3] {
                 expectation.version = Version::new(version);
                 let proof = Untrusted::new(target.prove(version, "b"));
-                let wrong = VerifyError::WrongScheme {
-                    expected: scheme,
-                    actual: D::SCHEME.0,
-                };
+                let (expected, actual) = (scheme, D::SCHEME.0);
+                let wrong = VerifyError::WrongScheme { expected, actual };
                 let refusal = proof.verify(&expectation, &key("b")).err();
                 assert_eq!(refusal, Some(wrong));
             }
@@ -106,7 +104,7 @@ fn is_not_vouched_for(refusal: Option<VerifyError>) -> bool {
     )
 }
 
-fn decides(tuple: &ShownTuple<S>) -> bool {
+pub(super) fn decides(tuple: &ShownTuple<S>) -> bool {
     match tuple {
         ShownTuple::At { content, .. } => *content != ShownContent::Nothing,
         ShownTuple::Below { .. } => false,
@@ -129,10 +127,8 @@ fn the_same_refresh_with_another_number_of_generations() {
 /// Uses equal tuple, instant and author: only the number of the design distinguishes the messages.
 #[test]
 fn superseding_evidence_in_a_design_with_speculation() {
-    let (base, spec) = (
-        Target::<BaseSuperseding>::new(),
-        Target::<SpecSuperseding>::new(),
-    );
+    let base = Target::<BaseSuperseding>::new();
+    let spec = Target::<SpecSuperseding>::new();
     // In version 1, both have the tuple [d, f) with value 2, signed only for instant 1: the
     // epoch.
     let evidence = base.prove_at(1, 1, "d").parts[0].evidence.clone();

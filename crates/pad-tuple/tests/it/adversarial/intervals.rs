@@ -68,11 +68,8 @@ fn check_forms<D: Design<S, Secret: TestSecret>>() {
     let honest = target.prove(6, "dd");
     let tuple = below("d", Summary::Value(digest));
     assert_eq!(honest.parts[0].tuple, tuple, "one tuple");
-    for content in [
-        Summary::Nothing,
-        Summary::Removed,
-        Summary::Value(S::value(b"other")),
-    ] {
+    let other = Summary::Value(S::value(b"other"));
+    for content in [Summary::Nothing, Summary::Removed, other] {
         let mut proof = honest.clone();
         proof.parts[0].tuple = below("d", content);
         assert_eq!(target.refusal(&proof, 6, "dd"), INVALID);
