@@ -30,8 +30,8 @@ pub(crate) use cartesian::SetUnique;
 /// types.
 ///
 /// Laws: the in-order sequence of leaves after an operation is the sorted set of entries. The
-/// resulting shape depends only on the shape before and the operation. If
-/// [`BalancingScheme::SET_UNIQUE`], the shape depends only on the set of keys.
+/// resulting shape depends only on the shape before and the operation. Under a `SetUnique` scheme, the
+/// shape depends only on the set of keys.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a balancing scheme of trees",
     label = "not a balancing scheme",
@@ -44,11 +44,6 @@ pub trait BalancingScheme: TreeScheme {
     fn to_bit(balance: Self::Balance) -> bool;
     /// Decodes a balance that [`BalancingScheme::to_bit`] encoded.
     fn from_bit(bit: bool) -> Self::Balance;
-
-    /// Whether equal sets of keys have trees of equal shape, whatever the order of updates.
-    ///
-    /// Source: Crosby & Wallach 2010, section 2.1.1.
-    const SET_UNIQUE: bool;
 
     /// The rank of a key, from 64 pseudorandom bits of the key; 0 if the scheme has no ranks.
     fn rank(key_bits: u64) -> u32;

@@ -36,7 +36,6 @@ macro_rules! cartesian {
     ($scheme:ident, $rank:expr, $level:expr) => {
         impl BalancingScheme for $scheme {
             type Balance = ();
-            const SET_UNIQUE: bool = true;
             const RANKED: bool = true;
 
             fn to_bit((): ()) -> bool {

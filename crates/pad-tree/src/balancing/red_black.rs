@@ -32,7 +32,6 @@ pub enum Color {
 
 impl BalancingScheme for RedBlack {
     type Balance = Color;
-    const SET_UNIQUE: bool = false;
     const RANKED: bool = false;
 
     fn to_bit(color: Color) -> bool {
