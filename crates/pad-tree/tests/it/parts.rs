@@ -23,6 +23,8 @@ use pad_tree::{
     internals::{Authenticated, BalancingScheme, ProvableQuery, VersionedStore},
 };
 
+use crate::conformance::StoreOf;
+
 type S = Sha256Ed25519;
 type Part = TreePart<S>;
 type Whole<B> = TreeRepository<S, PathCopying<Authenticated<S>, B>>;
@@ -240,20 +242,11 @@ macro_rules! parts {
     ($name:ident, $scheme:ty, $($repository:tt)+) => {
         #[test]
         fn $name() {
-            type Store = <$($repository)+<S> as HasStore>::Store;
+            type Store = StoreOf<$($repository)+<S>>;
             let name = concat!(stringify!($name), "::parts");
             traces::check_traces(name, 10, 40, check_trace::<$scheme, Store>);
         }
     };
-}
-
-/// The store of a repository.
-trait HasStore {
-    type Store;
-}
-
-impl<St: VersionedStore> HasStore for TreeRepository<S, St> {
-    type Store = St;
 }
 
 mod same_proofs {

@@ -60,9 +60,8 @@ fn hidden_and_surplus_leaves_are_refused() {
 /// the one honest set is accepted, and only with the oracle's answer.
 fn every_query_has_exactly_one_proof<B: BalancingScheme>() {
     let count: u8 = pad_conformance::soak::size(5, 7);
-    let mut actions: Vec<Action> = (1..=count)
-        .map(|number| Action::Put(entry_key(number), value([number])))
-        .collect();
+    let puts = (1..=count).map(|number| Action::Put(entry_key(number), value([number])));
+    let mut actions: Vec<Action> = puts.collect();
     actions.push(Action::Snapshot);
     let target = Target::<Sha256Ed25519, B>::of(&actions);
     for asked in 0..=2 * count + 2 {
