@@ -182,10 +182,8 @@ pub(crate) fn check_empty(
     shows_nothing: bool,
 ) -> Result<(), VerifyError> {
     if version != Version::EMPTY {
-        return Err(VerifyError::WrongVersion {
-            expected: version,
-            actual: Version::EMPTY,
-        });
+        let (expected, actual) = (version, Version::EMPTY);
+        return Err(VerifyError::WrongVersion { expected, actual });
     }
     if !epochs.is_empty() {
         return Err(VerifyError::EpochCountMismatch);

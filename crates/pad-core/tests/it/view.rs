@@ -1,9 +1,6 @@
 //! A client's view only moves forward, and stays on one branch. A refused head leaves the view
 //! unchanged.
-#![allow(
-    clippy::result_large_err,
-    reason = "refusals carry their evidence by value"
-)]
+#![allow(clippy::result_large_err, reason = "refusals carry their evidence")]
 
 use pad_core::{
     Authority, ConsistencyProof, SignedHead, TrustedView, Untrusted, VerifyError, codec,
@@ -79,10 +76,8 @@ fn an_older_head_is_a_rollback() {
     let chain = Chain::new(6);
     let mut view = view_at(&chain, 5);
     for number in 1..5 {
-        let rollback = VerifyError::Rollback {
-            seen: version(5),
-            offered: version(number),
-        };
+        let (seen, offered) = (version(5), version(number));
+        let rollback = VerifyError::Rollback { seen, offered };
         for proof in [None, chain.continues(number, 5)] {
             let verdict = offer(&mut view, chain.head(number), proof);
             assert_eq!(verdict, refused(rollback));

@@ -31,7 +31,13 @@ fn an_operation_names_its_key() {
 #[test]
 fn errors_are_clauses() {
     let (limit, length) = (1, 2);
-    let (expected, actual, seen, offered) = (version(1), version(2), version(3), version(4));
+    let (expected, actual) = (1, 2);
+    let wrong_kind = DecodeError::WrongKind { expected, actual };
+    let (expected, actual) = (1, 2);
+    let wrong_suite = DecodeError::WrongSuite { expected, actual };
+    let wrong_scheme = VerifyError::WrongScheme { expected, actual };
+    let [expected, actual, seen, offered] = [1, 2, 3, 4].map(version);
+    let (version, latest, oldest) = (expected, actual, actual);
     let texts = [
         InputError::KeyTooLong { length, limit }.to_string(),
         InputError::ValueTooLong { length, limit }.to_string(),
@@ -39,27 +45,15 @@ fn errors_are_clauses() {
         DecodeError::TooLarge { limit }.to_string(),
         DecodeError::NotThisFormat.to_string(),
         DecodeError::UnknownFormatVersion(9).to_string(),
-        DecodeError::WrongKind {
-            expected: 1,
-            actual: 2,
-        }
-        .to_string(),
-        DecodeError::WrongSuite {
-            expected: 1,
-            actual: 2,
-        }
-        .to_string(),
+        wrong_kind.to_string(),
+        wrong_suite.to_string(),
         DecodeError::Malformed.to_string(),
         DecodeError::TrailingBytes.to_string(),
         DecodeError::NonCanonical.to_string(),
         VerifyError::SignatureInvalid.to_string(),
         VerifyError::AuthorKeyInvalid.to_string(),
         VerifyError::WrongDictionary.to_string(),
-        VerifyError::WrongScheme {
-            expected: 1,
-            actual: 2,
-        }
-        .to_string(),
+        wrong_scheme.to_string(),
         VerifyError::WrongVersion { expected, actual }.to_string(),
         VerifyError::EmptyVersionSigned.to_string(),
         VerifyError::Rollback { seen, offered }.to_string(),
@@ -70,16 +64,8 @@ fn errors_are_clauses() {
         VerifyError::HistoryMismatch.to_string(),
         VerifyError::MalformedHistoryProof.to_string(),
         ApplyError::VersionGap { expected, actual }.to_string(),
-        LookupError::UnknownVersion {
-            version: expected,
-            latest: actual,
-        }
-        .to_string(),
-        LookupError::Pruned {
-            version: expected,
-            oldest: actual,
-        }
-        .to_string(),
+        LookupError::UnknownVersion { version, latest }.to_string(),
+        LookupError::Pruned { version, oldest }.to_string(),
         LookupError::InvalidQuery.to_string(),
     ];
     for (i, text) in texts.iter().enumerate() {

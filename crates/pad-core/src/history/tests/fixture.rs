@@ -14,10 +14,8 @@ pub(super) fn to_usize(number: u64) -> usize {
 }
 
 pub(super) fn wrong_version(expected: u64, actual: u64) -> VerifyError {
-    VerifyError::WrongVersion {
-        expected: version(expected),
-        actual: version(actual),
-    }
+    let [expected, actual] = [expected, actual].map(version);
+    VerifyError::WrongVersion { expected, actual }
 }
 
 pub(super) fn junk(number: u64) -> D {

@@ -147,10 +147,8 @@ fn another_suite() {
     let (version, asked) = (Version::new(8), key("zz"));
     let message = codec::encode(&played.server.prove(version, &asked).unwrap());
     let refusal = Untrusted::<TupleProof<S, D>>::decode(&message, MESSAGE_LIMIT).err();
-    let wrong = DecodeError::WrongSuite {
-        expected: 1,
-        actual: 2,
-    };
+    let (expected, actual) = (1, 2);
+    let wrong = DecodeError::WrongSuite { expected, actual };
     assert_eq!(refusal, Some(wrong));
     // With another kind in the envelope, the message is an unsigned proof.
     let mut relabelled = message;
@@ -164,24 +162,15 @@ fn another_suite() {
 /// Updates are not accepted as tuple proofs, and the reverse.
 #[test]
 fn other_kinds_of_messages() {
+    type Attachment = TupleAttachment<<SpecLightweight as Design<S>>::Extension>;
     let target = Target::<SpecLightweight>::new();
     let update = codec::encode(&target.updates[2]);
     let refusal = Untrusted::<TupleProof<S, SpecLightweight>>::decode(&update, MESSAGE_LIMIT).err();
-    let wrong = DecodeError::WrongKind {
-        expected: 65,
-        actual: 64,
-    };
-    assert_eq!(refusal, Some(wrong));
+    let wrong_kind = |expected, actual| Some(DecodeError::WrongKind { expected, actual });
+    assert_eq!(refusal, wrong_kind(65, 64));
     let proof = codec::encode(&target.prove(3, "b"));
-    let refusal = codec::decode::<
-        Update<S, TupleAttachment<<SpecLightweight as Design<S>>::Extension>>,
-    >(&proof, MESSAGE_LIMIT)
-    .err();
-    let wrong = DecodeError::WrongKind {
-        expected: 64,
-        actual: 65,
-    };
-    assert_eq!(refusal, Some(wrong));
+    let refusal = codec::decode::<Update<S, Attachment>>(&proof, MESSAGE_LIMIT).err();
+    assert_eq!(refusal, wrong_kind(64, 65));
 }
 
 /// Version 0 is empty by definition: clients reject an entry in it even if the author signed it.

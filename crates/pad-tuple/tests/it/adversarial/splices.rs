@@ -51,10 +51,8 @@ fn other_versions<D: Design<S, Secret: TestSecret>>() {
     // Version 0 has its own proof, which other versions refuse.
     let empty = target.prove(0, "d");
     for version in [1, 8, u64::MAX] {
-        let wrong = VerifyError::WrongVersion {
-            expected: Version::new(version),
-            actual: Version::EMPTY,
-        };
+        let (expected, actual) = (Version::new(version), Version::EMPTY);
+        let wrong = VerifyError::WrongVersion { expected, actual };
         assert_eq!(target.refusal(&empty, version, "d"), Some(wrong));
     }
     let padded = TupleProof {
