@@ -47,7 +47,7 @@ pub struct Layers<S: Suite, A> {
 }
 
 /// The changes that one snapshot made to the tuples of one generation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct GenerationChange<S: Suite, A> {
     /// Lower ends of the new tuples, in ascending order.
     pub created: Vec<Key>,
@@ -58,17 +58,6 @@ pub struct GenerationChange<S: Suite, A> {
     undo: BTreeMap<Key, Option<Live<S, A>>>,
     /// All tuples of the generation before the change, if the change emptied it.
     emptied: Option<Generation<S, A>>,
-}
-
-impl<S: Suite, A> Default for GenerationChange<S, A> {
-    fn default() -> Self {
-        Self {
-            created: Vec::new(),
-            deleted: Vec::new(),
-            undo: BTreeMap::new(),
-            emptied: None,
-        }
-    }
 }
 
 /// The changes made by one snapshot: one item for each generation whose clock moved, youngest

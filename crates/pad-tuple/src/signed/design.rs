@@ -20,20 +20,11 @@ use crate::{
 };
 
 /// The data that an author stores with each tuple in a signed design.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SignedTupleState<S: Suite, State> {
     /// The tuple's digest and creation instant; `None` before the first attempt to sign it.
     known: Option<(S::Digest, u64)>,
     state: State,
-}
-
-impl<S: Suite, State: Default> Default for SignedTupleState<S, State> {
-    fn default() -> Self {
-        Self {
-            known: None,
-            state: State::default(),
-        }
-    }
 }
 
 /// The part of an update for one generation of a signed design: a signature or chain link for each
