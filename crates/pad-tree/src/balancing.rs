@@ -30,8 +30,8 @@ pub(crate) use cartesian::SetUnique;
 /// types.
 ///
 /// Laws: the in-order sequence of leaves after an operation is the sorted set of entries. The
-/// resulting shape depends only on the shape before and the operation. Under a `SetUnique` scheme, the
-/// shape depends only on the set of keys.
+/// resulting shape depends only on the shape before and the operation. Under a `SetUnique` scheme,
+/// the shape depends only on the set of keys.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a balancing scheme of trees",
     label = "not a balancing scheme",
