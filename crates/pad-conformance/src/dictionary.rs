@@ -18,10 +18,8 @@ where
 {
     let mut oracle = Oracle::default();
     let mut updates: Vec<Update<D::Suite, D::Attachment>> = Vec::new();
-    assert!(
-        author.head().is_none() && author.is_empty(),
-        "a new dictionary is empty"
-    );
+    let is_empty = author.head().is_none() && author.is_empty();
+    assert!(is_empty, "a new dictionary is empty");
     for action in actions {
         let version = author.version();
         match action {
@@ -33,22 +31,12 @@ where
         }
         oracle.apply(action);
         check_open_contents(author, &oracle);
-        assert_eq!(
-            author.version(),
-            oracle.latest(),
-            "the version after {action:?}"
-        );
+        let (version_after, expected) = (author.version(), oracle.latest());
+        assert_eq!(version_after, expected, "after {action:?}");
         if *action == Action::Snapshot {
             let update = updates.last().expect("a snapshot makes an update");
-            assert_eq!(
-                author.head(),
-                Some(&update.head),
-                "the latest head is the update's"
-            );
-            assert_eq!(
-                update.base, version,
-                "the update follows the version before"
-            );
+            assert_eq!(author.head(), Some(&update.head), "the latest head");
+            assert_eq!(update.base, version, "it follows the version before");
             let ordered = update.operations.is_sorted_by(|a, b| a.key() < b.key());
             assert!(ordered, "the operations are in strictly ascending order");
         }
@@ -59,18 +47,11 @@ where
 /// Checks that an author's contents, including pending changes, equal the contents of the oracle.
 pub fn check_open_contents(author: &impl Dictionary, oracle: &Oracle) {
     let open = oracle.open();
-    assert_eq!(
-        author.len(),
-        open.len(),
-        "the number of entries, pending changes included"
-    );
+    assert_eq!(author.len(), open.len(), "pending changes count");
     assert_eq!(author.is_empty(), open.is_empty());
     for key in oracle.all_keys().iter().chain(open.keys()) {
         let expected = open.get(key).map(pad_core::Value::as_bytes);
-        assert_eq!(
-            author.get(key.as_bytes()),
-            expected,
-            "the open value of {key}"
-        );
+        let found = author.get(key.as_bytes());
+        assert_eq!(found, expected, "the open value of {key}");
     }
 }

@@ -25,6 +25,37 @@ pub fn check_one_encoding<M: Message + PartialEq + Debug>(message: &M) {
     }
 }
 
+/// Returns the body of a list with `elements` copies of an encoded element.
+#[doc(hidden)]
+pub fn list(elements: usize, element: &[u8]) -> Vec<u8> {
+    let length = u64::try_from(elements).expect("64 bits");
+    [codec::encode_body(&length), element.repeat(elements)].concat()
+}
+
+/// Returns a message of kind `M` with this body, which may be malformed.
+#[doc(hidden)]
+pub fn message<M: Message>(body: &[&[u8]]) -> Vec<u8> {
+    let (kind, suite) = ([codec::FORMAT_VERSION, M::KIND], M::SUITE.to_be_bytes());
+    [&codec::MAGIC[..], &kind, &suite, &body.concat()].concat()
+}
+
+/// Checks that decoding a message allocates at most `times` its bytes, plus a page. `peak` calls a
+/// function, and returns the largest number of bytes that were allocated during the call.
+#[doc(hidden)]
+pub fn check_memory<M: Message>(
+    times: u64,
+    body: &[&[u8]],
+    peak: impl FnOnce(&mut dyn FnMut()) -> u64,
+) {
+    let (bytes, name) = (message::<M>(body), core::any::type_name::<M>());
+    let mut decoded = None;
+    let mut decode = || decoded = codec::decode::<M>(&bytes, bytes.len()).ok();
+    let peak = peak(&mut decode);
+    assert!(decoded.is_some(), "{name}");
+    let length = u64::try_from(bytes.len()).expect("64 bits");
+    assert!(peak <= times * length + 4096, "{name}: {peak} of {length}");
+}
+
 /// Replacements of the rest of a body, which all change its beginning.
 fn replacements(rest: &[u8]) -> Vec<Vec<u8>> {
     let Some((first, after)) = rest.split_first() else {

@@ -42,15 +42,9 @@ impl Oracle {
     /// Applies one step of a trace.
     pub fn apply(&mut self, action: &Action) {
         match action {
-            Action::Put(key, value) => {
-                self.open.insert(key.clone(), value.clone());
-            }
-            Action::Remove(key) => {
-                self.open.remove(key);
-            }
-            Action::Snapshot => {
-                self.versions.push(self.open.clone());
-            }
+            Action::Put(key, value) => drop(self.open.insert(key.clone(), value.clone())),
+            Action::Remove(key) => drop(self.open.remove(key)),
+            Action::Snapshot => self.versions.push(self.open.clone()),
         }
     }
 
@@ -101,24 +95,17 @@ impl Oracle {
     ) -> Vec<(Key, Option<Value>, Option<Value>)> {
         let (before, after) = (self.at(before), self.at(after));
         let keys: BTreeSet<&Key> = before.keys().chain(after.keys()).collect();
-        keys.into_iter()
-            .map(|key| {
-                (
-                    key.clone(),
-                    before.get(key).cloned(),
-                    after.get(key).cloned(),
-                )
-            })
-            .filter(|(_, before, after)| before != after)
-            .collect()
+        let changed = keys.into_iter().filter_map(|key| {
+            let (before, after) = (before.get(key), after.get(key));
+            (before != after).then(|| (key.clone(), before.cloned(), after.cloned()))
+        });
+        changed.collect()
     }
 
     /// Returns every key that occurs in any version.
     pub fn all_keys(&self) -> BTreeSet<Key> {
-        self.versions
-            .iter()
-            .flat_map(|contents| contents.keys().cloned())
-            .collect()
+        let contents = self.versions.iter();
+        contents.flat_map(Contents::keys).cloned().collect()
     }
 
     /// Returns keys to query: all keys in any version, keys close to them in key order, and both
@@ -138,16 +125,14 @@ impl Oracle {
 
 /// Returns the entry with the greatest key less than `key`, if there is one.
 pub fn predecessor<'a>(contents: &'a Contents, key: &Key) -> Option<(&'a Key, &'a Value)> {
-    contents
-        .range((Bound::Unbounded, Bound::Excluded(key.clone())))
-        .next_back()
+    let below = (Bound::Unbounded, Bound::Excluded(key.clone()));
+    contents.range(below).next_back()
 }
 
 /// Returns the entry with the least key greater than `key`, if there is one.
 pub fn successor<'a>(contents: &'a Contents, key: &Key) -> Option<(&'a Key, &'a Value)> {
-    contents
-        .range((Bound::Excluded(key.clone()), Bound::Unbounded))
-        .next()
+    let above = (Bound::Excluded(key.clone()), Bound::Unbounded);
+    contents.range(above).next()
 }
 
 /// Returns the key directly above this key, and a key slightly below it, unless they are too long.
@@ -160,9 +145,6 @@ fn neighbours(key: &Key) -> Vec<Key> {
         below.extend(last.checked_sub(1));
         below
     });
-    [Some(above), below]
-        .into_iter()
-        .flatten()
-        .filter_map(|bytes| Key::new(bytes).ok())
-        .collect()
+    let both = [Some(above), below].into_iter().flatten();
+    both.filter_map(|bytes| Key::new(bytes).ok()).collect()
 }

@@ -80,10 +80,8 @@ where
 {
     let version = client.version();
     let answer = Response::new(server, version, proof).expect("the version is there");
-    client
-        .check_at(version, &codec::encode(&answer), question)
-        .expect("an honest proof verifies")
-        .into_inner()
+    let verified = client.check_at(version, &codec::encode(&answer), question);
+    verified.expect("an honest proof verifies").into_inner()
 }
 
 /// Looks a key up in a client's newest version, and returns the verified value; `None` if the key
@@ -140,11 +138,9 @@ pub fn verify<P: pad_core::Proof<Error = VerifyError> + codec::Message>(
     commitment: &P::Commitment,
     query: &P::Query,
 ) -> Result<P::Statement, Refusal> {
-    Untrusted::<P>::decode(bytes, MESSAGE_LIMIT)
-        .map_err(Refusal::Decode)?
-        .verify(commitment, query)
-        .map(Verified::into_inner)
-        .map_err(Refusal::Verify)
+    let decoded = Untrusted::<P>::decode(bytes, MESSAGE_LIMIT).map_err(Refusal::Decode)?;
+    let verified = decoded.verify(commitment, query).map_err(Refusal::Verify)?;
+    Ok(verified.into_inner())
 }
 
 /// A signer with the test signing key `key` that fails whenever `fails` returns true.
@@ -206,11 +202,10 @@ pub fn verified_head<R: Repository>(
 ) -> Verified<SnapshotHead<R::Suite>> {
     let view = TrustedView::new(authority);
     if version == Version::EMPTY {
-        return view
-            .newest()
-            .expect("the empty dictionary needs no signature");
+        let empty = view.newest();
+        return empty.expect("the empty dictionary needs no signature");
     }
     let head = server.head(version).expect("the version is there");
-    view.snapshot(version, Untrusted::new(head))
-        .expect("the author signed it")
+    let head = view.snapshot(version, Untrusted::new(head));
+    head.expect("the author signed it")
 }

@@ -79,19 +79,16 @@ impl<S: Suite> Mirror<S> {
     /// Returns the two-bit codes in the shape, as one number from 0 to 3 per open node.
     pub fn codes(&self) -> Vec<u8> {
         let nodes = self.siblings.len() + 2 * self.leaves.len() - 1;
-        (0..nodes)
-            .map(|node| (self.shape[node / 4] >> (node % 4 * 2)) & 3)
-            .collect()
+        let code = |node: usize| (self.shape[node / 4] >> (node % 4 * 2)) & 3;
+        (0..nodes).map(code).collect()
     }
 
     /// Returns this mirror with its shape replaced by the codes `codes`, one number from 0 to 3 per
     /// open node.
     #[must_use]
     pub fn with_codes(mut self, codes: &[u8]) -> Self {
-        self.shape = codes
-            .chunks(4)
-            .map(|codes| codes.iter().rev().fold(0, |byte, code| byte << 2 | code))
-            .collect();
+        let byte = |codes: &[u8]| codes.iter().rev().fold(0, |byte, code| byte << 2 | code);
+        self.shape = codes.chunks(4).map(byte).collect();
         self
     }
 
@@ -142,14 +139,7 @@ impl<S: Suite> Tree<S> {
     /// Computes the digest of this tree from its open nodes and the digests of elided subtrees.
     pub fn digest(&self) -> S::Digest {
         match self {
-            Self::Leaf(Leaf {
-                key,
-                content: Content::Digest(digest),
-            }) => S::leaf(key.as_bytes(), digest),
-            Self::Leaf(Leaf {
-                key,
-                content: Content::Value(value),
-            }) => S::leaf(key.as_bytes(), &S::value(value.as_bytes())),
+            Self::Leaf(leaf) => S::leaf(leaf.key.as_bytes(), &leaf.value_digest()),
             Self::Inner(left, right) => S::node(Domain::TreeNode, &left.digest(), &right.digest()),
             Self::Elided(digest) => *digest,
         }
@@ -203,11 +193,8 @@ impl<S: Suite> Tree<S> {
             Self::Inner(left, right) => match (&**left, &**right) {
                 (Self::Elided(_), Self::Elided(_)) => panic!("two elided children have no code"),
                 (Self::Elided(digest), open) | (open, Self::Elided(digest)) => {
-                    codes.push(if matches!(**left, Self::Elided(_)) {
-                        1
-                    } else {
-                        2
-                    });
+                    let is_left = matches!(**left, Self::Elided(_));
+                    codes.push(if is_left { 1 } else { 2 });
                     mirror.siblings.push(*digest);
                     open.write(codes, mirror);
                 }
@@ -222,11 +209,15 @@ impl<S: Suite> Tree<S> {
 }
 
 impl<S: Suite> Leaf<S> {
-    fn shown(&self, shown: LeafDetail) -> Tree<S> {
-        let digest = match &self.content {
+    fn value_digest(&self) -> S::Digest {
+        match &self.content {
             Content::Digest(digest) => *digest,
             Content::Value(value) => S::value(value.as_bytes()),
-        };
+        }
+    }
+
+    fn shown(&self, shown: LeafDetail) -> Tree<S> {
+        let digest = self.value_digest();
         match shown {
             LeafDetail::Elided => Tree::Elided(S::leaf(self.key.as_bytes(), &digest)),
             LeafDetail::Digest => Tree::Leaf(Self {

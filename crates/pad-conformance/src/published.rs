@@ -12,7 +12,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use pad_core::{Operation, Repository, codec};
+use pad_core::{
+    Key, KeyRange, Keys, Lookup, Lookups, Neighbour, Operation, RangeContents, Repository, codec,
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -155,6 +157,60 @@ impl VectorQuery {
     pub fn keys(&self) -> Vec<Option<Vec<u8>>> {
         let keys = self.keys.iter();
         keys.map(|key| key.as_deref().map(decode)).collect()
+    }
+
+    /// Returns the key of a question about one key.
+    pub fn key(&self) -> Key {
+        key(self.keys().remove(0).expect("a key"))
+    }
+
+    /// Returns the keys of a question about several keys.
+    pub fn all_keys(&self) -> Keys {
+        let keys = self.keys().into_iter().flatten();
+        Keys::new(keys.map(key).collect()).expect("keys")
+    }
+
+    /// Returns the range of a question about a range of keys.
+    pub fn range(&self) -> KeyRange {
+        let mut ends = self.keys().into_iter().map(|end| end.map(key));
+        let [start, end] = [(); 2].map(|()| ends.next().expect("two ends"));
+        KeyRange { start, end }
+    }
+}
+
+/// A verified statement about entries.
+pub trait Listed {
+    /// Returns the entries in the form in which files publish them.
+    fn answer(self) -> Answer;
+}
+
+impl Listed for Lookup {
+    fn answer(self) -> Answer {
+        vec![(encode(self.key), self.answer.value().map(encode))]
+    }
+}
+
+impl Listed for Lookups {
+    fn answer(self) -> Answer {
+        let answers = self.answers.into_iter();
+        let answers = answers.map(|(key, answer)| (encode(key), answer.value().map(encode)));
+        answers.collect()
+    }
+}
+
+impl Listed for RangeContents {
+    fn answer(self) -> Answer {
+        let entries = self.entries.into_iter();
+        let entries = entries.map(|(key, value)| (encode(key), Some(encode(value))));
+        entries.collect()
+    }
+}
+
+impl<Q> Listed for Neighbour<Q> {
+    fn answer(self) -> Answer {
+        let entry = self.entry.into_iter();
+        let entry = entry.map(|(key, value)| (encode(key), Some(encode(value))));
+        entry.collect()
     }
 }
 

@@ -31,25 +31,35 @@ pub struct TraceRun<P: Pad> {
 
 /// Applies all steps of a trace to a new author, server and oracle.
 pub fn play<P: Pad>(actions: &[Action]) -> TraceRun<P> {
-    let mut author = P::author(dictionary(), SIGNER);
-    let mut server = P::server(author.authority());
-    let (mut oracle, mut updates) = (Oracle::default(), Vec::new());
-    for action in actions {
-        oracle.apply(action);
-        if let Some(update) = action.apply(&mut author) {
-            assert_eq!(
-                server.apply(&update),
-                Ok(oracle.latest()),
-                "an honest update applies"
-            );
-            updates.push(update);
+    let author = P::author(dictionary(), SIGNER);
+    let mut played = TraceRun::<P> {
+        server: P::server(author.authority()),
+        author,
+        oracle: Oracle::default(),
+        updates: Vec::new(),
+    };
+    played.go_on(actions);
+    played
+}
+
+impl<P: Pad> TraceRun<P> {
+    /// Applies further steps of a trace to author, server and oracle.
+    #[doc(hidden)]
+    pub fn go_on(&mut self, actions: &[Action]) {
+        for action in actions {
+            self.oracle.apply(action);
+            if let Some(update) = action.apply(&mut self.author) {
+                let (applied, latest) = (self.server.apply(&update), self.oracle.latest());
+                assert_eq!(applied, Ok(latest), "an honest update applies");
+                self.updates.push(update);
+            }
         }
     }
-    TraceRun {
-        author,
-        server,
-        oracle,
-        updates,
+
+    /// Returns the version that lies at `percent` percent of the versions.
+    #[doc(hidden)]
+    pub fn version_at(&self, percent: u64) -> Version {
+        Version::new(self.server.latest().number() * percent / 100)
     }
 }
 
@@ -65,46 +75,26 @@ pub fn check_trace<P: Pad>(actions: &[Action]) {
 
 /// Checks that every head of the server equals the head that the author published.
 pub fn check_heads<P: Pad>(played: &TraceRun<P>) {
-    let TraceRun {
-        server,
-        updates,
-        oracle,
-        ..
-    } = played;
-    assert_eq!(server.latest(), oracle.latest());
-    for update in updates {
+    let (server, latest) = (&played.server, played.server.latest());
+    assert_eq!(latest, played.oracle.latest());
+    for update in &played.updates {
         let head = server.head(update.head.head.version).expect("heads stay");
         assert_eq!(head, update.head, "a head never changes");
     }
-    let nothing = LookupError::UnknownVersion {
-        version: Version::EMPTY,
-        latest: server.latest(),
-    };
-    assert_eq!(
-        server.head(Version::EMPTY),
-        Err(nothing),
-        "version 0 has no signed head"
-    );
+    let version = Version::EMPTY;
+    let nothing = LookupError::UnknownVersion { version, latest };
+    assert_eq!(server.head(version), Err(nothing), "version 0 is unsigned");
 }
 
 /// Checks that lookups in every version from `oldest` to the latest match the oracle.
 pub fn check_lookups<P: Pad>(played: &TraceRun<P>, oldest: Version) {
-    let TraceRun {
-        server,
-        oracle,
-        author,
-        ..
-    } = played;
+    let (server, oracle) = (&played.server, &played.oracle);
     let keys = oracle.interesting_keys();
     for (version, contents) in oracle.versions_from(oldest) {
-        let client = client_at(P::public(&author.authority()), server, version);
+        let client = client_at(P::public(&played.author.authority()), server, version);
         for key in &keys {
             let answer = look_up::<P>(&client, server, key);
-            assert_eq!(
-                answer.as_ref(),
-                contents.get(key),
-                "{key} in version {version}"
-            );
+            assert_eq!(answer.as_ref(), contents.get(key), "{key} in {version}");
         }
     }
 }
@@ -114,10 +104,8 @@ pub fn check_unknown_versions<P: Pad>(played: &TraceRun<P>) {
     let latest = played.server.latest();
     for version in [latest.next().expect("few versions"), Version::new(u64::MAX)] {
         let unknown = LookupError::UnknownVersion { version, latest };
-        assert_eq!(
-            played.server.prove(version, &Key::default()).err(),
-            Some(unknown)
-        );
+        let refused = played.server.prove(version, &Key::default()).err();
+        assert_eq!(refused, Some(unknown));
         assert_eq!(played.server.head(version), Err(unknown));
     }
 }
@@ -133,28 +121,17 @@ pub fn check_refusals<P: Pad>(prefix: &[Action]) {
         action.apply(&mut played.author);
     }
     played.oracle.apply(&Action::Snapshot);
-    let good = Action::Snapshot
-        .apply(&mut played.author)
-        .expect("an update");
+    let good = Action::Snapshot.apply(&mut played.author);
+    let good = good.expect("an update");
     let before = fingerprint::<P>(&played.server, &played.oracle);
     for (bad, expected) in bad_updates(&good) {
         assert_eq!(played.server.apply(&bad), Err(expected));
         let after = fingerprint::<P>(&played.server, &played.oracle);
-        assert_eq!(
-            after, before,
-            "after {expected:?} the repository is as it was"
-        );
-        let mut next = played.server.clone();
-        assert_eq!(
-            next.apply(&good),
-            Ok(good.head.head.version),
-            "after {expected:?}"
-        );
+        assert_eq!(after, before, "unchanged after {expected:?}");
+        let applied = played.server.clone().apply(&good);
+        assert_eq!(applied, Ok(good.head.head.version), "after {expected:?}");
     }
-    assert!(
-        played.server.apply(&good).is_ok(),
-        "the good update still applies"
-    );
+    assert!(played.server.apply(&good).is_ok(), "it still applies");
     played.updates.push(good);
     check_heads(&played);
     check_lookups(&played, P::oldest(played.server.latest()));
@@ -168,20 +145,12 @@ fn fingerprint<P: Pad>(server: &P::Server, oracle: &Oracle) -> Vec<Vec<u8>> {
     assert_eq!(server.oldest(), P::oldest(server.latest()));
     for number in 0..=server.latest().number() {
         let version = Version::new(number);
-        seen.extend(
-            server
-                .head(version)
-                .ok()
-                .map(|head| head.signature.to_bytes().to_vec()),
-        );
-        if version < server.oldest() {
-            continue;
+        let head = server.head(version).ok();
+        seen.extend(head.map(|head| head.signature.to_bytes().to_vec()));
+        if version >= server.oldest() {
+            let some = keys.iter().step_by(7);
+            seen.extend(some.map(|key| proof_bytes::<P>(server, version, key)));
         }
-        seen.extend(
-            keys.iter()
-                .step_by(7)
-                .map(|key| proof_bytes::<P>(server, version, key)),
-        );
     }
     seen
 }
@@ -201,19 +170,14 @@ fn bad_heads<S: Suite, A: Attachment>(good: &Update<S, A>) -> Vec<(Update<S, A>,
     let signed = |change: &dyn Fn(&mut SnapshotHead<S>), signer: u8| {
         let mut changed = head;
         change(&mut changed);
-        let head = changed
-            .sign(&signing_key(signer))
-            .expect("keys in memory sign");
-        Update {
-            head,
-            ..good.clone()
-        }
+        let mut update = good.clone();
+        let head = changed.sign(&signing_key(signer));
+        update.head = head.expect("keys in memory sign");
+        update
     };
     let gap = |actual| {
-        let update = Update {
-            base: actual,
-            ..good.clone()
-        };
+        let mut update = good.clone();
+        update.base = actual;
         (update, ApplyError::VersionGap { expected, actual })
     };
     let next = expected.next().expect("few versions");
@@ -233,39 +197,27 @@ fn bad_heads<S: Suite, A: Attachment>(good: &Update<S, A>) -> Vec<(Update<S, A>,
     flipped.head.signature = pad_core::HeadSignature::from_bytes(&signature);
     let mut unsigned = good.clone();
     unsigned.head.head.root = S::empty_tree();
-    let head_error = |error| ApplyError::Head(error);
+    let own = |change: &dyn Fn(&mut SnapshotHead<S>)| signed(change, SIGNER);
+    let another = DictionaryId::from_name("another");
+    let [wrong_version, wrong_scheme, wrong_dictionary, invalid] = [
+        wrong_version,
+        wrong_scheme,
+        VerifyError::WrongDictionary,
+        VerifyError::SignatureInvalid,
+    ]
+    .map(ApplyError::Head);
+    let (history, root) = (ApplyError::HistoryMismatch, ApplyError::RootMismatch);
     let mut bad = vec![
         gap(next),
         gap(Version::new(u64::MAX)),
-        (
-            signed(&|head| head.version = other_version, SIGNER),
-            head_error(wrong_version),
-        ),
-        (
-            signed(
-                &|head| head.dictionary = DictionaryId::from_name("another"),
-                SIGNER,
-            ),
-            head_error(VerifyError::WrongDictionary),
-        ),
-        (
-            signed(&|head| head.scheme = other_scheme, SIGNER),
-            head_error(wrong_scheme),
-        ),
-        (flipped, head_error(VerifyError::SignatureInvalid)),
-        (unsigned, head_error(VerifyError::SignatureInvalid)),
-        (
-            signed(&|_| {}, STRANGER),
-            head_error(VerifyError::SignatureInvalid),
-        ),
-        (
-            signed(&|head| head.history = S::empty_tree(), SIGNER),
-            ApplyError::HistoryMismatch,
-        ),
-        (
-            signed(&|head| head.root = S::empty_tree(), SIGNER),
-            ApplyError::RootMismatch,
-        ),
+        (own(&|head| head.version = other_version), wrong_version),
+        (own(&|head| head.dictionary = another), wrong_dictionary),
+        (own(&|head| head.scheme = other_scheme), wrong_scheme),
+        (flipped, invalid),
+        (unsigned, invalid),
+        (signed(&|_| {}, STRANGER), invalid),
+        (own(&|head| head.history = S::empty_tree()), history),
+        (own(&|head| head.root = S::empty_tree()), root),
     ];
     bad.extend(expected.previous().map(gap));
     bad
@@ -278,43 +230,35 @@ fn bad_operations<S: Suite, A: Attachment>(good: &Update<S, A>) -> Vec<(Update<S
         (update, error)
     };
     let absent = key(b"an absent key that sorts before the others".map(|byte| byte & 31));
+    let (unordered, removes_absent, mismatch) = (
+        ApplyError::UnorderedOperations,
+        ApplyError::RemovesAbsentKey,
+        ApplyError::RootMismatch,
+    );
+    let remove_after = |operations: &mut Vec<Operation>| {
+        let last = operations.last().expect("two operations").key();
+        let after = [last.as_bytes(), &[0]].concat();
+        operations.push(Operation::Remove(key(after)));
+    };
+    let put_another = |operations: &mut Vec<Operation>| {
+        let key = operations[0].key().clone();
+        operations[0] = Operation::Put(key, value(b"another value"));
+    };
+    let insert = |operation: Operation| {
+        move |operations: &mut Vec<Operation>| operations.insert(0, operation.clone())
+    };
+    let put_absent = Operation::Put(absent.clone(), value(b"x"));
     vec![
+        changed(&|operations| operations.reverse(), unordered),
         changed(
-            &|operations| operations.reverse(),
-            ApplyError::UnorderedOperations,
+            &|operations| operations.extend_from_within(operations.len() - 1..),
+            unordered,
         ),
-        changed(
-            &|operations| operations.push(operations[operations.len() - 1].clone()),
-            ApplyError::UnorderedOperations,
-        ),
-        changed(
-            &|operations| operations.insert(0, Operation::Remove(absent.clone())),
-            ApplyError::RemovesAbsentKey,
-        ),
-        changed(
-            &|operations| {
-                let last = operations.last().expect("two operations").key().clone();
-                let mut after = last.as_bytes().to_vec();
-                after.push(0);
-                operations.push(Operation::Remove(key(after)));
-            },
-            ApplyError::RemovesAbsentKey,
-        ),
-        changed(
-            &|operations| drop(operations.pop()),
-            ApplyError::RootMismatch,
-        ),
-        changed(&Vec::clear, ApplyError::RootMismatch),
-        changed(
-            &|operations| operations.insert(0, Operation::Put(absent.clone(), value(b"x"))),
-            ApplyError::RootMismatch,
-        ),
-        changed(
-            &|operations| {
-                let key = operations[0].key().clone();
-                operations[0] = Operation::Put(key, value(b"another value"));
-            },
-            ApplyError::RootMismatch,
-        ),
+        changed(&insert(Operation::Remove(absent)), removes_absent),
+        changed(&remove_after, removes_absent),
+        changed(&|operations| drop(operations.pop()), mismatch),
+        changed(&Vec::clear, mismatch),
+        changed(&insert(put_absent), mismatch),
+        changed(&put_another, mismatch),
     ]
 }

@@ -7,7 +7,7 @@
 
 use pad_core::{
     Answers, Author, Authored, Client, DictionaryId, Key, PublicKey, Response, SchemeId, Server,
-    Serves, SignedHead, SnapshotHead, Version, codec,
+    Serves, SnapshotHead, Version, codec,
 };
 
 use crate::{
@@ -109,10 +109,8 @@ where
             inclusion: own.inclusion(answer.version),
             answer,
         };
-        let verified = victim
-            .client
-            .check_at(answer.version, &answer.message, &answer.question);
-        let asked = &answer.question;
+        let (client, asked) = (&victim.client, &answer.question);
+        let verified = client.check_at(answer.version, &answer.message, asked);
         let verified = verified
             .unwrap_or_else(|error| panic!("the honest answer to {asked:?} is refused: {error:?}"));
         assert_eq!(verified.get(), &answer.truth, "the answer to {asked:?}");
@@ -121,29 +119,18 @@ where
         }
         for (number, message) in messages.iter().enumerate() {
             victim.judge(message, &|| format!("answer {number} replayed"), &mut tally);
-            let recombined = recombined::<F, Q>(&answer.message, message);
-            for (what, message) in recombined {
-                victim.judge(
-                    &message,
-                    &|| format!("{what} of answer {number}"),
-                    &mut tally,
-                );
+            for (what, message) in recombined::<F, Q>(&answer.message, message) {
+                let what = || format!("{what} of answer {number}");
+                victim.judge(&message, &what, &mut tally);
             }
         }
         let other_scheme = under_other_scheme::<F, Q>(&answer.message);
-        victim.judge(
-            &other_scheme,
-            &|| "a head of another scheme".to_owned(),
-            &mut tally,
-        );
+        let what = || "a head of another scheme".to_owned();
+        victim.judge(&other_scheme, &what, &mut tally);
     }
-    println!(
-        "{}: {} answers refused, {} accepted as the true statement",
-        F::NAME,
-        tally.refused,
-        tally.accepted
-    );
-    assert!(tally.refused > 0, "no changed answer was refused");
+    let Tally { refused, accepted } = tally;
+    println!("{}: {refused} answers refused, {accepted} true", F::NAME);
+    assert!(refused > 0, "no changed answer was refused");
 }
 
 /// A dictionary with the versions of a trace.
@@ -260,9 +247,8 @@ impl<F: Authored + Answers<Q>, Q: OracleQuestion> Victim<'_, F, Q> {
         } = self.answer;
         let signed = self.client.check_at(*version, message, question);
         let past = self.inclusion.as_ref().map(|inclusion| {
-            let past = self
-                .client
-                .check_past(*version, inclusion, message, question);
+            let client = &self.client;
+            let past = client.check_past(*version, inclusion, message, question);
             past.ok()
         });
         for verified in [Some(signed.ok()), past].into_iter().flatten() {
@@ -270,13 +256,8 @@ impl<F: Authored + Answers<Q>, Q: OracleQuestion> Victim<'_, F, Q> {
                 tally.refused += 1;
                 continue;
             };
-            assert!(
-                *verified.get() == self.answer.truth,
-                "forged: {} gives {:?}, not {:?}",
-                what(),
-                verified.get(),
-                self.answer.truth
-            );
+            let (found, truth) = (verified.get(), &self.answer.truth);
+            assert!(found == truth, "forged: {} gives {found:?}", what());
             tally.accepted += 1;
         }
     }
@@ -304,12 +285,8 @@ fn under_other_scheme<F: Answers<Q>, Q: OracleQuestion>(message: &[u8]) -> Vec<u
         version: Version::new(1),
         ..SnapshotHead::empty(scheme, DictionaryId::from_name("conformance"))
     };
-    let head = response
-        .head
-        .map_or(first, |signed: SignedHead<F::Suite>| SnapshotHead {
-            scheme,
-            ..signed.head
-        });
+    let head = response.head.map_or(first, |signed| signed.head);
+    let head = SnapshotHead { scheme, ..head };
     let signed = head.sign(&signing_key(SIGNER));
     response.head = Some(signed.expect("keys in memory sign"));
     codec::encode(&response)

@@ -64,13 +64,9 @@ pub fn arb_changed(honest: Vec<u8>, other: Vec<u8>) -> impl Strategy<Value = Vec
         let position = random.index(honest.len());
         let changed = changed_at(position, &honest, &other, &mut random);
         let chosen = random.index(changed.len());
-        let [first, ..] = &changed;
-        let message = &changed[chosen].1;
-        if *message == honest {
-            &first.1
-        } else {
-            message
-        }
-        .clone()
+        let [(_, first), ..] = &changed;
+        let (_, message) = &changed[chosen];
+        let is_honest = *message == honest;
+        if is_honest { first } else { message }.clone()
     })
 }

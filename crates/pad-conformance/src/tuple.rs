@@ -11,8 +11,8 @@ use pad_accumulators::rsa::{RepresentativeRule, RsaSecretKey};
 #[cfg(feature = "bilinear")]
 use pad_accumulators::{SecretKey, bilinear::BilinearSecretKey};
 use pad_core::{
-    Authority, Dictionary, DictionaryId, HeadSigner, Hosts, Key, PublicKey, Repository, Suite,
-    Version, codec,
+    Authority, Dictionary, DictionaryId, HeadSigner, Hosts, Key, LookupError, PublicKey,
+    Repository, Suite, Version, codec,
 };
 use pad_tuple::{
     BlsSecretKey, ChainSecret, Expectation, SecretBytes, Tuple, TupleAuthor, TupleProof,
@@ -22,6 +22,7 @@ use pad_tuple::{
 
 use crate::{
     Action, Pad,
+    operation::{key, value},
     pad::{public_key, signing_key},
     repository::{self, TraceRun},
 };
@@ -169,7 +170,7 @@ pub fn check_stored<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
         memory.apply(update).expect("an honest update applies");
     }
     check_as_in_memory(&played, &memory);
-    let oldest = Version::new(played.server.latest().number() * percent / 100);
+    let oldest = played.version_at(percent);
     played.server.prune(oldest).expect("the version is there");
     memory.prune(oldest).expect("the version is there");
     check_as_in_memory(&played, &memory);
@@ -205,11 +206,10 @@ fn check_as_in_memory<S: Suite, D: StorableDesign<S, Secret: TestSecret>>(
     repository::check_lookups(played, oldest);
     for version in (oldest.number()..=memory.latest().number()).map(Version::new) {
         for key in played.oracle.interesting_keys() {
-            let expected = memory
-                .prove(version, &key)
-                .map(|proof| codec::encode(&proof));
+            let expected = memory.prove(version, &key);
             let proof = played.server.prove(version, &key);
-            assert_eq!(proof.map(|proof| codec::encode(&proof)), expected);
+            let encode = |proof| codec::encode(&proof);
+            assert_eq!(proof.map(encode), expected.map(encode));
         }
     }
 }
@@ -231,18 +231,13 @@ pub fn expectation<S: Suite, D: Design<S, Secret: TestSecret>>(
 /// the author can continue.
 pub fn check_prune<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action], percent: u64) {
     let mut played = repository::play::<TuplePad<S, D>>(actions);
-    let oldest = Version::new(played.server.latest().number() * percent / 100);
+    let oldest = played.version_at(percent);
     played.server.prune(oldest).expect("the version is there");
     assert_eq!(played.server.oldest(), oldest);
-    if let Some(gone) = oldest.previous() {
-        let refused = pad_core::LookupError::Pruned {
-            version: gone,
-            oldest,
-        };
-        assert_eq!(
-            played.server.prove(gone, &Key::default()).err(),
-            Some(refused)
-        );
+    if let Some(version) = oldest.previous() {
+        let pruned = LookupError::Pruned { version, oldest };
+        let refused = played.server.prove(version, &Key::default()).err();
+        assert_eq!(refused, Some(pruned));
     }
     repository::check_lookups(&played, oldest);
     go_on(&mut played, 5);
@@ -254,7 +249,7 @@ pub fn check_prune<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action
 pub fn check_checkpoint<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action]) {
     let mut played = repository::play::<TuplePad<S, D>>(actions);
     for percent in [0, 50] {
-        let oldest = Version::new(played.server.latest().number() * percent / 100);
+        let oldest = played.version_at(percent);
         played.server.prune(oldest).expect("the version is there");
         let bytes = codec::encode(&played.server.checkpoint());
         let read = || codec::decode(&bytes, bytes.len()).expect("canonical");
@@ -267,10 +262,8 @@ pub fn check_checkpoint<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[A
         let foreign = TupleRepository::<S, D>::restore(read(), other, key());
         assert!(foreign.is_none(), "another dictionary's");
         played.server = TupleRepository::restore(read(), authority, key()).expect("it fits");
-        assert_eq!(
-            played.server.len(),
-            played.oracle.at(played.oracle.latest()).len()
-        );
+        let contents = played.oracle.at(played.oracle.latest());
+        assert_eq!(played.server.len(), contents.len());
         repository::check_heads(&played);
         repository::check_lookups(&played, oldest);
         go_on(&mut played, 4);
@@ -281,11 +274,8 @@ pub fn check_checkpoint<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[A
 /// Checks that a repository accepts updates of an author that has resumed from it.
 pub fn check_resume<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Action]) {
     let mut played = repository::play::<TuplePad<S, D>>(actions);
-    let resumed = TupleAuthor::<S, D, _>::resume(
-        &played.server,
-        signing_key(SECRET),
-        D::Secret::numbered(SECRET),
-    );
+    let (signer, secret) = (signing_key(SECRET), D::Secret::numbered(SECRET));
+    let resumed = TupleAuthor::<S, D, _>::resume(&played.server, signer, secret);
     played.author = resumed.expect("the secret is the same");
     played.oracle.discard_pending();
     assert_eq!(played.author.len(), played.oracle.open().len());
@@ -296,22 +286,13 @@ pub fn check_resume<S: Suite, D: Design<S, Secret: TestSecret>>(actions: &[Actio
 
 /// Publishes `snapshots` additional versions, each with one changed key, and applies them to
 /// author, server and oracle.
-pub fn go_on<S: Suite, D: Design<S, Secret: TestSecret>>(
+fn go_on<S: Suite, D: Design<S, Secret: TestSecret>>(
     played: &mut TraceRun<TuplePad<S, D>>,
     snapshots: u8,
 ) {
     for round in 0..snapshots {
-        let key = crate::operation::key([b'g', round % 3]);
-        for action in [
-            Action::Put(key, crate::operation::value([round])),
-            Action::Snapshot,
-        ] {
-            played.oracle.apply(&action);
-            if let Some(update) = action.apply(&mut played.author) {
-                assert_eq!(played.server.apply(&update), Ok(played.oracle.latest()));
-                played.updates.push(update);
-            }
-        }
+        let put = Action::Put(key([b'g', round % 3]), value([round]));
+        played.go_on(&[put, Action::Snapshot]);
     }
 }
 

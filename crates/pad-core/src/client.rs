@@ -174,16 +174,12 @@ impl<F: Family> Client<F> {
         consistency: Option<&[u8]>,
     ) -> Result<Version, RefusalOf<F>> {
         let head = Untrusted::<SignedHead<F::Suite>>::decode(head, LONGEST_HEAD)?;
-        let consistency = consistency
-            .map(|proof| {
-                Untrusted::<ConsistencyProof<F::Suite>>::decode(proof, LONGEST_CONSISTENCY)
-            })
-            .transpose()?;
+        let decode = Untrusted::<ConsistencyProof<F::Suite>>::decode;
+        let consistency = consistency.map(|proof| decode(proof, LONGEST_CONSISTENCY));
+        let consistency = consistency.transpose()?;
         let (signed, seen) = (*head.as_unverified(), self.version());
-        let verified = self
-            .view
-            .advance(head, consistency)
-            .map_err(|refused| Refusal::of_head(refused, seen))?;
+        let verified = self.view.advance(head, consistency);
+        let verified = verified.map_err(|refused| Refusal::of_head(refused, seen))?;
         self.newest = Some(SeenHead { signed, verified });
         Ok(verified.get().version)
     }

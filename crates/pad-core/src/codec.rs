@@ -160,9 +160,8 @@ pub fn open(
     if bytes.len() > limit {
         return Err(DecodeError::TooLarge { limit });
     }
-    let (envelope, body) = bytes
-        .split_first_chunk::<ENVELOPE_LENGTH>()
-        .ok_or(DecodeError::Malformed)?;
+    let parts = bytes.split_first_chunk::<ENVELOPE_LENGTH>();
+    let (envelope, body) = parts.ok_or(DecodeError::Malformed)?;
     let [m0, m1, m2, m3, format, kind, s0, s1] = *envelope;
     if [m0, m1, m2, m3] != MAGIC {
         return Err(DecodeError::NotThisFormat);
@@ -170,18 +169,13 @@ pub fn open(
     if format != FORMAT_VERSION {
         return Err(DecodeError::UnknownFormatVersion(format));
     }
-    if kind != expected_kind {
-        return Err(DecodeError::WrongKind {
-            expected: expected_kind,
-            actual: kind,
-        });
+    let (expected, actual) = (expected_kind, kind);
+    if actual != expected {
+        return Err(DecodeError::WrongKind { expected, actual });
     }
-    let suite = u16::from_be_bytes([s0, s1]);
-    if suite != expected_suite {
-        return Err(DecodeError::WrongSuite {
-            expected: expected_suite,
-            actual: suite,
-        });
+    let (expected, actual) = (expected_suite, u16::from_be_bytes([s0, s1]));
+    if actual != expected {
+        return Err(DecodeError::WrongSuite { expected, actual });
     }
     Ok(body)
 }

@@ -299,17 +299,14 @@ impl<S: Suite> Proof for SignedHead<S> {
             return Err(VerifyError::WrongScheme { expected, actual });
         }
         if head.version != *version {
-            return Err(VerifyError::WrongVersion {
-                expected: *version,
-                actual: head.version,
-            });
+            let (expected, actual) = (*version, head.version);
+            return Err(VerifyError::WrongVersion { expected, actual });
         }
         if head.version == Version::EMPTY {
             return Err(VerifyError::EmptyVersionSigned);
         }
-        authority
-            .author
-            .verify(&head.signed_bytes(), &self.signature)?;
+        let author = authority.author;
+        author.verify(&head.signed_bytes(), &self.signature)?;
         Ok(head)
     }
 }

@@ -123,10 +123,8 @@ impl<S: Suite> HeadLog<S> {
     }
 
     fn unknown(&self, version: Version) -> LookupError {
-        LookupError::UnknownVersion {
-            version,
-            latest: self.latest(),
-        }
+        let latest = self.latest();
+        LookupError::UnknownVersion { version, latest }
     }
 }
 
@@ -243,10 +241,8 @@ fn known<T>(
     newer: Version,
     proof: Result<T, MissingDigest>,
 ) -> Result<T, LookupError> {
-    let unknown = LookupError::UnknownVersion {
-        version,
-        latest: newer,
-    };
+    let latest = newer;
+    let unknown = LookupError::UnknownVersion { version, latest };
     proof.map_err(|lack| lack.map_or(unknown, Into::into))
 }
 
@@ -265,16 +261,13 @@ pub fn check_next<S: Suite>(
     head: &SignedHead<S>,
 ) -> Result<(), ApplyError> {
     if base != latest {
-        return Err(ApplyError::VersionGap {
-            expected: latest,
-            actual: base,
-        });
+        let (expected, actual) = (latest, base);
+        return Err(ApplyError::VersionGap { expected, actual });
     }
     let next = latest.next();
     let next = next.ok_or(ApplyError::Input(InputError::CapacityExceeded))?;
-    Untrusted::new(*head)
-        .verify(authority, &next)
-        .map_err(ApplyError::Head)?;
+    let verified = Untrusted::new(*head).verify(authority, &next);
+    verified.map_err(ApplyError::Head)?;
     if history == Some(head.head.history) {
         Ok(())
     } else {
@@ -368,13 +361,10 @@ mod tests {
         let (mut heads, mut history) = (Vec::new(), Frontier::default());
         for number in 0..20 {
             let head = next(&log, &history);
-            let base = Version::new(number);
+            let (base, gap) = (Version::new(number), Version::new(number + 1));
             assert_eq!(log.check(base, &head), Ok(()));
-            let gap = Version::new(number + 1);
-            let refused = ApplyError::VersionGap {
-                expected: base,
-                actual: gap,
-            };
+            let (expected, actual) = (base, gap);
+            let refused = ApplyError::VersionGap { expected, actual };
             assert_eq!(log.check(gap, &head), Err(refused));
             let mut forked = head;
             forked.head.history = head.head.root;

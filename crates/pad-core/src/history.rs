@@ -85,10 +85,8 @@ pub fn empty_root<S: Suite>() -> S::Digest {
 }
 
 fn leaf<S: Suite>(version: u64, root: &S::Digest) -> S::Digest {
-    S::hash(
-        Domain::HistoryLeaf,
-        &[&version.to_be_bytes(), root.as_ref()],
-    )
+    let version = version.to_be_bytes();
+    S::hash(Domain::HistoryLeaf, &[&version, root.as_ref()])
 }
 
 fn node<S: Suite>(left: &S::Digest, right: &S::Digest) -> S::Digest {
@@ -133,11 +131,9 @@ impl<S: Suite> Proof for InclusionProof<S> {
         newer: &Verified<SnapshotHead<S>>,
         version: &Version,
     ) -> Result<PastRoot<S>, VerifyError> {
-        check_inclusion::<S>(newer.get(), *version, &self.root, &self.path)?;
-        Ok(PastRoot {
-            version: *version,
-            root: self.root,
-        })
+        let (version, root) = (*version, self.root);
+        check_inclusion::<S>(newer.get(), version, &root, &self.path)?;
+        Ok(PastRoot { version, root })
     }
 }
 
@@ -216,10 +212,8 @@ fn check_inclusion<S: Suite>(
     path: &[S::Digest],
 ) -> Result<(), VerifyError> {
     if version == Version::EMPTY || version >= newer.version {
-        return Err(VerifyError::WrongVersion {
-            expected: version,
-            actual: newer.version,
-        });
+        let (expected, actual) = (version, newer.version);
+        return Err(VerifyError::WrongVersion { expected, actual });
     }
     let place = [version, newer.version].map(|version| version.number().saturating_sub(1));
     let leaf = leaf::<S>(version.number(), root);

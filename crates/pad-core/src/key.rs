@@ -56,64 +56,35 @@ pub struct Key(Box<[u8]>);
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Value(Box<[u8]>);
 
-impl Key {
-    /// Creates a key from `bytes`.
-    ///
-    /// # Errors
-    /// [`InputError::KeyTooLong`] if there are more than [`MAX_KEY_LENGTH`] bytes.
-    pub fn new(bytes: impl Into<Box<[u8]>>) -> Result<Self, InputError> {
-        let bytes = bytes.into();
-        if bytes.len() > MAX_KEY_LENGTH {
-            return Err(InputError::KeyTooLong {
-                length: bytes.len(),
-                limit: MAX_KEY_LENGTH,
-            });
-        }
-        Ok(Self(bytes))
-    }
-
-    /// The key's bytes.
-    #[inline]
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.0
-    }
-
-    /// Converts the key into its bytes, without a copy.
-    pub fn into_bytes(self) -> Box<[u8]> {
-        self.0
-    }
-}
-
-impl Value {
-    /// Creates a value from `bytes`.
-    ///
-    /// # Errors
-    /// [`InputError::ValueTooLong`] if there are more than [`MAX_VALUE_LENGTH`] bytes.
-    pub fn new(bytes: impl Into<Box<[u8]>>) -> Result<Self, InputError> {
-        let bytes = bytes.into();
-        if bytes.len() > MAX_VALUE_LENGTH {
-            return Err(InputError::ValueTooLong {
-                length: bytes.len(),
-                limit: MAX_VALUE_LENGTH,
-            });
-        }
-        Ok(Self(bytes))
-    }
-
-    /// The value's bytes.
-    #[inline]
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.0
-    }
-
-    /// Converts the value into its bytes, without a copy.
-    pub fn into_bytes(self) -> Box<[u8]> {
-        self.0
-    }
-}
-
 macro_rules! byte_string {
-    ($name:ident, $limit:ident) => {
+    ($name:ident, $limit:ident, $too_long:ident) => {
+        impl $name {
+            /// Checks the length of `bytes`, and wraps them.
+            ///
+            /// # Errors
+            #[doc = concat!("[`InputError::", stringify!($too_long), "`] if there are more than")]
+            #[doc = concat!("[`", stringify!($limit), "`] bytes.")]
+            pub fn new(bytes: impl Into<Box<[u8]>>) -> Result<Self, InputError> {
+                let (bytes, limit) = (bytes.into(), $limit);
+                let length = bytes.len();
+                if length > limit {
+                    return Err(InputError::$too_long { length, limit });
+                }
+                Ok(Self(bytes))
+            }
+
+            /// The bytes.
+            #[inline]
+            pub fn as_bytes(&self) -> &[u8] {
+                &self.0
+            }
+
+            /// Converts it into its bytes, without a copy.
+            pub fn into_bytes(self) -> Box<[u8]> {
+                self.0
+            }
+        }
+
         /// Allows lookups by plain bytes in maps whose keys have this type.
         impl Borrow<[u8]> for $name {
             fn borrow(&self) -> &[u8] {
@@ -243,8 +214,8 @@ macro_rules! byte_string {
     };
 }
 
-byte_string!(Key, MAX_KEY_LENGTH);
-byte_string!(Value, MAX_VALUE_LENGTH);
+byte_string!(Key, MAX_KEY_LENGTH, KeyTooLong);
+byte_string!(Value, MAX_VALUE_LENGTH, ValueTooLong);
 
 /// The serde visitor that copies a byte string.
 pub(crate) struct BytesVisitor;

@@ -125,13 +125,11 @@ impl<S: Suite> UpdateHead<S> {
     /// [`VerifyError`] if the author did not sign the head, or if the head is of another
     /// dictionary, scheme or version.
     pub fn verify(&self, authority: &Authority) -> Result<(), VerifyError> {
-        let version = self.base.next().ok_or(VerifyError::WrongVersion {
-            expected: self.base,
-            actual: self.head.head.version,
-        })?;
-        Untrusted::new(self.head)
-            .verify(authority, &version)
-            .map(drop)
+        let (expected, actual) = (self.base, self.head.head.version);
+        let wrong_version = VerifyError::WrongVersion { expected, actual };
+        let version = self.base.next().ok_or(wrong_version)?;
+        let verified = Untrusted::new(self.head).verify(authority, &version);
+        verified.map(drop)
     }
 }
 

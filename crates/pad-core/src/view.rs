@@ -148,10 +148,7 @@ impl<S: Suite> TrustedView<S> {
     /// the failing proof proves that the author signed another history. Any other refusal of a
     /// genuine head (a rollback, or a missing or failing proof) may be a fork or the server's
     /// fault. [`TrustedView::accuse`] distinguishes the two.
-    #[expect(
-        clippy::result_large_err,
-        reason = "the evidence of a fork is made once, if ever"
-    )]
+    #[expect(clippy::result_large_err, reason = "evidence is made once, if ever")]
     pub fn advance(
         &mut self,
         head: Untrusted<SignedHead<S>>,
@@ -168,17 +165,12 @@ impl<S: Suite> TrustedView<S> {
         let newest = self.newest()?;
         let seen = newest.get().version;
         if version < seen {
-            return Err(VerifyError::Rollback {
-                seen,
-                offered: version,
-            }
-            .into());
+            let offered = version;
+            return Err(VerifyError::Rollback { seen, offered }.into());
         }
         if version == seen {
-            let evidence = self.newest.map(|first| Equivocation {
-                first,
-                second: signed,
-            });
+            let second = signed;
+            let evidence = self.newest.map(|first| Equivocation { first, second });
             return Err(Refused {
                 error: VerifyError::Fork(version),
                 evidence: evidence.map(ForkEvidence::SameVersion),
@@ -225,10 +217,8 @@ impl<S: Suite> TrustedView<S> {
         let offered = offered.into_unverified();
         let seen = self.newest.ok_or(VerifyError::NoContradiction)?;
         let evidence = if offered.head.version == seen.head.version && past == Past::Own {
-            ForkEvidence::SameVersion(Equivocation {
-                first: seen,
-                second: offered,
-            })
+            let (first, second) = (seen, offered);
+            ForkEvidence::SameVersion(Equivocation { first, second })
         } else {
             let (older, newer) = if offered.head.version < seen.head.version {
                 (offered, seen)

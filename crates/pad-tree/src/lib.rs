@@ -98,8 +98,6 @@ mod family;
 mod hosting;
 #[cfg(feature = "std")]
 mod id;
-#[cfg(feature = "std")]
-mod link;
 mod opened;
 #[cfg(feature = "std")]
 mod part;
@@ -161,12 +159,12 @@ pub mod internals {
     #[cfg(feature = "std")]
     pub use crate::{
         annotation::{Annotation, Authenticated, Plain},
-        balancing::BalancingScheme,
+        balancing::{Balance, BalancingScheme, Digest as StoreDigest, NodeStore},
         entries::Entries,
         id::{Children, EntryId, KeyId, NodeId},
         persistent::{Change, PersistentTree},
         prover::ProvableQuery,
-        store::{Balance, Digest as StoreDigest, NodeStore, Sealed, VersionedStore},
+        store::{Sealed, VersionedStore},
         stored::{RECORDS_FOR_EACH_SUBTREE, place_in_record, record_bytes},
     };
     pub use crate::{proof::Content, query::TreeQuery, side::Side, step::Step};

@@ -4,10 +4,11 @@ use pad_core::{InputError, Version, Workers};
 
 use crate::{
     annotation::Annotation,
+    balancing::Digest,
     entries::Probe,
     id::{EntryId, NodeId, Side, to_u32},
     search,
-    store::{Digest, VersionedStore},
+    store::VersionedStore,
     tree::Tree,
     view::View,
 };

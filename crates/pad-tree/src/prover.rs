@@ -229,31 +229,6 @@ impl<'v> Walk<'v> {
     }
 }
 
-/// A proof of one key under construction: the digests of the subtrees that a search passes, from
-/// the root down.
-pub(crate) struct SearchPath<S: Suite>(ProofBuilder<S>);
-
-impl<S: Suite> Default for SearchPath<S> {
-    fn default() -> Self {
-        Self(ProofBuilder::with_capacity(32))
-    }
-}
-
-impl<S: Suite> SearchPath<S> {
-    /// Adds the digest of the child on `side` of the current node. The search continues with the
-    /// other child.
-    pub(crate) fn pass(&mut self, side: Side, digest: S::Digest) {
-        self.0.elide(side, digest);
-    }
-
-    /// Creates the proof that `key` has the value `value`, after the search has reached the leaf of
-    /// `key`.
-    pub(crate) fn finish(mut self, key: &Key, value: &[u8]) -> TreeProof<S, Key> {
-        self.0.open_leaf(key.as_bytes(), shown(value));
-        self.0.finish()
-    }
-}
-
 /// Prunes a tree to the runs of leaves in `openings`. Includes the values of the keys for which
 /// `reveals` returns true, and digests of the other values.
 ///
@@ -476,12 +451,12 @@ impl Plan for Last {
 
 /// The content of an opened leaf that includes its value. Values of trees are within the length
 /// limit.
-fn shown<S: Suite>(value: &[u8]) -> Content<S> {
+pub(crate) fn shown<S: Suite>(value: &[u8]) -> Content<S> {
     Content::Value(Value::new(value).expect("prover: trees have checked values"))
 }
 
 /// A proof under construction. Its nodes are added in pre-order.
-struct ProofBuilder<S: Suite> {
+pub(crate) struct ProofBuilder<S: Suite> {
     shape: Vec<u8>,
     nodes: usize,
     siblings: Vec<S::Digest>,
@@ -490,7 +465,7 @@ struct ProofBuilder<S: Suite> {
 
 impl<S: Suite> ProofBuilder<S> {
     /// Creates an empty proof with room for one path of `depth` inner nodes.
-    fn with_capacity(depth: usize) -> Self {
+    pub(crate) fn with_capacity(depth: usize) -> Self {
         Self {
             shape: Vec::with_capacity(depth / 4 + 1),
             nodes: 0,
@@ -521,19 +496,20 @@ impl<S: Suite> ProofBuilder<S> {
         });
     }
 
-    fn elide(&mut self, side: Side, digest: S::Digest) {
+    /// Adds an inner node, and the digest of its child on `side`. The other child follows.
+    pub(crate) fn elide(&mut self, side: Side, digest: S::Digest) {
         self.push_elided(side);
         self.siblings.push(digest);
     }
 
     /// Adds a leaf with this key and content. Keys of trees are within the length limit.
-    fn open_leaf(&mut self, key: &[u8], content: Content<S>) {
+    pub(crate) fn open_leaf(&mut self, key: &[u8], content: Content<S>) {
         self.push_code(LEAF);
         let key = Key::new(key).expect("prover: trees have checked keys");
         self.leaves.push(OpenedLeaf { key, content });
     }
 
-    fn finish<Q>(self) -> TreeProof<S, Q> {
+    pub(crate) fn finish<Q>(self) -> TreeProof<S, Q> {
         let Self {
             shape,
             siblings,

@@ -97,10 +97,8 @@ impl TreeQuery for KeyRange {
         if !self.is_valid() {
             return Err(VerifyError::InvalidQuery);
         }
-        let places = leaves
-            .leaves
-            .iter()
-            .map(|leaf| self.place(leaf.key.as_bytes()));
+        let opened = leaves.leaves.iter();
+        let places = opened.map(|leaf| self.place(leaf.key.as_bytes()));
         let before = places.clone().filter(|place| place.is_lt()).count();
         let after = places.filter(|place| place.is_gt()).count();
         if before > 1 || after > 1 {
@@ -111,17 +109,11 @@ impl TreeQuery for KeyRange {
         if !bounded_before || !bounded_after || !leaves.adjacent.iter().all(|adjacent| *adjacent) {
             return Err(VerifyError::Elided);
         }
-        let entries = leaves
-            .leaves
-            .into_iter()
-            .filter_map(|leaf| match leaf.content {
-                Content::Value(value) => Some((leaf.key, value)),
-                Content::Digest(_) => None,
-            });
+        let opened = leaves.leaves.into_iter();
         Ok(RangeContents {
             version,
             range: self.clone(),
-            entries: entries.collect(),
+            entries: opened.filter_map(OpenedLeaf::into_entry).collect(),
         })
     }
 }
@@ -293,11 +285,8 @@ impl<S: Suite> OpenedLeaves<S> {
         if self.leaves.len() > 1 {
             return Err(VerifyError::Extraneous);
         }
-        Ok(self
-            .leaves
-            .into_iter()
-            .next()
-            .and_then(OpenedLeaf::into_entry))
+        let only = self.leaves.into_iter().next();
+        Ok(only.and_then(OpenedLeaf::into_entry))
     }
 }
 

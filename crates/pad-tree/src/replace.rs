@@ -9,10 +9,9 @@ use core::ops::Range;
 use pad_core::{Operation, internals::for_each_piece};
 
 use crate::{
+    balancing::NodeStore,
     entries::Probe,
     id::{Children, EntryId, NodeId, NodeKind, to_u32, to_usize},
-    link::Link,
-    store::NodeStore,
 };
 
 /// The number of nodes in one task, when a level of the tree is spread over several threads.
@@ -21,6 +20,18 @@ const PIECE: usize = 1024;
 /// The number of nodes that are read together before the operations are divided among their
 /// children.
 const GROUP: usize = 64;
+
+/// A child of a touched node, that is, a node whose digest must be recomputed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Link {
+    /// A touched node, by its position in the list of touched nodes.
+    Touched(u32),
+    /// A leaf, or an inner node with a known digest.
+    Untouched(NodeId),
+    /// A leaf whose value an operation replaces, by the operation's position in the batch. Only
+    /// used while a batch is planned.
+    Replaced(u32),
+}
 
 /// The touched nodes (the nodes above replaced leaves) of a batch of replacements, in breadth-first
 /// order.

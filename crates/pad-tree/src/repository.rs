@@ -154,14 +154,11 @@ where
     }
 
     fn missing(&self, version: Version) -> LookupError {
-        let oldest = self.tree.oldest();
+        let (oldest, latest) = (self.tree.oldest(), self.latest());
         if version < oldest {
             LookupError::Pruned { version, oldest }
         } else {
-            LookupError::UnknownVersion {
-                version,
-                latest: self.latest(),
-            }
+            LookupError::UnknownVersion { version, latest }
         }
     }
 

@@ -8,10 +8,9 @@ use pad_core::internals::for_each_piece;
 
 use crate::{
     annotation::Annotation,
+    balancing::{Digest, NodeStore},
     id::{NodeId, NodeKind, to_u32, to_usize},
-    link::Link,
-    replace::Replacements,
-    store::{Digest, NodeStore},
+    replace::{Link, Replacements},
 };
 
 /// The least number of touched nodes in a level that is hashed on several threads.
@@ -22,7 +21,7 @@ const GROUP: usize = 32;
 
 /// The touched (new or changed) nodes of one snapshot, and their digests. The buffers are reused
 /// for the next snapshot.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SealPlan<D> {
     /// The touched inner nodes in breadth-first order, with their depths.
     pub(crate) nodes: Vec<(NodeId, u32)>,
@@ -32,17 +31,6 @@ pub(crate) struct SealPlan<D> {
     links: Vec<[Link; 2]>,
     /// Whether `nodes` and `links` already contain the touched nodes for the next run.
     pub(crate) is_listed: bool,
-}
-
-impl<D> Default for SealPlan<D> {
-    fn default() -> Self {
-        Self {
-            nodes: Vec::new(),
-            digests: Vec::new(),
-            links: Vec::new(),
-            is_listed: false,
-        }
-    }
 }
 
 impl<D: Copy + Default + Send + Sync> SealPlan<D> {

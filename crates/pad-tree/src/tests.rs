@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use pad_conformance::{Random, soak};
 
 use crate::{
+    balancing::NodeStore,
     id::NodeId,
     scheme::{RedBlack, SkipList, Treap},
-    store::NodeStore,
     tree::Tree,
 };
 
@@ -23,11 +23,8 @@ type Contents = BTreeMap<Vec<u8>, Vec<u8>>;
 fn check<B: Invariants>(tree: &Tree<StrictStore<B>>, contents: &Contents) {
     assert_eq!(tree.population, contents.len());
     let inner = contents.len().saturating_sub(1);
-    assert_eq!(
-        tree.store.live(),
-        (inner, contents.len()),
-        "no node is left over or missing"
-    );
+    let expected = (inner, contents.len());
+    assert_eq!(tree.store.live(), expected, "no node is left or missing");
     let entries = tree.store.entries();
     let found = tree
         .root

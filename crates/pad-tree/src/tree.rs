@@ -7,12 +7,12 @@ use pad_core::{ApplyError, InputError, Operation, Workers};
 
 use crate::{
     annotation::Annotation,
-    balancing::{BalancingScheme, LeafPair, Step, build, relink},
+    balancing::{BalancingScheme, Digest, LeafPair, NodeStore, Step, build, relink},
     entries::{Entries, Probe},
     id::{EntryId, NodeId, NodeKind, Side},
     replace::Replacements,
     seal::SealPlan,
-    store::{Digest, NodeStore, Sealed, VersionedStore},
+    store::{Sealed, VersionedStore},
 };
 
 /// The least number of replacements in a batch whose searches descend the tree together.

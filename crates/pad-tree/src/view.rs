@@ -6,10 +6,11 @@ use pad_core::{LookupError, Suite};
 
 use crate::{
     annotation::Authenticated,
+    balancing::Digest,
     entries::{Entries, Probe},
     id::{Children, EntryId, KeyId, NodeId, NodeKind, Side},
     search::{ComparedTree, HashedTree, Opened, SearchTree},
-    store::{Digest, VersionedStore},
+    store::VersionedStore,
 };
 
 /// Read access to one version of a tree in a store.

@@ -79,11 +79,9 @@ mod tests {
         let (link, tuple) = (pad_core::Digest([1; 32]), pad_core::Digest([2; 32]));
         let limit = MAX_CHAIN_LENGTH;
         let refused = Err(VerifyError::ChainTooLong { limit });
-        assert_eq!(
-            anchor::<Suite256>(link, &tuple, u64::from(limit) + 1),
-            refused
-        );
-        assert_eq!(anchor::<Suite256>(link, &tuple, u64::MAX), refused);
+        for steps in [u64::from(limit) + 1, u64::MAX] {
+            assert_eq!(anchor::<Suite256>(link, &tuple, steps), refused);
+        }
         assert!(anchor::<Suite256>(link, &tuple, u64::from(limit)).is_ok());
     }
 }

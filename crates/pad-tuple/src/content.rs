@@ -77,10 +77,8 @@ mod tests {
     fn a_content_and_its_summary_say_the_same() {
         let value = Value::new(*b"v").expect("short");
         let content = Content::<Sha256Ed25519>::of(value);
-        assert_eq!(
-            content.summary(),
-            Summary::Value(Sha256Ed25519::value(b"v"))
-        );
+        let digest = Sha256Ed25519::value(b"v");
+        assert_eq!(content.summary(), Summary::Value(digest));
         let nothing = Content::<Sha256Ed25519>::Nothing.summary();
         assert_eq!(nothing, Summary::Nothing);
         let removed = Content::<Sha256Ed25519>::Removed.summary();

@@ -14,7 +14,7 @@ use pad_core::{ApplyError, Key, Operation, Suite, Version};
 use crate::{
     content::Content,
     scheme::Claim,
-    tuple::{Summary, TupleView, generation_index, start_of_keys},
+    tuple::{Summary, TupleView, start_of_keys},
 };
 
 mod edit;
@@ -47,7 +47,7 @@ pub struct Layers<S: Suite, A> {
 }
 
 /// The changes that one snapshot made to the tuples of one generation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct GenerationChange<S: Suite, A> {
     /// Lower ends of the new tuples, in ascending order.
     pub created: Vec<Key>,
@@ -58,17 +58,6 @@ pub struct GenerationChange<S: Suite, A> {
     undo: BTreeMap<Key, Option<Live<S, A>>>,
     /// All tuples of the generation before the change, if the change emptied it.
     emptied: Option<Generation<S, A>>,
-}
-
-impl<S: Suite, A> Default for GenerationChange<S, A> {
-    fn default() -> Self {
-        Self {
-            created: Vec::new(),
-            deleted: Vec::new(),
-            undo: BTreeMap::new(),
-            emptied: None,
-        }
-    }
 }
 
 /// The changes made by one snapshot: one item for each generation whose clock moved, youngest
@@ -198,13 +187,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
     ) -> TupleView<'a, S::Digest> {
         let after = (Bound::Excluded(lower), Bound::<&Key>::Unbounded);
         let next = self.generations[generation].range::<Key, _>(after).next();
-        TupleView {
-            generation: generation_index(generation),
-            epochs: if generation == 0 { &self.epochs } else { &[] },
-            lower: lower.as_bytes(),
-            upper: next.map(|(upper, _)| upper.as_bytes()),
-            content,
-        }
+        let ends = (lower, next.map(|(upper, _)| upper));
+        TupleView::new(generation, &self.epochs, ends, content)
     }
 
     /// Returns, for each tuple, the claim that it exists at the latest instant of its generation,
@@ -214,11 +198,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         generations.flat_map(move |(generation, tuples)| {
             tuples.iter().map(move |(lower, live)| {
                 let view = self.view(generation, lower, live.content.summary());
-                let claim = Claim {
-                    generation: generation_index(generation),
-                    instant: self.instant(generation),
-                    tuple: view.digest::<S>(),
-                };
+                let instant = self.instant(generation);
+                let claim = Claim::new(generation, instant, view.digest::<S>());
                 (claim, &live.note)
             })
         })
@@ -312,11 +293,8 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
     /// Records this in `change`.
     fn empty(&mut self, generation: usize, change: &mut GenerationChange<S, A>) {
         let before = std::mem::take(&mut self.generations[generation]);
-        change.deleted.extend(
-            before
-                .iter()
-                .map(|(key, live)| (key.clone(), live.note.clone())),
-        );
+        let gone = |(key, live): (&Key, &Live<S, A>)| (key.clone(), live.note.clone());
+        change.deleted.extend(before.iter().map(gone));
         change.emptied = Some(before);
         change.created.push(start_of_keys());
         self.generations[generation].insert(start_of_keys(), nothing());

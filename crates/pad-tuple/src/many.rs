@@ -24,7 +24,6 @@ use serde::{Deserialize, Serialize};
 use crate::{
     proof::{ShownTuple, check_empty, instants, require_contents, require_design},
     scheme::{AggregateScheme, Claim, Expectation},
-    tuple::generation_index,
 };
 
 #[cfg(feature = "std")]
@@ -124,11 +123,7 @@ fn open_each<S: Suite, D: AggregateScheme<S>>(
             }
             let tuple = unused.next().ok_or(VerifyError::GenerationMissing)?;
             let (digest, decided) = tuple.open(key, generation, epochs)?;
-            claims.push(Claim {
-                generation: generation_index(generation),
-                instant,
-                tuple: digest,
-            });
+            claims.push(Claim::new(generation, instant, digest));
             (*answer, taken) = (decided, Some(tuple));
         }
     }

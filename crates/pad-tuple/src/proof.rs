@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     scheme::{Claim, Expectation, TupleScheme},
-    tuple::{Summary, TupleView, generation_index},
+    tuple::{Summary, TupleView},
 };
 
 /// A tuple in a proof for one key. It includes a value only if it is the value of the key, and the
@@ -105,13 +105,7 @@ impl<S: Suite> ShownTuple<S> {
         if upper.as_ref().is_some_and(|upper| key >= upper) {
             return Err(VerifyError::KeyOutsideInterval);
         }
-        let view = TupleView {
-            generation: generation_index(generation),
-            epochs: if generation == 0 { epochs } else { &[] },
-            lower: lower.as_bytes(),
-            upper: upper.as_ref().map(Key::as_bytes),
-            content,
-        };
+        let view = TupleView::new(generation, epochs, (lower, upper.as_ref()), content);
         Ok((view.digest::<S>(), decided))
     }
 }
@@ -188,10 +182,8 @@ pub(crate) fn check_empty(
     shows_nothing: bool,
 ) -> Result<(), VerifyError> {
     if version != Version::EMPTY {
-        return Err(VerifyError::WrongVersion {
-            expected: version,
-            actual: Version::EMPTY,
-        });
+        let (expected, actual) = (version, Version::EMPTY);
+        return Err(VerifyError::WrongVersion { expected, actual });
     }
     if !epochs.is_empty() {
         return Err(VerifyError::EpochCountMismatch);
@@ -250,11 +242,7 @@ pub(crate) fn open<S: Suite, D: TupleScheme<S>>(
     for (generation, instant) in instants.enumerate() {
         let tuple = shown.next().ok_or(VerifyError::GenerationMissing)?;
         let (digest, decided) = tuple.open(key, generation, epochs)?;
-        claims.push(Claim {
-            generation: generation_index(generation),
-            instant,
-            tuple: digest,
-        });
+        claims.push(Claim::new(generation, instant, digest));
         answer = decided;
         if answer.is_some() {
             break;

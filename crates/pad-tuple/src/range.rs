@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     proof::{check_empty, instants, require_contents, require_design},
     scheme::{AggregateScheme, Claim, Expectation},
-    tuple::{Summary, TupleView, generation_index, start_of_keys},
+    tuple::{Summary, TupleView, start_of_keys},
 };
 
 #[cfg(feature = "std")]
@@ -122,8 +122,7 @@ impl<S: Suite, D: AggregateScheme<S>> Proof for RangeProof<S, D> {
                     Ordering::Greater => return Err(VerifyError::GenerationSurplus),
                 }
                 for ((generation, instant), tuples) in instants.enumerate().zip(self.generations) {
-                    let epochs: &[u64] = if generation == 0 { &self.epochs } else { &[] };
-                    opened.take(generation, instant, epochs, tuples)?;
+                    opened.take(generation, instant, &self.epochs, tuples)?;
                 }
                 D::check_all(expectation, &opened.claims, &opened.shown, aggregate)?;
                 require_contents(version)?;
@@ -191,18 +190,9 @@ impl<'a, S: Suite, D: AggregateScheme<S>> RangeEvidence<'a, S, D> {
                 return Err(VerifyError::UnorderedLeaves);
             }
             let summary = self.decide(&from, content)?;
-            let view = TupleView {
-                generation: generation_index(generation),
-                epochs,
-                lower: from.as_bytes(),
-                upper: upper.as_ref().map(Key::as_bytes),
-                content: summary,
-            };
-            self.claims.push(Claim {
-                generation: generation_index(generation),
-                instant,
-                tuple: view.digest::<S>(),
-            });
+            let view = TupleView::new(generation, epochs, (&from, upper.as_ref()), summary);
+            let claim = Claim::new(generation, instant, view.digest::<S>());
+            self.claims.push(claim);
             self.shown.push(shown);
             lower = next_lower(self.range, upper);
         }

@@ -166,9 +166,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     /// Returns the instants of all generations at `version`, youngest first.
     fn instants_at(&self, version: Version) -> Result<Vec<u64>, LookupError> {
         let epochs = self.epochs_at(version)?;
-        Ok(core::iter::once(version.number())
-            .chain(epochs.iter().copied())
-            .collect())
+        let epochs = epochs.iter().copied();
+        Ok(core::iter::once(version.number()).chain(epochs).collect())
     }
 
     fn position(&self, version: Version) -> usize {
@@ -177,11 +176,9 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     }
 
     fn epochs_at(&self, version: Version) -> Result<&[u64], LookupError> {
-        if version < self.oldest {
-            return Err(LookupError::Pruned {
-                version,
-                oldest: self.oldest,
-            });
+        let oldest = self.oldest;
+        if version < oldest {
+            return Err(LookupError::Pruned { version, oldest });
         }
         self.check_exists(version)?;
         let (width, position) = (D::GENERATIONS - 1, self.position(version));

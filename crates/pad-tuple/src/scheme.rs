@@ -9,7 +9,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     statement::Context,
-    tuple::{GenerationIndex, MAX_GENERATIONS},
+    tuple::{GenerationIndex, MAX_GENERATIONS, generation_index},
     validity::Validity,
 };
 
@@ -41,6 +41,17 @@ pub struct Claim<S: Suite> {
     pub instant: u64,
     /// The digest of the tuple.
     pub tuple: S::Digest,
+}
+
+impl<S: Suite> Claim<S> {
+    pub(crate) fn new(generation: usize, instant: u64, tuple: S::Digest) -> Self {
+        let generation = generation_index(generation);
+        Self {
+            generation,
+            instant,
+            tuple,
+        }
+    }
 }
 
 /// The instants and hash chain links that the evidence of a tuple covers, for display.

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use pad_core::{Key, LookupError, SignedHead, Suite, Version};
+use pad_core::{Key, LookupError, SignedHead, Suite, Value, Version};
 
 use crate::{
     design::{Design, Placed, TupleId},
@@ -95,6 +95,22 @@ pub(crate) fn tuples_for<S: Suite, D: Design<S>>(
         }
     }
     Ok(shown)
+}
+
+/// Returns the value of `key` in `version` (other than 0), or `None` if it is absent. There is no
+/// proof.
+pub(crate) fn lookup<S: Suite, D: Design<S>>(
+    source: &impl Source<S, D>,
+    version: Version,
+    key: &Key,
+) -> Result<Option<Value>, LookupError> {
+    let mut shown = tuples_for(source, version, &source.instants(version)?, key)?;
+    if let Some((ShownTuple::At { content, .. }, _)) = shown.pop()
+        && let ShownContent::Value(value) = content
+    {
+        return Ok(Some(value));
+    }
+    Ok(None)
 }
 
 /// Proves the value or absence of `key` in `version`.

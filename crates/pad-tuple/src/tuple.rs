@@ -38,6 +38,25 @@ pub struct TupleView<'a, D> {
     pub content: Summary<D>,
 }
 
+impl<'a, D> TupleView<'a, D> {
+    /// Returns the tuple with these lower and upper ends. `epochs` are those of the older
+    /// generations, which only a tuple of the youngest generation names.
+    pub(crate) fn new(
+        generation: usize,
+        epochs: &'a [u64],
+        (lower, upper): (&'a Key, Option<&'a Key>),
+        content: Summary<D>,
+    ) -> Self {
+        Self {
+            generation: generation_index(generation),
+            epochs: if generation == 0 { epochs } else { &[] },
+            lower: lower.as_bytes(),
+            upper: upper.map(Key::as_bytes),
+            content,
+        }
+    }
+}
+
 impl<D: DigestBytes> TupleView<'_, D> {
     /// Returns the digest of the tuple, which is signed or accumulated.
     ///

@@ -123,11 +123,8 @@ fn check_other_questions(answers: &[Answer<'_>]) {
     for (place, one) in answers.iter().enumerate() {
         for (other_place, other) in answers.iter().enumerate() {
             let same = one.message == other.message;
-            assert_eq!(
-                (other.is_accepted)(&one.message),
-                same,
-                "{place} for {other_place}"
-            );
+            let is_accepted = (other.is_accepted)(&one.message);
+            assert_eq!(is_accepted, same, "{place} for {other_place}");
         }
     }
 }
@@ -158,11 +155,8 @@ fn check_other_roots<S: Lookups>(all: &Roles<S>, seed: u64) {
 /// refused without a panic.
 fn check_noise<S: Lookups>(answers: &[Answer<'_>], random: &mut Random) {
     for _ in 0..50 {
-        for kind in [
-            proof::KIND_LOOKUP,
-            proof::KIND_INCLUSION,
-            proof::KIND_APPEND_ONLY,
-        ] {
+        use proof::{KIND_APPEND_ONLY, KIND_INCLUSION, KIND_LOOKUP};
+        for kind in [KIND_LOOKUP, KIND_INCLUSION, KIND_APPEND_ONLY] {
             let mut noise = codec::envelope(kind, S::ID.0);
             // The distribution favours sizes that pass the first checks.
             let size = random.next_bits() >> (random.below(60) + 4);

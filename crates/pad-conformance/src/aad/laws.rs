@@ -157,10 +157,8 @@ fn check_client<S: Lookups>(roles: &Roles<S>, random: &mut Random) {
 
 fn check_past<S: Lookups>(client: &LogClient<S>, roles: &Roles<S>, version: u64) {
     let at = past(client, &roles.server, version).unwrap();
-    assert_eq!(
-        (at.version().number(), at.root()),
-        (version, roles.at(version).root())
-    );
+    assert_eq!(at.version().number(), version);
+    assert_eq!(at.root(), roles.at(version).root());
     let absent = key(KEYS);
     let proof = S::prove(&roles.server, at.version(), &absent).unwrap();
     let answer = client.check::<S::Lookup>(&wire::encode(&proof), LONGEST_LOOKUP, &at, &absent);
@@ -186,11 +184,8 @@ fn check_refusals<S: Lookups>(mut roles: Roles<S>) {
     if S::CONTENTS == Contents::Set {
         let refused = roles.author.append(present.clone()).unwrap_err();
         assert_eq!(refused, AppendError::MemberPresent);
-        let value = Value::try_from("value").unwrap();
-        let with_value = Entry {
-            key: key(KEYS),
-            value,
-        };
+        let (key, value) = (key(KEYS), Value::try_from("value").unwrap());
+        let with_value = Entry { key, value };
         let refused = roles.author.append(with_value).unwrap_err();
         assert_eq!(refused, AppendError::MemberWithValue);
     }
@@ -198,12 +193,7 @@ fn check_refusals<S: Lookups>(mut roles: Roles<S>) {
     roles.publish();
     assert_eq!(roles.at(roles.latest()).root(), root);
     check_growth(&roles, roles.latest() - 1, roles.latest());
-    let unknown = Version::new(roles.latest() + 1);
-    let latest = roles.server.latest();
-    let refused = roles.server.prove_inclusion(unknown, &present).unwrap_err();
-    let expected = LookupError::UnknownVersion {
-        version: unknown,
-        latest,
-    };
-    assert_eq!(refused, expected);
+    let (version, latest) = (Version::new(roles.latest() + 1), roles.server.latest());
+    let refused = roles.server.prove_inclusion(version, &present).unwrap_err();
+    assert_eq!(refused, LookupError::UnknownVersion { version, latest });
 }

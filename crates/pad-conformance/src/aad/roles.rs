@@ -163,13 +163,11 @@ pub fn advance<S: Scheme>(
     }
     let consistency = server.heads().prove_consistency(seen, version);
     let append_only = server.prove_append_only(seen, version);
-    client.advance(
-        &head,
-        Some(Continuation {
-            consistency: &codec::encode(&consistency.expect("both exist")),
-            append_only: &wire::encode(&append_only.expect("both exist")),
-        }),
-    )
+    let continuation = Continuation {
+        consistency: &codec::encode(&consistency.expect("both exist")),
+        append_only: &wire::encode(&append_only.expect("both exist")),
+    };
+    client.advance(&head, Some(continuation))
 }
 
 /// Verifies the root of a version older than the newest version that a client has seen, with the

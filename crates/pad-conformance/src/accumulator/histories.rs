@@ -81,32 +81,21 @@ impl<A: Complete> History<'_, A> {
         let public = A::change(key, &mut shadow, &self.value, removed, added, &alone).unwrap();
         let (set, value) = (&mut self.set, &self.value);
         let change = A::change(self.secret, set, value, removed, added, &alone).unwrap();
-        assert_eq!(
-            public, change,
-            "with and without the secret key: one change"
-        );
+        assert_eq!(public, change, "with and without the secret key");
         let received: Untrusted<Change<A>> = sent::<_, A>(key, &change);
         assert_eq!(received.as_unverified(), &change);
         if !with_secret {
             self.set = shadow;
         }
         let mut without_updates = self.author.clone();
-        let kept = self
-            .author
-            .change(self.secret, removed, added, &alone)
-            .unwrap();
-        assert_eq!(
-            kept, change,
-            "with and without the kept exponent: one change"
-        );
+        let kept = self.author.change(self.secret, removed, added, &alone);
+        assert_eq!(kept.unwrap(), change, "with and without the kept exponent");
         without_updates
             .change_without_updates(self.secret, removed, added, &alone)
             .unwrap();
         assert_eq!(without_updates.value(), &change.after);
-        assert_eq!(
-            without_updates.set().elements(),
-            self.author.set().elements()
-        );
+        let elements = self.author.set().elements();
+        assert_eq!(without_updates.set().elements(), elements);
         self.refuses_the_impossible(removed, added);
         for element in removed {
             assert!(self.oracle.remove(element));
@@ -148,10 +137,7 @@ impl<A: Complete> History<'_, A> {
         let members: Vec<_> = self.oracle.iter().cloned().collect();
         let rebuilt = set_of::<A>(self.key(), &members);
         let value = A::accumulate(self.key(), &rebuilt, &Workers::sequential()).unwrap();
-        assert_eq!(
-            value, self.value,
-            "the changed value is that of the changed set"
-        );
+        assert_eq!(value, self.value, "the value of the changed set");
         assert_eq!(self.set.len(), self.oracle.len());
     }
 
@@ -166,24 +152,19 @@ impl<A: Complete> History<'_, A> {
             let updated = A::update_witness(&key, &representative, witness, log);
             let pair = [(representative.clone(), witness.clone())];
             let many = A::update_witnesses(&key, &pair, log, &alone);
-            if log
-                .iter()
-                .any(|change| change.removed.contains(&representative))
-            {
+            let is_removal = |change: &Change<A>| change.removed.contains(&representative);
+            if log.iter().any(is_removal) {
                 assert_eq!(updated.unwrap_err(), AccumulateError::ElementAbsent);
                 assert!(matches!(many.unwrap()[..], [None]));
             } else {
                 let updated = updated.unwrap();
                 let recomputed = A::witness(&key, &self.set, element, &alone).unwrap();
                 assert_eq!(updated, recomputed);
-                assert_eq!(
-                    self.author.witness(self.secret, element).unwrap(),
-                    recomputed
-                );
+                let kept = self.author.witness(self.secret, element);
+                assert_eq!(kept.unwrap(), recomputed);
                 assert_eq!(many.unwrap(), [Some(recomputed)]);
-                sent::<_, A>(&key, &updated)
-                    .verify(&current, element)
-                    .unwrap();
+                let sent = sent::<_, A>(&key, &updated);
+                sent.verify(&current, element).unwrap();
             }
         }
         let oracle = &self.oracle;
@@ -199,10 +180,8 @@ impl<A: Complete> History<'_, A> {
             let representative = A::element(&key, &digest).unwrap();
             let log = &self.changes[*made..];
             let updated = A::update_non_membership_witness(&key, &representative, witness, log);
-            if log
-                .iter()
-                .any(|change| change.added.contains(&representative))
-            {
+            let is_addition = |change: &Change<A>| change.added.contains(&representative);
+            if log.iter().any(is_addition) {
                 assert_eq!(updated.unwrap_err(), AccumulateError::ElementPresent);
             } else {
                 let updated = updated.unwrap();
@@ -212,9 +191,8 @@ impl<A: Complete> History<'_, A> {
                 let author = &self.author;
                 let refused = author.witness(self.secret, element).unwrap_err();
                 assert_eq!(refused, AccumulateError::ElementAbsent);
-                sent::<_, A>(&key, &updated)
-                    .verify(&current, element)
-                    .unwrap();
+                let sent = sent::<_, A>(&key, &updated);
+                sent.verify(&current, element).unwrap();
             }
         }
         let oracle = &self.oracle;
@@ -264,16 +242,12 @@ fn check_foreign_key<A: Complete>(secret: &SecretKey<A>, set: &ElementSet<A>) {
     let alone = Workers::sequential();
     let wrong = AccumulateError::WrongAccumulator;
     let foreign = secret.with_label(b"another label");
-    assert_eq!(
-        AuthorSet::new(&foreign, set.clone(), &alone).unwrap_err(),
-        wrong
-    );
+    let refused = AuthorSet::new(&foreign, set.clone(), &alone);
+    assert_eq!(refused.unwrap_err(), wrong);
     let mut author = AuthorSet::new(secret, set.clone(), &alone).unwrap();
     let name: &[&[u8]] = &[&[0]];
-    assert_eq!(
-        author.change(&foreign, name, &[], &alone).unwrap_err(),
-        wrong
-    );
+    let refused = author.change(&foreign, name, &[], &alone);
+    assert_eq!(refused.unwrap_err(), wrong);
     let refused = author.change_without_updates(&foreign, &[], &[b"new"], &alone);
     assert_eq!(refused.unwrap_err(), wrong);
     assert_eq!(author.witness(&foreign, &[0]).unwrap_err(), wrong);
@@ -311,17 +285,11 @@ pub fn check_false_logs<A: Complete>(secret: &SecretKey<A>) {
     let added = forged[0].added.clone();
     forged[1].added = added;
     if let Ok(updated) = A::update_witness(key, &member, &witness, &forged) {
-        assert!(
-            sent::<_, A>(key, &updated)
-                .verify(&current, &names[0])
-                .is_err()
-        );
+        let sent = sent::<_, A>(key, &updated);
+        assert!(sent.verify(&current, &names[0]).is_err());
     }
     if let Ok(updated) = A::update_non_membership_witness(key, &absent, &stranger, &forged) {
-        assert!(
-            sent::<_, A>(key, &updated)
-                .verify(&current, &names[5])
-                .is_err()
-        );
+        let sent = sent::<_, A>(key, &updated);
+        assert!(sent.verify(&current, &names[5]).is_err());
     }
 }

@@ -28,11 +28,8 @@ pub fn check_roles_agree<A: Accumulator>(secret: &SecretKey<A>, largest: usize, 
         let set = set_of::<A>(key, &elements);
         let value = A::accumulate(key, &set, &alone).unwrap();
         assert_eq!(A::accumulate(secret, &set, &alone).unwrap(), value);
-        assert_eq!(
-            value == A::empty_value(key),
-            size == 0,
-            "only the empty set has its value"
-        );
+        let is_empty_value = value == A::empty_value(key);
+        assert_eq!(is_empty_value, size == 0, "only the empty set has it");
         let witnesses = A::witnesses(key, &set, &alone).unwrap();
         assert_eq!(witnesses.len(), size);
         assert_eq!(A::witnesses(secret, &set, &alone).unwrap(), witnesses);
@@ -143,26 +140,17 @@ pub fn check_refusals<A: Accumulator>(secret: &SecretKey<A>, seed: u64) {
     let elements = elements(5, &mut Random::new(seed));
     let twice = [&elements[..], &elements[2..3]].concat();
     for pool in [workers(1), workers(2)] {
-        assert_eq!(
-            ElementSet::<A>::from_elements(key, &twice, &pool).unwrap_err(),
-            AccumulateError::DuplicateElement
-        );
+        let refused = ElementSet::<A>::from_elements(key, &twice, &pool);
+        assert_eq!(refused.unwrap_err(), AccumulateError::DuplicateElement);
     }
     let mut set = set_of::<A>(key, &elements[..4]);
     let before = set.elements().to_vec();
-    assert_eq!(
-        set.insert_all(key, &elements[3..], &alone),
-        Err(AccumulateError::DuplicateElement)
-    );
-    assert_eq!(
-        set.remove_all(&elements[3..]),
-        Err(AccumulateError::ElementAbsent)
-    );
+    let refused = set.insert_all(key, &elements[3..], &alone);
+    assert_eq!(refused, Err(AccumulateError::DuplicateElement));
+    let absent = Err(AccumulateError::ElementAbsent);
+    assert_eq!(set.remove_all(&elements[3..]), absent);
     let same_twice = [&elements[1], &elements[1]];
-    assert_eq!(
-        set.remove_all(&same_twice),
-        Err(AccumulateError::ElementAbsent)
-    );
+    assert_eq!(set.remove_all(&same_twice), absent);
     assert_eq!(set.elements(), before, "a refused change changes nothing");
     check_foreign_keys::<A>(secret, &set);
 }

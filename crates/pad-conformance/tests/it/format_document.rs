@@ -16,17 +16,14 @@ use pad_conformance::published;
 use pad_core::internals::Domain;
 use serde_json::Value;
 
+const ACCUMULATOR: &str = "```hex accumulator vector: ";
+
 /// The families. Each has the beginning of its tagged blocks, the folder of its files, the prefix
 /// of its JSON pointers, and the minimum number of blocks.
 const TAGS: [(&str, &str, &str, usize); 4] = [
     ("```hex vector: ", "trees", "", 30),
     ("```hex tuple vector: ", "tuples", "", 11),
-    (
-        "```hex accumulator vector: ",
-        "accumulators",
-        "/messages/",
-        8,
-    ),
+    (ACCUMULATOR, "accumulators", "/messages/", 8),
     ("```hex flexlist vector: ", "files", "", 14),
 ];
 
@@ -41,11 +38,8 @@ fn pages() -> Vec<(String, String)> {
         let text = fs::read_to_string(entry.path()).expect("a page");
         (entry.file_name().into_string().expect("UTF-8"), text)
     };
-    let folder = documents().join("format");
-    fs::read_dir(folder)
-        .expect("docs/format")
-        .map(page)
-        .collect()
+    let entries = fs::read_dir(documents().join("format"));
+    entries.expect("docs/format").map(page).collect()
 }
 
 fn document() -> String {
@@ -66,20 +60,14 @@ fn every_tagged_block_is_its_vector() {
                 continue;
             };
             let (file, field) = tag.split_once(' ').expect("a file and a field");
-            let block = lines
-                .by_ref()
-                .map(|(_, line)| line)
-                .take_while(|line| *line != "```");
-            let digits: String = block
-                .flat_map(|line| line.split('#').next().unwrap_or("").split_whitespace())
-                .collect();
+            let block = lines.by_ref().map(|(_, line)| line);
+            let block = block.take_while(|line| *line != "```");
+            let uncommented = block.map(|line| line.split('#').next().unwrap_or(""));
+            let digits: String = uncommented.flat_map(str::split_whitespace).collect();
             let vector: Value = published::read(&format!("{folder}/{file}"));
             let expected = vector.pointer(&format!("{inside}{field}"));
-            assert_eq!(
-                Some(&*digits),
-                expected.and_then(Value::as_str),
-                "docs/format/{page}, line {number}: {tag}"
-            );
+            let expected = expected.and_then(Value::as_str);
+            assert_eq!(Some(&*digits), expected, "{page}, line {number}: {tag}");
             seen.insert(tag);
         }
         assert!(seen.len() >= least, "the examples are there: {seen:?}");
@@ -112,9 +100,8 @@ fn every_file_of_vectors_is_named() {
     assert!(bytes < MOST_BYTES, "{bytes} bytes of vectors");
     found.remove("README.md").expect("what the fields mean");
     let document = document();
-    let (_, section) = document
-        .split_once("\n## Published vectors\n")
-        .expect("the section about them");
+    let section = document.split_once("\n## Published vectors\n");
+    let (_, section) = section.expect("the section about them");
     let section = section.split("\n## ").next().unwrap_or(section);
     let named = section.split('`').skip(1).step_by(2);
     let named: Vec<&str> = named

@@ -27,21 +27,12 @@ use crate::{error::StoreFault, merkle, suite::Suite, version::Version};
 /// }
 /// assert_eq!(log.root(3), Some(frontier.root()));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "", try_from = "UncheckedFrontier<S>")]
 pub struct Frontier<S: Suite> {
     entries: u64,
     /// The roots of the perfect subtrees that the log consists of, largest first.
     peaks: Vec<S::Digest>,
-}
-
-impl<S: Suite> Default for Frontier<S> {
-    fn default() -> Self {
-        Self {
-            entries: 0,
-            peaks: Vec::new(),
-        }
-    }
 }
 
 impl<S: Suite> Frontier<S> {
@@ -105,7 +96,7 @@ impl<S: Suite> Frontier<S> {
 /// assert!(log.prove_inclusion(Version::new(3), Version::new(4)).is_some());
 /// assert!(log.prove_inclusion(Version::new(4), Version::new(4)).is_none());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "", try_from = "UncheckedLog<S>")]
 pub struct HistoryLog<S: Suite> {
     /// `roots[i]` is the root of version `i + 1`.
@@ -121,15 +112,6 @@ pub struct HistoryLog<S: Suite> {
 /// This is nearly a tenth of the total space of the smallest repository.
 const LOWEST_STORED: usize = 3;
 const LOWEST_LEVEL: u32 = 3;
-
-impl<S: Suite> Default for HistoryLog<S> {
-    fn default() -> Self {
-        Self {
-            roots: Vec::new(),
-            levels: Vec::new(),
-        }
-    }
-}
 
 impl<S: Suite> HistoryLog<S> {
     /// Appends the root of the next version's contents. The first entry is version 1.

@@ -1,13 +1,5 @@
 //! Prefix proofs: the history root of an older version under a newer head.
 
-#![deny(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects
-)]
-
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
@@ -68,10 +60,8 @@ impl<S: Suite> Proof for PrefixProof<S> {
     ) -> Result<PastHistory<S>, VerifyError> {
         let (newer, version) = (newer.get(), *version);
         if version == Version::EMPTY || version >= newer.version {
-            return Err(VerifyError::WrongVersion {
-                expected: version,
-                actual: newer.version,
-            });
+            let (expected, actual) = (version, newer.version);
+            return Err(VerifyError::WrongVersion { expected, actual });
         }
         let history = if version == Version::new(1) {
             if !self.path.is_empty() {
@@ -79,10 +69,8 @@ impl<S: Suite> Proof for PrefixProof<S> {
             }
             empty_root::<S>()
         } else {
-            let (start, path) = self
-                .path
-                .split_first()
-                .ok_or(VerifyError::MalformedHistoryProof)?;
+            let parts = self.path.split_first();
+            let (start, path) = parts.ok_or(VerifyError::MalformedHistoryProof)?;
             let sizes = [version, newer.version].map(|version| version.number().saturating_sub(1));
             let roots = merkle::continued(node::<S>, sizes.into(), *start, path);
             let [prefix, whole] = roots.map_err(malformed)?;

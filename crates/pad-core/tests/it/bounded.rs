@@ -31,9 +31,7 @@ fn a_longer_sequence_is_refused_before_its_first_element() {
     }
     READ.set(0);
     let many = codec::encode_body(&Few((0..4).map(Counted).collect()));
-    assert_eq!(
-        codec::decode_body::<Few>(&many),
-        Err(DecodeError::Malformed)
-    );
+    let refused = codec::decode_body::<Few>(&many);
+    assert_eq!(refused, Err(DecodeError::Malformed));
     assert_eq!(READ.get(), 0);
 }

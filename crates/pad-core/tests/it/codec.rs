@@ -17,6 +17,13 @@ use crate::{
     vectors,
 };
 
+const MALFORMED: Option<DecodeError> = Some(DecodeError::Malformed);
+
+/// The reason why bytes are refused as an `M`; `None` if they are read.
+fn refusal<M: Message>(bytes: &[u8]) -> Option<DecodeError> {
+    decode::<M>(bytes, 4096).err()
+}
+
 fn refuses_everything_else<M: Message + PartialEq + Debug>(message: &M) {
     let bytes = encode(message);
     let read = |bytes: &[u8]| decode::<M>(bytes, 4096);
@@ -24,22 +31,15 @@ fn refuses_everything_else<M: Message + PartialEq + Debug>(message: &M) {
 
     let limit = bytes.len() - 1;
     assert_eq!(decode::<M>(&bytes, bytes.len()).as_ref(), Ok(message));
-    assert_eq!(
-        decode::<M>(&bytes, limit),
-        Err(DecodeError::TooLarge { limit })
-    );
-    assert_eq!(
-        decode::<M>(&bytes, 0),
-        Err(DecodeError::TooLarge { limit: 0 })
-    );
+    for limit in [0, limit] {
+        let refused = decode::<M>(&bytes, limit);
+        assert_eq!(refused, Err(DecodeError::TooLarge { limit }));
+    }
     let undecoded = Untrusted::<M>::decode(&bytes, limit);
     assert_eq!(undecoded, Err(DecodeError::TooLarge { limit }));
     for length in 0..bytes.len() {
-        assert_eq!(
-            read(&bytes[..length]),
-            Err(DecodeError::Malformed),
-            "{length}"
-        );
+        let refused = read(&bytes[..length]);
+        assert_eq!(refused, Err(DecodeError::Malformed), "{length}");
     }
     let longer = [&bytes[..], &[0]].concat();
     assert_eq!(read(&longer), Err(DecodeError::TrailingBytes));
@@ -56,40 +56,28 @@ fn refuses_everything_else<M: Message + PartialEq + Debug>(message: &M) {
         }
     }
     for other in (0..=u8::MAX).filter(|other| *other != FORMAT_VERSION) {
-        assert_eq!(
-            read(&with(4, other)),
-            Err(DecodeError::UnknownFormatVersion(other))
-        );
+        let refused = read(&with(4, other));
+        assert_eq!(refused, Err(DecodeError::UnknownFormatVersion(other)));
     }
-    for actual in (0..=u8::MAX).filter(|other| *other != M::KIND) {
-        let refused = DecodeError::WrongKind {
-            expected: M::KIND,
-            actual,
-        };
-        assert_eq!(read(&with(5, actual)), Err(refused));
+    let expected = M::KIND;
+    for actual in (0..=u8::MAX).filter(|other| *other != expected) {
+        let refused = read(&with(5, actual));
+        assert_eq!(refused, Err(DecodeError::WrongKind { expected, actual }));
     }
-    let [high, low] = M::SUITE.to_be_bytes();
+    let expected = M::SUITE;
     for actual in [0, 2, 3, 0xffff, 0x0101] {
-        let [other_high, other_low] = u16::to_be_bytes(actual);
         let mut bytes = bytes.clone();
-        assert_eq!([bytes[6], bytes[7]], [high, low]);
-        (bytes[6], bytes[7]) = (other_high, other_low);
-        assert_eq!(
-            read(&bytes),
-            Err(DecodeError::WrongSuite {
-                expected: M::SUITE,
-                actual
-            })
-        );
+        assert_eq!(bytes[6..8], expected.to_be_bytes());
+        bytes[6..8].copy_from_slice(&u16::to_be_bytes(actual));
+        let refused = read(&bytes);
+        assert_eq!(refused, Err(DecodeError::WrongSuite { expected, actual }));
     }
     // A changed body is refused, or decodes to another message, never to the same one.
     for bit in 8 * ENVELOPE_LENGTH..8 * bytes.len() {
         let other = with(bit / 8, bytes[bit / 8] ^ 1 << (bit % 8));
         if let Ok(changed) = read(&other) {
-            assert!(
-                changed != *message && encode(&changed) == other,
-                "bit {bit}"
-            );
+            let is_another = changed != *message && encode(&changed) == other;
+            assert!(is_another, "bit {bit}");
         }
     }
 }
@@ -120,15 +108,12 @@ fn a_message_of_one_kind_is_none_of_another() {
     for (actual, bytes) in (1..).zip(&messages) {
         let refused = |expected| Some(DecodeError::WrongKind { expected, actual });
         let expected = |kind| if actual == kind { None } else { refused(kind) };
-        assert_eq!(decode::<SignedHead<S>>(bytes, 4096).err(), expected(1));
-        assert_eq!(decode::<InclusionProof<S>>(bytes, 4096).err(), expected(2));
-        assert_eq!(
-            decode::<ConsistencyProof<S>>(bytes, 4096).err(),
-            expected(3)
-        );
-        assert_eq!(decode::<Update<S>>(bytes, 4096).err(), expected(4));
-        assert_eq!(decode::<Equivocation<S>>(bytes, 4096).err(), expected(5));
-        assert_eq!(decode::<TrustedView<S>>(bytes, 4096).err(), expected(6));
+        assert_eq!(refusal::<SignedHead<S>>(bytes), expected(1));
+        assert_eq!(refusal::<InclusionProof<S>>(bytes), expected(2));
+        assert_eq!(refusal::<ConsistencyProof<S>>(bytes), expected(3));
+        assert_eq!(refusal::<Update<S>>(bytes), expected(4));
+        assert_eq!(refusal::<Equivocation<S>>(bytes), expected(5));
+        assert_eq!(refusal::<TrustedView<S>>(bytes), expected(6));
     }
 }
 
@@ -139,16 +124,10 @@ fn a_longer_form_of_an_integer_is_refused() {
     let bytes = encode(&vectors::signed_head::<S>());
     let position = ENVELOPE_LENGTH + 3 + 16;
     assert_eq!(bytes[position..position + 3], [251, 44, 1], "version 300");
-    let longer = [
-        &bytes[..position],
-        &[252, 44, 1, 0, 0],
-        &bytes[position + 3..],
-    ]
-    .concat();
-    assert_eq!(
-        decode::<SignedHead<S>>(&longer, 4096),
-        Err(DecodeError::NonCanonical)
-    );
+    let (before, after) = (&bytes[..position], &bytes[position + 3..]);
+    let longer = [before, &[252, 44, 1, 0, 0], after].concat();
+    let refused = refusal::<SignedHead<S>>(&longer);
+    assert_eq!(refused, Some(DecodeError::NonCanonical));
 }
 
 #[test]
@@ -162,23 +141,13 @@ fn a_claimed_length_is_not_believed() {
     for claim in claims {
         let proof = encode(&Chain::new(6).inclusion(3, 6));
         let body = [envelope(&proof), vec![0; D::LENGTH], claim.to_vec()].concat();
-        assert_eq!(
-            decode::<InclusionProof<S>>(&body, 4096),
-            Err(DecodeError::Malformed)
-        );
-        let update = encode(&vectors::update());
-        let operations = [envelope(&update), vec![0], claim.to_vec()].concat();
-        assert_eq!(
-            decode::<Update<S>>(&operations, 4096),
-            Err(DecodeError::Malformed)
-        );
-        let key = [envelope(&update), vec![0, 1, 0], claim.to_vec()].concat();
-        assert_eq!(decode::<Update<S>>(&key, 4096), Err(DecodeError::Malformed));
-        let value = [envelope(&update), vec![0, 1, 0, 0], claim.to_vec()].concat();
-        assert_eq!(
-            decode::<Update<S>>(&value, 4096),
-            Err(DecodeError::Malformed)
-        );
+        assert_eq!(refusal::<InclusionProof<S>>(&body), MALFORMED);
+        let update = envelope(&encode(&vectors::update()));
+        // The operations, a key and a value.
+        for before in [&[0][..], &[0, 1, 0], &[0, 1, 0, 0]] {
+            let body = [&update, before, claim].concat();
+            assert_eq!(refusal::<Update<S>>(&body), MALFORMED);
+        }
     }
 }
 
@@ -187,10 +156,7 @@ fn a_claimed_length_is_not_believed() {
 fn a_view_with_a_weak_author_key_is_malformed() {
     let mut weak = encode(&TrustedView::<S>::new(authority()));
     weak[ENVELOPE_LENGTH..ENVELOPE_LENGTH + 32].fill(0);
-    assert_eq!(
-        decode::<TrustedView<S>>(&weak, 4096),
-        Err(DecodeError::Malformed)
-    );
+    assert_eq!(refusal::<TrustedView<S>>(&weak), MALFORMED);
 }
 
 fn digests() -> impl Strategy<Value = D> {
@@ -198,15 +164,10 @@ fn digests() -> impl Strategy<Value = D> {
 }
 
 fn heads() -> impl Strategy<Value = SignedHead<S>> {
-    let fields = (
-        any::<u64>(),
-        0_u32..64,
-        digests(),
-        digests(),
-        any::<u16>(),
-        any::<[u8; 32]>(),
-    );
-    fields.prop_map(|(number, bits, root, history, scheme, half)| {
+    let number = (any::<u64>(), 0_u32..64);
+    let digests = (digests(), digests(), any::<[u8; 32]>());
+    let fields = (number, digests, any::<u16>());
+    fields.prop_map(|((number, bits), (root, history, half), scheme)| {
         let mut head = head::<S>(number >> bits, root, history);
         head.scheme = SchemeId(scheme);
         SignedHead {
@@ -234,13 +195,8 @@ fn round_trip<M: Message + PartialEq + Debug>(message: &M) -> Result<(), TestCas
 
 /// Checks that a body that decodes as a message `M` is the encoding of this message.
 fn canonical<M: Message>(body: &[u8]) -> Result<(), TestCaseError> {
-    let envelope = [
-        &MAGIC[..],
-        &[FORMAT_VERSION, M::KIND],
-        &M::SUITE.to_be_bytes(),
-    ]
-    .concat();
-    let bytes = [&envelope, body].concat();
+    let (kind, suite) = ([FORMAT_VERSION, M::KIND], M::SUITE.to_be_bytes());
+    let bytes = [&MAGIC[..], &kind, &suite, body].concat();
     if let Ok(message) = decode::<M>(&bytes, bytes.len()) {
         prop_assert_eq!(encode(&message), bytes);
     }

@@ -8,7 +8,7 @@ use pad_core::{
     internals::{Forked, Refused, Testimony},
 };
 
-use crate::support::{Chain, S, author, authority, digest, head, other_signer, signer, version};
+use crate::support::{Chain, S, author, authority, digest, other_signer, signed, signer, version};
 
 /// The number of versions of each fork. Paths of all shapes occur.
 const VERSIONS: u64 = 11;
@@ -18,31 +18,37 @@ fn verify(evidence: Contradiction<S>) -> Result<Forked, VerifyError> {
     verified.map(Verified::into_inner)
 }
 
+/// The error of a view that is offered no contradiction.
+const CONSISTENT: Result<ForkEvidence<S>, VerifyError> = Err(VerifyError::NoContradiction);
+
 fn forked(number: u64) -> Forked {
-    Forked {
-        version: version(number),
-    }
+    let version = version(number);
+    Forked { version }
+}
+
+/// The proofs about an older version that a server can make.
+fn pasts(chain: &Chain, about: u64, head: u64) -> [Past<S>; 2] {
+    [
+        Past::Root(chain.inclusion(about, head)),
+        Past::History(chain.prefix(about, head)),
+    ]
+}
+
+fn testimony(chain: &Chain, head: u64, past: Past<S>) -> Testimony<S> {
+    let head = chain.signed(head);
+    Testimony { head, past }
 }
 
 fn root(chain: &Chain, about: u64, head: u64) -> Testimony<S> {
-    Testimony {
-        head: chain.signed(head),
-        past: Past::Root(chain.inclusion(about, head)),
-    }
+    testimony(chain, head, Past::Root(chain.inclusion(about, head)))
 }
 
 fn history(chain: &Chain, about: u64, head: u64) -> Testimony<S> {
-    Testimony {
-        head: chain.signed(head),
-        past: Past::History(chain.prefix(about, head)),
-    }
+    testimony(chain, head, Past::History(chain.prefix(about, head)))
 }
 
 fn own(chain: &Chain, head: u64) -> Testimony<S> {
-    Testimony {
-        head: chain.signed(head),
-        past: Past::Own,
-    }
+    testimony(chain, head, Past::Own)
 }
 
 /// Every testimony about one version under the heads of one dictionary.
@@ -70,12 +76,9 @@ fn forks() -> Vec<(u64, Chain, Chain)> {
     let mine = Chain::new(VERSIONS);
     let mut forks = Vec::new();
     for at in 1..=VERSIONS {
-        forks.push((
-            at,
-            mine.clone(),
-            Chain::new(at - 1).continued(100, VERSIONS),
-        ));
-        let mut theirs = Chain::new(at - 1);
+        let common = Chain::new(at - 1);
+        forks.push((at, mine.clone(), common.continued(100, VERSIONS)));
+        let mut theirs = common;
         theirs.push(digest::<S>(99));
         (at + 1..=VERSIONS).for_each(|number| theirs.push(digest::<S>(number)));
         forks.push((at, mine.clone(), theirs));
@@ -102,10 +105,7 @@ fn accuse_both_ways(mine: &Chain, older: u64, theirs: &Chain, newer: u64) {
     let pasts = if older == newer {
         vec![Past::Own]
     } else {
-        vec![
-            Past::Root(theirs.inclusion(older, newer)),
-            Past::History(theirs.prefix(older, newer)),
-        ]
+        pasts(theirs, older, newer).to_vec()
     };
     for (seen, offered) in [
         (mine.signed(older), theirs.signed(newer)),
@@ -152,14 +152,8 @@ fn assert_transferable(evidence: &ForkEvidence<S>, about: u64) {
 fn a_failing_consistency_proof_is_evidence_by_itself() {
     let mine = Chain::new(8);
     let theirs = Chain::new(2).continued(100, 12);
-    for (seen, has_evidence) in [
-        (4, true),
-        (6, true),
-        (7, true),
-        (8, true),
-        (5, false),
-        (3, false),
-    ] {
+    for seen in [4, 6, 7, 8, 5, 3] {
+        let has_evidence = ![5, 3].contains(&seen);
         let mut view = TrustedView::new(authority());
         view.advance(mine.head(seen), None).unwrap();
         let refused = view.advance(theirs.head(12), theirs.continues(seen, 12));
@@ -212,10 +206,8 @@ fn an_honest_author_is_never_accused() {
         let honest = testimonies(&chain, about);
         for first in &honest {
             for second in &honest {
-                assert_eq!(
-                    contradiction(about, first, second),
-                    Err(VerifyError::NoContradiction)
-                );
+                let verdict = contradiction(about, first, second);
+                assert_eq!(verdict, Err(VerifyError::NoContradiction));
             }
         }
         let mut misplaced = Vec::new();
@@ -257,43 +249,25 @@ fn an_honest_author_that_repeats_itself_is_never_accused() {
 fn what_the_heads_agree_on_is_no_contradiction() {
     let chain = Chain::new(9);
     let mut view = TrustedView::new(authority());
-    assert_eq!(
-        view.accuse(chain.head(4), Past::Own),
-        Err(VerifyError::NoContradiction)
-    );
+    assert_eq!(view.accuse(chain.head(4), Past::Own), CONSISTENT);
     view.advance(chain.head(5), None).unwrap();
     for (offered, older, newer) in [(8, 5, 8), (3, 3, 5)] {
-        for past in [
-            Past::Root(chain.inclusion(older, newer)),
-            Past::History(chain.prefix(older, newer)),
-        ] {
-            assert_eq!(
-                view.accuse(chain.head(offered), past),
-                Err(VerifyError::NoContradiction)
-            );
+        for past in pasts(&chain, older, newer) {
+            assert_eq!(view.accuse(chain.head(offered), past), CONSISTENT);
         }
         // A head's own root and history are statements only about its own version.
         let (expected, actual) = (version(older), version(newer));
-        assert_eq!(
-            view.accuse(chain.head(offered), Past::Own),
-            Err(VerifyError::WrongVersion { expected, actual })
-        );
+        let refused = view.accuse(chain.head(offered), Past::Own);
+        assert_eq!(refused, Err(VerifyError::WrongVersion { expected, actual }));
     }
-    assert_eq!(
-        view.accuse(chain.head(5), Past::Own),
-        Err(VerifyError::NoContradiction)
-    );
+    assert_eq!(view.accuse(chain.head(5), Past::Own), CONSISTENT);
     let (expected, actual) = (version(5), version(5));
-    assert_eq!(
-        view.accuse(chain.head(5), Past::Root(chain.inclusion(5, 6))),
-        Err(VerifyError::WrongVersion { expected, actual })
-    );
+    let refused = view.accuse(chain.head(5), Past::Root(chain.inclusion(5, 6)));
+    assert_eq!(refused, Err(VerifyError::WrongVersion { expected, actual }));
     // A root and a history cannot contradict each other.
     let (first, second) = (root(&chain, 5, 8), history(&chain, 5, 9));
-    assert_eq!(
-        contradiction(5, &first, &second),
-        Err(VerifyError::NoContradiction)
-    );
+    let verdict = contradiction(5, &first, &second);
+    assert_eq!(verdict, Err(VerifyError::NoContradiction));
 }
 
 fn genuine() -> Vec<Contradiction<S>> {
@@ -330,10 +304,8 @@ fn every_changed_bit_and_every_missing_byte_is_refused() {
             assert!(decode::<Contradiction<S>>(&bytes[..length], 4096).is_err());
         }
         let longer = [&bytes[..], &[0]].concat();
-        assert_eq!(
-            decode::<Contradiction<S>>(&longer, 4096),
-            Err(DecodeError::TrailingBytes)
-        );
+        let refused = decode::<Contradiction<S>>(&longer, 4096);
+        assert_eq!(refused, Err(DecodeError::TrailingBytes));
     }
 }
 
@@ -366,11 +338,8 @@ fn spliced_evidence_is_refused() {
             for testimony in [&one.first, &one.second] {
                 let mut replaced = one.clone();
                 replaced.first = testimony.clone();
-                replaced.second = Testimony {
-                    head: mine.signed(number),
-                    past: testimony.past.clone(),
-                };
-                let honest_other = verify(replaced.clone());
+                replaced.second = self::testimony(&mine, number, testimony.past.clone());
+                let honest_other = verify(replaced);
                 // The honest head of version 7, with its own root and history, does contradict
                 // the other fork.
                 let genuine =
@@ -397,14 +366,12 @@ fn nobody_but_the_author_makes_evidence() {
             };
             let by_another = change(&|signed| signed.head.sign(&other_signer()).unwrap());
             assert_eq!(by_another, Err(VerifyError::SignatureInvalid));
-            let elsewhere = change(&|signed| {
-                let mut head = signed.head;
+            let elsewhere = change(&|SignedHead { mut head, .. }| {
                 head.dictionary = DictionaryId::from_bytes([9; 16]);
                 head.sign(&signer()).unwrap()
             });
             assert_eq!(elsewhere, Err(VerifyError::WrongDictionary));
-            let scheme = change(&|signed| {
-                let mut head = signed.head;
+            let scheme = change(&|SignedHead { mut head, .. }| {
                 head.scheme = SchemeId(9);
                 head.sign(&signer()).unwrap()
             });
@@ -449,11 +416,9 @@ fn invented_pasts_are_refused() {
 #[test]
 fn a_first_version_with_a_past_is_evidence() {
     let chain = Chain::new(3);
-    let strange = head::<S>(1, digest::<S>(1), digest::<S>(5))
-        .sign(&signer())
-        .unwrap();
+    let strange = Untrusted::new(signed(1, 1, 5));
     let mut view = TrustedView::new(authority());
-    view.advance(Untrusted::new(strange), None).unwrap();
+    view.advance(strange, None).unwrap();
     let evidence = view.accuse(chain.head(3), Past::History(chain.prefix(1, 3)));
     assert_transferable(&evidence.unwrap(), 1);
 }
@@ -466,14 +431,9 @@ fn a_damaged_view_accuses_nobody() {
     invented.head.root = digest::<S>(77);
     let stored = codec::encode_body(&(authority(), Some(invented)));
     let view: TrustedView<S> = codec::decode_body(&stored).unwrap();
-    for past in [
-        Past::Root(chain.inclusion(3, 6)),
-        Past::History(chain.prefix(3, 6)),
-    ] {
-        assert_eq!(
-            view.accuse(chain.head(6), past),
-            Err(VerifyError::SignatureInvalid)
-        );
+    for past in pasts(&chain, 3, 6) {
+        let refused = view.accuse(chain.head(6), past);
+        assert_eq!(refused, Err(VerifyError::SignatureInvalid));
     }
 }
 
@@ -488,14 +448,10 @@ fn evidence_is_read_by_its_kind() {
     let bytes = encode(&contradiction);
     assert_transferable(&ForkEvidence::AcrossVersions(contradiction), 7);
     let limit = bytes.len() - 1;
-    assert_eq!(
-        ForkEvidence::<S>::decode(&bytes, limit),
-        Err(DecodeError::TooLarge { limit })
-    );
+    let refused = ForkEvidence::<S>::decode(&bytes, limit);
+    assert_eq!(refused, Err(DecodeError::TooLarge { limit }));
     let head = encode(&Chain::new(1).signed(1));
     let (expected, actual) = (Contradiction::<S>::KIND, SignedHead::<S>::KIND);
-    assert_eq!(
-        ForkEvidence::<S>::decode(&head, 4096),
-        Err(DecodeError::WrongKind { expected, actual })
-    );
+    let refused = ForkEvidence::<S>::decode(&head, 4096);
+    assert_eq!(refused, Err(DecodeError::WrongKind { expected, actual }));
 }

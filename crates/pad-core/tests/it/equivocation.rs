@@ -2,7 +2,9 @@
 
 use pad_core::{Authority, Equivocation, SignedHead, Untrusted, VerifyError, internals::Forked};
 
-use crate::support::{Chain, S, author, authority, digest, head, other_signer, signer, version};
+use crate::support::{Chain, S, author, authority, other_signer, signed, signer, version};
+
+const INVALID: Result<Forked, VerifyError> = Err(VerifyError::SignatureInvalid);
 
 fn verify(first: SignedHead<S>, second: SignedHead<S>) -> Result<Forked, VerifyError> {
     verify_against(&authority(), first, second)
@@ -14,15 +16,7 @@ fn verify_against(
     second: SignedHead<S>,
 ) -> Result<Forked, VerifyError> {
     let evidence = Untrusted::new(Equivocation { first, second });
-    evidence
-        .verify(authority, &())
-        .map(pad_core::Verified::into_inner)
-}
-
-fn signed(number: u64, root: u64, history: u64) -> SignedHead<S> {
-    head::<S>(number, digest::<S>(root), digest::<S>(history))
-        .sign(&signer())
-        .unwrap()
+    Ok(evidence.verify(authority, &())?.into_inner())
 }
 
 #[test]
@@ -30,12 +24,11 @@ fn two_heads_of_one_version_are_a_fork_in_either_order() {
     let heads = [signed(5, 1, 1), signed(5, 2, 1), signed(5, 1, 2)];
     for (i, first) in heads.iter().enumerate() {
         for (j, second) in heads.iter().enumerate() {
+            let version = version(5);
             let expected = if i == j {
                 Err(VerifyError::NoContradiction)
             } else {
-                Ok(Forked {
-                    version: version(5),
-                })
+                Ok(Forked { version })
             };
             assert_eq!(verify(*first, *second), expected);
         }
@@ -47,19 +40,13 @@ fn heads_of_different_versions_do_not_contradict() {
     let chain = Chain::new(4);
     for (first, second) in [(1, 2), (2, 1), (3, 4)] {
         let (expected, actual) = (version(first), version(second));
-        let refused = VerifyError::WrongVersion { expected, actual };
-        assert_eq!(
-            verify(chain.signed(first), chain.signed(second)),
-            Err(refused)
-        );
+        let refused = verify(chain.signed(first), chain.signed(second));
+        assert_eq!(refused, Err(VerifyError::WrongVersion { expected, actual }));
     }
     // A head relabelled as one of the other version is not evidence either.
     let mut relabelled = chain.signed(2);
     relabelled.head.version = version(1);
-    assert_eq!(
-        verify(chain.signed(1), relabelled),
-        Err(VerifyError::SignatureInvalid)
-    );
+    assert_eq!(verify(chain.signed(1), relabelled), INVALID);
 }
 
 #[test]
@@ -69,37 +56,29 @@ fn nobody_but_the_author_makes_evidence() {
         head: second.head,
         signature: first.signature,
     };
-    assert_eq!(verify(first, invented), Err(VerifyError::SignatureInvalid));
-    assert_eq!(verify(invented, first), Err(VerifyError::SignatureInvalid));
+    assert_eq!(verify(first, invented), INVALID);
+    assert_eq!(verify(invented, first), INVALID);
     let by_another = second.head.sign(&other_signer()).unwrap();
-    assert_eq!(
-        verify(first, by_another),
-        Err(VerifyError::SignatureInvalid)
-    );
+    assert_eq!(verify(first, by_another), INVALID);
     let other = Authority {
         author: author(&other_signer()),
         ..authority()
     };
-    assert_eq!(
-        verify_against(&other, first, second),
-        Err(VerifyError::SignatureInvalid)
-    );
+    assert_eq!(verify_against(&other, first, second), INVALID);
 }
 
 #[test]
 fn evidence_is_about_one_dictionary_and_scheme() {
     let first = signed(5, 1, 1);
-    let mut head = signed(5, 2, 1).head;
+    let mut head = signed::<S>(5, 2, 1).head;
     head.dictionary = pad_core::DictionaryId::from_bytes([9; 16]);
     let elsewhere = head.sign(&signer()).unwrap();
     assert_eq!(verify(first, elsewhere), Err(VerifyError::WrongDictionary));
-    let mut head = signed(5, 2, 1).head;
+    let mut head = signed::<S>(5, 2, 1).head;
     head.scheme = pad_core::SchemeId(9);
     let elsewhere = head.sign(&signer()).unwrap();
-    let refused = VerifyError::WrongScheme {
-        expected: authority().scheme.0,
-        actual: 9,
-    };
+    let (expected, actual) = (authority().scheme.0, 9);
+    let refused = VerifyError::WrongScheme { expected, actual };
     assert_eq!(verify(first, elsewhere), Err(refused));
 }
 

@@ -11,25 +11,18 @@ use pad_core::{
 fn length_is_checked_at_construction() {
     assert!(Key::new(vec![0; MAX_KEY_LENGTH]).is_ok());
     let (length, limit) = (MAX_KEY_LENGTH + 1, MAX_KEY_LENGTH);
-    assert_eq!(
-        Key::new(vec![0; length]),
-        Err(InputError::KeyTooLong { length, limit })
-    );
+    let refused = Key::new(vec![0; length]);
+    assert_eq!(refused, Err(InputError::KeyTooLong { length, limit }));
     assert!(Value::new(vec![0; MAX_VALUE_LENGTH]).is_ok());
     let (length, limit) = (MAX_VALUE_LENGTH + 1, MAX_VALUE_LENGTH);
-    assert_eq!(
-        Value::new(vec![0; length]),
-        Err(InputError::ValueTooLong { length, limit })
-    );
+    let refused = Value::new(vec![0; length]);
+    assert_eq!(refused, Err(InputError::ValueTooLong { length, limit }));
 }
 
 #[test]
 fn length_is_checked_at_decoding() {
-    let key = encode_body(&vec![1_u8; MAX_KEY_LENGTH]);
-    assert_eq!(
-        decode_body::<Key>(&key).unwrap().as_bytes(),
-        vec![1; MAX_KEY_LENGTH]
-    );
+    let key = decode_body::<Key>(&encode_body(&vec![1_u8; MAX_KEY_LENGTH]));
+    assert_eq!(key.unwrap().as_bytes(), vec![1; MAX_KEY_LENGTH]);
     let key = encode_body(&vec![1_u8; MAX_KEY_LENGTH + 1]);
     assert_eq!(decode_body::<Key>(&key), Err(DecodeError::Malformed));
     let value = encode_body(&vec![1_u8; MAX_VALUE_LENGTH + 1]);
@@ -41,10 +34,8 @@ fn keys_are_ordered_by_their_bytes() {
     let ordered = ["", "\0", "\0\0", "a", "a\0", "aa", "b", "\u{7f}", "\u{ff}"];
     let keys = ordered.map(|text| Key::try_from(text).unwrap());
     assert!(keys.is_sorted_by(|a, b| a < b));
-    assert_eq!(
-        format!("{:?} {}", keys[2], keys[4]),
-        "Key(\\x00\\x00) a\\x00"
-    );
+    let printed = format!("{:?} {}", keys[2], keys[4]);
+    assert_eq!(printed, "Key(\\x00\\x00) a\\x00");
 }
 
 /// Every conversion checks the length, and conversions in both directions preserve the bytes.
@@ -84,10 +75,8 @@ fn keys_and_values_are_made_from_bytes_of_every_kind() {
     }
     conversions!(Key, MAX_KEY_LENGTH);
     conversions!(Value, MAX_VALUE_LENGTH);
-    assert_eq!(
-        Key::from([7; MAX_KEY_LENGTH]).as_bytes().len(),
-        MAX_KEY_LENGTH
-    );
+    let longest = Key::from([7; MAX_KEY_LENGTH]);
+    assert_eq!(longest.as_bytes().len(), MAX_KEY_LENGTH);
 }
 
 #[test]
@@ -104,26 +93,18 @@ fn text_is_a_string_in_json_and_other_bytes_are_digits() {
         assert_eq!(serde_json::from_str::<Key>(json).unwrap(), key);
         assert_eq!(serde_json::from_str::<Value>(json).unwrap(), value);
         let again = serde_json::to_string(&(&key, &value)).unwrap();
-        assert_eq!(
-            serde_json::from_str::<(Key, Value)>(&again).unwrap(),
-            (key, value)
-        );
+        let read: (Key, Value) = serde_json::from_str(&again).unwrap();
+        assert_eq!(read, (key, value));
     }
     let binary = serde_json::to_string(&Key::from(b"\xff\x0a")).unwrap();
     assert_eq!(binary, r#"{"hex":"ff0a"}"#);
     let map = BTreeMap::from([(Key::from(b"apple"), Value::from(b"3"))]);
     let json = serde_json::to_string(&map).unwrap();
     assert_eq!(json, r#"{"apple":"3"}"#);
-    assert_eq!(
-        serde_json::from_str::<BTreeMap<Key, Value>>(&json).unwrap(),
-        map
-    );
-    assert_eq!(
-        serde_json::from_str::<Key>(r#"{"hex":"6170"}"#)
-            .unwrap()
-            .as_bytes(),
-        b"ap"
-    );
+    let read: BTreeMap<Key, Value> = serde_json::from_str(&json).unwrap();
+    assert_eq!(read, map);
+    let key: Key = serde_json::from_str(r#"{"hex":"6170"}"#).unwrap();
+    assert_eq!(key.as_bytes(), b"ap");
 }
 
 #[test]
@@ -143,10 +124,10 @@ fn other_json_is_no_key() {
     ] {
         assert!(serde_json::from_str::<Key>(json).is_err(), "{json}");
     }
+    let is_key = |json: &str| serde_json::from_str::<Key>(json).is_ok();
     let digits = "ff".repeat(MAX_KEY_LENGTH + 1);
-    assert!(serde_json::from_str::<Key>(&format!(r#"{{"hex":"{digits}"}}"#)).is_err());
-    assert!(serde_json::from_str::<Key>(&format!(r#"{{"hex":"{}"}}"#, &digits[2..])).is_ok());
-    assert!(
-        serde_json::from_str::<Key>(&format!(r#""{}""#, "k".repeat(MAX_KEY_LENGTH + 1))).is_err()
-    );
+    assert!(!is_key(&format!(r#"{{"hex":"{digits}"}}"#)));
+    assert!(is_key(&format!(r#"{{"hex":"{}"}}"#, &digits[2..])));
+    let text = "k".repeat(MAX_KEY_LENGTH + 1);
+    assert!(!is_key(&format!(r#""{text}""#)));
 }

@@ -30,14 +30,11 @@ fn takes_at_most<M: Message>(times: u64, body: &[&[u8]]) {
     let bytes = [&envelope, &body.concat()[..]].concat();
     let mut decoded = None;
     let taken = allocation_counter::measure(|| decoded = decode::<M>(&bytes, bytes.len()).ok());
-    assert!(decoded.is_some(), "{}", std::any::type_name::<M>());
+    let (message, most) = (std::any::type_name::<M>(), taken.bytes_max);
+    assert!(decoded.is_some(), "{message}");
     let length = u64::try_from(bytes.len()).unwrap();
-    println!(
-        "{}: {} of {length}",
-        std::any::type_name::<M>(),
-        taken.bytes_max
-    );
-    assert!(taken.bytes_max <= times * length + 4096);
+    println!("{message}: {most} of {length}");
+    assert!(most <= times * length + 4096);
 }
 
 fn body<M: Message>(message: &M) -> Vec<u8> {

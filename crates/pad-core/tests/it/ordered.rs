@@ -100,24 +100,15 @@ proptest! {
 #[test]
 fn boundaries_are_in_order() {
     fn ascending<T: OrderedKey + Debug>(values: &[T]) {
-        assert!(
-            values.iter().map(bytes).is_sorted_by(|a, b| a < b),
-            "{values:?}"
-        );
+        let encoded = values.iter().map(bytes);
+        assert!(encoded.is_sorted_by(|a, b| a < b), "{values:?}");
     }
     ascending(&[i8::MIN, -1, 0, 1, i8::MAX]);
     ascending(&[i64::MIN, -256, -1, 0, 1, 255, 256, i64::MAX]);
     ascending(&[i128::MIN, -1, 0, i128::MAX]);
     ascending(&[0, 255, 256, u64::MAX]);
-    ascending(&[
-        vec![],
-        vec![0],
-        vec![0, 0],
-        vec![0, 1],
-        vec![0, 255],
-        vec![1],
-        vec![255],
-    ]);
+    let strings: [&[u8]; 7] = [&[], &[0], &[0, 0], &[0, 1], &[0, 255], &[1], &[255]];
+    ascending(&strings.map(<[u8]>::to_vec));
     ascending(&[
         (vec![], 255_u8),
         (vec![0], 0),
@@ -136,11 +127,8 @@ fn malformed_bytes_decode_to_nothing() {
         assert_eq!(String::decode_ordered(input), None, "{input:?}");
     }
     assert_eq!(String::decode_ordered(&[0xff, 0, 0]), None, "not UTF-8");
-    assert_eq!(
-        String::decode_ordered(&[0xc0, 0x80, 0, 0]),
-        None,
-        "overlong UTF-8"
-    );
+    let overlong = [0xc0, 0x80, 0, 0];
+    assert_eq!(String::decode_ordered(&overlong), None, "overlong UTF-8");
     assert_eq!(u64::decode_ordered(&[0; 7]), None);
     assert_eq!(<[u8; 4]>::decode_ordered(&[0; 3]), None);
     assert_eq!(<(u8, u16)>::decode_ordered(&[0; 2]), None);
@@ -150,20 +138,8 @@ fn malformed_bytes_decode_to_nothing() {
 fn a_key_that_is_too_long_is_refused() {
     let limit = MAX_KEY_LENGTH;
     assert!(vec![1; limit - 2].to_key().is_ok());
-    assert_eq!(
-        vec![1; limit - 1].to_key(),
-        Err(InputError::KeyTooLong {
-            length: limit + 1,
-            limit
-        })
-    );
+    let refused = |length| Err(InputError::KeyTooLong { length, limit });
+    assert_eq!(vec![1; limit - 1].to_key(), refused(limit + 1));
     // Each zero takes two bytes.
-    let zeros = vec![0; limit / 2];
-    assert_eq!(
-        zeros.to_key(),
-        Err(InputError::KeyTooLong {
-            length: limit + 2,
-            limit
-        })
-    );
+    assert_eq!(vec![0; limit / 2].to_key(), refused(limit + 2));
 }

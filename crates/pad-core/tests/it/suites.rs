@@ -116,17 +116,13 @@ proptest! {
 fn tags_are_distinct_ascii_of_at_most_32_bytes() {
     for (i, domain) in Domain::ALL.iter().enumerate() {
         let tag = domain.tag();
-        assert!(
-            tag.is_ascii() && !tag.contains('\0') && tag.len() <= 32,
-            "{tag}"
-        );
-        assert_eq!(domain.block::<32>()[..tag.len()], *tag.as_bytes());
-        assert_eq!(domain.block::<64>()[..32], domain.block::<32>());
-        assert!(
-            domain.block::<64>()[tag.len()..]
-                .iter()
-                .all(|byte| *byte == 0)
-        );
+        assert!(tag.is_ascii() && !tag.contains('\0'), "{tag}");
+        assert!(tag.len() <= 32, "{tag}");
+        let (short, long) = (domain.block::<32>(), domain.block::<64>());
+        let (start, padding) = long.split_at(tag.len());
+        assert_eq!(start, tag.as_bytes());
+        assert_eq!(long[..32], short);
+        assert!(padding.iter().all(|byte| *byte == 0));
         for other in &Domain::ALL[..i] {
             assert_ne!(domain.block::<32>(), other.block::<32>());
         }

@@ -53,10 +53,15 @@ pub(crate) fn head<S: Suite>(number: u64, root: S::Digest, history: S::Digest) -
     }
 }
 
+/// A signed head with the digests of two numbers.
+pub(crate) fn signed<S: Suite>(number: u64, root: u64, history: u64) -> SignedHead<S> {
+    let head = head::<S>(number, digest::<S>(root), digest::<S>(history));
+    head.sign(&signer()).unwrap()
+}
+
 pub(crate) fn verified(signed: SignedHead<S>) -> Verified<SnapshotHead<S>> {
-    Untrusted::new(signed)
-        .verify(&authority(), &signed.head.version)
-        .unwrap()
+    let verified = Untrusted::new(signed).verify(&authority(), &signed.head.version);
+    verified.unwrap()
 }
 
 /// A dictionary's versions 1 and up.
@@ -100,29 +105,25 @@ impl Chain {
 
     pub(crate) fn verified(&self, number: u64) -> Verified<SnapshotHead<S>> {
         if number == 0 {
-            return Untrusted::new(EmptyDictionary::new())
-                .verify(&authority(), &())
-                .unwrap();
+            let empty = Untrusted::new(EmptyDictionary::new());
+            return empty.verify(&authority(), &()).unwrap();
         }
         verified(self.signed(number))
     }
 
     pub(crate) fn inclusion(&self, older: u64, newer: u64) -> InclusionProof<S> {
-        self.log
-            .prove_inclusion(version(older), version(newer))
-            .unwrap()
+        let proof = self.log.prove_inclusion(version(older), version(newer));
+        proof.unwrap()
     }
 
     pub(crate) fn prefix(&self, older: u64, newer: u64) -> PrefixProof<S> {
-        self.log
-            .prove_prefix(version(older), version(newer))
-            .unwrap()
+        let proof = self.log.prove_prefix(version(older), version(newer));
+        proof.unwrap()
     }
 
     pub(crate) fn consistency(&self, older: u64, newer: u64) -> ConsistencyProof<S> {
-        self.log
-            .prove_consistency(version(older), version(newer))
-            .unwrap()
+        let proof = self.log.prove_consistency(version(older), version(newer));
+        proof.unwrap()
     }
 
     /// Like [`Self::consistency`], but unverified, as a view receives it. `None` if the log has no
@@ -132,8 +133,7 @@ impl Chain {
         older: u64,
         newer: u64,
     ) -> Option<Untrusted<ConsistencyProof<S>>> {
-        self.log
-            .prove_consistency(version(older), version(newer))
-            .map(Untrusted::new)
+        let proof = self.log.prove_consistency(version(older), version(newer));
+        proof.map(Untrusted::new)
     }
 }

@@ -10,12 +10,10 @@ use pad_core::{
     internals::Testimony,
 };
 
-use crate::support::{Chain, S, authority, digest, head, signer, version};
+use crate::support::{Chain, S, authority, signed, version};
 
 pub(crate) fn signed_head<S: Suite>() -> SignedHead<S> {
-    head::<S>(300, digest::<S>(1), digest::<S>(2))
-        .sign(&signer())
-        .unwrap()
+    signed(300, 1, 2)
 }
 
 pub(crate) fn update() -> Update<S> {
@@ -34,12 +32,9 @@ pub(crate) fn update() -> Update<S> {
 }
 
 pub(crate) fn equivocation() -> Equivocation<S> {
-    let second = head::<S>(300, digest::<S>(3), digest::<S>(2))
-        .sign(&signer())
-        .unwrap();
     Equivocation {
         first: signed_head(),
-        second,
+        second: signed(300, 3, 2),
     }
 }
 
@@ -47,18 +42,16 @@ pub(crate) fn equivocation() -> Equivocation<S> {
 /// version 4 under a head of the fork.
 pub(crate) fn contradiction() -> Contradiction<S> {
     let fork = Chain::new(2).continued(100, 6);
-    let first = Testimony {
-        head: Chain::new(4).signed(4),
-        past: Past::Own,
-    };
-    let second = Testimony {
-        head: fork.signed(6),
-        past: Past::Root(fork.inclusion(4, 6)),
-    };
     Contradiction {
         version: version(4),
-        first,
-        second,
+        first: Testimony {
+            head: Chain::new(4).signed(4),
+            past: Past::Own,
+        },
+        second: Testimony {
+            head: fork.signed(6),
+            past: Past::Root(fork.inclusion(4, 6)),
+        },
     }
 }
 
@@ -73,10 +66,8 @@ pub(crate) fn view() -> TrustedView<S> {
 fn pin<M: Message + PartialEq + std::fmt::Debug>(message: &M, text: &str) {
     let expected: String = text.split_whitespace().collect();
     assert_eq!(hex::encode(encode(message)), expected);
-    assert_eq!(
-        decode(&hex::decode(expected).unwrap(), 4096).as_ref(),
-        Ok(message)
-    );
+    let bytes = hex::decode(expected).unwrap();
+    assert_eq!(decode(&bytes, 4096).as_ref(), Ok(message));
 }
 
 #[test]

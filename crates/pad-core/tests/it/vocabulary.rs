@@ -12,15 +12,10 @@ use crate::support::version;
 
 #[test]
 fn versions_end_on_both_sides() {
-    assert_eq!(
-        (Version::EMPTY.previous(), Version::EMPTY.next()),
-        (None, Some(version(1)))
-    );
-    let last = version(u64::MAX);
-    assert_eq!(
-        (last.next(), last.previous()),
-        (None, Some(version(u64::MAX - 1)))
-    );
+    let (first, last) = (Version::EMPTY, version(u64::MAX));
+    assert_eq!((first.previous(), last.next()), (None, None));
+    assert_eq!(first.next(), Some(version(1)));
+    assert_eq!(last.previous(), Some(version(u64::MAX - 1)));
     assert_eq!(last.to_string(), u64::MAX.to_string());
 }
 
@@ -36,7 +31,13 @@ fn an_operation_names_its_key() {
 #[test]
 fn errors_are_clauses() {
     let (limit, length) = (1, 2);
-    let (expected, actual, seen, offered) = (version(1), version(2), version(3), version(4));
+    let (expected, actual) = (1, 2);
+    let wrong_kind = DecodeError::WrongKind { expected, actual };
+    let (expected, actual) = (1, 2);
+    let wrong_suite = DecodeError::WrongSuite { expected, actual };
+    let wrong_scheme = VerifyError::WrongScheme { expected, actual };
+    let [expected, actual, seen, offered] = [1, 2, 3, 4].map(version);
+    let (version, latest, oldest) = (expected, actual, actual);
     let texts = [
         InputError::KeyTooLong { length, limit }.to_string(),
         InputError::ValueTooLong { length, limit }.to_string(),
@@ -44,27 +45,15 @@ fn errors_are_clauses() {
         DecodeError::TooLarge { limit }.to_string(),
         DecodeError::NotThisFormat.to_string(),
         DecodeError::UnknownFormatVersion(9).to_string(),
-        DecodeError::WrongKind {
-            expected: 1,
-            actual: 2,
-        }
-        .to_string(),
-        DecodeError::WrongSuite {
-            expected: 1,
-            actual: 2,
-        }
-        .to_string(),
+        wrong_kind.to_string(),
+        wrong_suite.to_string(),
         DecodeError::Malformed.to_string(),
         DecodeError::TrailingBytes.to_string(),
         DecodeError::NonCanonical.to_string(),
         VerifyError::SignatureInvalid.to_string(),
         VerifyError::AuthorKeyInvalid.to_string(),
         VerifyError::WrongDictionary.to_string(),
-        VerifyError::WrongScheme {
-            expected: 1,
-            actual: 2,
-        }
-        .to_string(),
+        wrong_scheme.to_string(),
         VerifyError::WrongVersion { expected, actual }.to_string(),
         VerifyError::EmptyVersionSigned.to_string(),
         VerifyError::Rollback { seen, offered }.to_string(),
@@ -75,34 +64,20 @@ fn errors_are_clauses() {
         VerifyError::HistoryMismatch.to_string(),
         VerifyError::MalformedHistoryProof.to_string(),
         ApplyError::VersionGap { expected, actual }.to_string(),
-        LookupError::UnknownVersion {
-            version: expected,
-            latest: actual,
-        }
-        .to_string(),
-        LookupError::Pruned {
-            version: expected,
-            oldest: actual,
-        }
-        .to_string(),
+        LookupError::UnknownVersion { version, latest }.to_string(),
+        LookupError::Pruned { version, oldest }.to_string(),
         LookupError::InvalidQuery.to_string(),
     ];
     for (i, text) in texts.iter().enumerate() {
-        assert!(
-            text.starts_with(char::is_lowercase) && !text.ends_with('.'),
-            "{text}"
-        );
+        let is_clause = text.starts_with(char::is_lowercase) && !text.ends_with('.');
+        assert!(is_clause, "{text}");
         assert!(!texts[..i].contains(text), "{text}");
     }
     // A refused update reports the error of its cause.
-    assert_eq!(
-        ApplyError::Head(VerifyError::Fork(seen)).to_string(),
-        texts[18]
-    );
-    assert_eq!(
-        ApplyError::from(InputError::CapacityExceeded).to_string(),
-        texts[2]
-    );
+    let fork = ApplyError::Head(VerifyError::Fork(seen));
+    assert_eq!(fork.to_string(), texts[18]);
+    let full = ApplyError::from(InputError::CapacityExceeded);
+    assert_eq!(full.to_string(), texts[2]);
 }
 
 /// In human-readable formats, bytes are lower-case hexadecimal text of exactly their length.
@@ -124,14 +99,8 @@ fn digests_are_texts_for_people() {
 fn results_do_not_depend_on_workers() {
     let two = Workers::new(NonZeroUsize::new(2).unwrap()).unwrap();
     let one = Workers::new(NonZeroUsize::MIN).unwrap();
-    assert_eq!(
-        [
-            Workers::sequential().threads(),
-            one.threads(),
-            two.threads()
-        ],
-        [1, 1, 2]
-    );
+    let alone = Workers::sequential().threads();
+    assert_eq!([alone, one.threads(), two.threads()], [1, 1, 2]);
     assert!(Workers::all_cores().threads() >= 1);
     assert_eq!(format!("{two:?}"), "Workers(2)");
     let sum = |workers: &Workers| workers.run(|| (0..1000_u64).sum::<u64>());

@@ -68,9 +68,7 @@ fn ed25519_verdicts_are_those_published() {
             assert_eq!(verdict, test.result == "valid", "vector {}", test.tc_id);
         }
     }
-    assert_eq!(
-        (valid, invalid, valid + invalid),
-        (88, 63, vectors.number_of_tests)
-    );
+    assert_eq!((valid, invalid), (88, 63));
+    assert_eq!(valid + invalid, vectors.number_of_tests);
     assert_eq!(undecodable, 12, "signatures of another length");
 }

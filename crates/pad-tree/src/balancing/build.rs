@@ -13,11 +13,8 @@
 
 use core::convert::Infallible;
 
-use super::BalancingScheme;
-use crate::{
-    id::{Children, EntryId, NodeId},
-    store::{Balance, NodeStore},
-};
+use super::{Balance, BalancingScheme, NodeStore};
+use crate::id::{Children, EntryId, NodeId};
 
 /// The inner node that a scheme creates for the gap between two neighbouring leaves in a bulk
 /// build.

@@ -18,11 +18,10 @@
 //! The expected depth over random ranks is `O(log n)`. Ranks come from a public digest of the key,
 //! so prefer red-black trees if attackers can choose keys.
 
-use super::{BalancingScheme, Gap, LeafPair, Step, half_depth, relink, update_child};
+use super::{BalancingScheme, Gap, LeafPair, NodeStore, Step, half_depth, relink, update_child};
 use crate::{
     id::{Children, EntryId, KeyId, NodeId, NodeKind, Side},
     scheme::{SkipList, Treap},
-    store::NodeStore,
 };
 
 /// Schemes under which equal sets of keys have equal trees, independent of the order of updates.
@@ -37,7 +36,6 @@ macro_rules! cartesian {
     ($scheme:ident, $rank:expr, $level:expr) => {
         impl BalancingScheme for $scheme {
             type Balance = ();
-            const SET_UNIQUE: bool = true;
             const RANKED: bool = true;
 
             fn to_bit((): ()) -> bool {

@@ -12,11 +12,12 @@
 
 use core::cmp::Ordering;
 
-use super::{BalancingScheme, Gap, LeafPair, Step, half_depth, relink, update_both, update_child};
+use super::{
+    BalancingScheme, Gap, LeafPair, NodeStore, Step, half_depth, relink, update_both, update_child,
+};
 use crate::{
     id::{Children, EntryId, NodeId},
     scheme::RedBlack,
-    store::NodeStore,
 };
 
 /// The colour of an inner node.
@@ -31,7 +32,6 @@ pub enum Color {
 
 impl BalancingScheme for RedBlack {
     type Balance = Color;
-    const SET_UNIQUE: bool = false;
     const RANKED: bool = false;
 
     fn to_bit(color: Color) -> bool {

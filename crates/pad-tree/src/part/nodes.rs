@@ -64,20 +64,11 @@ impl Split {
 
 /// The nodes of all versions of a part, by digest. Below each inner node, at least one leaf is
 /// present.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Nodes<S: Suite> {
     nodes: HashMap<S::Digest, Node<S>>,
     /// The total length in bytes of the keys and values in the leaves.
     bytes: usize,
-}
-
-impl<S: Suite> Default for Nodes<S> {
-    fn default() -> Self {
-        Self {
-            nodes: HashMap::new(),
-            bytes: 0,
-        }
-    }
 }
 
 impl<S: Suite> Nodes<S> {

@@ -283,10 +283,8 @@ mod tests {
         assert_eq!(after(b"a"), key(b"a\0"));
         let longest = |last: u8| [vec![7; MAX_KEY_LENGTH - 1], vec![last]].concat();
         assert_eq!(after(&longest(4)), key(&longest(5)));
-        assert_eq!(
-            after(&longest(255)),
-            key(&[vec![7; MAX_KEY_LENGTH - 2], vec![8]].concat())
-        );
+        let shorter = [vec![7; MAX_KEY_LENGTH - 2], vec![8]].concat();
+        assert_eq!(after(&longest(255)), key(&shorter));
         assert_eq!(after(&[255; MAX_KEY_LENGTH]), None);
     }
 

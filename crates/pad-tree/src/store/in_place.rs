@@ -10,10 +10,10 @@ use std::collections::HashMap;
 
 use pad_core::{InputError, internals::for_each_range};
 
-use super::{Balance, Digest, NodeStore, Sealed, place};
+use super::{Sealed, place};
 use crate::{
     annotation::Annotation,
-    balancing::BalancingScheme,
+    balancing::{Balance, BalancingScheme, Digest, NodeStore},
     entries::Entries,
     id::{Children, EntryId, KeyId, MAX_INDEX, NodeId, NodeKind, Side},
 };

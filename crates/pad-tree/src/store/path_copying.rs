@@ -7,10 +7,10 @@
 use core::convert::Infallible;
 use pad_core::InputError;
 
-use super::{Balance, Digest, NodeStore, Sealed, VersionedStore, place, survivors::Survivors};
+use super::{Sealed, VersionedStore, place, survivors::Survivors};
 use crate::{
     annotation::Annotation,
-    balancing::BalancingScheme,
+    balancing::{Balance, BalancingScheme, Digest, NodeStore},
     entries::Entries,
     id::{Children, KeyId, MAX_INDEX, NodeId, NodeKind},
 };

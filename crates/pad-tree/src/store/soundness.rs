@@ -1,6 +1,9 @@
 //! Checks the balance of a tree that was read from untrusted storage.
 
-use crate::{balancing::BalancingScheme as _, id::NodeId, store::NodeStore};
+use crate::{
+    balancing::{BalancingScheme as _, NodeStore},
+    id::NodeId,
+};
 
 /// Whether the tree below `root` has `population` entries and satisfies the rules of its balancing
 /// scheme. The order of keys must already be checked.

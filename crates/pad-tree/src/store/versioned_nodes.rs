@@ -21,12 +21,11 @@ use core::marker::PhantomData;
 use pad_core::InputError;
 
 use super::{
-    Balance, Digest, NodeStore, Sealed, VersionedStore, cache::CachePolicy, place,
-    run_pool::RunPool, survivors::Survivors,
+    Sealed, VersionedStore, cache::CachePolicy, place, run_pool::RunPool, survivors::Survivors,
 };
 use crate::{
     annotation::Annotation,
-    balancing::BalancingScheme,
+    balancing::{Balance, BalancingScheme, Digest, NodeStore},
     entries::Entries,
     id::{Children, KeyId, MAX_INDEX, NodeId, NodeKind, to_u32, to_usize},
 };

@@ -15,11 +15,11 @@ use super::{
 };
 use crate::{
     annotation::{Annotation, Authenticated},
-    balancing::BalancingScheme,
+    balancing::{Balance, BalancingScheme, Digest, NodeStore},
     entries::{Entries, Probe},
     id::{Children, EntryId, KeyId, NodeId, NodeKind, to_usize},
     side::Side,
-    store::{Balance, Digest, NodeStore, Sealed, in_place::InPlace, soundness},
+    store::{Sealed, in_place::InPlace, soundness},
     tree::Tree,
 };
 

@@ -15,7 +15,7 @@ use crate::{
     annotation::{Annotation, Authenticated},
     entries::Probe,
     proof::TreeProof,
-    prover::SearchPath,
+    prover::{ProofBuilder, shown},
     search::{ComparedTree, HashedTree, Opened, SearchTree},
     side::Side,
 };
@@ -367,7 +367,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         let Some(mut link) = self.root else {
             return Ok(None);
         };
-        let mut walk = SearchPath::default();
+        let mut proof = ProofBuilder::<S>::with_capacity(32);
         let checked = self.nodes.checked(link.address);
         for _ in 0..LONGEST_UNCHECKED {
             let read;
@@ -384,14 +384,17 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
             };
             if link.is_leaf {
                 let (found, value) = record::entry(record);
-                return Ok((found == key.as_bytes()).then(|| walk.finish(key, value)));
+                return Ok((found == key.as_bytes()).then(|| {
+                    proof.open_leaf(found, shown(value));
+                    proof.finish()
+                }));
             }
             let [left, right] = record::children(record)?;
             link = if key.as_bytes() >= record::separator::<S::Digest>(record) {
-                walk.pass(Side::Left, left.digest);
+                proof.elide(Side::Left, left.digest);
                 right
             } else {
-                walk.pass(Side::Right, right.digest);
+                proof.elide(Side::Right, right.digest);
                 left
             };
         }

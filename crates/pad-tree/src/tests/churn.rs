@@ -4,9 +4,9 @@ use pad_core::{Sha256Ed25519, Workers};
 
 use crate::{
     annotation::Authenticated,
-    balancing::BalancingScheme,
+    balancing::{BalancingScheme, NodeStore},
     scheme::{RedBlack, SkipList, Treap},
-    store::{NodeStore, in_place::InPlace},
+    store::in_place::InPlace,
     tree::Tree,
 };
 

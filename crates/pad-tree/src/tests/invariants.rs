@@ -3,10 +3,9 @@
 use core::cmp::Ordering;
 
 use crate::{
-    balancing::{BalancingScheme, SetUnique, red_black::Color},
+    balancing::{BalancingScheme, NodeStore, SetUnique, red_black::Color},
     id::{EntryId, KeyId, NodeId, NodeKind},
     scheme::RedBlack,
-    store::NodeStore,
 };
 
 /// The invariants that a scheme guarantees for every tree.
@@ -22,10 +21,8 @@ pub(super) fn leaves<S: NodeStore>(store: &S, node: NodeId) -> Vec<EntryId> {
         NodeKind::Leaf(entry) => vec![entry],
         NodeKind::Inner(_) => {
             let children = store.children(node);
-            let (mut left, right) = (
-                leaves(store, children.left()),
-                leaves(store, children.right()),
-            );
+            let mut left = leaves(store, children.left());
+            let right = leaves(store, children.right());
             let entries = store.entries();
             let order =
                 |leaf: &EntryId| entries.compare_keys(entries.key_of(*leaf), store.separator(node));
@@ -39,68 +36,44 @@ pub(super) fn leaves<S: NodeStore>(store: &S, node: NodeId) -> Vec<EntryId> {
 
 impl Invariants for RedBlack {
     fn check<S: NodeStore<Scheme = Self>>(store: &S, root: NodeId) {
-        let is_black = root.kind_is_leaf() || store.balance(root) == Color::Black;
+        let is_black = !root.is_inner() || store.balance(root) == Color::Black;
         assert!(is_black, "invariant 1: the root is black");
         black_height(store, root);
     }
 }
 
 fn black_height<S: NodeStore<Scheme = RedBlack>>(store: &S, node: NodeId) -> u32 {
-    if node.kind_is_leaf() {
+    if !node.is_inner() {
         return 1;
     }
     let children = store.children(node).0;
-    let is_red = |node: NodeId| !node.kind_is_leaf() && store.balance(node) == Color::Red;
-    assert!(
-        !(is_red(node) && children.into_iter().any(is_red)),
-        "invariant 2: a red node has two black children"
-    );
+    let is_red = |node: NodeId| node.is_inner() && store.balance(node) == Color::Red;
+    let is_below_red = is_red(node) && children.into_iter().any(is_red);
+    assert!(!is_below_red, "invariant 2: a red node has black children");
     let [left, right] = children.map(|child| black_height(store, child));
-    assert_eq!(
-        left, right,
-        "invariant 3: every path has the same number of black nodes"
-    );
+    assert_eq!(left, right, "invariant 3: equally many black nodes");
     left + u32::from(!is_red(node))
 }
 
 impl<B: SetUnique> Invariants for B {
     fn check<S: NodeStore<Scheme = Self>>(store: &S, root: NodeId) {
-        if root.kind_is_leaf() {
+        if !root.is_inner() {
             return;
         }
         let (children, separator) = (store.children(root), store.separator(root));
         let right = leaves(store, children.right())[0];
-        assert_eq!(
-            separator,
-            store.entries().key_of(right),
-            "the separator is the key on its right"
-        );
+        let right = store.entries().key_of(right);
+        assert_eq!(separator, right, "the separator is the key on its right");
         let rank = |key: KeyId| store.entries().rank(key);
         if children.left().is_inner() {
-            let left = store.separator(children.left());
-            assert!(
-                rank(left) < rank(separator),
-                "of equal ranks the leftmost is the highest"
-            );
+            let is_lower = rank(store.separator(children.left())) < rank(separator);
+            assert!(is_lower, "of equal ranks the leftmost is the highest");
         }
         if children.right().is_inner() {
-            let right = store.separator(children.right());
-            assert!(
-                rank(right) <= rank(separator),
-                "ranks do not increase downwards"
-            );
+            let is_no_higher = rank(store.separator(children.right())) <= rank(separator);
+            assert!(is_no_higher, "ranks do not increase downwards");
         }
         Self::check(store, children.left());
         Self::check(store, children.right());
-    }
-}
-
-trait KindIsLeaf {
-    fn kind_is_leaf(self) -> bool;
-}
-
-impl KindIsLeaf for NodeId {
-    fn kind_is_leaf(self) -> bool {
-        !self.is_inner()
     }
 }

@@ -8,10 +8,9 @@ use pad_core::InputError;
 
 use crate::{
     annotation::Plain,
-    balancing::BalancingScheme,
+    balancing::{Balance, BalancingScheme, NodeStore},
     entries::Entries,
     id::{Children, EntryId, KeyId, NodeId, NodeKind},
-    store::{Balance, NodeStore},
 };
 
 #[derive(Debug)]

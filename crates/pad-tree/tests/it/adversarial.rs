@@ -20,15 +20,14 @@ use pad_conformance::{
     repository::{TraceRun, play},
     tree::tree_author,
 };
-use pad_core::{Answer, First, KeyRange, Keys, Last, Predecessor, Successor};
 use pad_core::{
-    Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Key, Paper2010, Repository, SchemeId,
-    Sha256Ed25519, SnapshotHead, Suite, Untrusted, Value, Verified, VerifyError, Version, codec,
-    internals::Domain,
+    Answer, Blake3Ed25519, DecodeError, Dictionary, DictionaryId, First, Key, KeyRange, Keys, Last,
+    Paper2010, Predecessor, Repository, SchemeId, Sha256Ed25519, SnapshotHead, Successor, Suite,
+    Untrusted, Value, Verified, VerifyError, Version, codec, internals::Domain,
 };
 use pad_tree::{
     PathCopying, RedBlack, SkipList, Treap, TreeProof, TreeRepository,
-    internals::{Authenticated, BalancingScheme, ProvableQuery, TreeQuery, VersionedStore},
+    internals::{Authenticated, BalancingScheme, ProvableQuery, TreeQuery},
 };
 
 type Store<S, B> = PathCopying<Authenticated<S>, B>;
@@ -70,11 +69,8 @@ impl<S: Suite, B: BalancingScheme> Target<S, B> {
         let head = verified_head(played.author.authority(), &played.server, version);
         let all = played.server.prove_query(version, &KeyRange::ALL).unwrap();
         let whole = Mirror::of(&all).to_tree();
-        assert_eq!(
-            whole.digest(),
-            head.get().root,
-            "the naive tree has the same root"
-        );
+        let root = head.get().root;
+        assert_eq!(whole.digest(), root, "the naive tree has the same root");
         Self {
             played,
             version,
@@ -97,6 +93,11 @@ impl<S: Suite, B: BalancingScheme> Target<S, B> {
             .map(Verified::into_inner)
     }
 
+    /// Returns the client's refusal of a proof.
+    fn refused<Q: TreeQuery>(&self, proof: TreeProof<S, Q>, query: &Q) -> Option<VerifyError> {
+        self.verify(proof, query).err()
+    }
+
     /// Makes an honestly hashed proof that opens leaves as `shown` states.
     fn pruned<Q: TreeQuery>(&self, shown: &dyn Fn(&Key) -> LeafDetail) -> TreeProof<S, Q> {
         let tree = self.whole.shown(shown);
@@ -115,9 +116,17 @@ impl<S: Suite, B: BalancingScheme> Target<S, B> {
             let found = leaves.iter().find(|(shown, _)| *shown == key);
             found.map_or(LeafDetail::Elided, |(_, how)| *how)
         };
-        self.verify(self.pruned(&shown), query).err()
+        self.refused(self.pruned(&shown), query)
     }
 }
 
 const D: LeafDetail = LeafDetail::Digest;
 const V: LeafDetail = LeafDetail::Value;
+
+const ELIDED: Option<VerifyError> = Some(VerifyError::Elided);
+const EXTRANEOUS: Option<VerifyError> = Some(VerifyError::Extraneous);
+const MALFORMED: Option<VerifyError> = Some(VerifyError::MalformedShape);
+const MISMATCH: Option<VerifyError> = Some(VerifyError::RootMismatch);
+const MISSING: Option<VerifyError> = Some(VerifyError::ValueMissing);
+const SURPLUS: Option<VerifyError> = Some(VerifyError::ValueSurplus);
+const UNORDERED: Option<VerifyError> = Some(VerifyError::UnorderedLeaves);

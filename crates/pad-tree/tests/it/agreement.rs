@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use pad_conformance::{
     Action, Random, TreePad,
     operation::{key, value},
-    pad::{dictionary, verified_head},
+    pad::{dictionary, proof_bytes, verified_head},
     repository::{TraceRun, play},
     traces,
     tree::tree_author,
@@ -40,14 +40,10 @@ where
     let keys = oracle.interesting_keys();
     let versions = updates.iter().map(|update| update.head.head.version);
     let rows = versions.map(|version| {
-        let root = server
-            .contents()
-            .root_digest(version)
-            .expect("the version is there");
-        let proofs = keys.iter().step_by(3).map(|key| {
-            pad_core::codec::encode(&server.prove(version, key).expect("the version is there"))
-        });
-        (root, proofs.collect())
+        let root = server.contents().root_digest(version);
+        let prove = |key| proof_bytes::<TreePad<S, B, St>>(&server, version, key);
+        let proofs = keys.iter().step_by(3).map(prove).collect();
+        (root.expect("the version is there"), proofs)
     });
     rows.collect()
 }
@@ -113,23 +109,17 @@ fn large_batches() -> Vec<Vec<Operation>> {
                 batch.insert(old, (random.below(2) == 0).then(|| value(b"changed")));
             }
         }
-        present.extend(
-            batch
-                .iter()
-                .filter(|(_, value)| value.is_some())
-                .map(|(key, _)| key.clone()),
-        );
+        let puts = batch.iter().filter(|(_, value)| value.is_some());
+        present.extend(puts.map(|(key, _)| key.clone()));
         batches.push(batch);
     }
     batches.push(present[3..].iter().map(|key| (key.clone(), None)).collect());
     let operations = |batch: BTreeMap<Key, Option<pad_core::Value>>| {
-        batch
-            .into_iter()
-            .map(|(key, value)| match value {
-                Some(value) => Operation::Put(key, value),
-                None => Operation::Remove(key),
-            })
-            .collect()
+        let operations = batch.into_iter().map(|(key, value)| match value {
+            Some(value) => Operation::Put(key, value),
+            None => Operation::Remove(key),
+        });
+        operations.collect()
     };
     batches.into_iter().map(operations).collect()
 }
@@ -137,10 +127,8 @@ fn large_batches() -> Vec<Vec<Operation>> {
 fn updates<B: BalancingScheme>(batches: &[Vec<Operation>], threads: usize) -> Vec<Update<S>> {
     let workers = Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap();
     let mut author = tree_author::<S, B>(dictionary(), 7).with_workers(workers);
-    batches
-        .iter()
-        .map(|batch| author.snapshot_of(batch.clone()).unwrap())
-        .collect()
+    let update = |batch: &Vec<Operation>| author.snapshot_of(batch.clone()).unwrap();
+    batches.iter().map(update).collect()
 }
 
 fn check_threads<B, St>()
@@ -151,10 +139,8 @@ where
     let batches = large_batches();
     let sequential = updates::<B>(&batches, 1);
     let parallel = updates::<B>(&batches, 2);
-    assert!(
-        sequential == parallel,
-        "an author's threads make no difference"
-    );
+    let is_equal = sequential == parallel;
+    assert!(is_equal, "an author's threads make no difference");
     let workers = Workers::new(NonZeroUsize::new(2).unwrap()).unwrap();
     let authority = tree_author::<S, B>(dictionary(), 7).authority();
     let mut one = TreeRepository::<S, St>::new(authority);
@@ -193,10 +179,8 @@ fn root_of_order<B: BalancingScheme>(keys: &[Key], detours: &[Key]) -> Digest<32
         if let Some(detour) = detours.get(position) {
             author.put(detour.clone(), value(b"on the way"));
         }
-        if let Some(detour) = position
-            .checked_sub(2)
-            .and_then(|earlier| detours.get(earlier))
-        {
+        let earlier = position.checked_sub(2);
+        if let Some(detour) = earlier.and_then(|earlier| detours.get(earlier)) {
             author.remove(detour);
         }
         root = Some(author.snapshot().unwrap().head.head.root);
@@ -234,21 +218,15 @@ fn check_order<B: BalancingScheme>(sorted: &[Key], keys: &[Key], detours: &[Key]
 }
 
 fn root_of_batch<B: BalancingScheme>(keys: &[Key]) -> Digest<32> {
-    let batch = keys
-        .iter()
-        .map(|key| Operation::Put(key.clone(), value(key.as_bytes())));
-    tree_author::<S, B>(dictionary(), 7)
-        .snapshot_of(batch.collect())
-        .unwrap()
-        .head
-        .head
-        .root
+    let put = |key: &Key| Operation::Put(key.clone(), value(key.as_bytes()));
+    let mut author = tree_author::<S, B>(dictionary(), 7);
+    let update = author.snapshot_of(keys.iter().map(put).collect());
+    update.unwrap().head.head.root
 }
 
 /// Three keys suffice: the key that was put last decides which side of the root has two leaves.
 #[test]
 fn red_black_trees_are_not_set_unique() {
-    const { assert!(!RedBlack::SET_UNIQUE && Treap::SET_UNIQUE && SkipList::SET_UNIQUE) };
     let keys = |order: [&str; 3]| order.map(key);
     let ascending = root_of_order::<RedBlack>(&keys(["a", "b", "c"]), &[]);
     let descending = root_of_order::<RedBlack>(&keys(["c", "b", "a"]), &[]);

@@ -5,10 +5,9 @@ use std::num::NonZeroUsize;
 
 use ed25519_dalek::SigningKey;
 use pad_conformance::tree::tree_author;
-use pad_core::Answer;
 use pad_core::{
-    ApplyError, Dictionary, DictionaryId, Key, Operation, Repository, Sha256Ed25519, Untrusted,
-    Update, Value, Workers,
+    Answer, ApplyError, Dictionary, DictionaryId, Key, Operation, Repository, Sha256Ed25519,
+    Untrusted, Update, Value, Workers,
 };
 use pad_tree::{RedBlack, SkipList, Treap, TreeAuthor, for_each_tree, internals::BalancingScheme};
 
@@ -36,31 +35,25 @@ fn put(number: u32, value: u32) -> Operation {
 /// Returns a load, and then batches of replacements, of insertions and removals, and of both.
 fn batches() -> Vec<Vec<Operation>> {
     let scatter = |round: u32, i: u32| (i * 7919 + round * 104_729) % KEYS;
-    let replace = |round: u32, count: u32| {
-        (0..count)
-            .map(move |i| put(scatter(round, i), i + round))
-            .collect::<Vec<_>>()
+    let replace = |round: u32, count: u32| -> Vec<Operation> {
+        let puts = (0..count).map(|i| put(scatter(round, i), i + round));
+        puts.collect()
     };
-    let mut batches = vec![
-        (0..KEYS)
-            .map(|number| put(number, number))
-            .collect::<Vec<_>>(),
-    ];
-    batches.push(replace(1, 2000));
-    batches.push(replace(2, 40));
+    let load = (0..KEYS).map(|number| put(number, number)).collect();
+    let clear = (0..KEYS).map(|number| Operation::Remove(key(number)));
     let mut mixed = replace(3, 700);
     mixed.extend((KEYS..KEYS + 300).map(|number| put(number, 1)));
     mixed.extend((0..300).map(|i| Operation::Remove(key(scatter(4, i)))));
     mixed.push(put(scatter(4, 0), 99));
-    batches.push(mixed);
-    batches.push(replace(5, 1500));
-    batches.push(
-        (0..KEYS)
-            .map(|number| Operation::Remove(key(number)))
-            .collect(),
-    );
-    batches.push(replace(6, 600));
-    batches
+    vec![
+        load,
+        replace(1, 2000),
+        replace(2, 40),
+        mixed,
+        replace(5, 1500),
+        clear.collect(),
+        replace(6, 600),
+    ]
 }
 
 fn author<B: BalancingScheme>(workers: Workers) -> Author<B> {
@@ -74,10 +67,9 @@ fn two_threads() -> Workers {
 /// The updates of the batches, each passed as a whole.
 fn updates<B: BalancingScheme>(workers: Workers) -> Vec<Update<Sha256Ed25519>> {
     let mut author = author::<B>(workers);
-    batches()
-        .into_iter()
-        .map(|batch| author.snapshot_of(batch).unwrap())
-        .collect()
+    let batches = batches().into_iter();
+    let updates = batches.map(|batch| author.snapshot_of(batch).unwrap());
+    updates.collect()
 }
 
 fn one_by_one<B: BalancingScheme>() -> Vec<Update<Sha256Ed25519>> {
@@ -86,9 +78,7 @@ fn one_by_one<B: BalancingScheme>() -> Vec<Update<Sha256Ed25519>> {
         for operation in batch {
             match operation {
                 Operation::Put(key, value) => author.put(key, value),
-                Operation::Remove(key) => {
-                    author.remove(&key);
-                }
+                Operation::Remove(key) => drop(author.remove(&key)),
             }
         }
         author.snapshot().unwrap()
@@ -125,34 +115,28 @@ macro_rules! repository {
                 for update in &updates {
                     for at in [0, update.operations.len() / 2] {
                         let mut forged = update.clone();
-                        forged.operations[at] = match &forged.operations[at] {
-                            Operation::Put(key, _) => Operation::Put(key.clone(), Value::default()),
-                            Operation::Remove(key) => Operation::Put(key.clone(), Value::default()),
-                        };
+                        let key = forged.operations[at].key().clone();
+                        forged.operations[at] = Operation::Put(key, Value::default());
                         assert_eq!(server.apply(&forged), Err(ApplyError::RootMismatch));
                     }
                     server.apply(update).unwrap();
                     parallel.apply(update).unwrap();
-                    assert_eq!(
-                        server.head(server.latest()).unwrap(),
-                        parallel.head(server.latest()).unwrap()
-                    );
+                    let head = server.head(server.latest());
+                    assert_eq!(parallel.head(parallel.latest()), head);
+                    assert_eq!(head, Ok(update.head));
                 }
                 for update in &updates {
-                    let head = update.head.head.version;
-                    let verified = Untrusted::new(update.head)
-                        .verify(&authority, &head)
-                        .unwrap();
+                    let version = update.head.head.version;
+                    let head = Untrusted::new(update.head).verify(&authority, &version);
+                    let head = head.unwrap();
                     for operation in update.operations.iter().step_by(97) {
-                        let proof = server.prove(head, operation.key()).unwrap();
-                        let lookup = Untrusted::new(proof)
-                            .verify(&verified, operation.key())
-                            .unwrap();
+                        let proof = server.prove(version, operation.key()).unwrap();
+                        let lookup = Untrusted::new(proof).verify(&head, operation.key());
                         let expected = match operation {
                             Operation::Put(_, value) => Answer::Present(value.clone()),
                             Operation::Remove(_) => Answer::Absent,
                         };
-                        assert_eq!(lookup.get().answer, expected);
+                        assert_eq!(lookup.unwrap().get().answer, expected);
                     }
                 }
             }

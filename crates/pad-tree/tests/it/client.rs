@@ -28,10 +28,8 @@ fn published(price: &str, versions: u64) -> (Author<Prices>, Server<Prices>) {
 fn client_of(server: &Server<Prices>, author: &Author<Prices>) -> Client<Prices> {
     let mut client = Client::new(author.public().clone());
     let latest = server.latest();
-    assert_eq!(
-        client.advance(&server.head(latest).unwrap(), None),
-        Ok(latest)
-    );
+    let seen = client.advance(&server.head(latest).unwrap(), None);
+    assert_eq!(seen, Ok(latest));
     client
 }
 
@@ -42,15 +40,10 @@ fn another_head_of_the_newest_version_is_evidence_of_a_fork() {
     let mut client = client_of(&server, &author);
     let (newest, apple) = (server.latest(), key("apple"));
 
-    let forked = [
-        client
-            .check(&restored.answer(newest, &apple).unwrap(), &apple)
-            .unwrap_err(),
-        client
-            .advance(&restored.head(newest).unwrap(), None)
-            .unwrap_err(),
-    ];
-    for refusal in forked {
+    let (answer, head) = (restored.answer(newest, &apple), restored.head(newest));
+    let answered = client.check(&answer.unwrap(), &apple).unwrap_err();
+    let advanced = client.advance(&head.unwrap(), None).unwrap_err();
+    for refusal in [answered, advanced] {
         let Refusal::Fork { version, evidence } = refusal else {
             panic!("{refusal}");
         };
@@ -114,10 +107,8 @@ fn one_who_has_seen_no_head_believes_only_about_a_version_that_is_named() {
     }
     let answer = server.answer(Version::EMPTY, &apple).unwrap();
     let refused = client.check_at(Version::new(1), &answer, &apple);
-    let error = VerifyError::WrongVersion {
-        expected: Version::new(1),
-        actual: Version::EMPTY,
-    };
+    let (expected, actual) = (Version::new(1), Version::EMPTY);
+    let error = VerifyError::WrongVersion { expected, actual };
     assert_eq!(refused, Err(Refusal::Head(error)));
 }
 
@@ -129,10 +120,8 @@ fn an_answer_is_no_longer_than_the_question_implies() {
     let limit = apple.longest_answer();
     assert_eq!(limit, (16 << 20) + (1 << 20));
     let refused = client.check(&vec![0; limit + 1], &apple);
-    assert_eq!(
-        refused,
-        Err(Refusal::Decode(DecodeError::TooLarge { limit }))
-    );
+    let too_large = Refusal::Decode(DecodeError::TooLarge { limit });
+    assert_eq!(refused, Err(too_large));
     let two = Keys::new(vec![apple, key("pear")]).unwrap();
     assert_eq!(two.longest_answer(), 2 * limit);
 }

@@ -32,9 +32,8 @@ fn value(number: u64) -> Value {
 fn grown<B: BalancingScheme>(entries: u64, versions: u64) -> Stored<B> {
     let mut stored = Stored::<B>::open(authority::<B>(), MemoryLog::default(), 64 << 20).unwrap();
     let all = (0..entries).map(|number| Ok::<_, ()>((key(number), value(number))));
-    stored
-        .publish_sorted(entries, all, &signing_key(7))
-        .unwrap();
+    let published = stored.publish_sorted(entries, all, &signing_key(7));
+    published.unwrap();
     let mut random = Random::new(41);
     for version in 0..versions {
         change(&mut stored, random.next_bits() % entries, version);
@@ -59,9 +58,8 @@ fn check_answers<B: BalancingScheme>() {
         }
         let before = stored.clone();
         let (mut said, length) = (0, stored.log().end());
-        let bytes = stored
-            .compact(Version::new(since), |bytes| said = bytes)
-            .unwrap();
+        let compacted = stored.compact(Version::new(since), |bytes| said = bytes);
+        let bytes = compacted.unwrap();
         assert_eq!((bytes, said), (stored.log().end() - length, bytes));
         assert!(bytes > 0);
         // Opens the log as a new process does.
@@ -75,10 +73,8 @@ fn check_answers<B: BalancingScheme>() {
         let every = soak::size(5, 1);
         for number in (0..=latest).filter(|number| number % every == 0 || is_near(number)) {
             let version = Version::new(number);
-            assert_eq!(
-                opened.prove_query(version, &KeyRange::ALL).unwrap(),
-                before.prove_query(version, &KeyRange::ALL).unwrap()
-            );
+            let proof = opened.prove_query(version, &KeyRange::ALL).unwrap();
+            assert_eq!(before.prove_query(version, &KeyRange::ALL), Ok(proof));
             opened.check_contents(version).unwrap();
             if number > 0 {
                 assert_eq!(opened.head(version), before.head(version));
@@ -107,10 +103,8 @@ fn what_cannot_be_put_together_stays_as_it_is() {
     assert_eq!(empty.compact(Version::EMPTY, drop), Ok(0));
     let mut stored = grown::<RedBlack>(50, 3);
     let end = stored.log().end();
-    assert!(matches!(
-        stored.compact(Version::new(5), drop),
-        Err(CopyError::Lookup(_))
-    ));
+    let refused = stored.compact(Version::new(5), drop);
+    assert!(matches!(refused, Err(CopyError::Lookup(_))));
     assert_eq!(stored.log().end(), end);
     // A log that does not support moving nodes.
     let log = TwistedLog(stored.log().clone(), MinimalLog);
@@ -133,9 +127,8 @@ fn reads(stored: &mut Stored<RedBlack>, entries: u64) -> u64 {
     let (latest, mut random, before) = (stored.latest(), Random::new(43), stored.blocks_read());
     for _ in 0..300 {
         stored.use_cache(CacheSize::OfBytes(1 << 20));
-        stored
-            .prove(latest, &key(random.next_bits() % entries))
-            .unwrap();
+        let asked = key(random.next_bits() % entries);
+        stored.prove(latest, &asked).unwrap();
     }
     stored.blocks_read() - before
 }
@@ -149,12 +142,8 @@ fn measured(entries: u64) -> ([u64; 4], [u64; 2]) {
     let mut some = stored.clone();
     let some_bytes = some.compact(Version::new(1), drop).unwrap();
     let bytes = stored.compact(Version::EMPTY, drop).unwrap();
-    let counted = [
-        loaded,
-        scattered,
-        reads(&mut some, entries),
-        reads(&mut stored, entries),
-    ];
+    let (some, all) = (reads(&mut some, entries), reads(&mut stored, entries));
+    let counted = [loaded, scattered, some, all];
     println!(
         "{entries} entries: {counted:?} blocks for 300 look-ups, \
          {some_bytes} and {bytes} bytes written"

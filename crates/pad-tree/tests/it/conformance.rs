@@ -97,7 +97,7 @@ mod other_suites {
 }
 
 /// The store of a repository.
-trait HasStore {
+pub(crate) trait HasStore {
     type Store;
 }
 
@@ -109,7 +109,7 @@ where
     type Store = St;
 }
 
-type StoreOf<R> = <R as HasStore>::Store;
+pub(crate) type StoreOf<R> = <R as HasStore>::Store;
 
 pad_tree::for_each_tree!(conformance);
 

@@ -88,8 +88,8 @@ where
         }
     }
     let slope = |which: usize| {
-        [0, 1]
-            .map(|half| (counts[half + 1][which] - counts[half][which]) * 2.0 / f64::from(VERSIONS))
+        let added = |half: usize| counts[half + 1][which] - counts[half][which];
+        [0, 1].map(|half| added(half) * 2.0 / f64::from(VERSIONS))
     };
     Growth {
         nodes: slope(0),
@@ -106,38 +106,22 @@ fn grows_as_claimed<B: BalancingScheme>() {
         let nowhere = measure::<VersionedNodes<A, B, CacheNowhere>>(&updates);
         let median = measure::<VersionedNodes<A, B, CacheMedian>>(&updates);
         let everywhere = measure::<VersionedNodes<A, B, CacheEverywhere>>(&updates);
-        println!(
-            "{}: {copying:?} {nowhere:?} {median:?} {everywhere:?}",
-            B::NAME
-        );
+        let scheme = B::NAME;
+        println!("{scheme}: {copying:?} {:?}", [nowhere, median, everywhere]);
         for half in [0, 1] {
             for versioned in [nowhere, median, everywhere] {
-                assert!(
-                    versioned.nodes[half] < 5.0,
-                    "{}: O(1) nodes: {versioned:?}",
-                    B::NAME
-                );
-                assert!((versioned.nodes[half] - nowhere.nodes[half]).abs() < 1e-9);
+                let nodes = versioned.nodes[half];
+                assert!(nodes < 5.0, "{scheme}: O(1) nodes: {versioned:?}");
+                assert!((nodes - nowhere.nodes[half]).abs() < 1e-9);
             }
-            assert!(
-                copying.nodes[half] > 7.0,
-                "{}: a path each: {copying:?}",
-                B::NAME
-            );
-            assert!(
-                copying.nodes[half] < 26.0,
-                "{}: no more than that: {copying:?}",
-                B::NAME
-            );
+            let nodes = copying.nodes[half];
+            assert!(nodes > 7.0, "{scheme}: a path each: {copying:?}");
+            assert!(nodes < 26.0, "{scheme}: no more than that: {copying:?}");
             // Only digests of live nodes are stored. An insertion adds one live node.
-            assert!(nowhere.digests[half] < 1.1, "{}: {nowhere:?}", B::NAME);
-            assert!(median.digests[half] < 4.0, "{}: {median:?}", B::NAME);
+            assert!(nowhere.digests[half] < 1.1, "{scheme}: {nowhere:?}");
+            assert!(median.digests[half] < 4.0, "{scheme}: {median:?}");
             let path = everywhere.digests[half] / copying.digests[half];
-            assert!(
-                (0.6..=1.1).contains(&path),
-                "{}: a digest per path node",
-                B::NAME
-            );
+            assert!((0.6..=1.1).contains(&path), "{scheme}: one per path node");
         }
     }
 }

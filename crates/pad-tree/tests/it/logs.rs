@@ -11,6 +11,9 @@ pub(crate) trait Twist: Debug + Send + Sync {
     fn identity(&self) -> Option<LogId> {
         None
     }
+    fn end(&self, log: &MemoryLog) -> u64 {
+        log.end()
+    }
     fn read(&self, log: &MemoryLog, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
         log.read(position, bytes)
     }
@@ -39,7 +42,7 @@ impl<T: Twist> NodeLog for TwistedLog<T> {
         self.0.latest()
     }
     fn end(&self) -> u64 {
-        self.0.end()
+        self.1.end(&self.0)
     }
     fn identity(&self) -> Option<LogId> {
         self.1.identity()

@@ -2,7 +2,6 @@
 //! accept nothing else.
 
 use core::fmt::Debug;
-use std::collections::BTreeSet;
 
 use pad_conformance::{
     Action, Random, TreePad,
@@ -23,6 +22,8 @@ use pad_tree::{
     TreeRepository, for_each_tree,
     internals::{Authenticated, BalancingScheme, ProvableQuery, VersionedStore},
 };
+
+use crate::conformance::StoreOf;
 
 type S = Sha256Ed25519;
 type Part = TreePart<S>;
@@ -89,12 +90,9 @@ fn assert_same<St, Q: ProvableQuery + Debug>(
         }
         proof => {
             assert_ne!(is_inside, Some(false), "{version} {query:?} is not kept");
-            let bytes = |proof: &TreeProof<S, Q>| codec::encode(proof);
-            assert_eq!(
-                proof.as_ref().map(bytes),
-                whole.as_ref().map(bytes),
-                "{version} {query:?}"
-            );
+            let bytes = |proof: TreeProof<S, Q>| codec::encode(&proof);
+            let (proof, whole) = (proof.map(bytes), whole.map(bytes));
+            assert_eq!(proof, whole, "{version} {query:?}");
         }
     }
 }
@@ -162,11 +160,8 @@ where
 /// Ranges with bounds at interesting keys, and without bounds.
 fn ranges(keys: &[Key], random: &mut Random) -> Vec<KeyRange> {
     let mut pick = || &keys[random.index(keys.len())];
-    let mut ranges = vec![
-        KeyRange::ALL,
-        range(None, Some(pick())),
-        range(Some(pick()), None),
-    ];
+    let (below, above) = (range(None, Some(pick())), range(Some(pick()), None));
+    let mut ranges = vec![KeyRange::ALL, below, above];
     while ranges.len() < 6 {
         let bounded = range(Some(pick()), Some(pick()));
         if bounded.is_valid() {
@@ -197,17 +192,11 @@ where
         let mut part = Part::new(author.authority(), range).unwrap();
         for update in &updates {
             let changed = part.follow(update).unwrap();
-            load(
-                &mut part,
-                &server,
-                update.head.head.version,
-                (&changed, 1 << 20),
-            );
+            let version = update.head.head.version;
+            load(&mut part, &server, version, (&changed, 1 << 20));
         }
-        assert_eq!(
-            (part.oldest(), part.latest()),
-            (Version::EMPTY, oracle.latest())
-        );
+        assert_eq!(part.oldest(), Version::EMPTY);
+        assert_eq!(part.latest(), oracle.latest());
         for (version, _) in oracle.versions_from(Version::EMPTY) {
             check_version(&part, &server, version, &keys, &mut random);
         }
@@ -226,12 +215,10 @@ where
     assert_eq!((part.oldest(), part.latest()), (latest, latest));
     let mut random = Random::new(latest.number());
     check_version(part, server, latest, keys, &mut random);
-    if let Some(before) = latest.previous() {
-        let pruned = LookupError::Pruned {
-            version: before,
-            oldest: latest,
-        };
-        assert_eq!(part.prove(before, &keys[0]), Err(pruned));
+    if let Some(version) = latest.previous() {
+        let oldest = latest;
+        let pruned = LookupError::Pruned { version, oldest };
+        assert_eq!(part.prove(version, &keys[0]), Err(pruned));
         let mut fresh = Part::new(*part.heads().authority(), part.range().clone()).unwrap();
         for number in 1..=latest.number() {
             let head = part.heads().head(Version::new(number)).unwrap();
@@ -239,8 +226,8 @@ where
         }
         load(&mut fresh, server, latest, (&[], 16));
         // The empty version directly precedes the first.
-        let oldest = if before == Version::EMPTY {
-            before
+        let oldest = if version == Version::EMPTY {
+            version
         } else {
             latest
         };
@@ -255,20 +242,11 @@ macro_rules! parts {
     ($name:ident, $scheme:ty, $($repository:tt)+) => {
         #[test]
         fn $name() {
-            type Store = <$($repository)+<S> as HasStore>::Store;
+            type Store = StoreOf<$($repository)+<S>>;
             let name = concat!(stringify!($name), "::parts");
             traces::check_traces(name, 10, 40, check_trace::<$scheme, Store>);
         }
     };
-}
-
-/// The store of a repository.
-trait HasStore {
-    type Store;
-}
-
-impl<St: VersionedStore> HasStore for TreeRepository<S, St> {
-    type Store = St;
 }
 
 mod same_proofs {
@@ -433,10 +411,8 @@ fn what_an_upstream_makes_up_is_not_taken() {
         let is_inside = kept.contains(asked.as_bytes());
         assert_same(&part, &server, (before, &asked), Some(is_inside));
     }
-    let unknown = LookupError::UnknownVersion {
-        version: third,
-        latest: before,
-    };
+    let (version, latest) = (third, before);
+    let unknown = LookupError::UnknownVersion { version, latest };
     assert_eq!(part.prove(third, &numbered(2001)), Err(unknown));
     // The version can be loaded from an honest upstream.
     load(&mut part, &server, third, (&[], 64));
@@ -460,43 +436,35 @@ fn half_of_a_version_is_never_served_and_is_freed() {
     let taken = part.node_count();
     part.load(third).unwrap();
     assert_eq!(part.node_count(), taken);
-    let refused = part.load(Version::new(2));
-    let not_after = PartError::NotAfter {
-        version: Version::new(2),
-        latest: Version::new(2),
+    let (version, latest) = (Version::new(2), Version::new(2));
+    let not_after = PartError::NotAfter { version, latest };
+    assert_eq!(part.load(version), Err(not_after));
+    let fourth = Version::new(4);
+    let Err(PartError::Lookup(unknown)) = part.load(fourth) else {
+        panic!("its head is not known")
     };
-    assert_eq!(refused, Err(not_after));
-    assert!(matches!(
-        part.load(Version::new(4)),
-        Err(PartError::Lookup(LookupError::UnknownVersion { .. }))
-    ));
+    assert!(matches!(unknown, LookupError::UnknownVersion { .. }));
     // The nodes stay until another version is loaded; starting a later version keeps them.
-    let fourth = server.head(Version::new(4)).unwrap();
-    part.follow_head(&fourth).unwrap();
-    part.load(Version::new(4)).unwrap();
+    part.follow_head(&server.head(fourth).unwrap()).unwrap();
+    part.load(fourth).unwrap();
     assert_eq!(part.node_count(), taken);
-    load(&mut part, &server, Version::new(4), (&[], 1 << 20));
-    assert_eq!(
-        (part.oldest(), part.latest()),
-        (Version::new(4), Version::new(4)),
-        "versions without gaps"
-    );
+    load(&mut part, &server, fourth, (&[], 1 << 20));
+    let versions = (part.oldest(), part.latest());
+    assert_eq!(versions, (fourth, fourth), "versions without gaps");
     let kept = part.range().clone();
-    let proof = server.prove_query(Version::new(4), &kept).unwrap();
-    assert_eq!(part.prove_query(Version::new(4), &kept), Ok(proof));
-    let fresh: BTreeSet<usize> = [part.node_count()].into();
-    part.prune(Version::new(4)).unwrap();
-    assert_eq!(fresh, [part.node_count()].into());
+    let proof = server.prove_query(fourth, &kept).unwrap();
+    assert_eq!(part.prove_query(fourth, &kept), Ok(proof));
+    let before = part.node_count();
+    part.prune(fourth).unwrap();
+    assert_eq!(part.node_count(), before);
 }
 
 /// Loading takes one question for each page, and at most one more for the adjacent key.
 #[test]
 fn a_part_is_loaded_in_as_many_questions_as_it_has_pages() {
     let (updates, server) = large::<Treap>();
-    for kept in [
-        range(Some(&numbered(1000)), Some(&numbered(5000))),
-        KeyRange::ALL,
-    ] {
+    let bounded = range(Some(&numbered(1000)), Some(&numbered(5000)));
+    for kept in [bounded, KeyRange::ALL] {
         let mut part = Part::new(*server.authority(), kept.clone()).unwrap();
         let version = Version::new(1);
         part.follow_head(&updates[0].head).unwrap();
@@ -510,10 +478,8 @@ fn a_part_is_loaded_in_as_many_questions_as_it_has_pages() {
             rest.start = page.end;
         }
         let questions = load(&mut part, &server, version, (&[], 2000));
-        assert!(
-            (pages..=2 * pages).contains(&questions),
-            "{questions} of {pages}"
-        );
+        let is_enough = (pages..=2 * pages).contains(&questions);
+        assert!(is_enough, "{questions} of {pages}");
         assert!(pages > 5);
     }
 }

@@ -17,8 +17,8 @@ use pad_tree::{
 };
 
 use crate::{
-    logs::TwistedLog,
-    sorted::{Full, S, repository, signer},
+    logs::{Twist, TwistedLog},
+    sorted::{Full, S, extent, repository, signer},
 };
 
 for_each_scheme! {
@@ -68,14 +68,8 @@ fn begun<B: BalancingScheme, L: NodeLog>(keys: u64, log: L) -> FirstVersion<B, L
 
 fn versions_are_those_of_an_author_in_memory<B: BalancingScheme>() {
     let mut random = Random::new(71);
-    for (keys, pieces) in [
-        (1, 1),
-        (3, 1),
-        (40, 3),
-        (300, 64),
-        soak::size((800, 200), (2000, 500)),
-        (300, 1 << 20),
-    ] {
+    let many = soak::size((800, 200), (2000, 500));
+    for (keys, pieces) in [(1, 1), (3, 1), (40, 3), (300, 64), many, (300, 1 << 20)] {
         let pair = NonZeroUsize::new(2).unwrap();
         for workers in [Workers::sequential(), Workers::new(pair).unwrap()] {
             let (pieced, mut author) = begun::<B, _>(keys, MemoryLog::default());
@@ -108,9 +102,8 @@ fn versions_are_those_of_an_author_in_memory<B: BalancingScheme>() {
 
 fn what_is_emptied_on_the_way_is_not_loaded_anew<B: BalancingScheme>() {
     let (mut pieced, mut author) = begun::<B, _>(40, MemoryLog::default());
-    let mut changes: Vec<_> = (0..40)
-        .map(|number| Operation::Remove(numbered(number)))
-        .collect();
+    let removals = (0..40).map(|number| Operation::Remove(numbered(number)));
+    let mut changes: Vec<_> = removals.collect();
     // Insertions after all removed keys, in separate pieces.
     changes.extend((100..140).map(|number| Operation::Put(numbered(number), value("new"))));
     let update = author.snapshot_of(changes.clone()).unwrap();
@@ -131,38 +124,26 @@ fn what_is_refused_leaves_nothing_behind<B: BalancingScheme>() {
     let end = pieced.log().end();
     let refused = |pieced: &mut StoredRepository<S, B, TwistedLog<Full>>,
                    operations: Vec<Result<Operation, Unreadable>>| {
-        let error = pieced
-            .publish_changes(operations, together(100), &signer())
-            .unwrap_err();
-        assert_eq!(
-            (pieced.log().end(), pieced.latest()),
-            (end, Version::new(1))
-        );
+        let refused = pieced.publish_changes(operations, together(100), &signer());
+        assert_eq!(extent(pieced), (end, Version::new(1)));
         // Cached blocks of the discarded nodes are not used.
         assert_eq!(pieced.check_contents(Version::new(1)).unwrap(), 2000);
-        error
+        refused.unwrap_err()
     };
     let whole = || changes.iter().cloned().map(Ok).collect::<Vec<_>>();
     for place in [1, 99, 100, 101, 1000] {
         let mut swapped = whole();
         swapped.swap(place - 1, place);
-        assert!(matches!(
-            refused(&mut pieced, swapped),
-            SortedError::Unordered
-        ));
         let mut twice = whole();
-        let before = twice[place - 1].clone();
-        twice[place] = before;
-        assert!(matches!(
-            refused(&mut pieced, twice),
-            SortedError::Unordered
-        ));
+        twice[place] = twice[place - 1].clone();
+        for unordered in [swapped, twice] {
+            let error = refused(&mut pieced, unordered);
+            assert!(matches!(error, SortedError::Unordered));
+        }
         let mut broken = whole();
         broken[place] = Err(Unreadable);
-        assert!(matches!(
-            refused(&mut pieced, broken),
-            SortedError::Source(Unreadable)
-        ));
+        let error = refused(&mut pieced, broken);
+        assert!(matches!(error, SortedError::Source(Unreadable)));
     }
     for room in [1, 10_000, 100_000] {
         pieced.log_mut().1 = Full(end + room);
@@ -172,78 +153,52 @@ fn what_is_refused_leaves_nothing_behind<B: BalancingScheme>() {
         assert_eq!(error, ApplyError::Store(StoreFault::Medium));
     }
     pieced.log_mut().1 = Full(u64::MAX);
-    let error = pieced.publish_changes(whole(), together(100), &Unreliable::new(7, || true));
-    assert!(matches!(
-        error,
-        Err(SortedError::Publish(PublishError::Signer(_)))
-    ));
-    assert_eq!(
-        (pieced.log().end(), pieced.latest()),
-        (end, Version::new(1))
-    );
+    let refused = pieced.publish_changes(whole(), together(100), &Unreliable::new(7, || true));
+    let error = refused.unwrap_err();
+    let is_unsigned = matches!(error, SortedError::Publish(PublishError::Signer(_)));
+    assert!(is_unsigned, "{error}");
+    assert_eq!(extent(&pieced), (end, Version::new(1)));
     // Afterwards, these changes are accepted.
     let update = author.snapshot_of(changes.clone()).unwrap();
     let head = pieced.publish_changes(whole(), together(100), &signer());
     assert_eq!(head.unwrap(), update.head);
-    assert_eq!(
-        pieced.check_contents(Version::new(2)).unwrap(),
-        pieced.len()
-    );
+    let checked = pieced.check_contents(Version::new(2));
+    assert_eq!(checked.unwrap(), pieced.len());
 }
 
-/// A log with memory allocated before the measurement.
+/// Nodes in memory that was allocated before the measurement.
 #[derive(Debug)]
-struct ReservedLog(MemoryLog, Vec<u8>);
+struct Reserved(Vec<u8>);
 
-impl NodeLog for ReservedLog {
-    fn latest(&self) -> Version {
-        self.0.latest()
+impl Twist for Reserved {
+    fn end(&self, _: &MemoryLog) -> u64 {
+        u64::try_from(self.0.len()).unwrap()
     }
 
-    fn end(&self) -> u64 {
-        u64::try_from(self.1.len()).unwrap()
-    }
-
-    fn read(&self, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
+    fn read(&self, _: &MemoryLog, position: u64, bytes: &mut [u8]) -> Result<(), StoreFault> {
         let start = usize::try_from(position).unwrap();
-        bytes.copy_from_slice(&self.1[start..][..bytes.len()]);
+        bytes.copy_from_slice(&self.0[start..][..bytes.len()]);
         Ok(())
     }
 
-    fn record(&self, version: Version) -> Result<Vec<u8>, StoreFault> {
-        self.0.record(version)
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
-        assert!(self.1.len() + bytes.len() <= self.1.capacity());
-        self.1.extend(bytes);
+    fn append(&mut self, _: &mut MemoryLog, bytes: &[u8]) -> Result<(), StoreFault> {
+        assert!(self.0.len() + bytes.len() <= self.0.capacity());
+        self.0.extend(bytes);
         Ok(())
     }
-
-    fn publish(&mut self, version: Version, record: &[u8]) -> Result<(), StoreFault> {
-        self.0.publish(version, record)
-    }
-
-    fn synchronise(&mut self) -> Result<(), StoreFault> {
-        Ok(())
-    }
-
-    fn discard(&mut self) {}
 }
 
 fn memory_does_not_grow_with_the_number_of_changes<B: BalancingScheme>() {
     let keys = 40_000;
     let peak = |changed: u64| {
-        let log = ReservedLog(MemoryLog::default(), Vec::with_capacity(64 << 20));
-        let mut pieced = repository::<B, _>(log);
+        let reserved = Reserved(Vec::with_capacity(64 << 20));
+        let mut pieced = repository::<B, _>(TwistedLog(MemoryLog::default(), reserved));
         let entries =
             (0..keys).map(|number| Ok::<_, Infallible>((numbered(number), value([1; 30]))));
         pieced.publish_sorted(keys, entries, &signer()).unwrap();
         let changes = (0..changed).map(|number| {
-            Ok::<_, Infallible>(Operation::Put(
-                numbered(number * (keys / changed)),
-                value([2; 30]),
-            ))
+            let key = numbered(number * (keys / changed));
+            Ok::<_, Infallible>(Operation::Put(key, value([2; 30])))
         });
         let taken = allocation_counter::measure(|| {
             let head = pieced.publish_changes(changes, together(500), &signer());

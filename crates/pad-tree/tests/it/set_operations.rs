@@ -19,10 +19,8 @@ fn author<B: BalancingScheme>(name: &str) -> TreeAuthor<Sha256Ed25519, B, Signin
 
 fn puts(contents: &Contents) -> Vec<Operation> {
     let put = |(key, value): (&Vec<u8>, &Vec<u8>)| {
-        Operation::Put(
-            Key::new(key.clone()).unwrap(),
-            Value::new(value.clone()).unwrap(),
-        )
+        let value = Value::new(value.clone()).unwrap();
+        Operation::Put(Key::new(key.clone()).unwrap(), value)
     };
     contents.iter().map(put).collect()
 }
@@ -64,10 +62,7 @@ macro_rules! check {
                 prop_assert_eq!(replay(ours.clone(), &a.union(&b, Conflict::KeepOurs)), union);
                 let mut union = ours.clone();
                 union.extend(theirs.clone());
-                prop_assert_eq!(
-                    replay(ours.clone(), &a.union(&b, Conflict::TakeTheirs)),
-                    union.clone()
-                );
+                prop_assert_eq!(replay(ours.clone(), &a.union(&b, Conflict::TakeTheirs)), union);
                 let (common, own): (Contents, Contents) =
                     ours.clone().into_iter().partition(|(key, _)| theirs.contains_key(key));
                 prop_assert_eq!(replay(ours.clone(), &a.intersection(&b)), common);

@@ -34,9 +34,9 @@ for_each_scheme! {
 fn every_small_tree_is_that_of_an_author_in_memory<B: BalancingScheme>() {
     let mut random = Random::new(61);
     let every = soak::size(9, 1);
-    (0..=200)
-        .filter(|number| *number <= 70 || number % every == 0)
-        .for_each(|number| check::<B>(number, 40, &mut random));
+    for number in (0..=200).filter(|number| *number <= 70 || number % every == 0) {
+        check::<B>(number, 40, &mut random);
+    }
 }
 
 fn larger_trees_are_those_of_an_author_in_memory<B: BalancingScheme>() {
@@ -70,6 +70,13 @@ pub(crate) fn repository<B: BalancingScheme, L: NodeLog>(log: L) -> StoredReposi
     StoredRepository::open(author::<B>().authority(), log, 1 << 20).unwrap()
 }
 
+/// The end of the log, and the latest version.
+pub(crate) fn extent<B: BalancingScheme, L: NodeLog>(
+    repository: &StoredRepository<S, B, L>,
+) -> (u64, Version) {
+    (repository.log().end(), repository.latest())
+}
+
 /// Random keys of 0 to 40 bytes, often with a common prefix, and values of up to `longest_value`
 /// bytes.
 fn contents(number: u64, longest_value: u64, random: &mut Random) -> Contents {
@@ -88,9 +95,8 @@ fn contents(number: u64, longest_value: u64, random: &mut Random) -> Contents {
 }
 
 fn entries(contents: &Contents) -> impl Iterator<Item = Result<(Key, Value), Infallible>> + Send {
-    contents
-        .iter()
-        .map(|(key, value)| Ok((key.clone(), value.clone())))
+    let entries = contents.iter();
+    entries.map(|(key, value)| Ok((key.clone(), value.clone())))
 }
 
 /// All nodes and records of a log.
@@ -138,49 +144,31 @@ fn check<B: BalancingScheme>(number: u64, longest_value: u64, random: &mut Rando
 }
 
 /// A log that counts appended bytes and discards them.
-#[derive(Debug, Default)]
-struct CountingLog {
-    end: u64,
-    latest: Version,
-}
+#[derive(Debug)]
+struct Counting(u64);
 
-impl NodeLog for CountingLog {
-    fn latest(&self) -> Version {
-        self.latest
+impl Twist for Counting {
+    fn end(&self, _: &MemoryLog) -> u64 {
+        self.0
     }
 
-    fn end(&self) -> u64 {
-        self.end
-    }
-
-    fn read(&self, _: u64, _: &mut [u8]) -> Result<(), StoreFault> {
+    fn read(&self, _: &MemoryLog, _: u64, _: &mut [u8]) -> Result<(), StoreFault> {
         Err(StoreFault::Damaged)
     }
 
-    fn record(&self, _: Version) -> Result<Vec<u8>, StoreFault> {
+    fn record(&self, _: &MemoryLog, _: Version) -> Result<Vec<u8>, StoreFault> {
         Err(StoreFault::Damaged)
     }
 
-    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreFault> {
-        self.end += u64::try_from(bytes.len()).unwrap();
+    fn append(&mut self, _: &mut MemoryLog, bytes: &[u8]) -> Result<(), StoreFault> {
+        self.0 += u64::try_from(bytes.len()).unwrap();
         Ok(())
     }
-
-    fn publish(&mut self, version: Version, _: &[u8]) -> Result<(), StoreFault> {
-        self.latest = version;
-        Ok(())
-    }
-
-    fn synchronise(&mut self) -> Result<(), StoreFault> {
-        Ok(())
-    }
-
-    fn discard(&mut self) {}
 }
 
 fn memory_does_not_grow_with_the_number_of_entries<B: BalancingScheme>() {
     let peak = |number: u64| {
-        let mut repository = repository::<B, _>(CountingLog::default());
+        let mut repository = repository::<B, _>(TwistedLog(MemoryLog::default(), Counting(0)));
         let numbered =
             |number: u64| Ok::<_, Infallible>((key(number.to_be_bytes()), value([3; 40])));
         let taken = allocation_counter::measure(|| {
@@ -230,14 +218,10 @@ fn what_is_refused_leaves_nothing_behind<B: BalancingScheme>() {
     let mut refused = |number: u64,
                        entries: Vec<Result<(Key, Value), Unreadable>>,
                        fits: &dyn Fn(&SortedError<Unreadable>) -> bool| {
-        let error = repository
-            .publish_sorted(number, entries, &signer())
-            .unwrap_err();
+        let refused = repository.publish_sorted(number, entries, &signer());
+        let error = refused.unwrap_err();
         assert!(fits(&error), "{error:?}");
-        assert_eq!(
-            (repository.log().end(), repository.latest()),
-            (0, Version::EMPTY)
-        );
+        assert_eq!(extent(&repository), (0, Version::EMPTY));
     };
     let is_unordered = |error: &_| matches!(error, SortedError::Unordered);
     let all = || sorted.iter().cloned().map(Ok).collect::<Vec<_>>();
@@ -262,40 +246,24 @@ fn what_is_refused_leaves_nothing_behind<B: BalancingScheme>() {
     refused(0, all(), &is_number((0, 1)));
     refused(1, Vec::new(), &is_number((1, 0)));
     repository.log_mut().1 = Full(1 << 20);
-    let error = repository
-        .publish_sorted(number, all(), &signer())
-        .unwrap_err();
-    let SortedError::Publish(PublishError::Apply(error)) = error else {
-        panic!("{error}")
+    let refused = repository.publish_sorted(number, all(), &signer());
+    let SortedError::Publish(PublishError::Apply(error)) = refused.unwrap_err() else {
+        panic!("another error")
     };
     assert_eq!(error, ApplyError::Store(StoreFault::Medium));
-    assert_eq!(
-        (repository.log().end(), repository.latest()),
-        (0, Version::EMPTY)
-    );
+    assert_eq!(extent(&repository), (0, Version::EMPTY));
     let mut repository = self::repository::<B, _>(MemoryLog::default());
-    let error = repository
-        .publish_sorted(number, all(), &Unreliable::new(7, || true))
-        .unwrap_err();
-    assert!(matches!(
-        error,
-        SortedError::Publish(PublishError::Signer(_))
-    ));
-    assert_eq!(
-        (repository.log().end(), repository.latest()),
-        (0, Version::EMPTY)
-    );
+    let refused = repository.publish_sorted(number, all(), &Unreliable::new(7, || true));
+    let error = refused.unwrap_err();
+    let is_unsigned = matches!(error, SortedError::Publish(PublishError::Signer(_)));
+    assert!(is_unsigned, "{error}");
+    assert_eq!(extent(&repository), (0, Version::EMPTY));
     // The repository continues from there, and refuses a second build.
     repository.publish_sorted(number, all(), &signer()).unwrap();
     let end = repository.log().end();
-    let error = repository
-        .publish_sorted(number, all(), &signer())
-        .unwrap_err();
-    assert!(matches!(error, SortedError::NotEmpty));
-    assert_eq!(
-        (repository.log().end(), repository.latest()),
-        (end, Version::new(1))
-    );
+    let refused = repository.publish_sorted(number, all(), &signer());
+    assert!(matches!(refused, Err(SortedError::NotEmpty)));
+    assert_eq!(extent(&repository), (end, Version::new(1)));
 }
 
 /// Filling an emptied dictionary from sorted entries gives the same result as applying the update.
@@ -312,9 +280,8 @@ fn an_emptied_dictionary_is_filled_again() {
         let update = author.snapshot_of(batch).unwrap();
         usual.apply(&update).unwrap();
         if built.is_empty() {
-            built
-                .publish_sorted(300, entries(&contents), &signer())
-                .unwrap();
+            let published = built.publish_sorted(300, entries(&contents), &signer());
+            published.unwrap();
         } else {
             built.apply(&update).unwrap();
         }

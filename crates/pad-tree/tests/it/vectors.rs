@@ -9,20 +9,18 @@ use pad_conformance::{
     operation::{key, value},
     pad::{public_key, signing_key, verified_head},
     published::{
-        self, Answer, OperationVector, RefusedUpdate, VectorQuery, check_proof_files,
+        self, Answer, Listed, OperationVector, RefusedUpdate, VectorQuery, check_proof_files,
         check_refused_updates, decode, encode, public_text,
     },
-    tree::Store,
-    tree::tree_author,
+    tree::{Store, tree_author},
 };
 use pad_core::{
     Authority, Blake3Ed25519, Client, ConsistencyProof, Contradiction, Dictionary, DictionaryId,
-    Equivocation, Heads as _, InclusionProof, Key, Lookup, Lookups, Neighbour, Paper2010, Past,
-    PublicKey, RangeContents, Repository, Response, Sha256Ed25519, Suite, TrustedView, Untrusted,
-    Update, Version, codec,
+    Equivocation, First, Heads as _, InclusionProof, Last, Paper2010, Past, Predecessor, PublicKey,
+    Repository, Response, Sha256Ed25519, Successor, Suite, TrustedView, Untrusted, Update, Version,
+    codec,
     internals::{Domain, PrefixProof, Testimony},
 };
-use pad_core::{First, KeyRange, Keys, Last, Predecessor, Successor};
 use pad_tree::{
     CacheEverywhere, CacheMedian, CacheNowhere, PathCopying, RedBlack, SkipList, Treap, Tree,
     TreeRepository, TreeScheme, VersionedNodes,
@@ -154,11 +152,8 @@ fn check_all<S: Suite, B: BalancingScheme>(name: &str) {
         } else {
             codec::encode(&server.heads().prove_consistency(old, new).unwrap())
         };
-        assert!(is_history(
-            &server,
-            (&*row.kind, row.older, row.newer),
-            &proof
-        ));
+        let versions = (&*row.kind, row.older, row.newer);
+        assert!(is_history(&server, versions, &proof));
         let proof = encode(proof);
         HistoryVector { proof, ..row }
     });
@@ -190,10 +185,9 @@ fn check_all<S: Suite, B: BalancingScheme>(name: &str) {
 fn hashes<S: Suite>(first_root: &S::Digest) -> BTreeMap<String, String> {
     let leaf = |key: &str, value: &str| S::leaf(key.as_bytes(), &S::value(value.as_bytes()));
     let (apple, banana) = (leaf("apple", "3"), leaf("banana", "7"));
-    let version_1 = S::hash(
-        Domain::HistoryLeaf,
-        &[&1_u64.to_be_bytes(), first_root.as_ref()],
-    );
+    let (number, root) = (1_u64.to_be_bytes(), first_root.as_ref());
+    let version_1 = S::hash(Domain::HistoryLeaf, &[&number, root]);
+    let twice = S::node(Domain::HistoryNode, &version_1, &version_1);
     let rows = [
         ("value 7", S::value(b"7")),
         ("leaf apple 3", apple),
@@ -203,13 +197,10 @@ fn hashes<S: Suite>(first_root: &S::Digest) -> BTreeMap<String, String> {
         ("key rank of banana", S::hash(Domain::KeyRank, &[b"banana"])),
         ("empty history", S::hash(Domain::EmptyHistory, &[])),
         ("history leaf 1", version_1),
-        (
-            "history node of twice leaf 1",
-            S::node(Domain::HistoryNode, &version_1, &version_1),
-        ),
+        ("history node of twice leaf 1", twice),
     ];
-    rows.map(|(name, digest)| (name.to_owned(), digest.to_string()))
-        .into()
+    let rows = rows.map(|(name, digest)| (name.to_owned(), digest.to_string()));
+    rows.into()
 }
 
 fn version_vector<S: Suite>(update: &Update<S>) -> VersionVector {
@@ -226,63 +217,20 @@ fn version_vector<S: Suite>(update: &Update<S>) -> VersionVector {
     }
 }
 
-/// Entries in a statement.
-trait Entries {
-    fn entries(self) -> Vec<(Key, Option<pad_core::Value>)>;
-}
-
-impl Entries for Lookup {
-    fn entries(self) -> Vec<(Key, Option<pad_core::Value>)> {
-        vec![(self.key, self.answer.value().cloned())]
-    }
-}
-
-impl Entries for Lookups {
-    fn entries(self) -> Vec<(Key, Option<pad_core::Value>)> {
-        let answers = self.answers.into_iter();
-        answers
-            .map(|(key, answer)| (key, answer.value().cloned()))
-            .collect()
-    }
-}
-
-impl Entries for RangeContents {
-    fn entries(self) -> Vec<(Key, Option<pad_core::Value>)> {
-        let entries = self.entries.into_iter();
-        entries.map(|(key, value)| (key, Some(value))).collect()
-    }
-}
-
-impl<Q> Entries for Neighbour<Q> {
-    fn entries(self) -> Vec<(Key, Option<pad_core::Value>)> {
-        let entry = self.entry.into_iter();
-        entry.map(|(key, value)| (key, Some(value))).collect()
-    }
-}
-
 /// Calls a function with the query of a vector.
 macro_rules! with_query {
-    ($asked:expr, $function:ident($($argument:expr),*)) => {{
-        let keys = $asked.keys().into_iter().map(|asked| asked.map(key));
-        let keys: Vec<Option<Key>> = keys.collect();
-        let one = || keys[0].clone().unwrap();
+    ($asked:expr, $function:ident($($argument:expr),*)) => {
         match &*$asked.question {
-            "look-up" => $function($($argument,)* &one()),
-            "keys" => {
-                let keys = keys.iter().flatten().cloned().collect();
-                $function($($argument,)* &Keys::new(keys).unwrap())
-            }
-            "range" => {
-                let (start, end) = (keys[0].clone(), keys[1].clone());
-                $function($($argument,)* &KeyRange { start, end })
-            }
-            "predecessor" => $function($($argument,)* &Predecessor(one())),
-            "successor" => $function($($argument,)* &Successor(one())),
+            "look-up" => $function($($argument,)* &$asked.key()),
+            "keys" => $function($($argument,)* &$asked.all_keys()),
+            "range" => $function($($argument,)* &$asked.range()),
+            "predecessor" => $function($($argument,)* &Predecessor($asked.key())),
+            "successor" => $function($($argument,)* &Successor($asked.key())),
             "first" => $function($($argument,)* &First),
             "last" => $function($($argument,)* &Last),
             other => panic!("{other}"),
         }
-    }};
+    };
 }
 
 /// Makes a proof, and the proof file with its head.
@@ -309,16 +257,14 @@ fn verify<S: Suite, St: Store<S>>(
     asked: &VectorQuery,
     file: &[u8],
 ) -> Option<Answer> {
-    fn verify<B: TreeScheme, S: Suite, Q: ProvableQuery<Statement: Entries>>(
+    fn verify<B: TreeScheme, S: Suite, Q: ProvableQuery<Statement: Listed>>(
         client: &Client<Tree<B, S>>,
         version: Version,
         file: &[u8],
         query: &Q,
     ) -> Option<Answer> {
         let statement = client.check_at(version, file, query).ok()?;
-        let entries = statement.into_inner().entries().into_iter();
-        let entries = entries.map(|(key, value)| (encode(key), value.map(encode)));
-        Some(entries.collect())
+        Some(statement.into_inner().answer())
     }
     let authority = server.authority();
     let public = PublicKey::new(authority.author, authority.dictionary, ());
@@ -407,33 +353,20 @@ fn messages<S: Suite, St: Store<S>>(
         assert!(is_evidence::<S>(server.authority(), &evidence));
     }
     let prefix = server.heads().prove_prefix(old, new).unwrap();
-    assert!(is_history(
-        server,
-        ("prefix", 3, 6),
-        &codec::encode(&prefix)
-    ));
+    let prefix = codec::encode(&prefix);
+    assert!(is_history(server, ("prefix", 3, 6), &prefix));
     let mut view = TrustedView::<S>::new(*server.authority());
-    let unused = encode(codec::encode(&view));
+    let unused = codec::encode(&view);
     view.advance(Untrusted::new(first), None).unwrap();
-    BTreeMap::from([
-        (
-            "equivocation".to_owned(),
-            encode(codec::encode(&equivocation)),
-        ),
-        (
-            "contradiction".to_owned(),
-            encode(codec::encode(&contradiction)),
-        ),
-        (
-            "prefix proof of version 3 under version 6".to_owned(),
-            encode(codec::encode(&prefix)),
-        ),
-        ("trusted view, new".to_owned(), unused),
-        (
-            "trusted view, version 1".to_owned(),
-            encode(codec::encode(&view)),
-        ),
-    ])
+    let messages = [
+        ("equivocation", codec::encode(&equivocation)),
+        ("contradiction", codec::encode(&contradiction)),
+        ("prefix proof of version 3 under version 6", prefix),
+        ("trusted view, new", unused),
+        ("trusted view, version 1", codec::encode(&view)),
+    ];
+    let messages = messages.map(|(name, message)| (name.to_owned(), encode(message)));
+    messages.into()
 }
 
 #[test]
@@ -502,17 +435,14 @@ fn author_roots(updates: &[(u64, Update<Sha256Ed25519>)]) -> String {
 fn store_roots<St: Store<Sha256Ed25519>>(updates: &[(u64, Update<Sha256Ed25519>)]) -> String {
     let authority = tree_author::<Sha256Ed25519, St::Scheme>(DictionaryId::from_name("a"), SIGNER);
     let authority = authority.authority();
-    let (mut roots, mut server) = (
-        Vec::new(),
-        TreeRepository::<Sha256Ed25519, St>::new(authority),
-    );
+    let mut server = TreeRepository::<Sha256Ed25519, St>::new(authority);
+    let mut roots = Vec::new();
     for (run, update) in updates {
         if update.base == Version::EMPTY {
             server = TreeRepository::new(authority);
         }
-        let version = server
-            .apply(update)
-            .unwrap_or_else(|error| panic!("run {run}: {error}"));
+        let version = server.apply(update);
+        let version = version.unwrap_or_else(|error| panic!("run {run}: {error}"));
         let root = server.contents().root_digest(version).unwrap();
         roots.extend_from_slice(root.as_ref());
     }

@@ -31,11 +31,8 @@ fn value(number: u64, version: u64) -> Value {
         1 => 20_000,
         _ => 20,
     };
-    Value::new(vec![
-        u8::try_from((number + version) % 251).unwrap();
-        length
-    ])
-    .unwrap()
+    let byte = u8::try_from((number + version) % 251).unwrap();
+    Value::new(vec![byte; length]).unwrap()
 }
 
 const ENTRIES: u64 = 3_000;
@@ -138,10 +135,8 @@ fn a_warmed_version_is_not_read_again_and_the_next_opening_reads_what_is_new() {
     }
     let mut stored = grown.opened(&cache);
     stored.warm().unwrap();
-    assert_eq!(
-        stored.blocks_read(),
-        u64::from(!stored.log().end().is_multiple_of(4096))
-    );
+    let unfinished = u64::from(!stored.log().end().is_multiple_of(4096));
+    assert_eq!(stored.blocks_read(), unfinished);
     grown.check(&stored, 0);
 }
 
@@ -170,12 +165,12 @@ fn another_log_begins_anew() {
     grown.change();
     let mut late = grown.opened(&cache);
     late.warm().unwrap();
-    let mut early =
-        Stored::open(grown.author.authority(), early.log().clone(), cache.clone()).unwrap();
+    let authority = grown.author.authority();
+    let mut early = Stored::open(authority, early.log().clone(), cache.clone()).unwrap();
     early.warm().unwrap();
     assert!(early.blocks_read() > 20);
     let log = TwistedLog(grown.log.clone(), KnownId([6; 24]));
-    let mut other = Stored::open(grown.author.authority(), log, cache).unwrap();
+    let mut other = Stored::open(authority, log, cache).unwrap();
     other.warm().unwrap();
     assert!(other.blocks_read() > 20);
     grown.check(&other, 0);

@@ -79,19 +79,11 @@ impl ChainSecret {
 ///
 /// The distances between stored links are halved repeatedly, as between the probes of a binary
 /// search.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Pebbles<S: Suite> {
     /// The stored links with their positions (steps after the seed), in ascending order of
     /// positions.
     pebbles: Vec<(u32, S::Digest)>,
-}
-
-impl<S: Suite> Default for Pebbles<S> {
-    fn default() -> Self {
-        Self {
-            pebbles: Vec::new(),
-        }
-    }
 }
 
 /// Clears the stored links: for their tuple, unrevealed links are as sensitive as the secret.

@@ -70,13 +70,9 @@ impl Model {
                 Some(None) => Summary::Removed,
                 Some(Some(value)) => Summary::Value(Suite256::value(value)),
             };
-            let epochs = if generation == 0 {
-                self.epochs.clone()
-            } else {
-                vec![]
-            };
+            let epochs: &[u64] = if generation == 0 { &self.epochs } else { &[] };
             let upper = lowers.get(position + 1).cloned();
-            (epochs, lower.clone(), upper, format!("{content:?}"))
+            (epochs.to_vec(), lower.clone(), upper, format!("{content:?}"))
         });
         tuples.collect()
     }
@@ -105,11 +101,8 @@ fn deep(layers: &Test) -> Deep {
         let notes = notes.map(|live| live.note);
         tuples(layers, generation).into_iter().zip(notes).collect()
     });
-    (
-        generations.collect(),
-        layers.epochs().to_vec(),
-        layers.version(),
-    )
+    let epochs = layers.epochs().to_vec();
+    (generations.collect(), epochs, layers.version())
 }
 
 /// Checks that intervals cover the key space without overlap: each ends where the next begins.
@@ -147,17 +140,11 @@ fn check_changes(
             let gone = old.difference(&new).collect();
             (lowers(gone), lowers(new.difference(&old).collect()))
         };
-        let created: Vec<Vec<u8>> = change
-            .created
-            .iter()
-            .map(|key| key.as_bytes().to_vec())
-            .collect();
+        let bytes = |key: &Key| key.as_bytes().to_vec();
+        let created: Vec<Vec<u8>> = change.created.iter().map(bytes).collect();
         assert_eq!(created, made, "in ascending order");
-        let mut deleted: Vec<Vec<u8>> = change
-            .deleted
-            .iter()
-            .map(|(key, _)| key.as_bytes().to_vec())
-            .collect();
+        let deleted = change.deleted.iter().map(|(key, _)| bytes(key));
+        let mut deleted: Vec<Vec<u8>> = deleted.collect();
         deleted.sort();
         assert_eq!(deleted, gone, "each once");
     }
@@ -175,13 +162,7 @@ fn check_marks(before: &Test, transition: &Transition<Suite256, u64>) {
 /// Keys of at most two letters, the empty one among them.
 fn some_key(random: &mut Random) -> Vec<u8> {
     let length = usize::try_from(random.below(3)).unwrap_or(0);
-    (0..length)
-        .map(|_| match random.below(3) {
-            0 => b'a',
-            1 => b'b',
-            _ => b'c',
-        })
-        .collect()
+    (0..length).map(|_| b"abc"[random.index(3)]).collect()
 }
 
 fn some_operations(random: &mut Random, model: &Model, most: u64) -> Vec<Operation> {
@@ -216,9 +197,8 @@ fn check_run(generations: usize, seed: u64) {
         };
         let (before, old) = (layers.clone(), model.clone());
         model.apply(&operations, merged);
-        let transition = layers
-            .apply(&operations, merged)
-            .expect("as the model says");
+        let transition = layers.apply(&operations, merged);
+        let transition = transition.expect("as the model says");
         check_changes(&old, &model, &layers, &transition);
         check_marks(&before, &transition);
         assert_eq!(transition.merged(), merged);
@@ -309,17 +289,12 @@ fn tombstones_end_in_the_oldest_generation() {
         Operation::Put(key("k"), value),
     ];
     layers.apply(&first, 2).expect("the first");
-    layers
-        .apply(
-            &[Operation::Remove(key("")), Operation::Remove(key("k"))],
-            0,
-        )
-        .expect("both are there");
+    let removals = ["", "k"].map(|name| Operation::Remove(key(name)));
+    layers.apply(&removals, 0).expect("both are there");
     let removed = |layers: &Test, generation: usize| {
-        let tuples = layers.generations()[generation].values();
-        tuples
-            .filter(|live| matches!(live.content, Content::Removed))
-            .count()
+        let mut tuples: Vec<_> = layers.generations()[generation].values().collect();
+        tuples.retain(|live| matches!(live.content, Content::Removed));
+        tuples.len()
     };
     assert_eq!([0, 1, 2].map(|g| removed(&layers, g)), [2, 0, 0]);
     layers.apply(&[], 1).expect("a merge");

@@ -9,8 +9,7 @@ use crate::{
     content::Content,
     design::{Design, Placed, TupleId},
     kept::{TupleEntry, lower_end, read_number},
-    proof::{ShownContent, ShownTuple},
-    source::{Source, SourceTuple, tuples_for},
+    source::{self, Source, SourceTuple},
 };
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
@@ -21,20 +20,10 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     /// [`LookupError`] if the version (other than 0) does not exist or was pruned, or a restored
     /// checkpoint is damaged.
     pub fn lookup(&self, version: Version, key: &Key) -> Result<Option<Value>, LookupError> {
-        let shown = match version {
-            Version::EMPTY => None,
-            version => tuples_for(self, version, &self.instants_at(version)?, key)?.pop(),
-        };
-        Ok(match shown {
-            Some((
-                ShownTuple::At {
-                    content: ShownContent::Value(value),
-                    ..
-                },
-                _,
-            )) => Some(value),
-            _ => None,
-        })
+        match version {
+            Version::EMPTY => Ok(None),
+            version => source::lookup(self, version, key),
+        }
     }
 
     /// Returns all entries of `version`, in ascending order of keys, without proof.
@@ -43,17 +32,15 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     /// [`LookupError`] if the version does not exist or was pruned, or damage to a restored
     /// checkpoint is noticed.
     pub fn entries(&self, version: Version) -> Result<BTreeMap<Key, Value>, LookupError> {
+        let damaged = LookupError::Damaged { version };
         let mut entries = BTreeMap::new();
         // Older generations come first, so that younger generations override them.
         for (generation, instant) in self.instants_at(version)?.into_iter().enumerate().rev() {
             let tuples = self.indexes[generation].entries(Version::new(instant));
-            for (lower, number) in tuples.ok_or(LookupError::Damaged { version })? {
-                let key = lower_end(lower).ok_or(LookupError::Damaged { version })?;
-                let number = read_number(number).ok_or(LookupError::Damaged { version })?;
-                let stored = self
-                    .stored(number)
-                    .ok_or(LookupError::Damaged { version })?;
-                match &stored.content {
+            for (lower, number) in tuples.ok_or(damaged)? {
+                let key = lower_end(lower).ok_or(damaged)?;
+                let stored = read_number(number).and_then(|number| self.stored(number));
+                match &stored.ok_or(damaged)?.content {
                     Content::Nothing => {}
                     Content::Removed => drop(entries.remove(&key)),
                     Content::Value(value) => drop(entries.insert(key, value.value.clone())),

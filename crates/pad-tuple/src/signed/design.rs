@@ -20,20 +20,11 @@ use crate::{
 };
 
 /// The data that an author stores with each tuple in a signed design.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SignedTupleState<S: Suite, State> {
     /// The tuple's digest and creation instant; `None` before the first attempt to sign it.
     known: Option<(S::Digest, u64)>,
     state: State,
-}
-
-impl<S: Suite, State: Default> Default for SignedTupleState<S, State> {
-    fn default() -> Self {
-        Self {
-            known: None,
-            state: State::default(),
-        }
-    }
 }
 
 /// The part of an update for one generation of a signed design: a signature or chain link for each
@@ -270,17 +261,10 @@ where
 {
     let (index, instant) = (generation_index(generation), layers.instant(generation));
     let epochs = layers.epochs().to_vec();
-    let epochs = if generation == 0 { &*epochs } else { &[] };
     let issue = |(lower, upper, live): TupleMut<'_, S, SignedTupleState<S, State>>| {
         let Live { content, note } = live;
         let (tuple, since) = *note.known.get_or_insert_with(|| {
-            let view = TupleView {
-                generation: index,
-                epochs,
-                lower: lower.as_bytes(),
-                upper: upper.map(Key::as_bytes),
-                content: content.summary(),
-            };
+            let view = TupleView::new(generation, &epochs, (lower, upper), content.summary());
             (view.digest::<S>(), instant)
         });
         let statement = TupleStatement {
@@ -292,9 +276,9 @@ where
         };
         issue(statement, &mut note.state)
     };
-    let generation = layers.generation_mut(generation);
-    let is_small = generation.len() < PARALLEL_TUPLES;
-    let tuples = with_upper(generation);
+    let tuples = layers.generation_mut(generation);
+    let is_small = tuples.len() < PARALLEL_TUPLES;
+    let tuples = with_upper(tuples);
     if workers.threads() == 1 || is_small {
         return tuples.map(issue).collect();
     }

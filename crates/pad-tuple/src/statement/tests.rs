@@ -43,51 +43,32 @@ fn the_signed_bytes_are_these() {
 #[test]
 fn every_field_gives_other_bytes() {
     let base = statement();
-    let mut others: Vec<(Context, TupleStatement<Sha256Ed25519>)> = vec![(CONTEXT, base)];
+    let mut others = vec![base];
     for number in [0, 1, 0x0300, 0x0200_0000, u64::MAX] {
         let (since, until) = (number, number);
-        others.push((CONTEXT, TupleStatement { since, ..base }));
-        others.push((CONTEXT, TupleStatement { until, ..base }));
+        others.push(TupleStatement { since, ..base });
+        others.push(TupleStatement { until, ..base });
     }
     for generation in [0, 2, 14] {
-        others.push((CONTEXT, TupleStatement { generation, ..base }));
+        others.push(TupleStatement { generation, ..base });
     }
-    let tuple = Digest([5; 32]);
-    let anchor = Some(Digest([4; 32]));
-    others.push((CONTEXT, TupleStatement { tuple, ..base }));
-    others.push((CONTEXT, TupleStatement { anchor, ..base }));
-    others.push((
-        CONTEXT,
-        TupleStatement {
-            tuple,
-            anchor,
-            ..base
-        },
-    ));
-    others.push((
-        CONTEXT,
-        TupleStatement {
-            anchor: None,
-            ..base
-        },
-    ));
-    for scheme in [0x0221, 0x0212, 0x0122] {
-        let scheme = SchemeId(scheme);
-        others.push((Context { scheme, ..CONTEXT }, base));
+    let (tuple, anchor) = (Digest([5; 32]), Some(Digest([4; 32])));
+    let of_tuple = TupleStatement { tuple, ..base };
+    others.push(of_tuple);
+    for anchor in [anchor, None] {
+        others.push(TupleStatement { anchor, ..base });
     }
-    let dictionary = DictionaryId::from_bytes([0xde; 16]);
-    others.push((
-        Context {
-            dictionary,
-            ..CONTEXT
-        },
-        base,
-    ));
-    let bytes: BTreeSet<Vec<u8>> = others
-        .iter()
-        .map(|(context, statement)| statement.signed_bytes(*context))
-        .collect();
-    assert_eq!(bytes.len(), others.len());
+    others.push(TupleStatement { anchor, ..of_tuple });
+    let mut contexts = [CONTEXT; 4];
+    contexts[0].scheme = SchemeId(0x0221);
+    contexts[1].scheme = SchemeId(0x0212);
+    contexts[2].scheme = SchemeId(0x0122);
+    contexts[3].dictionary = DictionaryId::from_bytes([0xde; 16]);
+    let number = others.len() + contexts.len();
+    let others = others.iter().map(|other| other.signed_bytes(CONTEXT));
+    let elsewhere = contexts.iter().map(|context| base.signed_bytes(*context));
+    let bytes: BTreeSet<Vec<u8>> = others.chain(elsewhere).collect();
+    assert_eq!(bytes.len(), number);
 }
 
 #[test]

@@ -24,14 +24,6 @@ use crate::{
     update::TupleAttachment,
 };
 
-/// The effect of an update, before it is visible: the rows to be added, and the new state of the
-/// repository.
-pub(super) struct PreparedUpdate<S: Suite> {
-    rows: BTreeMap<Vec<u8>, Vec<u8>>,
-    state: State,
-    frontier: Frontier<S>,
-}
-
 impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     /// Applies an update: the implementation of [`pad_core::Repository::apply`].
     pub(super) fn take_in(
@@ -74,11 +66,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     ) -> Result<Version, ApplyError> {
         let mut frontier = self.history()?.clone();
         frontier.append(&update.head.head.root);
-        let PreparedUpdate {
-            rows,
-            state,
-            frontier,
-        } = self.prepared(update, loaded, frontier)?;
+        let (rows, state) = self.prepared(update, loaded, &frontier)?;
         let bytes = rows.iter().map(|(key, row)| key.len() + row.len());
         self.staged_bytes = bytes.fold(self.staged_bytes, usize::saturating_add);
         self.staged.extend(rows);
@@ -87,14 +75,14 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         Ok(self.state.latest)
     }
 
-    /// Computes the rows and the state after an update. Runs the same checks as
+    /// Returns the rows that an update adds, and the state after it. Runs the same checks as
     /// [`TupleRepository`], in the same order.
     fn prepared(
         &self,
         update: &Update<S, TupleAttachment<D::Extension>>,
         loaded: LoadedLayers<S, D>,
-        frontier: Frontier<S>,
-    ) -> Result<PreparedUpdate<S>, ApplyError> {
+        frontier: &Frontier<S>,
+    ) -> Result<(BTreeMap<Vec<u8>, Vec<u8>>, State), ApplyError> {
         let LoadedLayers {
             mut layers,
             mut records,
@@ -151,11 +139,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         rows.insert(version_key(state.latest), encode_body(&version));
         rows.insert(retired_key(state.latest), encode_body(&retired));
         rows.insert(STATE.to_vec(), encode_body(&state));
-        Ok(PreparedUpdate {
-            rows,
-            state,
-            frontier,
-        })
+        Ok((rows, state))
     }
 }
 
@@ -198,11 +182,8 @@ impl<S: Suite, D: StorableDesign<S>> NewRows<'_, S, D> {
     /// Adds the run of a generation (the list of its tuples at the new instant), and the record of
     /// each of these tuples. Returns the number of tuples.
     fn generation(&mut self, generation: usize) -> Result<u64, StoreFault> {
-        let tuples = self
-            .layers
-            .generations()
-            .get(generation)
-            .ok_or(StoreFault::Damaged)?;
+        let tuples = self.layers.generations().get(generation);
+        let tuples = tuples.ok_or(StoreFault::Damaged)?;
         let instant = self.layers.instant(generation);
         let mut records = Vec::with_capacity(tuples.len());
         let mut run = RunWriter::new((generation, instant), &mut self.rows);
@@ -221,11 +202,8 @@ impl<S: Suite, D: StorableDesign<S>> NewRows<'_, S, D> {
 
     /// Adds the rows of the new tuples of a generation, which are given by their lower ends.
     fn created(&mut self, generation: usize, created: &[Key]) -> Result<(), StoreFault> {
-        let tuples = self
-            .layers
-            .generations()
-            .get(generation)
-            .ok_or(StoreFault::Damaged)?;
+        let tuples = self.layers.generations().get(generation);
+        let tuples = tuples.ok_or(StoreFault::Damaged)?;
         for lower in created {
             let live = tuples.get(lower).ok_or(StoreFault::Damaged)?;
             let view = self.layers.view(generation, lower, live.content.summary());

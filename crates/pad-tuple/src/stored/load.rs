@@ -17,7 +17,7 @@ use crate::{
     layers::Layers,
     scheme::Claim,
     statement::Context,
-    tuple::{generation_index, start_of_keys},
+    tuple::start_of_keys,
 };
 
 /// The generations of the latest version that the next version changes, loaded into memory.
@@ -79,9 +79,8 @@ impl<K> Reader<'_, K> {
         let size = self.state.sizes.get(generation).copied();
         let instant = self.state.instant(generation).ok_or(StoreFault::Damaged)?;
         let run = self.run(generation, instant)?;
-        let starts = run
-            .first()
-            .is_some_and(|(lower, _)| *lower == start_of_keys());
+        let first = run.first();
+        let starts = first.is_some_and(|(lower, _)| *lower == start_of_keys());
         if !starts || u64::try_from(run.len()).ok() != size {
             return Err(StoreFault::Damaged);
         }
@@ -95,11 +94,7 @@ impl<K> Reader<'_, K> {
             let place = u32::try_from(loaded.numbers.len()).map_err(|_| StoreFault::Damaged)?;
             let note = TupleId(place);
             if !D::EACH_INSTANT {
-                let claim = Claim {
-                    generation: generation_index(generation),
-                    instant,
-                    tuple: S::Digest::default(),
-                };
+                let claim = Claim::new(generation, instant, S::Digest::default());
                 self.read_record::<S, D>(&mut loaded.records, note, *number, &claim)?;
             }
             loaded.numbers.push(*number);

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use pad_core::{
-    ApplyError, HeadSignature, Key, Operation, StoreFault, Suite, Update, Version,
+    HeadSignature, Key, Operation, SignedHead, StoreFault, Suite, Update, Version,
     internals::PendingChanges,
 };
 use signature::Signer;
 
 use super::{
-    design::StorableDesign, error::PublishError, read::Claims, repository::StoredTupleRepository,
-    rows::Rows,
+    design::StorableDesign, error::PublishError, load::LoadedLayers, read::Claims,
+    repository::StoredTupleRepository, rows::Rows,
 };
 use crate::{
     author::{Plan, SigningInputs},
@@ -47,11 +47,28 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         pending.extend(core::mem::take(batch), is_there);
         let entries = pending.len(entries, is_there);
         let operations = pending.take();
-        let published = self.signed(operations, entries, (signer, secret));
-        published.map_err(|(error, operations)| {
-            *batch = operations;
-            error
-        })
+        let (head, attachment, loaded) = match self.signed(&operations, entries, (signer, secret)) {
+            Ok(signed) => signed,
+            Err(error) => {
+                *batch = operations;
+                return Err(error);
+            }
+        };
+        let update = Update {
+            base: self.state.latest,
+            operations,
+            head,
+            attachment,
+        };
+        let checked = self.check_next(&update);
+        let applied = checked.and_then(|()| self.take_in_loaded(&update, loaded));
+        match applied {
+            Ok(_) => Ok(update),
+            Err(error) => {
+                *batch = update.operations;
+                Err(error.into())
+            }
+        }
     }
 
     /// Returns the keys of a batch that the latest version contains. The new version omits removals
@@ -77,69 +94,27 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         })
     }
 
-    /// Signs and applies `operations`, which are in ascending order of keys. `entries` is the
-    /// number of entries after these operations. Returns the update, or the error with the
-    /// operations.
-    #[allow(
-        clippy::type_complexity,
-        reason = "an update, or why not and its operations"
-    )]
-    fn signed<K: Signer<HeadSignature> + Sync>(
-        &mut self,
-        operations: Vec<Operation>,
-        entries: usize,
-        keys: (&K, &D::Secret),
-    ) -> Result<Update<S, TupleAttachment<D::Extension>>, (PublishError, Vec<Operation>)> {
-        let base = self.state.latest;
-        let signed = self.sign_next(&operations, entries, keys);
-        let (head, attachment, loaded) = match signed {
-            Ok(signed) => signed,
-            Err(error) => return Err((error, operations)),
-        };
-        let update = Update {
-            base,
-            operations,
-            head,
-            attachment,
-        };
-        match self.take_in_signed(&update, loaded) {
-            Ok(_) => Ok(update),
-            Err(error) => Err((error.into(), update.operations)),
-        }
-    }
-
-    fn take_in_signed(
-        &mut self,
-        update: &Update<S, TupleAttachment<D::Extension>>,
-        loaded: super::load::LoadedLayers<S, D>,
-    ) -> Result<Version, ApplyError> {
-        self.check_next(update)?;
-        self.take_in_loaded(update, loaded)
-    }
-
+    /// Signs `operations`, which are in ascending order of keys. `entries` is the number of entries
+    /// after these operations. Returns the head, the attachment, and what the version changes.
     #[allow(clippy::type_complexity, reason = "the parts of an update")]
-    fn sign_next<K: Signer<HeadSignature> + Sync>(
+    fn signed<K: Signer<HeadSignature> + Sync>(
         &mut self,
         operations: &[Operation],
         entries: usize,
         (signer, secret): (&K, &D::Secret),
     ) -> Result<
         (
-            pad_core::SignedHead<S>,
+            SignedHead<S>,
             TupleAttachment<D::Extension>,
-            super::load::LoadedLayers<S, D>,
+            LoadedLayers<S, D>,
         ),
         PublishError,
     > {
-        let sizes: Option<Vec<usize>> = self
-            .state
-            .sizes
-            .iter()
-            .map(|size| usize::try_from(*size).ok())
-            .collect();
+        let sizes = self.state.sizes.iter().map(|size| usize::try_from(*size));
+        let sizes: Result<Vec<usize>, _> = sizes.collect();
         let plan = Plan {
             version: self.state.latest,
-            sizes: &sizes.ok_or(StoreFault::Damaged)?,
+            sizes: &sizes.map_err(|_| StoreFault::Damaged)?,
             entries,
             operations: self.state.operations,
         };

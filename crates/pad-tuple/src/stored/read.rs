@@ -159,22 +159,9 @@ impl<'v, K> Reader<'v, K> {
             let is_its_own = tuple.lower == *key;
             let lower = tuple.lower.clone();
             let tuple = tuple.tuple::<S>();
-            let view = TupleView {
-                generation: generation_index(generation),
-                epochs: if generation == 0 {
-                    &self.state.epochs
-                } else {
-                    &[]
-                },
-                lower: lower.as_bytes(),
-                upper: tuple.upper.as_ref().map(Key::as_bytes),
-                content: tuple.content.summary(),
-            };
-            let claim = Claim {
-                generation: generation_index(generation),
-                instant,
-                tuple: view.digest::<S>(),
-            };
+            let (epochs, ends) = (&self.state.epochs, (&lower, tuple.upper.as_ref()));
+            let view = TupleView::new(generation, epochs, ends, tuple.content.summary());
+            let claim = Claim::new(generation, instant, view.digest::<S>());
             claims.push((number, claim));
             if is_its_own {
                 match tuple.content {
@@ -255,11 +242,7 @@ impl<S: Suite, D: StorableDesign<S>> Source<S, D> for Reader<'_, D::Key> {
         let numbers = self.numbers.borrow();
         for placed in tuples {
             let number = numbers.get(placed.tuple.position()).ok_or(damaged)?;
-            let claim = Claim {
-                generation: generation_index(placed.generation),
-                instant: placed.instant,
-                tuple: S::Digest::default(),
-            };
+            let claim = Claim::new(placed.generation, placed.instant, S::Digest::default());
             let read = self.read_record::<S, D>(&mut records, placed.tuple, *number, &claim);
             read.map_err(|fault| match fault {
                 StoreFault::Damaged => damaged,

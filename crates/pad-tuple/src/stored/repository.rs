@@ -25,9 +25,9 @@ use crate::{
     family::Tuple,
     keys::SecretBytes,
     many::{ManyProof, prove_keys},
-    proof::{ShownContent, ShownTuple, TupleProof},
+    proof::TupleProof,
     range::{RangeProof, prove_range},
-    source::{self, Source, tuples_for},
+    source::{self, Source},
     speculation::Speculation,
     statement::Context,
     update::TupleAttachment,
@@ -312,20 +312,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         if version == Version::EMPTY {
             return Ok(None);
         }
-        self.read(|reader| {
-            let instants = Source::<S, D>::instants(reader, version)?;
-            let shown = tuples_for::<S, D>(reader, version, &instants, key)?.pop();
-            Ok(match shown {
-                Some((
-                    ShownTuple::At {
-                        content: ShownContent::Value(value),
-                        ..
-                    },
-                    _,
-                )) => Some(value),
-                _ => None,
-            })
-        })
+        self.read(|reader| source::lookup::<S, D>(reader, version, key))
     }
 
     /// Returns all entries of `version`, in ascending order of keys, without proof. Does not detect

@@ -45,16 +45,9 @@ fn the_digest_is_of_these_bytes() {
 fn no_two_tuples_have_one_digest() {
     let epochs: [&[u64]; 8] = [&[], &[0], &[1], &[256], &[0, 1], &[1, 0], &[1, 1], &[0; 14]];
     // The last fields look like the following bytes: a tag, a length, a key.
+    let longest = b"a\x01\0\0\0\x01b";
     let keys: [&[u8]; 9] = [
-        b"",
-        b"\0",
-        b"\x01",
-        b"a",
-        b"ab",
-        b"abc",
-        b"bc",
-        b"a\0",
-        b"a\x01\0\0\0\x01b",
+        b"", b"\0", b"\x01", b"a", b"ab", b"abc", b"bc", b"a\0", longest,
     ];
     let contents = [
         Summary::Nothing,

@@ -21,10 +21,9 @@ use pad_conformance::{
     pad::{MESSAGE_LIMIT, dictionary, public_key, signing_key},
     tuple::{TestSecret, expectation},
 };
-use pad_core::{Answer, KeyRange, Keys};
 use pad_core::{
-    Authority, Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Key, Repository,
-    Sha256Ed25519, Suite, Untrusted, Update, VerifyError, Version, codec,
+    Answer, Authority, Blake3Ed25519, DecodeError, Dictionary, DictionaryId, Key, KeyRange, Keys,
+    Repository, Sha256Ed25519, Suite, Untrusted, Update, VerifyError, Version, codec,
 };
 use pad_tuple::{
     Expectation, Speculation, TupleAuthor, TupleProof, TupleRepository,
@@ -52,10 +51,7 @@ const AUTHOR: u8 = 7;
 const INVALID: Option<VerifyError> = Some(VerifyError::SignatureInvalid);
 const BEYOND: Option<VerifyError> = Some(VerifyError::KeyOutsideInterval);
 
-#[allow(
-    clippy::unnecessary_wraps,
-    reason = "compared with the result of a client"
-)]
+#[allow(clippy::unnecessary_wraps, reason = "compared with a verdict")]
 const fn outside(instant: u64, since: u64, until: u64) -> Option<VerifyError> {
     Some(VerifyError::OutsideValidity {
         instant,
@@ -165,9 +161,8 @@ impl<D: Design<S, Secret: TestSecret>> Target<D> {
         version: u64,
         key: &Key,
     ) -> Result<Answer, VerifyError> {
-        Untrusted::new(proof.clone())
-            .verify(&self.expectation(version), key)
-            .map(|lookup| lookup.into_inner().answer)
+        let verified = Untrusted::new(proof.clone()).verify(&self.expectation(version), key);
+        verified.map(|lookup| lookup.into_inner().answer)
     }
 
     /// Returns the client's refusal of a proof. Asserts that an accepted answer is true.

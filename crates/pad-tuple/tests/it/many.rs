@@ -13,10 +13,9 @@ use pad_conformance::{
     soak, traces,
     tuple::{TestSecret, expectation},
 };
-use pad_core::{Answer, KeyRange, Keys};
 use pad_core::{
-    DecodeError, Dictionary, Key, LookupError, Proof, Sha256Ed25519, Untrusted, VerifyError,
-    Version,
+    Answer, DecodeError, Dictionary, Key, KeyRange, Keys, LookupError, Proof, Repository,
+    Sha256Ed25519, Untrusted, VerifyError, Version,
     codec::{self, Message},
 };
 use pad_tuple::{
@@ -44,9 +43,8 @@ where
         change(&mut proof);
         let changed = codec::encode(&proof) != codec::encode(&self.honest);
         assert!(changed, "something changed");
-        Untrusted::new(proof)
-            .verify(&self.trusted, &self.asked)
-            .expect_err("a changed proof")
+        let verified = Untrusted::new(proof).verify(&self.trusted, &self.asked);
+        verified.expect_err("a changed proof")
     }
 }
 
@@ -110,13 +108,8 @@ where
         range.start.as_ref().is_none_or(|start| key >= start)
             && range.end.as_ref().is_none_or(|end| key < end)
     };
-    let expected: Vec<_> = played
-        .oracle
-        .at(version)
-        .iter()
-        .filter(|(key, _)| inside(key))
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect();
+    let mut expected: Vec<_> = played.oracle.at(version).clone().into_iter().collect();
+    expected.retain(|(key, _)| inside(key));
     let proof = played.server.prove_range(version, range).unwrap();
     let trusted = expectation::<Suite, D>(played.author.authority(), version);
     let bytes = codec::encode(&proof);
@@ -150,17 +143,13 @@ where
         }
         check_range(&played, version, &KeyRange::ALL);
         for [start, end] in ends.iter().filter(|[start, end]| start < end) {
-            let (start, end) = (Some(start.clone()), Some(end.clone()));
-            check_range(
-                &played,
-                version,
-                &KeyRange {
-                    start: start.clone(),
-                    end: end.clone(),
-                },
-            );
-            check_range(&played, version, &KeyRange { start, end: None });
-            check_range(&played, version, &KeyRange { start: None, end });
+            let range = |start: Option<&Key>, end: Option<&Key>| KeyRange {
+                start: start.cloned(),
+                end: end.cloned(),
+            };
+            check_range(&played, version, &range(Some(start), Some(end)));
+            check_range(&played, version, &range(Some(start), None));
+            check_range(&played, version, &range(None, Some(end)));
         }
     }
     check_refusals(&played);
@@ -171,27 +160,19 @@ fn check_refusals<D>(played: &TraceRun<TuplePad<Suite, D>>)
 where
     D: Design<Suite, Secret: TestSecret> + AggregateDesign<Suite>,
 {
-    let latest = played.server.latest_version();
+    let (server, latest) = (&played.server, played.server.latest());
     let version = latest.next().unwrap();
     let unknown = LookupError::UnknownVersion { version, latest };
-    let asked = single(&[1]);
-    assert_eq!(
-        played.server.prove_keys(version, &asked).err(),
-        Some(unknown)
-    );
-    let all = KeyRange::ALL;
-    assert_eq!(
-        played.server.prove_range(version, &all).err(),
-        Some(unknown)
-    );
+    let refused = server.prove_keys(version, &single(&[1])).err();
+    assert_eq!(refused, Some(unknown));
+    let refused = server.prove_range(version, &KeyRange::ALL).err();
+    assert_eq!(refused, Some(unknown));
     let empty = KeyRange {
         start: Some(key([5])),
         end: Some(key([5])),
     };
-    assert_eq!(
-        played.server.prove_range(latest, &empty).err(),
-        Some(LookupError::InvalidQuery)
-    );
+    let refused = server.prove_range(latest, &empty).err();
+    assert_eq!(refused, Some(LookupError::InvalidQuery));
 }
 
 /// Flips bits of bytes, truncates the message everywhere, and appends a byte.
@@ -208,11 +189,8 @@ fn check_bytes<P: Proof<Error = VerifyError> + Message>(
         for flip in [1 << (position % 8), 0x80, 0xff] {
             let mut flipped = bytes.clone();
             flipped[position] ^= flip;
-            let accepted = verify::<P>(&flipped, commitment, query);
-            assert!(
-                accepted.is_err(),
-                "byte {position} ^ {flip:#x}: {accepted:?}"
-            );
+            let verdict = verify::<P>(&flipped, commitment, query);
+            assert!(verdict.is_err(), "{position} ^ {flip:#x}: {verdict:?}");
         }
         let cut = verify::<P>(&bytes[..position], commitment, query).err();
         assert_eq!(cut, Some(Refusal::Decode(DecodeError::Malformed)));
@@ -240,21 +218,10 @@ where
 {
     let mut actions = trace();
     actions.pop();
-    let end = actions
-        .iter()
-        .rposition(|action| *action == Action::Snapshot);
+    let is_snapshot = |action: &Action| *action == Action::Snapshot;
+    let end = actions.iter().rposition(is_snapshot);
     actions.truncate(end.unwrap() + 1);
     play(&actions)
-}
-
-trait LatestVersion {
-    fn latest_version(&self) -> Version;
-}
-
-impl<R: pad_core::Repository> LatestVersion for R {
-    fn latest_version(&self) -> Version {
-        self.latest()
-    }
 }
 
 macro_rules! many {
@@ -315,24 +282,13 @@ fn the_proof_without_signatures_is_of_version_0_only() {
     };
     let asked = single(&[1, 2]);
     let empty = played.server.prove_keys(Version::EMPTY, &asked).unwrap();
-    let lookups = Untrusted::new(empty.clone())
-        .verify(&trusted, &asked)
-        .unwrap()
-        .into_inner();
-    assert!(
-        lookups
-            .answers
-            .iter()
-            .all(|(_, answer)| *answer == Answer::Absent)
-    );
-    let other = VerifyError::WrongVersion {
-        expected: latest.version,
-        actual: Version::EMPTY,
-    };
-    assert_eq!(
-        Untrusted::new(empty.clone()).verify(&latest, &asked),
-        Err(other)
-    );
+    let verified = Untrusted::new(empty.clone()).verify(&trusted, &asked);
+    let mut answers = verified.unwrap().into_inner().answers.into_iter();
+    assert!(answers.all(|(_, answer)| answer == Answer::Absent));
+    let (expected, actual) = (latest.version, Version::EMPTY);
+    let other = VerifyError::WrongVersion { expected, actual };
+    let refused = Untrusted::new(empty.clone()).verify(&latest, &asked);
+    assert_eq!(refused, Err(other));
     let full = played.server.prove_keys(latest.version, &asked).unwrap();
     let refuse =
         |proof: ManyProof<Suite, Design>| Untrusted::new(proof).verify(&trusted, &asked).err();
@@ -348,9 +304,7 @@ fn the_proof_without_signatures_is_of_version_0_only() {
     assert_eq!(refuse(parts), Some(VerifyError::GenerationSurplus));
     let all = KeyRange::ALL;
     let empty = played.server.prove_range(Version::EMPTY, &all).unwrap();
-    assert_eq!(
-        Untrusted::new(empty.clone()).verify(&latest, &all),
-        Err(other)
-    );
+    let refused = Untrusted::new(empty.clone()).verify(&latest, &all);
+    assert_eq!(refused, Err(other));
     assert!(Untrusted::new(empty).verify(&trusted, &all).is_ok());
 }

@@ -29,10 +29,8 @@ fn a_key_removed_more_often_than_there_are_entries_is_refused() {
             operations,
             ..good.clone()
         };
-        assert_eq!(
-            played.server.apply(&bad),
-            Err(ApplyError::UnorderedOperations)
-        );
+        let refused = played.server.apply(&bad);
+        assert_eq!(refused, Err(ApplyError::UnorderedOperations));
     }
     assert!(played.server.apply(&good).is_ok());
     assert_eq!(played.server.len(), 2);

@@ -230,10 +230,8 @@ fn refusals<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     let mut fewer = next.clone();
     fewer.attachment.extensions.clear();
     let mut unordered = next.clone();
-    unordered.operations = vec![
-        Operation::Put(key("z"), value("z")),
-        Operation::Put(key("a"), value("a")),
-    ];
+    let put = |name| Operation::Put(key(name), value(name));
+    unordered.operations = vec![put("z"), put("a")];
     let mut absent = next.clone();
     absent.operations = vec![Operation::Remove(key("never there"))];
     let mut foreign = next.clone();
@@ -256,10 +254,8 @@ fn unsigned<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
     let mut own = wanted.clone();
     let stranger = signing_key(SIGNER + 1);
     let refused = life.signing.publish(&mut own, &stranger, &secret::<D>());
-    assert!(matches!(
-        refused,
-        Err(PublishError::Apply(ApplyError::Head(_)))
-    ));
+    let is_refused = matches!(refused, Err(PublishError::Apply(ApplyError::Head(_))));
+    assert!(is_refused, "{refused:?}");
     assert_eq!(own, wanted);
     check_same(&life.memory, &life.signing);
     life.publish(wanted);
@@ -367,12 +363,12 @@ fn changed_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>(tries: u
         let mut damaged = MemoryRows::default();
         *damaged.rows_mut() = rows.iter().cloned().collect();
         damaged.rows_mut().insert(key.clone(), changed);
-        let published = Stored::<D>::open(authority, public::<D>(), damaged)
-            .map_err(|fault| PublishError::Apply(fault.into()))
-            .and_then(|mut stored| {
-                stored.publish(&mut next.clone(), &signing_key(SIGNER), &secret::<D>())
-            });
-        match published {
+        let Ok(mut stored) = Stored::<D>::open(authority, public::<D>(), damaged) else {
+            refused += 1;
+            continue;
+        };
+        let (mut batch, signer) = (next.clone(), signing_key(SIGNER));
+        match stored.publish(&mut batch, &signer, &secret::<D>()) {
             Ok(update) => {
                 let taken = life.memory.clone().apply(&update);
                 assert!(taken.is_ok(), "{key:?}, byte {place}: {taken:?}");
@@ -466,13 +462,9 @@ fn fickle_rows<D: StorableDesign<S, Secret: TestSecret + SecretBytes>>() {
                 first,
             };
             *fickle.honest.rows_mut() = rows.clone();
-            let opened =
-                StoredTupleRepository::<S, D, FickleRows>::open(authority, public::<D>(), fickle);
-            let signed =
-                opened
-                    .unwrap()
-                    .publish(&mut next.clone(), &signing_key(SIGNER), &secret::<D>());
-            match signed {
+            let opened = StoredTupleRepository::<S, D, _>::open(authority, public::<D>(), fickle);
+            let (mut batch, signer) = (next.clone(), signing_key(SIGNER));
+            match opened.unwrap().publish(&mut batch, &signer, &secret::<D>()) {
                 Ok(update) => assert_eq!(update, honest, "{key:?}, byte {place}"),
                 Err(_) => refused += 1,
             }

@@ -14,7 +14,7 @@ use pad_conformance::{
     operation::key,
     pad::{public_key, signing_key},
     published::{
-        self, Answer, OperationVector, RefusedUpdate, VectorQuery, check_proof_files,
+        self, Answer, Listed, OperationVector, RefusedUpdate, VectorQuery, check_proof_files,
         check_refused_updates, decode, encode, public_text,
     },
     tuple::TestSecret,
@@ -135,15 +135,11 @@ where
     let made = of.made::<S, D>();
     let PublishedVersions { updates, server } = &made;
     let second = &updates[1];
+    let operations = operations_digest::<S>(&second.operations).to_string();
+    let attachment = D::attachment_digest(&second.attachment).to_string();
     let mut hashes = BTreeMap::from([
-        (
-            "operations of version 2".to_owned(),
-            operations_digest::<S>(&second.operations).to_string(),
-        ),
-        (
-            "attachment of version 2".to_owned(),
-            D::attachment_digest(&second.attachment).to_string(),
-        ),
+        ("operations of version 2".to_owned(), operations),
+        ("attachment of version 2".to_owned(), attachment),
     ]);
     if name == "spec-lightweight" {
         hashes.extend(example(&of));
@@ -227,21 +223,6 @@ fn proofs<S: Suite, D: Design<S>>(
     proofs.collect()
 }
 
-fn the_key(asked: &VectorQuery) -> Key {
-    key(asked.keys().remove(0).unwrap())
-}
-
-fn the_keys(asked: &VectorQuery) -> Keys {
-    let keys = asked.keys().into_iter().flatten();
-    Keys::new(keys.map(key).collect()).unwrap()
-}
-
-fn the_range(asked: &VectorQuery) -> KeyRange {
-    let mut ends = asked.keys().into_iter().map(|end| end.map(key));
-    let [start, end] = [(); 2].map(|()| ends.next().unwrap());
-    KeyRange { start, end }
-}
-
 /// The proof file of a version.
 fn response<S: Suite, D: Design<S>>(
     server: &TupleRepository<S, D>,
@@ -257,16 +238,14 @@ fn prove_file<S: Suite, D: AggregateDesign<S>>(
 ) -> Vec<u8> {
     let version = Version::new(asked.version);
     match &*asked.question {
-        "keys" => response(
-            server,
-            version,
-            server.prove_keys(version, &the_keys(asked)),
-        ),
-        "range" => response(
-            server,
-            version,
-            server.prove_range(version, &the_range(asked)),
-        ),
+        "keys" => {
+            let proof = server.prove_keys(version, &asked.all_keys());
+            response(server, version, proof)
+        }
+        "range" => {
+            let proof = server.prove_range(version, &asked.range());
+            response(server, version, proof)
+        }
         _ => prove_look_up(server, asked),
     }
 }
@@ -276,7 +255,7 @@ fn prove_look_up<S: Suite, D: Design<S>>(
     asked: &VectorQuery,
 ) -> Vec<u8> {
     let version = Version::new(asked.version);
-    response(server, version, server.prove(version, &the_key(asked)))
+    response(server, version, server.prove(version, &asked.key()))
 }
 
 /// Verifies a proof file as a client does; returns the answer.
@@ -286,24 +265,8 @@ fn verify_file<S: Suite, D: AggregateDesign<S>>(
     file: &[u8],
 ) -> Option<Answer> {
     match &*asked.question {
-        "keys" => {
-            let answers = statement(&client(server), asked, file, &the_keys(asked))?.answers;
-            let answers = answers.into_iter();
-            Some(
-                answers
-                    .map(|(key, answer)| (encode(key), answer.value().map(encode)))
-                    .collect(),
-            )
-        }
-        "range" => {
-            let entries = statement(&client(server), asked, file, &the_range(asked))?.entries;
-            let entries = entries.into_iter();
-            Some(
-                entries
-                    .map(|(key, value)| (encode(key), Some(encode(value))))
-                    .collect(),
-            )
-        }
+        "keys" => answer(&client(server), asked, file, &asked.all_keys()),
+        "range" => answer(&client(server), asked, file, &asked.range()),
         _ => verify_look_up(server, asked, file),
     }
 }
@@ -313,11 +276,7 @@ fn verify_look_up<S: Suite, D: Design<S>>(
     asked: &VectorQuery,
     file: &[u8],
 ) -> Option<Answer> {
-    let lookup = statement(&client(server), asked, file, &the_key(asked))?;
-    Some(vec![(
-        encode(lookup.key),
-        lookup.answer.value().map(encode),
-    )])
+    answer(&client(server), asked, file, &asked.key())
 }
 
 fn client<S: Suite, D: Design<S>>(server: &TupleRepository<S, D>) -> Client<Tuple<D, S>> {
@@ -325,17 +284,17 @@ fn client<S: Suite, D: Design<S>>(server: &TupleRepository<S, D>) -> Client<Tupl
     Client::new(PublicKey::new(authority.author, authority.dictionary, key))
 }
 
-fn statement<S: Suite, D: Design<S>, Q: Question>(
+fn answer<S: Suite, D: Design<S>, Q: Question<Statement: Listed>>(
     client: &Client<Tuple<D, S>>,
     asked: &VectorQuery,
     file: &[u8],
     query: &Q,
-) -> Option<Q::Statement>
+) -> Option<Answer>
 where
     Tuple<D, S>: Answers<Q>,
 {
     let verdict = client.check_at(Version::new(asked.version), file, query);
-    Some(verdict.ok()?.into_inner())
+    Some(verdict.ok()?.into_inner().answer())
 }
 
 /// The steps of checking the youngest tuple of the format document's worked example: "fig" in

@@ -14,10 +14,8 @@ pub(super) fn to_usize(number: u64) -> usize {
 }
 
 pub(super) fn wrong_version(expected: u64, actual: u64) -> VerifyError {
-    VerifyError::WrongVersion {
-        expected: version(expected),
-        actual: version(actual),
-    }
+    let [expected, actual] = [expected, actual].map(version);
+    VerifyError::WrongVersion { expected, actual }
 }
 
 pub(super) fn junk(number: u64) -> D {
@@ -50,14 +48,11 @@ pub(super) fn verified(number: u64, root: D, history: D) -> Verified<SnapshotHea
         history,
     };
     if number == 0 {
-        return Untrusted::new(EmptyDictionary::new())
-            .verify(&authority(), &())
-            .unwrap();
+        let empty = Untrusted::new(EmptyDictionary::new());
+        return empty.verify(&authority(), &()).unwrap();
     }
-    let signed = head.sign(&signer()).unwrap();
-    Untrusted::new(signed)
-        .verify(&authority(), &version(number))
-        .unwrap()
+    let signed = Untrusted::new(head.sign(&signer()).unwrap());
+    signed.verify(&authority(), &version(number)).unwrap()
 }
 
 /// A log, and the heads of versions 0 and up.
@@ -82,8 +77,8 @@ impl Chain {
 
     pub(super) fn push(&mut self, root: D) {
         let before = self.log.entries();
-        self.heads
-            .push(verified(before + 1, root, self.log.root(before).unwrap()));
+        let history = self.log.root(before).unwrap();
+        self.heads.push(verified(before + 1, root, history));
         self.log.append(&root);
     }
 
@@ -92,15 +87,13 @@ impl Chain {
     }
 
     pub(super) fn inclusion(&self, older: u64, newer: u64) -> InclusionProof<S> {
-        self.log
-            .prove_inclusion(version(older), version(newer))
-            .unwrap()
+        let proof = self.log.prove_inclusion(version(older), version(newer));
+        proof.unwrap()
     }
 
     pub(super) fn consistency(&self, older: u64, newer: u64) -> ConsistencyProof<S> {
-        self.log
-            .prove_consistency(version(older), version(newer))
-            .unwrap()
+        let proof = self.log.prove_consistency(version(older), version(newer));
+        proof.unwrap()
     }
 
     pub(super) fn check_inclusion(

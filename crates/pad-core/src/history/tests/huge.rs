@@ -11,16 +11,8 @@ fn head(number: u64, history: D) -> SnapshotHead<S> {
 /// Rejects paths of every length for heads of versions beyond any real log, without overflow.
 #[test]
 fn huge_versions_and_empty_proofs_never_panic() {
-    let numbers = [
-        1,
-        2,
-        3,
-        1 << 32,
-        1 << 63,
-        (1 << 63) + 1,
-        u64::MAX - 1,
-        u64::MAX,
-    ];
+    let (half, last) = (1_u64 << 63, u64::MAX);
+    let numbers = [1, 2, 3, 1 << 32, half, half + 1, last - 1, last];
     let pairs = numbers
         .iter()
         .flat_map(|older| numbers.iter().map(move |newer| (*older, *newer)));
@@ -38,27 +30,19 @@ fn huge_versions_and_empty_proofs_never_panic() {
                 assert!(refused.is_err());
             }
         }
-        assert_eq!(
-            mismatches,
-            [u32::from(older < newer); 2],
-            "{older} {newer}: one length fits"
-        );
+        let fitting = [u32::from(older < newer); 2];
+        assert_eq!(mismatches, fitting, "{older} {newer}: one length fits");
     }
     let log = Chain::new(0, 3).log;
     for number in numbers.into_iter().filter(|number| *number > 4) {
         assert_eq!(log.root(number), None);
-        assert_eq!(log.version_root(version(number)), None);
-        assert_eq!(log.prove_inclusion(version(1), version(number)), None);
-        assert_eq!(
-            log.prove_inclusion(version(number - 1), version(number)),
-            None
-        );
-        assert_eq!(log.prove_consistency(version(0), version(number)), None);
-        assert_eq!(log.prove_consistency(version(number), version(1)), None);
-        assert_eq!(
-            log.prove_consistency(version(number), version(number)),
-            None
-        );
+        let (newer, before) = (version(number), version(number - 1));
+        assert_eq!(log.version_root(newer), None);
+        assert_eq!(log.prove_inclusion(version(1), newer), None);
+        assert_eq!(log.prove_inclusion(before, newer), None);
+        assert_eq!(log.prove_consistency(version(0), newer), None);
+        assert_eq!(log.prove_consistency(newer, version(1)), None);
+        assert_eq!(log.prove_consistency(newer, newer), None);
     }
     assert_eq!(log.prove_consistency(version(0), version(0)), None);
     // All siblings are stored, but not the version itself.
@@ -76,14 +60,9 @@ fn a_malformed_store_is_refused() {
     }
     let stored = codec::encode_body(&honest);
     assert_eq!(codec::decode_body(&stored), Ok(honest));
-    for lengths in [
-        vec![4, 2, 1],
-        vec![],
-        vec![3, 2, 1],
-        vec![4, 2],
-        vec![4, 2, 1, 0],
-    ] {
-        let levels: Vec<Vec<D>> = lengths.into_iter().map(digests).collect();
+    let wrong: [&[u64]; 5] = [&[4, 2, 1], &[], &[3, 2, 1], &[4, 2], &[4, 2, 1, 0]];
+    for lengths in wrong {
+        let levels: Vec<Vec<D>> = lengths.iter().copied().map(digests).collect();
         let stored = codec::encode_body(&(digests(39), levels));
         let log = codec::decode_body::<HistoryLog<S>>(&stored);
         assert_eq!(log, Err(crate::DecodeError::Malformed));

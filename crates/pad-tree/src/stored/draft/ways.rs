@@ -9,11 +9,10 @@ use pad_core::{Operation, StoreFault, Suite, Workers};
 
 use super::{Draft, NodeStub};
 use crate::{
-    balancing::BalancingScheme,
+    balancing::{BalancingScheme, NodeStore as _},
     entries::Probe,
     id::{NodeId, NodeKind},
     side::Side,
-    store::NodeStore as _,
     stored::{
         log::NodeLog,
         nodes::{Recent, Record, Reuse},

@@ -151,10 +151,8 @@ where
     }
 
     const fn wrong_number(&self) -> SortedError<E> {
-        SortedError::Number {
-            expected: self.expected,
-            actual: self.actual,
-        }
+        let (expected, actual) = (self.expected, self.actual);
+        SortedError::Number { expected, actual }
     }
 }
 

@@ -22,13 +22,10 @@ fn proofs_and_responses_have_one_encoding() {
     check_one_encoding(&target.prove(&key("bb")));
     check_one_encoding(&target.prove(&keys));
     let proof = target.prove(&key("b"));
-    check_one_encoding(&Response::new(&target.played.server, target.version, proof).unwrap());
-    let proof = target
-        .played
-        .server
-        .prove(Version::EMPTY, &key("b"))
-        .unwrap();
-    check_one_encoding(&Response::new(&target.played.server, Version::EMPTY, proof).unwrap());
+    let server = &target.played.server;
+    check_one_encoding(&Response::new(server, target.version, proof).unwrap());
+    let proof = server.prove(Version::EMPTY, &key("b")).unwrap();
+    check_one_encoding(&Response::new(server, Version::EMPTY, proof).unwrap());
 }
 
 #[test]

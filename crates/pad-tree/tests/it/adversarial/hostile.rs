@@ -23,12 +23,8 @@ fn hostile_lengths_are_refused() {
     for before in positions {
         for length in huge {
             let bytes = [envelope, before, length].concat();
-            let refusal = Untrusted::<TreeProof<Sha256Ed25519, Key>>::decode(&bytes, 1 << 30).err();
-            assert_eq!(
-                refusal,
-                Some(DecodeError::Malformed),
-                "{before:?} {length:?}"
-            );
+            let refusal = Untrusted::<TreeProof<Sha256Ed25519, Key>>::decode(&bytes, 1 << 30);
+            assert_eq!(refusal, Err(DecodeError::Malformed), "{bytes:?}");
         }
     }
     // Overlong encodings of lengths are not canonical.
@@ -42,16 +38,11 @@ fn hostile_lengths_are_refused() {
 #[test]
 fn inverted_ranges_are_refused() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();
-    for (start, end) in [([9], [5]), ([9], [9])] {
-        let range = KeyRange {
-            start: Some(key(start)),
-            end: Some(key(end)),
-        };
+    for ends in [[9, 5], [9, 9]] {
+        let [start, end] = ends.map(|end| Some(key([end])));
         let gap = [(&entry_key(4), D), (&entry_key(5), D)];
-        assert_eq!(
-            target.refusal(&gap, &range),
-            Some(VerifyError::InvalidQuery)
-        );
+        let refusal = target.refusal(&gap, &KeyRange { start, end });
+        assert_eq!(refusal, Some(VerifyError::InvalidQuery));
     }
     assert_eq!(Keys::new(Vec::new()), None, "there is no query for no keys");
 }
@@ -64,16 +55,10 @@ fn equal_contents_share_proofs_but_not_statements() {
     actions.extend([Action::Put(key("b"), value("2")), Action::Snapshot]);
     actions.extend([Action::Remove(key("b")), Action::Snapshot]);
     let target = Target::<Sha256Ed25519, Treap>::of(&actions);
-    let proof = target
-        .played
-        .server
-        .prove(Version::new(1), &key("b"))
-        .unwrap();
-    let lookup = target.verify(proof, &key("b")).unwrap();
-    assert_eq!(
-        (lookup.version, lookup.answer),
-        (Version::new(3), Answer::Absent)
-    );
+    let proof = target.played.server.prove(Version::new(1), &key("b"));
+    let lookup = target.verify(proof.unwrap(), &key("b")).unwrap();
+    assert_eq!(lookup.version, Version::new(3));
+    assert_eq!(lookup.answer, Answer::Absent);
 }
 
 /// Uses random bytes as the body of a proof. They never cause a panic and never verify.
@@ -87,12 +72,8 @@ fn garbage_is_refused() {
         let mut bytes = envelope.clone();
         // Small numbers are plausible lengths and tags.
         let small = random.below(2) == 0;
-        bytes.extend(
-            random
-                .bytes(length)
-                .into_iter()
-                .map(|byte| if small { byte % 5 } else { byte }),
-        );
+        let noise = random.bytes(length).into_iter();
+        bytes.extend(noise.map(|byte| if small { byte % 5 } else { byte }));
         if let Ok(proof) = Untrusted::<TreeProof<Sha256Ed25519, Key>>::decode(&bytes, 1 << 20) {
             assert!(proof.verify(&target.head, &entry_key(3)).is_err());
         }
@@ -108,10 +89,8 @@ fn updates_of_other_dictionaries_are_refused() {
     let mut treap = TreeRepository::<Sha256Ed25519, Store<Sha256Ed25519, Treap>>::new(
         tree_author::<Sha256Ed25519, Treap>(dictionary(), 7).authority(),
     );
-    let wrong = VerifyError::WrongScheme {
-        expected: 1,
-        actual: 2,
-    };
+    let (expected, actual) = (1, 2);
+    let wrong = VerifyError::WrongScheme { expected, actual };
     assert_eq!(treap.apply(&update), Err(ApplyError::Head(wrong)));
     let strangers = [
         (
@@ -124,15 +103,9 @@ fn updates_of_other_dictionaries_are_refused() {
         ),
     ];
     for (stranger, error) in strangers {
-        let mut server = refusing::<Store<Sha256Ed25519, RedBlack>>(&stranger);
+        let mut server =
+            TreeRepository::<_, Store<Sha256Ed25519, RedBlack>>::new(stranger.authority());
         assert_eq!(server.apply(&update), Err(ApplyError::Head(error)));
         assert_eq!(server.latest(), Version::EMPTY);
     }
-}
-
-fn refusing<St>(author: &impl Dictionary) -> TreeRepository<Sha256Ed25519, St>
-where
-    St: VersionedStore<Annotation = Authenticated<Sha256Ed25519>> + Send + Sync,
-{
-    TreeRepository::new(author.authority())
 }

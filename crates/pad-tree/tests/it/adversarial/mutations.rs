@@ -10,10 +10,8 @@ fn check_mutations_of<S: Suite, B: BalancingScheme, Q: ProvableQuery>(
     Q::Statement: PartialEq + Debug,
 {
     let proof = target.prove(query);
-    check_mutations(
-        &Honest::new(&proof, &target.head, query),
-        &Mirror::of(&other.prove(query)),
-    );
+    let honest = Honest::new(&proof, &target.head, query);
+    check_mutations(&honest, &Mirror::of(&other.prove(query)));
 }
 
 fn check_every_mutation<S: Suite, B: BalancingScheme>() {
@@ -69,10 +67,9 @@ fn every_mutation_of_a_one_leaf_proof_and_of_an_empty_one_is_refused() {
     let played = play::<TreePad<Sha256Ed25519, Treap, Store<Sha256Ed25519, Treap>>>(&[]);
     let head = verified_head(played.author.authority(), &played.server, Version::EMPTY);
     let proof = played.server.prove(Version::EMPTY, &key("k")).unwrap();
-    check_mutations(
-        &Honest::new(&proof, &head, &key("k")),
-        &Mirror::of(&other.prove(&key("k"))),
-    );
+    let asked = key("k");
+    let honest = Honest::new(&proof, &head, &asked);
+    check_mutations(&honest, &Mirror::of(&other.prove(&asked)));
 }
 
 /// The format cannot express a node with both children elided. The closest messages are not trees.
@@ -80,22 +77,18 @@ fn every_mutation_of_a_one_leaf_proof_and_of_an_empty_one_is_refused() {
 fn proofs_without_leaves_are_for_empty_trees() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();
     let root = target.head.get().root;
-    let (asked, none) = (key("asked"), Vec::<Leaf<Sha256Ed25519>>::new());
+    let asked = key("asked");
     let mirror = |shape: &[u8], siblings| Mirror::<Sha256Ed25519> {
         shape: shape.to_vec(),
         siblings,
-        leaves: none.clone(),
+        leaves: Vec::new(),
     };
-    let verify = |mirror: Mirror<Sha256Ed25519>| target.verify(mirror.to_proof(), &asked).err();
-    assert_eq!(verify(mirror(&[], vec![])), Some(VerifyError::RootMismatch));
+    let verify = |mirror: Mirror<Sha256Ed25519>| target.refused(mirror.to_proof(), &asked);
+    assert_eq!(verify(mirror(&[], vec![])), MISMATCH);
     for shape in [&[][..], &[1], &[2], &[3], &[0]] {
         for count in 1..3 {
             let refusal = verify(mirror(shape, vec![root; count]));
-            assert_eq!(
-                refusal,
-                Some(VerifyError::MalformedShape),
-                "{shape:?} {count}"
-            );
+            assert_eq!(refusal, MALFORMED, "{shape:?} {count}");
         }
     }
     // The reverse: leaves in a proof of an empty tree.
@@ -103,15 +96,8 @@ fn proofs_without_leaves_are_for_empty_trees() {
     let empty = verified_head(authority, &target.played.server, Version::EMPTY);
     let full = target.prove(&entry_key(1));
     let refusal = Untrusted::new(full).verify(&empty, &entry_key(1)).err();
-    assert_eq!(refusal, Some(VerifyError::RootMismatch));
-    let nothing = Mirror {
-        shape: vec![],
-        siblings: vec![],
-        leaves: none,
-    };
-    let absent = Untrusted::new(nothing.to_proof())
-        .verify(&empty, &asked)
-        .unwrap()
-        .into_inner();
-    assert_eq!(absent.answer, Answer::Absent);
+    assert_eq!(refusal, MISMATCH);
+    let nothing = Untrusted::new(mirror(&[], vec![]).to_proof());
+    let absent = nothing.verify(&empty, &asked).unwrap();
+    assert_eq!(absent.get().answer, Answer::Absent);
 }

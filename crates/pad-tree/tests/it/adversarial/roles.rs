@@ -19,20 +19,16 @@ fn swapped_children_are_refused() {
         panic!("an inner node")
     };
     let swapped = Tree::inner(*right, *left).to_mirror();
-    let refusal = target.verify(swapped.to_proof(), &KeyRange::ALL).err();
-    assert_eq!(refusal, Some(VerifyError::UnorderedLeaves));
+    let refusal = target.refused(swapped.to_proof(), &KeyRange::ALL);
+    assert_eq!(refusal, UNORDERED);
     let asked = entry_key(3);
-    let one = target
-        .whole
-        .shown(&|key| if *key == asked { V } else { LeafDetail::Elided });
+    let shown = |key: &Key| if *key == asked { V } else { LeafDetail::Elided };
+    let one = target.whole.shown(&shown);
     let Tree::Inner(left, right) = one else {
         panic!("an inner node")
     };
     let swapped = Tree::inner(*right, *left).to_mirror();
-    assert_eq!(
-        target.verify(swapped.to_proof(), &asked).err(),
-        Some(VerifyError::RootMismatch)
-    );
+    assert_eq!(target.refused(swapped.to_proof(), &asked), MISMATCH);
 }
 
 /// Presents an inner node as a leaf, with its two digests as key and value digest. Presents a leaf
@@ -44,45 +40,33 @@ fn check_roles_cannot_be_confused<S: Suite>() {
         panic!("an inner node")
     };
     let (left, right) = (left.digest(), right.digest());
-    assert_eq!(
-        S::node(Domain::TreeNode, &left, &right),
-        target.head.get().root
-    );
-    let forged = key(left.as_ref());
+    let root = S::node(Domain::TreeNode, &left, &right);
+    assert_eq!(root, target.head.get().root);
     let leaf = Leaf {
-        key: forged,
+        key: key(left.as_ref()),
         content: Content::Digest(right),
     };
     let one = of_one_leaf(leaf);
-    let refusal = target.verify(one.to_proof(), &key([1])).err();
-    assert_eq!(refusal, Some(VerifyError::RootMismatch));
+    assert_eq!(target.refused(one.to_proof(), &key([1])), MISMATCH);
     let whole_value = Value::new([left.as_ref(), right.as_ref()].concat()).unwrap();
     let leaf = Leaf {
         key: Key::default(),
         content: Content::<S>::Value(whole_value),
     };
     let one = of_one_leaf(leaf);
-    assert_eq!(
-        target.verify(one.to_proof(), &Key::default()).err(),
-        Some(VerifyError::RootMismatch)
-    );
+    assert_eq!(target.refused(one.to_proof(), &Key::default()), MISMATCH);
     // All digests of one message differ, in all roles. (`hash` is never used for inner nodes.)
     let (a, b) = (S::value(b"a"), S::value(b"b"));
     let joined = [a.as_ref(), b.as_ref()].concat();
-    let mut digests = vec![
-        S::node(Domain::TreeNode, &a, &b),
-        S::node(Domain::HistoryNode, &a, &b),
-        S::leaf(a.as_ref(), &b),
-    ];
-    let leaf = digests.remove(2);
-    let hashed = Domain::ALL
+    let leaf = S::leaf(a.as_ref(), &b);
+    let mut digests: Vec<_> = Domain::ALL
         .into_iter()
-        .filter(|domain| !matches!(domain, Domain::TreeNode | Domain::HistoryNode));
-    digests.extend(hashed.map(|domain| S::hash(domain, &[&joined])));
-    assert!(
-        digests.contains(&leaf),
-        "a leaf is its domain's hash of key and value digest"
-    );
+        .map(|domain| match domain {
+            Domain::TreeNode | Domain::HistoryNode => S::node(domain, &a, &b),
+            domain => S::hash(domain, &[&joined]),
+        })
+        .collect();
+    assert!(digests.contains(&leaf), "the hash of key and value digest");
     digests.sort();
     digests.dedup();
     assert_eq!(digests.len(), Domain::ALL.len());
@@ -107,8 +91,7 @@ fn the_boundary_between_key_and_value_cannot_be_moved() {
             content: Content::<Sha256Ed25519>::Digest(digest),
         };
         let mirror = of_one_leaf(leaf);
-        let refusal = target.verify(mirror.to_proof(), &key("zz")).err();
-        assert_eq!(refusal, Some(VerifyError::RootMismatch));
+        assert_eq!(target.refused(mirror.to_proof(), &key("zz")), MISMATCH);
     }
 }
 
@@ -123,8 +106,8 @@ fn one_key_twice_is_refused() {
     };
     let tree = Tree::inner(leaf("one"), leaf("two"));
     let target = Target::<Sha256Ed25519, RedBlack>::new();
-    let refusal = target.verify(tree.to_mirror().to_proof(), &key("k")).err();
-    assert_eq!(refusal, Some(VerifyError::UnorderedLeaves));
+    let refusal = target.refused(tree.to_mirror().to_proof(), &key("k"));
+    assert_eq!(refusal, UNORDERED);
 }
 
 /// A degenerate proof of maximal depth is checked without recursion.
@@ -139,18 +122,14 @@ fn deep_proofs_do_not_exhaust_the_stack() {
     for code in [1, 2] {
         let mut codes = vec![code; depth];
         codes.push(0);
-        let siblings = vec![target.head.get().root; depth];
-        let leaves = vec![leaf.clone()];
         let mirror = Mirror {
-            shape: vec![],
-            siblings,
-            leaves,
-        }
-        .with_codes(&codes);
-        let bytes = codec::encode(&mirror.to_proof::<Key>());
+            siblings: vec![target.head.get().root; depth],
+            ..of_one_leaf(leaf.clone())
+        };
+        let bytes = codec::encode(&mirror.with_codes(&codes).to_proof::<Key>());
         let proof = Untrusted::<TreeProof<Sha256Ed25519, Key>>::decode(&bytes, 1 << 24).unwrap();
         let refusal = proof.verify(&target.head, &key("k")).err();
-        assert_eq!(refusal, Some(VerifyError::RootMismatch));
+        assert_eq!(refusal, MISMATCH);
     }
     // Leaves only, in one long comb of nodes with two open children.
     let mut codes = vec![3; 20_000];
@@ -159,13 +138,10 @@ fn deep_proofs_do_not_exhaust_the_stack() {
         key: key(number.to_be_bytes()),
         content: Content::<Sha256Ed25519>::Digest(target.head.get().root),
     };
-    let leaves = (0..=20_000).map(numbered).collect();
     let mirror = Mirror {
-        shape: vec![],
-        siblings: vec![],
-        leaves,
-    }
-    .with_codes(&codes);
-    let refusal = target.verify(mirror.to_proof(), &KeyRange::ALL).err();
-    assert_eq!(refusal, Some(VerifyError::RootMismatch));
+        leaves: (0..=20_000).map(numbered).collect(),
+        ..of_one_leaf(leaf)
+    };
+    let mirror = mirror.with_codes(&codes);
+    assert_eq!(target.refused(mirror.to_proof(), &KeyRange::ALL), MISMATCH);
 }

@@ -67,17 +67,13 @@ impl<A: pad_accumulators::Dynamic<SecretKey: TestSecret>, R: Retention> SignedVa
 fn of_another_generation<D: SignedValues>() {
     let target = Target::<D>::new();
     let honest = target.prove_at(1, 1, "b");
-    assert_eq!(
-        (honest.parts.len(), target.refusal(&honest, 1, "b")),
-        (2, None)
-    );
+    assert_eq!(honest.parts.len(), 2);
+    assert_eq!(target.refusal(&honest, 1, "b"), None);
     for (to, from) in [(0, 1), (1, 0)] {
         let foreign = honest.parts[from].evidence.clone();
         let mut mixed = honest.clone();
-        mixed.parts[to]
-            .evidence
-            .snapshot
-            .clone_from(&foreign.snapshot);
+        let snapshot = &mut mixed.parts[to].evidence.snapshot;
+        snapshot.clone_from(&foreign.snapshot);
         assert_eq!(target.refusal(&mixed, 1, "b"), INVALID);
         let mut mixed = honest.clone();
         let own = mixed.parts[to].evidence.witness.clone();
@@ -174,10 +170,8 @@ where
     assert_eq!(target.refusal(&reversed, 7, "d"), outside(7, 7, 6));
     // One witness is valid for every version of its range: [.., d) exists from version 5 to 6.
     let server = &target.servers[6];
-    let (at_five, at_six) = (
-        server.prove(Version::new(5), &key("a")).unwrap(),
-        server.prove(Version::new(6), &key("a")).unwrap(),
-    );
+    let prove = |version| server.prove(Version::new(version), &key("a")).unwrap();
+    let (at_five, at_six) = (prove(5), prove(6));
     assert_eq!(codec::encode(&at_five), codec::encode(&at_six));
     assert_eq!(target.refusal(&at_six, 5, "a"), None);
     assert_eq!(target.refusal(&at_six, 4, "a"), outside(4, 5, 6));
@@ -216,10 +210,8 @@ fn check_bytes<D: Design<S, Secret: TestSecret>>(fields: &[Field<D>], signed: bo
             undecodable(DecodeError::TrailingBytes)
         };
         assert_eq!(refusal, expected);
-        for bit in (0..8 * length)
-            .step_by(53)
-            .chain(8 * length - 16..8 * length)
-        {
+        let bits = 8 * length;
+        for bit in (0..bits).step_by(53).chain(bits - 16..bits) {
             let refusal = changed(&|bytes| bytes[bit / 8] ^= 1 << (bit % 8));
             let is_exact = match refusal {
                 Some(VerifyError::SignatureInvalid) => number < 2,
@@ -285,20 +277,13 @@ fn another_chain<A: pad_accumulators::Dynamic<SecretKey: TestSecret>>() {
     assert_eq!(refusal(3, "d", &|seal| seal.rest = tail), INVALID);
     for foreign in [seal_of(&target, 2, "b"), seal_of(&elsewhere, 3, "b")] {
         assert_eq!(refusal(3, "b", &|seal| *seal = foreign.clone()), INVALID);
-        assert_eq!(
-            refusal(3, "b", &|seal| seal.signature = foreign.signature),
-            INVALID
-        );
-        assert_eq!(
-            refusal(3, "b", &|seal| seal.history = foreign.history),
-            INVALID
-        );
-        let operations = foreign.operations;
-        if operations != whole.operations {
-            assert_eq!(
-                refusal(3, "b", &|seal| seal.operations = operations),
-                INVALID
-            );
+        let other_signature = |seal: &mut Seal| seal.signature = foreign.signature;
+        assert_eq!(refusal(3, "b", &other_signature), INVALID);
+        let other_history = |seal: &mut Seal| seal.history = foreign.history;
+        assert_eq!(refusal(3, "b", &other_history), INVALID);
+        let other_operations = |seal: &mut Seal| seal.operations = foreign.operations;
+        if foreign.operations != whole.operations {
+            assert_eq!(refusal(3, "b", &other_operations), INVALID);
         }
         let spliced = |seal: &mut Seal| seal.values[0].clone_from(&foreign.values[0]);
         assert_eq!(refusal(3, "b", &spliced), INVALID);
@@ -306,11 +291,8 @@ fn another_chain<A: pad_accumulators::Dynamic<SecretKey: TestSecret>>() {
     // Witnesses of another version and of the other generation, with the right head.
     let honest = target.prove_at(3, 3, "b");
     let older = target.prove_at(2, 2, "b").parts[0].evidence.clone();
-    for (part, foreign) in [
-        (0, older),
-        (0, honest.parts[1].evidence.clone()),
-        (1, honest.parts[0].evidence.clone()),
-    ] {
+    let [first, second] = [0, 1].map(|part: usize| honest.parts[part].evidence.clone());
+    for (part, foreign) in [(0, older), (0, second), (1, first)] {
         let mut mixed = honest.clone();
         let own = &honest.parts[part].evidence;
         mixed.parts[part].evidence = transplant::<Chain<A>>(&foreign, own);
@@ -351,16 +333,13 @@ fn check_updates<D: Design<S, Secret: TestSecret>>(spoil: fn(&mut D::Extension))
         let mut update = good.clone();
         update.attachment.extensions.pop();
         bad.push(update);
+        let first = &good.attachment.extensions[0];
         let mut update = good.clone();
-        update
-            .attachment
-            .extensions
-            .push(good.attachment.extensions[0].clone());
+        update.attachment.extensions.push(first.clone());
         bad.push(update);
         let mut update = good.clone();
         update.attachment.merged ^= 1;
-        update.attachment.extensions =
-            vec![good.attachment.extensions[0].clone(); 2 - usize::from(merges)];
+        update.attachment.extensions = vec![first.clone(); 2 - usize::from(merges)];
         bad.push(update);
         for update in bad {
             let refused = server.apply(&resigned(update));
@@ -408,12 +387,14 @@ fn a_signer_that_fails<D: Design<S, Secret: TestSecret>>() {
     assert!(refusals > 1);
 }
 
+fn new_author<D: Design<S, Secret: TestSecret>>() -> TupleAuthor<S, D, SigningKey> {
+    let (signer, secret) = (signing_key(AUTHOR), D::Secret::numbered(AUTHOR));
+    TupleAuthor::new(dictionary(), public_key(AUTHOR), signer, secret)
+}
+
 /// Checks that a set above the public key's capacity stops the author, without a loss of changes.
 fn check_capacity<D: Design<S, Secret: TestSecret>>() {
-    let secret = D::Secret::numbered(AUTHOR);
-    let signer = signing_key(AUTHOR);
-    let mut author: TupleAuthor<S, D, SigningKey> =
-        TupleAuthor::new(dictionary(), public_key(AUTHOR), signer, secret);
+    let mut author = new_author::<D>();
     let batch = (0..64_u8).map(|byte| Operation::Put(key([byte, 1]), value([byte])));
     for _ in 0..2 {
         let refused = author.snapshot_of(batch.clone().collect()).err();
@@ -433,28 +414,17 @@ fn check_capacity<D: Design<S, Secret: TestSecret>>() {
 
 /// Checks that a snapshot refused for capacity does not affect later ones.
 fn check_refused_snapshot<D: Design<S, Secret: TestSecret>>() {
-    let author = || -> TupleAuthor<S, D, SigningKey> {
-        let secret = D::Secret::numbered(AUTHOR);
-        TupleAuthor::new(
-            dictionary(),
-            public_key(AUTHOR),
-            signing_key(AUTHOR),
-            secret,
-        )
-    };
     let puts = |keys: Range<u8>| -> Vec<_> {
-        keys.map(|byte| Operation::Put(key([byte, 1]), value([byte])))
-            .collect()
+        let puts = keys.map(|byte| Operation::Put(key([byte, 1]), value([byte])));
+        puts.collect()
     };
-    let (mut refused, mut other) = (author(), author());
+    let (mut refused, mut other) = (new_author::<D>(), new_author::<D>());
     for author in [&mut refused, &mut other] {
         author.snapshot_of(puts(0..10)).expect("it fits");
     }
     let error = refused.snapshot_of(puts(10..80)).err();
-    assert!(
-        matches!(error, Some(AuthorError::Accumulate(_))),
-        "{error:?}"
-    );
+    let is_full = matches!(error, Some(AuthorError::Accumulate(_)));
+    assert!(is_full, "{error:?}");
     // The first six are still pending.
     for byte in 16..80 {
         assert!(refused.remove(&key([byte, 1])));
@@ -550,11 +520,8 @@ fn check_other_fork<D: Design<S, Secret: TestSecret + SecretBytes>>() {
         let mut server = Server::<Tuple<D>>::new(author.public());
         let version = server.apply(&author.snapshot().unwrap()).unwrap();
         let answer = server.answer(version, &key(b"apple")).unwrap();
-        (
-            author.public().clone(),
-            server.head(version).unwrap(),
-            answer,
-        )
+        let head = server.head(version).unwrap();
+        (author.public().clone(), head, answer)
     };
     let ((public, head, genuine), (_, _, fork)) = (published(b"1"), published(b"2"));
     let mut client = Client::<Tuple<D>>::new(public);
@@ -566,10 +533,8 @@ fn check_other_fork<D: Design<S, Secret: TestSecret + SecretBytes>>() {
     let mut spliced = read(&genuine);
     spliced.proof = read(&fork).proof;
     let refused = client.check(&codec::encode(&spliced), &key(b"apple"));
-    assert_eq!(
-        refused.unwrap_err(),
-        Refusal::Proof(VerifyError::RootMismatch)
-    );
+    let mismatch = Refusal::Proof(VerifyError::RootMismatch);
+    assert_eq!(refused.unwrap_err(), mismatch);
 }
 
 #[test]

@@ -12,10 +12,8 @@ fn reachable<const GENERATIONS: usize>(
     let mut tuples: Vec<Digest> = chains.iter().map(|chain| chain.tuple.digest()).collect();
     tuples.sort();
     tuples.dedup();
-    let mut links: Vec<Digest> = chains
-        .iter()
-        .flat_map(|chain| chain.links.clone())
-        .collect();
+    let links = chains.iter().flat_map(|chain| chain.links.clone());
+    let mut links: Vec<Digest> = links.collect();
     links.extend(&tuples);
     for link in links.clone() {
         for tuple in &tuples {
@@ -33,18 +31,12 @@ fn check_deleted<const GENERATIONS: usize>(version: u64, name: &str, gone: u64) 
     let stale = target.prove(version, name);
     let shown = stale.parts[0].evidence.shown;
     let until = shown.signed + u64::from(shown.revealed);
-    assert_eq!(
-        until + 1,
-        gone,
-        "the tuple is there up to the version before"
-    );
+    assert_eq!(until + 1, gone, "the tuple is there until then");
     let links = reachable(&target);
     let mut tried = 0;
     for later in gone..gone + 3 {
-        assert_eq!(
-            target.refusal(&stale, later, name),
-            outside(later, shown.since, until)
-        );
+        let refusal = target.refusal(&stale, later, name);
+        assert_eq!(refusal, outside(later, shown.since, until));
         let needed = u32::try_from(later - shown.signed).unwrap();
         for revealed in needed..needed + 2 {
             for link in links.iter().step_by(pad_conformance::soak::size(3, 1)) {
@@ -94,25 +86,11 @@ fn no_link_keeps_a_tuple_of_an_older_generation_alive() {
 fn a_used_up_chain_goes_on_only_with_a_new_signature() {
     let target = Target::<BaseLightweight>::new();
     let before = |now| target.prove_at(now, now, "a");
-    let shown = |now| {
-        let Chain {
-            since,
-            signed,
-            revealed,
-            ..
-        } = before(now).parts[0].evidence.shown;
-        (since, signed, revealed)
-    };
-    let expected = [
-        (1, 1, 0),
-        (1, 1, 1),
-        (1, 1, 2),
-        (1, 1, 3),
-        (1, 5, 0),
-        (1, 5, 1),
-    ];
-    for (now, expected) in (1..).zip(expected) {
-        assert_eq!(shown(now), expected);
+    let expected = [(1, 0), (1, 1), (1, 2), (1, 3), (5, 0), (5, 1)];
+    for (now, (signed, revealed)) in (1..).zip(expected) {
+        let shown = before(now).parts[0].evidence.shown;
+        assert_eq!((shown.since, shown.signed), (1, signed));
+        assert_eq!(shown.revealed, revealed);
     }
     // The server knows the seed of the used-up chain, but no reachable link hashes to this seed.
     let used_up = before(4);
@@ -146,12 +124,9 @@ fn a_used_up_chain_goes_on_only_with_a_new_signature() {
 fn a_link_may_be_walked_towards_its_anchor_only() {
     let target = Target::<BaseLightweight>::new();
     let newest = target.prove_at(4, 4, "a");
-    let tuple = chains(&target)
-        .into_iter()
-        .find(|chain| chain.tuple.holds(&key("a")) && chain.signed == 1)
-        .unwrap()
-        .tuple
-        .digest();
+    let mut chains = chains(&target).into_iter();
+    let first = chains.find(|chain| chain.tuple.holds(&key("a")) && chain.signed == 1);
+    let tuple = first.unwrap().tuple.digest();
     for steps in 0..=3 {
         let mut walked = newest.clone();
         let shown = &mut walked.parts[0].evidence.shown;
@@ -186,13 +161,8 @@ fn counts_and_instants_at_their_limits() {
     for revealed in [limit + 1, 1 << 16, u32::MAX - 1, u32::MAX] {
         assert_eq!(refusal(6, &|shown| shown.revealed = revealed), too_long);
     }
-    let Chain {
-        since,
-        signed,
-        revealed,
-        ..
-    } = honest.parts[0].evidence.shown;
-    assert_eq!((since, signed, revealed), (5, 5, 1));
+    let shown = honest.parts[0].evidence.shown;
+    assert_eq!((shown.since, shown.signed, shown.revealed), (5, 5, 1));
     for late in [7, u64::MAX - 1, u64::MAX] {
         assert_eq!(refusal(6, &|shown| shown.since = late), outside(6, late, 6));
         // The end of the interval does not overflow.
@@ -212,8 +182,6 @@ fn counts_and_instants_at_their_limits() {
     }
     assert_eq!(refusal(6, &|shown| shown.signed = 4), outside(6, 5, 5));
     // A signature before the tuple's first instant.
-    let backwards = refusal(6, &|shown| {
-        (shown.signed, shown.revealed) = (0, 6);
-    });
-    assert_eq!(backwards, INVALID);
+    let backwards = |shown: &mut Chain| (shown.signed, shown.revealed) = (0, 6);
+    assert_eq!(refusal(6, &backwards), INVALID);
 }

@@ -58,10 +58,8 @@ fn another_design_is_not_expected() {
             for version in [0, 3] {
                 expectation.version = Version::new(version);
                 let proof = Untrusted::new(target.prove(version, "b"));
-                let wrong = VerifyError::WrongScheme {
-                    expected: scheme,
-                    actual: D::SCHEME.0,
-                };
+                let (expected, actual) = (scheme, D::SCHEME.0);
+                let wrong = VerifyError::WrongScheme { expected, actual };
                 let refusal = proof.verify(&expectation, &key("b")).err();
                 assert_eq!(refusal, Some(wrong));
             }
@@ -106,7 +104,7 @@ fn is_not_vouched_for(refusal: Option<VerifyError>) -> bool {
     )
 }
 
-fn decides(tuple: &ShownTuple<S>) -> bool {
+pub(super) fn decides(tuple: &ShownTuple<S>) -> bool {
     match tuple {
         ShownTuple::At { content, .. } => *content != ShownContent::Nothing,
         ShownTuple::Below { .. } => false,
@@ -129,19 +127,15 @@ fn the_same_refresh_with_another_number_of_generations() {
 /// Uses equal tuple, instant and author: only the number of the design distinguishes the messages.
 #[test]
 fn superseding_evidence_in_a_design_with_speculation() {
-    let (base, spec) = (
-        Target::<BaseSuperseding>::new(),
-        Target::<SpecSuperseding>::new(),
-    );
+    let base = Target::<BaseSuperseding>::new();
+    let spec = Target::<SpecSuperseding>::new();
     // In version 1, both have the tuple [d, f) with value 2, signed only for instant 1: the
     // epoch.
     let evidence = base.prove_at(1, 1, "d").parts[0].evidence.clone();
     let mut proof = spec.prove_at(1, 1, "d");
     assert_eq!(proof.parts[1].evidence.shown, evidence.shown);
-    assert_eq!(
-        proof.parts[1].tuple,
-        base.prove_at(1, 1, "d").parts[0].tuple
-    );
+    let of_base = base.prove_at(1, 1, "d");
+    assert_eq!(proof.parts[1].tuple, of_base.parts[0].tuple);
     proof.parts[1].evidence = evidence;
     assert_eq!(spec.refusal(&proof, 1, "d"), INVALID);
 }
@@ -153,10 +147,8 @@ fn another_suite() {
     let (version, asked) = (Version::new(8), key("zz"));
     let message = codec::encode(&played.server.prove(version, &asked).unwrap());
     let refusal = Untrusted::<TupleProof<S, D>>::decode(&message, MESSAGE_LIMIT).err();
-    let wrong = DecodeError::WrongSuite {
-        expected: 1,
-        actual: 2,
-    };
+    let (expected, actual) = (1, 2);
+    let wrong = DecodeError::WrongSuite { expected, actual };
     assert_eq!(refusal, Some(wrong));
     // With another kind in the envelope, the message is an unsigned proof.
     let mut relabelled = message;
@@ -170,24 +162,15 @@ fn another_suite() {
 /// Updates are not accepted as tuple proofs, and the reverse.
 #[test]
 fn other_kinds_of_messages() {
+    type Attachment = TupleAttachment<<SpecLightweight as Design<S>>::Extension>;
     let target = Target::<SpecLightweight>::new();
     let update = codec::encode(&target.updates[2]);
     let refusal = Untrusted::<TupleProof<S, SpecLightweight>>::decode(&update, MESSAGE_LIMIT).err();
-    let wrong = DecodeError::WrongKind {
-        expected: 65,
-        actual: 64,
-    };
-    assert_eq!(refusal, Some(wrong));
+    let wrong_kind = |expected, actual| Some(DecodeError::WrongKind { expected, actual });
+    assert_eq!(refusal, wrong_kind(65, 64));
     let proof = codec::encode(&target.prove(3, "b"));
-    let refusal = codec::decode::<
-        Update<S, TupleAttachment<<SpecLightweight as Design<S>>::Extension>>,
-    >(&proof, MESSAGE_LIMIT)
-    .err();
-    let wrong = DecodeError::WrongKind {
-        expected: 64,
-        actual: 65,
-    };
-    assert_eq!(refusal, Some(wrong));
+    let refusal = codec::decode::<Update<S, Attachment>>(&proof, MESSAGE_LIMIT).err();
+    assert_eq!(refusal, wrong_kind(64, 65));
 }
 
 /// Version 0 is empty by definition: clients reject an entry in it even if the author signed it.

@@ -66,16 +66,10 @@ fn check_forms<D: Design<S, Secret: TestSecret>>() {
     }
     // The tuple is genuine for keys after it, with its own content only.
     let honest = target.prove(6, "dd");
-    assert_eq!(
-        honest.parts[0].tuple,
-        below("d", Summary::Value(digest)),
-        "one tuple"
-    );
-    for content in [
-        Summary::Nothing,
-        Summary::Removed,
-        Summary::Value(S::value(b"other")),
-    ] {
+    let tuple = below("d", Summary::Value(digest));
+    assert_eq!(honest.parts[0].tuple, tuple, "one tuple");
+    let other = Summary::Value(S::value(b"other"));
+    for content in [Summary::Nothing, Summary::Removed, other] {
         let mut proof = honest.clone();
         proof.parts[0].tuple = below("d", content);
         assert_eq!(target.refusal(&proof, 6, "dd"), INVALID);
@@ -175,10 +169,8 @@ fn check_stretched<const GENERATIONS: usize>() {
     };
     for version in (0..since).chain([7, 8, 9, u64::MAX - 1, u64::MAX]) {
         // Honest bounds, another version.
-        assert_eq!(
-            refusal(since, until, version),
-            outside(version, since, until)
-        );
+        let refused = refusal(since, until, version);
+        assert_eq!(refused, outside(version, since, until));
         // Bounds widened to contain the version.
         let (low, high) = (since.min(version), until.max(version));
         assert_eq!(refusal(low, high, version), INVALID);

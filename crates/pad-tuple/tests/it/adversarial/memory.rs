@@ -1,40 +1,20 @@
 //! Peak memory of decoding, relative to the length of the message. Lists are complete and consist
 //! of the smallest elements.
 
+use pad_conformance::encoding::{self, message};
 use pad_tuple::{ManyProof, RangeProof, internals::AggregateDesign};
 
 use super::*;
 
-/// One more than a power of two: a growing list has just doubled, and its former half is still
-/// allocated.
-const LIST: u32 = (1 << 16) + 1;
-
+/// Returns a list of one element more than a power of two: a growing list has just doubled, and its
+/// former half is still allocated.
 fn list(element: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![252];
-    bytes.extend_from_slice(&LIST.to_le_bytes());
-    bytes.extend(element.repeat(usize::try_from(LIST).unwrap()));
-    bytes
-}
-
-fn message<M: codec::Message>(body: &[&[u8]]) -> Vec<u8> {
-    let envelope = [&b"PAD1"[..], &[1, M::KIND], &M::SUITE.to_be_bytes()].concat();
-    [&envelope, &body.concat()[..]].concat()
+    encoding::list((1 << 16) + 1, element)
 }
 
 fn takes_at_most<M: codec::Message>(times: u64, body: &[&[u8]]) {
-    let bytes = message::<M>(body);
-    let mut decoded = None;
-    let taken = allocation_counter::measure(|| {
-        decoded = codec::decode::<M>(&bytes, bytes.len()).ok();
-    });
-    assert!(decoded.is_some(), "{}", std::any::type_name::<M>());
-    let length = u64::try_from(bytes.len()).unwrap();
-    println!(
-        "{}: {} of {length}",
-        std::any::type_name::<M>(),
-        taken.bytes_max
-    );
-    assert!(taken.bytes_max <= times * length + 4096);
+    let peak = |work: &mut dyn FnMut()| allocation_counter::measure(work).bytes_max;
+    encoding::check_memory::<M>(times, body, peak);
 }
 
 type TupleUpdate<D> = Update<S, TupleAttachment<<D as Design<S>>::Extension>>;
@@ -57,10 +37,8 @@ fn check<D: AggregateDesign<S>>(shown: &[u8], [many, range]: [u64; 2]) {
     assert!(taken.bytes_max < 4096);
     for (number, expected) in [(15, None), (16, refused)] {
         let epochs = [&[number][..], &vec![0; number.into()]].concat();
-        assert_eq!(
-            decode(&message::<TupleProof<S, D>>(&[&epochs, &[0], &[0]])),
-            expected
-        );
+        let proof = message::<TupleProof<S, D>>(&[&epochs, &[0], &[0]]);
+        assert_eq!(decode(&proof), expected);
     }
 }
 

@@ -58,9 +58,9 @@ impl<D: Design<S, Secret: TestSecret>> Model<'_, D> {
     /// list of parts.
     fn check(&self) -> Counts {
         let mut counts = Counts::default();
-        let mut lists: Vec<Vec<u64>> = (1..=self.target.latest())
-            .map(|version| self.target.prove(version, "d").epochs)
-            .collect();
+        let versions = 1..=self.target.latest();
+        let lists = versions.map(|version| self.target.prove(version, "d").epochs);
+        let mut lists: Vec<Vec<u64>> = lists.collect();
         lists.dedup();
         for name in NAMES.into_iter().step_by(self.every) {
             let asked = key(name);
@@ -98,12 +98,9 @@ impl<D: Design<S, Secret: TestSecret>> Model<'_, D> {
                 continue;
             }
             let shown = tuple.shown(key);
-            let decides = matches!(&shown, ShownTuple::At { content, .. }
-                if *content != ShownContent::Nothing);
-            proof.parts.push(Part {
-                tuple: shown,
-                evidence: evidence.clone(),
-            });
+            let decides = super::context::decides(&shown);
+            let (tuple, evidence) = (shown, evidence.clone());
+            proof.parts.push(Part { tuple, evidence });
             counts.tried += 1;
             let outcome = self.target.verify(proof, version, key);
             if let Ok(answer) = &outcome {
@@ -125,13 +122,10 @@ impl<D: Design<S, Secret: TestSecret>> Model<'_, D> {
             if tuple.holds(key) {
                 continue;
             }
-            let part = Part {
-                tuple: tuple.shown(key),
-                evidence: evidence.clone(),
-            };
+            let (tuple, evidence) = (tuple.shown(key), evidence.clone());
             let proof = TupleProof {
                 epochs: vec![1; D::GENERATIONS - 1],
-                parts: vec![part],
+                parts: vec![Part { tuple, evidence }],
                 seal: self.target.prove(1, "").seal,
             };
             let refusal = self.target.verify(&proof, 1, key);
@@ -152,10 +146,8 @@ where
             shown: shown(published.instant, published.since),
             signature: published.item,
         };
-        Candidate {
-            tuple: published.tuple,
-            evidence,
-        }
+        let tuple = published.tuple;
+        Candidate { tuple, evidence }
     });
     check_combinations(&target, candidates.collect());
 }
@@ -222,17 +214,13 @@ fn lightweight_signatures_and_links_in_every_combination() {
 fn three_generations_in_every_combination() {
     let mut actions = actions();
     let more = [put("c", "8"), put("g", "9"), remove("d")];
-    actions.extend(
-        more.into_iter()
-            .flat_map(|action| [action, Action::Snapshot]),
-    );
+    let more = more.map(|action| [action, Action::Snapshot]);
+    actions.extend(more.into_iter().flatten());
     let target = Target::<SpecLightweight3>::with(dictionary(), AUTHOR, &actions, 3);
     let merges = target.updates.iter().map(|update| update.attachment.merged);
     let merges: Vec<u8> = merges.collect();
-    assert!(
-        [0, 1, 2].iter().all(|merged| merges[1..].contains(merged)),
-        "{merges:?}"
-    );
+    let are_all = [0, 1, 2].iter().all(|merged| merges[1..].contains(merged));
+    assert!(are_all, "{merges:?}");
     let model = Model {
         target: &target,
         candidates: lightweight(&target),

@@ -1,8 +1,7 @@
 //! Checkpoints written by an attacker. Restoring refuses them, or gives a repository whose
 //! operations all terminate, with any result.
 
-use pad_core::{HeadLog, LookupError, Value};
-use pad_core::{KeyRange, Keys};
+use pad_core::{HeadLog, KeyRange, Keys, LookupError, Value};
 use pad_tuple::internals::{AggregateDesign, TupleCheckpoint};
 use serde::{Deserialize, Serialize};
 
@@ -34,9 +33,8 @@ enum Content {
 }
 
 fn actions() -> Vec<Action> {
-    let mut actions: Vec<Action> = (0..12)
-        .map(|number| Action::Put(key([number * 10]), value([number])))
-        .collect();
+    let puts = (0..12).map(|number| Action::Put(key([number * 10]), value([number])));
+    let mut actions: Vec<Action> = puts.collect();
     actions.push(Action::Snapshot);
     for round in 0..9_u8 {
         actions.push(Action::Put(key([round * 13]), value([round, 1])));
@@ -183,10 +181,8 @@ fn check_resumed<D: Design<S, Secret: TestSecret>>(tries: u64) {
             author.snapshot()
         })
     };
-    let (honest, body) = (
-        sign(&server).unwrap(),
-        codec::encode_body(&server.checkpoint()),
-    );
+    let honest = sign(&server).unwrap();
+    let body = codec::encode_body(&server.checkpoint());
     let heads = codec::encode_body(server.heads()).len();
     let (mut refused, mut signed) = (0, 0);
     for seed in 0.. {

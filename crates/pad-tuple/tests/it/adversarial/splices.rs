@@ -51,10 +51,8 @@ fn other_versions<D: Design<S, Secret: TestSecret>>() {
     // Version 0 has its own proof, which other versions refuse.
     let empty = target.prove(0, "d");
     for version in [1, 8, u64::MAX] {
-        let wrong = VerifyError::WrongVersion {
-            expected: Version::new(version),
-            actual: Version::EMPTY,
-        };
+        let (expected, actual) = (Version::new(version), Version::EMPTY);
+        let wrong = VerifyError::WrongVersion { expected, actual };
         assert_eq!(target.refusal(&empty, version, "d"), Some(wrong));
     }
     let padded = TupleProof {
@@ -194,19 +192,15 @@ fn hidden_tombstones<D: Design<S, Secret: TestSecret>>() {
         assert_eq!(refusal, BEYOND, "{name}");
     }
     // The youngest tuple of the version before the removal.
-    assert_eq!(
-        target.refusal(&before, version, asked),
-        outside::<D>(3, 2, 2)
-    );
+    let refusal = target.refusal(&before, version, asked);
+    assert_eq!(refusal, outside::<D>(3, 2, 2));
     // Only the older tuple, with the epoch that the honest proof names.
     let alone = TupleProof {
         parts: vec![old.clone()],
         ..honest.clone()
     };
-    assert_eq!(
-        target.refusal(&alone, version, asked),
-        outside::<D>(3, 1, 1)
-    );
+    let refusal = target.refusal(&alone, version, asked);
+    assert_eq!(refusal, outside::<D>(3, 1, 1));
     // The tombstone with the value behind it.
     let mut both = honest;
     both.parts.push(old);

@@ -1,8 +1,7 @@
 //! A server with arbitrary answers for many keys.
 
 use pad_conformance::tuple::TestSecret;
-use pad_core::{Answer, Keys};
-use pad_core::{Untrusted, VerifyError, Version, codec};
+use pad_core::{Answer, Keys, Untrusted, VerifyError, Version, codec};
 use pad_tuple::{
     ManyProof, designs,
     internals::{AggregateDesign, Design, ShownContent, ShownTuple},
@@ -29,11 +28,8 @@ where
     check_places(&attack);
     check_contents(&attack);
     let fewer = prove(trusted.version, &single(&[0, 60, 140]));
-    check_aggregate(
-        &attack,
-        fewer,
-        prove(trusted.version, &single(&[1, 120, 180])),
-    );
+    let foreign = prove(trusted.version, &single(&[1, 120, 180]));
+    check_aggregate(&attack, fewer, foreign);
     let then = one_version_earlier::<D>().server;
     let earlier = trusted.version.previous().unwrap();
     check_versions(&attack, &then.prove_keys(earlier, &attack.asked).unwrap());
@@ -178,10 +174,8 @@ fn check_versions<D: AggregateDesign<Suite>>(attack: &Attack<D>, earlier: &ManyP
     trusted.authority.scheme = pad_core::SchemeId(other);
     let refusal = Untrusted::new(attack.honest.clone()).verify(&trusted, &attack.asked);
     let (expected, actual) = (other, D::SCHEME.0);
-    assert_eq!(
-        refusal.err(),
-        Some(VerifyError::WrongScheme { expected, actual })
-    );
+    let wrong_scheme = VerifyError::WrongScheme { expected, actual };
+    assert_eq!(refusal.err(), Some(wrong_scheme));
 }
 
 /// Checks that a tuple that serves several keys occurs in the proof once, and that a proof with a
@@ -197,16 +191,11 @@ where
         trusted,
         asked,
     };
-    assert_eq!(
-        attack.honest.parts.len(),
-        D::GENERATIONS,
-        "one tuple for each generation"
-    );
-    let verified = Untrusted::new(attack.honest.clone())
-        .verify(&attack.trusted, &attack.asked)
-        .unwrap();
-    let answers = &verified.get().answers;
-    assert!(answers.iter().all(|(_, answer)| *answer == Answer::Absent));
+    // One tuple for each generation.
+    assert_eq!(attack.honest.parts.len(), D::GENERATIONS);
+    let verified = Untrusted::new(attack.honest.clone()).verify(&attack.trusted, &attack.asked);
+    let mut answers = verified.unwrap().into_inner().answers.into_iter();
+    assert!(answers.all(|(_, answer)| answer == Answer::Absent));
     let doubled = attack.refusal(|proof| {
         let part = proof.parts[0].clone();
         proof.parts.insert(0, part);

@@ -7,10 +7,9 @@ use pad_conformance::{
     tuple::TestSecret,
 };
 use pad_core::{
-    Dictionary, DictionaryId, Digest, Operation, Repository, Sha256Ed25519, Suite, SuiteId,
-    Untrusted, VerifyError, internals::Domain,
+    Dictionary, DictionaryId, Digest, KeyRange, Operation, RangeContents, Repository,
+    Sha256Ed25519, Suite, SuiteId, Untrusted, VerifyError, internals::Domain,
 };
-use pad_core::{KeyRange, RangeContents};
 use pad_tuple::{
     ChainSecret, Expectation, ManyProof, RangeProof, TupleAuthor, TupleRepository,
     internals::{
@@ -84,9 +83,8 @@ where
     let mut author = TupleAuthor::<HashCounter, D, _>::new(dictionary, public, signer, secret);
     let mut server = TupleRepository::new(author.authority(), author.key());
     let puts = (0..tuples).map(|number| Operation::Put(name(number), value([1])));
-    server
-        .apply(&author.snapshot_of(puts.collect()).unwrap())
-        .unwrap();
+    let first = author.snapshot_of(puts.collect()).unwrap();
+    server.apply(&first).unwrap();
     for _ in 1..snapshots {
         server.apply(&author.snapshot().unwrap()).unwrap();
     }
@@ -144,10 +142,7 @@ fn a_client_stops_at_the_first_batch_that_is_not_signed() {
         let (refusal, walked, _) = scene.check(scene.lengthened(from, MAX_CHAIN_LENGTH));
         assert_eq!(refusal, Err(VerifyError::SignatureInvalid));
         let most = verified + steps(64, MAX_CHAIN_LENGTH);
-        assert!(
-            (1..=most).contains(&walked),
-            "{walked} steps from {from} on"
-        );
+        assert!((1..=most).contains(&walked), "{walked} from {from} on");
     }
 }
 

@@ -1,8 +1,7 @@
 //! A server with arbitrary answers for a range.
 
 use pad_conformance::tuple::TestSecret;
-use pad_core::KeyRange;
-use pad_core::{Untrusted, Value, VerifyError, Version};
+use pad_core::{KeyRange, Untrusted, Value, VerifyError, Version};
 use pad_tuple::{
     RangeProof,
     internals::{AggregateDesign, Design, RangeContent},

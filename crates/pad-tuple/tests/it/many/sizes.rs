@@ -6,8 +6,7 @@ use pad_conformance::{
     repository::play,
     tuple::expectation,
 };
-use pad_core::Keys;
-use pad_core::{Proof as _, Repository as _, codec};
+use pad_core::{Keys, Proof as _, Repository as _, codec};
 use pad_tuple::{ManyProof, designs};
 
 use super::{Suite, keys};

@@ -41,10 +41,7 @@ fn many<D: AggregateDesign<S>>(server: &TupleRepository<S, D>, row: &mut ManyVec
     let proof = server.prove_keys(expectation.version, &keys).unwrap();
     row.proof = encode(codec::encode(&proof));
     let lookups = Untrusted::new(proof).verify(&expectation, &keys).unwrap();
-    let answers = lookups.into_inner().answers.into_iter();
-    row.answers = answers
-        .map(|(key, answer)| (encode(key), answer.value().map(encode)))
-        .collect();
+    row.answers = lookups.into_inner().answer();
 }
 
 fn range<D: AggregateDesign<S>>(server: &TupleRepository<S, D>, row: &mut RangeVector) {
@@ -58,9 +55,8 @@ fn range<D: AggregateDesign<S>>(server: &TupleRepository<S, D>, row: &mut RangeV
     row.proof = encode(codec::encode(&proof));
     let contents = Untrusted::new(proof).verify(&expectation, &range).unwrap();
     let entries = contents.into_inner().entries.into_iter();
-    row.entries = entries
-        .map(|(key, value)| (encode(key), encode(value)))
-        .collect();
+    let entries = entries.map(|(key, value)| (encode(key), encode(value)));
+    row.entries = entries.collect();
 }
 
 /// Rebuilds the proofs of one design; returns their number.
