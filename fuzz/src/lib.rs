@@ -4,6 +4,7 @@ pub mod aad;
 pub mod accumulators;
 pub mod decode_messages;
 pub mod flexlist;
+pub mod lanes;
 pub mod malleability;
 pub mod operations;
 pub mod stored;
