@@ -51,11 +51,7 @@ fn there_are_six() {
 fn answers_are_verified_and_what_is_not_offered_is_said() {
     for scheme in schemes() {
         let bench = published(scheme);
-        let get = |line: &str| {
-            bench
-                .json(&format!("get --store s --public k.pub {line}"))
-                .remove(0)
-        };
+        let get = |line: &str| bench.get(line);
         assert_eq!(
             get("apple"),
             json!({ "key": "apple", "present": true, "value": "4", "verified": true, "version": 3 })
@@ -94,7 +90,7 @@ fn proofs_and_updates_travel() {
 fn stores_are_checked_pruned_and_go_on() {
     for scheme in schemes() {
         let bench = published(scheme);
-        let checked = bench.json("check --store s").remove(0);
+        let checked = bench.first("check --store s");
         assert_eq!(
             (&checked["proved_versions"], &checked["replayed_updates"]),
             (&json!(3), &json!(3))
@@ -139,7 +135,7 @@ fn a_bilinear_key_is_for_so_many_entries() {
     bench.ok("commit --store s --key k");
     bench.ok("put --store s --key k d 1");
     bench.fails("commit --store s --key k", 4, "at most 4 elements");
-    let kept = bench.json("get --store s --public k.pub c").remove(0);
+    let kept = bench.get("c");
     assert_eq!(kept["value"], "1");
     let unbounded = "keygen --out other --scheme red-black --entries 3";
     bench.fails(unbounded, 2, "red-black have no maximum number of entries");

@@ -2,50 +2,29 @@
 
 use serde_json::json;
 
-use crate::bench::{Bench, TRACE, text};
+use crate::bench::{Bench, TRACE, assert_has, text};
 
 #[test]
 fn imported_snapshots_keep_their_names() {
     let bench = Bench::with_trace();
     let (versions, _) = bench.list("versions --store s");
-    let said: Vec<_> = versions
-        .iter()
-        .map(|version| {
-            let says = &version["claim"];
-            (
-                says["name"].as_str().unwrap(),
-                says["changes"].as_u64(),
-                says["entries"].as_u64(),
-            )
-        })
-        .collect();
-    assert_eq!(
-        said,
-        [
-            ("a", Some(3), Some(3)),
-            ("b", Some(2), Some(2)),
-            ("c", Some(1), Some(3))
-        ]
-    );
+    let claims = [("a", 3, 3), ("b", 2, 2), ("c", 1, 3)];
+    assert_eq!(versions.len(), claims.len());
+    for (version, (name, changes, entries)) in versions.iter().zip(claims) {
+        let claim = json!({ "name": name, "changes": changes, "entries": entries });
+        assert_has(&version["claim"], &claim, name);
+    }
     assert!(versions[0]["claim"]["time"].as_u64().unwrap() > 1_700_000_000);
     let printed = bench.ok("versions --store s");
     assert!(printed.contains("names are the store's word"), "{printed}");
 
-    let get = |line: &str| {
-        bench
-            .json(&format!("get --store s --public k.pub {line}"))
-            .remove(0)
-    };
+    let get = |line: &str| bench.get(line);
     let (named, numbered) = (get("--at b apple"), get("--at 2 apple"));
-    assert_eq!(
-        (&named["version"], &named["value"]),
-        (&json!(2), &numbered["value"])
-    );
-    assert_eq!(named["verified"], true);
-    assert_eq!(
-        named["names"],
-        json!([{ "name": "b", "version": 2, "word_of": "store" }])
-    );
+    let word = json!([{ "name": "b", "version": 2, "word_of": "store" }]);
+    let expected = json!({
+        "version": 2, "value": numbered["value"], "verified": true, "names": word,
+    });
+    assert_has(&named, &expected, "b");
     assert_eq!(numbered["names"], json!(null));
     // In text output, the name is shown next to the answer, too.
     let output = bench.run("get --store s --public k.pub --at b apple");
@@ -56,14 +35,10 @@ fn imported_snapshots_keep_their_names() {
         2,
         "no version has the name 'd'",
     );
-    let empty = bench.run("get --store s --at '' apple");
-    assert_eq!(empty.status.code(), Some(2));
-    assert!(text(&empty.stderr).contains("the number, name or date of a version"));
+    bench.step("get --store s --at '' apple => usage the number, name or date of a version");
     let (diff, end) = bench.list("diff --store s --public k.pub a c");
-    assert_eq!(
-        (diff.len(), &end["from"], &end["to"]),
-        (3, &json!(1), &json!(3))
-    );
+    assert_eq!(diff.len(), 3);
+    assert_has(&end, &json!({ "from": 1, "to": 3 }), "diff");
     let (history, _) = bench.list("history --store s --public k.pub pear");
     assert_eq!(history[1]["claim"]["name"], "b");
     bench.ok("prove --store s --public k.pub --at b --out p apple");
@@ -94,9 +69,7 @@ fn names_have_rules() {
         "version 1 has the name 'a' already",
     );
     bench.fails("commit --store s --key k --name ''", 2, "a name has 1 to");
-    let committed = bench
-        .json("commit --store s --key k --name 2024-12-11")
-        .remove(0);
+    let committed = bench.first("commit --store s --key k --name 2024-12-11");
     assert_eq!(
         (&committed["version"], &committed["name"]),
         (&json!(4), &json!("2024-12-11"))
@@ -126,10 +99,8 @@ fn names_have_rules() {
     bench.ok("put --store two b 1");
     bench.ok("commit --store two --key l");
     let shown = bench.ok("versions --store two");
-    assert!(
-        shown.contains("1 change ") && shown.contains("  x\n"),
-        "{shown}"
-    );
+    let has_both = shown.contains("1 change ") && shown.contains("  x\n");
+    assert!(has_both, "{shown}");
     let help = "help: list numbers, names and dates with pad versions";
     bench.fails("get --store two --at y a", 2, help);
     bench.ok("keygen --out m");
@@ -150,46 +121,29 @@ fn names_have_rules() {
 fn copies_have_no_names() {
     let bench = Bench::with_trace();
     bench.ok("export --store s --from a --to c --out all");
-    let applied = bench.json("apply --store t --public k.pub all");
-    let known: Vec<_> = applied
-        .iter()
-        .map(|said| (&said["version"], &said["known"]))
-        .collect();
-    let new = json!(false);
-    assert_eq!(
-        known,
-        [(&json!(1), &new), (&json!(2), &new), (&json!(3), &new)]
-    );
-    assert!(
-        bench
-            .json("apply --store t all")
-            .iter()
-            .all(|said| said["known"] == true)
-    );
-    assert_eq!(
-        bench.json("versions --store t")[0]["claim"],
-        json!({ "kept": true, "word_of": "store" })
-    );
+    for is_known in [false, true] {
+        let applied = bench.json("apply --store t --public k.pub all");
+        assert_eq!(applied.len(), 3);
+        for (version, said) in (1..).zip(applied) {
+            let expected = json!({ "version": version, "known": is_known });
+            assert_has(&said, &expected, "apply");
+        }
+    }
+    let claim = &bench.first("versions --store t")["claim"];
+    assert_eq!(*claim, json!({ "kept": true, "word_of": "store" }));
     bench.fails("get --store t --at b apple", 2, "no version has the name");
     let roots = |store: &str| -> Vec<_> {
-        let versions = bench
-            .list(&format!("versions --store {store} --public k.pub"))
-            .0;
-        versions
-            .into_iter()
-            .map(|mut version| version["root"].take())
-            .collect()
+        let (versions, _) = bench.list(&format!("versions --store {store} --public k.pub"));
+        let roots = versions.into_iter().map(|mut version| version["root"].take());
+        roots.collect()
     };
     assert_eq!(roots("s"), roots("t"));
     // One file contains updates that the store already has, and a new update.
-    bench.ok("put --store s fig 1");
-    bench.ok("commit --store s --key k");
+    bench.publish("put fig 1");
     bench.ok("export --store s --from 3 --out rest");
     let applied = bench.json("apply --store t rest");
-    assert_eq!(
-        (&applied[0]["known"], &applied[1]["known"]),
-        (&json!(true), &json!(false))
-    );
+    assert_eq!(applied[0]["known"], true);
+    assert_eq!(applied[1]["known"], false);
     bench.fails(
         "export --store s --from 3 --to 2 --out none",
         2,
@@ -218,10 +172,8 @@ fn forged_updates_are_not_known() {
     bench.ok("export --store swapped --from 1 --out forged");
     let before = bench.state("s");
     bench.fails("apply --store s forged", 3, "the update is refused");
-    let list = {
-        bench.ok("export --store s --from 1 --out good");
-        bench.read("good")
-    };
+    bench.ok("export --store s --from 1 --out good");
+    let list = bench.read("good");
     for end in [8, 9, 20, list.len() - 1] {
         bench.write("cut", &list[..end]);
         let code = bench.run("apply --store s cut").status.code();
@@ -243,7 +195,7 @@ fn stores_are_pruned_and_compacted_by_names() {
         2,
         "no version has the name 'd'",
     );
-    let compacted = bench.json("compact --store s --since a").remove(0);
+    let compacted = bench.first("compact --store s --since a");
     assert_eq!(compacted["from"], 1);
     // A date of an upstream server must not delete anything.
     bench.fails(
@@ -267,7 +219,7 @@ fn a_trace_without_names_is_one_new_version() {
     bench.write("d.csv", b"key,value\r\nfig,1\r\nplum,2\r\n");
     let import = "import --store s --key k --name thursday d.csv";
     bench.ok(import);
-    let get = |line: &str| bench.json(&format!("get --store s --public k.pub {line}"))[0].clone();
+    let get = |line: &str| bench.get(line);
     let answer = get("--at thursday fig");
     assert_eq!(
         (&answer["version"], &answer["value"]),

@@ -9,20 +9,16 @@ use authdict::{
 use pad_conformance::soak;
 use serde_json::json;
 
-use crate::bench::{Bench, TRACE, text};
+use crate::bench::{Bench, OF_TREE, Outcome as _, TRACE};
 
 /// Creates a store `s` with three versions. Its files at version 2 are copied to `old`.
 fn with_backup() -> Bench {
     let bench = Bench::new();
     bench.ok("keygen --out k");
     for version in 1..=3 {
-        bench.ok(&format!("put --store s --key k apple {version}"));
-        bench.ok("commit --store s --key k");
+        bench.publish(&format!("put --key k apple {version}"));
         if version == 2 {
-            for suffix in ["", ".newest"] {
-                let copy = bench.path(&format!("old{suffix}"));
-                fs::copy(bench.path(&format!("s{suffix}")), copy).unwrap();
-            }
+            bench.copy("s", "old", &["", ".newest"]);
         }
     }
     bench
@@ -31,22 +27,17 @@ fn with_backup() -> Bench {
 /// Creates a key `k`, and returns the further arguments that create a store. A log has its own
 /// small parameters.
 fn with_key_of(scheme: &str) -> (Bench, &'static str) {
-    let bench = Bench::new();
-    let keygen = format!("keygen --out k --scheme {scheme}");
     if scheme != "aad-counted" {
-        bench.ok(&keygen);
-        return (bench, "");
+        return (Bench::with_key(scheme), "");
     }
+    let bench = Bench::new();
     bench.ok("parameters --top 4 --out par");
-    bench.ok(&format!("{keygen} --parameters par"));
+    bench.ok("keygen --out k --scheme aad-counted --parameters par");
     (bench, " --parameters par")
 }
 
 fn restore(bench: &Bench) {
-    for suffix in ["", ".newest"] {
-        let backup = bench.path(&format!("old{suffix}"));
-        fs::copy(backup, bench.path(&format!("s{suffix}"))).unwrap();
-    }
+    bench.copy("old", "s", &["", ".newest"]);
 }
 
 #[test]
@@ -73,9 +64,7 @@ fn an_author_signs_no_second_head_after_a_restore() {
         2,
         "1 of the pending changes were noted at another version",
     );
-    let commit = bench
-        .json("commit --store s --key k --older sign")
-        .remove(0);
+    let commit = bench.first("commit --store s --key k --older sign");
     assert_eq!(
         (&commit["version"], &commit["changes"]),
         (&json!(4), &json!(1))
@@ -135,12 +124,10 @@ fn a_store_with_another_head_is_not_signed_for() {
 fn a_record_that_is_behind_catches_up() {
     let bench = with_backup();
     let record = bench.read("k.signed");
-    bench.ok("put --store s apple 4");
-    bench.ok("commit --store s --key k");
+    bench.publish("put apple 4");
     let ahead = bench.read("k.signed");
     bench.write("k.signed", &record);
-    bench.ok("put --store s apple 5");
-    bench.ok("commit --store s --key k");
+    bench.publish("put apple 5");
     assert_ne!(bench.read("k.signed"), ahead);
     restore(&bench);
     bench.ok("put --store s apple 6");
@@ -191,23 +178,17 @@ fn one_accident_to_the_record_costs_nothing() {
     let record = bench.read("k.signed");
     restore(&bench);
     bench.ok("put --store s apple other");
+    let is_used = |record: &[u8]| {
+        bench.write("k.signed", record);
+        bench.step("commit --store s --key k => 3 version 3 was signed and handed out");
+    };
     for place in (0..record.len()).step_by(97) {
         let mut damaged = record.clone();
         damaged[place] ^= 1;
-        bench.write("k.signed", &damaged);
-        bench.fails(
-            "commit --store s --key k",
-            3,
-            "version 3 was signed and handed out",
-        );
+        is_used(&damaged);
     }
     for length in [512, 4096, 4500] {
-        bench.write("k.signed", &record[..length]);
-        bench.fails(
-            "commit --store s --key k",
-            3,
-            "version 3 was signed and handed out",
-        );
+        is_used(&record[..length]);
     }
     bench.write("k.signed", &record[..511]);
     bench.fails("commit --store s --key k", 4, "k.signed is damaged");
@@ -234,10 +215,7 @@ fn two_imports_at_once_sign_each_snapshot_once() {
 #[test]
 fn two_copies_of_a_store_do_not_get_different_versions() {
     let bench = with_backup();
-    for suffix in ["", ".newest", ".nodes", ".nodes.heads"] {
-        let copy = bench.path(&format!("t{suffix}"));
-        fs::copy(bench.path(&format!("s{suffix}")), copy).unwrap();
-    }
+    bench.copy("s", "t", OF_TREE);
     bench.ok("put --store s apple here");
     bench.ok("put --store t apple there");
     let committed: Vec<bool> = std::thread::scope(|scope| {
@@ -279,7 +257,7 @@ fn a_commit_takes_only_the_changes_that_it_has_signed() {
     pending::note(&mut store, &second).unwrap();
     store.write_records(&[signed.done()]).unwrap();
     drop(store);
-    let commit = bench.json("commit --store s --key k").remove(0);
+    let commit = bench.first("commit --store s --key k");
     assert_eq!(commit["changes"], json!(1));
     assert_eq!(bench.json("get --store s apple")[0]["value"], "second");
 }
@@ -289,8 +267,7 @@ fn a_commit_takes_only_the_changes_that_it_has_signed() {
 fn changes_that_are_noted_beside_commits_are_signed_once_each() {
     let slow = soak::size(2, 6);
     for scheme in ["red-black", "tuple-base", "aad-counted"] {
-        let bench = Bench::new();
-        bench.ok(&format!("keygen --scheme {scheme} --out k"));
+        let bench = Bench::with_key(scheme);
         bench.ok("put --store s --key k key 0");
         // A commit of a log takes much longer than the others.
         let rounds = if scheme == "aad-counted" { slow } else { 6 };
@@ -307,10 +284,8 @@ fn changes_that_are_noted_beside_commits_are_signed_once_each() {
         }
         bench.ok("commit --store s --key k");
         let versions = bench.list("versions --store s").0;
-        let changes = versions
-            .iter()
-            .map(|version| version["claim"]["changes"].as_u64());
-        let changes = changes.map(Option::unwrap);
+        let changes = versions.iter();
+        let changes = changes.map(|version| version["claim"]["changes"].as_u64().unwrap());
         // In a dictionary, a later change of a key replaces the pending change.
         let (sum, noted) = (changes.sum::<u64>(), 1 + 2 * rounds);
         let least = if scheme == "aad-counted" {
@@ -319,10 +294,7 @@ fn changes_that_are_noted_beside_commits_are_signed_once_each() {
             noted - rounds
         };
         assert!((least..=noted).contains(&sum), "{scheme}: {sum} of {noted}");
-        assert_eq!(
-            bench.json("status --store s")[0]["pending_changes"],
-            json!(0)
-        );
+        bench.step(r#"status --store s -> {"pending_changes": 0}"#);
     }
 }
 
@@ -336,14 +308,8 @@ fn changes_are_carried_along_by_what_is_signed_here_and_by_nothing_else() {
     bench.ok("put --store s --key k apple 9");
     bench.ok("import --store s --key k trace.csv");
     bench.ok("put --store s fig 9");
-    for suffix in ["", ".newest", ".nodes", ".nodes.heads"] {
-        fs::copy(
-            bench.path(&format!("s{suffix}")),
-            bench.path(&format!("t{suffix}")),
-        )
-        .unwrap();
-    }
-    let commit = bench.json("commit --store s --key k").remove(0);
+    bench.copy("s", "t", OF_TREE);
+    let commit = bench.first("commit --store s --key k");
     assert_eq!(
         (&commit["version"], &commit["changes"]),
         (&json!(4), &json!(2))
@@ -382,9 +348,8 @@ fn a_key_from_its_copy_signs_no_second_first_version() {
         run(&[create, change, commit]);
         // The disk is lost, and the key is restored.
         let key = bench.read("k");
-        for entry in fs::read_dir(bench.folder.path()).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        for name in bench.names() {
+            let path = bench.path(&name);
             if ["apple", "par"].contains(&name.as_str()) {
                 continue;
             }
@@ -395,11 +360,7 @@ fn a_key_from_its_copy_signs_no_second_first_version() {
             }
         }
         bench.write("k", &key);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            fs::set_permissions(bench.path("k"), fs::Permissions::from_mode(0o600)).unwrap();
-        }
+        bench.set_mode("k", 0o600);
         let first = if create.is_empty() { commit } else { create };
         if create.is_empty() {
             run(&[change]);
@@ -429,27 +390,17 @@ fn snapshots_that_came_back_as_updates_are_not_signed_again() {
             bench.write("t.csv", trace.as_bytes());
             bench.run(&format!("import --store s --key k{with} t.csv"))
         };
-        assert!(import("mon,put,price,1\n").status.success());
+        import("mon,put,price,1\n").succeeds();
         let files = || {
-            let names = fs::read_dir(bench.folder.path()).unwrap();
-            let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let mut names = bench.names();
+            names.retain(|name| name == "s" || name.starts_with("s."));
             names
-                .filter(|name| name == "s" || name.starts_with("s."))
-                .collect::<Vec<_>>()
         };
-        let copies: Vec<_> = files()
-            .into_iter()
-            .map(|name| (bench.read(&name), name))
-            .collect();
-        assert!(
-            import("tue,put,price,2\ntue,put,stock,full\n")
-                .status
-                .success()
-        );
-        assert!(import("wed,put,price,3\n").status.success());
-        for version in [2, 3] {
-            bench.ok(&format!("export --store s --at {version} --out u{version}"));
-        }
+        let copies = files().into_iter().map(|name| (bench.read(&name), name));
+        let copies: Vec<_> = copies.collect();
+        import("tue,put,price,2\ntue,put,stock,full\n").succeeds();
+        import("wed,put,price,3\n").succeeds();
+        bench.export(3);
         for name in files() {
             fs::remove_file(bench.path(&name)).unwrap();
         }
@@ -457,10 +408,7 @@ fn snapshots_that_came_back_as_updates_are_not_signed_again() {
             bench.write(name, bytes);
         }
         bench.ok("apply --store s u2 u3");
-        let refused = import("thu,put,price,4\n");
-        let error = text(&refused.stderr);
-        assert_eq!(refused.status.code(), Some(2), "{scheme}: {error}");
-        assert!(error.contains("--again"), "{scheme}: {error}");
+        import("thu,put,price,4\n").fails_with(2, "--again");
         assert_eq!(bench.signed("s").len(), 3);
         // The new snapshots are imported from a separate trace.
         bench.write("new.csv", b"snapshot,op,key,value\nthu,put,price,4\n");

@@ -20,7 +20,7 @@ fn names_of_versions_are_the_word_of_the_server_that_has_the_store() {
     let servers = format!("--server {} --server {from} {ROOTS}", nameless.url());
     let get = |at: &str| {
         let line = format!("get --public k.pub {servers} --at {at} apple");
-        bench.json(&line).remove(0)
+        bench.first(&line)
     };
     let (named, numbered) = (get("b"), get("2"));
     assert_eq!(
@@ -91,7 +91,7 @@ fn pushed(bench: &Bench) -> [Process; 3] {
         (0, "0 were brought\n"),
     ] {
         let line = format!("push --store s --key k {to}");
-        let said = bench.json(&line).remove(0);
+        let said = bench.first(&line);
         assert_eq!(
             (&said["new_versions"], &said["new_notes"]),
             (&json!(0), &json!(notes))
@@ -175,9 +175,7 @@ fn names_and_dates_travel_with_pushed_versions() {
             assert_same_claims(local, asked);
         }
         let get = |at: &str| {
-            bench
-                .json(&format!("get {server} --at {at} apple"))
-                .remove(0)
+            bench.first(&format!("get {server} --at {at} apple"))
         };
         assert_eq!(get("b")["version"], 2);
         let dated = get("2999-12-31");
@@ -231,9 +229,7 @@ fn servers_without_dates_are_no_sources_of_dates() {
     for end in ["", ".nodes", ".nodes.heads"] {
         bench.write(&format!("copied{end}"), &bench.read(&format!("s{end}")));
     }
-    let dated = bench
-        .json("get --store copied --at 2999-12-31 apple")
-        .remove(0);
+    let dated = bench.first("get --store copied --at 2999-12-31 apple");
     assert_eq!(dated["names"][0]["word_of"], "store");
     assert_eq!(dated["version"], 3);
 }
