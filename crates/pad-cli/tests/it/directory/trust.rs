@@ -178,7 +178,8 @@ fn objects_that_cannot_be_registered_change_nothing() {
         "directory append d --key k none => 4 none",
         "directory append d --key k --digests zero => 2 digests zero: line 2: the digest of zero \
          bytes is reserved",
-        "directory append d --key k --digests short => 2 line 1: a digest has 64 hexadecimal digits",
+        "directory append d --key k --digests short => 2 line 1: a digest has 64 hexadecimal \
+         digits",
         "directory append d --key k --digests empty => 2 no object",
         "directory import d --key k --digests zero => 2 digests zero: line 2",
         "directory import e --key other --digests empty => 2 no object",

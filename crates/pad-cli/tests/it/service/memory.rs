@@ -14,8 +14,7 @@ fn what_is_in_memory_is_followed_while_versions_come_and_nodes_are_put_together(
     let url = server.url();
     let get = format!("get --server {url} --tls-roots tls.pem --public k.pub apple");
     for number in 0..5 {
-        bench.ok(&format!("put --store s apple {number}"));
-        bench.ok("commit --store s --key k");
+        bench.publish(&format!("put apple {number}"));
         if number == 2 {
             let compacted = bench.json("compact --store s").pop().unwrap();
             let bytes = |name: &str| compacted[name].as_u64().unwrap();

@@ -167,7 +167,7 @@ fn an_agent_that_does_not_sign_loses_nothing() {
     bench.ok("check --store s --public k.pub");
     let without_agent = format!("commit --store s --signer agent:{mine} --public k.pub");
     let none = bench.path("none").display().to_string();
-    let output = bench.run_with(&[("SSH_AUTH_SOCK", &none)], &without_agent);
+    let output = bench.run_with(&[("SSH_AUTH_SOCK", none.as_str())], &without_agent);
     output.fails_with(4, &format!("SSH agent {none}: "));
     let mut command = bench.command();
     command.env_remove("SSH_AUTH_SOCK");
