@@ -105,14 +105,13 @@ fn a_new_key_of_bilinear_accumulators_signs() {
     // The time is proportional to the number of entries.
     let entries = soak::size(" --entries 63", "");
     let keygen = "keygen --out k --scheme tuple-accumulators-superseding-bilinear";
-    bench.ok(&format!("{keygen}{entries}"));
-    bench.ok("put --store s --key k a 1");
-    bench.ok("commit --store s --key k");
-    assert_eq!(
-        bench.json("get --store s --public k.pub a")[0]["value"],
-        "1"
-    );
-    bench.ok("public --key k --out again.pub");
+    bench.steps(&[
+        &format!("{keygen}{entries}"),
+        "put --store s --key k a 1",
+        "commit --store s --key k",
+        r#"get --store s --public k.pub a -> {"value": "1"}"#,
+        "public --key k --out again.pub",
+    ]);
     assert_eq!(bench.read("again.pub"), bench.read("k.pub"));
 }
 

@@ -172,12 +172,11 @@ fn changes_wait_in_the_store_until_committed() {
     let committed = bench.ok("commit --store s --key k");
     let idle = "version 2 with 3 changes (2 of them without effect)";
     assert!(committed.starts_with(idle), "{committed}");
-    assert_eq!(bench.json("get --store s a")[0]["present"], false);
-    assert_eq!(
-        bench.json("commit --store s --key k --allow-empty")[0]["version"],
-        3
-    );
-    bench.ok("check --store s");
+    bench.steps(&[
+        r#"get --store s a -> {"present": false}"#,
+        r#"commit --store s --key k --allow-empty -> {"version": 3}"#,
+        "check --store s",
+    ]);
 }
 
 #[test]
@@ -199,16 +198,10 @@ fn import_goes_on_where_it_stopped_and_compares() {
     );
     let state = bench.state("s");
     bench.write("other.csv", TRACE.replace("pear,5", "pear,6").as_bytes());
-    bench.fails(
-        "import --store s --key k other.csv",
-        2,
-        "snapshot 'a' at line 2 differs from what",
-    );
-    bench.fails(
-        "import --store s --key k start.csv",
-        2,
-        "it has 1 snapshots, but 3",
-    );
+    bench.steps(&[
+        "import --store s --key k other.csv => 2 snapshot 'a' at line 2 differs from what",
+        "import --store s --key k start.csv => 2 it has 1 snapshots, but 3",
+    ]);
     assert_eq!(bench.state("s"), state);
 }
 
@@ -251,41 +244,19 @@ fn bad_arguments_change_nothing() {
         "import --store s --key k --scheme treap t.csv => 2 keygen --scheme treap",
         &format!("put --store s {long} 1 => 2 the key has 4097 bytes"),
     ]);
-    bench.fails("put --store s --hex xyz 1", 2, "not hexadecimal");
-    bench.fails(
-        "get --store s apple --at 4",
-        2,
-        "version 4 does not exist, the latest is 3",
-    );
-    bench.fails("diff --store s 1 9", 2, "version 9 does not exist");
-    bench.fails("prune --store s --before 9", 2, "version 9 does not exist");
-    bench.fails(
-        "export --store s --at 9 --out u",
-        2,
-        "no update to version 9",
-    );
-    bench.ok("keygen --out other");
-    bench.fails(
-        "import --store s --key other t.csv",
-        2,
-        "the key is for dictionary",
-    );
-    bench.fails(
-        "commit --store s --key other",
-        2,
-        "the key is for dictionary",
-    );
-    bench.fails("commit --store s --key k.pub", 2, "k.pub");
-    bench.fails(
-        "get --store s --public k apple",
-        2,
-        "this is a secret key, but a public key is needed",
-    );
-    bench.fails(
-        "get --store s --public other.pub apple",
-        3,
-        "made with another key",
-    );
+    bench.steps(&[
+        "put --store s --hex xyz 1 => 2 not hexadecimal",
+        "get --store s apple --at 4 => 2 version 4 does not exist, the latest is 3",
+        "diff --store s 1 9 => 2 version 9 does not exist",
+        "prune --store s --before 9 => 2 version 9 does not exist",
+        "export --store s --at 9 --out u => 2 no update to version 9",
+        "keygen --out other",
+        "import --store s --key other t.csv => 2 the key is for dictionary",
+        "commit --store s --key other => 2 the key is for dictionary",
+        "commit --store s --key k.pub => 2 k.pub",
+        "get --store s --public k apple => 2 this is a secret key, but a public key is needed",
+        "get --store s --public other.pub apple => 3 made with another key",
+    ]);
     assert_eq!(bench.state("s"), state);
 }
 
@@ -370,27 +341,17 @@ fn views_only_move_forward() {
     bench.ok("get --store s --public k.pub --view v apple");
     bench.ok("get --store s --public k.pub --view v apple");
     let behind = "get --store old --public k.pub --view v apple";
-    bench.fails(
-        behind,
-        3,
-        "version 3 is older than version 4, which was seen before",
-    );
-    // An author whose key has signed a second version 4 is detected, too.
-    bench.ok("put --store old apple 8");
-    bench.ok("commit --store old --key k --record elsewhere --new-record");
-    bench.fails(
-        behind,
-        3,
-        "the author signed two different histories at version 4",
-    );
-    bench.ok("put --store old apple 7");
-    bench.ok("commit --store old --key k --record elsewhere");
-    bench.fails(
-        behind,
-        3,
-        "the author signed two different histories at version 4",
-    );
-    bench.ok("get --store s --public k.pub --view v apple");
+    bench.steps(&[
+        &format!("{behind} => 3 version 3 is older than version 4, which was seen before"),
+        // An author whose key has signed a second version 4 is detected, too.
+        "put --store old apple 8",
+        "commit --store old --key k --record elsewhere --new-record",
+        &format!("{behind} => 3 the author signed two different histories at version 4"),
+        "put --store old apple 7",
+        "commit --store old --key k --record elsewhere",
+        &format!("{behind} => 3 the author signed two different histories at version 4"),
+        "get --store s --public k.pub --view v apple",
+    ]);
 }
 
 #[test]
@@ -431,24 +392,15 @@ fn check_pruned(bench: &Bench, s: &str) {
     assert_eq!(pruned[0]["root"], versions[0]["root"]);
     assert_eq!(pruned[0]["claim"]["kept"], false);
     assert_eq!(pruned[1]["claim"]["kept"], true);
-    bench.fails(
-        &format!("get --store {s} apple --at 1"),
-        2,
-        "was pruned, the oldest kept is 2",
-    );
-    assert_eq!(
-        bench.json(&format!("get --store {s} apple --at 2"))[0]["value"],
-        "4"
-    );
-    let checked = bench.first(&format!("check --store {s}"));
-    assert_eq!(
-        (&checked["from_empty"], &checked["proved_versions"]),
-        (&json!(false), &json!(2))
-    );
-    bench.ok(&format!("put --store {s} fig 9"));
-    bench.ok(&format!("commit --store {s} --key {s}.k"));
-    bench.ok(&format!("check --store {s}"));
-    assert_eq!(bench.json(&format!("get --store {s} fig"))[0]["value"], "9");
+    bench.steps(&[
+        &format!("get --store {s} apple --at 1 => 2 was pruned, the oldest kept is 2"),
+        &format!(r#"get --store {s} apple --at 2 -> {{"value": "4"}}"#),
+        &format!(r#"check --store {s} -> {{"from_empty": false, "proved_versions": 2}}"#),
+        &format!("put --store {s} fig 9"),
+        &format!("commit --store {s} --key {s}.k"),
+        &format!("check --store {s}"),
+        &format!(r#"get --store {s} fig -> {{"value": "9"}}"#),
+    ]);
 }
 
 #[test]

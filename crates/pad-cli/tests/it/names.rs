@@ -15,8 +15,7 @@ fn imported_snapshots_keep_their_names() {
         assert_has(&version["claim"], &claim, name);
     }
     assert!(versions[0]["claim"]["time"].as_u64().unwrap() > 1_700_000_000);
-    let printed = bench.ok("versions --store s");
-    assert!(printed.contains("names are the store's word"), "{printed}");
+    bench.step("versions --store s => 0 names are the store's word");
 
     let get = |line: &str| bench.get(line);
     let (named, numbered) = (get("--at b apple"), get("--at 2 apple"));
@@ -30,11 +29,7 @@ fn imported_snapshots_keep_their_names() {
     let output = bench.run("get --store s --public k.pub --at b apple");
     assert!(text(&output.stderr).contains("b is version 2 by the store's word"));
 
-    bench.fails(
-        "get --store s --at d apple",
-        2,
-        "no version has the name 'd'",
-    );
+    bench.step("get --store s --at d apple => 2 no version has the name 'd'");
     bench.step("get --store s --at '' apple => usage the number, name or date of a version");
     let (diff, end) = bench.list("diff --store s --public k.pub a c");
     assert_eq!(diff.len(), 3);
@@ -62,38 +57,25 @@ fn names_have_rules() {
     assert_eq!(version("name:1"), 3);
     assert_eq!(version("name:a"), 1);
 
-    bench.ok("put --store s fig 1");
-    bench.fails(
-        "commit --store s --key k --name a",
-        2,
-        "version 1 has the name 'a' already",
-    );
-    bench.fails("commit --store s --key k --name ''", 2, "a name has 1 to");
-    let committed = bench.first("commit --store s --key k --name 2024-12-11");
-    assert_eq!(
-        (&committed["version"], &committed["name"]),
-        (&json!(4), &json!("2024-12-11"))
-    );
+    bench.steps(&[
+        "put --store s fig 1",
+        "commit --store s --key k --name a => 2 version 1 has the name 'a' already",
+        "commit --store s --key k --name '' => 2 a name has 1 to",
+        r#"commit --store s --key k --name 2024-12-11 -> {"version": 4, "name": "2024-12-11"}"#,
+    ]);
     assert_eq!(version("2024-12-11"), 4);
-    bench.ok("prove --store s --at 2024-12-11 --out proof quince");
-    let output = bench.run("verify --public k.pub --proof proof --at 2024-12-11 quince");
-    assert_eq!(output.status.code(), Some(2));
-    let said = text(&output.stderr);
-    assert!(
-        said.contains("pad versions shows the number of a name"),
-        "{said}"
-    );
-    bench.ok("put --store s fig 2");
-    bench.ok("commit --store s --key k --name 2024");
-    bench.fails("get --store s --at 2024 quince", 2, "name:2024");
-    bench.fails("export --store s --at 2024 --out u", 2, "name:2024");
-    bench.fails(
-        "get --store s --at 2023 quince",
-        2,
-        "version 2023 does not exist",
-    );
-    // Two traces may use the same snapshot name. Then the name identifies no version.
-    bench.ok("keygen --out l");
+    bench.steps(&[
+        "prove --store s --at 2024-12-11 --out proof quince",
+        "verify --public k.pub --proof proof --at 2024-12-11 quince => usage pad versions shows \
+         the number of a name",
+        "put --store s fig 2",
+        "commit --store s --key k --name 2024",
+        "get --store s --at 2024 quince => 2 name:2024",
+        "export --store s --at 2024 --out u => 2 name:2024",
+        "get --store s --at 2023 quince => 2 version 2023 does not exist",
+        // Two traces may use the same snapshot name. Then the name identifies no version.
+        "keygen --out l",
+    ]);
     bench.write("one.csv", b"snapshot,op,key,value\nx,put,a,1\n");
     bench.ok("import --store two --key l one.csv");
     bench.ok("put --store two b 1");
@@ -108,12 +90,10 @@ fn names_have_rules() {
     bench.ok("commit --store three --key m --name x");
     bench.ok("import --store three --key m one.csv");
     let ambiguous = "the name 'x' is ambiguous: it is the name of versions 1, 2";
-    bench.fails("get --store three --at x a", 2, ambiguous);
-    bench.fails(
-        "commit --store three --key m --allow-empty --name x",
-        2,
-        ambiguous,
-    );
+    bench.steps(&[
+        &format!("get --store three --at x a => 2 {ambiguous}"),
+        &format!("commit --store three --key m --allow-empty --name x => 2 {ambiguous}"),
+    ]);
 }
 
 /// A copy made from exported updates must contain the signed data, but no names.
@@ -144,21 +124,11 @@ fn copies_have_no_names() {
     let applied = bench.json("apply --store t rest");
     assert_eq!(applied[0]["known"], true);
     assert_eq!(applied[1]["known"], false);
-    bench.fails(
-        "export --store s --from 3 --to 2 --out none",
-        2,
-        "no versions from 3 to 2",
-    );
-    bench.fails(
-        "export --store s --from 0 --out none",
-        2,
-        "no update to version 0",
-    );
-    bench.fails(
-        "export --store s --from 3 --to 9 --out none",
-        2,
-        "no update to version 5",
-    );
+    bench.steps(&[
+        "export --store s --from 3 --to 2 --out none => 2 no versions from 3 to 2",
+        "export --store s --from 0 --out none => 2 no update to version 0",
+        "export --store s --from 3 --to 9 --out none => 2 no update to version 5",
+    ]);
     assert!(!bench.path("none").exists());
 }
 
@@ -185,24 +155,13 @@ fn forged_updates_are_not_known() {
 #[test]
 fn stores_are_pruned_and_compacted_by_names() {
     let bench = Bench::with_trace();
-    bench.fails(
-        "prune --store s --before d",
-        2,
-        "no version has the name 'd'",
-    );
-    bench.fails(
-        "compact --store s --since d",
-        2,
-        "no version has the name 'd'",
-    );
-    let compacted = bench.first("compact --store s --since a");
-    assert_eq!(compacted["from"], 1);
-    // A date of an upstream server must not delete anything.
-    bench.fails(
-        "prune --store s --before 2999-12-31",
-        2,
-        "a date does not select here",
-    );
+    bench.steps(&[
+        "prune --store s --before d => 2 no version has the name 'd'",
+        "compact --store s --since d => 2 no version has the name 'd'",
+        r#"compact --store s --since a -> {"from": 1}"#,
+        // A date of an upstream server must not delete anything.
+        "prune --store s --before 2999-12-31 => 2 a date does not select here",
+    ]);
     let pruned = bench.run("prune --store s --before b");
     assert!(pruned.status.success());
     assert!(text(&pruned.stderr).contains("b is version 2 by the store's word"));
@@ -241,13 +200,11 @@ fn a_trace_without_names_is_one_new_version() {
         (&json!(5), &json!(null))
     );
 
-    bench.fails(
-        "import --store s --key k d.csv --name ''",
-        2,
-        "a name has 1 to",
-    );
-    // The same changes again, after others, are new only under a name.
-    bench.ok("import --store s --key k d.csv");
+    bench.steps(&[
+        "import --store s --key k d.csv --name '' => 2 a name has 1 to",
+        // The same changes again, after others, are new only under a name.
+        "import --store s --key k d.csv",
+    ]);
     let before = "the same changes were imported before, and not as the last ones";
     bench.fails("import --store s --key k e.csv", 2, before);
     bench.ok("import --store s --key k --name saturday e.csv");
@@ -255,10 +212,6 @@ fn a_trace_without_names_is_one_new_version() {
     let itself = "the trace t.csv names its snapshots itself";
     bench.fails("import --store s --key k --name friday t.csv", 2, itself);
     bench.write("f.csv", b"\xff\xfek\0e\0y\0");
-    bench.fails(
-        "import --store s --key k f.csv",
-        2,
-        "the text is UTF-16, not UTF-8",
-    );
+    bench.step("import --store s --key k f.csv => 2 the text is UTF-16, not UTF-8");
     assert_eq!(get("plum")["version"], 7);
 }

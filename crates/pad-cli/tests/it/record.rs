@@ -46,30 +46,22 @@ fn an_author_signs_no_second_head_after_a_restore() {
     bench.ok("export --store s --at 3 --out third");
     let head = bench.signed("s")[2].clone();
     restore(&bench);
-    bench.ok("put --store s apple 9");
-    bench.fails(
-        "commit --store s --key k",
-        3,
-        "version 3 was signed and handed out",
-    );
-    bench.fails("import --store s --key k t.csv", 4, "t.csv");
+    bench.steps(&[
+        "put --store s apple 9",
+        "commit --store s --key k => 3 version 3 was signed and handed out",
+        "import --store s --key k t.csv => 4 t.csv",
+    ]);
     assert_eq!(bench.list("versions --store s --public k.pub").0.len(), 2);
     // The advice in the refusal solves the problem, and the pending change is not lost.
     bench.ok("apply --store s third");
     assert_eq!(bench.signed("s")[2], head);
     // The change was noted before version 3 was applied again. So the author has to decide whether
     // to sign it.
-    bench.fails(
-        "commit --store s --key k",
-        2,
-        "1 of the pending changes were noted at another version",
-    );
-    let commit = bench.first("commit --store s --key k --older sign");
-    assert_eq!(
-        (&commit["version"], &commit["changes"]),
-        (&json!(4), &json!(1))
-    );
-    assert_eq!(bench.json("get --store s apple")[0]["value"], "9");
+    bench.steps(&[
+        "commit --store s --key k => 2 1 of the pending changes were noted at another version",
+        r#"commit --store s --key k --older sign -> {"version": 4, "changes": 1}"#,
+        r#"get --store s apple -> {"value": "9"}"#,
+    ]);
 }
 
 #[test]
@@ -91,11 +83,7 @@ fn a_new_store_with_an_old_key_is_not_signed_for() {
     bench.ok("commit --store new --key k --record elsewhere --new-record");
     assert!(bench.path("elsewhere").exists());
     bench.write("t.csv", b"snapshot,op,key,value\na,put,apple,1\n");
-    bench.fails(
-        "import --store none --key k t.csv",
-        3,
-        "there is no store none",
-    );
+    bench.step("import --store none --key k t.csv => 3 there is no store none");
     assert!(!bench.path("none").exists());
 }
 
@@ -103,19 +91,14 @@ fn a_new_store_with_an_old_key_is_not_signed_for() {
 fn a_store_with_another_head_is_not_signed_for() {
     let bench = with_backup();
     restore(&bench);
-    bench.ok("put --store s apple other");
-    bench.fails(
-        "commit --store s --key k --record elsewhere",
-        3,
-        "the signing record elsewhere is missing or empty",
-    );
-    bench.ok("commit --store s --key k --record elsewhere --new-record");
-    bench.ok("put --store s apple 5");
-    bench.fails(
-        "commit --store s --key k",
-        3,
-        "another head of version 3 than the one signed",
-    );
+    bench.steps(&[
+        "put --store s apple other",
+        "commit --store s --key k --record elsewhere => 3 the signing record elsewhere is missing \
+         or empty",
+        "commit --store s --key k --record elsewhere --new-record",
+        "put --store s apple 5",
+        "commit --store s --key k => 3 another head of version 3 than the one signed",
+    ]);
 }
 
 /// If the author crashes after the store is durable, and before the record is durable, the record
@@ -145,11 +128,7 @@ fn a_damaged_or_foreign_record_is_an_error_and_no_permission() {
     bench.ok("put --store t --key other apple 1");
     bench.ok("commit --store t --key other");
     fs::copy(bench.path("other.signed"), bench.path("k.signed")).unwrap();
-    bench.fails(
-        "commit --store s --key k",
-        4,
-        "is not a signing record of this dictionary's author",
-    );
+    bench.step("commit --store s --key k => 4 is not a signing record of this dictionary's author");
     bench.write("k.signed", &record);
     bench.ok("commit --store s --key k");
 }
@@ -160,15 +139,13 @@ fn a_damaged_or_foreign_record_is_an_error_and_no_permission() {
 fn a_key_without_its_record_signs_only_when_told_to() {
     let bench = with_backup();
     fs::rename(bench.path("k"), bench.path("renamed")).unwrap();
-    bench.ok("put --store s apple 4");
-    bench.fails(
-        "commit --store s --key renamed",
-        3,
-        "the signing record renamed.signed is missing or empty",
-    );
-    bench.ok("commit --store s --key renamed --record k.signed");
-    bench.ok("put --store s apple 5");
-    bench.ok("commit --store s --key renamed --new-record");
+    bench.steps(&[
+        "put --store s apple 4",
+        "commit --store s --key renamed => 3 the signing record renamed.signed is missing or empty",
+        "commit --store s --key renamed --record k.signed",
+        "put --store s apple 5",
+        "commit --store s --key renamed --new-record",
+    ]);
 }
 
 /// If one bit of the record is wrong, or its end is cut off, the record must still be used.
@@ -238,12 +215,10 @@ fn two_copies_of_a_store_do_not_get_different_versions() {
 fn nothing_is_noted_in_a_tree_without_its_nodes() {
     let bench = with_backup();
     fs::remove_file(bench.path("s.nodes")).unwrap();
-    bench.fails("put --store s apple 4", 4, "copy both files with the store");
-    bench.fails(
-        "remove --store s apple",
-        4,
-        "copy both files with the store",
-    );
+    bench.steps(&[
+        "put --store s apple 4 => 4 copy both files with the store",
+        "remove --store s apple => 4 copy both files with the store",
+    ]);
 }
 
 /// If a change of a key is noted again during a commit, the commit must not remove the new change.
@@ -314,13 +289,11 @@ fn changes_are_carried_along_by_what_is_signed_here_and_by_nothing_else() {
         (&commit["version"], &commit["changes"]),
         (&json!(4), &json!(2))
     );
-    bench.ok("export --store s --from 4 --out updates");
-    bench.ok("apply --store t --public k.pub updates");
-    bench.fails(
-        "commit --store t --key k",
-        2,
-        "2 of the pending changes were noted at another version",
-    );
+    bench.steps(&[
+        "export --store s --from 4 --out updates",
+        "apply --store t --public k.pub updates",
+        "commit --store t --key k => 2 2 of the pending changes were noted at another version",
+    ]);
 }
 
 /// A restored key has no record, and its store may be lost. Its author must state whether the key
@@ -365,13 +338,11 @@ fn a_key_from_its_copy_signs_no_second_first_version() {
         if create.is_empty() {
             run(&[change]);
         }
-        bench.fails(first, 3, "the signing record k.signed is missing or empty");
-        bench.fails(
-            &format!("{first} --record r"),
-            3,
-            "the signing record r is missing or empty",
-        );
-        bench.ok(&format!("{first} --new-record"));
+        bench.steps(&[
+            &format!("{first} => 3 the signing record k.signed is missing or empty"),
+            &format!("{first} --record r => 3 the signing record r is missing or empty"),
+            &format!("{first} --new-record"),
+        ]);
         if !create.is_empty() {
             run(&[commit]);
         }
@@ -434,25 +405,17 @@ fn a_view_that_leads_nowhere_is_no_new_one() {
     let pipe = bench.path("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
-    bench.fails(
-        "get --store s --public k.pub --view pipe apple",
-        2,
-        "is not a plain file",
-    );
-    bench.fails("commit --store s --key pipe", 2, "is not a plain file");
+    bench.steps(&[
+        "get --store s --public k.pub --view pipe apple => 2 is not a plain file",
+        "commit --store s --key pipe => 2 is not a plain file",
+    ]);
 }
 
 #[test]
 fn version_0_has_no_signature() {
     let bench = with_backup();
-    bench.fails(
-        "get --store s --public k.pub --at 0 apple",
-        2,
-        "version 0 has no signature",
-    );
-    bench.fails(
-        "range --store s --at 0 a z",
-        2,
-        "version 0 has no signature",
-    );
+    bench.steps(&[
+        "get --store s --public k.pub --at 0 apple => 2 version 0 has no signature",
+        "range --store s --at 0 a z => 2 version 0 has no signature",
+    ]);
 }

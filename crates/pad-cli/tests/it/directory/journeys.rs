@@ -73,17 +73,11 @@ fn what_is_deleted_or_not_assigned_is_proved_too() {
     let said = one(&bench, "directory verify range --public k.pub --range 1..9");
     let rest = json!({ "first_id": 3, "last_id": 8, "status": "unassigned" });
     assert_eq!(said["answers"][2], rest);
-    bench.fails(
-        "directory verify range --public k.pub --id 1",
-        3,
-        "verification failed",
-    );
-    bench.ok("directory prove d 1 --out one");
-    bench.fails(
-        "directory verify one --public k.pub --id 1 --object dog",
-        3,
-        "which is deleted",
-    );
+    bench.steps(&[
+        "directory verify range --public k.pub --id 1 => 3 verification failed",
+        "directory prove d 1 --out one",
+        "directory verify one --public k.pub --id 1 --object dog => 3 which is deleted",
+    ]);
 }
 
 #[test]

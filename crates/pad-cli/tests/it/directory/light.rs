@@ -85,18 +85,13 @@ fn changes_without_a_right_proof_are_not_signed() {
         assert_eq!(bench.read("author/author.state"), state, "{step}");
     }
     // The author is now at version 2, and the other directory proves an entry under another root.
-    bench.ok("directory update author --key k --from copy 0 dog");
-    bench.fails(
-        "directory update author --key k --from lying 0 cat",
-        3,
-        "the proof of the entries that change",
-    );
-    bench.fails(
-        "directory update author --key k --from copy 0 cat",
-        2,
-        "the light author is at version 2",
-    );
-    bench.ok("directory apply copy author/2.update");
+    bench.steps(&[
+        "directory update author --key k --from copy 0 dog",
+        "directory update author --key k --from lying 0 cat => 3 the proof of the entries that \
+         change",
+        "directory update author --key k --from copy 0 cat => 2 the light author is at version 2",
+        "directory apply copy author/2.update",
+    ]);
     let said = one(&bench, "directory update author --key k --from copy 0 cat");
     assert_eq!(said["version"], 3);
 }
@@ -119,14 +114,12 @@ fn a_version_is_signed_once_although_a_crash_interrupts_it() {
     for file in ["author/2.update", "updates/2.update"] {
         assert_eq!(bench.read(file), update, "{file}");
     }
-    bench.ok("directory apply copy updates/2.update updates/3.update");
-    bench.ok("directory check copy --public k.pub");
-    // The crash happened before the state was stored: the record still forbids older copies.
-    bench.fails(
-        "directory append begun --key k cow",
-        3,
-        "the light author's state is an old copy",
-    );
+    bench.steps(&[
+        "directory apply copy updates/2.update updates/3.update",
+        "directory check copy --public k.pub",
+        // The crash happened before the state was stored: the record still forbids older copies.
+        "directory append begun --key k cow => 3 the light author's state is an old copy",
+    ]);
     let mut state = bench.read("author/author.state");
     state[20] ^= 1;
     bench.write("author/author.state", &state);
@@ -137,11 +130,9 @@ fn a_version_is_signed_once_although_a_crash_interrupts_it() {
 #[test]
 fn a_state_with_another_head_signs_nothing() {
     let bench = with_light_author();
-    bench.ok("directory append begun --key k --record r --new-record cow");
-    bench.ok("directory append author --key k cat");
-    bench.fails(
-        "directory append begun --key k dog",
-        3,
-        "another head of version 2",
-    );
+    bench.steps(&[
+        "directory append begun --key k --record r --new-record cow",
+        "directory append author --key k cat",
+        "directory append begun --key k dog => 3 another head of version 2",
+    ]);
 }

@@ -109,28 +109,15 @@ fn an_author_signs_for_no_old_copy_of_the_folder() {
     ]);
     assert_eq!(one(&bench, "directory append d --key k dog")["version"], 3);
     // The server presents another history for the same version.
-    bench.fails(
-        "directory append new --key k --record elsewhere cat",
-        3,
-        "the signing record elsewhere is missing or empty",
-    );
-    bench.ok("directory append new --key k --record elsewhere --new-record cat");
-    bench.fails(
-        "directory append new --key k dog",
-        3,
-        "another head of version 3",
-    );
-    // One key must not be used for a second directory.
-    bench.fails(
-        "directory create second --key k",
-        3,
-        "versions were signed with the key k before",
-    );
-    bench.fails(
-        "directory import second --key k dog",
-        3,
-        "versions were signed with the key k before",
-    );
+    bench.steps(&[
+        "directory append new --key k --record elsewhere cat => 3 the signing record elsewhere is \
+         missing or empty",
+        "directory append new --key k --record elsewhere --new-record cat",
+        "directory append new --key k dog => 3 another head of version 3",
+        // One key must not be used for a second directory.
+        "directory create second --key k => 3 versions were signed with the key k before",
+        "directory import second --key k dog => 3 versions were signed with the key k before",
+    ]);
     assert!(!bench.path("second").exists());
 }
 
@@ -224,14 +211,12 @@ fn damage_is_found_and_named() {
         bench.write(name, &bytes);
     };
     flip("d/level-0", 200 * 32);
-    bench.fails(
-        "directory check d --public k.pub",
-        3,
-        "block 1 of level 0 does not match its signed digest",
-    );
-    bench.fails("directory verify --from d --public k.pub --id 200", 4, "");
-    // Other blocks are intact.
-    bench.ok("directory verify --from d --public k.pub --id 0 --object cat");
+    bench.steps(&[
+        "directory check d --public k.pub => 3 block 1 of level 0 does not match its signed digest",
+        "directory verify --from d --public k.pub --id 200 => 4",
+        // Other blocks are intact.
+        "directory verify --from d --public k.pub --id 0 --object cat",
+    ]);
     flip("d/level-0", 200 * 32);
     bench.ok("directory check d --public k.pub");
     flip("d/level-1", 40);
