@@ -23,7 +23,7 @@ fn failure(bench: &Bench, line: &str, code: i32) -> String {
 }
 
 /// Runs a command with these arguments. It must fail with all `parts` in its error.
-fn assert_fails(bench: &Bench, command: &str, words: &str, code: i32, parts: &[&str]) {
+fn assert_fails(bench: &Bench, (command, words): (&str, &str), code: i32, parts: &[&str]) {
     let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
     let said = failure(bench, format!("file {verb} {words} {rest}").trim_end(), code);
     for part in parts {
@@ -57,7 +57,7 @@ fn a_server_from_a_copy_is_gone_back_to_and_an_old_state_catches_up() {
     let copied = words("t", &server.address);
     for command in COMMANDS {
         let parts = ["an older copy", "--accept-version 4"];
-        assert_fails(&bench, command, &copied, 2, &parts);
+        assert_fails(&bench, (command, &copied), 2, &parts);
     }
     let before = bench.read("t");
     bench.steps(&[
@@ -79,7 +79,7 @@ fn a_server_from_a_copy_is_gone_back_to_and_an_old_state_catches_up() {
     let before = bench.read("s");
     for command in COMMANDS.into_iter().chain(["status"]) {
         let parts = ["2 versions back", "versions 3 to 4", "--accept-version 2"];
-        assert_fails(&bench, command, &file, 3, &parts);
+        assert_fails(&bench, (command, &file), 3, &parts);
     }
     bench.steps(&[
         &format!("file adopt {file} => 0 2 versions back"),
@@ -119,7 +119,7 @@ fn an_upload_whose_source_changed_says_so_and_is_begun_again() {
     contents[5] ^= 1;
     fs::write(bench.path("original"), &contents).unwrap();
     let parts = ["the source has changed", "--restart"];
-    assert_fails(&bench, "upload original", &file, 2, &parts);
+    assert_fails(&bench, ("upload original", &file), 2, &parts);
     // The upload continues with the original source. A changed source starts again, and leaves no
     // orphan behind.
     bench.step(&format!("file upload {file} original --restart => 0 is discarded"));

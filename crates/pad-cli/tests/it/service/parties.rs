@@ -76,8 +76,8 @@ impl Parties {
 
     /// Returns a look-up at these servers by the client with this view.
     fn ask(servers: &[&Process], view: &str, rest: &str) -> String {
-        let servers = servers.iter();
-        let servers: String = servers.map(|server| format!("--server {} ", server.url())).collect();
+        let servers = servers.iter().map(|server| format!("--server {} ", server.url()));
+        let servers: String = servers.collect();
         format!("get {servers}{ROOTS} --public k.pub --view {view} {rest}")
     }
 
