@@ -290,7 +290,8 @@ fn crates_include_nothing_that_is_outside_of_them() {
                     let path = Path::new(rest.split('"').next().unwrap());
                     let steps = path.components();
                     let steps_up = steps.filter(|step| *step == Component::ParentDir);
-                    assert!(steps_up.count() <= depth, "{file:?}: {path:?}");
+                    let (file, path) = (file.display(), path.display());
+                    assert!(steps_up.count() <= depth, "{file}: {path}");
                     included += 1;
                 }
             }

@@ -361,7 +361,7 @@ fn hostile_requests_are_refused_with_their_status() {
     ];
     for (path, body, status) in requests {
         let path = format!("/v1/dictionaries/s/{path}");
-        let reply = raw(&server, &path, posted(body));
+        let reply = raw(&server, &path, Some(posted(body)));
         let said = String::from_utf8_lossy(&reply.body);
         assert_eq!(reply.status.as_u16(), status, "{path}: {said}");
     }

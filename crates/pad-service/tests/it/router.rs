@@ -108,7 +108,7 @@ fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
             assert_eq!(routed.headers[header::CACHE_CONTROL], "no-cache");
             let path = format!("/v1/dictionaries/s/answers/{version}");
             let question = about(key).encode();
-            assert_eq!(raw(&router, &path, posted(&question)).body, direct.body);
+            assert_eq!(raw(&router, &path, Some(posted(&question))).body, direct.body);
         }
     }
     assert_refusals(&router, &look_up(12, "apple"));
@@ -116,7 +116,7 @@ fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
     let refused = connect(&router).push(&update).unwrap_err();
     assert!(refused.is("method_not_allowed"), "{refused}");
     let path = "/v1/dictionaries/s/answers/1";
-    let refused = FetchError::in_reply(&raw(&router, path, posted(b"no question"))).unwrap();
+    let refused = FetchError::in_reply(&raw(&router, path, Some(posted(b"no question")))).unwrap();
     assert!(refused.is("unreadable_question"), "{refused}");
     // A client that already has the current response receives status 304.
     let path = look_up(7, "apple");

@@ -29,9 +29,9 @@ pub(crate) fn path_of(resource: &Resource) -> String {
 }
 
 /// Returns a request body of bytes.
-pub(crate) fn posted(body: &[u8]) -> Option<PostBody<'_>> {
+pub(crate) fn posted(body: &[u8]) -> PostBody<'_> {
     let content_type = "application/octet-stream";
-    Some(PostBody { content_type, body })
+    PostBody { content_type, body }
 }
 
 /// Fetches a path from the server, and accepts any status.
@@ -359,7 +359,7 @@ fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
     let line = format!("etag: {tag}");
     assert!(answer.to_lowercase().contains(&line), "{answer}");
     let question = about("apple").encode();
-    let asked = raw(&server, "/v1/dictionaries/s/answers/3", posted(&question));
+    let asked = raw(&server, "/v1/dictionaries/s/answers/3", Some(posted(&question)));
     assert_eq!(asked.body, raw(&server, &path, None).body);
 }
 
@@ -372,7 +372,7 @@ fn requests_that_the_web_server_refuses_are_counted() {
         ..Limits::default()
     };
     let server = start_with(options(limits), service(&author.path("s.pad")));
-    let refused = fetched(&server, "/v1/dictionaries/s/updates", posted(&[0; 101]));
+    let refused = fetched(&server, "/v1/dictionaries/s/updates", Some(posted(&[0; 101])));
     let too_large = HttpError::RequestTooLarge { length: 101 };
     assert_eq!(refused.unwrap_err(), too_large);
     let metrics = text(&server, "/metrics");
@@ -400,7 +400,7 @@ fn the_root_path_is_a_page_with_the_latest_versions() {
     assert_eq!(kind, "text/html; charset=utf-8");
     let page = String::from_utf8(reply.body).unwrap();
     assert!(page.contains("versions\">s</a><td>3\n"), "{page}");
-    assert_eq!(raw(&server, "/", posted(b"")).status.as_u16(), 405);
+    assert_eq!(raw(&server, "/", Some(posted(b""))).status.as_u16(), 405);
 }
 
 #[test]

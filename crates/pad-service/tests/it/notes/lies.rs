@@ -59,13 +59,13 @@ fn notes_of_others_and_pages_that_are_none_are_refused() {
         ("too many", page_of(&many), unreadable),
         ("unknown", page_of(&[(4, "a"), (5, "b")]), unknown),
     ] {
-        let reply = raw(&server, "/v1/dictionaries/s/notes", posted(&body));
+        let reply = raw(&server, "/v1/dictionaries/s/notes", Some(posted(&body)));
         assert_eq!(reply.status.as_u16(), status, "{case}");
         let said: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
         assert_eq!(said["error"], code, "{case}");
     }
     let huge = own(&format!("[{}", " ".repeat(1 << 20)));
-    let reply = fetched(&server, "/v1/dictionaries/s/notes", posted(&huge));
+    let reply = fetched(&server, "/v1/dictionaries/s/notes", Some(posted(&huge)));
     let is_taken = reply.is_ok_and(|reply| reply.status.is_success());
     assert!(!is_taken);
     assert!(verify_page(author.key.public(), &huge).is_ok());
