@@ -91,7 +91,8 @@ fn a_reader_that_leaves_is_no_failure() {
 fn a_change_is_whole_though_nobody_reads() {
     let bench = Bench::new();
     bench.ok("keygen --out k");
-    bench.write_trace("t.csv", (0..200).map(|row| format!("s{row},put,key,{row}\n")));
+    let rows = (0..200).map(|row| format!("s{row},put,key,{row}\n"));
+    bench.write_trace("t.csv", rows);
     let import = "pad --json import --store s --key k t.csv";
     bench.shell(&format!("{import} | head -1 >head; echo ${{PIPESTATUS[0]}} >status"));
     assert_eq!(bench.read("status"), b"0\n");

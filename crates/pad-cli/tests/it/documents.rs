@@ -158,7 +158,8 @@ impl Drop for Servers {
 #[cfg(feature = "network")]
 fn assert_shown(lines: &[&str], printed: &str) {
     for line in lines {
-        assert!(printed.lines().any(|other| other == *line), "{line}: {printed}");
+        let is_shown = printed.lines().any(|other| other == *line);
+        assert!(is_shown, "{line}: {printed}");
     }
 }
 

@@ -157,7 +157,8 @@ fn wrong_usage_is_an_object_that_says_what_is_wrong() {
     let bench = Bench::with_trace();
     let missing = bench.error("get --store s");
     let message = "the following required arguments were not provided: <KEY>";
-    assert_has(&missing, &json!({ "exit": 2, "message": message }), "missing");
+    let expected = json!({ "exit": 2, "message": message });
+    assert_has(&missing, &expected, "missing");
     let unknown = bench.error("get --store s --atx 1 apple");
     assert_eq!(unknown["exit"], 2);
     let unknown = unknown["message"].as_str().unwrap();

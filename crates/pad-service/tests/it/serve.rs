@@ -359,7 +359,8 @@ fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
     let line = format!("etag: {tag}");
     assert!(answer.to_lowercase().contains(&line), "{answer}");
     let question = about("apple").encode();
-    let asked = raw(&server, "/v1/dictionaries/s/answers/3", Some(posted(&question)));
+    let asking = "/v1/dictionaries/s/answers/3";
+    let asked = raw(&server, asking, Some(posted(&question)));
     assert_eq!(asked.body, raw(&server, &path, None).body);
 }
 
@@ -372,7 +373,8 @@ fn requests_that_the_web_server_refuses_are_counted() {
         ..Limits::default()
     };
     let server = start_with(options(limits), service(&author.path("s.pad")));
-    let refused = fetched(&server, "/v1/dictionaries/s/updates", Some(posted(&[0; 101])));
+    let updates = "/v1/dictionaries/s/updates";
+    let refused = fetched(&server, updates, Some(posted(&[0; 101])));
     let too_large = HttpError::RequestTooLarge { length: 101 };
     assert_eq!(refused.unwrap_err(), too_large);
     let metrics = text(&server, "/metrics");

@@ -20,7 +20,8 @@ fn acknowledged_entries_survive() {
     let rounds = std::env::var("PAD_KILL_ROUNDS");
     let rounds: u64 = rounds.map_or(6, |rounds| rounds.parse().unwrap());
     let bench = Bench::new();
-    bench.write("digests", digests(usize::try_from(LINES).unwrap()).as_bytes());
+    let lines = usize::try_from(LINES).unwrap();
+    bench.write("digests", digests(lines).as_bytes());
     let mut acknowledged = 0;
     for round in 0..rounds {
         let noise = round.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
@@ -49,7 +50,7 @@ fn acknowledged_entries_survive() {
         let status = one(&bench, "directory status d --public k.pub");
         let entries = status["entries"].as_u64().unwrap();
         let is_lost = entries < told;
-        assert!(!is_lost, "round {round}: {entries} entries, but {told} were acknowledged");
+        assert!(!is_lost, "round {round}: {entries} entries of {told}");
         for id in [0, told / 2, told.saturating_sub(1)] {
             if id < told {
                 let number = id + 1;
@@ -66,7 +67,8 @@ fn acknowledged_entries_survive() {
     }
     assert_eq!(one(&bench, "directory status d")["entries"], LINES);
     bench.ok("keygen --out other --scheme directory");
-    let whole = one(&bench, "directory import whole --key other --digests digests");
+    let import = "directory import whole --key other --digests digests";
+    let whole = one(&bench, import);
     assert_eq!(one(&bench, "directory status d")["root"], whole["root"]);
 }
 

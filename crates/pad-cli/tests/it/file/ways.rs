@@ -25,7 +25,8 @@ fn failure(bench: &Bench, line: &str, code: i32) -> String {
 /// Runs a command with these arguments. It must fail with all `parts` in its error.
 fn assert_fails(bench: &Bench, (command, words): (&str, &str), code: i32, parts: &[&str]) {
     let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
-    let said = failure(bench, format!("file {verb} {words} {rest}").trim_end(), code);
+    let line = format!("file {verb} {words} {rest}");
+    let said = failure(bench, line.trim_end(), code);
     for part in parts {
         assert!(said.contains(part), "{said}");
     }

@@ -36,7 +36,8 @@ fn a_router_asks_whoever_keeps_the_version() {
     wait_for_oldest(&bench, "new", 3);
     // The two servers together have all the data.
     drop(author);
-    let servers = format!("--server {}/v1/dictionaries/old --server {}", old.url(), new.url());
+    let (old_url, new_url) = (old.url(), new.url());
+    let servers = format!("--server {old_url}/v1/dictionaries/old --server {new_url}");
     let line = format!("route {servers} --name s {ROOTS} --every 50");
     let mut router = Process::start(&bench, &line);
     let url = router.url();

@@ -155,7 +155,8 @@ fn keys_with_long_values_are_asked_about_in_smaller_pages() {
     bench.ok("commit --store s --key k");
     let server = serve(&bench);
     bench.write("keys", b"c\nnone\na\nb\ne\nd\n");
-    let line = format!("get --server http://{} --public k.pub --keys keys", server.address);
+    let address = &server.address;
+    let line = format!("get --server http://{address} --public k.pub --keys keys");
     let (shown, end) = bench.list(&line);
     assert_eq!(shown.len(), 6);
     for (object, key) in shown.iter().zip(["c", "none", "a", "b", "e", "d"]) {
