@@ -1,18 +1,11 @@
 //! Compares the JSON output of every command with the tables in docs/json.md.
 
-use std::{
-    collections::BTreeSet,
-    fs::File,
-    io::{BufRead as _, BufReader},
-    process::{Child, ChildStdout, Stdio},
-    thread,
-    time::Duration,
-};
+use std::{collections::BTreeSet, thread, time::Duration};
 
 use self::page::{Comparison, Reference};
 use crate::{
     bench::{Bench, TRACE, names, text},
-    process::free_address,
+    process::{Process, free_address},
 };
 
 mod page;
@@ -20,53 +13,24 @@ mod page;
 /// Commands that print no JSON: groups of commands, and a script for a shell.
 const WITHOUT_JSON: &[&str] = &["pad", "pad file", "pad directory", "pad completions"];
 
-/// A running server, which is stopped with SIGTERM. Dropping it kills it.
-struct Running {
-    child: Child,
-    output: BufReader<ChildStdout>,
-    line: String,
-}
+/// A running server, and the line that started it.
+struct Running(Process, String);
 
 impl Running {
     /// Starts a server at `address`, and compares what it prints until it is ready.
     fn start(bench: &Bench, line: &str, address: &str, comparison: &mut Comparison) -> Self {
-        let mut command = bench.command();
-        command.arg("--json").args(line.split(' '));
-        command.args(["--listen", address]).stdout(Stdio::piped());
-        let log = File::options()
-            .create(true)
-            .append(true)
-            .open(bench.path("log"));
-        let mut child = command.stderr(log.unwrap()).spawn().unwrap();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
-        let mut printed = String::new();
-        while !printed.contains("\"address\"") {
-            let read = output.read_line(&mut printed).unwrap();
-            assert!(read > 0, "{line}: {}", text(&bench.read("log")));
-        }
+        let words = line.split(' ').chain(["--listen", address]);
+        let (process, printed) = Process::spawn_printing(bench, words);
         comparison.output(line, &printed);
-        let line = line.to_owned();
-        Self {
-            child,
-            output,
-            line,
-        }
+        Self(process, line.to_owned())
     }
 
-    fn stop(mut self, comparison: &mut Comparison) {
-        let mut kill = std::process::Command::new("kill");
-        let sent = kill.arg(self.child.id().to_string()).status();
-        assert!(sent.unwrap().success());
-        let printed = std::io::read_to_string(&mut self.output).unwrap();
-        comparison.output(&self.line, &printed);
-        assert!(printed.contains("stopped"), "{}: {printed}", self.line);
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    /// Stops the server, and compares what it then prints.
+    fn stop(self, comparison: &mut Comparison) {
+        let Self(process, line) = self;
+        let printed = process.stop();
+        comparison.output(&line, &printed);
+        assert!(printed.contains("stopped"), "{line}: {printed}");
     }
 }
 

@@ -24,20 +24,9 @@ impl Process {
 
     /// Starts a server with TLS at the address `listen`.
     pub(super) fn start_at(bench: &Bench, line: &str, listen: &str) -> Self {
-        Self::start_after(bench, line, listen, 0).0
-    }
-
-    /// Starts a server like [`Self::start_at`], but first reads `before` JSON objects and returns
-    /// them.
-    pub(super) fn start_after(
-        bench: &Bench,
-        line: &str,
-        listen: &str,
-        before: usize,
-    ) -> (Self, Vec<serde_json::Value>) {
         let tls = ["--tls-cert", "tls.pem", "--tls-key", "tls.key"];
         let words = line.split(' ').chain(["--listen", listen]).chain(tls);
-        Self::spawn_after(bench, words, before)
+        Self::spawn(bench, words)
     }
 
     /// Returns the address, so that another server can listen there later.
@@ -59,7 +48,9 @@ impl Process {
 /// Stops servers with SIGTERM, where there are signals.
 pub(super) fn stop_all(servers: impl IntoIterator<Item = Process>) {
     #[cfg(unix)]
-    servers.into_iter().for_each(Process::stop);
+    for server in servers {
+        server.stop();
+    }
     #[cfg(not(unix))]
     drop(servers);
 }
