@@ -209,13 +209,14 @@ fn import_goes_on_where_it_stopped_and_compares() {
 fn bad_traces_change_nothing() {
     let bench = Bench::with_trace();
     let state = bench.state("s");
-    let [again, long] = ["d,put,x,1\na,put,y,1\n", &format!("d,put,{},1\n", "x".repeat(4097))];
+    let again = "d,put,x,1\na,put,y,1\n";
+    let long = format!("d,put,{},1\n", "x".repeat(4097));
     let bad = [
         ("d,put,x\n", "line 8: 3 fields instead of 4"),
         ("d,swap,x,1\n", "line 8: op 'swap'"),
         (again, "line 9: snapshot 'a' is not contiguous"),
         ("d,delete,x,1\n", "line 8: a delete has a value"),
-        (long, "line 8: the key has 4097 bytes"),
+        (long.as_str(), "line 8: the key has 4097 bytes"),
     ];
     for (row, reason) in bad {
         bench.write("bad.csv", format!("{TRACE}{row}").as_bytes());

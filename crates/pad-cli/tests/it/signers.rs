@@ -126,14 +126,23 @@ const FAILING: [(&str, &str); 9] = [
     ("sys.exit(7)", "4 exit status: 7"),
     ("", "4 it wrote 0 bytes"),
     ("print('no signature')", "4 it wrote 13 bytes"),
-    ("sys.stdout.buffer.write(bytes(64))", "3 the signature does not verify"),
+    (
+        "sys.stdout.buffer.write(bytes(64))",
+        "3 the signature does not verify",
+    ),
     ("import time; time.sleep(600)", "4 no answer in 1 s"),
     (
         "import time; print('touch the token', file=sys.stderr, flush=True); time.sleep(600)",
         "4 no answer in 1 s: touch the token",
     ),
-    ("while True: sys.stdout.write('x' * 9999)", "4 more than the 64 bytes"),
-    ("while True: sys.stderr.write('x' * 9999)", "4 no answer in 1 s"),
+    (
+        "while True: sys.stdout.write('x' * 9999)",
+        "4 more than the 64 bytes",
+    ),
+    (
+        "while True: sys.stderr.write('x' * 9999)",
+        "4 no answer in 1 s",
+    ),
 ];
 
 #[test]

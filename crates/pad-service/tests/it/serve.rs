@@ -437,7 +437,10 @@ fn refusals_have_a_status_and_a_word() {
         ("/v1/dictionaries/s/nothing", (404, "unknown_path")),
         ("/v1/dictionaries/s/heads/x", (400, "unreadable_path")),
         ("/v1/dictionaries/s/answers/1/!", (400, "unreadable_path")),
-        ("/v1/dictionaries/s/answers/1/UEFEMQ", (400, "unreadable_path")),
+        (
+            "/v1/dictionaries/s/answers/1/UEFEMQ",
+            (400, "unreadable_path"),
+        ),
     ];
     let of_paths = of_paths.map(|(path, refusal)| (path.to_owned(), refusal));
     for (path, (status, code)) in of_paths.into_iter().chain(of_resources) {

@@ -118,10 +118,11 @@ fn malformed_notes_are_refused_and_the_next_server_asked() {
     let [one, two] = [&one, &two].map(|list| list.trim_matches(['[', ']']));
     let both = format!("[{two},{one}]");
     let long = "x".repeat(LONGEST_NAME + 1);
+    let moved = good.replace(r#""version":4"#, r#""version":5"#);
     for (case, body) in [
         ("descending", both.clone()),
         ("twice", both.replace(r#""version":2"#, r#""version":1"#)),
-        ("other version", good.replace(r#""version":4"#, r#""version":5"#)),
+        ("other version", moved),
         ("long name", good.replace("first", &long)),
         ("no date", good.replace(r#""time":"#, r#""time":"","x":"#)),
         ("huge", format!("[{}]", " ".repeat(25 << 20))),
