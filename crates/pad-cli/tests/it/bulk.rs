@@ -147,7 +147,7 @@ fn a_trace_goes_on_where_the_last_one_ended() {
     // The whole trace was already imported.
     assert_eq!(import("whole.csv"), [0, 4, 4]);
     let versions = bench.list("versions --store s").0;
-    let names = versions.iter();
-    let names: Vec<_> = names.filter_map(|line| line["claim"]["name"].as_str()).collect();
+    let names = versions.iter().map(|line| &line["claim"]["name"]);
+    let names: Vec<_> = names.filter_map(Json::as_str).collect();
     assert_eq!(names, ["monday", "tuesday", "wednesday", "thursday"]);
 }

@@ -48,8 +48,8 @@ fn survive(scheme: &str, rounds: u64) {
         format!("import --store {store} --key k --record {store}.signed --new-record {trace}")
     };
     let whole = bench.json(&import("whole"));
-    let last = whole.iter().filter(|object| object.get("version").is_some());
-    let last = last.count();
+    let versions = whole.iter().filter_map(|object| object.get("version"));
+    let last = versions.count();
     // With a long trace, a store is kept for more rounds, so that kills also occur in large stores.
     let rounds_of_a_store = if last > MANY { 8 } else { 4 };
     let mut counted = KillCount::default();

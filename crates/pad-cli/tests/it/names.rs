@@ -114,7 +114,7 @@ fn copies_have_no_names() {
     bench.fails("get --store t --at b apple", 2, "no version has the name");
     let roots = |store: &str| -> Vec<_> {
         let (versions, _) = bench.list(&format!("versions --store {store} --public k.pub"));
-        let roots = versions.into_iter().map(|mut version| version["root"].take());
+        let roots = versions.iter().map(|version| version["root"].clone());
         roots.collect()
     };
     assert_eq!(roots("s"), roots("t"));

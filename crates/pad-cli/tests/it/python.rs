@@ -178,7 +178,8 @@ pub(crate) fn answer(statement: Statement) -> Json {
         Statement::Lookup(lookup) => vec![(lookup.key, lookup.answer.value().map(bytes))],
         Statement::Lookups(lookups) => {
             let answers = lookups.answers.into_iter();
-            answers.map(|(key, answer)| (key, answer.value().map(bytes))).collect()
+            let entries = answers.map(|(key, answer)| (key, answer.value().map(bytes)));
+            entries.collect()
         }
         Statement::Range(contents) => contents.entries.into_iter().map(entry).collect(),
         Statement::Neighbour(found) => found.entry.into_iter().map(entry).collect(),

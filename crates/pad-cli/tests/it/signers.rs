@@ -193,7 +193,8 @@ fn contradictory_options_are_refused() {
     let both = format!("{commit} --signer exec:./sign --key other");
     bench.fails(&both, 2, "alternatives");
     let overriding = format!("commit --store s --allow-empty {PROGRAM}");
-    bench.run_with(&[("PAD_KEY", "other")], &overriding).succeeds();
+    let overridden = bench.run_with(&[("PAD_KEY", "other")], &overriding);
+    overridden.succeeds();
     let other = "commit --store s --allow-empty --signer exec:./sign --public other.pub";
     bench.fails(other, 2, "the key is for dictionary");
     let author = hex::encode(key(7).verifying_key().as_bytes());

@@ -11,7 +11,8 @@ fn status_says_what_is_in_a_store() {
     let public = text(&bench.read("k.pub"));
     let line = |name: &str| {
         let mut lines = public.lines();
-        lines.find_map(|line| line.strip_prefix(name)).unwrap().trim()
+        let line = lines.find_map(|line| line.strip_prefix(name));
+        line.unwrap().trim()
     };
     let expected = json!({
         "scheme": "red-black", "dictionary": line("dictionary"), "author": line("author"),

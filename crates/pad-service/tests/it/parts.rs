@@ -77,7 +77,8 @@ fn check_answers(author: &Author, server: &TestServer, range: &KeyRange, version
     let source = connect(server);
     for version in versions.iter().copied().map(Version::new) {
         let kept = NAMES.iter().map(|name| key(name));
-        let kept: Vec<Key> = kept.filter(|name| range.contains(name.as_bytes())).collect();
+        let kept = kept.filter(|name| range.contains(name.as_bytes()));
+        let kept: Vec<Key> = kept.collect();
         let mut questions: Vec<Question> = NAMES.iter().map(|name| about(name)).collect();
         questions.extend(["b", "dusk", "lz", "zoo", "a"].map(about));
         questions.extend(Keys::new(kept).map(Question::Keys));

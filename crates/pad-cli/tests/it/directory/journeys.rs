@@ -56,8 +56,8 @@ fn an_entry_is_registered_proved_and_verified() {
 /// Asserts that an answer is about entries in these states.
 pub(crate) fn assert_states(said: &Json, expected: &[&str]) {
     let answers = said["answers"].as_array().unwrap().iter();
-    let states: Vec<_> = answers.map(|entry| entry["status"].as_str().unwrap()).collect();
-    assert_eq!(states, expected);
+    let states = answers.map(|entry| entry["status"].as_str().unwrap());
+    assert!(states.eq(expected.iter().copied()), "{said}");
 }
 
 #[test]

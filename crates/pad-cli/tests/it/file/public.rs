@@ -149,5 +149,6 @@ fn lies_to_readers_and_auditors_are_refused() {
         &format!("file read --root {digits} => usage --public"),
     ]);
     drop(server);
-    elsewhere.run("file audit --public public").fails_with(4, "");
+    let unanswered = elsewhere.run("file audit --public public");
+    unanswered.fails_with(4, "");
 }

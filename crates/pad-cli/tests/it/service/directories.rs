@@ -54,7 +54,8 @@ fn an_author_pushes_and_clients_verify() {
     }
     // The environment variable names the server, unless another source is given.
     let words = format!("directory verify {ROOTS} --view v --id 2");
-    bench.run_with(&[("PAD_SERVER", url.as_str())], &words).succeeds();
+    let named = bench.run_with(&[("PAD_SERVER", url.as_str())], &words);
+    named.succeeds();
     let stranger = format!("directory verify --server {url} {ROOTS} --public other.pub");
     bench.steps(&[
         &format!("{verify} --from d --id 2 => 2 --server and --from are both given"),

@@ -76,8 +76,8 @@ impl Parties {
 
     /// Returns a look-up at these servers by the client with this view.
     fn ask(servers: &[&Process], view: &str, rest: &str) -> String {
-        let servers = servers.iter().map(|server| format!("--server {} ", server.url()));
-        let servers: String = servers.collect();
+        let option = |server: &&Process| format!("--server {} ", server.url());
+        let servers: String = servers.iter().map(option).collect();
         format!("get {servers}{ROOTS} --public k.pub --view {view} {rest}")
     }
 
