@@ -79,13 +79,11 @@ fn with_a_key_it_verifies() {
     let bench = Bench::with_trace();
     bench.ok("prove --store s apple --at 2 --out p");
     let (steps, end) = bench.list("inspect --public k.pub p apple");
-    assert_eq!(
-        end,
-        json!({
-            "end": true, "items": steps.len(),
-            "key": "apple", "present": true, "value": "4", "verified": true, "version": 2,
-        })
-    );
+    let expected = json!({
+        "end": true, "items": steps.len(),
+        "key": "apple", "present": true, "value": "4", "verified": true, "version": 2,
+    });
+    assert_eq!(end, expected);
     // The proof is about another key.
     bench.fails("inspect --public k.pub p plum", 3, "verification failed");
     bench.steps(&[

@@ -146,10 +146,8 @@ fn has_all(versions: &[Json], acknowledged: &[Json], round: u64) {
             "round {round}"
         );
     }
-    assert!(
-        versions.len() >= acknowledged.len(),
-        "round {round}: lost a version"
-    );
+    let is_complete = versions.len() >= acknowledged.len();
+    assert!(is_complete, "round {round}: lost a version");
 }
 
 /// Asserts that the stores `s` and `whole` have equal entries in each version.

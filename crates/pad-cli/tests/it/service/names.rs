@@ -151,14 +151,10 @@ fn names_and_dates_travel_with_pushed_versions() {
         };
         assert_eq!(get("b")["version"], 2);
         let dated = get("2999-12-31");
-        assert_eq!(
-            (&dated["version"], &dated["value"]),
-            (&json!(4), &json!("9"))
-        );
-        assert_eq!(
-            dated["names"],
-            json!([{ "name": "2999-12-31", "version": 4, "time": time, "word_of": "server" }])
-        );
+        assert_eq!(dated["version"], 4);
+        assert_eq!(dated["value"], "9");
+        let word = json!({ "name": "2999-12-31", "version": 4, "time": time, "word_of": "server" });
+        assert_eq!(dated["names"], json!([word]));
         assert_eq!(dated["verified"], true);
         let shown = bench.run(&format!("get {server} --at 2999-12-31 apple"));
         let said = text(&shown.stderr);
