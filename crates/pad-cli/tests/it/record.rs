@@ -7,7 +7,6 @@ use authdict::{
     internals::{Store as _, pending},
 };
 use pad_conformance::soak;
-use serde_json::json;
 
 use crate::bench::{Bench, OF_TREE, Outcome as _, TRACE};
 
@@ -67,20 +66,15 @@ fn an_author_signs_no_second_head_after_a_restore() {
 #[test]
 fn a_new_store_with_an_old_key_is_not_signed_for() {
     let bench = with_backup();
-    bench.ok("put --store new --key k apple 1");
-    bench.fails(
-        "commit --store new --key k",
-        3,
-        "it is at version 0, but version 3 was signed",
-    );
-    // A missing record at another path is refused, because the key may have signed elsewhere. A new
-    // record has to be requested.
-    bench.fails(
-        "commit --store new --key k --record elsewhere",
-        3,
-        "the signing record elsewhere is missing or empty",
-    );
-    bench.ok("commit --store new --key k --record elsewhere --new-record");
+    bench.steps(&[
+        "put --store new --key k apple 1",
+        "commit --store new --key k => 3 it is at version 0, but version 3 was signed",
+        // A missing record at another path is refused, because the key may have signed elsewhere. A
+        // new record has to be requested.
+        "commit --store new --key k --record elsewhere => 3 the signing record elsewhere is \
+         missing or empty",
+        "commit --store new --key k --record elsewhere --new-record",
+    ]);
     assert!(bench.path("elsewhere").exists());
     bench.write("t.csv", b"snapshot,op,key,value\na,put,apple,1\n");
     bench.step("import --store none --key k t.csv => 3 there is no store none");
@@ -155,17 +149,17 @@ fn one_accident_to_the_record_costs_nothing() {
     let record = bench.read("k.signed");
     restore(&bench);
     bench.ok("put --store s apple other");
-    let is_used = |record: &[u8]| {
+    let assert_used = |record: &[u8]| {
         bench.write("k.signed", record);
         bench.step("commit --store s --key k => 3 version 3 was signed and handed out");
     };
     for place in (0..record.len()).step_by(97) {
         let mut damaged = record.clone();
         damaged[place] ^= 1;
-        is_used(&damaged);
+        assert_used(&damaged);
     }
     for length in [512, 4096, 4500] {
-        is_used(&record[..length]);
+        assert_used(&record[..length]);
     }
     bench.write("k.signed", &record[..511]);
     bench.fails("commit --store s --key k", 4, "k.signed is damaged");
@@ -232,9 +226,8 @@ fn a_commit_takes_only_the_changes_that_it_has_signed() {
     pending::note(&mut store, &second).unwrap();
     store.write_records(&[signed.done()]).unwrap();
     drop(store);
-    let commit = bench.first("commit --store s --key k");
-    assert_eq!(commit["changes"], json!(1));
-    assert_eq!(bench.json("get --store s apple")[0]["value"], "second");
+    bench.step(r#"commit --store s --key k -> {"changes": 1}"#);
+    bench.step(r#"get --store s apple -> {"value": "second"}"#);
 }
 
 /// A change that is noted during a commit waits for the next commit, which signs it.
