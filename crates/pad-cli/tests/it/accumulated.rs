@@ -31,14 +31,12 @@ fn with_key(scheme: SchemeName, dictionary: &str) -> Bench {
     };
     let digits = text.lines().find(|line| !line.starts_with('#')).unwrap();
     let secret = hex::decode(digits).unwrap().into();
-    let (suite, id) = (
-        SuiteName::Sha256Ed25519,
-        DictionaryId::from_name(dictionary),
-    );
+    let suite = SuiteName::Sha256Ed25519;
+    let id = DictionaryId::from_name(dictionary);
     let key = SecretKey::from_parts(suite, scheme, id, &[7; 32], Some(secret)).unwrap();
     let bench = Bench::new();
-    key.save_pair(&bench.path("k"), &bench.path("k.pub"))
-        .unwrap();
+    let [secret, public] = ["k", "k.pub"].map(|name| bench.path(name));
+    key.save_pair(&secret, &public).unwrap();
     bench
 }
 
@@ -51,17 +49,12 @@ fn there_are_six() {
 fn answers_are_verified_and_what_is_not_offered_is_said() {
     for scheme in schemes() {
         let bench = published(scheme);
-        let get = |line: &str| {
-            bench
-                .json(&format!("get --store s --public k.pub {line}"))
-                .remove(0)
-        };
-        assert_eq!(
-            get("apple"),
-            json!({ "key": "apple", "present": true, "value": "4", "verified": true, "version": 3 })
-        );
-        assert_eq!(get("apple --at 1")["value"], "3");
-        assert_eq!(get("pear")["present"], false);
+        let apple = json!({
+            "key": "apple", "present": true, "value": "4", "verified": true, "version": 3,
+        });
+        assert_eq!(bench.get("apple"), apple);
+        assert_eq!(bench.get("apple --at 1")["value"], "3");
+        assert_eq!(bench.get("pear")["present"], false);
         let refused = format!("range questions are not supported by scheme {scheme}");
         bench.fails("range --store s a z", 2, &refused);
         let (changes, _) = bench.list("history --store s pear --complete");
@@ -81,9 +74,7 @@ fn proofs_and_updates_travel() {
         std::fs::copy(stranger.path("k.pub"), bench.path("other.pub")).unwrap();
         let other = "verify --public other.pub --proof p apple --at 2";
         bench.fails(other, 3, "another dictionary");
-        for version in 1..=3 {
-            bench.ok(&format!("export --store s --at {version} --out u{version}"));
-        }
+        bench.export(3);
         bench.ok("apply --store copy --public k.pub u1 u2 u3");
         assert_eq!(bench.signed("copy"), bench.signed("s"));
         bench.ok("check --store copy");
@@ -94,19 +85,16 @@ fn proofs_and_updates_travel() {
 fn stores_are_checked_pruned_and_go_on() {
     for scheme in schemes() {
         let bench = published(scheme);
-        let checked = bench.json("check --store s").remove(0);
-        assert_eq!(
-            (&checked["proved_versions"], &checked["replayed_updates"]),
-            (&json!(3), &json!(3))
-        );
-        assert_eq!(checked["complete"], true);
-        bench.ok("prune --store s --before 2");
-        assert_eq!(bench.json("check --store s")[0]["complete"], false);
-        bench.ok("put --store s fig 9");
-        bench.ok("commit --store s --key k");
-        bench.ok("check --store s");
-        let get = bench.json("get --store s --public k.pub --view v fig");
-        assert_eq!(get[0]["value"], "9");
+        let checked = r#"{"proved_versions": 3, "replayed_updates": 3, "complete": true}"#;
+        bench.steps(&[
+            &format!("check --store s -> {checked}"),
+            "prune --store s --before 2",
+            r#"check --store s -> {"complete": false}"#,
+            "put --store s fig 9",
+            "commit --store s --key k",
+            "check --store s",
+            r#"get --store s --public k.pub --view v fig -> {"value": "9"}"#,
+        ]);
     }
 }
 
@@ -117,14 +105,13 @@ fn a_new_key_of_bilinear_accumulators_signs() {
     // The time is proportional to the number of entries.
     let entries = soak::size(" --entries 63", "");
     let keygen = "keygen --out k --scheme tuple-accumulators-superseding-bilinear";
-    bench.ok(&format!("{keygen}{entries}"));
-    bench.ok("put --store s --key k a 1");
-    bench.ok("commit --store s --key k");
-    assert_eq!(
-        bench.json("get --store s --public k.pub a")[0]["value"],
-        "1"
-    );
-    bench.ok("public --key k --out again.pub");
+    bench.steps(&[
+        &format!("{keygen}{entries}"),
+        "put --store s --key k a 1",
+        "commit --store s --key k",
+        r#"get --store s --public k.pub a -> {"value": "1"}"#,
+        "public --key k --out again.pub",
+    ]);
     assert_eq!(bench.read("again.pub"), bench.read("k.pub"));
 }
 
@@ -133,14 +120,15 @@ fn a_bilinear_key_is_for_so_many_entries() {
     let bench = Bench::new();
     let small = "keygen --out k --scheme tuple-accumulators-bilinear --entries 3";
     bench.ok(small);
-    for key in ["a", "b", "c"] {
-        bench.ok(&format!("put --store s --key k {key} 1"));
-    }
-    bench.ok("commit --store s --key k");
-    bench.ok("put --store s --key k d 1");
-    bench.fails("commit --store s --key k", 4, "at most 4 elements");
-    let kept = bench.json("get --store s --public k.pub c").remove(0);
-    assert_eq!(kept["value"], "1");
     let unbounded = "keygen --out other --scheme red-black --entries 3";
-    bench.fails(unbounded, 2, "red-black have no maximum number of entries");
+    bench.steps(&[
+        "put --store s --key k a 1",
+        "put --store s --key k b 1",
+        "put --store s --key k c 1",
+        "commit --store s --key k",
+        "put --store s --key k d 1",
+        "commit --store s --key k => 4 at most 4 elements",
+        r#"get --store s --public k.pub c -> {"value": "1"}"#,
+        &format!("{unbounded} => 2 red-black have no maximum number of entries"),
+    ]);
 }

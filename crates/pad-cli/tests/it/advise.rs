@@ -4,7 +4,7 @@
 use comparison::{Clients, PriceBook, advice::Question, needs::Need};
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, text};
+use crate::bench::Bench;
 
 /// Returns the only object that a command prints.
 fn advice(line: &str) -> Value {
@@ -18,6 +18,18 @@ fn advice(line: &str) -> Value {
 fn ranked(advice: &Value) -> Vec<&str> {
     let ranked = advice["ranked"].as_array().unwrap().iter();
     ranked.map(|one| one["scheme"].as_str().unwrap()).collect()
+}
+
+/// Asserts that a scheme is excluded, for a reason that contains `part`.
+#[track_caller]
+fn assert_excluded(advice: &Value, scheme: &str, part: &str) {
+    let reasons = excluded(advice, scheme);
+    let is_there = reasons.iter().any(|reason| reason.contains(part));
+    assert!(is_there, "{scheme}: {reasons:?}");
+}
+
+fn winner(advice: &Value) -> &str {
+    advice["winner"].as_str().unwrap()
 }
 
 fn excluded<'a>(advice: &'a Value, scheme: &str) -> Vec<&'a str> {
@@ -42,37 +54,23 @@ fn rank(advice: &Value, scheme: &str) -> usize {
 fn holds_always(advice: &Value, line: &str) {
     let ranked_all = advice["ranked"].as_array().unwrap();
     let cost = |one: &Value| one["dollars_per_month"].as_f64().unwrap();
-    assert!(
-        ranked_all.is_sorted_by(|one, next| cost(one) <= cost(next)),
-        "{line}"
-    );
+    let is_sorted = ranked_all.is_sorted_by(|one, next| cost(one) <= cost(next));
+    assert!(is_sorted, "{line}");
     for one in ranked_all {
         let terms = one["terms"].as_object().unwrap().values();
         let sum: f64 = terms.map(|dollars| dollars.as_f64().unwrap()).sum();
         assert!((sum - cost(one)).abs() <= 1e-9 * sum, "{line}: {one}");
-        assert!(
-            excluded(advice, one["scheme"].as_str().unwrap()).is_empty(),
-            "{line}: {one}"
-        );
+        let reasons = excluded(advice, one["scheme"].as_str().unwrap());
+        assert!(reasons.is_empty(), "{line}: {one}");
     }
     for one in advice["excluded"].as_array().unwrap() {
-        assert!(
-            !one["reasons"].as_array().unwrap().is_empty(),
-            "{line}: {one}"
-        );
+        assert!(one["reasons"][0].is_string(), "{line}: {one}");
     }
     assert_eq!(advice["winner"], advice["ranked"][0]["scheme"], "{line}");
-    assert!(
-        !advice["measurements"]["machines"]
-            .as_array()
-            .unwrap()
-            .is_empty()
-    );
+    assert!(!advice["measurements"]["machines"][0].is_null());
     // Baselines, and schemes that accept an old value as the latest, are never advised.
-    assert!(
-        !ranked(advice).iter().any(|name| name.starts_with("sign-")),
-        "{line}"
-    );
+    let mut names = ranked(advice).into_iter();
+    assert!(!names.any(|name| name.starts_with("sign-")), "{line}");
 }
 
 #[test]
@@ -85,23 +83,12 @@ fn the_price_trace() {
     let per_day = advice["load"]["snapshots_per_day"].as_f64().unwrap();
     // 26 intervals in 710 days.
     assert!((per_day - 26.0 / 710.0).abs() < 1e-9);
-    assert!(
-        advice["needs"]
-            .as_array()
-            .unwrap()
-            .contains(&"removal".into())
-    );
+    let needs = advice["needs"].as_array().unwrap();
+    assert!(needs.contains(&"removal".into()));
     // The trace removes keys.
-    assert!(
-        excluded(&advice, "aad-counted")
-            .iter()
-            .any(|reason| reason.contains("removal"))
-    );
+    assert_excluded(&advice, "aad-counted", "removal");
     // There are millions of look-ups per snapshot, so the shortest proofs cost least.
-    assert!(
-        advice["winner"].as_str().unwrap().starts_with("tuple-base"),
-        "{advice}"
-    );
+    assert!(winner(&advice).starts_with("tuple-base"), "{advice}");
 }
 
 #[test]
@@ -111,20 +98,9 @@ fn a_million_keys_that_change_every_second() {
     // There are ten thousand look-ups per update, so proofs dominate the costs of every winner.
     assert_eq!(advice["ranked"][0]["dominant"], "proofs_sent");
     // A million signatures do not fit into a second.
-    assert!(
-        excluded(&advice, "tuple-base-stored")
-            .iter()
-            .any(|reason| reason.contains("longer than the 1.000 s"))
-    );
-    assert!(
-        excluded(&advice, "tuple-base-superseding-stored")
-            .iter()
-            .any(|reason| reason.contains("longer than"))
-    );
-    assert!(
-        advice["winner"].as_str().unwrap().starts_with("tuple-spec"),
-        "{advice}"
-    );
+    assert_excluded(&advice, "tuple-base-stored", "longer than the 1.000 s");
+    assert_excluded(&advice, "tuple-base-superseding-stored", "longer than");
+    assert!(winner(&advice).starts_with("tuple-spec"), "{advice}");
 }
 
 #[test]
@@ -132,13 +108,7 @@ fn hourly_snapshots_of_fifty_keys() {
     let advice = advice("--keys 10k --snapshots 1/h --changes 50 --lookups 1/s --versions 1");
     assert_eq!(advice["load"]["snapshots_per_day"], 24.0);
     // There are 3600 look-ups per update.
-    let roles: Vec<_> = advice["rivals"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|rival| &rival["role"])
-        .collect();
-    assert_eq!(roles.first(), Some(&&Value::from("runner-up")));
+    assert_eq!(advice["rivals"][0]["role"], "runner-up");
     // The command line creates stores, so types in memory are never advised.
     let in_memory = excluded(&advice, "red-black-path-copying");
     assert_eq!(in_memory, ["a type of the library, only in memory"]);
@@ -157,12 +127,8 @@ fn hardly_any_lookups() {
     // Updates dominate the costs. Only accumulators have shorter updates than trees, but they cost
     // computing.
     let first = ranked(&advice)[0];
-    assert!(
-        ["red-black", "treap", "skip-list"]
-            .iter()
-            .any(|tree| first.starts_with(tree)),
-        "{first}"
-    );
+    let mut trees = ["red-black", "treap", "skip-list"].into_iter();
+    assert!(trees.any(|tree| first.starts_with(tree)), "{first}");
     assert!(rank(&advice, "red-black-stored") < rank(&advice, "tuple-spec-superseding-stored"));
 }
 
@@ -170,37 +136,28 @@ fn hardly_any_lookups() {
 fn a_set_unique_dictionary() {
     let advice = advice("--keys 10k --updates 1/min --lookups 10/s --need set-unique,ranges");
     assert_eq!(ranked(&advice).len(), 2);
-    assert!(
-        ranked(&advice)
-            .iter()
-            .all(|name| name.starts_with("treap") || name.starts_with("skip-list"))
-    );
-    assert_eq!(
-        excluded(&advice, "red-black-stored"),
-        ["roots depend on the order of changes (set-unique)"]
-    );
+    for name in ranked(&advice) {
+        let is_set_unique = name.starts_with("treap") || name.starts_with("skip-list");
+        assert!(is_set_unique, "{name}");
+    }
+    let reasons = excluded(&advice, "red-black-stored");
+    let expected = ["roots depend on the order of changes (set-unique)"];
+    assert_eq!(reasons, expected);
 }
 
 #[test]
 fn a_log_that_must_prove_that_it_grows() {
-    let advice = advice("--keys 1k --updates 1/h --lookups 1/min --need append-only");
-    assert!(!ranked(&advice).is_empty());
-    assert!(
-        ranked(&advice).iter().all(|name| name.starts_with("aad-")),
-        "{advice}"
-    );
-    let trusting = advice["excluded"].as_array().unwrap().len();
+    let line = "--keys 1k --updates 1/h --lookups 1/min --need append-only";
+    let (log, neither) = (advice(line), advice(&format!("{line},no-trusted-setup")));
+    assert!(!ranked(&log).is_empty());
+    let mut names = ranked(&log).into_iter();
+    assert!(names.all(|name| name.starts_with("aad-")), "{log}");
     // No scheme is append-only without a trusted setup ceremony.
-    let neither =
-        self::advice("--keys 1k --updates 1/h --lookups 1/min --need append-only,no-trusted-setup");
     assert_eq!(neither["winner"], Value::Null);
-    assert!(neither["excluded"].as_array().unwrap().len() > trusting);
-    let shown =
-        Bench::new().ok("advise --keys 1k --updates 1/h --need append-only,no-trusted-setup");
-    assert!(
-        shown.contains("No scheme meets the requirements."),
-        "{shown}"
-    );
+    let excluded = |advice: &Value| advice["excluded"].as_array().unwrap().len();
+    assert!(excluded(&neither) > excluded(&log));
+    let line = "advise --keys 1k --updates 1/h --need append-only,no-trusted-setup";
+    Bench::new().step(&format!("{line} => 0 No scheme meets the requirements."));
 }
 
 #[test]
@@ -209,16 +166,10 @@ fn proofs_of_constant_size() {
         "--keys 10k --snapshots 1/day --changes 10 --lookups 1k/s --need constant-proofs,ranges",
     );
     assert!(!ranked(&advice).is_empty());
-    assert!(
-        ranked(&advice)
-            .iter()
-            .all(|name| name.starts_with("tuple-"))
-    );
-    assert!(
-        !ranked(&advice)
-            .iter()
-            .any(|name| name.contains("accumulators"))
-    );
+    for name in ranked(&advice) {
+        let is_constant = name.starts_with("tuple-") && !name.contains("accumulators");
+        assert!(is_constant, "{name}");
+    }
 }
 
 #[test]
@@ -235,21 +186,13 @@ fn little_memory() {
 #[test]
 fn old_versions_on_many_servers() {
     let line = "--keys 10k --updates 1/min --lookups 100/s";
-    let (one, many) = (
-        advice(line),
-        advice(&format!("{line} --servers 5 --old-lookups 50%")),
-    );
-    assert!(
-        excluded(&many, "directory")
-            .iter()
-            .any(|reason| reason.contains("latest version only"))
-    );
+    let one = advice(line);
+    let many = advice(&format!("{line} --servers 5 --old-lookups 50%"));
+    assert_excluded(&many, "directory", "latest version only");
     // With five servers, five times as much is sent.
     let sent = |advice: &Value| {
-        let at = rank(advice, "red-black-stored");
-        advice["ranked"][at]["terms"]["updates_sent"]
-            .as_f64()
-            .unwrap()
+        let ranked = &advice["ranked"][rank(advice, "red-black-stored")];
+        ranked["terms"]["updates_sent"].as_f64().unwrap()
     };
     assert!((sent(&many) / sent(&one) - 5.0).abs() < 1e-9);
 }
@@ -270,112 +213,50 @@ fn prices_of_another_day_and_ones_own() {
                  0\nstorage_per_gigabyte_month = 0\n";
     bench.write("mine.toml", format!("[free-network]\n{entry}").as_bytes());
     bench.write("two.toml", format!("[a]\n{entry}[b]\n{entry}").as_bytes());
-    let mine = bench.json(&format!("advise {line} mine.toml")).remove(0);
+    let bad = entry.replace("source", "origin");
+    bench.write("bad.toml", format!("[x]\n{bad}").as_bytes());
+    let binary = format!("[x]\n{entry}bytes_per_gigabyte = -1\n");
+    bench.write("binary.toml", binary.as_bytes());
+    bench.write("worse.toml", b"[x\n");
+    let advise = format!("advise {line}");
+    let mine = bench.first(&format!("{advise} mine.toml"));
     assert_eq!(mine["prices"]["name"], "free-network");
     assert_eq!(mine["ranked"][0]["terms"]["proofs_sent"], 0.0);
-    assert_eq!(
-        bench.json(&format!("advise {line} two.toml:b")).remove(0)["prices"]["name"],
-        "b"
-    );
-    bench.fails(
-        &format!("advise {line} two.toml"),
-        2,
-        "several entries, choose one of a, b",
-    );
-    bench.fails(
-        &format!("advise {line} two.toml:c"),
-        2,
-        "two.toml has no entry 'c'",
-    );
-    bench.fails(
-        &format!("advise {line} nowhere-2026"),
-        2,
-        "neither a file nor a built-in price list",
-    );
-    bench.write(
-        "bad.toml",
-        entry
-            .replace("source", "origin")
-            .replace("provider", "[x]\nprovider")
-            .as_bytes(),
-    );
-    bench.fails(
-        &format!("advise {line} bad.toml"),
-        2,
-        "bad.toml: entry 'x': unknown key 'origin'",
-    );
-    bench.write(
-        "binary.toml",
-        format!("[x]\n{entry}bytes_per_gigabyte = -1\n").as_bytes(),
-    );
-    bench.fails(
-        &format!("advise {line} binary.toml"),
-        2,
-        "'bytes_per_gigabyte' is not a number of bytes, at least 1",
-    );
-    bench.write("worse.toml", b"[x\n");
-    bench.fails(
-        &format!("advise {line} worse.toml"),
-        2,
-        "worse.toml, line 1",
-    );
+    let second = bench.first(&format!("{advise} two.toml:b"));
+    assert_eq!(second["prices"]["name"], "b");
+    let of_bytes = "'bytes_per_gigabyte' is not a number of bytes, at least 1";
+    bench.steps(&[
+        &format!("{advise} two.toml => 2 several entries, choose one of a, b"),
+        &format!("{advise} two.toml:c => 2 two.toml has no entry 'c'"),
+        &format!("{advise} nowhere-2026 => 2 neither a file nor a built-in price list"),
+        &format!("{advise} bad.toml => 2 bad.toml: entry 'x': unknown key 'origin'"),
+        &format!("{advise} binary.toml => 2 {of_bytes}"),
+        &format!("{advise} worse.toml => 2 worse.toml, line 1"),
+    ]);
 }
 
 #[test]
 fn what_is_missing_or_wrong_is_said() {
     let bench = Bench::new();
-    bench.fails(
-        "advise --keys 10",
-        2,
-        "give --updates, such as 1/s, or --snapshots",
-    );
-    bench.write("t.csv", b"snapshot,op,key,value\na,put,k,1\nb,put,k,2\n");
-    bench.fails(
-        "advise --trace t.csv",
-        2,
-        "have no dates\nhelp: give --snapshots",
-    );
-    assert_eq!(
-        bench.json("advise --trace t.csv --snapshots 1/h").remove(0)["load"]["keys"],
-        1
-    );
-    bench.write(
-        "gone.csv",
-        b"snapshot,op,key,value\na,put,k,1\nb,delete,k,\n",
-    );
-    bench.fails(
-        "advise --trace gone.csv --snapshots 1/h",
-        2,
-        "nothing is left at its end",
-    );
-    bench.fails("advise --trace none.csv", 4, "none.csv");
+    bench.write_trace("t.csv", ["a,put,k,1\n", "b,put,k,2\n"].map(String::from));
+    bench.write_trace("gone.csv", ["a,put,k,1\n", "b,delete,k,\n"].map(String::from));
     bench.write("d.jsonl", b"{\"scheme\": 1}\nx\n");
-    bench.fails(
-        "advise --keys 10 --updates 1/s --data d.jsonl",
-        2,
-        "d.jsonl, line 2",
-    );
-    for (line, said) in [
-        ("--updates 1/s", "--keys"),
-        ("--keys 0 --updates 1/s", "a number from 1"),
-        ("--keys 10 --updates 1", "times in a unit of time"),
-        (
-            "--keys 10 --updates 1/s --need speed",
-            "unknown need 'speed', choose from set-unique",
-        ),
-        (
-            "--keys 10 --updates 1/s --old-lookups 200%",
-            "a share from 0% to 100%",
-        ),
-    ] {
-        let output = bench.run(&format!("advise {line}"));
-        assert_eq!(output.status.code(), Some(2), "{line}");
-        assert!(
-            text(&output.stderr).contains(said),
-            "{line}: {}",
-            text(&output.stderr)
-        );
-    }
+    let advice = bench.first("advise --trace t.csv --snapshots 1/h");
+    assert_eq!(advice["load"]["keys"], 1);
+    bench.steps(&[
+        "advise --keys 10 => 2 give --updates, such as 1/s, or --snapshots",
+        "advise --trace t.csv => 2 have no dates\nhelp: give --snapshots",
+        "advise --trace gone.csv --snapshots 1/h => 2 nothing is left at its end",
+        "advise --trace none.csv => 4 none.csv",
+        "advise --keys 10 --updates 1/s --data d.jsonl => 2 d.jsonl, line 2",
+        "advise --updates 1/s => usage --keys",
+        "advise --keys 0 --updates 1/s => usage a number from 1",
+        "advise --keys 10 --updates 1 => usage times in a unit of time",
+        "advise --keys 10 --updates 1/s --need speed => usage unknown need 'speed', choose from \
+         set-unique",
+        "advise --keys 10 --updates 1/s --old-lookups 200% => usage a share from 0% to 100%",
+        "advise --keys 10 --updates 1/h --key-bytes 10k => usage at most 4096",
+    ]);
 }
 
 #[test]
@@ -390,10 +271,8 @@ fn the_question_that_the_lab_reads_is_what_was_asked() {
     assert_eq!(question.wanted.limits.proof_bytes, Some(4000.0));
     assert_eq!(question.tariff.clients, Clients::Charged);
     let shipped = PriceBook::shipped();
-    assert_eq!(
-        question.tariff.prices,
-        shipped.entry("paper-2010").unwrap().prices
-    );
+    let expected = &shipped.entry("paper-2010").unwrap().prices;
+    assert_eq!(&question.tariff.prices, expected);
 }
 
 #[test]
@@ -401,21 +280,13 @@ fn measurements_of_another_machine_and_in_haste_are_named() {
     let bench = Bench::new();
     let lines = all_alike(|line| line["quick"] = json!(true));
     bench.write("alike.jsonl", lines.as_bytes());
-    let advice = bench.json(TWELVE).remove(0);
+    let advice = bench.first(TWELVE);
     let expected = json!({"source": "alike.jsonl", "machines": ["made up"], "quick": true});
     assert_eq!(advice["measurements"], expected);
     let shown = bench.ok(TWELVE);
-    assert!(shown.contains("made up, from a quick run"), "{shown}");
-    for part in ["The runner-up", "Excluded:"] {
+    for part in ["made up, from a quick run", "The runner-up", "Excluded:"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
-}
-
-#[test]
-fn longer_keys_than_any_scheme_takes_are_refused() {
-    let output = Bench::new().run("advise --keys 10 --updates 1/h --key-bytes 10k");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("at most 4096"), "{output:?}");
 }
 
 #[test]
@@ -428,12 +299,8 @@ fn no_part_of_a_cost_is_below_nothing() {
         let advice = advice(line);
         for candidate in advice["ranked"].as_array().unwrap() {
             let terms = candidate["terms"].as_object().unwrap().values();
-            assert!(
-                terms
-                    .filter_map(Value::as_f64)
-                    .all(|dollars| dollars >= 0.0),
-                "{candidate}"
-            );
+            let mut dollars = terms.filter_map(Value::as_f64);
+            assert!(dollars.all(|dollars| dollars >= 0.0), "{candidate}");
         }
     }
 }
@@ -466,7 +333,7 @@ const TWELVE: &str = "advise --keys 12 --snapshots 1/day --data alike.jsonl";
 fn what_is_said_of_how_to_choose_works() {
     let bench = Bench::new();
     bench.write("alike.jsonl", all_alike(|_| ()).as_bytes());
-    let advice = bench.json(&format!("{TWELVE} --numbered")).remove(0);
+    let advice = bench.first(&format!("{TWELVE} --numbered"));
     let mut run = 0;
     for candidate in advice["ranked"].as_array().unwrap() {
         let scheme = candidate["scheme"].as_str().unwrap();
@@ -491,21 +358,18 @@ fn what_is_said_of_how_to_choose_works() {
     // The expected number covers trees, tuples, logs and the directory. The RSA accumulators and
     // the tree of blocks are left out.
     assert_eq!(run, 2 * (3 + 9 + 3 + 2 + 1) + 1);
-    let shown = bench.ok(TWELVE);
     let command = "\n  pad import --store dictionary --key pad.key trace.csv\n";
-    assert!(shown.contains(command), "{shown}");
+    bench.step(&format!("{TWELVE} => 0 {command}"));
 }
 
 #[test]
 fn equal_costs_are_called_so() {
     let bench = Bench::new();
     bench.write("alike.jsonl", all_alike(|_| ()).as_bytes());
-    let shown = bench.ok(TWELVE);
-    assert!(
-        shown.contains("costs 1.00 times as much: no part differs."),
-        "{shown}"
-    );
-    assert!(shown.contains("Both cost the same everywhere"), "{shown}");
+    bench.steps(&[
+        &format!("{TWELVE} => 0 costs 1.00 times as much: no part differs."),
+        &format!("{TWELVE} => 0 Both cost the same everywhere"),
+    ]);
     // If nothing has a price, all schemes cost the same.
     let entry = "[free]\nprovider = \"me\"\nas_of = \"2026-11-01\"\nsource = \
                  \"nobody\"\ncompute_per_core_hour = 0\negress_per_gigabyte = \
@@ -525,7 +389,7 @@ fn equal_costs_are_called_so() {
             assert!(shown.contains(part), "{part}: {shown}");
         }
         assert!(!shown.contains("NaN") && !shown.contains("inf"), "{shown}");
-        let advice = bench.json(&line).remove(0);
+        let advice = bench.first(&line);
         assert_eq!(advice["rivals"][0]["equal_everywhere"], true);
         assert_eq!(advice["ranked"][0]["dominant"], Value::Null);
     }
@@ -539,26 +403,21 @@ fn estimates_say_what_they_lack() {
     };
     let lines = all_alike(of_part);
     bench.write("alike.jsonl", lines.as_bytes());
-    let advice = bench.json(TWELVE).remove(0);
+    let advice = bench.first(TWELVE);
     let marks =
         |advice: &Value, scheme: &str| advice["ranked"][rank(advice, scheme)]["marks"].to_string();
-    assert!(
-        marks(&advice, "tuple-base-lightweight-stored").contains("not whole epochs or hash chains")
-    );
+    let in_part = marks(&advice, "tuple-base-lightweight-stored");
+    assert!(in_part.contains("not whole epochs or hash chains"));
     assert_eq!(marks(&advice, "tuple-base-superseding-stored"), "[]");
-    let shown = bench.ok(TWELVE);
-    assert!(
-        shown.contains(" measured in part: 300 snapshots"),
-        "{shown}"
-    );
+    bench.step(&format!("{TWELVE} => 0  measured in part: 300 snapshots"));
 
     // Longer values take longer to hash. Results without a measured time are marked as estimates.
     let longer = format!("{TWELVE} --value-bytes 64k");
-    let unknown = bench.json(&longer).remove(0);
+    let unknown = bench.first(&longer);
     assert!(marks(&unknown, "treap-stored").contains("time for the length"));
     let speed = r#"{"experiment":"primitives","suite":"sha256-ed25519","value_hash_1k_ns":1024,"value_hash_64k_ns":65536}"#;
     bench.write("alike.jsonl", format!("{lines}{speed}\n").as_bytes());
-    let known = bench.json(&longer).remove(0);
+    let known = bench.first(&longer);
     assert_eq!(marks(&known, "treap-stored"), "[]");
     let seconds = |advice: &Value| {
         let at = rank(advice, "treap-stored");
@@ -575,11 +434,7 @@ fn numbers_instead_of_keys_come_without_old_versions() {
     let numbered = advice(&format!("{line} --numbered"));
     assert_eq!(numbered["load"]["kept_versions"], 1.0);
     assert!(ranked(&numbered).contains(&"directory"), "{numbered}");
-    for further in [
-        "--numbered --history 30d",
-        "--numbered --old-lookups 1%",
-        "",
-    ] {
+    for further in ["--numbered --history 30d", "--numbered --old-lookups 1%", ""] {
         let advice = advice(format!("{line} {further}").trim_end());
         assert_eq!(advice["load"]["kept_versions"], 43_200.0, "{further}");
         assert!(!ranked(&advice).contains(&"directory"), "{further}");

@@ -1,7 +1,5 @@
 //! Tests of every command of the real binary on append-only logs, and of servers that lie.
 
-use std::fmt::Write as _;
-
 use authdict::{
     Sha256Ed25519, Version,
     internals::{
@@ -30,12 +28,19 @@ fn with_key() -> Bench {
 pub(crate) fn with_key_of(scheme: &str) -> Bench {
     Bench::shared(scheme, || {
         let bench = Bench::new();
-        bench.ok(&format!("parameters --scheme {scheme} --top 4 --out par"));
-        bench.ok(&format!(
-            "keygen --out k --scheme {scheme} --parameters par"
-        ));
+        bench.steps(&[
+            &format!("parameters --scheme {scheme} --top 4 --out par"),
+            &format!("keygen --out k --scheme {scheme} --parameters par"),
+        ]);
         bench
     })
+}
+
+/// Applies the updates to versions 1 to `last` of the store `s` to the new store `copy`.
+pub(crate) fn apply_all(bench: &Bench, last: usize) {
+    let files = bench.export(last);
+    let apply = "apply --store copy --public k.pub --parameters par";
+    bench.ok(&format!("{apply}{files}"));
 }
 
 /// Publishes three versions of a log in the store `s`.
@@ -54,23 +59,26 @@ fn publish(bench: Bench) -> Bench {
 pub(crate) fn grown() -> Bench {
     Bench::shared("aad-counted, grown", || {
         let bench = published();
-        let mut trace = LOG.to_owned();
-        for number in 0..40 {
-            let snapshot = number / 3;
-            let key = number % 20;
-            writeln!(trace, "more {snapshot},put,key {key},value {number}").unwrap();
-        }
-        bench.write("t.csv", trace.as_bytes());
-        bench.ok("import --store s --key k t.csv");
+        append(&bench, 40, 20, 3);
         bench
     })
 }
 
+/// Appends values, `group` in each version, of `keys` different keys.
+fn append(bench: &Bench, values: u32, keys: u32, group: u32) {
+    let rows = (0..values).map(|number| {
+        let (snapshot, key) = (number / group, number % keys);
+        format!("more {snapshot},put,key {key},value {number}\n")
+    });
+    let trace = rows.fold(LOG.to_owned(), |trace, row| trace + &row);
+    bench.write("t.csv", trace.as_bytes());
+    bench.ok("import --store s --key k t.csv");
+}
+
 pub(crate) fn values(object: &Json) -> Vec<&str> {
     let values = object["values"].as_array().unwrap().iter();
-    values
-        .map(|value| value["value"].as_str().unwrap())
-        .collect()
+    let values = values.map(|value| value["value"].as_str().unwrap());
+    values.collect()
 }
 
 #[test]
@@ -89,14 +97,11 @@ fn parameters_made_here_are_called_insecure() {
     assert_eq!(bench.read("again.pub"), bench.read("k.pub"));
 
     let keygen = "keygen --out other --scheme aad-counted";
-    bench.fails(
-        &format!("{keygen} --top 12"),
-        2,
-        "serve trees of up to 2^11 entries",
-    );
-    let more = format!("{keygen} --parameters par --top 6");
-    bench.fails(&more, 2, "serve trees of up to 2^5 entries");
-    bench.fails("keygen --out other --parameters par", 2, "have none");
+    bench.steps(&[
+        &format!("{keygen} --top 12 => 2 serve trees of up to 2^11 entries"),
+        &format!("{keygen} --parameters par --top 6 => 2 serve trees of up to 2^5 entries"),
+        "keygen --out other --parameters par => 2 have none",
+    ]);
     let mut damaged = bench.read("par");
     let middle = damaged.len() / 2;
     damaged[middle] ^= 1;
@@ -116,14 +121,8 @@ fn a_log_needs_no_parameters_of_its_own() {
     let key = bench.run("keygen --out k --scheme aad-counted");
     assert!(key.status.success() && key.stderr.is_empty(), "{key:?}");
     let public = text(&bench.read("k.pub"));
-    assert!(
-        public
-            .lines()
-            .last()
-            .unwrap()
-            .starts_with("scheme-key 030b00b5bfd7dd"),
-        "{public}"
-    );
+    let own = public.lines().last().unwrap();
+    assert!(own.starts_with("scheme-key 030b00b5bfd7dd"), "{own}");
     bench.write("t.csv", LOG.as_bytes());
     bench.ok("import --store s --key k t.csv");
     let get = bench.run("--json get --store s --public k.pub example.org");
@@ -133,13 +132,15 @@ fn a_log_needs_no_parameters_of_its_own() {
 
     // With other parameters, every answer comes with a warning.
     let insecure = published();
-    let get = insecure.run("get --store s --public k.pub example.org");
-    assert!(text(&get.stderr).contains("INSECURE unless the parameters come from a ceremony"));
-    let get = insecure.run("--json get --store s --public k.pub example.org");
-    assert!(text(&get.stderr).contains("INSECURE unless the parameters come from a ceremony"));
     insecure.ok("prove --store s example.org --out p");
-    let verify = insecure.run("verify --public k.pub --proof p example.org --at 3");
-    assert!(text(&verify.stderr).contains("INSECURE unless the parameters come from a ceremony"));
+    for line in [
+        "get --store s --public k.pub example.org",
+        "--json get --store s --public k.pub example.org",
+        "verify --public k.pub --proof p example.org --at 3",
+    ] {
+        let warning = text(&insecure.run(line).stderr);
+        assert!(warning.contains("INSECURE unless the parameters come from a ceremony"));
+    }
 }
 
 #[test]
@@ -153,12 +154,7 @@ fn files_of_ceremonies_are_checked() {
         e5ac7d055d042b7e024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d177\
         0bac0326a805bbefd48056c8c121bdb8";
     let setup = json!({ "g1_monomial": vec![powers; 17], "g2_monomial": vec![powers_g2; 2] });
-    for file in [
-        setup.to_string(),
-        "{}".to_owned(),
-        "1\n1\n".to_owned(),
-        String::new(),
-    ] {
+    for file in ["{}", "1\n1\n", "", &setup.to_string()] {
         bench.write("c", file.as_bytes());
         bench.fails("parameters --ceremony c --out par", 2, "ceremony c: ");
         assert!(!bench.path("par").exists());
@@ -168,23 +164,18 @@ fn files_of_ceremonies_are_checked() {
 #[test]
 fn a_key_has_all_its_values() {
     let bench = published();
-    let get = |line: &str| {
-        let line = format!("get --store s --public k.pub {line}");
-        bench.json(&line).remove(0)
-    };
-    assert_eq!(
-        get("example.net"),
-        json!({
-            "key": "example.net", "present": true, "values": [{ "value": "other" }],
-            "verified": true, "version": 3, "parameters": "of unknown origin",
-        })
-    );
+    let get = |line: &str| bench.get(line);
+    let one = json!({
+        "key": "example.net", "present": true, "values": [{ "value": "other" }],
+        "verified": true, "version": 3, "parameters": "of unknown origin",
+    });
+    assert_eq!(get("example.net"), one);
     assert_eq!(values(&get("example.org")), ["one", "two", "one"]);
     assert_eq!(values(&get("example.org --at 1")), ["one", "two"]);
     for absent in ["example.com --at 2", "example"] {
         let answer = get(absent);
         assert_eq!(answer["present"], false, "{absent}");
-        assert_eq!(values(&answer), Vec::<&str>::new());
+        assert!(values(&answer).is_empty());
     }
     let printed = bench.ok("get --store s --public k.pub example.org");
     assert!(printed.ends_with("3 values, no other   [version 3, verified]\n"));
@@ -196,15 +187,13 @@ fn a_key_has_all_its_values() {
 #[test]
 fn what_a_log_does_not_answer_is_said() {
     let bench = published();
-    for (line, what) in [
-        ("range --store s a z", "range questions"),
-        ("diff --store s 1 2", "differences"),
-        ("remove --store s example.org", "removals"),
-        ("prune --store s --before 2", "prunings"),
-    ] {
-        let refused = format!("{what} are not supported by scheme aad-counted");
-        bench.fails(line, 2, &refused);
-    }
+    let refused = "are not supported by scheme aad-counted";
+    bench.steps(&[
+        &format!("range --store s a z => 2 range questions {refused}"),
+        &format!("diff --store s 1 2 => 2 differences {refused}"),
+        &format!("remove --store s example.org => 2 removals {refused}"),
+        &format!("prune --store s --before 2 => 2 prunings {refused}"),
+    ]);
     bench.write("r.csv", format!("{LOG}d,put,a,1\nd,delete,a,\n").as_bytes());
     let refused = "trace r.csv: line 8: removals are not supported by scheme aad-counted";
     bench.fails("import --store s --key k r.csv", 2, refused);
@@ -217,18 +206,13 @@ fn pending_values_of_one_key_are_all_appended() {
     bench.ok("put --store s --key k --parameters par a 1");
     bench.ok("put --store s b 2");
     bench.ok("put --store s a 3");
-    let again = bench.json("put --store s a 1").remove(0);
+    let again = bench.first("put --store s a 1");
     assert_eq!(again["pending_changes"], 4);
-    let commit = bench.json("commit --store s --key k").remove(0);
-    assert_eq!(
-        (&commit["version"], &commit["changes"]),
-        (&json!(1), &json!(4))
-    );
-    bench.ok("put --store s a 4");
-    bench.ok("commit --store s --key k");
+    bench.step(r#"commit --store s --key k -> {"version": 1, "changes": 4}"#);
+    bench.publish("put a 4");
     bench.fails("commit --store s --key k", 2, "nothing is pending");
     bench.ok("commit --store s --key k --allow-empty");
-    let answer = bench.json("get --store s --public k.pub a").remove(0);
+    let answer = bench.get("a");
     assert_eq!(values(&answer), ["1", "3", "1", "4"]);
     assert_eq!(answer["version"], 3);
     // This trace lacks the earlier snapshots. Its entries may have been appended by hand before.
@@ -236,7 +220,7 @@ fn pending_values_of_one_key_are_all_appended() {
     let import = "import --store s --key k --append more.csv";
     bench.fails(import, 2, "not recorded as imported");
     bench.ok(&format!("{import} --again"));
-    let answer = bench.json("get --store s --public k.pub a").remove(0);
+    let answer = bench.get("a");
     assert_eq!(values(&answer), ["1", "3", "1", "4", "5"]);
 }
 
@@ -247,34 +231,24 @@ fn proofs_and_updates_travel() {
         bench.ok(&format!("prove --store s {key} --at 12 --out p --force"));
         let verify =
             |at: u32, key: &str| format!("verify --public k.pub --proof p {key} --at {at}");
-        let answer = bench.json(&verify(12, key)).remove(0);
+        let answer = bench.first(&verify(12, key));
         assert_eq!(answer["present"], key == "example.org");
         bench.fails(&verify(13, key), 3, "of version 12");
         bench.fails(&verify(12, "another"), 3, "verification failed");
     }
     let latest = bench.list("versions --store s").0.len();
-    let mut files = String::new();
-    for version in 1..=latest {
-        bench.ok(&format!("export --store s --at {version} --out u{version}"));
-        write!(files, " u{version}").unwrap();
-    }
-    bench.ok(&format!(
-        "apply --store copy --public k.pub --parameters par{files}"
-    ));
+    apply_all(&bench, latest);
     assert_eq!(bench.signed("copy"), bench.signed("s"));
     for store in ["s", "copy"] {
-        let checked = bench
-            .json(&format!("check --store {store} --public k.pub"))
-            .remove(0);
+        let checked = bench.first(&format!("check --store {store} --public k.pub"));
         assert_eq!(checked["replayed_updates"], latest);
         assert_eq!(checked["complete"], true);
     }
-    bench.ok("put --store copy example.org four");
-    bench.fails(
-        "commit --store copy --key k --older sign --record r",
-        3,
-        "the signing record r is missing or empty",
-    );
+    bench.steps(&[
+        "put --store copy example.org four",
+        "commit --store copy --key k --older sign --record r => 3 the signing record r is missing \
+         or empty",
+    ]);
 }
 
 /// Answers from which a server has removed one value, or all values of the key, must be refused.
@@ -347,16 +321,12 @@ fn a_checkpoint_without_a_value_is_not_believed() {
     let bench = grown();
     let mut store = RedbStore::open(&bench.path("s")).unwrap();
     let mut checkpoint = store.checkpoint().unwrap().unwrap();
-    let place = checkpoint
-        .bytes
-        .windows(3)
-        .position(|bytes| bytes == b"two");
+    let mut windows = checkpoint.bytes.windows(3);
+    let place = windows.position(|bytes| bytes == b"two");
     checkpoint.bytes[place.unwrap()..][..3].copy_from_slice(b"owt");
     store.put_checkpoint(&checkpoint).unwrap();
     drop(store);
-    let answer = bench
-        .json("get --store s --public k.pub example.org")
-        .remove(0);
+    let answer = bench.get("example.org");
     assert_eq!(values(&answer), ["one", "two", "one"]);
     bench.fails("check --store s", 4, "integrity");
 }
@@ -365,32 +335,23 @@ fn a_checkpoint_without_a_value_is_not_believed() {
 fn a_view_follows_a_log_along_append_only_proofs() {
     let bench = published();
     bench.ok("get --store s --public k.pub --view v example.org");
-    std::fs::copy(bench.path("s"), bench.path("old")).unwrap();
-    bench.ok("put --store s example.org four");
-    bench.ok("commit --store s --key k");
-    let answer = bench.json("get --store s --view v example.org").remove(0);
+    bench.copy("s", "old", &[""]);
+    bench.publish("put example.org four");
+    let answer = bench.first("get --store s --view v example.org");
     assert_eq!(values(&answer), ["one", "two", "one", "four"]);
     assert_eq!(answer["verified"], true);
-    bench.fails(
-        "get --store old --view v example.org",
-        3,
-        "verification failed",
-    );
+    bench.step("get --store old --view v example.org => 3 verification failed");
 
     // The same key signs another log, which lacks the value of the second version.
-    bench.write(
-        "u.csv",
-        LOG.replace("b,put,example.org,one", "b,put,a,b").as_bytes(),
-    );
-    bench.ok("import --store fork --key k --record r --new-record --parameters par u.csv");
-    bench.ok("put --store fork example.org four");
-    bench.ok("commit --store fork --key k --record r");
-    bench.fails(
-        "get --store fork --view v example.org",
-        3,
-        "the author signed",
-    );
-    bench.ok("evidence --public k.pub v.evidence");
+    let fork = LOG.replace("b,put,example.org,one", "b,put,a,b");
+    bench.write("u.csv", fork.as_bytes());
+    bench.steps(&[
+        "import --store fork --key k --record r --new-record --parameters par u.csv",
+        "put --store fork example.org four",
+        "commit --store fork --key k --record r",
+        "get --store fork --view v example.org => 3 the author signed",
+        "evidence --public k.pub v.evidence",
+    ]);
 }
 
 /// Tests logs of frontier schemes: all messages, and a store that each command opens again.
@@ -398,28 +359,15 @@ fn a_view_follows_a_log_along_append_only_proofs() {
 fn logs_with_frontiers_are_stored_and_asked_alike() {
     let bench = publish(with_key_of("aad-frontier"));
     let keygen = "keygen --out other --scheme aad-frontier --parameters par --top 5";
-    bench.fails(keygen, 2, "serve trees of up to 2^4 entries");
-    bench.fails(
-        "parameters --scheme aad-frontier --top 14 --out large",
-        2,
-        "is 13",
-    );
+    bench.steps(&[
+        &format!("{keygen} => 2 serve trees of up to 2^4 entries"),
+        "parameters --scheme aad-frontier --top 14 --out large => 2 is 13",
+    ]);
     // Both cases have four more versions. Frontiers of trees above blocks take most of the time.
     let (values_added, keys, group) = soak::size((8, 4, 2), (30, 11, 8));
-    let trace = (0..values_added).fold(LOG.to_owned(), |trace, number| {
-        let key = number % keys;
-        format!(
-            "{trace}more {},put,key {key},value {number}\n",
-            number / group
-        )
-    });
-    bench.write("t.csv", trace.as_bytes());
     bench.ok("get --store s --public k.pub --view v example.org");
-    bench.ok("import --store s --key k t.csv");
-    let get = |line: &str| {
-        let line = format!("get --store s --view v {line}");
-        bench.json(&line).remove(0)
-    };
+    append(&bench, values_added, keys, group);
+    let get = |line: &str| bench.first(&format!("get --store s --view v {line}"));
     assert_eq!(values(&get("example.org")), ["one", "two", "one"]);
     assert_eq!(values(&get("example.org --at 1")), ["one", "two"]);
     assert_eq!(get("example.com --at 2")["present"], false);
@@ -432,28 +380,17 @@ fn logs_with_frontiers_are_stored_and_asked_alike() {
     for key in ["example.org", "nobody"] {
         bench.ok(&format!("prove --store s {key} --out p --force"));
         let verify = |key: &str| format!("verify --public k.pub --proof p {key} --at 7");
-        let answer = bench.json(&verify(key)).remove(0);
+        let answer = bench.first(&verify(key));
         assert_eq!(answer["present"], key == "example.org");
         // A proof that one key is absent may be valid for another absent key, but not for a present
         // key.
         bench.fails(&verify("example.com"), 3, "verification failed");
     }
-    let mut files = String::new();
-    for version in 1..=7 {
-        bench.ok(&format!("export --store s --at {version} --out u{version}"));
-        write!(files, " u{version}").unwrap();
-    }
-    bench.ok(&format!(
-        "apply --store copy --public k.pub --parameters par{files}"
-    ));
-    let versions = bench.signed("s");
-    assert_eq!(bench.signed("copy"), versions);
-    let checked = bench.json("check --store s --public k.pub").remove(0);
-    assert_eq!(
-        (&checked["replayed_updates"], &checked["checkpoint_intact"]),
-        (&json!(7), &json!(true))
+    apply_all(&bench, 7);
+    assert_eq!(bench.signed("copy"), bench.signed("s"));
+    bench.step(
+        r#"check --store s --public k.pub -> {"replayed_updates": 7, "checkpoint_intact": true}"#,
     );
-    bench.ok("put --store s example.org four");
-    bench.ok("commit --store s --key k");
+    bench.publish("put example.org four");
     assert_eq!(values(&get("example.org")), ["one", "two", "one", "four"]);
 }

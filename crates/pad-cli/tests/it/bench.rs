@@ -10,6 +10,7 @@ use std::{
     sync::{Arc, Mutex, OnceLock},
 };
 
+use serde_json::Value as Json;
 use tempfile::TempDir;
 
 pub(crate) struct Bench {
@@ -23,12 +24,23 @@ impl Bench {
         }
     }
 
+    /// Creates a folder with a key `k` of a scheme, and its public key `k.pub`.
+    pub(crate) fn with_key(scheme: &str) -> Self {
+        let bench = Self::new();
+        bench.ok(&format!("keygen --out k --scheme {scheme}"));
+        bench
+    }
+
     /// Creates a folder with a key `k`, its public key `k.pub`, and a store `s` with a trace of
     /// three versions. All folders have the same files.
     pub(crate) fn with_trace() -> Self {
-        Self::shared("red-black", || {
-            let bench = Self::new();
-            bench.ok("keygen --out k");
+        Self::with_trace_of("red-black")
+    }
+
+    /// Creates a folder like [`Self::with_trace`], with a key of this scheme.
+    pub(crate) fn with_trace_of(scheme: &str) -> Self {
+        Self::shared(&format!("{scheme}, with a trace"), || {
+            let bench = Self::with_key(scheme);
             bench.write("t.csv", TRACE.as_bytes());
             bench.ok("import --store s --key k t.csv");
             bench
@@ -55,8 +67,37 @@ impl Bench {
         fs::write(self.path(name), bytes).unwrap();
     }
 
+    /// Writes a trace with these rows below the header.
+    pub(crate) fn write_trace(&self, name: &str, rows: impl IntoIterator<Item = String>) {
+        let header = "snapshot,op,key,value\n".to_owned();
+        let trace = rows.into_iter().fold(header, |trace, row| trace + &row);
+        self.write(name, trace.as_bytes());
+    }
+
     pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap()
+    }
+
+    /// Copies the files of a store that have these suffixes.
+    pub(crate) fn copy(&self, from: &str, to: &str, suffixes: &[&str]) {
+        for suffix in suffixes {
+            let bytes = self.read(&format!("{from}{suffix}"));
+            self.write(&format!("{to}{suffix}"), &bytes);
+        }
+    }
+
+    /// Returns the sorted names of the files in the folder.
+    pub(crate) fn names(&self) -> Vec<String> {
+        names(self.folder.path())
+    }
+
+    /// Sets the permissions of a file, where the system has such permissions.
+    pub(crate) fn set_mode(&self, name: &str, mode: u32) {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::set_permissions(self.path(name), Permissions::from_mode(mode)).unwrap();
+        }
     }
 
     /// Returns the program under test. The variable `PAD` names another build, for manual runs.
@@ -86,6 +127,58 @@ impl Bench {
         self.command().args(words).output().unwrap()
     }
 
+    /// Runs a line like [`Self::run`], with these environment variables.
+    pub(crate) fn run_with(&self, variables: &[(&str, &str)], line: &str) -> Output {
+        let mut command = self.command();
+        command.envs(variables.iter().copied());
+        command.args(line.split(' ')).output().unwrap()
+    }
+
+    /// Runs a line of a shell, in which `pad ` stands for the program.
+    pub(crate) fn shell(&self, line: &str) -> Output {
+        let line = line.replace("pad ", concat!(env!("CARGO_BIN_EXE_pad"), " "));
+        let mut shell = Command::new("bash");
+        shell.args(["-c", &line]).current_dir(self.folder.path());
+        shell.output().unwrap()
+    }
+
+    /// Runs lines in order. Each line must succeed, unless it states another expectation:
+    ///
+    /// * `LINE => CODE TEXT`: fails with the exit status `CODE` and `TEXT` in the error, as in
+    ///   [`Self::fails`]. If `CODE` is 0, the line succeeds, and its output contains `TEXT`.
+    /// * `LINE => usage TEXT`: is refused as wrong usage with status 2 and `TEXT` in the error.
+    /// * `LINE -> OBJECT`: the first object that it prints has the fields of the object.
+    pub(crate) fn steps(&self, steps: &[&str]) {
+        for step in steps {
+            self.step(step);
+        }
+    }
+
+    /// Runs one line of [`Self::steps`].
+    pub(crate) fn step(&self, step: &str) {
+        if let Some((line, expected)) = step.split_once(" => ") {
+            let (code, said) = expected.split_once(' ').unwrap_or((expected, ""));
+            match code {
+                "0" => {
+                    let printed = self.ok(line);
+                    assert!(printed.contains(said), "{line}: {printed}");
+                }
+                "usage" => {
+                    let output = self.run(line);
+                    let error = text(&output.stderr);
+                    assert_eq!(output.status.code(), Some(2), "{line}: {error}");
+                    assert!(error.contains(said), "{line}: {error}");
+                }
+                code => self.fails(line, code.parse().unwrap(), said),
+            }
+        } else if let Some((line, expected)) = step.split_once(" -> ") {
+            let (found, expected) = (self.first(line), serde_json::from_str(expected).unwrap());
+            assert_has(&found, &expected, line);
+        } else {
+            self.ok(step);
+        }
+    }
+
     /// Runs a line that must succeed, and returns its standard output.
     pub(crate) fn ok(&self, line: &str) -> String {
         let output = self.run(line);
@@ -93,16 +186,48 @@ impl Bench {
         text(&output.stdout)
     }
 
-    pub(crate) fn json(&self, line: &str) -> Vec<serde_json::Value> {
-        let printed = self.ok(&format!("--json {line}"));
-        printed
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect()
+    pub(crate) fn json(&self, line: &str) -> Vec<Json> {
+        objects(&self.ok(&format!("--json {line}")))
+    }
+
+    /// Returns the first object that a line prints.
+    pub(crate) fn first(&self, line: &str) -> Json {
+        self.json(line).remove(0)
+    }
+
+    /// Returns the verified answer about a key in the store `s`.
+    pub(crate) fn get(&self, question: &str) -> Json {
+        self.first(&format!("get --store s --public k.pub {question}"))
+    }
+
+    /// Notes a change in the store `s`, such as `put apple 9`, and commits it.
+    pub(crate) fn publish(&self, change: &str) {
+        self.ok(&format!("{change} --store s"));
+        self.ok("commit --store s --key k");
+    }
+
+    /// Exports the updates to versions 1 to `last` of the store `s` as `u1`, `u2` and so on.
+    /// Returns their names, each after a space.
+    pub(crate) fn export(&self, last: usize) -> String {
+        let export = |version: usize| {
+            self.ok(&format!("export --store s --at {version} --out u{version}"));
+            format!(" u{version}")
+        };
+        (1..=last).map(export).collect()
+    }
+
+    /// Returns the object on standard error about a line that fails.
+    pub(crate) fn error(&self, line: &str) -> Json {
+        let output = self.run(&format!("--json {line}"));
+        let printed: Json = serde_json::from_slice(&output.stderr).unwrap();
+        let error = printed["error"].clone();
+        let exit = output.status.code().map(Json::from);
+        assert_eq!(exit.as_ref(), Some(&error["exit"]), "{line}");
+        error
     }
 
     /// Returns the objects of a list, and the last object, which states that the list is complete.
-    pub(crate) fn list(&self, line: &str) -> (Vec<serde_json::Value>, serde_json::Value) {
+    pub(crate) fn list(&self, line: &str) -> (Vec<Json>, Json) {
         let mut objects = self.json(line);
         let end = objects.pop().unwrap();
         assert_eq!(end["end"], true, "{line}: {end}");
@@ -121,7 +246,7 @@ impl Bench {
 
     /// Returns the signed contents of all versions of a store. Names and times are left out,
     /// because they differ between stores.
-    pub(crate) fn signed(&self, store: &str) -> Vec<serde_json::Value> {
+    pub(crate) fn signed(&self, store: &str) -> Vec<Json> {
         let (mut versions, _) = self.list(&format!("versions --store {store}"));
         for version in &mut versions {
             version.as_object_mut().unwrap().remove("claim");
@@ -130,7 +255,7 @@ impl Bench {
     }
 
     /// Returns the status of a store, to compare it before and after a command.
-    pub(crate) fn state(&self, store: &str) -> Vec<serde_json::Value> {
+    pub(crate) fn state(&self, store: &str) -> Vec<Json> {
         let mut state = self.list(&format!("versions --store {store}")).0;
         state.extend(self.json(&format!("check --store {store}")));
         state
@@ -161,6 +286,55 @@ impl SavedFiles {
     }
 }
 
+/// Checks of a command that has ended.
+pub(crate) trait Outcome {
+    /// Returns standard output of a command that must have succeeded.
+    fn succeeds(&self) -> String;
+
+    /// Returns standard error of a command that must have failed with the exit status `code`, and
+    /// with `reason` in its error.
+    fn fails_with(&self, code: i32, reason: &str) -> String;
+}
+
+impl Outcome for Output {
+    #[track_caller]
+    fn succeeds(&self) -> String {
+        assert!(self.status.success(), "{}", text(&self.stderr));
+        text(&self.stdout)
+    }
+
+    #[track_caller]
+    fn fails_with(&self, code: i32, reason: &str) -> String {
+        let error = text(&self.stderr);
+        assert_eq!(self.status.code(), Some(code), "{error}");
+        assert!(error.contains(reason), "{error}");
+        error
+    }
+}
+
+/// Returns the objects on the lines of a text.
+pub(crate) fn objects(text: &str) -> Vec<Json> {
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    lines.collect()
+}
+
+/// Asserts that an object has all fields of another one.
+#[track_caller]
+pub(crate) fn assert_has(found: &Json, expected: &Json, context: &str) {
+    for (name, value) in expected.as_object().unwrap() {
+        assert_eq!(&found[name], value, "{context}: {name}");
+    }
+}
+
+/// Returns the sorted names of the files in a folder.
+pub(crate) fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.collect();
+    names.sort_unstable();
+    names
+}
+
 /// Returns whether a text is one line of error, followed by at most one line of advice.
 pub(crate) fn is_error(text: &str) -> bool {
     let mut lines = text.lines();
@@ -175,6 +349,15 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 
 pub(crate) fn prices() -> PathBuf {
     data("prices.csv.zst")
+}
+
+/// The suffixes of the files of a store with a tree.
+pub(crate) const OF_TREE: &[&str] = &["", ".newest", ".nodes", ".nodes.heads"];
+
+/// Returns a text of `count` digests, one per line.
+pub(crate) fn digests(count: usize) -> String {
+    let lines = (1..=count).map(|number| format!("{number:064x}\n"));
+    lines.collect()
 }
 
 /// Returns the path of a file in the folder `data`.

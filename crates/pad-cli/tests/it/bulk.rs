@@ -35,8 +35,7 @@ fn roots(bench: &Bench, store: &str) -> Vec<Json> {
 fn whatever_the_memory_versions_and_exports_are_the_same() {
     let schemes = ["red-black", "treap", "skip-list"];
     for scheme in &schemes[..soak::size(1, 3)] {
-        let bench = Bench::new();
-        bench.ok(&format!("keygen --out k --scheme {scheme}"));
+        let bench = Bench::with_key(scheme);
         bench.write("t.csv", trace(soak::size(8_000, 40_000)).as_bytes());
         let stores = [
             ("usual", ""),
@@ -52,25 +51,19 @@ fn whatever_the_memory_versions_and_exports_are_the_same() {
             bench.ok(&format!("check --store {store}"));
         }
         for version in 1..=3 {
-            for store in ["large", "small", "group"] {
-                bench.ok(&format!(
-                    "export --store {store} --at {version} --out {store}.{version}"
-                ));
-            }
-            let large = bench.read(&format!("large.{version}"));
-            assert_eq!(bench.read(&format!("small.{version}")), large);
-            assert_eq!(bench.read(&format!("group.{version}")), large);
+            let [large, small, group] = ["large", "small", "group"].map(|store| {
+                let file = format!("{store}.{version}");
+                bench.ok(&format!("export --store {store} --at {version} --out {file}"));
+                bench.read(&file)
+            });
+            assert_eq!([&small, &group], [&large; 2]);
         }
         // Another store accepts the updates like any other updates.
         bench.ok("apply --store copy --public k.pub small.1 small.2 small.3");
         assert_eq!(roots(&bench, "copy"), roots(&bench, "usual"));
         // A repeated import does not import a snapshot twice.
-        let again =
-            bench.json("import --store small --key k --record small.signed --memory 64KiB t.csv");
-        assert_eq!(
-            (&again[0]["items"], &again[0]["skipped_snapshots"]),
-            (&0.into(), &3.into())
-        );
+        let again = "import --store small --key k --record small.signed --memory 64KiB t.csv";
+        bench.step(&format!(r#"{again} -> {{"items": 0, "skipped_snapshots": 3}}"#));
     }
 }
 
@@ -78,8 +71,7 @@ fn whatever_the_memory_versions_and_exports_are_the_same() {
 fn sizes_that_are_none_are_refused() {
     let bench = Bench::with_trace();
     for size in ["0", "1", "63KiB", "-5", "2PB", "much"] {
-        let output = bench.run(&format!("import --store s --key k --memory {size} t.csv"));
-        assert_eq!(output.status.code(), Some(2), "{size}");
+        bench.step(&format!("import --store s --key k --memory {size} t.csv => usage"));
     }
     bench.ok("import --store s --key k --memory 64KiB t.csv");
 }
@@ -90,19 +82,12 @@ fn sizes_that_are_none_are_refused() {
 fn a_load_that_was_killed_is_done_again() {
     let bench = Bench::new();
     bench.ok("keygen --out k");
-    let (rows, all) = soak::size(
-        (20_000, &[30, 400][..]),
-        (
-            50_000,
-            &[30, 100, 200, 300, 400, 600, 900, 1300, 1700, 2000][..],
-        ),
-    );
+    let long = [30, 100, 200, 300, 400, 600, 900, 1300, 1700, 2000];
+    let (rows, all) = soak::size((20_000, &[30, 400][..]), (50_000, &long[..]));
     bench.write("t.csv", trace(rows).as_bytes());
     let import = |store: &str| {
-        format!(
-            "import --store {store} --key k --record {store}.signed --new-record --memory 64KiB \
-             t.csv"
-        )
+        let record = format!("--record {store}.signed --new-record");
+        format!("import --store {store} --key k {record} --memory 64KiB t.csv")
     };
     bench.ok(&import("whole"));
     let mut unfinished = 0;
@@ -116,10 +101,8 @@ fn a_load_that_was_killed_is_done_again() {
         let delay = std::time::Duration::from_millis(milliseconds);
         let said = kill::killed(command, 0, delay).said;
         unfinished += u32::from(said.is_empty());
-        for left in std::fs::read_dir(bench.folder.path()).unwrap() {
-            let name = left.unwrap().file_name().into_string().unwrap();
-            assert!(!name.contains("draft"), "{name}");
-        }
+        let left = bench.names().join(" ");
+        assert!(!left.contains("draft"), "{left}");
         bench.ok(&import("s"));
         assert_eq!(roots(&bench, "s"), roots(&bench, "whole"));
         bench.ok("check --store s");
@@ -132,10 +115,9 @@ fn a_trace_goes_on_where_the_last_one_ended() {
     let bench = Bench::new();
     bench.ok("keygen --out k");
     let trace = |name: &str, snapshots: &[(&str, &str)]| {
-        let lines = snapshots.iter();
-        let lines = lines.map(|(snapshot, value)| format!("{snapshot},put,apple,{value}\n"));
-        let text: String = lines.collect();
-        bench.write(name, format!("snapshot,op,key,value\n{text}").as_bytes());
+        let rows = snapshots.iter();
+        let rows = rows.map(|(snapshot, value)| format!("{snapshot},put,apple,{value}\n"));
+        bench.write_trace(name, rows);
     };
     let (monday, tuesday) = (("monday", "1"), ("tuesday", "2"));
     let (wednesday, thursday) = (("wednesday", "3"), ("thursday", "4"));
@@ -165,9 +147,7 @@ fn a_trace_goes_on_where_the_last_one_ended() {
     // The whole trace was already imported.
     assert_eq!(import("whole.csv"), [0, 4, 4]);
     let versions = bench.list("versions --store s").0;
-    let names: Vec<_> = versions
-        .iter()
-        .filter_map(|line| line["claim"]["name"].as_str())
-        .collect();
+    let names = versions.iter().map(|line| &line["claim"]["name"]);
+    let names: Vec<_> = names.filter_map(Json::as_str).collect();
     assert_eq!(names, ["monday", "tuesday", "wednesday", "thursday"]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::bench::{Bench, TRACE, is_error, text};
+use crate::bench::{Bench, OF_TREE, Outcome as _, TRACE, assert_has, is_error, objects, text};
 
 #[test]
 fn failures_are_objects_too() {
@@ -15,14 +15,8 @@ fn failures_are_objects_too() {
     ] {
         let output = bench.run(&format!("--json {line}"));
         assert_eq!(text(&output.stdout), "");
-        let printed: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
-        let error = &printed["error"];
-        assert_eq!(
-            (&error["exit"], &error["kind"]),
-            (&json!(exit), &json!(kind)),
-            "{line}"
-        );
-        assert_eq!(output.status.code(), Some(exit));
+        let error = bench.error(line);
+        assert_has(&error, &json!({ "exit": exit, "kind": kind }), line);
         let said = text(&bench.run(line).stderr);
         let message = format!("pad: {}\n", error["message"].as_str().unwrap());
         let help = error.get("help").map(|help| help.as_str().unwrap());
@@ -62,20 +56,14 @@ fn advice_is_a_line_of_its_own() {
         let output = bench.run(line);
         assert_eq!(output.status.code(), Some(exit), "{line}");
         assert_eq!(text(&output.stdout), "", "{line}");
-        assert_eq!(
-            text(&output.stderr),
-            format!("pad: {message}\nhelp: {help}\n"),
-            "{line}"
-        );
-        let output = bench.run(&format!("--json {line}"));
-        assert_eq!(output.status.code(), Some(exit), "{line}");
-        let printed: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+        let said = format!("pad: {message}\nhelp: {help}\n");
+        assert_eq!(text(&output.stderr), said, "{line}");
         let error = json!({ "exit": exit, "kind": kind, "message": message, "help": help });
-        assert_eq!(printed, json!({ "error": error }), "{line}");
+        let refused = bench.run(&format!("--json {line}")).fails_with(exit, "");
+        assert_eq!(objects(&refused), [json!({ "error": error })], "{line}");
     }
-    let output = bench.run("--json get --store s apple --at 9");
-    let printed: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
-    assert!(printed["error"].get("help").is_none(), "{printed}");
+    let error = bench.error("get --store s apple --at 9");
+    assert!(error.get("help").is_none(), "{error}");
 }
 
 /// A command succeeds if the reader of its output closes the pipe: `pad range .. | head -1`.
@@ -84,29 +72,16 @@ fn advice_is_a_line_of_its_own() {
 fn a_reader_that_leaves_is_no_failure() {
     let bench = Bench::new();
     bench.ok("keygen --out k");
-    let rows: Vec<String> = (0..20_000)
-        .map(|row| format!("a,put,key {row},{row}\n"))
-        .collect();
-    let rows = rows.concat();
-    bench.write("t.csv", format!("snapshot,op,key,value\n{rows}").as_bytes());
+    let rows = (0..20_000).map(|row| format!("a,put,key {row},{row}\n"));
+    bench.write_trace("t.csv", rows);
     bench.ok("import --store s --key k t.csv");
     for options in ["", "--json "] {
-        let line = format!(
-            "{} {options}range --store s --public k.pub '' '' | head -c 10 >head; echo \
-             ${{PIPESTATUS[0]}} >status",
-            env!("CARGO_BIN_EXE_pad")
-        );
-        let mut shell = std::process::Command::new("bash");
-        let output = shell
-            .args(["-c", &line])
-            .current_dir(bench.folder.path())
-            .output()
-            .unwrap();
+        let range = format!("pad {options}range --store s --public k.pub '' ''");
+        let status = "echo ${PIPESTATUS[0]} >status";
+        let output = bench.shell(&format!("{range} | head -c 10 >head; {status}"));
         assert_eq!(text(&output.stderr), "");
-        assert_eq!(
-            (bench.read("head").len(), text(&bench.read("status")).trim()),
-            (10, "0")
-        );
+        assert_eq!(bench.read("head").len(), 10);
+        assert_eq!(bench.read("status"), b"0\n");
     }
 }
 
@@ -116,24 +91,11 @@ fn a_reader_that_leaves_is_no_failure() {
 fn a_change_is_whole_though_nobody_reads() {
     let bench = Bench::new();
     bench.ok("keygen --out k");
-    let rows: Vec<String> = (0..200)
-        .map(|row| format!("s{row},put,key,{row}\n"))
-        .collect();
-    bench.write(
-        "t.csv",
-        format!("snapshot,op,key,value\n{}", rows.concat()).as_bytes(),
-    );
-    let line = format!(
-        "{} --json import --store s --key k t.csv | head -1 >head; echo ${{PIPESTATUS[0]}} >status",
-        env!("CARGO_BIN_EXE_pad")
-    );
-    let mut shell = std::process::Command::new("bash");
-    shell
-        .args(["-c", &line])
-        .current_dir(bench.folder.path())
-        .output()
-        .unwrap();
-    assert_eq!(text(&bench.read("status")).trim(), "0");
+    let rows = (0..200).map(|row| format!("s{row},put,key,{row}\n"));
+    bench.write_trace("t.csv", rows);
+    let import = "pad --json import --store s --key k t.csv";
+    bench.shell(&format!("{import} | head -1 >head; echo ${{PIPESTATUS[0]}} >status"));
+    assert_eq!(bench.read("status"), b"0\n");
     assert_eq!(bench.list("versions --store s --public k.pub").0.len(), 200);
 }
 
@@ -150,19 +112,8 @@ fn a_refusal_is_one_line_and_an_object_whatever_it_names() {
     let said = text(&output.stderr);
     assert!(is_error(&said), "{said}");
     assert!(!said.contains('\u{1b}'), "{said}");
-    let usage = bench.run("--json get --store s");
-    let printed: serde_json::Value = serde_json::from_slice(&usage.stderr).unwrap();
-    assert_eq!(printed["error"]["exit"], 2);
-    let line = format!(
-        "{} --json get --store none x 2>/dev/full",
-        env!("CARGO_BIN_EXE_pad")
-    );
-    let mut shell = std::process::Command::new("bash");
-    let output = shell
-        .args(["-c", &line])
-        .current_dir(bench.folder.path())
-        .output()
-        .unwrap();
+    assert_eq!(bench.error("get --store s")["exit"], 2);
+    let output = bench.shell("pad --json get --store none x 2>/dev/full");
     // The reason cannot be printed, but the exit status reports the failure.
     assert_eq!(output.status.code(), Some(4));
 }
@@ -177,13 +128,8 @@ fn what_was_pruned_does_not_come_back() {
     // This process has read the store before it is pruned.
     let mut early = authdict::Server::of_any(bench.path("s")).unwrap();
     bench.ok("prune --store s --before 3");
-    assert!(
-        early
-            .checkpoint()
-            .unwrap_err()
-            .to_string()
-            .contains("newer checkpoint")
-    );
+    let error = early.checkpoint().unwrap_err().to_string();
+    assert!(error.contains("newer checkpoint"), "{error}");
     drop(early);
     bench.fails("get --store s apple --at 2", 2, "was pruned");
     assert_eq!(bench.json("check --store s")[0]["oldest"], 3);
@@ -199,43 +145,22 @@ fn nothing_is_overwritten_unasked_and_a_dash_is_standard_output() {
     ] {
         bench.ok(&format!("{line} --out f"));
         let before = bench.read("f");
-        bench.fails(
-            &format!("{line} --out f"),
-            2,
-            "f exists already\nhelp: use --force to replace it\n",
-        );
+        let exists = "f exists already\nhelp: use --force to replace it\n";
+        bench.fails(&format!("{line} --out f"), 2, exists);
         assert_eq!(bench.read("f"), before);
         bench.ok(&format!("{line} --out f --force"));
         let printed = bench.run(&format!("{line} --out -"));
-        assert!(
-            printed.status.success() && printed.stdout == before,
-            "{line}"
-        );
+        let is_same = printed.stdout == before;
+        assert!(printed.status.success() && is_same, "{line}");
         assert!(!bench.path("-").exists());
-        let both = bench.run(&format!("--json {line} --out -"));
-        let error: serde_json::Value = serde_json::from_slice(&both.stderr).unwrap();
-        let message = error["error"]["message"].as_str().unwrap();
-        assert_eq!(
-            (both.status.code(), message),
-            (Some(2), "--out - and --json both write to standard output")
-        );
+        let message = "--out - and --json both write to standard output";
+        let expected = json!({ "exit": 2, "message": message });
+        assert_has(&bench.error(&format!("{line} --out -")), &expected, line);
         std::fs::remove_file(bench.path("f")).unwrap();
     }
     bench.ok("prove --store s apple --at 2 --out p");
-    let line = format!(
-        "{} verify --public k.pub --proof - --at 2 apple <p",
-        env!("CARGO_BIN_EXE_pad")
-    );
-    let mut shell = std::process::Command::new("bash");
-    let output = shell
-        .args(["-c", &line])
-        .current_dir(bench.folder.path())
-        .output()
-        .unwrap();
-    assert!(
-        text(&output.stdout).contains("present  apple = 4"),
-        "{output:?}"
-    );
+    let verified = bench.shell("pad verify --public k.pub --proof - --at 2 apple <p");
+    assert!(verified.succeeds().contains("present  apple = 4"));
 }
 
 /// If one of the two key files cannot be created, the other is not left behind.
@@ -254,13 +179,11 @@ fn keygen_makes_both_files_or_none() {
     bench.ok("keygen --out k");
     bench.ok("public --key k --out again.pub");
     assert_eq!(bench.read("again.pub"), bench.read("k.pub"));
-    bench.fails("public --key k.pub --out x", 2, "this is a public key");
-    bench.fails(
-        "public --key k --out k --force",
-        2,
-        "is what the command reads",
-    );
-    bench.fails("keygen --out -", 2, "a file of its own");
+    bench.steps(&[
+        "public --key k.pub --out x => 2 this is a public key",
+        "public --key k --out k --force => 2 is what the command reads",
+        "keygen --out - => 2 a file of its own",
+    ]);
 }
 
 /// Commands must leave no temporary files.
@@ -269,25 +192,8 @@ fn commands_leave_no_drafts() {
     let bench = Bench::with_trace();
     bench.ok("get --store s --public k.pub --view v apple");
     bench.ok("prove --store s apple --out p");
-    let mut names: Vec<String> = std::fs::read_dir(bench.folder.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    let expected = [
-        "k",
-        "k.pub",
-        "k.signed",
-        "p",
-        "s",
-        "s.newest",
-        "s.nodes",
-        "s.nodes.heads",
-        "t.csv",
-        "v",
-        "v.lock",
-    ];
-    assert_eq!(names, expected);
+    let expected = "k k.pub k.signed p s s.newest s.nodes s.nodes.heads t.csv v v.lock";
+    assert_eq!(bench.names().join(" "), expected);
 }
 
 /// Each row of the table in docs/exit-status.md must be true of the program.
@@ -301,19 +207,13 @@ fn the_table_of_exit_statuses_is_true() {
     bench.ok("export --store s --at 3 --out update");
     bench.ok("export --store swapped --at 3 --out foreign");
     bench.ok("get --store s --public k.pub --view view apple");
-    bench.write("alone", &bench.read("s"));
-    for suffix in ["", ".newest", ".nodes", ".nodes.heads"] {
-        let copy = bench.path(&format!("old{suffix}"));
-        std::fs::copy(bench.path(&format!("s{suffix}")), copy).unwrap();
-    }
-    bench.ok("put --store s apple 5");
-    bench.ok("commit --store s --key k");
+    bench.copy("s", "alone", &[""]);
+    bench.copy("s", "old", OF_TREE);
+    bench.publish("put apple 5");
     bench.ok("get --store s --view view apple");
     bench.write("bad.csv", b"when,what\n");
-    let mut damaged = bench.read("s");
-    let middle = damaged.len() / 2;
-    damaged.truncate(middle);
-    bench.write("cut", &damaged);
+    let whole = bench.read("s");
+    bench.write("cut", &whole[..whole.len() / 2]);
     let document = include_str!("../../../../docs/exit-status.md");
     let mut rows = 0;
     for row in document.lines().filter(|line| line.starts_with("| `pad ")) {

@@ -7,6 +7,8 @@ use std::{
 };
 
 use crate::bench::Bench;
+#[cfg(any(feature = "file", feature = "network"))]
+use crate::bench::Outcome as _;
 #[cfg(feature = "network")]
 use crate::process::free_address;
 
@@ -17,9 +19,8 @@ fn run(document: &str) -> usize {
     let bench = Bench::new();
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
     symlink(data, bench.path("data")).unwrap();
-    let commands = document
-        .lines()
-        .filter_map(|line| line.strip_prefix("$ pad "));
+    let lines = document.lines();
+    let commands = lines.filter_map(|line| line.strip_prefix("$ pad "));
     let commands = commands.filter(|command| !command.starts_with("file "));
     let mut count = 0;
     for command in commands {
@@ -34,11 +35,8 @@ fn run(document: &str) -> usize {
 #[cfg(feature = "network")]
 #[test]
 fn the_readme_s_commands_work() {
-    let count = follow(
-        include_str!("../../../../README.md"),
-        &Bench::new(),
-        |line| line.starts_with("make "),
-    );
+    let readme = include_str!("../../../../README.md");
+    let count = follow(readme, &Bench::new(), |line| line.starts_with("make "));
     assert!(count >= 9, "{count}");
 }
 
@@ -70,18 +68,15 @@ fn the_table_of_families_is_that_of_the_schemes() {
     ];
     let guide = include_str!("../../../../docs/choosing.md");
     for (row, property) in rows {
-        let line = guide
-            .lines()
-            .find_map(|line| line.strip_prefix(&format!("| {row} | ")));
+        let begin = format!("| {row} | ");
+        let line = guide.lines().find_map(|line| line.strip_prefix(&begin));
         let line = line.unwrap_or_else(|| panic!("no row: {row}"));
         let cells: Vec<&str> = line.trim_end_matches(" |").split(" | ").collect();
         assert_eq!(cells.len(), columns.len(), "{row}");
         for (cell, families) in cells.into_iter().zip(columns) {
             let schemes = schemes().iter();
-            let having: Vec<bool> = schemes
-                .filter(|scheme| families.contains(&scheme.family))
-                .map(|scheme| property(&scheme.properties))
-                .collect();
+            let schemes = schemes.filter(|scheme| families.contains(&scheme.family));
+            let having: Vec<bool> = schemes.map(|scheme| property(&scheme.properties)).collect();
             let expected = match (having.contains(&true), having.contains(&false)) {
                 (true, false) => cell == "yes",
                 (false, true) => cell == "no",
@@ -130,9 +125,8 @@ fn the_readme_s_files_are_kept() {
         }
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", &command]).env("PATH", &path);
-        let output = shell.current_dir(bench.folder.path()).output().unwrap();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{line}: {errors}");
+        let output = shell.current_dir(bench.folder.path()).output();
+        output.unwrap().succeeds();
         if let Some((challenges, _)) = comment.split_once(" challenges") {
             let audit = bench.json("file audit --state thesis.state");
             assert_eq!(audit[0]["challenged_bytes"].to_string(), challenges.trim());
@@ -157,6 +151,15 @@ impl Drop for Servers {
             let _ = server.kill();
             let _ = server.wait();
         }
+    }
+}
+
+/// Asserts that lines of a document are lines of what was printed.
+#[cfg(feature = "network")]
+fn assert_shown(lines: &[&str], printed: &str) {
+    for line in lines {
+        let is_shown = printed.lines().any(|other| other == *line);
+        assert!(is_shown, "{line}: {printed}");
     }
 }
 
@@ -196,19 +199,8 @@ fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) ->
         };
         count += 1;
         if let Some((line, status)) = line.split_once(" # exit status ") {
-            let output = bench.run(line);
-            assert_eq!(
-                output.status.code(),
-                status.parse().ok(),
-                "{line}: {output:?}"
-            );
-            let errors = String::from_utf8_lossy(&output.stderr);
-            assert!(
-                shown
-                    .iter()
-                    .all(|shown| errors.lines().any(|line| line == *shown)),
-                "{line}: {errors}"
-            );
+            let errors = bench.run(line).fails_with(status.parse().unwrap(), "");
+            assert_shown(&shown, &errors);
             continue;
         }
         if line.starts_with("get --server ") {
@@ -225,13 +217,7 @@ fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) ->
             continue;
         }
         let Some(server) = line.strip_suffix(" &") else {
-            let printed = bench.ok(line);
-            assert!(
-                shown
-                    .iter()
-                    .all(|shown| printed.lines().any(|line| line == *shown)),
-                "{line}: {printed}"
-            );
+            assert_shown(&shown, &bench.ok(line));
             continue;
         };
         let mut command = bench.command();
@@ -263,10 +249,8 @@ fn the_first_half_hour_works() {
     let program = fs::read_to_string(reader.join("src/main.rs")).unwrap();
     let shown = document.split_once("```rust,no_run\n").unwrap().1;
     let shown = shown.split_once("```").unwrap().0;
-    assert!(
-        program.ends_with(shown),
-        "the document's program is the one that is built"
-    );
+    // The document's program is the one that is built.
+    assert!(program.ends_with(shown));
 
     let bench = Bench::new();
     let is_built = pad_conformance::soak::enabled();
@@ -282,20 +266,16 @@ fn the_first_half_hour_works() {
             command.args(["run", "--quiet", "--locked", "--offline", "--manifest-path"]);
             command.arg(reader.join("Cargo.toml")).arg("--target-dir");
             command.arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("standalone"));
-            let output = command.current_dir(bench.folder.path()).output().unwrap();
-            let errors = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{errors}");
-            printed = Some(String::from_utf8(output.stdout).unwrap());
+            let output = command.current_dir(bench.folder.path()).output();
+            printed = Some(output.unwrap().succeeds());
         }
         true
     });
     assert!(count >= 25, "{count}");
     let expected = is_built.then_some("apple: Present(Value(1.20))\n");
     assert_eq!(printed.as_deref(), expected);
-    assert_eq!(
-        bench.read("copy.csv"),
-        [b"prices:", &bench.read("prices.csv")[..]].concat()
-    );
+    let copy = [b"prices:", &bench.read("prices.csv")[..]].concat();
+    assert_eq!(bench.read("copy.csv"), copy);
 }
 
 /// When a published crate is built, the files of other crates are missing.
@@ -309,15 +289,10 @@ fn crates_include_nothing_that_is_outside_of_them() {
             for opening in ["include_str!(\"", "include_bytes!(\""] {
                 for rest in text.split(opening).skip(1) {
                     let path = Path::new(rest.split('"').next().unwrap());
-                    let steps_up = path
-                        .components()
-                        .filter(|step| *step == Component::ParentDir);
-                    assert!(
-                        steps_up.count() <= depth,
-                        "{}: {}",
-                        file.display(),
-                        path.display()
-                    );
+                    let steps = path.components();
+                    let steps_up = steps.filter(|step| *step == Component::ParentDir);
+                    let (file, path) = (file.display(), path.display());
+                    assert!(steps_up.count() <= depth, "{file}: {path}");
                     included += 1;
                 }
             }

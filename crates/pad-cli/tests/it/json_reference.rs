@@ -1,18 +1,11 @@
 //! Compares the JSON output of every command with the tables in docs/json.md.
 
-use std::{
-    collections::BTreeSet,
-    fs::{self, File},
-    io::{BufRead as _, BufReader},
-    process::{Child, ChildStdout, Stdio},
-    thread,
-    time::Duration,
-};
+use std::{collections::BTreeSet, thread, time::Duration};
 
 use self::page::{Comparison, Reference};
 use crate::{
-    bench::{Bench, TRACE, text},
-    process::free_address,
+    bench::{Bench, TRACE, names, text},
+    process::{Process, free_address},
 };
 
 mod page;
@@ -20,57 +13,24 @@ mod page;
 /// Commands that print no JSON: groups of commands, and a script for a shell.
 const WITHOUT_JSON: &[&str] = &["pad", "pad file", "pad directory", "pad completions"];
 
-/// A running server, which is stopped with SIGTERM. Dropping it kills it.
-struct Running {
-    child: Child,
-    output: BufReader<ChildStdout>,
-    line: String,
-}
+/// A running server, and the line that started it.
+struct Running(Process, String);
 
 impl Running {
     /// Starts a server at `address`, and compares what it prints until it is ready.
     fn start(bench: &Bench, line: &str, address: &str, comparison: &mut Comparison) -> Self {
-        let mut command = bench.command();
-        command.arg("--json").args(line.split(' '));
-        command.args(["--listen", address]).stdout(Stdio::piped());
-        let log = File::options()
-            .create(true)
-            .append(true)
-            .open(bench.path("log"));
-        let mut child = command.stderr(log.unwrap()).spawn().unwrap();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
-        let mut printed = String::new();
-        while !printed.contains("\"address\"") {
-            let read = output.read_line(&mut printed).unwrap();
-            assert!(read > 0, "{line}: {}", text(&bench.read("log")));
-        }
+        let words = line.split(' ').chain(["--listen", address]);
+        let (process, printed) = Process::spawn_printing(bench, words);
         comparison.output(line, &printed);
-        let line = line.to_owned();
-        Self {
-            child,
-            output,
-            line,
-        }
+        Self(process, line.to_owned())
     }
 
-    fn stop(mut self, comparison: &mut Comparison) {
-        let mut kill = std::process::Command::new("kill");
-        assert!(
-            kill.arg(self.child.id().to_string())
-                .status()
-                .unwrap()
-                .success()
-        );
-        let printed = std::io::read_to_string(&mut self.output).unwrap();
-        comparison.output(&self.line, &printed);
-        assert!(printed.contains("stopped"), "{}: {printed}", self.line);
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    /// Stops the server, and compares what it then prints.
+    fn stop(self, comparison: &mut Comparison) {
+        let Self(process, line) = self;
+        let printed = process.stop();
+        comparison.output(&line, &printed);
+        assert!(printed.contains("stopped"), "{line}: {printed}");
     }
 }
 
@@ -151,10 +111,8 @@ fn the_output_of_every_command_is_documented() {
     serve(&bench, &mut comparison);
     comparison.run(&bench, STORES);
     let (logs, objects, files) = (Bench::new(), Bench::new(), Bench::new());
-    logs.write(
-        "t.csv",
-        b"snapshot,op,key,value\na,put,x,1\na,put,x,2\nb,put,y,3\n",
-    );
+    let rows = ["a,put,x,1\n", "a,put,x,2\n", "b,put,y,3\n"];
+    logs.write_trace("t.csv", rows.map(String::from));
     logs.write("keys", b"x\n");
     comparison.run(&logs, LOGS);
     for name in ["a", "b"] {
@@ -167,20 +125,17 @@ fn the_output_of_every_command_is_documented() {
 }
 
 fn write_passphrase(bench: &Bench) {
-    use std::os::unix::fs::PermissionsExt as _;
     bench.write("pass", b"passphrase\n");
-    fs::set_permissions(bench.path("pass"), fs::Permissions::from_mode(0o600)).unwrap();
+    bench.set_mode("pass", 0o600);
 }
 
 /// Runs servers of the store `s`, a witness, and commands that use them.
 fn serve(bench: &Bench, comparison: &mut Comparison) {
-    comparison.run(
-        bench,
-        &[
-            "witness keygen --name w.example/w --out w",
-            "witness keygen --name l.example/l --log-of k.pub --out l",
-        ],
-    );
+    let keys = [
+        "witness keygen --name w.example/w --out w",
+        "witness keygen --name l.example/l --log-of k.pub --out l",
+    ];
+    comparison.run(bench, &keys);
     let key = |name: &str| text(&bench.read(name)).trim().to_owned();
     let (log, witness) = (key("l.pub"), key("w.pub"));
     let [server, mirror, route, cosigner] = [(); 4].map(|()| free_address());
@@ -262,10 +217,8 @@ const DIRECTORIES: &[&str] = &[
 fn serve_directory(bench: &Bench, comparison: &mut Comparison) {
     let address = free_address();
     let served = Running::start(bench, "serve --directory copy", &address, comparison);
-    let (push, asked) = (
-        format!("directory push --to http://{address} u/1.update"),
-        format!("--server http://{address} --public k.pub"),
-    );
+    let push = format!("directory push --to http://{address} u/1.update");
+    let asked = format!("--server http://{address} --public k.pub");
     comparison.run(
         bench,
         &[
@@ -282,12 +235,8 @@ fn store_files(bench: &Bench, comparison: &mut Comparison) {
     bench.write("text", b"some text");
     bench.write("other", b"another text");
     let address = free_address();
-    let server = Running::start(
-        bench,
-        "file serve --store files --owner-files 1",
-        &address,
-        comparison,
-    );
+    let line = "file serve --store files --owner-files 1";
+    let server = Running::start(bench, line, &address, comparison);
     comparison.run(
         bench,
         &[
@@ -327,11 +276,9 @@ fn a_name_has_one_meaning() {
 fn every_command_is_in_the_reference() {
     let bench = Bench::new();
     bench.ok("man pages");
-    let pages = fs::read_dir(bench.path("pages")).unwrap();
-    let pages = pages.map(|page| page.unwrap().file_name().into_string().unwrap());
-    let pages: BTreeSet<_> = pages
-        .map(|page| page.trim_end_matches(".1").to_owned())
-        .collect();
+    let pages = names(&bench.path("pages")).into_iter();
+    let pages = pages.map(|page| page.trim_end_matches(".1").to_owned());
+    let pages: BTreeSet<_> = pages.collect();
     let reference = Reference::read();
     let documented = reference.commands().into_keys();
     let documented = documented.chain(WITHOUT_JSON.iter().copied());

@@ -7,7 +7,6 @@
 //! `PAD_SEED` is the seed of the moments.
 
 use std::{
-    fmt::Write as _,
     io::{BufRead, BufReader, Read},
     path::PathBuf,
     process::{Command, Stdio},
@@ -19,7 +18,7 @@ use authdict::{Server, Version};
 use pad_conformance::soak;
 use serde_json::Value as Json;
 
-use crate::bench::{Bench, data, prices};
+use crate::bench::{Bench, OF_TREE, data, prices};
 
 #[test]
 fn acknowledged_versions_of_trees_survive() {
@@ -37,29 +36,20 @@ fn survive(scheme: &str, rounds: u64) {
     let compacts = !scheme.starts_with("tuple-");
     let seed = pad_conformance::traces::seed();
     let moment = |round: u64| Moment::of(round.wrapping_add(seed << 32));
-    let bench = Bench::new();
-    bench.ok(&format!("keygen --out k --scheme {scheme}"));
-    let trace = std::env::var("PAD_KILL_TRACE");
-    let trace = trace.map_or_else(
-        |_| {
-            if soak::enabled() {
-                prices()
-            } else {
-                few(&bench, if compacts { 300 } else { 100 })
-            }
-        },
-        |name| trace_named(&bench, &name),
-    );
+    let bench = Bench::with_key(scheme);
+    let trace = match std::env::var("PAD_KILL_TRACE") {
+        Ok(name) => trace_named(&bench, &name),
+        Err(_) if soak::enabled() => prices(),
+        Err(_) => few(&bench, if compacts { 300 } else { 100 }),
+    };
     // The same author imports on another machine, with its own signing record.
     let import = |store: &str| {
         let trace = trace.display();
         format!("import --store {store} --key k --record {store}.signed --new-record {trace}")
     };
     let whole = bench.json(&import("whole"));
-    let last = whole
-        .iter()
-        .filter(|object| object.get("version").is_some())
-        .count();
+    let versions = whole.iter().filter_map(|object| object.get("version"));
+    let last = versions.count();
     // With a long trace, a store is kept for more rounds, so that kills also occur in large stores.
     let rounds_of_a_store = if last > MANY { 8 } else { 4 };
     let mut counted = KillCount::default();
@@ -79,14 +69,13 @@ fn survive(scheme: &str, rounds: u64) {
             _ => "",
         };
         let line = format!("{}{group}", import("s"));
-        let ended = kill_after(&bench, &line, &moment(round));
+        let Moment { versions, delay } = moment(round);
+        let ended = kill_after(&bench, &line, versions, delay);
         counted.cut += u64::from(ended.is_cut);
         acknowledged.extend(ended.said);
         if !bench.path("s").exists() {
-            assert!(
-                acknowledged.is_empty(),
-                "round {round}: an acknowledged store is gone"
-            );
+            let is_lost = !acknowledged.is_empty();
+            assert!(!is_lost, "round {round}: an acknowledged store is gone");
             continue;
         }
         if compacts && round % 3 == 1 {
@@ -126,8 +115,7 @@ fn few(bench: &Bench, changes: u32) -> PathBuf {
         let key = row.wrapping_mul(2_654_435_761) % 1000;
         format!("{},put,key {key},value {row}\n", row / changes)
     });
-    let header = "snapshot,op,key,value\n".to_owned();
-    bench.write("few.csv", (header + &rows.collect::<String>()).as_bytes());
+    bench.write_trace("few.csv", rows);
     bench.path("few.csv")
 }
 
@@ -144,14 +132,7 @@ struct KillCount {
 
 /// Removes the store `s` and its signing record.
 fn remove(bench: &Bench) {
-    for end in [
-        "",
-        ".newest",
-        ".nodes",
-        ".nodes.heads",
-        ".tuples",
-        ".signed",
-    ] {
+    for end in OF_TREE.iter().chain(&[".tuples", ".signed"]) {
         let _ = std::fs::remove_file(bench.path(&format!("s{end}")));
     }
 }
@@ -165,10 +146,8 @@ fn has_all(versions: &[Json], acknowledged: &[Json], round: u64) {
             "round {round}"
         );
     }
-    assert!(
-        versions.len() >= acknowledged.len(),
-        "round {round}: lost a version"
-    );
+    let is_complete = versions.len() >= acknowledged.len();
+    assert!(is_complete, "round {round}: lost a version");
 }
 
 /// Asserts that the stores `s` and `whole` have equal entries in each version.
@@ -186,17 +165,15 @@ fn trace_named(bench: &Bench, name: &str) -> PathBuf {
     if name != "small-versions" {
         return data(name);
     }
-    let mut trace = "snapshot,op,key,value\n".to_owned();
-    for version in 0..SMALL_VERSIONS {
+    let rows = (0..SMALL_VERSIONS).map(|version| {
         // The snapshot changes a new key, changes a key that may exist, and removes a key.
-        let again = version * 7 % (version + 1);
-        writeln!(trace, "{version},put,key {version},{version}").unwrap();
-        writeln!(trace, "{version},put,key {again},again {version}").unwrap();
-        if version % 3 == 2 {
-            writeln!(trace, "{version},delete,key {},", version / 3).unwrap();
-        }
-    }
-    bench.write("small-versions.csv", trace.as_bytes());
+        let (again, removed) = (version * 7 % (version + 1), version / 3);
+        let new = format!("{version},put,key {version},{version}\n");
+        let again = format!("{version},put,key {again},again {version}\n");
+        let removal = format!("{version},delete,key {removed},\n");
+        new + &again + if version % 3 == 2 { removal.as_str() } else { "" }
+    });
+    bench.write_trace("small-versions.csv", rows);
     bench.path("small-versions.csv")
 }
 
@@ -224,11 +201,17 @@ impl Moment {
     }
 }
 
-/// Runs an import, kills it at this moment, and returns the versions that it acknowledged.
-fn kill_after(bench: &Bench, line: &str, moment: &Moment) -> KilledProcess {
+/// Runs an import, kills it after `versions` versions and a delay, and returns the versions that it
+/// acknowledged.
+pub(crate) fn kill_after(
+    bench: &Bench,
+    line: &str,
+    versions: usize,
+    delay: Duration,
+) -> KilledProcess {
     let mut command = bench.command();
     command.arg("--json").args(line.split(' '));
-    let mut ended = killed(command, moment.versions, moment.delay);
+    let mut ended = killed(command, versions, delay);
     ended.said.retain(|object| object.get("version").is_some());
     ended
 }

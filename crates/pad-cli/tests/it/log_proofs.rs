@@ -1,8 +1,6 @@
 //! Tests of log proofs other than all values of a key: members of sets, one value, and append-only
 //! proofs. Both schedules of merges are tested.
 
-use std::fmt::Write as _;
-
 use authdict::{
     Sha256Ed25519,
     internals::{RedbStore, Store as _},
@@ -12,66 +10,49 @@ use pad_core::{Suite as _, internals::Domain};
 use serde_json::json;
 
 use crate::{
-    append_only::{grown, published, values, with_key_of},
+    append_only::{apply_all, grown, published, values, with_key_of},
     bench::{Bench, text},
 };
 
 /// Creates a set `s` of seven versions, each with `added` new members. One member is added twice.
 fn set(scheme: &str, added: u32) -> Bench {
     let bench = with_key_of(scheme);
-    let mut trace = "snapshot,op,key,value\n".to_owned();
-    for number in 0..7 * added {
-        writeln!(trace, "{},put,m{number},", number / added).unwrap();
-    }
-    trace.push_str("6,put,m3,\n");
-    bench.write("t.csv", trace.as_bytes());
+    let rows = (0..7 * added).map(|number| format!("{},put,m{number},\n", number / added));
+    bench.write_trace("t.csv", rows.chain(["6,put,m3,\n".into()]));
     bench.ok("import --store s --key k --parameters par t.csv");
     bench
 }
 
 fn check_set(scheme: &str, added: u32) {
     let bench = set(scheme, added);
-    let get = |line: &str| {
-        bench
-            .json(&format!("get --store s --public k.pub {line}"))
-            .remove(0)
-    };
-    let present = get("m3");
-    assert_eq!(
-        present,
-        json!({
-            "version": 7, "key": "m3", "present": true, "position": 3, "verified": true,
-            "parameters": "of unknown origin",
-        })
-    );
+    let get = |line: &str| bench.get(line);
+    let present = json!({
+        "version": 7, "key": "m3", "present": true, "position": 3, "verified": true,
+        "parameters": "of unknown origin",
+    });
+    assert_eq!(get("m3"), present);
     let last = format!("m{}", 7 * added - 1);
-    assert_eq!(
-        get(&format!("{last} --at 6")),
-        json!({
-            "version": 6, "key": last, "present": false, "verified": true,
-            "parameters": "of unknown origin",
-        })
-    );
-    let printed = bench.ok("get --store s --public k.pub m3");
-    assert_eq!(
-        printed,
-        "present  m3   in the set   [version 7, verified]\n"
-    );
-    let printed = bench.ok("get --store s --public k.pub x");
-    assert_eq!(
-        printed,
-        "absent   x   not in the set   [version 7, verified]\n"
-    );
+    let absent = json!({
+        "version": 6, "key": last, "present": false, "verified": true,
+        "parameters": "of unknown origin",
+    });
+    assert_eq!(get(&format!("{last} --at 6")), absent);
+    for (member, said) in [
+        ("m3", "present  m3   in the set   [version 7, verified]\n"),
+        ("x", "absent   x   not in the set   [version 7, verified]\n"),
+    ] {
+        let printed = bench.ok(&format!("get --store s --public k.pub {member}"));
+        assert_eq!(printed, said);
+    }
 
     for (member, other) in [("m3", "m4"), ("x", "m4")] {
         bench.ok(&format!("prove --store s {member} --out p --force"));
         let verify = |member: &str| format!("verify --public k.pub --proof p {member} --at 7");
-        let answer = bench.json(&verify(member)).remove(0);
+        let answer = bench.first(&verify(member));
         assert_eq!(answer["present"], member == "m3");
         bench.fails(&verify(other), 3, "verification failed");
     }
-    let checked = bench.json("check --store s --public k.pub").remove(0);
-    assert_eq!(checked["replayed_updates"], 7);
+    bench.step(r#"check --store s --public k.pub -> {"replayed_updates": 7}"#);
 }
 
 #[test]
@@ -93,36 +74,22 @@ fn members_have_no_values_and_are_there_once() {
     assert!(!bench.path("new").exists());
     bench.write("v.csv", b"snapshot,op,key,value\na,put,m,\nb,put,n,1\n");
     let import = "import --store other --key k --record r --new-record --parameters par v.csv";
-    bench.fails(
-        import,
-        2,
-        "snapshot 'b' at line 3: a member of a set has no value",
-    );
+    bench.step(&format!(
+        "{import} => 2 snapshot 'b' at line 3: a member of a set has no value"
+    ));
     assert!(!bench.path("other").exists());
     // One member already exists, one is new, and the new one is added twice.
     for member in ["m3", "m40", "m40"] {
         bench.ok(&format!("put --store s {member}"));
     }
-    let commit = bench.json("commit --store s --key k").remove(0);
-    assert_eq!(commit["version"], 8);
-    bench.ok("prove-append-only --store s --from 7 --out p");
-    let grown = bench
-        .json("verify --public k.pub --proof p --from 7 --to 8")
-        .remove(0);
-    assert_eq!(
-        (&grown["from_entries"], &grown["to_entries"]),
-        (&json!(35), &json!(36))
-    );
-    bench.fails(
-        "range --store s a z",
-        2,
-        "not supported by scheme aas-counted",
-    );
-    bench.fails(
-        "remove --store s m3",
-        2,
-        "not supported by scheme aas-counted",
-    );
+    let grown = r#"{"from_entries": 35, "to_entries": 36}"#;
+    bench.steps(&[
+        r#"commit --store s --key k -> {"version": 8}"#,
+        "prove-append-only --store s --from 7 --out p",
+        &format!("verify --public k.pub --proof p --from 7 --to 8 -> {grown}"),
+        "range --store s a z => 2 not supported by scheme aas-counted",
+        "remove --store s m3 => 2 not supported by scheme aas-counted",
+    ]);
 
     // In a dictionary, keys have values.
     let bench = published();
@@ -134,26 +101,21 @@ fn one_value_is_proved_alone() {
     let bench = grown();
     bench.ok("prove --store s example.org --value two --at 12 --out p");
     let verify = |line: &str| format!("verify --public k.pub --proof p example.org {line}");
-    assert_eq!(
-        bench.json(&verify("--value two --at 12")).remove(0),
-        json!({
-            "version": 12, "key": "example.org", "value": "two", "present": true,
-            "position": 2, "occurrence": 1, "verified": true, "parameters": "of unknown origin",
-        })
-    );
-    let printed = bench.ok(&verify("--value two --at 12"));
-    assert!(printed.contains("other values are not shown"), "{printed}");
-    bench.fails(&verify("--value one --at 12"), 3, "verification failed");
-    bench.fails(&verify("--value two --at 11"), 3, "of version 12");
-    bench.fails(&verify("--at 12"), 3, "kind");
-    bench.fails(
-        "prove --store s example.org --value three --out q",
-        2,
-        "no such",
-    );
-    // A proof of all values is another kind of proof.
-    bench.ok("prove --store s example.org --at 12 --out p --force");
-    bench.fails(&verify("--value two --at 12"), 3, "kind");
+    let two = json!({
+        "version": 12, "key": "example.org", "value": "two", "present": true,
+        "position": 2, "occurrence": 1, "verified": true, "parameters": "of unknown origin",
+    });
+    assert_eq!(bench.first(&verify("--value two --at 12")), two);
+    bench.steps(&[
+        &format!("{} => 0 other values are not shown", verify("--value two --at 12")),
+        &format!("{} => 3 verification failed", verify("--value one --at 12")),
+        &format!("{} => 3 of version 12", verify("--value two --at 11")),
+        &format!("{} => 3 kind", verify("--at 12")),
+        "prove --store s example.org --value three --out q => 2 no such",
+        // A proof of all values is another kind of proof.
+        "prove --store s example.org --at 12 --out p --force",
+        &format!("{} => 3 kind", verify("--value two --at 12")),
+    ]);
 
     let trees = Bench::with_trace();
     let refused = "questions about one value are not supported by scheme red-black";
@@ -168,23 +130,15 @@ fn growth_is_proved_to_whoever_has_the_public_key() {
     let latest = bench.list("versions --store s").0.len();
     bench.ok("prove-append-only --store s --from 3 --to 12 --out p");
     let verify = |line: &str| format!("verify --public k.pub --proof p {line}");
-    assert_eq!(
-        bench.json(&verify("--from 3 --to 12")).remove(0),
-        json!({
-            "from": 3, "to": 12, "from_entries": 5, "to_entries": 32, "grown": true, "verified": true,
-            "parameters": "of unknown origin",
-        })
-    );
-    let printed = bench.ok(&verify("--from 3 --to 12"));
-    assert!(
-        printed.contains("version 12 contains version 3"),
-        "{printed}"
-    );
-    bench.fails(
-        &verify("--from 12 --to 3"),
-        2,
-        "the older version comes first",
-    );
+    let grown = json!({
+        "from": 3, "to": 12, "from_entries": 5, "to_entries": 32, "grown": true, "verified": true,
+        "parameters": "of unknown origin",
+    });
+    assert_eq!(bench.first(&verify("--from 3 --to 12")), grown);
+    bench.steps(&[
+        &format!("{} => 0 version 12 contains version 3", verify("--from 3 --to 12")),
+        &format!("{} => 2 the older version comes first", verify("--from 12 --to 3")),
+    ]);
     for line in ["--from 2 --to 12", "--from 3 --to 11"] {
         bench.fails(&verify(line), 3, "verification failed");
     }
@@ -196,16 +150,10 @@ fn growth_is_proved_to_whoever_has_the_public_key() {
         ));
         bench.ok(&verify(&format!("--from {from} --to {latest}")));
     }
-    bench.fails(
-        "prove-append-only --store s --from 4 --to 3 --out q",
-        2,
-        "out of order",
-    );
-    bench.fails(
-        "prove-append-only --store s --from 4 --to 99 --out q",
-        2,
-        "version 99",
-    );
+    bench.steps(&[
+        "prove-append-only --store s --from 4 --to 3 --out q => 2 out of order",
+        "prove-append-only --store s --from 4 --to 99 --out q => 2 version 99",
+    ]);
 
     // The log belongs to another key.
     bench.ok("keygen --out other --scheme aad-counted --parameters par");
@@ -221,36 +169,27 @@ fn a_deferred_log_answers_everything() {
     let keygen = "keygen --scheme aad-counted --parameters par --schedule deferred --out k";
     bench.ok(keygen);
     let public = text(&bench.read("k.pub"));
-    assert!(
-        public
-            .lines()
-            .last()
-            .unwrap()
-            .starts_with("scheme-key 030501"),
-        "{public}"
-    );
-    let mut trace = "snapshot,op,key,value\n".to_owned();
-    for number in 0..90 {
-        writeln!(trace, "{},put,k{},{number}", number / 7, number % 20).unwrap();
-    }
-    bench.write("t.csv", trace.as_bytes());
+    let own = public.lines().last().unwrap();
+    assert!(own.starts_with("scheme-key 030501"), "{own}");
+    let rows = (0..90).map(|number| {
+        let (snapshot, key) = (number / 7, number % 20);
+        format!("{snapshot},put,k{key},{number}\n")
+    });
+    bench.write_trace("t.csv", rows);
     bench.ok("import --store s --key k --parameters par t.csv");
     let get = |line: &str| {
-        bench
-            .json(&format!("get --store s --view v {line}"))
-            .remove(0)
+        bench.first(&format!("get --store s --view v {line}"))
     };
     bench.ok("get --store s --public k.pub --view v k5 --at 3");
     assert_eq!(values(&get("k5")), ["5", "25", "45", "65", "85"]);
     assert_eq!(get("x")["present"], false);
-    bench.ok("put --store s k5 last");
-    bench.ok("commit --store s --key k");
+    bench.publish("put k5 last");
     assert_eq!(values(&get("k5 --at 14")).len(), 6);
     bench.ok("prove --store s k5 --value last --out p");
     bench.ok("verify --public k.pub --proof p k5 --value last --at 14");
     bench.ok("prove-append-only --store s --from 9 --out p --force");
     bench.ok("verify --public k.pub --proof p --from 9 --to 14");
-    let checked = bench.json("check --store s --public k.pub").remove(0);
+    let checked = bench.first("check --store s --public k.pub");
     assert_eq!(checked["replayed_updates"], 14);
 }
 
@@ -282,14 +221,7 @@ fn a_check_finds_a_certificate_that_somebody_else_wrote() {
 fn a_trace_is_not_appended_twice_after_a_restore() {
     let bench = published();
     let versions = bench.list("versions --store s").0.len();
-    let mut files = String::new();
-    for version in 1..=versions {
-        bench.ok(&format!("export --store s --at {version} --out u{version}"));
-        write!(files, " u{version}").unwrap();
-    }
-    bench.ok(&format!(
-        "apply --store copy --public k.pub --parameters par{files}"
-    ));
+    apply_all(&bench, versions);
     let import = |store: &str| format!("import --store {store} --key k t.csv");
     bench.fails(&import("copy"), 2, "equals version 1 of the log");
     assert_eq!(bench.list("versions --store copy").0.len(), versions);

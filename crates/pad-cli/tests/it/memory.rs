@@ -10,7 +10,7 @@ use ed25519_dalek::SigningKey;
 use pad_conformance::soak;
 use pad_core::{Response, SignedHead, SnapshotHead, Update};
 
-use crate::bench::{Bench, text};
+use crate::bench::{Bench, OF_TREE, Outcome as _, TRACE};
 
 type S = Sha256Ed25519;
 
@@ -25,13 +25,7 @@ fn limited(bench: &Bench, line: &str) -> std::process::Output {
     // Each arena of the allocator takes virtual memory, and the number of arenas depends on the
     // load.
     let (_, limit) = sizes();
-    let line = format!(
-        "export MALLOC_ARENA_MAX=1; ulimit -v {limit}; exec {} {line}",
-        env!("CARGO_BIN_EXE_pad")
-    );
-    let mut shell = std::process::Command::new("bash");
-    shell.args(["-c", &line]).current_dir(bench.folder.path());
-    shell.output().unwrap()
+    bench.shell(&format!("export MALLOC_ARENA_MAX=1; ulimit -v {limit}; exec pad {line}"))
 }
 
 /// Returns a head of the dictionary of `k.pub` that another key has signed.
@@ -107,12 +101,7 @@ fn a_strangers_update_is_refused_before_its_operations_are_kept() {
     // Each operation takes more than five bytes.
     assert!(bench.read("update").len() > usize::try_from(count).unwrap() * 5);
     let refused = limited(&bench, "apply --store s update");
-    let said = text(&refused.stderr);
-    assert_eq!(refused.status.code(), Some(3), "{said}");
-    assert!(
-        said.contains("the signature does not verify with the author's key"),
-        "{said}"
-    );
+    refused.fails_with(3, "the signature does not verify with the author's key");
 }
 
 /// An update with the author's next head, but with a stranger's operations, must be refused within
@@ -120,28 +109,17 @@ fn a_strangers_update_is_refused_before_its_operations_are_kept() {
 #[test]
 fn a_strangers_operations_are_refused_before_they_are_kept() {
     let bench = Bench::with_trace();
-    for end in ["", ".nodes", ".nodes.heads", ".newest"] {
-        let [from, to] = ["s", "before"].map(|name| bench.path(&format!("{name}{end}")));
-        std::fs::copy(from, to).unwrap();
-    }
-    bench.ok("put --store s cherry 9");
-    bench.ok("commit --store s --key k");
+    bench.copy("s", "before", OF_TREE);
+    bench.publish("put cherry 9");
     bench.ok("export --store s --at 4 --out u");
     let bytes = bench.read("u");
     let update: Update<S> = codec::decode(&bytes, bytes.len()).unwrap();
     let (count, _) = sizes();
-    for (forged, reason) in [
-        (
-            with_removals(&update, count, |number| number),
-            "removes an absent key",
-        ),
-        (with_removals(&update, count, |_| 1), "ascending"),
-    ] {
+    let absent = with_removals(&update, count, |number| number);
+    let repeated = with_removals(&update, count, |_| 1);
+    for (forged, reason) in [(absent, "removes an absent key"), (repeated, "ascending")] {
         bench.write("forged", &forged);
-        let refused = limited(&bench, "apply --store before forged");
-        let said = text(&refused.stderr);
-        assert_eq!(refused.status.code(), Some(3), "{said}");
-        assert!(said.contains(reason), "{said}");
+        limited(&bench, "apply --store before forged").fails_with(3, reason);
     }
     bench.ok("apply --store before u");
 }
@@ -158,30 +136,15 @@ fn a_strangers_proof_is_refused_before_it_is_decoded() {
     proof.extend(std::iter::repeat_n(1, 15 << 20));
     bench.write("p", &proof);
     let refused = limited(&bench, "verify --public k.pub --proof p --at 3 apple");
-    let said = text(&refused.stderr);
-    assert_eq!(refused.status.code(), Some(3), "{said}");
-    assert!(
-        said.contains("the signature does not verify with the author's key"),
-        "{said}"
-    );
+    refused.fails_with(3, "the signature does not verify with the author's key");
 }
 
 /// Returns the bytes that a refused command reads from files. Programs and libraries are mapped, so
 /// they do not count.
 fn bytes_read(bench: &Bench, line: &str) -> u64 {
     // The counter of a process includes the bytes read by the children that it has waited for.
-    let line = format!(
-        "{} {line}; test $? -eq 2 && cat /proc/$$/io",
-        env!("CARGO_BIN_EXE_pad")
-    );
-    let mut shell = std::process::Command::new("bash");
-    let output = shell
-        .args(["-c", &line])
-        .current_dir(bench.folder.path())
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let counts = text(&output.stdout);
+    let output = bench.shell(&format!("pad {line}; test $? -eq 2 && cat /proc/$$/io"));
+    let counts = output.succeeds();
     let read = counts.lines().find_map(|line| line.strip_prefix("rchar: "));
     read.unwrap().parse().unwrap()
 }
@@ -193,22 +156,14 @@ fn bytes_read(bench: &Bench, line: &str) -> u64 {
 #[test]
 fn opening_a_store_reads_no_updates() {
     let bench = Bench::with_trace();
-    bench.write(
-        "other.csv",
-        crate::bench::TRACE.replace("apple,3", "apple,4").as_bytes(),
-    );
+    bench.write("other.csv", TRACE.replace("apple,3", "apple,4").as_bytes());
     let refused = "import --store s --key k other.csv";
     let before = bytes_read(&bench, refused);
     let value = "x".repeat(12 << 20);
     let rows = ["one", "two"].map(|key| format!("d,put,{key},{value}\n"));
-    bench.write(
-        "large.csv",
-        [crate::bench::TRACE, &rows.concat()].concat().as_bytes(),
-    );
+    bench.write("large.csv", [TRACE, &rows.concat()].concat().as_bytes());
     bench.ok("import --store s --key k large.csv");
     let after = bytes_read(&bench, refused);
-    assert!(
-        after < before + (1 << 20),
-        "{before} bytes before, {after} after"
-    );
+    let is_small = after < before + (1 << 20);
+    assert!(is_small, "{before} bytes before, {after} after");
 }

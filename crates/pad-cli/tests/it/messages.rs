@@ -240,49 +240,33 @@ mod files {
         let (file, seed) = (FILE, SEED);
         let word = Acknowledge { file, version: 2 };
         let delete = Delete { file, version: 2 };
+        let acknowledge = Request::Acknowledge(signed(Kind::Acknowledge, &word));
+        let audit = |challenge| Request::Audit {
+            file,
+            version: 1,
+            challenge,
+        };
+        let (start, end) = (0, 300);
+        let sample = Challenge::Sample { seed, count: 460 };
+        let every = Challenge::Every { seed, start, end };
+        let read = Request::Read {
+            file,
+            version: 1,
+            start,
+            end,
+        };
+        let abort = Request::Abort(signed(Kind::Abort, &Abort { file }));
         vec![
             ("begin", Request::Begin(signed(Kind::Begin, &begin))),
             ("part", Request::Part(signed(Kind::Part, &part))),
             ("finish", Request::Finish(signed(Kind::Finish, &finish))),
             ("update", Request::Update(signed(Kind::Update, &update))),
-            (
-                "acknowledge",
-                Request::Acknowledge(signed(Kind::Acknowledge, &word)),
-            ),
-            (
-                "audit of 460 samples",
-                Request::Audit {
-                    file,
-                    version: 1,
-                    challenge: Challenge::Sample { seed, count: 460 },
-                },
-            ),
-            (
-                "audit of all blocks of a range",
-                Request::Audit {
-                    file,
-                    version: 1,
-                    challenge: Challenge::Every {
-                        seed,
-                        start: 0,
-                        end: 300,
-                    },
-                },
-            ),
-            (
-                "read",
-                Request::Read {
-                    file,
-                    version: 1,
-                    start: 0,
-                    end: 300,
-                },
-            ),
+            ("acknowledge", acknowledge),
+            ("audit of 460 samples", audit(sample)),
+            ("audit of all blocks of a range", audit(every)),
+            ("read", read),
             ("status", Request::Status { file }),
-            (
-                "abort",
-                Request::Abort(signed(Kind::Abort, &Abort { file })),
-            ),
+            ("abort", abort),
             ("delete", Request::Delete(signed(Kind::Delete, &delete))),
             ("confirm", Request::Confirm(signed(Kind::Confirm, &confirm))),
             ("confirmed", Request::Confirmed { file }),
@@ -406,10 +390,8 @@ mod files {
         for place in [0, proof.len() / 2, proof.len() - 1] {
             let mut changed = proof.clone();
             changed[place] ^= 1;
-            assert!(
-                verifier.verify(&opened, &changed).is_err(),
-                "{kind}: {place}"
-            );
+            let verdict = verifier.verify(&opened, &changed);
+            assert!(verdict.is_err(), "{kind}: {place}");
         }
         let verifier = verifier.to_bytes();
         // The verifier key of public tags is long, and can be computed from the owner's key.

@@ -2,68 +2,38 @@
 
 use serde_json::json;
 
-use crate::bench::{Bench, TRACE, text};
+use crate::bench::{Bench, TRACE, assert_has, text};
 
 #[test]
 fn imported_snapshots_keep_their_names() {
     let bench = Bench::with_trace();
     let (versions, _) = bench.list("versions --store s");
-    let said: Vec<_> = versions
-        .iter()
-        .map(|version| {
-            let says = &version["claim"];
-            (
-                says["name"].as_str().unwrap(),
-                says["changes"].as_u64(),
-                says["entries"].as_u64(),
-            )
-        })
-        .collect();
-    assert_eq!(
-        said,
-        [
-            ("a", Some(3), Some(3)),
-            ("b", Some(2), Some(2)),
-            ("c", Some(1), Some(3))
-        ]
-    );
+    let claims = [("a", 3, 3), ("b", 2, 2), ("c", 1, 3)];
+    assert_eq!(versions.len(), claims.len());
+    for (version, (name, changes, entries)) in versions.iter().zip(claims) {
+        let claim = json!({ "name": name, "changes": changes, "entries": entries });
+        assert_has(&version["claim"], &claim, name);
+    }
     assert!(versions[0]["claim"]["time"].as_u64().unwrap() > 1_700_000_000);
-    let printed = bench.ok("versions --store s");
-    assert!(printed.contains("names are the store's word"), "{printed}");
+    bench.step("versions --store s => 0 names are the store's word");
 
-    let get = |line: &str| {
-        bench
-            .json(&format!("get --store s --public k.pub {line}"))
-            .remove(0)
-    };
+    let get = |line: &str| bench.get(line);
     let (named, numbered) = (get("--at b apple"), get("--at 2 apple"));
-    assert_eq!(
-        (&named["version"], &named["value"]),
-        (&json!(2), &numbered["value"])
-    );
-    assert_eq!(named["verified"], true);
-    assert_eq!(
-        named["names"],
-        json!([{ "name": "b", "version": 2, "word_of": "store" }])
-    );
+    let word = json!([{ "name": "b", "version": 2, "word_of": "store" }]);
+    let expected = json!({
+        "version": 2, "value": numbered["value"], "verified": true, "names": word,
+    });
+    assert_has(&named, &expected, "b");
     assert_eq!(numbered["names"], json!(null));
     // In text output, the name is shown next to the answer, too.
     let output = bench.run("get --store s --public k.pub --at b apple");
     assert!(text(&output.stderr).contains("b is version 2 by the store's word"));
 
-    bench.fails(
-        "get --store s --at d apple",
-        2,
-        "no version has the name 'd'",
-    );
-    let empty = bench.run("get --store s --at '' apple");
-    assert_eq!(empty.status.code(), Some(2));
-    assert!(text(&empty.stderr).contains("the number, name or date of a version"));
+    bench.step("get --store s --at d apple => 2 no version has the name 'd'");
+    bench.step("get --store s --at '' apple => usage the number, name or date of a version");
     let (diff, end) = bench.list("diff --store s --public k.pub a c");
-    assert_eq!(
-        (diff.len(), &end["from"], &end["to"]),
-        (3, &json!(1), &json!(3))
-    );
+    assert_eq!(diff.len(), 3);
+    assert_has(&end, &json!({ "from": 1, "to": 3 }), "diff");
     let (history, _) = bench.list("history --store s --public k.pub pear");
     assert_eq!(history[1]["claim"]["name"], "b");
     bench.ok("prove --store s --public k.pub --at b --out p apple");
@@ -87,49 +57,32 @@ fn names_have_rules() {
     assert_eq!(version("name:1"), 3);
     assert_eq!(version("name:a"), 1);
 
-    bench.ok("put --store s fig 1");
-    bench.fails(
-        "commit --store s --key k --name a",
-        2,
-        "version 1 has the name 'a' already",
-    );
-    bench.fails("commit --store s --key k --name ''", 2, "a name has 1 to");
-    let committed = bench
-        .json("commit --store s --key k --name 2024-12-11")
-        .remove(0);
-    assert_eq!(
-        (&committed["version"], &committed["name"]),
-        (&json!(4), &json!("2024-12-11"))
-    );
+    bench.steps(&[
+        "put --store s fig 1",
+        "commit --store s --key k --name a => 2 version 1 has the name 'a' already",
+        "commit --store s --key k --name '' => 2 a name has 1 to",
+        r#"commit --store s --key k --name 2024-12-11 -> {"version": 4, "name": "2024-12-11"}"#,
+    ]);
     assert_eq!(version("2024-12-11"), 4);
-    bench.ok("prove --store s --at 2024-12-11 --out proof quince");
-    let output = bench.run("verify --public k.pub --proof proof --at 2024-12-11 quince");
-    assert_eq!(output.status.code(), Some(2));
-    let said = text(&output.stderr);
-    assert!(
-        said.contains("pad versions shows the number of a name"),
-        "{said}"
-    );
-    bench.ok("put --store s fig 2");
-    bench.ok("commit --store s --key k --name 2024");
-    bench.fails("get --store s --at 2024 quince", 2, "name:2024");
-    bench.fails("export --store s --at 2024 --out u", 2, "name:2024");
-    bench.fails(
-        "get --store s --at 2023 quince",
-        2,
-        "version 2023 does not exist",
-    );
-    // Two traces may use the same snapshot name. Then the name identifies no version.
-    bench.ok("keygen --out l");
+    bench.steps(&[
+        "prove --store s --at 2024-12-11 --out proof quince",
+        "verify --public k.pub --proof proof --at 2024-12-11 quince => usage pad versions shows \
+         the number of a name",
+        "put --store s fig 2",
+        "commit --store s --key k --name 2024",
+        "get --store s --at 2024 quince => 2 name:2024",
+        "export --store s --at 2024 --out u => 2 name:2024",
+        "get --store s --at 2023 quince => 2 version 2023 does not exist",
+        // Two traces may use the same snapshot name. Then the name identifies no version.
+        "keygen --out l",
+    ]);
     bench.write("one.csv", b"snapshot,op,key,value\nx,put,a,1\n");
     bench.ok("import --store two --key l one.csv");
     bench.ok("put --store two b 1");
     bench.ok("commit --store two --key l");
     let shown = bench.ok("versions --store two");
-    assert!(
-        shown.contains("1 change ") && shown.contains("  x\n"),
-        "{shown}"
-    );
+    let has_both = shown.contains("1 change ") && shown.contains("  x\n");
+    assert!(has_both, "{shown}");
     let help = "help: list numbers, names and dates with pad versions";
     bench.fails("get --store two --at y a", 2, help);
     bench.ok("keygen --out m");
@@ -137,12 +90,10 @@ fn names_have_rules() {
     bench.ok("commit --store three --key m --name x");
     bench.ok("import --store three --key m one.csv");
     let ambiguous = "the name 'x' is ambiguous: it is the name of versions 1, 2";
-    bench.fails("get --store three --at x a", 2, ambiguous);
-    bench.fails(
-        "commit --store three --key m --allow-empty --name x",
-        2,
-        ambiguous,
-    );
+    bench.steps(&[
+        &format!("get --store three --at x a => 2 {ambiguous}"),
+        &format!("commit --store three --key m --allow-empty --name x => 2 {ambiguous}"),
+    ]);
 }
 
 /// A copy made from exported updates must contain the signed data, but no names.
@@ -150,61 +101,34 @@ fn names_have_rules() {
 fn copies_have_no_names() {
     let bench = Bench::with_trace();
     bench.ok("export --store s --from a --to c --out all");
-    let applied = bench.json("apply --store t --public k.pub all");
-    let known: Vec<_> = applied
-        .iter()
-        .map(|said| (&said["version"], &said["known"]))
-        .collect();
-    let new = json!(false);
-    assert_eq!(
-        known,
-        [(&json!(1), &new), (&json!(2), &new), (&json!(3), &new)]
-    );
-    assert!(
-        bench
-            .json("apply --store t all")
-            .iter()
-            .all(|said| said["known"] == true)
-    );
-    assert_eq!(
-        bench.json("versions --store t")[0]["claim"],
-        json!({ "kept": true, "word_of": "store" })
-    );
+    for is_known in [false, true] {
+        let applied = bench.json("apply --store t --public k.pub all");
+        assert_eq!(applied.len(), 3);
+        for (version, said) in (1..).zip(applied) {
+            let expected = json!({ "version": version, "known": is_known });
+            assert_has(&said, &expected, "apply");
+        }
+    }
+    let claim = &bench.first("versions --store t")["claim"];
+    assert_eq!(*claim, json!({ "kept": true, "word_of": "store" }));
     bench.fails("get --store t --at b apple", 2, "no version has the name");
     let roots = |store: &str| -> Vec<_> {
-        let versions = bench
-            .list(&format!("versions --store {store} --public k.pub"))
-            .0;
-        versions
-            .into_iter()
-            .map(|mut version| version["root"].take())
-            .collect()
+        let (versions, _) = bench.list(&format!("versions --store {store} --public k.pub"));
+        let roots = versions.iter().map(|version| version["root"].clone());
+        roots.collect()
     };
     assert_eq!(roots("s"), roots("t"));
     // One file contains updates that the store already has, and a new update.
-    bench.ok("put --store s fig 1");
-    bench.ok("commit --store s --key k");
+    bench.publish("put fig 1");
     bench.ok("export --store s --from 3 --out rest");
     let applied = bench.json("apply --store t rest");
-    assert_eq!(
-        (&applied[0]["known"], &applied[1]["known"]),
-        (&json!(true), &json!(false))
-    );
-    bench.fails(
-        "export --store s --from 3 --to 2 --out none",
-        2,
-        "no versions from 3 to 2",
-    );
-    bench.fails(
-        "export --store s --from 0 --out none",
-        2,
-        "no update to version 0",
-    );
-    bench.fails(
-        "export --store s --from 3 --to 9 --out none",
-        2,
-        "no update to version 5",
-    );
+    assert_eq!(applied[0]["known"], true);
+    assert_eq!(applied[1]["known"], false);
+    bench.steps(&[
+        "export --store s --from 3 --to 2 --out none => 2 no versions from 3 to 2",
+        "export --store s --from 0 --out none => 2 no update to version 0",
+        "export --store s --from 3 --to 9 --out none => 2 no update to version 5",
+    ]);
     assert!(!bench.path("none").exists());
 }
 
@@ -218,10 +142,8 @@ fn forged_updates_are_not_known() {
     bench.ok("export --store swapped --from 1 --out forged");
     let before = bench.state("s");
     bench.fails("apply --store s forged", 3, "the update is refused");
-    let list = {
-        bench.ok("export --store s --from 1 --out good");
-        bench.read("good")
-    };
+    bench.ok("export --store s --from 1 --out good");
+    let list = bench.read("good");
     for end in [8, 9, 20, list.len() - 1] {
         bench.write("cut", &list[..end]);
         let code = bench.run("apply --store s cut").status.code();
@@ -233,24 +155,13 @@ fn forged_updates_are_not_known() {
 #[test]
 fn stores_are_pruned_and_compacted_by_names() {
     let bench = Bench::with_trace();
-    bench.fails(
-        "prune --store s --before d",
-        2,
-        "no version has the name 'd'",
-    );
-    bench.fails(
-        "compact --store s --since d",
-        2,
-        "no version has the name 'd'",
-    );
-    let compacted = bench.json("compact --store s --since a").remove(0);
-    assert_eq!(compacted["from"], 1);
-    // A date of an upstream server must not delete anything.
-    bench.fails(
-        "prune --store s --before 2999-12-31",
-        2,
-        "a date does not select here",
-    );
+    bench.steps(&[
+        "prune --store s --before d => 2 no version has the name 'd'",
+        "compact --store s --since d => 2 no version has the name 'd'",
+        r#"compact --store s --since a -> {"from": 1}"#,
+        // A date of an upstream server must not delete anything.
+        "prune --store s --before 2999-12-31 => 2 a date does not select here",
+    ]);
     let pruned = bench.run("prune --store s --before b");
     assert!(pruned.status.success());
     assert!(text(&pruned.stderr).contains("b is version 2 by the store's word"));
@@ -267,35 +178,23 @@ fn a_trace_without_names_is_one_new_version() {
     bench.write("d.csv", b"key,value\r\nfig,1\r\nplum,2\r\n");
     let import = "import --store s --key k --name thursday d.csv";
     bench.ok(import);
-    let get = |line: &str| bench.json(&format!("get --store s --public k.pub {line}"))[0].clone();
+    let get = |line: &str| bench.get(line);
     let answer = get("--at thursday fig");
-    assert_eq!(
-        (&answer["version"], &answer["value"]),
-        (&json!(4), &json!("1"))
-    );
-    let again = bench.json(import);
-    assert_eq!(
-        (&again[0]["items"], &again[0]["skipped_snapshots"]),
-        (&json!(0), &json!(1))
-    );
+    assert_has(&answer, &json!({ "version": 4, "value": "1" }), "fig");
+    bench.step(&format!(r#"{import} -> {{"items": 0, "skipped_snapshots": 1}}"#));
 
     bench.write("e.csv", b"op,key,value\ndelete,fig,\nput,plum,3\n");
     let named = "version 4 has the name 'thursday' already";
     bench.fails("import --store s --key k --name thursday e.csv", 2, named);
     bench.ok("import --store s --key k e.csv");
     let answer = get("fig");
-    assert_eq!(
-        (&answer["version"], &answer["value"]),
-        (&json!(5), &json!(null))
-    );
+    assert_has(&answer, &json!({ "version": 5, "value": null }), "fig");
 
-    bench.fails(
-        "import --store s --key k d.csv --name ''",
-        2,
-        "a name has 1 to",
-    );
-    // The same changes again, after others, are new only under a name.
-    bench.ok("import --store s --key k d.csv");
+    bench.steps(&[
+        "import --store s --key k d.csv --name '' => 2 a name has 1 to",
+        // The same changes again, after others, are new only under a name.
+        "import --store s --key k d.csv",
+    ]);
     let before = "the same changes were imported before, and not as the last ones";
     bench.fails("import --store s --key k e.csv", 2, before);
     bench.ok("import --store s --key k --name saturday e.csv");
@@ -303,10 +202,6 @@ fn a_trace_without_names_is_one_new_version() {
     let itself = "the trace t.csv names its snapshots itself";
     bench.fails("import --store s --key k --name friday t.csv", 2, itself);
     bench.write("f.csv", b"\xff\xfek\0e\0y\0");
-    bench.fails(
-        "import --store s --key k f.csv",
-        2,
-        "the text is UTF-16, not UTF-8",
-    );
+    bench.step("import --store s --key k f.csv => 2 the text is UTF-16, not UTF-8");
     assert_eq!(get("plum")["version"], 7);
 }

@@ -1,6 +1,6 @@
 //! Tests of what `put` and `remove` say and sign.
 
-use crate::bench::{Bench, text};
+use crate::bench::Bench;
 
 #[test]
 fn a_change_is_noted_and_signed_at_once() {
@@ -9,29 +9,18 @@ fn a_change_is_noted_and_signed_at_once() {
     let printed = bench.ok("put --store s --key k --commit medlar 5");
     let lines: Vec<&str> = printed.lines().collect();
     assert_eq!(lines[0], "noted; 2 pending");
-    assert!(
-        lines[1].starts_with("version 4 with 2 changes"),
-        "{printed}"
-    );
+    let signed = lines[1];
+    assert!(signed.starts_with("version 4 with 2 changes"), "{signed}");
     bench.ok("remove --store s --key k --commit medlar");
     let printed = bench.ok("diff --store s --public k.pub 3 5");
-    assert!(
-        printed.starts_with(
-            "+ pear = 9
-1 key"
-        ),
-        "{printed}"
-    );
-    let keyless = bench.run("put --store s --commit medlar 5");
-    assert_eq!(keyless.status.code(), Some(2));
-    assert!(text(&keyless.stderr).contains("--key <FILE>"));
+    assert!(printed.starts_with("+ pear = 9\n1 key"), "{printed}");
+    bench.step("put --store s --commit medlar 5 => usage --key <FILE>");
 }
 
 #[test]
 fn a_change_without_effect_is_told_when_it_is_noted() {
     let bench = Bench::with_trace();
     bench.ok("put --store s --key k --commit fig 1");
-    let noted = |change: &str| bench.ok(&format!("{change} --store s"));
     let [idle, effect] = ["noted without effect on version 4; ", "noted; "];
     for (words, said) in [
         ("put fig 1", idle),
@@ -40,11 +29,10 @@ fn a_change_without_effect_is_told_when_it_is_noted() {
         ("remove medlar", idle),
         ("put medlar 1", effect),
     ] {
-        let printed = noted(words);
+        let printed = bench.ok(&format!("{words} --store s"));
         assert!(printed.starts_with(said), "{words}: {printed}");
     }
-    let told = bench.json("put --store s fig 1");
-    assert_eq!(told[0]["without_effect_on"], 4);
+    bench.step(r#"put --store s fig 1 -> {"without_effect_on": 4}"#);
 }
 
 #[test]
@@ -54,25 +42,18 @@ fn two_processes_that_note_and_sign_at_once_both_succeed() {
         for side in ["left", "right"] {
             let bench = &bench;
             scope.spawn(move || {
+                let put = format!("put --store s --key k --commit {side}");
                 for turn in 0..10 {
-                    bench.ok(&format!(
-                        "put --store s --key k --commit {side}-{turn} {turn}"
-                    ));
+                    bench.ok(&format!("{put}-{turn} {turn}"));
                 }
             });
         }
     });
-    let range = [
-        "range", "--store", "s", "--public", "k.pub", "--csv", "", "",
-    ];
-    let output = bench.command().args(range).output().unwrap();
-    let printed = text(&output.stdout);
+    let printed = bench.ok("range --store s --public k.pub --csv '' ''");
     for side in ["left", "right"] {
         for turn in 0..10 {
-            assert!(
-                printed.contains(&format!("{side}-{turn},{turn}\n")),
-                "{printed}"
-            );
+            let entry = format!("{side}-{turn},{turn}\n");
+            assert!(printed.contains(&entry), "{printed}");
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Tests of secret keys with a passphrase: every command that needs one, with a passphrase file and
 //! without a terminal.
 
-use std::{fs, path::Path, process::Output};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Output};
 
 use authdict::{Passphrase, SecretFile, SecretKey, Work, Zeroizing};
 
-use crate::bench::{Bench, is_error, text};
+use crate::bench::{Bench, Outcome as _, is_error, text};
 
 /// Encrypts a key like `pad passphrase`, but with parameters that make each attempt cheap.
 fn encrypt(path: &Path) {
@@ -22,15 +22,7 @@ fn with_passphrases(bench: &Bench) {
         ("wrong", "horse\n"),
     ] {
         bench.write(name, line.as_bytes());
-        private(&bench.path(name), 0o600);
-    }
-}
-
-fn private(path: &Path, mode: u32) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        bench.set_mode(name, 0o600);
     }
 }
 
@@ -47,27 +39,22 @@ fn run(bench: &Bench, variables: &[(&str, &str)], line: &str) -> Output {
 }
 
 fn ok(bench: &Bench, variables: &[(&str, &str)], line: &str) -> String {
-    let output = run(bench, variables, line);
-    assert!(output.status.success(), "{line}: {}", text(&output.stderr));
-    text(&output.stdout)
+    run(bench, variables, line).succeeds()
 }
 
 fn fails(bench: &Bench, variables: &[(&str, &str)], line: &str, reason: &str) {
-    let output = run(bench, variables, line);
-    let error = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{line}: {error}");
-    assert!(error.contains(reason), "{line}: {error}");
+    let error = run(bench, variables, line).fails_with(2, reason);
     assert!(is_error(&error), "{error}");
 }
 
 const RIGHT: &[(&str, &str)] = &[("PAD_PASSPHRASE_FILE", "right")];
+const WRONG: &[(&str, &str)] = &[("PAD_PASSPHRASE_FILE", "wrong")];
 
 #[test]
 fn an_encrypted_key_signs_with_its_passphrase_alone() {
     for scheme in ["red-black", "tuple-spec-lightweight"] {
-        let bench = Bench::new();
+        let bench = Bench::with_key(scheme);
         with_passphrases(&bench);
-        bench.ok(&format!("keygen --scheme {scheme} --out k"));
         let clear = bench.read("k");
         encrypt(&bench.path("k"));
         assert_ne!(bench.read("k"), clear);
@@ -82,19 +69,14 @@ fn an_encrypted_key_signs_with_its_passphrase_alone() {
         let commit = "commit --store s --key k";
         fails(&bench, &[], commit, "there is no terminal to ask for it");
         fails(&bench, &[], commit, "PAD_PASSPHRASE_FILE");
-        let wrong = [("PAD_PASSPHRASE_FILE", "wrong")];
-        fails(&bench, &wrong, commit, "the passphrase is wrong");
-        assert_eq!(
-            bench.json("status --store s")[0]["pending_changes"],
-            1,
-            "nothing was done"
-        );
+        fails(&bench, WRONG, commit, "the passphrase is wrong");
+        // Nothing was done.
+        bench.step(r#"status --store s -> {"pending_changes": 1}"#);
         // A passphrase file that other users can read is refused, and so is an invalid passphrase.
-        private(&bench.path("wrong"), 0o644);
-        #[cfg(unix)]
-        fails(&bench, &wrong, commit, "others may read");
+        bench.set_mode("wrong", 0o644);
+        fails(&bench, WRONG, commit, "others may read");
         bench.write("empty", b"\nsecond\n");
-        private(&bench.path("empty"), 0o600);
+        bench.set_mode("empty", 0o600);
         let empty = [("PAD_PASSPHRASE_FILE", "empty")];
         fails(&bench, &empty, commit, "one line of 1 to 1024 bytes");
         let mut damaged = bench.read("k");
@@ -116,14 +98,10 @@ fn advice_stays_on_its_line() {
     let bench = Bench::new();
     bench.ok("keygen --out k");
     bench.write("a\nb", b"a passphrase\n");
-    private(&bench.path("a\nb"), 0o644);
+    bench.set_mode("a\nb", 0o644);
     let open = [("PAD_NEW_PASSPHRASE_FILE", "a\nb")];
-    fails(
-        &bench,
-        &open,
-        "passphrase k",
-        "\nhelp: run chmod 600 a\\nb\n",
-    );
+    let help = "\nhelp: run chmod 600 a\\nb\n";
+    fails(&bench, &open, "passphrase k", help);
 }
 
 #[test]
@@ -139,16 +117,10 @@ fn passphrases_are_set_changed_and_removed() {
     assert!(ok(&bench, &set, "--json passphrase k").contains("\"set\""));
     let encrypted = bench.read("k");
     assert!(encrypted.starts_with(b"scrypt\0"));
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = fs::metadata(bench.path("k")).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
-    }
-    assert_eq!(
-        SecretFile::read(&bench.path("k")).unwrap().work(),
-        Some(Work::USUAL)
-    );
+    let mode = fs::metadata(bench.path("k")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let file = SecretFile::read(&bench.path("k")).unwrap();
+    assert_eq!(file.work(), Some(Work::USUAL));
     fails(&bench, &set, "passphrase k", "there is no terminal");
     let wrong = [
         ("PAD_PASSPHRASE_FILE", "wrong"),
@@ -156,14 +128,15 @@ fn passphrases_are_set_changed_and_removed() {
     ];
     fails(&bench, &wrong, "passphrase k", "the passphrase is wrong");
     assert_eq!(bench.read("k"), encrypted);
-    encrypt_again(&bench, &clear);
+    // The key is encrypted again with the same passphrase, with cheap parameters.
+    bench.write("k", &clear);
+    encrypt(&bench.path("k"));
     let change = [
         ("PAD_PASSPHRASE_FILE", "right"),
         ("PAD_NEW_PASSPHRASE_FILE", "wrong"),
     ];
     ok(&bench, &change, "passphrase k");
-    let other = [("PAD_PASSPHRASE_FILE", "wrong")];
-    ok(&bench, &other, "passphrase k --remove");
+    ok(&bench, WRONG, "passphrase k --remove");
     assert_eq!(bench.read("k"), clear);
     SecretKey::load(&bench.path("k")).unwrap();
     // Only secret keys are encrypted.
@@ -171,12 +144,6 @@ fn passphrases_are_set_changed_and_removed() {
     fails(&bench, &set, "passphrase k.pub", "this is a public key");
     assert_eq!(bench.read("k.pub"), public);
     fails(&bench, &set, "passphrase .", "not a plain file");
-}
-
-/// Encrypts the key again with the same passphrase, with cheap parameters.
-fn encrypt_again(bench: &Bench, clear: &[u8]) {
-    bench.write("k", clear);
-    encrypt(&bench.path("k"));
 }
 
 #[test]
@@ -193,11 +160,8 @@ fn new_keys_are_encrypted_if_it_is_asked_for() {
     let file = SecretFile::read(&bench.path("k")).unwrap();
     let right = Passphrase::new(Zeroizing::new("correct horse".into())).unwrap();
     let key = SecretKey::from_file(&file.decrypt(&right).unwrap()).unwrap();
-    assert_eq!(
-        key.public().to_text().as_bytes(),
-        bench.read("k.pub"),
-        "both halves are of one key"
-    );
+    // Both halves are of one key.
+    assert_eq!(key.public().to_text(), text(&bench.read("k.pub")));
 }
 
 #[cfg(feature = "network")]

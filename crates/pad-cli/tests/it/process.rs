@@ -8,7 +8,7 @@ use std::{
     sync::atomic::{AtomicU16, Ordering},
 };
 
-use crate::bench::Bench;
+use crate::bench::{Bench, objects, text};
 
 /// Returns a free address, another one at each call.
 ///
@@ -29,7 +29,7 @@ pub(crate) fn free_address() -> String {
 /// A running server process. Dropping it kills the process.
 pub(crate) struct Process {
     child: Child,
-    _output: BufReader<ChildStdout>,
+    output: BufReader<ChildStdout>,
     /// The address at which it listens.
     pub(crate) address: String,
 }
@@ -38,16 +38,16 @@ impl Process {
     /// Starts a server command, and returns when the server listens. Standard error is appended to
     /// the file `log`.
     pub(crate) fn spawn<'w>(bench: &Bench, words: impl IntoIterator<Item = &'w str>) -> Self {
-        Self::spawn_after(bench, words, 0).0
+        let (process, printed) = Self::spawn_printing(bench, words);
+        assert_eq!(printed.lines().count(), 1, "{printed}");
+        process
     }
 
-    /// Starts a server like [`Self::spawn`], but first reads `before` JSON objects and returns
-    /// them.
-    pub(crate) fn spawn_after<'w>(
+    /// Starts a server like [`Self::spawn`], and also returns what it prints until it listens.
+    pub(crate) fn spawn_printing<'w>(
         bench: &Bench,
         words: impl IntoIterator<Item = &'w str>,
-        before: usize,
-    ) -> (Self, Vec<serde_json::Value>) {
+    ) -> (Self, String) {
         let mut command = bench.command();
         command.arg("--json").args(words);
         command.env("RUST_BACKTRACE", "1");
@@ -56,21 +56,19 @@ impl Process {
         command.stderr(log);
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
-        let mut next = || -> serde_json::Value {
-            let mut line = String::new();
-            output.read_line(&mut line).unwrap();
-            serde_json::from_str(&line).unwrap_or_else(|_| {
-                panic!("{line}: {}", String::from_utf8(bench.read("log")).unwrap())
-            })
-        };
-        let said = (0..before).map(|_| next()).collect();
-        let address = next()["address"].as_str().unwrap().to_owned();
+        let mut printed = String::new();
+        while !printed.contains("\"address\"") {
+            let read = output.read_line(&mut printed).unwrap();
+            assert!(read > 0, "{printed}: {}", text(&bench.read("log")));
+        }
+        let ready = objects(&printed).pop().unwrap();
+        let address = ready["address"].as_str().unwrap().to_owned();
         let process = Self {
             child,
-            _output: output,
+            output,
             address,
         };
-        (process, said)
+        (process, printed)
     }
 
     /// Serves the outsourced files in the bench's folder `server`. `words` are further arguments,
@@ -101,16 +99,18 @@ impl Process {
         self.child.wait().unwrap();
     }
 
-    /// Sends SIGTERM. The server completes its requests.
+    /// Sends SIGTERM, and returns what the server then prints. It completes its requests.
     #[cfg(unix)]
-    pub(crate) fn stop(mut self) {
+    pub(crate) fn stop(mut self) -> String {
         let pid = self.child.id().to_string();
         let sent = std::process::Command::new("kill")
             .arg(pid)
             .status()
             .unwrap();
         assert!(sent.success());
+        let printed = std::io::read_to_string(&mut self.output).unwrap();
         assert!(self.child.wait().unwrap().success());
+        printed
     }
 }
 

@@ -7,22 +7,17 @@ use authdict::{
     internals::{Store as _, pending},
 };
 use pad_conformance::soak;
-use serde_json::json;
 
-use crate::bench::{Bench, TRACE, text};
+use crate::bench::{Bench, OF_TREE, Outcome as _, TRACE};
 
 /// Creates a store `s` with three versions. Its files at version 2 are copied to `old`.
 fn with_backup() -> Bench {
     let bench = Bench::new();
     bench.ok("keygen --out k");
     for version in 1..=3 {
-        bench.ok(&format!("put --store s --key k apple {version}"));
-        bench.ok("commit --store s --key k");
+        bench.publish(&format!("put --key k apple {version}"));
         if version == 2 {
-            for suffix in ["", ".newest"] {
-                let copy = bench.path(&format!("old{suffix}"));
-                fs::copy(bench.path(&format!("s{suffix}")), copy).unwrap();
-            }
+            bench.copy("s", "old", &["", ".newest"]);
         }
     }
     bench
@@ -31,22 +26,17 @@ fn with_backup() -> Bench {
 /// Creates a key `k`, and returns the further arguments that create a store. A log has its own
 /// small parameters.
 fn with_key_of(scheme: &str) -> (Bench, &'static str) {
-    let bench = Bench::new();
-    let keygen = format!("keygen --out k --scheme {scheme}");
     if scheme != "aad-counted" {
-        bench.ok(&keygen);
-        return (bench, "");
+        return (Bench::with_key(scheme), "");
     }
+    let bench = Bench::new();
     bench.ok("parameters --top 4 --out par");
-    bench.ok(&format!("{keygen} --parameters par"));
+    bench.ok("keygen --out k --scheme aad-counted --parameters par");
     (bench, " --parameters par")
 }
 
 fn restore(bench: &Bench) {
-    for suffix in ["", ".newest"] {
-        let backup = bench.path(&format!("old{suffix}"));
-        fs::copy(backup, bench.path(&format!("s{suffix}"))).unwrap();
-    }
+    bench.copy("old", "s", &["", ".newest"]);
 }
 
 #[test]
@@ -55,58 +45,39 @@ fn an_author_signs_no_second_head_after_a_restore() {
     bench.ok("export --store s --at 3 --out third");
     let head = bench.signed("s")[2].clone();
     restore(&bench);
-    bench.ok("put --store s apple 9");
-    bench.fails(
-        "commit --store s --key k",
-        3,
-        "version 3 was signed and handed out",
-    );
-    bench.fails("import --store s --key k t.csv", 4, "t.csv");
+    bench.steps(&[
+        "put --store s apple 9",
+        "commit --store s --key k => 3 version 3 was signed and handed out",
+        "import --store s --key k t.csv => 4 t.csv",
+    ]);
     assert_eq!(bench.list("versions --store s --public k.pub").0.len(), 2);
     // The advice in the refusal solves the problem, and the pending change is not lost.
     bench.ok("apply --store s third");
     assert_eq!(bench.signed("s")[2], head);
     // The change was noted before version 3 was applied again. So the author has to decide whether
     // to sign it.
-    bench.fails(
-        "commit --store s --key k",
-        2,
-        "1 of the pending changes were noted at another version",
-    );
-    let commit = bench
-        .json("commit --store s --key k --older sign")
-        .remove(0);
-    assert_eq!(
-        (&commit["version"], &commit["changes"]),
-        (&json!(4), &json!(1))
-    );
-    assert_eq!(bench.json("get --store s apple")[0]["value"], "9");
+    bench.steps(&[
+        "commit --store s --key k => 2 1 of the pending changes were noted at another version",
+        r#"commit --store s --key k --older sign -> {"version": 4, "changes": 1}"#,
+        r#"get --store s apple -> {"value": "9"}"#,
+    ]);
 }
 
 #[test]
 fn a_new_store_with_an_old_key_is_not_signed_for() {
     let bench = with_backup();
-    bench.ok("put --store new --key k apple 1");
-    bench.fails(
-        "commit --store new --key k",
-        3,
-        "it is at version 0, but version 3 was signed",
-    );
-    // A missing record at another path is refused, because the key may have signed elsewhere. A new
-    // record has to be requested.
-    bench.fails(
-        "commit --store new --key k --record elsewhere",
-        3,
-        "the signing record elsewhere is missing or empty",
-    );
-    bench.ok("commit --store new --key k --record elsewhere --new-record");
+    bench.steps(&[
+        "put --store new --key k apple 1",
+        "commit --store new --key k => 3 it is at version 0, but version 3 was signed",
+        // A missing record at another path is refused, because the key may have signed elsewhere. A
+        // new record has to be requested.
+        "commit --store new --key k --record elsewhere => 3 the signing record elsewhere is \
+         missing or empty",
+        "commit --store new --key k --record elsewhere --new-record",
+    ]);
     assert!(bench.path("elsewhere").exists());
     bench.write("t.csv", b"snapshot,op,key,value\na,put,apple,1\n");
-    bench.fails(
-        "import --store none --key k t.csv",
-        3,
-        "there is no store none",
-    );
+    bench.step("import --store none --key k t.csv => 3 there is no store none");
     assert!(!bench.path("none").exists());
 }
 
@@ -114,19 +85,14 @@ fn a_new_store_with_an_old_key_is_not_signed_for() {
 fn a_store_with_another_head_is_not_signed_for() {
     let bench = with_backup();
     restore(&bench);
-    bench.ok("put --store s apple other");
-    bench.fails(
-        "commit --store s --key k --record elsewhere",
-        3,
-        "the signing record elsewhere is missing or empty",
-    );
-    bench.ok("commit --store s --key k --record elsewhere --new-record");
-    bench.ok("put --store s apple 5");
-    bench.fails(
-        "commit --store s --key k",
-        3,
-        "another head of version 3 than the one signed",
-    );
+    bench.steps(&[
+        "put --store s apple other",
+        "commit --store s --key k --record elsewhere => 3 the signing record elsewhere is missing \
+         or empty",
+        "commit --store s --key k --record elsewhere --new-record",
+        "put --store s apple 5",
+        "commit --store s --key k => 3 another head of version 3 than the one signed",
+    ]);
 }
 
 /// If the author crashes after the store is durable, and before the record is durable, the record
@@ -135,12 +101,10 @@ fn a_store_with_another_head_is_not_signed_for() {
 fn a_record_that_is_behind_catches_up() {
     let bench = with_backup();
     let record = bench.read("k.signed");
-    bench.ok("put --store s apple 4");
-    bench.ok("commit --store s --key k");
+    bench.publish("put apple 4");
     let ahead = bench.read("k.signed");
     bench.write("k.signed", &record);
-    bench.ok("put --store s apple 5");
-    bench.ok("commit --store s --key k");
+    bench.publish("put apple 5");
     assert_ne!(bench.read("k.signed"), ahead);
     restore(&bench);
     bench.ok("put --store s apple 6");
@@ -158,11 +122,7 @@ fn a_damaged_or_foreign_record_is_an_error_and_no_permission() {
     bench.ok("put --store t --key other apple 1");
     bench.ok("commit --store t --key other");
     fs::copy(bench.path("other.signed"), bench.path("k.signed")).unwrap();
-    bench.fails(
-        "commit --store s --key k",
-        4,
-        "is not a signing record of this dictionary's author",
-    );
+    bench.step("commit --store s --key k => 4 is not a signing record of this dictionary's author");
     bench.write("k.signed", &record);
     bench.ok("commit --store s --key k");
 }
@@ -173,15 +133,13 @@ fn a_damaged_or_foreign_record_is_an_error_and_no_permission() {
 fn a_key_without_its_record_signs_only_when_told_to() {
     let bench = with_backup();
     fs::rename(bench.path("k"), bench.path("renamed")).unwrap();
-    bench.ok("put --store s apple 4");
-    bench.fails(
-        "commit --store s --key renamed",
-        3,
-        "the signing record renamed.signed is missing or empty",
-    );
-    bench.ok("commit --store s --key renamed --record k.signed");
-    bench.ok("put --store s apple 5");
-    bench.ok("commit --store s --key renamed --new-record");
+    bench.steps(&[
+        "put --store s apple 4",
+        "commit --store s --key renamed => 3 the signing record renamed.signed is missing or empty",
+        "commit --store s --key renamed --record k.signed",
+        "put --store s apple 5",
+        "commit --store s --key renamed --new-record",
+    ]);
 }
 
 /// If one bit of the record is wrong, or its end is cut off, the record must still be used.
@@ -191,23 +149,17 @@ fn one_accident_to_the_record_costs_nothing() {
     let record = bench.read("k.signed");
     restore(&bench);
     bench.ok("put --store s apple other");
+    let assert_used = |record: &[u8]| {
+        bench.write("k.signed", record);
+        bench.step("commit --store s --key k => 3 version 3 was signed and handed out");
+    };
     for place in (0..record.len()).step_by(97) {
         let mut damaged = record.clone();
         damaged[place] ^= 1;
-        bench.write("k.signed", &damaged);
-        bench.fails(
-            "commit --store s --key k",
-            3,
-            "version 3 was signed and handed out",
-        );
+        assert_used(&damaged);
     }
     for length in [512, 4096, 4500] {
-        bench.write("k.signed", &record[..length]);
-        bench.fails(
-            "commit --store s --key k",
-            3,
-            "version 3 was signed and handed out",
-        );
+        assert_used(&record[..length]);
     }
     bench.write("k.signed", &record[..511]);
     bench.fails("commit --store s --key k", 4, "k.signed is damaged");
@@ -234,10 +186,7 @@ fn two_imports_at_once_sign_each_snapshot_once() {
 #[test]
 fn two_copies_of_a_store_do_not_get_different_versions() {
     let bench = with_backup();
-    for suffix in ["", ".newest", ".nodes", ".nodes.heads"] {
-        let copy = bench.path(&format!("t{suffix}"));
-        fs::copy(bench.path(&format!("s{suffix}")), copy).unwrap();
-    }
+    bench.copy("s", "t", OF_TREE);
     bench.ok("put --store s apple here");
     bench.ok("put --store t apple there");
     let committed: Vec<bool> = std::thread::scope(|scope| {
@@ -260,12 +209,10 @@ fn two_copies_of_a_store_do_not_get_different_versions() {
 fn nothing_is_noted_in_a_tree_without_its_nodes() {
     let bench = with_backup();
     fs::remove_file(bench.path("s.nodes")).unwrap();
-    bench.fails("put --store s apple 4", 4, "copy both files with the store");
-    bench.fails(
-        "remove --store s apple",
-        4,
-        "copy both files with the store",
-    );
+    bench.steps(&[
+        "put --store s apple 4 => 4 copy both files with the store",
+        "remove --store s apple => 4 copy both files with the store",
+    ]);
 }
 
 /// If a change of a key is noted again during a commit, the commit must not remove the new change.
@@ -279,9 +226,8 @@ fn a_commit_takes_only_the_changes_that_it_has_signed() {
     pending::note(&mut store, &second).unwrap();
     store.write_records(&[signed.done()]).unwrap();
     drop(store);
-    let commit = bench.json("commit --store s --key k").remove(0);
-    assert_eq!(commit["changes"], json!(1));
-    assert_eq!(bench.json("get --store s apple")[0]["value"], "second");
+    bench.step(r#"commit --store s --key k -> {"changes": 1}"#);
+    bench.step(r#"get --store s apple -> {"value": "second"}"#);
 }
 
 /// A change that is noted during a commit waits for the next commit, which signs it.
@@ -289,8 +235,7 @@ fn a_commit_takes_only_the_changes_that_it_has_signed() {
 fn changes_that_are_noted_beside_commits_are_signed_once_each() {
     let slow = soak::size(2, 6);
     for scheme in ["red-black", "tuple-base", "aad-counted"] {
-        let bench = Bench::new();
-        bench.ok(&format!("keygen --scheme {scheme} --out k"));
+        let bench = Bench::with_key(scheme);
         bench.ok("put --store s --key k key 0");
         // A commit of a log takes much longer than the others.
         let rounds = if scheme == "aad-counted" { slow } else { 6 };
@@ -307,10 +252,8 @@ fn changes_that_are_noted_beside_commits_are_signed_once_each() {
         }
         bench.ok("commit --store s --key k");
         let versions = bench.list("versions --store s").0;
-        let changes = versions
-            .iter()
-            .map(|version| version["claim"]["changes"].as_u64());
-        let changes = changes.map(Option::unwrap);
+        let changes = versions.iter();
+        let changes = changes.map(|version| version["claim"]["changes"].as_u64().unwrap());
         // In a dictionary, a later change of a key replaces the pending change.
         let (sum, noted) = (changes.sum::<u64>(), 1 + 2 * rounds);
         let least = if scheme == "aad-counted" {
@@ -319,10 +262,7 @@ fn changes_that_are_noted_beside_commits_are_signed_once_each() {
             noted - rounds
         };
         assert!((least..=noted).contains(&sum), "{scheme}: {sum} of {noted}");
-        assert_eq!(
-            bench.json("status --store s")[0]["pending_changes"],
-            json!(0)
-        );
+        bench.step(r#"status --store s -> {"pending_changes": 0}"#);
     }
 }
 
@@ -336,25 +276,13 @@ fn changes_are_carried_along_by_what_is_signed_here_and_by_nothing_else() {
     bench.ok("put --store s --key k apple 9");
     bench.ok("import --store s --key k trace.csv");
     bench.ok("put --store s fig 9");
-    for suffix in ["", ".newest", ".nodes", ".nodes.heads"] {
-        fs::copy(
-            bench.path(&format!("s{suffix}")),
-            bench.path(&format!("t{suffix}")),
-        )
-        .unwrap();
-    }
-    let commit = bench.json("commit --store s --key k").remove(0);
-    assert_eq!(
-        (&commit["version"], &commit["changes"]),
-        (&json!(4), &json!(2))
-    );
-    bench.ok("export --store s --from 4 --out updates");
-    bench.ok("apply --store t --public k.pub updates");
-    bench.fails(
-        "commit --store t --key k",
-        2,
-        "2 of the pending changes were noted at another version",
-    );
+    bench.copy("s", "t", OF_TREE);
+    bench.steps(&[
+        r#"commit --store s --key k -> {"version": 4, "changes": 2}"#,
+        "export --store s --from 4 --out updates",
+        "apply --store t --public k.pub updates",
+        "commit --store t --key k => 2 2 of the pending changes were noted at another version",
+    ]);
 }
 
 /// A restored key has no record, and its store may be lost. Its author must state whether the key
@@ -382,9 +310,8 @@ fn a_key_from_its_copy_signs_no_second_first_version() {
         run(&[create, change, commit]);
         // The disk is lost, and the key is restored.
         let key = bench.read("k");
-        for entry in fs::read_dir(bench.folder.path()).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        for name in bench.names() {
+            let path = bench.path(&name);
             if ["apple", "par"].contains(&name.as_str()) {
                 continue;
             }
@@ -395,22 +322,16 @@ fn a_key_from_its_copy_signs_no_second_first_version() {
             }
         }
         bench.write("k", &key);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            fs::set_permissions(bench.path("k"), fs::Permissions::from_mode(0o600)).unwrap();
-        }
+        bench.set_mode("k", 0o600);
         let first = if create.is_empty() { commit } else { create };
         if create.is_empty() {
             run(&[change]);
         }
-        bench.fails(first, 3, "the signing record k.signed is missing or empty");
-        bench.fails(
-            &format!("{first} --record r"),
-            3,
-            "the signing record r is missing or empty",
-        );
-        bench.ok(&format!("{first} --new-record"));
+        bench.steps(&[
+            &format!("{first} => 3 the signing record k.signed is missing or empty"),
+            &format!("{first} --record r => 3 the signing record r is missing or empty"),
+            &format!("{first} --new-record"),
+        ]);
         if !create.is_empty() {
             run(&[commit]);
         }
@@ -429,27 +350,17 @@ fn snapshots_that_came_back_as_updates_are_not_signed_again() {
             bench.write("t.csv", trace.as_bytes());
             bench.run(&format!("import --store s --key k{with} t.csv"))
         };
-        assert!(import("mon,put,price,1\n").status.success());
+        import("mon,put,price,1\n").succeeds();
         let files = || {
-            let names = fs::read_dir(bench.folder.path()).unwrap();
-            let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let mut names = bench.names();
+            names.retain(|name| name == "s" || name.starts_with("s."));
             names
-                .filter(|name| name == "s" || name.starts_with("s."))
-                .collect::<Vec<_>>()
         };
-        let copies: Vec<_> = files()
-            .into_iter()
-            .map(|name| (bench.read(&name), name))
-            .collect();
-        assert!(
-            import("tue,put,price,2\ntue,put,stock,full\n")
-                .status
-                .success()
-        );
-        assert!(import("wed,put,price,3\n").status.success());
-        for version in [2, 3] {
-            bench.ok(&format!("export --store s --at {version} --out u{version}"));
-        }
+        let copies = files().into_iter().map(|name| (bench.read(&name), name));
+        let copies: Vec<_> = copies.collect();
+        import("tue,put,price,2\ntue,put,stock,full\n").succeeds();
+        import("wed,put,price,3\n").succeeds();
+        bench.export(3);
         for name in files() {
             fs::remove_file(bench.path(&name)).unwrap();
         }
@@ -457,10 +368,7 @@ fn snapshots_that_came_back_as_updates_are_not_signed_again() {
             bench.write(name, bytes);
         }
         bench.ok("apply --store s u2 u3");
-        let refused = import("thu,put,price,4\n");
-        let error = text(&refused.stderr);
-        assert_eq!(refused.status.code(), Some(2), "{scheme}: {error}");
-        assert!(error.contains("--again"), "{scheme}: {error}");
+        import("thu,put,price,4\n").fails_with(2, "--again");
         assert_eq!(bench.signed("s").len(), 3);
         // The new snapshots are imported from a separate trace.
         bench.write("new.csv", b"snapshot,op,key,value\nthu,put,price,4\n");
@@ -486,25 +394,17 @@ fn a_view_that_leads_nowhere_is_no_new_one() {
     let pipe = bench.path("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
-    bench.fails(
-        "get --store s --public k.pub --view pipe apple",
-        2,
-        "is not a plain file",
-    );
-    bench.fails("commit --store s --key pipe", 2, "is not a plain file");
+    bench.steps(&[
+        "get --store s --public k.pub --view pipe apple => 2 is not a plain file",
+        "commit --store s --key pipe => 2 is not a plain file",
+    ]);
 }
 
 #[test]
 fn version_0_has_no_signature() {
     let bench = with_backup();
-    bench.fails(
-        "get --store s --public k.pub --at 0 apple",
-        2,
-        "version 0 has no signature",
-    );
-    bench.fails(
-        "range --store s --at 0 a z",
-        2,
-        "version 0 has no signature",
-    );
+    bench.steps(&[
+        "get --store s --public k.pub --at 0 apple => 2 version 0 has no signature",
+        "range --store s --at 0 a z => 2 version 0 has no signature",
+    ]);
 }

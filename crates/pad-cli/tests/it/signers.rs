@@ -1,7 +1,6 @@
 //! Tests of `--signer`: a program or an SSH agent signs in place of the secret key file.
 
 use std::{
-    fs,
     path::Path,
     process::Output,
     time::{Duration, Instant},
@@ -9,7 +8,7 @@ use std::{
 
 use ed25519_dalek::SigningKey;
 
-use crate::bench::{Bench, TRACE, is_error, text};
+use crate::bench::{Bench, Outcome as _, TRACE, assert_has, is_error};
 
 mod agent;
 
@@ -47,12 +46,7 @@ fn script(bench: &Bench, name: &str, lines: &str) {
         examples.display()
     );
     bench.write(name, text.as_bytes());
-    executable(&bench.path(name));
-}
-
-fn executable(path: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o700)).unwrap();
+    bench.set_mode(name, 0o700);
 }
 
 /// Creates a folder with a public key `k.pub`, and a program `sign` that holds its secret key.
@@ -70,36 +64,29 @@ fn with_program(options: &str) -> Bench {
 
 /// Runs a line like [`Bench::run`], with the socket `agent` of an SSH agent.
 fn run(bench: &Bench, line: &str) -> Output {
-    let mut command = bench.command();
-    command.env("SSH_AUTH_SOCK", bench.path("agent"));
-    command.args(line.split(' ')).output().unwrap()
+    let socket = bench.path("agent");
+    bench.run_with(&[("SSH_AUTH_SOCK", socket.to_str().unwrap())], line)
 }
 
 /// Runs a line that must fail like [`Bench::fails`], with the socket of an SSH agent.
 fn fails(bench: &Bench, line: &str, code: i32, reason: &str) {
-    let output = run(bench, line);
-    let error = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{line}: {error}");
-    assert!(error.contains(reason), "{line}: {error}");
+    let error = run(bench, line).fails_with(code, reason);
     assert!(is_error(&error), "{error}");
 }
 
 /// Checks that every command that signs accepts the signer `signer`.
 fn signs_everywhere(bench: &Bench, signer: &str) {
-    let ok = |line: String| {
-        let output = run(bench, &line);
-        assert!(output.status.success(), "{line}: {}", text(&output.stderr));
-    };
     bench.write("t.csv", TRACE.as_bytes());
-    ok(format!("import --store s {signer} t.csv"));
-    ok(format!("put --store s {signer} --commit apple 9"));
-    ok("put --store s cherry 2".into());
-    ok(format!("commit --store s {signer} --name last"));
-    let found = &bench.json("get --store s --public k.pub --at last apple")[0];
-    assert_eq!(
-        (&found["value"], &found["verified"]),
-        (&"9".into(), &true.into())
-    );
+    for line in [
+        format!("import --store s {signer} t.csv"),
+        format!("put --store s {signer} --commit apple 9"),
+        "put --store s cherry 2".to_owned(),
+        format!("commit --store s {signer} --name last"),
+    ] {
+        run(bench, &line).succeeds();
+    }
+    let expected = serde_json::json!({ "value": "9", "verified": true });
+    assert_has(&bench.get("--at last apple"), &expected, signer);
     bench.ok("check --store s --public k.pub");
 }
 
@@ -130,46 +117,31 @@ fn a_program_signs_a_log() {
     assert_eq!(found["verified"], true);
 }
 
-/// Programs that sign nothing: name, script, exit status and error of `pad commit`.
-const FAILING: [(&str, &str, i32, &str); 9] = [
+/// Programs that sign nothing: script, and exit status with error of `pad commit`.
+const FAILING: [(&str, &str); 9] = [
     (
-        "refuses",
         "sys.exit('warming up\\nthe module is locked')",
-        4,
-        "exit status: 1: the module is locked",
+        "4 exit status: 1: the module is locked",
     ),
-    ("silent", "sys.exit(7)", 4, "exit status: 7"),
-    ("nothing", "", 4, "it wrote 0 bytes"),
-    ("short", "print('no signature')", 4, "it wrote 13 bytes"),
+    ("sys.exit(7)", "4 exit status: 7"),
+    ("", "4 it wrote 0 bytes"),
+    ("print('no signature')", "4 it wrote 13 bytes"),
     (
-        "zeros",
         "sys.stdout.buffer.write(bytes(64))",
-        3,
-        "the signature does not verify",
+        "3 the signature does not verify",
     ),
+    ("import time; time.sleep(600)", "4 no answer in 1 s"),
     (
-        "hangs",
-        "import time; time.sleep(600)",
-        4,
-        "no answer in 1 s",
-    ),
-    (
-        "prompts",
         "import time; print('touch the token', file=sys.stderr, flush=True); time.sleep(600)",
-        4,
-        "no answer in 1 s: touch the token",
+        "4 no answer in 1 s: touch the token",
     ),
     (
-        "endless",
         "while True: sys.stdout.write('x' * 9999)",
-        4,
-        "more than the 64 bytes",
+        "4 more than the 64 bytes",
     ),
     (
-        "noisy",
         "while True: sys.stderr.write('x' * 9999)",
-        4,
-        "no answer in 1 s",
+        "4 no answer in 1 s",
     ),
 ];
 
@@ -179,28 +151,24 @@ fn a_program_that_does_not_sign_loses_nothing() {
     bench.ok(&format!("put --store s {PROGRAM} --commit apple 3"));
     bench.ok("put --store s apple 4");
     let before = bench.ok("status --store s --changes");
-    let fails = |signer: &str, code, reason| {
+    let fails = |signer: &str, expected: &str| {
         let begun = Instant::now();
         let line = format!("commit --store s --public k.pub --signer-timeout 1 --signer {signer}");
-        bench.fails(&line, code, reason);
+        bench.step(&format!("{line} => {expected}"));
         assert!(begun.elapsed() < Duration::from_mins(1), "{signer}");
         assert_eq!(bench.ok("status --store s --changes"), before);
     };
-    for (name, lines, code, reason) in FAILING {
-        script(&bench, name, lines);
-        fails(&format!("exec:./{name}"), code, reason);
+    for (number, (lines, expected)) in FAILING.into_iter().enumerate() {
+        script(&bench, &format!("failing-{number}"), lines);
+        fails(&format!("exec:./failing-{number}"), expected);
     }
-    fails("exec:./none", 4, "cannot run ./none");
+    fails("exec:./none", "4 cannot run ./none");
     bench.write("seed", key(8).as_bytes());
-    fails("exec:./sign", 3, "the signature does not verify");
+    fails("exec:./sign", "3 the signature does not verify");
     bench.write("seed", key(7).as_bytes());
     bench.ok(&format!("commit --store s {PROGRAM}"));
     bench.ok("check --store s --public k.pub");
-    bench.fails(
-        &format!("import --store new --record k.signed {PROGRAM} t"),
-        4,
-        "t",
-    );
+    bench.step(&format!("import --store new --record k.signed {PROGRAM} t => 4 t"));
 }
 
 #[test]
@@ -220,25 +188,21 @@ fn contradictory_options_are_refused() {
     bench.ok(&format!("put --store s {PROGRAM} --commit apple 3"));
     let commit = "commit --store s --allow-empty --public k.pub";
     for signer in ["exec:", "agent:MD5:00", "agent:SHA256:AA", "card:1"] {
-        let output = bench.run(&format!("{commit} --signer {signer}"));
-        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        bench.step(&format!("{commit} --signer {signer} => usage"));
     }
     let both = format!("{commit} --signer exec:./sign --key other");
     bench.fails(&both, 2, "alternatives");
-    let mut overridden = bench.command();
-    overridden.env("PAD_KEY", "other");
-    overridden.args(format!("commit --store s --allow-empty {PROGRAM}").split(' '));
-    assert!(overridden.output().unwrap().status.success());
+    let overriding = format!("commit --store s --allow-empty {PROGRAM}");
+    let overridden = bench.run_with(&[("PAD_KEY", "other")], &overriding);
+    overridden.succeeds();
     let other = "commit --store s --allow-empty --signer exec:./sign --public other.pub";
     bench.fails(other, 2, "the key is for dictionary");
     let author = hex::encode(key(7).verifying_key().as_bytes());
     let keygen = format!("keygen --out new --author {author}");
     #[cfg(feature = "bls")]
-    bench.fails(
-        &format!("{keygen} --scheme tuple-base-superseding-bls"),
-        2,
-        "needs a secret key file",
-    );
+    bench.step(&format!(
+        "{keygen} --scheme tuple-base-superseding-bls => 2 needs a secret key file"
+    ));
     #[cfg(feature = "passphrase")]
     bench.fails(&format!("{keygen} --passphrase"), 2, "no secret key");
     bench.ok(&keygen);
@@ -268,15 +232,10 @@ fn options_of_a_signer_need_a_signer() {
     ] {
         let public = format!("{command} --public own.pub");
         bench.fails(&public, 2, "--public has no effect without --signer");
-        let timeout = bench.run(&format!("{command} --signer-timeout 5"));
-        let error = text(&timeout.stderr);
-        assert_eq!(timeout.status.code(), Some(2), "{command}: {error}");
-        assert!(error.contains("--signer <SIGNER>"), "{command}: {error}");
+        bench.step(&format!("{command} --signer-timeout 5 => usage --signer <SIGNER>"));
         assert!(!bench.path("new").exists(), "{command}");
     }
     // The variable serves commands that verify, so it may be set for others too.
-    let mut command = bench.command();
-    command.env("PAD_PUBLIC", "own.pub");
-    command.args("put --store new --key own --commit a 1".split(' '));
-    assert!(command.output().unwrap().status.success());
+    let put = "put --store new --key own --commit a 1";
+    bench.run_with(&[("PAD_PUBLIC", "own.pub")], put).succeeds();
 }

@@ -2,108 +2,73 @@
 
 use serde_json::json;
 
-use crate::bench::{Bench, TRACE, text};
+use crate::bench::{Bench, OF_TREE, TRACE, assert_has, text};
 
 #[test]
 fn status_says_what_is_in_a_store() {
     let bench = Bench::with_trace();
-    let status = bench.json("status --store s --key k").remove(0);
-    let public = bench.read("k.pub");
-    let public = core::str::from_utf8(&public).unwrap();
+    let status = bench.first("status --store s --key k");
+    let public = text(&bench.read("k.pub"));
     let line = |name: &str| {
         let mut lines = public.lines();
-        lines
-            .find_map(|line| line.strip_prefix(name))
-            .unwrap()
-            .trim()
-            .to_owned()
+        let line = lines.find_map(|line| line.strip_prefix(name));
+        line.unwrap().trim()
     };
-    for (field, expected) in [
-        ("scheme", json!("red-black")),
-        ("dictionary", json!(line("dictionary"))),
-        ("author", json!(line("author"))),
-        ("latest", json!(3)),
-        ("oldest", json!(0)),
-        ("name", json!("c")),
-        ("entries", json!(3)),
-        ("pending_changes", json!(0)),
-        ("signed_version", json!(3)),
-        ("says", json!("the store has what was signed last")),
-    ] {
-        assert_eq!(status[field], expected, "{field}: {status}");
-    }
+    let expected = json!({
+        "scheme": "red-black", "dictionary": line("dictionary"), "author": line("author"),
+        "latest": 3, "oldest": 0, "name": "c", "entries": 3, "pending_changes": 0,
+        "signed_version": 3, "says": "the store has what was signed last",
+    });
+    assert_has(&status, &expected, "status");
     assert!(status["bytes"].as_u64().unwrap() > 1000, "{status}");
-    assert_eq!(
-        status["root"],
-        bench.json("versions --store s --last 1")[0]["root"]
-    );
+    let last = bench.first("versions --store s --last 1");
+    assert_eq!(status["root"], last["root"]);
     bench.ok("put --store s fig 1");
     bench.ok("remove --store s apple");
     let said = bench.json("status --store s --changes");
-    assert_eq!(
-        said[..2],
-        [
-            json!({ "key": "apple", "removed": true, "noted_at": 3 }),
-            json!({ "key": "fig", "value": "1", "noted_at": 3 }),
-        ]
-    );
+    let removed = json!({ "key": "apple", "removed": true, "noted_at": 3 });
+    let put = json!({ "key": "fig", "value": "1", "noted_at": 3 });
+    assert_eq!(said[..2], [removed, put]);
     assert_eq!(said[2]["pending_changes"], 2);
     let text = bench.ok("status --store s --changes");
     assert!(text.starts_with("- apple\n+ fig = 1\n"), "{text}");
     // None of the commands has changed the store.
-    assert_eq!(bench.json("status --store s")[0]["latest"], 3);
-    bench.ok("keygen --out other");
-    bench.fails(
-        "status --store s --key other",
-        2,
-        "the key is for dictionary",
-    );
-    bench.fails("status --store none", 4, "there is no store");
+    bench.steps(&[
+        r#"status --store s -> {"latest": 3}"#,
+        "keygen --out other",
+        "status --store s --key other => 2 the key is for dictionary",
+        "status --store none => 4 there is no store",
+    ]);
 }
 
 /// Tests the checks that an author makes after a restore and before signing.
 #[test]
 fn status_tells_an_old_copy() {
     let bench = Bench::with_trace();
-    for suffix in ["", ".newest", ".nodes", ".nodes.heads"] {
-        let copy = bench.path(&format!("old{suffix}"));
-        std::fs::copy(bench.path(&format!("s{suffix}")), copy).unwrap();
-    }
-    bench.ok("put --store s fig 1");
-    bench.ok("commit --store s --key k");
-    let status = bench.json("status --store old --key k").remove(0);
-    assert_eq!(
-        (&status["latest"], &status["signed_version"]),
-        (&json!(3), &json!(4))
-    );
+    bench.copy("s", "old", OF_TREE);
+    bench.publish("put fig 1");
+    let status = bench.first("status --store old --key k");
+    assert_has(&status, &json!({ "latest": 3, "signed_version": 4 }), "old");
     let says = status["says"].as_str().unwrap();
     assert!(says.contains("an old copy"), "{says}");
-    let status = bench
-        .json("status --store s --key k --record none")
-        .remove(0);
-    assert_eq!(status["signed_version"], json!(null));
+    bench.step(r#"status --store s --key k --record none -> {"signed_version": null}"#);
     assert!(!bench.path("none").exists());
 }
 
 #[test]
 fn status_serves_every_family() {
     for scheme in ["tuple-spec-lightweight", "treap"] {
-        let bench = Bench::new();
-        bench.ok(&format!("keygen --out k --scheme {scheme}"));
+        let bench = Bench::with_key(scheme);
+        let assert_status = |expected| {
+            let status = bench.first("status --store s --key k");
+            assert_has(&status, &expected, scheme);
+        };
         bench.ok("put --store s --key k apple 3");
-        let before = bench.json("status --store s --key k").remove(0);
-        assert_eq!(
-            (&before["latest"], &before["pending_changes"]),
-            (&json!(0), &json!(1))
-        );
-        assert_eq!(before["says"], "nothing is signed yet");
+        assert_status(json!({
+            "latest": 0, "pending_changes": 1, "says": "nothing is signed yet",
+        }));
         bench.ok("commit --store s --key k");
-        let after = bench.json("status --store s --key k").remove(0);
-        assert_eq!(
-            (&after["latest"], &after["entries"]),
-            (&json!(1), &json!(1))
-        );
-        assert_eq!(after["scheme"], scheme);
+        assert_status(json!({ "latest": 1, "entries": 1, "scheme": scheme }));
     }
 }
 
@@ -114,25 +79,21 @@ fn reset_drops_pending_changes_and_nothing_else() {
     for key in ["fig", "apple", "plum"] {
         bench.ok(&format!("put --store s {key} 9"));
     }
-    bench.fails(
-        "reset --store s fig pear",
-        2,
-        "no change of pear is pending",
-    );
-    let one = bench.json("reset --store s fig").remove(0);
-    assert_eq!(one, json!({ "dropped_changes": 1, "pending_changes": 2 }));
+    bench.step("reset --store s fig pear => 2 no change of pear is pending");
+    let reset = |changes: &str, dropped: u32, pending: u32| {
+        let said = bench.first(&format!("reset --store s{changes}"));
+        let expected = json!({ "dropped_changes": dropped, "pending_changes": pending });
+        assert_eq!(said, expected);
+    };
+    reset(" fig", 1, 2);
     bench.ok("commit --store s --key k");
-    assert_eq!(bench.json("get --store s fig")[0]["present"], false);
-    assert_eq!(bench.json("get --store s plum")[0]["value"], "9");
+    bench.step(r#"get --store s fig -> {"present": false}"#);
+    bench.step(r#"get --store s plum -> {"value": "9"}"#);
 
     bench.ok("put --store s fig 9");
-    let all = bench.json("reset --store s").remove(0);
-    assert_eq!(all, json!({ "dropped_changes": 1, "pending_changes": 0 }));
+    reset("", 1, 0);
     bench.fails("commit --store s --key k", 2, "nothing is pending");
-    assert_eq!(
-        bench.json("reset --store s").remove(0),
-        json!({ "dropped_changes": 0, "pending_changes": 0 })
-    );
+    reset("", 0, 0);
     assert_ne!(bench.state("s"), before);
     bench.fails("reset --store none", 4, "there is no store");
 }
@@ -159,30 +120,23 @@ fn info_says_what_files_are() {
         ("t.csv", "a trace of updates"),
         (".", "a folder"),
     ] {
-        let info = bench.json(&format!("info {file}")).remove(0);
+        let info = bench.first(&format!("info {file}"));
         assert_eq!(info["file"], file);
         assert!(info["is"].as_str().unwrap().starts_with(is), "{info}");
     }
-    let of = |file: &str| bench.json(&format!("info {file}")).remove(0);
+    let of = |file: &str| bench.first(&format!("info {file}"));
     let dictionary = of("k.pub")["dictionary"].clone();
     for file in ["k", "v", "p", "u", "s", "k.signed"] {
         assert_eq!(of(file)["dictionary"], dictionary, "{file}");
     }
-    assert_eq!(of("v")["latest"], 3);
-    assert_eq!(of("p")["version"], 2);
-    assert_eq!(
-        (&of("u")["version"], &of("u")["changes"]),
-        (&json!(3), &json!(1))
-    );
-    assert_eq!(
-        (&of("all")["from"], &of("all")["to"]),
-        (&json!(1), &json!(3))
-    );
-    assert_eq!(of("k.signed")["version"], 3);
-    assert_eq!(
-        (&of("t.csv")["snapshots"], &of("t.csv")["changes"]),
-        (&json!(3), &json!(6))
-    );
+    bench.steps(&[
+        r#"info v -> {"latest": 3}"#,
+        r#"info p -> {"version": 2}"#,
+        r#"info u -> {"version": 3, "changes": 1}"#,
+        r#"info all -> {"from": 1, "to": 3}"#,
+        r#"info k.signed -> {"version": 3}"#,
+        r#"info t.csv -> {"snapshots": 3, "changes": 6}"#,
+    ]);
     assert_eq!(bench.json("info k.pub p v").len(), 3);
     let lock = of("v.lock");
     assert!(lock["is"].as_str().unwrap().contains("a lock"), "{lock}");
@@ -192,29 +146,20 @@ fn info_says_what_files_are() {
     assert_eq!(output.status.code(), Some(4));
     assert_eq!(text(&output.stdout).lines().count(), 2);
     let said = text(&output.stderr);
-    assert!(
-        said.contains("none: ") && said.contains("noise: "),
-        "{said}"
-    );
+    for file in ["none: ", "noise: "] {
+        assert!(said.contains(file), "{said}");
+    }
     // Files of tuples are distinguished from stores, and files of a directory are named.
     bench.ok("keygen --scheme tuple-spec-lightweight --out tk");
     bench.ok("import --store ts --key tk t.csv");
     let tuples = of("ts.tuples");
-    assert!(
-        tuples["is"]
-            .as_str()
-            .unwrap()
-            .contains("the tuples of a store"),
-        "{tuples}"
-    );
+    let is = tuples["is"].as_str().unwrap();
+    assert!(is.contains("the tuples of a store"), "{tuples}");
 
     // The output about a secret key contains no secret.
-    let secret = bench.read("k");
-    let seed = core::str::from_utf8(&secret).unwrap();
-    let seed = seed
-        .lines()
-        .find_map(|line| line.strip_prefix("seed "))
-        .unwrap();
+    let secret = text(&bench.read("k"));
+    let mut lines = secret.lines();
+    let seed = lines.find_map(|line| line.strip_prefix("seed ")).unwrap();
     assert!(!bench.ok("info k").contains(seed));
 }
 
@@ -235,10 +180,8 @@ fn info_takes_nothing_for_what_it_is_not() {
     bench.fails("info empty", 2, "no file that pad writes or imports");
     bench.write("view", b"pad-view v1\nnothing\n");
     bench.fails("info view", 4, "not a view");
-    bench.write(
-        "bad.csv",
-        TRACE.replace("a,put,pear,5", "a,put,pear").as_bytes(),
-    );
+    let bad = TRACE.replace("a,put,pear,5", "a,put,pear");
+    bench.write("bad.csv", bad.as_bytes());
     bench.fails("info bad.csv", 2, "line 3");
     bench.fails("info none", 4, "none");
     bench.fails("info /dev/null", 2, "is not a plain file");
@@ -250,31 +193,16 @@ fn info_knows_policies_and_keys_of_witnesses() {
     let bench = Bench::with_trace();
     bench.ok("witness keygen --name witness.example/w --out w");
     bench.ok("witness keygen --name example.com --log-of k.pub --out log");
-    let info = |file: &str| bench.json(&format!("info {file}")).remove(0)["is"].clone();
-    assert!(
-        info("w")
-            .as_str()
-            .unwrap()
-            .starts_with("the secret key of a witness")
-    );
-    assert!(
-        info("w.pub")
-            .as_str()
-            .unwrap()
-            .starts_with("the public key of a witness")
-    );
-    let key = |file: &str| {
-        String::from_utf8(bench.read(file))
-            .unwrap()
-            .trim()
-            .to_owned()
-    };
-    let policy = format!(
-        "log {}\nwitness w {}\nquorum w\n",
-        key("log.pub"),
-        key("w.pub")
-    );
+    for (file, is) in [
+        ("w", "the secret key of a witness"),
+        ("w.pub", "the public key of a witness"),
+    ] {
+        let info = bench.first(&format!("info {file}"));
+        assert!(info["is"].as_str().unwrap().starts_with(is), "{info}");
+    }
+    let key = |file: &str| text(&bench.read(file)).trim().to_owned();
+    let (log, witness) = (key("log.pub"), key("w.pub"));
+    let policy = format!("log {log}\nwitness w {witness}\nquorum w\n");
     bench.write("policy", policy.as_bytes());
-    let said = bench.json("info policy").remove(0);
-    assert_eq!((&said["logs"], &said["witnesses"]), (&json!(1), &json!(1)));
+    bench.step(r#"info policy -> {"logs": 1, "witnesses": 1}"#);
 }

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::json;
 
-use crate::bench::{Bench, TRACE, text};
+use crate::bench::{Bench, Outcome as _, TRACE, assert_has, names, objects, text};
 
 /// Runs the program with arguments separated by spaces, and with these bytes on standard input.
 pub(crate) fn fed(bench: &Bench, line: &str, input: &[u8]) -> Output {
@@ -30,8 +30,7 @@ fn values_are_bytes_of_files() {
     let bytes: Vec<u8> = (0..=255).cycle().take(70_000).collect();
     bench.write("value", &bytes);
     bench.ok("put --store s --key k file --value-file value");
-    let output = fed(&bench, "put --store s input --value-file -", b"line\n\0");
-    assert!(output.status.success(), "{}", text(&output.stderr));
+    fed(&bench, "put --store s input --value-file -", b"line\n\0").succeeds();
     bench.ok("put --store s empty --value-file /dev/null");
     bench.ok("commit --store s --key k");
     let raw = |key: &str| bench.run(&format!("get --store s --public k.pub --raw {key}"));
@@ -41,11 +40,8 @@ fn values_are_bytes_of_files() {
         ("empty", &[]),
     ] {
         let output = raw(key);
-        assert_eq!(
-            (output.status.code(), &output.stdout[..]),
-            (Some(0), value),
-            "{key}"
-        );
+        assert_eq!(output.status.code(), Some(0), "{key}");
+        assert!(output.stdout == value, "{key}");
         assert_eq!(text(&output.stderr), "", "{key}");
     }
     let absent = raw("none");
@@ -56,91 +52,58 @@ fn values_are_bytes_of_files() {
     let output = bench.run("get --store s --raw input");
     assert_eq!(output.stdout, b"line\n\0");
     assert!(text(&output.stderr).contains("which is not authenticated"));
-    let both = bench.run("get --store s --raw --json input");
-    assert_eq!(both.status.code(), Some(2));
-    assert!(text(&both.stderr).contains("either --raw or --json"));
-    bench.fails("put --store s a --value-file none", 4, "none");
-    let output = bench.run("put --store s a b --value-file value");
-    assert_eq!(output.status.code(), Some(2));
+    bench.steps(&[
+        "get --store s --raw --json input => usage either --raw or --json",
+        "put --store s a --value-file none => 4 none",
+        "put --store s a b --value-file value => usage",
+    ]);
     bench.write("long", &vec![0; (1 << 24) + 1]);
-    bench.fails(
-        "put --store s a --value-file long",
-        2,
-        "longer than 16777216 bytes",
-    );
+    bench.step("put --store s a --value-file long => 2 longer than 16777216 bytes");
 }
 
 #[test]
 fn traces_come_in_all_forms() {
     let bench = Bench::new();
     bench.ok("keygen --out k");
-    let gzip = {
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(TRACE.as_bytes()).unwrap();
-        encoder.finish().unwrap()
-    };
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(TRACE.as_bytes()).unwrap();
+    let gzip = encoder.finish().unwrap();
     let import = |store: &str, input: &[u8]| {
         bench.ok(&format!("keygen --out {store}.k"));
-        fed(
-            &bench,
-            &format!("--json import --store {store} --key {store}.k -"),
-            input,
-        )
+        let line = format!("--json import --store {store} --key {store}.k -");
+        fed(&bench, &line, input)
     };
     for (store, input) in [("plain", TRACE.as_bytes()), ("gzip", &gzip[..])] {
-        let output = import(store, input);
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        assert_eq!(
-            bench.json(&format!("get --store {store} apple"))[0]["value"],
-            "4"
-        );
-        assert_eq!(text(&output.stdout).lines().count(), 4);
+        let printed = import(store, input).succeeds();
+        bench.step(&format!(r#"get --store {store} apple -> {{"value": "4"}}"#));
+        assert_eq!(printed.lines().count(), 4);
     }
     bench.write("t.csv.gz", &gzip);
     bench.ok("import --store file --key k t.csv.gz");
     assert_eq!(bench.list("versions --store file").0.len(), 3);
     // The same trace is imported again from standard input.
-    let output = fed(
-        &bench,
-        "--json import --store file --key k -",
-        TRACE.as_bytes(),
-    );
-    let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(
-        (&said["items"], &said["skipped_snapshots"]),
-        (&json!(0), &json!(3))
-    );
+    let line = "--json import --store file --key k -";
+    let said = objects(&fed(&bench, line, TRACE.as_bytes()).succeeds());
+    let expected = json!({ "items": 0, "skipped_snapshots": 3 });
+    assert_has(&said[0], &expected, line);
     let output = import("bad", b"snapshot,op,key,value\na,put,k\n");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("trace standard input: line 2"));
+    output.fails_with(2, "trace standard input: line 2");
     assert!(!bench.path("bad").exists());
-    let names = std::fs::read_dir(bench.folder.path()).unwrap();
-    let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
-    assert!(
-        names
-            .iter()
-            .all(|name| !name.to_string_lossy().contains("draft")),
-        "{names:?}"
-    );
+    let names = bench.names().join(" ");
+    assert!(!names.contains("draft"), "{names}");
 }
 
 #[test]
 fn lists_are_lines_and_end() {
     let bench = Bench::with_trace();
     let (entries, end) = bench.list("range --store s --public k.pub '' ''");
-    assert_eq!(
-        entries[0],
-        json!({ "version": 3, "key": "apple", "value": "4", "verified": true })
-    );
-    assert_eq!(
-        end,
-        json!({ "end": true, "version": 3, "items": 3, "verified": true })
-    );
+    let first = json!({ "version": 3, "key": "apple", "value": "4", "verified": true });
+    assert_eq!(entries[0], first);
+    let last = json!({ "end": true, "version": 3, "items": 3, "verified": true });
+    assert_eq!(end, last);
     let keys = |prefix: &str| {
-        bench
-            .list(&format!("range --store s --prefix {prefix}"))
-            .0
-            .len()
+        let (entries, _) = bench.list(&format!("range --store s --prefix {prefix}"));
+        entries.len()
     };
     assert_eq!([keys("p"), keys("pl"), keys("x"), keys("''")], [1, 1, 0, 3]);
     assert_eq!(bench.list("--hex range --store s --prefix 70").0.len(), 1);
@@ -154,51 +117,36 @@ fn lists_are_lines_and_end() {
 fn notes_are_objects_too() {
     let bench = Bench::with_trace();
     let output = bench.run("--json get --store s --at b apple");
-    for line in text(&output.stderr).lines() {
-        let said: serde_json::Value = serde_json::from_str(line).unwrap();
+    for said in objects(&text(&output.stderr)) {
         assert!(said["note"].is_string(), "{said}");
     }
-    let wrong = bench.run("--json get --nonsense");
-    let said: serde_json::Value = serde_json::from_slice(&wrong.stderr).unwrap();
-    assert_eq!(
-        (&said["error"]["exit"], wrong.status.code()),
-        (&json!(2), Some(2))
-    );
+    assert_eq!(bench.error("get --nonsense")["exit"], 2);
 }
 
 #[test]
 fn the_environment_stands_for_options() {
     let bench = Bench::with_trace();
-    let run = |line: &str, variables: &[(&str, &str)]| {
-        let mut command = bench.command();
-        command.envs(variables.iter().copied());
-        command.args(line.split(' ')).output().unwrap()
-    };
     let usual = [
         ("PAD_STORE", "s"),
         ("PAD_PUBLIC", "k.pub"),
         ("PAD_VIEW", "v"),
         ("PAD_KEY", "k"),
     ];
-    let output = run("--json get apple", &usual);
-    let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(
-        (&said["value"], &said["verified"]),
-        (&json!("4"), &json!(true))
-    );
+    let run = |line: &str| bench.run_with(&usual, line);
+    let said = objects(&run("--json get apple").succeeds());
+    let expected = json!({ "value": "4", "verified": true });
+    assert_has(&said[0], &expected, "get apple");
     assert!(bench.path("v").exists());
-    assert!(run("put fig 1", &usual).status.success());
-    assert!(run("commit", &usual).status.success());
-    assert_eq!(bench.json("get --store s fig")[0]["value"], "1");
+    run("put fig 1").succeeds();
+    run("commit").succeeds();
+    bench.step(r#"get --store s fig -> {"value": "1"}"#);
     // Options take precedence over environment variables.
-    let given = run("get --store none apple", &usual);
-    assert_eq!(given.status.code(), Some(4));
-    let nobody = run("get apple", &[]);
-    assert_eq!(nobody.status.code(), Some(2));
+    run("get --store none apple").fails_with(4, "");
+    bench.step("get apple => usage");
     // An empty variable has no effect.
     let empty = [("PAD_STORE", ""), ("PAD_PUBLIC", ""), ("PAD_VIEW", "")];
-    assert!(run("get --store s apple", &empty).status.success());
-    let help = text(&run("get --help", &[]).stdout);
+    bench.run_with(&empty, "get --store s apple").succeeds();
+    let help = bench.ok("get --help");
     for name in ["PAD_STORE", "PAD_PUBLIC", "PAD_VIEW"] {
         assert!(help.contains(name), "{name}: {help}");
     }
@@ -207,60 +155,35 @@ fn the_environment_stands_for_options() {
 #[test]
 fn wrong_usage_is_an_object_that_says_what_is_wrong() {
     let bench = Bench::with_trace();
-    let message = |line: &str| {
-        let output = bench.run(line);
-        assert_eq!(output.status.code(), Some(2));
-        let said: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
-        said["error"]["message"].as_str().unwrap().to_owned()
-    };
-    assert_eq!(
-        message("--json get --store s"),
-        "the following required arguments were not provided: <KEY>"
-    );
-    let unknown = message("--json get --store s --atx 1 apple");
-    assert!(
-        unknown.starts_with("unexpected argument '--atx' found"),
-        "{unknown}"
-    );
+    let missing = bench.error("get --store s");
+    let message = "the following required arguments were not provided: <KEY>";
+    let expected = json!({ "exit": 2, "message": message });
+    assert_has(&missing, &expected, "missing");
+    let unknown = bench.error("get --store s --atx 1 apple");
+    assert_eq!(unknown["exit"], 2);
+    let unknown = unknown["message"].as_str().unwrap();
+    assert!(unknown.starts_with("unexpected argument '--atx' found"));
 }
 
 #[cfg(feature = "network")]
 #[test]
 fn a_store_or_servers_are_asked_and_never_both() {
     let bench = Bench::with_trace();
-    let code = |line: &str, variables: &[(&str, &str)]| {
-        let mut command = bench.command();
-        command.envs(variables.iter().copied());
-        let output = command.args(line.split(' ')).output().unwrap();
-        (output.status.code().unwrap(), text(&output.stderr))
-    };
     // No server listens at this address.
-    let server = ("PAD_SERVER", "http://127.0.0.1:9");
-    let store = ("PAD_STORE", "s");
-    assert_eq!(code("get --store s apple", &[server]).0, 0);
-    assert_eq!(
-        code(
-            "get --server http://127.0.0.1:9 --public k.pub apple",
-            &[store]
-        )
-        .0,
-        4
-    );
-    assert_eq!(code("get --public k.pub apple", &[server]).0, 4);
-    let (exit, said) = code("get apple", &[server, store]);
-    assert_eq!(exit, 2);
-    assert!(
-        said.contains("PAD_STORE and PAD_SERVER are both set"),
-        "{said}"
-    );
-    let (exit, said) = code("get --store s --server http://127.0.0.1:9 apple", &[]);
-    assert_eq!(exit, 2);
-    assert!(said.contains("use one of them"), "{said}");
+    let address = "http://127.0.0.1:9";
+    let (server, store) = (("PAD_SERVER", address), ("PAD_STORE", "s"));
+    let asked = |variables: &[(&str, &str)], line: &str| bench.run_with(variables, line);
+    asked(&[server], "get --store s apple").succeeds();
+    let named = format!("get --server {address} --public k.pub apple");
+    asked(&[store], &named).fails_with(4, "");
+    asked(&[server], "get --public k.pub apple").fails_with(4, "");
+    let both = "PAD_STORE and PAD_SERVER are both set";
+    asked(&[server, store], "get apple").fails_with(2, both);
+    bench.step(&format!("get --store s --server {address} apple => usage use one of them"));
     // Options that would have no effect are refused.
     for option in ["--witnesses policy", "--evidence e"] {
-        let (exit, said) = code(&format!("get --store s {option} apple"), &[server]);
-        assert_eq!(exit, 2, "{option}");
-        assert!(said.contains("is about servers"), "{said}");
+        let line = format!("get --store s {option} apple");
+        asked(&[server], &line).fails_with(2, "is about servers");
     }
 }
 
@@ -274,9 +197,8 @@ fn shells_and_manuals_know_every_command() {
         }
     }
     let output = bench.run("completions bash --json");
-    assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty());
-    let error: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    let error = objects(&output.fails_with(2, "")).remove(0);
     assert_eq!(error["error"]["kind"], "input", "{error}");
     bench.ok("man pages/man1");
     for page in ["pad.1", "pad-get.1", "pad-directory-append.1"] {
@@ -286,8 +208,7 @@ fn shells_and_manuals_know_every_command() {
     // Each manual page contains examples. Commands with subcommands leave the examples to the pages
     // of their subcommands.
     let groups = ["pad.1", "pad-directory.1", "pad-file.1"];
-    for page in std::fs::read_dir(bench.path("pages/man1")).unwrap() {
-        let name = page.unwrap().file_name().into_string().unwrap();
+    for name in names(&bench.path("pages/man1")) {
         if groups.contains(&name.as_str()) || name.contains("help") {
             continue;
         }
@@ -306,11 +227,9 @@ fn help_lists_every_command_on_one_screen() {
         assert!(line.chars().count() <= 80, "{line}");
     }
     bench.ok("man pages");
-    for page in std::fs::read_dir(bench.path("pages")).unwrap() {
-        let name = page.unwrap().file_name().into_string().unwrap();
-        let name = name
-            .strip_prefix("pad-")
-            .and_then(|name| name.strip_suffix(".1"));
+    for name in names(&bench.path("pages")) {
+        let name = name.strip_prefix("pad-");
+        let name = name.and_then(|name| name.strip_suffix(".1"));
         // Subcommands are listed in the help of their own command.
         let nested = ["file-", "directory-", "witness-", "help"];
         let Some(name) = name.filter(|name| !nested.iter().any(|of| name.starts_with(of))) else {
@@ -337,8 +256,7 @@ fn the_published_help_is_that_of_the_program() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/help.py");
     let mut command = std::process::Command::new("python3");
     command.args([script, env!("CARGO_BIN_EXE_pad"), "--check"]);
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{}", text(&output.stderr));
+    command.output().unwrap().succeeds();
 }
 
 #[cfg(unix)]
@@ -348,13 +266,9 @@ fn it_is_installed_whole() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/install.sh");
     let prefix = bench.path("usr");
     let mut shell = std::process::Command::new("bash");
-    let output = shell
-        .arg(script)
-        .arg(&prefix)
-        .arg(env!("CARGO_BIN_EXE_pad"))
-        .output();
-    let output = output.unwrap();
-    assert!(output.status.success(), "{}", text(&output.stderr));
+    shell.arg(script).arg(&prefix);
+    shell.arg(env!("CARGO_BIN_EXE_pad"));
+    shell.output().unwrap().succeeds();
     for file in [
         "bin/pad",
         "share/man/man1/pad.1",
@@ -365,8 +279,7 @@ fn it_is_installed_whole() {
     ] {
         assert!(prefix.join(file).metadata().unwrap().len() > 0, "{file}");
     }
-    let said = std::process::Command::new(prefix.join("bin/pad"))
-        .arg("--version")
-        .output();
-    assert!(text(&said.unwrap().stdout).starts_with("pad "));
+    let mut installed = std::process::Command::new(prefix.join("bin/pad"));
+    let said = installed.arg("--version").output().unwrap();
+    assert!(text(&said.stdout).starts_with("pad "));
 }

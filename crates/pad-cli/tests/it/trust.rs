@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::bench::{Bench, TRACE, text};
+use crate::bench::{Bench, Outcome as _, TRACE, assert_has, text};
 
 /// Creates a store `s` of an author, and an attacker's store `swapped` that replaces it.
 fn with_swapped_store() -> Bench {
@@ -31,10 +31,8 @@ fn a_key_from_the_store_verifies_nothing() {
         "prove --store swapped apple --out p --force",
     ] {
         let printed = bench.ok(line);
-        assert!(
-            printed.contains(own) && !printed.contains("verified"),
-            "{line}: {printed}"
-        );
+        let is_marked = printed.contains(own) && !printed.contains("verified");
+        assert!(is_marked, "{line}: {printed}");
         let objects = bench.json(line);
         for object in &objects {
             assert_eq!(object["verified"], false, "{line}");
@@ -43,21 +41,14 @@ fn a_key_from_the_store_verifies_nothing() {
         let key = &objects.last().unwrap()["fingerprint"];
         assert_eq!(key.as_str().unwrap().len(), 16, "{line}");
         let with_key = line.replace("swapped", "s --public k.pub");
-        assert!(
-            bench.ok(&with_key).contains("verified") || line.contains("swapped '' "),
-            "{line}"
-        );
+        let is_verified = bench.ok(&with_key).contains("verified");
+        assert!(is_verified || line.contains("swapped '' "), "{line}");
         for object in bench.json(&with_key) {
             assert_eq!(object["verified"], true, "{line}");
         }
         let lied = line.replace("swapped", "swapped --public k.pub");
         let refused = bench.run(&lied);
-        assert_eq!(
-            refused.status.code(),
-            Some(3),
-            "{lied}: {}",
-            text(&refused.stderr)
-        );
+        refused.fails_with(3, "");
         assert_eq!(text(&refused.stdout), "", "{lied}");
     }
 }
@@ -70,24 +61,19 @@ fn a_view_pins_the_key_that_it_was_begun_with() {
     assert!(printed.contains("verified"), "{printed}");
     let before = bench.read("v");
     let refused = "get --store swapped --view v apple";
-    bench.fails(refused, 3, "verification failed");
-    bench.fails(
-        "get --store swapped --public attacker.pub --view v apple",
-        2,
-        "was begun with the key",
-    );
+    bench.steps(&[
+        &format!("{refused} => 3 verification failed"),
+        "get --store swapped --public attacker.pub --view v apple => 2 was begun with the key",
+    ]);
     assert_eq!(bench.read("v"), before);
 
     // Answers with a view that was created without a key carry a note, until a key is given. The
     // view then accepts only this key.
     for _ in 0..3 {
         let said = bench.ok("get --store swapped --view w apple");
-        assert!(
-            said.contains("store's own key") && !said.contains("verified"),
-            "{said}"
-        );
-        let object = bench.json("get --store swapped --view w apple").remove(0);
-        assert_eq!(object["verified"], false);
+        let is_marked = said.contains("store's own key") && !said.contains("verified");
+        assert!(is_marked, "{said}");
+        bench.step(r#"get --store swapped --view w apple -> {"verified": false}"#);
     }
     bench.fails("get --store s --view w apple", 3, "verification failed");
     bench.ok("get --store swapped --public attacker.pub --view w apple");
@@ -118,12 +104,8 @@ fn nothing_is_verified_of_a_store_that_was_made_with_another_key() {
         "history --store empty apple",
         "range --store empty a b",
     ] {
-        let output = bench.run(line);
-        assert_eq!(output.status.code(), Some(2), "{line}");
-        assert!(
-            text(&output.stderr).contains("the store has no version yet"),
-            "{line}"
-        );
+        let refused = bench.run(line);
+        refused.fails_with(2, "the store has no version yet");
     }
 }
 
@@ -131,12 +113,10 @@ fn nothing_is_verified_of_a_store_that_was_made_with_another_key() {
 fn a_view_that_sees_nothing_new_is_not_written() {
     let bench = Bench::with_trace();
     bench.ok("get --store s --public k.pub --view v apple");
-    let before = fs::metadata(bench.path("v")).unwrap().modified().unwrap();
+    let modified = || fs::metadata(bench.path("v")).unwrap().modified().unwrap();
+    let before = modified();
     bench.ok("get --store s --view v apple");
-    assert_eq!(
-        fs::metadata(bench.path("v")).unwrap().modified().unwrap(),
-        before
-    );
+    assert_eq!(modified(), before);
 }
 
 #[test]
@@ -172,8 +152,7 @@ fn views_only_move_forward_whoever_writes_them() {
         }
         let (mut seen, mut number) = (3, 0);
         while number < 10 {
-            bench.ok(&format!("put --store s apple {number}"));
-            bench.ok("commit --store s --key k");
+            bench.publish(&format!("put apple {number}"));
             bench.ok("get --store s --view v apple");
             let view = authdict::StoredView::parse(&text(&bench.read("v"))).unwrap();
             assert!(view.version().number() >= seen);
@@ -190,14 +169,9 @@ fn a_view_behind_a_link_is_one_view() {
     let bench = Bench::with_trace();
     bench.ok("get --store s --public k.pub --view v apple");
     std::os::unix::fs::symlink("v", bench.path("link")).unwrap();
-    bench.ok("put --store s apple 9");
-    bench.ok("commit --store s --key k");
+    bench.publish("put apple 9");
     bench.ok("get --store s --view link apple");
-    assert!(
-        fs::symlink_metadata(bench.path("link"))
-            .unwrap()
-            .is_symlink()
-    );
+    assert!(bench.path("link").is_symlink());
     let view = authdict::StoredView::parse(&text(&bench.read("v"))).unwrap();
     assert_eq!(view.version().number(), 4);
 }
@@ -208,16 +182,11 @@ fn forked(from: u64) -> Bench {
     let bench = Bench::new();
     bench.ok("keygen --out k");
     for version in 1..=3 {
-        bench.ok(&format!("put --store s --key k apple {version}"));
-        bench.ok("commit --store s --key k");
+        bench.publish(&format!("put --key k apple {version}"));
     }
     bench.ok("get --store s --public k.pub --view v apple");
     for version in 1..=5 {
-        let value = if version >= from {
-            100 + version
-        } else {
-            version
-        };
+        let value = version + if version >= from { 100 } else { 0 };
         bench.ok(&format!("put --store fork --key k apple {value}"));
         bench.ok("commit --store fork --key k --record fork.signed --new-record");
     }
@@ -228,12 +197,8 @@ fn forked(from: u64) -> Bench {
 fn every_fork_leaves_evidence_that_anybody_can_check() {
     for from in 1..=3 {
         let bench = forked(from);
-        bench.fails(
-            "get --store fork --view v apple",
-            3,
-            "the evidence is in v.evidence",
-        );
-        let checked = bench.json("evidence --public k.pub v.evidence").remove(0);
+        bench.step("get --store fork --view v apple => 3 the evidence is in v.evidence");
+        let checked = bench.first("evidence --public k.pub v.evidence");
         assert_eq!(checked["verified"], true);
         let version = checked["version"].as_u64().unwrap();
         assert!((1..=3).contains(&version), "{from}: {version}");
@@ -241,12 +206,10 @@ fn every_fork_leaves_evidence_that_anybody_can_check() {
         bench.fails("get --store fork --view v apple", 3, "v.evidence");
         assert!(!bench.path("v.evidence-2").exists());
 
-        bench.ok("keygen --out other");
-        bench.fails(
-            "evidence --public other.pub v.evidence",
-            3,
-            "another dictionary",
-        );
+        bench.steps(&[
+            "keygen --out other",
+            "evidence --public other.pub v.evidence => 3 another dictionary",
+        ]);
         let mut changed = bench.read("v.evidence");
         let middle = changed.len() / 2;
         changed[middle] ^= 1;
@@ -260,18 +223,15 @@ fn two_heads_for_one_version_are_evidence() {
     let bench = forked(3);
     // A server presents the fork up to the version that the client has seen.
     for version in 1..=3 {
-        bench.ok(&format!(
-            "export --store fork --at {version} --out u{version}"
-        ));
-        bench.ok(&format!("apply --store t --public k.pub u{version}"));
+        bench.steps(&[
+            &format!("export --store fork --at {version} --out u{version}"),
+            &format!("apply --store t --public k.pub u{version}"),
+        ]);
     }
-    bench.fails(
-        "get --store t --view v apple",
-        3,
-        "the evidence is in v.evidence",
-    );
-    let checked = bench.json("evidence --public k.pub v.evidence").remove(0);
-    assert_eq!(checked["version"], json!(3));
+    bench.steps(&[
+        "get --store t --view v apple => 3 the evidence is in v.evidence",
+        r#"evidence --public k.pub v.evidence -> {"version": 3}"#,
+    ]);
 }
 
 #[test]
@@ -286,15 +246,9 @@ fn honest_heads_are_no_evidence() {
 #[test]
 fn history_is_complete_from_the_oldest_version_that_is_kept() {
     for scheme in ["red-black", "tuple-spec-lightweight"] {
-        let bench = Bench::new();
-        bench.ok(&format!("keygen --out k --scheme {scheme}"));
-        bench.write("t.csv", TRACE.as_bytes());
-        bench.ok("import --store s --key k t.csv");
+        let bench = Bench::with_trace_of(scheme);
         let (changes, whole) = bench.list("history --store s --public k.pub apple --complete");
-        assert_eq!(
-            (&whole["complete"], &whole["from"]),
-            (&json!(true), &json!(0))
-        );
+        assert_has(&whole, &json!({ "complete": true, "from": 0 }), scheme);
         assert_eq!(changes.len(), 2);
         bench.ok("prune --store s --before 2");
         for line in [
@@ -307,15 +261,12 @@ fn history_is_complete_from_the_oldest_version_that_is_kept() {
             let is_complete = line.ends_with("--complete");
             assert_eq!(history["complete"], is_complete, "{scheme}: {line}");
         }
-        let pruned = bench
-            .json("history --store s --public k.pub apple --complete")
-            .remove(0);
+        let pruned = bench.first("history --store s --public k.pub apple --complete");
         assert_eq!(pruned["from"], 2);
         assert_eq!(pruned["at_start"]["value"], "4");
         let printed = bench.ok("history --store s --public k.pub apple --complete");
         assert!(printed.contains("complete from version 2 on"), "{printed}");
         assert!(!printed.contains("none is missing"), "{printed}");
-        let listed = bench.ok("history --store s --public k.pub quince");
-        assert!(listed.contains("1 change after version 2"), "{listed}");
+        bench.step("history --store s --public k.pub quince => 0 1 change after version 2");
     }
 }

@@ -8,9 +8,8 @@ use authdict::{
     internals::{Store, dynamic::create_store},
     verify,
 };
-use serde_json::json;
 
-use crate::bench::{Bench, TRACE, text};
+use crate::bench::{Bench, text};
 
 const SCHEMES: [&str; 3] = [
     "tuple-base-superseding",
@@ -22,175 +21,47 @@ fn record(store: &Path) -> SigningRecord {
     SigningRecord::open_or_begin(&store.with_extension("signed")).unwrap()
 }
 
-/// Creates a key `k` of this scheme, and a store `s` with a trace of three versions.
-fn published(scheme: &str) -> Bench {
-    let bench = Bench::new();
-    bench.ok(&format!("keygen --out k --scheme {scheme}"));
-    bench.write("t.csv", TRACE.as_bytes());
-    bench.ok("import --store s --key k t.csv");
-    bench
-}
-
-#[test]
-fn answers_are_listed_and_verified() {
-    for scheme in SCHEMES {
-        let bench = published(scheme);
-        let get = |line: &str| {
-            let line = format!("get --store s --public k.pub {line}");
-            bench.json(&line).remove(0)
-        };
-        assert_eq!(
-            get("apple"),
-            json!({ "key": "apple", "present": true, "value": "4", "verified": true, "version": 3 })
-        );
-        assert_eq!(get("apple --at 1")["value"], "3");
-        assert_eq!(get("pear --at 1")["present"], true);
-        assert_eq!(get("pear")["present"], false);
-        assert_eq!(bench.list("versions --store s").0.len(), 3);
-        for line in [
-            "history --store s pear",
-            "history --store s pear --complete",
-        ] {
-            let (changes, _) = bench.list(line);
-            let versions: Vec<_> = changes
-                .iter()
-                .map(|change| (&change["version"], &change["present"]))
-                .collect();
-            assert_eq!(
-                versions,
-                [(&json!(1), &json!(true)), (&json!(2), &json!(false))]
-            );
-        }
-        let expected = json!([
-            { "key": "apple", "before": "3", "after": "4", "verified": false },
-            { "key": "pear", "before": "5", "verified": false },
-            { "key": "quince", "after": "1", "verified": false },
-        ]);
-        for line in ["diff --store s 1 3", "diff --store s 1 3 --complete"] {
-            assert_eq!(json!(bench.list(line).0), expected);
-        }
-        let keys = |line: &str| -> Vec<String> {
-            let (entries, _) = bench.list(&format!("range --store s --public k.pub {line}"));
-            let entries = entries.iter();
-            entries
-                .map(|entry| entry["key"].as_str().unwrap().into())
-                .collect()
-        };
-        assert_eq!(keys("'' ''"), ["apple", "plum", "quince"]);
-        assert_eq!(keys("apple plum --at 1"), ["apple", "pear"]);
-        assert_eq!(keys("b plum"), Vec::<String>::new());
-    }
-}
-
 #[test]
 fn changes_are_noted_committed_and_removed() {
     for scheme in SCHEMES {
-        let bench = Bench::new();
-        bench.ok(&format!("keygen --out k --scheme {scheme}"));
+        let bench = Bench::with_key(scheme);
         bench.ok("put --store s --key k a 1");
-        bench.ok("put --store s b 2");
-        bench.ok("commit --store s --key k");
-        bench.ok("remove --store s a");
-        bench.ok("commit --store s --key k");
+        bench.publish("put b 2");
+        bench.publish("remove a");
         bench.ok("commit --store s --key k --allow-empty");
         for (line, present) in [("b", true), ("a", false), ("a --at 1", true), ("aa", false)] {
-            let answer = bench.json(&format!("get --store s --public k.pub {line}"));
-            assert_eq!(answer[0]["present"], present, "{scheme} {line}");
+            assert_eq!(bench.get(line)["present"], present, "{scheme} {line}");
         }
-        let checked = bench.json("check --store s").remove(0);
-        assert_eq!(
-            (&checked["proved_versions"], &checked["replayed_updates"]),
-            (&json!(3), &json!(null))
-        );
-    }
-}
-
-#[test]
-fn proofs_verify_elsewhere() {
-    for scheme in SCHEMES {
-        let bench = published(scheme);
-        for key in ["apple", "pear"] {
-            bench.ok(&format!("prove --store s {key} --at 2 --out p --force"));
-            let verify = |at: u32| format!("verify --public k.pub --proof p {key} --at {at}");
-            assert_eq!(bench.json(&verify(2))[0]["present"], key == "apple");
-            bench.fails(&verify(3), 3, "of version 2");
-            let other = "verify --public k.pub --proof p zebra --at 2";
-            bench.fails(other, 3, "verification failed");
-        }
-        bench.ok(&format!("keygen --out other --scheme {scheme}"));
-        let other = "verify --public other.pub --proof p pear --at 2";
-        bench.fails(other, 3, "another dictionary");
-    }
-}
-
-#[test]
-fn updates_travel_to_other_servers() {
-    for scheme in SCHEMES {
-        let bench = published(scheme);
-        for version in 1..=3 {
-            bench.ok(&format!("export --store s --at {version} --out u{version}"));
-        }
-        bench.ok("apply --store copy --public k.pub u1");
-        let state = bench.state("copy");
-        bench.fails("apply --store copy u3", 2, "u3: the update follows");
-        let mut forged = bench.read("u2");
-        let place = forged
-            .windows(6)
-            .position(|window| window == b"apple\x01")
-            .unwrap();
-        forged[place + 6] = b'9';
-        bench.write("forged", &forged);
-        bench.fails(
-            "apply --store copy forged",
-            3,
-            "do not produce its signed root",
-        );
-        assert_eq!(bench.state("copy"), state);
-        bench.ok("apply --store copy u2 u3");
-        assert_eq!(bench.signed("copy"), bench.signed("s"));
-        bench.ok("check --store copy");
+        bench.step(r#"check --store s -> {"proved_versions": 3, "replayed_updates": null}"#);
     }
 }
 
 #[test]
 fn views_only_move_forward() {
     for scheme in SCHEMES {
-        let bench = published(scheme);
+        let bench = Bench::with_trace_of(scheme);
         std::fs::copy(bench.path("s"), bench.path("old")).unwrap();
-        bench.ok("put --store s apple 9");
-        bench.ok("commit --store s --key k");
+        bench.publish("put apple 9");
         bench.ok("get --store s --public k.pub --view v apple");
         let behind = "get --store old --public k.pub --view v apple";
-        bench.fails(
-            behind,
-            3,
-            "version 3 is older than version 4, which was seen before",
-        );
+        bench.step(&format!(
+            "{behind} => 3 version 3 is older than version 4, which was seen before"
+        ));
     }
 }
 
 #[test]
 fn pruned_stores_go_on() {
     for scheme in SCHEMES {
-        let bench = published(scheme);
-        bench.ok("prune --store s --before 2");
-        bench.fails(
-            "get --store s apple --at 1",
-            2,
-            "was pruned, the oldest kept is 2",
-        );
-        assert_eq!(bench.json("get --store s apple --at 2")[0]["value"], "4");
-        bench.ok("put --store s fig 9");
-        bench.ok("commit --store s --key k");
-        let checked = bench.json("check --store s").remove(0);
-        assert_eq!(
-            (&checked["from_empty"], &checked["proved_versions"]),
-            (&json!(false), &json!(3))
-        );
-        assert_eq!(
-            bench.json("get --store s --public k.pub fig")[0]["value"],
-            "9"
-        );
+        let bench = Bench::with_trace_of(scheme);
+        bench.steps(&[
+            "prune --store s --before 2",
+            "get --store s apple --at 1 => 2 was pruned, the oldest kept is 2",
+            r#"get --store s apple --at 2 -> {"value": "4"}"#,
+        ]);
+        bench.publish("put fig 9");
+        bench.step(r#"check --store s -> {"from_empty": false, "proved_versions": 3}"#);
+        assert_eq!(bench.get("fig")["value"], "9");
     }
 }
 
@@ -204,16 +75,11 @@ fn key_files_have_the_lines_of_their_scheme() {
         ("tuple-spec-lightweight-bls", 96, 64),
     ];
     for (scheme, public, secret) in cases {
-        let made = bench
-            .json(&format!("keygen --out {scheme} --scheme {scheme}"))
-            .remove(0);
+        let made = bench.first(&format!("keygen --out {scheme} --scheme {scheme}"));
         let own = |file: &str, name: &str| {
             let lines = text(&bench.read(file));
-            let line = lines
-                .lines()
-                .nth(5)
-                .map(|line| line.strip_prefix(name).unwrap().to_owned());
-            line.unwrap_or_default()
+            let line = lines.lines().nth(5).unwrap_or(name);
+            line.strip_prefix(name).unwrap().to_owned()
         };
         let key = own(&format!("{scheme}.pub"), "scheme-key ");
         assert_eq!(made["scheme_key"].as_str().unwrap_or_default(), key);
@@ -227,7 +93,7 @@ fn key_files_have_the_lines_of_their_scheme() {
 
 #[test]
 fn what_does_not_fit_a_tuple_scheme_is_refused() {
-    let bench = published("tuple-spec-lightweight");
+    let bench = Bench::with_trace_of("tuple-spec-lightweight");
     let state = bench.state("s");
     let wanted = "import --store s --key k --scheme tuple-base t.csv";
     bench.fails(wanted, 2, "keygen --scheme tuple-base");
@@ -245,25 +111,12 @@ fn what_does_not_fit_a_tuple_scheme_is_refused() {
     for (scheme, line) in [("tuple-spec", 6), ("tuple-spec-lightweight-bls", 6)] {
         let wrong = text(&bench.read("k")).replace("tuple-spec-lightweight", scheme);
         bench.write("wrong", wrong.as_bytes());
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let private = std::fs::Permissions::from_mode(0o600);
-            std::fs::set_permissions(bench.path("wrong"), private).unwrap();
-        }
-        bench.fails(
-            "commit --store s --key wrong",
-            2,
-            &format!("line {line} is not"),
-        );
+        bench.set_mode("wrong", 0o600);
+        bench.step(&format!("commit --store s --key wrong => 2 line {line} is not"));
     }
     let other = text(&bench.read("k.pub")).replace("tuple-spec-lightweight", "tuple-spec");
     bench.write("wrong.pub", other.as_bytes());
-    bench.fails(
-        "get --store s --public wrong.pub apple",
-        3,
-        "verification failed",
-    );
+    bench.step("get --store s --public wrong.pub apple => 3 verification failed");
     assert_eq!(bench.state("s"), state);
 }
 
@@ -338,7 +191,7 @@ fn nothing_is_proved_while_a_version_is_staged() {
         ("tuple-spec-lightweight", true),
         ("red-black", false),
     ] {
-        let bench = published(scheme);
+        let bench = Bench::with_trace_of(scheme);
         let key = SecretKey::load(&bench.path("k")).unwrap();
         let mut author = Author::of_any(bench.path("s"), &key, record(&bench.path("s"))).unwrap();
         let (version, question) = (Version::new(3), Question::Key("apple".try_into().unwrap()));

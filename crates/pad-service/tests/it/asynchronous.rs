@@ -92,50 +92,33 @@ fn answers_come_while_the_view_advances() {
         assert_eq!(client.advance().await.unwrap(), Version::new(4));
         assert_eq!(client.now().view().version(), Version::new(4));
     });
-    stop(server);
 }
 
 #[test]
 fn every_question_is_the_one_of_the_client_that_blocks() {
     let author = Author::of_tree();
     three_versions(&author);
-    let server = start(service(&author.path("s.pad")));
+    let server = author.serve();
     let runtime = Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let client = AsyncClient::from(author.client(&[&server], "view"));
         let latest = client.advance().await.unwrap();
         let same = client.now();
-        let (message, statement) = client
-            .call(move |client| client.answer(latest, &about("pear")))
-            .await
-            .unwrap();
+        let answer = client.call(move |client| client.answer(latest, &about("pear")));
+        let (message, statement) = answer.await.unwrap();
         assert_eq!(message, same.answer(latest, &about("pear")).unwrap().0);
         assert_eq!(value(&statement), Some(&b"5"[..]));
-        let (head, same_head) = (
-            client.call(move |client| client.head(latest)).await,
-            same.head(latest),
-        );
-        assert_eq!(head.unwrap(), same_head.unwrap());
-        let page = client
-            .call(move |client| client.page(latest, &KeyRange::ALL))
-            .await
-            .unwrap();
-        assert_eq!(page, same.page(latest, &KeyRange::ALL).unwrap());
-        let key = Key::try_from("apple").unwrap();
-        let history = client
-            .call({
-                let key = key.clone();
-                move |client| client.history(&key)
-            })
-            .await
-            .unwrap();
-        assert_eq!(history, same.history(&key).unwrap());
-        assert_eq!(
-            client.call(pad_client::Client::oldest).await.unwrap(),
-            same.oldest().unwrap()
-        );
+        let head = client.call(move |client| client.head(latest));
+        assert_eq!(head.await.unwrap(), same.head(latest).unwrap());
+        let page = client.call(move |client| client.page(latest, &KeyRange::ALL));
+        assert_eq!(page.await.unwrap(), same.page(latest, &KeyRange::ALL).unwrap());
+        let apple = || Key::try_from("apple").unwrap();
+        let history = client.call(move |client| client.history(&apple()));
+        assert_eq!(history.await.unwrap(), same.history(&apple()).unwrap());
+        let oldest = client.call(pad_client::Client::oldest);
+        assert_eq!(oldest.await.unwrap(), same.oldest().unwrap());
         // Callers receive an error if the server has stopped.
-        stop(server);
+        drop(server);
         assert!(client.advance().await.is_err());
         assert!(client.ask(latest, about("apple")).await.is_err());
     });

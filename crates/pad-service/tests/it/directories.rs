@@ -1,9 +1,6 @@
 //! Tests of block directories over HTTP: honest servers, lying servers and hostile clients.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
 
 use authdict::{
     SchemeName, SecretKey, Sha256Ed25519, StoredView, SuiteName, VerifyError, Version,
@@ -17,15 +14,12 @@ use pad_client::{
     Client, ClientError, Fault, FetchError, HttpError, PushOutcome, internals::Resource,
 };
 use pad_service::{Directory, Service};
-use pad_web::{
-    client::PostBody,
-    server::{Answer, Limits, RunningServer},
-};
+use pad_web::server::Limits;
 use tempfile::TempDir;
 
 use crate::{
     fixture::*,
-    serve::{fetched, raw},
+    serve::{assert_unhealthy, posted, raw, text},
 };
 
 type S = Sha256Ed25519;
@@ -57,7 +51,7 @@ impl Photographs {
 
     /// Creates an author and a server with three versions of 20, 21 and 21 entries. In the last
     /// version, entry 1 is deleted.
-    fn served() -> (Self, RunningServer, Vec<Update<S>>) {
+    fn served() -> (Self, TestServer, Vec<Update<S>>) {
         let mut photographs = Self::new();
         let server = start(photographs.service(Limits::default()));
         let mut updates = vec![photographs.append(20), photographs.append(1)];
@@ -81,14 +75,11 @@ impl Photographs {
     fn service(&self, limits: Limits) -> Service {
         let directory = Directory::open(&self.folder.path().join("d"), &limits).unwrap();
         assert_eq!(directory.public(), self.key.public());
-        Service::new(
-            BTreeMap::from([("s".to_owned(), Arc::new(directory))]),
-            limits,
-        )
+        limited_service(Arc::new(directory), limits)
     }
 
     /// Creates a client that has followed the server to its latest version.
-    fn client(&self, server: &RunningServer) -> Client {
+    fn client(&self, server: &TestServer) -> Client {
         let view = StoredView::new(self.key.public().clone()).authenticated();
         let mut client = Client::new(vec![connect(server)], view, None).unwrap();
         client.advance().unwrap();
@@ -124,9 +115,8 @@ fn entries_of_the_latest_version_are_verified() {
     let mut client = photographs.client(&server);
     let three = Version::new(3);
     assert_eq!(client.view().version(), three);
-    let entries = client
-        .entries::<S>(three, &EntryQuery::new(vec![0, 1, 20, 21]).unwrap())
-        .unwrap();
+    let asked = EntryQuery::new(vec![0, 1, 20, 21]).unwrap();
+    let entries = client.entries::<S>(three, &asked).unwrap();
     assert_eq!((entries.version, entries.registered), (three, 21));
     let found = [0, 1, 20, 21].map(|id| entries.of(EntryId::new(id)).unwrap());
     assert_eq!(found, [live(0), Entry::Deleted, live(0), Entry::Unassigned]);
@@ -135,14 +125,10 @@ fn entries_of_the_latest_version_are_verified() {
     // Contents of older versions are not kept, but their heads are.
     let older = client.entries::<S>(Version::new(1), &one(0)).unwrap_err();
     assert!(older.is_elsewhere(), "{older}");
-    assert!(matches!(
-        client.entries::<S>(Version::new(9), &one(0)),
-        Err(ClientError::Ahead { .. })
-    ));
-    assert_eq!(
-        client.head(Version::new(1)).unwrap().version,
-        Version::new(1)
-    );
+    let newer = client.entries::<S>(Version::new(9), &one(0));
+    assert!(matches!(newer, Err(ClientError::Ahead { .. })));
+    let first = Version::new(1);
+    assert_eq!(client.head(first).unwrap().version, first);
     // Updates are available, and a repeated push changes nothing.
     let remote = connect(&server);
     for update in &updates {
@@ -165,11 +151,10 @@ fn entries_of_the_latest_version_are_verified() {
     let path = photographs.folder.path().join("d");
     let opened = Directory::open(&path, &Limits::default()).unwrap_err();
     assert!(opened.to_string().contains("another process"), "{opened}");
-    stop(server);
+    drop(server);
     // The next server has the same versions.
     let server = start(photographs.service(Limits::default()));
     assert_eq!(connect(&server).versions().unwrap().latest, four);
-    stop(server);
 }
 
 #[test]
@@ -193,11 +178,8 @@ fn updates_that_the_author_did_not_sign_are_refused() {
         assert!(refused.is("update_refused"), "{refused}");
     }
     // The author has signed another version 1.
-    let mut fork = FullAuthor::<S>::new(
-        photographs.key.public().authority.dictionary,
-        photographs.key.signer(),
-    )
-    .unwrap();
+    let id = photographs.key.public().authority.dictionary;
+    let mut fork = FullAuthor::<S>::new(id, photographs.key.signer()).unwrap();
     fork.append(S::value(b"fork")).unwrap();
     let fork = codec::encode(&fork.snapshot().unwrap());
     let refused = remote.push(&fork).unwrap_err();
@@ -205,7 +187,6 @@ fn updates_that_the_author_did_not_sign_are_refused() {
     let unreadable = remote.push(&fork[..40]).unwrap_err();
     assert!(unreadable.is("unreadable_update"), "{unreadable}");
     assert_eq!(remote.versions().unwrap().latest, latest);
-    stop(server);
 }
 
 /// Servers check an update before they lock the directory. Of the same update at the same time, one
@@ -213,7 +194,7 @@ fn updates_that_the_author_did_not_sign_are_refused() {
 #[test]
 fn an_update_that_arrives_several_times_is_applied_once() {
     let (mut photographs, server, _) = Photographs::served();
-    stop(server);
+    drop(server);
     let limits = Limits::default();
     let path = photographs.folder.path().join("d");
     let directory = Directory::open(&path, &limits).unwrap();
@@ -238,15 +219,10 @@ fn an_update_that_arrives_several_times_is_applied_once() {
 #[test]
 fn a_removed_folder_is_reported() {
     let (mut photographs, server, _) = Photographs::served();
-    stop(server);
-    let (path, moved) = (
-        photographs.folder.path().join("d"),
-        photographs.folder.path().join("moved"),
-    );
-    let limits = Limits::default();
-    let directory = Arc::new(Directory::open(&path, &limits).unwrap());
-    let served = BTreeMap::from([("s".to_owned(), Arc::clone(&directory))]);
-    let server = start(Service::new(served, limits));
+    drop(server);
+    let [path, moved] = ["d", "moved"].map(|name| photographs.folder.path().join(name));
+    let directory = Arc::new(Directory::open(&path, &Limits::default()).unwrap());
+    let server = start(service_of(Arc::clone(&directory)));
     let remote = connect(&server);
     let update = codec::encode(&photographs.append(1));
     std::fs::rename(&path, &moved).unwrap();
@@ -254,31 +230,28 @@ fn a_removed_folder_is_reported() {
     let refused = remote.push(&update).unwrap_err();
     assert!(refused.is("folder_lost"), "{refused}");
     directory.follow().unwrap_err();
-    let health = fetched(&server, "/health", None).unwrap_err();
-    assert_eq!(health, HttpError::Overloaded { attempts: 1 }, "status 503");
+    assert_unhealthy(&server);
     let refused = remote.versions().unwrap_err();
     assert!(refused.is("folder_lost"), "{refused}");
     std::fs::rename(&moved, &path).unwrap();
     assert!(directory.follow().unwrap());
     assert_eq!(raw(&server, "/health", None).status.as_u16(), 200);
     assert_eq!(remote.push(&update), Ok(PushOutcome::Taken));
-    stop(server);
 }
 
 /// The body that a lying server sends instead of an honest answer.
 type Lie = Arc<Mutex<Vec<u8>>>;
 
 /// Starts a server whose answers to look-ups are the returned body.
-fn liar(photographs: &Photographs) -> (RunningServer, Lie) {
+fn liar(photographs: &Photographs) -> (TestServer, Lie) {
     let lie = Lie::default();
     let body = Arc::clone(&lie);
     let service = photographs.service(Limits::default());
-    let server = start(Liar::new(service, move |path, honest| match path {
-        _ if path.starts_with("answers/") => Answer {
-            body: body.lock().unwrap().clone(),
-            ..honest
-        },
-        _ => honest,
+    let server = start(Liar::new(service, move |path, mut answer| {
+        if path.starts_with("answers/") {
+            answer.body.clone_from(&body.lock().unwrap());
+        }
+        answer
     }));
     (server, lie)
 }
@@ -298,7 +271,7 @@ fn fault_of(client: &Client, version: Version) -> Fault {
 #[test]
 fn every_lie_about_an_entry_is_refused() {
     let (mut photographs, server, _) = Photographs::served();
-    stop(server);
+    drop(server);
     let (server, lie) = liar(&photographs);
     let client = photographs.client(&server);
     let (view, three) = (client.view(), Version::new(3));
@@ -314,11 +287,8 @@ fn every_lie_about_an_entry_is_refused() {
         let fault = told(changed);
         // The byte at position 4 is the version of the format.
         let is_newer = fault == Fault::Silent(FetchError::NewerFormat { theirs: 17 });
-        let is_lie = matches!(fault, Fault::Lied(_));
-        assert!(
-            is_lie || (position == 4 && is_newer),
-            "{position}: {fault:?}"
-        );
+        let is_refused = matches!(fault, Fault::Lied(_)) || (position == 4 && is_newer);
+        assert!(is_refused, "{position}: {fault:?}");
     }
     for end in 0..honest.len() {
         assert!(matches!(told(honest[..end].to_vec()), Fault::Lied(_)));
@@ -327,10 +297,8 @@ fn every_lie_about_an_entry_is_refused() {
     // The answer about another id, and the answer to a range.
     let other = photographs.answer(Some(view), 2);
     assert_eq!(told(other), lied(VerifyError::RootMismatch));
-    let (_, request) = view
-        .directory_client::<S>(three)
-        .unwrap()
-        .ask_range(range(0, 1));
+    let follower = view.directory_client::<S>(three).unwrap();
+    let (_, request) = follower.ask_range(range(0, 1));
     let of_range = photographs.author.directory().answer(&request).unwrap();
     assert_eq!(told(of_range), lied(VerifyError::AnswerMismatch));
     // An answer that is too long is refused before it is in memory.
@@ -356,31 +324,27 @@ fn every_lie_about_an_entry_is_refused() {
     *lie.lock().unwrap() = honest;
     let found = client.entries::<S>(three, &one(0)).unwrap();
     assert_eq!(found.of(EntryId::new(0)), Some(live(0)));
-    stop(server);
 }
 
 #[test]
 fn hostile_requests_are_refused_with_their_status() {
     let (photographs, server, _) = Photographs::served();
-    stop(server);
+    drop(server);
     let limits = Limits {
         response_bytes: (16 << 10) + 10 * 33,
         ..Limits::default()
     };
     let server = start(photographs.service(limits));
     let client = photographs.client(&server);
-    let (_, request) = client
-        .view()
-        .directory_client::<S>(Version::new(3))
-        .unwrap()
-        .ask(one(0));
-    let of_range =
-        |start, end| codec::encode(&RangeRequest::<S>::new(Version::new(3), range(start, end)));
+    let three = Version::new(3);
+    let follower = client.view().directory_client::<S>(three).unwrap();
+    let (_, request) = follower.ask(one(0));
+    let of_range = |start, end| codec::encode(&RangeRequest::<S>::new(three, range(start, end)));
     let newer = codec::encode(&RangeRequest::<S>::new(Version::new(9), range(0, 1)));
     let mut trailing = request.clone();
     trailing.push(0);
     let garbage = vec![0xff; 1 << 18];
-    let posted: [(&str, &[u8], u16); 13] = [
+    let requests: [(&str, &[u8], u16); 13] = [
         ("answers/3", &request, 200),
         ("answers/3", &of_range(0, 10), 200),
         ("answers/3", &of_range(11, u64::MAX), 200),
@@ -395,14 +359,13 @@ fn hostile_requests_are_refused_with_their_status() {
         ("answers/3", b"", 400),
         ("notes", b"[]", 422),
     ];
-    for (path, body, status) in posted {
-        let content_type = "application/octet-stream";
+    for (path, body, status) in requests {
         let path = format!("/v1/dictionaries/s/{path}");
-        let reply = raw(&server, &path, Some(PostBody { content_type, body }));
+        let reply = raw(&server, &path, Some(posted(body)));
         let said = String::from_utf8_lossy(&reply.body);
         assert_eq!(reply.status.as_u16(), status, "{path}: {said}");
     }
-    let question = Resource::Answer(Version::new(3), about("apple")).path();
+    let question = Resource::Answer(three, about("apple")).path();
     for (path, status) in [
         ("heads/4", 404),
         ("heads/0", 404),
@@ -422,12 +385,9 @@ fn hostile_requests_are_refused_with_their_status() {
         let reply = raw(&server, &format!("/v1/dictionaries/s/{path}"), None);
         assert_eq!(reply.status.as_u16(), status, "{path}");
     }
-    let health = raw(&server, "/health", None).body;
-    assert_eq!(health, br#"{"latest":{"s":3},"status":"ok"}"#);
-    let metrics = String::from_utf8(raw(&server, "/metrics", None).body).unwrap();
-    assert!(
-        metrics.contains("pad_latest_version{dictionary=\"s\"} 3"),
-        "{metrics}"
-    );
-    stop(server);
+    let health = text(&server, "/health");
+    assert_eq!(health, r#"{"latest":{"s":3},"status":"ok"}"#);
+    let metrics = text(&server, "/metrics");
+    let latest = "pad_latest_version{dictionary=\"s\"} 3";
+    assert!(metrics.contains(latest), "{metrics}");
 }

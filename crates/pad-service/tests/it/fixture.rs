@@ -3,8 +3,13 @@
 use std::{
     collections::BTreeMap,
     fs,
+    ops::Deref,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
     time::Duration,
 };
 
@@ -18,9 +23,10 @@ use authdict::{
     pad_log::{Schedule, Shape},
 };
 use pad_client::{Client, HttpOptions, Remote, Roots};
-use pad_service::{Dictionary, Mirror, Service};
+use pad_service::{Dictionary, Mirror, Router, ServedDictionary, Service};
 use pad_web::server::{
-    Answer, Handler, Head, Identity, Limits, Options, RunningServer, ShutdownOutcome, Timeouts,
+    Answer, Handler, Head, Identity, Limits, Options, RunningServer, ShutdownOutcome, StatusCode,
+    Timeouts,
 };
 use tempfile::TempDir;
 
@@ -156,6 +162,12 @@ impl Author {
         self.sign(store, vec![batch.collect()]).unwrap()
     }
 
+    /// Signs a version that puts `value` for each of `keys`.
+    pub(crate) fn publish_all(&self, keys: &[String], value: &str) -> Version {
+        let batch = keys.iter().map(|key| put(key, value));
+        self.sign("s.pad", vec![batch.collect()]).unwrap()
+    }
+
     /// Signs one version for each batch.
     pub(crate) fn sign(
         &self,
@@ -198,14 +210,60 @@ impl Author {
             .unwrap()
     }
 
+    /// Starts a server of the store `s.pad`.
+    pub(crate) fn serve(&self) -> TestServer {
+        start(service(&self.path("s.pad")))
+    }
+
+    /// Starts a server of a copy of the store that retains the versions of the policy `keep`.
+    pub(crate) fn serve_keeping(&self, copy: &str, keep: &str) -> TestServer {
+        let (dictionary, mut mirror) = mirror_keeping(&self.copy("s.pad", copy), keep, Vec::new());
+        mirror.round().unwrap();
+        start(service_of(dictionary))
+    }
+
+    /// Starts a server of the store `s.pad` that changes its responses with `twist`.
+    pub(crate) fn liar(
+        &self,
+        twist: impl Fn(&str, Answer) -> Answer + Send + Sync + 'static,
+    ) -> TestServer {
+        start(Liar::new(service(&self.path("s.pad")), twist))
+    }
+
+    /// Starts a server of the store `s.pad` that applies `change` to the bodies of its successful
+    /// responses to paths that begin with one of `paths`.
+    pub(crate) fn forger(
+        &self,
+        paths: &'static [&'static str],
+        change: impl Fn(&mut Vec<u8>) + Send + Sync + 'static,
+    ) -> TestServer {
+        self.liar(move |path, mut answer| {
+            let is_changed = paths.iter().any(|begin| path.starts_with(begin));
+            if is_changed && answer.status == StatusCode::OK {
+                change(&mut answer.body);
+            }
+            answer
+        })
+    }
+
+    /// Starts a server like [`Self::forger`] that flips a bit of the byte at `place`.
+    pub(crate) fn flipper(
+        &self,
+        paths: &'static [&'static str],
+        place: &Arc<AtomicUsize>,
+    ) -> TestServer {
+        let place = Arc::clone(place);
+        self.forger(paths, move |body| flip(body, place.load(Ordering::SeqCst)))
+    }
+
     /// Creates a client with a new view. It stores evidence of lies next to the file `base`.
-    pub(crate) fn client(&self, servers: &[&RunningServer], base: &str) -> Client {
+    pub(crate) fn client(&self, servers: &[&TestServer], base: &str) -> Client {
         self.client_with(servers, self.new_view(), base)
     }
 
     pub(crate) fn client_with(
         &self,
-        servers: &[&RunningServer],
+        servers: &[&TestServer],
         view: StoredView,
         base: &str,
     ) -> Client {
@@ -239,6 +297,12 @@ impl Author {
     }
 }
 
+/// Creates a mirror into `store`.
+pub(crate) fn mirror(store: &Path, upstreams: &[&TestServer]) -> (Arc<Dictionary>, Mirror) {
+    let upstreams = upstreams.iter().map(|server| connect(server)).collect();
+    mirror_of(Dictionary::open(store).unwrap(), store, upstreams)
+}
+
 /// Creates a mirror into `store` that retains the versions of the policy `keep`.
 pub(crate) fn mirror_keeping(
     store: &Path,
@@ -246,10 +310,31 @@ pub(crate) fn mirror_keeping(
     upstreams: Vec<Remote>,
 ) -> (Arc<Dictionary>, Mirror) {
     let dictionary = Dictionary::open(store).unwrap();
-    let dictionary = Arc::new(dictionary.keeping(keep.parse().unwrap()).unwrap());
-    let base = store.to_owned();
+    let dictionary = dictionary.keeping(keep.parse().unwrap()).unwrap();
+    mirror_of(dictionary, store, upstreams)
+}
+
+fn mirror_of(
+    dictionary: Dictionary,
+    store: &Path,
+    upstreams: Vec<Remote>,
+) -> (Arc<Dictionary>, Mirror) {
+    let (dictionary, base) = (Arc::new(dictionary), store.to_owned());
     let mirror = Mirror::new(Arc::clone(&dictionary), upstreams, base, Arc::default());
     (dictionary, mirror)
+}
+
+/// Starts a router of these servers.
+pub(crate) fn route(servers: &[&TestServer]) -> TestServer {
+    let servers = servers.iter().map(|server| connect(server)).collect();
+    start(Router::new("s".into(), servers, None, Limits::default()).unwrap())
+}
+
+/// Flips a bit of the byte at `place`, if there is one.
+pub(crate) fn flip(bytes: &mut [u8], place: usize) {
+    if let Some(byte) = bytes.get_mut(place) {
+        *byte ^= 1;
+    }
 }
 
 /// Publishes `versions` versions. The price of apples in each version is the version's number.
@@ -302,38 +387,64 @@ pub(crate) fn service(store: &Path) -> Service {
 }
 
 /// Creates a service of one dictionary, with the name `s`.
-pub(crate) fn service_of(dictionary: Arc<Dictionary>) -> Service {
-    Service::new(
-        BTreeMap::from([("s".to_owned(), dictionary)]),
-        Limits::default(),
-    )
+pub(crate) fn service_of(dictionary: impl Into<ServedDictionary>) -> Service {
+    limited_service(dictionary, Limits::default())
+}
+
+/// Creates a service like [`service_of`] with other limits.
+pub(crate) fn limited_service(dictionary: impl Into<ServedDictionary>, limits: Limits) -> Service {
+    Service::new(BTreeMap::from([("s".to_owned(), dictionary)]), limits)
+}
+
+/// A running server, which is stopped when it is dropped.
+pub(crate) struct TestServer(Option<RunningServer>);
+
+impl Deref for TestServer {
+    type Target = RunningServer;
+
+    fn deref(&self) -> &RunningServer {
+        self.0.as_ref().unwrap()
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        let server = self.0.take().unwrap();
+        server.shutdown(60 * SECOND);
+        // After a failed assertion, requests in progress may never end.
+        if !thread::panicking() {
+            assert!(matches!(
+                server.join().unwrap(),
+                ShutdownOutcome::Drained | ShutdownOutcome::TimedOut { .. }
+            ));
+        }
+    }
 }
 
 /// Starts a server with TLS on a free port.
-pub(crate) fn start(handler: impl Handler) -> RunningServer {
+pub(crate) fn start(handler: impl Handler) -> TestServer {
     start_with(options(Limits::default()), handler)
 }
 
-pub(crate) fn start_with(options: Options, handler: impl Handler) -> RunningServer {
-    pad_web::server::Server::bind("127.0.0.1:0", options)
-        .unwrap()
-        .start(handler)
-        .unwrap()
+pub(crate) fn start_with(options: Options, handler: impl Handler) -> TestServer {
+    let server = pad_web::server::Server::bind("127.0.0.1:0", options).unwrap();
+    TestServer(Some(server.start(handler).unwrap()))
 }
 
-pub(crate) fn stop(server: RunningServer) {
-    server.shutdown(60 * SECOND);
-    assert!(matches!(
-        server.join().unwrap(),
-        ShutdownOutcome::Drained | ShutdownOutcome::TimedOut { .. }
-    ));
+/// Starts a server without TLS.
+pub(crate) fn start_plain(handler: impl Handler) -> TestServer {
+    let options = Options {
+        timeouts: PATIENT,
+        ..Options::default()
+    };
+    start_with(options, handler)
 }
 
-pub(crate) fn address(server: &RunningServer) -> String {
+pub(crate) fn address(server: &TestServer) -> String {
     format!("https://{}/v1/dictionaries/s", server.address())
 }
 
-pub(crate) fn connect(server: &RunningServer) -> Remote {
+pub(crate) fn connect(server: &TestServer) -> Remote {
     Remote::connect(&address(server), http_options()).unwrap()
 }
 

@@ -7,7 +7,10 @@ use pad_disk::layer::{SimulatedFolder, replace};
 use pad_service::{Dictionary, HeadLog, HeadLogError};
 use transparency_log::{note::NoteSigner, store::StoreError};
 
-use crate::fixture::*;
+use crate::{
+    fixture::*,
+    serve::{assert_unhealthy, text},
+};
 
 fn signer(author: &Author) -> NoteSigner {
     let id = author.key.public().authority.dictionary;
@@ -30,12 +33,8 @@ fn begin(folder: &SimulatedFolder) -> (Author, Dictionary, HeadLog) {
 
 /// Asserts that a new process that opens the log finds every head of the dictionary.
 fn check(folder: &SimulatedFolder, author: &Author, dictionary: &Dictionary, size: u64) {
-    let opened = HeadLog::open_in(
-        folder.after_kill().layer(),
-        signer(author),
-        None,
-        dictionary,
-    );
+    let layer = folder.after_kill().layer();
+    let opened = HeadLog::open_in(layer, signer(author), None, dictionary);
     assert_eq!(opened.unwrap().sizes().unwrap(), [size, size]);
 }
 
@@ -52,10 +51,8 @@ fn whatever_fails_once_the_same_process_goes_on() {
         let (author, dictionary, log) = begin(&folder);
         folder.fail_at(operation, 7);
         let failed = log.grow(&dictionary).unwrap_err();
-        assert!(
-            matches!(failed, HeadLogError::Store(StoreError::Io(_))),
-            "{operation}: {failed}"
-        );
+        let is_io = matches!(failed, HeadLogError::Store(StoreError::Io(_)));
+        assert!(is_io, "{operation}: {failed}");
         assert!(log.has_failed(), "{operation}");
         // Published files can be read during all failures.
         assert!(log.file("checkpoint").unwrap().is_some());
@@ -97,9 +94,8 @@ fn a_log_that_went_back_meanwhile_is_not_gone_on_with() {
     let folder = SimulatedFolder::new("/log");
     let (author, dictionary, log) = begin(&folder);
     let layer = folder.layer();
-    let old = pad_disk::layer::read(&*layer, "signed", 1 << 20)
-        .unwrap()
-        .unwrap();
+    let old = pad_disk::layer::read(&*layer, "signed", 1 << 20);
+    let old = old.unwrap().unwrap();
     assert!(log.grow(&dictionary).unwrap());
     // An older copy is restored while the medium fails.
     let next = folder.operations().len() + 1;
@@ -110,10 +106,8 @@ fn a_log_that_went_back_meanwhile_is_not_gone_on_with() {
     replace(&*layer, "signed", &old).unwrap();
     for _ in 0..3 {
         let error = log.grow(&dictionary).unwrap_err();
-        assert!(
-            matches!(error, HeadLogError::Replaced { signed: 3 }),
-            "{error}"
-        );
+        let is_replaced = matches!(error, HeadLogError::Replaced { signed: 3 });
+        assert!(is_replaced, "{error}");
         assert!(log.has_failed());
         assert_eq!(log.sizes().unwrap()[0], 3);
     }
@@ -126,21 +120,15 @@ fn health_and_metrics_say_that_a_log_has_failed() {
     let log = Arc::new(log);
     let dictionary = Arc::new(dictionary.logging(Arc::clone(&log)));
     let server = start(service_of(Arc::clone(&dictionary)));
-    let said = |path: &str| {
-        let reply = crate::serve::raw(&server, path, None);
-        String::from_utf8(reply.body).unwrap()
-    };
+    let said = |path: &str| text(&server, path);
     assert!(said("/health").contains(r#""status":"ok""#));
     assert!(said("/metrics").contains("pad_log_failed{dictionary=\"s\"} 0\n"));
     folder.set_capacity(folder.used());
     assert!(log.grow(&*dictionary).is_err());
-    let health = crate::serve::fetched(&server, "/health", None).unwrap_err();
-    let unavailable = pad_web::client::HttpError::Overloaded { attempts: 1 };
-    assert_eq!(health, unavailable, "status 503");
+    assert_unhealthy(&server);
     assert!(said("/metrics").contains("pad_log_failed{dictionary=\"s\"} 1\n"));
     folder.set_capacity(u64::MAX);
     log.grow(&*dictionary).unwrap();
     assert!(said("/health").contains(r#""status":"ok""#));
     assert_eq!(dictionary.latest(), Version::new(3));
-    stop(server);
 }

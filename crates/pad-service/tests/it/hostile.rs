@@ -13,7 +13,7 @@ use std::{
 
 use authdict::Version;
 use pad_client::{Client, HttpOptions, Remote, internals::Resource};
-use pad_web::server::{Limits, Options, RunningServer};
+use pad_web::server::{Limits, Options};
 
 use crate::fixture::*;
 
@@ -43,24 +43,17 @@ const FEW: Limits = Limits {
 };
 
 /// Connects from an address that honest clients do not use.
-fn hostile(server: &RunningServer) -> Option<TcpStream> {
+fn hostile(server: &TestServer) -> Option<TcpStream> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     let stream = runtime.block_on(async {
         let socket = tokio::net::TcpSocket::new_v4().unwrap();
-        socket
-            .bind((IpAddr::from([127, 0, 0, 2]), 0).into())
-            .unwrap();
-        Some(
-            socket
-                .connect(server.address())
-                .await
-                .ok()?
-                .into_std()
-                .unwrap(),
-        )
+        let own = IpAddr::from([127, 0, 0, 2]);
+        socket.bind((own, 0).into()).unwrap();
+        let stream = socket.connect(server.address()).await.ok()?;
+        Some(stream.into_std().unwrap())
     })?;
     stream.set_nonblocking(false).unwrap();
     stream.set_read_timeout(Some(SECOND / 10)).unwrap();
@@ -68,7 +61,7 @@ fn hostile(server: &RunningServer) -> Option<TcpStream> {
 }
 
 /// Sends bytes repeatedly, and ignores the responses.
-fn pester(server: &RunningServer, done: &AtomicBool, sent: &AtomicUsize, bytes: &[u8]) {
+fn pester(server: &TestServer, done: &AtomicBool, sent: &AtomicUsize, bytes: &[u8]) {
     while !done.load(Ordering::SeqCst) {
         let Some(mut stream) = hostile(server) else {
             continue;
@@ -93,10 +86,8 @@ fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
     };
     let server = start_with(limits, served);
     let post = |length: usize| {
-        format!(
-            "POST /v1/dictionaries/s/updates HTTP/1.1\r\nhost: h\r\ncontent-length: \
-                {length}\r\n\r\n"
-        )
+        let head = "POST /v1/dictionaries/s/updates HTTP/1.1\r\nhost: h\r\ncontent-length: ";
+        format!("{head}{length}\r\n\r\n")
     };
     let old_update = author.update("s.pad", 1);
     let mut replayed = post(old_update.len()).into_bytes();
@@ -130,17 +121,17 @@ fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
         }
         let honest: Vec<_> = (0..3)
             .map(|_| {
-                let address = format!("http://{}/v1/dictionaries/s", server.address());
-                let (author, answered, counts) = (&author, &answered, &counts);
+                let (author, server) = (&author, &server);
+                let (answered, counts) = (&answered, &counts);
                 scope.spawn(move || {
-                    let source = Remote::connect(&address, HttpOptions::default()).unwrap();
                     let view = authdict::StoredView::new(author.key.public().clone());
-                    let mut client = Client::new(vec![source], view, None).unwrap();
+                    let servers = vec![connect_plain(server)];
+                    let mut client = Client::new(servers, view, None).unwrap();
                     let latest = client.advance().unwrap();
                     // The test continues until every attack was made at least three times.
                     let mut rounds = 0;
-                    while rounds < 200 || counts.iter().any(|sent| sent.load(Ordering::SeqCst) < 3)
-                    {
+                    let has_all = || counts.iter().all(|sent| sent.load(Ordering::SeqCst) >= 3);
+                    while rounds < 200 || !has_all() {
                         let answer = client.ask(latest, &about("apple")).unwrap();
                         assert_eq!(value(&answer), Some(&b"4"[..]));
                         assert_eq!(client.advance().unwrap(), latest);
@@ -151,23 +142,18 @@ fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
                 })
             })
             .collect();
-        let outcomes: Vec<_> = honest
-            .into_iter()
-            .map(thread::ScopedJoinHandle::join)
-            .collect();
+        let outcomes = honest.into_iter().map(thread::ScopedJoinHandle::join);
+        let outcomes: Vec<_> = outcomes.collect();
         done.store(true, Ordering::SeqCst);
         assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
     });
     assert!(answered.load(Ordering::SeqCst) >= 600);
     // No hostile request has changed anything.
-    assert_eq!(
-        connect_plain(&server).versions().unwrap().latest,
-        Version::new(3)
-    );
-    stop(server);
+    let versions = connect_plain(&server).versions().unwrap();
+    assert_eq!(versions.latest, Version::new(3));
 }
 
-fn connect_plain(server: &RunningServer) -> Remote {
+fn connect_plain(server: &TestServer) -> Remote {
     let address = format!("http://{}/v1/dictionaries/s", server.address());
     Remote::connect(&address, HttpOptions::default()).unwrap()
 }
@@ -178,19 +164,15 @@ fn a_client_reads_no_more_than_it_may() {
     three_versions(&author);
     let endless = Arc::new(AtomicUsize::new(0));
     let asked = Arc::clone(&endless);
-    let liar = start(Liar::new(
-        service(&author.path("s.pad")),
-        move |path, mut answer| {
-            if !path.starts_with("versions") {
-                asked.fetch_add(1, Ordering::SeqCst);
-                answer.body = vec![b'P'; 32 << 20];
-            }
-            answer
-        },
-    ));
+    let liar = author.liar(move |path, mut answer| {
+        if !path.starts_with("versions") {
+            asked.fetch_add(1, Ordering::SeqCst);
+            answer.body = vec![b'P'; 32 << 20];
+        }
+        answer
+    });
     let mut client = author.client(&[&liar], "view");
     // The response is longer than any head, and the client must not read it into memory.
     assert!(client.advance().is_err());
     assert_eq!(endless.load(Ordering::SeqCst), 1);
-    stop(liar);
 }

@@ -13,16 +13,9 @@ use std::{
 
 use authdict::{Key, KeyRange, Question, StoredView, Version, evidence};
 use pad_client::{Client, ClientError, Fault, HttpOptions, Remote, internals::Resource};
-use pad_web::server::{Answer, RunningServer, StatusCode};
+use pad_web::server::{Answer, StatusCode};
 
 use crate::fixture::*;
-
-fn changed(mut answer: Answer, change: impl FnOnce(&mut Vec<u8>)) -> Answer {
-    if answer.status == StatusCode::OK {
-        change(&mut answer.body);
-    }
-    answer
-}
 
 /// Asserts that every stored record is a JSON object that is marked as not transferable.
 fn assert_recorded(author: &Author, base: &str, least: usize) {
@@ -32,12 +25,8 @@ fn assert_recorded(author: &Author, base: &str, least: usize) {
         let record: serde_json::Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
         assert_eq!(record["transferable"], false);
         assert!(record["refusal"].as_str().unwrap().len() > 3);
-        assert!(
-            record["server"]
-                .as_str()
-                .unwrap()
-                .starts_with("https://127.0.0.1:")
-        );
+        let server = record["server"].as_str().unwrap();
+        assert!(server.starts_with("https://127.0.0.1:"));
         assert!(!record["exchanges"].as_array().unwrap().is_empty());
     }
 }
@@ -46,22 +35,9 @@ fn assert_recorded(author: &Author, base: &str, least: usize) {
 fn an_answer_with_any_byte_changed_is_refused_and_the_next_server_asked() {
     let author = Author::of_tree();
     three_versions(&author);
-    let place = Arc::new(AtomicUsize::new(0));
-    let at = Arc::clone(&place);
-    let liar = start(Liar::new(
-        service(&author.path("s.pad")),
-        move |path, answer| {
-            if !path.starts_with("answers/") {
-                return answer;
-            }
-            changed(answer, |body| {
-                if let Some(byte) = body.get_mut(at.load(Ordering::SeqCst)) {
-                    *byte ^= 1;
-                }
-            })
-        },
-    ));
-    let honest = start(service(&author.path("s.pad")));
+    let place = Arc::default();
+    let liar = author.flipper(&["answers/"], &place);
+    let honest = author.serve();
     let latest = Version::new(3);
     let resource = Resource::Answer(latest, about("apple"));
     let length = connect(&honest).get(&resource, 1 << 20).unwrap().len();
@@ -74,10 +50,8 @@ fn an_answer_with_any_byte_changed_is_refused_and_the_next_server_asked() {
         assert_eq!(value(&answer), Some(&b"4"[..]));
         let incidents = client.take_incidents();
         assert_eq!(incidents.len(), 1, "byte {byte}: {incidents:?}");
-        assert!(
-            matches!(incidents[0].fault, Fault::Lied(_) | Fault::Fork(_)),
-            "{incidents:?}"
-        );
+        let is_lie = matches!(incidents[0].fault, Fault::Lied(_) | Fault::Fork(_));
+        assert!(is_lie, "{incidents:?}");
         // Sixteen records are stored. For further records, the incident reports that they were not
         // stored.
         let is_kept = incidents[0].record.is_some();
@@ -92,8 +66,6 @@ fn an_answer_with_any_byte_changed_is_refused_and_the_next_server_asked() {
     let mut alone = author.client(&[&liar], "alone");
     alone.advance().unwrap();
     assert!(alone.ask(latest, &about("apple")).unwrap_err().is_lie());
-    stop(liar);
-    stop(honest);
 }
 
 /// A response in a newer format version must be reported as such, and not as a lie.
@@ -101,24 +73,14 @@ fn an_answer_with_any_byte_changed_is_refused_and_the_next_server_asked() {
 fn answers_of_a_newer_format_are_no_lies() {
     let author = Author::of_tree();
     three_versions(&author);
-    for begin in ["answers/", "heads/", "consistency/"] {
-        let seen = {
-            let honest = start(service(&author.path("s.pad")));
-            let mut client = author.client(&[&honest], "view");
-            client.advance().unwrap();
-            stop(honest);
-            client.view().clone()
-        };
-        author.publish(&[("fig", begin)]);
-        let newer = start(Liar::new(
-            service(&author.path("s.pad")),
-            move |path, answer| {
-                if !path.starts_with(begin) {
-                    return answer;
-                }
-                changed(answer, |body| body[4] = 2)
-            },
-        ));
+    for begin in [&["answers/"], &["heads/"], &["consistency/"]] {
+        let honest = author.serve();
+        let mut client = author.client(&[&honest], "view");
+        client.advance().unwrap();
+        drop(honest);
+        let seen = client.view().clone();
+        author.publish(&[("fig", begin[0])]);
+        let newer = author.forger(begin, |body| body[4] = 2);
         let mut client = author.client_with(&[&newer], seen, "view");
         let refused = match client.advance() {
             Err(refused) => refused,
@@ -126,12 +88,10 @@ fn answers_of_a_newer_format_are_no_lies() {
         };
         assert!(!refused.is_lie() && !refused.is_askers(), "{refused}");
         let said = refused.to_string();
-        assert!(
-            said.contains("version 2") && said.contains("version 1"),
-            "{said}"
-        );
+        for version in ["version 1", "version 2"] {
+            assert!(said.contains(version), "{said}");
+        }
         assert!(author.kept("view", ".lie").is_empty());
-        stop(newer);
     }
 }
 
@@ -139,47 +99,18 @@ fn answers_of_a_newer_format_are_no_lies() {
 fn heads_with_any_byte_changed_are_refused() {
     let author = Author::of_tree();
     three_versions(&author);
-    let place = Arc::new(AtomicUsize::new(0));
-    let at = Arc::clone(&place);
-    let liar = start(Liar::new(
-        service(&author.path("s.pad")),
-        move |path, answer| {
-            if !(path.starts_with("heads/") || path.starts_with("consistency/")) {
-                return answer;
-            }
-            changed(answer, |body| {
-                if let Some(byte) = body.get_mut(at.load(Ordering::SeqCst)) {
-                    *byte ^= 1;
-                }
-            })
-        },
-    ));
-    let honest = start(service(&author.path("s.pad")));
+    let place = Arc::default();
+    let liar = author.flipper(&["heads/", "consistency/"], &place);
+    let honest = author.serve();
     let mut seen = author.client(&[&honest], "view");
     seen.advance().unwrap();
     let view = seen.view().clone();
     author.publish(&[("fig", "2")]);
     // A new server that opens the store again serves the new version.
-    let newer = start(service(&author.path("s.pad")));
-    let head = connect(&newer)
-        .get(&Resource::HeadOf(Version::new(4)), 1 << 20)
-        .unwrap();
-    let liar_of_new = {
-        let at = Arc::clone(&place);
-        start(Liar::new(
-            service(&author.path("s.pad")),
-            move |path, answer| {
-                if !path.starts_with("heads/") {
-                    return answer;
-                }
-                changed(answer, |body| {
-                    if let Some(byte) = body.get_mut(at.load(Ordering::SeqCst)) {
-                        *byte ^= 1;
-                    }
-                })
-            },
-        ))
-    };
+    let newer = author.serve();
+    let fourth = Resource::HeadOf(Version::new(4));
+    let head = connect(&newer).get(&fourth, 1 << 20).unwrap();
+    let liar_of_new = author.flipper(&["heads/"], &place);
     let (first, later) = (connect(&liar), [&liar_of_new, &newer].map(connect));
     for byte in 0..head.len() {
         place.store(byte, Ordering::SeqCst);
@@ -189,9 +120,6 @@ fn heads_with_any_byte_changed_are_refused() {
         assert_eq!(client.advance().unwrap(), Version::new(4));
         assert_eq!(client.take_incidents().len(), 1);
     }
-    for server in [liar, honest, newer, liar_of_new] {
-        stop(server);
-    }
 }
 
 #[test]
@@ -200,7 +128,7 @@ fn old_versions_and_answers_to_other_questions_are_refused() {
     three_versions(&author);
     author.copy("s.pad", "old.pad");
     author.publish(&[("apple", "9")]);
-    let honest = start(service(&author.path("s.pad")));
+    let honest = author.serve();
     let old = start(service(&author.path("old.pad")));
     let latest = Version::new(4);
     let mut client = author.client(&[&honest], "view");
@@ -209,57 +137,31 @@ fn old_versions_and_answers_to_other_questions_are_refused() {
     let mut client = author.client_with(&[&old, &honest], client.view().clone(), "view");
     assert_eq!(client.advance().unwrap(), latest);
     let incidents = client.take_incidents();
-    assert!(
-        matches!(
-            incidents[..],
-            [pad_client::Incident {
-                fault: Fault::Behind(_),
-                ..
-            }]
-        ),
-        "{incidents:?}"
-    );
+    assert_eq!(incidents.len(), 1, "{incidents:?}");
+    let is_behind = matches!(incidents[0].fault, Fault::Behind(_));
+    assert!(is_behind, "{incidents:?}");
     let mut behind = author.client_with(&[&old], client.view().clone(), "view");
     assert!(behind.advance().unwrap_err().is_lie());
     assert_eq!(behind.view().version(), latest);
 
     let repository = authdict::Server::of_any(author.path("s.pad")).unwrap();
+    let answer = |version, key| repository.answer(version, &about(key)).unwrap();
     for (name, other) in [
-        (
-            "another version",
-            repository.answer(Version::new(3), &about("apple")).unwrap(),
-        ),
-        (
-            "another key",
-            repository.answer(latest, &about("plum")).unwrap(),
-        ),
-        (
-            "an absent key",
-            repository.answer(latest, &about("fig")).unwrap(),
-        ),
+        ("another version", answer(Version::new(3), "apple")),
+        ("another key", answer(latest, "plum")),
+        ("an absent key", answer(latest, "fig")),
         ("nothing", Vec::new()),
         ("a head", repository.head_message(latest).unwrap()),
         ("far too much", vec![0; 1 << 20]),
     ] {
-        let liar = start(Liar::new(
-            service(&author.path("s.pad")),
-            move |path, answer| {
-                if !path.starts_with("answers/") {
-                    return answer;
-                }
-                changed(answer, |body| body.clone_from(&other))
-            },
-        ));
+        let liar = author.forger(&["answers/"], move |body| body.clone_from(&other));
         let mut client = author.client(&[&liar, &honest], name);
         client.advance().unwrap();
         let answer = client.ask(latest, &about("apple")).unwrap();
         assert_eq!(value(&answer), Some(&b"9"[..]), "{name}");
         assert_eq!(client.take_incidents().len(), 1, "{name}");
         assert_recorded(&author, name, 1);
-        stop(liar);
     }
-    stop(honest);
-    stop(old);
 }
 
 #[test]
@@ -269,7 +171,7 @@ fn forks_leave_evidence_that_convinces_others() {
     author.copy("s.pad", "fork.pad");
     author.publish(&[("apple", "9")]);
     author.publish_in("fork.pad", &[("apple", "10")]);
-    let honest = start(service(&author.path("s.pad")));
+    let honest = author.serve();
     let forked = start(service(&author.path("fork.pad")));
     let mut client = author.client(&[&honest], "view");
     client.advance().unwrap();
@@ -279,42 +181,29 @@ fn forks_leave_evidence_that_convinces_others() {
     assert_eq!(same.advance().unwrap(), Version::new(4));
     // The server returns a longer history that does not continue the client's history.
     author.publish_in("fork.pad", &[("apple", "11")]);
-    stop(forked);
+    drop(forked);
     let forked = start(service(&author.path("fork.pad")));
     let mut longer = author.client_with(&[&forked, &honest], seen, "longer");
     assert_eq!(longer.advance().unwrap(), Version::new(4));
     // The server returns honest heads, and answers from the fork.
     let fork = authdict::Server::of_any(author.path("fork.pad")).unwrap();
     let answer = fork.answer(Version::new(4), &about("apple")).unwrap();
-    let sly = start(Liar::new(
-        service(&author.path("s.pad")),
-        move |path, honest| {
-            if path.starts_with("answers/") {
-                return changed(honest, |body| body.clone_from(&answer));
-            }
-            // The heads are honest, so the evidence is in the answer.
-            honest
-        },
-    ));
+    // The heads are honest, so the evidence is in the answer.
+    let sly = author.forger(&["answers/"], move |body| body.clone_from(&answer));
     let mut client = author.client(&[&sly, &honest], "sly");
     client.advance().unwrap();
     let answer = client.ask(Version::new(4), &about("apple")).unwrap();
     assert_eq!(value(&answer), Some(&b"9"[..]));
     for (client, base) in [(&same, "same"), (&longer, "longer"), (&client, "sly")] {
         let incidents = client.take_incidents();
-        assert!(
-            matches!(incidents[0].fault, Fault::Fork(_)),
-            "{base}: {incidents:?}"
-        );
+        let is_fork = matches!(incidents[0].fault, Fault::Fork(_));
+        assert!(is_fork, "{base}: {incidents:?}");
         let kept = fs::read(incidents[0].evidence.as_ref().unwrap()).unwrap();
         let version = evidence::check(author.key.public(), &kept).unwrap();
         assert_eq!(version, Version::new(4), "{base}");
         let stranger = Author::of_tree();
         assert!(evidence::check(stranger.key.public(), &kept).is_err());
         assert_recorded(&author, base, 1);
-    }
-    for server in [honest, forked, sly] {
-        stop(server);
     }
 }
 
@@ -335,33 +224,20 @@ fn pages_that_lead_nowhere_are_lies() {
         end: None,
     };
     for lie in [nowhere, elsewhere] {
-        let liar = start(Liar::new(
-            service(&author.path("s.pad")),
-            move |path, answer| {
-                if !path.starts_with("pages/") {
-                    return answer;
-                }
-                changed(answer, |body| {
-                    *body = Question::Range(lie.clone()).encode();
-                })
-            },
-        ));
-        let honest = start(service(&author.path("s.pad")));
+        let lie = Question::Range(lie).encode();
+        let liar = author.forger(&["pages/"], move |body| body.clone_from(&lie));
+        let honest = author.serve();
         let mut client = author.client(&[&liar, &honest], "view");
         client.advance().unwrap();
         let (page, contents) = client.page(latest, &KeyRange::ALL).unwrap();
         assert_eq!((page, contents.entries.len()), (KeyRange::ALL, 4));
         let incidents = client.take_incidents();
         assert_eq!(incidents.len(), 1);
-        assert!(
-            matches!(incidents[0].fault, Fault::Lied(_)),
-            "{incidents:?}"
-        );
+        let is_lie = matches!(incidents[0].fault, Fault::Lied(_));
+        assert!(is_lie, "{incidents:?}");
         let mut alone = author.client(&[&liar], "alone");
         alone.advance().unwrap();
         assert!(alone.page(latest, &KeyRange::ALL).unwrap_err().is_lie());
-        stop(liar);
-        stop(honest);
     }
 }
 
@@ -373,44 +249,25 @@ fn a_server_that_says_there_is_no_version_hides_none() {
     three_versions(&author);
     author.create("empty.pad");
     let empty = start(service(&author.path("empty.pad")));
-    let honest = start(service(&author.path("s.pad")));
+    let honest = author.serve();
     let mut client = author.client(&[&empty, &honest], "view");
     assert_eq!(client.advance().unwrap(), Version::new(3));
     let mut alone = author.client(&[&empty], "alone");
     assert_eq!(alone.advance().unwrap(), Version::EMPTY);
-    let liar = start(Liar::new(service(&author.path("s.pad")), |path, answer| {
-        if !path.starts_with("heads/") {
-            return answer;
-        }
-        changed(answer, |body| {
-            if let Some(byte) = body.last_mut() {
-                *byte ^= 1;
-            }
-        })
-    }));
+    let liar = author.forger(&["heads/"], |body| *body.last_mut().unwrap() ^= 1);
     let mut both = author.client(&[&empty, &liar], "both");
     assert!(both.advance().unwrap_err().is_lie());
-    for server in [empty, honest, liar] {
-        stop(server);
-    }
 }
 
 #[test]
 fn servers_that_fail_are_passed_over() {
     let author = Author::of_tree();
     three_versions(&author);
-    let failing = start(Liar::new(service(&author.path("s.pad")), |_, _| {
-        Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "\u{1b}[31mno")
-    }));
-    let gone = start(service(&author.path("s.pad")));
-    let gone_address = address(&gone);
-    stop(gone);
-    let honest = start(service(&author.path("s.pad")));
-    let servers = vec![
-        connect(&failing),
-        Remote::connect(&gone_address, http_options()).unwrap(),
-        connect(&honest),
-    ];
+    let failing =
+        author.liar(|_, _| Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "\u{1b}[31mno"));
+    let gone = connect(&author.serve());
+    let honest = author.serve();
+    let servers = vec![connect(&failing), gone, connect(&honest)];
     let view = StoredView::new(author.key.public().clone());
     let mut client = Client::new(servers, view, None).unwrap();
     assert_eq!(client.advance().unwrap(), Version::new(3));
@@ -420,13 +277,9 @@ fn servers_that_fail_are_passed_over() {
         assert!(matches!(incident.fault, Fault::Silent(_)), "{incident:?}");
         assert!(!incident.to_string().contains('\u{1b}'));
     }
-    assert_eq!(
-        value(&client.ask(Version::new(1), &about("pear")).unwrap()),
-        Some(&b"5"[..])
-    );
+    let answer = client.ask(Version::new(1), &about("pear")).unwrap();
+    assert_eq!(value(&answer), Some(&b"5"[..]));
     assert!(client.take_incidents().is_empty());
-    stop(failing);
-    stop(honest);
 }
 
 /// The client must wait for slow servers only if no other server answers.
@@ -436,20 +289,17 @@ fn slow_servers_are_waited_for_when_nobody_else_answers() {
     three_versions(&author);
     let slow = |asked: &Arc<AtomicUsize>| {
         let asked = Arc::clone(asked);
-        start(Liar::new(
-            service(&author.path("s.pad")),
-            move |_, answer| {
-                asked.fetch_add(1, Ordering::SeqCst);
-                thread::sleep(Duration::from_millis(500));
-                answer
-            },
-        ))
+        author.liar(move |_, answer| {
+            asked.fetch_add(1, Ordering::SeqCst);
+            thread::sleep(Duration::from_millis(500));
+            answer
+        })
     };
     let hasty = HttpOptions {
         wait: Duration::from_millis(20),
         ..http_options()
     };
-    let client = |servers: &[&RunningServer]| {
+    let client = |servers: &[&TestServer]| {
         let servers = servers.iter();
         let servers = servers.map(|server| Remote::connect(&address(server), hasty.clone()));
         let view = StoredView::new(author.key.public().clone());
@@ -461,12 +311,11 @@ fn slow_servers_are_waited_for_when_nobody_else_answers() {
     alone.advance().unwrap();
     assert_eq!(alone.view().version(), Version::new(3));
     assert!(asked.load(Ordering::SeqCst) > 2);
-    let quick = start(service(&author.path("s.pad")));
+    let quick = author.serve();
     let mut base = client(&[&one, &quick]);
     // Under load, the fast server may be slow too. Then the client waits for it.
     base.advance().unwrap();
     assert_eq!(base.view().version(), Version::new(3));
-    [one, two, quick].into_iter().for_each(stop);
 }
 
 /// An honest server that is busy at the first request must be asked again before a server that does
@@ -477,24 +326,18 @@ fn a_busy_server_is_asked_again_before_a_silent_one() {
     three_versions(&author);
     let asked = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&asked);
-    let silent = start(Liar::new(
-        service(&author.path("s.pad")),
-        move |_, answer| {
-            counted.fetch_add(1, Ordering::SeqCst);
-            thread::sleep(Duration::from_secs(4));
-            answer
-        },
-    ));
+    let silent = author.liar(move |_, answer| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        thread::sleep(Duration::from_secs(4));
+        answer
+    });
     let first = AtomicBool::new(true);
-    let busy = start(Liar::new(
-        service(&author.path("s.pad")),
-        move |_, answer| {
-            if first.swap(false, Ordering::SeqCst) {
-                return Answer::text(StatusCode::SERVICE_UNAVAILABLE, "busy");
-            }
-            answer
-        },
-    ));
+    let busy = author.liar(move |_, answer| {
+        if first.swap(false, Ordering::SeqCst) {
+            return Answer::text(StatusCode::SERVICE_UNAVAILABLE, "busy");
+        }
+        answer
+    });
     let hasty = HttpOptions {
         wait: Duration::from_secs(2),
         ..http_options()
@@ -505,7 +348,6 @@ fn a_busy_server_is_asked_again_before_a_silent_one() {
     let mut client = Client::new(servers, view, None).unwrap();
     assert_eq!(client.advance().unwrap(), Version::new(3));
     assert_eq!(asked.load(Ordering::SeqCst), 1);
-    [silent, busy].into_iter().for_each(stop);
 }
 
 /// Only one of two silent servers is retried, because the handle of the other one already has the
@@ -535,10 +377,8 @@ fn an_error_names_each_server_once() {
     let Err(ClientError::AllServersFailed(incidents)) = client.advance() else {
         panic!("a server answered");
     };
-    let mut named: Vec<_> = incidents
-        .into_iter()
-        .map(|incident| incident.server)
-        .collect();
+    let named = incidents.into_iter().map(|incident| incident.server);
+    let mut named: Vec<_> = named.collect();
     named.sort_unstable();
     assert_eq!(named, expected);
 }

@@ -520,14 +520,10 @@ fn an_author_continues_the_true_history_and_clients_believe_nothing_else() {
         }
         // Some replacements have no effect, and others are refused.
         let asked = lies.len() * subject.third.truth.len();
-        assert!(
-            0 < answered && answered < asked,
-            "{scheme}: {answered} of {asked}"
-        );
-        assert!(
-            0 < signed && signed < lies.len(),
-            "{scheme}: {signed} signed"
-        );
+        let is_mixed = 0 < answered && answered < asked;
+        assert!(is_mixed, "{scheme}: {answered} of {asked}");
+        let is_mixed = 0 < signed && signed < lies.len();
+        assert!(is_mixed, "{scheme}: {signed} signed");
     });
 }
 

@@ -2,7 +2,6 @@
 
 use std::{
     fs,
-    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -13,22 +12,13 @@ use authdict::{
     SchemeName, Version, evidence,
     internals::exchange::{decode_list, encode_list},
 };
-use pad_client::{Fault, Remote};
+use pad_client::Fault;
 use pad_service::{Dictionary, Mirror};
-use pad_web::{client::HttpError, server::StatusCode};
 
 use crate::{
     fixture::*,
-    serve::{fetched, raw},
+    serve::{assert_unhealthy, raw, text},
 };
-
-/// Creates a mirror into `store`.
-fn mirror(store: &Path, upstreams: Vec<Remote>) -> (Arc<Dictionary>, Mirror) {
-    let dictionary = Arc::new(Dictionary::open(store).unwrap());
-    let base = store.to_owned();
-    let mirror = Mirror::new(Arc::clone(&dictionary), upstreams, base, Arc::default());
-    (dictionary, mirror)
-}
 
 #[test]
 fn a_mirror_has_what_its_upstream_has_and_catches_up() {
@@ -42,47 +32,38 @@ fn a_mirror_has_what_its_upstream_has_and_catches_up() {
         let upstream = author.path("s.pad");
         author.create("mirror.pad");
         let server = start(service(&upstream));
-        let (copy, mut follower) = mirror(&author.path("mirror.pad"), vec![connect(&server)]);
+        let (copy, mut follower) = mirror(&author.path("mirror.pad"), &[&server]);
         let round = follower.round().unwrap();
-        assert_eq!(
-            (round.taken, round.latest),
-            (3, Version::new(3)),
-            "{scheme}"
-        );
+        let expected = (3, Version::new(3));
+        assert_eq!((round.taken, round.latest), expected, "{scheme}");
         assert!(round.incidents.is_empty(), "{:?}", round.incidents);
         assert_eq!(follower.round().unwrap().taken, 0);
         // The mirror is stopped for some time, and so is the server that it copies.
         drop((follower, copy));
-        stop(server);
+        drop(server);
         let batches = (0..20).map(|price| vec![put("apple", &price.to_string())]);
         author.sign("s.pad", batches.collect()).unwrap();
         let server = start(service(&upstream));
-        let (copy, mut follower) = mirror(&author.path("mirror.pad"), vec![connect(&server)]);
+        let (copy, mut follower) = mirror(&author.path("mirror.pad"), &[&server]);
         assert_eq!(copy.latest(), Version::new(3));
         assert_eq!(follower.round().unwrap().taken, 20);
         let stores = [upstream, author.path("mirror.pad")];
         let stores = stores.map(|path| authdict::Server::of_any(path).unwrap());
         for version in (1..=23).map(Version::new) {
-            let [one, other] = stores.each_ref().map(|store| {
-                (
-                    store.update_message(version).unwrap(),
-                    store.head_message(version).unwrap(),
-                )
-            });
-            assert_eq!(one, other, "{version}");
+            let [one, other] = stores.each_ref();
+            let update = |store: &authdict::Server| store.update_message(version).unwrap();
+            let head = |store: &authdict::Server| store.head_message(version).unwrap();
+            assert_eq!(update(one), update(other), "{version}");
+            assert_eq!(head(one), head(other), "{version}");
         }
         drop(stores);
         // The mirror serves its versions, and another mirror can copy it.
         let mirrored = start(service(&author.path("mirror.pad")));
         let mut client = author.client(&[&mirrored, &server], "view");
         assert_eq!(client.advance().unwrap(), Version::new(23));
-        assert_eq!(
-            value(&client.ask(Version::new(10), &about("apple")).unwrap()),
-            Some(&b"6"[..])
-        );
+        let answer = client.ask(Version::new(10), &about("apple")).unwrap();
+        assert_eq!(value(&answer), Some(&b"6"[..]));
         assert!(client.take_incidents().is_empty());
-        stop(server);
-        stop(mirrored);
     }
 }
 
@@ -91,39 +72,26 @@ fn health_of_a_mirror_says_whether_it_can_follow() {
     let author = Author::of_tree();
     three_versions(&author);
     author.create("mirror.pad");
-    let upstream = start(service(&author.path("s.pad")));
+    let upstream = author.serve();
     let store = author.path("mirror.pad");
     let copy = Arc::new(Dictionary::open(&store).unwrap());
     let service = service_of(Arc::clone(&copy));
     let list = vec![connect(&upstream)];
     let mut mirror = Mirror::new(copy, list, store, service.metrics());
     let server = start(service);
-    let said = |path: &str| {
-        let reply = raw(&server, path, None);
-        (
-            reply.status.as_u16(),
-            String::from_utf8(reply.body).unwrap(),
-        )
-    };
-    assert_eq!(said("/health").0, 200, "before the first round");
+    let health = || raw(&server, "/health", None).status.as_u16();
+    assert_eq!(health(), 200, "before the first round");
     mirror.round().unwrap();
-    assert_eq!(said("/health").0, 200);
-    assert!(
-        said("/metrics")
-            .1
-            .contains("pad_upstream_success_time_seconds{")
-    );
-    stop(upstream);
+    assert_eq!(health(), 200);
+    let metrics = text(&server, "/metrics");
+    assert!(metrics.contains("pad_upstream_success_time_seconds{"));
+    drop(upstream);
     mirror.round().unwrap();
-    let health = fetched(&server, "/health", None).unwrap_err();
-    assert_eq!(health, HttpError::Overloaded { attempts: 1 }, "status 503");
-    let (_, metrics) = said("/metrics");
+    assert_unhealthy(&server);
+    let metrics = text(&server, "/metrics");
     let up = |line: &&str| line.starts_with("pad_upstream_up{");
-    assert!(
-        metrics.lines().find(up).unwrap().ends_with(" 0"),
-        "{metrics}"
-    );
-    stop(server);
+    let is_down = metrics.lines().find(up).unwrap().ends_with(" 0");
+    assert!(is_down, "{metrics}");
 }
 
 #[test]
@@ -135,19 +103,17 @@ fn a_mirror_begins_with_a_stored_snapshot_of_a_pruned_upstream() {
     drop(pruned);
     author.copy("s.pad", "snapshot.pad");
     author.publish(&[("fig", "2")]);
-    let server = start(service(&author.path("s.pad")));
+    let server = author.serve();
     author.create("empty.pad");
-    let (empty, mut follower) = mirror(&author.path("empty.pad"), vec![connect(&server)]);
+    let (empty, mut follower) = mirror(&author.path("empty.pad"), &[&server]);
     let round = follower.round().unwrap();
-    assert!(
-        matches!(&round.incidents[0].fault, Fault::Silent(error) if error.is("pruned")),
-        "{round:?}"
-    );
+    let fault = &round.incidents[0].fault;
+    let is_pruned = matches!(fault, Fault::Silent(error) if error.is("pruned"));
+    assert!(is_pruned, "{round:?}");
     assert_eq!(empty.latest(), Version::EMPTY);
-    let (copy, mut follower) = mirror(&author.path("snapshot.pad"), vec![connect(&server)]);
+    let (copy, mut follower) = mirror(&author.path("snapshot.pad"), &[&server]);
     assert_eq!(follower.round().unwrap().taken, 1);
     assert_eq!(copy.latest(), Version::new(4));
-    stop(server);
 }
 
 #[test]
@@ -156,59 +122,40 @@ fn updates_that_an_upstream_has_changed_are_not_taken_and_the_last_good_version_
     three_versions(&author);
     let length = author.update("s.pad", 3).len();
     let lies = Arc::new(AtomicBool::new(false));
-    let honest = start(service(&author.path("s.pad")));
+    let honest = author.serve();
     for place in [8, 10, length / 2, length - 70, length - 1] {
         let store = author.create(&format!("mirror{place}.pad"));
         let is_lying = Arc::clone(&lies);
         lies.store(true, Ordering::SeqCst);
-        let liar = start(Liar::new(
-            service(&author.path("s.pad")),
-            move |path, mut answer| {
-                let is_list = path.starts_with("updates/") && answer.status == StatusCode::OK;
-                if is_list && is_lying.load(Ordering::SeqCst) {
-                    let body = answer.body.clone();
-                    let mut updates: Vec<_> = decode_list(&body, body.len())
-                        .unwrap()
-                        .into_iter()
-                        .map(<[u8]>::to_vec)
-                        .collect();
-                    // The last update of each list is changed.
-                    if let Some(byte) = updates.last_mut().and_then(|last| last.get_mut(place)) {
-                        *byte ^= 1;
-                    }
-                    answer.body = encode_list(updates.iter().map(Vec::as_slice)).unwrap();
+        let liar = author.forger(&["updates/"], move |body| {
+            if is_lying.load(Ordering::SeqCst) {
+                let updates = decode_list(body, body.len()).unwrap().into_iter();
+                let mut updates: Vec<_> = updates.map(<[u8]>::to_vec).collect();
+                // The last update of each list is changed.
+                if let Some(last) = updates.last_mut() {
+                    flip(last, place);
                 }
-                answer
-            },
-        ));
-        let (copy, mut follower) = mirror(&store, vec![connect(&liar)]);
+                *body = encode_list(updates.iter().map(Vec::as_slice)).unwrap();
+            }
+        });
+        let (copy, mut follower) = mirror(&store, &[&liar]);
         let round = follower.round().unwrap();
-        assert!(
-            matches!(round.incidents[0].fault, Fault::Lied(_)),
-            "{place}: {round:?}"
-        );
+        let is_lie = matches!(round.incidents[0].fault, Fault::Lied(_));
+        assert!(is_lie, "{place}: {round:?}");
         assert!(round.incidents[0].record.is_some());
         // The versions before the changed update are accepted.
-        assert_eq!(
-            (round.taken, copy.latest()),
-            (0, Version::new(2)),
-            "{place}: {round:?}"
-        );
+        let expected = (0, Version::new(2));
+        assert_eq!((round.taken, copy.latest()), expected, "{place}: {round:?}");
         let mirrored = start(service(&store));
         let mut client = author.client(&[&mirrored], &format!("view{place}"));
         assert_eq!(client.advance().unwrap(), Version::new(2));
-        assert_eq!(
-            value(&client.ask(Version::new(2), &about("apple")).unwrap()),
-            Some(&b"4"[..])
-        );
+        let answer = client.ask(Version::new(2), &about("apple")).unwrap();
+        assert_eq!(value(&answer), Some(&b"4"[..]));
         // If there is an honest server too, the mirror continues.
-        let (copy, mut follower) = mirror(&store, vec![connect(&liar), connect(&honest)]);
+        let (copy, mut follower) = mirror(&store, &[&liar, &honest]);
         let round = follower.round().unwrap();
         assert_eq!((round.incidents.len(), copy.latest()), (1, Version::new(3)));
-        stop(mirrored);
-        stop(liar);
     }
-    stop(honest);
 }
 
 #[test]
@@ -220,12 +167,9 @@ fn an_upstream_that_forks_leaves_evidence_and_the_mirror_as_it_is() {
     author.publish(&[("apple", "9")]);
     author.publish_in("fork.pad", &[("apple", "10")]);
     author.publish_in("fork.pad", &[("apple", "11")]);
-    let honest = start(service(&author.path("s.pad")));
+    let honest = author.serve();
     let forked = start(service(&author.path("fork.pad")));
-    let (copy, mut follower) = mirror(
-        &author.path("mirror.pad"),
-        vec![connect(&honest), connect(&forked)],
-    );
+    let (copy, mut follower) = mirror(&author.path("mirror.pad"), &[&honest, &forked]);
     for taken in [1, 0] {
         let round = follower.round().unwrap();
         assert_eq!((round.taken, copy.latest()), (taken, Version::new(4)));
@@ -234,10 +178,8 @@ fn an_upstream_that_forks_leaves_evidence_and_the_mirror_as_it_is() {
         };
         assert!(matches!(incident.fault, Fault::Fork(_)), "{incident:?}");
         let kept = fs::read(incident.evidence.as_ref().unwrap()).unwrap();
-        assert_eq!(
-            evidence::check(author.key.public(), &kept).unwrap(),
-            Version::new(4)
-        );
+        let version = evidence::check(author.key.public(), &kept).unwrap();
+        assert_eq!(version, Version::new(4));
     }
     // Identical evidence is stored only once.
     assert_eq!(author.kept("mirror.pad", ".evidence").len(), 1);
@@ -245,11 +187,6 @@ fn an_upstream_that_forks_leaves_evidence_and_the_mirror_as_it_is() {
     let mirrored = start(service(&author.path("mirror.pad")));
     let mut client = author.client(&[&mirrored], "view");
     let latest = client.advance().unwrap();
-    assert_eq!(
-        value(&client.ask(latest, &about("apple")).unwrap()),
-        Some(&b"9"[..])
-    );
-    for server in [honest, forked, mirrored] {
-        stop(server);
-    }
+    let answer = client.ask(latest, &about("apple")).unwrap();
+    assert_eq!(value(&answer), Some(&b"9"[..]));
 }

@@ -1,6 +1,6 @@
 //! Tests of unsigned names and dates of versions on servers, mirrors and routers.
 
-use std::{fs, sync::Arc};
+use std::fs;
 
 use authdict::{
     KeyRange, SchemeName, SigningRecord, Version, VersionNote, VersionNotes,
@@ -12,8 +12,7 @@ use pad_client::{
     Client,
     internals::{NotesOutcome, notes_to_json, pages_to_json},
 };
-use pad_service::{Dictionary, Keep, Mirror, Part, Router};
-use pad_web::server::{Limits, RunningServer};
+use pad_service::{Keep, Part};
 
 use crate::fixture::*;
 
@@ -59,40 +58,38 @@ fn noted(author: &Author) {
     }
 }
 
-/// Sends versions `first` to 4 to a server.
-fn push_from(author: &Author, server: &RunningServer, first: u64) {
-    for version in first..=4 {
-        connect(server)
-            .push(&author.update("s.pad", version))
-            .unwrap();
+/// Sends versions 1 to 4 to a server.
+fn push_all(author: &Author, server: &TestServer) {
+    for version in 1..=4 {
+        push(author, server, version);
     }
+}
+
+fn push(author: &Author, server: &TestServer, version: u64) {
+    let update = author.update("s.pad", version);
+    connect(server).push(&update).unwrap();
 }
 
 /// Sends the author's notes on the versions `numbers` to a server.
-fn deliver(author: &Author, server: &RunningServer, numbers: &[u64]) -> NotesOutcome {
+fn deliver(author: &Author, server: &TestServer, numbers: &[u64]) -> NotesOutcome {
     let [page] = pages_to_json(&notes(numbers)).try_into().unwrap();
-    let signed = sign_page(&(&author.key).into(), page.as_bytes()).expect("a key");
-    connect(server).push_notes(&signed).unwrap()
+    connect(server).push_notes(&signed(author, &page)).unwrap()
 }
 
-/// The outcome of a delivery of `taken` new notes.
-fn outcome(taken: u64) -> NotesOutcome {
-    NotesOutcome {
-        taken,
-        different: 0,
-    }
+/// Signs a page of notes.
+fn signed(author: &Author, page: &str) -> Vec<u8> {
+    sign_page(&(&author.key).into(), page.as_bytes()).expect("a key")
 }
 
-fn mirror_of(
-    author: &Author,
-    store: &str,
-    upstreams: &[&RunningServer],
-) -> (Arc<Dictionary>, Mirror) {
-    let dictionary = Arc::new(Dictionary::open(&author.create(store)).unwrap());
-    let upstreams = upstreams.iter().map(|server| connect(server)).collect();
-    let base = author.path(store);
-    let mirror = Mirror::new(Arc::clone(&dictionary), upstreams, base, Arc::default());
-    (dictionary, mirror)
+/// The outcome of a delivery of `taken` new notes. `different` notes differ from those known.
+fn outcome(taken: u64, different: u64) -> NotesOutcome {
+    NotesOutcome { taken, different }
+}
+
+/// A note on one version only.
+fn single(version: u64, name: &str, day: &str) -> VersionNotes {
+    let noted = [(Version::new(version), note(Some(name), day))];
+    noted.into_iter().collect()
 }
 
 /// A source of names and dates: a store, or a client of servers.
@@ -106,7 +103,7 @@ impl Source {
         Self::Store(authdict::Server::of_any(author.path(name)).unwrap())
     }
 
-    fn client(author: &Author, servers: &[&RunningServer]) -> Self {
+    fn client(author: &Author, servers: &[&TestServer]) -> Self {
         let mut client = author.client(servers, "view");
         client.advance().unwrap();
         Self::Client(Box::new(client))
@@ -171,10 +168,8 @@ fn assert_all_found(source: &Source, case: &str) {
     }
     let before = source.resolve("2026-10-19").unwrap_err();
     let first = Version::new(1);
-    assert!(
-        matches!(&before, NameError::Before { version, .. } if *version == first),
-        "{case}: {before}"
-    );
+    let is_before = matches!(&before, NameError::Before { version, .. } if *version == first);
+    assert!(is_before, "{case}: {before}");
 }
 
 #[test]
@@ -189,18 +184,17 @@ fn names_and_dates_are_found_in_every_place() {
         noted(&author);
         assert_all_found(&Source::store(&author, "s.pad"), "author");
         let server = start(service(&author.create("pushed.pad")));
-        push_from(&author, &server, 1);
-        assert_eq!(deliver(&author, &server, &[1, 2, 3, 4]), outcome(4));
-        assert_eq!(deliver(&author, &server, &[1, 2, 3, 4]), outcome(0));
+        push_all(&author, &server);
+        for taken in [4, 0] {
+            assert_eq!(deliver(&author, &server, &[1, 2, 3, 4]), outcome(taken, 0));
+        }
         assert_eq!(connect(&server).versions().unwrap().notes, Some(4));
-        let (copy, mut mirror) = mirror_of(&author, "mirror.pad", &[&server]);
-        assert!(mirror.round().unwrap().incidents.is_empty());
+        let (copy, mut follower) = mirror(&author.create("mirror.pad"), &[&server]);
+        assert!(follower.round().unwrap().incidents.is_empty());
         let mirrored = start(service_of(copy));
-        let upstreams = [&server, &mirrored].map(connect).to_vec();
-        let router = Router::new("s".into(), upstreams, None, Limits::default()).unwrap();
-        let router = start(router);
-        let (copy, mut mirror) = mirror_of(&author, "behind.pad", &[&router]);
-        mirror.round().unwrap();
+        let router = route(&[&server, &mirrored]);
+        let (copy, mut follower) = mirror(&author.create("behind.pad"), &[&router]);
+        follower.round().unwrap();
         let behind = start(service_of(copy));
         author.copy("pushed.pad", "copied.pad");
         assert_all_found(&Source::store(&author, "copied.pad"), "copied store");
@@ -215,9 +209,6 @@ fn names_and_dates_are_found_in_every_place() {
             let unknown = NameError::Unknown("nothing".into());
             assert_eq!(source.resolve("nothing"), Err(unknown), "{case}");
         }
-        for server in [behind, router, mirrored, server] {
-            stop(server);
-        }
     }
 }
 
@@ -225,24 +216,16 @@ fn names_and_dates_are_found_in_every_place() {
 fn servers_without_notes_have_no_names_and_dates() {
     let author = Author::of_tree();
     priced(&author, 4);
-    let server = start(service(&author.path("s.pad")));
+    let server = author.serve();
     let source = Source::client(&author, &[&server]);
     let undated = NameError::Undated("2026-10-24".into());
     assert_eq!(source.resolve("2026-10-24"), Err(undated));
-    let part = Part::new(
-        author.key.public().clone(),
-        KeyRange::ALL,
-        Keep::All,
-        1 << 20,
-    )
-    .unwrap();
-    let dictionaries = [("s".to_owned(), Arc::new(part))].into();
-    let part = start(pad_service::Service::new(dictionaries, Limits::default()));
-    let signed = sign_page(&(&author.key).into(), b"[]").expect("a key");
-    let refused = connect(&part).push_notes(&signed).unwrap_err();
+    let public = author.key.public().clone();
+    let part = Part::new(public, KeyRange::ALL, Keep::All, 1 << 20).unwrap();
+    let part = start(service_of(std::sync::Arc::new(part)));
+    let page = signed(&author, "[]");
+    let refused = connect(&part).push_notes(&page).unwrap_err();
     assert!(refused.is("not_kept"), "{refused}");
-    stop(part);
-    stop(server);
 }
 
 /// Notes that arrive later than the versions must reach a server and its mirror.
@@ -251,8 +234,8 @@ fn later_deliveries_bring_missing_notes() {
     let author = Author::of_tree();
     noted(&author);
     let server = start(service(&author.create("pushed.pad")));
-    push_from(&author, &server, 1);
-    let (copy, mut mirror) = mirror_of(&author, "mirror.pad", &[&server]);
+    push_all(&author, &server);
+    let (copy, mut mirror) = mirror(&author.create("mirror.pad"), &[&server]);
     mirror.round().unwrap();
     let mirrored = start(service_of(copy));
     let source = Source::client(&author, &[&mirrored]);
@@ -260,28 +243,15 @@ fn later_deliveries_bring_missing_notes() {
         deliver(&author, &server, numbers);
         assert!(mirror.round().unwrap().incidents.is_empty());
         let found = source.all();
-        assert!(
-            numbers
-                .iter()
-                .all(|number| found.get(Version::new(*number)).is_some())
-        );
+        let mut numbers = numbers.iter().copied().map(Version::new);
+        assert!(numbers.all(|number| found.get(number).is_some()));
     }
     assert_all_found(&source, "mirror");
     // The server keeps its own note, and tells how many differ.
-    let other = [(Version::new(2), note(Some("other"), "2026-10-25"))];
-    let page = notes_to_json(&other.into_iter().collect());
-    let signed = sign_page(&(&author.key).into(), page.as_bytes()).expect("a key");
-    let outcome = connect(&server).push_notes(&signed).unwrap();
-    assert_eq!(
-        outcome,
-        NotesOutcome {
-            taken: 0,
-            different: 1
-        }
-    );
+    let page = signed(&author, &notes_to_json(&single(2, "other", "2026-10-25")));
+    let pushed = connect(&server).push_notes(&page).unwrap();
+    assert_eq!(pushed, outcome(0, 1));
     assert_all_found(&source, "mirror");
-    stop(mirrored);
-    stop(server);
 }
 
 /// Notes that arrive after the last version to copy must reach a mirror that stops there.
@@ -290,7 +260,7 @@ fn later_deliveries_reach_a_mirror_of_a_range() {
     let author = Author::of_tree();
     noted(&author);
     let server = start(service(&author.create("pushed.pad")));
-    push_from(&author, &server, 1);
+    push_all(&author, &server);
     let upstreams = vec![connect(&server)];
     let (copy, mut mirror) = mirror_keeping(&author.create("mirror.pad"), "0..3", upstreams);
     mirror.round().unwrap();
@@ -301,7 +271,6 @@ fn later_deliveries_reach_a_mirror_of_a_range() {
     }
     let stored = Source::store(&author, "mirror.pad").all();
     assert_eq!(stored, notes(&[1, 2, 3]));
-    stop(server);
 }
 
 /// A server whose notes cannot be read must still report its versions.
@@ -309,12 +278,11 @@ fn later_deliveries_reach_a_mirror_of_a_range() {
 fn versions_are_reported_without_unreadable_notes() {
     let author = Author::of_tree();
     noted(&author);
-    let server = start(service(&author.path("s.pad")));
+    let server = author.serve();
     let store = fs::OpenOptions::new()
         .write(true)
         .open(author.path("s.pad"));
     store.unwrap().set_len(0).unwrap();
     let versions = connect(&server).versions().unwrap();
     assert_eq!((versions.latest, versions.notes), (Version::new(4), None));
-    stop(server);
 }

@@ -6,7 +6,10 @@ use pad_client::internals::Resource;
 use pad_service::internals::{ROUTES, WITNESS_ROUTES};
 use serde_json::Value;
 
-use crate::{fixture::*, serve::raw};
+use crate::{
+    fixture::*,
+    serve::{path_of, raw},
+};
 
 pub(crate) fn description() -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi.json");
@@ -26,6 +29,12 @@ fn routed() -> BTreeSet<(String, String, String)> {
     got.chain(others).collect()
 }
 
+/// Returns the object to which another object refers.
+fn referenced<'d>(description: &'d Value, object: &Value) -> Option<&'d Value> {
+    let place = object["$ref"].as_str()?.strip_prefix('#').unwrap();
+    Some(description.pointer(place).unwrap())
+}
+
 #[test]
 fn every_route_is_described_and_nothing_else() {
     let description = description();
@@ -39,27 +48,14 @@ fn every_route_is_described_and_nothing_else() {
             let name = operation["operationId"].as_str().unwrap().to_owned();
             described.insert((name, method.clone(), path.clone()));
             // Every name in braces in a path must be a parameter.
-            let parameters = operations["parameters"]
-                .as_array()
-                .cloned()
-                .unwrap_or_default();
-            let names: BTreeSet<_> = parameters
-                .iter()
-                .map(|parameter| {
-                    let reference = parameter["$ref"].as_str().unwrap();
-                    let place = reference.strip_prefix('#').unwrap();
-                    description.pointer(place).unwrap()["name"]
-                        .as_str()
-                        .unwrap()
-                        .to_owned()
-                })
-                .collect();
-            let wanted: BTreeSet<_> = path
-                .split('{')
-                .skip(1)
-                .map(|rest| rest.split('}').next().unwrap().to_owned())
-                .collect();
-            assert_eq!(names, wanted, "{path}");
+            let parameters = operations["parameters"].as_array().into_iter().flatten();
+            let names = parameters.map(|parameter| {
+                let name = &referenced(&description, parameter).unwrap()["name"];
+                name.as_str().unwrap()
+            });
+            let wanted = path.split('{').skip(1);
+            let wanted: BTreeSet<_> = wanted.map(|rest| rest.split('}').next().unwrap()).collect();
+            assert_eq!(names.collect::<BTreeSet<_>>(), wanted, "{path}");
         }
     }
     assert_eq!(described, routed());
@@ -69,7 +65,7 @@ fn every_route_is_described_and_nothing_else() {
 fn described_statuses_and_types_are_what_is_answered() {
     let author = Author::of_tree();
     three_versions(&author);
-    let server = start(service(&author.path("s.pad")));
+    let server = author.serve();
     let description = description();
     let (one, three) = (authdict::Version::new(1), authdict::Version::new(3));
     let key = authdict::Key::try_from("apple").unwrap();
@@ -92,12 +88,8 @@ fn described_statuses_and_types_are_what_is_answered() {
         Resource::File("nothing".into()),
         Resource::Value(Some(one), key),
     ];
-    let paths = resources.iter().map(|resource| {
-        (
-            resource.name(),
-            format!("/v1/dictionaries/s/{}", resource.path()),
-        )
-    });
+    let paths = resources.iter();
+    let paths = paths.map(|resource| (resource.name(), path_of(resource)));
     let own = [
         ("index", "/"),
         ("health", "/health"),
@@ -108,24 +100,15 @@ fn described_statuses_and_types_are_what_is_answered() {
     let paths = paths.chain(own.map(|(name, path)| (name, path.to_owned())));
     for (name, path) in paths {
         let reply = raw(&server, &path, None);
-        let (_, method, template) = routed()
-            .into_iter()
-            .find(|(found, ..)| found == name)
-            .unwrap();
+        let mut routes = routed().into_iter();
+        let (_, method, template) = routes.find(|(found, ..)| found == name).unwrap();
         let operation = &description["paths"][&template][&method];
-        let status = reply.status.as_u16().to_string();
-        let mut response = &operation["responses"][&status];
-        if let Some(reference) = response["$ref"].as_str() {
-            response = description
-                .pointer(reference.strip_prefix('#').unwrap())
-                .unwrap();
-        }
+        let status = reply.status.as_str();
+        let response = &operation["responses"][status];
+        let response = referenced(&description, response).unwrap_or(response);
         let content_type = reply.headers["content-type"].to_str().unwrap();
         let kind = content_type.split(';').next().unwrap();
-        assert!(
-            response["content"][kind].is_object(),
-            "{path}: {status} {kind}: {response}"
-        );
+        let is_described = response["content"][kind].is_object();
+        assert!(is_described, "{path}: {status} {kind}: {response}");
     }
-    stop(server);
 }

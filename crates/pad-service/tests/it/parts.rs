@@ -1,11 +1,8 @@
 //! Tests of servers that store only a part of the keys.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
 };
 
 use authdict::{
@@ -14,8 +11,8 @@ use authdict::{
     internals::{Store as _, part::NotTaken},
 };
 use pad_client::{Fault, FetchError, Remote, internals::Resource};
-use pad_service::{Keep, Mirror, NotApplied, Part, Router, Service};
-use pad_web::server::{Limits, RunningServer, StatusCode};
+use pad_service::{Keep, Mirror, NotApplied, Part};
+use pad_web::server::StatusCode;
 
 use crate::fixture::*;
 
@@ -46,14 +43,17 @@ fn part_keeping(
 ) -> (Arc<Part>, Mirror) {
     let part = Part::new(author.key.public().clone(), range, keep, 1 << 30).unwrap();
     let part = Arc::new(part);
-    let base = author.path("part");
-    let mirror = Mirror::of_part(Arc::clone(&part), upstreams, base, Arc::default());
+    let mirror = mirror_into(&part, author, upstreams);
     (part, mirror)
 }
 
-fn serve(part: &Arc<Part>) -> RunningServer {
-    let named = BTreeMap::from([("s".to_owned(), Arc::clone(part))]);
-    start(Service::new(named, Limits::default()))
+fn mirror_into(part: &Arc<Part>, author: &Author, upstreams: Vec<Remote>) -> Mirror {
+    let base = author.path("part");
+    Mirror::of_part(Arc::clone(part), upstreams, base, Arc::default())
+}
+
+fn serve(part: &Arc<Part>) -> TestServer {
+    start(service_of(Arc::clone(part)))
 }
 
 const NAMES: [&str; 12] = [
@@ -72,15 +72,13 @@ fn fruit(author: &Author, versions: u64) {
 
 /// Asserts that a part's answers equal the answers of a full server byte for byte, or that the part
 /// refuses to answer.
-fn check_answers(author: &Author, server: &RunningServer, range: &KeyRange, versions: &[u64]) {
+fn check_answers(author: &Author, server: &TestServer, range: &KeyRange, versions: &[u64]) {
     let whole = Server::of_any(author.path("s.pad")).unwrap();
     let source = connect(server);
     for version in versions.iter().copied().map(Version::new) {
-        let kept: Vec<Key> = NAMES
-            .iter()
-            .map(|name| key(name))
-            .filter(|name| range.contains(name.as_bytes()))
-            .collect();
+        let kept = NAMES.iter().map(|name| key(name));
+        let kept = kept.filter(|name| range.contains(name.as_bytes()));
+        let kept: Vec<Key> = kept.collect();
         let mut questions: Vec<Question> = NAMES.iter().map(|name| about(name)).collect();
         questions.extend(["b", "dusk", "lz", "zoo", "a"].map(about));
         questions.extend(Keys::new(kept).map(Question::Keys));
@@ -131,7 +129,7 @@ fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
     ] {
         let author = Author::new(scheme);
         fruit(&author, 9);
-        let server = start(service(&author.path("s.pad")));
+        let server = author.serve();
         let range = keys("cherry", "lemon");
         let (part, mut mirror) = part_of(&author, range.clone(), vec![connect(&server)]);
         let round = mirror.round().unwrap();
@@ -140,17 +138,11 @@ fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
         let mirrored = serve(&part);
         check_answers(&author, &mirrored, &range, &[1, 2, 5, 9]);
         fruit(&author, 5);
-        let round = {
-            // New versions are on another server.
-            let server = start(service(&author.path("s.pad")));
-            let upstreams = vec![connect(&server)];
-            let metrics = Arc::default();
-            let base = author.path("part");
-            let mut mirror = Mirror::of_part(Arc::clone(&part), upstreams, base, metrics);
-            let round = mirror.round().unwrap();
-            stop(server);
-            round
-        };
+        // New versions are on another server.
+        let newer = author.serve();
+        let mut mirror = mirror_into(&part, &author, vec![connect(&newer)]);
+        let round = mirror.round().unwrap();
+        drop(newer);
         assert_eq!((round.taken, round.latest), (5, Version::new(14)));
         check_answers(&author, &mirrored, &range, &[9, 10, 14]);
         // Heads of all versions can be fetched, one by one and in lists.
@@ -166,20 +158,15 @@ fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
             assert_eq!(one, *head);
         }
         // A part provides no updates, accepts no updates, and has no histories.
-        let update = author.update("s.pad", 14);
-        for refused in [
-            source.push(&update).unwrap_err(),
-            source
-                .get(&Resource::Update(Version::new(9)), 1 << 20)
-                .unwrap_err(),
-            source
-                .get(&Resource::History(key("fig")), 1 << 20)
-                .unwrap_err(),
+        let refused = source.push(&author.update("s.pad", 14)).unwrap_err();
+        assert!(refused.is_elsewhere(), "{refused}");
+        for resource in [
+            Resource::Update(Version::new(9)),
+            Resource::History(key("fig")),
         ] {
+            let refused = source.get(&resource, 1 << 20).unwrap_err();
             assert!(refused.is_elsewhere(), "{refused}");
         }
-        stop(server);
-        stop(mirrored);
     }
 }
 
@@ -187,7 +174,7 @@ fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
 fn parts_together_answer_everything_and_their_pages_join() {
     let author = Author::of_tree();
     fruit(&author, 12);
-    let server = start(service(&author.path("s.pad")));
+    let server = author.serve();
     // The third range ends with absent keys. The fourth range contains no key.
     let ranges = [
         keys("", "cherry"),
@@ -196,20 +183,15 @@ fn parts_together_answer_everything_and_their_pages_join() {
         keys("p", "pa"),
         keys("pa", ""),
     ];
-    let parts: Vec<_> = ranges
-        .iter()
-        .map(|range| {
-            let (part, mut mirror) = part_of(&author, range.clone(), vec![connect(&server)]);
-            assert_eq!(mirror.round().unwrap().latest, Version::new(12));
-            serve(&part)
-        })
-        .collect();
-    stop(server);
-    let upstreams = parts.iter().map(connect).collect();
-    let router = Router::new("s".into(), upstreams, None, Limits::default()).unwrap();
-    let router = start(router);
-    let all: Vec<_> = parts.iter().collect();
-    for servers in [all.as_slice(), &[&router]] {
+    let parts = ranges.map(|range| {
+        let (part, mut mirror) = part_of(&author, range, vec![connect(&server)]);
+        assert_eq!(mirror.round().unwrap().latest, Version::new(12));
+        serve(&part)
+    });
+    drop(server);
+    let all = parts.each_ref();
+    let router = route(&all);
+    for servers in [&all[..], &[&router]] {
         let mut client = author.client(servers, "view");
         assert_eq!(client.advance().unwrap(), Version::new(12));
         let whole = Server::of_any(author.path("s.pad")).unwrap();
@@ -217,8 +199,8 @@ fn parts_together_answer_everything_and_their_pages_join() {
             for name in NAMES {
                 let statement = client.ask(version, &about(name)).unwrap();
                 let answer = whole.answer(version, &about(name)).unwrap();
-                let expected =
-                    authdict::verify(author.key.public(), version, &about(name), &answer);
+                let public = author.key.public();
+                let expected = authdict::verify(public, version, &about(name), &answer);
                 assert_eq!(Ok(statement), expected);
             }
             for asked in [KeyRange::ALL, keys("kz", ""), keys("dz", "peach")] {
@@ -249,18 +231,13 @@ fn parts_together_answer_everything_and_their_pages_join() {
             assert!(!refused.is_lie(), "{refused}");
         }
     }
-    stop(router);
-    parts.into_iter().for_each(stop);
 }
 
 #[test]
 fn who_comes_late_takes_the_newest_version_alone_from_whoever_has_it() {
     let author = Author::of_tree();
     fruit(&author, 20);
-    let store = author.copy("s.pad", "last.pad");
-    let (pruned, mut mirror) = mirror_keeping(&store, "last:3", Vec::new());
-    mirror.round().unwrap();
-    let server = start(service_of(pruned));
+    let server = author.serve_keeping("last.pad", "last:3");
     let range = keys("b", "m");
     let (first, mut mirror) = part_of(&author, range.clone(), vec![connect(&server)]);
     let round = mirror.round().unwrap();
@@ -271,12 +248,8 @@ fn who_comes_late_takes_the_newest_version_alone_from_whoever_has_it() {
     assert_eq!(versions.oldest, Version::new(20));
     assert_eq!(versions.keys, Some(range));
     let gone = Resource::Answer(Version::new(19), about("fig"));
-    assert!(
-        connect(&first)
-            .get(&gone, 1 << 20)
-            .unwrap_err()
-            .is_elsewhere()
-    );
+    let gone = connect(&first).get(&gone, 1 << 20).unwrap_err();
+    assert!(gone.is_elsewhere(), "{gone}");
     // A narrower part can be loaded from this part, which has no updates.
     let narrower = keys("c", "g");
     let (second, mut mirror) = part_of(&author, narrower.clone(), vec![connect(&first)]);
@@ -289,16 +262,13 @@ fn who_comes_late_takes_the_newest_version_alone_from_whoever_has_it() {
     assert_eq!(round.latest, Version::EMPTY);
     assert!(round.incidents[0].is_elsewhere(), "{:?}", round.incidents);
     assert_eq!(wider.latest(), Version::EMPTY);
-    for server in [server, first, second_server] {
-        stop(server);
-    }
 }
 
 #[test]
 fn versions_are_dropped_as_in_a_store_and_the_last_one_ends_it() {
     let author = Author::of_tree();
     fruit(&author, 14);
-    let server = start(service(&author.path("s.pad")));
+    let server = author.serve();
     for (keep, oldest, latest) in [("last:3", 12, 14), ("4..", 4, 14), ("3..8", 3, 8)] {
         let range = keys("b", "m");
         let keep = keep.parse().unwrap();
@@ -309,20 +279,18 @@ fn versions_are_dropped_as_in_a_store_and_the_last_one_ends_it() {
         assert_eq!(versions.latest, Version::new(latest));
         assert_eq!(versions.oldest, Version::new(oldest));
         check_answers(&author, &served, &range, &[oldest, latest]);
-        stop(served);
     }
-    stop(server);
 }
 
 #[test]
 fn what_an_upstream_forges_is_not_taken_and_an_honest_one_puts_it_right() {
     let author = Author::of_tree();
     fruit(&author, 6);
-    let honest = start(service(&author.path("s.pad")));
+    let honest = author.serve();
     for lie in ["answers/", "pages/", "heads/", "updates/", "versions"] {
         let count = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&count);
-        let liar = Liar::new(service(&author.path("s.pad")), move |path, mut answer| {
+        let liar = author.liar(move |path, mut answer| {
             if path.starts_with(lie) && answer.status == StatusCode::OK {
                 counted.fetch_add(1, Ordering::Relaxed);
                 // The number of notes in the middle of the versions is of no use to a part.
@@ -334,7 +302,6 @@ fn what_an_upstream_forges_is_not_taken_and_an_honest_one_puts_it_right() {
             }
             answer
         });
-        let liar = start(liar);
         let range = keys("b", "m");
         let upstreams = vec![connect(&liar), connect(&honest)];
         let (part, mut mirror) = part_of(&author, range.clone(), upstreams);
@@ -345,34 +312,18 @@ fn what_an_upstream_forges_is_not_taken_and_an_honest_one_puts_it_right() {
         }
         let served = serve(&part);
         check_answers(&author, &served, &range, &[6]);
-        stop(served);
-        stop(liar);
     }
-    stop(honest);
 }
 
 #[test]
 fn an_upstream_whose_pages_show_nothing_is_left() {
     let author = Author::of_tree();
     let many: Vec<String> = (0..200).map(|number| format!("k{number:03}")).collect();
-    author.publish(
-        &many
-            .iter()
-            .map(|name| (name.as_str(), "1"))
-            .collect::<Vec<_>>(),
-    );
+    author.publish_all(&many, "1");
     // Each page ends after its first key, and the server proves only the first page.
-    let stubborn = Liar::new(service(&author.path("s.pad")), |path, mut answer| {
-        if path.starts_with("pages/") {
-            let first = KeyRange {
-                start: Some(key("k050")),
-                end: Some(key("k051")),
-            };
-            answer.body = Question::Range(first).encode();
-        }
-        answer
+    let stubborn = author.forger(&["pages/"], |body| {
+        *body = Question::Range(keys("k050", "k051")).encode();
     });
-    let stubborn = start(stubborn);
     let (part, mut mirror) = part_of(&author, keys("k050", "k150"), vec![connect(&stubborn)]);
     let round = mirror.round().unwrap();
     assert_eq!(part.latest(), Version::EMPTY);
@@ -382,51 +333,30 @@ fn an_upstream_whose_pages_show_nothing_is_left() {
     let served = serve(&part);
     let asked = Resource::Answer(Version::new(1), about("k050"));
     let refused = connect(&served).get(&asked, 1 << 20).unwrap_err();
-    assert!(
-        matches!(refused, FetchError::Refused { status: 404, .. }),
-        "{refused}"
-    );
-    stop(served);
-    stop(stubborn);
+    let is_unknown = matches!(refused, FetchError::Refused { status: 404, .. });
+    assert!(is_unknown, "{refused}");
 }
 
 #[test]
 fn memory_has_a_limit_and_what_cannot_be_kept_is_refused() {
     let author = Author::of_tree();
     let many: Vec<String> = (0..3000).map(|number| format!("k{number:05}")).collect();
-    author.publish(
-        &many
-            .iter()
-            .map(|name| (name.as_str(), "1"))
-            .collect::<Vec<_>>(),
-    );
-    let server = start(service(&author.path("s.pad")));
+    author.publish_all(&many, "1");
     let public = author.key.public().clone();
     let small = Part::new(public.clone(), KeyRange::ALL, Keep::All, 4096).unwrap();
     let small = Arc::new(small);
     author.publish(&[("k00001", "2")]);
-    let upstream = start(service(&author.path("s.pad")));
-    let mut mirror = Mirror::of_part(
-        Arc::clone(&small),
-        vec![connect(&upstream)],
-        author.path("small"),
-        Arc::default(),
-    );
+    let upstream = author.serve();
+    let mut mirror = mirror_into(&small, &author, vec![connect(&upstream)]);
     let error = mirror.round().unwrap_err();
     assert!(matches!(error, NotApplied::TooLarge { .. }), "{error}");
     let before = small.memory_bytes();
     assert!(mirror.round().is_err());
     assert_eq!(small.memory_bytes(), before, "nothing more is taken");
-    stop(server);
-    stop(upstream);
     // Tuple schemes do not support parts. Their mirrors keep all keys.
     let tuples = Author::new(SchemeName::TupleSpecLightweight);
-    let refused = Part::new(
-        tuples.key.public().clone(),
-        KeyRange::ALL,
-        Keep::All,
-        1 << 20,
-    );
+    let of_tuples = tuples.key.public().clone();
+    let refused = Part::new(of_tuples, KeyRange::ALL, Keep::All, 1 << 20);
     assert!(matches!(refused, Err(NotTaken::NotOffered(_))));
     let empty = Part::new(public, keys("m", "b"), Keep::All, 1 << 20);
     assert!(matches!(empty, Err(NotTaken::Part(_))));
@@ -436,22 +366,13 @@ fn memory_has_a_limit_and_what_cannot_be_kept_is_refused() {
 fn slow_and_lying_upstreams_hold_up_nobody() {
     let author = Author::of_tree();
     fruit(&author, 30);
-    let store = author.copy("s.pad", "last.pad");
-    let (pruned, mut mirror) = mirror_keeping(&store, "last:2", Vec::new());
-    mirror.round().unwrap();
-    let pruned = start(service_of(pruned));
-    let whole = start(service(&author.path("s.pad")));
-    let slow = Liar::new(service(&author.path("s.pad")), |_, answer| {
+    let pruned = author.serve_keeping("last.pad", "last:2");
+    let whole = author.serve();
+    let slow = author.liar(|_, answer| {
         std::thread::sleep(SECOND / 20);
         answer
     });
-    let liar = Liar::new(service(&author.path("s.pad")), |path, mut answer| {
-        if path.starts_with("answers/") {
-            answer.body.truncate(answer.body.len() / 2);
-        }
-        answer
-    });
-    let (slow, liar) = (start(slow), start(liar));
+    let liar = author.forger(&["answers/"], |body| body.truncate(body.len() / 2));
     for _ in 0..5 {
         let upstreams = [&slow, &liar, &pruned, &whole].map(connect).into();
         let range = keys("b", "m");
@@ -463,10 +384,6 @@ fn slow_and_lying_upstreams_hold_up_nobody() {
         drop(task);
         let served = serve(&part);
         check_answers(&author, &served, &range, &[30]);
-        stop(served);
-    }
-    for server in [pruned, whole, slow, liar] {
-        stop(server);
     }
 }
 
@@ -485,31 +402,26 @@ fn what_a_part_cannot_answer_a_router_asks_of_others() {
     let records: Vec<_> = note.records(Version::new(5)).collect();
     repository.store_mut().write_records(&records).unwrap();
     drop(repository);
-    let whole = start(service(&author.path("s.pad")));
+    let whole = author.serve();
     let nameless = start(service(&nameless));
     let (part, mut mirror) = part_of(&author, keys("cherry", "lemon"), vec![connect(&whole)]);
     mirror.round().unwrap();
     let part = serve(&part);
-    let upstreams = vec![connect(&part), connect(&nameless), connect(&whole)];
-    let router = Router::new("s".into(), upstreams, None, Limits::default()).unwrap();
-    let router = start(router);
+    let router = route(&[&part, &nameless, &whole]);
     let source = connect(&router);
     let version = Version::new(5);
     let across = Keys::new(vec![key("apple"), key("fig")]).unwrap();
     // Each server in turn is queried first.
+    let questions = [
+        Question::Range(keys("d", "zz")),
+        Question::Range(KeyRange::ALL),
+        Question::Keys(across),
+        about("pear"),
+        about("fig"),
+    ];
+    let questions = questions.map(|question| Resource::Answer(version, question));
     for _ in 0..3 {
-        for question in [
-            Question::Range(keys("d", "zz")),
-            Question::Range(KeyRange::ALL),
-            Question::Keys(across.clone()),
-            about("pear"),
-            about("fig"),
-        ] {
-            let asked = Resource::Answer(version, question.clone());
-            let expected = connect(&whole).get(&asked, 1 << 20).unwrap();
-            assert_eq!(source.get(&asked, 1 << 20).unwrap(), expected);
-        }
-        for resource in [
+        let others = [
             Resource::History(key("fig")),
             Resource::Update(version),
             Resource::Named("five".into()),
@@ -517,9 +429,10 @@ fn what_a_part_cannot_answer_a_router_asks_of_others() {
             Resource::Named("six".into()),
             Resource::Value(None, key("pear")),
             Resource::Value(Some(version), key("fig")),
-        ] {
-            let expected = connect(&whole).get(&resource, 1 << 20).unwrap();
-            assert_eq!(source.get(&resource, 1 << 20).unwrap(), expected);
+        ];
+        for resource in questions.iter().chain(&others) {
+            let expected = connect(&whole).get(resource, 1 << 20).unwrap();
+            assert_eq!(source.get(resource, 1 << 20).unwrap(), expected);
         }
     }
     // Clients that query the servers directly receive the same results.
@@ -530,16 +443,13 @@ fn what_a_part_cannot_answer_a_router_asks_of_others() {
     let notes = client.notes(Version::new(1), version).unwrap();
     assert_eq!(notes.into_unverified().get(version), Some(&note));
     assert_eq!(client.take_incidents(), []);
-    for server in [router, part, nameless, whole] {
-        stop(server);
-    }
 }
 
 #[test]
 fn pages_without_entries_and_without_end_are_a_lie() {
     let author = Author::of_tree();
     author.publish(&[("zebra", "1")]);
-    let endless = Liar::new(service(&author.path("s.pad")), |path, mut answer| {
+    let endless = author.liar(|path, mut answer| {
         // Each page ends right after its first key and has no entry.
         if let Ok(Resource::Page(_, range)) = Resource::parse(path) {
             let begin = range.start.as_ref().map_or(&[][..], Key::as_bytes);
@@ -549,31 +459,22 @@ fn pages_without_entries_and_without_end_are_a_lie() {
         }
         answer
     });
-    let endless = start(endless);
     let alone = author.client(&[&endless], "alone");
     let refused = alone.page(Version::new(1), &KeyRange::ALL).unwrap_err();
     assert!(refused.is_lie(), "{refused}");
     // If there is an honest server too, the client gets the answer.
-    let honest = start(service(&author.path("s.pad")));
+    let honest = author.serve();
     let both = author.client(&[&endless, &honest], "both");
     let (page, contents) = both.page(Version::new(1), &KeyRange::ALL).unwrap();
     assert_eq!((page, contents.entries.len()), (KeyRange::ALL, 1));
     assert_eq!(both.take_incidents().len(), 1);
-    for server in [endless, honest] {
-        stop(server);
-    }
 }
 
 #[test]
 fn what_one_upstream_has_begun_another_one_ends() {
     let author = Author::of_tree();
     let many: Vec<String> = (0..40).map(|number| format!("k{number:03}")).collect();
-    let long = "x".repeat(100_000);
-    let entries: Vec<_> = many
-        .iter()
-        .map(|name| (name.as_str(), long.as_str()))
-        .collect();
-    author.publish(&entries);
+    author.publish_all(&many, &"x".repeat(100_000));
     for price in ["1", "2", "3"] {
         author.publish(&[("k000", price)]);
     }
@@ -592,38 +493,30 @@ fn what_one_upstream_has_begun_another_one_ends() {
     let between = Arc::new(Mutex::new(None));
     let (answers, noted) = (AtomicUsize::new(0), Arc::clone(&between));
     let ahead = Mutex::new(ahead);
-    let slow = Liar::new(pruned(&old), move |path, answer| {
+    let slow = start(Liar::new(pruned(&old), move |path, answer| {
         // The other mirror runs a round between two pages of this mirror.
         if path.starts_with("answers/") && answers.fetch_add(1, Ordering::Relaxed) == 1 {
             *noted.lock().unwrap() = Some(ahead.lock().unwrap().round().unwrap());
         }
         answer
-    });
-    let slow = start(slow);
-    let follow = |upstream: &RunningServer, base: &str| {
-        let (upstreams, base) = (vec![connect(upstream)], author.path(base));
-        let mut mirror = Mirror::of_part(Arc::clone(&part), upstreams, base, Arc::default());
+    }));
+    let follow = |upstream: &TestServer| {
+        let mut mirror = mirror_into(&part, &author, vec![connect(upstream)]);
         mirror.round().unwrap()
     };
-    let round = follow(&slow, "slow");
+    let round = follow(&slow);
     assert!(round.incidents.is_empty(), "{:?}", round.incidents);
     assert_eq!((round.taken, round.latest), (1, Version::new(4)));
     // That round failed, and did not start to load another version.
     let between = between.lock().unwrap().take().unwrap();
     assert_eq!((between.taken, between.latest), (0, Version::EMPTY));
-    assert!(
-        between.incidents[0].is_elsewhere(),
-        "{:?}",
-        between.incidents
-    );
-    assert_eq!(follow(&newer, "newer").latest, Version::new(5));
+    let incidents = between.incidents;
+    assert!(incidents[0].is_elsewhere(), "{incidents:?}");
+    assert_eq!(follow(&newer).latest, Version::new(5));
     let served = serve(&part);
     let whole = Server::of_any(author.path("s.pad")).unwrap();
     let (version, question) = (Version::new(5), Question::Range(range));
     let asked = Resource::Answer(version, question.clone());
     let answer = connect(&served).get(&asked, 8 << 20).unwrap();
     assert_eq!(answer, whole.answer(version, &question).unwrap());
-    for server in [newer, slow, served] {
-        stop(server);
-    }
 }

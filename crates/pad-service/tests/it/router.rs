@@ -11,44 +11,47 @@ use authdict::{KeyRange, Question, Version};
 use pad_client::{Client, Fault, FetchError, Remote, internals::Resource};
 use pad_service::{NotRouted, Router, Service};
 use pad_web::{
-    client::{HttpClient, HttpError, PostBody, Verdict, header},
+    client::{HttpError, header},
     server::{
-        Admission, Answer, Handler, Head, HeaderValue, Limits, Options, RunningServer, StatusCode,
+        Admission, Answer, Handler, Head, HeaderValue, Limits, Options, StatusCode,
     },
 };
 
 use crate::{
     fixture::*,
     hostile::spoken,
-    serve::{fetched, raw},
+    serve::{assert_unhealthy, fetched, path_of, posted, raw, text},
 };
 
 /// The author's nine versions. One server has the first four, another has all from the fourth on.
 struct Parts {
     author: Author,
-    old: RunningServer,
-    new: RunningServer,
+    old: TestServer,
+    new: TestServer,
 }
 
 impl Parts {
     fn begin() -> Self {
         let author = Author::of_tree();
         priced(&author, 9);
-        let keeping = |name: &str, keep: &str| {
-            let store = author.copy("s.pad", name);
-            let (dictionary, mut mirror) = mirror_keeping(&store, keep, Vec::new());
-            mirror.round().unwrap();
-            start(service_of(dictionary))
-        };
-        let old = keeping("old.pad", "0..4");
-        let new = keeping("new.pad", "4..");
+        let old = author.serve_keeping("old.pad", "0..4");
+        let new = author.serve_keeping("new.pad", "4..");
         Self { author, old, new }
     }
 }
 
-fn route(servers: &[&RunningServer]) -> RunningServer {
-    let servers = servers.iter().map(|server| connect(server)).collect();
-    start(Router::new("s".into(), servers, None, Limits::default()).unwrap())
+/// Starts a server that has only the first version.
+fn late(author: &Author) -> TestServer {
+    let late = author.create("late.pad");
+    let mut stored = authdict::Server::of_any(&late).unwrap();
+    stored.apply_message(&author.update("s.pad", 1)).unwrap();
+    drop(stored);
+    start(service(&late))
+}
+
+/// Returns the path of the look-up of a key.
+fn look_up(version: u64, key: &str) -> String {
+    path_of(&Resource::Answer(Version::new(version), about(key)))
 }
 
 #[test]
@@ -71,14 +74,11 @@ fn every_version_is_answered_by_whoever_keeps_it() {
         assert_eq!(update, author.update("s.pad", version));
     }
     assert!(client.take_incidents().is_empty());
-    for server in [router, old, new] {
-        stop(server);
-    }
 }
 
 /// Asserts that refusals of the servers are passed on, and that refusals of the router have their
 /// own codes.
-fn assert_refusals(router: &RunningServer, unknown: &str) {
+fn assert_refusals(router: &TestServer, unknown: &str) {
     for (path, status, code) in [
         (unknown, 404, "unknown_version"),
         ("/v1/dictionaries/s/consistency/9/5", 404, "unknown_version"),
@@ -97,108 +97,73 @@ fn assert_refusals(router: &RunningServer, unknown: &str) {
 fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
     let Parts { author, old, new } = Parts::begin();
     let router = route(&[&old, &new]);
-    let path = |version, key| {
-        let resource = Resource::Answer(Version::new(version), about(key));
-        format!("/v1/dictionaries/s/{}", resource.path())
-    };
     for (version, server) in [(2, &old), (7, &new)] {
         for key in ["apple", "fig"] {
-            let path = path(version, key);
+            let path = look_up(version, key);
             let (direct, routed) = (raw(server, &path, None), raw(&router, &path, None));
             assert_eq!((direct.status, &direct.body), (routed.status, &routed.body));
             let name = header::CONTENT_TYPE;
             assert_eq!(direct.headers[&name], routed.headers[&name]);
             // The router has not verified the response, so caches must revalidate it.
             assert_eq!(routed.headers[header::CACHE_CONTROL], "no-cache");
-            let posted = PostBody {
-                content_type: "application/octet-stream",
-                body: &about(key).encode(),
-            };
             let path = format!("/v1/dictionaries/s/answers/{version}");
-            assert_eq!(raw(&router, &path, Some(posted)).body, direct.body);
+            let question = about(key).encode();
+            let answer = raw(&router, &path, Some(posted(&question)));
+            assert_eq!(answer.body, direct.body);
         }
     }
-    assert_refusals(&router, &path(12, "apple"));
+    assert_refusals(&router, &look_up(12, "apple"));
     let update = author.update("s.pad", 9);
     let refused = connect(&router).push(&update).unwrap_err();
     assert!(refused.is("method_not_allowed"), "{refused}");
-    let posted = PostBody {
-        content_type: "application/octet-stream",
-        body: b"no question",
-    };
-    let reply = raw(&router, "/v1/dictionaries/s/answers/1", Some(posted));
-    assert!(
-        FetchError::in_reply(&reply)
-            .unwrap()
-            .is("unreadable_question")
-    );
+    let path = "/v1/dictionaries/s/answers/1";
+    let refused = FetchError::in_reply(&raw(&router, path, Some(posted(b"no question")))).unwrap();
+    assert!(refused.is("unreadable_question"), "{refused}");
     // A client that already has the current response receives status 304.
-    let tag = raw(&router, &path(7, "apple"), None).headers[header::ETAG].clone();
+    let path = look_up(7, "apple");
+    let tag = raw(&router, &path, None).headers[header::ETAG].clone();
     let request = format!(
-        "GET {} HTTP/1.1\r\nhost: h\r\nif-none-match: {}\r\nconnection: close\r\n\r\n",
-        path(7, "apple"),
+        "GET {path} HTTP/1.1\r\nhost: h\r\nif-none-match: {}\r\nconnection: close\r\n\r\n",
         tag.to_str().unwrap()
     );
-    let plain = start_with(
-        Options {
-            timeouts: PATIENT,
-            ..Options::default()
-        },
-        Router::new(
-            "s".into(),
-            vec![connect(&old), connect(&new)],
-            None,
-            Limits::default(),
-        )
-        .unwrap(),
-    );
+    let servers = [&old, &new].map(connect).to_vec();
+    let plain = Router::new("s".into(), servers, None, Limits::default()).unwrap();
+    let plain = start_plain(plain);
     let said = spoken(plain.address(), request.as_bytes());
     assert!(said.starts_with("HTTP/1.1 304 "), "{said}");
     assert!(said.contains("no-cache"), "{said}");
-    for server in [router, plain, old, new] {
-        stop(server);
-    }
 }
 
 #[test]
 fn servers_that_are_gone_or_late_are_passed_over_and_found_again() {
     let Parts { author, old, new } = Parts::begin();
-    let late = author.create("late.pad");
-    let mut stored = authdict::Server::of_any(&late).unwrap();
-    stored.apply_message(&author.update("s.pad", 1)).unwrap();
-    drop(stored);
-    let late = start(service(&late));
-    let whole = start(service(&author.path("s.pad")));
+    let late = late(&author);
+    let whole = author.serve();
     let router = route(&[&old, &late, &new, &whole]);
     let mut client = author.client(&[&router], "view");
     client.advance().unwrap();
     for version in 1..=9 {
         assert_priced(&client, version);
     }
-    stop(new);
-    stop(old);
+    drop(new);
+    drop(old);
     for version in (1..=9).rev() {
         assert_priced(&client, version);
     }
     assert!(client.take_incidents().is_empty());
-    let metrics = raw(&router, "/metrics", None);
-    let metrics = String::from_utf8(metrics.body).unwrap();
-    let up = metrics
-        .lines()
-        .filter(|line| line.starts_with("pad_upstream_up{"));
-    assert_eq!(
-        up.filter(|line| line.ends_with(" 0")).count(),
-        2,
-        "{metrics}"
-    );
+    let metrics = text(&router, "/metrics");
+    let lines = metrics.lines();
+    let up = lines.filter(|line| line.starts_with("pad_upstream_up{"));
+    let down = up.filter(|line| line.ends_with(" 0")).count();
+    assert_eq!(down, 2, "{metrics}");
     // The only server with the version refuses to prove growth, as servers of trees do.
     let pair = route(&[&late, &whole]);
     let mut behind = author.client(&[&late], "behind");
     behind.advance().unwrap();
     let mut behind = Client::new(vec![connect(&pair)], behind.view().clone(), None).unwrap();
     assert_eq!(behind.advance().unwrap(), Version::new(9));
-    stop(pair);
-    stop(whole);
+    drop(pair);
+    drop(whole);
     assert_priced(&client, 1);
     let nobody_answers = || {
         let nobody = client.ask(Version::new(9), &about("apple")).unwrap_err();
@@ -206,17 +171,11 @@ fn servers_that_are_gone_or_late_are_passed_over_and_found_again() {
     };
     // The router has sent this version to a client, so a late server must not make it unknown.
     nobody_answers();
-    stop(late);
+    drop(late);
     nobody_answers();
-    let origin = format!("https://{}", router.address());
-    let http = HttpClient::new(&origin, http_options()).unwrap();
-    let read = |reply| Ok::<_, HttpError>(Verdict::Done(reply));
-    let path = Resource::Answer(Version::new(9), about("apple")).path();
-    let busy = http.get(&format!("/v1/dictionaries/s/{path}"), 1 << 10, read);
-    assert_eq!(busy.unwrap_err(), HttpError::Overloaded { attempts: 1 });
-    let health = fetched(&router, "/health", None).unwrap_err();
-    assert_eq!(health, HttpError::Overloaded { attempts: 1 }, "status 503");
-    stop(router);
+    let busy = fetched(&router, &look_up(9, "apple"), None).unwrap_err();
+    assert_eq!(busy, HttpError::Overloaded { attempts: 1 });
+    assert_unhealthy(&router);
 }
 
 #[test]
@@ -228,8 +187,7 @@ fn a_refusal_without_any_server_says_how_many_failed() {
     });
     let public = Some(author.key.public().clone());
     let router = Router::new("s".into(), servers.into(), public, Limits::default()).unwrap();
-    let path = Resource::Answer(Version::new(9), about("apple")).path();
-    let request = hyper::Request::get(format!("/v1/dictionaries/s/{path}"));
+    let request = hyper::Request::get(look_up(9, "apple"));
     let (head, ()) = request.body(()).unwrap().into_parts();
     let Ok(Admission { request, .. }) = router.admit(&head) else {
         panic!("not admitted");
@@ -238,36 +196,27 @@ fn a_refusal_without_any_server_says_how_many_failed() {
     assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE);
     let object: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
     let text = "no server can answer about version 9: 2 of 2 servers failed";
-    assert_eq!(
-        (&object["error"], &object["message"]),
-        (&"no_server".into(), &text.into())
-    );
+    assert_eq!(object["error"], "no_server");
+    assert_eq!(object["message"], text);
 }
 
 /// The client chose the length. Its servers must not count as failed, or the router as unhealthy.
 #[test]
 fn a_request_that_is_too_long_for_the_servers_is_the_clients_fault() {
-    let Parts { author, old, new } = Parts::begin();
-    let refusing = || {
-        start(Liar::new(service(&author.path("s.pad")), |path, answer| {
+    let Parts { author, .. } = Parts::begin();
+    let servers = [(); 2].map(|()| {
+        author.liar(|path, answer| {
             if path.starts_with("answers/") {
-                Answer::text(StatusCode::URI_TOO_LONG, "")
-            } else {
-                answer
+                return Answer::text(StatusCode::URI_TOO_LONG, "");
             }
-        }))
-    };
-    let servers = [refusing(), refusing()];
-    let router = route(&[&servers[0], &servers[1]]);
-    let path = Resource::Answer(Version::new(9), about("apple")).path();
-    let path = format!("/v1/dictionaries/s/{path}");
+            answer
+        })
+    });
+    let router = route(&servers.each_ref());
     for _ in 0..3 {
-        let reply = raw(&router, &path, None);
+        let reply = raw(&router, &look_up(9, "apple"), None);
         assert_eq!(reply.status, StatusCode::URI_TOO_LONG);
         assert_eq!(raw(&router, "/health", None).status, StatusCode::OK);
-    }
-    for server in [router, old, new].into_iter().chain(servers) {
-        stop(server);
     }
 }
 
@@ -275,56 +224,30 @@ fn a_request_that_is_too_long_for_the_servers_is_the_clients_fault() {
 #[test]
 fn a_server_that_forges_its_latest_head_is_not_up() {
     let Parts { author, old, new } = Parts::begin();
-    let liar = start(Liar::new(
-        service(&author.path("s.pad")),
-        |path, mut answer| {
-            if path.starts_with("heads/") {
-                *answer.body.last_mut().unwrap() ^= 1;
-            }
-            answer
-        },
-    ));
+    let liar = author.forger(&["heads/"], |body| *body.last_mut().unwrap() ^= 1);
     let router = route(&[&liar, &old, &new]);
     for _ in 0..3 {
-        let metrics = raw(&router, "/metrics", None).body;
-        let metrics = String::from_utf8(metrics).unwrap();
+        let metrics = text(&router, "/metrics");
         for (server, is_up) in [(&liar, 0), (&old, 1), (&new, 1)] {
-            let gauge = format!(
-                "pad_upstream_up{{upstream=\"{}\"}} {is_up}",
-                connect(server).address()
-            );
-            assert!(
-                metrics.lines().any(|line| line == gauge),
-                "{gauge}: {metrics}"
-            );
+            let upstream = connect(server).address();
+            let gauge = format!("pad_upstream_up{{upstream=\"{upstream}\"}} {is_up}");
+            let is_there = metrics.lines().any(|line| line == gauge);
+            assert!(is_there, "{gauge}: {metrics}");
         }
-    }
-    for server in [router, liar, old, new] {
-        stop(server);
     }
 }
 
 #[test]
 fn a_server_that_lies_through_a_router_is_caught_by_the_client() {
-    let Parts { author, old, new } = Parts::begin();
-    let liar = start(Liar::new(
-        service(&author.path("s.pad")),
-        |path, mut answer| {
-            if path.starts_with("answers/") {
-                *answer.body.last_mut().unwrap() ^= 1;
-            }
-            answer
-        },
-    ));
+    let Parts { author, new, .. } = Parts::begin();
+    let liar = author.forger(&["answers/"], |body| *body.last_mut().unwrap() ^= 1);
     let router = route(&[&liar]);
     let mut client = author.client(&[&router, &new], "view");
     client.advance().unwrap();
     assert_priced(&client, 9);
     let incidents = client.take_incidents();
-    assert!(
-        matches!(incidents[0].fault, Fault::Lied(_)),
-        "{incidents:?}"
-    );
+    let is_lie = matches!(incidents[0].fault, Fault::Lied(_));
+    assert!(is_lie, "{incidents:?}");
     assert!(incidents[0].server.contains(&router.address().to_string()));
     // A router does not combine servers with different keys.
     let other = Author::of_tree();
@@ -335,28 +258,15 @@ fn a_server_that_lies_through_a_router_is_caught_by_the_client() {
     assert!(matches!(refused, NotRouted::OtherKey { .. }));
     let nobody = Router::new("s".into(), Vec::new(), None, Limits::default()).unwrap_err();
     assert_eq!(nobody, NotRouted::NoServer);
-    for server in [router, liar, stranger, old, new] {
-        stop(server);
-    }
 }
 
 #[test]
 fn what_is_newest_goes_back_for_nobody_and_is_signed() {
     let Parts { author, old, new } = Parts::begin();
-    let boaster = start(Liar::new(
-        service(&author.path("s.pad")),
-        |path, mut answer| {
-            if path == "versions" {
-                answer.body = br#"{"oldest":0,"latest":1000000}"#.to_vec();
-            }
-            answer
-        },
-    ));
-    let late = author.create("late.pad");
-    let mut stored = authdict::Server::of_any(&late).unwrap();
-    stored.apply_message(&author.update("s.pad", 1)).unwrap();
-    drop(stored);
-    let late = start(service(&late));
+    let boaster = author.forger(&["versions"], |body| {
+        *body = br#"{"oldest":0,"latest":1000000}"#.to_vec();
+    });
+    let late = late(&author);
     let router = route(&[&boaster, &late, &old, &new]);
     let mut client = author.client(&[&router], "view");
     for _ in 0..10 {
@@ -374,9 +284,6 @@ fn what_is_newest_goes_back_for_nobody_and_is_signed() {
     let servers = vec![connect(&new)];
     let refused = Router::new("s".into(), servers, Some(other), Limits::default()).unwrap_err();
     assert!(matches!(refused, NotRouted::OtherKey { .. }));
-    for server in [router, boaster, late, old, new] {
-        stop(server);
-    }
 }
 
 /// A client that has queried the server directly is ahead of the router. The router then learns the
@@ -405,20 +312,14 @@ fn a_client_that_knows_a_newer_version_is_served_through_a_router() {
     let client = Client::new(vec![connect(&late)], view, None).unwrap();
     let refused = client.ask(Version::new(2), &about("apple")).unwrap_err();
     assert!(!refused.is_askers() && !refused.is_lie(), "{refused}");
-    assert!(
-        refused.to_string().contains("does not have version 2 yet"),
-        "{refused}"
-    );
-    for server in [router, server, late] {
-        stop(server);
-    }
+    let refused = refused.to_string();
+    assert!(refused.contains("does not have version 2 yet"), "{refused}");
 }
 
 #[test]
 fn what_a_server_refuses_is_not_kept_by_caches_and_what_is_no_refusal_is_not_passed_on() {
-    let Parts { author, old, new } = Parts::begin();
-    let path = Resource::Answer(Version::new(9), about("apple")).path();
-    let path = format!("/v1/dictionaries/s/{path}");
+    let Parts { author, new, .. } = Parts::begin();
+    let path = look_up(9, "apple");
     let documented = r#"{"error":"unreadable_question","message":"no"}"#;
     let documented_as = "unreadable_question";
     for (status, body) in [
@@ -428,19 +329,16 @@ fn what_a_server_refuses_is_not_kept_by_caches_and_what_is_no_refusal_is_not_pas
         (302, "<script>"),
         (500, documented),
     ] {
-        let liar = start(Liar::new(
-            service(&author.path("s.pad")),
-            move |path, mut answer| {
-                if path.starts_with("answers/") {
-                    let status = StatusCode::from_u16(status).unwrap();
-                    answer = Answer::new(status, "text/html", body);
-                    let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
-                    answer = answer.with(header::CACHE_CONTROL, forever);
-                    answer = answer.with(header::ETAG, HeaderValue::from_static("\"no\""));
-                }
-                answer
-            },
-        ));
+        let liar = author.liar(move |path, mut answer| {
+            if path.starts_with("answers/") {
+                let status = StatusCode::from_u16(status).unwrap();
+                answer = Answer::new(status, "text/html", body);
+                let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
+                answer = answer.with(header::CACHE_CONTROL, forever);
+                answer = answer.with(header::ETAG, HeaderValue::from_static("\"no\""));
+            }
+            answer
+        });
         let alone = route(&[&liar]);
         match fetched(&alone, &path, None) {
             Ok(refused) => {
@@ -460,12 +358,6 @@ fn what_a_server_refuses_is_not_kept_by_caches_and_what_is_no_refusal_is_not_pas
         let both = route(&[&liar, &new]);
         let statuses = [(); 2].map(|()| raw(&both, &path, None).status.as_u16());
         assert_eq!(statuses, [200; 2], "{status}");
-        for server in [alone, both, liar] {
-            stop(server);
-        }
-    }
-    for server in [old, new] {
-        stop(server);
     }
 }
 
@@ -484,44 +376,27 @@ fn a_server_that_names_another_key_than_the_one_given_is_left_out() {
     for version in 1..=9 {
         assert_priced(&client, version);
     }
-    let metrics = String::from_utf8(raw(&router, "/metrics", None).body).unwrap();
+    let metrics = text(&router, "/metrics");
     assert_eq!(metrics.matches("pad_upstream_up{").count(), 2, "{metrics}");
-    for server in [router, stranger, old, new] {
-        stop(server);
-    }
 }
 
 #[test]
 fn names_and_addresses_are_what_they_seem() {
-    let Parts {
-        author: _author,
-        old,
-        new,
-    } = Parts::begin();
-    for name in [
-        "",
-        ".",
-        ".s",
-        "s/t",
-        "s t",
-        "s\n",
-        "\u{e9}",
-        &"s".repeat(201),
-    ] {
-        let servers = vec![connect(&new)];
+    let parts = Parts::begin();
+    let new = &parts.new;
+    let long = "s".repeat(201);
+    for name in ["", ".", ".s", "s/t", "s t", "s\n", "\u{e9}", &long] {
+        let servers = vec![connect(new)];
         let refused = Router::new(name.into(), servers, None, Limits::default()).unwrap_err();
         assert_eq!(refused, NotRouted::Name(name.into()));
     }
     // In the metrics, this address would be parsed as two labels if it were not escaped.
     let address = format!("https://{}/v1/dictionaries/s\"}}1", new.address());
     let odd = Remote::connect(&address, http_options()).unwrap();
-    let servers = vec![odd, connect(&new)];
+    let servers = vec![odd, connect(new)];
     let router = start(Router::new("s".into(), servers, None, Limits::default()).unwrap());
-    let metrics = String::from_utf8(raw(&router, "/metrics", None).body).unwrap();
+    let metrics = text(&router, "/metrics");
     assert!(metrics.contains(r#"/s\"}1"} 0"#), "{metrics}");
-    for server in [router, old, new] {
-        stop(server);
-    }
 }
 
 #[test]
@@ -529,7 +404,7 @@ fn answers_that_are_long_come_one_after_the_other() {
     let author = Author::of_tree();
     let long = "x".repeat(3 << 20);
     author.publish(&[("apple", &long), ("pear", "5")]);
-    let server = start(service(&author.path("s.pad")));
+    let server = author.serve();
     // The router receives only one long response at a time.
     let limits = Limits {
         response_bytes: 8 << 20,
@@ -553,15 +428,12 @@ fn answers_that_are_long_come_one_after_the_other() {
             });
         }
     });
-    for server in [router, server] {
-        stop(server);
-    }
 }
 
 #[test]
 fn many_clients_share_a_router_while_a_server_comes_and_goes() {
     let Parts { author, old, new } = Parts::begin();
-    let whole = start(service(&author.path("s.pad")));
+    let whole = author.serve();
     let limits = Limits {
         in_flight: 8,
         ..Limits::default()
@@ -582,34 +454,26 @@ fn many_clients_share_a_router_while_a_server_comes_and_goes() {
                 assert!(client.take_incidents().is_empty());
             });
         }
-        stop(whole);
+        drop(whole);
     });
     drop(task);
-    for server in [router, old, new] {
-        stop(server);
-    }
 }
 
 #[test]
 fn a_client_that_has_used_up_its_share_says_nothing_of_the_server() {
     let author = Author::of_tree();
     three_versions(&author);
-    let server = start(Liar::new(service(&author.path("s.pad")), |path, answer| {
+    let server = author.liar(|path, answer| {
         if path.starts_with("answers/") {
             return Answer::text(StatusCode::SERVICE_UNAVAILABLE, "busy");
         }
         answer
-    }));
+    });
     let router = route(&[&server]);
-    let resource = Resource::Answer(Version::new(3), about("apple"));
-    let path = format!("/v1/dictionaries/s/{}", resource.path());
-    let refused = fetched(&router, &path, None).unwrap_err();
+    let refused = fetched(&router, &look_up(3, "apple"), None).unwrap_err();
     assert!(matches!(refused, HttpError::Overloaded { .. }), "{refused}");
-    let health = String::from_utf8(raw(&router, "/health", None).body).unwrap();
+    let health = text(&router, "/health");
     assert!(health.contains("\"reached\":1"), "{health}");
-    for server in [router, server] {
-        stop(server);
-    }
 }
 
 /// A client cannot set the address under which the router forwards its requests.
@@ -642,13 +506,8 @@ fn a_router_names_its_client_to_the_server() {
         }
     }
     let named = named.lock().unwrap().clone();
-    assert_eq!(
-        named,
-        BTreeSet::from(["127.0.0.1", "127.0.0.3"].map(String::from))
-    );
-    for server in [router, server] {
-        stop(server);
-    }
+    let expected = ["127.0.0.1", "127.0.0.3"].map(String::from);
+    assert_eq!(named, BTreeSet::from(expected));
 }
 
 /// A service that records the client addresses that proxies send.

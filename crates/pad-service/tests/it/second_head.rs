@@ -17,22 +17,18 @@ use pad_service::Dictionary;
 
 use crate::fixture::*;
 
-/// Returns the schemes that a service can serve: all except directories.
-fn schemes() -> Vec<SchemeName> {
-    let all = SchemeName::ALL.iter().copied();
-    all.filter(|scheme| scheme.family() != SchemeFamily::Directory)
-        .collect()
-}
-
-/// Runs `check` for each scheme, with one thread per core.
+/// Runs `check` for each scheme that a service can serve (all except directories), with one thread
+/// per core.
 pub(crate) fn for_each_scheme(check: impl Fn(SchemeName) + Sync) {
-    let (schemes, next) = (schemes(), AtomicUsize::new(0));
+    let schemes = SchemeName::ALL.iter();
+    let schemes = schemes.filter(|scheme| scheme.family() != SchemeFamily::Directory);
+    let (schemes, next): (Vec<_>, _) = (schemes.collect(), AtomicUsize::new(0));
     let cores = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         for _ in 0..cores {
             scope.spawn(|| {
                 while let Some(scheme) = schemes.get(next.fetch_add(1, Ordering::SeqCst)) {
-                    check(*scheme);
+                    check(**scheme);
                 }
             });
         }
@@ -57,10 +53,8 @@ fn assert_fork(author: &Author, client: &Client, (version, question): (Version, 
     let [incident] = incidents.as_slice() else {
         panic!("{scheme}: {incidents:?}");
     };
-    assert!(
-        matches!(incident.fault, Fault::Fork(_)),
-        "{scheme}: {incident:?}"
-    );
+    let is_fork = matches!(incident.fault, Fault::Fork(_));
+    assert!(is_fork, "{scheme}: {incident:?}");
     let kept = fs::read(incident.evidence.as_ref().unwrap()).unwrap();
     evidence::check(author.key.public(), &kept).unwrap();
 }
@@ -73,10 +67,9 @@ fn answers_belong_to_the_history_that_the_client_follows() {
         author.publish(&[entry("apple", "1"), entry("pear", "2")]);
         author.copy("s.pad", "other.pad");
         for (store, first) in [("s.pad", "fig"), ("other.pad", "quince")] {
-            let puts = [entry(first, "3"), entry("plum", "4")].map(|(key, value)| put(key, value));
-            author
-                .sign(store, puts.map(|put| vec![put]).to_vec())
-                .unwrap();
+            let entries = [entry(first, "3"), entry("plum", "4")];
+            let puts = entries.map(|(key, value)| vec![put(key, value)]);
+            author.sign(store, puts.to_vec()).unwrap();
         }
         let other = authdict::Server::of_any(author.path("other.pad")).unwrap();
         let [older, latest] = [2, 3].map(Version::new);
@@ -106,7 +99,7 @@ fn answers_belong_to_the_history_that_the_client_follows() {
             assert_fork(&author, &client, (older, &asked));
             assert_fork(&author, &client, (latest, &Question::Growth(older)));
         }
-        stop(liar);
+        drop(liar);
 
         // An honest server receives the same questions.
         let honest = start(service_of(dictionary));
@@ -117,11 +110,9 @@ fn answers_belong_to_the_history_that_the_client_follows() {
         }
         if scheme.family().is_append_only() {
             client.ask(latest, &Question::Growth(older)).unwrap();
-            client
-                .ask(older, &Question::Growth(Version::new(1)))
-                .unwrap();
+            let since_first = Question::Growth(Version::new(1));
+            client.ask(older, &since_first).unwrap();
         }
-        stop(honest);
     });
 }
 
@@ -130,11 +121,11 @@ fn versions_newer_than_the_view_are_not_believed_before_they_are_followed() {
     for_each_scheme(|scheme| {
         let author = Author::new(scheme);
         author.publish(&[entry(scheme, "apple", "1")]);
-        let server = start(service(&author.path("s.pad")));
+        let server = author.serve();
         let mut client = author.client(&[&server], "view");
         client.advance().unwrap();
         author.publish(&[entry(scheme, "fig", "2")]);
-        stop(server);
+        drop(server);
         let dictionary = Arc::new(Dictionary::open(&author.path("s.pad")).unwrap());
         let server = start(service_of(Arc::clone(&dictionary)));
         let view = client.view().clone();
@@ -153,14 +144,10 @@ fn versions_newer_than_the_view_are_not_believed_before_they_are_followed() {
         let answer = dictionary.read(|server| server.answer(version, &about("fig")));
         let answer = answer.unwrap();
         let verifier = authdict::internals::dynamic::client_of(&view).unwrap();
-        assert_eq!(
-            verifier
-                .check_at(version, &about("fig"), &answer)
-                .unwrap_err(),
-            authdict::Refusal::Ahead { version, followed }
-        );
+        let refused = verifier.check_at(version, &about("fig"), &answer);
+        let expected = authdict::Refusal::Ahead { version, followed };
+        assert_eq!(refused.unwrap_err(), expected);
         assert_eq!(client.advance().unwrap(), version);
         client.ask(version, &about("fig")).unwrap();
-        stop(server);
     });
 }

@@ -1,18 +1,15 @@
 //! Tests of the responses of an honest server.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
 };
 
 use authdict::{
     Key, KeyRange, Keys, Question, SchemeName, Statement, Version, internals::SchemeFamily,
 };
 use pad_client::{FetchError, PushOutcome, internals::Resource};
-use pad_service::{Dictionary, Service};
+use pad_service::Dictionary;
 use pad_web::client::{HttpClient, HttpError, PostBody, Reply, StatusCode, Verdict, header};
 use pad_web::server::{Limits, Options};
 
@@ -26,18 +23,36 @@ const SCHEMES: [SchemeName; 4] = [
     SchemeName::TupleBase,
 ];
 
+/// Returns the path of a resource on the test servers.
+pub(crate) fn path_of(resource: &Resource) -> String {
+    format!("/v1/dictionaries/s/{}", resource.path())
+}
+
+/// Returns a request body of bytes.
+pub(crate) fn posted(body: &[u8]) -> PostBody<'_> {
+    let content_type = "application/octet-stream";
+    PostBody { content_type, body }
+}
+
 /// Fetches a path from the server, and accepts any status.
-pub(crate) fn raw(
-    server: &pad_web::server::RunningServer,
-    path: &str,
-    posted: Option<PostBody<'_>>,
-) -> Reply {
+pub(crate) fn raw(server: &TestServer, path: &str, posted: Option<PostBody<'_>>) -> Reply {
     fetched(server, path, posted).unwrap()
+}
+
+/// Fetches a path as text.
+pub(crate) fn text(server: &TestServer, path: &str) -> String {
+    String::from_utf8(raw(server, path, None).body).unwrap()
+}
+
+/// Asserts that a server reports itself as unhealthy.
+pub(crate) fn assert_unhealthy(server: &TestServer) {
+    let health = fetched(server, "/health", None).unwrap_err();
+    assert_eq!(health, HttpError::Overloaded { attempts: 1 }, "status 503");
 }
 
 /// Fetches a path, or returns the client's error.
 pub(crate) fn fetched(
-    server: &pad_web::server::RunningServer,
+    server: &TestServer,
     path: &str,
     posted: Option<PostBody<'_>>,
 ) -> Result<Reply, HttpError> {
@@ -55,7 +70,7 @@ fn every_family_is_served_and_verified() {
     for scheme in SCHEMES {
         let author = Author::new(scheme);
         three_versions(&author);
-        let server = start(service(&author.path("s.pad")));
+        let server = author.serve();
         let mut client = author.client(&[&server], "view");
         assert_eq!(client.advance().unwrap(), Version::new(3));
         for (version, price) in [(1, "3"), (2, "4"), (3, "4")] {
@@ -63,15 +78,11 @@ fn every_family_is_served_and_verified() {
             assert_eq!(value(&answer), Some(price.as_bytes()), "{scheme}");
             let absent = client.ask(Version::new(version), &about("fig")).unwrap();
             assert_eq!(value(&absent), None);
-            assert_eq!(
-                client.head(Version::new(version)).unwrap().version,
-                Version::new(version)
-            );
+            let head = client.head(Version::new(version)).unwrap();
+            assert_eq!(head.version, Version::new(version));
         }
-        let Statement::Range(all) = client
-            .ask(Version::new(3), &Question::Range(KeyRange::ALL))
-            .unwrap()
-        else {
+        let range = Question::Range(KeyRange::ALL);
+        let Statement::Range(all) = client.ask(Version::new(3), &range).unwrap() else {
             panic!("no range");
         };
         assert_eq!(all.entries.len(), 4, "{scheme}");
@@ -85,7 +96,6 @@ fn every_family_is_served_and_verified() {
         assert_eq!(history.into_unverified().changes, [1, 2].map(Version::new));
         assert_eq!(client.oldest().unwrap(), Version::EMPTY);
         assert!(client.take_incidents().is_empty());
-        stop(server);
     }
 }
 
@@ -108,7 +118,6 @@ fn what_other_processes_publish_is_served_without_a_restart() {
             assert_eq!(value(&answer), Some(version.to_string().as_bytes()));
         }
         drop(task);
-        stop(server);
     }
 }
 
@@ -118,16 +127,11 @@ fn updates_are_durable_once_they_are_taken_and_are_taken_once() {
         let author = Author::new(scheme);
         three_versions(&author);
         author.create("copy.pad");
-        let updates: Vec<_> = (1..=3)
-            .map(|version| author.update("s.pad", version))
-            .collect();
+        let updates = [1, 2, 3].map(|version| author.update("s.pad", version));
         let server = start(service(&author.path("copy.pad")));
         let source = connect(&server);
         let latest = Version::EMPTY;
-        assert_eq!(
-            source.push(&updates[1]).unwrap(),
-            PushOutcome::Gap { latest }
-        );
+        assert_eq!(source.push(&updates[1]), Ok(PushOutcome::Gap { latest }));
         for (number, update) in (1..).zip(&updates) {
             assert_eq!(source.push(update).unwrap(), PushOutcome::Taken, "{scheme}");
             assert_eq!(source.push(update).unwrap(), PushOutcome::Known, "{scheme}");
@@ -138,11 +142,8 @@ fn updates_are_durable_once_they_are_taken_and_are_taken_once() {
         assert_eq!(source.push(&updates[0]).unwrap(), PushOutcome::Known);
         let mut client = author.client(&[&server], "view");
         let latest = client.advance().unwrap();
-        assert_eq!(
-            value(&client.ask(latest, &about("quince")).unwrap()),
-            Some(&b"1"[..])
-        );
-        stop(server);
+        let answer = client.ask(latest, &about("quince")).unwrap();
+        assert_eq!(value(&answer), Some(&b"1"[..]));
     }
 }
 
@@ -156,20 +157,11 @@ fn updates_that_the_author_has_not_signed_change_nothing() {
     let source = connect(&server);
     let mut refused = 0;
     for place in 0..good.len() {
-        for bad in [
-            {
-                let mut bad = good.clone();
-                bad[place] ^= 1;
-                bad
-            },
-            {
-                let mut bad = good.clone();
-                bad[place] ^= 0x80;
-                bad
-            },
-            good[..place].to_vec(),
-        ] {
-            match source.push(&bad) {
+        let [mut low, mut high] = [good.clone(), good.clone()];
+        low[place] ^= 1;
+        high[place] ^= 0x80;
+        for bad in [&low[..], &high[..], &good[..place]] {
+            match source.push(bad) {
                 Err(FetchError::Refused {
                     status: 400 | 409 | 422,
                     ..
@@ -188,39 +180,30 @@ fn updates_that_the_author_has_not_signed_change_nothing() {
     assert_eq!(source.versions().unwrap().latest, Version::EMPTY);
     assert_eq!(source.push(&good).unwrap(), PushOutcome::Taken);
     // The version exists. This update is unsigned, so its contents are not compared.
-    let unsigned = {
-        let mut unsigned = good.clone();
-        *unsigned.last_mut().unwrap() ^= 1;
-        source.push(&unsigned).unwrap_err()
-    };
+    let mut unsigned = good.clone();
+    flip(&mut unsigned, good.len() - 1);
+    let unsigned = source.push(&unsigned).unwrap_err();
     assert!(unsigned.is("update_refused"), "{unsigned}");
     assert_eq!(source.push(&good).unwrap(), PushOutcome::Known);
     author.create("fork.pad");
     author.publish_in("fork.pad", &[("apple", "5")]);
     let other = source.push(&author.update("fork.pad", 1)).unwrap_err();
     assert!(other.is("other_update"), "{other}");
-    stop(server);
 }
 
 /// An update is rebuilt from a stored tree only if it is short enough to send.
 #[test]
 fn an_update_that_is_longer_than_an_answer_is_not_made() {
     let author = Author::of_tree();
-    let value = "v".repeat(1000);
-    let entries: Vec<_> = (0..100).map(|key| format!("key {key:03}")).collect();
-    let entries: Vec<_> = entries
-        .iter()
-        .map(|key| (key.as_str(), value.as_str()))
-        .collect();
-    author.publish(&entries);
+    let keys: Vec<_> = (0..100).map(|key| format!("key {key:03}")).collect();
+    author.publish_all(&keys, &"v".repeat(1000));
     author.publish(&[("key 000", "3")]);
     let limits = Limits {
         response_bytes: 50_000,
         ..Limits::default()
     };
     let dictionary = Arc::new(Dictionary::open(&author.path("s.pad")).unwrap());
-    let dictionaries = BTreeMap::from([("s".to_owned(), dictionary)]);
-    let server = start(Service::new(dictionaries, limits));
+    let server = start(limited_service(dictionary, limits));
     let source = connect(&server);
     for resource in [
         Resource::Update(Version::new(1)),
@@ -231,7 +214,6 @@ fn an_update_that_is_longer_than_an_answer_is_not_made() {
     }
     let second = source.get(&Resource::Update(Version::new(2)), 1 << 20);
     assert_eq!(second.unwrap(), author.update("s.pad", 2));
-    stop(server);
 }
 
 /// An absent key costs one look-up per version. A page limits the look-ups, and clients request
@@ -248,7 +230,7 @@ fn histories_come_in_pages_that_cost_so_much_and_no_more() {
         });
         let fig = Key::try_from("fig").unwrap();
         let none = Key::try_from("none").unwrap();
-        let server = start(service(&author.path("s.pad")));
+        let server = author.serve();
         let source = connect(&server);
         let page = |resource| {
             let bytes = source.get(&resource, 1 << 20).unwrap();
@@ -263,10 +245,8 @@ fn histories_come_in_pages_that_cost_so_much_and_no_more() {
         // For a version after the latest, the server returns the page of the latest version.
         let last = Version::new(u64::MAX);
         assert_eq!(page(Resource::HistoryUntil(last, none.clone())), first);
-        assert_eq!(
-            page(Resource::HistoryUntil(Version::EMPTY, none.clone())).since,
-            Version::EMPTY
-        );
+        let empty = page(Resource::HistoryUntil(Version::EMPTY, none.clone()));
+        assert_eq!(empty.since, Version::EMPTY);
         let client = author.client(&[&server], "view");
         let whole = client.history(&none).unwrap().into_unverified();
         assert_eq!((whole.since, whole.changes.len()), (Version::EMPTY, 0));
@@ -274,7 +254,6 @@ fn histories_come_in_pages_that_cost_so_much_and_no_more() {
         assert_eq!(whole.since, Version::EMPTY);
         // Version 6 restores the old value, and version 9 does not change it.
         assert_eq!(whole.changes, [1, 5, 6].map(Version::new));
-        stop(server);
     }
 }
 
@@ -296,39 +275,29 @@ fn histories_that_do_not_go_back_are_refused() {
         (said(2, &[3]), said(1, &[2, 3])),
         (said(2, &[3]), b"PAD1".to_vec()),
     ] {
-        let liar = start(Liar::new(
-            service(&author.path("s.pad")),
-            move |path, mut answer| {
-                if let Some(rest) = path.strip_prefix("histories/") {
-                    let page = if rest.contains('/') { &next } else { &first };
-                    answer.body.clone_from(page);
-                }
-                answer
-            },
-        ));
+        let liar = author.liar(move |path, mut answer| {
+            if let Some(rest) = path.strip_prefix("histories/") {
+                let page = if rest.contains('/') { &next } else { &first };
+                answer.body.clone_from(page);
+            }
+            answer
+        });
         let client = author.client(&[&liar], "view");
         assert!(client.history(&Key::try_from("apple").unwrap()).is_err());
-        stop(liar);
     }
 }
 
 #[test]
 fn a_question_of_many_keys_with_long_values_is_refused() {
     let author = Author::of_tree();
-    let long = "v".repeat(300_000);
     let names: Vec<_> = (0..30).map(|key| format!("key {key:03}")).collect();
-    let entries: Vec<_> = names
-        .iter()
-        .map(|key| (key.as_str(), long.as_str()))
-        .collect();
-    author.publish(&entries);
+    author.publish_all(&names, &"v".repeat(300_000));
     let limits = Limits {
         response_bytes: 1 << 20,
         ..Limits::default()
     };
     let dictionary = Arc::new(Dictionary::open(&author.path("s.pad")).unwrap());
-    let dictionaries = BTreeMap::from([("s".to_owned(), dictionary)]);
-    let server = start(Service::new(dictionaries, limits));
+    let server = start(limited_service(dictionary, limits));
     let ask = |count: usize| {
         let keys = names.iter().take(count);
         let keys = keys.map(|key| Key::try_from(key.as_str()).unwrap());
@@ -342,14 +311,13 @@ fn a_question_of_many_keys_with_long_values_is_refused() {
         let refused = ask(count).unwrap_err();
         assert!(refused.is("too_long"), "{refused}");
     }
-    stop(server);
 }
 
 #[test]
 fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
     let author = Author::of_tree();
     three_versions(&author);
-    let server = start(service(&author.path("s.pad")));
+    let server = author.serve();
     let (one, three) = (Version::new(1), Version::new(3));
     let forever = [
         Resource::HeadOf(one),
@@ -366,16 +334,11 @@ fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
         Resource::Versions,
         Resource::History(Key::try_from("apple").unwrap()),
     ];
-    let all = forever
-        .iter()
-        .map(|resource| (resource, "public, max-age=31536000, immutable"));
-    let all = all.chain(
-        momentary
-            .iter()
-            .map(|resource| (resource, "public, max-age=1")),
-    );
-    for (resource, lasts) in all {
-        let path = format!("/v1/dictionaries/s/{}", resource.path());
+    let immutable = "public, max-age=31536000, immutable";
+    let all = forever.iter().map(|resource| (resource, immutable));
+    let momentary = momentary.iter();
+    for (resource, lasts) in all.chain(momentary.map(|resource| (resource, "public, max-age=1"))) {
+        let path = path_of(resource);
         let (first, second) = (raw(&server, &path, None), raw(&server, &path, None));
         assert_eq!(first.status, StatusCode::OK, "{path}");
         assert_eq!(first.headers[header::CACHE_CONTROL], lasts, "{path}");
@@ -383,37 +346,22 @@ fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
         assert_eq!(first.body, second.body);
     }
     // A client that has the response repeats the request. Another sends the question in the body.
-    let path = format!("/v1/dictionaries/s/{}", forever[1].path());
-    let tag = raw(&server, &path, None).headers[header::ETAG]
-        .to_str()
-        .unwrap()
-        .to_owned();
+    let path = path_of(&forever[1]);
+    let tag = raw(&server, &path, None).headers[header::ETAG].clone();
+    let tag = tag.to_str().unwrap();
     let head = format!(
         "GET {path} HTTP/1.1\r\nhost: localhost\r\nif-none-match: {tag}\r\nconnection: \
             close\r\n\r\n"
     );
-    let plain = start_with(
-        Options {
-            timeouts: PATIENT,
-            ..Options::default()
-        },
-        service(&author.path("s.pad")),
-    );
+    let plain = start_plain(service(&author.path("s.pad")));
     let answer = crate::hostile::spoken(plain.address(), head.as_bytes());
     assert!(answer.starts_with("HTTP/1.1 304 "), "{answer}");
-    assert!(
-        answer.to_lowercase().contains(&format!("etag: {tag}")),
-        "{answer}"
-    );
+    let line = format!("etag: {tag}");
+    assert!(answer.to_lowercase().contains(&line), "{answer}");
     let question = about("apple").encode();
-    let posted = PostBody {
-        content_type: "application/octet-stream",
-        body: &question,
-    };
-    let asked = raw(&server, "/v1/dictionaries/s/answers/3", Some(posted));
+    let asking = "/v1/dictionaries/s/answers/3";
+    let asked = raw(&server, asking, Some(posted(&question)));
     assert_eq!(asked.body, raw(&server, &path, None).body);
-    stop(plain);
-    stop(server);
 }
 
 #[test]
@@ -425,51 +373,36 @@ fn requests_that_the_web_server_refuses_are_counted() {
         ..Limits::default()
     };
     let server = start_with(options(limits), service(&author.path("s.pad")));
-    let posted = PostBody {
-        content_type: "application/octet-stream",
-        body: &[0; 101],
-    };
-    let refused = fetched(&server, "/v1/dictionaries/s/updates", Some(posted));
-    assert_eq!(
-        refused.unwrap_err(),
-        HttpError::RequestTooLarge { length: 101 }
-    );
-    let metrics = String::from_utf8(raw(&server, "/metrics", None).body).unwrap();
+    let updates = "/v1/dictionaries/s/updates";
+    let refused = fetched(&server, updates, Some(posted(&[0; 101])));
+    let too_large = HttpError::RequestTooLarge { length: 101 };
+    assert_eq!(refused.unwrap_err(), too_large);
+    let metrics = text(&server, "/metrics");
     let counted = "pad_requests_total{resource=\"push\",status=\"4xx\"} 1\n";
     assert!(metrics.contains(counted), "{metrics}");
     // Each request has its own connection. The first one may be closed already.
     let mut lines = metrics.lines();
     let accepted = lines.find_map(|line| line.strip_prefix("pad_connections_accepted_total "));
     assert!(accepted.unwrap().parse::<u64>().unwrap() >= 2, "{metrics}");
-    assert!(
-        metrics.contains("pad_connections_refused_total 0\n"),
-        "{metrics}"
-    );
+    let refused = "pad_connections_refused_total 0\n";
+    assert!(metrics.contains(refused), "{metrics}");
     assert!(!metrics.contains("pad_connections_open 0\n"), "{metrics}");
     // The handler spent no time on it.
     assert!(!metrics.contains("resource=\"push\",le="), "{metrics}");
-    stop(server);
 }
 
 #[test]
 fn the_root_path_is_a_page_with_the_latest_versions() {
     let author = Author::of_tree();
     three_versions(&author);
-    let server = start(service(&author.path("s.pad")));
+    let server = author.serve();
     let reply = raw(&server, "/", None);
     assert_eq!(reply.status.as_u16(), 200);
-    assert_eq!(
-        reply.headers[header::CONTENT_TYPE],
-        "text/html; charset=utf-8"
-    );
+    let kind = &reply.headers[header::CONTENT_TYPE];
+    assert_eq!(kind, "text/html; charset=utf-8");
     let page = String::from_utf8(reply.body).unwrap();
     assert!(page.contains("versions\">s</a><td>3\n"), "{page}");
-    let posted = PostBody {
-        content_type: "application/octet-stream",
-        body: b"",
-    };
-    assert_eq!(raw(&server, "/", Some(posted)).status.as_u16(), 405);
-    stop(server);
+    assert_eq!(raw(&server, "/", Some(posted(b""))).status.as_u16(), 405);
 }
 
 #[test]
@@ -479,49 +412,38 @@ fn refusals_have_a_status_and_a_word() {
     let mut repository = authdict::Server::of_any(author.path("s.pad")).unwrap();
     repository.prune(Version::new(2)).unwrap();
     drop(repository);
-    let server = start(service(&author.path("s.pad")));
-    let at = |resource: Resource| format!("/v1/dictionaries/s/{}", resource.path());
-    let growth = Resource::Growth(Version::new(2), Version::new(3));
-    let unknown = |resource| (at(resource), 404, "unknown_version");
-    for (path, status, code) in [
-        ("/index.html".to_owned(), 404, "unknown_path"),
-        ("/v1".into(), 404, "unknown_path"),
-        ("/v1/dictionaries/".into(), 404, "unknown_path"),
-        ("/v1/dictionaries/t/head".into(), 404, "unknown_dictionary"),
-        ("/v1/dictionaries/s/nothing".into(), 404, "unknown_path"),
-        ("/v1/dictionaries/s/heads/x".into(), 400, "unreadable_path"),
+    let server = author.serve();
+    let [one, two, three, nine] = [1, 2, 3, 9].map(Version::new);
+    let answer = Resource::Answer;
+    let unknown = (404, "unknown_version");
+    let of_resources = [
+        (Resource::HeadOf(nine), unknown),
+        (answer(nine, about("apple")), unknown),
+        (answer(one, about("apple")), (410, "pruned")),
+        (Resource::Update(one), (410, "pruned")),
+        (Resource::Update(nine), unknown),
+        (Resource::Updates(three, two), unknown),
+        (Resource::Heads(three, two), unknown),
+        (answer(three, Question::Growth(two)), (422, "not_offered")),
+        (Resource::Growth(two, three), (422, "not_offered")),
+        (Resource::File("checkpoint".into()), (404, "unknown_file")),
+    ];
+    let of_resources = of_resources.map(|(resource, refusal)| (path_of(&resource), refusal));
+    let of_paths = [
+        ("/index.html", (404, "unknown_path")),
+        ("/v1", (404, "unknown_path")),
+        ("/v1/dictionaries/", (404, "unknown_path")),
+        ("/v1/dictionaries/t/head", (404, "unknown_dictionary")),
+        ("/v1/dictionaries/s/nothing", (404, "unknown_path")),
+        ("/v1/dictionaries/s/heads/x", (400, "unreadable_path")),
+        ("/v1/dictionaries/s/answers/1/!", (400, "unreadable_path")),
         (
-            "/v1/dictionaries/s/answers/1/!".into(),
-            400,
-            "unreadable_path",
+            "/v1/dictionaries/s/answers/1/UEFEMQ",
+            (400, "unreadable_path"),
         ),
-        (
-            "/v1/dictionaries/s/answers/1/UEFEMQ".into(),
-            400,
-            "unreadable_path",
-        ),
-        unknown(Resource::HeadOf(Version::new(9))),
-        unknown(Resource::Answer(Version::new(9), about("apple"))),
-        (
-            at(Resource::Answer(Version::new(1), about("apple"))),
-            410,
-            "pruned",
-        ),
-        (at(Resource::Update(Version::new(1))), 410, "pruned"),
-        unknown(Resource::Update(Version::new(9))),
-        unknown(Resource::Updates(Version::new(3), Version::new(2))),
-        unknown(Resource::Heads(Version::new(3), Version::new(2))),
-        (
-            at(Resource::Answer(
-                Version::new(3),
-                Question::Growth(Version::new(2)),
-            )),
-            422,
-            "not_offered",
-        ),
-        (at(growth), 422, "not_offered"),
-        (at(Resource::File("checkpoint".into())), 404, "unknown_file"),
-    ] {
+    ];
+    let of_paths = of_paths.map(|(path, refusal)| (path.to_owned(), refusal));
+    for (path, (status, code)) in of_paths.into_iter().chain(of_resources) {
         let reply = raw(&server, &path, None);
         let object: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
         assert_eq!(
@@ -539,26 +461,20 @@ fn refusals_have_a_status_and_a_word() {
         let reply = raw(&server, path, Some(posted));
         assert_eq!(reply.status, StatusCode::METHOD_NOT_ALLOWED, "{path}");
     }
-    stop(server);
 }
 
 #[test]
 fn the_server_says_how_it_is() {
     let author = Author::of_tree();
     three_versions(&author);
-    let server = start(service(&author.path("s.pad")));
+    let server = author.serve();
     let good = Resource::HeadOf(Version::new(2));
     let bad = Resource::HeadOf(Version::new(9));
     for resource in [&good, &good, &bad] {
-        raw(
-            &server,
-            &format!("/v1/dictionaries/s/{}", resource.path()),
-            None,
-        );
+        raw(&server, &path_of(resource), None);
     }
     raw(&server, "/nothing", None);
-    let metrics = raw(&server, "/metrics", None);
-    let metrics = String::from_utf8(metrics.body).unwrap();
+    let metrics = text(&server, "/metrics");
     for line in [
         "pad_latest_version{dictionary=\"s\"} 3",
         "pad_oldest_version{dictionary=\"s\"} 0",
@@ -566,14 +482,11 @@ fn the_server_says_how_it_is() {
         "pad_requests_total{resource=\"head_of_version\",status=\"4xx\"} 1",
         "pad_requests_total{resource=\"unknown\",status=\"4xx\"} 1",
     ] {
-        assert!(
-            metrics.lines().any(|found| found == line),
-            "{line} in {metrics}"
-        );
+        let is_there = metrics.lines().any(|found| found == line);
+        assert!(is_there, "{line} in {metrics}");
     }
     let health = raw(&server, "/health", None);
     assert_eq!(health.body, br#"{"latest":{"s":3},"status":"ok"}"#);
-    stop(server);
 }
 
 #[test]
@@ -591,8 +504,7 @@ fn files_are_published_beside_a_dictionary() {
     let dictionary = Dictionary::open(&author.path("s.pad"))
         .unwrap()
         .publishing(folder);
-    let dictionaries = [("s".to_owned(), Arc::new(dictionary))];
-    let server = start(Service::new(dictionaries.into(), Limits::default()));
+    let server = start(service_of(Arc::new(dictionary)));
     let at = |path: &str| raw(&server, &format!("/v1/dictionaries/s/files/{path}"), None);
     assert_eq!(at("tile/0/000").body, b"tile");
     for path in [
@@ -610,7 +522,6 @@ fn files_are_published_beside_a_dictionary() {
     ] {
         assert_eq!(at(path).status, StatusCode::NOT_FOUND, "{path}");
     }
-    stop(server);
 }
 
 #[test]
@@ -620,7 +531,7 @@ fn a_head_is_the_answer_without_its_body() {
     let plain = start_with(Options::default(), service(&author.path("s.pad")));
     for (version, status) in [(3, "http/1.1 200"), (9, "http/1.1 404")] {
         let resource = Resource::Answer(Version::new(version), about("apple"));
-        let path = format!("/v1/dictionaries/s/{}", resource.path());
+        let path = path_of(&resource);
         let [(got, body), (head, nothing)] = ["GET", "HEAD"].map(|method| {
             let request =
                 format!("{method} {path} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n");
@@ -638,7 +549,6 @@ fn a_head_is_the_answer_without_its_body() {
             assert!(is_there, "{line} is not in {head:?}");
         }
     }
-    stop(plain);
 }
 
 /// Superseding tuples may be sent with newer signatures about old versions.
@@ -650,13 +560,8 @@ fn a_tag_belongs_to_one_body() {
         let value = |value| if scheme.is_set() { "" } else { value };
         author.publish(&[("apple", value("3")), ("pear", value("5"))]);
         let resource = Resource::Answer(Version::new(1), about("apple"));
-        let path = format!("/v1/dictionaries/s/{}", resource.path());
-        let shown = || {
-            let server = start(service(&author.path("s.pad")));
-            let reply = raw(&server, &path, None);
-            stop(server);
-            reply
-        };
+        let path = path_of(&resource);
+        let shown = || raw(&author.serve(), &path, None);
         let first = shown();
         // The new key is not a neighbour of the queried key.
         author.publish(&[("quince", value("1"))]);

@@ -1,28 +1,27 @@
 //! Tests of look-ups without proofs.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use authdict::{Version, verify};
 use pad_client::internals::Resource;
-use pad_service::{Dictionary, Router, Service};
+use pad_service::Dictionary;
 use pad_web::{
     client::{Reply, StatusCode, header},
-    server::{Limits, RunningServer},
+    server::Limits,
 };
 
 use crate::{fixture::*, second_head::for_each_scheme, serve::raw};
 
 const VALUES: &str = "/v1/dictionaries/s/values/";
 
-fn get(server: &RunningServer, path: &str) -> Reply {
+fn get(server: &TestServer, path: &str) -> Reply {
     raw(server, &format!("{VALUES}{path}"), None)
 }
 
 /// Checks that a path has the value of `key` in `version`, and a link to its proof.
 fn assert_value(
     author: &Author,
-    server: &RunningServer,
+    server: &TestServer,
     (path, version): (&str, u64),
     found: &str,
 ) {
@@ -45,7 +44,7 @@ fn assert_value(
     assert_eq!(value(&statement), Some(found.as_bytes()));
 }
 
-fn assert_refused(server: &RunningServer, path: &str, (status, code): (u16, &str)) {
+fn assert_refused(server: &TestServer, path: &str, (status, code): (u16, &str)) {
     let reply = get(server, path);
     let object: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
     let found = (reply.status.as_u16(), object["error"].as_str());
@@ -60,13 +59,13 @@ fn every_family_with_one_value_per_key_answers() {
         let is_log = scheme.family().is_append_only();
         let price = if scheme.is_set() { "" } else { "3" };
         author.publish(&[("apple", price), ("a/b", price)]);
-        let server = start(service(&author.path("s.pad")));
+        let server = author.serve();
         if is_log {
             assert_refused(&server, "apple", (422, "not_offered"));
             assert_refused(&server, "fig", (422, "not_offered"));
         } else {
             author.publish(&[("apple", "4")]);
-            let server = start(service(&author.path("s.pad")));
+            let server = author.serve();
             assert_value(&author, &server, ("apple", 2), "4");
             assert_value(&author, &server, ("apple?version=1", 1), "3");
             assert_value(&author, &server, ("%61pple?version=2", 2), "4");
@@ -75,25 +74,25 @@ fn every_family_with_one_value_per_key_answers() {
                 assert_refused(&server, absent, (404, "absent"));
             }
             assert_refused(&server, "apple?version=3", (404, "unknown_version"));
-            stop(server);
         }
-        stop(server);
     });
 }
 
 #[test]
 fn malformed_and_long_requests_are_refused() {
     let author = Author::of_tree();
-    let dictionary = Arc::new(Dictionary::open(&author.path("s.pad")).unwrap());
-    let served = BTreeMap::from([("s".to_owned(), dictionary)]);
     let limits = Limits {
         response_bytes: 4096,
         ..Limits::default()
     };
-    let server = start(Service::new(served, limits));
+    let limited = || {
+        let dictionary = Dictionary::open(&author.path("s.pad")).unwrap();
+        start(limited_service(Arc::new(dictionary), limits))
+    };
+    let server = limited();
     assert_refused(&server, "apple", (404, "unknown_version"));
     author.publish(&[("apple", "3"), ("long", &"x".repeat(5000))]);
-    let followed = start(service(&author.path("s.pad")));
+    let followed = author.serve();
     let longest = "k".repeat(4097);
     for (path, refusal) in [
         ("", (404, "unknown_path")),
@@ -107,30 +106,19 @@ fn malformed_and_long_requests_are_refused() {
     ] {
         assert_refused(&followed, path, refusal);
     }
-    stop(server);
-    let dictionary = Arc::new(Dictionary::open(&author.path("s.pad")).unwrap());
-    let served = BTreeMap::from([("s".to_owned(), dictionary)]);
-    let server = start(Service::new(served, limits));
+    drop(server);
+    let server = limited();
     assert_refused(&server, "long", (422, "too_long"));
     assert_value(&author, &server, ("apple", 1), "3");
-    stop(server);
-    stop(followed);
 }
 
 #[test]
 fn mirrors_and_routers_answer_with_the_version_that_they_name() {
     let author = Author::of_tree();
     priced(&author, 9);
-    let keeping = |name: &str, keep: &str| {
-        let store = author.copy("s.pad", name);
-        let (dictionary, mut mirror) = mirror_keeping(&store, keep, Vec::new());
-        mirror.round().unwrap();
-        start(service_of(dictionary))
-    };
-    let (old, new) = (keeping("old.pad", "0..4"), keeping("new.pad", "4.."));
-    let servers = vec![connect(&old), connect(&new)];
-    let router = Router::new("s".into(), servers, None, Limits::default()).unwrap();
-    let router = start(router);
+    let old = author.serve_keeping("old.pad", "0..4");
+    let new = author.serve_keeping("new.pad", "4..");
+    let router = route(&[&old, &new]);
     assert_value(&author, &new, ("apple", 9), "9");
     assert_value(&author, &old, ("apple?version=2", 2), "2");
     assert_refused(&old, "apple?version=9", (421, "not_kept"));
@@ -142,7 +130,4 @@ fn mirrors_and_routers_answer_with_the_version_that_they_name() {
     assert_refused(&router, "fig?version=3", (404, "absent"));
     assert_refused(&router, "apple?version=12", (404, "unknown_version"));
     assert_refused(&router, "%", (400, "unreadable_path"));
-    for server in [old, new, router] {
-        stop(server);
-    }
 }

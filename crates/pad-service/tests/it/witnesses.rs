@@ -2,7 +2,6 @@
 //! cosignatures.
 
 use std::{
-    collections::BTreeMap,
     fmt::Write as _,
     sync::{
         Arc,
@@ -12,7 +11,7 @@ use std::{
 };
 
 use authdict::{Version, WitnessedError, evidence};
-use pad_client::{ClientError, Fault, NotWitnessed, Witnesses, internals::Resource};
+use pad_client::{Client, ClientError, Fault, NotWitnessed, Witnesses, internals::Resource};
 use pad_disk::layer::Folder;
 use pad_service::{
     CosigningOptions, Dictionary, HeadLog, HeadLogError, PeriodicTask, Service, WitnessService,
@@ -20,7 +19,7 @@ use pad_service::{
 };
 use pad_web::{
     client::{HttpClient, PostBody, Reply, Verdict},
-    server::{Admission, Answer, Handler, Head, Limits, RunningServer, StatusCode, Work},
+    server::{Admission, Answer, Handler, Head, StatusCode, Work},
 };
 use sha2::{Digest as _, Sha256};
 use transparency_log::{
@@ -32,7 +31,7 @@ use transparency_log::{
     witness::{AddCheckpoint, FolderRecords},
 };
 
-use crate::{fixture::*, openapi::description, second_head::for_each_scheme};
+use crate::{fixture::*, openapi::description, second_head::for_each_scheme, serve::text};
 
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -65,19 +64,13 @@ const LYING_CLOCKS: [LyingClock; 7] = [
     lying(|| SystemTime::now() - 24 * HOUR, "future", [true, false]),
     lying(|| SystemTime::now() + HOUR, "old", [false, true]),
     lying(|| SystemTime::now() + 24 * HOUR, "old", [false, true]),
-    // The year 2100.
-    lying(
-        || UNIX_EPOCH + Duration::from_hours(24 * 47_482),
-        "old",
-        [false, true],
-    ),
-    // The last second that the format can represent.
-    lying(
-        || UNIX_EPOCH + Duration::from_secs(u64::MAX >> 1),
-        "old",
-        [false, true],
-    ),
+    lying(|| UNIX_EPOCH + UNTIL_2100, "old", [false, true]),
+    lying(|| UNIX_EPOCH + UNTIL_THE_END, "old", [false, true]),
 ];
+
+const UNTIL_2100: Duration = Duration::from_hours(24 * 47_482);
+/// The last second that the format can represent.
+const UNTIL_THE_END: Duration = Duration::from_secs(u64::MAX >> 1);
 
 fn cosigner(name: &str) -> Cosigner {
     let mut secret = [9; 32];
@@ -92,7 +85,7 @@ fn log_signer(author: &Author) -> NoteSigner {
 }
 
 /// Returns a policy with this author's log. It requires `quorum` of `witnesses`.
-fn policy(author: &Author, quorum: usize, witnesses: &[(&str, &RunningServer)]) -> Policy {
+fn policy(author: &Author, quorum: usize, witnesses: &[(&str, &TestServer)]) -> Policy {
     let mut text = format!("log {}\n", log_signer(author).verifier());
     let mut names = String::new();
     for (name, server) in witnesses {
@@ -153,9 +146,10 @@ fn cosigning() -> CosigningOptions {
 
 /// A server of a store, and the log of the store's heads.
 struct LogServer {
-    server: RunningServer,
+    // Fields are dropped in this order.
+    _tasks: Vec<PeriodicTask>,
+    server: TestServer,
     log: Arc<HeadLog>,
-    tasks: Vec<PeriodicTask>,
 }
 
 fn serve(author: &Author, store: &str, policy: &Policy) -> LogServer {
@@ -170,40 +164,47 @@ fn serve_at(author: &Author, store: &str, policy: &Policy, clock: Clock) -> LogS
     let log = Arc::new(log.unwrap().with_clock(clock));
     let dictionary = Arc::new(dictionary.logging(Arc::clone(&log)));
     let mut tasks = log.follow(Arc::clone(&dictionary), &cosigning()).unwrap();
-    let dictionaries = BTreeMap::from([("s".to_owned(), dictionary)]);
-    let service = Service::new(dictionaries, Limits::default());
+    let service = service_of(dictionary);
     tasks.push(service.follow(Duration::from_millis(5)));
     LogServer {
+        _tasks: tasks,
         server: start(service),
         log,
-        tasks,
     }
 }
 
 impl LogServer {
     fn wait_for(&self, size: u64) {
-        while self.log.sizes().unwrap()[1] < size {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_until(|| self.log.sizes().unwrap()[1] >= size);
     }
 
-    fn stop(self) {
-        drop(self.tasks);
-        stop(self.server);
+    /// Creates a client of this server with a new view that requires cosignatures.
+    fn witnessed(&self, author: &Author, base: &str, witnesses: Witnesses) -> Client {
+        let client = author.client(&[&self.server], base);
+        client.witnessed_by(witnesses).unwrap()
+    }
+
+    /// Returns a metric.
+    fn metric(&self, name: &str) -> u64 {
+        let metrics = text(&self.server, "/metrics");
+        let mut found = metrics.lines().filter_map(|found| found.strip_prefix(name));
+        found.next().unwrap().trim().parse().unwrap()
     }
 }
 
-fn text(server: &RunningServer, path: &str) -> String {
-    let read = |reply: Reply| Ok::<_, pad_client::HttpError>(Verdict::Done(reply.body));
-    String::from_utf8(http(server).get(path, 1 << 20, read).unwrap()).unwrap()
+/// Waits until `is_reached` returns true.
+fn wait_until(mut is_reached: impl FnMut() -> bool) {
+    while !is_reached() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
-fn http(server: &RunningServer) -> HttpClient {
+fn http(server: &TestServer) -> HttpClient {
     let url = format!("https://{}", server.address());
     HttpClient::new(&url, http_options()).unwrap()
 }
 
-fn post(server: &RunningServer, path: &str, body: &[u8]) -> Result<Reply, pad_client::HttpError> {
+fn post(server: &TestServer, path: &str, body: &[u8]) -> Result<Reply, pad_client::HttpError> {
     post_by(&http(server), path, body)
 }
 
@@ -247,11 +248,8 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
         let time = Timestamp::from_seconds(1_700_000_000).unwrap();
         let own = careless("liar", 1_700_000_000)(request);
         let size = |size: u64| {
-            Answer::new(
-                StatusCode::CONFLICT,
-                "text/x.tlog.size",
-                format!("{size}\n"),
-            )
+            let size = format!("{size}\n");
+            Answer::new(StatusCode::CONFLICT, "text/x.tlog.size", size)
         };
         match turn.fetch_add(1, Ordering::SeqCst) % 9 {
             0 => Answer::text(StatusCode::OK, cosigner("liar").cosign(&other, time).line()),
@@ -272,27 +270,17 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
         }
     }));
     let witnesses = [("honest", &honest), ("dead", &dead), ("liar", &liar)];
-    let (one, two) = (
-        policy(&author, 1, &witnesses),
-        policy(&author, 2, &witnesses),
-    );
-    stop(dead);
+    let [one, two] = [1, 2].map(|quorum| policy(&author, quorum, &witnesses));
+    drop(dead);
     let logged = serve(&author, "s.pad", &one);
     logged.wait_for(3);
-    let mut client = author
-        .client(&[&logged.server], "view")
-        .witnessed_by(Witnesses::new(one, HOUR))
-        .unwrap();
+    let mut client = logged.witnessed(&author, "view", Witnesses::new(one, HOUR));
     assert_eq!(client.advance().unwrap(), Version::new(3));
     let cosigned = client.cosigned().unwrap().clone();
     assert_eq!(cosigned.newest, Version::new(3));
     assert_eq!(cosigned.witnesses, 3);
-    let names: Vec<_> = cosigned
-        .cosignatures
-        .iter()
-        .map(|one| &*one.witness)
-        .collect();
-    assert_eq!(names, ["honest"]);
+    let names = cosigned.cosignatures.iter().map(|one| &*one.witness);
+    assert_eq!(names.collect::<Vec<_>>(), ["honest"]);
     // Further versions are cosigned, whatever the other witnesses answer.
     for version in 4..8 {
         author.publish(&[("fig", &version.to_string())]);
@@ -308,15 +296,10 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
     }
     assert!(client.take_incidents().is_empty());
     // The client refuses versions that were never cosigned, without sending a request.
-    assert!(matches!(
-        client.ask(Version::new(8), &about("apple")),
-        Err(ClientError::NotSeen { .. })
-    ));
+    let unseen = client.ask(Version::new(8), &about("apple"));
+    assert!(matches!(unseen, Err(ClientError::NotSeen { .. })));
     // With a quorum of two, the error names the witnesses that are missing.
-    let mut strict = author
-        .client(&[&logged.server], "strict")
-        .witnessed_by(Witnesses::new(two, HOUR))
-        .unwrap();
+    let mut strict = logged.witnessed(&author, "strict", Witnesses::new(two, HOUR));
     let missing = ["dead", "liar"].map(str::to_owned).to_vec();
     let refused = refusal(strict.advance().unwrap_err());
     let WitnessedError::Log(LogProofError::Policy(PolicyError::QuorumNotMet {
@@ -330,28 +313,17 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
     };
     assert_eq!((found, old, ahead), (missing, Vec::new(), Vec::new()));
     // Before the first cosigned version, the client accepts no answer.
-    assert!(matches!(
-        strict.ask(Version::new(1), &about("apple")),
-        Err(ClientError::NotSeen { .. })
-    ));
-    let count = |line: &str| -> u64 {
-        let metrics = text(&logged.server, "/metrics");
-        let mut found = metrics.lines().filter_map(|found| found.strip_prefix(line));
-        found.next().unwrap().trim().parse().unwrap()
+    let unseen = strict.ask(Version::new(1), &about("apple"));
+    assert!(matches!(unseen, Err(ClientError::NotSeen { .. })));
+    let count = |name: &str, witness: &str| {
+        logged.metric(&format!("pad_{name}_total{{dictionary=\"s\",witness=\"{witness}\"}}"))
     };
-    let of = |witness: &str| format!("{{dictionary=\"s\",witness=\"{witness}\"}}");
-    assert!(count(&format!("pad_cosignatures_total{}", of("honest"))) >= 5);
+    assert!(count("cosignatures", "honest") >= 5);
     for witness in ["liar", "dead"] {
-        assert_eq!(count(&format!("pad_cosignatures_total{}", of(witness))), 0);
-        while count(&format!("pad_cosignatures_failed_total{}", of(witness))) == 0 {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        assert_eq!(count("cosignatures", witness), 0);
+        wait_until(|| count("cosignatures_failed", witness) > 0);
     }
-    assert_eq!(count("pad_log_published_size{dictionary=\"s\"}"), 7);
-    logged.stop();
-    for server in [honest, liar] {
-        stop(server);
-    }
+    assert_eq!(logged.metric("pad_log_published_size{dictionary=\"s\"}"), 7);
 }
 
 /// A server that publishes the log of one service and the answers of another.
@@ -387,7 +359,9 @@ fn a_private_fork(author: &Author) {
     author.publish_in("fork.pad", &[("apple", "67")]);
 }
 
-fn private_forks_are_refused(author: &Author) {
+#[test]
+fn a_private_fork_is_refused_by_who_asks_witnesses_and_by_nobody_else() {
+    let author = &Author::of_tree();
     three_versions(author);
     a_private_fork(author);
     let first = start(witness(author, "first", "w1"));
@@ -396,7 +370,7 @@ fn private_forks_are_refused(author: &Author) {
     let policy = policy(author, 2, &witnesses);
     let honest = serve(author, "s.pad", &policy);
     honest.wait_for(3);
-    let witnessed = |server: &RunningServer, base: &str| {
+    let witnessed = |server: &TestServer, base: &str| {
         author
             .client(&[server], base)
             .witnessed_by(Witnesses::new(policy.clone(), HOUR))
@@ -408,9 +382,7 @@ fn private_forks_are_refused(author: &Author) {
     // history.
     let private = serve(author, "fork.pad", &policy);
     let failed = "pad_cosignatures_failed_total{dictionary=\"s\",witness=\"first\"} 0";
-    while text(&private.server, "/metrics").contains(failed) {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until(|| !text(&private.server, "/metrics").contains(failed));
     assert_eq!(private.log.sizes().unwrap(), [3, 0]);
     let mut victim = author.client(&[&private.server], "victim");
     assert_eq!(victim.advance().unwrap(), latest);
@@ -438,40 +410,20 @@ fn private_forks_are_refused(author: &Author) {
     assert!(client.ask(Version::new(1), &about("apple")).is_ok());
     // The client takes the head of the older version from the log.
     let logged = client.head(Version::new(2)).unwrap();
-    assert_eq!(logged.root, witnessed_head(&honest.server, author, &policy));
+    let mut truthful = witnessed(&honest.server, "honest");
+    truthful.advance().unwrap();
+    assert_eq!(logged.root, truthful.head(Version::new(2)).unwrap().root);
     for file in author.kept("two-faced", ".evidence") {
         let proved = evidence::check(author.key.public(), &std::fs::read(file).unwrap());
         assert!([2, 3].map(Version::new).contains(&proved.unwrap()));
     }
     assert_eq!(author.kept("two-faced", ".evidence").len(), 2);
-    stop(two_faced);
-    honest.stop();
-    private.stop();
-    for server in [first, second] {
-        stop(server);
-    }
 }
 
 /// Creates a service of the store `s.pad` that publishes the log of another server.
 fn service_with(author: &Author, log: &Arc<HeadLog>) -> Service {
     let dictionary = Dictionary::open(&author.path("s.pad")).unwrap();
-    let dictionary = Arc::new(dictionary.logging(Arc::clone(log)));
-    let dictionaries = BTreeMap::from([("s".to_owned(), dictionary)]);
-    Service::new(dictionaries, Limits::default())
-}
-
-fn witnessed_head(server: &RunningServer, author: &Author, policy: &Policy) -> String {
-    let mut client = author
-        .client(&[server], "honest")
-        .witnessed_by(Witnesses::new(policy.clone(), HOUR))
-        .unwrap();
-    client.advance().unwrap();
-    client.head(Version::new(2)).unwrap().root
-}
-
-#[test]
-fn a_private_fork_is_refused_by_who_asks_witnesses_and_by_nobody_else() {
-    private_forks_are_refused(&Author::of_tree());
+    service_of(Arc::new(dictionary.logging(Arc::clone(log))))
 }
 
 #[test]
@@ -495,10 +447,8 @@ fn whatever_is_changed_in_a_log_is_refused_and_the_next_server_asked() {
         let at = Arc::clone(&place);
         let service = service_with(&author, &logged.log);
         let liar = start(Liar::new(service, move |asked, mut answer| {
-            if asked == format!("files/{path}")
-                && let Some(byte) = answer.body.get_mut(at.load(Ordering::SeqCst))
-            {
-                *byte ^= 1;
+            if asked == format!("files/{path}") {
+                flip(&mut answer.body, at.load(Ordering::SeqCst));
             }
             answer
         }));
@@ -516,16 +466,11 @@ fn whatever_is_changed_in_a_log_is_refused_and_the_next_server_asked() {
             let incidents = client.take_incidents();
             assert!(!incidents.is_empty(), "{path} {byte}");
             for incident in incidents {
-                assert!(
-                    matches!(incident.fault, Fault::Unwitnessed(_)),
-                    "{incident}"
-                );
+                let is_unwitnessed = matches!(incident.fault, Fault::Unwitnessed(_));
+                assert!(is_unwitnessed, "{incident}");
             }
         }
-        stop(liar);
     }
-    logged.stop();
-    stop(honest);
 }
 
 #[test]
@@ -536,25 +481,16 @@ fn an_old_cosignature_is_refused_by_its_age() {
     let policy = policy(&author, 1, &[("old", &slow)]);
     let logged = serve(&author, "s.pad", &policy);
     logged.wait_for(3);
-    let client = |within| {
-        author
-            .client(&[&logged.server], "view")
-            .witnessed_by(Witnesses::new(policy.clone(), within))
-            .unwrap()
-    };
+    let client = |within| logged.witnessed(&author, "view", Witnesses::new(policy.clone(), within));
     let refused = refusal(client(HOUR).advance().unwrap_err());
     let WitnessedError::Log(LogProofError::Policy(PolicyError::QuorumNotMet { old, .. })) =
         &refused
     else {
         panic!("{refused}");
     };
-    assert_eq!(
-        old.iter().map(|found| &*found.witness).collect::<Vec<_>>(),
-        ["old"]
-    );
+    let old = old.iter().map(|found| &*found.witness);
+    assert_eq!(old.collect::<Vec<_>>(), ["old"]);
     assert_eq!(client(Duration::MAX).advance().unwrap(), Version::new(3));
-    logged.stop();
-    stop(slow);
 }
 
 /// A client with a wrong clock accepts no version as the newest, and keeps its view unchanged.
@@ -572,18 +508,14 @@ fn a_lying_clock_makes_nothing_recent() {
         logged.wait_for(1);
         for lying in LYING_CLOCKS {
             let witnesses = Witnesses::new(policy.clone(), HOUR / 2).with_clock(lying.clock);
-            let client = author.client(&[&logged.server], "view");
-            let mut client = client.witnessed_by(witnesses).unwrap();
+            let mut client = logged.witnessed(&author, "view", witnesses);
             let refused = client.advance().unwrap_err().to_string();
             assert!(refused.contains(lying.client), "{scheme}: {refused}");
             assert!(refused.contains("this machine's clock"), "{refused}");
             assert_eq!(client.view().version(), Version::EMPTY);
         }
-        let client = author.client(&[&logged.server], "view");
-        let mut client = client.witnessed_by(Witnesses::new(policy, HOUR)).unwrap();
+        let mut client = logged.witnessed(&author, "view", Witnesses::new(policy, HOUR));
         assert_eq!(client.advance().unwrap(), Version::new(1), "{scheme}");
-        logged.stop();
-        stop(server);
     });
 }
 
@@ -605,29 +537,20 @@ fn witnesses_and_servers_with_lying_clocks_make_nothing_recent() {
                 line.starts_with("pad_cosignatures_failed_total") && !line.ends_with(" 0")
             })
         };
-        while logged.log.sizes().unwrap()[1] < 3 && !has_failed() {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_until(|| logged.log.sizes().unwrap()[1] >= 3 || has_failed());
         assert_eq!(logged.log.sizes().unwrap()[1] == 3, is_published);
-        let witnesses = Witnesses::new(policy, HOUR / 2);
-        let client = author.client(&[&logged.server], "view");
-        let mut client = client.witnessed_by(witnesses).unwrap();
+        let mut client = logged.witnessed(&author, "view", Witnesses::new(policy, HOUR / 2));
         match client.advance() {
             Ok(version) => assert!(is_recent && version == Version::new(3)),
             Err(refused) => {
                 assert!(!is_recent && client.view().version() == Version::EMPTY);
                 let refused = refused.to_string();
-                assert_eq!(
-                    is_published,
-                    refused.contains("this machine's clock"),
-                    "{refused}"
-                );
+                let is_of_clock = refused.contains("this machine's clock");
+                assert_eq!(is_published, is_of_clock, "{refused}");
             }
         }
         let mut unwitnessed = author.client(&[&logged.server], "unwitnessed");
         assert_eq!(unwitnessed.advance().unwrap(), Version::new(3));
-        logged.stop();
-        stop(server);
     };
     check([right, right], true, true);
     let [before_1970, .., latest] = LYING_CLOCKS.map(|lying| lying.clock);
@@ -647,7 +570,6 @@ fn a_witness_whose_clock_is_before_1970_says_so() {
     let reply = post(&server, "/add-checkpoint", b"").unwrap();
     assert_eq!(reply.status, StatusCode::INTERNAL_SERVER_ERROR);
     assert_eq!(reply.body, b"this witness's clock is before 1970\n");
-    stop(server);
 }
 
 /// A server ignores a witness whose clock is ahead of the server's, and does not publish its
@@ -664,9 +586,6 @@ fn a_cosignature_from_the_future_is_not_published() {
     let note = text(&logged.server, "/v1/dictionaries/s/files/checkpoint");
     assert!(note.contains("witness.example/right"), "{note}");
     assert!(!note.contains("witness.example/ahead"), "{note}");
-    logged.stop();
-    stop(ahead);
-    stop(right);
 }
 
 /// A policy with several logs of one dictionary must be refused. A server could present an
@@ -675,7 +594,7 @@ fn a_cosignature_from_the_future_is_not_published() {
 fn a_policy_names_one_log_of_a_dictionary() {
     let author = Author::of_tree();
     three_versions(&author);
-    let server = start(service(&author.path("s.pad")));
+    let server = author.serve();
     let id = author.key.public().authority.dictionary;
     let log = |place: &str, secret: u8| {
         let origin = authdict::internals::witnessed::origin(place, id);
@@ -692,11 +611,10 @@ fn a_policy_names_one_log_of_a_dictionary() {
         let client = author.client(&[&server], "view");
         client.witnessed_by(Witnesses::new(policy, HOUR))
     };
+    let is_several =
+        |error| matches!(error, ClientError::Policy(WitnessedError::SeveralLogs(_)));
     let refused = client(policy([log("one.example", 1), log("other.example", 2)])).unwrap_err();
-    assert!(matches!(
-        refused,
-        ClientError::Policy(WitnessedError::SeveralLogs(_))
-    ));
+    assert!(is_several(refused));
     // The key of one of the logs has an unknown type.
     let new = format!("other.example/{id}+00000000+BgAA");
     let text = format!(
@@ -704,17 +622,13 @@ fn a_policy_names_one_log_of_a_dictionary() {
         log("one.example", 1)
     );
     let refused = client(text.parse().unwrap()).unwrap_err();
-    assert!(matches!(
-        refused,
-        ClientError::Policy(WitnessedError::SeveralLogs(_))
-    ));
+    assert!(is_several(refused));
     // Two keys of one log, and logs of other dictionaries, are accepted.
     assert!(client(policy([log("one.example", 1), log("one.example", 2)])).is_ok());
     let other = authdict::DictionaryId::from_name("other");
     let other = authdict::internals::witnessed::origin("one.example", other);
     let other = NoteSigner::new(other.parse().unwrap(), &[3; 32]).verifier();
     assert!(client(policy([log("one.example", 1), other])).is_ok());
-    stop(server);
 }
 
 #[test]
@@ -726,11 +640,11 @@ fn a_log_goes_on_after_a_restart_and_refuses_a_store_of_another_history() {
     let policy = policy(&author, 1, &[("honest", &honest)]);
     let logged = serve(&author, "s.pad", &policy);
     logged.wait_for(3);
-    logged.stop();
+    drop(logged);
     author.publish(&[("fig", "1")]);
     let logged = serve(&author, "s.pad", &policy);
     logged.wait_for(4);
-    logged.stop();
+    drop(logged);
     let open = |store: &str, signer: NoteSigner| {
         let dictionary = Dictionary::open(&author.path(store)).unwrap();
         let folder = author.path("s.pad.log");
@@ -741,14 +655,11 @@ fn a_log_goes_on_after_a_restart_and_refuses_a_store_of_another_history() {
     assert!(matches!(fork, HeadLogError::OtherHead(_)), "{fork}");
     let stranger = NoteSigner::new("log.example/heads/0".parse().unwrap(), &[3; 32]);
     let other = open("s.pad", stranger).unwrap_err();
-    assert!(
-        matches!(other, HeadLogError::OtherDictionary { .. }),
-        "{other}"
-    );
+    let is_other = matches!(other, HeadLogError::OtherDictionary { .. });
+    assert!(is_other, "{other}");
     let name = log_signer(&author).name().clone();
     let unnamed = open("s.pad", NoteSigner::new(name, &[4; 32])).unwrap_err();
     assert!(matches!(unnamed, HeadLogError::NotInPolicy), "{unnamed}");
-    stop(honest);
 }
 
 #[test]
@@ -767,37 +678,32 @@ fn hostile_requests_to_a_witness_get_the_statuses_that_are_described() {
     };
     let request = |old_size: u64, note: Note, proof: &[Hash]| {
         let proof = proof.to_vec();
-        AddCheckpoint {
+        let request = AddCheckpoint {
             old_size,
             proof,
             note,
-        }
-        .encode()
-        .into_bytes()
+        };
+        request.encode().into_bytes()
     };
     let good = request(0, note(origin, 1, b"a", &log), &[]);
     let mut cut = good.clone();
     cut.pop();
     let leaf = Hash::of_leaf(b"a");
+    let of_other_log = note("other.example/log", 1, b"a", &other);
+    let largest = note(origin, u64::MAX, b"b", &log);
     let cases = [
         (Vec::new(), 400),
         (vec![0xff; 1000], 400),
         (cut, 400),
         (request(2, note(origin, 1, b"a", &log), &[]), 400),
-        (
-            request(0, note("other.example/log", 1, b"a", &other), &[]),
-            404,
-        ),
+        (request(0, of_other_log, &[]), 404),
         (request(0, note(origin, 1, b"a", &other), &[]), 403),
         (good.clone(), 200),
         (good.clone(), 409),
         (request(1, note(origin, 1, b"a", &log), &[]), 200),
         (request(1, note(origin, 1, b"b", &log), &[]), 422),
         (request(1, note(origin, 2, b"b", &log), &[leaf]), 422),
-        (
-            request(1, note(origin, u64::MAX, b"b", &log), &vec![leaf; 63]),
-            422,
-        ),
+        (request(1, largest, &[leaf; 63]), 422),
     ];
     let description = description();
     let [(_, method, template), _] = WITNESS_ROUTES;
@@ -839,21 +745,14 @@ fn hostile_requests_to_a_witness_get_the_statuses_that_are_described() {
     }
     let long = vec![b'a'; AddCheckpoint::LONGEST + 1];
     assert!(post(&server, template, &long).is_err());
-    assert_eq!(
-        post(&server, "/other/add-checkpoint", &good)
-            .unwrap()
-            .status,
-        404
-    );
-    assert_eq!(post(&server, "/health", &good).unwrap().status, 405);
+    for (path, status) in [("/other/add-checkpoint", 404), ("/health", 405)] {
+        assert_eq!(post(&server, path, &good).unwrap().status, status, "{path}");
+    }
     assert!(text(&server, "/health").contains("\"ok\""));
     assert!(text(&server, template).contains("method_not_allowed"));
     let metrics = text(&server, "/metrics");
-    assert!(
-        metrics.contains("pad_witness_answers_total{status=\"200\"} 2"),
-        "{metrics}"
-    );
+    let cosigned = "pad_witness_answers_total{status=\"200\"} 2";
+    assert!(metrics.contains(cosigned), "{metrics}");
     let size = format!("pad_witness_log_size{{origin=\"{origin}\"}} 1");
     assert!(metrics.contains(&size), "{metrics}");
-    stop(server);
 }

@@ -8,7 +8,10 @@ use std::{process::Stdio, time::Duration};
 use serde_json::Value as Json;
 
 use super::journeys::one;
-use crate::{bench::Bench, kill::killed};
+use crate::{
+    bench::{Bench, digests},
+    kill::killed,
+};
 
 const LINES: u64 = 3000;
 
@@ -17,10 +20,8 @@ fn acknowledged_entries_survive() {
     let rounds = std::env::var("PAD_KILL_ROUNDS");
     let rounds: u64 = rounds.map_or(6, |rounds| rounds.parse().unwrap());
     let bench = Bench::new();
-    let lines: Vec<String> = (1..=LINES)
-        .map(|number| format!("{number:064x}\n"))
-        .collect();
-    bench.write("digests", lines.concat().as_bytes());
+    let lines = usize::try_from(LINES).unwrap();
+    bench.write("digests", digests(lines).as_bytes());
     let mut acknowledged = 0;
     for round in 0..rounds {
         let noise = round.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
@@ -48,32 +49,26 @@ fn acknowledged_entries_survive() {
         bench.ok("directory check d");
         let status = one(&bench, "directory status d --public k.pub");
         let entries = status["entries"].as_u64().unwrap();
-        assert!(
-            entries >= told,
-            "round {round}: {entries} entries, but {told} were acknowledged"
-        );
+        let is_lost = entries < told;
+        assert!(!is_lost, "round {round}: {entries} entries of {told}");
         for id in [0, told / 2, told.saturating_sub(1)] {
             if id < told {
-                let digest = format!("{:064x}", id + 1);
-                bench.ok(&format!(
-                    "directory verify --from d --id {id} --digest {digest}"
-                ));
+                let number = id + 1;
+                let verify = format!("directory verify --from d --id {id}");
+                bench.ok(&format!("{verify} --digest {number:064x}"));
             }
         }
         acknowledged = entries;
     }
     // After the kills, a command continues as usual.
     if acknowledged < LINES {
-        bench.ok(&format!(
-            "directory import d --key k --skip {acknowledged} --digests digests"
-        ));
+        let import = format!("directory import d --key k --skip {acknowledged}");
+        bench.ok(&format!("{import} --digests digests"));
     }
     assert_eq!(one(&bench, "directory status d")["entries"], LINES);
     bench.ok("keygen --out other --scheme directory");
-    let whole = one(
-        &bench,
-        "directory import whole --key other --digests digests",
-    );
+    let import = "directory import whole --key other --digests digests";
+    let whole = one(&bench, import);
     assert_eq!(one(&bench, "directory status d")["root"], whole["root"]);
 }
 

@@ -4,20 +4,19 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{journeys::one, trust::copy};
-use crate::bench::Bench;
+use super::{
+    journeys::{one, with_three_objects},
+    trust::copy,
+};
+use crate::bench::{Bench, assert_has, names};
 
 /// Creates a light author in the folder `author` with the key `k`, with three objects in version 1,
 /// a copy of the directory in `copy`, and a copy of the author in `begun`.
 pub(crate) fn with_light_author() -> Bench {
-    let bench = Bench::new();
-    bench.ok("keygen --out k --scheme directory");
+    let bench = with_three_objects();
     bench.ok("directory create author --light --key k");
-    for (name, contents) in [("cat", "meow"), ("dog", "woof"), ("cow", "moo")] {
-        bench.write(name, contents.as_bytes());
-    }
     let said = one(&bench, "directory append author --key k cat dog cow");
-    assert_eq!((&said["version"], &said["entries"]), (&json!(1), &json!(3)));
+    assert_has(&said, &json!({ "version": 1, "entries": 3 }), "author");
     assert_eq!(said["new_entries"][2]["id"], 2);
     bench.ok("directory create copy --public k.pub");
     bench.ok("directory apply copy author/1.update");
@@ -38,34 +37,22 @@ fn its_versions_are_those_of_an_author_with_entries() {
             "delete" => ("--from copy 0 2", "0 2"),
             _ => ("--updates updates cow dog", "cow dog"),
         };
-        let light = one(
-            &bench,
-            &format!("directory {change} author --key k {light}"),
-        );
-        let full = one(
-            &bench,
-            &format!("directory {change} full --key other {full}"),
-        );
+        let line = format!("directory {change} author --key k {light}");
+        let light = one(&bench, &line);
+        let line = format!("directory {change} full --key other {full}");
+        let full = one(&bench, &line);
         for field in ["version", "entries", "root", "changes"] {
             assert_eq!(light[field], full[field], "{change}: {field}");
         }
         bench.ok(&format!("directory apply copy author/{version}.update"));
     }
-    assert_eq!(
-        bench.read("updates/4.update"),
-        bench.read("author/4.update")
-    );
+    let [one, other] = ["updates", "author"].map(|folder| format!("{folder}/4.update"));
+    assert_eq!(bench.read(&one), bench.read(&other));
     bench.ok("directory check copy --public k.pub");
     bench.ok("directory verify --from copy --public k.pub --id 1 --object cat");
     // The author keeps its state, the latest update in it, and the updates for servers.
-    let mut files: Vec<_> = fs::read_dir(bench.path("author"))
-        .unwrap()
-        .map(|file| file.unwrap().file_name().into_string().unwrap())
-        .collect();
-    files.sort_unstable();
-    let updates = [1, 2, 3, 4].map(|version| format!("{version}.update"));
-    assert_eq!(files[..4], updates);
-    assert_eq!(files[4..], ["author.state"]);
+    let files = names(&bench.path("author")).join(" ");
+    assert_eq!(files, "1.update 2.update 3.update 4.update author.state");
 }
 
 #[test]
@@ -78,54 +65,33 @@ fn changes_without_a_right_proof_are_not_signed() {
     bench.ok("directory apply lying begun/2.update");
     bench.ok("keygen --out other --scheme directory");
     bench.ok("directory create stranger --key other");
-    for (line, code, reason) in [
-        ("update author --key k 0 dog", 2, "needs a proof"),
-        ("update author --key k --from none 0 dog", 4, "none"),
-        ("update author --key k --from stranger 0 dog", 2, "the key"),
-        ("update author --key k --from copy 3 dog", 2, "no entry 3"),
-        ("update author --key k --from lying 0 dog", 3, "an old copy"),
-        ("update author --key other --from copy 0 dog", 2, "the key"),
-        (
-            "update author --key k --hints h --from copy 0 dog",
-            2,
-            "no entries",
-        ),
-        ("append author --key k none", 4, "none"),
-        (
-            "import author --key k dog",
-            2,
-            "a light author, and no entries",
-        ),
-        ("status author", 2, "a light author, and no entries"),
-        ("check author", 2, "a light author, and no entries"),
-        (
-            "verify --from author --id 0",
-            2,
-            "a light author, and no entries",
-        ),
-        (
-            "update stranger --key other --from copy 0 dog",
-            2,
-            "has all entries",
-        ),
-        ("create author --light --key other", 2, "is not empty"),
+    for step in [
+        "update author --key k 0 dog => 2 needs a proof",
+        "update author --key k --from none 0 dog => 4 none",
+        "update author --key k --from stranger 0 dog => 2 the key",
+        "update author --key k --from copy 3 dog => 2 no entry 3",
+        "update author --key k --from lying 0 dog => 3 an old copy",
+        "update author --key other --from copy 0 dog => 2 the key",
+        "update author --key k --hints h --from copy 0 dog => 2 no entries",
+        "append author --key k none => 4 none",
+        "import author --key k dog => 2 a light author, and no entries",
+        "status author => 2 a light author, and no entries",
+        "check author => 2 a light author, and no entries",
+        "verify --from author --id 0 => 2 a light author, and no entries",
+        "update stranger --key other --from copy 0 dog => 2 has all entries",
+        "create author --light --key other => 2 is not empty",
     ] {
-        bench.fails(&format!("directory {line}"), code, reason);
-        assert_eq!(bench.read("author/author.state"), state, "{line}");
+        bench.step(&format!("directory {step}"));
+        assert_eq!(bench.read("author/author.state"), state, "{step}");
     }
     // The author is now at version 2, and the other directory proves an entry under another root.
-    bench.ok("directory update author --key k --from copy 0 dog");
-    bench.fails(
-        "directory update author --key k --from lying 0 cat",
-        3,
-        "the proof of the entries that change",
-    );
-    bench.fails(
-        "directory update author --key k --from copy 0 cat",
-        2,
-        "the light author is at version 2",
-    );
-    bench.ok("directory apply copy author/2.update");
+    bench.steps(&[
+        "directory update author --key k --from copy 0 dog",
+        "directory update author --key k --from lying 0 cat => 3 the proof of the entries that \
+         change",
+        "directory update author --key k --from copy 0 cat => 2 the light author is at version 2",
+        "directory apply copy author/2.update",
+    ]);
     let said = one(&bench, "directory update author --key k --from copy 0 cat");
     assert_eq!(said["version"], 3);
 }
@@ -143,21 +109,17 @@ fn a_version_is_signed_once_although_a_crash_interrupts_it() {
     let output = bench.run("directory append author --key k --updates updates cat");
     let warned = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{warned}");
-    assert!(
-        warned.contains("version 2 was signed by an earlier"),
-        "{warned}"
-    );
+    let signed = "version 2 was signed by an earlier";
+    assert!(warned.contains(signed), "{warned}");
     for file in ["author/2.update", "updates/2.update"] {
         assert_eq!(bench.read(file), update, "{file}");
     }
-    bench.ok("directory apply copy updates/2.update updates/3.update");
-    bench.ok("directory check copy --public k.pub");
-    // The crash happened before the state was stored: the record still forbids older copies.
-    bench.fails(
-        "directory append begun --key k cow",
-        3,
-        "the light author's state is an old copy",
-    );
+    bench.steps(&[
+        "directory apply copy updates/2.update updates/3.update",
+        "directory check copy --public k.pub",
+        // The crash happened before the state was stored: the record still forbids older copies.
+        "directory append begun --key k cow => 3 the light author's state is an old copy",
+    ]);
     let mut state = bench.read("author/author.state");
     state[20] ^= 1;
     bench.write("author/author.state", &state);
@@ -168,11 +130,9 @@ fn a_version_is_signed_once_although_a_crash_interrupts_it() {
 #[test]
 fn a_state_with_another_head_signs_nothing() {
     let bench = with_light_author();
-    bench.ok("directory append begun --key k --record r --new-record cow");
-    bench.ok("directory append author --key k cat");
-    bench.fails(
-        "directory append begun --key k dog",
-        3,
-        "another head of version 2",
-    );
+    bench.steps(&[
+        "directory append begun --key k --record r --new-record cow",
+        "directory append author --key k cat",
+        "directory append begun --key k dog => 3 another head of version 2",
+    ]);
 }

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use serde_json::json;
 
 use super::journeys::{one, with_objects};
-use crate::bench::Bench;
+use crate::bench::{Bench, assert_has, digests, text};
 
 pub(super) fn copy(bench: &Bench, from: &str, to: &str) {
     let (from, to) = (bench.path(from), bench.path(to));
@@ -24,25 +24,17 @@ fn answers_say_what_the_key_is_worth() {
     let own = one(&bench, "directory status d");
     assert_eq!(own["verified"], false);
     assert!(own["fingerprint"].is_string());
-    assert_eq!(
-        one(&bench, "directory status d --public k.pub")["verified"],
-        true
-    );
-    for line in [
-        "directory status d --public other.pub",
-        "directory check d --public other.pub",
-        "directory prove d 1 --public other.pub --out proof",
-        "directory verify --from d --public other.pub --id 1",
-    ] {
-        bench.fails(line, 3, "made with another key");
-    }
-    bench.ok("directory prove d 1 --public k.pub --out proof");
-    bench.fails(
-        "directory verify proof --public other.pub --id 1",
-        3,
-        "verification failed",
-    );
-    bench.fails("directory verify proof --id 1", 2, "no public key is given");
+    let verified = one(&bench, "directory status d --public k.pub");
+    assert_eq!(verified["verified"], true);
+    bench.steps(&[
+        "directory status d --public other.pub => 3 made with another key",
+        "directory check d --public other.pub => 3 made with another key",
+        "directory prove d 1 --public other.pub --out proof => 3 made with another key",
+        "directory verify --from d --public other.pub --id 1 => 3 made with another key",
+        "directory prove d 1 --public k.pub --out proof",
+        "directory verify proof --public other.pub --id 1 => 3 verification failed",
+        "directory verify proof --id 1 => 2 no public key is given",
+    ]);
 }
 
 /// A proof file of version 0 contains no head. It is valid only for queries of version 0.
@@ -58,35 +50,20 @@ fn version_0_is_proved_to_those_who_ask_about_it() {
     }
     let of_entry = [&head(176)[..], &[0, 1, 1, 1], &[7; 32], &[0]].concat();
     fs::write(bench.path("entry"), of_entry).unwrap();
-    for line in [
-        "directory verify empty --public k.pub --at 0 --id 3",
-        "directory verify empty-range --public k.pub --at 0 --range 0..2",
-        "directory verify empty --public k.pub --view fresh --at 0 --id 3",
-    ] {
-        let said = bench.ok(line);
-        assert!(said.contains("unassigned"), "{line}: {said}");
-    }
-    for (line, why) in [
-        ("empty --id 3", "no signed head"),
-        ("empty --at 1 --id 3", "no signed head"),
-        ("entry --at 0 --id 0", "verification failed"),
-        ("empty-range --at 0 --id 0", "verification failed"),
-    ] {
-        bench.fails(&format!("directory verify {line} --public k.pub"), 3, why);
-    }
-    // A client that has seen a version must refuse older versions.
-    bench.ok("directory verify --from d --public k.pub --view view --id 1");
-    bench.fails(
-        "directory verify empty --view view --at 0 --id 1",
-        3,
-        "verification failed",
-    );
-    bench.ok("directory prove d 1 --public k.pub --out proof");
-    bench.fails(
-        "directory verify proof --public k.pub --at 0 --id 1",
-        3,
-        "verification failed",
-    );
+    bench.steps(&[
+        "directory verify empty --public k.pub --at 0 --id 3 => 0 unassigned",
+        "directory verify empty-range --public k.pub --at 0 --range 0..2 => 0 unassigned",
+        "directory verify empty --public k.pub --view fresh --at 0 --id 3 => 0 unassigned",
+        "directory verify empty --id 3 --public k.pub => 3 no signed head",
+        "directory verify empty --at 1 --id 3 --public k.pub => 3 no signed head",
+        "directory verify entry --at 0 --id 0 --public k.pub => 3 verification failed",
+        "directory verify empty-range --at 0 --id 0 --public k.pub => 3 verification failed",
+        // A client that has seen a version must refuse older versions.
+        "directory verify --from d --public k.pub --view view --id 1",
+        "directory verify empty --view view --at 0 --id 1 => 3 verification failed",
+        "directory prove d 1 --public k.pub --out proof",
+        "directory verify proof --public k.pub --at 0 --id 1 => 3 verification failed",
+    ]);
 }
 
 #[test]
@@ -96,28 +73,22 @@ fn a_view_refuses_an_older_directory() {
     bench.ok("directory prove d 1 --public k.pub --out old-proof");
     bench.ok("directory append d --key k --updates updates cat");
     bench.ok("directory verify --from d --public k.pub --view view --id 3");
-    for line in [
-        "directory verify --from old --view view --id 1",
-        "directory status old --view view",
-        "directory verify old-proof --view view --id 1",
-    ] {
-        bench.fails(line, 3, "verification failed");
-    }
-    // A proof file of the version seen, verified with the key in the view.
-    bench.ok("directory prove d 1 --view view --out proof");
-    assert_eq!(
-        one(&bench, "directory verify proof --view view --id 1")["verified"],
-        true
-    );
+    bench.steps(&[
+        "directory verify --from old --view view --id 1 => 3 verification failed",
+        "directory status old --view view => 3 verification failed",
+        "directory verify old-proof --view view --id 1 => 3 verification failed",
+        // A proof file of the version seen, verified with the key in the view.
+        "directory prove d 1 --view view --out proof",
+    ]);
+    let seen = one(&bench, "directory verify proof --view view --id 1");
+    assert_eq!(seen["verified"], true);
     // A proof file of a newer version does not prove that its head continues the head seen.
     bench.ok("directory delete d --key k 0");
     bench.ok("directory prove d 1 --public k.pub --out newer");
     let output = bench.run("directory verify newer --view view --id 1");
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        output.status.success() && said.contains("the view is unchanged"),
-        "{said}"
-    );
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("the view is unchanged"), "{said}");
     bench.ok("directory status d --view view");
 }
 
@@ -128,40 +99,25 @@ fn an_author_signs_for_no_old_copy_of_the_folder() {
     bench.ok("directory append d --key k --updates updates cat");
     copy(&bench, "d", "new");
     copy(&bench, "old", "d");
-    for line in [
-        "directory append d --key k dog",
-        "directory update d --key k 1 cat",
-        "directory delete d --key k 0",
-        "directory import d --key k dog",
-    ] {
-        bench.fails(line, 3, "version 2 was signed and handed out");
-    }
-    // Applying the signed update brings the directory up to date.
-    bench.ok("directory apply d updates/2.update");
+    bench.steps(&[
+        "directory append d --key k dog => 3 version 2 was signed and handed out",
+        "directory update d --key k 1 cat => 3 version 2 was signed and handed out",
+        "directory delete d --key k 0 => 3 version 2 was signed and handed out",
+        "directory import d --key k dog => 3 version 2 was signed and handed out",
+        // Applying the signed update brings the directory up to date.
+        "directory apply d updates/2.update",
+    ]);
     assert_eq!(one(&bench, "directory append d --key k dog")["version"], 3);
     // The server presents another history for the same version.
-    bench.fails(
-        "directory append new --key k --record elsewhere cat",
-        3,
-        "the signing record elsewhere is missing or empty",
-    );
-    bench.ok("directory append new --key k --record elsewhere --new-record cat");
-    bench.fails(
-        "directory append new --key k dog",
-        3,
-        "another head of version 3",
-    );
-    // One key must not be used for a second directory.
-    bench.fails(
-        "directory create second --key k",
-        3,
-        "versions were signed with the key k before",
-    );
-    bench.fails(
-        "directory import second --key k dog",
-        3,
-        "versions were signed with the key k before",
-    );
+    bench.steps(&[
+        "directory append new --key k --record elsewhere cat => 3 the signing record elsewhere is \
+         missing or empty",
+        "directory append new --key k --record elsewhere --new-record cat",
+        "directory append new --key k dog => 3 another head of version 3",
+        // One key must not be used for a second directory.
+        "directory create second --key k => 3 versions were signed with the key k before",
+        "directory import second --key k dog => 3 versions were signed with the key k before",
+    ]);
     assert!(!bench.path("second").exists());
 }
 
@@ -204,39 +160,24 @@ fn objects_that_cannot_be_registered_change_nothing() {
     bench.write("zero", format!("{}\n{zero}\n", "1".repeat(64)).as_bytes());
     bench.write("short", b"12ab\n");
     bench.write("empty", b"");
-    for (line, code, reason) in [
-        ("append d --key other cat", 2, "the key is for dictionary"),
-        ("append d --key k none", 4, "none"),
-        (
-            "append d --key k --digests zero",
-            2,
-            "digests zero: line 2: the digest of zero bytes is reserved",
-        ),
-        (
-            "append d --key k --digests short",
-            2,
-            "line 1: a digest has 64 hexadecimal digits",
-        ),
-        ("append d --key k --digests empty", 2, "no object"),
-        ("import d --key k --digests zero", 2, "digests zero: line 2"),
-        ("import e --key other --digests empty", 2, "no object"),
-        ("update d --key k 9 cat", 2, "there is no entry 9"),
-        (
-            "update d --key k 1 cat",
-            2,
-            "entry 1 is deleted permanently",
-        ),
-        ("delete d --key k 1", 2, "entry 1 is deleted permanently"),
-        ("delete d --key k 0 9", 2, "there is no entry 9"),
-    ] {
-        bench.fails(&format!("directory {line}"), code, reason);
-    }
+    bench.steps(&[
+        "directory append d --key other cat => 2 the key is for dictionary",
+        "directory append d --key k none => 4 none",
+        "directory append d --key k --digests zero => 2 digests zero: line 2: the digest of zero \
+         bytes is reserved",
+        "directory append d --key k --digests short => 2 line 1: a digest has 64 hexadecimal \
+         digits",
+        "directory append d --key k --digests empty => 2 no object",
+        "directory import d --key k --digests zero => 2 digests zero: line 2",
+        "directory import e --key other --digests empty => 2 no object",
+        "directory update d --key k 9 cat => 2 there is no entry 9",
+        "directory update d --key k 1 cat => 2 entry 1 is deleted permanently",
+        "directory delete d --key k 1 => 2 entry 1 is deleted permanently",
+        "directory delete d --key k 0 9 => 2 there is no entry 9",
+    ]);
     assert!(!bench.path("e").exists());
     let status = one(&bench, "directory status d --public k.pub");
-    assert_eq!(
-        (&status["latest"], &status["entries"]),
-        (&json!(2), &json!(3))
-    );
+    assert_has(&status, &json!({ "latest": 2, "entries": 3 }), "d");
 }
 
 #[test]
@@ -244,49 +185,24 @@ fn what_cannot_be_done_is_said() {
     let bench = with_objects();
     bench.ok("keygen --out tree");
     bench.ok("keygen --out other --scheme directory");
-    for (line, code, reason) in [
-        ("directory create d --key other", 2, "d is not empty"),
-        ("directory create e --key tree", 2, "for scheme red-black"),
-        (
-            "directory prove none 1 --out proof",
-            4,
-            "there is no directory in none",
-        ),
-        (
-            "directory prove d --range 5..5 --out proof",
-            2,
-            "it is empty",
-        ),
-        (
-            "directory prove d 1 --out cat",
-            2,
-            "use --force to replace it",
-        ),
-        (
-            "put --store s --key other apple 3",
-            2,
-            "create one in a folder with pad directory create",
-        ),
-        (
-            "verify --public other.pub --proof cat --at 1 apple",
-            2,
-            "not supported by scheme directory",
-        ),
-    ] {
-        bench.fails(line, code, reason);
-    }
+    bench.steps(&[
+        "directory create d --key other => 2 d is not empty",
+        "directory create e --key tree => 2 for scheme red-black",
+        "directory prove none 1 --out proof => 4 there is no directory in none",
+        "directory prove d --range 5..5 --out proof => 2 it is empty",
+        "directory prove d 1 --out cat => 2 use --force to replace it",
+        "put --store s --key other apple 3 => 2 create one in a folder with pad directory create",
+        "verify --public other.pub --proof cat --at 1 apple => 2 not supported by scheme directory",
+    ]);
     assert!(!bench.path("e").exists() && !bench.path("proof").exists());
-    let output = bench.run("--json directory prove none 1 --out proof");
-    let said: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
-    let (exit, kind) = (&said["error"]["exit"], &said["error"]["kind"]);
-    assert_eq!((exit, kind), (&json!(4), &json!("store")));
+    let error = bench.error("directory prove none 1 --out proof");
+    assert_has(&error, &json!({ "exit": 4, "kind": "store" }), "none");
 }
 
 #[test]
 fn damage_is_found_and_named() {
     let bench = with_objects();
-    let lines: Vec<String> = (1..=300).map(|number| format!("{number:064x}\n")).collect();
-    bench.write("digests", lines.concat().as_bytes());
+    bench.write("digests", digests(300).as_bytes());
     bench.ok("directory append d --key k --digests digests");
     bench.ok("directory check d --public k.pub");
     let flip = |name: &str, place: usize| {
@@ -295,14 +211,12 @@ fn damage_is_found_and_named() {
         bench.write(name, &bytes);
     };
     flip("d/level-0", 200 * 32);
-    bench.fails(
-        "directory check d --public k.pub",
-        3,
-        "block 1 of level 0 does not match its signed digest",
-    );
-    bench.fails("directory verify --from d --public k.pub --id 200", 4, "");
-    // Other blocks are intact.
-    bench.ok("directory verify --from d --public k.pub --id 0 --object cat");
+    bench.steps(&[
+        "directory check d --public k.pub => 3 block 1 of level 0 does not match its signed digest",
+        "directory verify --from d --public k.pub --id 200 => 4",
+        // Other blocks are intact.
+        "directory verify --from d --public k.pub --id 0 --object cat",
+    ]);
     flip("d/level-0", 200 * 32);
     bench.ok("directory check d --public k.pub");
     flip("d/level-1", 40);
@@ -326,10 +240,8 @@ fn two_authors_at_once_make_two_versions() {
     let codes = running.map(|mut child| child.wait().unwrap().code());
     let done = codes.iter().filter(|code| **code == Some(0)).count();
     // A command that did not get the lock in time must not have changed anything.
-    assert!(
-        codes.iter().all(|code| matches!(code, Some(0 | 4))),
-        "{codes:?}"
-    );
+    let is_expected = codes.iter().all(|code| matches!(code, Some(0 | 4)));
+    assert!(is_expected, "{codes:?}");
     assert!(done >= 1);
     let status = one(&bench, "directory status d");
     assert_eq!(status["entries"], 3 + done);

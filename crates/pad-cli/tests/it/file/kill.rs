@@ -12,7 +12,7 @@ use flexlist_service::client::{
     ApplyOutcome, ClientError, Extent, FileClient, HttpOptions, HttpTransport, SettleOutcome,
     Status,
 };
-use pad_conformance::soak;
+use pad_conformance::{Random, soak};
 use pad_core::Workers;
 
 use crate::{bench::Bench, process::Process};
@@ -31,7 +31,7 @@ fn acknowledged_bytes_survive() {
     let mut interrupted = 0;
     let mut updates = 0;
     for round in 0..rounds {
-        let mut random = Random(round);
+        let mut random = Random::new(round);
         // Every few rounds a new file is uploaded, so that kills also occur during uploads.
         let file = bench.path(&format!("state-{}", round / 3));
         let mut owner = OwnerSide::open(&file, &key, &address, round / 3);
@@ -80,8 +80,7 @@ impl OwnerSide {
         } else {
             FileClient::open(state, owner, transport).unwrap()
         };
-        let mut random = Random(seed ^ 0xfeed);
-        let mut model = random.bytes(3_000_000);
+        let mut model = Random::new(seed ^ 0xfeed).bytes(3_000_000);
         if client.version().is_some() {
             // The file of earlier rounds was compared with its model at the end of each round.
             let total = client.version().unwrap().list.total;
@@ -105,7 +104,7 @@ impl OwnerSide {
             }
         }
         loop {
-            let edit = random.edit(self.model.len());
+            let edit = random_edit(random, self.model.len());
             match self.client.apply(core::slice::from_ref(&edit)) {
                 Ok(ApplyOutcome::Version(_) | ApplyOutcome::Unchanged(_)) => {
                     self.applied += 1;
@@ -124,9 +123,8 @@ impl OwnerSide {
     /// every byte.
     fn settle_and_compare(&mut self, round: u64) {
         if self.client.version().is_none() {
-            self.client
-                .upload(self.model.as_slice(), &mut |_| ())
-                .unwrap();
+            let upload = self.client.upload(self.model.as_slice(), &mut |_| ());
+            upload.unwrap();
         }
         match (self.client.settle().unwrap(), self.under_way.take()) {
             (SettleOutcome::Nothing, None) => {}
@@ -134,15 +132,11 @@ impl OwnerSide {
             (settled, edit) => panic!("round {round}: {settled:?} of {edit:?}"),
         }
         let status = self.client.status().unwrap();
-        assert!(
-            matches!(status, Status::Current(_)),
-            "round {round}: {status:?}"
-        );
+        let is_current = matches!(status, Status::Current(_));
+        assert!(is_current, "round {round}: {status:?}");
         let total = u64::try_from(self.model.len()).unwrap();
-        assert!(
-            self.client.read(0..total).unwrap() == self.model,
-            "round {round}: other bytes"
-        );
+        let read = self.client.read(0..total).unwrap();
+        assert!(read == self.model, "round {round}: other bytes");
         self.client.audit(Extent::Sample(460), &mut |_| ()).unwrap();
     }
 }
@@ -163,49 +157,19 @@ fn apply(model: &mut Vec<u8>, edit: &ByteEdit) {
     }
 }
 
-/// `SplitMix64`.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-
-    fn bytes(&mut self, length: usize) -> Vec<u8> {
-        (0..length.div_ceil(8))
-            .flat_map(|_| self.next().to_le_bytes())
-            .take(length)
-            .collect()
-    }
-
-    fn edit(&mut self, length: usize) -> ByteEdit {
-        let total = u64::try_from(length).unwrap();
-        let size = 1 + self.below(20_000);
-        let bytes = self.bytes(usize::try_from(size).unwrap());
-        match self.below(3) {
-            0 => ByteEdit::Write {
-                offset: self.below(total + 1),
-                bytes,
-            },
-            1 => ByteEdit::Insert {
-                offset: self.below(total + 1),
-                bytes,
-            },
-            _ => {
-                let start = self.below(total);
-                ByteEdit::Delete {
-                    start,
-                    end: (start + size).min(total),
-                }
-            }
-        }
+/// Returns a random edit of a file of `length` bytes.
+fn random_edit(random: &mut Random, length: usize) -> ByteEdit {
+    let total = u64::try_from(length).unwrap();
+    let size = 1 + random.below(20_000);
+    let bytes = random.bytes(usize::try_from(size).unwrap());
+    let kind = random.below(3);
+    let offset = random.below(total + u64::from(kind < 2));
+    match kind {
+        0 => ByteEdit::Write { offset, bytes },
+        1 => ByteEdit::Insert { offset, bytes },
+        _ => ByteEdit::Delete {
+            start: offset,
+            end: (offset + size).min(total),
+        },
     }
 }

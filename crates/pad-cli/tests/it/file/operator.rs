@@ -15,12 +15,6 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
-#[cfg(unix)]
-fn set_mode(path: &Path, mode: u32) {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-}
-
 #[test]
 fn only_named_owners_may_begin_files_and_only_owners_remove_them() {
     let bench = Bench::new();
@@ -31,39 +25,27 @@ fn only_named_owners_may_begin_files_and_only_owners_remove_them() {
     let owner = bench.json("file owner --key k");
     let owner = owner[0]["owner"].as_str().unwrap().to_owned();
     assert_eq!(bench.ok("file owner --key k").trim_end(), owner);
+    fs::write(bench.path("large"), vec![7; 600_000]).unwrap();
     let words = format!("--allow-owner {owner} --allow-owner {owner} --owner-bytes 500000");
     let server = Process::of_files(&bench, &words);
-    let file = format!("--state s --key k --server {}", server.address);
-    bench.ok(&format!("file upload {file} original"));
-    let other = format!("--state t --key stranger --server {}", server.address);
-    bench.fails(
-        &format!("file upload {other} original"),
-        2,
-        "this owner may not begin files here",
-    );
-    fs::write(bench.path("large"), vec![7; 600_000]).unwrap();
-    let large = format!("--state u --key k --server {}", server.address);
-    bench.fails(
-        &format!("file upload {large} large"),
-        2,
-        "bytes of an owner: ",
-    );
-    // The interrupted upload is aborted. The other file is not changed.
-    bench.ok(&format!("file delete {large} --whole-file"));
-    bench.ok(&format!("file audit {file} --full"));
-    let forgotten = bench.run(&format!("file delete {file}"));
-    assert_eq!(forgotten.status.code(), Some(2));
-    let removed = bench.json(&format!("file delete {file} --whole-file"));
-    assert_eq!(removed[0]["removed"], true);
-    // A repeated deletion succeeds, because the file is already deleted.
-    bench.ok(&format!("file delete {file} --whole-file"));
-    bench.ok(&format!(
-        "file upload --state v --key k --server {} original",
-        server.address
-    ));
-    let wrong = bench.run("file serve --store other --allow-owner 12");
-    assert_eq!(wrong.status.code(), Some(2));
-    assert!(text(&wrong.stderr).contains("64 hexadecimal digits"));
+    let address = &server.address;
+    let file = format!("--state s --key k --server {address}");
+    let large = format!("--state u --key k --server {address}");
+    let other = format!("--state t --key stranger --server {address}");
+    bench.steps(&[
+        &format!("file upload {file} original"),
+        &format!("file upload {other} original => 2 this owner may not begin files here"),
+        &format!("file upload {large} large => 2 bytes of an owner: "),
+        // The interrupted upload is aborted. The other file is not changed.
+        &format!("file delete {large} --whole-file"),
+        &format!("file audit {file} --full"),
+        &format!("file delete {file} => usage"),
+        &format!(r#"file delete {file} --whole-file -> {{"removed": true}}"#),
+        // A repeated deletion succeeds, because the file is already deleted.
+        &format!("file delete {file} --whole-file"),
+        &format!("file upload --state v --key k --server {address} original"),
+        "file serve --store other --allow-owner 12 => usage 64 hexadecimal digits",
+    ]);
 }
 
 #[test]
@@ -76,18 +58,14 @@ fn nobody_else_may_read_a_store() {
     assert_eq!(mode(&bench.path("server/files.redb.reserve")), 0o600);
     assert_eq!(mode(&bench.path("server")), 0o700);
     for wrong in [0o644, 0o602, 0o620] {
-        set_mode(&store, wrong);
+        bench.set_mode("server/files.redb", wrong);
+        let mode = format!("(its mode is {wrong:03o})");
         for command in ["serve --listen 127.0.0.1:0", "check"] {
-            bench.fails(
-                &format!("file {command} --store server"),
-                4,
-                &format!(
-                    "(its mode is {wrong:03o}), which has the contents of all files: chmod 600"
-                ),
-            );
+            let reason = format!("{mode}, which has the contents of all files: chmod 600");
+            bench.fails(&format!("file {command} --store server"), 4, &reason);
         }
     }
-    set_mode(&store, 0o640);
+    bench.set_mode("server/files.redb", 0o640);
     bench.ok("file check --store server");
 }
 
@@ -100,7 +78,7 @@ fn a_private_key_that_others_may_read_is_refused() {
     }
     let serve = "file serve --store server --certificate certificate --private-key key";
     for wrong in [0o644, 0o604, 0o660] {
-        set_mode(&bench.path("key"), wrong);
+        bench.set_mode("key", wrong);
         let reason = format!(
             "others may read or change it (its mode is {wrong:03o})\nhelp: run chmod 600 key"
         );
@@ -108,7 +86,7 @@ fn a_private_key_that_others_may_read_is_refused() {
     }
     assert!(!bench.path("server").exists());
     for right in [0o600, 0o640, 0o400] {
-        set_mode(&bench.path("key"), right);
+        bench.set_mode("key", right);
         bench.fails(serve, 2, "--certificate: ");
     }
 }
@@ -120,11 +98,8 @@ fn a_damaged_page_costs_a_line() {
     let bench = Bench::new();
     fs::write(bench.path("original"), vec![7; 300_000]).unwrap();
     let server = Process::of_files(&bench, "");
-    let upload = format!(
-        "file upload --state s --key k --server {} original",
-        server.address
-    );
-    bench.ok(&upload);
+    let server_option = format!("--server {}", server.address);
+    bench.ok(&format!("file upload --state s --key k {server_option} original"));
     #[cfg(unix)]
     server.stop();
     #[cfg(not(unix))]
@@ -137,10 +112,9 @@ fn a_damaged_page_costs_a_line() {
         let mut bytes = whole.clone();
         bytes[page * 4096] ^= 0xff;
         fs::write(&path, &bytes).unwrap();
-        let mut command = bench.command();
-        command.env("RUST_BACKTRACE", "1");
-        let check = command.args(["file", "check", "--store", "server"]);
-        let error = text(&check.output().unwrap().stderr);
+        let traced = [("RUST_BACKTRACE", "1")];
+        let check = bench.run_with(&traced, "file check --store server");
+        let error = text(&check.stderr);
         assert!(error.is_empty() || is_error(&error), "{error}");
         fs::write(&path, &bytes).unwrap();
         if number % 8 == 7 {
@@ -167,9 +141,8 @@ fn serve_damaged(bench: &Bench) -> usize {
     // If the store cannot be opened, the printed object contains no address.
     if let Some(address) = said["address"].as_str() {
         for _ in 0..3 {
-            drop(bench.run(&format!(
-                "file audit --state s --key k --server {address} --full"
-            )));
+            let audit = format!("file audit --state s --key k --server {address} --full");
+            drop(bench.run(&audit));
         }
         child.kill().unwrap();
     }

@@ -5,7 +5,7 @@ use std::fs;
 use flexlist_service::internals::message::{Request, Response};
 
 use crate::{
-    bench::{Bench, text},
+    bench::{Bench, Outcome as _, text},
     file::liar::Liar,
 };
 
@@ -17,23 +17,25 @@ fn published(kind: &str) -> (Bench, Liar, Bench) {
     let bench = Bench::new();
     let server = Liar::start(&bench);
     let address = server.address();
-    bench.ok(&format!("file keygen --out k --tags {kind}"));
     bench.write("original", &CONTENTS.repeat(2_000));
-    bench.ok(&format!(
-        "file upload --state s --key k --server {address} original"
-    ));
-    bench.ok("file public --state s --key k --out published");
+    bench.steps(&[
+        &format!("file keygen --out k --tags {kind}"),
+        &format!("file upload --state s --key k --server {address} original"),
+        "file public --state s --key k --out published",
+    ]);
     let elsewhere = Bench::new();
     fs::copy(bench.path("published"), elsewhere.path("public")).unwrap();
     (bench, server, elsewhere)
 }
 
-/// Runs a line that must be refused before it takes effect.
-fn wrong_usage(bench: &Bench, line: &str, reason: &str) {
-    let output = bench.run(line);
-    let error = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{line}: {error}");
-    assert!(error.contains(reason), "{line}: {error}");
+/// Publishes the file's root in a dictionary, and returns the root.
+fn publish_root(bench: &Bench) -> String {
+    bench.steps(&[
+        "file publish --state s --key k --path notes --store d --author author",
+        "commit --store d --key author",
+    ]);
+    let entry = bench.first("get --store d notes");
+    entry["value_hex"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -52,8 +54,7 @@ fn whoever_has_what_is_published_reads_and_audits() {
         bench.ok("file write --state s --key k --offset 0 --text SOME");
         let read = elsewhere.ok("file read --public public --length 9");
         assert_eq!(read, "SOME text");
-        let audit = elsewhere.json("file audit --public public");
-        assert_eq!(audit[0]["version"], 2);
+        elsewhere.step(r#"file audit --public public -> {"version": 2}"#);
     }
 }
 
@@ -71,10 +72,7 @@ fn tags_with_a_secret_are_not_audited_by_others() {
 fn a_root_that_a_dictionary_has_is_read_and_no_other() {
     let (bench, _server, elsewhere) = published("public-bls");
     bench.ok("keygen --out author");
-    bench.ok("file publish --state s --key k --path notes --store d --author author");
-    bench.ok("commit --store d --key author");
-    let entry = bench.json("get --store d notes");
-    let root = entry[0]["value_hex"].as_str().unwrap().to_owned();
+    let root = publish_root(&bench);
     let line = format!("file read --public public --root {root} --length 9");
     assert_eq!(elsewhere.ok(&line), "some text");
     let audit = elsewhere.json(&format!("file audit --public public --root {root} --full"));
@@ -82,25 +80,15 @@ fn a_root_that_a_dictionary_has_is_read_and_no_other() {
     // The owner changes the file, and the server deletes the earlier version.
     bench.ok("file write --state s --key k --offset 0 --text SOME");
     elsewhere.fails(&line, 2, "version 1 is gone, and version 2 is the newest");
-    bench.ok("file publish --state s --key k --path notes --store d --author author");
-    bench.ok("commit --store d --key author");
-    let entry = bench.json("get --store d notes");
-    let newer = entry[0]["value_hex"].as_str().unwrap().to_owned();
-    let read = elsewhere.ok(&format!(
-        "file read --public public --root {newer} --length 9"
-    ));
-    assert_eq!(read, "SOME text");
+    let newer = publish_root(&bench);
+    let line = format!("file read --public public --root {newer} --length 9");
+    assert_eq!(elsewhere.ok(&line), "SOME text");
     let other = newer.replace(&newer[..1], if newer.starts_with('0') { "1" } else { "0" });
-    elsewhere.fails(
-        &format!("file read --public public --root {other}"),
-        3,
-        "does not have the published root",
-    );
-    wrong_usage(
-        &elsewhere,
-        "file read --public public --root 00",
-        "64 hexadecimal digits",
-    );
+    let read = "file read --public public --root";
+    elsewhere.steps(&[
+        &format!("{read} {other} => 3 does not have the published root"),
+        &format!("{read} 00 => usage 64 hexadecimal digits"),
+    ]);
 }
 
 #[test]
@@ -119,12 +107,10 @@ fn lies_to_readers_and_auditors_are_refused() {
     });
     elsewhere.fails("file read --public public --out copy", 3, "does not verify");
     assert!(!elsewhere.path("copy").exists());
-    elsewhere.fails("file audit --public public", 3, "audit of version 1 failed");
-    elsewhere.fails(
-        "file audit --public public --full",
-        3,
-        "audit of version 1 failed",
-    );
+    elsewhere.steps(&[
+        "file audit --public public => 3 audit of version 1 failed",
+        "file audit --public public --full => 3 audit of version 1 failed",
+    ]);
     // The server presents a version older than the published one, with the owner's signature.
     let old = std::sync::Mutex::new(None);
     server.lie(move |request, server| match request {
@@ -139,10 +125,8 @@ fn lies_to_readers_and_auditors_are_refused() {
     bench.ok("file write --state s --key k --offset 0 --text SOME");
     bench.ok("file public --state s --key k --out public2");
     fs::copy(bench.path("public2"), elsewhere.path("public")).unwrap();
-    elsewhere.fails(
-        "file read --public public",
-        3,
-        "rolled back to version 1, but version 2 is known",
+    elsewhere.step(
+        "file read --public public => 3 rolled back to version 1, but version 2 is known",
     );
     // The server presents the key of another owner.
     server.be_honest();
@@ -152,29 +136,19 @@ fn lies_to_readers_and_auditors_are_refused() {
     let mine = public.lines().nth(1).unwrap();
     let strange = public.replace(mine, &format!("owner {}", owner.trim_end()));
     elsewhere.write("strange", strange.as_bytes());
-    elsewhere.fails(
-        "file read --public strange",
-        3,
-        "the signature is not the owner's",
-    );
-    elsewhere.write(
-        "strange",
-        public.replace("version 2", "version x").as_bytes(),
-    );
-    elsewhere.fails("file read --public strange", 2, "line 5");
-    elsewhere.fails("file read --public none", 2, "none");
-    wrong_usage(
-        &elsewhere,
-        "file read --public public --state s",
-        "cannot be used with",
-    );
-    wrong_usage(&elsewhere, "file read", "--state");
+    let malformed = public.replace("version 2", "version x");
+    elsewhere.write("malformed", malformed.as_bytes());
     let digits = "0".repeat(64);
-    let line = format!("file read --state s --root {digits}");
-    wrong_usage(&elsewhere, &line, "'--state <FILE>'");
-    let line = format!("file read --root {digits}");
-    wrong_usage(&elsewhere, &line, "--public");
+    elsewhere.steps(&[
+        "file read --public strange => 3 the signature is not the owner's",
+        "file read --public malformed => 2 line 5",
+        "file read --public none => 2 none",
+        "file read --public public --state s => usage cannot be used with",
+        "file read => usage --state",
+        &format!("file read --state s --root {digits} => usage '--state <FILE>'"),
+        &format!("file read --root {digits} => usage --public"),
+    ]);
     drop(server);
-    let output = elsewhere.run("file audit --public public");
-    assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+    let unanswered = elsewhere.run("file audit --public public");
+    unanswered.fails_with(4, "");
 }

@@ -4,175 +4,55 @@
 //! breaks its promise. Status 4: the server is temporarily unable to answer. A server has no reason
 //! to refuse requests for a file that it has accepted.
 
-use std::{fs, thread};
+use std::{fmt::Debug, fs, thread};
 
 use flexlist_service::internals::message::{Refusal, Request, Response};
 use pad_conformance::soak;
 use pad_core::codec;
 
 use crate::{
-    bench::{Bench, text},
+    bench::{Bench, Outcome as _, text},
     file::liar::Liar,
 };
 
-/// A refused request, and the owner's state at that time.
-struct Case {
-    /// The command, without the arguments for state, key and server.
-    command: &'static str,
-    /// The request that is refused.
-    request: fn(&Request) -> bool,
-    /// The column of [`TABLE`] with the expected exit status.
-    column: Column,
-    /// The state file before the command.
-    before: Before,
-}
-
-#[derive(Clone, Copy)]
-enum Before {
-    Nothing,
-    Uploaded,
-    UploadedEmpty,
-    UploadedWithHashes,
-    Pending,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Column {
-    Begin,
-    Part,
-    Finish,
-    Change,
-    Question,
-    /// The command removes the file. If the server has no such file, the command succeeds.
-    Remove,
-    /// Like `Question`, for an update with unknown outcome. A final refusal is reported, but is not
-    /// a failure.
-    Settle,
-}
-
-const CASES: &[Case] = &[
-    Case {
-        command: "upload original",
-        request: |request| matches!(request, Request::Begin(_)),
-        column: Column::Begin,
-        before: Before::Nothing,
-    },
-    Case {
-        command: "upload original",
-        request: |request| matches!(request, Request::Part(_)),
-        column: Column::Part,
-        before: Before::Nothing,
-    },
-    Case {
-        command: "upload original",
-        request: |request| matches!(request, Request::Finish(_)),
-        column: Column::Finish,
-        before: Before::Nothing,
-    },
-    Case {
-        command: "write --offset 5 --text new",
-        request: |request| matches!(request, Request::Update(_)),
-        column: Column::Change,
-        before: Before::Uploaded,
-    },
-    Case {
-        command: "insert --offset 5 --text new",
-        request: |request| matches!(request, Request::Read { .. }),
-        column: Column::Question,
-        before: Before::Uploaded,
-    },
-    Case {
-        command: "delete --offset 5 --length 3",
-        request: |request| matches!(request, Request::Update(_)),
-        column: Column::Change,
-        before: Before::Uploaded,
-    },
-    Case {
-        command: "read --out copy --force",
-        request: |request| matches!(request, Request::Read { .. }),
-        column: Column::Question,
-        before: Before::Uploaded,
-    },
-    Case {
-        command: "audit",
-        request: |request| matches!(request, Request::Audit { .. }),
-        column: Column::Question,
-        before: Before::Uploaded,
-    },
-    Case {
-        command: "audit --full",
-        request: |request| matches!(request, Request::Audit { .. }),
-        column: Column::Question,
-        before: Before::Uploaded,
-    },
-    Case {
-        command: "audit --count 3",
-        request: |request| matches!(request, Request::Audit { .. } | Request::Read { .. }),
-        column: Column::Question,
-        before: Before::UploadedWithHashes,
-    },
-    Case {
-        command: "audit --full",
-        request: |request| matches!(request, Request::Read { .. }),
-        column: Column::Question,
-        before: Before::UploadedWithHashes,
-    },
-    Case {
-        command: "audit",
-        request: |request| matches!(request, Request::Status { .. }),
-        column: Column::Question,
-        before: Before::UploadedEmpty,
-    },
-    Case {
-        command: "status",
-        request: |request| matches!(request, Request::Status { .. }),
-        column: Column::Question,
-        before: Before::Uploaded,
-    },
-    Case {
-        command: "adopt",
-        request: |request| matches!(request, Request::Confirmed { .. }),
-        column: Column::Question,
-        before: Before::Uploaded,
-    },
-    Case {
-        command: "adopt --accept-version 1",
-        request: |request| matches!(request, Request::Confirmed { .. }),
-        column: Column::Question,
-        before: Before::Uploaded,
-    },
-    Case {
-        command: "read --accept-version 1 --out copy --force",
-        request: |request| matches!(request, Request::Read { .. }),
-        column: Column::Question,
-        before: Before::Uploaded,
-    },
-    Case {
-        command: "delete --whole-file",
-        request: |request| matches!(request, Request::Delete(_)),
-        column: Column::Remove,
-        before: Before::Uploaded,
-    },
-    Case {
-        command: "status",
-        request: |request| matches!(request, Request::Update(_)),
-        column: Column::Settle,
-        before: Before::Pending,
-    },
-    Case {
-        command: "audit",
-        request: |request| {
-            matches!(
-                request,
-                Request::Update(_) | Request::Status { .. } | Request::Audit { .. }
-            )
-        },
-        column: Column::Question,
-        before: Before::Pending,
-    },
+/// Commands without the arguments for state, key and server; the requests that are refused; the
+/// column of [`TABLE`] with the expected exit status; and the state file before the command.
+const CASES: [&str; 19] = [
+    "upload original | Begin | begin | nothing",
+    "upload original | Part | part | nothing",
+    "upload original | Finish | finish | nothing",
+    "write --offset 5 --text new | Update | change | uploaded",
+    "insert --offset 5 --text new | Read | question | uploaded",
+    "delete --offset 5 --length 3 | Update | change | uploaded",
+    "read --out copy --force | Read | question | uploaded",
+    "audit | Audit | question | uploaded",
+    "audit --full | Audit | question | uploaded",
+    "audit --count 3 | Audit Read | question | uploaded with hashes",
+    "audit --full | Read | question | uploaded with hashes",
+    "audit | Status | question | uploaded empty",
+    "status | Status | question | uploaded",
+    "adopt | Confirmed | question | uploaded",
+    "adopt --accept-version 1 | Confirmed | question | uploaded",
+    "read --accept-version 1 --out copy --force | Read | question | uploaded",
+    "delete --whole-file | Delete | remove | uploaded",
+    "status | Update | settle | pending",
+    "audit | Update Status Audit | question | pending",
 ];
 
-/// The expected exit statuses of each refusal, in the order of [`Column`].
+/// Returns the command, requests, column and state of a case.
+fn parts(case: &str) -> [&str; 4] {
+    let parts: Vec<_> = case.split(" | ").collect();
+    parts.try_into().unwrap()
+}
+
+/// The columns of [`TABLE`]. A command of the column `remove` removes the file, and succeeds if the
+/// server has no such file. The column `settle` is like `question`, for an update with unknown
+/// outcome: a final refusal is reported, but is not a failure.
+const COLUMNS: [&str; 7] = [
+    "begin", "part", "finish", "change", "question", "remove", "settle",
+];
+
+/// The expected exit statuses of each refusal, in the order of [`COLUMNS`].
 const TABLE: &[(&str, [i32; 7])] = &[
     ("UnknownFile", [3, 4, 4, 3, 3, 0, 3]),
     ("UnknownVersion", [3, 3, 3, 3, 3, 3, 3]),
@@ -197,19 +77,11 @@ const TABLE: &[(&str, [i32; 7])] = &[
 ];
 
 /// Returns the expected exit status of the refusal with this name.
-fn expected(name: &str, column: Column) -> i32 {
+fn expected(name: &str, column: &str) -> i32 {
     let line = TABLE.iter().find(|(line, _)| *line == name);
-    let (_, [begin, part, finish, change, question, remove, settle]) =
-        line.unwrap_or_else(|| panic!("{name} has no line in the table"));
-    *match column {
-        Column::Begin => begin,
-        Column::Part => part,
-        Column::Finish => finish,
-        Column::Change => change,
-        Column::Question => question,
-        Column::Remove => remove,
-        Column::Settle => settle,
-    }
+    let (_, statuses) = line.unwrap_or_else(|| panic!("{name} has no line in the table"));
+    let place = COLUMNS.iter().position(|other| *other == column);
+    statuses[place.unwrap()]
 }
 
 /// Returns every refusal of the protocol, by its encoded number, with zeros and empty texts.
@@ -225,8 +97,9 @@ fn every_refusal() -> Vec<Refusal> {
     refusals
 }
 
-fn name_of(refusal: &Refusal) -> String {
-    let shown = format!("{refusal:?}");
+/// Returns the name of the variant.
+fn name_of(message: &impl Debug) -> String {
+    let shown = format!("{message:?}");
     let end = shown.find(|letter: char| !letter.is_alphanumeric());
     shown[..end.unwrap_or(shown.len())].to_owned()
 }
@@ -237,20 +110,23 @@ fn name_of(refusal: &Refusal) -> String {
 /// the refusals, so that each refusal occurs in each column. Every command is tested with
 /// `Unavailable`, after which it asks again.
 fn is_tested(place: usize, number: usize, name: &str) -> bool {
-    let column = CASES[place].column;
-    let of_column = |cases: &[Case]| cases.iter().filter(|case| case.column == column).count();
-    let shares = of_column(CASES).min(soak::size(6, 1));
+    let [_, _, column, _] = parts(CASES[place]);
+    let of_column = |cases: &[&str]| {
+        let of_cases = cases.iter().map(|case| parts(case)[2]);
+        of_cases.filter(|other| *other == column).count()
+    };
+    let shares = of_column(&CASES).min(soak::size(6, 1));
     name == "Unavailable" || number % shares == of_column(&CASES[..place]) % shares
 }
 
 #[test]
 fn every_refusal_has_an_exit_status_for_every_command() {
     let check = |place: usize| {
-        let case = &CASES[place];
+        let [command, requests, column, before] = parts(CASES[place]);
         let bench = Bench::new();
         let server = Liar::start(&bench);
         let words = format!("--state s --key k --server {}", server.address());
-        prepare(&bench, &server, case.before, &words);
+        prepare(&bench, &server, before, &words);
         let kept = fs::read(bench.path("s")).ok();
         for (number, refusal) in every_refusal().into_iter().enumerate() {
             let name = name_of(&refusal);
@@ -262,18 +138,16 @@ fn every_refusal_has_an_exit_status_for_every_command() {
                 None => drop(fs::remove_file(bench.path("s"))),
             }
             let said = refusal.clone();
-            let refused = case.request;
-            server.lie(move |request, _| refused(request).then(|| Response::Refused(said.clone())));
-            let (verb, rest) = case.command.split_once(' ').unwrap_or((case.command, ""));
+            server.lie(move |request, _| {
+                let is_refused = requests.split(' ').any(|name| name == name_of(request));
+                is_refused.then(|| Response::Refused(said.clone()))
+            });
+            let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
             let line = format!("file {verb} {words} {rest}");
             let output = bench.run(line.trim_end());
             let error = text(&output.stderr);
-            assert_eq!(
-                output.status.code(),
-                Some(expected(&name, case.column)),
-                "{}: {name}: {error}",
-                case.command
-            );
+            let code = Some(expected(&name, column));
+            assert_eq!(output.status.code(), code, "{command}: {name}: {error}");
             if verb == "audit" {
                 assert!(error.contains("version 1"), "{name}: {error}");
             }
@@ -290,28 +164,28 @@ fn every_refusal_has_an_exit_status_for_every_command() {
 }
 
 /// Creates the state file and the server's file, as they are before the command.
-fn prepare(bench: &Bench, server: &Liar, before: Before, words: &str) {
+fn prepare(bench: &Bench, server: &Liar, before: &str, words: &str) {
     let kind = match before {
-        Before::UploadedWithHashes => "hash-only",
+        "uploaded with hashes" => "hash-only",
         _ => "private-mac",
     };
     bench.ok(&format!("file keygen --out k --tags {kind}"));
     let contents = match before {
-        Before::UploadedEmpty => Vec::new(),
+        "uploaded empty" => Vec::new(),
         _ => b"some lines of text\n".repeat(3000),
     };
     fs::write(bench.path("original"), contents).unwrap();
-    if matches!(before, Before::Nothing) {
+    if before == "nothing" {
         return;
     }
     bench.ok(&format!("file upload {words} original"));
-    if matches!(before, Before::Pending) {
+    if before == "pending" {
         server.lie(|request, _| {
             let refusal = Response::Refused(Refusal::StoreFailed("a test".into()));
             matches!(request, Request::Update(_)).then_some(refusal)
         });
-        let output = bench.run(&format!("file write {words} --offset 0 --text lost"));
-        assert_eq!(output.status.code(), Some(3));
+        let write = format!("file write {words} --offset 0 --text lost");
+        bench.run(&write).fails_with(3, "");
         server.be_honest();
     }
 }

@@ -11,7 +11,7 @@ use flexlist_service::{
 use serde_json::Value as Json;
 
 use crate::{
-    bench::{Bench, text},
+    bench::{Bench, Outcome as _},
     process::Process,
 };
 
@@ -70,10 +70,8 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
 
     let audit = bench.json(&format!("file audit {file}"));
     let established = audit[0]["established"].as_str().unwrap();
-    assert!(
-        established.starts_with("at least 99 % chance"),
-        "{established}"
-    );
+    let is_sure = established.starts_with("at least 99 % chance");
+    assert!(is_sure, "{established}");
     bench.ok(&format!("file audit {file} --full"));
     bench.ok(&format!("file read {file} --out copy"));
     assert!(fs::read(bench.path("copy")).unwrap() == model);
@@ -85,13 +83,11 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
     publish(&bench, &file, &status[0]["sealed_root"]);
 
     // Invalid requests change nothing, and the error names the problem.
-    let past_the_end = format!("file delete {file} --offset {} --length 1", model.len());
-    bench.fails(&past_the_end, 2, "outside a file");
-    bench.fails(
-        &format!("file upload {file} original"),
-        2,
-        "use another --state",
-    );
+    let end = model.len();
+    bench.steps(&[
+        &format!("file delete {file} --offset {end} --length 1 => 2 outside a file"),
+        &format!("file upload {file} original => 2 use another --state"),
+    ]);
     assert_eq!(bench.json(&format!("file status {file}")), status);
 
     settle_two_writers(&bench, &file, &server.address);
@@ -101,23 +97,23 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
     server.stop();
     let wanted = model.len() * 6 / 11;
     damage(&bench, &model[wanted..wanted + 48]);
-    let damages = refused(&bench, "file check --store server");
+    let damages = bench.run("file check --store server").fails_with(3, "");
     let server = Process::of_files(&bench, "");
     let file = format!("--state s --key k --server {}", server.address);
-    let audit = refused(&bench, &format!("file audit {file} --full"));
+    let audit = bench.run(&format!("file audit {file} --full"));
+    let audit = audit.fails_with(3, "");
     println!("{damages}{audit}");
     // Both messages name the same block, which is the damaged block.
     let (_, range) = audit.trim_end().rsplit_once("bytes ").unwrap();
     let (start, end) = range.split_once("..").unwrap();
-    assert!(
-        damages.contains(&format!("bytes {start} to {end}")),
-        "{damages}"
-    );
+    let named = format!("bytes {start} to {end}");
+    assert!(damages.contains(&named), "{damages}");
     let [start, end]: [usize; 2] = [start, end].map(|index| index.parse().unwrap());
     assert!(start <= wanted && wanted < end);
     // Reads of other blocks succeed, and reads of the damaged block are refused.
     bench.ok(&format!("file read {file} --length 1000 --out beginning"));
-    refused(&bench, &format!("file read {file} --out all"));
+    let read = bench.run(&format!("file read {file} --out all"));
+    read.fails_with(3, "");
     assert!(!bench.path("all").exists());
     let beginning = fs::read(bench.path("beginning")).unwrap();
     assert!(beginning == model[..1000]);
@@ -125,13 +121,12 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
 
 /// Checks that one signed head covers all files.
 fn publish(bench: &Bench, file: &str, sealed: &Json) {
-    bench.ok("keygen --out author");
-    bench.ok(&format!(
-        "file publish {file} --path original --store d --author author"
-    ));
-    bench.ok("commit --store d --key author");
-    let entry = bench.json("get --store d original");
-    assert_eq!(&entry[0]["value_hex"], sealed);
+    bench.steps(&[
+        "keygen --out author",
+        &format!("file publish {file} --path original --store d --author author"),
+        "commit --store d --key author",
+        &format!(r#"get --store d original -> {{"value_hex": {sealed}}}"#),
+    ]);
 }
 
 /// Checks reads that would overwrite a file, or that request bytes after the end.
@@ -144,11 +139,8 @@ fn read_with_care(bench: &Bench, file: &str, model: &[u8]) {
     bench.ok(&format!("{again} --force"));
     assert_eq!(fs::read(bench.path("copy")).unwrap(), model[..5]);
     let beyond = model.len() + 1;
-    bench.fails(
-        &format!("file read {file} --offset {beyond}"),
-        2,
-        &format!("byte {beyond} is out of range"),
-    );
+    let read = format!("file read {file} --offset {beyond}");
+    bench.step(&format!("{read} => 2 byte {beyond} is out of range"));
 }
 
 /// Checks that two writers without a response to their updates learn the outcome. The update that
@@ -163,15 +155,11 @@ fn settle_two_writers(bench: &Bench, file: &str, address: &str) {
         status[0]["update"].as_str().map(str::to_owned)
     };
     let applied = update(file).unwrap();
-    assert!(
-        applied.ends_with("applied: it made version 12"),
-        "{applied}"
-    );
+    let made = "applied: it made version 12";
+    assert!(applied.ends_with(made), "{applied}");
     let dropped = update(&file.replace("--state s", "--state t")).unwrap();
-    assert!(
-        dropped.contains("is dropped, because the server refused it"),
-        "{dropped}"
-    );
+    let refused = "is dropped, because the server refused it";
+    assert!(dropped.contains(refused), "{dropped}");
     assert_eq!(update(file), None);
 }
 
@@ -201,14 +189,6 @@ fn leave_pending(bench: &Bench, state: &str, address: &str) {
     let lost = client.apply(&[ByteEdit::Write { offset: 0, bytes }]);
     assert!(matches!(lost, Err(ClientError::Transport(_))), "{lost:?}");
     assert!(client.is_pending());
-}
-
-/// Runs a line that must report a failed verification, and returns its error.
-fn refused(bench: &Bench, line: &str) -> String {
-    let output = bench.run(line);
-    let error = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{line}: {error}");
-    error
 }
 
 /// Flips a bit in each occurrence of these bytes in the store's file.

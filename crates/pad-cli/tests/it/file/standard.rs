@@ -1,7 +1,7 @@
 //! Tests of `-` for standard input and output, and of messages about missing arguments.
 
 use crate::{
-    bench::{Bench, text},
+    bench::{Bench, Outcome as _, text},
     process::Process,
     streams::fed,
 };
@@ -14,10 +14,8 @@ fn uploaded(length: usize) -> (Bench, Process) {
     let contents: Vec<u8> = line.iter().copied().cycle().take(length).collect();
     bench.write("original", &contents);
     let server = Process::of_files(&bench, "");
-    bench.ok(&format!(
-        "file upload --state s --key k --server {} original",
-        server.address
-    ));
+    let address = &server.address;
+    bench.step(&format!("file upload --state s --key k --server {address} original"));
     (bench, server)
 }
 
@@ -28,23 +26,13 @@ fn uploaded(length: usize) -> (Bench, Process) {
 fn what_is_read_goes_to_standard_output_like_any_answer() {
     let (bench, _server) = uploaded(2_000_000);
     let read = "file read --state s --key k";
-    let shell = |line: &str| {
-        let line = line.replace("pad ", &format!("{} ", env!("CARGO_BIN_EXE_pad")));
-        let mut shell = std::process::Command::new("bash");
-        let shell = shell.args(["-c", &line]).current_dir(bench.folder.path());
-        shell.output().unwrap()
-    };
-    let output = shell(&format!(
-        "pad {read} | head -1 >head; exit ${{PIPESTATUS[0]}}"
-    ));
-    assert_eq!(
-        (output.status.code(), text(&output.stderr).as_str()),
-        (Some(0), "")
-    );
+    let status = "exit ${PIPESTATUS[0]}";
+    let output = bench.shell(&format!("pad {read} | head -1 >head; {status}"));
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stderr), "");
     assert_eq!(bench.read("head"), b"a line of a large file\n");
-    let output = shell(&format!("pad {read} >/dev/full"));
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(4), "{said}");
+    let output = bench.shell(&format!("pad {read} >/dev/full"));
+    let said = output.fails_with(4, "");
     assert!(said.starts_with("pad: standard output: "), "{said}");
 }
 
@@ -57,9 +45,8 @@ fn standard_output_is_a_dash_and_no_object() {
         assert!(output.stdout == bench.read("original"), "{line}");
         assert!(!bench.path("-").exists());
         let output = bench.run(&format!("--json {line}"));
-        assert_eq!(output.status.code(), Some(2), "{line}");
+        output.fails_with(2, "use --out FILE");
         assert!(output.stdout.is_empty());
-        assert!(text(&output.stderr).contains("use --out FILE"));
     }
 }
 
@@ -68,21 +55,18 @@ fn standard_input_is_a_dash_and_keys_are_files() {
     let (bench, _server) = uploaded(20);
     for (command, beginning) in [("insert --offset 0", "<a"), ("write --offset 1", "<<")] {
         let line = format!("file {command} --state s --key k --from -");
-        let output = fed(&bench, &line, b"<");
-        assert!(output.status.success(), "{}", text(&output.stderr));
+        fed(&bench, &line, b"<").succeeds();
         let read = bench.ok("file read --state s --key k");
         assert!(read.starts_with(beginning), "{read}");
     }
-    for line in [
-        "file keygen --out -",
-        "file upload --state t --key - original",
-        "keygen --out -",
-    ] {
-        bench.fails(line, 2, "a key needs a file of its own");
-    }
-    bench.fails("file upload --state t --key k -", 2, "give a file");
-    bench.fails("file sync --state s --key k -", 2, "give a file");
-    bench.fails("info -", 2, "give a file");
+    bench.steps(&[
+        "file keygen --out - => 2 a key needs a file of its own",
+        "file upload --state t --key - original => 2 a key needs a file of its own",
+        "keygen --out - => 2 a key needs a file of its own",
+        "file upload --state t --key k - => 2 give a file",
+        "file sync --state s --key k - => 2 give a file",
+        "info - => 2 give a file",
+    ]);
     for name in ["-", "t"] {
         assert!(!bench.path(name).exists(), "{name}");
     }
@@ -101,28 +85,22 @@ fn the_key_of_a_witness_is_a_file() {
 #[test]
 fn every_way_is_named_where_one_is_needed() {
     let bench = Bench::new();
+    let of_edits = ["--offset", "--length", "--whole-file"];
     for (line, options) in [
-        (
-            "file delete --state s",
-            &["--offset", "--length", "--whole-file"][..],
-        ),
+        ("file delete --state s", &of_edits[..]),
         ("export --store s --out f", &["--at", "--from"]),
     ] {
-        let output = bench.run(line);
-        assert_eq!(output.status.code(), Some(2), "{line}");
-        let said = text(&output.stderr);
+        let said = bench.run(line).fails_with(2, "");
         let (missing, _) = said.split_once("Usage").unwrap();
         for option in options {
             assert!(missing.contains(option), "{line}: {said}");
         }
     }
-    for line in [
-        "file delete --state s --offset 1",
-        "file delete --state s --offset 1 --length 1 --whole-file",
-        "export --store s --out f --at 1 --from 1",
-    ] {
-        assert_eq!(bench.run(line).status.code(), Some(2), "{line}");
-    }
+    bench.steps(&[
+        "file delete --state s --offset 1 => usage",
+        "file delete --state s --offset 1 --length 1 --whole-file => usage",
+        "export --store s --out f --at 1 --from 1 => usage",
+    ]);
 }
 
 /// A message about an unreachable server must name the server and a remedy.
@@ -138,9 +116,7 @@ fn a_server_that_is_down_is_named() {
         "file forget --state s",
         "file read --public public",
     ] {
-        let output = bench.run(line);
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(4), "{line}: {said}");
+        let said = bench.run(line).fails_with(4, "");
         for words in [address.as_str(), "pad file serve", "--server"] {
             assert!(said.contains(words), "{line}: {said}");
         }

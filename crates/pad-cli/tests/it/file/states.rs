@@ -3,11 +3,11 @@
 use std::fs;
 
 use flexlist_service::internals::message::{Refusal, Request, Response};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    bench::{Bench, text},
+    bench::{Bench, Outcome as _, assert_has, text},
     file::liar::Liar,
     process::Process,
 };
@@ -31,6 +31,12 @@ fn one(bench: &Bench, line: &str) -> Json {
     said.remove(0)
 }
 
+/// Uploads the file `original`.
+fn upload(bench: &Bench, state: &str, server: &Liar) {
+    let words = format!("--state {state} --key k --server {}", server.address());
+    bench.ok(&format!("file upload {words} original"));
+}
+
 #[test]
 fn the_server_is_given_once_and_changes_are_sent_by_content() {
     let bench = Bench::new();
@@ -38,36 +44,26 @@ fn the_server_is_given_once_and_changes_are_sent_by_content() {
     bench.write("original", &contents);
     let server = Process::of_files(&bench, "");
     // The first `sync` uploads the file.
-    let first = one(
-        &bench,
-        &format!(
-            "file sync --state s --key k --server {} original",
-            server.address
-        ),
-    );
+    let sync = "file sync --state s --key k";
+    let first = one(&bench, &format!("{sync} --server {} original", server.address));
     assert_eq!(first["version"], 1);
     let again = one(&bench, "file sync --state s --key k original");
-    assert_eq!(
-        (&again["new_versions"], &again["version"]),
-        (&0.into(), &1.into())
-    );
+    assert_has(&again, &json!({ "new_versions": 0, "version": 1 }), sync);
     contents.splice(1000..1000, *b"inserted");
     contents[400_000] ^= 1;
     bench.write("original", &contents);
     let synced = one(&bench, "file sync --state s --key k original");
-    assert_eq!(
-        (&synced["new_versions"], &synced["version"]),
-        (&1.into(), &2.into())
-    );
+    assert_has(&synced, &json!({ "new_versions": 1, "version": 2 }), sync);
     let sent = synced["sent_bytes"].as_u64().unwrap();
     assert!((1..200_000).contains(&sent), "{sent}");
     bench.ok("file read --state s --key k --out back");
     assert!(bench.read("back") == contents);
     bench.ok("file audit --state s --key k --full");
-    let said = bench.ok("file sync --state s --key k original");
-    assert!(said.contains("the server has all of it"), "{said}");
-    bench.fails("file sync --state s --key k none", 4, "none");
-    bench.fails("file sync --state s --key k server", 2, "not a plain file");
+    bench.steps(&[
+        "file sync --state s --key k original => 0 the server has all of it",
+        "file sync --state s --key k none => 4 none",
+        "file sync --state s --key k server => 2 not a plain file",
+    ]);
 
     // A command uses another address without recording it. Only a change of the file records it.
     drop(server);
@@ -95,7 +91,7 @@ fn an_upload_that_broke_off_is_gone_on_with_by_sync() {
     });
     let address = server.address();
     let line = format!("file sync --state s --key k --server {address} original");
-    assert_eq!(bench.run(&line).status.code(), Some(4));
+    bench.run(&line).fails_with(4, "");
     let listed = one(&bench, "file list s");
     assert_eq!(listed["progress"], "uploading");
     assert!(listed["sent_bytes"].as_u64().unwrap() > 0);
@@ -111,10 +107,7 @@ fn a_sync_that_is_lied_to_sends_nothing() {
     let bench = Bench::new();
     let server = Liar::start(&bench);
     bench.write("original", &noise(300_000));
-    let address = server.address();
-    bench.ok(&format!(
-        "file upload --state s --key k --server {address} original"
-    ));
+    upload(&bench, "s", &server);
     let before = bench.read("s");
     bench.write("original", b"short");
     server.lie(|request, server| match request {
@@ -128,11 +121,7 @@ fn a_sync_that_is_lied_to_sends_nothing() {
         Request::Update(_) => panic!("an update after a lie"),
         _ => None,
     });
-    bench.fails(
-        "file sync --state s --key k original",
-        3,
-        "audit of version 1 failed",
-    );
+    bench.step("file sync --state s --key k original => 3 audit of version 1 failed");
     server.lie(|request, _| {
         matches!(request, Request::Audit { .. })
             .then_some(Response::Refused(Refusal::StoreFailed("gone".into())))
@@ -148,20 +137,17 @@ fn states_are_listed_and_forgotten_when_the_file_is_gone() {
     let address = server.address();
     bench.write("original", b"some text");
     assert_eq!(bench.ok("file list"), "");
-    for state in ["a", "b"] {
-        bench.ok(&format!(
-            "file upload --state {state} --key k --server {address} original"
-        ));
+    let (states, context) = (["a", "b"], "file list");
+    for state in states {
+        upload(&bench, state, &server);
     }
     let (listed, _) = bench.list("file list");
-    let names: Vec<&str> = listed
-        .iter()
-        .map(|file| file["state"].as_str().unwrap())
-        .collect();
-    assert_eq!(names, ["a", "b"]);
-    assert_eq!(listed[0]["version"], 1);
-    assert_eq!(listed[0]["bytes"], 9);
-    assert_eq!(listed[0]["server"], address.as_str());
+    assert_eq!(listed.len(), 2);
+    for (file, state) in listed.iter().zip(states) {
+        assert_has(file, &json!({ "state": state }), context);
+    }
+    let expected = json!({ "version": 1, "bytes": 9, "server": address });
+    assert_has(&listed[0], &expected, context);
     let said = bench.ok("file list a");
     assert_eq!(
         said,
@@ -186,21 +172,17 @@ fn states_are_listed_and_forgotten_when_the_file_is_gone() {
     // No server is queried, so the output does not claim that the file exists.
     assert_eq!(bench.ok("file list a"), said);
     assert_eq!(one(&bench, "file list a")["verified"], false);
-    let help = bench.ok("file list --help");
-    assert!(help.contains("No server is asked"), "{help}");
+    bench.step("file list --help => 0 No server is asked");
     let forgotten = one(&bench, "file forget --state a");
-    assert_eq!(
-        (&forgotten["state"], &forgotten["abandoned"]),
-        (&"a".into(), &false.into())
-    );
+    let expected = json!({ "state": "a", "abandoned": false });
+    assert_has(&forgotten, &expected, "file forget");
     assert!(!bench.path("a").exists());
     bench.fails("file forget --state a", 2, "a");
     // A server that refuses or does not answer has not confirmed that the file is gone.
     server.lie(|_, _| Some(Response::Refused(Refusal::StoreFailed("gone".into()))));
     bench.fails("file forget --state b", 3, "gone");
     drop(server);
-    let output = bench.run("file forget --state b");
-    assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+    bench.run("file forget --state b").fails_with(4, "");
     assert!(bench.path("b").exists());
     bench.ok("file forget --state b --abandon");
     assert_eq!(bench.ok("file list"), "");
@@ -212,10 +194,7 @@ fn a_state_that_another_party_changed_is_refused() {
     let bench = Bench::new();
     let server = Liar::start(&bench);
     bench.write("original", b"some text");
-    let address = server.address();
-    bench.ok(&format!(
-        "file upload --state s --key k --server {address} original"
-    ));
+    upload(&bench, "s", &server);
     let good = bench.read("s");
     let mut changed = good.clone();
     changed[20] ^= 1;

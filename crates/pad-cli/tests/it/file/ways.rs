@@ -6,7 +6,7 @@ use std::fs;
 use flexlist_service::internals::message::{Refusal, Request, Response};
 
 use crate::{
-    bench::{Bench, text},
+    bench::{Bench, Outcome as _, text},
     file::liar::Liar,
     process::Process,
 };
@@ -19,11 +19,21 @@ fn words(state: &str, address: &str) -> String {
 
 /// Runs a line that must fail, and returns its error.
 fn failure(bench: &Bench, line: &str, code: i32) -> String {
-    let output = bench.run(line);
-    let error = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{line}: {error}");
-    error
+    bench.run(line).fails_with(code, "")
 }
+
+/// Runs a command with these arguments. It must fail with all `parts` in its error.
+fn assert_fails(bench: &Bench, (command, words): (&str, &str), code: i32, parts: &[&str]) {
+    let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
+    let line = format!("file {verb} {words} {rest}");
+    let said = failure(bench, line.trim_end(), code);
+    for part in parts {
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+/// Commands that need the newest version.
+const COMMANDS: [&str; 4] = ["read", "audit", "audit --full", "write --offset 0 --text x"];
 
 #[cfg(unix)]
 #[test]
@@ -35,13 +45,8 @@ fn a_server_from_a_copy_is_gone_back_to_and_an_old_state_catches_up() {
     bench.ok(&format!("file upload {file} original"));
     bench.ok(&format!("file write {file} --offset 0 --text SOME"));
     server.stop();
-    fs::create_dir(bench.path("copy")).unwrap();
-    let store = "files.redb";
-    fs::copy(
-        bench.path("server").join(store),
-        bench.path("copy").join(store),
-    )
-    .unwrap();
+    let [store, copy] = ["server/files.redb", "copy.redb"].map(|name| bench.path(name));
+    fs::copy(&store, &copy).unwrap();
     fs::copy(bench.path("s"), bench.path("t")).unwrap();
 
     let server = Process::of_files(&bench, "");
@@ -51,18 +56,16 @@ fn a_server_from_a_copy_is_gone_back_to_and_an_old_state_catches_up() {
     // A command with an older copy of the state reports this. The copy can be brought up to date
     // with `adopt`.
     let copied = words("t", &server.address);
-    for command in ["read", "audit", "audit --full", "write --offset 0 --text x"] {
-        let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
-        let said = failure(&bench, format!("file {verb} {copied} {rest}").trim_end(), 2);
-        assert!(said.contains("an older copy"), "{said}");
-        assert!(said.contains("--accept-version 4"), "{said}");
+    for command in COMMANDS {
+        let parts = ["an older copy", "--accept-version 4"];
+        assert_fails(&bench, (command, &copied), 2, &parts);
     }
-    let status = bench.ok(&format!("file status {copied}"));
-    assert!(status.contains("an older copy"), "{status}");
-    let before = fs::read(bench.path("t")).unwrap();
-    let shown = bench.ok(&format!("file adopt {copied}"));
-    assert!(shown.contains("2 versions forward"), "{shown}");
-    assert_eq!(fs::read(bench.path("t")).unwrap(), before);
+    let before = bench.read("t");
+    bench.steps(&[
+        &format!("file status {copied} => 0 an older copy"),
+        &format!("file adopt {copied} => 0 2 versions forward"),
+    ]);
+    assert_eq!(bench.read("t"), before);
     bench.ok(&format!("file adopt {copied} --accept-version 4"));
     let read = bench.ok(&format!("file read {copied}"));
     assert!(read.starts_with("SOME TEXT THAT"), "{read}");
@@ -71,45 +74,27 @@ fn a_server_from_a_copy_is_gone_back_to_and_an_old_state_catches_up() {
     server.stop();
 
     // The server's store is restored from the copy.
-    fs::copy(
-        bench.path("copy").join(store),
-        bench.path("server").join(store),
-    )
-    .unwrap();
+    fs::copy(&copy, &store).unwrap();
     let server = Process::of_files(&bench, "");
     let file = words("s", &server.address);
-    let before = fs::read(bench.path("s")).unwrap();
-    for command in [
-        "read",
-        "status",
-        "audit",
-        "audit --full",
-        "write --offset 0 --text x",
-    ] {
-        let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
-        let said = failure(&bench, format!("file {verb} {file} {rest}").trim_end(), 3);
-        assert!(said.contains("2 versions back"), "{said}");
-        assert!(said.contains("versions 3 to 4"), "{said}");
-        assert!(said.contains("--accept-version 2"), "{said}");
+    let before = bench.read("s");
+    for command in COMMANDS.into_iter().chain(["status"]) {
+        let parts = ["2 versions back", "versions 3 to 4", "--accept-version 2"];
+        assert_fails(&bench, (command, &file), 3, &parts);
     }
-    let shown = bench.ok(&format!("file adopt {file}"));
-    assert!(shown.contains("2 versions back"), "{shown}");
-    bench.fails(
-        &format!("file adopt {file} --accept-version 3"),
-        2,
-        "does not show version 3",
-    );
-    bench.ok(&format!("file read {file} --accept-version 2 --out old"));
-    let old = fs::read(bench.path("old")).unwrap();
-    assert!(old.starts_with(b"SOME text that"));
-    assert_eq!(fs::read(bench.path("s")).unwrap(), before);
-    let adopted = bench.json(&format!("file adopt {file} --accept-version 2"));
-    assert_eq!(adopted[0]["adopted"], true);
-    assert_eq!(adopted[0]["version"], 2);
-    assert_eq!(adopted[0]["known_version"], 4);
-    bench.ok(&format!("file audit {file} --full"));
-    let changed = bench.json(&format!("file write {file} --offset 0 --text Some"));
-    assert_eq!(changed[0]["version"], 3);
+    bench.steps(&[
+        &format!("file adopt {file} => 0 2 versions back"),
+        &format!("file adopt {file} --accept-version 3 => 2 does not show version 3"),
+        &format!("file read {file} --accept-version 2 --out old"),
+    ]);
+    assert!(bench.read("old").starts_with(b"SOME text that"));
+    assert_eq!(bench.read("s"), before);
+    let adopted = r#"{"adopted": true, "version": 2, "known_version": 4}"#;
+    bench.steps(&[
+        &format!("file adopt {file} --accept-version 2 -> {adopted}"),
+        &format!("file audit {file} --full"),
+        &format!(r#"file write {file} --offset 0 --text Some -> {{"version": 3}}"#),
+    ]);
 }
 
 #[test]
@@ -121,15 +106,12 @@ fn an_upload_whose_source_changed_says_so_and_is_begun_again() {
     fs::write(bench.path("original"), &contents).unwrap();
     // The server's disk is full after the first part.
     server.lie(|request, server| match request {
-        Request::Part(_) if server.files().len() == 1 => {
-            let response = server.handle(request.clone());
-            match response {
-                Response::State(status) if status.next_part > 1 => {
-                    Some(Response::Refused(Refusal::CannotWrite))
-                }
-                response => Some(response),
+        Request::Part(_) if server.files().len() == 1 => match server.handle(request.clone()) {
+            Response::State(status) if status.next_part > 1 => {
+                Some(Response::Refused(Refusal::CannotWrite))
             }
-        }
+            response => Some(response),
+        },
         _ => None,
     });
     bench.ok("file keygen --out k");
@@ -137,13 +119,11 @@ fn an_upload_whose_source_changed_says_so_and_is_begun_again() {
     server.be_honest();
     contents[5] ^= 1;
     fs::write(bench.path("original"), &contents).unwrap();
-    let said = failure(&bench, &format!("file upload {file} original"), 2);
-    assert!(said.contains("the source has changed"), "{said}");
-    assert!(said.contains("--restart"), "{said}");
+    let parts = ["the source has changed", "--restart"];
+    assert_fails(&bench, ("upload original", &file), 2, &parts);
     // The upload continues with the original source. A changed source starts again, and leaves no
     // orphan behind.
-    let uploaded = bench.ok(&format!("file upload {file} original --restart"));
-    assert!(uploaded.contains("is discarded"), "{uploaded}");
+    bench.step(&format!("file upload {file} original --restart => 0 is discarded"));
     bench.ok(&format!("file read {file} --out back"));
     assert!(fs::read(bench.path("back")).unwrap() == contents);
     let files = std::sync::Arc::new(std::sync::Mutex::new(0));
@@ -154,11 +134,9 @@ fn an_upload_whose_source_changed_says_so_and_is_begun_again() {
     });
     bench.ok(&format!("file status {file}"));
     assert_eq!(*files.lock().unwrap(), 1);
-    bench.fails(
-        &format!("file upload {file} original --restart"),
-        2,
-        "uploaded already",
-    );
+    bench.step(&format!(
+        "file upload {file} original --restart => 2 uploaded already"
+    ));
 }
 
 #[test]
@@ -188,39 +166,24 @@ fn both_files_that_must_be_kept_are_named_and_checked_at_once() {
     let [key, other] = ["k", "other"].map(|name| text(&bench.read(name)));
     let lines: Vec<&str> = key.lines().take(2).chain(other.lines().skip(2)).collect();
     fs::write(bench.path("mixed"), lines.join("\n") + "\n").unwrap();
-    #[cfg(unix)]
-    fs::set_permissions(
-        bench.path("mixed"),
-        std::os::unix::fs::PermissionsExt::from_mode(0o600),
-    )
-    .unwrap();
+    bench.set_mode("mixed", 0o600);
     let mixed = file.replace("--key k", "--key mixed");
     bench.fails(&format!("file status {mixed}"), 2, "another key for tags");
     fs::rename(bench.path("k"), bench.path("away")).unwrap();
-    bench.fails(
-        &format!("file status {file}"),
-        2,
-        "key file k is missing: the state file s alone",
-    );
-    // A new key must not be created for a file that already has one.
-    bench.fails(
-        &format!("file upload {file} original"),
-        2,
-        "key file k is missing",
-    );
+    bench.steps(&[
+        &format!("file status {file} => 2 key file k is missing: the state file s alone"),
+        // A new key must not be created for a file that already has one.
+        &format!("file upload {file} original => 2 key file k is missing"),
+    ]);
     assert!(!bench.path("k").exists());
     fs::rename(bench.path("s"), bench.path("s.away")).unwrap();
-    bench.fails(
-        &format!("file status {file}"),
-        2,
-        "state file s and key file k are missing",
-    );
+    bench.step(&format!(
+        "file status {file} => 2 state file s and key file k are missing"
+    ));
     fs::rename(bench.path("away"), bench.path("k")).unwrap();
-    bench.fails(
-        &format!("file status {file}"),
-        2,
-        "state file s is missing: the key file k alone",
-    );
+    bench.step(&format!(
+        "file status {file} => 2 state file s is missing: the key file k alone"
+    ));
 }
 
 #[test]
@@ -240,16 +203,6 @@ fn an_audit_of_nothing_does_not_say_that_the_server_has_it() {
     failure(&bench, &format!("file audit {file}"), 4);
 }
 
-/// Returns the names of all files in the bench's folder.
-fn names(bench: &Bench) -> Vec<String> {
-    let entries = fs::read_dir(bench.folder.path()).unwrap();
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
-}
-
 #[test]
 fn a_reader_that_is_killed_leaves_nothing_behind() {
     let bench = Bench::new();
@@ -257,7 +210,7 @@ fn a_reader_that_is_killed_leaves_nothing_behind() {
     let file = words("s", &server.address());
     fs::write(bench.path("original"), CONTENTS.repeat(200_000)).unwrap();
     bench.ok(&format!("file upload {file} original"));
-    let before = names(&bench);
+    let before = bench.names();
     let (asked, question) = std::sync::mpsc::channel();
     let (release, released) = std::sync::mpsc::channel::<()>();
     server.lie(move |request, server| match request {
@@ -276,7 +229,7 @@ fn a_reader_that_is_killed_leaves_nothing_behind() {
     reader.wait().unwrap();
     drop(release);
     #[cfg(target_os = "linux")]
-    assert_eq!(names(&bench), before);
+    assert_eq!(bench.names(), before);
     #[cfg(not(target_os = "linux"))]
     let _ = before;
 }

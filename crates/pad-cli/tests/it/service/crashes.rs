@@ -9,9 +9,9 @@ use std::{
     time::Duration,
 };
 
-use super::process::{Process, begin_store, certify, latest, wait_for};
+use super::process::{Process, ROOTS, begin_store, certify, latest, wait_for};
 use crate::{
-    bench::{Bench, text},
+    bench::{Bench, Outcome as _, objects, text},
     process::free_address,
 };
 
@@ -24,13 +24,12 @@ fn author(bench: &Bench, url: &str, done: &AtomicBool, acknowledged: &AtomicU64)
         let commit = format!("--json commit --store s --key k --push {url} --tls-roots tls.pem");
         let output = bench.run(&commit);
         if output.status.success() {
-            let line = text(&output.stdout).lines().last().unwrap().to_owned();
-            let object: serde_json::Value = serde_json::from_str(&line).unwrap();
+            let object = objects(&text(&output.stdout)).pop().unwrap();
             acknowledged.store(object["latest"].as_u64().unwrap(), Ordering::SeqCst);
         } else {
             // The server was unreachable. The version is durable in the author's store, and the
             // next push sends it.
-            assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+            output.fails_with(4, "");
         }
     }
 }
@@ -41,10 +40,8 @@ fn client(bench: &Bench, urls: [&str; 2], view: &str, done: &AtomicBool) -> u64 
     let (mut newest, mut answers) = (0, 0);
     while !done.load(Ordering::SeqCst) {
         let [first, second] = urls;
-        let line = format!(
-            "--json get --server {first} --server {second} --tls-roots tls.pem --public k.pub \
-             --view {view} apple"
-        );
+        let servers = format!("--server {first} --server {second} {ROOTS}");
+        let line = format!("--json get {servers} --public k.pub --view {view} apple");
         let output = bench.run(&line);
         if !output.status.success() {
             // The server is unreachable, or the mirror has not caught up, so there is no answer.
@@ -53,7 +50,7 @@ fn client(bench: &Bench, urls: [&str; 2], view: &str, done: &AtomicBool) -> u64 
             assert!(!error.contains("two histories"), "{error}");
             continue;
         }
-        let object: serde_json::Value = serde_json::from_str(&text(&output.stdout)).unwrap();
+        let object = &objects(&text(&output.stdout))[0];
         let version = object["version"].as_u64().unwrap();
         assert!(version >= newest, "{version} after {newest}");
         newest = version;
@@ -73,10 +70,8 @@ fn killed_servers_and_mirrors_lose_nothing_that_was_acknowledged() {
         |listen: &str| Process::start_at(&bench, "serve --store one --follow-every 20", listen);
     let mut server = serve(&free_address());
     let url = server.url();
-    let line = format!(
-        "mirror --store copy --public k.pub --from {url}/v1/dictionaries/one --tls-roots tls.pem \
-         --every 20"
-    );
+    let from = format!("--from {url}/v1/dictionaries/one {ROOTS}");
+    let line = format!("mirror --store copy --public k.pub {from} --every 20");
     let follow = |listen: &str| Process::start_at(&bench, &line, listen);
     let mut mirror = follow(&free_address());
     let mirrored = mirror.url();
@@ -104,10 +99,7 @@ fn killed_servers_and_mirrors_lose_nothing_that_was_acknowledged() {
                 mirror = follow(&mirror.listens());
             }
             let found = latest(&bench, &url);
-            assert!(
-                found.is_some_and(|found| found >= known),
-                "{found:?} after {known}"
-            );
+            assert!(found >= Some(known), "{found:?} after {known}");
         }
         done.store(true, Ordering::SeqCst);
         author.join().unwrap();
@@ -119,11 +111,10 @@ fn killed_servers_and_mirrors_lose_nothing_that_was_acknowledged() {
     let last = latest(&bench, &url).unwrap();
     wait_for(&bench, &mirrored, last);
     drop((server, mirror));
-    let versions = |store: &str| bench.signed(store);
-    let expected = versions("s");
+    let expected = bench.signed("s");
     assert!(expected.len() > 3);
     for store in ["one", "copy"] {
-        assert_eq!(versions(store), expected, "{store}");
+        assert_eq!(bench.signed(store), expected, "{store}");
         bench.ok(&format!("check --store {store} --public k.pub"));
     }
 }

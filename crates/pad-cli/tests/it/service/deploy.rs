@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 
 use super::process::Process;
 use crate::{
-    bench::{Bench, text},
+    bench::{Bench, Outcome as _, text},
     process::free_address,
 };
 
@@ -97,8 +97,7 @@ impl Trial {
         let mut shell = Command::new("sh");
         shell.args(["-ec", &script]).env("PATH", path);
         let output = shell.current_dir(self.bench.folder.path()).output();
-        let output = output.unwrap();
-        assert!(output.status.success(), "{}", text(&output.stderr));
+        output.unwrap().succeeds();
     }
 
     /// Replaces the names of services by addresses, and the volumes by folders of the bench.
@@ -126,13 +125,8 @@ impl Trial {
         }
         let get = "get --server http://mirror:7440 --public /public/author.key.pub pear";
         let get = self.here(get);
-        let is_there = || {
-            self.bench
-                .run(&get)
-                .stdout
-                .starts_with(b"present  pear = 5 ")
-        };
-        wait_until(&get, is_there);
+        let printed = || self.bench.run(&get).stdout;
+        wait_until(&get, || printed().starts_with(b"present  pear = 5 "));
     }
 
     /// Returns the names of all metrics, with the suffixes of histograms.
@@ -143,28 +137,25 @@ impl Trial {
             let client = HttpClient::new(&url, HttpOptions::default()).unwrap();
             let read = |reply: Reply| Ok::<_, HttpError>(Verdict::Done(reply.body));
             let metrics = text(&client.get("/metrics", 1 << 20, read).unwrap());
-            let lines = metrics
-                .lines()
-                .filter_map(|line| match line.split_once("# TYPE ") {
-                    Some((_, line)) => line.split(' ').next(),
-                    None => line.split(['{', ' ']).next(),
-                });
-            names.extend(lines.map(str::to_owned));
+            let lines = metrics.lines();
+            let found = lines.filter_map(|line| match line.split_once("# TYPE ") {
+                Some((_, line)) => line.split(' ').next(),
+                None => line.split(['{', ' ']).next(),
+            });
+            names.extend(found.map(str::to_owned));
         }
         names
     }
 
     /// Runs the health check of the image for a service.
     fn is_healthy(&self, service: &str) -> bool {
-        let check = DOCKERFILE
-            .lines()
-            .find(|line| line.starts_with("HEALTHCHECK "));
+        let mut lines = DOCKERFILE.lines();
+        let check = lines.find(|line| line.starts_with("HEALTHCHECK "));
         let (_, words) = check.unwrap().split_once(" CMD ").unwrap();
         let words: Vec<String> = serde_json::from_str(words).unwrap();
         let address = self.addresses[service].replace(':', "/");
-        let words = words
-            .iter()
-            .map(|word| word.replace("127.0.0.1/7440", &address));
+        let words = words.iter();
+        let words = words.map(|word| word.replace("127.0.0.1/7440", &address));
         let words: Vec<_> = words.collect();
         let mut check = Command::new(&words[0]);
         check.args(&words[1..]).output().unwrap().status.success()

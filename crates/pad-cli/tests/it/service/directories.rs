@@ -2,13 +2,11 @@
 
 use serde_json::json;
 
-use super::process::{Process, certify};
+use super::process::{Process, ROOTS, certify};
 use crate::{
-    bench::Bench,
-    directory::journeys::{one, with_objects},
+    bench::{Bench, Outcome as _, assert_has},
+    directory::journeys::{assert_states, one, with_objects},
 };
-
-const ROOTS: &str = "--tls-roots tls.pem";
 
 /// Creates a directory `d` with three objects, and a folder `e` for a server without versions.
 fn with_server() -> (Bench, Process) {
@@ -25,86 +23,54 @@ fn an_author_pushes_and_clients_verify() {
     let url = server.url();
     let verify = format!("directory verify --server {url} {ROOTS} --public k.pub");
     let status = format!("directory status --server {url} {ROOTS} --public k.pub");
-    bench.fails(
-        &format!("{verify} --id 0"),
-        2,
-        "the server has no version yet",
-    );
+    bench.step(&format!("{verify} --id 0 => 2 the server has no version yet"));
     // Nothing proves that there is no version.
     let empty = one(&bench, &status);
-    assert_eq!(
-        (&empty["latest"], &empty["verified"]),
-        (&json!(0), &json!(false))
-    );
+    assert_has(&empty, &json!({ "latest": 0, "verified": false }), "empty");
     bench.ok("directory delete d --key k --updates updates 1");
     let push = format!("directory push --to {url} {ROOTS}");
-    bench.fails(
-        &format!("{push} updates/2.update"),
-        2,
-        "send the updates between them first",
-    );
+    bench.step(&format!("{push} updates/2.update => 2 send the updates between them first"));
     let pushed = one(&bench, &format!("{push} updates/1.update updates/2.update"));
     let expected = json!({ "server": url, "latest": 2, "new_versions": 2 });
     assert_eq!(pushed, expected);
     let said = one(&bench, &format!("{verify} --view v --id 0 --id 1 --id 9"));
-    let states: Vec<_> = said["answers"].as_array().unwrap().iter().collect();
-    let states: Vec<_> = states.iter().map(|entry| &entry["status"]).collect();
-    assert_eq!(states, ["live", "deleted", "unassigned"]);
-    assert_eq!((&said["version"], &said["entries"]), (&json!(2), &json!(3)));
+    assert_states(&said, &["live", "deleted", "unassigned"]);
+    assert_has(&said, &json!({ "version": 2, "entries": 3 }), "answer");
     let said = one(&bench, &format!("{verify} --range 1..9 --at 2"));
     assert_eq!(said["answers"][2]["last_id"], 8);
-    bench.ok(&format!("{verify} --id 0 --object cat"));
-    bench.fails(
-        &format!("{verify} --id 0 --object dog"),
-        3,
-        "the object dog",
-    );
-    bench.fails(&format!("{verify} --id 0 --at 1"), 2, &url);
-    bench.fails(&format!("{verify} --id 0 --at 0"), 2, "no signed head");
-    bench.fails(&format!("{verify} --id 0 --at 3"), 2, "version 3 is newer");
+    bench.steps(&[
+        &format!("{verify} --id 0 --object cat"),
+        &format!("{verify} --id 0 --object dog => 3 the object dog"),
+        &format!("{verify} --id 0 --at 1 => 2 {url}"),
+        &format!("{verify} --id 0 --at 0 => 2 no signed head"),
+        &format!("{verify} --id 0 --at 3 => 2 version 3 is newer"),
+    ]);
     // The same state, from the folder and from the server.
-    let (local, asked) = (
-        one(&bench, "directory status d --public k.pub"),
-        one(&bench, &status),
-    );
-    for field in [
-        "latest",
-        "root",
-        "entries",
-        "suite",
-        "dictionary",
-        "author",
-        "verified",
-    ] {
+    let local = one(&bench, "directory status d --public k.pub");
+    let asked = one(&bench, &status);
+    let fields = "latest root entries suite dictionary author verified";
+    for field in fields.split(' ') {
         assert_eq!(local[field], asked[field], "{field}");
     }
     // The environment variable names the server, unless another source is given.
-    let mut command = bench.command();
     let words = format!("directory verify {ROOTS} --view v --id 2");
-    command.args(words.split(' ')).env("PAD_SERVER", &url);
-    assert!(command.output().unwrap().status.success());
-    bench.fails(
-        &format!("{verify} --from d --id 2"),
-        2,
-        "--server and --from are both given",
-    );
-    // Another process cannot use the folder while it is served.
-    bench.fails("directory status e", 4, "another process uses");
-    bench.ok("keygen --out other --scheme directory");
-    bench.fails(
-        &format!("directory verify --server {url} {ROOTS} --public other.pub --id 0"),
-        3,
-        "verification failed",
-    );
-    bench.fails("directory verify --id 0", 2, "no proof is given");
-    bench.fails("directory status", 2, "no folder is given");
+    let named = bench.run_with(&[("PAD_SERVER", url.as_str())], &words);
+    named.succeeds();
+    let stranger = format!("directory verify --server {url} {ROOTS} --public other.pub");
+    bench.steps(&[
+        &format!("{verify} --from d --id 2 => 2 --server and --from are both given"),
+        // Another process cannot use the folder while it is served.
+        "directory status e => 4 another process uses",
+        "keygen --out other --scheme directory",
+        &format!("{stranger} --id 0 => 3 verification failed"),
+        "directory verify --id 0 => 2 no proof is given",
+        "directory status => 2 no folder is given",
+    ]);
     // A restarted server has the same versions.
     drop(server);
     let server = Process::start(&bench, "serve --directory e");
-    let again = format!(
-        "directory verify --server {} {ROOTS} --view v --id 0",
-        server.url()
-    );
+    let server_option = format!("--server {}", server.url());
+    let again = format!("directory verify {server_option} {ROOTS} --view v --id 0");
     assert_eq!(one(&bench, &again)["version"], 2);
 }
 
@@ -117,39 +83,26 @@ fn a_light_author_changes_a_served_directory() {
     let from = format!("--server {} {ROOTS}", server.url());
     let update = format!("directory update author --key k {from} 0 dog");
     let push = |version: u64| {
-        bench.ok(&format!(
-            "directory push --to {} {ROOTS} author/{version}.update",
-            server.url()
-        ));
+        let push = format!("directory push --to {} {ROOTS}", server.url());
+        bench.ok(&format!("{push} author/{version}.update"));
     };
     let said = one(&bench, &update);
-    assert_eq!(
-        (&said["version"], &said["changes"], &said["entries"]),
-        (&json!(2), &json!(1), &json!(3))
-    );
+    let expected = json!({ "version": 2, "changes": 1, "entries": 3 });
+    assert_has(&said, &expected, "update");
     // The server lacks version 2, on which version 3 builds.
     bench.fails(&update, 2, "the light author is at version 2");
     push(2);
     bench.ok(&format!("directory delete author --key k {from} 1 2"));
     push(3);
-    let said = one(
-        &bench,
-        &format!("directory verify {from} --public k.pub --id 0 --id 1 --id 2"),
-    );
-    let states: Vec<_> = said["answers"].as_array().unwrap().iter().collect();
-    let states: Vec<_> = states.iter().map(|entry| &entry["status"]).collect();
-    assert_eq!(states, ["live", "deleted", "deleted"]);
-    bench.fails(
-        &format!("directory delete author --key k {from} 1"),
-        2,
-        "entry 1 is deleted permanently",
-    );
-    // The server shows that a copy of the state is old, even if the record is lost.
-    bench.fails(
-        &format!("directory update begun --key k --record new --new-record {from} 0 dog"),
-        3,
-        "the light author's state is an old copy",
-    );
+    let ids = "--id 0 --id 1 --id 2";
+    let said = one(&bench, &format!("directory verify {from} --public k.pub {ids}"));
+    assert_states(&said, &["live", "deleted", "deleted"]);
+    let lost = "directory update begun --key k --record new --new-record";
+    bench.steps(&[
+        &format!("directory delete author --key k {from} 1 => 2 entry 1 is deleted permanently"),
+        // The server shows that a copy of the state is old, even if the record is lost.
+        &format!("{lost} {from} 0 dog => 3 the light author's state is an old copy"),
+    ]);
     assert!(!bench.path("begun/2.update").exists());
 }
 
@@ -158,9 +111,8 @@ fn a_server_of_older_versions_and_of_several_dictionaries() {
     let (bench, server) = with_server();
     let url = server.url();
     bench.ok("directory append d --key k --updates updates cat");
-    bench.ok(&format!(
-        "directory push --to {url} {ROOTS} updates/1.update updates/2.update"
-    ));
+    let push = format!("directory push --to {url} {ROOTS}");
+    bench.ok(&format!("{push} updates/1.update updates/2.update"));
     let verify = |url: &str| format!("directory verify --server {url} {ROOTS} --view v --id 0");
     bench.ok(&format!("{} --public k.pub", verify(&url)));
     bench.ok("directory create old --public k.pub");
@@ -169,33 +121,21 @@ fn a_server_of_older_versions_and_of_several_dictionaries() {
     bench.ok("keygen --out keys");
     bench.ok("import --store s --key keys t.csv");
     let both = Process::start(&bench, "serve --store s --directory photos=old");
-    let (old, of_keys) = (
-        format!("{}/v1/dictionaries/photos", both.url()),
-        format!("{}/v1/dictionaries/s", both.url()),
-    );
+    let [old, of_keys] =
+        ["photos", "s"].map(|name| format!("{}/v1/dictionaries/{name}", both.url()));
     // A client that has seen version 2 refuses version 1, and asks the next server.
     bench.fails(&verify(&old), 3, &format!("{old}: verification failed"));
     let next = format!("{} --server {url}", verify(&old));
     assert_eq!(one(&bench, &next)["version"], 2);
     // Commands about keys and commands about ids refuse the other kind of dictionary.
-    bench.ok(&format!(
-        "get --server {of_keys} {ROOTS} --public keys.pub apple"
-    ));
-    bench.fails(
-        &format!("directory verify --server {of_keys} {ROOTS} --public keys.pub --id 0"),
-        2,
-        "not a directory",
-    );
-    bench.fails(
-        &format!("get --server {old} {ROOTS} --public k.pub apple"),
-        2,
-        "look up entries by id",
-    );
-    bench.ok(&format!("versions --server {old} {ROOTS} --public k.pub"));
-    bench.fails(
-        "serve --store s --directory s=e",
-        2,
-        "--directory: the name s is taken",
-    );
-    bench.fails("serve --directory s", 4, "s: not a directory");
+    let of_keys = format!("--server {of_keys} {ROOTS} --public keys.pub");
+    let old = format!("--server {old} {ROOTS} --public k.pub");
+    bench.steps(&[
+        &format!("get {of_keys} apple"),
+        &format!("directory verify {of_keys} --id 0 => 2 not a directory"),
+        &format!("get {old} apple => 2 look up entries by id"),
+        &format!("versions {old}"),
+        "serve --store s --directory s=e => 2 --directory: the name s is taken",
+        "serve --directory s => 4 s: not a directory",
+    ]);
 }

@@ -1,17 +1,13 @@
 //! Tests of servers that keep some versions each, and of a router in front of them, in separate
 //! processes.
 
-use super::process::{Process, begin_store, certify, wait_for};
+use super::process::{Process, ROOTS, begin_store, certify, stop_all, wait_for};
 use crate::bench::Bench;
-
-const ROOTS: &str = "--tls-roots tls.pem";
 
 /// Waits until a store has pruned all versions before this version.
 fn wait_for_oldest(bench: &Bench, store: &str, oldest: u64) {
     loop {
-        let lines = bench
-            .list(&format!("versions --store {store} --public k.pub"))
-            .0;
+        let (lines, _) = bench.list(&format!("versions --store {store} --public k.pub"));
         let kept = lines.iter().find(|line| line["claim"]["kept"] == true);
         if kept.is_some_and(|line| line["version"] == oldest) {
             return;
@@ -25,8 +21,7 @@ fn a_router_asks_whoever_keeps_the_version() {
     let bench = Bench::with_trace();
     certify(&bench);
     for price in 4..=6 {
-        bench.ok(&format!("put --store s apple {price}"));
-        bench.ok("commit --store s --key k");
+        bench.publish(&format!("put apple {price}"));
     }
     let author = Process::start(&bench, "serve --store s");
     let from = author.url();
@@ -41,29 +36,22 @@ fn a_router_asks_whoever_keeps_the_version() {
     wait_for_oldest(&bench, "new", 3);
     // The two servers together have all the data.
     drop(author);
-    let line = format!(
-        "route --server {}/v1/dictionaries/old --server {} --name s {ROOTS} --every 50",
-        old.url(),
-        new.url()
-    );
+    let (old_url, new_url) = (old.url(), new.url());
+    let servers = format!("--server {old_url}/v1/dictionaries/old --server {new_url}");
+    let line = format!("route {servers} --name s {ROOTS} --every 50");
     let mut router = Process::start(&bench, &line);
     let url = router.url();
     for version in 1..=6 {
         let line = format!("get --public k.pub --at {version} apple");
         let local = bench.ok(&format!("{line} --store s"));
         assert_eq!(bench.ok(&format!("{line} --server {url} {ROOTS}")), local);
-        let servers = format!("--server {} --server {}", new.url(), old.url());
-        assert_eq!(
-            bench.ok(&format!("{line} {servers} {ROOTS} --view v")),
-            local
-        );
+        let servers = format!("--server {} --server {} {ROOTS}", new.url(), old.url());
+        assert_eq!(bench.ok(&format!("{line} {servers} --view v")), local);
         bench.ok(&format!("{line} --server {url} {ROOTS} --view v"));
     }
     // Mirrors copy names and times, which are unverified.
-    let named = bench.json(&format!(
-        "get --public k.pub --server {url} {ROOTS} --at b apple"
-    ));
-    assert_eq!(named[0]["version"], 2);
+    let asked = router.asked();
+    bench.step(&format!(r#"get {asked} --at b apple -> {{"version": 2}}"#));
     let signed = |line: &str| -> Vec<_> {
         let objects = bench.list(line).0.into_iter();
         let said = objects.map(|object| (object["version"].clone(), object["root"].clone()));
@@ -71,36 +59,24 @@ fn a_router_asks_whoever_keeps_the_version() {
     };
     let heads = signed("versions --public k.pub --store s");
     assert_eq!(heads.len(), 6);
-    let asked = signed(&format!("versions --public k.pub --server {url} {ROOTS}"));
-    assert_eq!(asked, heads);
+    assert_eq!(signed(&format!("versions {asked}")), heads);
     for line in ["range --at 2 a z", "range a z"] {
         let line = format!("{line} --public k.pub");
         let local = bench.ok(&format!("{line} --store s"));
         assert_eq!(bench.ok(&format!("{line} --server {url} {ROOTS}")), local);
     }
-    bench.fails(
-        &format!(
-            "get --server {} {ROOTS} --public k.pub --at 5 apple",
-            old.url()
-        ),
-        2,
-        "version 5 is newer than version 3",
-    );
+    let line_of_old = format!("get {} --at 5 apple", old.asked());
+    bench.fails(&line_of_old, 2, "version 5 is newer than version 3");
     // The router stores no data, so a kill loses nothing.
     router.kill();
     let router = Process::start_at(&bench, &line, &router.listens());
     bench.ok(&format!("get --server {url} {ROOTS} --view v --at 4 apple"));
     drop(new);
-    bench.ok(&format!(
-        "get --server {url} {ROOTS} --public k.pub --at 2 apple"
-    ));
-    bench.fails(
-        &format!("get --server {url} {ROOTS} --view v --at 5 apple"),
-        4,
-        "busy",
-    );
-    #[cfg(unix)]
-    router.stop();
+    bench.steps(&[
+        &format!("get {asked} --at 2 apple"),
+        &format!("get --server {url} {ROOTS} --view v --at 5 apple => 4 busy"),
+    ]);
+    stop_all([router]);
     drop(old);
 }
 
@@ -109,40 +85,22 @@ fn versions_that_cannot_be_kept_are_refused_at_the_start() {
     let bench = Bench::with_trace();
     begin_store(&bench, "copy");
     let line = "mirror --from http://127.0.0.1:1/v1/dictionaries/s --public k.pub";
-    for (versions, reason) in [
-        ("3..2", "is empty"),
-        ("7", "expected A..B"),
-        ("last:0", "is empty"),
-    ] {
-        let refused = bench.run(&format!("{line} --store copy --versions {versions}"));
-        assert_eq!(refused.status.code(), Some(2));
-        let said = String::from_utf8(refused.stderr).unwrap();
-        assert!(said.contains(reason), "{said}");
-    }
-    bench.ok("prune --store s --before 3");
-    bench.fails(
-        &format!("{line} --store s --versions 2.."),
-        2,
-        "was pruned to version 3",
-    );
     let address = format!("file://{}", bench.path("objects/prices").display());
-    bench.ok(&format!(
-        "apply --store {address} --public k.pub first.update"
-    ));
-    bench.fails(
-        &format!("{line} --store {address} --versions 2.."),
-        2,
-        "a store in objects keeps all versions",
-    );
+    let keeps_all = "a store in objects keeps all versions";
+    bench.steps(&[
+        &format!("{line} --store copy --versions 3..2 => usage is empty"),
+        &format!("{line} --store copy --versions 7 => usage expected A..B"),
+        &format!("{line} --store copy --versions last:0 => usage is empty"),
+        "prune --store s --before 3",
+        &format!("{line} --store s --versions 2.. => 2 was pruned to version 3"),
+        &format!("apply --store {address} --public k.pub first.update"),
+        &format!("{line} --store {address} --versions 2.. => 2 {keeps_all}"),
+    ]);
     #[cfg(feature = "log")]
     {
         bench.ok("keygen --out k2 --scheme aad-counted");
-        bench.fails(
-            "mirror --from http://127.0.0.1:1/v1/dictionaries/s --public k2.pub --store appended \
-             --versions last:3",
-            2,
-            "scheme aad-counted cannot drop versions",
-        );
+        let line = line.replace("k.pub", "k2.pub --store appended --versions last:3");
+        bench.fails(&line, 2, "scheme aad-counted cannot drop versions");
     }
 }
 
@@ -166,8 +124,7 @@ fn partitions_behind_a_router_answer_for_all_keys() {
     versions(3);
     for price in 4..=6 {
         bench.ok(&format!("put --store s apple {price}"));
-        bench.ok(&format!("put --store s rhubarb {price}"));
-        bench.ok("commit --store s --key k");
+        bench.publish(&format!("put rhubarb {price}"));
     }
     versions(6);
     let servers = format!("--server {} --server {} {ROOTS}", early.url(), late.url());
@@ -194,23 +151,13 @@ fn partitions_behind_a_router_answer_for_all_keys() {
             }
         }
     }
-    bench.fails(
-        &format!(
-            "get --server {} {ROOTS} --public k.pub rhubarb",
-            early.url()
-        ),
-        2,
-        "not kept",
-    );
+    bench.step(&format!("get {} rhubarb => 2 not kept", early.asked()));
     // The contents are lost when the process ends, and are fetched again.
     let listens = late.listens();
     late.kill();
     let late = Process::start_at(&bench, &second, &listens);
     wait_for(&bench, &late.url(), 6);
     bench.ok(&format!("get rhubarb --at 4 --public k.pub {servers}"));
-    bench.fails(
-        "mirror --keys z a --public k.pub --from http://127.0.0.1:1/v1/dictionaries/s",
-        2,
-        "range is empty",
-    );
+    let line = "mirror --keys z a --public k.pub --from http://127.0.0.1:1/v1/dictionaries/s";
+    bench.fails(line, 2, "range is empty");
 }

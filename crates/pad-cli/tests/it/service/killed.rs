@@ -28,8 +28,8 @@ use self::{
     visitor::{Visitor, look_up},
 };
 use super::{
-    process::{Process, begin_store, certify, latest, wait_for},
-    witnesses::{line, metrics, policy},
+    process::{Process, ROOTS, begin_store, certify, latest, wait_for},
+    witnesses::{line, policy, witnessed_size},
 };
 use crate::{
     bench::{Bench, TRACE, text},
@@ -140,12 +140,10 @@ impl Servers {
         let killed = all.into_iter().nth(number).unwrap();
         killed.kill();
         if let (Some(store), Some(version)) = (STORES.get(number), author.pushed().get(number)) {
-            let latest = &bench.json(&format!("versions --store {store} --last 1"))[0];
+            let latest = bench.first(&format!("versions --store {store} --last 1"));
             let found = latest["version"].as_u64();
-            assert!(
-                found >= Some(*version),
-                "{store}: {found:?} after {version}"
-            );
+            let has_all = found >= Some(*version);
+            assert!(has_all, "{store}: {found:?} after {version}");
         } else if killed.line.starts_with("witness") {
             let (found, known) = (in_state(bench), known.witnessed);
             assert!(found >= known, "the witness: {found} after {known}");
@@ -162,7 +160,6 @@ const SMALL: usize = 1;
 /// Number of [`Servers`].
 const SERVERS: usize = 6;
 const CLIENTS: usize = 4;
-const ROOTS: &str = "--tls-roots tls.pem";
 
 /// The running processes, and the data that they have acknowledged.
 struct Load<'l> {
@@ -329,12 +326,8 @@ impl Attack {
                     visitors.push(Visitor::new(address, path));
                     // Version 4 contains the longest value.
                     let get = format!("{path}/{}", look_up(4, "long").path());
-                    (
-                        get,
-                        ["answers/4", "updates"]
-                            .map(|end| format!("{path}/{end}"))
-                            .into(),
-                    )
+                    let posts = ["answers/4", "updates"].map(|end| format!("{path}/{end}"));
+                    (get, posts.into())
                 }
                 // The target is the witness.
                 Err(_) => ("/metrics".to_owned(), vec!["/add-checkpoint".to_owned()]),
@@ -357,13 +350,8 @@ impl Attack {
         }
         for (place, server) in servers.all().into_iter().enumerate() {
             let visits = self.visitors.get(place).map(Visitor::report);
-            let name: Vec<_> = server.line.split(' ').take(3).collect();
-            println!(
-                "{}: at most {:?} KiB; {}",
-                name.join(" "),
-                server.peak,
-                visits.unwrap_or_default()
-            );
+            let (name, visits) = (&server.line, visits.unwrap_or_default());
+            println!("{name}: at most {:?} KiB; {visits}", server.peak);
         }
         let counts = self.hostile.counts();
         println!("attacks: {counts:?}");
@@ -471,13 +459,11 @@ impl Load<'_> {
     }
 
     fn known(&self, servers: &Servers) -> ObservedState {
+        let clients = self.clients.each_ref();
         ObservedState {
             pushed: self.author.pushed(),
-            seen: self
-                .clients
-                .each_ref()
-                .map(|client| client.seen(self.bench)),
-            witnessed: witnessed(self.bench, &servers.witness),
+            seen: clients.map(|client| client.seen(self.bench)),
+            witnessed: witnessed_size(self.bench, &servers.witness.process),
         }
     }
 
@@ -508,16 +494,11 @@ impl Load<'_> {
             });
         });
         let now = self.known(servers);
-        let (before, after) = (known.witnessed, now.witnessed);
-        assert!(
-            after >= before,
-            "the witness went back from {before} to {after}"
-        );
-        for (before, after) in known.seen.iter().zip(now.seen) {
-            assert!(
-                after >= *before,
-                "a view went back from {before} to {after}"
-            );
+        let witness = ("the witness", (known.witnessed, now.witnessed));
+        let views = known.seen.into_iter().zip(now.seen);
+        let views = views.map(|seen| ("a view", seen));
+        for (what, (before, after)) in views.chain([witness]) {
+            assert!(after >= before, "{what} went back from {before} to {after}");
         }
     }
 
@@ -530,30 +511,23 @@ impl Load<'_> {
             found = latest(self.bench, &url);
             found.is_some()
         });
-        assert!(
-            found >= Some(version),
-            "{found:?} after {version} at {}",
-            server.line
-        );
+        let has_it = found >= Some(version);
+        assert!(has_it, "{found:?} after {version} at {}", server.line);
         until(&server.line, || {
             let answer = self.get(&format!("--server {url} --at {version} apple"), &[4]);
             let value = self.author.value(version);
-            answer.is_some_and(|answer| {
-                assert_eq!(
-                    answer["value"].as_str(),
-                    value.as_deref(),
-                    "version {version}"
-                );
-                true
-            })
+            if let Some(answer) = &answer {
+                let found = answer["value"].as_str();
+                assert_eq!(found, value.as_deref(), "version {version}");
+            }
+            answer.is_some()
         });
     }
 
     /// Returns the answer to a look-up, or `None` if the exit status is in `none`.
     fn get(&self, line: &str, none: &[i32]) -> Option<serde_json::Value> {
-        let output = self
-            .bench
-            .run(&format!("--json get {ROOTS} --public k.pub {line}"));
+        let line = format!("--json get {ROOTS} --public k.pub {line}");
+        let output = self.bench.run(&line);
         let said = text(&output.stdout);
         match output.status.code() {
             Some(0) => Some(serde_json::from_str(&said).unwrap()),
@@ -578,24 +552,13 @@ impl Load<'_> {
             assert_eq!(bench.signed(store), expected, "{store}");
             bench.ok(&format!("check --store {store} --public k.pub"));
         }
-        for file in fs::read_dir(bench.folder.path()).unwrap() {
-            let name = file.unwrap().file_name().into_string().unwrap();
-            assert!(
-                !name.contains(".evidence") && !name.contains(".lie"),
-                "{name}"
-            );
+        let names = bench.names().join(" ");
+        for end in [".evidence", ".lie"] {
+            assert!(!names.contains(end), "{names}");
         }
         let log = String::from_utf8(bench.read("log")).unwrap();
         assert!(!log.contains("panicked"), "{log}");
     }
-}
-
-/// Returns the size of the log at the last checkpoint that the witness has cosigned.
-fn witnessed(bench: &Bench, witness: &Server) -> u64 {
-    let metrics = metrics(bench, &witness.process);
-    let mut lines = metrics.lines();
-    let line = lines.find(|line| line.starts_with("pad_witness_log_size{"));
-    line.unwrap().rsplit_once(' ').unwrap().1.parse().unwrap()
 }
 
 /// Returns the size of the log in the witness's state folder.

@@ -2,10 +2,8 @@
 
 use serde_json::json;
 
-use super::process::{Process, certify, wait_for};
-use crate::bench::{Bench, text};
-
-const ROOTS: &str = "--tls-roots tls.pem";
+use super::process::{Process, ROOTS, certify, pushed_server, wait_for};
+use crate::bench::{Bench, assert_has, text};
 
 #[test]
 fn names_of_versions_are_the_word_of_the_server_that_has_the_store() {
@@ -20,21 +18,16 @@ fn names_of_versions_are_the_word_of_the_server_that_has_the_store() {
     let servers = format!("--server {} --server {from} {ROOTS}", nameless.url());
     let get = |at: &str| {
         let line = format!("get --public k.pub {servers} --at {at} apple");
-        bench.json(&line).remove(0)
+        bench.first(&line)
     };
     let (named, numbered) = (get("b"), get("2"));
-    assert_eq!(
-        (&named["version"], &named["verified"]),
-        (&json!(2), &json!(true))
-    );
-    assert_eq!(named["value"], numbered["value"]);
     let word = json!([{ "name": "b", "version": 2, "word_of": "server" }]);
-    assert_eq!(named["names"], word);
-    bench.fails(
-        &format!("get --public k.pub {servers} --at d apple"),
-        2,
-        "no version has the name 'd'",
-    );
+    let expected = json!({
+        "version": 2, "verified": true, "value": numbered["value"], "names": word,
+    });
+    assert_has(&named, &expected, "b");
+    let unknown = format!("get --public k.pub {servers} --at d apple");
+    bench.fails(&unknown, 2, "no version has the name 'd'");
     let local = bench.list("versions --public k.pub --store s").0;
     let asked = bench.list(&format!("versions --public k.pub {servers}")).0;
     assert_eq!(local.len(), 3);
@@ -42,14 +35,12 @@ fn names_of_versions_are_the_word_of_the_server_that_has_the_store() {
         assert_same_claims(local, asked);
         assert!(asked["claim"]["name"].is_string());
     }
-    let last = bench
-        .list(&format!("versions --last 1 --public k.pub {servers}"))
-        .0;
+    let (last, _) = bench.list(&format!("versions --last 1 --public k.pub {servers}"));
     assert_eq!(last, asked[2..]);
-    let said = bench.ok(&format!("versions --public k.pub {servers}"));
-    assert!(said.contains("names are the server's word"), "{said}");
-    let history = bench.ok(&format!("history --public k.pub {servers} apple"));
-    assert!(history.contains("(by the server's word: b, 2"), "{history}");
+    bench.steps(&[
+        &format!("versions --public k.pub {servers} => 0 names are the server's word"),
+        &format!("history --public k.pub {servers} apple => 0 (by the server's word: b, 2"),
+    ]);
     let (history, _) = bench.list(&format!("history --public k.pub {servers} apple"));
     assert_eq!(history[1]["claim"]["name"], "b");
     assert!(history[1]["claim"]["time"].is_u64());
@@ -65,23 +56,15 @@ fn assert_same_claims(local: &serde_json::Value, asked: &serde_json::Value) {
 /// A server that received the versions by push, a mirror of it, and a router in front of both.
 fn pushed(bench: &Bench) -> [Process; 3] {
     certify(bench);
-    bench.ok("export --store s --at 1 --out first");
-    bench.ok("apply --store pushed --public k.pub first");
-    let server = Process::start(bench, "serve --store pushed");
+    let server = pushed_server(bench);
     let to = format!("--to {} {ROOTS}", server.url());
     // Without the key, the versions arrive, and a note tells what is missing.
     let push = bench.run(&format!("push --store s {to}"));
     assert!(push.status.success());
     let said = text(&push.stderr);
-    assert!(
-        said.contains("lacks the names and dates of 3 versions; use --key"),
-        "{said}"
-    );
-    bench.fails(
-        &format!("push --store s --key l {to}"),
-        4,
-        "another dictionary",
-    );
+    let missing = "lacks the names and dates of 3 versions; use --key";
+    assert!(said.contains(missing), "{said}");
+    bench.step(&format!("push --store s --key l {to} => 4 another dictionary"));
     let from = server.url();
     let line = format!("mirror --store m --public k.pub --from {from} {ROOTS} --every 20");
     let mirror = Process::start(bench, &line);
@@ -91,11 +74,8 @@ fn pushed(bench: &Bench) -> [Process; 3] {
         (0, "0 were brought\n"),
     ] {
         let line = format!("push --store s --key k {to}");
-        let said = bench.json(&line).remove(0);
-        assert_eq!(
-            (&said["new_versions"], &said["new_notes"]),
-            (&json!(0), &json!(notes))
-        );
+        let expected = json!({ "new_versions": 0, "new_notes": notes });
+        assert_has(&bench.first(&line), &expected, &line);
         if notes == 0 {
             assert!(bench.ok(&line).contains(words));
         }
@@ -103,11 +83,8 @@ fn pushed(bench: &Bench) -> [Process; 3] {
     // A commit sends the note of its version after the version.
     bench.ok("put --store s apple 9");
     let commit = format!("commit --store s --key k --name today --push {from} {ROOTS}");
-    assert!(
-        bench
-            .ok(&commit)
-            .contains("and the names and dates of 1 version")
-    );
+    let said = bench.ok(&commit);
+    assert!(said.contains("and the names and dates of 1 version"));
     wait_for(bench, &mirror.url(), 4);
     let servers = format!("--server {from} --server {}", mirror.url());
     let router = Process::start(bench, &format!("route {servers} {ROOTS} --name s"));
@@ -119,18 +96,15 @@ fn pushed(bench: &Bench) -> [Process; 3] {
 fn a_restored_store_sends_the_notes_of_its_new_versions() {
     let bench = Bench::with_trace();
     certify(&bench);
-    bench.ok("export --store s --at 1 --out first");
-    bench.ok("apply --store pushed --public k.pub first");
-    let server = Process::start(&bench, "serve --store pushed");
+    let server = pushed_server(&bench);
     let (to, url) = (format!("--to {} {ROOTS}", server.url()), server.url());
     bench.ok(&format!("push --store s --key k {to}"));
     // Restored from updates, the author has fewer notes than the server.
     bench.ok("export --store s --from 1 --out all");
     bench.ok("apply --store restored --public k.pub all");
-    let asks = format!("--server {url} {ROOTS} --public k.pub");
+    let asks = server.asked();
     let selected = |at: &str| {
-        let line = format!("get {asks} --at {at} apple");
-        bench.json(&line)[0]["version"].clone()
+        bench.first(&format!("get {asks} --at {at} apple"))["version"].clone()
     };
     bench.ok("put --store restored apple 9");
     let commit = "commit --store restored --key k --name four";
@@ -144,10 +118,8 @@ fn a_restored_store_sends_the_notes_of_its_new_versions() {
     assert!(text(&push.stderr).contains("of 1 version; use --key"));
     let undated = bench.run(&format!("get {asks} --at 2999-12-31 apple"));
     let undated = text(&undated.stderr);
-    assert!(
-        undated.contains("1 version after it without a date"),
-        "{undated}"
-    );
+    let missing = "1 version after it without a date";
+    assert!(undated.contains(missing), "{undated}");
     bench.ok(&format!("push --store restored --key k {to}"));
     assert_eq!(selected("five"), 5);
     assert_eq!(selected("2999-12-31"), 5);
@@ -161,7 +133,7 @@ fn names_and_dates_travel_with_pushed_versions() {
     let local = bench.list("versions --public k.pub --store s").0;
     let time = local[3]["claim"]["time"].as_u64().unwrap();
     for process in &processes {
-        let server = format!("--server {} {ROOTS} --public k.pub", process.url());
+        let server = process.asked();
         // The mirror requests the notes after the version.
         let has_name = || {
             let last = bench.list(&format!("versions --last 1 {server}")).0;
@@ -175,20 +147,14 @@ fn names_and_dates_travel_with_pushed_versions() {
             assert_same_claims(local, asked);
         }
         let get = |at: &str| {
-            bench
-                .json(&format!("get {server} --at {at} apple"))
-                .remove(0)
+            bench.first(&format!("get {server} --at {at} apple"))
         };
         assert_eq!(get("b")["version"], 2);
         let dated = get("2999-12-31");
-        assert_eq!(
-            (&dated["version"], &dated["value"]),
-            (&json!(4), &json!("9"))
-        );
-        assert_eq!(
-            dated["names"],
-            json!([{ "name": "2999-12-31", "version": 4, "time": time, "word_of": "server" }])
-        );
+        assert_eq!(dated["version"], 4);
+        assert_eq!(dated["value"], "9");
+        let word = json!({ "name": "2999-12-31", "version": 4, "time": time, "word_of": "server" });
+        assert_eq!(dated["names"], json!([word]));
         assert_eq!(dated["verified"], true);
         let shown = bench.run(&format!("get {server} --at 2999-12-31 apple"));
         let said = text(&shown.stderr);
@@ -201,11 +167,8 @@ fn names_and_dates_travel_with_pushed_versions() {
         ] {
             let line = format!("get {server} --at {at} apple");
             bench.fails(&line, 2, words);
-            bench.fails(
-                &line,
-                2,
-                "help: list numbers, names and dates with pad versions",
-            );
+            let help = "help: list numbers, names and dates with pad versions";
+            bench.fails(&line, 2, help);
         }
     }
 }
@@ -217,23 +180,14 @@ fn servers_without_dates_are_no_sources_of_dates() {
     bench.ok("export --store s --from 1 --out all");
     bench.ok("apply --store nameless --public k.pub all");
     let server = Process::start(&bench, "serve --store nameless");
-    let line = format!(
-        "get --server {} {ROOTS} --public k.pub --at 2026-10-24 apple",
-        server.url()
-    );
-    bench.fails(&line, 2, "no version has a date");
-    bench.fails(
-        "get --store nameless --at 2026-10-24 apple",
-        2,
-        "no version has a date",
-    );
+    let asked = server.asked();
+    bench.steps(&[
+        &format!("get {asked} --at 2026-10-24 apple => 2 no version has a date"),
+        "get --store nameless --at 2026-10-24 apple => 2 no version has a date",
+    ]);
     // A copy of the files has names and dates.
-    for end in ["", ".nodes", ".nodes.heads"] {
-        bench.write(&format!("copied{end}"), &bench.read(&format!("s{end}")));
-    }
-    let dated = bench
-        .json("get --store copied --at 2999-12-31 apple")
-        .remove(0);
+    bench.copy("s", "copied", &["", ".nodes", ".nodes.heads"]);
+    let dated = bench.first("get --store copied --at 2999-12-31 apple");
     assert_eq!(dated["names"][0]["word_of"], "store");
     assert_eq!(dated["version"], 3);
 }

@@ -1,9 +1,9 @@
 //! Tests with an author, two servers, a mirror, lying servers and three clients, in separate
 //! processes.
 
-use std::fs;
-
-use super::process::{Process, begin_store, certify, latest, wait_for};
+#[cfg(feature = "log")]
+use super::process::pushed_server;
+use super::process::{Process, ROOTS, begin_store, certify, latest, stop_all, wait_for};
 use crate::bench::{Bench, text};
 
 #[test]
@@ -28,8 +28,6 @@ struct Parties {
     bench: Bench,
 }
 
-const ROOTS: &str = "--tls-roots tls.pem";
-
 fn every_lie_is_caught(scheme: &str) {
     let parties = Parties::begin(scheme);
     parties.honest_servers_answer_every_client();
@@ -40,11 +38,8 @@ fn every_lie_is_caught(scheme: &str) {
 
 impl Parties {
     fn begin(scheme: &str) -> Self {
-        let bench = Bench::new();
+        let bench = Bench::with_trace_of(scheme);
         certify(&bench);
-        bench.ok(&format!("keygen --out k --scheme {scheme}"));
-        bench.write("t.csv", crate::bench::TRACE.as_bytes());
-        bench.ok("import --store s --key k t.csv");
         // The owner of the key signs a fork: another history from the second version on, with
         // another record.
         bench.write("fork.csv", FORK.as_bytes());
@@ -57,22 +52,17 @@ impl Parties {
             ["one", "old", "fork"].map(|store| start(&format!("serve --store {store}")));
         let two = start("serve --store two --log json");
         let (first, second) = (one.url(), two.url());
-        bench.ok(&format!(
-            "push --store s --to {first} --to {second} {ROOTS}"
-        ));
-        let mirror = start(&format!(
-            "mirror --store copy --public k.pub --from {first} --from {second} {ROOTS} --every 20"
-        ));
-        bench.ok("put --store s apple 8");
-        bench.ok("commit --store s --key k");
+        let push = format!("push --store s --to {first} --to {second}");
+        bench.ok(&format!("{push} {ROOTS}"));
+        let from = format!("--from {first} --from {second} {ROOTS}");
+        let mirror = format!("mirror --store copy --public k.pub {from} --every 20");
+        let mirror = start(&mirror);
+        bench.publish("put apple 8");
         // As after a push that failed: nothing is pending, but the servers lack a version.
-        let pushed = bench.ok(&format!(
-            "commit --store s --key k --push {first} --push {second} {ROOTS}"
-        ));
-        assert!(
-            pushed.starts_with("nothing is pending, nothing was signed\n"),
-            "{pushed}"
-        );
+        let push = format!("--push {first} --push {second} {ROOTS}");
+        let pushed = bench.ok(&format!("commit --store s --key k {push}"));
+        let said = "nothing is pending, nothing was signed\n";
+        assert!(pushed.starts_with(said), "{pushed}");
         wait_for(&bench, &mirror.url(), 4);
         Self {
             one,
@@ -86,14 +76,9 @@ impl Parties {
 
     /// Returns a look-up at these servers by the client with this view.
     fn ask(servers: &[&Process], view: &str, rest: &str) -> String {
-        let servers = servers
-            .iter()
-            .map(|server| format!("--server {}", server.url()));
-        let servers: Vec<_> = servers.collect();
-        format!(
-            "get {} {ROOTS} --public k.pub --view {view} {rest}",
-            servers.join(" ")
-        )
+        let option = |server: &&Process| format!("--server {} ", server.url());
+        let servers: String = servers.iter().map(option).collect();
+        format!("get {servers}{ROOTS} --public k.pub --view {view} {rest}")
     }
 
     /// Tests a client of both servers, a client of the mirror only, and a client that also queries
@@ -113,23 +98,20 @@ impl Parties {
             (&[two, old], "third"),
         ] {
             let answer = bench.ok(&Self::ask(servers, view, "apple"));
-            assert_eq!(answer, "present  apple = 8   [version 4, verified]\n");
+            assert_eq!(answer, LATEST);
             let answer = bench.ok(&Self::ask(servers, view, "pear --at 1"));
             assert_eq!(answer, "present  pear = 5   [version 1, verified]\n");
         }
-        let first = one.url();
         for line in [
-            "range --public k.pub apple r",
-            "history --complete --public k.pub apple",
-            "versions --public k.pub",
+            "range apple r",
+            "history --complete apple",
+            "versions",
         ] {
-            let [local, remote] = ["--store s".into(), format!("--server {first} {ROOTS}")]
-                .map(|asked: String| without_names(bench.json(&format!("{line} {asked}"))));
+            let [local, remote] = ["--store s --public k.pub", &one.asked()]
+                .map(|asked| without_names(bench.json(&format!("{line} {asked}"))));
             assert_eq!(local, remote, "{line}");
         }
-        bench.ok(&format!(
-            "prove --server {first} {ROOTS} --public k.pub --out proof apple"
-        ));
+        bench.ok(&format!("prove {} --out proof apple", one.asked()));
         bench.ok("verify --public k.pub --proof proof --at 4 apple");
     }
 
@@ -138,10 +120,7 @@ impl Parties {
             one, old, bench, ..
         } = self;
         let output = bench.run(&Self::ask(&[old, one], "first", "apple"));
-        assert_eq!(
-            text(&output.stdout),
-            "present  apple = 8   [version 4, verified]\n"
-        );
+        assert_eq!(text(&output.stdout), LATEST);
         assert!(text(&output.stderr).contains("older than version 4, which was seen before"));
         // The server may be honest and late, so no record is written.
         assert!(!bench.path("first.lie").exists());
@@ -155,33 +134,23 @@ impl Parties {
         let Self {
             two, fork, bench, ..
         } = self;
-        bench.fails(
-            &Self::ask(&[fork], "third", "apple"),
-            3,
-            "verification failed",
-        );
+        let ask = Self::ask(&[fork], "third", "apple");
+        bench.fails(&ask, 3, "verification failed");
         for version in [4, 5] {
             bench.ok(&format!("put --store fork apple 7{version}"));
             bench.ok("commit --store fork --key k --record fork.signed");
             wait_for(bench, &fork.url(), version);
             let output = bench.run(&Self::ask(&[fork, two], "third", "apple"));
-            assert_eq!(
-                text(&output.stdout),
-                "present  apple = 8   [version 4, verified]\n"
-            );
+            assert_eq!(text(&output.stdout), LATEST);
             let said = text(&output.stderr);
             assert!(said.contains("has signed two histories"), "{said}");
         }
-        let files = fs::read_dir(bench.folder.path()).unwrap();
-        let names = files.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let evidence: Vec<_> = names
-            .filter(|name| name.starts_with("third.evidence"))
-            .collect();
+        let mut evidence = bench.names();
+        evidence.retain(|name| name.starts_with("third.evidence"));
         assert_eq!(evidence.len(), 2);
         for file in evidence {
-            let checked = bench.ok(&format!("evidence --public k.pub {file}"));
             let proved = "signed two different statements about version 4";
-            assert!(checked.contains(proved), "{checked}");
+            bench.step(&format!("evidence --public k.pub {file} => 0 {proved}"));
         }
     }
 
@@ -197,17 +166,17 @@ impl Parties {
         for server in [&one, &two, &mirror] {
             assert_eq!(latest(&bench, &server.url()), Some(4));
         }
-        #[cfg(unix)]
-        for server in [one, two, mirror] {
-            server.stop();
-        }
+        stop_all([one, two, mirror]);
         for store in ["one", "two", "copy"] {
             bench.ok(&format!("check --store {store} --public k.pub"));
         }
     }
 }
 
-const FORK: &str = "snapshot,op,key,value\n\
+const LATEST: &str = "present  apple = 8   [version 4, verified]\n";
+
+/// A trace whose second version differs from that of the usual trace.
+pub(super) const FORK: &str = "snapshot,op,key,value\n\
     a,put,apple,3\na,put,pear,5\na,put,plum,7\n\
     b,put,apple,66\n\
     c,put,apple,67\n";
@@ -223,49 +192,39 @@ fn a_mirror_passes_over_upstreams_that_lie() {
     bench.ok("apply --store copy second.update");
     let fork = Process::start(&bench, "serve --store fork");
     let honest = Process::start(&bench, "serve --store s");
-    let line = format!(
-        "mirror --store copy --from {} --from {} --tls-roots tls.pem --every 20",
-        fork.url(),
-        honest.url()
-    );
-    let mirror = Process::start(&bench, &line);
+    let from = format!("--from {} --from {} {ROOTS}", fork.url(), honest.url());
+    let mirror = Process::start(&bench, &format!("mirror --store copy {from} --every 20"));
     wait_for(&bench, &mirror.url(), 3);
-    let checked = bench.ok("evidence --public k.pub copy.evidence");
-    assert!(checked.contains("about version 2"), "{checked}");
+    bench.step("evidence --public k.pub copy.evidence => 0 about version 2");
     assert!(bench.path("copy.lie").exists());
-    let line = format!(
-        "get --server {} --tls-roots tls.pem --public k.pub apple",
-        mirror.url()
-    );
-    assert_eq!(
-        bench.ok(&line),
-        "present  apple = 4   [version 3, verified]\n"
-    );
+    let answer = bench.ok(&format!("get {} apple", mirror.asked()));
+    assert_eq!(answer, "present  apple = 4   [version 3, verified]\n");
 }
 
 #[cfg(feature = "log")]
 #[test]
 fn logs_are_served_with_proofs_that_they_only_grow() {
-    let bench = Bench::new();
+    let bench = with_log();
+    let one = pushed_server(&bench);
+    let (url, asked) = (one.url(), one.asked());
+    bench.steps(&[
+        &format!("get {asked} --view v apple => 0 version 1"),
+        &format!("push --store s --to {url} {ROOTS}"),
+        // The view advances only if the newer version contains the older version.
+        &format!("get {asked} --view v apple => 0 version 2"),
+        &format!("prove-append-only {asked} --from 1 --out proof"),
+        "verify --public k.pub --proof proof --from 1 --to 2",
+    ]);
+}
+
+/// Creates a log with two versions, and a certificate.
+#[cfg(feature = "log")]
+pub(super) fn with_log() -> Bench {
+    let bench = Bench::with_key("aad-counted");
     certify(&bench);
-    bench.ok("keygen --out k --scheme aad-counted");
-    bench.write(
-        "t.csv",
-        b"snapshot,op,key,value\na,put,apple,3\nb,put,apple,4\n",
-    );
+    bench.write_trace("t.csv", ["a,put,apple,3\n", "b,put,apple,4\n"].map(String::from));
     bench.ok("import --store s --key k t.csv");
-    begin_store(&bench, "one");
-    let one = Process::start(&bench, "serve --store one");
-    let (url, roots) = (one.url(), "--tls-roots tls.pem");
-    let get = format!("get --server {url} {roots} --public k.pub --view v apple");
-    assert!(bench.ok(&get).contains("version 1"));
-    bench.ok(&format!("push --store s --to {url} {roots}"));
-    // The view advances only if the newer version contains the older version.
-    assert!(bench.ok(&get).contains("version 2"));
-    bench.ok(&format!(
-        "prove-append-only --server {url} {roots} --public k.pub --from 1 --out proof"
-    ));
-    bench.ok("verify --public k.pub --proof proof --from 1 --to 2");
+    bench
 }
 
 /// Removes the unverified fields of the store or server from lines, except `kept`. Copies do not

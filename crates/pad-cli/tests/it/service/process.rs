@@ -1,6 +1,6 @@
 //! Servers with TLS in separate processes.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, objects, text};
 pub(super) use crate::process::Process;
 use crate::process::free_address;
 
@@ -10,13 +10,11 @@ pub(super) fn certify(bench: &Bench) {
     bench.write("tls.pem", certificate);
     let key = include_bytes!("../../../../../data/keys-for-tests/localhost.key");
     bench.write("tls.key", key);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let private = std::fs::Permissions::from_mode(0o600);
-        std::fs::set_permissions(bench.path("tls.key"), private).unwrap();
-    }
+    bench.set_mode("tls.key", 0o600);
 }
+
+/// The option with which clients trust the test servers.
+pub(super) const ROOTS: &str = "--tls-roots tls.pem";
 
 impl Process {
     /// Starts a server with TLS at a free address. Returns when it listens.
@@ -26,20 +24,9 @@ impl Process {
 
     /// Starts a server with TLS at the address `listen`.
     pub(super) fn start_at(bench: &Bench, line: &str, listen: &str) -> Self {
-        Self::start_after(bench, line, listen, 0).0
-    }
-
-    /// Starts a server like [`Self::start_at`], but first reads `before` JSON objects and returns
-    /// them.
-    pub(super) fn start_after(
-        bench: &Bench,
-        line: &str,
-        listen: &str,
-        before: usize,
-    ) -> (Self, Vec<serde_json::Value>) {
         let tls = ["--tls-cert", "tls.pem", "--tls-key", "tls.key"];
         let words = line.split(' ').chain(["--listen", listen]).chain(tls);
-        Self::spawn_after(bench, words, before)
+        Self::spawn(bench, words)
     }
 
     /// Returns the address, so that another server can listen there later.
@@ -51,17 +38,36 @@ impl Process {
     pub(super) fn url(&self) -> String {
         format!("https://{}", self.address)
     }
+
+    /// Returns the options of a client of this server.
+    pub(super) fn asked(&self) -> String {
+        format!("--server {} {ROOTS} --public k.pub", self.url())
+    }
+}
+
+/// Stops servers with SIGTERM, where there are signals.
+pub(super) fn stop_all(servers: impl IntoIterator<Item = Process>) {
+    #[cfg(unix)]
+    for server in servers {
+        server.stop();
+    }
+    #[cfg(not(unix))]
+    drop(servers);
+}
+
+/// Creates the store `pushed`, with the first version of the store `s`, and starts its server.
+pub(super) fn pushed_server(bench: &Bench) -> Process {
+    begin_store(bench, "pushed");
+    Process::start(bench, "serve --store pushed")
 }
 
 /// Returns the latest version that a client learns from a server; `None` if there is no answer.
 pub(super) fn latest(bench: &Bench, url: &str) -> Option<u64> {
-    let line =
-        format!("--json versions --last 1 --server {url} --tls-roots tls.pem --public k.pub");
+    let line = format!("--json versions --last 1 --server {url} {ROOTS} --public k.pub");
     let output = bench.run(&line);
-    let text = String::from_utf8(output.stdout).unwrap();
-    let line = text.lines().next().filter(|_| output.status.success())?;
-    let object: serde_json::Value = serde_json::from_str(line).unwrap();
-    Some(object["version"].as_u64().unwrap_or_default())
+    let printed = objects(&text(&output.stdout));
+    let first = printed.first().filter(|_| output.status.success())?;
+    Some(first["version"].as_u64().unwrap_or_default())
 }
 
 /// Waits until a server has this version. The duration is not checked.
@@ -76,7 +82,6 @@ pub(super) fn begin_store(bench: &Bench, store: &str) {
     if !bench.path("first.update").exists() {
         bench.ok("export --store s --at 1 --out first.update");
     }
-    bench.ok(&format!(
-        "apply --store {store} --public k.pub first.update"
-    ));
+    let apply = format!("apply --store {store} --public k.pub");
+    bench.ok(&format!("{apply} first.update"));
 }

@@ -87,9 +87,7 @@ fn stopping_waits_longer_than_the_server() {
 #[test]
 fn systemd_accepts_the_units() {
     let version = Command::new("systemd-analyze").arg("--version").output();
-    let version = version
-        .map(|output| text(&output.stdout))
-        .unwrap_or_default();
+    let version = version.map_or_else(|_| String::new(), |output| text(&output.stdout));
     let version = version.split(' ').nth(1).and_then(|it| it.parse().ok());
     if version.is_none_or(|version: u32| version < 250) {
         eprintln!("skipped: needs systemd 250 or later");

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::process::Process;
-use crate::bench::{Bench, text};
+use crate::bench::{Bench, Outcome as _, objects, text};
 
 /// A flag that is true once connections are forwarded, with its condition variable.
 type Gate = Arc<(Mutex<bool>, Condvar)>;
@@ -65,44 +65,40 @@ fn between(address: &str, before: impl Fn(&[u8]) + Clone + Send + 'static) -> St
 #[test]
 fn a_slow_server_keeps_nobody_else_from_a_view_and_it_never_goes_back() {
     let bench = Bench::with_trace();
-    let words = ["serve", "--store", "s", "--listen", "127.0.0.1:0"];
-    let server = Process::spawn(&bench, words);
+    let server = serve(&bench);
     let direct = format!("http://{}", server.address);
     let (behind, gate, first) = slow(&server.address);
     // The first request of a command is for the head that the view advances to.
     let line = |url: &str| {
         format!("--json get --server {url}/v1/dictionaries/s --public k.pub --view v apple")
     };
-    let price = |printed: &str| {
-        let object: serde_json::Value = serde_json::from_str(printed).unwrap();
-        object["value"].as_str().unwrap().to_owned()
-    };
+    let price = |printed: &str| objects(printed)[0]["value"].as_str().unwrap().to_owned();
     let mut waiting = bench.command();
     waiting.args(line(&behind).split(' '));
-    let waiting = waiting
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    waiting.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let waiting = waiting.spawn().unwrap();
     first.recv().unwrap();
     // Other processes read and write the view in the meantime, and see newer versions.
     assert_eq!(price(&bench.ok(&line(&direct))), "4");
-    bench.ok("put --store s --key k apple 9");
-    bench.ok("commit --store s --key k");
+    sign(&bench, "9");
     while price(&bench.ok(&line(&direct))) != "9" {
         thread::yield_now();
     }
     let before = bench.read("v");
     open(&gate);
     let output = waiting.wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(price(&text(&output.stdout)), "9");
+    assert_eq!(price(&output.succeeds()), "9");
     assert_eq!(bench.read("v"), before);
 }
 
 fn sign(bench: &Bench, value: &str) {
-    bench.ok(&format!("put --store s --key k apple {value}"));
-    bench.ok("commit --store s --key k");
+    bench.publish(&format!("put --key k apple {value}"));
+}
+
+/// Starts a server of the store `s` without TLS.
+fn serve(bench: &Bench) -> Process {
+    let line = "serve --store s --listen 127.0.0.1:0 --follow-every 20";
+    Process::spawn(bench, line.split(' '))
 }
 
 /// The newest version may be pruned after a client has advanced to it and before its question is
@@ -110,19 +106,9 @@ fn sign(bench: &Bench, value: &str) {
 #[test]
 fn the_newest_version_is_asked_about_again_if_it_was_pruned() {
     for scheme in ["red-black", "tuple-base"] {
-        let bench = Arc::new(Bench::new());
-        bench.ok(&format!("keygen --scheme {scheme} --out k"));
+        let bench = Arc::new(Bench::with_key(scheme));
         sign(&bench, "1");
-        let words = [
-            "serve",
-            "--store",
-            "s",
-            "--listen",
-            "127.0.0.1:0",
-            "--follow-every",
-            "20",
-        ];
-        let server = Process::spawn(&bench, words);
+        let server = serve(&bench);
         let public = "--public k.pub apple";
         let direct = format!("get --server http://{} {public}", server.address);
         let (asked, direct) = (Arc::new(Mutex::new(0_u32)), Arc::new(direct));
@@ -145,22 +131,15 @@ fn the_newest_version_is_asked_about_again_if_it_was_pruned() {
             }
         });
         let answer = bench.ok(&format!("get --server {behind} {public}"));
-        assert!(
-            answer.contains("apple = 3") && answer.contains("version 3"),
-            "{answer}"
-        );
+        for part in ["apple = 3", "version 3"] {
+            assert!(answer.contains(part), "{answer}");
+        }
         *asked.lock().unwrap() = 0;
         let history = bench.json(&format!("history --server {behind} {public}"));
         assert_eq!(history.last().unwrap()["end"], true, "{history:?}");
-        assert!(
-            history.iter().any(|line| line["value"] == "3"),
-            "{history:?}"
-        );
-        bench.fails(
-            &format!("get --server {behind} --at 1 {public}"),
-            2,
-            "pruned",
-        );
+        let is_there = history.iter().any(|line| line["value"] == "3");
+        assert!(is_there, "{history:?}");
+        bench.step(&format!("get --server {behind} --at 1 {public} => 2 pruned"));
     }
 }
 
@@ -174,31 +153,16 @@ fn keys_with_long_values_are_asked_about_in_smaller_pages() {
         bench.ok(&format!("put --store s --key k {key} --value-file value"));
     }
     bench.ok("commit --store s --key k");
-    let words = ["serve", "--store", "s", "--listen", "127.0.0.1:0"];
-    let server = Process::spawn(&bench, words);
+    let server = serve(&bench);
     bench.write("keys", b"c\nnone\na\nb\ne\nd\n");
-    let line = format!(
-        "--json get --server http://{} --public k.pub --keys keys",
-        server.address
-    );
-    let printed = bench.ok(&line);
-    let shown: Vec<(serde_json::Value, usize)> = printed
-        .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
-        .filter(|object| object["key"].is_string())
-        .map(|object| {
-            let length = object["value"].as_str().map_or(0, str::len);
-            (object["key"].clone(), length)
-        })
-        .collect();
-    let expected = [
-        ("c", 1 << 24),
-        ("none", 0),
-        ("a", 1 << 24),
-        ("b", 1 << 24),
-        ("e", 1 << 24),
-        ("d", 1 << 24),
-    ];
-    assert_eq!(shown, expected.map(|(key, length)| (key.into(), length)));
-    assert!(printed.ends_with("}\n") && printed.contains(r#""present_keys":5"#));
+    let address = &server.address;
+    let line = format!("get --server http://{address} --public k.pub --keys keys");
+    let (shown, end) = bench.list(&line);
+    assert_eq!(shown.len(), 6);
+    for (object, key) in shown.iter().zip(["c", "none", "a", "b", "e", "d"]) {
+        assert_eq!(object["key"], key);
+        let length = object["value"].as_str().map_or(0, str::len);
+        assert_eq!(length, if key == "none" { 0 } else { 1 << 24 }, "{key}");
+    }
+    assert_eq!(end["present_keys"], 5);
 }

@@ -5,13 +5,16 @@ use std::fmt::Write as _;
 
 use pad_web::client::{HttpClient, HttpError, HttpOptions, Roots, Verdict};
 
-use super::process::{Process, certify};
+use serde_json::json;
+
+use super::{
+    parties::FORK,
+    process::{Process, ROOTS, certify, stop_all},
+};
 use crate::{
-    bench::{Bench, text},
+    bench::{Bench, Outcome as _, assert_has, text},
     process::free_address,
 };
-
-const ROOTS: &str = "--tls-roots tls.pem";
 
 /// Returns the first line of a file.
 pub(super) fn line(bench: &Bench, name: &str) -> String {
@@ -29,9 +32,8 @@ fn bench() -> Bench {
 /// Starts a witness of the log. Its key and its folder have the name `name`.
 fn witness(bench: &Bench, name: &str, listen: &str) -> Process {
     if !bench.path(name).exists() {
-        let key = bench.ok(&format!(
-            "witness keygen --name witness.example/{name} --out {name}"
-        ));
+        let keygen = format!("witness keygen --name witness.example/{name}");
+        let key = bench.ok(&format!("{keygen} --out {name}"));
         assert_eq!(key.trim_end(), line(bench, &format!("{name}.pub")));
     }
     let log = line(bench, "log-key.pub");
@@ -53,16 +55,20 @@ pub(super) fn policy(bench: &Bench, file: &str, quorum: usize, witnesses: &[(&st
 }
 
 fn serve(bench: &Bench, store: &str) -> Process {
-    let line = format!(
-        "serve --store {store} --publish {store}.log --log-key log-key --witnesses policy {ROOTS} \
-         --follow-every 20"
-    );
-    Process::start(bench, &line)
+    let log = format!("--publish {store}.log --log-key log-key --witnesses policy {ROOTS}");
+    Process::start(bench, &format!("serve --store {store} {log} --follow-every 20"))
 }
 
 fn get(server: &Process, policy: &str, rest: &str) -> String {
-    let url = server.url();
-    format!("get --server {url} {ROOTS} --public k.pub --witnesses {policy} {rest}")
+    format!("get {} --witnesses {policy} {rest}", server.asked())
+}
+
+/// Returns the size of the log at the last checkpoint that the witness has cosigned.
+pub(super) fn witnessed_size(bench: &Bench, witness: &Process) -> u64 {
+    let metrics = metrics(bench, witness);
+    let mut lines = metrics.lines();
+    let line = lines.find(|line| line.starts_with("pad_witness_log_size{"));
+    line.unwrap().rsplit_once(' ').unwrap().1.parse().unwrap()
 }
 
 /// Waits until the witnesses have cosigned this version.
@@ -111,73 +117,43 @@ fn clients_ask_for_the_word_of_enough_witnesses_and_of_recent_ones() {
     let said = "present  apple = 4   [version 3, verified; newest: version 3, cosigned by 1 of 3 \
                 witnesses at 20";
     assert!(answer.starts_with(said), "{answer}");
-    let older = bench.ok(&get(&server, "policy", "--at 1 --view v apple"));
-    assert!(
-        older.contains("= 3   [version 1, verified; newest: version 3, "),
-        "{older}"
-    );
-    let object = &bench.json(&get(&server, "policy", "apple"))[0];
-    assert_eq!(object["witnessed"]["version"], 3);
-    assert_eq!(object["witnessed"]["cosignatures"], 1);
-    assert_eq!(object["witnessed"]["witnesses"], 3);
-    let missing = "missing are [\"dead\", \"liar\"]";
-    bench.fails(&get(&server, "strict", "apple"), 3, missing);
-    bench.fails(
-        &get(&server, "policy", "--at 4 apple"),
-        2,
-        "newer than version 3, the newest cosigned",
-    );
-    // Other commands that query servers require cosignatures, too.
-    let rest = format!(
-        "--server {} {ROOTS} --public k.pub --witnesses policy",
-        server.url()
-    );
+    let object = bench.first(&get(&server, "policy", "apple"));
+    let expected = json!({ "version": 3, "cosignatures": 1, "witnesses": 3 });
+    assert_has(&object["witnessed"], &expected, "apple");
+    let [plain, strict] = ["policy", "strict"].map(|policy| get(&server, policy, ""));
+    let older = "= 3   [version 1, verified; newest: version 3, ";
+    let rest = format!("{} --witnesses policy", server.asked());
+    bench.steps(&[
+        &format!("{plain}--at 1 --view v apple => 0 {older}"),
+        &format!("{strict}apple => 3 missing are [\"dead\", \"liar\"]"),
+        &format!("{plain}--at 4 apple => 2 newer than version 3, the newest cosigned"),
+        // Other commands that query servers require cosignatures, too.
+        &format!("range {rest} a z => 0 cosigned by 1 of 3"),
+        &format!("history --complete {rest} apple => 0 cosigned by 1 of 3"),
+        &format!("history {rest} apple => 0 cosigned by 1 of 3"),
+        &format!("diff --complete {rest} 1 3 => 0 cosigned by 1 of 3"),
+        &format!("prove {rest} --out proof apple"),
+        "verify --public k.pub --proof proof --at 3 apple",
+    ]);
     let versions = bench.ok(&format!("versions {rest}"));
     assert_eq!(versions.lines().count(), 4, "{versions}");
-    for command in [
-        format!("range {rest} a z"),
-        format!("history --complete {rest} apple"),
-        format!("history {rest} apple"),
-        format!("diff --complete {rest} 1 3"),
-    ] {
-        assert!(
-            bench.ok(&command).contains("cosigned by 1 of 3"),
-            "{command}"
-        );
-    }
-    bench.ok(&format!("prove {rest} --out proof apple"));
-    bench.ok("verify --public k.pub --proof proof --at 3 apple");
     // A policy may be given as text instead of a file name.
-    let mut command = bench.command();
-    let words = get(&server, "policy", "apple");
     let policy = text(&bench.read("policy"));
-    let words = words.split(' ').map(|word| {
-        if word == "policy" {
-            policy.as_str()
-        } else {
-            word
-        }
-    });
-    assert!(command.args(words).output().unwrap().status.success());
+    let words = plain.trim_end().split(' ').filter(|word| *word != "policy");
+    let mut command = bench.command();
+    command.args(words).args([policy.as_str(), "apple"]);
+    command.output().unwrap().succeeds();
     // The author pushes the next version.
-    bench.ok("put --store s apple 8");
-    bench.ok("commit --store s --key k");
+    bench.publish("put apple 8");
     wait_for(&bench, &server, 4);
-    assert!(
-        bench
-            .ok(&get(&server, "policy", "--view v apple"))
-            .contains("= 8")
-    );
+    bench.step(&format!("{plain}--view v apple => 0 = 8"));
     // Nothing is cosigned again for ten minutes, so the cosignatures become too old.
     let recent = get(&server, "policy", "--cosigned-within 1 apple");
     while bench.run(&recent).status.success() {
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
     bench.fails(&recent, 3, "too old are those of \"honest\" at ");
-    #[cfg(unix)]
-    for process in [server, honest] {
-        process.stop();
-    }
+    stop_all([server, honest]);
 }
 
 #[test]
@@ -192,17 +168,10 @@ fn a_witness_that_is_killed_never_goes_back_and_never_cosigns_a_fork() {
     wait_for(&bench, &server, 3);
     // A server of another history has the author's key and the log's key.
     let private = serve(&bench, "fork");
-    let size = |witness: &Process| -> u64 {
-        let metrics = metrics(&bench, witness);
-        let line = metrics
-            .lines()
-            .find(|line| line.starts_with("pad_witness_log_size{"));
-        line.unwrap().rsplit_once(' ').unwrap().1.parse().unwrap()
-    };
+    let size = |witness: &Process| witnessed_size(&bench, witness);
     let mut seen = size(&one);
     for version in 4..9 {
-        bench.ok(&format!("put --store s apple 1{version}"));
-        bench.ok("commit --store s --key k");
+        bench.publish(&format!("put apple 1{version}"));
         bench.ok(&format!("put --store fork apple 2{version}"));
         bench.ok("commit --store fork --key k --record fork.signed");
         // At this moment, the witness may have cosigned the new version or not.
@@ -213,58 +182,41 @@ fn a_witness_that_is_killed_never_goes_back_and_never_cosigns_a_fork() {
         seen = now;
     }
     wait_for(&bench, &server, 8);
-    let refused = "pad_cosignatures_total{dictionary=\"fork\",witness=\"w\"} 0";
-    assert!(metrics(&bench, &private).contains(refused));
-    let published = "pad_log_published_size{dictionary=\"fork\"} 0";
-    assert!(metrics(&bench, &private).contains(published));
-    // A client that requires no witnesses accepts the fork.
-    let alone = format!(
-        "get --server {} {ROOTS} --public k.pub apple",
-        private.url()
-    );
-    assert!(bench.ok(&alone).contains("apple = 28"));
-    bench.fails(
-        &get(&private, "policy", "apple"),
-        3,
-        "shows no log of heads",
-    );
-    let both = format!(
-        "{} --server {}",
-        get(&private, "policy", "apple"),
-        server.url()
-    );
-    assert!(bench.ok(&both).contains("apple = 18"));
+    for metric in [
+        r#"pad_cosignatures_total{dictionary="fork",witness="w"} 0"#,
+        r#"pad_log_published_size{dictionary="fork"} 0"#,
+    ] {
+        assert!(metrics(&bench, &private).contains(metric), "{metric}");
+    }
+    let (alone, other) = (get(&private, "policy", "apple"), server.url());
+    bench.steps(&[
+        // A client that requires no witnesses accepts the fork.
+        &format!("get {} apple => 0 apple = 28", private.asked()),
+        &format!("{alone} => 3 shows no log of heads"),
+        &format!("{alone} --server {other} => 0 apple = 18"),
+    ]);
 }
 
 #[test]
 fn one_witness_has_many_logs() {
     let bench = bench();
-    bench.ok("keygen --out other.k");
-    bench.ok("put --store other --key other.k fig 1");
-    bench.ok("commit --store other --key other.k");
-    bench.ok("witness keygen --name log.example/heads --log-of other.k.pub --out other.log-key");
-    bench.ok("witness keygen --name witness.example/w --out w");
-    let logs = ["log-key.pub", "other.log-key.pub"].map(|name| line(&bench, name));
-    bench.write(
-        "logs",
-        format!("# both\n\n{}\n{}\n", logs[0], logs[1]).as_bytes(),
-    );
-    let one = Process::start(
-        &bench,
-        "witness --state state --key w --known-logs logs --prefix /tlog",
-    );
-    let witness = format!(
-        "witness w {} {}/tlog\nquorum w\n",
-        line(&bench, "w.pub"),
-        one.url()
-    );
-    let policy = format!("log {}\nlog {}\n{witness}", logs[0], logs[1]);
+    bench.steps(&[
+        "keygen --out other.k",
+        "put --store other --key other.k fig 1",
+        "commit --store other --key other.k",
+        "witness keygen --name log.example/heads --log-of other.k.pub --out other.log-key",
+        "witness keygen --name witness.example/w --out w",
+    ]);
+    let [log, other] = ["log-key.pub", "other.log-key.pub"].map(|name| line(&bench, name));
+    bench.write("logs", format!("# both\n\n{log}\n{other}\n").as_bytes());
+    let words = "witness --state state --key w --known-logs logs --prefix /tlog";
+    let one = Process::start(&bench, words);
+    let (key, url) = (line(&bench, "w.pub"), one.url());
+    let policy = format!("log {log}\nlog {other}\nwitness w {key} {url}/tlog\nquorum w\n");
     bench.write("policy", policy.as_bytes());
-    let line = format!(
-        "serve --store s --store other --publish logs.d --log-key log-key --log-key other.log-key \
-         --witnesses policy {ROOTS}"
-    );
-    let server = Process::start(&bench, &line);
+    let keys = "--log-key log-key --log-key other.log-key";
+    let log = format!("--publish logs.d {keys} --witnesses policy {ROOTS}");
+    let server = Process::start(&bench, &format!("serve --store s --store other {log}"));
     for (name, key, of, value) in [
         ("s", "k.pub", "apple", "4"),
         ("other", "other.k.pub", "fig", "1"),
@@ -282,14 +234,16 @@ fn one_witness_has_many_logs() {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
     }
-    // One folder can be used by only one witness, and the key of a log cannot cosign.
-    let again = "witness --state state --key w --known-logs logs --listen 127.0.0.1:0";
-    bench.fails(again, 4, "another process uses");
-    let wrong = "witness --state new --key log-key --known-logs logs --listen 127.0.0.1:0";
-    bench.fails(wrong, 2, "a key of type 1 cannot be used here");
-    bench.fails("witness keygen --name a --out w", 2, "exists already");
+    let options = "--known-logs logs --listen 127.0.0.1:0";
+    let of_log = "a key of type 1 cannot be used here";
     let unknown = "serve --store s --publish x --log-key other.log-key --listen 127.0.0.1:0";
-    bench.fails(unknown, 2, "no dictionary here has a log called");
+    bench.steps(&[
+        // One folder can be used by only one witness, and the key of a log cannot cosign.
+        &format!("witness --state state --key w {options} => 4 another process uses"),
+        &format!("witness --state new --key log-key {options} => 2 {of_log}"),
+        "witness keygen --name a --out w => 2 exists already",
+        &format!("{unknown} => 2 no dictionary here has a log called"),
+    ]);
 }
 
 /// Clients of such stores verify each answer with the heads of both versions, which the answer
@@ -297,32 +251,17 @@ fn one_witness_has_many_logs() {
 #[cfg(feature = "log")]
 #[test]
 fn append_only_logs_are_witnessed_too() {
-    let bench = Bench::new();
-    certify(&bench);
-    bench.ok("keygen --out k --scheme aad-counted");
-    bench.write(
-        "t.csv",
-        b"snapshot,op,key,value\na,put,apple,3\nb,put,apple,4\n",
-    );
-    bench.ok("import --store s --key k t.csv");
+    let bench = super::parties::with_log();
     bench.ok("witness keygen --name log.example/heads --log-of k.pub --out log-key");
     let one = witness(&bench, "w", &free_address());
     policy(&bench, "policy", 1, &[("w", one.url())]);
     let server = serve(&bench, "s");
     wait_for(&bench, &server, 2);
-    for at in ["", "--at 1 "] {
-        let answer = bench.ok(&get(&server, "policy", &format!("{at}apple")));
-        assert!(answer.contains("newest: version 2, "), "{answer}");
-    }
-    let rest = format!(
-        "--server {} {ROOTS} --public k.pub --witnesses policy",
-        server.url()
-    );
-    bench.ok(&format!("prove-append-only {rest} --from 1 --out proof"));
-    bench.ok("verify --public k.pub --proof proof --from 1 --to 2");
+    let rest = format!("{} --witnesses policy", server.asked());
+    bench.steps(&[
+        &format!("get {rest} apple => 0 newest: version 2, "),
+        &format!("get {rest} --at 1 apple => 0 newest: version 2, "),
+        &format!("prove-append-only {rest} --from 1 --out proof"),
+        "verify --public k.pub --proof proof --from 1 --to 2",
+    ]);
 }
-
-const FORK: &str = "snapshot,op,key,value\n\
-    a,put,apple,3\na,put,pear,5\na,put,plum,7\n\
-    b,put,apple,66\n\
-    c,put,apple,67\n";

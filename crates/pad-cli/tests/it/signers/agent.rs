@@ -13,7 +13,7 @@ use ed25519_dalek::Signer as _;
 use sha2::{Digest as _, Sha256};
 
 use super::{PROGRAM, fails, key, run, signs_everywhere, with_program};
-use crate::bench::{Bench, text};
+use crate::bench::{Bench, Outcome as _};
 
 /// Behaviour of the agent when it is asked for a signature or, if named so, for its keys.
 #[derive(Clone, Copy, Debug)]
@@ -89,11 +89,7 @@ fn answer(stream: &mut UnixStream, behaviour: Behaviour) {
             let known = string(&blob(7));
             let signed = request[1..].strip_prefix(&known[..]).unwrap();
             let signed = &signed[4..signed.len() - 4];
-            let seed = if matches!(behaviour, SignsWithAnotherKey) {
-                8
-            } else {
-                7
-            };
+            let seed = 7 + u8::from(matches!(behaviour, SignsWithAnotherKey));
             let kind: &[u8] = match behaviour {
                 NamesAnotherKind => b"ssh-rsa",
                 _ => b"ssh-ed25519",
@@ -109,10 +105,8 @@ fn answer(stream: &mut UnixStream, behaviour: Behaviour) {
 /// Starts an agent at the socket `agent`.
 fn start(bench: &Bench) -> Arc<Mutex<Behaviour>> {
     let behaviour = Arc::new(Mutex::new(Signs));
-    let (shared, listener) = (
-        Arc::clone(&behaviour),
-        UnixListener::bind(bench.path("agent")).unwrap(),
-    );
+    let shared = Arc::clone(&behaviour);
+    let listener = UnixListener::bind(bench.path("agent")).unwrap();
     thread::spawn(move || {
         for stream in listener.incoming() {
             let behaviour = *shared.lock().unwrap();
@@ -127,11 +121,7 @@ fn an_agent_signs_in_place_of_the_secret_key() {
     let bench = Bench::new();
     start(&bench);
     let mine = fingerprint(&blob(7));
-    assert!(
-        run(&bench, &format!("keygen --out k --author agent:{mine}"))
-            .status
-            .success()
-    );
+    run(&bench, &format!("keygen --out k --author agent:{mine}")).succeeds();
     signs_everywhere(&bench, &format!("--signer agent:{mine} --public k.pub"));
     bench.ok("keygen --out other");
     let other = format!("put --store o --signer agent:{mine} --public other.pub a 1");
@@ -147,16 +137,8 @@ fn an_agent_that_does_not_sign_loses_nothing() {
     let behaviour = start(&bench);
     let mine = fingerprint(&blob(7));
     let signer = format!("--signer agent:{mine} --signer-timeout 1 --public k.pub");
-    assert!(
-        run(&bench, &format!("keygen --out k --author agent:{mine}"))
-            .status
-            .success()
-    );
-    assert!(
-        run(&bench, &format!("put --store s {signer} --commit a 1"))
-            .status
-            .success()
-    );
+    run(&bench, &format!("keygen --out k --author agent:{mine}")).succeeds();
+    run(&bench, &format!("put --store s {signer} --commit a 1")).succeeds();
     bench.ok("put --store s a 2");
     let before = bench.ok("status --store s --changes");
     let named = format!("SSH agent {}: ", bench.path("agent").display());
@@ -181,24 +163,16 @@ fn an_agent_that_does_not_sign_loses_nothing() {
         assert_eq!(bench.ok("status --store s --changes"), before, "{next:?}");
     }
     *behaviour.lock().unwrap() = Signs;
-    assert!(
-        run(&bench, &format!("commit --store s {signer}"))
-            .status
-            .success()
-    );
+    run(&bench, &format!("commit --store s {signer}")).succeeds();
     bench.ok("check --store s --public k.pub");
     let without_agent = format!("commit --store s --signer agent:{mine} --public k.pub");
+    let none = bench.path("none").display().to_string();
+    let output = bench.run_with(&[("SSH_AUTH_SOCK", none.as_str())], &without_agent);
+    output.fails_with(4, &format!("SSH agent {none}: "));
     let mut command = bench.command();
-    command.env("SSH_AUTH_SOCK", bench.path("none"));
-    let output = command.args(without_agent.split(' ')).output().unwrap();
-    let named = format!("SSH agent {}: ", bench.path("none").display());
-    assert_eq!(output.status.code(), Some(4));
-    assert!(text(&output.stderr).contains(&named));
-    let mut command = bench.command();
-    command
-        .env_remove("SSH_AUTH_SOCK")
-        .args(without_agent.split(' '));
-    assert_eq!(command.output().unwrap().status.code(), Some(2));
+    command.env_remove("SSH_AUTH_SOCK");
+    let output = command.args(without_agent.split(' ')).output();
+    output.unwrap().fails_with(2, "");
 }
 
 /// While a process waits for its agent, another process signs the pending changes.
@@ -229,20 +203,14 @@ fn a_commit_succeeds_if_another_process_has_signed_its_changes() {
     bench.ok("put --store s pear 3");
     let output = interrupted("commit", &signing);
     let said = "version 2 contains the changes already, nothing was signed\n";
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(text(&output.stdout), said);
+    assert_eq!(output.succeeds(), said);
     // Dropped changes, and a name that the version of another process lacks, are failures.
+    let dropped = "no later version contains the change";
     for (commit, other, error) in [
-        (
-            "commit",
-            "reset --store s",
-            "no later version contains the change",
-        ),
+        ("commit", "reset --store s", dropped),
         ("commit --name last", signing.as_str(), "nothing is pending"),
     ] {
         bench.ok("put --store s fig 4");
-        let output = interrupted(commit, other);
-        assert_eq!(output.status.code(), Some(2), "{commit}");
-        assert!(text(&output.stderr).contains(error), "{commit}");
+        interrupted(commit, other).fails_with(2, error);
     }
 }

@@ -6,20 +6,17 @@ use std::sync::{
 };
 
 use authdict::{
-    SecretKey, Version, VersionNotes,
-    internals::version_notes::{LONGEST_NAME, sign_page, verify_page},
+    Version, VersionNotes,
+    internals::version_notes::{LONGEST_NAME, verify_page},
 };
 use pad_client::internals::notes_to_json;
 use pad_service::Mirror;
-use pad_web::{
-    client::{PostBody, StatusCode},
-    server::{Answer, RunningServer},
-};
+use pad_web::{client::StatusCode, server::Answer};
 
-use super::{Source, assert_all_found, mirror_of, note, noted, notes, push_from};
+use super::{Source, assert_all_found, note, noted, notes, push_all, signed, single};
 use crate::{
     fixture::*,
-    serve::{fetched, raw},
+    serve::{fetched, posted, raw},
 };
 
 #[test]
@@ -27,10 +24,9 @@ fn notes_of_others_and_pages_that_are_none_are_refused() {
     let author = Author::of_tree();
     noted(&author);
     let server = start(service(&author.create("pushed.pad")));
-    push_from(&author, &server, 1);
+    push_all(&author, &server);
     let good = notes_to_json(&notes(&[1, 2]));
-    let by = |key: &SecretKey, page: &str| sign_page(&key.into(), page.as_bytes()).expect("a key");
-    let own = |page: String| by(&author.key, &page);
+    let own = |page: &str| signed(&author, page);
     let page_of = |of: &[(u64, &str)]| {
         let note =
             |name: &str| serde_json::json!({ "name": name, "time": 1, "changes": 1, "entries": 1 });
@@ -39,71 +35,41 @@ fn notes_of_others_and_pages_that_are_none_are_refused() {
             note["version"] = (*version).into();
             note
         });
-        own(list.collect::<serde_json::Value>().to_string())
+        own(&list.collect::<serde_json::Value>().to_string())
     };
     let many: Vec<_> = (1..=1001).map(|version| (version, "a")).collect();
     let long = "x".repeat(LONGEST_NAME + 1);
+    let [negative, untimed] = ["\"time\":-", "\"tame\":"].map(|it| good.replace("\"time\":", it));
+    let elsewhere = author.of_another(true);
     let (refused, unreadable) = ((422, "notes_refused"), (400, "unreadable_notes"));
+    let unknown = (404, "unknown_version");
     for (case, body, (status, code)) in [
         ("unsigned", good.clone().into_bytes(), refused),
         ("empty", Vec::new(), refused),
-        ("stranger", by(&Author::of_tree().key, &good), refused),
-        (
-            "other dictionary",
-            by(&author.of_another(true).key, &good),
-            refused,
-        ),
-        ("no JSON", own("[".into()), unreadable),
-        ("no list", own("{}".into()), unreadable),
-        (
-            "no number",
-            own(good.replace("\"time\":", "\"time\":-")),
-            unreadable,
-        ),
-        (
-            "no time",
-            own(good.replace("\"time\":", "\"tame\":")),
-            unreadable,
-        ),
+        ("stranger", signed(&Author::of_tree(), &good), refused),
+        ("other dictionary", signed(&elsewhere, &good), refused),
+        ("no JSON", own("["), unreadable),
+        ("no list", own("{}"), unreadable),
+        ("no number", own(&negative), unreadable),
+        ("no time", own(&untimed), unreadable),
         ("descending", page_of(&[(2, "b"), (1, "a")]), unreadable),
         ("twice", page_of(&[(1, "b"), (1, "a")]), unreadable),
         ("long name", page_of(&[(1, &long)]), unreadable),
         ("two pages", page_of(&[(1, "a"), (1001, "b")]), unreadable),
         ("too many", page_of(&many), unreadable),
-        (
-            "unknown",
-            page_of(&[(4, "a"), (5, "b")]),
-            (404, "unknown_version"),
-        ),
+        ("unknown", page_of(&[(4, "a"), (5, "b")]), unknown),
     ] {
-        let posted = PostBody {
-            content_type: "application/octet-stream",
-            body: &body,
-        };
-        let reply = raw(&server, "/v1/dictionaries/s/notes", Some(posted));
+        let reply = raw(&server, "/v1/dictionaries/s/notes", Some(posted(&body)));
         assert_eq!(reply.status.as_u16(), status, "{case}");
         let said: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
         assert_eq!(said["error"], code, "{case}");
     }
-    let huge = own(format!("[{}", " ".repeat(1 << 20)));
-    let posted = PostBody {
-        content_type: "application/octet-stream",
-        body: &huge,
-    };
-    let reply = fetched(&server, "/v1/dictionaries/s/notes", Some(posted));
+    let huge = own(&format!("[{}", " ".repeat(1 << 20)));
+    let reply = fetched(&server, "/v1/dictionaries/s/notes", Some(posted(&huge)));
     let is_taken = reply.is_ok_and(|reply| reply.status.is_success());
     assert!(!is_taken);
     assert!(verify_page(author.key.public(), &huge).is_ok());
     assert_eq!(connect(&server).versions().unwrap().notes, Some(0));
-    stop(server);
-}
-
-/// Starts a server that replaces the responses to requests for names and notes.
-fn liar(
-    author: &Author,
-    twist: impl Fn(&str, Answer) -> Answer + Send + Sync + 'static,
-) -> RunningServer {
-    start(Liar::new(service(&author.path("s.pad")), twist))
 }
 
 fn instead(mut answer: Answer, body: impl Into<Vec<u8>>) -> Answer {
@@ -116,10 +82,8 @@ fn instead(mut answer: Answer, body: impl Into<Vec<u8>>) -> Answer {
 fn false_names_and_dates_select_another_version_at_most() {
     let author = Author::of_tree();
     noted(&author);
-    let forged: VersionNotes = [(Version::new(4), note(Some("first"), "2026-10-19"))]
-        .into_iter()
-        .collect();
-    let forger = liar(&author, move |path, answer| {
+    let forged = single(4, "first", "2026-10-19");
+    let forger = author.liar(move |path, answer| {
         if path.starts_with("names/") {
             return instead(answer, "[4]");
         }
@@ -131,8 +95,8 @@ fn false_names_and_dates_select_another_version_at_most() {
     let source = Source::client(&author, &[&forger]);
     // The answer about the wrong version is the true one, which `resolve` verifies.
     assert_eq!(source.resolve("first"), Ok(4));
-    stop(forger);
-    let beyond = liar(&author, |path, answer| match path.split_once('/') {
+    drop(forger);
+    let beyond = author.liar(|path, answer| match path.split_once('/') {
         Some(("names", _)) => instead(answer, "[99]"),
         _ => answer,
     });
@@ -142,37 +106,29 @@ fn false_names_and_dates_select_another_version_at_most() {
     let named = client.named("first").unwrap().into_unverified();
     assert_eq!(named, [Version::new(99)]);
     assert!(client.ask(named[0], &about("apple")).is_err());
-    stop(beyond);
 }
 
 #[test]
 fn malformed_notes_are_refused_and_the_next_server_asked() {
     let author = Author::of_tree();
     noted(&author);
-    let honest = start(service(&author.path("s.pad")));
+    let honest = author.serve();
     let good = notes_to_json(&notes(&[1, 2, 3, 4]));
     let [one, two] = [1, 2].map(|number| notes_to_json(&notes(&[number])));
-    let both = format!(
-        "[{},{}]",
-        two.trim_matches(['[', ']']),
-        one.trim_matches(['[', ']'])
-    );
+    let [one, two] = [&one, &two].map(|list| list.trim_matches(['[', ']']));
+    let both = format!("[{two},{one}]");
+    let long = "x".repeat(LONGEST_NAME + 1);
+    let moved = good.replace(r#""version":4"#, r#""version":5"#);
     for (case, body) in [
         ("descending", both.clone()),
-        ("twice", both.replace("\"version\":2", "\"version\":1")),
-        (
-            "other version",
-            good.replace("\"version\":4", "\"version\":5"),
-        ),
-        (
-            "long name",
-            good.replace("first", &"x".repeat(LONGEST_NAME + 1)),
-        ),
-        ("no date", good.replace("\"time\":", "\"time\":\"\",\"x\":")),
+        ("twice", both.replace(r#""version":2"#, r#""version":1"#)),
+        ("other version", moved),
+        ("long name", good.replace("first", &long)),
+        ("no date", good.replace(r#""time":"#, r#""time":"","x":"#)),
         ("huge", format!("[{}]", " ".repeat(25 << 20))),
         ("no JSON", "<html>".into()),
     ] {
-        let lying = liar(&author, move |path, answer| {
+        let lying = author.liar(move |path, answer| {
             if path.starts_with("notes/") || path.starts_with("names/") {
                 return instead(answer, body.clone());
             }
@@ -185,22 +141,17 @@ fn malformed_notes_are_refused_and_the_next_server_asked() {
         assert_all_found(&Source::client(&author, &[&lying, &honest]), case);
         // A mirror takes the versions, and the notes of the other server.
         let store = format!("{case}.pad");
-        let (copy, mut mirror) = mirror_of(&author, &store, &[&lying]);
-        let round = mirror.round().unwrap();
+        let (copy, mut follower) = mirror(&author.create(&store), &[&lying]);
+        let round = follower.round().unwrap();
         assert_eq!((round.latest, round.incidents.len()), (last, 0), "{case}");
         assert_eq!(copy.latest(), last);
-        assert_eq!(
-            Source::store(&author, &store).all(),
-            VersionNotes::default(),
-            "{case}"
-        );
+        let stored = Source::store(&author, &store).all();
+        assert_eq!(stored, VersionNotes::default(), "{case}");
         let upstreams = [&lying, &honest].map(connect).to_vec();
         let mut mirror = Mirror::new(copy, upstreams, author.path(&store), Arc::default());
         mirror.round().unwrap();
         assert_all_found(&Source::store(&author, &store), case);
-        stop(lying);
     }
-    stop(honest);
 }
 
 /// A server that claims notes and sends none must not cause many requests.
@@ -210,7 +161,7 @@ fn claimed_notes_cost_a_mirror_one_request_in_each_round() {
     noted(&author);
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let lying = liar(&author, move |path, answer| {
+    let lying = author.liar(move |path, answer| {
         if path == "versions" {
             let text = String::from_utf8(answer.body.clone()).unwrap();
             let claimed = format!("\"notes\":{}", u64::MAX);
@@ -222,7 +173,7 @@ fn claimed_notes_cost_a_mirror_one_request_in_each_round() {
         }
         answer
     });
-    let (_, mut mirror) = mirror_of(&author, "mirror.pad", &[&lying]);
+    let (_, mut mirror) = mirror(&author.create("mirror.pad"), &[&lying]);
     mirror.round().unwrap();
     // One request is about the versions that were applied.
     assert_eq!(asked.swap(0, Ordering::SeqCst), 2);
@@ -230,7 +181,6 @@ fn claimed_notes_cost_a_mirror_one_request_in_each_round() {
         mirror.round().unwrap();
         assert_eq!(asked.swap(0, Ordering::SeqCst), 1);
     }
-    stop(lying);
 }
 
 /// A server that sends one new note for each request must not cause a request for each version in
@@ -241,7 +191,7 @@ fn notes_sent_one_by_one_are_bounded_in_each_round() {
     author.publish_many(20, |_| vec![("apple", "1")]);
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let slow = liar(&author, move |path, answer| {
+    let slow = author.liar(move |path, answer| {
         if path == "versions" {
             let text = String::from_utf8(answer.body.clone()).unwrap();
             let claimed = format!("\"notes\":{}", 1_u64 << 63);
@@ -255,7 +205,7 @@ fn notes_sent_one_by_one_are_bounded_in_each_round() {
         }
         answer
     });
-    let (_, mut mirror) = mirror_of(&author, "mirror.pad", &[&slow]);
+    let (_, mut mirror) = mirror(&author.create("mirror.pad"), &[&slow]);
     // The first request is about the versions that were applied. Then a round has 16 pages, and the
     // next round requests the remaining three notes and a page without new ones.
     for requests in [1 + 16, 3 + 1, 1] {
@@ -265,5 +215,4 @@ fn notes_sent_one_by_one_are_bounded_in_each_round() {
     }
     let copied = Source::store(&author, "mirror.pad").all();
     assert_eq!(copied.iter().count(), 20);
-    stop(slow);
 }

@@ -3,12 +3,12 @@
 use std::thread;
 
 use authdict::{
-    SchemeName, Version, VersionNotes,
-    internals::{RedbStore, Store as _, version_notes::sign_page},
+    SchemeName, Version,
+    internals::{RedbStore, Store as _},
 };
 use pad_client::internals::notes_to_json;
 
-use super::{NotesOutcome, Source, deliver, note, noted, notes, outcome, push_from};
+use super::{Source, deliver, noted, notes, outcome, push, push_all, signed, single};
 use crate::fixture::*;
 
 /// The tested schemes. Only the contents of the last scheme are kept in memory.
@@ -26,22 +26,20 @@ fn a_delivery_does_not_lock_out_other_writers() {
     for scheme in SCHEMES {
         let author = Author::new(scheme);
         priced(&author, 2);
-        let server = start(service(&author.path("s.pad")));
-        assert_eq!(deliver(&author, &server, &[1]), outcome(1), "{scheme}");
+        let server = author.serve();
+        assert_eq!(deliver(&author, &server, &[1]), outcome(1, 0), "{scheme}");
         assert_eq!(author.publish(&[("apple", "3")]), Version::new(3));
         // A delivery that fails does not lock them out, either.
         let held = writer(&author, "s.pad");
-        let page = notes_to_json(&notes(&[2]));
-        let signed = sign_page(&(&author.key).into(), page.as_bytes()).expect("a key");
-        let refused = connect(&server).push_notes(&signed).unwrap_err();
+        let page = signed(&author, &notes_to_json(&notes(&[2])));
+        let refused = connect(&server).push_notes(&page).unwrap_err();
         assert!(refused.to_string().contains("busy"), "{scheme}: {refused}");
         drop(held);
         assert_eq!(author.publish(&[("apple", "4")]), Version::new(4));
-        assert_eq!(deliver(&author, &server, &[2]), outcome(1), "{scheme}");
+        assert_eq!(deliver(&author, &server, &[2]), outcome(1, 0), "{scheme}");
         assert_eq!(author.publish(&[("apple", "5")]), Version::new(5));
         let stored = Source::store(&author, "s.pad").all();
         assert_eq!(stored, notes(&[1, 2]), "{scheme}");
-        stop(server);
     }
 }
 
@@ -53,15 +51,13 @@ fn a_server_that_applied_updates_stores_notes() {
         let author = Author::new(scheme);
         noted(&author);
         let server = start(service(&author.create("pushed.pad")));
-        for (version, taken) in [(1, [1]), (2, [2]), (3, [3])] {
-            connect(&server)
-                .push(&author.update("s.pad", version))
-                .unwrap();
-            assert_eq!(deliver(&author, &server, &taken), outcome(1), "{scheme}");
+        for version in [1, 2, 3] {
+            push(&author, &server, version);
+            let delivered = deliver(&author, &server, &[version]);
+            assert_eq!(delivered, outcome(1, 0), "{scheme}");
         }
         let stored = Source::store(&author, "pushed.pad").all();
         assert_eq!(stored, notes(&[1, 2, 3]), "{scheme}");
-        stop(server);
     }
 }
 
@@ -73,13 +69,11 @@ fn a_note_written_in_between_is_kept() {
         noted(&author);
         // A server that applied updates itself may be the writer, so another one serves the store.
         let first = start(service(&author.create("pushed.pad")));
-        push_from(&author, &first, 1);
-        stop(first);
+        push_all(&author, &first);
+        drop(first);
         let server = start(service(&author.path("pushed.pad")));
         let mut held = writer(&author, "pushed.pad");
-        let own: VersionNotes = [(Version::new(2), note(Some("own"), "2026-10-25"))]
-            .into_iter()
-            .collect();
+        let own = single(2, "own", "2026-10-25");
         thread::scope(|scope| {
             let delivery = scope.spawn(|| deliver(&author, &server, &[1, 2, 3, 4]));
             // If the delivery has not begun yet, it finds the note at once.
@@ -87,14 +81,9 @@ fn a_note_written_in_between_is_kept() {
             let records = own.missing_in(&held, Version::new(4)).unwrap().records;
             held.write_records(&records).unwrap();
             drop(held);
-            let expected = NotesOutcome {
-                taken: 3,
-                different: 1,
-            };
-            assert_eq!(delivery.join().unwrap(), expected, "{scheme}");
+            assert_eq!(delivery.join().unwrap(), outcome(3, 1), "{scheme}");
         });
         let stored = Source::store(&author, "pushed.pad").all();
         assert_eq!(stored.get(Version::new(2)), own.get(Version::new(2)));
-        stop(server);
     }
 }

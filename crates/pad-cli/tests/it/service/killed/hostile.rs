@@ -20,6 +20,10 @@ pub(super) struct Target {
     pub(super) posts: Vec<String>,
 }
 
+/// Returns the bytes that an attack sends first. The second argument is an update that the target
+/// already has.
+type FirstBytes = fn(&Target, &[u8]) -> Vec<u8>;
+
 /// A kind of attack, which is repeated until the end of the soak.
 struct Attack {
     name: &'static str,
@@ -29,76 +33,51 @@ struct Attack {
     connections: usize,
     /// The number of seconds for which the connections stay open. Each sends one byte per second.
     seconds: u32,
-    /// Returns the bytes that are sent first. The second argument is an update that the target
-    /// already has.
-    bytes: fn(&Target, &[u8]) -> Vec<u8>,
+    bytes: FirstBytes,
+}
+
+const fn attack(name: &'static str, connections: usize, seconds: u32, bytes: FirstBytes) -> Attack {
+    Attack {
+        name,
+        is_encrypted: true,
+        connections,
+        seconds,
+        bytes,
+    }
+}
+
+const fn plain(attack: Attack) -> Attack {
+    Attack {
+        is_encrypted: false,
+        ..attack
+    }
 }
 
 const ATTACKS: [Attack; PEERS] = [
-    Attack {
-        name: "unread answers",
-        is_encrypted: true,
-        connections: 16,
-        seconds: 10,
-        bytes: |target, _| get("GET", target, "").repeat(1000),
-    },
-    Attack {
-        name: "a byte a second",
-        is_encrypted: true,
-        connections: 60,
-        seconds: 30,
-        bytes: |_, _| b"GET /v1/dictionaries/".to_vec(),
-    },
-    Attack {
-        name: "no handshake",
-        is_encrypted: false,
-        connections: 60,
-        seconds: 5,
-        bytes: |_, _| Vec::new(),
-    },
-    Attack {
-        name: "HEAD and If-None-Match",
-        is_encrypted: true,
-        connections: 1,
-        seconds: 0,
-        bytes: |target, _| {
-            let known = get("GET", target, "if-none-match: *\r\n");
-            [get("HEAD", target, ""), known].concat().repeat(8)
-        },
-    },
-    Attack {
-        name: "garbage",
-        is_encrypted: true,
-        connections: 1,
-        seconds: 0,
-        bytes: |target, _| post(target, &[0xa5; 1 << 12], 1 << 12),
-    },
-    Attack {
-        name: "announced bodies",
-        is_encrypted: true,
-        connections: 16,
-        seconds: 10,
-        bytes: |target, _| post(target, &[0; 4 << 20], 64 << 20),
-    },
-    Attack {
-        name: "no TLS",
-        is_encrypted: false,
-        connections: 1,
-        seconds: 0,
-        bytes: |_, _| vec![0xa5; 1 << 16],
-    },
-    Attack {
-        name: "old and forged updates",
-        is_encrypted: true,
-        connections: 1,
-        seconds: 0,
-        bytes: |target, update| {
-            let mut forged = update.to_vec();
-            *forged.last_mut().unwrap() ^= 1;
-            let old = post(target, update, update.len());
-            [old, post(target, &forged, forged.len())].concat()
-        },
-    },
+    attack("unread answers", 16, 10, |target, _| {
+        get("GET", target, "").repeat(1000)
+    }),
+    attack("a byte a second", 60, 30, |_, _| {
+        b"GET /v1/dictionaries/".to_vec()
+    }),
+    plain(attack("no handshake", 60, 5, |_, _| Vec::new())),
+    attack("HEAD and If-None-Match", 1, 0, |target, _| {
+        let known = get("GET", target, "if-none-match: *\r\n");
+        [get("HEAD", target, ""), known].concat().repeat(8)
+    }),
+    attack("garbage", 1, 0, |target, _| {
+        post(target, &[0xa5; 1 << 12], 1 << 12)
+    }),
+    attack("announced bodies", 16, 10, |target, _| {
+        post(target, &[0; 4 << 20], 64 << 20)
+    }),
+    plain(attack("no TLS", 1, 0, |_, _| vec![0xa5; 1 << 16])),
+    attack("old and forged updates", 1, 0, |target, update| {
+        let mut forged = update.to_vec();
+        *forged.last_mut().unwrap() ^= 1;
+        let old = post(target, update, update.len());
+        [old, post(target, &forged, forged.len())].concat()
+    }),
 ];
 
 const PEERS: usize = 8;

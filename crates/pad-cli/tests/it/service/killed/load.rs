@@ -15,7 +15,10 @@ use std::{
 
 use serde_json::Value as Json;
 
-use crate::bench::Bench;
+use crate::{
+    bench::{Bench, objects},
+    service::process::ROOTS,
+};
 
 /// Runs commands one after the other.
 #[derive(Default)]
@@ -51,12 +54,10 @@ impl Runner {
         let status = running.take().unwrap().wait().unwrap();
         let is_cut = self.is_killed.swap(false, Ordering::SeqCst) && !status.success();
         self.cut.fetch_add(u64::from(is_cut), Ordering::SeqCst);
-        let lines = printed.split_inclusive('\n');
-        let said = lines
-            .filter(|line| line.ends_with('\n'))
-            .map(|line| serde_json::from_str(line).unwrap());
+        // The last line may be incomplete.
+        let (lines, _) = printed.rsplit_once('\n').unwrap_or_default();
         CommandOutcome {
-            said: said.collect(),
+            said: objects(lines),
             error,
             code: status.code(),
             is_cut,
@@ -139,23 +140,20 @@ impl Author {
     /// Returns the value of `apple` in a version, if its commit was acknowledged.
     pub(super) fn value(&self, version: u64) -> Option<String> {
         let committed = self.committed.lock().unwrap();
-        committed
-            .get(&version)
-            .map(|committed| committed.value.clone())
+        Some(committed.get(&version)?.value.clone())
     }
 
     /// Publishes versions until `done` is set.
     pub(super) fn publish(&self, bench: &Bench, done: &AtomicBool) {
         let push = each("--push", &self.servers);
-        let commit = format!("commit --store s --key k{push} --tls-roots tls.pem");
+        let commit = format!("commit --store s --key k{push} {ROOTS}");
         // The first value is larger than the existing values, so that values grow with the
         // versions.
         let mut number = 100_u64;
         while !done.load(Ordering::SeqCst) {
             number += 1;
-            let put = self
-                .runner
-                .run(bench, &format!("put --store s apple {number}"));
+            let put = format!("put --store s apple {number}");
+            let put = self.runner.run(bench, &put);
             if !put.is_cut {
                 assert_eq!(put.code, Some(0), "{}", put.error);
                 let ended = self.runner.run(bench, &commit);
@@ -193,10 +191,9 @@ impl Author {
 
     /// Asserts that a store with these versions contains all committed data.
     pub(super) fn check(&self, versions: &[Json]) {
-        let found: BTreeMap<_, _> = versions
-            .iter()
-            .map(|version| (version["version"].as_u64(), version["root"].as_str()))
-            .collect();
+        let found = versions.iter();
+        let found = found.map(|version| (version["version"].as_u64(), version["root"].as_str()));
+        let found: BTreeMap<_, _> = found.collect();
         for (version, committed) in &*self.committed.lock().unwrap() {
             let root = found.get(&Some(*version));
             assert_eq!(root, Some(&Some(&*committed.root)), "version {version}");
@@ -216,12 +213,11 @@ impl Asker {
     /// Creates a client of these servers, with further arguments.
     pub(super) fn new(view: &'static str, servers: &[String], words: &str) -> Self {
         let servers = each("--server", servers);
+        let options = format!("{ROOTS} --public k.pub --view {view}{words}");
         Self {
             runner: Runner::default(),
             view,
-            line: format!(
-                "get{servers} --tls-roots tls.pem --public k.pub --view {view}{words} apple"
-            ),
+            line: format!("get{servers} {options} apple"),
             times: Mutex::default(),
         }
     }
@@ -247,8 +243,8 @@ impl Asker {
 
     /// Returns the newest version in the view.
     pub(super) fn seen(&self, bench: &Bench) -> u64 {
-        let line = format!("info {}", self.view);
-        bench.json(&line)[0]["latest"].as_u64().unwrap()
+        let info = bench.first(&format!("info {}", self.view));
+        info["latest"].as_u64().unwrap()
     }
 
     /// Sends queries until `done` is set. Answers are verified, and no answer may be older than the
@@ -267,12 +263,8 @@ impl Asker {
             }
             if ended.code != Some(0) {
                 // The server is unreachable, or behind the view, so there is no answer.
-                let error = &ended.error;
-                assert!(
-                    matches!(ended.code, Some(3 | 4)),
-                    "{:?} {error}",
-                    ended.code
-                );
+                let (error, code) = (&ended.error, ended.code);
+                assert!(matches!(code, Some(3 | 4)), "{code:?} {error}");
                 assert!(!error.contains("two histories"), "{error}");
                 continue;
             }
@@ -286,10 +278,8 @@ impl Asker {
             // Values grow with versions.
             let now = (version, value.parse::<u64>().unwrap());
             let name = self.view;
-            assert!(
-                now.0 >= newest.0 && now.1 >= newest.1,
-                "{name}: {now:?} after {newest:?}"
-            );
+            let is_newer = now.0 >= newest.0 && now.1 >= newest.1;
+            assert!(is_newer, "{name}: {now:?} after {newest:?}");
             newest = now;
             self.times.lock().unwrap().push(took);
             thread::sleep(pause);
