@@ -244,7 +244,7 @@ impl Session {
         }
     }
 
-    /// Returns a version like [`Session::version`], but refuses version 0, which has no signature.
+    /// Returns a version like `version`, but refuses version 0, which has no signature.
     pub(super) fn signed_version(
         &self,
         at: Option<&VersionSelector>,
@@ -277,7 +277,7 @@ impl Session {
         Ok(self.prove(version, question)?.1)
     }
 
-    /// Returns the verified answer like [`Session::ask`], together with its encoded proof.
+    /// Returns the verified answer like `ask`, together with its encoded proof.
     pub(super) fn prove(&self, version: Version, question: &Question) -> Result<Proved> {
         let answer = self.answer(version, question)?;
         answer.ok_or_else(|| not_offered(self.public(), question))
