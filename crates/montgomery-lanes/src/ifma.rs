@@ -522,8 +522,8 @@ vectorised! {
         let (pairs, last) = limbs.as_chunks::<2>();
         for pair in pairs {
             let multiples = lowest.clear_two(two_lowest_lanes(columns[0]), *pair);
-            let [first, second] = pair.map(splat);
-            let [clears_first, clears_second] = multiples.map(splat);
+            let [first, second] = pair.map(|limb| splat(limb));
+            let [clears_first, clears_second] = multiples.map(|limb| splat(limb));
             for row in 0..ROWS {
                 columns[row] = low(columns[row], factor[row], first);
             }

@@ -223,7 +223,9 @@ pub(crate) fn look_up<const LIMBS: usize>(
 ) -> Numbers<LIMBS> {
     by_lane(|lane| {
         let mut found = [0; LIMBS];
-        let entries = table.iter().flat_map(|numbers| (0..LANES).map(|lane| numbers.lane(lane)));
+        let entries = table
+            .iter()
+            .flat_map(|numbers| (0..LANES).map(move |lane| numbers.lane(lane)));
         for (position, entry) in (0_u64..).zip(entries) {
             let apart = position ^ indices.0[lane];
             // The sign bit of `apart | -apart` is clear only for zero.
