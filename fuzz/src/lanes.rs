@@ -33,7 +33,7 @@ fn check<const LIMBS: usize, const ROWS: usize>(kinds: u8, bytes: &[u8]) {
     let highest = Integer::from(1) << (bits - 1);
     let n = of_bytes().keep_bits(bits);
     let n = match kinds % 4 {
-        0 => (highest.clone() << 1) - 1_u32,
+        0 => (highest << 1) - 1_u32,
         1 => highest + 1_u32,
         _ => n | 1_u32,
     };
