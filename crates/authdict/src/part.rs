@@ -11,6 +11,7 @@ use pad_tree::{Difference, KeyHistory, TreePart, TreeProof, internals::ProvableQ
 pub use pad_tree::{PartError, PartProgress};
 
 use crate::{
+    client_view::Heads,
     dictionary::{AnswerError, Dictionary, UnprovedCallback},
     family::not_offered,
     keeper::past_messages,
@@ -304,5 +305,29 @@ impl<S: Suite> Dictionary for TreePart<S> {
         _: &mut UnprovedCallback<'_, Difference>,
     ) -> Result<(), AnswerError> {
         Err(LookupError::NotKept.into())
+    }
+}
+
+impl Heads for dyn AnyPart {
+    type Error = AnswerError;
+
+    fn latest(&self) -> Result<Version, AnswerError> {
+        Ok(self.latest_head())
+    }
+
+    fn head_message(&self, version: Version) -> Result<Vec<u8>, AnswerError> {
+        Ok(Dictionary::head_message(self, version)?)
+    }
+
+    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, AnswerError> {
+        Ok(Dictionary::consistency_message(self, older, newer)?)
+    }
+
+    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, AnswerError> {
+        Ok(None)
+    }
+
+    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, AnswerError> {
+        Ok(Dictionary::past_messages(self, older, newer)?)
     }
 }
