@@ -24,6 +24,9 @@ use crate::{
     update::TupleAttachment,
 };
 
+/// The rows that an update adds, and the state after it.
+type Prepared = (BTreeMap<Vec<u8>, Vec<u8>>, State);
+
 impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     /// Applies an update: the implementation of [`pad_core::Repository::apply`].
     pub(super) fn take_in(
@@ -82,7 +85,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
         update: &Update<S, TupleAttachment<D::Extension>>,
         loaded: LoadedLayers<S, D>,
         frontier: &Frontier<S>,
-    ) -> Result<(BTreeMap<Vec<u8>, Vec<u8>>, State), ApplyError> {
+    ) -> Result<Prepared, ApplyError> {
         let LoadedLayers {
             mut layers,
             mut records,
