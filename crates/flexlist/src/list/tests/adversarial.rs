@@ -193,7 +193,7 @@ fn kinds_cannot_be_reinterpreted() {
 /// 9: nodes that the query does not need must be refused. Every query has exactly one proof.
 #[test]
 fn needless_nodes_are_refused() {
-    let list = five();
+    let mut list = five();
     let state = list.state();
     let whole = Tree::of(&list);
     assert_eq!(refused(&whole, &state, 5), ProofError::SurplusNode);
@@ -203,7 +203,7 @@ fn needless_nodes_are_refused() {
     assert_eq!(with_right.state(), state);
     assert_eq!(refused(&with_right, &state, 5), ProofError::SurplusNode);
     let operation = Operation::Remove { index: 5 };
-    let change = list.clone().update(&[operation]).unwrap();
+    let change = list.update(&[operation]).unwrap();
     let mut with_right = Tree::read(&change.witness);
     let last = with_right.count() - 1;
     *with_right.at(last) = Tree::Right;

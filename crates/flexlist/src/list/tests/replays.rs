@@ -28,13 +28,13 @@ fn an_older_witness_is_refused() {
 /// 14: a replay that leaves the opened part is rejected, at every position.
 #[test]
 fn a_witness_with_a_hole_is_refused() {
-    let list = five();
+    let mut list = five();
     let state = list.state();
     let operations = [
         insert(20, block(4, 3, 9)),
         Operation::Remove { index: 45 },
     ];
-    let witness = Tree::read(&list.clone().update(&operations).unwrap().witness);
+    let witness = Tree::read(&list.update(&operations).unwrap().witness);
     for number in 0..witness.count() {
         let mut forged = witness.clone();
         let node = forged.at(number);
