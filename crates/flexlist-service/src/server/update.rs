@@ -7,8 +7,7 @@ use flexlist::{
 use pad_core::Digest;
 
 use super::{
-    FileServer,
-    refuse,
+    FileServer, refuse,
     slot::Slot,
     state::{ListVersions, State},
     superseded::superseded,
