@@ -92,8 +92,9 @@ mod lanes {
         let count = values.len().min(factors.len()) / LANES * LANES;
         let (in_lanes, values) = values.split_at_mut(count);
         let (factors_in_lanes, factors) = factors.split_at(count);
-        let groups = in_lanes.as_chunks_mut::<LANES>().0.iter_mut();
-        for (group, factors) in groups.zip(factors_in_lanes.as_chunks::<LANES>().0) {
+        let (groups, _) = in_lanes.as_chunks_mut::<LANES>();
+        let (groups_of_factors, _) = factors_in_lanes.as_chunks::<LANES>();
+        for (group, factors) in groups.iter_mut().zip(groups_of_factors) {
             // 16 times a scalar is below `R`, and its product with another is below `r R`.
             let factors = field.shift_left(&load(field, factors.each_ref()), [LOST_BITS; LANES]);
             let product = field.mul(&load(field, group.each_ref()), &factors);
