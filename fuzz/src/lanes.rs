@@ -1,7 +1,7 @@
 //! The arithmetic of `montgomery-lanes` against GMP, on numbers of any bytes.
 //!
-//! Input: the width (1 byte), the kinds of three numbers (1 byte), then the bytes of the modulus and
-//! of two factors. Some kinds replace the bytes by a number at which carries are extreme.
+//! Input: the width (1 byte), the kinds of three numbers (1 byte), then the bytes of the modulus
+//! and of two factors. Some kinds replace the bytes by a number at which carries are extreme.
 
 use montgomery_lanes::{LANES, LIMB_BITS, Moduli, Modulus, Number, Numbers};
 use rug::{Complete, Integer, integer::Order};

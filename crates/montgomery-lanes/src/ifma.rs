@@ -12,9 +12,10 @@ use core::arch::x86_64::{
     __m256i, __m512i, _mm_cvtsi128_si64, _mm_extract_epi64, _mm256_extract_epi64, _mm512_add_epi64,
     _mm512_alignr_epi64, _mm512_and_si512, _mm512_castsi512_si128, _mm512_castsi512_si256,
     _mm512_cmpeq_epi64_mask, _mm512_extracti64x4_epi64, _mm512_madd52hi_epu64,
-    _mm512_madd52lo_epu64, _mm512_mask_mov_epi64, _mm512_mask_permutexvar_epi64, _mm512_maskz_set1_epi64, _mm512_movepi64_mask,
-    _mm512_or_si512, _mm512_set1_epi64, _mm512_setr_epi64, _mm512_setzero_si512, _mm512_sllv_epi64,
-    _mm512_srai_epi64, _mm512_srli_epi64, _mm512_srlv_epi64, _mm512_sub_epi64,
+    _mm512_madd52lo_epu64, _mm512_mask_mov_epi64, _mm512_mask_permutexvar_epi64,
+    _mm512_maskz_set1_epi64, _mm512_movepi64_mask, _mm512_or_si512, _mm512_set1_epi64,
+    _mm512_setr_epi64, _mm512_setzero_si512, _mm512_sllv_epi64, _mm512_srai_epi64,
+    _mm512_srli_epi64, _mm512_srlv_epi64, _mm512_sub_epi64,
 };
 
 use crate::{
@@ -115,7 +116,8 @@ macro_rules! vectorised {
     };
 }
 
-/// Two lowest limbs of the operands of a product of one number, and the carry into the lowest column.
+/// Two lowest limbs of the operands of a product of one number, and the carry into the lowest
+/// column.
 struct LowestColumns {
     left: [u64; 2],
     modulus: [u64; 2],
@@ -500,8 +502,8 @@ vectorised! {
         values.map(|value| store_all(&value))
     }
 
-    /// Multiplies by two limbs of `right` at a time. Each pair also adds the multiples of the modulus
-    /// that clear the two lowest columns, and then moves all columns by two places.
+    /// Multiplies by two limbs of `right` at a time. Each pair also adds the multiples of the
+    /// modulus that clear the two lowest columns, and then moves all columns by two places.
     ///
     /// Scalar instructions compute these multiples: a chain of vector instructions would take
     /// longer. The passes over the columns that need no multiple hide the time of that chain.
