@@ -12,11 +12,7 @@ use super::{
     run::{Piece, decode_piece},
 };
 use crate::{
-    content::Content,
-    design::TupleId,
-    layers::Layers,
-    scheme::Claim,
-    statement::Context,
+    content::Content, design::TupleId, layers::Layers, scheme::Claim, statement::Context,
     tuple::start_of_keys,
 };
 
