@@ -25,6 +25,10 @@ pub(crate) fn now() -> u64 {
 }
 
 /// The destination and the format of a command's output.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "two are options, and two are states of their own"
+)]
 pub(crate) struct Output {
     json: bool,
     hex: bool,
