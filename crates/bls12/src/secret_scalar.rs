@@ -23,12 +23,22 @@ const BLINDING: &[u8] = b"PAD_BLINDING_BLS12381_XMD:SHA-256";
 const SHARES: &[u8] = b"PAD_SHARES_BLS12381_XMD:SHA-256";
 
 /// A secret scalar. It cannot be printed, is overwritten on drop, and is stored at a fixed address.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 #[expect(
     missing_debug_implementations,
     reason = "a secret has no business in a log"
 )]
 pub struct SecretScalar(Box<Zeroizing<Fr>>);
+
+/// Takes the same time for all scalars.
+impl PartialEq for SecretScalar {
+    fn eq(&self, other: &Self) -> bool {
+        let limbs = self.expose().0.0.iter().zip(&other.expose().0.0);
+        limbs.fold(0, |difference, (left, right)| difference | (left ^ right)) == 0
+    }
+}
+
+impl Eq for SecretScalar {}
 
 impl SecretScalar {
     /// Derives a secret scalar from a seed, which must be 32 secret random bytes. Never zero.

@@ -84,9 +84,11 @@ impl<const LIMBS: usize> Numbers<LIMBS> {
 
     /// Replaces one lane by a number, like [`Self::set`]. Limbs that do not fit are ignored.
     pub fn set_number<const ROWS: usize>(&mut self, lane: usize, number: &Number<ROWS>) {
-        if let Some(limbs) = number.as_limbs().first_chunk() {
-            self.set(lane, limbs);
+        let mut limbs = [0; LIMBS];
+        for (place, limb) in limbs.iter_mut().zip(number.as_limbs()) {
+            *place = *limb;
         }
+        self.set(lane, &limbs);
     }
 
     /// Splits a number of little-endian 64-bit words into 52-bit limbs. Returns `None` if it does

@@ -241,8 +241,6 @@ impl CosigningTask {
     }
 }
 
-/// Path below a witness's URL that accepts checkpoints.
-pub(crate) const ADD_CHECKPOINT: &str = "/add-checkpoint";
 /// Maximum number of requests to a witness in one round, each with another old size of the log. The
 /// size differs if another server of the same log has sent a checkpoint in the meantime.
 const MOST_SIZES: usize = 3;

@@ -16,8 +16,7 @@ use pad_client::internals::Resource;
 use pad_web::server::{Answer, ConnectionCounters, StatusCode};
 
 use crate::{
-    event_limit::EventLimit, head_log::HeadLog, refusal::Refusal, request::ROUTES,
-    witness::WITNESS_ROUTES,
+    event_limit::EventLimit, head_log::HeadLog, refusal::Refusal, request::{ROUTES, WITNESS_ROUTES},
 };
 
 /// Counters of requests, responses and updates since the server started, and the state of the

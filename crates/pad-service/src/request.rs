@@ -56,6 +56,16 @@ pub const ROUTES: [(&str, &str, &str); 8] = [
     ("push_notes", "post", "/v1/dictionaries/{name}/notes"),
 ];
 
+/// Routes of a witness other than `health` and `metrics`: name, method and path. Paths are below
+/// the witness's prefix. `{origin}` is the SHA-256 of a log's origin in hexadecimal digits.
+pub const WITNESS_ROUTES: [(&str, &str, &str); 2] = [
+    ("add_checkpoint", "post", ADD_CHECKPOINT),
+    ("cosigned_checkpoint", "get", "/{origin}/checkpoint"),
+];
+
+/// Path of the protocol `tlog-witness` at which a witness takes checkpoints.
+pub(crate) const ADD_CHECKPOINT: &str = "/add-checkpoint";
+
 /// Path prefix of all dictionaries.
 pub(crate) const DICTIONARIES: &str = "/v1/dictionaries";
 

@@ -23,19 +23,11 @@ use transparency_log::{
 };
 
 use crate::{
-    cosigning::ADD_CHECKPOINT,
     metrics::{Metrics, label, write_metric},
     refusal::Refusal,
     reply::{CacheLifetime, OBJECT, TEXT, reply},
-    request::client_of,
+    request::{ADD_CHECKPOINT, client_of},
 };
-
-/// Routes of a witness other than `health` and `metrics`: name, method and path. Paths are below
-/// the witness's prefix. `{origin}` is the SHA-256 of a log's origin in hexadecimal digits.
-pub const WITNESS_ROUTES: [(&str, &str, &str); 2] = [
-    ("add_checkpoint", "post", ADD_CHECKPOINT),
-    ("cosigned_checkpoint", "get", "/{origin}/checkpoint"),
-];
 
 /// HTTP service of a witness, with the protocol `tlog-witness`.
 ///
@@ -68,7 +60,7 @@ pub enum WitnessRequest {
 }
 
 impl WitnessRequest {
-    /// Returns the name of the route, as in [`WITNESS_ROUTES`].
+    /// Returns the name of the route, as in [`WITNESS_ROUTES`](crate::request::WITNESS_ROUTES).
     const fn name(&self) -> &'static str {
         match self {
             Self::Health => "health",

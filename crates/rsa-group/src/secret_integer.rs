@@ -4,7 +4,8 @@ use core::{fmt, ops::Deref};
 
 use rug::{Assign, Integer, integer::Order};
 
-/// An integer that is wiped on drop. `Debug` does not print the number.
+/// An integer that is wiped on drop. `Debug` does not print the number. The time of a comparison
+/// depends on the numbers.
 ///
 /// Only this number's own limbs are overwritten. Temporaries inside GMP (on its stack, or in
 /// reallocated limbs) are not: see the [crate].

@@ -23,6 +23,8 @@ pub(crate) struct TestState {
     oldest: Version,
     /// All updates ever published, including those that a pruning has dropped; or the latest row.
     payloads: BTreeMap<Version, Vec<u8>>,
+    /// Whether the store has a row, and so belongs to a keeper that stores its contents itself.
+    has_row: bool,
     records: Vec<Record>,
     checkpoint: Option<StoredCheckpoint>,
 }
@@ -84,6 +86,7 @@ impl Store for TestStore {
     ) -> Result<(), StoreError> {
         let mut state = self.state();
         assert!(updates.is_empty() || Some(first) == state.latest.next());
+        assert!(updates.is_empty() || !state.has_row, "it keeps its contents itself");
         for update in updates {
             state.latest = state.latest.next().unwrap();
             let version = state.latest;
@@ -101,7 +104,7 @@ impl Store for TestStore {
     ) -> Result<(), StoreError> {
         let mut state = self.state();
         assert!(before == state.latest && latest >= before);
-        state.latest = latest;
+        (state.latest, state.has_row) = (latest, true);
         state.payloads = BTreeMap::from([(latest, row.to_vec())]);
         state.changed(records)
     }
@@ -114,6 +117,7 @@ impl Store for TestStore {
 
     fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError> {
         let mut state = self.state();
+        assert!(!state.has_row, "it keeps its contents itself");
         state.oldest = state.oldest.max(checkpoint.oldest);
         state.checkpoint = Some(checkpoint.clone());
         Ok(())
