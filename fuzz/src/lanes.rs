@@ -101,7 +101,9 @@ fn check_eight<const LIMBS: usize>(n: &Integer, [a, b]: [&Integer; 2]) {
         assert_eq!(integer(&residue, lane), by.of(value.clone()), "residue");
     }
     let zero = Integer::new();
-    let entries = [&values[0], &values[7], b, b, &zero, &zero, &values[3], &values[4]];
+    let entries = [
+        &values[0], &values[7], b, b, &zero, &zero, &values[3], &values[4],
+    ];
     for (lane, entry) in entries.into_iter().enumerate() {
         assert_eq!(integer(&found, lane), *entry, "look-up");
     }

@@ -129,13 +129,21 @@ mod tests {
             products.copy_from_slice(&scalars);
             multiply_each(&mut products[..count], &factors[..count]);
             for (place, product) in products.iter().enumerate() {
-                let factor = if place < count { factors[place] } else { Fr::ONE };
+                let factor = if place < count {
+                    factors[place]
+                } else {
+                    Fr::ONE
+                };
                 assert_eq!(*product, scalars[place] * factor, "{place} of {count}");
             }
         }
         scale(&mut products, &factors[3]);
         for (place, product) in products.iter().enumerate() {
-            assert_eq!(*product, scalars[place] * factors[place] * factors[3], "{place}");
+            assert_eq!(
+                *product,
+                scalars[place] * factors[place] * factors[3],
+                "{place}"
+            );
         }
         // One factor is zero.
         assert_eq!(shifted_product(&scalars, &-scalars[99]), Fr::from(0_u64));

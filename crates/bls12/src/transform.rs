@@ -107,7 +107,13 @@ pub fn inverse<'a>(values: &mut [Fr], levels: Range<u32>, factors: impl Fn(u32) 
             });
             for step in (0..NARROW).rev() {
                 let factors = factors(wide + step);
-                narrow_level(field, &mut square, (number, step), factors, inverse_butterfly);
+                narrow_level(
+                    field,
+                    &mut square,
+                    (number, step),
+                    factors,
+                    inverse_butterfly,
+                );
             }
             groups.extend(transposed(&square));
         }

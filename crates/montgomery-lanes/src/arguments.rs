@@ -9,8 +9,11 @@ use crate::{
 pub(crate) type ByModulus<'a, const LIMBS: usize> = (&'a Numbers<LIMBS>, &'a Row);
 
 /// Values that are squared a number of times, each by its moduli. They form independent chains.
-pub(crate) type Chains<'a, const LIMBS: usize, const CHAINS: usize> =
-    ([&'a Numbers<LIMBS>; CHAINS], [ByModulus<'a, LIMBS>; CHAINS], u32);
+pub(crate) type Chains<'a, const LIMBS: usize, const CHAINS: usize> = (
+    [&'a Numbers<LIMBS>; CHAINS],
+    [ByModulus<'a, LIMBS>; CHAINS],
+    u32,
+);
 
 /// One modulus whose limbs fill the lanes.
 #[derive(Clone, Copy)]

@@ -194,11 +194,7 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
     /// Returns for each lane the entry of `table` with the index of that lane, or zero if there is
     /// none. Entry `i` is lane `i % 8` of `table[i / 8]`. Indices may be secret: the whole table is
     /// read.
-    pub fn look_up(
-        &self,
-        table: &[Numbers<LIMBS>],
-        indices: [u64; LANES],
-    ) -> Numbers<LIMBS> {
+    pub fn look_up(&self, table: &[Numbers<LIMBS>], indices: [u64; LANES]) -> Numbers<LIMBS> {
         dispatch!(self.path, look_up, (table, &Row(indices)))
     }
 }

@@ -394,9 +394,8 @@ fn all_proofs<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Versio
     let keys = played.oracle.interesting_keys();
     let versions = played.oracle.versions_from(oldest);
     let proofs = versions.flat_map(|(version, _)| {
-        let prove = move |key| {
-            proof_bytes::<TreePad<S, St::Scheme, St>>(&played.server, version, key)
-        };
+        let prove =
+            move |key| proof_bytes::<TreePad<S, St::Scheme, St>>(&played.server, version, key);
         keys.iter().map(prove)
     });
     proofs.collect()

@@ -19,6 +19,7 @@ use crate::{
     backoff::Backoff,
     head_log::{HeadLog, HeadLogError, LoggedHeads, WitnessMetrics},
     periodic_task::PeriodicTask,
+    request::ADD_CHECKPOINT,
 };
 
 /// Settings for requests to witnesses.

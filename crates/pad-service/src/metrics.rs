@@ -16,7 +16,10 @@ use pad_client::internals::Resource;
 use pad_web::server::{Answer, ConnectionCounters, StatusCode};
 
 use crate::{
-    event_limit::EventLimit, head_log::HeadLog, refusal::Refusal, request::{ROUTES, WITNESS_ROUTES},
+    event_limit::EventLimit,
+    head_log::HeadLog,
+    refusal::Refusal,
+    request::{ROUTES, WITNESS_ROUTES},
 };
 
 /// Counters of requests, responses and updates since the server started, and the state of the
@@ -537,7 +540,9 @@ mod tests {
     fn fetch(server: &RunningServer, path: &str) -> (u16, String) {
         let address = format!("http://{}", server.address());
         let client = HttpClient::new(&address, HttpOptions::default()).unwrap();
-        let reply = client.get(path, 1 << 20, |reply| Ok::<_, HttpError>(Verdict::Done(reply)));
+        let reply = client.get(path, 1 << 20, |reply| {
+            Ok::<_, HttpError>(Verdict::Done(reply))
+        });
         let reply = reply.unwrap();
         let text = String::from_utf8(reply.body).unwrap();
         (reply.status.as_u16(), text)

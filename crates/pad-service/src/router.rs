@@ -212,9 +212,8 @@ impl Router {
             }
             Target::Ask((), version) => {
                 // A malformed question is refused without forwarding it.
-                let question = Question::decode(body).map_err(|error| {
-                    Refusal::bad_request("unreadable_question", error)
-                })?;
+                let question = Question::decode(body)
+                    .map_err(|error| Refusal::bad_request("unreadable_question", error))?;
                 let path = format!("answers/{version}");
                 let reply = self.forward(
                     RequestTarget::Answer(version, &question),

@@ -166,9 +166,8 @@ impl Service {
                 })
             }),
             Target::Ask(dictionary, version) => {
-                let question = Question::decode(&body).map_err(|error| {
-                    Refusal::bad_request("unreadable_question", error)
-                })?;
+                let question = Question::decode(&body)
+                    .map_err(|error| Refusal::bad_request("unreadable_question", error))?;
                 drop(body);
                 let answer = dictionary.read(|contents| {
                     contents.check_asked(version, &question)?;

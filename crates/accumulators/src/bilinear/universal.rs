@@ -17,10 +17,7 @@ use super::{
     secret_key::BilinearSecretKey,
 };
 use crate::{
-    accumulator::EitherKey,
-    change::Change,
-    dynamic::Universal,
-    error::AccumulateError,
+    accumulator::EitherKey, change::Change, dynamic::Universal, error::AccumulateError,
     set::ElementSet,
 };
 

@@ -86,7 +86,10 @@ impl Store for TestStore {
     ) -> Result<(), StoreError> {
         let mut state = self.state();
         assert!(updates.is_empty() || Some(first) == state.latest.next());
-        assert!(updates.is_empty() || !state.has_row, "it keeps its contents itself");
+        assert!(
+            updates.is_empty() || !state.has_row,
+            "it keeps its contents itself"
+        );
         for update in updates {
             state.latest = state.latest.next().unwrap();
             let version = state.latest;

@@ -2,8 +2,9 @@
 //! refused.
 
 use authdict::{
-    DictionaryId, Key, LogParameters, Operation, PublicKey, Question, SchemeName, SecretKey, Server,
-    Statement, SuiteName, Value, Version, internals::dynamic::client,
+    DictionaryId, Key, LogParameters, Operation, PublicKey, Question, SchemeName, SecretKey,
+    Server, Statement, SuiteName, Value, Version,
+    internals::dynamic::client,
     pad_log::{Schedule, Shape},
 };
 

@@ -609,7 +609,10 @@ fn a_look_up_takes_few_requests_and_an_opening_too() {
 fn a_folder_is_a_store_of_objects_by_its_address() {
     let folder = tempfile::tempdir().unwrap();
     let address = format!("file://{}/prices", folder.path().display());
-    let (path, shop) = (std::path::Path::new(&address), Shop::new(SchemeName::RedBlack));
+    let (path, shop) = (
+        std::path::Path::new(&address),
+        Shop::new(SchemeName::RedBlack),
+    );
     let tuples =
         SecretKey::generate(SuiteName::Sha256Ed25519, SchemeName::TupleBase, None).unwrap();
     let refused = create_store(path, tuples.public());

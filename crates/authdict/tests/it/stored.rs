@@ -99,12 +99,11 @@ fn pages_of_a_range_are_all_of_it() {
     let shop = Shop::new(SchemeName::RedBlack);
     shop.publish((0..90).map(|number| put(number, number)).collect());
     let (repository, version) = (shop.repository(), Version::new(1));
-    let entries = |range: &KeyRange| {
-        match shop.ask(&repository, version, &Question::Range(range.clone())) {
+    let entries =
+        |range: &KeyRange| match shop.ask(&repository, version, &Question::Range(range.clone())) {
             Statement::Range(contents) => contents.entries,
             other => panic!("{other:?}"),
-        }
-    };
+        };
     let some = KeyRange {
         start: Some(name(7)),
         end: Some(name(71)),

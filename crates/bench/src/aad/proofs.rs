@@ -9,7 +9,9 @@ use pad_log::{
     LONGEST_PROOF, LookupProof, Schedule, Shape,
 };
 
-use super::{AadBench, counts, grown::GrowingLog, of_scheme, points::Points, primitives::Primitives};
+use super::{
+    AadBench, counts, grown::GrowingLog, of_scheme, points::Points, primitives::Primitives,
+};
 use crate::{line, prelude::*};
 
 /// Numbers of values of the keys that are looked up.

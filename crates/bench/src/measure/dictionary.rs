@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use pad_core::{
     Answer, Answers, Authored, Client, Dictionary, DictionaryId, HeadSignature, HeadSigner, Hosts,
-    Key, Operation, PublicKey, Repository, Response, Serves, SnapshotHead, Suite, Untrusted, Update,
-    Verified, Version, codec, internals::ProofOf,
+    Key, Operation, PublicKey, Repository, Response, Serves, SnapshotHead, Suite, Untrusted,
+    Update, Verified, Version, codec, internals::ProofOf,
 };
 use pad_tree::{
     TreeRepository,

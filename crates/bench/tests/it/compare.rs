@@ -13,10 +13,8 @@ const PROMISED: &str = "experiment family threads scheme workload keys changes k
 #[test]
 fn every_scheme_has_a_line_for_every_size() {
     // One scheme of each family that loads in one snapshot.
-    let text = run(
-        "compare --json --quick --keys 30,60 --changes 1,5 \
-            --schemes red-black-path-copying,tuple-spec-lightweight,directory,sign-each-entry",
-    );
+    let text = run("compare --json --quick --keys 30,60 --changes 1,5 \
+            --schemes red-black-path-copying,tuple-spec-lightweight,directory,sign-each-entry");
     let lines = lines(&text);
     let loads: HashSet<_> = lines
         .iter()

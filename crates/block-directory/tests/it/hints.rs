@@ -177,7 +177,12 @@ fn client_with_hint() -> ClientAndHint {
     (client, hint, server, author)
 }
 
-type ClientAndHint = (DirectoryClient<S>, Vec<u8>, BlockDirectory<S>, FullAuthor<S>);
+type ClientAndHint = (
+    DirectoryClient<S>,
+    Vec<u8>,
+    BlockDirectory<S>,
+    FullAuthor<S>,
+);
 
 /// After changes elsewhere a hint still matches lower down. After a change of an adjacent entry it
 /// matches nowhere. Both answers verify.

@@ -3,7 +3,9 @@
 use flexlist::tag::TagKind;
 use flexlist_service::internals::message::{Refusal, Response};
 
-use crate::owner::{assert_refused, open, open_with, refusal, scene, small_checkpoints, stale_base};
+use crate::owner::{
+    assert_refused, open, open_with, refusal, scene, small_checkpoints, stale_base,
+};
 
 #[test]
 fn every_step_of_an_upload_can_be_resent() {

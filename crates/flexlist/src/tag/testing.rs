@@ -280,11 +280,14 @@ pub(super) fn check_writes<S: TagScheme>(owner: &S::OwnerKey) {
     }
 }
 
+/// A change that makes an audit invalid.
+type Change = fn(&mut Audit);
+
 /// Checks that the prover and the computation of tags reject invalid input.
 pub(super) fn check_refusals<S: TagScheme>(owner: &S::OwnerKey) {
     let honest = Audit::typical::<S>(owner);
     let malformed = TagError::TagMalformed;
-    let changes: [(fn(&mut Audit), TagError); 5] = [
+    let changes: [(Change, TagError); 5] = [
         (|audit| audit.blocks[2].push(0), TagError::BlockMismatch),
         (|audit| audit.blocks[2].clear(), TagError::BlockEmpty),
         (|audit| audit.tags[2].committed.0.truncate(0), malformed),

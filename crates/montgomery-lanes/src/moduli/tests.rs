@@ -164,8 +164,16 @@ fn check_residues<const LIMBS: usize>(
         given.unradix(a[lane].square_ref().complete(), lane)
     });
     let [first, second] = Moduli::square_each([moduli, moduli], [&left, &right], 3);
-    assert_eq!(first, moduli.square_times(&left, 3), "the first of two chains");
-    assert_eq!(second, moduli.square_times(&right, 3), "the second of two chains");
+    assert_eq!(
+        first,
+        moduli.square_times(&left, 3),
+        "the first of two chains"
+    );
+    assert_eq!(
+        second,
+        moduli.square_times(&right, 3),
+        "the second of two chains"
+    );
     given.loosely("three squares", &moduli.square_times(&left, 3), |lane| {
         let square = |number: Integer| given.unradix(number.square(), lane);
         square(square(square(a[lane].clone())))
@@ -232,15 +240,23 @@ fn check_moves<const LIMBS: usize>(
     });
     // A few indices have no entry. The greatest one would be that of an entry in fewer bits.
     let indices = bits.map(|bits| if bits == 51 { u64::MAX } else { bits % 18 });
-    given.exactly("look-up", &moduli.look_up(&[left, right], indices), |lane| {
-        let entry = usize::try_from(indices[lane]).ok();
-        let entry = entry.and_then(|index| a.iter().chain(b).nth(index));
-        entry.cloned().unwrap_or_default()
-    });
+    given.exactly(
+        "look-up",
+        &moduli.look_up(&[left, right], indices),
+        |lane| {
+            let entry = usize::try_from(indices[lane]).ok();
+            let entry = entry.and_then(|index| a.iter().chain(b).nth(index));
+            entry.cloned().unwrap_or_default()
+        },
+    );
     let mut moved = right;
     moved.set_number(0, &left.number::<8>(7));
     given.exactly("moved lane", &moved, |lane| {
-        if lane == 0 { a[7].clone() } else { b[lane].clone() }
+        if lane == 0 {
+            a[7].clone()
+        } else {
+            b[lane].clone()
+        }
     });
 }
 

@@ -149,8 +149,9 @@ impl MirrorCommand {
         let name = name.unwrap_or_default();
         if !pad_client::internals::is_dictionary_name(&name) {
             let text = format!("--name {name}: the name cannot be part of an address");
-            return Err(Failure::Input(text)
-                .help("use letters, digits, dots, hyphens and underscores"));
+            return Err(
+                Failure::Input(text).help("use letters, digits, dots, hyphens and underscores")
+            );
         }
         let keep = self.versions.unwrap_or_default();
         let part = Part::new(public, range, keep, self.memory);

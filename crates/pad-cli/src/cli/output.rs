@@ -197,7 +197,11 @@ impl Output {
     fn add_verdict(&self, object: &mut Json) {
         object["verified"] = self.stores_own.is_none().into();
         object["fingerprint"] = self.stores_own.clone().into();
-        object["witnessed"] = self.newest.as_ref().map(|(_, object)| object.clone()).into();
+        object["witnessed"] = self
+            .newest
+            .as_ref()
+            .map(|(_, object)| object.clone())
+            .into();
         object["parameters"] = self.caveat.map(|_| "of unknown origin").into();
         object["names"] = (!self.named.is_empty()).then(|| self.named.clone()).into();
     }

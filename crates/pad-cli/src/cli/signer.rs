@@ -246,7 +246,10 @@ impl fmt::Display for SignerFault {
             Self::TimedOut(time, line) => {
                 let seconds = time.as_secs();
                 let colon = if line.is_empty() { "" } else { ": " };
-                write!(formatter, "the signer gave no answer in {seconds} s{colon}{line}")
+                write!(
+                    formatter,
+                    "the signer gave no answer in {seconds} s{colon}{line}"
+                )
             }
             Self::OfAgent(socket, fault) => {
                 write!(formatter, "SSH agent {}: {fault}", socket.display())

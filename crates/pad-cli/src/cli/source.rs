@@ -122,7 +122,8 @@ pub(super) trait Source {
 
     /// Calls `note` for each key that differs between two versions, unverified. Stops at the first
     /// failure.
-    fn differences(&self, before: Version, after: Version, note: &mut NoteDifference<'_>) -> Result;
+    fn differences(&self, before: Version, after: Version, note: &mut NoteDifference<'_>)
+    -> Result;
 }
 
 /// An encoded proof, and the statement that it proves.

@@ -157,8 +157,9 @@ impl Reset {
             if !dropped.iter().any(|change| change.operation.key() == key) {
                 let key = output.show(key.as_bytes());
                 let text = format!("no change of {key} is pending: nothing was dropped");
-                return Err(Failure::Input(text)
-                    .help("list the pending changes with pad status --changes"));
+                return Err(
+                    Failure::Input(text).help("list the pending changes with pad status --changes")
+                );
             }
         }
         // If a key was changed again in the meantime, the new change is kept.

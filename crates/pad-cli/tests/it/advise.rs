@@ -239,7 +239,10 @@ fn prices_of_another_day_and_ones_own() {
 fn what_is_missing_or_wrong_is_said() {
     let bench = Bench::new();
     bench.write_trace("t.csv", ["a,put,k,1\n", "b,put,k,2\n"].map(String::from));
-    bench.write_trace("gone.csv", ["a,put,k,1\n", "b,delete,k,\n"].map(String::from));
+    bench.write_trace(
+        "gone.csv",
+        ["a,put,k,1\n", "b,delete,k,\n"].map(String::from),
+    );
     bench.write("d.jsonl", b"{\"scheme\": 1}\nx\n");
     let advice = bench.first("advise --trace t.csv --snapshots 1/h");
     assert_eq!(advice["load"]["keys"], 1);
@@ -434,7 +437,11 @@ fn numbers_instead_of_keys_come_without_old_versions() {
     let numbered = advice(&format!("{line} --numbered"));
     assert_eq!(numbered["load"]["kept_versions"], 1.0);
     assert!(ranked(&numbered).contains(&"directory"), "{numbered}");
-    for further in ["--numbered --history 30d", "--numbered --old-lookups 1%", ""] {
+    for further in [
+        "--numbered --history 30d",
+        "--numbered --old-lookups 1%",
+        "",
+    ] {
         let advice = advice(format!("{line} {further}").trim_end());
         assert_eq!(advice["load"]["kept_versions"], 43_200.0, "{further}");
         assert!(!ranked(&advice).contains(&"directory"), "{further}");

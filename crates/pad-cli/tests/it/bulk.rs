@@ -53,7 +53,9 @@ fn whatever_the_memory_versions_and_exports_are_the_same() {
         for version in 1..=3 {
             let [large, small, group] = ["large", "small", "group"].map(|store| {
                 let file = format!("{store}.{version}");
-                bench.ok(&format!("export --store {store} --at {version} --out {file}"));
+                bench.ok(&format!(
+                    "export --store {store} --at {version} --out {file}"
+                ));
                 bench.read(&file)
             });
             assert_eq!([&small, &group], [&large; 2]);
@@ -63,7 +65,9 @@ fn whatever_the_memory_versions_and_exports_are_the_same() {
         assert_eq!(roots(&bench, "copy"), roots(&bench, "usual"));
         // A repeated import does not import a snapshot twice.
         let again = "import --store small --key k --record small.signed --memory 64KiB t.csv";
-        bench.step(&format!(r#"{again} -> {{"items": 0, "skipped_snapshots": 3}}"#));
+        bench.step(&format!(
+            r#"{again} -> {{"items": 0, "skipped_snapshots": 3}}"#
+        ));
     }
 }
 
@@ -71,7 +75,9 @@ fn whatever_the_memory_versions_and_exports_are_the_same() {
 fn sizes_that_are_none_are_refused() {
     let bench = Bench::with_trace();
     for size in ["0", "1", "63KiB", "-5", "2PB", "much"] {
-        bench.step(&format!("import --store s --key k --memory {size} t.csv => usage"));
+        bench.step(&format!(
+            "import --store s --key k --memory {size} t.csv => usage"
+        ));
     }
     bench.ok("import --store s --key k --memory 64KiB t.csv");
 }

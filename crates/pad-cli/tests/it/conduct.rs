@@ -94,7 +94,9 @@ fn a_change_is_whole_though_nobody_reads() {
     let rows = (0..200).map(|row| format!("s{row},put,key,{row}\n"));
     bench.write_trace("t.csv", rows);
     let import = "pad --json import --store s --key k t.csv";
-    bench.shell(&format!("{import} | head -1 >head; echo ${{PIPESTATUS[0]}} >status"));
+    bench.shell(&format!(
+        "{import} | head -1 >head; echo ${{PIPESTATUS[0]}} >status"
+    ));
     assert_eq!(bench.read("status"), b"0\n");
     assert_eq!(bench.list("versions --store s --public k.pub").0.len(), 200);
 }

@@ -171,7 +171,12 @@ fn trace_named(bench: &Bench, name: &str) -> PathBuf {
         let new = format!("{version},put,key {version},{version}\n");
         let again = format!("{version},put,key {again},again {version}\n");
         let removal = format!("{version},delete,key {removed},\n");
-        new + &again + if version % 3 == 2 { removal.as_str() } else { "" }
+        new + &again
+            + if version % 3 == 2 {
+                removal.as_str()
+            } else {
+                ""
+            }
     });
     bench.write_trace("small-versions.csv", rows);
     bench.path("small-versions.csv")

@@ -61,7 +61,9 @@ fn survive(scheme: &str, (entries, rounds): (u64, u64)) {
     for store in (0..rounds.div_ceil(4)).map(|number| format!("s{number}")) {
         bench.ok(&import(&store));
         assert_eq!(bench.signed(&store), whole);
-        let key = bench.first(&format!("get --store {store} --public k.pub --hex 6b65792033"));
+        let key = bench.first(&format!(
+            "get --store {store} --public k.pub --hex 6b65792033"
+        ));
         let values = (0..entries).filter(|number| number % 7 == 3).count();
         assert_eq!(key["values"].as_array().unwrap().len(), values);
     }

@@ -107,7 +107,10 @@ fn one_value_is_proved_alone() {
     });
     assert_eq!(bench.first(&verify("--value two --at 12")), two);
     bench.steps(&[
-        &format!("{} => 0 other values are not shown", verify("--value two --at 12")),
+        &format!(
+            "{} => 0 other values are not shown",
+            verify("--value two --at 12")
+        ),
         &format!("{} => 3 verification failed", verify("--value one --at 12")),
         &format!("{} => 3 of version 12", verify("--value two --at 11")),
         &format!("{} => 3 kind", verify("--at 12")),
@@ -136,8 +139,14 @@ fn growth_is_proved_to_whoever_has_the_public_key() {
     });
     assert_eq!(bench.first(&verify("--from 3 --to 12")), grown);
     bench.steps(&[
-        &format!("{} => 0 version 12 contains version 3", verify("--from 3 --to 12")),
-        &format!("{} => 2 the older version comes first", verify("--from 12 --to 3")),
+        &format!(
+            "{} => 0 version 12 contains version 3",
+            verify("--from 3 --to 12")
+        ),
+        &format!(
+            "{} => 2 the older version comes first",
+            verify("--from 12 --to 3")
+        ),
     ]);
     for line in ["--from 2 --to 12", "--from 3 --to 11"] {
         bench.fails(&verify(line), 3, "verification failed");
@@ -177,9 +186,7 @@ fn a_deferred_log_answers_everything() {
     });
     bench.write_trace("t.csv", rows);
     bench.ok("import --store s --key k --parameters par t.csv");
-    let get = |line: &str| {
-        bench.first(&format!("get --store s --view v {line}"))
-    };
+    let get = |line: &str| bench.first(&format!("get --store s --view v {line}"));
     bench.ok("get --store s --public k.pub --view v k5 --at 3");
     assert_eq!(values(&get("k5")), ["5", "25", "45", "65", "85"]);
     assert_eq!(get("x")["present"], false);

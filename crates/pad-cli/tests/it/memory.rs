@@ -25,7 +25,9 @@ fn limited(bench: &Bench, line: &str) -> std::process::Output {
     // Each arena of the allocator takes virtual memory, and the number of arenas depends on the
     // load.
     let (_, limit) = sizes();
-    bench.shell(&format!("export MALLOC_ARENA_MAX=1; ulimit -v {limit}; exec pad {line}"))
+    bench.shell(&format!(
+        "export MALLOC_ARENA_MAX=1; ulimit -v {limit}; exec pad {line}"
+    ))
 }
 
 /// Returns a head of the dictionary of `k.pub` that another key has signed.

@@ -181,7 +181,9 @@ fn a_trace_without_names_is_one_new_version() {
     let get = |line: &str| bench.get(line);
     let answer = get("--at thursday fig");
     assert_has(&answer, &json!({ "version": 4, "value": "1" }), "fig");
-    bench.step(&format!(r#"{import} -> {{"items": 0, "skipped_snapshots": 1}}"#));
+    bench.step(&format!(
+        r#"{import} -> {{"items": 0, "skipped_snapshots": 1}}"#
+    ));
 
     bench.write("e.csv", b"op,key,value\ndelete,fig,\nput,plum,3\n");
     let named = "version 4 has the name 'thursday' already";

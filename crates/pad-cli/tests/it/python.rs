@@ -578,7 +578,9 @@ fn python_and_pad_agree_on_the_newest_head() {
             let newest = authdict::internals::witnessed::newest;
             verdicts.push(newest(&public, &policy, window, proof).is_ok());
             let since = since.map_or_else(String::new, |since| format!(" --since {since}"));
-            lines.push(format!("--public k.pub --newest policy newest-{number}{since}"));
+            lines.push(format!(
+                "--public k.pub --newest policy newest-{number}{since}"
+            ));
         }
     }
     let words: Vec<&str> = lines.iter().map(String::as_str).collect();

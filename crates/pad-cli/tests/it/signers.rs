@@ -168,7 +168,9 @@ fn a_program_that_does_not_sign_loses_nothing() {
     bench.write("seed", key(7).as_bytes());
     bench.ok(&format!("commit --store s {PROGRAM}"));
     bench.ok("check --store s --public k.pub");
-    bench.step(&format!("import --store new --record k.signed {PROGRAM} t => 4 t"));
+    bench.step(&format!(
+        "import --store new --record k.signed {PROGRAM} t => 4 t"
+    ));
 }
 
 #[test]
@@ -232,7 +234,9 @@ fn options_of_a_signer_need_a_signer() {
     ] {
         let public = format!("{command} --public own.pub");
         bench.fails(&public, 2, "--public has no effect without --signer");
-        bench.step(&format!("{command} --signer-timeout 5 => usage --signer <SIGNER>"));
+        bench.step(&format!(
+            "{command} --signer-timeout 5 => usage --signer <SIGNER>"
+        ));
         assert!(!bench.path("new").exists(), "{command}");
     }
     // The variable serves commands that verify, so it may be set for others too.

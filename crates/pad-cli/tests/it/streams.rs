@@ -179,7 +179,9 @@ fn a_store_or_servers_are_asked_and_never_both() {
     asked(&[server], "get --public k.pub apple").fails_with(4, "");
     let both = "PAD_STORE and PAD_SERVER are both set";
     asked(&[server, store], "get apple").fails_with(2, both);
-    bench.step(&format!("get --store s --server {address} apple => usage use one of them"));
+    bench.step(&format!(
+        "get --store s --server {address} apple => usage use one of them"
+    ));
     // Options that would have no effect are refused.
     for option in ["--witnesses policy", "--evidence e"] {
         let line = format!("get --store s {option} apple");

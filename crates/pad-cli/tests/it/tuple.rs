@@ -112,7 +112,9 @@ fn what_does_not_fit_a_tuple_scheme_is_refused() {
         let wrong = text(&bench.read("k")).replace("tuple-spec-lightweight", scheme);
         bench.write("wrong", wrong.as_bytes());
         bench.set_mode("wrong", 0o600);
-        bench.step(&format!("commit --store s --key wrong => 2 line {line} is not"));
+        bench.step(&format!(
+            "commit --store s --key wrong => 2 line {line} is not"
+        ));
     }
     let other = text(&bench.read("k.pub")).replace("tuple-spec-lightweight", "tuple-spec");
     bench.write("wrong.pub", other.as_bytes());

@@ -9,8 +9,7 @@ use pad_core::{
 };
 use pad_log::{
     AadCounted, AppendOnlyProof, Continuation, Entry, Growth, LONGEST_GROWTH, LONGEST_LOOKUP, Log,
-    LogClient, LogRefusal, LogRepository, LookupProof, PastProofs, Schedule,
-    internals::hash,
+    LogClient, LogRefusal, LogRepository, LookupProof, PastProofs, Schedule, internals::hash,
 };
 
 use pad_conformance::aad::{

@@ -85,14 +85,12 @@ pub(crate) fn members(count: usize) -> Vec<Entry> {
 
 /// Two logs with equal contents: a tree of the pairs `key 0` to `key 15`. Frontiers take long to
 /// make, so several tests share them.
-pub(crate) static SIXTEEN: LazyLock<[Entries<AadFrontier>; 2]> = LazyLock::new(|| {
-    [3, 4].map(|id| entries(&log(id, 4, Schedule::Eager), &distinct(16)))
-});
+pub(crate) static SIXTEEN: LazyLock<[Entries<AadFrontier>; 2]> =
+    LazyLock::new(|| [3, 4].map(|id| entries(&log(id, 4, Schedule::Eager), &distinct(16))));
 
 /// The honest log of the members `member 0` to `member 15`, which a forger also has.
-pub(crate) static MEMBERS: LazyLock<Entries<AasFrontier>> = LazyLock::new(|| {
-    entries(&log(FORGED, 4, Schedule::Eager), &members(16))
-});
+pub(crate) static MEMBERS: LazyLock<Entries<AasFrontier>> =
+    LazyLock::new(|| entries(&log(FORGED, 4, Schedule::Eager), &members(16)));
 
 /// The dictionary of forged logs.
 pub(crate) const FORGED: u8 = 9;

@@ -111,7 +111,10 @@ fn every_question_is_the_one_of_the_client_that_blocks() {
         let head = client.call(move |client| client.head(latest));
         assert_eq!(head.await.unwrap(), same.head(latest).unwrap());
         let page = client.call(move |client| client.page(latest, &KeyRange::ALL));
-        assert_eq!(page.await.unwrap(), same.page(latest, &KeyRange::ALL).unwrap());
+        assert_eq!(
+            page.await.unwrap(),
+            same.page(latest, &KeyRange::ALL).unwrap()
+        );
         let apple = || Key::try_from("apple").unwrap();
         let history = client.call(move |client| client.history(&apple()));
         assert_eq!(history.await.unwrap(), same.history(&apple()).unwrap());

@@ -12,9 +12,7 @@ use pad_client::{Client, Fault, FetchError, Remote, internals::Resource};
 use pad_service::{NotRouted, Router, Service};
 use pad_web::{
     client::{HttpError, header},
-    server::{
-        Admission, Answer, Handler, Head, HeaderValue, Limits, Options, StatusCode,
-    },
+    server::{Admission, Answer, Handler, Head, HeaderValue, Limits, Options, StatusCode},
 };
 
 use crate::{

@@ -19,12 +19,7 @@ fn get(server: &TestServer, path: &str) -> Reply {
 }
 
 /// Checks that a path has the value of `key` in `version`, and a link to its proof.
-fn assert_value(
-    author: &Author,
-    server: &TestServer,
-    (path, version): (&str, u64),
-    found: &str,
-) {
+fn assert_value(author: &Author, server: &TestServer, (path, version): (&str, u64), found: &str) {
     let reply = get(server, path);
     let scheme = author.key.public().scheme;
     assert_eq!(reply.status, StatusCode::OK, "{scheme}: {path}");

@@ -316,7 +316,9 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
     let unseen = strict.ask(Version::new(1), &about("apple"));
     assert!(matches!(unseen, Err(ClientError::NotSeen { .. })));
     let count = |name: &str, witness: &str| {
-        logged.metric(&format!("pad_{name}_total{{dictionary=\"s\",witness=\"{witness}\"}}"))
+        logged.metric(&format!(
+            "pad_{name}_total{{dictionary=\"s\",witness=\"{witness}\"}}"
+        ))
     };
     assert!(count("cosignatures", "honest") >= 5);
     for witness in ["liar", "dead"] {
@@ -611,8 +613,7 @@ fn a_policy_names_one_log_of_a_dictionary() {
         let client = author.client(&[&server], "view");
         client.witnessed_by(Witnesses::new(policy, HOUR))
     };
-    let is_several =
-        |error| matches!(error, ClientError::Policy(WitnessedError::SeveralLogs(_)));
+    let is_several = |error| matches!(error, ClientError::Policy(WitnessedError::SeveralLogs(_)));
     let refused = client(policy([log("one.example", 1), log("other.example", 2)])).unwrap_err();
     assert!(is_several(refused));
     // The key of one of the logs has an unknown type.

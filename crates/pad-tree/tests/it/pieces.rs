@@ -135,7 +135,8 @@ fn what_is_refused_leaves_nothing_behind<B: BalancingScheme>() {
         let mut swapped = whole();
         swapped.swap(place - 1, place);
         let mut twice = whole();
-        twice[place] = twice[place - 1].clone();
+        let before = twice[place - 1].clone();
+        twice[place] = before;
         for unordered in [swapped, twice] {
             let error = refused(&mut pieced, unordered);
             assert!(matches!(error, SortedError::Unordered));

@@ -72,7 +72,12 @@ impl Model {
             };
             let epochs: &[u64] = if generation == 0 { &self.epochs } else { &[] };
             let upper = lowers.get(position + 1).cloned();
-            (epochs.to_vec(), lower.clone(), upper, format!("{content:?}"))
+            (
+                epochs.to_vec(),
+                lower.clone(),
+                upper,
+                format!("{content:?}"),
+            )
         });
         tuples.collect()
     }

@@ -99,7 +99,11 @@ impl Twiddles {
         let in_lanes = values.len() >= SHORTEST_IN_LANES / 2 && bls12::transform::is_fast();
         #[cfg(not(feature = "std"))]
         let in_lanes = false;
-        let short = if in_lanes { SHORTEST_IN_LANES / 2 } else { values.len() };
+        let short = if in_lanes {
+            SHORTEST_IN_LANES / 2
+        } else {
+            values.len()
+        };
         Self {
             exact: multiplied(&values[..short], Fr::ONE),
             #[cfg(feature = "std")]

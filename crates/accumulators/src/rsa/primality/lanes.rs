@@ -82,7 +82,9 @@ impl<'a> Candidates<'a> {
 
     /// Like [`Self::pass_base_two`], for several groups at once. Two groups take little longer than
     /// one.
-    pub(crate) fn each_passes_base_two<const GROUPS: usize>(groups: [&Self; GROUPS]) -> [Mask; GROUPS] {
+    pub(crate) fn each_passes_base_two<const GROUPS: usize>(
+        groups: [&Self; GROUPS],
+    ) -> [Mask; GROUPS] {
         let moduli = groups.map(|group| &group.moduli);
         let parts = groups.map(|group| group.odd_parts(less_one));
         let mut powers = groups.map(|group| group.one);
@@ -108,7 +110,9 @@ impl<'a> Candidates<'a> {
             let passes = |lane| self.numbers.get(lane).is_some_and(passes_the_rest);
             return mask(passes);
         }
-        self.pass_rounds().into_iter().fold(self.pass_lucas(), |pass, passed| pass & passed)
+        self.pass_rounds()
+            .into_iter()
+            .fold(self.pass_lucas(), |pass, passed| pass & passed)
     }
 
     /// Performs the strong probable-prime tests of all rounds with hashed bases.
@@ -122,7 +126,9 @@ impl<'a> Candidates<'a> {
             let says_nothing = trivial.map(|number| self.equal(&bases, number));
             let power = powers.next().unwrap_or(Numbers::ZERO);
             let passed = self.reach_minus_one(&power, twos);
-            says_nothing.into_iter().fold(passed, |pass, mask| pass | mask)
+            says_nothing
+                .into_iter()
+                .fold(passed, |pass, mask| pass | mask)
         })
     }
 

@@ -111,8 +111,8 @@ fn limits_of_the_limbs_agree_with_gmp() {
 #[test]
 fn strong_pseudoprimes_to_base_two_fail_the_lucas_test() {
     let short = [
-        2047, 3277, 4033, 4681, 8321, 15841, 29341, 42799, 49141, 52633, 65281, 74665, 80581, 85489,
-        88357, 90751, 1_082_401,
+        2047, 3277, 4033, 4681, 8321, 15841, 29341, 42799, 49141, 52633, 65281, 74665, 80581,
+        85489, 88357, 90751, 1_082_401,
     ];
     let long = [3_215_031_751_u64, 341_550_071_728_321];
     for value in short.into_iter().chain(long).map(Integer::from) {
@@ -178,7 +178,11 @@ fn every_part_decides_on_its_own() {
             let other = Integer::from(&factor + 1).next_prime();
             let composite = candidate::<5>(&(factor * other));
             assert!(!composite.passes_base_two() && !composite.passes_lucas());
-            assert!(!ROUNDS.into_iter().any(|round| composite.passes_round(round)));
+            assert!(
+                !ROUNDS
+                    .into_iter()
+                    .any(|round| composite.passes_round(round))
+            );
         }
     }
 }

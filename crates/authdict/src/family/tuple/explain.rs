@@ -53,15 +53,12 @@ pub(super) fn explain_design<S: Suite, D: TupleScheme<S>>(
 fn say_tuple<S: Suite>(tuple: &ShownTuple<S>, key: Option<&Key>, note: Note<'_>) {
     let upper = match tuple {
         ShownTuple::At { upper, .. } => {
-            match key {
-                Some(key) => {
-                    let says = "the interval begins at the key";
-                    bytes(note, "from", key.as_bytes(), says);
-                }
-                None => {
-                    let says = "which the proof does not repeat";
-                    text(note, "from", "the key asked for", says);
-                }
+            if let Some(key) = key {
+                let says = "the interval begins at the key";
+                bytes(note, "from", key.as_bytes(), says);
+            } else {
+                let says = "which the proof does not repeat";
+                text(note, "from", "the key asked for", says);
             }
             upper
         }
@@ -106,19 +103,16 @@ fn say_tuple<S: Suite>(tuple: &ShownTuple<S>, key: Option<&Key>, note: Note<'_>)
 
 fn say_evidence<S: Suite, D: TupleScheme<S>>(part: &Part<S, D>, instant: u64, note: Note<'_>) {
     let Attested { validity, chain } = D::attested(&part.evidence);
-    match validity {
-        Some(validity) => {
-            number(note, "since", validity.since, "the tuple is there");
-            let says = match validity.require(instant) {
-                Ok(()) => format!("it is shown to be there; {instant} is in between"),
-                Err(_) => format!("it is shown to be there; {instant} is not in between"),
-            };
-            number(note, "until", validity.until, &says);
-        }
-        None => {
-            let says = "the evidence is for this instant alone";
-            number(note, "at", instant, says);
-        }
+    if let Some(validity) = validity {
+        number(note, "since", validity.since, "the tuple is there");
+        let says = match validity.require(instant) {
+            Ok(()) => format!("it is shown to be there; {instant} is in between"),
+            Err(_) => format!("it is shown to be there; {instant} is not in between"),
+        };
+        number(note, "until", validity.until, &says);
+    } else {
+        let says = "the evidence is for this instant alone";
+        number(note, "at", instant, says);
     }
     if let Some((revealed, link)) = chain {
         let says = format!("{revealed} steps of hashing lead from it to the anchor that is signed");

@@ -18,13 +18,16 @@ use crate::owner::{stale_base, unknown_version};
 mod audits;
 mod reads;
 
+/// A lie: a change of part of an answer.
+type Change<T> = fn(&mut T);
+
 /// Removes the last byte.
 fn shorten(bytes: &mut Vec<u8>) {
     bytes.pop();
 }
 
 /// Changes a bit near the end.
-fn flip(bytes: &mut Vec<u8>) {
+fn flip(bytes: &mut [u8]) {
     let last = bytes.len() - 10;
     bytes[last] ^= 1;
 }
@@ -58,9 +61,9 @@ fn lied_update(mut tamper: impl FnMut(&mut Response) + Send + 'static) -> Client
 
 #[test]
 fn lies_about_an_update() {
-    let witnesses: [(fn(&mut Vec<u8>), ProofError); 3] = [
+    let witnesses: [(Change<Vec<u8>>, ProofError); 3] = [
         (shorten, ProofError::Truncated),
-        (flip, ProofError::RootMismatch),
+        (|witness| flip(witness), ProofError::RootMismatch),
         (Vec::clear, ProofError::Truncated),
     ];
     for (change, error) in witnesses {
@@ -70,7 +73,7 @@ fn lies_about_an_update() {
         });
         assert_shown(&lied, &ClientError::Proof(error));
     }
-    let statuses: [(fn(&mut FileStatus), ClientError); 3] = [
+    let statuses: [(Change<FileStatus>, ClientError); 3] = [
         // The server cannot show the owner's statement for the version that it claims.
         (|status| status.version += 1, outdated(2, 3)),
         (|status| status.root.0[0] ^= 1, forked(2)),

@@ -104,9 +104,9 @@ fn one_proof_for_every_range() {
 fn one_witness_for_every_operation() {
     let list = seven();
     let (proofs, state) = (all_proofs(&list), list.state());
-    let inserts = [0, 1, 3, 4, 6, 7, 9, 10].into_iter().flat_map(|index| {
-        [0, 1, 2, 3, 62].map(|level| insert(index, block(3, level, 9)))
-    });
+    let inserts = [0, 1, 3, 4, 6, 7, 9, 10]
+        .into_iter()
+        .flat_map(|index| [0, 1, 2, 3, 62].map(|level| insert(index, block(3, level, 9))));
     let others = (0..list.total()).flat_map(|index| {
         let modify = modify(index, 3, 9);
         [Operation::Remove { index }, modify]

@@ -30,10 +30,7 @@ fn an_older_witness_is_refused() {
 fn a_witness_with_a_hole_is_refused() {
     let mut list = five();
     let state = list.state();
-    let operations = [
-        insert(20, block(4, 3, 9)),
-        Operation::Remove { index: 45 },
-    ];
+    let operations = [insert(20, block(4, 3, 9)), Operation::Remove { index: 45 }];
     let witness = Tree::read(&list.update(&operations).unwrap().witness);
     for number in 0..witness.count() {
         let mut forged = witness.clone();
@@ -112,10 +109,7 @@ fn the_ends_of_the_list_are_shown_as_they_are() {
             assert_eq!(refusal.unwrap_err(), ProofError::TotalMismatch);
         }
     }
-    for operation in [
-        Operation::Remove { index: 0 },
-        insert(0, block(1, 0, 1)),
-    ] {
+    for operation in [Operation::Remove { index: 0 }, insert(0, block(1, 0, 1))] {
         let mut witness = Tree::read(&list.clone().update(&[operation]).unwrap().witness);
         let sentinel = (0..witness.count())
             .find(|number| matches!(witness.at(*number), Tree::Left(_)))

@@ -129,6 +129,8 @@ impl Layout {
         public: &PublicKey,
     ) -> Result<BlockDirectory<S>> {
         let (authority, budget) = (public.authority, CacheBudget::default());
-        Ok(BlockDirectory::create(folder, authority, self.step, budget)?)
+        Ok(BlockDirectory::create(
+            folder, authority, self.step, budget,
+        )?)
     }
 }

@@ -186,8 +186,7 @@ impl FileArguments {
             (Failure::Refused(text), Some(vouched)) if known.as_ref() != Some(vouched.state()) => {
                 let shown = vouched.state();
                 let way = way(known.as_ref(), shown);
-                Failure::Refused(format!("{text}; {way}"))
-                    .help(self.how_to_adopt(shown.version))
+                Failure::Refused(format!("{text}; {way}")).help(self.how_to_adopt(shown.version))
             }
             (failure, _) => failure,
         }

@@ -66,7 +66,10 @@ fn what_is_deleted_or_not_assigned_is_proved_too() {
     bench.ok("directory delete d --key k 1");
     bench.ok("directory prove d 1 2 3 7 --public k.pub --out proof");
     let ids = "--id 7 --id 2 --id 1 --id 3";
-    let said = one(&bench, &format!("directory verify proof --public k.pub {ids}"));
+    let said = one(
+        &bench,
+        &format!("directory verify proof --public k.pub {ids}"),
+    );
     assert_states(&said, &["deleted", "live", "unassigned", "unassigned"]);
     assert_has(&said, &json!({ "version": 2, "entries": 3 }), ids);
     bench.ok("directory prove d --range 1..9 --public k.pub --out range");

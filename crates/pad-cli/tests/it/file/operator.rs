@@ -99,7 +99,9 @@ fn a_damaged_page_costs_a_line() {
     fs::write(bench.path("original"), vec![7; 300_000]).unwrap();
     let server = Process::of_files(&bench, "");
     let server_option = format!("--server {}", server.address);
-    bench.ok(&format!("file upload --state s --key k {server_option} original"));
+    bench.ok(&format!(
+        "file upload --state s --key k {server_option} original"
+    ));
     #[cfg(unix)]
     server.stop();
     #[cfg(not(unix))]

@@ -125,9 +125,8 @@ fn lies_to_readers_and_auditors_are_refused() {
     bench.ok("file write --state s --key k --offset 0 --text SOME");
     bench.ok("file public --state s --key k --out public2");
     fs::copy(bench.path("public2"), elsewhere.path("public")).unwrap();
-    elsewhere.step(
-        "file read --public public => 3 rolled back to version 1, but version 2 is known",
-    );
+    elsewhere
+        .step("file read --public public => 3 rolled back to version 1, but version 2 is known");
     // The server presents the key of another owner.
     server.be_honest();
     bench.ok("file keygen --out other --tags public-bls");

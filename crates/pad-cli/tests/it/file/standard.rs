@@ -15,7 +15,9 @@ fn uploaded(length: usize) -> (Bench, Process) {
     bench.write("original", &contents);
     let server = Process::of_files(&bench, "");
     let address = &server.address;
-    bench.step(&format!("file upload --state s --key k --server {address} original"));
+    bench.step(&format!(
+        "file upload --state s --key k --server {address} original"
+    ));
     (bench, server)
 }
 

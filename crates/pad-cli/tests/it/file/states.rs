@@ -45,7 +45,10 @@ fn the_server_is_given_once_and_changes_are_sent_by_content() {
     let server = Process::of_files(&bench, "");
     // The first `sync` uploads the file.
     let sync = "file sync --state s --key k";
-    let first = one(&bench, &format!("{sync} --server {} original", server.address));
+    let first = one(
+        &bench,
+        &format!("{sync} --server {} original", server.address),
+    );
     assert_eq!(first["version"], 1);
     let again = one(&bench, "file sync --state s --key k original");
     assert_has(&again, &json!({ "new_versions": 0, "version": 1 }), sync);

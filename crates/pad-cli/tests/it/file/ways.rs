@@ -123,7 +123,9 @@ fn an_upload_whose_source_changed_says_so_and_is_begun_again() {
     assert_fails(&bench, ("upload original", &file), 2, &parts);
     // The upload continues with the original source. A changed source starts again, and leaves no
     // orphan behind.
-    bench.step(&format!("file upload {file} original --restart => 0 is discarded"));
+    bench.step(&format!(
+        "file upload {file} original --restart => 0 is discarded"
+    ));
     bench.ok(&format!("file read {file} --out back"));
     assert!(fs::read(bench.path("back")).unwrap() == contents);
     let files = std::sync::Arc::new(std::sync::Mutex::new(0));

@@ -23,13 +23,17 @@ fn an_author_pushes_and_clients_verify() {
     let url = server.url();
     let verify = format!("directory verify --server {url} {ROOTS} --public k.pub");
     let status = format!("directory status --server {url} {ROOTS} --public k.pub");
-    bench.step(&format!("{verify} --id 0 => 2 the server has no version yet"));
+    bench.step(&format!(
+        "{verify} --id 0 => 2 the server has no version yet"
+    ));
     // Nothing proves that there is no version.
     let empty = one(&bench, &status);
     assert_has(&empty, &json!({ "latest": 0, "verified": false }), "empty");
     bench.ok("directory delete d --key k --updates updates 1");
     let push = format!("directory push --to {url} {ROOTS}");
-    bench.step(&format!("{push} updates/2.update => 2 send the updates between them first"));
+    bench.step(&format!(
+        "{push} updates/2.update => 2 send the updates between them first"
+    ));
     let pushed = one(&bench, &format!("{push} updates/1.update updates/2.update"));
     let expected = json!({ "server": url, "latest": 2, "new_versions": 2 });
     assert_eq!(pushed, expected);
@@ -95,7 +99,10 @@ fn a_light_author_changes_a_served_directory() {
     bench.ok(&format!("directory delete author --key k {from} 1 2"));
     push(3);
     let ids = "--id 0 --id 1 --id 2";
-    let said = one(&bench, &format!("directory verify {from} --public k.pub {ids}"));
+    let said = one(
+        &bench,
+        &format!("directory verify {from} --public k.pub {ids}"),
+    );
     assert_states(&said, &["live", "deleted", "deleted"]);
     let lost = "directory update begun --key k --record new --new-record";
     bench.steps(&[

@@ -64,7 +64,9 @@ fn pushed(bench: &Bench) -> [Process; 3] {
     let said = text(&push.stderr);
     let missing = "lacks the names and dates of 3 versions; use --key";
     assert!(said.contains(missing), "{said}");
-    bench.step(&format!("push --store s --key l {to} => 4 another dictionary"));
+    bench.step(&format!(
+        "push --store s --key l {to} => 4 another dictionary"
+    ));
     let from = server.url();
     let line = format!("mirror --store m --public k.pub --from {from} {ROOTS} --every 20");
     let mirror = Process::start(bench, &line);
@@ -103,9 +105,8 @@ fn a_restored_store_sends_the_notes_of_its_new_versions() {
     bench.ok("export --store s --from 1 --out all");
     bench.ok("apply --store restored --public k.pub all");
     let asks = server.asked();
-    let selected = |at: &str| {
-        bench.first(&format!("get {asks} --at {at} apple"))["version"].clone()
-    };
+    let selected =
+        |at: &str| bench.first(&format!("get {asks} --at {at} apple"))["version"].clone();
     bench.ok("put --store restored apple 9");
     let commit = "commit --store restored --key k --name four";
     let said = bench.ok(&format!("{commit} --push {url} {ROOTS}"));
@@ -146,9 +147,7 @@ fn names_and_dates_travel_with_pushed_versions() {
         for (local, asked) in local.iter().zip(&asked) {
             assert_same_claims(local, asked);
         }
-        let get = |at: &str| {
-            bench.first(&format!("get {server} --at {at} apple"))
-        };
+        let get = |at: &str| bench.first(&format!("get {server} --at {at} apple"));
         assert_eq!(get("b")["version"], 2);
         let dated = get("2999-12-31");
         assert_eq!(dated["version"], 4);

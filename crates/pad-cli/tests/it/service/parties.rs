@@ -102,11 +102,7 @@ impl Parties {
             let answer = bench.ok(&Self::ask(servers, view, "pear --at 1"));
             assert_eq!(answer, "present  pear = 5   [version 1, verified]\n");
         }
-        for line in [
-            "range apple r",
-            "history --complete apple",
-            "versions",
-        ] {
+        for line in ["range apple r", "history --complete apple", "versions"] {
             let [local, remote] = ["--store s --public k.pub", &one.asked()]
                 .map(|asked| without_names(bench.json(&format!("{line} {asked}"))));
             assert_eq!(local, remote, "{line}");
@@ -222,7 +218,10 @@ fn logs_are_served_with_proofs_that_they_only_grow() {
 pub(super) fn with_log() -> Bench {
     let bench = Bench::with_key("aad-counted");
     certify(&bench);
-    bench.write_trace("t.csv", ["a,put,apple,3\n", "b,put,apple,4\n"].map(String::from));
+    bench.write_trace(
+        "t.csv",
+        ["a,put,apple,3\n", "b,put,apple,4\n"].map(String::from),
+    );
     bench.ok("import --store s --key k t.csv");
     bench
 }

@@ -139,7 +139,9 @@ fn the_newest_version_is_asked_about_again_if_it_was_pruned() {
         assert_eq!(history.last().unwrap()["end"], true, "{history:?}");
         let is_there = history.iter().any(|line| line["value"] == "3");
         assert!(is_there, "{history:?}");
-        bench.step(&format!("get --server {behind} --at 1 {public} => 2 pruned"));
+        bench.step(&format!(
+            "get --server {behind} --at 1 {public} => 2 pruned"
+        ));
     }
 }
 

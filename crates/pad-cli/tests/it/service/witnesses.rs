@@ -56,7 +56,10 @@ pub(super) fn policy(bench: &Bench, file: &str, quorum: usize, witnesses: &[(&st
 
 fn serve(bench: &Bench, store: &str) -> Process {
     let log = format!("--publish {store}.log --log-key log-key --witnesses policy {ROOTS}");
-    Process::start(bench, &format!("serve --store {store} {log} --follow-every 20"))
+    Process::start(
+        bench,
+        &format!("serve --store {store} {log} --follow-every 20"),
+    )
 }
 
 fn get(server: &Process, policy: &str, rest: &str) -> String {

@@ -98,7 +98,7 @@ impl<D: Design<S, Secret: TestSecret>> Model<'_, D> {
                 continue;
             }
             let shown = tuple.shown(key);
-            let decides = super::context::decides(&shown);
+            let decides = context::decides(&shown);
             let (tuple, evidence) = (shown, evidence.clone());
             proof.parts.push(Part { tuple, evidence });
             counts.tried += 1;

@@ -76,7 +76,9 @@ fn lies_about_what_is_there() {
 fn repeat_first_audit(wire: &Wire) {
     let mut first = None;
     wire.answer(is_audit, move |request, server| {
-        first.get_or_insert_with(|| server.exchange(request)).clone()
+        first
+            .get_or_insert_with(|| server.exchange(request))
+            .clone()
     });
 }
 

@@ -25,6 +25,7 @@ pub(super) struct Target {
 type FirstBytes = fn(&Target, &[u8]) -> Vec<u8>;
 
 /// A kind of attack, which is repeated until the end of the soak.
+#[derive(Clone, Copy)]
 struct Attack {
     name: &'static str,
     is_encrypted: bool,
