@@ -59,6 +59,14 @@ impl Roots {
             Self::Odd => (1, branch),
         }
     }
+
+    /// Multiplies by the sign of `X^n = sign`.
+    fn signed(self, value: Fr) -> Fr {
+        match self {
+            Self::Even => value,
+            Self::Odd => -value,
+        }
+    }
 }
 
 /// Smallest length of a transform with vector instructions.
@@ -185,37 +193,30 @@ impl Transform {
     /// Splits a polynomial modulo `X^n - sign` into three branches if 3 divides `n`. Branch `i` is
     /// the remainder modulo `X^(n/3) - sign * lambda^i` (`lambda^(2i)` if `sign` is -1).
     fn split_branches(&self, values: &mut [Fr], roots: Roots) {
-        let (sign, [first, second]) = self.branch_factors(roots);
+        let root = self.branch_root(roots);
         change_branches(values, |[a, b, c]| {
-            let b = b * sign;
-            [
-                a + b + c,
-                a + first * b + second * c,
-                a + second * b + first * c,
-            ]
+            let b = roots.signed(b);
+            let [first, second] = turned(root, [a, b, c]);
+            [a + b + c, first, second]
         });
     }
 
     /// Inverts [`Self::split_branches`], except that every result is multiplied by the number of
     /// branches.
     fn join_branches(&self, values: &mut [Fr], roots: Roots) {
-        let (sign, [first, second]) = self.branch_factors(roots);
+        let root = self.branch_root(roots);
         change_branches(values, |[a, b, c]| {
-            [
-                a + b + c,
-                (a + second * b + first * c) * sign,
-                a + first * b + second * c,
-            ]
+            let [first, second] = turned(root, [a, b, c]);
+            [a + b + c, roots.signed(second), first]
         });
     }
 
-    /// Returns the sign of `X^n = sign` for the `roots`, and the powers 1 and 2 of the cube root of
-    /// unity of branch 1. This root is `lambda` if the sign is 1, and `lambda^2` if it is -1.
-    fn branch_factors(&self, roots: Roots) -> (Fr, [Fr; 2]) {
+    /// Returns the cube root of unity of branch 1.
+    fn branch_root(&self, roots: Roots) -> Fr {
         let [_, first, second] = self.twiddles.exact.each_ref().map(|twiddles| twiddles[0]);
         match roots {
-            Roots::Even => (Fr::ONE, [first, second]),
-            Roots::Odd => (-Fr::ONE, [second, first]),
+            Roots::Even => first,
+            Roots::Odd => second,
         }
     }
 
@@ -278,6 +279,13 @@ impl Transform {
             }
         }
     }
+}
+
+/// Computes `a + root b + root^2 c` and `a + root^2 b + root c`, with one multiplication because
+/// `1 + root + root^2` is zero.
+fn turned(root: Fr, [a, b, c]: [Fr; 3]) -> [Fr; 2] {
+    let turn = root * (b - c);
+    [a - c + turn, a - b - turn]
 }
 
 /// Returns the factors of the blocks of a level, where the top level has the block `first` of
