@@ -8,13 +8,6 @@ use crate::{
 /// A modulus for each lane, as kernels need it: `n` and `-1 / n mod 2^52`.
 pub(crate) type ByModulus<'a, const LIMBS: usize> = (&'a Numbers<LIMBS>, &'a Row);
 
-/// Values that are squared a number of times, each by its moduli. They form independent chains.
-pub(crate) type Chains<'a, const LIMBS: usize, const CHAINS: usize> = (
-    [&'a Numbers<LIMBS>; CHAINS],
-    [ByModulus<'a, LIMBS>; CHAINS],
-    u32,
-);
-
 /// One modulus whose limbs fill the lanes.
 #[derive(Clone, Copy)]
 pub(crate) struct OneModulus<const ROWS: usize> {

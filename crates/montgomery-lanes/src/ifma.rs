@@ -19,7 +19,7 @@ use core::arch::x86_64::{
 };
 
 use crate::{
-    arguments::{ByModulus, Chains, OneModulus, Pair},
+    arguments::{ByModulus, OneModulus, Pair},
     limbs::{LANES, LIMB, LIMB_BITS},
     number::Number,
     numbers::{Numbers, Row},
@@ -76,7 +76,7 @@ macro_rules! kernels {
 
 kernels! {
     mul<LIMBS>((Pair<LIMBS>, ByModulus<LIMBS>)) -> Numbers<LIMBS>;
-    square_times<LIMBS, CHAINS>(Chains<LIMBS, CHAINS>) -> [Numbers<LIMBS>; CHAINS];
+    square_times<LIMBS>((&Numbers<LIMBS>, ByModulus<LIMBS>, u32)) -> Numbers<LIMBS>;
     mul_one<ROWS>((&Number<ROWS>, &Number<ROWS>, &OneModulus<ROWS>)) -> Number<ROWS>;
     square_one_times<ROWS>((&Number<ROWS>, &OneModulus<ROWS>, u32)) -> Number<ROWS>;
     add<LIMBS>((Pair<LIMBS>, &Numbers<LIMBS>)) -> Numbers<LIMBS>;
@@ -487,19 +487,16 @@ vectorised! {
         store_all(&product(&left, &right, &moduli, load(&inverses.0)))
     }
 
-    /// Squares in all chains by turns. The processor overlaps squares of different chains.
-    fn square_times<const LIMBS, const CHAINS>(
-        (values, by, count): Chains<LIMBS, CHAINS>,
-    ) -> [Numbers<LIMBS>; CHAINS] {
-        let moduli = by.map(|(moduli, _)| load_all(moduli));
-        let inverses = by.map(|(_, inverses)| load(&inverses.0));
-        let mut values = values.map(|value| load_all(value));
+    fn square_times<const LIMBS>(
+        (value, (moduli, inverses), count): (&Numbers<LIMBS>, ByModulus<LIMBS>, u32),
+    ) -> Numbers<LIMBS> {
+        let moduli = load_all(moduli);
+        let inverses = load(&inverses.0);
+        let mut value = load_all(value);
         for _ in 0..count {
-            for chain in 0..CHAINS {
-                values[chain] = square(&values[chain], &moduli[chain], inverses[chain]);
-            }
+            value = square(&value, &moduli, inverses);
         }
-        values.map(|value| store_all(&value))
+        store_all(&value)
     }
 
     /// Multiplies by two limbs of `right` at a time. Each pair also adds the multiples of the

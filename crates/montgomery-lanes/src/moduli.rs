@@ -140,22 +140,8 @@ impl<const LIMBS: usize> Moduli<LIMBS> {
     ///
     /// Cost: three quarters of a product for each squaring.
     pub fn square_times(&self, forms: &Numbers<LIMBS>, count: u32) -> Numbers<LIMBS> {
-        let [square] = Self::square_each([self], [forms], count);
-        square
-    }
-
-    /// Like [`Self::square_times`], for several chains of squares, each with its own moduli.
-    ///
-    /// Cost: for short numbers, two chains take little longer than one. A chain alone waits for
-    /// its own results.
-    pub fn square_each<const CHAINS: usize>(
-        moduli: [&Self; CHAINS],
-        forms: [&Numbers<LIMBS>; CHAINS],
-        count: u32,
-    ) -> [Numbers<LIMBS>; CHAINS] {
-        let path = moduli.first().map_or(Path::Portable, |moduli| moduli.path);
-        let by = moduli.map(|moduli| (&moduli.numbers, &moduli.inverses));
-        dispatch!(path, square_times, (forms, by, count))
+        let by = (&self.numbers, &self.inverses);
+        dispatch!(self.path, square_times, (forms, by, count))
     }
 
     /// Adds values below `2n`, modulo `2n`.

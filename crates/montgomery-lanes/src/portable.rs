@@ -3,7 +3,7 @@
 use core::{array, hint::black_box};
 
 use crate::{
-    arguments::{ByModulus, Chains, OneModulus, Pair},
+    arguments::{ByModulus, OneModulus, Pair},
     limbs::{self, LANES, LIMB, LIMB_BITS},
     number::Number,
     numbers::{Numbers, Row},
@@ -35,19 +35,16 @@ pub(crate) fn mul<const LIMBS: usize>(
     })
 }
 
-pub(crate) fn square_times<const LIMBS: usize, const CHAINS: usize>(
-    (values, by, count): Chains<LIMBS, CHAINS>,
-) -> [Numbers<LIMBS>; CHAINS] {
-    array::from_fn(|chain| {
-        let (moduli, inverses) = by[chain];
-        by_lane(|lane| {
-            let modulus = moduli.lane(lane);
-            let mut value = values[chain].lane(lane);
-            for _ in 0..count {
-                value = square_lane(&value, &modulus, inverses.0[lane]);
-            }
-            value
-        })
+pub(crate) fn square_times<const LIMBS: usize>(
+    (value, (moduli, inverses), count): (&Numbers<LIMBS>, ByModulus<LIMBS>, u32),
+) -> Numbers<LIMBS> {
+    by_lane(|lane| {
+        let modulus = moduli.lane(lane);
+        let mut value = value.lane(lane);
+        for _ in 0..count {
+            value = square_lane(&value, &modulus, inverses.0[lane]);
+        }
+        value
     })
 }
 

@@ -5,7 +5,7 @@
 //! 1. the strong probable-prime test to base 2, which ends the search for nearly every composite;
 //! 2. the extra strong Lucas test, with the parameters of Baillie's method C. Together these two
 //!    are a Baillie-PSW test. No composite is known to pass it, and none below 2^64 does;
-//! 3. the [`ROUNDS`] of Miller-Rabin with bases from SHA-256 of the number itself. A composite
+//! 3. [`ROUNDS`] rounds of Miller-Rabin with bases from SHA-256 of the number itself. A composite
 //!    passes a round for at most a quarter of the bases. An attacker must try candidates one by
 //!    one, since changing the number changes the bases. Fixed bases would let an attacker construct
 //!    pseudoprimes to them (Arnault 1995).
@@ -31,8 +31,8 @@ pub(crate) mod lanes;
 #[cfg(test)]
 mod tests;
 
-/// Numbers of the Miller-Rabin rounds after the Baillie-PSW test.
-const ROUNDS: [u8; 3] = [0, 1, 2];
+/// Number of Miller-Rabin rounds after the Baillie-PSW test.
+const ROUNDS: u8 = 3;
 /// Numbers below this bound are tested by trial division only.
 const SMALL: u64 = 1 << 16;
 /// The search for a Lucas parameter tests whether the number is a square when it reaches this
@@ -90,7 +90,7 @@ impl<const LIMBS: usize> Candidate<LIMBS> {
 
     /// Performs the tests that follow the base-2 test. Returns whether the number passes all.
     fn passes_the_rest(&self) -> bool {
-        self.passes_lucas() && ROUNDS.into_iter().all(|round| self.passes_round(round))
+        self.passes_lucas() && (0..ROUNDS).all(|round| self.passes_round(round))
     }
 
     /// Computes `2^exponent` modulo the number, in Montgomery form.

@@ -2,8 +2,6 @@
 //!
 //! Each test has the parameters of the scalar one, so that both give the same verdicts.
 
-use core::array;
-
 use montgomery_lanes::{LANES, Moduli, Numbers};
 use rsa_group::montgomery::{total_bits, unused_bits};
 use rug::{Integer, integer::Order};
@@ -76,31 +74,14 @@ impl<'a> Candidates<'a> {
 
     /// Performs the strong probable-prime tests to base 2. Returns which numbers pass.
     pub(crate) fn pass_base_two(&self) -> Mask {
-        let [verdicts] = Self::each_passes_base_two([self]);
-        verdicts
-    }
-
-    /// Like [`Self::pass_base_two`], for several groups at once. Two groups take little longer than
-    /// one.
-    pub(crate) fn each_passes_base_two<const GROUPS: usize>(
-        groups: [&Self; GROUPS],
-    ) -> [Mask; GROUPS] {
-        let moduli = groups.map(|group| &group.moduli);
-        let parts = groups.map(|group| group.odd_parts(less_one));
-        let mut powers = groups.map(|group| group.one);
+        let (exponents, twos) = self.odd_parts(less_one);
         // Doublings are shifts into the spare bits.
-        for digits in digits(&parts.map(|(exponents, _)| exponents)) {
-            powers = Moduli::square_each(moduli, powers.each_ref(), 4);
-            for ((power, moduli), digits) in powers.iter_mut().zip(moduli).zip(digits) {
-                *power = moduli.shift_left(power, digits);
-            }
+        let mut power = self.one;
+        for digits in digits(&exponents) {
+            power = self.moduli.square_times(&power, 4);
+            power = self.moduli.shift_left(&power, digits);
         }
-        let mut verdicts = [0; GROUPS];
-        let groups = groups.iter().zip(&powers).zip(parts);
-        for (verdicts, ((group, power), (_, twos))) in verdicts.iter_mut().zip(groups) {
-            *verdicts = group.reach_minus_one(&group.moduli.mul(power, &group.one), twos);
-        }
-        verdicts
+        self.reach_minus_one(&self.moduli.mul(&power, &self.one), twos)
     }
 
     /// Performs the tests that follow the base-2 test: Lucas, and the rounds with hashed bases.
@@ -110,30 +91,12 @@ impl<'a> Candidates<'a> {
             let passes = |lane| self.numbers.get(lane).is_some_and(passes_the_rest);
             return mask(passes);
         }
-        self.pass_rounds()
-            .into_iter()
-            .fold(self.pass_lucas(), |pass, passed| pass & passed)
+        let rounds = (0..ROUNDS).map(|round| self.pass_round(round));
+        rounds.fold(self.pass_lucas(), |pass, passed| pass & passed)
     }
 
-    /// Performs the strong probable-prime tests of all rounds with hashed bases.
-    fn pass_rounds(&self) -> [Mask; ROUNDS.len()] {
-        let bases = ROUNDS.map(|round| self.hashed_bases(round));
-        let (exponents, twos) = self.odd_parts(less_one);
-        let mut powers = self.powers(&bases, &exponents).into_iter();
-        bases.map(|bases| {
-            // A base of 0, 1 or -1 tests nothing. It occurs only in unit tests.
-            let trivial = [&Numbers::ZERO, &self.one, &self.minus_one];
-            let says_nothing = trivial.map(|number| self.equal(&bases, number));
-            let power = powers.next().unwrap_or(Numbers::ZERO);
-            let passed = self.reach_minus_one(&power, twos);
-            says_nothing
-                .into_iter()
-                .fold(passed, |pass, mask| pass | mask)
-        })
-    }
-
-    /// Derives the bases of a round, in Montgomery form.
-    fn hashed_bases(&self, round: u8) -> Numbers<LIMBS> {
+    /// Performs the strong probable-prime tests with the bases of `round`.
+    fn pass_round(&self, round: u8) -> Mask {
         let mut bases = Numbers::ZERO;
         for (lane, number) in self.numbers.iter().enumerate() {
             let modulus = Integer::from_digits(number, Order::Lsf);
@@ -141,7 +104,15 @@ impl<'a> Candidates<'a> {
             let base = base.modulo(&modulus).to_digits::<u64>(Order::Lsf);
             bases.set(lane, &Numbers::limbs_of(&base).unwrap_or([0; LIMBS]));
         }
-        self.moduli.to_form(&bases)
+        let bases = self.moduli.to_form(&bases);
+        // A base of 0, 1 or -1 tests nothing. It occurs only in unit tests.
+        let trivial = [&Numbers::ZERO, &self.one, &self.minus_one];
+        let says_nothing = trivial.map(|number| self.equal(&bases, number));
+        let (exponents, twos) = self.odd_parts(less_one);
+        let passed = self.reach_minus_one(&self.power(&bases, &exponents), twos);
+        says_nothing
+            .into_iter()
+            .fold(passed, |pass, mask| pass | mask)
     }
 
     /// Returns the lanes in which two values below twice the modulus are congruent.
@@ -150,35 +121,26 @@ impl<'a> Candidates<'a> {
         mask(|lane| difference.lane(lane) == [0; LIMBS])
     }
 
-    /// Raises the bases of each round to the exponents, in windows of four bits.
-    fn powers<const ROUNDS: usize>(
-        &self,
-        bases: &[Numbers<LIMBS>; ROUNDS],
-        exponents: &[Candidate; LANES],
-    ) -> [Numbers<LIMBS>; ROUNDS] {
-        let tables = bases.each_ref().map(|bases| {
-            let mut table = [self.one; 16];
-            let mut entry = self.one;
-            for place in table.iter_mut().skip(1) {
-                entry = self.moduli.mul(&entry, bases);
-                *place = entry;
-            }
-            table
-        });
-        let mut powers = [self.one; ROUNDS];
-        for [digits] in digits(array::from_ref(exponents)) {
-            powers = Moduli::square_each([&self.moduli; ROUNDS], powers.each_ref(), 4);
-            for (power, table) in powers.iter_mut().zip(&tables) {
-                let mut factor = Numbers::ZERO;
-                for (lane, digit) in digits.into_iter().enumerate() {
-                    let entry = usize::try_from(digit).ok();
-                    let entry = entry.and_then(|digit| table.get(digit));
-                    factor.set(lane, &entry.unwrap_or(&self.one).lane(lane));
-                }
-                *power = self.moduli.mul(power, &factor);
-            }
+    /// Raises the bases to the exponents, in windows of four bits.
+    fn power(&self, bases: &Numbers<LIMBS>, exponents: &[Candidate; LANES]) -> Numbers<LIMBS> {
+        let mut table = [self.one; 16];
+        let mut entry = self.one;
+        for place in table.iter_mut().skip(1) {
+            entry = self.moduli.mul(&entry, bases);
+            *place = entry;
         }
-        powers
+        let mut power = self.one;
+        for digits in digits(exponents) {
+            power = self.moduli.square_times(&power, 4);
+            let mut factor = Numbers::ZERO;
+            for (lane, digit) in digits.into_iter().enumerate() {
+                let entry = usize::try_from(digit).ok();
+                let entry = entry.and_then(|digit| table.get(digit));
+                factor.set(lane, &entry.unwrap_or(&self.one).lane(lane));
+            }
+            power = self.moduli.mul(&power, &factor);
+        }
+        power
     }
 
     /// Returns which numbers pass a strong probable-prime test: `power` is 1, or one of
@@ -262,27 +224,27 @@ fn less_one(odd: &Candidate) -> Candidate {
     number
 }
 
-/// Iterates over the base-16 digits of all lanes of each group, from the highest one that is not
-/// zero everywhere.
-fn digits<const GROUPS: usize>(
-    groups: &[[Candidate; LANES]; GROUPS],
-) -> impl Iterator<Item = [[u64; LANES]; GROUPS]> {
+/// Iterates over the base-16 digits of all lanes, from the highest one that is not zero everywhere.
+fn digits(numbers: &[Candidate; LANES]) -> impl Iterator<Item = [u64; LANES]> {
     let digits = (0..WORDS).rev().flat_map(move |word| {
-        let word_of = |number: Candidate| number.get(word).copied().unwrap_or(0);
-        let words = groups.map(|numbers| numbers.map(word_of));
+        let words = numbers.map(|number| number.get(word).copied().unwrap_or(0));
         let shifts = (0..u64::BITS).step_by(4).rev();
-        shifts.map(move |shift| words.map(|words| words.map(|word| (word >> shift) & 15)))
+        shifts.map(move |shift| words.map(|word| (word >> shift) & 15))
     });
-    digits.skip_while(|digits| *digits == [[0; LANES]; GROUPS])
+    digits.skip_while(|digits| *digits == [0; LANES])
 }
 
 /// Iterates over the bits of all lanes, from the highest one that is set anywhere.
 fn bits(numbers: &[Candidate; LANES]) -> impl Iterator<Item = Mask> {
-    let digits = digits(array::from_ref(numbers));
-    digits.flat_map(|[digits]| {
+    digits(numbers).flat_map(|digits| {
         let bits = (0..4).rev();
-        let is_set = |digit: u64, bit: u32| (digit >> bit) & 1 == 1;
-        bits.map(move |bit| mask(|lane| digits.get(lane).is_some_and(|digit| is_set(*digit, bit))))
+        bits.map(move |bit| {
+            mask(|lane| {
+                digits
+                    .get(lane)
+                    .is_some_and(|digit| (digit >> bit) & 1 == 1)
+            })
+        })
     })
 }
 

@@ -1,6 +1,6 @@
-//! The search for the representatives of many digests, sixteen candidates at a time.
+//! The search for the representatives of many digests, eight candidates at a time.
 //!
-//! The lanes hold candidates of different digests. When at most eight digests are left, each has
+//! The lanes hold candidates of different digests. When at most four digests are left, each has
 //! several candidates in flight. The smallest one that passes counts, so the result equals that of
 //! a search for a single digest.
 
@@ -10,10 +10,7 @@ use rug::{Integer, integer::Order};
 use super::{Base, LAST_OFFSET, RepresentativeError, RepresentativeRule, at_offset};
 use crate::rsa::primality::lanes::{Candidate, Candidates, Mask};
 
-/// Maximum number of candidates that are tested together: two groups of lanes.
-const MOST: usize = 2 * LANES;
-
-/// Maximum number of digests whose searches run together. Each test of candidates passes over
+/// Maximum number of digests whose searches run together. Each test of eight candidates passes over
 /// all open searches.
 const BATCH: usize = 64;
 
@@ -132,26 +129,22 @@ fn integer((number, offset): (Candidate, u16)) -> (Integer, u16) {
     (Integer::from_digits(&number, Order::Lsf), offset)
 }
 
-/// Performs the base-2 test on the next candidates of the first searches, at most one per lane of
-/// two groups.
+/// Performs the base-2 test on the next candidates of the first searches, at most one per lane.
 fn test_base_two<I: Iterator<Item = (Candidate, u16)>>(open: &mut [&mut Search<I>]) {
-    let mut numbers: Vec<Candidate> = Vec::with_capacity(MOST);
-    let mut origins = Vec::with_capacity(MOST);
+    let mut numbers: Vec<Candidate> = Vec::with_capacity(LANES);
+    let mut origins = Vec::with_capacity(LANES);
     // The lanes are divided among the searches. Some may stay free.
-    let share = MOST.checked_div(open.len()).unwrap_or(0).max(1);
-    for (index, search) in open.iter_mut().enumerate().take(MOST) {
+    let share = LANES.checked_div(open.len()).unwrap_or(0).max(1);
+    for (index, search) in open.iter_mut().enumerate().take(LANES) {
         for (number, offset) in core::iter::from_fn(|| search.next()).take(share) {
             numbers.push(number);
             origins.push((index, offset));
         }
     }
-    let (first, second) = numbers.split_at(numbers.len().min(LANES));
-    let verdicts = match (Candidates::new(first), Candidates::new(second)) {
-        (Some(first), Some(second)) => Candidates::each_passes_base_two([&first, &second]),
-        (Some(first), None) => [first.pass_base_two(), 0],
-        (None, _) => return, // All searches that had a turn have ended.
+    let Some(candidates) = Candidates::new(&numbers) else {
+        return; // All searches that had a turn have ended.
     };
-    let verdicts = u16::from_le_bytes(verdicts);
+    let verdicts = candidates.pass_base_two();
     for (lane, (number, (index, offset))) in numbers.iter().zip(origins).enumerate() {
         if let Some(search) = open.get_mut(index)
             && (verdicts >> lane) & 1 == 1
