@@ -257,7 +257,11 @@ impl<F: Authored + Answers<Q>, Q: OracleQuestion> Victim<'_, F, Q> {
                 continue;
             };
             let (found, truth) = (verified.get(), &self.answer.truth);
-            assert!(found == truth, "forged: {} gives {found:?}", what());
+            assert!(
+                found == truth,
+                "forged: {} gives {found:?}, not {truth:?}",
+                what()
+            );
             tally.accepted += 1;
         }
     }
