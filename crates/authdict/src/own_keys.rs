@@ -166,3 +166,27 @@ impl fmt::Debug for SchemeKey {
         write!(formatter, "SchemeKey({self})")
     }
 }
+
+/// The format of a log's scheme key ([`Setup::to_bytes`](pad_log::Setup::to_bytes)).
+#[cfg(feature = "log")]
+pub(crate) struct SetupFormat;
+
+#[cfg(feature = "log")]
+impl SchemeKeyFormat for SetupFormat {
+    fn generate(&self, _: usize) -> Result<Zeroizing<Vec<u8>>, NoRandomness> {
+        Ok(Zeroizing::default())
+    }
+
+    fn is_of_parameters(&self) -> bool {
+        true
+    }
+
+    fn public_of(&self, secret: &[u8]) -> Option<SchemeKey> {
+        self.public(secret)
+    }
+
+    fn public(&self, bytes: &[u8]) -> Option<SchemeKey> {
+        let setup = pad_log::Setup::from_bytes(bytes).ok()?;
+        Some(SchemeKey::new(bytes.to_vec(), setup))
+    }
+}

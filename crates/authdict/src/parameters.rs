@@ -20,7 +20,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     keys::PublicKey,
-    own_keys::{NoRandomness, SchemeKey, SchemeKeyFormat},
+    own_keys::NoRandomness,
     selection::SchemeName,
     store::{RecordChange, Store, StoreError},
 };
@@ -174,28 +174,6 @@ impl LogParameters {
         });
         let damaged = StoreError::Damaged("the log's parameters are missing or damaged");
         read.map(Self::of).ok_or(damaged)
-    }
-}
-
-/// The format of a log's scheme key ([`Setup::to_bytes`]).
-pub(crate) struct SetupFormat;
-
-impl SchemeKeyFormat for SetupFormat {
-    fn generate(&self, _: usize) -> Result<Zeroizing<Vec<u8>>, NoRandomness> {
-        Ok(Zeroizing::default())
-    }
-
-    fn is_of_parameters(&self) -> bool {
-        true
-    }
-
-    fn public_of(&self, secret: &[u8]) -> Option<SchemeKey> {
-        self.public(secret)
-    }
-
-    fn public(&self, bytes: &[u8]) -> Option<SchemeKey> {
-        let setup = Setup::from_bytes(bytes).ok()?;
-        Some(SchemeKey::new(bytes.to_vec(), setup))
     }
 }
 

@@ -12,9 +12,9 @@ use pad_tuple::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::own_keys::{OwnKeys, SchemeKeyFormat};
 #[cfg(feature = "log")]
-use crate::parameters::SetupFormat;
+use crate::own_keys::SetupFormat;
+use crate::own_keys::{OwnKeys, SchemeKeyFormat};
 
 /// Error returned for an unknown name of a suite or scheme. It lists the known names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

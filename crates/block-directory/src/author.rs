@@ -11,6 +11,6 @@ mod witness;
 
 pub use changes::Changes;
 pub use full::FullAuthor;
-pub use light::{LightAuthor, LightError, LightState};
+pub use light::{LightAuthor, LightState};
 pub use request::WitnessAnswerError;
-pub use signing::AuthorError;
+pub use signing::{AuthorError, LightError};

@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::{
     changes::Changes,
     peaks::Peaks,
-    signing::{AuthorError, SealedVersion, Sequence},
+    signing::{AuthorError, LightError, SealedVersion, Sequence},
     witness,
 };
 use crate::{
@@ -121,45 +121,6 @@ impl<S: Suite> TryFrom<StoredState<S>> for LightState<S> {
 impl<S: Suite> Message for LightState<S> {
     const KIND: u8 = 168;
     const SUITE: u16 = S::ID.0;
-}
-
-/// Error returned when a light author made no new version. `E` is the error of the function that
-/// stores its state.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum LightError<E> {
-    /// The witness (the server's proof of the entries that change) does not verify under the
-    /// author's own root. Distrust the server.
-    #[error("the witness does not verify: {0}")]
-    Refused(VerifyError),
-    /// The witness is missing although registered entries change, or was given although none
-    /// changes.
-    #[error(
-        "the witness is missing or superfluous: it is required if existing entries change, and not \
-         allowed otherwise"
-    )]
-    WitnessMismatch,
-    /// The changes break the rules of directories, for example because an entry is deleted or not
-    /// assigned.
-    #[error(transparent)]
-    Changes(#[from] ApplyError),
-    /// The last version is not yet signed and stored: call [`LightAuthor::finish`] first.
-    #[error("an unfinished version must be signed and stored first")]
-    Unfinished,
-    /// No version is waiting to be signed and stored.
-    #[error("there is no unfinished version to sign and store")]
-    NothingUnfinished,
-    /// Replaying the changes on the witness did not produce the new subtree digests. This is a bug
-    /// of this library. Nothing was signed.
-    #[error("the computed digests are inconsistent, nothing is signed")]
-    Inconsistent,
-    /// An error common to both kinds of authors.
-    #[error(transparent)]
-    Author(#[from] AuthorError),
-    /// The function that stores the new state and the update failed. Publish nothing until
-    /// [`LightAuthor::finish`] has stored them.
-    #[error("state and update could not be stored")]
-    NotKept(#[source] E),
 }
 
 /// The author of a directory that stores none of its entries.

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use pad_core::{Suite, Untrusted, VerifyError, internals::merkle};
 
-use super::{light::LightError, peaks::Peaks};
+use super::{peaks::Peaks, signing::LightError};
 use crate::{
     entry::{self, EntryState},
     operations::Change,

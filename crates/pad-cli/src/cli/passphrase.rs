@@ -13,7 +13,7 @@ use std::{
 use authdict::{Passphrase, Zeroizing};
 use console::Term;
 
-use super::{Failure, Result, secret::check_secret};
+use super::{Failure, Result, files::check_secret};
 
 /// The passphrase that the user is asked for.
 #[derive(Clone, Copy, Debug)]

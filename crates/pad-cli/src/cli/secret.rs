@@ -89,27 +89,6 @@ pub(super) fn public_path(secret: &Path) -> PathBuf {
     path.into()
 }
 
-/// Rejects a secret file that its group can write, or to which users other than its owner and group
-/// have any access. Checks nothing on systems other than Unix.
-#[cfg(any(feature = "file", feature = "network", feature = "passphrase"))]
-pub(super) fn check_secret(name: &str, path: &Path) -> Result {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let metadata = path.metadata().map_err(Failure::at(path))?;
-        let mode = metadata.permissions().mode() & 0o777;
-        // The group may read the file, because a web server may get its keys through a group.
-        if mode & 0o027 != 0 {
-            let path = path.display();
-            return Err(Failure::Input(format!(
-                "{name} {path}: others may read or change it (its mode is {mode:03o})"
-            ))
-            .help(format!("run chmod 600 {path}")));
-        }
-    }
-    Ok(())
-}
-
 /// Reads the file of a secret key. Asks for its passphrase if it is encrypted.
 pub(super) fn read(path: &Path) -> Result<SecretFile> {
     let failure = |error| Failure::key_file(path, &error);

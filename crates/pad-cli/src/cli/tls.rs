@@ -5,7 +5,10 @@ use std::{io::ErrorKind, path::Path};
 use pad_web::server::{Identity, Options, ServerError, ShutdownOutcome};
 use serde_json::json;
 
-use super::{Failure, Output, Result, files::read_all, secret::check_secret};
+use super::{
+    Failure, Output, Result,
+    files::{check_secret, read_all},
+};
 
 /// Loads a PEM certificate chain and its private key from `files`, and names their options in
 /// errors. Rejects a key file with permissions that [`check_secret`] rejects.

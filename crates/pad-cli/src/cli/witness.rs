@@ -21,9 +21,9 @@ use transparency_log::{
 
 use super::{
     Failure, Output, Result,
-    files::read_text,
+    files::{check_secret, read_text},
     listen::ListenArguments,
-    secret::{self, ProtectArguments, check_secret, public_path},
+    secret::{self, ProtectArguments, public_path},
     session::load_public,
 };
 
