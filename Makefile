@@ -54,6 +54,7 @@ style: ## formatting, and what takes seconds to check
 check: prerequisites style ## formatting, lints, documentation, public interfaces (docs/api), messages (docs/messages.md); dependencies with cargo-deny
 	$(CARGO) clippy --workspace --all-targets --all-features --locked -- -D warnings
 	$(CARGO) check -p pad-cli --no-default-features --locked
+	$(CARGO) check -p pad-cli --no-default-features --features file --locked
 	$(CARGO) check -p pad-accumulators --no-default-features --features rsa --locked
 	scripts/verifiers.sh
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --all-features --locked

@@ -40,6 +40,8 @@ mod parameters;
 mod passphrase;
 mod progress;
 mod proof;
+#[cfg(any(feature = "file", feature = "network"))]
+mod proxies;
 #[cfg(feature = "network")]
 mod push;
 mod quantity;

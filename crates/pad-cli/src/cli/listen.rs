@@ -1,9 +1,6 @@
 //! Listening address, TLS and logging of servers.
 
-use std::{
-    net::{IpAddr, ToSocketAddrs as _},
-    path::PathBuf,
-};
+use std::{net::ToSocketAddrs as _, path::PathBuf};
 
 use clap::{Args, ValueEnum};
 use pad_web::server::{Handler, HeaderValue, Limits, Options, Server};
@@ -17,6 +14,7 @@ use tracing_subscriber::{
 
 use super::{
     Failure, Output, Result,
+    proxies::ProxyArguments,
     tls::{identity, network_failure, say_stopped, scheme_of},
 };
 
@@ -56,17 +54,6 @@ pub(super) struct ListenArguments {
     /// program, as in `info,pad_service=debug`.
     #[arg(long, value_name = "LEVEL", default_value = "info")]
     log_level: Targets,
-}
-
-/// Proxies in front of a server.
-#[derive(Debug, Args)]
-pub(super) struct ProxyArguments {
-    /// Address of a router or reverse proxy; may be repeated.
-    ///
-    /// Limits then count the proxy's clients separately. The proxy must add the client's address to
-    /// X-Forwarded-For, as `pad route` does.
-    #[arg(long = "trusted-proxy", value_name = "IP")]
-    pub(super) trusted_proxies: Vec<IpAddr>,
 }
 
 /// Size limits of a server's messages.

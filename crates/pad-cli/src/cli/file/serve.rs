@@ -18,7 +18,7 @@ use serde_json::json;
 
 use crate::cli::{
     Failure, Output, Result,
-    listen::ProxyArguments,
+    proxies::ProxyArguments,
     tls::{identity, network_failure, say_stopped, scheme_of},
 };
 
