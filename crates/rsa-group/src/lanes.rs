@@ -17,8 +17,8 @@ use self::{eight::Eight, one::One};
 use crate::exponentiation::{multi_power, power_of_table, powers_of_one_base};
 
 /// Maximum number of bases that are raised one after the other. A product of eight numbers takes
-/// the time of four to six products of one.
-const FEW: usize = 4;
+/// the time of five to seven products of one.
+const FEW: usize = 5;
 
 /// Powers modulo one number. Exponents are not negative, and the results are below the modulus.
 pub(crate) trait Lanes: Debug + Send + Sync {
@@ -26,7 +26,7 @@ pub(crate) trait Lanes: Debug + Send + Sync {
     /// the order of the exponents.
     ///
     /// Cost: `b` squarings and `k (b / w + 2^(w + 1))` products of eight. A base has at most `k`
-    /// exponents of at most `b` bits, and windows have `w` bits. Up to four bases are raised one
+    /// exponents of at most `b` bits, and windows have `w` bits. Up to five bases are raised one
     /// after the other instead, with products of one number.
     fn powers(&self, bases: &[&Integer], exponents: &[&[&Integer]]) -> Vec<Vec<Integer>>;
 
