@@ -60,7 +60,8 @@ pub enum LightError<E> {
     /// assigned.
     #[error(transparent)]
     Changes(#[from] ApplyError),
-    /// The last version is not yet signed and stored: call [`LightAuthor::finish`](super::light::LightAuthor::finish) first.
+    /// The last version is not yet signed and stored: call
+    /// [`LightAuthor::finish`](super::light::LightAuthor::finish) first.
     #[error("an unfinished version must be signed and stored first")]
     Unfinished,
     /// No version is waiting to be signed and stored.
