@@ -189,3 +189,80 @@ fn write(field: &Moduli<5>, groups: &[Scalars], values: &mut [Fr]) {
         *values = store(field, group);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ark_ff::Field as _;
+
+    use super::*;
+
+    fn scalar(seed: u64) -> Fr {
+        Fr::from(seed).pow([77, seed, 3])
+    }
+
+    /// The factors of each level of a vector of `2^all` values, and their inverses.
+    fn factors(all: u32) -> [Vec<Vec<Fr>>; 2] {
+        let of_level = |level: u32| -> Vec<Fr> {
+            (0..1_u64 << level)
+                .map(|block| scalar(block + 2 + (u64::from(level) << 32)))
+                .collect()
+        };
+        let factors: Vec<Vec<Fr>> = (0..all).map(of_level).collect();
+        let inverse = |factor: &Fr| factor.inverse().unwrap();
+        let inverses = factors
+            .iter()
+            .map(|level| level.iter().map(inverse).collect());
+        [factors.clone(), inverses.collect()]
+    }
+
+    /// Computes one level by the definition in the module documentation.
+    fn by_definition(values: &mut [Fr], level: u32, factors: &[Fr]) {
+        let length = values.len() >> level;
+        for (block, factor) in values.chunks_exact_mut(length).zip(factors) {
+            let (low, high) = block.split_at_mut(length / 2);
+            for (low, high) in low.iter_mut().zip(high) {
+                [*low, *high] = [*low + *factor * *high, *low - *factor * *high];
+            }
+        }
+    }
+
+    #[test]
+    fn levels_are_those_of_the_definition() {
+        for all in [6, 7, 9] {
+            let [factors, mut inverses] = factors(all);
+            let mut scaled = factors.clone();
+            for factor in scaled.iter_mut().chain(&mut inverses).flatten() {
+                *factor *= Fr::from(SCALE);
+            }
+            let at = |level: u32| usize::try_from(level).unwrap();
+            let extreme = [Fr::from(0_u64), -Fr::ONE, Fr::ONE];
+            let values: Vec<Fr> = extreme
+                .into_iter()
+                .chain((1..).map(scalar))
+                .take(1 << all)
+                .collect();
+            let mut expected = values.clone();
+            for level in 0..all {
+                by_definition(&mut expected, level, &factors[at(level)]);
+            }
+            // All levels at once, and the upper ones one by one before the last three.
+            for upper in [vec![], (0..all - 3).collect::<Vec<u32>>()] {
+                let mut found = values.clone();
+                let first = u32::try_from(upper.len()).unwrap();
+                for level in upper.iter().copied() {
+                    forward(&mut found, level..level + 1, |it| &scaled[at(it)]);
+                }
+                forward(&mut found, first..all, |it| &scaled[at(it)]);
+                let transformed = if is_fast() { &expected } else { &values };
+                assert_eq!(found, *transformed, "{all}");
+                inverse(&mut found, first..all, |it| &inverses[at(it)]);
+                for level in upper.into_iter().rev() {
+                    inverse(&mut found, level..level + 1, |it| &inverses[at(it)]);
+                }
+                let doublings = if is_fast() { 1_u64 << all } else { 1 };
+                let multiplied = values.iter().map(|value| *value * Fr::from(doublings));
+                assert!(multiplied.eq(found), "{all}");
+            }
+        }
+    }
+}

@@ -7,7 +7,7 @@ use pad_core::{Key, Value};
 
 use super::{sorter::SortedOperations, *};
 
-/// Returns up to `most` bytes. Each byte is less than 3, so many keys are equal.
+/// Returns up to `most` bytes. All bytes are below 3, which makes equal keys frequent.
 fn bytes(random: &mut Random, most: u64) -> Vec<u8> {
     let length = random.below(most + 1);
     (0..length)

@@ -34,7 +34,7 @@ pub(crate) struct Output {
     hex: bool,
     /// The fingerprint of the key that verifies answers, if it was read from the store or server
     /// itself. `None` if the user has given the key, in this command or in an earlier command with
-    /// the same view.
+    /// this view.
     stores_own: Option<String>,
     /// The cosignatures of the newest version, as text and as an object, if witnesses are used.
     newest: Option<(String, Json)>,
