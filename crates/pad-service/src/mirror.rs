@@ -349,6 +349,14 @@ mod tests {
             panic!("damaged")
         }
 
+        fn fill_notes(&self, _: &ServerSession<'_>, _: &mut NotesCursor) -> Result<(), NotApplied> {
+            panic!("damaged")
+        }
+
+        fn lacks_notes(&self) -> Result<bool, NotApplied> {
+            panic!("damaged")
+        }
+
         fn prune(&self) -> Result<Option<Version>, NotApplied> {
             panic!("damaged")
         }

@@ -23,13 +23,20 @@ pub(crate) struct TestState {
     oldest: Version,
     /// All updates ever published, including those that a pruning has dropped; or the latest row.
     payloads: BTreeMap<Version, Vec<u8>>,
-    /// Whether the store has a row, and so belongs to a keeper that stores its contents itself.
-    has_row: bool,
+    /// Whether the store has rows, because its keeper stores the contents itself.
+    is_of_rows: bool,
     records: Vec<Record>,
     checkpoint: Option<StoredCheckpoint>,
 }
 
 impl TestStore {
+    /// A store of a keeper that stores its contents itself.
+    pub(crate) fn of_rows() -> Self {
+        let store = Self::default();
+        store.state().is_of_rows = true;
+        store
+    }
+
     pub(crate) fn state(&self) -> MutexGuard<'_, TestState> {
         self.0.lock().unwrap()
     }
@@ -87,7 +94,7 @@ impl Store for TestStore {
         let mut state = self.state();
         assert!(updates.is_empty() || Some(first) == state.latest.next());
         assert!(
-            updates.is_empty() || !state.has_row,
+            updates.is_empty() || !state.is_of_rows,
             "it keeps its contents itself"
         );
         for update in updates {
@@ -107,7 +114,8 @@ impl Store for TestStore {
     ) -> Result<(), StoreError> {
         let mut state = self.state();
         assert!(before == state.latest && latest >= before);
-        (state.latest, state.has_row) = (latest, true);
+        assert!(state.is_of_rows, "its updates are kept");
+        state.latest = latest;
         state.payloads = BTreeMap::from([(latest, row.to_vec())]);
         state.changed(records)
     }
@@ -120,7 +128,7 @@ impl Store for TestStore {
 
     fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError> {
         let mut state = self.state();
-        assert!(!state.has_row, "it keeps its contents itself");
+        assert!(!state.is_of_rows, "it keeps its contents itself");
         state.oldest = state.oldest.max(checkpoint.oldest);
         state.checkpoint = Some(checkpoint.clone());
         Ok(())

@@ -312,6 +312,11 @@ impl Outcome for Output {
     }
 }
 
+/// Returns the only object of a text.
+pub(crate) fn object(text: &str) -> Json {
+    serde_json::from_str(text).unwrap()
+}
+
 /// Returns the objects on the lines of a text.
 pub(crate) fn objects(text: &str) -> Vec<Json> {
     let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());

@@ -101,8 +101,8 @@ fn names_have_rules() {
 fn copies_have_no_names() {
     let bench = Bench::with_trace();
     bench.ok("export --store s --from a --to c --out all");
-    for is_known in [false, true] {
-        let applied = bench.json("apply --store t --public k.pub all");
+    for (public, is_known) in [(" --public k.pub", false), ("", true)] {
+        let applied = bench.json(&format!("apply --store t{public} all"));
         assert_eq!(applied.len(), 3);
         for (version, said) in (1..).zip(applied) {
             let expected = json!({ "version": version, "known": is_known });

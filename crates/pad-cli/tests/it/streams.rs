@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::json;
 
-use crate::bench::{Bench, Outcome as _, TRACE, assert_has, names, objects, text};
+use crate::bench::{Bench, Outcome as _, TRACE, assert_has, names, object, objects, text};
 
 /// Runs the program with arguments separated by spaces, and with these bytes on standard input.
 pub(crate) fn fed(bench: &Bench, line: &str, input: &[u8]) -> Output {
@@ -83,9 +83,9 @@ fn traces_come_in_all_forms() {
     assert_eq!(bench.list("versions --store file").0.len(), 3);
     // The same trace is imported again from standard input.
     let line = "--json import --store file --key k -";
-    let said = objects(&fed(&bench, line, TRACE.as_bytes()).succeeds());
+    let said = object(&fed(&bench, line, TRACE.as_bytes()).succeeds());
     let expected = json!({ "items": 0, "skipped_snapshots": 3 });
-    assert_has(&said[0], &expected, line);
+    assert_has(&said, &expected, line);
     let output = import("bad", b"snapshot,op,key,value\na,put,k\n");
     output.fails_with(2, "trace standard input: line 2");
     assert!(!bench.path("bad").exists());
@@ -133,9 +133,9 @@ fn the_environment_stands_for_options() {
         ("PAD_KEY", "k"),
     ];
     let run = |line: &str| bench.run_with(&usual, line);
-    let said = objects(&run("--json get apple").succeeds());
+    let said = object(&run("--json get apple").succeeds());
     let expected = json!({ "value": "4", "verified": true });
-    assert_has(&said[0], &expected, "get apple");
+    assert_has(&said, &expected, "get apple");
     assert!(bench.path("v").exists());
     run("put fig 1").succeeds();
     run("commit").succeeds();
@@ -200,7 +200,7 @@ fn shells_and_manuals_know_every_command() {
     }
     let output = bench.run("completions bash --json");
     assert!(output.stdout.is_empty());
-    let error = objects(&output.fails_with(2, "")).remove(0);
+    let error = object(&output.fails_with(2, ""));
     assert_eq!(error["error"]["kind"], "input", "{error}");
     bench.ok("man pages/man1");
     for page in ["pad.1", "pad-get.1", "pad-directory-append.1"] {

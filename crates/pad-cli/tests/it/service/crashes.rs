@@ -11,7 +11,7 @@ use std::{
 
 use super::process::{Process, ROOTS, begin_store, certify, latest, wait_for};
 use crate::{
-    bench::{Bench, Outcome as _, objects, text},
+    bench::{Bench, Outcome as _, object, objects, text},
     process::free_address,
 };
 
@@ -50,7 +50,7 @@ fn client(bench: &Bench, urls: [&str; 2], view: &str, done: &AtomicBool) -> u64 
             assert!(!error.contains("two histories"), "{error}");
             continue;
         }
-        let object = &objects(&text(&output.stdout))[0];
+        let object = object(&text(&output.stdout));
         let version = object["version"].as_u64().unwrap();
         assert!(version >= newest, "{version} after {newest}");
         newest = version;

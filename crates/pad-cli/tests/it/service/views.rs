@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::process::Process;
-use crate::bench::{Bench, Outcome as _, objects, text};
+use crate::bench::{Bench, Outcome as _, object, text};
 
 /// A flag that is true once connections are forwarded, with its condition variable.
 type Gate = Arc<(Mutex<bool>, Condvar)>;
@@ -72,7 +72,7 @@ fn a_slow_server_keeps_nobody_else_from_a_view_and_it_never_goes_back() {
     let line = |url: &str| {
         format!("--json get --server {url}/v1/dictionaries/s --public k.pub --view v apple")
     };
-    let price = |printed: &str| objects(printed)[0]["value"].as_str().unwrap().to_owned();
+    let price = |printed: &str| object(printed)["value"].as_str().unwrap().to_owned();
     let mut waiting = bench.command();
     waiting.args(line(&behind).split(' '));
     waiting.stdout(Stdio::piped()).stderr(Stdio::piped());

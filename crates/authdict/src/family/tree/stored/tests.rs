@@ -105,7 +105,7 @@ fn after_a_power_cut_at_any_operation_of_a_compaction_all_versions_are_there() {
 /// nodes that the store refers to.
 #[test]
 fn a_writer_that_has_not_seen_a_compaction_begins_anew() {
-    let (folder, store) = (SimulatedFolder::new("two"), TestStore::default());
+    let (folder, store) = (SimulatedFolder::new("two"), TestStore::of_rows());
     compacting(&folder, &store).unwrap();
     let mut late = open(&folder, &store).unwrap();
     let mut first = open(&folder, &store).unwrap();
@@ -162,7 +162,7 @@ fn after_a_power_cut_at_any_operation_of_a_load_all_of_it_is_there_or_nothing() 
 /// turn. The script must have more than `at_least` operations.
 fn check_cuts(script: Script, versions: u64, at_least: usize) {
     let folder = SimulatedFolder::new("whole");
-    let store = TestStore::default();
+    let store = TestStore::of_rows();
     script(&folder, &store).unwrap();
     let whole = open(&folder, &store).unwrap();
     let heads: Vec<_> = (1..=versions)
@@ -177,14 +177,14 @@ fn check_cuts(script: Script, versions: u64, at_least: usize) {
     let is_chosen = |at: &usize| at % every == 1 % every || *at == operations;
     for at in (1..=operations).filter(is_chosen) {
         for seed in 0..pad_conformance::soak::size(1, 4) {
-            let (folder, store) = (SimulatedFolder::new("cut"), TestStore::default());
+            let (folder, store) = (SimulatedFolder::new("cut"), TestStore::of_rows());
             folder.stop_at(at, Reads::Work);
             // The script may ignore a failure of its last operations.
             drop(script(&folder, &store));
             check_script(script, &folder.after_power_cut(seed), &store, &heads);
             check_script(script, &folder.after_kill(), &store, &heads);
         }
-        let (folder, store) = (SimulatedFolder::new("failing"), TestStore::default());
+        let (folder, store) = (SimulatedFolder::new("failing"), TestStore::of_rows());
         folder.fail_at(at, 1);
         drop(script(&folder, &store));
         check_script(script, &folder.after_kill(), &store, &heads);
@@ -198,7 +198,7 @@ fn what_is_durable_and_said_to_have_failed_is_there() {
     let scripts: [(Script, usize); 2] = [(script, 6), (compacting, 12)];
     for (script, changes) in scripts {
         for number in 0..changes {
-            let (folder, store) = (SimulatedFolder::new("told"), TestStore::default());
+            let (folder, store) = (SimulatedFolder::new("told"), TestStore::of_rows());
             store.state().until_failure = Some(number);
             assert!(script(&folder, &store).is_err(), "{number}");
             check_script(script, &folder, &store, &[]);
@@ -208,7 +208,7 @@ fn what_is_durable_and_said_to_have_failed_is_there() {
 
 #[test]
 fn after_a_pruning_of_unknown_end_nothing_is_taken() {
-    let (folder, store) = (SimulatedFolder::new("pruned"), TestStore::default());
+    let (folder, store) = (SimulatedFolder::new("pruned"), TestStore::of_rows());
     script(&folder, &store).unwrap();
     let mut kept = open(&folder, &store).unwrap();
     // The copy was recorded, but it is unknown whether the store has switched to the copy.
@@ -228,11 +228,11 @@ fn after_a_pruning_of_unknown_end_nothing_is_taken() {
 #[test]
 fn on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room() {
     let folder = SimulatedFolder::new("whole");
-    let store = TestStore::default();
+    let store = TestStore::of_rows();
     script(&folder, &store).unwrap();
     let used = folder.used();
     for capacity in (0..used).step_by(4096) {
-        let (folder, store) = (SimulatedFolder::new("full"), TestStore::default());
+        let (folder, store) = (SimulatedFolder::new("full"), TestStore::of_rows());
         folder.set_capacity(capacity);
         drop(script(&folder, &store));
         folder.set_capacity(u64::MAX);
@@ -243,14 +243,14 @@ fn on_a_full_disk_nothing_is_lost_and_it_goes_on_when_there_is_room() {
 #[test]
 fn a_load_for_which_the_disk_has_no_room_leaves_nothing_and_can_be_done_again() {
     let folder = SimulatedFolder::new("whole");
-    let store = TestStore::default();
+    let store = TestStore::of_rows();
     loading(&folder, &store).unwrap();
     let whole = open(&folder, &store).unwrap();
     let heads = [1, 2, 3].map(|version| whole.head_message(Version::new(version)).unwrap());
     let used = folder.used();
     // At these capacities, both files can contain at least their headers.
     for capacity in (16_384..used).step_by(100_000) {
-        let (folder, store) = (SimulatedFolder::new("full"), TestStore::default());
+        let (folder, store) = (SimulatedFolder::new("full"), TestStore::of_rows());
         folder.set_capacity(capacity);
         let mut kept = open(&folder, &store).unwrap();
         let Err(AuthorError::Repository(RepositoryError::Store(StoreError::Io(error)))) =
@@ -272,7 +272,7 @@ fn a_load_for_which_the_disk_has_no_room_leaves_nothing_and_can_be_done_again() 
 
 #[test]
 fn what_cannot_be_read_or_is_not_as_announced_is_not_loaded() {
-    let (folder, store) = (SimulatedFolder::new("refused"), TestStore::default());
+    let (folder, store) = (SimulatedFolder::new("refused"), TestStore::of_rows());
     let mut kept = open(&folder, &store).unwrap();
     let broken = || {
         let failure = || Err(StoreError::Io(io::Error::other("it cannot be read")));
