@@ -9,7 +9,6 @@ use comparison::{
     needs::Need,
     records::Records,
 };
-use pad_conformance::soak;
 
 /// Asks for unique sets, of a small load.
 pub(crate) fn question() -> Question {
@@ -66,10 +65,6 @@ fn advice_follows_from_what_is_measured_here_and_holds() {
         // Bytes depend on the work, not on the load of the machine.
         let ratio = number(trial, "proof_bytes") / number(trial, "predicted_proof_bytes");
         assert!((ratio - 1.0).abs() < 0.1, "{trial}");
-    }
-    // The trials run again, which takes seconds.
-    if !soak::enabled() {
-        return;
     }
     let shown = run(&verify);
     for part in ["run for real", "300 keys, 10 changes"] {

@@ -24,6 +24,7 @@ fn every_scheme_has_a_line_for_every_size() {
     have(&lines, PROMISED);
     for line in &lines {
         assert_eq!(line["value_bytes"], 32);
+        assert_eq!(line["seed"], 0);
         assert_eq!(line["has_keys"], line["scheme"] != "directory", "{line}");
     }
 }

@@ -112,7 +112,7 @@ fn directories_stand_beside_their_primitives() {
     // Every experiment at its smallest size.
     let text = run(
         "directory --json --quick --inserts 400 --block-bytes 512,16384 --entries 2000 \
-            --prefill 10000 --operations 1000 --update-percent 0,25",
+            --prefill 50000 --operations 1000 --update-percent 0,25",
     );
     let lines = lines(&text);
     have(&lines, PROMISED);

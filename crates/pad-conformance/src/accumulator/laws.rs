@@ -152,10 +152,14 @@ pub fn check_refusals<A: Accumulator>(secret: &SecretKey<A>, seed: u64) {
     let same_twice = [&elements[1], &elements[1]];
     assert_eq!(set.remove_all(&same_twice), absent);
     assert_eq!(set.elements(), before, "a refused change changes nothing");
-    check_foreign_keys::<A>(secret, &set);
+    check_foreign_keys::<A>(secret, &set, &elements[0]);
 }
 
-fn check_foreign_keys<A: Accumulator>(secret: &SecretKey<A>, set: &ElementSet<A>) {
+fn check_foreign_keys<A: Accumulator>(
+    secret: &SecretKey<A>,
+    set: &ElementSet<A>,
+    member: &impl AsRef<[u8]>,
+) {
     let alone = Workers::sequential();
     let foreign: PublicKey<A> = relabelled::<A>(secret, b"another accumulator");
     let foreign_secret = secret.with_label(b"another accumulator");
@@ -164,8 +168,11 @@ fn check_foreign_keys<A: Accumulator>(secret: &SecretKey<A>, set: &ElementSet<A>
     assert_eq!(A::accumulate(&foreign_secret, set, &alone), Err(wrong));
     assert_eq!(A::witnesses(&foreign, set, &alone), Err(wrong));
     assert_eq!(A::witnesses(&foreign_secret, set, &alone), Err(wrong));
-    assert_eq!(A::witness(&foreign, set, b"", &alone), Err(wrong));
-    assert_eq!(A::witness(&foreign_secret, set, b"", &alone), Err(wrong));
+    for element in [b"", member.as_ref()] {
+        assert_eq!(A::witness(&foreign, set, element, &alone), Err(wrong));
+        let refused = A::witness(&foreign_secret, set, element, &alone);
+        assert_eq!(refused, Err(wrong));
+    }
     let mut set = set.clone();
     let refused = set.insert_all(&foreign, &[b"fresh"], &alone);
     assert_eq!(refused, Err(wrong));

@@ -47,7 +47,7 @@ fn tables_agree_with_plain_powers() {
         assert!(powers.are_modulo(&(&prime * guard())));
         assert!(!powers.are_modulo(&prime));
         // Few and many powers left over after eights, on one thread.
-        for count in [0, 1, 4, 5, 8, 9] {
+        for count in [0, 1, 5, 6, 8, 9] {
             let few = &exponents[..count];
             let found = powers.powers(few, &Workers::sequential()).unwrap();
             for (power, exponent) in found.iter().zip(few) {

@@ -82,7 +82,9 @@ fn powers_agree_with_gmp() {
         (1, 8, 2),
         (64, 3, 1),
         (273, 8, 2),
+        // One by one, and in lanes that are not all in use.
         (1000, 5, 2),
+        (1000, 6, 2),
         (3000, 2, 2),
     ] {
         check::<40, 5>(&ours, bits, bases, count);

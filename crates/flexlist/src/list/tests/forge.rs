@@ -287,7 +287,7 @@ impl Random {
             _ => Level::initial(self.next() | 1 << 40),
         };
         Block {
-            length: 1 + self.below(20),
+            length: 1 + self.below(99),
             tag_digest: Digest([self.byte(); 32]),
             level,
             label: self.next(),

@@ -116,7 +116,9 @@ proptest! {
             let old_blocks = blocks.clone();
             let old = list.state();
             let mut operations = random.batch(&mut blocks);
-            operations.extend(random.batch(&mut blocks));
+            if random.below(2) == 0 {
+                operations.extend(random.batch(&mut blocks));
+            }
             let change = list.update(&operations).unwrap();
             check_same(&list, &blocks);
             prop_assert_eq!(list.at(&change.previous).blocks(), old_blocks.clone());
