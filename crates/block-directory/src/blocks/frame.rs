@@ -2,6 +2,7 @@
 
 use pad_core::{Suite, internals::DigestBytes};
 
+use super::grid::to_u64;
 use crate::{
     entry::{self, EntryId, EntryState, entry_digest, is_reserved},
     strategy::Place,
@@ -61,9 +62,9 @@ impl<S: Suite> Frame<S> {
     #[inline]
     pub(crate) fn get(&self, index: usize) -> S::Digest {
         let pair = self.pairs.get(index >> 1);
-        pair.map_or_else(S::Digest::default, |Pair([left, right])| {
-            if index & 1 == 0 { *left } else { *right }
-        })
+        // An index in the array, because the processor cannot predict a branch on it.
+        let node = pair.and_then(|Pair(nodes)| nodes.get(index & 1));
+        node.copied().unwrap_or_default()
     }
 
     /// Sets the node or the slot at an index of the heap.
@@ -89,20 +90,13 @@ impl<S: Suite> Frame<S> {
         self.get(1)
     }
 
-    /// Returns the leaf digest of a slot with this content. On level 0 this is the hash of the
-    /// entry; on higher levels it is the content itself.
-    pub(crate) fn leaf(
-        capacity: usize,
-        place: Place,
-        slot: usize,
-        content: S::Digest,
-    ) -> S::Digest {
-        if place.level > 0 {
+    /// Returns the leaf digest of a slot with this content, by its number in the level. On level 0
+    /// this is the hash of the entry; on higher levels it is the content itself.
+    pub(crate) fn leaf(level: u8, slot: u64, content: S::Digest) -> S::Digest {
+        if level > 0 {
             return content;
         }
-        let first = place.block.saturating_mul(super::grid::to_u64(capacity));
-        let id = EntryId::new(first.saturating_add(super::grid::to_u64(slot)));
-        entry_digest::<S>(id, shown::<S>(content).as_ref())
+        entry_digest::<S>(EntryId::new(slot), shown::<S>(content).as_ref())
     }
 
     /// Computes all nodes above the first `slots` slots.
@@ -111,7 +105,11 @@ impl<S: Suite> Frame<S> {
     pub(crate) fn fill(&mut self, place: Place, slots: usize) {
         let capacity = self.capacity();
         let mut first = capacity / 2;
-        let leaf = |frame: &Self, slot| Self::leaf(capacity, place, slot, frame.slot(slot));
+        let before = place.block.saturating_mul(to_u64(capacity));
+        let leaf = |frame: &Self, slot| {
+            let number = before.saturating_add(to_u64(slot));
+            Self::leaf(place.level, number, frame.slot(slot))
+        };
         for slot in (0..slots).step_by(2) {
             let left = leaf(self, slot);
             let right = (slot + 1 < slots).then(|| leaf(self, slot + 1));

@@ -6,12 +6,17 @@ use super::{
     Blocks,
     frame::{Frame, joined, shown},
     grid::{Grid, in_block},
+    read::FrameRef,
 };
 use crate::{
     entry::{EntryId, EntryState, entry_digest, root_digest},
     operations::Change,
     strategy::Place,
 };
+
+/// The number of slots of the blocks that are hashed together. A directory in files holds a group
+/// of blocks in memory.
+const GROUP: usize = 1 << 14;
 
 /// Checked changes of entries, the writes into blocks that they need, and the new layout and root.
 #[derive(Clone, Debug)]
@@ -20,26 +25,39 @@ pub(crate) struct Plan<S: Suite> {
     pub(crate) grid: Grid,
     pub(crate) root: S::Digest,
     /// Writes into existing blocks, in ascending order of the blocks' places.
-    written: Vec<Written<S>>,
+    written: Writes<S>,
     /// New blocks with their places, in ascending order of the places.
     new_blocks: Vec<(Place, Frame<S>)>,
 }
 
-/// A write of one slot or inner node: the place of the block, the index in the block, and the new
-/// content.
-#[derive(Clone, Copy, Debug)]
-struct Written<S: Suite> {
-    place: Place,
-    index: usize,
-    content: S::Digest,
+/// Writes into existing blocks, in groups of neighbouring blocks of one level. A group has one run
+/// of nodes for each height of its blocks, from the slots up to the blocks' tops.
+#[derive(Clone, Debug)]
+struct Writes<S: Suite> {
+    /// The runs of all groups: numbers of nodes in ascending order, with their new contents. Nodes
+    /// of one height are counted from the start of the level.
+    nodes: Vec<(u64, S::Digest)>,
+    /// The ends of the runs in `nodes`.
+    ends: Vec<usize>,
+    /// The level of each group.
+    levels: Vec<u8>,
 }
 
-/// Buffers that are reused for all blocks of a plan.
-struct Scratch<S: Suite> {
-    /// The changing nodes of one height of a block, as pairs of heap index and new digest.
-    nodes: Vec<(usize, S::Digest)>,
-    /// The digests of the unchanged siblings of `nodes`, in the same order.
-    siblings: Vec<S::Digest>,
+impl<S: Suite> Writes<S> {
+    fn end_run(&mut self) {
+        self.ends.push(self.nodes.len());
+    }
+}
+
+/// Buffers that are reused for all groups of a level.
+#[derive(Default)]
+struct Scratch<'a, S: Suite> {
+    /// The blocks of the group, in ascending order of their numbers.
+    frames: Vec<(u64, FrameRef<'a, S>)>,
+    /// The changing nodes of one height, as pairs of number in the level and new digest.
+    nodes: Vec<(u64, S::Digest)>,
+    /// The contents of the unchanged siblings of `nodes`, in the same order.
+    siblings: Vec<Option<S::Digest>>,
 }
 
 impl<S: Suite> Plan<S> {
@@ -62,101 +80,106 @@ impl<S: Suite> Plan<S> {
         top
     }
 
-    /// Hashes the nodes above the changing slots of an existing block, each once, and plans the
-    /// writes. Returns the block's new digest.
-    fn hash(
-        &mut self,
-        (place, frame): (Place, &Frame<S>),
-        slots: &[(u64, S::Digest)],
-        scratch: &mut Scratch<S>,
-    ) -> S::Digest {
-        let step = self.grid.step;
-        let count = self.grid.slots_of(place);
-        let Scratch { nodes, siblings } = scratch;
+    /// Hashes the nodes above the changing slots of a group of existing blocks, each once, and
+    /// plans the writes. Leaves the numbers and new digests of the blocks in `scratch.nodes`.
+    ///
+    /// Hashes height by height: the nodes of one height do not depend on each other, so the
+    /// processor overlaps their hashes, and the memory reads of their siblings.
+    fn hash(&mut self, level: u8, slots: &[(u64, S::Digest)], scratch: &mut Scratch<'_, S>) {
+        let Grid { step, .. } = self.grid;
+        let Scratch {
+            frames,
+            nodes,
+            siblings,
+        } = scratch;
+        let leaf = |slot, content| Frame::<S>::leaf(level, slot, content);
+        let leaves = slots.iter();
+        let leaves = leaves.map(|(slot, content)| (*slot, leaf(*slot, *content)));
         nodes.clear();
-        for (slot, content) in slots {
-            let slot = in_block(*slot, step);
-            let index = frame.capacity() | slot;
-            self.written.push(Written {
-                place,
-                index,
-                content: *content,
-            });
-            nodes.push((
-                index,
-                Frame::<S>::leaf(frame.capacity(), place, slot, *content),
-            ));
-        }
+        nodes.extend(leaves);
+        self.written.levels.push(level);
+        self.written.nodes.extend_from_slice(slots);
+        self.written.end_run();
         for height in 0..step {
-            let exists = |index: usize| (index & (first_of(step, height) - 1)) << height < count;
-            fetch(nodes, siblings, |index| {
-                exists(index).then(|| match height {
-                    0 => {
-                        let slot = index ^ frame.capacity();
-                        Frame::<S>::leaf(frame.capacity(), place, slot, frame.get(index))
-                    }
-                    _ => frame.get(index),
-                })
+            let numbers = step * u32::from(level) + height;
+            let depth = step - height;
+            let mut frames = frames.iter().peekable();
+            fetch(nodes, siblings, |number| {
+                let block = number >> depth;
+                while frames.next_if(|(before, _)| *before < block).is_some() {}
+                let (_, frame) = frames.peek()?;
+                let exists = self.grid.has(numbers, number);
+                exists.then(|| frame.get(index_of(step, height, number)))
             });
-            join::<S>(nodes, siblings, exists);
-            let written = nodes.iter().map(|(index, content)| Written {
-                place,
-                index: *index,
-                content: *content,
+            join::<S>(nodes, siblings, |number, content| match height {
+                0 => leaf(number, content),
+                _ => content,
             });
-            self.written.extend(written);
+            self.written.nodes.extend_from_slice(nodes);
+            self.written.end_run();
         }
-        nodes.first().map_or_else(S::Digest::default, |top| top.1)
     }
 }
 
-/// Returns the heap index of the first node of this height in a block of `2^step` slots.
-fn first_of(step: u32, height: u32) -> usize {
-    1_usize.unbounded_shl(step.saturating_sub(height))
+/// Returns the heap index, in a block of `2^step` slots, of the node with this height above the
+/// slots and this number in the level.
+fn index_of(step: u32, height: u32, number: u64) -> usize {
+    let depth = step.saturating_sub(height);
+    1_usize.unbounded_shl(depth) | in_block(number, depth)
 }
 
 /// Returns whether the first two of `nodes` are siblings.
-fn are_halves<D>(nodes: &[(usize, D)]) -> bool {
+fn are_halves<D>(nodes: &[(u64, D)]) -> bool {
     matches!(nodes, [(left, _), (right, _), ..] if left ^ 1 == *right)
 }
 
-/// Collects the digests of those siblings of `nodes` that exist and do not change. Reads all
-/// digests before the first is hashed, so that the processor overlaps the memory reads.
-fn fetch<D>(nodes: &[(usize, D)], siblings: &mut Vec<D>, digest: impl Fn(usize) -> Option<D>) {
+/// Collects the contents of the siblings of `nodes` that do not change; `None` for a sibling that
+/// does not exist. Reads all contents before the first is hashed, so that the processor overlaps
+/// the memory reads.
+fn fetch<D>(
+    nodes: &[(u64, D)],
+    siblings: &mut Vec<Option<D>>,
+    mut content: impl FnMut(u64) -> Option<D>,
+) {
     siblings.clear();
     let mut rest = nodes;
-    while let [(index, _), others @ ..] = rest {
+    while let [(number, _), others @ ..] = rest {
         if are_halves(rest) {
             rest = others.get(1..).unwrap_or_default();
         } else {
-            siblings.extend(digest(index ^ 1));
+            siblings.push(content(number ^ 1));
             rest = others;
         }
     }
 }
 
-/// Replaces `nodes`, the changing nodes of one height, by their parents.
+/// Replaces `nodes`, the changing nodes of one height, by their parents. `digest` returns the
+/// digest of a sibling with this number and content.
 fn join<S: Suite>(
-    nodes: &mut Vec<(usize, S::Digest)>,
-    siblings: &[S::Digest],
-    exists: impl Fn(usize) -> bool,
+    nodes: &mut Vec<(u64, S::Digest)>,
+    siblings: &[Option<S::Digest>],
+    digest: impl Fn(u64, S::Digest) -> S::Digest,
 ) {
     let mut siblings = siblings.iter().copied();
     let (mut from, mut to) = (0, 0);
-    while let Some(rest @ [(index, digest), ..]) = nodes.get(from..) {
-        let (index, digest) = (*index, *digest);
+    while let Some(rest @ [(number, node), ..]) = nodes.get(from..) {
+        let (number, node) = (*number, *node);
         let above = match rest {
             [_, (_, right), ..] if are_halves(rest) => {
                 from += 1;
-                joined::<S>(digest, Some(*right))
+                joined::<S>(node, Some(*right))
             }
-            _ if index & 1 == 1 => joined::<S>(siblings.next().unwrap_or_default(), Some(digest)),
-            _ if exists(index ^ 1) => joined::<S>(digest, siblings.next()),
-            _ => digest,
+            _ => {
+                let sibling = siblings.next().flatten();
+                match sibling.map(|content| digest(number ^ 1, content)) {
+                    Some(left) if number & 1 == 1 => joined::<S>(left, Some(node)),
+                    right => joined::<S>(node, right),
+                }
+            }
         };
         from += 1;
         if let Some(place) = nodes.get_mut(to) {
-            *place = (index >> 1, above);
+            *place = (number >> 1, above);
         }
         to += 1;
     }
@@ -174,9 +197,14 @@ impl<S: Suite> Blocks<S> {
     ) -> Result<Plan<S>, StoreFault> {
         let old = self.grid;
         let grid = Grid { registered, ..old };
-        let levels = usize::try_from(grid.height()).unwrap_or(0) + 1;
+        let height = usize::try_from(grid.height()).unwrap_or(0);
+        let written = Writes {
+            nodes: Vec::with_capacity(changes.len().saturating_add(height + 4)),
+            ends: Vec::with_capacity(height + 4),
+            levels: Vec::with_capacity(4),
+        };
         let mut plan = Plan {
-            written: Vec::with_capacity(changes.len().saturating_add(levels)),
+            written,
             new_blocks: Vec::new(),
             root: self.root,
             grid,
@@ -195,10 +223,6 @@ impl<S: Suite> Blocks<S> {
             }
             _ => {}
         }
-        let mut scratch = Scratch {
-            nodes: Vec::new(),
-            siblings: Vec::new(),
-        };
         for level in 0..grid.levels() {
             if level == old.levels()
                 && old.registered > 0
@@ -207,25 +231,48 @@ impl<S: Suite> Blocks<S> {
                 // The tree gets a new level, and the old topmost block has not changed.
                 slots.insert(0, (0, self.reader().node(old.height(), 0)?));
             }
-            let mut tops = Vec::with_capacity(1);
-            for inside in
-                slots.chunk_by(|(slot, _), (next, _)| slot >> grid.step == next >> grid.step)
-            {
-                let block = inside.first().map_or(0, |(slot, _)| slot >> grid.step);
-                let place = Place { level, block };
-                let top = if block < old.blocks(level) {
-                    let frame = self.frame(place)?;
-                    plan.hash((place, &frame), inside, &mut scratch)
-                } else {
-                    plan.fill(place, inside)
-                };
-                tops.push((block, top));
+            let block_of = |slot: &(u64, S::Digest)| slot.0 >> grid.step;
+            let changed = slots.partition_point(|slot| block_of(slot) < old.blocks(level));
+            let (changed, new) = slots.split_at(changed);
+            let mut tops = self.hash_changed(&mut plan, level, changed)?;
+            for inside in new.chunk_by(|slot, next| block_of(slot) == block_of(next)) {
+                let block = inside.first().map_or(0, block_of);
+                tops.push((block, plan.fill(Place { level, block }, inside)));
             }
             slots = tops;
         }
         let top = slots.first().map(|(_, top)| *top);
         plan.root = root_digest::<S>(registered, &top.unwrap_or_default());
         Ok(plan)
+    }
+
+    /// Plans the changes of slots in existing blocks of a level, in groups of blocks. Returns the
+    /// numbers of these blocks and their new digests.
+    fn hash_changed(
+        &self,
+        plan: &mut Plan<S>,
+        level: u8,
+        mut slots: &[(u64, S::Digest)],
+    ) -> Result<Vec<(u64, S::Digest)>, StoreFault> {
+        let step = plan.grid.step;
+        let block_of = |slot: &(u64, S::Digest)| slot.0 >> step;
+        let most = GROUP.unbounded_shr(step).max(1);
+        let mut scratch = Scratch::default();
+        let mut tops = Vec::with_capacity(1);
+        while let Some(last) = slots.get(most - 1).or(slots.last()).map(block_of) {
+            let group = slots.partition_point(|slot| block_of(slot) <= last);
+            let (group, rest) = slots.split_at(group);
+            scratch.frames.clear();
+            for inside in group.chunk_by(|slot, next| block_of(slot) == block_of(next)) {
+                let block = inside.first().map_or(0, block_of);
+                let frame = self.frame(Place { level, block })?;
+                scratch.frames.push((block, frame));
+            }
+            plan.hash(level, group, &mut scratch);
+            tops.extend_from_slice(&scratch.nodes);
+            slots = rest;
+        }
+        Ok(tops)
     }
 
     /// Plans a single change of the entry `id` in an existing block. The positions of the siblings
@@ -244,27 +291,18 @@ impl<S: Suite> Blocks<S> {
         let mut digest = entry_digest::<S>(EntryId::new(id), shown::<S>(object).as_ref());
         for level in 0..plan.grid.levels() {
             let slot = id >> (step * u32::from(level));
-            let block = slot >> step;
-            let place = Place { level, block };
-            let slot = plan.grid.capacity() | in_block(slot, step);
             let content = if level == 0 { object } else { digest };
-            plan.written.push(Written {
-                place,
-                index: slot,
-                content,
-            });
+            plan.written.levels.push(level);
+            plan.written.nodes.push((slot, content));
+            plan.written.end_run();
             for (above, sibling) in (0..step).zip(&mut siblings) {
-                let index = slot >> above;
+                let number = slot >> above;
                 digest = match sibling {
-                    Some(left) if index & 1 == 1 => joined::<S>(left, Some(digest)),
+                    Some(left) if number & 1 == 1 => joined::<S>(left, Some(digest)),
                     right => joined::<S>(digest, right),
                 };
-                let (index, content) = (index >> 1, digest);
-                plan.written.push(Written {
-                    place,
-                    index,
-                    content,
-                });
+                plan.written.nodes.push((number >> 1, digest));
+                plan.written.end_run();
             }
         }
         plan.root = root_digest::<S>(registered, &digest);
@@ -273,21 +311,41 @@ impl<S: Suite> Blocks<S> {
 
     /// Writes the changes of a plan, block by block in ascending order of places.
     pub(crate) fn commit(&mut self, plan: &mut Plan<S>) -> Result<(), StoreFault> {
+        let Writes {
+            nodes,
+            ends,
+            levels,
+        } = &plan.written;
+        let Grid { step, .. } = plan.grid;
+        let heights = usize::try_from(step).unwrap_or(0) + 1;
         let mut new_blocks = plan.new_blocks.drain(..).peekable();
-        for written in plan.written.chunk_by(|one, next| one.place == next.place) {
-            let Some(Written { place, .. }) = written.first() else {
-                continue;
+        let mut start = 0;
+        for (level, ends) in levels.iter().zip(ends.chunks_exact(heights)) {
+            let run = |end: &usize| {
+                let run = nodes.get(start..*end).unwrap_or_default();
+                start = *end;
+                run
             };
-            // Write blocks of lower levels first: a block that is read is compared with the level
-            // above, which must still be the old one.
-            while let Some((place, frame)) = new_blocks.next_if(|(new, _)| new < place) {
-                self.push(plan.grid, place, frame)?;
-            }
-            self.change(plan.grid, *place, |frame| {
-                for Written { index, content, .. } in written {
-                    frame.set(*index, *content);
+            let mut runs: Vec<_> = ends.iter().map(run).collect();
+            while let Some((slot, _)) = runs.first().and_then(|slots| slots.first()) {
+                let (level, block) = (*level, slot >> step);
+                let place = Place { level, block };
+                // Write blocks of lower levels first: a block that is read is compared with the
+                // level above, which must still be the old one.
+                while let Some((place, frame)) = new_blocks.next_if(|(new, _)| *new < place) {
+                    self.push(plan.grid, place, frame)?;
                 }
-            })?;
+                self.change(plan.grid, place, |frame| {
+                    for (height, run) in (0..).zip(&mut runs) {
+                        while let [(number, content), rest @ ..] = *run
+                            && number >> (step - height) == block
+                        {
+                            frame.set(index_of(step, height, *number), *content);
+                            *run = rest;
+                        }
+                    }
+                })?;
+            }
         }
         for (place, frame) in new_blocks {
             self.push(plan.grid, place, frame)?;

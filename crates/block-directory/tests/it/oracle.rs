@@ -12,7 +12,7 @@ use pad_core::{
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::support::{head_of, id, object, signer};
+use crate::support::{S, append, head, head_of, id, object, signer, verify};
 
 /// The digest of every entry; `None` for a deleted one.
 type Oracle<S> = Vec<Option<<S as Suite>::Digest>>;
@@ -195,4 +195,41 @@ fn old_and_unknown_versions_are_refused() {
     let request = EntryRequest::<Sha256Ed25519>::new(unknown, query, None);
     let answer = roles.server.answer(&codec::encode(&request.unwrap()));
     assert_eq!(answer, Err(RequestError::Lookup(missing)));
+}
+
+/// Changes of many blocks are hashed in groups of blocks. The root is that of a directory that is
+/// loaded with the same entries.
+#[test]
+fn large_versions_have_the_roots_of_loads() {
+    const BEFORE: u64 = 20_000;
+    const AFTER: u64 = 20_300;
+    const SHIFT: u64 = 1 << 40;
+    let of = |number: u64| {
+        let is_changed = number < BEFORE && number % 7 == 3;
+        object::<S>(if is_changed { number + SHIFT } else { number })
+    };
+    let mut loaded = FullAuthor::<S>::new("directory", signer()).unwrap();
+    loaded.load((0..AFTER).map(of)).unwrap();
+
+    let mut author = FullAuthor::<S>::new("directory", signer()).unwrap();
+    let first = author.load((0..BEFORE).map(object::<S>)).unwrap();
+    let servers = [1, 2, 12].map(|step| {
+        let server = BlockDirectory::<S>::new(*author.authority(), step).unwrap();
+        server.load(&first, (0..BEFORE).map(object::<S>)).unwrap()
+    });
+    for number in (3..BEFORE).step_by(7) {
+        author.update(id(number), of(number)).unwrap();
+    }
+    append(&mut author, BEFORE..AFTER);
+    let update = author.snapshot().unwrap();
+    assert_eq!(update.head.head.root, head(loaded.directory()).get().root);
+    for mut server in servers {
+        server.apply(&update).unwrap();
+        for number in [0, 3, 10, BEFORE - 1, AFTER - 1].map(id) {
+            let query = EntryQuery::one(number);
+            let message = codec::encode(&server.prove_latest(&query).unwrap());
+            let found = verify(&message, &head(&server), &query).unwrap();
+            assert_eq!(found.of(number), Some(Entry::Live(of(number.number()))));
+        }
+    }
 }
