@@ -32,6 +32,10 @@ pub struct HeadLog<S: Suite> {
     /// The roots of all versions, as a history log.
     log: HistoryLog<S>,
     signatures: Vec<Digest<SIGNATURE_LENGTH>>,
+    /// The history root in the latest head, which is part of most answers. It follows from `log`;
+    /// zero if the log is empty.
+    #[serde(skip)]
+    latest_history: S::Digest,
 }
 
 impl<S: Suite> HeadLog<S> {
@@ -41,6 +45,7 @@ impl<S: Suite> HeadLog<S> {
             authority,
             log: HistoryLog::default(),
             signatures: Vec::new(),
+            latest_history: S::Digest::default(),
         }
     }
 
@@ -69,15 +74,25 @@ impl<S: Suite> HeadLog<S> {
 
     /// Appends the head of the next version. [`HeadLog::check`] must have accepted `head` before.
     pub fn append(&mut self, head: &SignedHead<S>) {
-        self.append_root(&head.head.root, &head.signature);
+        let SignedHead { head, signature } = head;
+        self.push(&head.root, signature, head.history);
     }
 
     /// Appends the next version's root and signature, as read back from storage.
     ///
     /// Neither is verified. Verify the latest head afterwards: it commits to all roots.
+    ///
+    /// Time: `O(log versions)` hashes.
     pub fn append_root(&mut self, root: &S::Digest, signature: &HeadSignature) {
+        // A log in memory contains all of its entries.
+        let history = self.log.root(self.log.entries()).unwrap_or_default();
+        self.push(root, signature, history);
+    }
+
+    fn push(&mut self, root: &S::Digest, signature: &HeadSignature, history: S::Digest) {
         self.log.append(root);
         self.signatures.push(Digest(signature.to_bytes()));
+        self.latest_history = history;
     }
 
     /// Returns the signed head of a version. Version 0 has no head.
@@ -92,12 +107,17 @@ impl<S: Suite> HeadLog<S> {
         let Authority {
             dictionary, scheme, ..
         } = self.authority;
+        let history = if version == self.latest() {
+            self.latest_history
+        } else {
+            self.log.root(earlier.number()).ok_or(missing)?
+        };
         let head = SnapshotHead {
             scheme,
             dictionary,
             version,
             root: *self.log.version_root(version).ok_or(missing)?,
-            history: self.log.root(earlier.number()).ok_or(missing)?,
+            history,
         };
         let signature = HeadSignature::from_bytes(&signature.0);
         Ok(SignedHead { head, signature })
@@ -304,10 +324,13 @@ impl<S: Suite> TryFrom<UncheckedHeadLog<S>> for HeadLog<S> {
         if u64::try_from(signatures.len()) != Ok(log.entries()) {
             return Err(HeadLogMismatch::Uneven);
         }
+        let before = log.entries().checked_sub(1);
+        let latest_history = before.and_then(|before| log.root(before));
         let read = Self {
             authority,
             log,
             signatures,
+            latest_history: latest_history.unwrap_or_default(),
         };
         if let Some(head) = read.latest_head() {
             Untrusted::new(head).verify(&read.authority, &read.latest())?;

@@ -8,7 +8,7 @@
 //! | `heads` | version | root, signature |
 
 use pad_core::{
-    Authority, HeadLog, HeadSignature, SignedHead, SnapshotHead, Suite, Untrusted, Version,
+    Authority, HeadLog, HeadSignature, SignedHead, Suite, Untrusted, Version,
     internals::DigestBytes,
 };
 use redb::{ReadTransaction, ReadableTable as _, TableDefinition, WriteTransaction};
@@ -76,18 +76,7 @@ pub(crate) fn heads<S: Suite>(
         if Some(version) != heads.latest().next() {
             return Err(damaged("a head is missing"));
         }
-        // A placeholder: the head log derives the real history from the roots.
-        let history = root;
-        heads.append(&SignedHead {
-            head: SnapshotHead {
-                scheme: authority.scheme,
-                dictionary: authority.dictionary,
-                version,
-                root,
-                history,
-            },
-            signature,
-        });
+        heads.append_root(&root, &signature);
     }
     if heads.latest() != latest {
         return Err(damaged("a head is missing"));
