@@ -75,24 +75,38 @@ impl<S: Suite> HeadLog<S> {
     /// Appends the head of the next version. [`HeadLog::check`] must have accepted `head` before.
     pub fn append(&mut self, head: &SignedHead<S>) {
         let SignedHead { head, signature } = head;
-        self.push(&head.root, signature, head.history);
+        self.push(&head.root, signature);
+        self.latest_history = head.history;
     }
 
-    /// Appends the next version's root and signature, as read back from storage.
+    /// Creates the log of versions 1 and up from their roots and signatures, as read back from
+    /// storage.
     ///
-    /// Neither is verified. Verify the latest head afterwards: it commits to all roots.
+    /// Nothing is verified. Verify the latest head afterwards: it commits to all roots.
     ///
-    /// Time: `O(log versions)` hashes.
-    pub fn append_root(&mut self, root: &S::Digest, signature: &HeadSignature) {
-        // A log in memory contains all of its entries.
-        let history = self.log.root(self.log.entries()).unwrap_or_default();
-        self.push(root, signature, history);
+    /// Time: `O(versions)` hashes.
+    pub fn from_rows(
+        authority: Authority,
+        rows: impl IntoIterator<Item = (S::Digest, HeadSignature)>,
+    ) -> Self {
+        let mut log = Self::new(authority);
+        for (root, signature) in rows {
+            log.push(&root, &signature);
+        }
+        log.with_latest_history()
     }
 
-    fn push(&mut self, root: &S::Digest, signature: &HeadSignature, history: S::Digest) {
+    fn push(&mut self, root: &S::Digest, signature: &HeadSignature) {
         self.log.append(root);
         self.signatures.push(Digest(signature.to_bytes()));
-        self.latest_history = history;
+    }
+
+    /// Derives the history root of the latest head.
+    fn with_latest_history(mut self) -> Self {
+        let before = self.log.entries().checked_sub(1);
+        let history = before.and_then(|before| self.log.root(before));
+        self.latest_history = history.unwrap_or_default();
+        self
     }
 
     /// Returns the signed head of a version. Version 0 has no head.
@@ -324,14 +338,13 @@ impl<S: Suite> TryFrom<UncheckedHeadLog<S>> for HeadLog<S> {
         if u64::try_from(signatures.len()) != Ok(log.entries()) {
             return Err(HeadLogMismatch::Uneven);
         }
-        let before = log.entries().checked_sub(1);
-        let latest_history = before.and_then(|before| log.root(before));
         let read = Self {
             authority,
             log,
             signatures,
-            latest_history: latest_history.unwrap_or_default(),
+            latest_history: S::Digest::default(),
         };
+        let read = read.with_latest_history();
         if let Some(head) = read.latest_head() {
             Untrusted::new(head).verify(&read.authority, &read.latest())?;
         }

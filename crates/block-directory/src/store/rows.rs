@@ -14,6 +14,7 @@ use pad_core::{
 use redb::{ReadTransaction, ReadableTable as _, TableDefinition, WriteTransaction};
 
 use super::error::StoreError;
+use crate::blocks::grid::to_u64;
 use pad_disk::engine::EngineError;
 
 const RECORDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("records");
@@ -66,18 +67,17 @@ pub(crate) fn heads<S: Suite>(
     latest: Version,
 ) -> Result<HeadLog<S>, StoreError> {
     let damaged = StoreError::DamagedLog;
-    let mut heads = HeadLog::<S>::new(authority);
+    let mut rows = Vec::new();
     let table = transaction.open_table(HEADS).map_err(EngineError::of)?;
     for row in table.iter().map_err(EngineError::of)? {
         let (version, bytes) = row.map_err(EngineError::of)?;
-        let version = Version::new(version.value());
-        let head = read_head::<S>(bytes.value());
-        let (root, signature) = head.ok_or(damaged("a head cannot be decoded"))?;
-        if Some(version) != heads.latest().next() {
+        if version.value().checked_sub(1) != Some(to_u64(rows.len())) {
             return Err(damaged("a head is missing"));
         }
-        heads.append_root(&root, &signature);
+        let row = read_head::<S>(bytes.value());
+        rows.push(row.ok_or(damaged("a head cannot be decoded"))?);
     }
+    let heads = HeadLog::<S>::from_rows(authority, rows);
     if heads.latest() != latest {
         return Err(damaged("a head is missing"));
     }
