@@ -10,7 +10,7 @@ use signature::{Keypair, Signer};
 
 use super::signing::{AuthorError, SealedVersion, Sequence};
 use crate::{
-    blocks::{Blocks, Plan},
+    blocks::{Blocks, Plan, grid::to_u64},
     directory::BlockDirectory,
     entry::{self, Entry, EntryId, EntryState},
     operations::{Change, MOST_OPERATIONS, check_new, checked},
@@ -24,8 +24,10 @@ use crate::{
 #[derive(Debug)]
 pub struct FullAuthor<S: Suite> {
     directory: BlockDirectory<S>,
-    /// Pending changes, by id: the new states of registered or new entries in the next version.
-    pending: BTreeMap<u64, EntryState<S>>,
+    /// Pending changes of sealed entries, by id: their states in the next version.
+    changed: BTreeMap<u64, EntryState<S>>,
+    /// The objects of pending new entries, in the order of their ids.
+    appended: Vec<S::Digest>,
     sequence: Sequence<S>,
     /// The next version, sealed (its head is final) but not yet signed and stored. It remains here
     /// if the signer fails.
@@ -76,7 +78,8 @@ impl<S: Suite> FullAuthor<S> {
         let sequence = Sequence::at(*heads.authority(), heads.frontier(), heads.latest_head());
         Self {
             directory,
-            pending: BTreeMap::new(),
+            changed: BTreeMap::new(),
+            appended: Vec::new(),
             sequence,
             unsigned: None,
             signer,
@@ -154,8 +157,12 @@ impl<S: Suite> FullAuthor<S> {
     /// Returns the state of an entry, including pending changes. `id` must be below the id of the
     /// next new entry.
     fn shown(&self, id: u64) -> Result<EntryState<S>, ApplyError> {
-        if let Some(shown) = self.pending.get(&id) {
+        if let Some(shown) = self.changed.get(&id) {
             return Ok(*shown);
+        }
+        if let Some(place) = id.checked_sub(self.sealed_entries()) {
+            let place = usize::try_from(place).ok();
+            return Ok(place.and_then(|place| self.appended.get(place)).copied());
         }
         let blocks = &self.directory.blocks;
         Ok(match self.unsigned.as_ref().map(|next| &next.result) {
@@ -176,7 +183,8 @@ impl<S: Suite> FullAuthor<S> {
     pub fn append(&mut self, object: S::Digest) -> Result<EntryId, InputError> {
         let id = self.next_id();
         check_new::<S>(&object, id)?;
-        self.set(id, Some(object))?;
+        self.require_room()?;
+        self.appended.push(object);
         Ok(EntryId::new(id))
     }
 
@@ -239,18 +247,16 @@ impl<S: Suite> FullAuthor<S> {
     }
 
     fn seal(&mut self) -> Result<PendingVersion<S>, AuthorError> {
-        let changes = self.pending.iter();
-        let changes: Vec<Change<S>> = changes
-            .map(|(id, shown)| Change {
-                id: *id,
-                shown: *shown,
-            })
-            .collect();
+        let changed = self.changed.iter().map(|(id, shown)| (*id, *shown));
+        let appended = self.appended.iter().map(|object| Some(*object));
+        let changes = changed.chain((self.sealed_entries()..).zip(appended));
+        let changes: Vec<Change<S>> = changes.map(|(id, shown)| Change { id, shown }).collect();
         let operations = changes.iter().copied().map(Change::to_operation);
         let operations = operations.collect();
         let plan = self.directory.blocks.plan(changes, self.next_id())?;
         let sealed = self.sequence.seal(plan.root, operations)?;
-        self.pending.clear();
+        self.changed.clear();
+        self.appended.clear();
         let result = Outcome::Changed(plan);
         Ok(PendingVersion { sealed, result })
     }
@@ -266,9 +272,7 @@ impl<S: Suite> FullAuthor<S> {
 
     /// Returns the id that the next new entry gets.
     fn next_id(&self) -> u64 {
-        let registered = self.sealed_entries();
-        let last = self.pending.last_key_value();
-        last.map_or(registered, |(id, _)| registered.max(*id + 1))
+        self.sealed_entries().saturating_add(to_u64(self.appended.len()))
     }
 
     fn require_live(&self, id: EntryId) -> Result<(), ApplyError> {
@@ -279,11 +283,26 @@ impl<S: Suite> FullAuthor<S> {
         }
     }
 
+    /// Sets the state of an entry in the next version. An appended entry can only be changed, not
+    /// deleted.
     fn set(&mut self, id: u64, shown: EntryState<S>) -> Result<(), InputError> {
-        if self.pending.len() == MOST_OPERATIONS && !self.pending.contains_key(&id) {
+        let place = id.checked_sub(self.sealed_entries());
+        let place = place.and_then(|place| usize::try_from(place).ok());
+        if let Some(appended) = place.and_then(|place| self.appended.get_mut(place)) {
+            *appended = shown.unwrap_or(*appended);
+            return Ok(());
+        }
+        if !self.changed.contains_key(&id) {
+            self.require_room()?;
+        }
+        self.changed.insert(id, shown);
+        Ok(())
+    }
+
+    fn require_room(&self) -> Result<(), InputError> {
+        if self.changed.len().saturating_add(self.appended.len()) >= MOST_OPERATIONS {
             return Err(InputError::CapacityExceeded);
         }
-        self.pending.insert(id, shown);
         Ok(())
     }
 }

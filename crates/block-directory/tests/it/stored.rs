@@ -15,7 +15,7 @@ use crate::support::{LAZY, S, accepted, append, id, object, signer};
 type Other = pad_core::Blake3Ed25519;
 
 /// A cache so small that blocks are evicted all the time.
-const TINY: CacheBudget = CacheBudget {
+pub(crate) const TINY: CacheBudget = CacheBudget {
     bytes: 1,
     log_bytes: 2000,
 };
