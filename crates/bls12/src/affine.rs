@@ -13,6 +13,7 @@
 //! Source: Montgomery 1987, section 10.3.1 (simultaneous inversion).
 
 mod coordinates;
+mod inversion;
 #[cfg(feature = "std")]
 mod lanes;
 mod scalar;
@@ -195,6 +196,9 @@ impl Adder {
             (Kind::Chord, &mut lines.chords),
             (Kind::Tangent, &mut lines.tangents),
         ] {
+            if lines.is_empty() {
+                continue;
+            }
             #[cfg(feature = "std")]
             let drawn = self.lanes.draw(kind, lines, sums);
             #[cfg(not(feature = "std"))]

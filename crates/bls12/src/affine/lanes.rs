@@ -16,10 +16,10 @@ use std::sync::LazyLock;
 use alloc::vec::Vec;
 
 use ark_bls12_381::{Fq, G1Affine};
-use ark_ff::{BigInt, Field, PrimeField, serial_batch_inversion_and_mul};
+use ark_ff::{BigInt, Field, PrimeField};
 use montgomery_lanes::{LANES, Moduli, Numbers, are_fast};
 
-use super::{Coordinates, Kind, Line};
+use super::{Coordinates, Kind, Line, inversion::invert_each};
 
 /// A coordinate in each lane.
 type Lanes = Numbers<8>;
@@ -128,7 +128,7 @@ fn inverted(field: &Moduli<8>, product: &Lanes) -> Lanes {
     // To the library, a number `a A` is `a`, so its inverse is `A^2 / (a A)`. `R^2 / 2^16` is
     // `2^48 A^2`.
     let mut inverses = words.map(|words| Fq::new_unchecked(BigInt(words)));
-    serial_batch_inversion_and_mul(&mut inverses, &Fq::from(1_u64 << 48));
+    invert_each(&mut inverses, &Fq::from(1_u64 << 48));
     field.split(&inverses.each_ref().map(|inverse| &inverse.0.0))
 }
 

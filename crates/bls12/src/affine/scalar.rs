@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 
 use ark_bls12_381::{Fq, G1Affine};
-use ark_ff::{AdditiveGroup, Field, serial_batch_inversion_and_mul};
+use ark_ff::{AdditiveGroup, Field};
 
-use super::{Kind, Line};
+use super::{Kind, Line, inversion::invert_each};
 
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
@@ -83,7 +83,7 @@ fn invert_all(values: &mut [Fq], prefixes: &mut Vec<Fq>) {
             *product *= value;
         }
     }
-    serial_batch_inversion_and_mul(&mut products, &Fq::ONE);
+    invert_each(&mut products, &Fq::ONE);
     for (group, prefixes) in values.chunks_mut(CHAINS).zip(prefixes.chunks(CHAINS)).rev() {
         for ((value, prefix), inverse) in group.iter_mut().zip(prefixes).zip(&mut products) {
             let next = *inverse * *value;
