@@ -1,4 +1,5 @@
-//! Pairings of the library [blst], which has assembly for x86-64 and `AArch64`.
+//! Pairings, square roots and subgroup checks of the library [blst], which has assembly for x86-64
+//! and `AArch64`.
 //!
 //! Both libraries represent a coordinate by six limbs of 64 bits, least significant first, of the
 //! number times `2^384`.
@@ -9,7 +10,10 @@ use alloc::vec::Vec;
 
 use ark_bls12_381::{Fq, Fq2, G1Affine, G2Affine};
 use ark_ec::AffineRepr as _;
-use blst::{blst_fp, blst_fp2, blst_fp12, blst_p1_affine, blst_p2_affine};
+use ark_ff::BigInt;
+use blst::{
+    blst_fp, blst_fp2, blst_fp12, blst_p1_affine, blst_p2_affine, min_pk, min_sig,
+};
 
 /// A point of G2, `None` for the identity.
 pub(crate) type Second = Option<blst_p2_affine>;
@@ -49,4 +53,40 @@ fn quadratic(pair: &Fq2) -> blst_fp2 {
 
 const fn element(number: &Fq) -> blst_fp {
     blst_fp { l: number.0.0 }
+}
+
+/// Reads a compressed point of G1, which need not be in the subgroup.
+pub(crate) fn read_first(bytes: &[u8]) -> Option<G1Affine> {
+    let point: blst_p1_affine = min_sig::Signature::uncompress(bytes).ok()?.into();
+    if point == blst_p1_affine::default() {
+        return Some(G1Affine::identity());
+    }
+    Some(G1Affine::new_unchecked(number(&point.x), number(&point.y)))
+}
+
+/// Reads a compressed point of G2, which need not be in the subgroup.
+pub(crate) fn read_second(bytes: &[u8]) -> Option<G2Affine> {
+    let point: blst_p2_affine = min_pk::Signature::uncompress(bytes).ok()?.into();
+    if point == blst_p2_affine::default() {
+        return Some(G2Affine::identity());
+    }
+    let [x, y] = [point.x, point.y].map(|pair| {
+        let [c0, c1] = pair.fp;
+        Fq2::new(number(&c0), number(&c1))
+    });
+    Some(G2Affine::new_unchecked(x, y))
+}
+
+/// Returns whether a point of the curve of G1 is in the subgroup.
+pub(crate) fn is_first(point: &G1Affine) -> bool {
+    first(point).is_none_or(|point| min_sig::Signature::from(point).subgroup_check())
+}
+
+/// Returns whether a point of the curve of G2 is in the subgroup.
+pub(crate) fn is_second(point: &G2Affine) -> bool {
+    second(point).is_none_or(|point| min_pk::Signature::from(point).subgroup_check())
+}
+
+const fn number(element: &blst_fp) -> Fq {
+    Fq::new_unchecked(BigInt(element.l))
 }

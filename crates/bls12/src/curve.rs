@@ -35,17 +35,24 @@ pub(crate) mod sealed {
     }
 
     macro_rules! arithmetic {
-        ($curve:ty) => {
+        ($curve:ty, $read:ident, $is_in_subgroup:ident) => {
             impl Arithmetic for $curve {
                 fn write(point: &Affine<Self>, compress: Compress, bytes: &mut [u8]) -> Option<()> {
                     point.serialize_with_mode(bytes, compress).ok()
                 }
 
                 fn read(bytes: &[u8], compress: Compress) -> Option<Affine<Self>> {
+                    #[cfg(has_assembly)]
+                    if matches!(compress, Compress::Yes) {
+                        return crate::assembly::$read(bytes);
+                    }
                     Affine::deserialize_with_mode(bytes, compress, Validate::No).ok()
                 }
 
                 fn is_in_subgroup(point: &Affine<Self>) -> bool {
+                    #[cfg(has_assembly)]
+                    return crate::assembly::$is_in_subgroup(point);
+                    #[cfg(not(has_assembly))]
                     point.is_in_correct_subgroup_assuming_on_curve()
                 }
 
@@ -60,6 +67,6 @@ pub(crate) mod sealed {
         };
     }
 
-    arithmetic!(g1::Config);
-    arithmetic!(g2::Config);
+    arithmetic!(g1::Config, read_first, is_first);
+    arithmetic!(g2::Config, read_second, is_second);
 }
