@@ -2,18 +2,20 @@
 //! accept a false statement.
 //!
 //! A passed check does not prove a verifier sound. It finds verifiers that ignore a part of a
-//! proof, of the question or of the head. It does not know what the bytes of a proof mean: it takes
-//! no entry out of a list, so it misses a verifier that accepts a range with a hole.
+//! proof, of the question or of the head, and those that accept a list of entries with a hole. It
+//! does not know what the other bytes of a proof mean, so it misses a verifier that is deceived
+//! only if several of its values change together.
 
 use pad_core::{
     Answers, Author, Authored, Client, DictionaryId, Key, PublicKey, Response, SchemeId, Server,
-    Serves, SnapshotHead, Version, codec,
+    Serves, SnapshotHead, Value, Version, codec,
 };
 
 use crate::{
     Action, Oracle, Random,
     changed::changed_at,
     operation::{key, value},
+    oracle::Contents,
     pad::signing_key,
     queries::OracleQuestion,
     repository::{SIGNER, STRANGER},
@@ -28,6 +30,7 @@ use crate::{
 ///
 /// * the honest answer, which it must accept;
 /// * the honest answer with changed, missing, repeated and additional bytes;
+/// * the honest answer without an entry of the version, if it contains the entry's key and value;
 /// * parts of two answers, in one message;
 /// * answers to other questions, and about other versions, dictionaries and authors;
 /// * proofs under the heads of such answers, and under a head that the author signed for another
@@ -114,7 +117,10 @@ where
         let verified = verified
             .unwrap_or_else(|error| panic!("the honest answer to {asked:?} is refused: {error:?}"));
         assert_eq!(verified.get(), &answer.truth, "the answer to {asked:?}");
-        for (what, changed) in changed(&answer.message, &messages, &mut random) {
+        let contents = own.oracle.at(answer.version);
+        let mut copies = changed(&answer.message, &messages, &mut random);
+        copies.extend(without_entries(&answer.message, contents));
+        for (what, changed) in copies {
             victim.judge(&changed, &|| what.clone(), &mut tally);
         }
         for (number, message) in messages.iter().enumerate() {
@@ -317,4 +323,39 @@ fn changed(honest: &[u8], others: &[Vec<u8>], random: &mut Random) -> Vec<(Strin
     }
     changed.retain(|(_, message)| message != honest);
     changed
+}
+
+/// Returns copies of the message `honest` from which an entry of `contents` is missing. An entry is
+/// its key and value, and perhaps more bytes up to the next key. Any byte before it may be the
+/// length of the list, so there is a copy for each with that byte reduced by one.
+fn without_entries(honest: &[u8], contents: &Contents) -> Vec<(String, Vec<u8>)> {
+    let mut found: Vec<(usize, &Key, &Value)> = Vec::new();
+    for (key, value) in contents.iter().filter(|(key, _)| !key.as_bytes().is_empty()) {
+        let encoded = codec::encode_body(key);
+        let starts = honest.windows(encoded.len()).enumerate();
+        let starts = starts.filter(|(_, window)| *window == encoded);
+        found.extend(starts.map(|(start, _)| (start, key, value)));
+    }
+    found.sort_by_key(|(start, ..)| *start);
+    let longest = found.len().max(contents.len());
+    let lengths = 1..=u8::try_from(longest).unwrap_or(u8::MAX);
+    let mut shorter = Vec::new();
+    for (number, (start, key, value)) in found.iter().enumerate() {
+        let (before, entry) = honest.split_at(*start);
+        let encoded = codec::encode_body(&(key, value));
+        let own_end = entry.starts_with(&encoded).then_some(start + encoded.len());
+        let next = found.get(number + 1).map(|(next, ..)| *next);
+        let next_end = next.filter(|next| Some(*next) != own_end);
+        for end in own_end.into_iter().chain(next_end) {
+            for (place, length) in before.iter().enumerate() {
+                if lengths.contains(length) {
+                    let mut message = [before, &honest[end..]].concat();
+                    message[place] -= 1;
+                    let what = format!("the entry of {key} left out, byte {place} reduced");
+                    shorter.push((what, message));
+                }
+            }
+        }
+    }
+    shorter
 }

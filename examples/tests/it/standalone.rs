@@ -26,7 +26,7 @@ const PROGRAMS: [(&str, &str); 8] = [
         "apple costs 4, it cost 3, and there is no plum\n",
     ),
     ("transparency-log", "the witness has seen this checkpoint\n"),
-    ("pad-conformance", "three wrong families are refused\n"),
+    ("pad-conformance", "four wrong families are refused\n"),
 ];
 
 fn workspace() -> PathBuf {

@@ -6,7 +6,9 @@ use pad_conformance::{check_family, check_soundness, strategies::arb_changed};
 use pad_core::Key;
 use proptest::proptest;
 
-use crate::family::{AnswersWithTheNext, ForgetsValues, List, Rule, Sound, TrustsEmptyLists};
+use crate::family::{
+    AnswersWithTheNext, ForgetsValues, List, Rule, Sound, TrustsEmptyLists, TrustsSubsets,
+};
 
 #[test]
 fn a_sound_family_passes() {
@@ -32,6 +34,8 @@ fn wrong_families_are_refused() {
     assert!(message.contains("answer: Absent }, not "), "{message}");
     let message = refusal::<AnswersWithTheNext>();
     assert!(message.contains("the answer to "), "{message}");
+    let message = refusal::<TrustsSubsets>();
+    assert!(message.contains(" left out, "), "{message}");
 }
 
 proptest! {

@@ -10,7 +10,9 @@ use std::panic;
 use pad_conformance::{check_family, check_soundness};
 use pad_core::Key;
 
-use crate::family::{AnswersWithTheNext, ForgetsValues, List, Sound, TrustsEmptyLists};
+use crate::family::{
+    AnswersWithTheNext, ForgetsValues, List, Sound, TrustsEmptyLists, TrustsSubsets,
+};
 
 fn main() {
     check_family::<List<Sound>>();
@@ -20,7 +22,8 @@ fn main() {
     require_refusal(check_soundness::<List<ForgetsValues>, Key>);
     require_refusal(check_soundness::<List<TrustsEmptyLists>, Key>);
     require_refusal(check_soundness::<List<AnswersWithTheNext>, Key>);
-    println!("three wrong families are refused");
+    require_refusal(check_soundness::<List<TrustsSubsets>, Key>);
+    println!("four wrong families are refused");
 }
 
 /// Panics unless the check `check` refuses a family.
