@@ -20,6 +20,7 @@ mod evidence;
 mod forest;
 mod frontier_evidence;
 mod frontier_tree;
+mod index;
 mod job;
 mod log_author;
 mod node;

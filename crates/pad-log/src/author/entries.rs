@@ -1,7 +1,5 @@
 //! The entries of a log in memory, with an index of their positions and the trees over them.
 
-use std::collections::HashMap;
-
 use bls12::point::G1_BYTES;
 use pad_accumulators::AccumulateError;
 use pad_core::{Digest, InputError, Sha256Ed25519, Suite, Workers};
@@ -10,6 +8,7 @@ use thiserror::Error;
 use super::{
     building::{BuildProgress, Building},
     forest::{Forest, degree, to_u64, to_usize},
+    index::Index,
 };
 use crate::{
     element::value_half,
@@ -49,11 +48,7 @@ pub enum AppendError {
 #[derive(Clone, Debug)]
 pub struct Entries<S: Scheme> {
     appended: Vec<Entry>,
-    /// For the first 32 bytes of elements, which depend on the key only, the positions of these
-    /// elements in ascending order.
-    positions: HashMap<Digest<32>, Vec<u64>>,
-    /// For a key's digest and a value's digest, the number of times that the pair was appended.
-    occurrences: HashMap<[Digest<32>; 2], u64>,
+    index: Index,
     /// Maximum number of entries that the list accepts.
     limit: u64,
     pub(super) forest: Forest<S>,
@@ -84,8 +79,7 @@ impl<S: Scheme> Entries<S> {
         }
         Ok(Self {
             appended: Vec::new(),
-            positions: HashMap::new(),
-            occurrences: HashMap::new(),
+            index: Index::default(),
             limit: limit.min(Shape::SIZE_LIMIT - 1),
             forest: Forest::new(log, workers),
         })
@@ -119,23 +113,22 @@ impl<S: Scheme> Entries<S> {
         match S::CONTENTS {
             Contents::Dictionary => {
                 let value = Sha256Ed25519::value(entry.value.as_bytes());
-                let occurrence = self.occurrences.entry([beginning, value]).or_default();
-                *occurrence += 1;
-                let half = value_half(&value, *occurrence);
+                self.appended.push(entry);
+                let half = value_half(&value, self.index.push_pair(&self.appended));
                 self.forest.push(&[beginning.0, half.0].concat());
             }
             Contents::Set => {
                 if !entry.value.as_bytes().is_empty() {
                     return Err(AppendError::MemberWithValue);
                 }
-                if self.positions.contains_key(&beginning) {
+                if !self.positions(entry.key.as_bytes(), u64::MAX).is_empty() {
                     return Err(AppendError::MemberPresent);
                 }
                 self.forest.push(&beginning.0[..S::element_bytes()]);
+                self.appended.push(entry);
             }
         }
-        self.positions.entry(beginning).or_default().push(position);
-        self.appended.push(entry);
+        self.index.push_key(&self.appended);
         Ok(())
     }
 
@@ -170,24 +163,8 @@ impl<S: Scheme> Entries<S> {
     #[doc(hidden)]
     pub fn truncate(&mut self, size: u64) {
         while to_u64(self.appended.len()) > size {
-            let Some(entry) = self.appended.pop() else {
-                break;
-            };
-            let beginning = S::beginning(entry.key.as_bytes());
-            if let Some(positions) = self.positions.get_mut(&beginning) {
-                positions.pop();
-                if positions.is_empty() {
-                    self.positions.remove(&beginning);
-                }
-            }
-            let value = Sha256Ed25519::value(entry.value.as_bytes());
-            let pair = [beginning, value];
-            if let Some(occurrence) = self.occurrences.get_mut(&pair) {
-                *occurrence = occurrence.saturating_sub(1);
-                if *occurrence == 0 {
-                    self.occurrences.remove(&pair);
-                }
-            }
+            self.index.pop(&self.appended);
+            self.appended.pop();
         }
         self.forest.truncate(size);
     }
@@ -217,9 +194,7 @@ impl<S: Scheme> Entries<S> {
     /// The positions, below `size`, of all entries with this key. In a set, `key` is the member.
     #[doc(hidden)]
     pub fn positions(&self, key: &[u8], size: u64) -> &[u64] {
-        let beginning = S::beginning(key);
-        let positions = self.positions.get(&beginning);
-        let positions = positions.map_or(&[][..], Vec::as_slice);
+        let positions = self.index.positions(key, &self.appended);
         &positions[..positions.partition_point(|position| *position < size)]
     }
 
@@ -231,14 +206,6 @@ impl<S: Scheme> Entries<S> {
     /// Counts how often the key and value of the entry at `position` were appended together, up to
     /// and including that position. Returns 0 in sets.
     pub(super) fn occurrence(&self, position: u64) -> u64 {
-        let Some(entry) = self.entry(position) else {
-            return 0;
-        };
-        if S::CONTENTS == Contents::Set {
-            return 0;
-        }
-        let same = |other: &u64| self.entry(*other) == Some(entry);
-        let until = self.positions(entry.key.as_bytes(), position + 1).iter();
-        to_u64(until.filter(|other| same(other)).count())
+        self.index.occurrence(position)
     }
 }
