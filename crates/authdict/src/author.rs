@@ -197,7 +197,8 @@ impl<F> Author<F> {
     }
 
     /// Removes a key in the next version. Removing an absent key changes nothing. Logs do not
-    /// support removals: [`Author::commit`] fails with [`AuthorError::NotOffered`].
+    /// support removals: [`Author::commit`] fails with [`AuthorError::NotOffered`], until
+    /// [`Author::take_changes`] drops the change.
     ///
     /// # Errors
     /// [`InputError`] if the key is too long.
@@ -217,7 +218,6 @@ impl<F> Author<F> {
 
     /// Removes and returns the changes made since the last commit, in order. The next commit does
     /// not sign them.
-    #[doc(hidden)]
     pub fn take_changes(&mut self) -> Vec<Operation> {
         core::mem::take(&mut self.changes)
     }

@@ -114,6 +114,20 @@ impl<R: CheckpointedRepository> FamilyKeeper<R> {
         Ok(())
     }
 
+    /// Signs a batch. If the signer refuses, the batch is in a sealed version, and the batch `later`
+    /// is kept for the next call.
+    fn sign_or_keep(
+        &mut self,
+        batch: Vec<Operation>,
+        later: &[Operation],
+    ) -> Result<(), AuthorError> {
+        let signed = self.sign_next(batch);
+        if matches!(signed, Err(AuthorError::Signing(_))) {
+            self.waiting.extend_from_slice(later);
+        }
+        signed
+    }
+
     fn check_heads(&self, replayed: &R) -> Result<u64, CheckError> {
         let latest = self.latest().number();
         for version in (1..=latest).map(Version::new) {
@@ -170,14 +184,18 @@ impl<R: CheckpointedRepository> SigningKeeper for FamilyKeeper<R> {
         if sealed != self.repository.latest_version() {
             return Err(AuthorError::Diverged);
         }
-        self.waiting.extend(batch);
+        // Batches that the signer refused in earlier calls become versions of their own.
         if is_unsigned {
-            // If the signer failed in an earlier call, the batch of that call becomes its own
-            // version.
-            self.sign_next(Vec::new())?;
+            self.sign_or_keep(Vec::new(), &batch)?;
         }
-        let batch = core::mem::take(&mut self.waiting);
-        self.sign_next(batch)?;
+        let waiting = core::mem::take(&mut self.waiting);
+        let is_retry = is_unsigned || !waiting.is_empty();
+        if !waiting.is_empty() {
+            self.sign_or_keep(waiting, &batch)?;
+        }
+        if !(is_retry && batch.is_empty()) {
+            self.sign_next(batch)?;
+        }
         Ok(self.repository.latest_version())
     }
 }

@@ -121,3 +121,57 @@ fn schemes_with_a_secret_need_a_secret_key() {
     let error = public::<Aggregated>().unwrap_err();
     assert!(matches!(error, KeyFileError::OwnSecretNeeded(_)), "{error}");
 }
+
+/// In a dictionary that is kept whole, each refused batch becomes a version of its own. A later
+/// batch that the log does not accept changes nothing about them, and a repeated commit signs no
+/// further version.
+#[cfg(feature = "log")]
+#[test]
+fn refused_batches_become_versions_of_their_own() {
+    use authdict::{
+        DictionaryId, Log, LogParameters, SchemeName, SuiteName,
+        pad_log::{AadCounted, Schedule, Shape},
+    };
+
+    let folder = tempfile::tempdir().unwrap();
+    let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::AadCounted);
+    let parameters = LogParameters::generate_insecure(scheme, 4).unwrap();
+    let setup = parameters.setup(scheme, Shape::new(4, Schedule::Eager).unwrap());
+    let setup = setup.as_ref().map(|setup| setup.as_slice());
+    let author = AuthorKey::from_bytes(&key(7).verifying_key().to_bytes()).unwrap();
+    let dictionary = Some(DictionaryId::from_name("log"));
+    let public = PublicKey::from_parts(suite, scheme, dictionary, author, setup).unwrap();
+    let behaviour = Arc::new(Mutex::new(Behaviour::Refuses));
+    let become_ = |next| *behaviour.lock().unwrap() = next;
+    let keys = SigningKeys::external(public, Remote(Arc::clone(&behaviour)));
+    let keys = keys.unwrap().with_path(folder.path().join("key"));
+    SigningRecord::create(&folder.path().join("key.signed")).unwrap();
+    let store = folder.path().join("s.pad");
+    let mut author = Author::<Log<AadCounted>>::create_with(&store, &keys, &parameters).unwrap();
+
+    for value in ["1", "2", "3"] {
+        author.put("apple", value).unwrap();
+        let refused = author.commit().unwrap_err();
+        assert!(matches!(refused, AuthorError::Signing(_)), "{refused}");
+    }
+    become_(Behaviour::Signs);
+    author.remove("apple").unwrap();
+    let refused = author.commit().unwrap_err();
+    assert!(matches!(refused, AuthorError::NotOffered(_)), "{refused}");
+    author.take_changes();
+    // Version 1 contains the first value, version 2 the two others, and version 3 changes nothing.
+    assert_eq!(author.commit().unwrap(), Version::new(3));
+    assert_eq!(author.server().entries(), 3);
+    author.put("apple", "4").unwrap();
+    assert_eq!(author.commit().unwrap(), Version::new(4));
+    drop(author);
+
+    become_(Behaviour::Refuses);
+    let mut author = Author::<Log<AadCounted>>::open(&store, &keys).unwrap();
+    author.put("apple", "5").unwrap();
+    author.commit().unwrap_err();
+    become_(Behaviour::Signs);
+    assert_eq!(author.commit().unwrap(), Version::new(5));
+    assert_eq!(author.commit().unwrap(), Version::new(6));
+    assert_eq!(author.server().entries(), 5);
+}
