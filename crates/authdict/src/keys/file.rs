@@ -41,10 +41,12 @@ pub(super) fn parse<'a>(
         return Err(malformed(1, title));
     }
     let mut field = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
-    let suite = field("suite").and_then(|name| name.parse().ok());
-    let suite = suite.ok_or(malformed(2, "suite <name>"))?;
-    let scheme = field("scheme").and_then(|name| name.parse().ok());
-    let scheme = scheme.ok_or(malformed(3, "scheme <name>"))?;
+    let suite = field("suite").filter(|name| is_name(name));
+    let scheme = field("scheme").filter(|name| is_name(name));
+    let suite = suite.ok_or(malformed(2, "suite <name>"))?.parse::<SuiteName>();
+    let scheme = scheme.ok_or(malformed(3, "scheme <name>"))?.parse::<SchemeName>();
+    let unknown = |_| KeyFileError::NotBuilt;
+    let (suite, scheme) = (suite.map_err(unknown)?, scheme.map_err(unknown)?);
     let dictionary = field("dictionary").and_then(|digits| digits.parse().ok());
     let dictionary = dictionary.ok_or(malformed(
         4,
@@ -67,6 +69,12 @@ pub(super) fn parse<'a>(
         author,
         own,
     })
+}
+
+/// Returns whether a text can be the name of a suite or scheme, perhaps one of another build.
+fn is_name(text: &str) -> bool {
+    let is_letter = |letter: u8| letter.is_ascii_lowercase() || letter.is_ascii_digit();
+    !text.is_empty() && text.bytes().all(|letter| is_letter(letter) || letter == b'-')
 }
 
 /// Reads the whole file as text, and fails unless the file is of the kind that begins with `title`

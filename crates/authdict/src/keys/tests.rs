@@ -93,6 +93,12 @@ fn damaged_secret_keys_are_refused() {
             other => panic!("{wrong:?} gave {other:?}"),
         }
     }
+    for field in ["suite ", "scheme "] {
+        let other = text.replacen(field, &format!("{field}another-"), 1);
+        std::fs::write(&path, other).unwrap();
+        let refused = SecretKey::load(&path);
+        assert!(matches!(refused, Err(KeyFileError::NotBuilt)), "{field}");
+    }
     std::fs::write(&path, [0xff; 8]).unwrap();
     assert!(matches!(
         SecretKey::load(&path),
