@@ -38,9 +38,12 @@ impl TupleId {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorError {
-    /// The signer failed, or an author could not read the stored rows from which it resumes.
+    /// The signer failed.
     #[error("the signer refused: {}", refusal_reason(.0))]
     Signing(#[from] signature::Error),
+    /// The stored rows, from which an author resumes, cannot be read.
+    #[error("the stored rows cannot be read: {0}")]
+    Unreadable(#[source] ApplyError),
     /// The signer or the secret does not belong to the repository.
     #[error("the signing key or the secret does not belong to the repository")]
     WrongKey,

@@ -371,7 +371,8 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
     ///
     /// # Errors
     /// [`AuthorError::WrongKey`] if the signer or the secret does not belong to it.
-    /// [`AuthorError::Signing`] if the signer fails or the latest head cannot be read.
+    /// [`AuthorError::Signing`] if the signer fails; [`AuthorError::Unreadable`] if the latest head
+    /// cannot be read.
     pub fn require_keys<K: Signer<HeadSignature>>(
         &self,
         signer: &K,
@@ -384,7 +385,7 @@ impl<S: Suite, D: StorableDesign<S>, R: Rows> StoredTupleRepository<S, D, R> {
 
 /// Converts a fault of the rows, from which an author tries to resume, to an error of the author.
 fn unreadable(fault: StoreFault) -> AuthorError {
-    signature::Error::from_source(fault).into()
+    AuthorError::Unreadable(fault.into())
 }
 
 impl<S: Suite, D: StorableDesign<S>, R: Rows> Repository for StoredTupleRepository<S, D, R> {
@@ -446,7 +447,7 @@ where
         });
         let loaded = loaded.map_err(|error| match error {
             PublishError::Author(error) => error,
-            PublishError::Apply(error) => signature::Error::from_source(error).into(),
+            PublishError::Apply(error) => AuthorError::Unreadable(error),
         })?;
         let resumed = D::resume(&secret, context, &loaded.records, &loaded.layers)?;
         let heads = self.heads();
