@@ -82,7 +82,8 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
     /// Computes the value of a set.
     ///
     /// Cost with the secret key: one multiplication of exponents per element. One exponentiation
-    /// (RSA) or scalar multiplication (bilinear maps) follows.
+    /// (RSA) or scalar multiplication (bilinear maps) follows. With the public key: for each
+    /// element, one power with a prime exponent (RSA) or one term of a sum (bilinear maps).
     ///
     /// # Errors
     /// The errors of every operation, listed at [`Accumulator`].
@@ -107,6 +108,10 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
     ) -> Result<Self::Witness, AccumulateError>;
 
     /// Computes the witnesses of all elements, in the order of [`ElementSet::elements`].
+    ///
+    /// Cost with the secret key: linear in the number `n` of elements. With the public key:
+    /// `O(n log n)` powers with prime exponents (RSA), or `O(n log^2 n)` scalar multiplications
+    /// (bilinear maps).
     ///
     /// # Errors
     /// The errors of every operation, listed at [`Accumulator`].
@@ -137,6 +142,8 @@ pub trait Accumulator: Witnessed<PublicKey: EitherKey<Self>> {
 /// Accumulators in which one witness proves membership of many elements.
 pub trait Batch: Accumulator {
     /// Computes the witness of a subset.
+    ///
+    /// Cost: one accumulation of the set without the subset, and for RSA two more powers.
     ///
     /// # Errors
     /// * [`AccumulateError::ElementAbsent`] if the set does not contain an element of the subset.

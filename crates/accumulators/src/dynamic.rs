@@ -49,6 +49,9 @@ pub trait Dynamic: Exponents {
     /// maps). With an [`AuthorSet`](crate::AuthorSet), the cost depends on the changed elements
     /// only.
     ///
+    /// Cost with the public key, RSA: one power for each added element, or for each element of the
+    /// set if elements are removed. Bilinear maps: a sum over the set for each changed element.
+    ///
     /// # Errors
     /// On an error the set is unchanged.
     /// * [`AccumulateError::ElementAbsent`] if the set does not contain a removed element, or
@@ -89,7 +92,7 @@ pub trait Dynamic: Exponents {
     }
 
     /// Updates the witness of `element` over consecutive changes. The caller bounds their number
-    /// and size.
+    /// and size, because the cost is linear in the number of changed elements.
     ///
     /// # Errors
     /// The list of changes is not authenticated, so no error is evidence of a removal or an

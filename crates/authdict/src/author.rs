@@ -1,11 +1,4 @@
 //! Crash-safe authors: a signed version is durable before it is handed out.
-//!
-//! An author that hands out an update and loses it in a crash would sign a second head for the same
-//! version. [`Author`] hands out only durable updates, and continues from its store after a crash.
-//! A crash loses only signatures that were never handed out.
-//!
-//! The newest head handed out is also kept in a [`SigningRecord`]. The author refuses to sign for a
-//! store that is behind this record, such as a store restored from a backup.
 
 use std::path::Path;
 
@@ -29,8 +22,13 @@ use crate::{
 /// Author of a dictionary of family `F`: changes the contents and signs versions.
 ///
 /// [`Author::put`] and [`Author::remove`] gather changes, and [`Author::commit`] signs them as the
-/// next version, durably. Programs that gather a large version use
+/// next version, durably. Programs that gather a large version use [`Author::gather`],
 /// [`Author::stage_gathered`] and [`Author::checkpoint`].
+///
+/// An author hands out only durable updates, and continues from its store after a crash. A crash
+/// loses only signatures that were never handed out. The newest head handed out is also kept in a
+/// [`SigningRecord`]. The author refuses to sign for a store that is behind this record, such as a
+/// store restored from a backup.
 ///
 /// ```
 /// use authdict::{Author, RedBlack, SecretKey, Tree};
@@ -66,10 +64,11 @@ impl<F: Scheme> Author<F> {
     /// backup.
     ///
     /// # Errors
-    /// [`AuthorError::Record`] if there is no record, or it contains a version;
-    /// [`AuthorError::NoRecord`] for a key that was not read from a file;
-    /// [`AuthorError::Repository`] with [`StoreError::Exists`], [`StoreError::OtherFamily`] or
-    /// another [`StoreError`].
+    /// * [`AuthorError::Record`] if there is no record, or it contains a version.
+    /// * [`AuthorError::NoRecord`] for a key that was not read from a file.
+    /// * [`AuthorError::Repository`] with [`StoreError::Exists`], [`StoreError::OtherFamily`],
+    ///   [`StoreError::NotSignedFor`] for an object store, [`StoreError::NoParameters`] for a log
+    ///   (`Author::create_with`), or another [`StoreError`].
     pub fn create(
         path: impl AsRef<Path>,
         keys: impl Into<SigningKeys>,
@@ -112,12 +111,18 @@ impl<F: Scheme> Author<F> {
     /// Opens the store of an existing dictionary to sign further versions. The signing record is
     /// the file next to the key file, as for [`Author::create`].
     ///
+    /// Cost: that of [`Server::open`]. The authors of accumulator designs and logs also copy the
+    /// contents in memory. The author of a log checks all public parameters.
+    ///
     /// # Errors
-    /// [`AuthorError::Record`] if the record is missing, the store is behind the newest version
-    /// handed out, or another process is signing; [`AuthorError::NoRecord`] for a key that was not
-    /// read from a file; [`AuthorError::Repository`] with [`StoreError::NotSignedFor`] for a store
-    /// in an object store, with [`StoreError::OtherKey`] for the key of another store, or with
-    /// another [`StoreError`].
+    /// * [`AuthorError::Record`] if the record is missing, the store is behind the newest version
+    ///   handed out, or another process is signing.
+    /// * [`AuthorError::NoRecord`] for a key that was not read from a file.
+    /// * [`AuthorError::Tuple`] or [`AuthorError::Signing`] if the signer or the scheme's own
+    ///   secret cannot continue a tuple dictionary.
+    /// * [`AuthorError::Repository`] with [`StoreError::NotSignedFor`] for an object store,
+    ///   [`StoreError::OtherKey`] for the key of another store, [`StoreError::Damaged`] if the
+    ///   author did not sign the latest version, or another [`StoreError`].
     pub fn open(path: impl AsRef<Path>, keys: impl Into<SigningKeys>) -> Result<Self, AuthorError> {
         let keys = keys.into();
         let record = begun::<F>(&keys)?;
@@ -181,7 +186,8 @@ impl Author {
 
 impl<F> Author<F> {
     /// Sets the value of a key in the next version. In a dictionary log, adds the value to the
-    /// key's values. In a set log, adds the key as a member, and the value must be empty.
+    /// key's values. In a set log, adds the key as a member. Its value must be empty, or
+    /// [`Author::commit`] fails.
     ///
     /// # Errors
     /// [`InputError`] if the key or the value is too long.
@@ -227,11 +233,14 @@ impl<F> Author<F> {
     /// of a key wins. A log appends all changes.
     ///
     /// # Errors
-    /// [`AuthorError`]. If the changes could not be signed, they are kept. They are not kept if the
-    /// signer refused ([`AuthorError::Signing`]), or if the version is signed but not durable or
-    /// not recorded. In these cases the next commit signs or completes the version. After
-    /// [`StoreError::Closed`], the author must be reopened, and then contains only the durable
-    /// versions.
+    /// [`AuthorError`]. If the changes are invalid or the store fails before signing,
+    /// [`Author::changes`] still returns them. It does not return them in two cases:
+    ///
+    /// * The signer refused ([`AuthorError::Signing`]). The next commit signs the changes, for
+    ///   accumulator designs and logs as a version of their own.
+    /// * The version is signed, but not durable or not recorded. The next commit completes it.
+    ///
+    /// After [`StoreError::Closed`], reopen the author. It then contains only the durable versions.
     pub fn commit(&mut self) -> Result<Version, AuthorError> {
         if !(self.unfinished && self.changes.is_empty()) {
             match self.stage(self.changes.clone()) {
@@ -252,7 +261,7 @@ impl<F> Author<F> {
     /// Then `update_message` of [`crate::Keeper`] returns the update to hand out.
     ///
     /// If the signer refuses, the batch is kept for the next call. Dictionaries kept as rows or
-    /// derived then sign it together with the next batch, as one version.
+    /// derived ([`crate::Keeper`]) then sign it together with the next batch, as one version.
     /// Dictionaries kept whole first sign it as its own version.
     ///
     /// # Errors
@@ -265,10 +274,9 @@ impl<F> Author<F> {
 
     /// Returns an empty collection for the changes of the next version.
     ///
-    /// If the dictionary is kept as rows, the collection keeps about `memory`
-    /// bytes of changes in memory. It writes the rest to temporary files in the folder of the file
-    /// `base`. All changes stay in memory for other dictionaries, and while a batch that the signer
-    /// refused is waiting for the next call.
+    /// For trees, the collection keeps about `memory` bytes of changes in memory. It writes the
+    /// rest to an unnamed temporary file in the folder of the file `base`. For other families, and
+    /// while changes that the signer refused are waiting, all changes stay in memory.
     pub fn gather(&self, base: &Path, memory: usize) -> Changes {
         if self.server.keeper.streams() {
             Changes::sorted(base, memory, Workers::all_cores())
@@ -277,8 +285,11 @@ impl<F> Author<F> {
         }
     }
 
-    /// Signs gathered changes as the next version, in memory. [`Author::checkpoint`] makes it
-    /// durable. If the signer refuses, changes that were streamed are not kept.
+    /// Signs gathered changes as the next version. The version is durable only after
+    /// [`Author::checkpoint`].
+    ///
+    /// Changes of an empty tree, and many changes of a tree, are streamed instead of collected in
+    /// memory. If the signer refuses, streamed changes are not kept.
     ///
     /// # Errors
     /// [`AuthorError`].
@@ -287,8 +298,8 @@ impl<F> Author<F> {
     }
 
     /// Makes all staged versions durable, together with the changes `records` to records in the
-    /// store. Either all of them become durable, or none. Pending changes that
-    /// are not signed yet move to the new version.
+    /// store. Either all of them become durable, or none. Pending changes that are not signed yet
+    /// move to the new version.
     ///
     /// # Errors
     /// [`AuthorError::Repository`]: the versions stay staged. [`AuthorError::Record`]: the versions
@@ -335,8 +346,7 @@ impl<F> Author<F> {
         Ok(self.record.advance(&head.map_err(RepositoryError::from)?)?)
     }
 
-    /// Returns the author's own server with all versions, for queries, exports and updates to hand
-    /// out.
+    /// Returns the author's own server, for queries, exports and updates to hand out.
     pub const fn server(&self) -> &Server<F> {
         &self.server
     }

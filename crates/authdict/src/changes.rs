@@ -1,6 +1,6 @@
 //! Collection of the changes of one version, possibly more than fit into memory.
 //!
-//! A dictionary kept as rows ([`crate::keeper`]) reads changes from a stream in ascending order of
+//! A dictionary kept as rows ([`crate::Keeper`]) reads changes from a stream in ascending order of
 //! keys ([`crate::Author::stage_gathered`]), so its changes are sorted. Changes beyond a memory
 //! limit are written as sorted runs to an unnamed temporary file, and merged at the end. For all
 //! other dictionaries, changes are gathered in memory without sorting.
@@ -52,7 +52,7 @@ impl Changes {
     ///
     /// # Errors
     /// [`StoreError::Io`] if the operations exceed the memory limit and cannot be written, for
-    /// example on a full disk. When this value is dropped, no gathered operation stays on the disk.
+    /// example on a full disk. Dropping the collection removes its file.
     pub fn push(&mut self, operation: Operation) -> Result<(), StoreError> {
         match &mut self.0 {
             ChangeStorage::InMemory(operations) => operations.push(operation),

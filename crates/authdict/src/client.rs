@@ -149,6 +149,8 @@ impl<E> From<Refusal> for AskError<E> {
 impl<F: Scheme> Client<F> {
     /// Creates a client with an empty view in memory. The view is lost when the client is dropped.
     ///
+    /// Time: a check of the scheme's own key, up to many seconds for accumulators.
+    ///
     /// # Errors
     /// [`OpenClientError::Family`], [`OpenClientError::Key`].
     pub fn new(public: &PublicKey) -> Result<Self, OpenClientError> {
@@ -156,7 +158,7 @@ impl<F: Scheme> Client<F> {
     }
 
     /// Opens a client that stores its view in the file `path`. The file is created when the view
-    /// first advances. Several processes may share the file.
+    /// first advances. Several processes may share the file. Time: that of [`Client::new`].
     ///
     /// # Errors
     /// [`OpenClientError`].
@@ -196,6 +198,9 @@ impl<F> Client<F> {
 
     /// Verifies that the server's latest version continues the history of the view, and stores it
     /// as the new view. A view without a head accepts any version that the author has signed.
+    ///
+    /// Requests the latest head. If it is newer than the view's head, also requests a consistency
+    /// proof of `O(log v)` digests for `v` versions, and from a log an append-only proof.
     ///
     /// # Errors
     /// [`AskError::Heads`] if the server's heads are refused or not returned; [`AskError::Refused`]

@@ -1,19 +1,4 @@
-//! A client's view as a file: the public key that the client trusts, and the newest head that it
-//! has seen.
-//!
-//! ```text
-//! pad-view v1
-//! key given                           (or: key taken from the store)
-//! pad-public-key v1
-//! suite sha256-ed25519
-//! ..                                  (the rest of the public key file)
-//! seen <hexadecimal digits>           (a TrustedView as a message)
-//! digest <64 hexadecimal digits>      (SHA-256 of all lines above)
-//! ```
-//!
-//! The view contains the public key. A client that continues from a view therefore keeps the key
-//! that the view was created with. The digest protects against accidents only: the file is as
-//! trustworthy as its storage location.
+//! A client's view as a file: the public key that the client trusts, and the newest head seen.
 
 use block_directory::DirectoryClient;
 use pad_core::{
@@ -37,6 +22,21 @@ pub use file::{ViewAccessError, ViewAccessFault, ViewFile};
 pub use follow::{Heads, NotFollowed};
 
 /// A client's trusted public key, and the newest head that the client has seen.
+///
+/// A client that continues from a view keeps the key that the view was created with. The text of a
+/// view file has these lines:
+///
+/// ```text
+/// pad-view v1
+/// key given                           (or: key taken from the store)
+/// pad-public-key v1
+/// suite sha256-ed25519
+/// ..                                  (the rest of the public key file)
+/// seen <hexadecimal digits>           (a TrustedView as a message)
+/// digest <64 hexadecimal digits>      (SHA-256 of all lines above)
+/// ```
+///
+/// The digest protects against accidents only: the file is as trustworthy as its storage location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredView {
     public: PublicKey,
@@ -122,10 +122,10 @@ impl StoredView {
         self.authenticated
     }
 
-    /// Reads the text of a view file.
+    /// Parses the text of a view file, and verifies the signature of its head.
     ///
     /// # Errors
-    /// `ViewFileError`.
+    /// [`ViewFileError`].
     pub fn parse(text: &str) -> Result<Self, ViewFileError> {
         let malformed = |line, expected| ViewFileError::Malformed { line, expected };
         let rest = text
@@ -162,7 +162,7 @@ impl StoredView {
         })
     }
 
-    /// Returns the text of the view file, in the format of this module.
+    /// Returns the text of the view file.
     pub fn to_text(&self) -> String {
         let (public, seen) = (self.public.to_text(), hex::encode(&self.seen));
         let origin = if self.authenticated { GIVEN } else { TAKEN };

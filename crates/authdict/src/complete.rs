@@ -17,7 +17,8 @@ pub struct CompleteHistory {
 
 impl CompleteHistory {
     /// Looks the key up in every version from `from` to `to`, both included, with one call of
-    /// `lookup` per version. Version 0 needs no call.
+    /// `lookup` per version. Version 0 needs no call. If `from` is after `to`, the history contains
+    /// only the value in `from`.
     ///
     /// # Errors
     /// The first error that `lookup` returns.

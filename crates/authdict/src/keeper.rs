@@ -1,18 +1,5 @@
 //! Durable dictionaries. A keeper owns the store of a dictionary, and acknowledges a change only
 //! after the change is durable.
-//!
-//! There are three ways to store a dictionary. In each of them, [`Keeper::commit`] defines the
-//! order of writes:
-//!
-//! | kept | in the store | next to the store | families |
-//! | --- | --- | --- | --- |
-//! | as rows | a row that locates the latest version | nodes and heads, written first | trees |
-//! | derived | the signed updates | data made from them, written last | signed tuples |
-//! | whole | the signed updates and a checkpoint | nothing | accumulated tuples, logs |
-//!
-//! Replaying an update checks its signature and its root, and reading a node checks its digest. If
-//! a checkpoint is damaged, opening replays all updates. It fails if pruning has dropped some of
-//! them.
 
 use core::{fmt, ops::ControlFlow};
 
@@ -133,7 +120,19 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
     fn store_mut(&mut self) -> &mut AnyStore;
 }
 
-/// A dictionary with its store: updates, signing, durability, pruning and checks.
+/// A dictionary with its store: applies updates durably, prunes, compacts and checks.
+///
+/// A dictionary is stored in one of three ways. The table states the order of writes:
+///
+/// | kept | in the store | next to the store | families |
+/// | --- | --- | --- | --- |
+/// | as rows | a row that locates the latest version | nodes and heads, written first | trees |
+/// | derived | the signed updates | data made from them, written last | signed tuples |
+/// | whole | the signed updates and a checkpoint | nothing | accumulated tuples, logs |
+///
+/// Replaying an update checks its signature and its root, and reading a node checks its digest. If
+/// a checkpoint is damaged, opening replays all updates. It fails if pruning has dropped some of
+/// them.
 ///
 /// Laws:
 ///
@@ -168,7 +167,7 @@ pub trait Keeper: Replica {
     fn settle(&mut self) {}
 
     /// Makes staged versions durable, and writes a checkpoint or derived data. The next opening
-    /// then has nothing to replay.
+    /// then has nothing to replay. Time: linear in the contents of a dictionary kept whole.
     ///
     /// # Errors
     /// [`RepositoryError::Store`].
@@ -177,18 +176,22 @@ pub trait Keeper: Replica {
     /// Drops the contents of all versions before `oldest`, and frees their space. The heads of
     /// these versions are kept.
     ///
+    /// The kept contents of a tree are copied to new files. Until the copy is complete, both copies
+    /// need disk space.
+    ///
     /// # Errors
-    /// [`RepositoryError::Lookup`] if the version does not exist, and for logs, which keep all
-    /// versions; [`RepositoryError::Store`]. With [`StoreError::NotRemoved`], the versions are
-    /// dropped, but some of their space is not freed.
+    /// * [`RepositoryError::Lookup`] if the version does not exist, and for logs, which keep all
+    ///   versions.
+    /// * [`RepositoryError::Store`], with [`StoreError::CannotPrune`] for a store in objects. With
+    ///   [`StoreError::NotRemoved`], the versions are dropped, but some space is not freed.
     fn prune(&mut self, oldest: Version) -> Result<(), RepositoryError>;
 
-    /// Rewrites the inner nodes of the latest version next to each other in the node file. Nodes
-    /// that version `since` already contained stay at their positions.
+    /// Rewrites the inner nodes of a tree's latest version next to each other in the node file.
+    /// Nodes that version `since` already contained stay at their positions.
     ///
     /// Later lookups then read as few blocks as after a bulk load. Nothing else changes.
     /// [`Keeper::prune`] frees the space of the old copies of nodes. Returns the number of bytes
-    /// written. Calls `note` at intervals with the number of bytes written so far.
+    /// written, and calls `note` at intervals with the number so far. Time: linear in this number.
     ///
     /// # Errors
     /// [`RepositoryError::Lookup`] if the version does not exist; [`RepositoryError::Store`], with
@@ -290,29 +293,35 @@ impl dyn Keeper {
         Ok(acknowledged)
     }
 
-    /// Returns the update that produced a durable version, as a message of any length.
+    /// Returns the update that produced a durable version, as a message of any length. Returns
+    /// `None` if the update was pruned, or the version does not exist. The update of a tree is
+    /// rebuilt from the contents, without operations that changed nothing.
     ///
     /// # Errors
-    /// The errors of [`Replica::update_within`].
+    /// [`RepositoryError::Store`]; [`RepositoryError::Lookup`] if the contents of a tree cannot be
+    /// read.
     pub fn update_message(&self, version: Version) -> Result<Option<Vec<u8>>, RepositoryError> {
         self.update_within(version, usize::MAX)
     }
 
-    /// Returns the versions in which a key changed. The list is not proved to be complete.
+    /// Returns the kept versions in which a key changed. The list is not proved to be complete.
+    ///
+    /// Time, for `v` kept versions: in a tree, `O(log v)` lookups for each change. In a tuple
+    /// dictionary, one lookup for each kept version.
     ///
     /// # Errors
-    /// [`AnswerError`].
+    /// [`AnswerError`], with [`AnswerError::NotOffered`] for logs.
     pub fn history(&self, key: &Key) -> Result<Untrusted<KeyHistory>, AnswerError> {
         self.history_page(key, self.latest(), u64::MAX)
     }
 
     /// Returns the keys that differ between two versions. The list is not proved.
     ///
-    /// The whole list is in memory. [`Dictionary::differences`] passes each key to a callback
-    /// instead.
+    /// Time: in a tree, proportional to the differences times the depth of the tree. In a tuple
+    /// dictionary, linear in the entries of both versions, which are read into memory.
     ///
     /// # Errors
-    /// [`AnswerError`].
+    /// [`AnswerError`], with [`AnswerError::NotOffered`] for logs.
     pub fn diff(
         &self,
         before: Version,
@@ -342,7 +351,7 @@ pub struct CheckSummary {
     pub heads: u64,
     /// The number of stored updates that were replayed, each with signature and recomputed root.
     /// Unless the store was pruned, these are all updates since the empty dictionary. `None` for
-    /// dictionaries kept as rows or derived, whose contents are checked instead.
+    /// dictionaries kept as rows or derived ([`Keeper`]), whose contents are checked instead.
     pub replayed: Option<u64>,
     /// The number of kept versions that were checked against their heads. In the oldest and the
     /// latest version, all contents are checked; in the other versions, the changes. In logs, only

@@ -91,7 +91,7 @@ pub enum KeyFileError {
     /// Decrypting the file would exceed the limits of memory or time for key files (`Work`).
     #[error("decrypting the secret key would exceed the memory or time limit")]
     TooMuchWork,
-    /// The file is longer than the maximum length of a key file.
+    /// The contents of the file are longer than 4 MiB, the maximum for key files.
     #[error("the file is longer than any secret key")]
     TooLong,
     /// The passphrase has an invalid length or form.
@@ -105,7 +105,8 @@ pub enum KeyFileError {
         /// The kind of file that is required.
         wanted: &'static str,
     },
-    /// The text is not a key file of the required kind.
+    /// The text is not a key file of the required kind, or names a suite or scheme that this build
+    /// does not support.
     #[error("line {line} is not \"{expected}\"")]
     Malformed {
         /// The number of the first invalid line.
@@ -113,8 +114,8 @@ pub enum KeyFileError {
         /// The content that the line should have.
         expected: &'static str,
     },
-    /// This build does not support the suite or scheme of the key (features `all-suites`, `log`,
-    /// `accumulators`).
+    /// This build does not support the suite or scheme of a key to create (features `all-suites`,
+    /// `log`, `accumulators`, `bls`).
     #[error("this build does not support key files of this suite or scheme")]
     NotBuilt,
     /// Keys of this scheme are made from public parameters, but the caller gave none.
@@ -204,7 +205,8 @@ impl PublicKey {
         })
     }
 
-    /// Reads a public key file.
+    /// Reads a public key file. Time: a check of the scheme's own key, up to many seconds for
+    /// accumulators.
     ///
     /// # Errors
     /// [`KeyFileError::Io`] if the file cannot be read; [`KeyFileError::OtherKind`] or
@@ -317,7 +319,7 @@ impl fmt::Debug for SecretKey {
 impl SecretKey {
     /// Creates the key files of a new dictionary of family `F`. The secret key is written to
     /// `path`, the public key to `path` with the suffix `.pub`, and the signing record to `path`
-    /// with `.signed`.
+    /// with `.signed`. Limits and time are those of [`SecretKey::random`].
     ///
     /// # Errors
     /// The errors of [`SecretKey::random`] and [`SecretKey::save`], with [`KeyFileError::Exists`]
@@ -366,6 +368,9 @@ impl SecretKey {
 
     /// Generates a random key for a new dictionary of family `F`, without writing a file.
     ///
+    /// A key with a bilinear accumulator limits the dictionary to 4095 entries. A key with an RSA
+    /// accumulator takes minutes to generate. [`SecretKey::random_with`] takes other secrets.
+    ///
     /// # Errors
     /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`] for logs;
     /// [`KeyFileError::NotBuilt`].
@@ -376,12 +381,13 @@ impl SecretKey {
         Self::random_with::<F>(dictionary, random_own(scheme, DEFAULT_ENTRIES)?)
     }
 
-    /// Generates a key like [`SecretKey::random`], with `own` as the secret of the scheme, as in
-    /// [`SecretKey::from_parts`]. For logs, `own` is the result of `LogParameters::setup`.
+    /// Generates a key like [`SecretKey::random`]. `own` is the scheme's own secret in the encoding
+    /// of the scheme, or `None` if the scheme has none. For logs, `own` is the result of
+    /// `LogParameters::setup`.
     ///
     /// # Errors
     /// [`KeyFileError::NoRandomness`]; [`KeyFileError::Malformed`] if `own` is not a key of the
-    /// scheme; [`KeyFileError::NotBuilt`].
+    /// scheme, or is missing; [`KeyFileError::NotBuilt`].
     pub fn random_with<F: NamedScheme>(
         dictionary: impl Into<DictionaryId>,
         own: Option<Zeroizing<Vec<u8>>>,
@@ -391,8 +397,8 @@ impl SecretKey {
         Self::generate_with(own, suite, scheme, Some(dictionary.into()))
     }
 
-    /// Generates a random key for a dictionary with this id, or a random id for `None`. If the
-    /// scheme's keys limit the number of entries, the limit is [`DEFAULT_ENTRIES`].
+    /// Generates a random key for a dictionary with this id, or a random id for `None`. Limits and
+    /// time are those of [`SecretKey::random`].
     ///
     /// # Errors
     /// [`KeyFileError::NoRandomness`]; [`KeyFileError::ParametersNeeded`].
@@ -540,7 +546,7 @@ impl SecretKey {
         self.scheme_secret.as_ref().map(|secret| secret.as_slice())
     }
 
-    /// Reads a secret key file. The file must be readable and writable by its owner only.
+    /// Reads a secret key file. On Unix, only its owner may have access to the file.
     ///
     /// # Errors
     /// [`KeyFileError::Exposed`] if users other than the owner can read or change the file;

@@ -1,4 +1,4 @@
-//! Authenticated dictionaries: an author signs versions, an untrusted server answers look-ups with
+//! Authenticated dictionaries: an author signs versions, an untrusted server answers lookups with
 //! proofs, and a client verifies them with only the author's public key.
 //!
 //! ```standalone_crate
@@ -25,11 +25,11 @@
 //! | you need | take | it costs |
 //! | --- | --- | --- |
 //! | to change and sign a dictionary | [`Author`] | a few fsyncs for each commit |
-//! | to serve it, or a copy of it | [`Server`], in files or objects | a read for each look-up |
-//! | to verify | [`Client`], whose view is a file or in memory | a signature and some hashes |
+//! | to serve it, or a copy of it | [`Server`], in files or objects | block reads for each lookup |
+//! | to verify | [`Client`], view in a file or in memory | a check of each head and each proof |
 //! | the scheme that a key file names | [`AnyFamily`] as the family | |
 //! | a server on the network | `Remote` of `pad-client` as a [`Source`] | a request per question |
-//! | entries by number, for 10^9 objects | [`block_directory`] | a read for each look-up |
+//! | entries by number, for 10^9 objects | [`block_directory`] | a block read for each lookup |
 //! | dictionaries in memory, without files or std | [`pad_core`], [`pad_tree`], [`pad_tuple`] | |
 //!
 //! # Map
@@ -38,8 +38,8 @@
 //!   in objects (feature `object-store`), and dereferences to a [`Keeper`]. [`Dictionary`] is the
 //!   interface for queries, and [`Verifier`] checks answers.
 //! * [`Scheme`]: families as types, and the question types that each family [`Asks`].
-//! * [`SecretKey`] and [`PublicKey`]: key files. [`SigningRecord`]: the newest head that an author
-//!   has handed out, in a file. It prevents signing for an outdated store.
+//! * [`SecretKey`] and [`PublicKey`]: key files. [`SigningRecord`]: a file with the newest head
+//!   that an author has handed out, which prevents signing for an outdated store.
 //! * [`evidence`]: proofs that an author's key has signed two histories.
 //! * [`Changes`]: the changes that an author gathers for a version. For trees, they may exceed
 //!   memory.

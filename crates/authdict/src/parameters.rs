@@ -36,11 +36,11 @@ impl LogParameters {
     /// Generates insecure parameters for tests. They suffice for trees of up to `2^top_level`
     /// elements; `top_level` is limited to [`LogParameters::greatest_made`].
     ///
-    /// A process that learns the secret can forge proofs. This function neither returns nor stores
+    /// A party that learns the secret can forge proofs. This function neither returns nor stores
     /// the secret.
     ///
     /// # Errors
-    /// `NoRandomness`.
+    /// `NoRandomness` if the operating system supplies no random numbers.
     pub fn generate_insecure(scheme: SchemeName, top_level: u8) -> Result<Self, NoRandomness> {
         let capacity = scheme.powers_of_entry() << top_level.min(Self::greatest_made(scheme));
         let workers = Workers::all_cores();
@@ -117,7 +117,7 @@ impl LogParameters {
 
     /// Returns the name of the published ceremony that produced the parameters, if this crate knows
     /// it. The secret of such parameters is unknown unless all participants of the ceremony
-    /// deceived. The maker of any other parameters may be able to forge proofs.
+    /// colluded. The maker of any other parameters may be able to forge proofs.
     pub fn origin(&self) -> Option<&'static str> {
         origin(&self.parameters.secret_in_g2())
     }

@@ -52,7 +52,7 @@ impl From<StoreError> for CheckError {
     }
 }
 
-/// Error returned when an author publishes a version.
+/// Error returned when an author is opened, or publishes a version.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorError {
@@ -73,10 +73,11 @@ pub enum AuthorError {
     #[cfg(feature = "log")]
     #[error(transparent)]
     Append(#[from] pad_log::AppendError),
-    /// The scheme does not support a change of this kind. Nothing was changed.
+    /// The scheme does not support a change of this kind, such as a removal from a log. Nothing was
+    /// changed.
     #[error(transparent)]
     NotOffered(#[from] NotOffered),
-    /// The version was not applied, or is not durable.
+    /// The store cannot be opened, or the version was not applied or is not durable.
     #[error(transparent)]
     Repository(#[from] RepositoryError),
     /// The signing record forbids signing, or could not be written. If it could not be written, the

@@ -92,9 +92,12 @@ impl<F: Scheme> Server<F> {
 
     /// Opens the store of the dictionary with the key `public`.
     ///
+    /// Trees are read on demand. Signed tuples are too, after the updates are applied that their
+    /// file lacks. Accumulator designs and logs are read into memory as a whole.
+    ///
     /// # Errors
-    /// [`RepositoryError`]; [`RepositoryError::Store`] with [`StoreError::OtherKey`] or
-    /// [`StoreError::OtherFamily`].
+    /// [`RepositoryError`]; [`RepositoryError::Store`] with [`StoreError::Missing`],
+    /// [`StoreError::OtherKey`] or [`StoreError::OtherFamily`].
     pub fn open(place: impl AsRef<Path>, public: &PublicKey) -> Result<Self, RepositoryError> {
         F::require(public)?;
         let (keeper, stored) = opened(place.as_ref(), &NodeCache::default())?;

@@ -78,8 +78,8 @@ impl SigningKeys {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Signs heads, and the tuples of tuple schemes. [`crate::Author::open`] lets the signer of a
-    /// tuple scheme sign the latest head once more.
+    /// The signer signs heads, and the tuples of tuple schemes. For a tuple scheme,
+    /// [`crate::Author::open`] requests the signature of the latest head once more.
     ///
     /// # Errors
     /// [`KeyFileError::OwnSecretNeeded`] if the scheme has a secret in addition to the signing key.

@@ -1,11 +1,5 @@
 //! The signing record: the newest head that an author has signed and handed out. The record is
 //! stored next to the author's key, not in the store.
-//!
-//! A store can be restored from an old backup, or rolled back by a damaged page. An author that
-//! continues from such a store signs a second head for a version that was already handed out. The
-//! two heads together are evidence against an honest author. To prevent this, the newest head
-//! handed out is written to a small file that only moves forward. The author refuses to sign for a
-//! store that is behind this record.
 
 use std::{io, path::Path};
 
@@ -13,6 +7,11 @@ use pad_core::{Authority, SignedHead, Suite, Untrusted, Version, codec};
 use pad_disk::{Lock, LockError, PATIENCE, Register, RegisterError};
 
 /// The file with the newest head that an author has handed out.
+///
+/// A store can be restored from an old backup, or rolled back by a damaged page. An author that
+/// continues from such a store signs a second head for a version that was already handed out. The
+/// two heads together are evidence against an honest author. To prevent this, the record only moves
+/// forward, and the author refuses to sign for a store that is behind it.
 ///
 /// The file is locked while this value exists. Two authors with one record, each with its own copy
 /// of the store, cannot sign concurrently. The caller must not create a second record for a key.
@@ -106,7 +105,7 @@ impl SigningRecord {
     }
 
     /// Opens and locks the record in the file `path`. If the file does not exist, creates it empty.
-    /// A record in an empty file does not permit signing until [`SigningRecord::begin`] is called.
+    /// A record in an empty file does not permit signing ([`SigningRecord::open_or_begin`]).
     ///
     /// # Errors
     /// [`SigningRecordError::InUse`] if another process does not release the lock in time;
@@ -129,7 +128,8 @@ impl SigningRecord {
     }
 
     /// Opens and locks the record in the file `path`. If the file is missing or empty, makes the
-    /// record ready for signing, as [`SigningRecord::begin`] does.
+    /// record ready for signing. The caller thereby asserts that the key has signed no version that
+    /// the store lacks.
     ///
     /// # Errors
     /// The errors of [`SigningRecord::open`].

@@ -132,7 +132,7 @@ fn digest<S: Suite>(version: Version, oldest: Version, bytes: &[u8]) -> Vec<u8> 
 /// Durable storage of one dictionary.
 ///
 /// A store contains the dictionary's signed updates, one checkpoint, and groups of named records.
-/// For a dictionary kept as rows, it contains the latest row instead of the
+/// For a dictionary kept as rows ([`crate::Keeper`]), it contains the latest row instead of the
 /// updates, or the rows of all versions. A *row* is the signed head of a version, with the
 /// positions of the version's data in other files or objects.
 ///

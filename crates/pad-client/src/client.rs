@@ -132,7 +132,7 @@ impl Client {
         self.view.public()
     }
 
-    /// Calls `observer` for every failure of a server that another server made up for, for example
+    /// Calls `observer` for each server failure in a request that succeeds in the end, for example
     /// to send it to a channel. The observer runs on the thread of the request.
     #[must_use]
     pub fn observed_by(self, observer: impl Fn(&Incident) + Send + Sync + 'static) -> Self {
@@ -140,8 +140,8 @@ impl Client {
         Self { incidents, ..self }
     }
 
-    /// Returns the failures of servers since the last call, and clears the list. The list has the
-    /// newest 100 failures.
+    /// Returns the newest 100 server failures in requests that succeeded in the end, and clears the
+    /// list. If all servers fail, [`ClientError::AllServersFailed`] contains the failures instead.
     pub fn take_incidents(&self) -> Vec<Incident> {
         self.incidents.take()
     }
@@ -235,10 +235,12 @@ impl Client {
         })
     }
 
-    /// Queries a version, and returns the verified statement.
+    /// Queries a version, and returns the verified statement. Tries one server after another.
     ///
     /// # Errors
-    /// [`ClientError`].
+    /// * [`ClientError::Ahead`] if the view contains a version, and `version` is newer. With
+    ///   witnesses, [`ClientError::NotSeen`] if `version` is newer than the cosigned log.
+    /// * [`ClientError::AllServersFailed`].
     pub fn ask(&self, version: Version, question: &Question) -> Result<Statement, ClientError> {
         self.answer(version, question)
             .map(|(_, statement)| statement)
@@ -248,7 +250,7 @@ impl Client {
     /// which is the message of a [`pad_core::Response`].
     ///
     /// # Errors
-    /// [`ClientError`].
+    /// The errors of [`Client::ask`].
     pub fn answer(
         &self,
         version: Version,
@@ -362,8 +364,8 @@ impl Client {
         })
     }
 
-    /// Returns the oldest version that any reachable server claims to keep. The claim is not
-    /// verified.
+    /// Returns the oldest version that any reachable server claims to keep, after one request to
+    /// each server. The claim is not verified.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -475,9 +477,10 @@ impl Client {
     }
 
     /// Returns the unsigned notes on versions `first` to `last` from the first server with such
-    /// notes. Notes are not verified. The result is empty if no server has notes up to
-    /// `last_of_page` of `first`, even if later versions have notes. The notes of a long
-    /// range may come from several servers.
+    /// notes. Notes are not verified.
+    ///
+    /// Fetches the notes of 1000 versions with each request, possibly from several servers. The
+    /// result is empty if no server has notes on the first 1000 versions, even if later ones have.
     ///
     /// # Errors
     /// [`ClientError`].

@@ -1,4 +1,4 @@
-//! Look-ups in block directories on servers.
+//! Lookups in block directories on servers.
 
 use authdict::{
     Refusal, VerifyError, Version,
@@ -22,12 +22,12 @@ type Send<'s> = dyn Fn(&[u8]) -> Result<Vec<u8>, FetchError> + 's;
 
 impl Client {
     /// Looks up entries of a block directory by their ids, and returns their verified states in
-    /// `version`. `S` is the suite of the client's public key.
-    ///
-    /// A server answers about its latest version only.
+    /// `version`. Servers answer about their latest version only. `S` must be the suite of the
+    /// client's public key.
     ///
     /// # Errors
-    /// [`ClientError`].
+    /// The errors of [`Client::ask`]. With another suite `S`, [`ClientError::AllServersFailed`]
+    /// blames every server.
     pub fn entries<S: Suite>(
         &self,
         version: Version,
@@ -43,7 +43,7 @@ impl Client {
     /// Looks up all entries of a range of ids, like [`Client::entries`].
     ///
     /// # Errors
-    /// [`ClientError`].
+    /// The errors of [`Client::entries`].
     pub fn entry_range<S: Suite>(
         &self,
         version: Version,

@@ -121,13 +121,14 @@ impl FromStr for Remote {
 }
 
 impl Remote {
-    /// Connects to a dictionary at `https://host:port/v1/dictionaries/NAME`, or at
+    /// Creates a handle of the dictionary at `https://host:port/v1/dictionaries/NAME`, or at
     /// `https://host:port` for a server with a single dictionary.
     ///
-    /// If `address` has no path, requests the dictionary's name from the server.
+    /// Sends a request only if `address` has no path: it requests the dictionary's name.
     ///
     /// # Errors
-    /// [`FetchError`].
+    /// [`FetchError::Http`] if `address` or `options` are invalid. Without a path,
+    /// [`FetchError::Several`] unless the server has one dictionary, or another [`FetchError`].
     pub fn connect(address: &str, options: HttpOptions) -> Result<Self, FetchError> {
         let address = Address::parse(address)?;
         let http = HttpClient::new(address.origin(), options)?;

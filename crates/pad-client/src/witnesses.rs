@@ -49,7 +49,8 @@ pub struct CosignedHead {
 
 impl Witnesses {
     /// Requires a quorum of `policy`, with cosignatures at most `within` old by the clocks of the
-    /// witness and the client. Older cosignatures do not count.
+    /// witness and the client. A witness's clock may be at most 5 minutes ahead. Other cosignatures
+    /// do not count.
     pub fn new(policy: Policy, within: Duration) -> Self {
         Self {
             policy,

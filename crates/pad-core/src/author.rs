@@ -127,7 +127,7 @@ impl<F: Authored> Author<F> {
         self.dictionary.version()
     }
 
-    /// The number of entries, pending changes included.
+    /// The number of entries, pending changes included. Time: one search for each pending change.
     pub fn len(&self) -> usize {
         self.dictionary.len()
     }

@@ -189,6 +189,8 @@ impl<F: Family> Client<F> {
     /// `answer` is the message of a [`Response`], no longer than [`Question::longest_answer`]. The
     /// head in the answer is verified before memory is allocated for the proof.
     ///
+    /// Time: the check of the proof. The signature of the newest head is not verified again.
+    ///
     /// # Errors
     /// [`Refusal`]. [`Refusal::NoHeadSeen`] before the first head: the client then knows only
     /// version 0, in which every key is absent.
@@ -210,6 +212,8 @@ impl<F: Family> Client<F> {
     ///
     /// This check does not prove that the answer's head belongs to the history of the newest head
     /// seen. [`Client::check_past`] proves this as well.
+    ///
+    /// Time: the check of the proof, and one signature check for any head but the newest seen.
     ///
     /// # Errors
     /// [`Refusal`]. Version 0 needs no head: it is the empty dictionary.

@@ -60,7 +60,7 @@ impl<S: Suite> HeadLog<S> {
     }
 
     /// Checks that an update from version `base` with head `head` is the successor of the log's
-    /// latest version.
+    /// latest version. Time: one signature check, and `O(log versions)` hashes.
     ///
     /// # Errors
     /// * [`ApplyError::VersionGap`] if `base` is not the latest version.
@@ -110,6 +110,8 @@ impl<S: Suite> HeadLog<S> {
     }
 
     /// Returns the signed head of a version. Version 0 has no head.
+    ///
+    /// Time: constant for the latest version, `O(log versions)` hashes for an earlier one.
     ///
     /// # Errors
     /// [`LookupError::UnknownVersion`] if `version` is 0 or after the latest version.

@@ -24,7 +24,7 @@ use crate::{
 pub enum Operation {
     /// Sets the value of a key, which may be new.
     Put(Key, Value),
-    /// Removes a key, which must be present.
+    /// Removes a key. In an [`Update`], the key must be present.
     Remove(Key),
 }
 

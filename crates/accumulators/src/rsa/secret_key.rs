@@ -111,7 +111,8 @@ impl RsaSecretKey {
         Self::from_primes(first, second, rule, label)
     }
 
-    /// Creates the key with two safe primes `p = 2 p' + 1` and `q = 2 q' + 1`.
+    /// Creates the key with two safe primes `p = 2 p' + 1` and `q = 2 q' + 1`. Cost: the primality
+    /// tests of `p`, `q`, `p'` and `q'`.
     ///
     /// # Errors
     /// * [`KeyError::NotSafePrimes`] if a factor is not a safe prime.

@@ -51,8 +51,8 @@ impl RsaWitness {
 /// The verifier does not check that the prime is the first of its window. The value's exponent
 /// contains only the first primes of the set's elements. Under the default rule, every prime of
 /// this element's window belongs to this element, so a later prime has no witness. See
-/// `representative`, also for rules whose windows overlap. Non-membership
-/// witnesses must use the first prime, since any later one would pass.
+/// `representative`, also for rules whose windows overlap. Non-membership witnesses must use the
+/// first prime, since any later one would pass.
 ///
 /// Cost: one primality test and one power with a short exponent.
 ///

@@ -1,4 +1,4 @@
-//! Code that is common to the three ways to keep a dictionary ([`crate::keeper`]).
+//! Code that is common to the three ways to keep a dictionary ([`crate::Keeper`]).
 
 use core::fmt;
 
@@ -201,7 +201,7 @@ pub(crate) struct FamilyKeeper<R: FamilyRepository> {
     /// refused.
     pub(crate) waiting: Vec<Operation>,
     /// The size of the updates since the last checkpoint; used only for dictionaries kept whole
-    /// ([`crate::keeper`]).
+    /// ([`crate::Keeper`]).
     #[cfg(any(feature = "accumulators", feature = "log"))]
     pub(crate) distance: super::checkpointed::Distance,
 }

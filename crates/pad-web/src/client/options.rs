@@ -17,6 +17,9 @@ pub enum Roots {
 }
 
 /// Options of an HTTP client.
+///
+/// Defaults: requests of 32 MiB, responses of 64 MiB, 5 attempts, a backoff of 200 ms, timeouts of
+/// 10 s (`connect`) and 2 min (`transfer`, `wait`), and 3 idle connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpOptions {
     /// The trusted root certificates. They have no effect for `http://`.
