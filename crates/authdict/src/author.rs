@@ -7,7 +7,7 @@ use pad_core::{InputError, Key, Operation, Value, Version, Workers};
 #[cfg(feature = "log")]
 use crate::LogParameters;
 use crate::{
-    changes::Changes,
+    changes::{ChangeStorage, Changes},
     description::create_store_with,
     pending,
     repository::{AuthorError, RepositoryError},
@@ -233,23 +233,20 @@ impl<F> Author<F> {
     /// of a key wins. A log appends all changes.
     ///
     /// # Errors
-    /// [`AuthorError`]. If the changes are invalid or the store fails before signing,
-    /// [`Author::changes`] still returns them. It does not return them in two cases:
+    /// [`AuthorError`]. [`Author::changes`] still returns the changes, except in two cases:
     ///
-    /// * The signer refused ([`AuthorError::Signing`]). The next commit signs the changes, for
-    ///   accumulator designs and logs as a version of their own.
+    /// * The signer refused ([`AuthorError::Signing`]) in an accumulator design or a log. The next
+    ///   commit first signs these changes, as a version of their own.
     /// * The version is signed, but not durable or not recorded. The next commit completes it.
     ///
     /// After [`StoreError::Closed`], reopen the author. It then contains only the durable versions.
     pub fn commit(&mut self) -> Result<Version, AuthorError> {
         if !(self.unfinished && self.changes.is_empty()) {
-            match self.stage(self.changes.clone()) {
-                Err(error) if !matches!(error, AuthorError::Signing(_)) => return Err(error),
-                signed => {
-                    self.changes.clear();
-                    signed?;
-                }
+            let signed = self.stage(Vec::new());
+            if matches!(signed, Err(AuthorError::Signing(_))) {
+                self.unfinished = false;
             }
+            signed?;
         }
         self.unfinished = true;
         let version = self.flush(&[])?;
@@ -257,44 +254,55 @@ impl<F> Author<F> {
         Ok(version)
     }
 
-    /// Signs a batch as the next version in memory. [`Author::flush`] makes the version durable.
-    /// Then `update_message` of [`crate::Keeper`] returns the update to hand out.
+    /// Signs the pending changes, and then `batch`, as the next version in memory.
+    /// [`Author::flush`] makes the version durable. Then `update_message` of [`crate::Keeper`]
+    /// returns the update to hand out.
     ///
-    /// If the signer refuses, the batch is kept for the next call. Dictionaries kept as rows or
-    /// derived ([`crate::Keeper`]) then sign it together with the next batch, as one version.
-    /// Dictionaries kept whole first sign it as its own version.
+    /// If the signer refuses, all these changes are kept for the next call. Dictionaries kept whole
+    /// ([`crate::Keeper`]) then sign them as a version of their own. After any other error, `batch`
+    /// is dropped.
     ///
     /// # Errors
     /// [`AuthorError`].
     #[doc(hidden)]
     pub fn stage(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
-        span!("sign", operations = batch.len());
-        self.server.keeper.sign(batch)
+        let pending = self.changes.clone();
+        self.changes.extend(batch);
+        span!("sign", operations = self.changes.len());
+        let signed = self.server.keeper.sign(&mut self.changes);
+        let is_refused = |error: &AuthorError| matches!(error, AuthorError::Signing(_));
+        if signed.as_ref().is_err_and(|error| !is_refused(error)) {
+            self.changes = pending;
+        }
+        signed
     }
 
     /// Returns an empty collection for the changes of the next version.
     ///
-    /// For trees, the collection keeps about `memory` bytes of changes in memory. It writes the
-    /// rest to an unnamed temporary file in the folder of the file `base`. For other families, and
-    /// while changes that the signer refused are waiting, all changes stay in memory.
+    /// For trees without pending changes, the collection keeps about `memory` bytes of changes in
+    /// memory. It writes the rest to an unnamed temporary file in the folder of the file `base`.
+    /// Otherwise, all changes stay in memory.
     pub fn gather(&self, base: &Path, memory: usize) -> Changes {
-        if self.server.keeper.streams() {
+        if self.changes.is_empty() && self.server.keeper.streams() {
             Changes::sorted(base, memory, Workers::all_cores())
         } else {
             Changes::in_memory()
         }
     }
 
-    /// Signs gathered changes as the next version. The version is durable only after
-    /// [`Author::checkpoint`].
+    /// Signs the pending changes and the gathered ones as the next version. The version is durable
+    /// only after [`Author::checkpoint`].
     ///
     /// Changes of an empty tree, and many changes of a tree, are streamed instead of collected in
-    /// memory. If the signer refuses, streamed changes are not kept.
+    /// memory. If the signer refuses, changes gathered on disk are not kept.
     ///
     /// # Errors
     /// [`AuthorError`].
     pub fn stage_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
-        self.server.keeper.sign_gathered(changes)
+        if self.changes.is_empty() && matches!(changes.0, ChangeStorage::Sorter(_)) {
+            return self.server.keeper.sign_gathered(changes);
+        }
+        self.stage(changes.into_batch()?)
     }
 
     /// Makes all staged versions durable, together with the changes `records` to records in the

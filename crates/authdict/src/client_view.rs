@@ -194,11 +194,10 @@ impl StoredView {
         &self,
         version: Version,
     ) -> Result<DirectoryClient<S>, Refusal> {
-        let view = if version == self.version {
-            load::<S>(&self.public, &self.seen)?
-        } else {
-            TrustedView::new(self.public.authority)
-        };
+        let mut view = load::<S>(&self.public, &self.seen)?;
+        if version != self.version {
+            view = TrustedView::new(self.public.authority);
+        }
         Ok(DirectoryClient::resume(view, 1))
     }
 

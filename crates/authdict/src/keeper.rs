@@ -237,16 +237,16 @@ pub(crate) trait SigningKeeper: Keeper {
     /// check nothing.
     fn resume(&mut self, keys: SigningKeys) -> Result<(), AuthorError>;
 
-    /// Signs a batch as the next version and stages it.
+    /// Signs a batch as the next version and stages it. Then `batch` is empty.
     ///
-    /// If the signer refuses, the batch is kept for the next call. Dictionaries kept as rows or
-    /// derived then sign it together with the next batch, as one version. Dictionaries kept whole
-    /// first sign it as its own version.
+    /// If the signer refuses, `batch` contains the operations to pass to the next call. In
+    /// dictionaries kept whole it is empty, because the version is sealed. The next call signs this
+    /// version first, and is done if its own batch is empty.
     ///
     /// # Errors
     /// [`AuthorError`]; [`AuthorError::Repository`] with [`StoreError::NoAuthor`] if
     /// [`SigningKeeper::resume`] was not called.
-    fn sign(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError>;
+    fn sign(&mut self, batch: &mut Vec<Operation>) -> Result<Version, AuthorError>;
 
     /// Returns whether [`SigningKeeper::sign_gathered`] streams changes. Otherwise, it collects
     /// them into a batch.
@@ -254,14 +254,13 @@ pub(crate) trait SigningKeeper: Keeper {
         false
     }
 
-    /// Signs gathered changes like [`SigningKeeper::sign`]. Changes that were streamed are not kept
-    /// if the signer refuses.
+    /// Signs gathered changes like [`SigningKeeper::sign`]. Keeps nothing if the signer refuses.
     ///
     /// # Errors
     /// The errors of [`SigningKeeper::sign`]. If the store fails after signing, it accepts no
     /// further writes.
     fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
-        self.sign(changes.into_batch()?)
+        self.sign(&mut changes.into_batch()?)
     }
 }
 

@@ -105,8 +105,7 @@ pub enum KeyFileError {
         /// The kind of file that is required.
         wanted: &'static str,
     },
-    /// The text is not a key file of the required kind, or names a suite or scheme that this build
-    /// does not support.
+    /// The text is not a key file of the required kind.
     #[error("line {line} is not \"{expected}\"")]
     Malformed {
         /// The number of the first invalid line.
@@ -114,8 +113,8 @@ pub enum KeyFileError {
         /// The content that the line should have.
         expected: &'static str,
     },
-    /// This build does not support the suite or scheme of a key to create (features `all-suites`,
-    /// `log`, `accumulators`, `bls`).
+    /// This build does not support the suite or scheme of the key (features `all-suites`, `log`,
+    /// `accumulators`, `bls`).
     #[error("this build does not support key files of this suite or scheme")]
     NotBuilt,
     /// Keys of this scheme are made from public parameters, but the caller gave none.
@@ -210,7 +209,7 @@ impl PublicKey {
     ///
     /// # Errors
     /// [`KeyFileError::Io`] if the file cannot be read; [`KeyFileError::OtherKind`] or
-    /// [`KeyFileError::Malformed`] if it is not a public key.
+    /// [`KeyFileError::Malformed`] if it is not a public key; [`KeyFileError::NotBuilt`].
     pub fn load(path: &Path) -> Result<Self, KeyFileError> {
         Self::from_text(&read_text(path, PUBLIC_TITLE)?)
     }
@@ -243,7 +242,7 @@ impl PublicKey {
     /// Parses the text of a public key file.
     ///
     /// # Errors
-    /// [`KeyFileError::Malformed`].
+    /// [`KeyFileError::Malformed`]; [`KeyFileError::NotBuilt`].
     pub fn from_text(text: &str) -> Result<Self, KeyFileError> {
         Self::parse(text, SchemeName::key_format)
     }
@@ -551,8 +550,8 @@ impl SecretKey {
     /// # Errors
     /// [`KeyFileError::Exposed`] if users other than the owner can read or change the file;
     /// [`KeyFileError::OtherKind`] or [`KeyFileError::Malformed`] if it is not a secret key;
-    /// [`KeyFileError::Encrypted`] if a passphrase is needed ([`SecretFile`]); the errors of
-    /// [`SecretFile::read`].
+    /// [`KeyFileError::NotBuilt`]; [`KeyFileError::Encrypted`] if a passphrase is needed
+    /// ([`SecretFile`]); the errors of [`SecretFile::read`].
     pub fn load(path: &Path) -> Result<Self, KeyFileError> {
         Self::from_file(&SecretFile::read(path)?)
     }
@@ -562,7 +561,7 @@ impl SecretKey {
     /// # Errors
     /// [`KeyFileError::Encrypted`] if a passphrase is needed; [`KeyFileError::Exposed`] if users
     /// other than the owner can read or change the file; [`KeyFileError::OtherKind`] or
-    /// [`KeyFileError::Malformed`] if it is not a secret key.
+    /// [`KeyFileError::Malformed`] if it is not a secret key; [`KeyFileError::NotBuilt`].
     #[doc(hidden)]
     pub fn from_file(file: &SecretFile) -> Result<Self, KeyFileError> {
         let key = Self::parse(file.text_of(SECRET_TITLE)?, SchemeName::key_format)?;

@@ -114,20 +114,6 @@ impl<R: CheckpointedRepository> FamilyKeeper<R> {
         Ok(())
     }
 
-    /// Signs a batch. If the signer refuses, the batch is in a sealed version, and the batch `later`
-    /// is kept for the next call.
-    fn sign_or_keep(
-        &mut self,
-        batch: Vec<Operation>,
-        later: &[Operation],
-    ) -> Result<(), AuthorError> {
-        let signed = self.sign_next(batch);
-        if matches!(signed, Err(AuthorError::Signing(_))) {
-            self.waiting.extend_from_slice(later);
-        }
-        signed
-    }
-
     fn check_heads(&self, replayed: &R) -> Result<u64, CheckError> {
         let latest = self.latest().number();
         for version in (1..=latest).map(Version::new) {
@@ -178,23 +164,22 @@ impl<R: CheckpointedRepository> SigningKeeper for FamilyKeeper<R> {
         Ok(())
     }
 
-    fn sign(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
+    fn sign(&mut self, batch: &mut Vec<Operation>) -> Result<Version, AuthorError> {
         let author = self.author.as_ref().ok_or(StoreError::NoAuthor)?;
         let (sealed, is_unsigned) = R::last_sealed(author);
         if sealed != self.repository.latest_version() {
             return Err(AuthorError::Diverged);
         }
-        // Batches that the signer refused in earlier calls become versions of their own.
         if is_unsigned {
-            self.sign_or_keep(Vec::new(), &batch)?;
+            self.sign_next(Vec::new())?;
         }
-        let waiting = core::mem::take(&mut self.waiting);
-        let is_retry = is_unsigned || !waiting.is_empty();
-        if !waiting.is_empty() {
-            self.sign_or_keep(waiting, &batch)?;
-        }
-        if !(is_retry && batch.is_empty()) {
-            self.sign_next(batch)?;
+        if !(is_unsigned && batch.is_empty()) {
+            let signed = self.sign_next(batch.clone());
+            let is_sealed = |author: &R::Author| R::last_sealed(author).1;
+            if signed.is_ok() || self.author.as_ref().is_some_and(is_sealed) {
+                batch.clear();
+            }
+            signed?;
         }
         Ok(self.repository.latest_version())
     }

@@ -197,9 +197,6 @@ pub(crate) struct FamilyKeeper<R: FamilyRepository> {
     pub(crate) staged: Vec<Vec<u8>>,
     pub(crate) acknowledged: Version,
     pub(crate) author: Option<R::Author>,
-    /// The operations of the next version, including the operations of batches that the signer
-    /// refused.
-    pub(crate) waiting: Vec<Operation>,
     /// The size of the updates since the last checkpoint; used only for dictionaries kept whole
     /// ([`crate::Keeper`]).
     #[cfg(any(feature = "accumulators", feature = "log"))]
@@ -226,7 +223,6 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
             staged: Vec::new(),
             acknowledged: Version::EMPTY,
             author: None,
-            waiting: Vec::new(),
             #[cfg(any(feature = "accumulators", feature = "log"))]
             distance: super::checkpointed::Distance::default(),
         }

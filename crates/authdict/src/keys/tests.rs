@@ -48,7 +48,9 @@ fn every_deviation_from_the_public_format_is_refused() {
     assert_eq!(wrong_line(&format!("{text}more\n")), 6);
     assert_eq!(wrong_line(text.trim_end()), 1);
     assert_eq!(wrong_line(&text.replace('\n', "\r\n")), 1);
-    assert_eq!(wrong_line(&text.replace("treap", "splay")), 3);
+    let other = PublicKey::from_text(&text.replace("treap", "splay"));
+    assert!(matches!(other, Err(KeyFileError::NotBuilt)));
+    assert_eq!(wrong_line(&text.replace("treap", "Treap")), 3);
 }
 
 #[test]

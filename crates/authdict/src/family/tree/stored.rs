@@ -295,41 +295,33 @@ impl<S: Suite, B: BalancingScheme> SigningKeeper for Tree<S, B> {
         Ok(())
     }
 
-    fn sign(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
+    fn sign(&mut self, batch: &mut Vec<Operation>) -> Result<Version, AuthorError> {
         self.begin()?;
         let signer = self.author.as_ref().ok_or(StoreError::NoAuthor)?;
-        self.waiting.extend(batch);
-        let published = self.repository.publish(&mut self.waiting, signer);
-        if !matches!(published, Err(PublishError::Signer(_))) {
-            // A rejected batch is dropped. Only a batch that the signer refused is retried with the
-            // next batch.
-            self.waiting.clear();
-        }
-        match published {
+        match self.repository.publish(batch, signer) {
             Ok(_) => Ok(self.stage_row()?),
             Err(error) => Err(self.unsigned(error)),
         }
     }
 
     fn streams(&self) -> bool {
-        self.waiting.is_empty()
+        true
     }
 
     /// Streams sorted changes if the dictionary is empty, if there are more than [`TOGETHER`]
-    /// changes, or if some changes are in a file. Signs unsorted changes as a batch, and all
-    /// changes while a refused batch is waiting.
+    /// changes, or if some changes are in a file. Signs others as a batch.
     fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
         let sorter = match changes.0 {
-            ChangeStorage::InMemory(batch) => return self.sign(batch),
+            ChangeStorage::InMemory(mut batch) => return self.sign(&mut batch),
             ChangeStorage::Sorter(sorter) => sorter,
         };
         let sorted = sorter.sorted()?;
-        if self.streams() && self.repository.is_empty() {
+        if self.repository.is_empty() {
             self.load(sorted.number()?, &mut sorted.entries()?)
-        } else if self.streams() && sorted.are_more_than(TOGETHER.get()) {
+        } else if sorted.are_more_than(TOGETHER.get()) {
             self.change(&mut sorted.operations()?)
         } else {
-            self.sign(sorted.batch()?)
+            self.sign(&mut sorted.batch()?)
         }
     }
 }

@@ -170,28 +170,20 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> SigningKeeper for Tupl
         Ok(())
     }
 
-    fn sign(&mut self, batch: Vec<Operation>) -> Result<Version, AuthorError> {
+    fn sign(&mut self, batch: &mut Vec<Operation>) -> Result<Version, AuthorError> {
         self.begin()?;
         let keys = self.author.as_ref().ok_or(StoreError::NoAuthor)?;
         let own = D::Secret::from_slice(keys.own()).ok_or_else(foreign_key)?;
-        self.waiting.extend(batch);
-        let published = self
-            .repository
-            .publish(&mut self.waiting, keys.signer(), &own);
-        let update = match published {
+        let update = match self.repository.publish(batch, keys.signer(), &own) {
             Ok(update) => codec::encode(&update),
             Err(PublishError::Author(pad_tuple::AuthorError::Unvouched(_))) => {
-                self.waiting.clear();
                 return Err(UNVOUCHED.into());
             }
-            // The batch is kept, and retried with the next batch.
             Err(PublishError::Author(error)) => return Err(error.into()),
             Err(PublishError::Apply(error)) => {
-                self.waiting.clear();
                 return Err(refused(&self.repository, error).into());
             }
         };
-        self.waiting.clear();
         self.staged.push(update);
         Ok(self.repository.latest())
     }
