@@ -26,8 +26,7 @@ impl Client {
     /// client's public key.
     ///
     /// # Errors
-    /// The errors of [`Client::ask`]. With another suite `S`, [`ClientError::AllServersFailed`]
-    /// blames every server.
+    /// The errors of [`Client::ask`]; [`ClientError::Client`] for another suite `S`.
     pub fn entries<S: Suite>(
         &self,
         version: Version,
@@ -66,11 +65,14 @@ impl Client {
         exchange: impl Fn(&mut DirectoryClient<S>, &Send<'_>) -> Result<Entries<S, Q>, Unusable>,
     ) -> Result<Entries<S, Q>, ClientError> {
         self.check_followed(version)?;
+        // An unusable view or another suite is not the servers' fault.
+        let client = || self.view().directory_client::<S>(version);
+        drop(client()?);
         let logged = self.witnesses.is_some().then(|| self.logged(version));
         let logged = logged.transpose()?;
         let most = query.longest_proof().saturating_add(LONGEST_NEWS);
         self.ask_first(RequestTarget::ContentsOf(version), |session| {
-            let mut client = self.view().directory_client::<S>(version)?;
+            let mut client = client()?;
             let send = |request: &[u8]| session.entries(version, request, most);
             let entries = exchange(&mut client, &send)?;
             if entries.version != version {
