@@ -11,8 +11,8 @@ use crate::statement::Entry;
 
 /// Positions of entries. All methods must be given the same list of entries.
 ///
-/// Space: 24 bytes for each key, and 16 bytes for each pair of key and value, in hash tables. Keys
-/// with several entries have a list of their positions.
+/// Space: 8 bytes for each entry. In hash tables, 24 bytes for each key, and 8 bytes for each pair
+/// of key and value. Keys with several entries have a list of their positions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
     keys: HashTable<Positions>,
@@ -112,9 +112,13 @@ impl Index {
         let Some(occurrence) = self.occurrences.pop() else {
             return;
         };
-        let mut earlier = self.positions(last.key.as_bytes(), before).iter().rev();
-        let equal = earlier.find(|other| occurrence > 1 && before[to_usize(**other)] == *last);
-        let equal = equal.copied();
+        let is_equal = |other: &&u64| before[to_usize(**other)] == *last;
+        let equal = if occurrence > 1 {
+            let earlier = self.positions(last.key.as_bytes(), before).iter();
+            earlier.rev().find(is_equal).copied()
+        } else {
+            None
+        };
         let hash = self.hasher.hash_one(pair(last));
         if let Ok(mut latest) = self.pairs.find_entry(hash, |other| *other == position) {
             match equal {
@@ -162,7 +166,7 @@ mod tests {
         for _ in 0..3_000 {
             state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
             let draw = state >> 40;
-            if draw % 3 == 0 {
+            if draw.is_multiple_of(3) {
                 index.pop(&entries);
                 entries.pop();
             } else {
