@@ -42,9 +42,12 @@ pub(crate) mod sealed {
                 }
 
                 fn read(bytes: &[u8], compress: Compress) -> Option<Affine<Self>> {
+                    // The library with assembly refuses points with the abscissa 0.
                     #[cfg(has_assembly)]
-                    if matches!(compress, Compress::Yes) {
-                        return crate::assembly::$read(bytes);
+                    if matches!(compress, Compress::Yes)
+                        && let Some(point) = crate::assembly::$read(bytes)
+                    {
+                        return Some(point);
                     }
                     Affine::deserialize_with_mode(bytes, compress, Validate::No).ok()
                 }

@@ -23,8 +23,8 @@
 //! Strict decoding accepts only the canonical form of a point of the subgroup that is not the
 //! identity. Verifying a signature takes two pairings.
 //!
-//! Field and curve come from arkworks. Pairings come from blst where it has assembly. Sums of
-//! points of G1 use montgomery-lanes where the processor has AVX-512 IFMA.
+//! Field and curve come from arkworks. Where blst has assembly, it decodes points and computes
+//! pairings. Sums of points of G1 use montgomery-lanes where the processor has AVX-512 IFMA.
 //!
 //! Without the default feature `std` this crate is `no_std` (with `alloc`) and contains the
 //! verifier's part: encodings, hashes and the verification of signatures, on the calling thread.
