@@ -11,9 +11,7 @@ use alloc::vec::Vec;
 use ark_bls12_381::{Fq, Fq2, G1Affine, G2Affine};
 use ark_ec::AffineRepr as _;
 use ark_ff::BigInt;
-use blst::{
-    blst_fp, blst_fp2, blst_fp12, blst_p1_affine, blst_p2_affine, min_pk, min_sig,
-};
+use blst::{blst_fp, blst_fp2, blst_fp12, blst_p1_affine, blst_p2_affine, min_pk, min_sig};
 
 /// A point of G2, `None` for the identity.
 pub(crate) type Second = Option<blst_p2_affine>;

@@ -67,7 +67,7 @@ impl Client {
         self.check_followed(version)?;
         // An unusable view or another suite is not the servers' fault.
         let client = || self.view().directory_client::<S>(version);
-        drop(client()?);
+        client()?;
         let logged = self.witnesses.is_some().then(|| self.logged(version));
         let logged = logged.transpose()?;
         let most = query.longest_proof().saturating_add(LONGEST_NEWS);

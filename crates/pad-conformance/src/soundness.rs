@@ -330,7 +330,10 @@ fn changed(honest: &[u8], others: &[Vec<u8>], random: &mut Random) -> Vec<(Strin
 /// length of the list, so there is a copy for each with that byte reduced by one.
 fn without_entries(honest: &[u8], contents: &Contents) -> Vec<(String, Vec<u8>)> {
     let mut found: Vec<(usize, &Key, &Value)> = Vec::new();
-    for (key, value) in contents.iter().filter(|(key, _)| !key.as_bytes().is_empty()) {
+    for (key, value) in contents
+        .iter()
+        .filter(|(key, _)| !key.as_bytes().is_empty())
+    {
         let encoded = codec::encode_body(key);
         let starts = honest.windows(encoded.len()).enumerate();
         let starts = starts.filter(|(_, window)| *window == encoded);

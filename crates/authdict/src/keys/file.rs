@@ -43,8 +43,12 @@ pub(super) fn parse<'a>(
     let mut field = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
     let suite = field("suite").filter(|name| is_name(name));
     let scheme = field("scheme").filter(|name| is_name(name));
-    let suite = suite.ok_or(malformed(2, "suite <name>"))?.parse::<SuiteName>();
-    let scheme = scheme.ok_or(malformed(3, "scheme <name>"))?.parse::<SchemeName>();
+    let suite = suite
+        .ok_or(malformed(2, "suite <name>"))?
+        .parse::<SuiteName>();
+    let scheme = scheme
+        .ok_or(malformed(3, "scheme <name>"))?
+        .parse::<SchemeName>();
     let unknown = |_| KeyFileError::NotBuilt;
     let (suite, scheme) = (suite.map_err(unknown)?, scheme.map_err(unknown)?);
     let dictionary = field("dictionary").and_then(|digits| digits.parse().ok());
@@ -74,7 +78,10 @@ pub(super) fn parse<'a>(
 /// Returns whether a text can be the name of a suite or scheme, perhaps one of another build.
 fn is_name(text: &str) -> bool {
     let is_letter = |letter: u8| letter.is_ascii_lowercase() || letter.is_ascii_digit();
-    !text.is_empty() && text.bytes().all(|letter| is_letter(letter) || letter == b'-')
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|letter| is_letter(letter) || letter == b'-')
 }
 
 /// Reads the whole file as text, and fails unless the file is of the kind that begins with `title`

@@ -272,7 +272,8 @@ impl<S: Suite> FullAuthor<S> {
 
     /// Returns the id that the next new entry gets.
     fn next_id(&self) -> u64 {
-        self.sealed_entries().saturating_add(to_u64(self.appended.len()))
+        self.sealed_entries()
+            .saturating_add(to_u64(self.appended.len()))
     }
 
     fn require_live(&self, id: EntryId) -> Result<(), ApplyError> {

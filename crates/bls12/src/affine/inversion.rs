@@ -37,7 +37,7 @@ pub(super) fn invert_each<const COUNT: usize>(values: &mut [Fq; COUNT], factor: 
     };
     inverse *= factor;
     for (before, value) in before.iter().zip(values).rev() {
-        let next = inverse * &*value;
+        let next = inverse * *value;
         *value = inverse * before;
         inverse = next;
     }
@@ -218,7 +218,10 @@ mod tests {
         for values in values.as_chunks::<7>().0 {
             let mut inverses = *values;
             invert_each(&mut inverses, &Fq::from(5));
-            let products = values.iter().zip(inverses).map(|(value, inverse)| *value * inverse);
+            let products = values
+                .iter()
+                .zip(inverses)
+                .map(|(value, inverse)| *value * inverse);
             assert!(products.eq([Fq::from(5); 7]));
         }
     }

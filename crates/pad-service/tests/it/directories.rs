@@ -124,7 +124,7 @@ fn entries_of_the_latest_version_are_verified() {
     assert_eq!(entries.registered_entries().count(), 3);
     // Contents of older versions are not kept, but their heads are.
     // Another suite is the caller's fault, not that of a server.
-    let other = client.entries::<authdict::pad_core::Blake3Ed25519>(three, &one(0));
+    let other = client.entries::<pad_core::Blake3Ed25519>(three, &one(0));
     assert!(matches!(other, Err(ClientError::Client(_))));
     let older = client.entries::<S>(Version::new(1), &one(0)).unwrap_err();
     assert!(older.is_elsewhere(), "{older}");

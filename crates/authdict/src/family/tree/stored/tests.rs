@@ -43,7 +43,7 @@ fn script(folder: &SimulatedFolder, store: &TestStore) -> Result<(), RepositoryE
     let mut kept = open(folder, store)?;
     while kept.latest() < Version::new(10) {
         for _ in 0..2 {
-            let signed = kept.sign(batch(kept.staged().number() + 1));
+            let signed = kept.sign(&mut batch(kept.staged().number() + 1));
             signed.map_err(|_| StoreError::Superseded)?;
         }
         let before = kept.latest();
@@ -72,7 +72,7 @@ fn loading(folder: &SimulatedFolder, store: &TestStore) -> Result<(), Repository
     while kept.latest() < Version::new(3) {
         let signed = match kept.latest() {
             Version::EMPTY => kept.load(LOADED, &mut sorted()),
-            latest => kept.sign(batch(latest.number() + 1)),
+            latest => kept.sign(&mut batch(latest.number() + 1)),
         };
         signed.map_err(|_| StoreError::Superseded)?;
         kept.commit(&[])?;
@@ -84,7 +84,7 @@ fn loading(folder: &SimulatedFolder, store: &TestStore) -> Result<(), Repository
 fn compacting(folder: &SimulatedFolder, store: &TestStore) -> Result<(), RepositoryError> {
     let mut kept = open(folder, store)?;
     while kept.latest() < Version::new(8) {
-        let signed = kept.sign(batch(kept.latest().number() + 1));
+        let signed = kept.sign(&mut batch(kept.latest().number() + 1));
         signed.map_err(|_| StoreError::Superseded)?;
         match kept.commit(&[])?.number() {
             2 | 6 => kept.compact(Version::EMPTY, &mut drop)?,
@@ -216,7 +216,7 @@ fn after_a_pruning_of_unknown_end_nothing_is_taken() {
     assert!(kept.prune(Version::new(8)).is_err());
     assert!(matches!(kept.begin(), Err(StoreError::Closed)));
     assert!(kept.prune(Version::new(8)).is_err());
-    assert!(kept.sign(batch(11)).is_err());
+    assert!(kept.sign(&mut batch(11)).is_err());
     drop(kept);
     check_script(script, &folder, &store, &[]);
     // The next writer removes unused files.

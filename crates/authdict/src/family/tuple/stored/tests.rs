@@ -85,7 +85,7 @@ fn script<D: TestDesign>(folder: &SimulatedFolder, store: &TestStore) -> Result<
         let next = kept.latest().number() + 1;
         let last = if next == 3 { 4 } else { next };
         for version in next..=last {
-            kept.sign(batch(version))?;
+            kept.sign(&mut batch(version))?;
         }
         kept.commit(&[])?;
         if next % 2 == 0 {
