@@ -31,22 +31,24 @@ fn replaced(update: &LogUpdate, round: usize) -> LogUpdate {
     changed
 }
 
-/// Refused updates must not increase memory, for example by counters of occurrences.
+/// Refused updates must not increase memory, for example by entries of the index.
 #[test]
 fn refused_updates_leave_no_counters_behind() {
     let (mut author, mut server) = server(5);
     author.append(pair("key", "value")).unwrap();
     let update = author.snapshot().unwrap();
-    let before = format!("{:?}", server.entries()).len();
     for round in 0..20 {
         let refused = server.apply(&replaced(&update, round));
         assert_eq!(refused, Err(ApplyError::RootMismatch));
     }
-    // The text of all data held, with the map of occurrences.
+    // The text of all data held, with the index by key, and by key and value.
     let text = format!("{:?}", server.entries());
-    let (_, occurrences) = text.split_once("occurrences: {").unwrap();
-    let count = occurrences.matches("]: ").count();
-    assert_eq!(count, 5, "from {before} to {} bytes of text", text.len());
+    let (_, index) = text.split_once("index: Index { keys: {").unwrap();
+    let (keys, index) = index.split_once("}, pairs: {").unwrap();
+    let (pairs, index) = index.split_once("}, occurrences: [").unwrap();
+    let (occurrences, _) = index.split_once(']').unwrap();
+    let counts = [keys, pairs, occurrences].map(|list| list.split(", ").count());
+    assert_eq!(counts, [5; 3], "{keys}; {pairs}; {occurrences}");
 }
 
 /// Refused updates must not drop cached polynomials, which would make look-ups more expensive.
