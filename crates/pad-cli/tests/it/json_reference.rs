@@ -76,6 +76,7 @@ const QUESTIONS: &[&str] = &[
     "! get --unknown",
     "man pages",
     "advise --keys 1M --updates 1/s --lookups 10k/s",
+    "advise --keys 100k --snapshots 1/day --changes 1000 --lookups 1k/s",
     "advise --keys 10k --updates 1/s --max-memory 1MB --max-proof 50 --max-snapshot 0.001ms",
 ];
 
