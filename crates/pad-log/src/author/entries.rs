@@ -206,6 +206,6 @@ impl<S: Scheme> Entries<S> {
     /// Counts how often the key and value of the entry at `position` were appended together, up to
     /// and including that position. Returns 0 in sets.
     pub(super) fn occurrence(&self, position: u64) -> u64 {
-        self.index.occurrence(position)
+        self.index.occurrence(position, &self.appended)
     }
 }

@@ -1,7 +1,7 @@
 //! An index of a log's entries by key, and by key and value. It contains positions, and compares
 //! the entries at them.
 
-use core::{mem, slice};
+use core::{hash::Hash, slice};
 use std::hash::{BuildHasher as _, RandomState};
 
 use hashbrown::{HashTable, hash_table::Entry as Slot};
@@ -11,19 +11,25 @@ use crate::statement::Entry;
 
 /// Positions of entries. All methods must be given the same list of entries.
 ///
-/// Space: 8 bytes for each entry. In hash tables, 24 bytes for each key, and 8 bytes for each pair
-/// of key and value. Keys with several entries have a list of their positions.
+/// Space: 25 bytes for each key, and for each pair of key and value, in hash tables. Keys and pairs
+/// with several entries also have a list of 8 bytes for each entry.
+///
+/// Time: a hash and a comparison. Removing the last entry takes no longer, because any party can
+/// make a server take entries back that an author's head does not cover.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
-    keys: HashTable<Positions>,
-    /// The latest position of each pair of key and value.
-    pairs: HashTable<u64>,
-    /// For each position, the number of entries up to it that are equal to the entry at it.
-    occurrences: Vec<u64>,
+    keys: Groups,
+    pairs: Groups,
+}
+
+/// Positions in groups of entries with the same name: the key, or key and value.
+#[derive(Clone, Debug, Default)]
+struct Groups {
+    table: HashTable<Positions>,
     hasher: RandomState,
 }
 
-/// The positions of the entries of one key, at least one, in ascending order.
+/// The positions of the entries of one group, at least one, in ascending order.
 #[derive(Clone, Debug)]
 enum Positions {
     One(u64),
@@ -38,68 +44,45 @@ impl Positions {
         }
     }
 
-    fn push(&mut self, position: u64) {
+    /// Adds a position, and returns the number of positions.
+    fn push(&mut self, position: u64) -> u64 {
         match self {
             Self::One(first) => *self = Self::Several(vec![*first, position]),
             Self::Several(positions) => positions.push(position),
         }
+        to_u64(self.as_slice().len())
     }
 }
 
-impl Index {
-    /// Adds the last entry under its key.
-    pub(super) fn push_key(&mut self, entries: &[Entry]) {
+impl Groups {
+    /// Adds the last entry, and returns the number of entries in its group.
+    fn push<'e, N: Hash + Eq>(
+        &mut self,
+        entries: &'e [Entry],
+        name: impl Fn(&'e Entry) -> N,
+    ) -> u64 {
         let position = to_u64(entries.len() - 1);
-        let key = |position: u64| entries[to_usize(position)].key.as_bytes();
-        let first = |positions: &Positions| key(positions.as_slice()[0]);
-        let hash = |key: &[u8]| self.hasher.hash_one(key);
-        let slot = self.keys.entry(
-            hash(key(position)),
-            |positions| first(positions) == key(position),
-            |positions| hash(first(positions)),
+        let name = |position: u64| name(&entries[to_usize(position)]);
+        let first = |positions: &Positions| name(positions.as_slice()[0]);
+        let slot = self.table.entry(
+            self.hasher.hash_one(name(position)),
+            |positions| first(positions) == name(position),
+            |positions| self.hasher.hash_one(first(positions)),
         );
         match slot {
             Slot::Occupied(mut positions) => positions.get_mut().push(position),
             Slot::Vacant(slot) => {
                 slot.insert(Positions::One(position));
+                1
             }
         }
     }
 
-    /// Adds the last entry under its key and value. Returns the number of entries equal to it,
-    /// which includes itself.
-    pub(super) fn push_pair(&mut self, entries: &[Entry]) -> u64 {
-        let position = to_u64(entries.len() - 1);
-        let entry = |position: u64| &entries[to_usize(position)];
-        let hash = |position| self.hasher.hash_one(pair(entry(position)));
-        let slot = self.pairs.entry(
-            hash(position),
-            |other| entry(*other) == entry(position),
-            |other| hash(*other),
-        );
-        let occurrence = match slot {
-            Slot::Occupied(mut latest) => {
-                let before = mem::replace(latest.get_mut(), position);
-                self.occurrences[to_usize(before)] + 1
-            }
-            Slot::Vacant(slot) => {
-                slot.insert(position);
-                1
-            }
-        };
-        self.occurrences.push(occurrence);
-        occurrence
-    }
-
-    /// Removes the last entry.
-    pub(super) fn pop(&mut self, entries: &[Entry]) {
-        let Some((last, before)) = entries.split_last() else {
-            return;
-        };
-        let position = to_u64(before.len());
-        let hash = self.hasher.hash_one(last.key.as_bytes());
+    /// Removes the entry with this name at `position`, which must be the last position of all.
+    fn pop(&mut self, position: u64, name: impl Hash) {
         let is_latest = |positions: &Positions| positions.as_slice().last() == Some(&position);
-        if let Ok(mut positions) = self.keys.find_entry(hash, is_latest) {
+        let positions = self.table.find_entry(self.hasher.hash_one(name), is_latest);
+        if let Ok(mut positions) = positions {
             match positions.get_mut() {
                 Positions::Several(several) if several.len() > 1 => {
                     several.pop();
@@ -109,43 +92,65 @@ impl Index {
                 }
             }
         }
-        let Some(occurrence) = self.occurrences.pop() else {
-            return;
+    }
+
+    /// Returns the positions of the entries for which `is_named` holds. `name` is their name.
+    fn find<'e>(
+        &self,
+        entries: &'e [Entry],
+        name: impl Hash,
+        is_named: impl Fn(&'e Entry) -> bool,
+    ) -> &[u64] {
+        let is_named = |positions: &Positions| {
+            let first = positions.as_slice()[0];
+            is_named(&entries[to_usize(first)])
         };
-        let is_equal = |other: &&u64| before[to_usize(**other)] == *last;
-        let equal = if occurrence > 1 {
-            let earlier = self.positions(last.key.as_bytes(), before).iter();
-            earlier.rev().find(is_equal).copied()
-        } else {
-            None
-        };
-        let hash = self.hasher.hash_one(pair(last));
-        if let Ok(mut latest) = self.pairs.find_entry(hash, |other| *other == position) {
-            match equal {
-                Some(equal) => *latest.get_mut() = equal,
-                None => {
-                    latest.remove();
-                }
-            }
+        let positions = self.table.find(self.hasher.hash_one(name), is_named);
+        positions.map_or(&[], Positions::as_slice)
+    }
+}
+
+impl Index {
+    /// Adds the last entry under its key.
+    pub(super) fn push_key(&mut self, entries: &[Entry]) {
+        self.keys.push(entries, key);
+    }
+
+    /// Adds the last entry under its key and value. Returns how many entries equal it, itself
+    /// included.
+    pub(super) fn push_pair(&mut self, entries: &[Entry]) -> u64 {
+        self.pairs.push(entries, pair)
+    }
+
+    /// Removes the last entry.
+    pub(super) fn pop(&mut self, entries: &[Entry]) {
+        if let Some((last, before)) = entries.split_last() {
+            let position = to_u64(before.len());
+            self.keys.pop(position, key(last));
+            self.pairs.pop(position, pair(last));
         }
     }
 
-    /// Returns the positions of all entries with this key, in ascending order.
-    pub(super) fn positions(&self, key: &[u8], entries: &[Entry]) -> &[u64] {
-        let is_key = |positions: &Positions| {
-            let first = positions.as_slice()[0];
-            entries[to_usize(first)].key.as_bytes() == key
-        };
-        let positions = self.keys.find(self.hasher.hash_one(key), is_key);
-        positions.map_or(&[], Positions::as_slice)
+    /// Returns the positions of all entries with the key `asked`, in ascending order.
+    pub(super) fn positions(&self, asked: &[u8], entries: &[Entry]) -> &[u64] {
+        self.keys.find(entries, asked, |entry| key(entry) == asked)
     }
 
-    /// Returns the number of entries up to `position` that are equal to the entry at it; 0 if it
+    /// Returns how many entries up to `position` equal the entry at it, itself included; 0 if it
     /// was not added under its key and value.
-    pub(super) fn occurrence(&self, position: u64) -> u64 {
-        let occurrence = self.occurrences.get(to_usize(position));
-        occurrence.copied().unwrap_or(0)
+    pub(super) fn occurrence(&self, position: u64, entries: &[Entry]) -> u64 {
+        let Some(entry) = entries.get(to_usize(position)) else {
+            return 0;
+        };
+        let equal = self
+            .pairs
+            .find(entries, pair(entry), |other| other == entry);
+        to_u64(equal.partition_point(|other| *other <= position))
     }
+}
+
+fn key(entry: &Entry) -> &[u8] {
+    entry.key.as_bytes()
 }
 
 fn pair(entry: &Entry) -> [&[u8]; 2] {
@@ -176,10 +181,15 @@ mod tests {
                     value: Value::from(value.to_be_bytes()),
                 };
                 entries.push(entry.clone());
-                let equal = entries.iter().filter(|other| **other == entry).count();
-                assert_eq!(index.push_pair(&entries), to_u64(equal));
+                let last = to_u64(entries.len() - 1);
+                assert_eq!(index.push_pair(&entries), index.occurrence(last, &entries));
                 index.push_key(&entries);
-                assert_eq!(index.occurrence(to_u64(entries.len() - 1)), to_u64(equal));
+            }
+            let chosen = usize::try_from(draw).unwrap() % entries.len().max(1);
+            if let Some(entry) = entries.get(chosen) {
+                let until = entries[..=chosen].iter();
+                let equal = until.filter(|other| *other == entry).count();
+                assert_eq!(index.occurrence(to_u64(chosen), &entries), to_u64(equal));
             }
             for key in (0..6_u64).map(u64::to_be_bytes) {
                 let numbered = (0..).zip(&entries);
