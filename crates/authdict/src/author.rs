@@ -217,7 +217,8 @@ impl<F> Author<F> {
         Ok(())
     }
 
-    /// Returns the changes made since the last commit, in order; they are not signed yet.
+    /// Returns the changes made since the last commit, which are not signed yet. They are in the
+    /// order in which they were made, or sorted by key if the signer refused them.
     pub fn changes(&self) -> &[Operation] {
         &self.changes
     }
@@ -270,11 +271,7 @@ impl<F> Author<F> {
         self.changes.extend(batch);
         span!("sign", operations = self.changes.len());
         let signed = self.server.keeper.sign(&mut self.changes);
-        let is_refused = |error: &AuthorError| matches!(error, AuthorError::Signing(_));
-        if signed.as_ref().is_err_and(|error| !is_refused(error)) {
-            self.changes = pending;
-        }
-        signed
+        self.kept(signed, pending)
     }
 
     /// Returns an empty collection for the changes of the next version.
@@ -294,15 +291,30 @@ impl<F> Author<F> {
     /// only after [`Author::checkpoint`].
     ///
     /// Changes of an empty tree, and many changes of a tree, are streamed instead of collected in
-    /// memory. If the signer refuses, changes gathered on disk are not kept.
+    /// memory. If the signer refuses, streamed changes are not kept.
     ///
     /// # Errors
     /// [`AuthorError`].
     pub fn stage_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
-        if self.changes.is_empty() && matches!(changes.0, ChangeStorage::Sorter(_)) {
-            return self.server.keeper.sign_gathered(changes);
+        if !self.changes.is_empty() || matches!(changes.0, ChangeStorage::InMemory(_)) {
+            return self.stage(changes.into_batch()?);
         }
-        self.stage(changes.into_batch()?)
+        let signed = self.server.keeper.sign_gathered(changes, &mut self.changes);
+        self.kept(signed, Vec::new())
+    }
+
+    /// Restores the changes `pending` if signing failed, unless the signer refused, or the version
+    /// with the changes is sealed.
+    fn kept(
+        &mut self,
+        signed: Result<Version, AuthorError>,
+        pending: Vec<Operation>,
+    ) -> Result<Version, AuthorError> {
+        let is_refused = matches!(signed, Err(AuthorError::Signing(_)));
+        if signed.is_err() && !is_refused && !self.changes.is_empty() {
+            self.changes = pending;
+        }
+        signed
     }
 
     /// Makes all staged versions durable, together with the changes `records` to records in the

@@ -254,13 +254,19 @@ pub(crate) trait SigningKeeper: Keeper {
         false
     }
 
-    /// Signs gathered changes like [`SigningKeeper::sign`]. Keeps nothing if the signer refuses.
+    /// Signs gathered changes like [`SigningKeeper::sign`], with `batch` for the changes that are
+    /// not streamed. Streamed changes are not kept if the signer refuses. `batch` must be empty.
     ///
     /// # Errors
     /// The errors of [`SigningKeeper::sign`]. If the store fails after signing, it accepts no
     /// further writes.
-    fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
-        self.sign(&mut changes.into_batch()?)
+    fn sign_gathered(
+        &mut self,
+        changes: Changes,
+        batch: &mut Vec<Operation>,
+    ) -> Result<Version, AuthorError> {
+        *batch = changes.into_batch()?;
+        self.sign(batch)
     }
 }
 

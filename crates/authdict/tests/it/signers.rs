@@ -8,8 +8,8 @@ use std::{
 };
 
 use authdict::{
-    Author, AuthorError, Base, KeyFileError, NamedScheme, PublicKey, RedBlack, Scheme, Server,
-    SigningKeys, SigningRecord, Tree, Tuple, VerifyError, Version,
+    Author, AuthorError, Base, Key, KeyFileError, NamedScheme, Operation, PublicKey, RedBlack,
+    Scheme, Server, SigningKeys, SigningRecord, Tree, Tuple, Value, VerifyError, Version,
     pad_core::{AuthorKey, HeadSignature},
 };
 use ed25519_dalek::SigningKey;
@@ -89,8 +89,17 @@ fn keeps_changes_and_reasons<F: NamedScheme + Scheme>(folder: &Path) {
 
     become_(Behaviour::Signs);
     assert_eq!(author.commit().unwrap(), Version::new(2));
-    author.put("pear", "1").unwrap();
+    // A few gathered changes are kept like others.
+    become_(Behaviour::Refuses);
+    let mut gathered = author.gather(&store, 1 << 20);
+    let pear = Operation::Put(Key::from(b"pear"), Value::from(b"1"));
+    gathered.push(pear.clone()).unwrap();
+    author.stage_gathered(gathered).unwrap_err();
+    assert_eq!(author.changes(), [pear]);
+    become_(Behaviour::Signs);
     assert_eq!(author.commit().unwrap(), Version::new(3));
+    assert!(author.changes().is_empty());
+    assert_eq!(author.server().entries(), 2);
     drop(author);
     drop(Author::<F>::open(&store, &keys).unwrap());
     let mut server = Server::<F>::open(&store, keys.public()).unwrap();

@@ -310,9 +310,16 @@ impl<S: Suite, B: BalancingScheme> SigningKeeper for Tree<S, B> {
 
     /// Streams sorted changes if the dictionary is empty, if there are more than [`TOGETHER`]
     /// changes, or if some changes are in a file. Signs others as a batch.
-    fn sign_gathered(&mut self, changes: Changes) -> Result<Version, AuthorError> {
+    fn sign_gathered(
+        &mut self,
+        changes: Changes,
+        batch: &mut Vec<Operation>,
+    ) -> Result<Version, AuthorError> {
         let sorter = match changes.0 {
-            ChangeStorage::InMemory(mut batch) => return self.sign(&mut batch),
+            ChangeStorage::InMemory(changes) => {
+                *batch = changes;
+                return self.sign(batch);
+            }
             ChangeStorage::Sorter(sorter) => sorter,
         };
         let sorted = sorter.sorted()?;
@@ -321,7 +328,8 @@ impl<S: Suite, B: BalancingScheme> SigningKeeper for Tree<S, B> {
         } else if sorted.are_more_than(TOGETHER.get()) {
             self.change(&mut sorted.operations()?)
         } else {
-            self.sign(&mut sorted.batch()?)
+            *batch = sorted.batch()?;
+            self.sign(batch)
         }
     }
 }
