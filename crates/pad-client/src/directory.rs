@@ -66,13 +66,12 @@ impl Client {
     ) -> Result<Entries<S, Q>, ClientError> {
         self.check_followed(version)?;
         // An unusable view or another suite is not the servers' fault.
-        let client = || self.view().directory_client::<S>(version);
-        client()?;
+        let client = self.view().directory_client::<S>(version)?;
         let logged = self.witnesses.is_some().then(|| self.logged(version));
         let logged = logged.transpose()?;
         let most = query.longest_proof().saturating_add(LONGEST_NEWS);
         self.ask_first(RequestTarget::ContentsOf(version), |session| {
-            let mut client = client()?;
+            let mut client = client.clone();
             let send = |request: &[u8]| session.entries(version, request, most);
             let entries = exchange(&mut client, &send)?;
             if entries.version != version {
