@@ -139,6 +139,7 @@ pub(crate) mod tests {
     use ark_bls12_381::{Fq, Fr, G1Affine, G2Affine, g1, g2};
     use ark_ec::short_weierstrass::SWCurveConfig;
     use ark_ff::{BigInteger, Field, PrimeField};
+    use ark_serialize::{CanonicalDeserialize as _, Validate};
 
     use super::*;
 
@@ -235,6 +236,58 @@ pub(crate) mod tests {
         let bases = (1_u64..100).map(|x| ark_bls12_381::Fq2::new(Fq::from(x), Fq::from(1_u64)));
         let point = stray::<g2::Config>(bases);
         let refused = decode::<g2::Config, G2_BYTES>(&encode(&point));
+        assert_eq!(refused, Err(DecodeError::PointOutsideSubgroup));
+    }
+
+    /// Compares how two libraries read an encoding: as which point, and whether in the subgroup.
+    fn check_libraries<C: Curve, const N: usize>(bytes: &[u8; N]) {
+        let read = Affine::<C>::deserialize_with_mode(&bytes[..], Compress::Yes, Validate::No);
+        let canonical = read.ok().filter(|point| encode::<C, N>(point) == *bytes);
+        let ours = decode_on_curve::<C, N>(bytes).ok();
+        assert_eq!(ours, canonical, "{}", hex::encode(bytes));
+        if let Some(point) = ours {
+            let expected = point.is_in_correct_subgroup_assuming_on_curve();
+            assert_eq!(
+                C::is_in_subgroup(&point),
+                expected,
+                "{}",
+                hex::encode(bytes)
+            );
+        }
+    }
+
+    /// Compares both libraries on a point's encoding with each bit flipped and other flags, on
+    /// small and large abscissas, and on zeros. Most of the points are outside of the subgroup.
+    fn check_encodings<C: Curve, const N: usize>() {
+        let good = encode::<C, N>(&Affine::<C>::generator());
+        for (place, bit) in (0..N).flat_map(|place| (0..8).map(move |bit| (place, bit))) {
+            let mut bytes = good;
+            bytes[place] ^= 1 << bit;
+            check_libraries::<C, N>(&bytes);
+        }
+        for flags in (0..8).map(|flags: u8| flags << 5) {
+            for last in 0..30 {
+                let mut bytes = [0; N];
+                *bytes.last_mut().unwrap() = last;
+                bytes[0] = flags;
+                check_libraries::<C, N>(&bytes);
+                let mut modulus = [0; N];
+                modulus[..G1_BYTES].copy_from_slice(&Fq::MODULUS.to_bytes_be());
+                modulus[G1_BYTES - 1] = modulus[G1_BYTES - 1].wrapping_add(last).wrapping_sub(15);
+                modulus[0] |= flags;
+                check_libraries::<C, N>(&modulus);
+            }
+        }
+    }
+
+    #[test]
+    fn all_libraries_read_the_same_points() {
+        check_encodings::<g1::Config, G1_BYTES>();
+        check_encodings::<g2::Config, G2_BYTES>();
+        // The abscissa 0 is on the curve G1.
+        let mut zero = [0; G1_BYTES];
+        zero[0] = 0x80;
+        let refused = decode::<g1::Config, G1_BYTES>(&zero);
         assert_eq!(refused, Err(DecodeError::PointOutsideSubgroup));
     }
 }
