@@ -1,8 +1,9 @@
-//! Unsigned notes on versions: names and times of signing, as given by the operator of the store.
+//! Notes on versions: names and times of signing, as given by the operator of the store.
 //!
-//! Notes are not part of the signed head, and are not proved. A client that looks up a version by
-//! name or a date receives the version number, and verifies the answer for this number. Updates
-//! contain no notes. Servers receive notes from the author, and mirrors from servers.
+//! Notes are not part of the signed head. An author may sign a note too ([`VersionNote::sign`]);
+//! other notes are not proved. A client that looks up a version by name or a date receives the
+//! version number, and verifies the answer for this number. Updates contain no notes. Servers
+//! receive notes from the author, and mirrors from servers.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +15,13 @@ use crate::store::{RecordChange, Store, StoreError};
 
 mod dated;
 mod delivery;
+mod signed;
 
 pub use dated::{MOST_PAGES, PAGE, last_second, newest_at};
 pub use delivery::{MissingNotes, note_count, sign_page, verify_page};
+pub use signed::SIGNATURE_BYTES;
 
-/// An unsigned note on a version.
+/// A note on a version, which its author may have signed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VersionNote {
     /// The name of the version, if it has one.
@@ -29,20 +32,26 @@ pub struct VersionNote {
     pub changes: u64,
     /// The number of entries that the version contains.
     pub entries: u64,
+    /// The author's signature, if there is one. It is stored in a record of its own.
+    #[serde(skip)]
+    pub signature: Option<[u8; SIGNATURE_BYTES]>,
 }
 
 /// The maximum length of a version's name in bytes.
 pub const LONGEST_NAME: usize = 1 << 12;
 
 impl VersionNote {
-    /// Returns the changes that store this note of `version`, to be written with the version. One
-    /// record is found by version number. If the note has a name, a second record is found by name.
+    /// Returns the changes that store this note of `version`, to be written with the version. The
+    /// note and its signature are found by version number. If the note has a name, the last record
+    /// is found by name.
     pub fn records(&self, version: Version) -> impl Iterator<Item = RecordChange> + use<> {
         let number = version.number().to_be_bytes();
         let note = RecordChange::put(GROUP, number, codec::encode_body(self));
         let name = self.name.as_deref().map(|name| named(name, version));
         let name = name.map(|name| RecordChange::put(NAMES_GROUP, name, []));
-        [note].into_iter().chain(name)
+        let signature = self.signature;
+        let signature = signature.map(|bytes| RecordChange::put(SIGNATURES_GROUP, number, bytes));
+        [note].into_iter().chain(signature).chain(name)
     }
 
     /// Reads the note of a version; returns `None` if there is none. Time: O(log n) for n versions.
@@ -177,6 +186,13 @@ impl VersionNotes {
             let note = codec::decode_body(&value).map_err(|_| UNREADABLE)?;
             notes.insert(Version::new(u64::from_be_bytes(number)), note);
         }
+        for (name, value) in store.records_between(SIGNATURES_GROUP, &first, &last)? {
+            let number = <[u8; 8]>::try_from(name.as_slice()).map_err(|_| UNREADABLE)?;
+            let signature = value.as_slice().try_into().map_err(|_| UNREADABLE)?;
+            let note = notes.get_mut(&Version::new(u64::from_be_bytes(number)));
+            let note: &mut VersionNote = note.ok_or(UNREADABLE)?;
+            note.signature = Some(signature);
+        }
         Ok(Self(notes))
     }
 
@@ -226,6 +242,7 @@ pub fn only_version(name: &str, versions: Vec<Version>) -> Result<Version, NameE
 pub const MOST_OF_A_NAME: usize = 10;
 const GROUP: &str = "version-notes";
 const NAMES_GROUP: &str = "version-names";
+const SIGNATURES_GROUP: &str = "version-signatures";
 const UNREADABLE: StoreError = StoreError::Damaged("unreadable note on a version");
 
 #[cfg(test)]
@@ -239,6 +256,7 @@ mod tests {
             seconds: 1_700_000_000,
             changes: 3,
             entries: 2,
+            signature: None,
         }
     }
 
@@ -286,6 +304,7 @@ mod tests {
             RecordChange::put(GROUP, [0; 9], good.clone()),
             RecordChange::put(GROUP, [0; 8], &good[1..]),
             RecordChange::put(GROUP, [0; 8], [&good[..], &[0]].concat()),
+            RecordChange::put(SIGNATURES_GROUP, [0; 8], [0; SIGNATURE_BYTES]),
         ];
         for (number, record) in bad.into_iter().enumerate() {
             let path = folder.path().join(number.to_string());

@@ -1,9 +1,9 @@
-//! JSON encoding of unsigned notes on versions: names, times, and numbers of changes and entries.
-//! Decoded notes are not verified.
+//! JSON encoding of notes on versions: names, times, and numbers of changes and entries. Decoding
+//! does not verify signatures.
 
 use authdict::{
     Version, VersionNote, VersionNotes,
-    internals::version_notes::{LONGEST_NAME, MOST_OF_A_NAME, PAGE},
+    internals::version_notes::{LONGEST_NAME, MOST_OF_A_NAME, PAGE, SIGNATURE_BYTES},
 };
 use serde_json::{Value, json};
 
@@ -16,14 +16,19 @@ pub fn notes_to_json(notes: &VersionNotes) -> String {
             seconds,
             changes,
             entries,
+            signature,
         } = note;
-        json!({
+        let mut object = json!({
             "version": version.number(),
             "name": name,
             "time": seconds,
             "changes": changes,
             "entries": entries,
-        })
+        });
+        if let Some(signature) = signature {
+            object["signature"] = hex::encode(signature).into();
+        }
+        object
     });
     notes.collect::<Value>().to_string()
 }
@@ -95,10 +100,20 @@ fn notes_of(list: &[Value], first: Version, last: Version) -> Option<VersionNote
             seconds: number("time")?,
             changes: number("changes")?,
             entries: number("entries")?,
+            signature: match object.get("signature") {
+                None => None,
+                Some(digits) => Some(signature(digits.as_str()?)?),
+            },
         };
         (is_asked_for && is_short).then_some((version, note))
     };
     list.iter().map(note).collect()
+}
+
+/// Decodes lowercase hexadecimal digits, so that each signature has one form.
+fn signature(digits: &str) -> Option<[u8; SIGNATURE_BYTES]> {
+    let bytes = hex::decode(digits).ok()?.try_into().ok()?;
+    (hex::encode(bytes) == digits).then_some(bytes)
 }
 
 /// Encodes a list of versions that have one name as a JSON array of numbers.
@@ -119,7 +134,7 @@ pub(crate) fn versions_from_json(bytes: &[u8]) -> Option<Vec<Version>> {
 /// Maximum bytes of a page of notes for delivery to a server.
 pub const LONGEST_DELIVERY: usize = 1 << 20;
 /// Maximum bytes of a note in JSON without the name.
-const LONGEST_FIELDS: usize = 160;
+const LONGEST_FIELDS: usize = 304;
 
 #[cfg(test)]
 mod tests {
@@ -132,6 +147,7 @@ mod tests {
             seconds: 5,
             changes: 6,
             entries: 7,
+            signature: name.map(|_| [8; SIGNATURE_BYTES]),
         };
         let version = Version::new;
         let notes = [(version(2), note(Some("a\n\"b"))), (version(3), note(None))];
@@ -157,6 +173,8 @@ mod tests {
                 two.replace("\"version\":2", "\"version\":18446744073709551615")
             ),
             "[{}]".into(),
+            format!("[{}]", two.replace("0808", "08")),
+            format!("[{}]", two.replace("0808", "0G08")),
         ] {
             assert_eq!(notes_from_json(bad.as_bytes(), first, last), None, "{bad}");
             assert_eq!(page_from_json(bad.as_bytes()), None, "{bad}");

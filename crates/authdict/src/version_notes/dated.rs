@@ -136,6 +136,7 @@ mod tests {
                 seconds: (*seconds)?,
                 changes: 1,
                 entries: 1,
+                signature: None,
             };
             Some((Version::new(version), note))
         });

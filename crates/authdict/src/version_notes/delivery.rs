@@ -1,7 +1,8 @@
 //! Delivery of version notes to other stores: the author's signature on a page of notes, and the
 //! notes that a store lacks.
 //!
-//! The signature shows that the author sent the page. It is not stored, and clients never see it.
+//! The signature shows the server that the author sent the page. It is not stored, and clients never
+//! see it.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ use crate::{
 /// # Errors
 /// [`AuthorError::Signing`] if the signer fails.
 pub fn sign_page(keys: &SigningKeys, page: &[u8]) -> Result<Vec<u8>, AuthorError> {
-    let signed = signed_bytes(keys.public(), page);
+    let signed = signed_bytes(TAG, keys.public(), page);
     let signature = keys.signer().try_sign(&signed);
     let signature = signature.map_err(AuthorError::Signing)?;
     Ok([&signature.to_bytes(), page].concat())
@@ -34,21 +35,24 @@ pub fn sign_page(keys: &SigningKeys, page: &[u8]) -> Result<Vec<u8>, AuthorError
 pub fn verify_page<'m>(public: &PublicKey, message: &'m [u8]) -> Result<&'m [u8], VerifyError> {
     let parts = message.split_first_chunk::<SIGNATURE_LENGTH>();
     let (signature, page) = parts.ok_or(VerifyError::SignatureInvalid)?;
-    let signed = signed_bytes(public, page);
+    let signed = signed_bytes(TAG, public, page);
     let signature = Signature::from_bytes(signature);
     public.authority.author.verify(&signed, &signature)?;
     Ok(page)
 }
 
 /// Returns the bytes that the author signs: tag (32) ‖ suite (2) ‖ scheme (2) ‖ dictionary (16) ‖
-/// page. Integers are big-endian.
-fn signed_bytes(public: &PublicKey, page: &[u8]) -> Vec<u8> {
-    let mut tag = [0; 32];
-    tag.iter_mut().zip(TAG).for_each(|(to, from)| *to = *from);
+/// content. Integers are big-endian.
+pub(super) fn signed_bytes(tag: &[u8], public: &PublicKey, content: &[u8]) -> Vec<u8> {
+    let mut padded = [0; 32];
+    padded
+        .iter_mut()
+        .zip(tag)
+        .for_each(|(to, from)| *to = *from);
     let suite = public.suite.id().0.to_be_bytes();
     let scheme = public.authority.scheme.0.to_be_bytes();
     let dictionary = public.authority.dictionary.to_bytes();
-    [&tag, &suite[..], &scheme, &dictionary, page].concat()
+    [&padded, &suite[..], &scheme, &dictionary, content].concat()
 }
 
 /// The notes that a store lacks, as [`VersionNotes::missing_in`] returns them.
@@ -92,7 +96,7 @@ impl VersionNotes {
                 Some(own) => missing.different += u64::from(own != note),
                 None if *version == Version::EMPTY || *version > latest => {}
                 None => {
-                    let mut records = 1;
+                    let mut records = 1 + usize::from(note.signature.is_some());
                     if unindexed.is_none() {
                         unindexed = Some(missing_names(store)?);
                     }

@@ -33,6 +33,7 @@ fn note(name: Option<&str>, day: &str) -> VersionNote {
         seconds: last_second(day).unwrap(),
         changes: 1,
         entries: 1,
+        signature: None,
     }
 }
 

@@ -397,6 +397,7 @@ fn what_a_part_cannot_answer_a_router_asks_of_others() {
         seconds: 1_700_000_000,
         changes: 3,
         entries: 12,
+        signature: None,
     };
     let mut repository = Server::of_any(author.path("s.pad")).unwrap();
     let records: Vec<_> = note.records(Version::new(5)).collect();
