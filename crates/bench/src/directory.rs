@@ -2,7 +2,7 @@
 //!
 //! Source: Stanton, `McKeown`, Burns & Ateniese 2010, section 4.
 
-use crate::prelude::*;
+use crate::{line, prelude::*};
 
 mod alternatives;
 mod arguments;
@@ -73,6 +73,22 @@ struct Bench {
 }
 
 impl Bench {
+    /// Reports the result line of an update of strategy `merkle`: its microseconds, the lower
+    /// bound, the ratio of both, and `others`.
+    fn updated(
+        &mut self,
+        experiment: &str,
+        entries: u64,
+        (update_us, limit_us): (f64, f64),
+        others: &Line,
+    ) -> Outcome<()> {
+        let line = line! {
+            experiment, entries, update_us, update_limit_us: limit_us,
+            update_ratio: update_us / limit_us,
+        };
+        self.measured("merkle", line.merged(others))
+    }
+
     /// Reports a result line of `strategy`, with the run's primitives. Adds null for each of
     /// [`KEYS`] that the line lacks.
     fn measured(&mut self, strategy: &str, line: Line) -> Outcome<()> {

@@ -1,13 +1,8 @@
 //! The command line of `bench directory`.
 
-use std::time::Duration;
-
 use clap::{Args, ValueEnum};
 
-use crate::{
-    prelude::Manner,
-    sizes::{SizeArgument as _, within},
-};
+use crate::prelude::*;
 
 /// The command line of `bench directory`.
 #[derive(Clone, Debug, Args)]
@@ -39,14 +34,7 @@ pub struct DirectoryArguments {
     /// Skips a contender of figures 3 and 4 if its primitives alone would take more seconds than
     /// this; with --quick 1.
     #[arg(long, usually("60", "1"))]
-    longest: u64,
-}
-
-impl DirectoryArguments {
-    /// Returns the maximum expected time for one contender of figures 3 and 4.
-    pub(super) const fn longest(&self) -> Duration {
-        Duration::from_secs(self.longest)
-    }
+    pub(super) longest: u64,
 }
 
 /// Names of all experiments.

@@ -21,6 +21,9 @@ pub(super) trait Contender {
     /// State of a block, from which its summary is computed.
     type Block;
 
+    /// Creates a contender whose blocks have `capacity` slots.
+    fn new(capacity: u64) -> Self;
+
     /// Returns the digest of the test object `object-{number}`.
     fn object(number: u64) -> Self::Object;
 

@@ -7,7 +7,7 @@ use block_directory::{BlockDirectory, CacheBudget, EntryId, FullAuthor};
 use super::{
     Bench,
     digests::S,
-    operations::{digest, of},
+    operations::digest,
     stored::{BUDGET, CAPACITY, STEP, authority},
 };
 use crate::{line, memory, prelude::*};
@@ -83,11 +83,11 @@ fn update(entries: u64, bench: &mut Bench) -> Outcome<()> {
     let nodes = entries.next_power_of_two().ilog2() + 1;
     let limit_us = f64::from(nodes) * bench.primitives.node_chained_ns / 1e3;
     let times = ((us + closing_us) / updated, limit_us);
-    let line = of("directory_durable", entries, times).merged(&line! {
+    let others = line! {
         written_bytes_per_update: (memory::written_bytes() - before) as f64 / updated,
         batch: BATCH, block_bytes: 32 * CAPACITY,
-    });
-    bench.measured("merkle", line)
+    };
+    bench.updated("directory_durable", entries, times, &others)
 }
 
 /// Measures opening a directory after a crash, when many updates are only in the log.
@@ -108,8 +108,12 @@ fn reopen(entries: u64, bench: &mut Bench) -> Outcome<()> {
     ensure(opened?.latest() == latest, "a version is lost")?;
     let updated = (batches * BATCH) as f64;
     let times = (open_us / updated, us / updated);
-    let line = of("directory_reopen", entries, times).with("logged", batches * BATCH);
-    bench.measured("merkle", line)
+    bench.updated(
+        "directory_reopen",
+        entries,
+        times,
+        &line! { logged: batches * BATCH },
+    )
 }
 
 /// Returns the figure `key` of durable updates with a million entries: first ours, then redb's.

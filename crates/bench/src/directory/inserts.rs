@@ -1,12 +1,12 @@
 //! Figures 3 and 4: the time of single insertions, by block size.
 
-use std::time::Duration;
-
 use block_directory::{
     FullAuthor,
     internals::{
         BlockTree,
-        strategy::{AdSum1600, Combined, Flat, LtLanes, MuProduct1024, MuProduct3072, Place},
+        strategy::{
+            AdHash1600, Combination, Combined, Flat, LtHash, MuProduct1024, MuProduct3072, Place,
+        },
     },
 };
 
@@ -14,9 +14,9 @@ use super::{
     Bench,
     arguments::DirectoryArguments,
     contender::{Contender, PLACE_BYTES, slot_updates},
-    digests::{Digests, Group, MeasuredDigest, S, object},
+    digests::{Digests, MeasuredDigest, S, object},
     images::Images,
-    pairwise::{Path, Sha256Pairs, Sha384Pairs, SlotScan},
+    pairwise::{PairHash, Path, Sha256Pairs, Sha384Pairs, SlotScan},
     postponed::PostponedDirectory,
     right_edge::{Changes, GrowingDirectory, RightEdge},
 };
@@ -31,11 +31,11 @@ const CHECKED: u64 = 300;
 
 /// Measures all contenders at each size of blocks.
 pub(super) fn run(arguments: &DirectoryArguments, bench: &mut Bench) -> Outcome<()> {
-    for block_bytes in &arguments.block_bytes {
+    for &block_bytes in &arguments.block_bytes {
         let inserts = Inserts {
             entries: arguments.inserts,
-            block_bytes: *block_bytes,
-            longest: arguments.longest(),
+            block_bytes,
+            longest_us: arguments.longest as f64 * 1e6,
         };
         inserts.run(bench)?;
     }
@@ -47,11 +47,8 @@ pub(super) fn run(arguments: &DirectoryArguments, bench: &mut Bench) -> Outcome<
 struct Inserts {
     entries: u64,
     block_bytes: u64,
-    longest: Duration,
+    longest_us: f64,
 }
-
-/// Name of a contender, and the number of insertions after which it updates summaries together.
-type ContenderName<'a> = (&'a str, u64);
 
 /// Root of a contender's directory; `None` if it was not measured.
 type Root = Option<Vec<u8>>;
@@ -63,43 +60,40 @@ impl Inserts {
     }
 
     fn run(&self, bench: &mut Bench) -> Outcome<()> {
-        let capacity = self.capacity();
-        if capacity.is_power_of_two() {
-            check_directory(capacity)?;
+        if self.capacity().is_power_of_two() {
+            check_directory(self.capacity())?;
         }
-        let one = |name| (name, 1);
-        let path = Path::<Sha256Pairs>::new;
-        let path = self.measure(one("merkle"), path, RightEdge::new, bench)?;
-        let scanning = SlotScan::<Sha256Pairs>::new;
-        let scanned = self.measure(one("merkle-scanning"), scanning, RightEdge::new, bench)?;
-        self.agree(&path, &scanned)?;
-        let path = Path::<Sha384Pairs>::new;
-        let path = self.measure(one("sha-384-path"), path, RightEdge::new, bench)?;
-        let scanning = SlotScan::<Sha384Pairs>::new;
-        let scanned = self.measure(one("sha-384-scanning"), scanning, RightEdge::new, bench)?;
-        self.agree(&path, &scanned)?;
-        self.strategy::<Flat>("flat", bench)?;
-        self.strategy::<Combined<AdSum1600>>("ad-hash-1600", bench)?;
-        self.strategy::<Combined<LtLanes>>("lt-hash", bench)?;
-        self.products::<MuProduct1024>(["mu-hash-1024", "mu-hash-1024-postponed"], bench)?;
-        self.products::<MuProduct3072>(["mu-hash-3072", "mu-hash-3072-postponed"], bench)
+        self.pairs::<Sha256Pairs>(["merkle", "merkle-scanning"], bench)?;
+        self.pairs::<Sha384Pairs>(["sha-384-path", "sha-384-scanning"], bench)?;
+        self.strategy::<Flat>(bench)?;
+        self.strategy::<AdHash1600>(bench)?;
+        self.strategy::<LtHash>(bench)?;
+        self.products::<MuProduct1024>(bench)?;
+        self.products::<MuProduct3072>(bench)
     }
 
-    fn strategy<B: MeasuredDigest>(&self, name: &str, bench: &mut Bench) -> Outcome<Root> {
-        let contender = Digests::<B>::new(self.capacity());
-        check::<B>(RightEdge::new(contender), self.capacity(), 1)?;
-        self.measure((name, 1), Digests::<B>::new, RightEdge::new, bench)
+    /// Measures a tree inside each block: first with stored nodes, then with a scan of all slots.
+    fn pairs<H: PairHash>(&self, names: [&str; 2], bench: &mut Bench) -> Outcome<()> {
+        let path = self.measure::<RightEdge<Path<H>>>((names[0], 1), bench)?;
+        let scanned = self.measure::<RightEdge<SlotScan<H>>>((names[1], 1), bench)?;
+        self.agree(&path, &scanned)
     }
 
-    fn products<C: Group>(&self, names: [&str; 2], bench: &mut Bench) -> Outcome<()> {
-        let capacity = self.capacity();
-        let one_by_one = self.strategy::<Combined<C>>(names[0], bench)?;
+    fn strategy<B: MeasuredDigest>(&self, bench: &mut Bench) -> Outcome<Root> {
+        check::<B, RightEdge<_>>(self.capacity(), 1)?;
+        self.measure::<RightEdge<Digests<B>>>((B::name(), 1), bench)
+    }
+
+    fn products<C: Combination>(&self, bench: &mut Bench) -> Outcome<()>
+    where
+        Combined<C>: MeasuredDigest,
+    {
+        let one_by_one = self.strategy::<Combined<C>>(bench)?;
         for batch in [7, BATCH] {
-            check::<Combined<C>>(PostponedDirectory::<C>::new(capacity), capacity, batch)?;
+            check::<Combined<C>, PostponedDirectory<C>>(self.capacity(), batch)?;
         }
-        let postponed = |_| PostponedDirectory::<C>::new(capacity);
-        let digests = Digests::<Combined<C>>::new;
-        let postponed = self.measure((names[1], BATCH as u64), digests, postponed, bench)?;
+        let name = format!("{}-postponed", Combined::<C>::name());
+        let postponed = self.measure::<PostponedDirectory<C>>((&name, BATCH as u64), bench)?;
         self.agree(&one_by_one, &postponed)
     }
 
@@ -127,29 +121,27 @@ impl Inserts {
         ns / self.entries as f64 / 1e3
     }
 
-    /// Measures one contender and returns its root. Leaves it out and returns `None` if its lower
-    /// bound exceeds the longest time.
-    fn measure<C: Contender, G: GrowingDirectory<C>>(
+    /// Measures one contender, which updates summaries together after `batch` insertions. Returns
+    /// its root, or `None` if its lower bound exceeds the longest time.
+    fn measure<G: GrowingDirectory>(
         &self,
-        (name, batch): ContenderName<'_>,
-        contender: impl Fn(u64) -> C,
-        start: impl FnOnce(C) -> G,
+        (name, batch): (&str, u64),
         bench: &mut Bench,
     ) -> Outcome<Root> {
-        let (capacity, of_images) = (self.capacity(), contender(self.capacity()));
-        let limit_us = self.limit_us(&of_images, batch, bench);
+        let (capacity, contender) = (self.capacity(), G::Contender::new(self.capacity()));
+        let limit_us = self.limit_us(&contender, batch, bench);
         let expected_us = limit_us * self.entries as f64;
         let (entries, block_bytes) = (self.entries, self.block_bytes);
         let what = format!("{name}: {entries} insertions, blocks of {block_bytes} bytes");
-        if expected_us > microseconds(self.longest) {
+        if expected_us > self.longest_us {
             bench.report.left_out(&what, expected_us / 1e6);
             return Ok(None);
         }
         bench.report.announce(what);
-        let objects: Vec<C::Object> = (0..self.entries).map(C::object).collect();
-        let mut grown = start(contender(capacity));
+        let objects: Vec<_> = (0..self.entries).map(G::Contender::object).collect();
+        let mut grown = G::new(capacity);
         let (mut crypto, mut storing) = (Timings::default(), Timings::default());
-        let mut stored = BlockImages::new(of_images, self.block_bytes)?;
+        let mut stored = BlockImages::new(contender, self.block_bytes)?;
         let mut changes = Changes::default();
         for objects in objects.chunks(BATCH) {
             crypto.time(objects.len(), || grown.insert(objects, &mut changes))?;
@@ -235,11 +227,11 @@ impl<C: Contender> BlockImages<C> {
 }
 
 /// Checks a contender: its roots must equal those of the [`BlockTree`] that makes proofs.
-fn check<B: MeasuredDigest>(
-    mut grown: impl GrowingDirectory<Digests<B>>,
+fn check<B: MeasuredDigest, G: GrowingDirectory<Contender = Digests<B>>>(
     capacity: u64,
     batch: usize,
 ) -> Outcome<()> {
+    let mut grown = G::new(capacity);
     let mut tree = BlockTree::<S, B>::new(u32::try_from(capacity)?)?;
     let objects: Vec<_> = (0..CHECKED).map(object).collect();
     for objects in objects.chunks(batch) {
@@ -256,11 +248,10 @@ fn check<B: MeasuredDigest>(
 
 /// Checks the contender `merkle`: its roots must equal those of a real directory.
 fn check_directory(capacity: u64) -> Outcome<()> {
-    let mut grown = RightEdge::new(Path::<Sha256Pairs>::new(capacity));
+    let mut grown = RightEdge::<Path<Sha256Pairs>>::new(capacity);
     let mut author = FullAuthor::<S>::new("bench", signing_key())?;
     for number in 0..CHECKED {
-        let digest = Path::<Sha256Pairs>::object(number);
-        grown.insert(&[digest], &mut Changes::default())?;
+        grown.insert(&[object(number)], &mut Changes::default())?;
         author.append(object(number))?;
         let is_same = grown.root() == author.snapshot()?.head.head.root.as_ref();
         ensure(is_same, "another root than the directory's")?;

@@ -6,7 +6,10 @@ use std::{collections::BTreeSet, time::Instant};
 use block_directory::{
     BlockDirectory, Entry, EntryId, EntryProof, EntryQuery, FullAuthor, internals::Selection as _,
 };
-use pad_core::{Digest, SnapshotHead, Untrusted, Verified, codec};
+use pad_core::{
+    Digest, SnapshotHead, Untrusted, Verified,
+    codec::{self, Message},
+};
 
 use super::{Bench, digests::S, signing_time::SigningTime};
 use crate::{line, memory, prelude::*};
@@ -37,7 +40,7 @@ pub(super) fn run(entries: u64, bench: &mut Bench) -> Outcome<()> {
     bench.report.announce(format!("a directory of {entries}"));
     appends(entries.min(APPENDED), bench)?;
     let signing_time = SigningTime::default();
-    let mut author = FullAuthor::<S>::new("bench", signing_time.signer())?;
+    let mut author = FullAuthor::<S>::new("bench", signing_time.clone())?;
     let authority = *author.authority();
     let head = author.load((0..entries).map(digest))?;
     let before = memory::resident_bytes();
@@ -77,7 +80,7 @@ fn appends(entries: u64, bench: &mut Bench) -> Outcome<()> {
     let objects: Vec<Digest<32>> = (0..entries).map(digest).collect();
     let mut times = Vec::new();
     for _ in 0..bench.report.rounds(5, 1) {
-        let mut author = FullAuthor::<S>::new("bench", signing_time.signer())?;
+        let mut author = FullAuthor::<S>::new("bench", signing_time.clone())?;
         let authority = *author.authority();
         let start = Instant::now();
         for object in &objects {
@@ -90,16 +93,13 @@ fn appends(entries: u64, bench: &mut Bench) -> Outcome<()> {
     }
     let update_us = median(times);
     let limit_us = 2.0 * bench.primitives.node_independent_ns / 1e3;
-    let line = of("directory_append", entries, (update_us, limit_us));
-    bench.measured("merkle", line.and("batch", entries))
-}
-
-/// Builds the result line of an update: its microseconds, the lower bound, and the ratio of both.
-pub(super) fn of(experiment: &str, entries: u64, (update_us, limit_us): (f64, f64)) -> Line {
-    line! {
-        experiment, entries, update_us, update_limit_us: limit_us,
-        update_ratio: update_us / limit_us,
-    }
+    let times = (update_us, limit_us);
+    bench.updated(
+        "directory_append",
+        entries,
+        times,
+        &line! { batch: entries },
+    )
 }
 
 impl Operations {
@@ -117,27 +117,12 @@ impl Operations {
     /// Measures proofs of random entries, and their verification by a client that knows the root.
     /// The time to verify includes decoding the message.
     fn proofs(&self, memory_bytes: u64, bench: &mut Bench) -> Outcome<()> {
-        let (entries, head, server) = (self.entries(), self.head()?, &self.server);
-        let effort = bench.report.effort();
-        let prove = |id| server.prove_latest(&EntryQuery::one(id));
-        let mut random = self.random.clone();
-        let mut id = || EntryId::new(random.below(entries));
-        for id in [(); 100].map(|()| id()) {
-            let found = verify(&head, id, &codec::encode(&prove(id)?))?;
-            if found != Some(Entry::Live(digest(id.number()))) {
-                return Err(format!("the wrong answer for {}", id.number()).into());
-            }
-        }
-        let proved = effort.repeat_each(100, &mut id, prove);
-        let message = || {
-            let id = id();
-            let proof = prove(id).expect("bench: the entry is registered");
-            (id, codec::encode(&proof))
-        };
-        let verified =
-            effort.repeat_each(100, message, |(id, message)| verify(&head, id, &message));
+        let (entries, head) = (self.entries(), self.head()?);
+        let prove = |id| Ok(self.server.prove_latest(&EntryQuery::one(id))?);
+        let verify = |id, message: &[u8]| verify(&head, id, message);
+        let (ids, effort) = ((self.random.clone(), entries), bench.report.effort());
+        let [prove_us, verify_us] = proof_times(&effort, ids, [100; 3], digest, prove, verify)?;
         let node_us = bench.primitives.node_chained_ns / 1e3;
-        let (prove_us, verify_us) = (proved.median_us(), verified.median_us());
         let verify_limit_us = f64::from(height(entries) + 2) * node_us;
         let line = line! {
             experiment: "directory_prove", entries, prove_us, verify_us,
@@ -167,8 +152,8 @@ impl Operations {
         }
         let nodes = height(entries) + u32::from(among == entries);
         let limit_us = f64::from(nodes) * bench.primitives.node_chained_ns / 1e3;
-        let line = of(experiment, entries, (median(times), limit_us));
-        bench.measured("merkle", line.and("among", among))
+        let times = (median(times), limit_us);
+        bench.updated(experiment, entries, times, &line! { among })
     }
 
     /// Measures versions of [`BATCH`] random updates. The author hashes each changed node once per
@@ -189,9 +174,11 @@ impl Operations {
         }
         let nodes = median(nodes);
         let limit_us = nodes * bench.primitives.node_independent_ns / 1e3;
-        let line = of("directory_batch", entries, (median(times), limit_us));
-        let line = line.and("batch", BATCH).with("nodes_per_update", nodes);
-        bench.measured("merkle", line)
+        let (times, others) = (
+            (median(times), limit_us),
+            line! { batch: BATCH, nodes_per_update: nodes },
+        );
+        bench.updated("directory_batch", entries, times, &others)
     }
 }
 
@@ -204,6 +191,35 @@ fn distinct_nodes(ids: &BTreeSet<u64>, height: u32) -> usize {
         nodes.len()
     };
     (0..=height).map(of_height).sum()
+}
+
+/// Checks proofs of random entries, and measures others. `ids` has the source of random numbers and
+/// the number of entries, `repetitions` how many proofs are checked, made at a time, and verified
+/// at a time. Returns the median microseconds of proving, and of decoding and verifying.
+pub(super) fn proof_times<P: Message>(
+    effort: &Effort,
+    (mut random, entries): (Random, u64),
+    repetitions: [usize; 3],
+    object: fn(u64) -> Digest<32>,
+    prove: impl Fn(EntryId) -> Outcome<P>,
+    verify: impl Fn(EntryId, &[u8]) -> Outcome<Option<Entry<Digest<32>>>>,
+) -> Outcome<[f64; 2]> {
+    let [checked, proved, verified] = repetitions;
+    let mut id = || EntryId::new(random.below(entries));
+    for _ in 0..checked {
+        let id = id();
+        if verify(id, &codec::encode(&prove(id)?))? != Some(Entry::Live(object(id.number()))) {
+            return Err(format!("the wrong answer for {}", id.number()).into());
+        }
+    }
+    let proved = effort.try_repeat_each(proved, &mut id, &prove)?;
+    let message = || {
+        let id = id();
+        (id, prove(id).map(|proof| codec::encode(&proof)))
+    };
+    let verified =
+        effort.try_repeat_each(verified, message, |(id, message)| verify(id, &message?))?;
+    Ok([proved, verified].map(|timings| timings.median_us()))
 }
 
 /// Verifies the proof in `message` under the root of `head`, and returns the proven entry `id`.

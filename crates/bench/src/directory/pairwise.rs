@@ -19,18 +19,27 @@ use crate::Outcome;
 
 /// Hash function of the trees inside blocks: hashes of objects, of entries, and of pairs of nodes.
 pub(super) trait PairHash {
-    type Digest: Copy + Default + AsRef<[u8]>;
+    type Digest: Copy + Default + AsRef<[u8]> + Stored;
 
     fn object(number: u64) -> Self::Digest;
     fn entry(id: u64, object: &Self::Digest) -> Self::Digest;
     fn node(left: &Self::Digest, right: &Self::Digest) -> Self::Digest;
     fn root(entries: u64, top: &Self::Digest) -> Vec<u8>;
-    /// Reads the digest at the start of `bytes`, the content of a slot.
-    fn read(bytes: &[u8]) -> Self::Digest;
 
     /// Returns the nanoseconds of hashing a node: first, if its input is the digest computed just
     /// before; second, if its input is known in advance.
     fn node_ns(primitives: &Primitives) -> (f64, f64);
+}
+
+/// Digest that is read from the bytes of a slot.
+pub(super) trait Stored {
+    fn read(bytes: &[u8]) -> Self;
+}
+
+impl<const N: usize> Stored for Digest<N> {
+    fn read(bytes: &[u8]) -> Self {
+        Self(*bytes.first_chunk().expect("bench: a place holds a digest"))
+    }
 }
 
 /// Node hashes of the default suite, with SHA-256. If capacities are powers of two, the roots equal
@@ -59,10 +68,6 @@ impl PairHash for Sha256Pairs {
         root_digest::<S>(entries, top).0.to_vec()
     }
 
-    fn read(bytes: &[u8]) -> Digest<32> {
-        first(bytes)
-    }
-
     fn node_ns(primitives: &Primitives) -> (f64, f64) {
         (primitives.node_chained_ns, primitives.node_independent_ns)
     }
@@ -89,17 +94,9 @@ impl PairHash for Sha384Pairs {
             .to_vec()
     }
 
-    fn read(bytes: &[u8]) -> Digest<48> {
-        first(bytes)
-    }
-
     fn node_ns(primitives: &Primitives) -> (f64, f64) {
         (primitives.sha384_block_ns, primitives.sha384_block_ns)
     }
-}
-
-fn first<const N: usize>(bytes: &[u8]) -> Digest<N> {
-    Digest(*bytes.first_chunk().expect("bench: a place holds a digest"))
 }
 
 fn sha384(parts: &[&[u8]]) -> Digest<48> {
@@ -123,13 +120,6 @@ pub(super) type Path<H> = Pairs<H, Nodes<<H as PairHash>::Digest>>;
 /// whole tree.
 pub(super) type SlotScan<H> = Pairs<H, Image<<H as PairHash>::Digest>>;
 
-impl<H, B> Pairs<H, B> {
-    pub(super) const fn new(capacity: u64) -> Self {
-        let kind = PhantomData;
-        Self { capacity, kind }
-    }
-}
-
 /// Block of a contender [`Pairs`].
 pub(super) trait PairBlock<H: PairHash> {
     /// Creates an empty block with room for `capacity` slots.
@@ -143,6 +133,11 @@ impl<H: PairHash, B: PairBlock<H>> Contender for Pairs<H, B> {
     type Object = H::Digest;
     type Content = H::Digest;
     type Block = B;
+
+    fn new(capacity: u64) -> Self {
+        let kind = PhantomData;
+        Self { capacity, kind }
+    }
 
     fn object(number: u64) -> H::Digest {
         H::object(number)
@@ -264,7 +259,8 @@ impl<H: PairHash> PairBlock<H> for Image<H::Digest> {
     fn summary(&mut self) -> H::Digest {
         let Self { bytes, slots, read } = self;
         read.clear();
-        read.extend(bytes.chunks_exact(PLACE_BYTES).take(*slots).map(H::read));
+        let places = bytes.chunks_exact(PLACE_BYTES).take(*slots);
+        read.extend(places.map(H::Digest::read));
         while read.len() > 1 {
             let pairs = read.len() / 2;
             for pair in 0..pairs {

@@ -60,13 +60,9 @@ pub struct BlockReads {
 /// Address of a block: its level, and its number in the level.
 type Block = (u32, u64);
 
-/// A client's hint for an object: the operation that made it, and the number of entries at that
-/// time.
-#[derive(Clone, Copy, Debug)]
-struct HintOf {
-    operation: u64,
-    registered: u64,
-}
+/// A client's hint for an object: the number of the operation that made it, and the number of
+/// entries at that time.
+type HintOf = (u64, u64);
 
 struct Count {
     geometry: Geometry,
@@ -109,10 +105,7 @@ impl Count {
             Operation::Update(id) | Operation::Append(id) => self.write(id),
         }
         if self.with_hints {
-            let hint = HintOf {
-                operation: self.operation,
-                registered: self.registered,
-            };
+            let hint = (self.operation, self.registered);
             self.hints.insert(operation.id(), hint);
         }
     }
@@ -139,7 +132,7 @@ impl Count {
 
     fn read(&mut self, id: u64) {
         self.reads.lookups += 1;
-        let hint = self.hint(id);
+        let hint = self.hints.get(&id).copied().unwrap_or((0, self.prefill));
         let top = self.levels() - 1;
         for block in self.path(id) {
             if self.with_hints && block.0 < top && self.matches(hint, block) {
@@ -190,19 +183,11 @@ impl Count {
         number * covers * self.geometry.capacity == id || (number == 0 && level > 0 && id == covers)
     }
 
-    fn hint(&self, id: u64) -> HintOf {
-        let of_prefill = HintOf {
-            operation: 0,
-            registered: self.prefill,
-        };
-        self.hints.get(&id).copied().unwrap_or(of_prefill)
-    }
-
     /// Reports whether a block was full when the hint was made, and has not changed since then.
-    fn matches(&self, hint: HintOf, block: Block) -> bool {
+    fn matches(&self, (operation, registered): HintOf, block: Block) -> bool {
         let end = (block.1 + 1) * self.geometry.capacity.pow(block.0 + 1);
         let changed = self.changed.get(&block).copied().unwrap_or(0);
-        end <= hint.registered && changed <= hint.operation
+        end <= registered && changed <= operation
     }
 }
 

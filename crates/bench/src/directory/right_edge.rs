@@ -25,17 +25,29 @@ impl<C: Contender> Default for Changes<C> {
 }
 
 /// Directory that accepts new entries only at the end.
-pub(super) trait GrowingDirectory<C: Contender> {
+pub(super) trait GrowingDirectory: Sized {
+    /// Method that summarizes the blocks.
+    type Contender: Contender;
+
+    /// Creates an empty directory, with blocks of `capacity` slots.
+    fn new(capacity: u64) -> Self;
+
     /// Inserts `objects` as the next entries, and adds the changed slots and full blocks to
     /// `changes`.
-    fn insert(&mut self, objects: &[C::Object], changes: &mut Changes<C>) -> Outcome<()>;
+    fn insert(
+        &mut self,
+        objects: &[<Self::Contender as Contender>::Object],
+        changes: &mut Changes<Self::Contender>,
+    ) -> Outcome<()>;
 
     /// Returns the root over all entries so far.
     fn root(&self) -> Vec<u8>;
 
-    /// Returns the blocks that were not reported as full, each with its place: the last block of
-    /// each level.
-    fn into_open(self) -> Vec<(Place, C::Block)>;
+    /// Returns the blocks whose state has not been reported yet, each with its place: the last
+    /// block of each level.
+    fn into_open(self) -> Vec<(Place, <Self::Contender as Contender>::Block)> {
+        Vec::new()
+    }
 }
 
 /// Directory in which every insertion updates all summaries up to the root, as in the paper.
@@ -48,16 +60,6 @@ pub(super) struct RightEdge<C: Contender> {
 }
 
 impl<C: Contender> RightEdge<C> {
-    /// Creates an empty directory.
-    pub(super) const fn new(contender: C) -> Self {
-        Self {
-            contender,
-            entries: 0,
-            levels: Vec::new(),
-            top: None,
-        }
-    }
-
     fn insert_one(&mut self, object: &C::Object, changes: &mut Changes<C>) -> Outcome<()> {
         let capacity = self.contender.capacity();
         let mut position = self.entries;
@@ -124,7 +126,18 @@ impl<C: Contender> RightEdge<C> {
     }
 }
 
-impl<C: Contender> GrowingDirectory<C> for RightEdge<C> {
+impl<C: Contender> GrowingDirectory for RightEdge<C> {
+    type Contender = C;
+
+    fn new(capacity: u64) -> Self {
+        Self {
+            contender: C::new(capacity),
+            entries: 0,
+            levels: Vec::new(),
+            top: None,
+        }
+    }
+
     fn insert(&mut self, objects: &[C::Object], changes: &mut Changes<C>) -> Outcome<()> {
         for object in objects {
             self.insert_one(object, changes)?;

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Bench,
-    digests::{S, known_head, object},
+    digests::{S, first_head, object},
     reads,
 };
 use crate::{line, prelude::*};
@@ -85,7 +85,8 @@ fn proof_of_first(entries: u64) -> Outcome<usize> {
         shown: vec![Some(object(0))],
         siblings,
     });
-    let head = known_head(block_directory::DIRECTORY, root_digest::<S>(entries, &top))?;
+    let root = root_digest::<S>(entries, &top);
+    let head = known_head(first_head(block_directory::DIRECTORY, root))?;
     let query = EntryQuery::one(id);
     let proof: EntryProof<S> = codec::decode(&message, query.longest_proof())?;
     Untrusted::new(proof).verify(&head, &query)?;

@@ -11,12 +11,12 @@ use std::{
 use block_directory::{
     BlockDirectory, CacheBudget, DirectoryClient, Entry, EntryId, EntryQuery, FullAuthor,
 };
-use pad_core::{Authority, Digest, SignedHead, SnapshotHead, Version, codec};
+use pad_core::{Authority, codec};
 
 use super::{
     Bench,
-    digests::S,
-    operations::{digest, of},
+    digests::{S, first_head},
+    operations::digest,
 };
 use crate::{line, memory, prelude::*};
 
@@ -54,7 +54,8 @@ impl StoredRun<'_> {
     fn load(&self, bench: &mut Bench) -> Outcome<()> {
         let (authority, target) = (authority()?, &self.target);
         let objects = (0..self.entries).map(|id| Ok(digest(id)));
-        let sign = |root| sign(&authority, root);
+        let sign =
+            |root| -> Outcome<_> { Ok(first_head(authority.scheme, root).sign(&signing_key())?) };
         let (us, loaded) = stopwatch(|| {
             BlockDirectory::create_loaded(target, authority, (STEP, BUDGET), objects, sign)
         });
@@ -72,11 +73,11 @@ impl StoredRun<'_> {
         }
         let memory_bytes = memory::resident_bytes().saturating_sub(before);
         let times = (us / self.entries as f64, limit_us);
-        let line = of("directory_load", self.entries, times).merged(&line! {
+        let others = line! {
             memory_bytes, file_bytes, block_bytes: 32 * CAPACITY,
             level_bytes_per_entry: level_bytes as f64 / self.entries as f64,
-        });
-        bench.measured("merkle", line)
+        };
+        bench.updated("directory_load", self.entries, times, &others)
     }
 
     /// Returns the microseconds of making the digest of one object. The limit of loading includes
@@ -147,16 +148,6 @@ fn prove(server: &BlockDirectory<S>, id: u64) -> Option<Vec<u8>> {
 /// Returns the author's key, name and scheme of the directory, under which heads are verified.
 pub(super) fn authority() -> Outcome<Authority> {
     Ok(*FullAuthor::<S>::new("bench", signing_key())?.authority())
-}
-
-/// Signs the head of version 1 with `root`.
-fn sign(authority: &Authority, root: Digest<32>) -> Outcome<SignedHead<S>> {
-    let head = SnapshotHead {
-        version: Version::new(1),
-        root,
-        ..SnapshotHead::<S>::empty(authority.scheme, authority.dictionary)
-    };
-    Ok(head.sign(&signing_key())?)
 }
 
 /// Returns the bytes of all files in `folder` that store blocks.

@@ -3,13 +3,7 @@
 use serde_json::Value;
 
 use super::{durable::ours_and_redb, shape};
-use crate::{
-    columns::{ColumnSpec, TableSpec, shown},
-    goals, line,
-    paper::PUBLISHED,
-    prelude::*,
-    tables::{Tables, digits},
-};
+use crate::{goals, line, paper::PUBLISHED, prelude::*};
 
 /// Makes a table for each experiment of `bench directory`, and the tables of primitives and goals.
 pub fn report(lines: &[Line]) -> Tables {
