@@ -14,9 +14,7 @@ use pad_accumulators::{
     bilinear::{BilinearSecretKey, Parameters},
 };
 use pad_core::Workers;
-use pad_log::{
-    AadCounted, AadFrontier, DictionaryScheme, Log, Schedule, Scheme as _, Setup, Shape,
-};
+use pad_log::{AadCounted, AadFrontier, DictionaryScheme, Log, Schedule, Setup, Shape};
 
 use crate::prelude::*;
 
@@ -47,36 +45,35 @@ impl AadArguments {
         }
         for threads in &self.threads {
             let workers = Workers::new(*threads)?;
-            for scheme in &self.schemes {
-                match scheme {
-                    LogKind::Counted => self.measure::<AadCounted>(
-                        (&self.elements, self.appends),
-                        &workers,
-                        &mut report,
-                    )?,
-                    LogKind::Frontier => self.measure::<AadFrontier>(
-                        (&self.frontier_elements, self.frontier_appends),
-                        &workers,
-                        &mut report,
-                    )?,
+            for &kind in &self.schemes {
+                match kind {
+                    LogKind::Counted => self.measure::<AadCounted>(kind, &workers, &mut report)?,
+                    LogKind::Frontier => {
+                        self.measure::<AadFrontier>(kind, &workers, &mut report)?
+                    }
                 }
             }
         }
         report.finish(table::report)
     }
 
+    /// Returns the sizes of the logs of one scheme, and the number of single appends.
+    fn sizes(&self, kind: LogKind) -> (&[u64], u64) {
+        match kind {
+            LogKind::Counted => (&self.elements, self.appends),
+            LogKind::Frontier => (&self.frontier_elements, self.frontier_appends),
+        }
+    }
+
     /// Measures the author's memory, each scheme in a new process. Uses this process if the command
     /// line requests only the memory of one scheme.
     fn memory(&self, report: &mut Report) -> Outcome<()> {
         let is_alone = self.experiments.len() == 1 && self.schemes.len() == 1;
-        for scheme in &self.schemes {
-            let sizes = match scheme {
-                LogKind::Counted => &self.elements,
-                LogKind::Frontier => &self.frontier_elements,
-            };
+        for &kind in &self.schemes {
+            let (sizes, _) = self.sizes(kind);
             let largest = sizes.iter().max().copied().unwrap_or_default();
-            match scheme {
-                _ if !is_alone => memory::of_another_process(*scheme, largest, report)?,
+            match kind {
+                _ if !is_alone => memory::of_another_process(kind, largest, report)?,
                 LogKind::Counted => memory::of_this_process::<AadCounted>(largest, report)?,
                 LogKind::Frontier => memory::of_this_process::<AadFrontier>(largest, report)?,
             }
@@ -86,7 +83,7 @@ impl AadArguments {
 
     fn measure<S: DictionaryScheme>(
         &self,
-        (sizes, appends): (&[u64], u64),
+        kind: LogKind,
         workers: &Workers,
         report: &mut Report,
     ) -> Outcome<()> {
@@ -94,11 +91,12 @@ impl AadArguments {
         if self.experiments == [Experiment::Memory] {
             return Ok(());
         }
+        let (sizes, appends) = self.sizes(kind);
         let sizes: BTreeSet<u64> = sizes.iter().copied().collect();
         // Visits are measured with one scheme and the first number of threads. Bytes do not depend
         // on the number of threads.
         let visits = asks(Experiment::Bandwidth)
-            && S::NAME == AadCounted::NAME
+            && kind == LogKind::Counted
             && workers.threads() == self.threads[0].get();
         let appended = Some(&appends).filter(|_| asks(Experiment::WorstCase));
         let visited = self.bandwidth_elements.iter().filter(|_| visits);

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use pad_log::{DictionaryScheme, Schedule};
+use pad_log::{DictionaryScheme, Log, Schedule};
 
 use super::{
     AadBench, counts,
@@ -26,15 +26,13 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
         for &batch in batches.iter().filter(|batch| **batch <= n) {
             let versions = (1..n).filter(|size| size.is_multiple_of(batch)).chain([n]);
             let sums = counts::append_us::<S>(self.log.shape(), versions, self.primitives);
+            let what = format!("{}: append {n} in batches of {batch}", S::NAME);
             if sums > microseconds(longest) {
-                let what = format!("{}: append {n} in batches of {batch}", S::NAME);
                 report.left_out(&what, sums / 1e6);
                 continue;
             }
-            report.announce(format!("{}: append {n} in batches of {batch}", S::NAME));
-            let entries = grown::entries(&BTreeSet::from([n]));
-            let mut grown = GrowingLog::new(&self.log, entries, self.workers)?;
-            grown.grow(n, batch)?;
+            report.announce(what);
+            let grown = self.grown(&self.log, n, batch)?;
             let append_us = grown.times.iter().sum::<f64>() / n as f64;
             let signatures = self.primitives.sign_us * grown.times.len() as f64;
             let append_limit_us = (sums + signatures) / n as f64;
@@ -54,9 +52,7 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
         for schedule in [Schedule::Eager, Schedule::Deferred] {
             let log = log::<S>(self.parameters.clone(), schedule)?;
             report.announce(format!("{}: {n} appends, {}", S::NAME, name(schedule)));
-            let entries = grown::entries(&BTreeSet::from([n]));
-            let mut grown = GrowingLog::new(&log, entries, self.workers)?;
-            grown.grow(n, 1)?;
+            let grown = self.grown(&log, n, 1)?;
             self.appends(&grown, report)?;
             if schedule == Schedule::Deferred {
                 self.look_ups(&grown, (n, &[0, 1]), report)?;
@@ -64,6 +60,14 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
             }
         }
         Ok(())
+    }
+
+    /// Appends `n` entries to an empty log, in versions of `batch` entries.
+    fn grown(&self, log: &Log<S>, n: u64, batch: u64) -> Outcome<GrowingLog<S>> {
+        let entries = grown::entries(&BTreeSet::from([n]));
+        let mut grown = GrowingLog::new(log, entries, self.workers)?;
+        grown.grow(n, batch)?;
+        Ok(grown)
     }
 
     fn appends(&self, grown: &GrowingLog<S>, report: &mut Report) -> Outcome<()> {

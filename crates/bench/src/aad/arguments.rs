@@ -4,10 +4,7 @@ use std::num::NonZeroUsize;
 
 use clap::{Args, ValueEnum};
 
-use crate::{
-    prelude::Manner,
-    sizes::{SizeArgument as _, within},
-};
+use crate::prelude::*;
 
 /// The command line of `bench aad`.
 #[derive(Clone, Debug, Args)]

@@ -2,10 +2,7 @@
 
 use std::{collections::BTreeSet, vec};
 
-use pad_core::{
-    HeadSigner, Key, Sha256Ed25519, SnapshotHead, Untrusted, Version, Workers,
-    internals::empty_root,
-};
+use pad_core::{HeadSigner, Key, Sha256Ed25519, SnapshotHead, Version, Workers};
 use pad_log::{DictionaryScheme, Entry, Log, LogAuthor, LogRoot};
 
 use crate::{
@@ -77,17 +74,12 @@ impl<S: DictionaryScheme> GrowingLog<S> {
     /// Returns the verified root of the log's first `size` entries, at least 1, as a client knows
     /// it from a signed head.
     pub(super) fn at(&self, size: u64) -> Outcome<LogRoot<S>> {
-        let (authority, version) = (self.author.authority(), Version::new(size));
         let head = SnapshotHead::<Sha256Ed25519> {
-            scheme: S::ID,
-            dictionary: authority.dictionary,
-            version,
+            version: Version::new(size),
             root: self.author.entries().digest(size),
-            history: empty_root::<Sha256Ed25519>(),
+            ..SnapshotHead::empty(S::ID, self.author.authority().dictionary)
         };
-        let head = head.sign(&HeadSigner::new(signing_key()))?;
-        let head = Untrusted::new(head).verify(&authority, &version)?;
-        Ok(self.author.log().at(&head)?)
+        Ok(self.author.log().at(&known_head(head)?)?)
     }
 
     /// Returns a key that has exactly `values` values among the first `size - 1` entries; `None` if

@@ -9,9 +9,7 @@ use pad_log::{
     LONGEST_PROOF, LookupProof, Schedule, Shape,
 };
 
-use super::{
-    AadBench, counts, grown::GrowingLog, of_scheme, points::Points, primitives::Primitives,
-};
+use super::{AadBench, counts, grown::GrowingLog, of_scheme, points::Points};
 use crate::{line, prelude::*};
 
 /// Numbers of values of the keys that are looked up.
@@ -59,19 +57,18 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
         let found = check()?;
         let is_all = found as u64 == values;
         ensure(is_all, &format!("{found} values of a key with {values}"))?;
-        let prove_us = median_us(effort, || entries.prove_values(n, key.as_bytes()));
-        let verify_us = median_us(effort, check);
         let shape = grown.author.log().shape();
         let positions = entries.positions(key.as_bytes(), n);
         let points = Points::of_look_up::<S>(shape, n, positions);
+        let prove = || entries.prove_values(n, key.as_bytes());
+        let times = self.times(effort, prove, check, points);
         let prove_limit_us = counts::prove_us::<S>((shape, n), positions, self.primitives);
-        let verify_limit_us = points.verify_us(self.primitives);
-        Ok(line! {
+        let line = line! {
             experiment: "aad_lookup", schedule: name(shape.schedule()), n, values,
-            trees: shape.forest(n).count(), threads: grown.threads, prove_us, prove_limit_us,
-            prove_ratio: prove_us / prove_limit_us, verify_us, verify_limit_us,
-            verify_ratio: verify_us / verify_limit_us, proof_bytes: proof.len(), is_computed: false,
-        })
+            trees: shape.forest(n).count(), threads: grown.threads, prove_limit_us,
+            prove_ratio: times[0] / prove_limit_us, proof_bytes: proof.len(), is_computed: false,
+        };
+        Ok(line.merged(&line_of(times)))
     }
 
     /// Measures the inclusion proof of the entry in the middle of the log.
@@ -85,15 +82,27 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
             Ok(proof.verify(&at, entry)?.get().position)
         };
         ensure(check()? == position, "another position")?;
-        let effort = short(report);
-        let verify_us = median_us(&effort, check);
         let points = Points::of_inclusion(grown.author.log().shape(), n, position);
-        let verify_limit_us = points.verify_us(self.primitives);
-        report.measured(of_scheme::<S>(line! {
-            experiment: "aad_inclusion", n, threads: 1,
-            prove_us: median_us(&effort, || entries.prove_inclusion(n, position)), verify_us,
-            verify_limit_us, verify_ratio: verify_us / verify_limit_us, proof_bytes: proof.len(),
-        }))
+        let prove = || entries.prove_inclusion(n, position);
+        let times = self.times(&short(report), prove, check, points);
+        let line = line! {
+            experiment: "aad_inclusion", n, threads: 1, proof_bytes: proof.len(),
+        };
+        report.measured(of_scheme::<S>(line.merged(&line_of(times))))
+    }
+
+    /// Returns the median microseconds of `prove` and of `check`, and the lower bound of the
+    /// latter, which verifies a proof of these `points`.
+    fn times<P, R>(
+        &self,
+        effort: &Effort,
+        prove: impl Fn() -> P,
+        check: impl Fn() -> R,
+        points: Points,
+    ) -> [f64; 3] {
+        let prove_us = effort.repeat_each(64, || (), |()| prove()).median_us();
+        let verify_us = effort.repeat_each(64, || (), |()| check()).median_us();
+        [prove_us, verify_us, points.verify_us(self.primitives)]
     }
 
     /// Measures append-only proofs over the last entry, over a doubling of the log, and between
@@ -110,7 +119,7 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
             ("doubled, most trees", n / 2 - 1, n - 1),
         ] {
             report.announce(format!("{}: append-only from {from} to {to}", S::NAME));
-            let means = means(grown, &[(from, to)], self.primitives, &effort)?;
+            let means = self.means(grown, &[(from, to)], &effort)?;
             let line = names(pair, Some(from), to).merged(&means);
             report.measured(of_scheme::<S>(line))?;
         }
@@ -121,9 +130,31 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
         report.announce(format!("{}: append-only up to {n}", S::NAME));
         let mut effort = report.effort();
         effort.budget = effort.budget.min(Duration::from_millis(100));
-        let means = means(grown, &pairs, self.primitives, &effort)?;
+        let means = self.means(grown, &pairs, &effort)?;
         let line = names("random versions", None, n).merged(&means);
         report.measured(of_scheme::<S>(line))
+    }
+
+    /// Returns mean times and bytes of append-only proofs, over pairs (older, newer) of log sizes.
+    fn means(&self, grown: &GrowingLog<S>, pairs: &[(u64, u64)], effort: &Effort) -> Outcome<Line> {
+        let (mut means, mut bytes) = ([0.0; 3], 0);
+        let (entries, shape) = (grown.author.entries(), grown.author.log().shape());
+        for &(from, to) in pairs {
+            let message = wire::encode(&entries.prove_append_only(from, to));
+            let growth = Growth::new(grown.at(from)?, grown.at(to)?)?;
+            let check = || -> Outcome<u64> {
+                let proof = wire::decode::<AppendOnlyProof<S>>(&(), &message, LONGEST_GROWTH)?;
+                Ok(proof.verify(&growth, &())?.get().to_size)
+            };
+            check()?;
+            let prove = || entries.prove_append_only(from, to);
+            let times = self.times(effort, prove, check, Points::of_growth(shape, from, to));
+            for (mean, time) in means.iter_mut().zip(times) {
+                *mean += time / pairs.len() as f64;
+            }
+            bytes += message.len();
+        }
+        Ok(line_of(means).with("proof_bytes", bytes as f64 / pairs.len() as f64))
     }
 }
 
@@ -156,8 +187,9 @@ fn short(report: &Report) -> Effort {
     effort
 }
 
-fn median_us<R>(effort: &Effort, work: impl Fn() -> R) -> f64 {
-    effort.repeat_each(64, || (), |()| work()).median_us()
+/// Builds the figures of a result line from the times of proving and verifying.
+fn line_of([prove_us, verify_us, verify_limit_us]: [f64; 3]) -> Line {
+    line! { prove_us, verify_us, verify_limit_us, verify_ratio: verify_us / verify_limit_us }
 }
 
 /// Returns the name of a schedule in result lines.
@@ -166,38 +198,4 @@ pub(super) const fn name(schedule: Schedule) -> &'static str {
         Schedule::Eager => "eager",
         Schedule::Deferred => "deferred",
     }
-}
-
-/// Returns mean times and bytes of append-only proofs, over pairs (older, newer) of log sizes.
-fn means<S: DictionaryScheme>(
-    grown: &GrowingLog<S>,
-    pairs: &[(u64, u64)],
-    primitives: &Primitives,
-    effort: &Effort,
-) -> Outcome<Line> {
-    let mut sums = [0.0; 4];
-    let (entries, shape) = (grown.author.entries(), grown.author.log().shape());
-    for &(from, to) in pairs {
-        let message = wire::encode(&entries.prove_append_only(from, to));
-        let growth = Growth::new(grown.at(from)?, grown.at(to)?)?;
-        let check = || -> Outcome<u64> {
-            let proof = wire::decode::<AppendOnlyProof<S>>(&(), &message, LONGEST_GROWTH)?;
-            Ok(proof.verify(&growth, &())?.get().to_size)
-        };
-        check()?;
-        let figures = [
-            median_us(effort, || entries.prove_append_only(from, to)),
-            median_us(effort, check),
-            Points::of_growth(shape, from, to).verify_us(primitives),
-            message.len() as f64,
-        ];
-        for (sum, figure) in sums.iter_mut().zip(figures) {
-            *sum += figure / pairs.len() as f64;
-        }
-    }
-    let [prove_us, verify_us, verify_limit_us, proof_bytes] = sums;
-    Ok(line! {
-        prove_us, verify_us, verify_limit_us, verify_ratio: verify_us / verify_limit_us,
-        proof_bytes,
-    })
 }
