@@ -19,10 +19,7 @@ use clap::{Args, ValueEnum};
 use pad_accumulators::{Accumulator, Authority, SignedSnapshot, Snapshot, rsa::RepresentativeRule};
 use pad_core::{Untrusted, Verified, Version, Workers};
 
-use crate::{
-    prelude::*,
-    sizes::{SizeArgument as _, within},
-};
+use crate::prelude::*;
 
 mod bilinear;
 pub mod hints;

@@ -125,7 +125,7 @@ impl Bench for BilinearBench {
         Primitive::new(name, us)
     }
 
-    fn extras(&self, report: &mut Operations<'_>) -> Outcome<()> {
+    fn extras(&self, report: &mut Operations<'_, Self>) -> Outcome<()> {
         for n in report.plan.sizes.clone() {
             for pool in report.plan.pools()? {
                 report.measure(

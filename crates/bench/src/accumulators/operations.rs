@@ -31,7 +31,7 @@ pub enum BoundedWork {
 
 /// Benchmark of an accumulator scheme: its keys, the primitives that bound its operations, and
 /// measurements of operations that only this scheme has.
-pub trait Bench {
+pub trait Bench: Sized {
     /// The measured accumulator scheme.
     type Scheme: Universal + Batch;
 
@@ -42,22 +42,21 @@ pub trait Bench {
     /// Returns the primitive that bounds the time of `work` on a set of `n` elements.
     fn bound(&self, work: BoundedWork, n: usize) -> Primitive;
     /// Measures operations that only this accumulator has.
-    fn extras(&self, report: &mut Operations<'_>) -> Outcome<()>;
+    fn extras(&self, report: &mut Operations<'_, Self>) -> Outcome<()>;
 }
 
 /// The secret key of the accumulator scheme that `B` measures.
 pub type SecretKeyOf<B> = <<B as Bench>::Scheme as Accumulator>::SecretKey;
 
 /// Measures operations of one accumulator, and reports a result line for each.
-pub struct Operations<'a> {
-    accumulator: String,
-    bound: &'a dyn Fn(BoundedWork, usize) -> Primitive,
+pub struct Operations<'a, B> {
+    bench: &'a B,
     /// Settings of the measurements: sizes, threads and time limits.
     pub plan: &'a Plan,
     report: &'a mut Report,
 }
 
-impl Operations<'_> {
+impl<B: Bench> Operations<'_, B> {
     /// Times `work` on `n` elements. Reports and returns the microseconds per element, next to the
     /// primitive of `bound`.
     pub fn measure<R>(
@@ -68,7 +67,7 @@ impl Operations<'_> {
         work: impl FnMut() -> R,
     ) -> Outcome<f64> {
         self.report
-            .announce(format!("{} {operation}", self.accumulator));
+            .announce(format!("{} {operation}", self.bench.name()));
         let each = self.plan.time_us(work) / n.max(1) as f64;
         self.line(operation, (n, threads), bound, each)?;
         Ok(each)
@@ -79,10 +78,8 @@ impl Operations<'_> {
     fn leaves_out(&mut self, operation: &str, (n, threads): (usize, usize), us: f64) -> bool {
         let leaves_out = us > microseconds(self.plan.longest);
         if leaves_out {
-            let what = format!(
-                "{} {operation}, {n} elements, {threads} threads",
-                self.accumulator
-            );
+            let name = self.bench.name();
+            let what = format!("{name} {operation}, {n} elements, {threads} threads");
             self.report.left_out(&what, us / 1e6);
         }
         leaves_out
@@ -95,19 +92,19 @@ impl Operations<'_> {
         bound: BoundedWork,
         per_element_us: f64,
     ) -> Outcome<()> {
-        let bound = (self.bound)(bound, n);
+        let bound = self.bench.bound(bound, n);
         self.report.measured(line! {
-            experiment: "accumulators", accumulator: &self.accumulator, operation, n, threads,
+            experiment: "accumulators", accumulator: self.bench.name(), operation, n, threads,
             per_element_us, primitive: &bound.name, primitive_us: bound.us,
             ratio: per_element_us / bound.us,
         })
     }
 }
+
 /// Measures all operations of one accumulator scheme, for each set size and number of threads.
 pub(super) fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outcome<()> {
     let mut report = Operations {
-        accumulator: bench.name(),
-        bound: &|work, n| bench.bound(work, n),
+        bench,
         plan,
         report,
     };
@@ -156,14 +153,14 @@ impl<B: Bench> Scene<'_, B> {
         (self.elements.len(), self.pool.threads())
     }
 
-    fn representatives(&self, report: &mut Operations<'_>) -> Outcome<()> {
+    fn representatives(&self, report: &mut Operations<'_, B>) -> Outcome<()> {
         report.measure("representatives", self.what(), BoundedWork::Element, || {
             ElementSet::<B::Scheme>::from_elements(self.key(), self.elements, self.pool)
         })?;
         Ok(())
     }
 
-    fn accumulate(&self, report: &mut Operations<'_>) -> Outcome<()> {
+    fn accumulate(&self, report: &mut Operations<'_, B>) -> Outcome<()> {
         let (what, pool) = (self.what(), self.pool);
         let first = ElementSet::from_elements(self.key(), &self.elements[..1], pool)?;
         let work = || B::Scheme::accumulate(self.secret, &first, pool);
@@ -188,7 +185,7 @@ impl<B: Bench> Scene<'_, B> {
     /// Measures making all witnesses with the secret key, and without it. Returns the microseconds
     /// per witness without the key. `None` if that measurement was left out because it would take
     /// too long.
-    fn witnesses(&self, report: &mut Operations<'_>, expected_us: f64) -> Outcome<Option<f64>> {
+    fn witnesses(&self, report: &mut Operations<'_, B>, expected_us: f64) -> Outcome<Option<f64>> {
         let (what, bound) = (self.what(), BoundedWork::PublicWitness);
         let (key, set, pool) = (self.key(), &self.set, self.pool);
         let made = B::Scheme::witnesses(self.secret, set, pool)?;
@@ -228,7 +225,7 @@ impl<B: Bench> Scene<'_, B> {
 fn single_elements<B: Bench>(
     secret: &SecretKeyOf<B>,
     elements: &[Vec<u8>],
-    report: &mut Operations<'_>,
+    report: &mut Operations<'_, B>,
 ) -> Outcome<()> {
     let (key, alone) = (secret.public_key(), &Workers::sequential());
     let n = elements.len();
@@ -264,7 +261,7 @@ fn single_elements<B: Bench>(
 fn changes<B: Bench>(
     secret: &SecretKeyOf<B>,
     set: &ElementSet<B::Scheme>,
-    report: &mut Operations<'_>,
+    report: &mut Operations<'_, B>,
 ) -> Outcome<()> {
     let (key, alone) = (secret.public_key(), &Workers::sequential());
     let author = AuthorSet::new(secret, set.clone(), alone)?;

@@ -85,7 +85,7 @@ impl Bench for RsaBench {
         primitive.clone()
     }
 
-    fn extras(&self, report: &mut Operations<'_>) -> Outcome<()> {
+    fn extras(&self, report: &mut Operations<'_, Self>) -> Outcome<()> {
         let secret = self.secret(0)?;
         let key = secret.public_key();
         for n in report.plan.sizes.clone() {

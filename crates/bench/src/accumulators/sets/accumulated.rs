@@ -11,9 +11,9 @@ use pad_core::{Proof, Untrusted, Version, Workers};
 
 use super::{
     super::{Bench, BoundedWork, Plan, SecretKeyOf, elements},
-    CHANGE_BYTES, ELEMENT_BYTES, SetFigures, young_elements,
+    CHANGE_BYTES, ELEMENT_BYTES, set_line, with_young_generation, young_elements,
 };
-use crate::{prelude::*, primitives::Primitives};
+use crate::{line, prelude::*, primitives::Primitives};
 
 /// Measures one accumulator at every set size. Compares each maker of witnesses, and sets in one
 /// and in two generations (explained in [`crate::accumulators::sets`]).
@@ -32,10 +32,10 @@ pub fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outcome<()>
         let (all, each_us) = scene.figures(bench, plan, (&primitives, expected))?;
         public_witness_us = each_us.unwrap_or(public_witness_us);
         for figures in all {
-            report.measured(figures.line(n, 1))?;
-            let young = young.iter().find(|it| it.witnesses == figures.witnesses);
+            report.measured(set_line(&figures, n, 1))?;
+            let young = young.iter().find(|it| it.agrees(&figures, &["witnesses"]));
             if let Some(young) = young {
-                report.measured(figures.with_young_generation(young).line(n, 2))?;
+                report.measured(set_line(&with_young_generation(&figures, young), n, 2))?;
             }
         }
     }
@@ -119,7 +119,7 @@ impl<'a, B: Bench> Scene<'a, B> {
         bench: &B,
         plan: &Plan,
         (primitives, expected_us): (&Primitives, f64),
-    ) -> Outcome<(Vec<SetFigures>, Option<f64>)> {
+    ) -> Outcome<(Vec<Line>, Option<f64>)> {
         let (signed_bytes, witness_bytes, verify_us) = self.check(plan)?;
         let change_us = self.change_us(plan) + primitives.sign_us;
         let change_limit_us = bench.bound(BoundedWork::SecretOnce, 1).us + primitives.sign_us;
@@ -128,20 +128,19 @@ impl<'a, B: Bench> Scene<'a, B> {
         let (makers, each_us) = self.makers(bench, plan, expected_us)?;
         let n = self.changed.len();
         let all_if = |are_there| if are_there { n * witness_bytes } else { 0 };
-        let figures = makers.into_iter().map(|made| SetFigures {
-            contender: bench.name(),
-            witnesses: made.witnesses,
-            author_us: change_us + made.author_us,
-            author_limit_us: change_limit_us + made.author_limit_us,
-            update_bytes: CHANGE_BYTES + signed_bytes + all_if(made.are_sent),
-            apply_us: primitives.verify_signature_us + made.server_us,
-            prove_us: made.prove_us,
-            proof_bytes: signed_bytes + witness_bytes,
-            verify_us,
-            verify_limit_us,
-            stored_bytes: n * ELEMENT_BYTES + signed_bytes + all_if(made.witnesses != LAZILY),
-        });
-        Ok((figures.collect(), each_us))
+        let figures = |made: WitnessCosts| {
+            line! {
+                contender: bench.name(), witnesses: made.witnesses,
+                author_us: change_us + made.author_us,
+                author_limit_us: change_limit_us + made.author_limit_us,
+                update_bytes: CHANGE_BYTES + signed_bytes + all_if(made.are_sent),
+                apply_us: primitives.verify_signature_us + made.server_us,
+                prove_us: made.prove_us, proof_bytes: signed_bytes + witness_bytes, verify_us,
+                verify_limit_us,
+                stored_bytes: n * ELEMENT_BYTES + signed_bytes + all_if(made.witnesses != LAZILY),
+            }
+        };
+        Ok((makers.into_iter().map(figures).collect(), each_us))
     }
 
     /// Verifies a witness as a client. Returns the bytes of the signed value and of the witness,

@@ -47,6 +47,7 @@ fn claims(group: &[&Line], accumulator: &str, author: &Line) -> [(&'static str, 
     let n = author.figure("n");
     let minutes = |us: Option<f64>| Some(us? / n * ACCUMULATED_SET_ELEMENTS / 6e7);
     let apply_us = server.and_then(|line| line.number("apply_us"));
+    let to_signing = Some(update_cost(server) / update_cost(signed));
     [
         ("author_time_to_signing_each", ratio("author_us", signed)),
         (
@@ -55,10 +56,7 @@ fn claims(group: &[&Line], accumulator: &str, author: &Line) -> [(&'static str, 
         ),
         ("proof_bytes_to_signing_each", ratio("proof_bytes", signed)),
         ("proof_bytes_to_merkle_tree", ratio("proof_bytes", tree)),
-        (
-            "server_cost_to_signing_each",
-            Some(update_cost(server) / update_cost(signed)),
-        ),
+        ("server_cost_to_signing_each", to_signing),
         (
             "minutes_of_author_for_262144",
             minutes(author.number("author_us")),
