@@ -7,6 +7,8 @@
 //! - [`list`] names all trees.
 //! - [`what_if`] computes the effect of other prices.
 
+use std::path::Path;
+
 use clap::{Args, ValueEnum};
 
 pub mod author;
@@ -19,14 +21,9 @@ pub mod table;
 pub mod update_file;
 pub mod what_if;
 
-use crate::{
-    line,
-    prelude::*,
-    sizes::{SizeArgument as _, within},
-    workload::Workload,
-};
+use crate::{line, prelude::*, workload::Workload};
 pub use batch::BatchArguments;
-use list::{MeasuredTree, SUITES, names, possible, trees};
+use list::{SUITES, names, possible, trees};
 use process::Order;
 
 /// The command line of `bench tree`.
@@ -104,18 +101,29 @@ impl TreeArguments {
                     continue;
                 }
                 report.announce(format!("{scheme} with entries in all nodes, {keys} keys"));
-                let order = Order {
-                    workload: Workload::growing(*keys),
-                    scheme: scheme.to_owned(),
-                    repository: "path-copying".to_owned(),
-                    suite: suite.to_owned(),
-                    folder: std::env::temp_dir(),
-                    quick: self.manner.quick,
-                };
+                let workload = Workload::growing(*keys);
+                let names = [scheme, "path-copying", suite];
+                let order = self.order(&workload, names, &std::env::temp_dir());
                 report.measured(order.measure_paper_layout()?)?;
             }
         }
         Ok(())
+    }
+
+    fn order(
+        &self,
+        workload: &Workload,
+        [scheme, repository, suite]: [&str; 3],
+        folder: &Path,
+    ) -> Order {
+        Order {
+            workload: workload.clone(),
+            scheme: scheme.to_owned(),
+            repository: repository.to_owned(),
+            suite: suite.to_owned(),
+            folder: folder.to_owned(),
+            quick: self.manner.quick,
+        }
     }
 
     /// Measures the author of one scheme, and the servers of its repositories, which apply the
@@ -135,19 +143,13 @@ impl TreeArguments {
         let folder = tempfile::tempdir()?;
         let mut author = None;
         for tree in trees() {
-            let names = [tree.scheme, tree.suite];
-            if names != [scheme, suite] || !self.includes(&tree) {
+            let is_chosen =
+                chosen(&self.scheme, scheme) && chosen(&self.repository, tree.repository);
+            if [tree.scheme, tree.suite] != [scheme, suite] || !is_chosen {
                 continue;
             }
             report.announce(format!("{scheme} {}, {keys} keys", tree.repository));
-            let order = Order {
-                workload: workload.clone(),
-                scheme: scheme.to_owned(),
-                repository: tree.repository.to_owned(),
-                suite: suite.to_owned(),
-                folder: folder.path().to_owned(),
-                quick: self.manner.quick,
-            };
+            let order = self.order(workload, [scheme, tree.repository, suite], folder.path());
             let author = match &author {
                 Some(pass) => pass,
                 None => &*author.insert(order.measure_author()?),
@@ -155,10 +157,6 @@ impl TreeArguments {
             report.measured(order.measure_server(author)?)?;
         }
         Ok(())
-    }
-
-    fn includes(&self, tree: &MeasuredTree) -> bool {
-        chosen(&self.scheme, tree.scheme) && chosen(&self.repository, tree.repository)
     }
 
     /// Lists the workloads: growing trees, then trees in steady state, which have more sizes.

@@ -16,7 +16,6 @@ use crate::{
     dictionary::{new_author, new_repository},
     line,
     prelude::*,
-    sizes::{SizeArgument as _, within},
     workload::{key, put, value},
 };
 
@@ -143,10 +142,10 @@ impl Pass {
             let nodes = inner_nodes(&repository.prove_query(version, &keys)?)?;
             self.nodes += nodes;
             let leaves = batches.batch;
-            self.bare
-                .time(1, || bare.run(workers, nodes, leaves, |i| i % NEAR));
-            self.scattered
-                .time(1, || bare.run(workers, nodes, leaves, |i| bare.scatter(i)));
+            let near = || bare.run(workers, nodes, leaves, |i| i % NEAR);
+            self.bare.time(1, near);
+            let scattered = || bare.run(workers, nodes, leaves, |i| bare.scatter(i));
+            self.scattered.time(1, scattered);
         }
         Ok(())
     }
@@ -218,21 +217,19 @@ impl BareHashes {
                 &S::value(black_box(value.as_bytes())),
             ));
         };
-        if workers.threads() == 1 {
-            (0..leaves).for_each(leaf);
-            (0..nodes).for_each(node);
-        } else {
-            workers.run(|| {
-                (0..leaves)
-                    .into_par_iter()
-                    .with_min_len(PIECE)
-                    .for_each(leaf);
-                (0..nodes)
-                    .into_par_iter()
-                    .with_min_len(PIECE)
-                    .for_each(node);
-            });
-        }
+        each_on(workers, leaves, PIECE, leaf);
+        each_on(workers, nodes, PIECE, node);
+    }
+}
+
+/// Calls `work` with each number below `count`, on the threads of `workers`. A thread makes at least
+/// `piece` calls in a row.
+pub fn each_on(workers: &Workers, count: usize, piece: usize, work: impl Fn(usize) + Send + Sync) {
+    if workers.threads() == 1 {
+        (0..count).for_each(work);
+    } else {
+        let numbers = (0..count).into_par_iter().with_min_len(piece);
+        workers.run(|| numbers.for_each(work));
     }
 }
 

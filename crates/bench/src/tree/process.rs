@@ -4,9 +4,9 @@
 use std::{fs, path::PathBuf};
 
 use clap::ValueEnum;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 
-use crate::{counting::HashCounts, line, prelude::*, workload::Workload};
+use crate::{line, prelude::*, workload::Workload};
 
 /// Instructions for a measuring process: the tree and its workload.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,22 +28,16 @@ pub struct Order {
 /// Kind of measuring process.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Role {
-    /// Measures an author, writes its updates to a file, and prints an [`AuthorPass`].
+    /// Measures an author, and writes its updates to a file.
     Author,
-    /// Measures a server that applies the author's updates, and prints a result line.
+    /// Measures a server that applies the author's updates.
     Server,
-    /// Measures a tree in the paper's layout, with entries in all nodes, and prints a result line.
+    /// Measures a tree in the paper's layout, with entries in all nodes.
     PaperLayout,
 }
 
-/// Results that the author's process passes to the server's process.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AuthorPass {
-    /// Author's figures for the result line.
-    pub figures: Line,
-    /// Mean number of hashes that an update needs, over the last tenth of the updates.
-    pub hashes: HashCounts,
-}
+/// Key of the hash counts that the author's process passes to the server's process.
+pub const HASHES: &str = "hashes";
 
 impl Order {
     /// Returns the path of the file with the author's updates.
@@ -51,23 +45,23 @@ impl Order {
         self.folder.join("updates")
     }
 
-    /// Returns the path of the file with the author's results.
-    pub fn author_pass(&self) -> PathBuf {
+    /// Returns the path of the file with the author's figures.
+    pub fn author_figures(&self) -> PathBuf {
         self.folder.join("author.json")
     }
 
-    /// Starts a process of kind `role` with this order, waits for it, and parses its output.
-    fn send<T: DeserializeOwned>(&self, role: &str) -> Outcome<T> {
+    /// Starts a process of kind `role` with this order, waits for it, and parses its result line.
+    fn send(&self, role: &str) -> Outcome<Line> {
         let output = run_alone(["measure", role, &serde_json::to_string(self)?])?;
         Ok(serde_json::from_slice(&output)?)
     }
 
-    /// Measures an author in a new process. The author's updates and results remain as files in
-    /// [`Order::folder`].
-    pub fn measure_author(&self) -> Outcome<AuthorPass> {
-        let pass = self.send("author")?;
-        fs::write(self.author_pass(), serde_json::to_vec(&pass)?)?;
-        Ok(pass)
+    /// Measures an author in a new process, and returns its figures. They and the author's updates
+    /// remain as files in [`Order::folder`].
+    pub fn measure_author(&self) -> Outcome<Line> {
+        let figures = self.send("author")?;
+        fs::write(self.author_figures(), serde_json::to_vec(&figures)?)?;
+        Ok(figures.without(&[HASHES]))
     }
 
     /// Measures the scheme in the paper's layout, with entries in all nodes, in a new process.
@@ -76,9 +70,9 @@ impl Order {
     }
 
     /// Measures, in a new process, a server that applies the updates in the folder. Returns the
-    /// result line with the figures of author and server.
-    pub fn measure_server(&self, author: &AuthorPass) -> Outcome<Line> {
-        let (author, server): (&Line, Line) = (&author.figures, self.send("server")?);
+    /// result line with the figures of `author` and server.
+    pub fn measure_server(&self, author: &Line) -> Outcome<Line> {
+        let server = self.send("server")?;
         let update_us = author.figure("insert_snapshot_us") + server.figure("apply_us");
         let prove_us = server.figure("prove_us_random_version");
         let line = line! {
