@@ -1,23 +1,19 @@
 //! The command `bench tuple`, which measures tuple dictionaries: its arguments, and its experiments
 //! in sequence.
 
-use std::{num::NonZeroUsize, path::PathBuf, sync::LazyLock, time::Duration};
+use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 
 use super::{
     Task, author_witnesses, conclusion, costs, figure7,
     list::{Contender, contenders},
-    macrobenchmark::{self, Epochs, PAPER_EPOCH, Trace, compared},
+    macrobenchmark::{self, Epoch, PAPER_EPOCH, Trace, compared},
     scaling,
     steady::exponent,
     table, threads,
 };
-use crate::{
-    prelude::*,
-    secret,
-    sizes::{SizeArgument as _, within},
-};
+use crate::{prelude::*, secret};
 
 /// The command line of `bench tuple`.
 #[derive(Clone, Debug, Args)]
@@ -35,7 +31,7 @@ pub struct TupleArguments {
     #[arg(long, value_delimiter = ',', usually("1000,100000", "1000"))]
     pub sizes: Vec<u64>,
     /// Restricts the run to these designs of dictionaries; by default all.
-    #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(names()))]
+    #[arg(long, value_delimiter = ',', value_parser = names())]
     pub designs: Vec<String>,
     /// Numbers of threads that sign in the experiment `threads`, or look up in `scaling`. Other
     /// experiments use one thread.
@@ -76,7 +72,7 @@ impl TupleArguments {
         secret::reserve(self.keys);
         let mut report = self.manner.report()?;
         let mut contenders = contenders();
-        contenders.retain(|contender| self.wants_design(&contender.name));
+        contenders.retain(|contender| self.wants_design(contender.name));
         // The design that the other ones are compared with comes first.
         contenders.sort_by_key(|contender| contender.name != threads::DESIGN);
         if self.wants(TupleExperiment::Growing) {
@@ -129,7 +125,7 @@ impl TupleArguments {
     fn growing(&self, contenders: &[Contender], report: &mut Report) -> Outcome<()> {
         for contender in contenders {
             report.announce(format!("growing, {}", contender.name));
-            let line = (contender.growing)(&self.task(&contender.name, self.keys))?;
+            let line = (contender.growing)(&self.task(contender.name, self.keys))?;
             report.measured(line.clone())?;
             if let Some(line) = author_witnesses::measure(&line)? {
                 report.measured(line)?;
@@ -152,25 +148,19 @@ impl TupleArguments {
         let mut lines: Vec<Line> = Vec::new();
         for keys in sizes {
             let mut base_us = None;
-            for Contender {
-                name,
-                accumulates,
-                steady,
-                ..
-            } in contenders
-            {
-                let wanted = if *accumulates {
+            let is_wanted = |contender: &&Contender| {
+                let is_size = keys == self.keys || GROWTH.contains(&contender.name);
+                if contender.accumulates {
                     keys == accumulated
                 } else {
-                    keys == self.keys || GROWTH.contains(&name.as_str())
-                };
-                if !wanted {
-                    continue;
+                    is_size
                 }
+            };
+            for Contender { name, steady, .. } in contenders.iter().filter(is_wanted) {
                 report.announce(format!("steady, {name}, {keys} keys"));
                 let line = steady(&self.task(name, keys))?;
                 let author_us = line.figure("author_us");
-                if name == threads::DESIGN {
+                if *name == threads::DESIGN {
                     base_us = Some(author_us);
                 }
                 let times = base_us.map(|base_us| base_us / author_us);
@@ -204,14 +194,14 @@ impl TupleArguments {
             else {
                 continue;
             };
-            let epochs: &[Epochs] = if contender.generations > 1 {
-                &[Epochs::Balanced, Epochs::Snapshots(PAPER_EPOCH)]
+            let epochs: &[Epoch] = if contender.generations > 1 {
+                &[None, Some(PAPER_EPOCH)]
             } else {
-                &[Epochs::Balanced]
+                &[None]
             };
-            for epochs in epochs {
+            for &epoch in epochs {
                 report.announce(format!("{}, {design}", trace.name));
-                let line = (contender.macrobenchmark)(&self.task(design, 0), trace, *epochs)?;
+                let line = (contender.macrobenchmark)(&self.task(design, 0), trace, epoch)?;
                 let line = compared(line, &lines);
                 report.measured(line.clone())?;
                 lines.push(line);
@@ -229,12 +219,8 @@ const QUANTITIES: [&str; 2] = ["update_bytes", "proof_bytes"];
 /// Maximum number of keys in the experiment `steady` for designs with accumulators.
 const ACCUMULATED_KEYS: u64 = 1_000;
 
-fn names() -> Vec<&'static str> {
-    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
-        let contenders = contenders().into_iter();
-        contenders.map(|contender| contender.name).collect()
-    });
-    NAMES.iter().map(String::as_str).collect()
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(contenders().iter().map(|contender| contender.name))
 }
 
 /// Files of the bundled traces. The first has many keys in few snapshots, as in the paper. The

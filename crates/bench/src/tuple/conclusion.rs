@@ -4,11 +4,7 @@
 //! Source: Crosby & Wallach 2010, sections 7.3 to 7.5.
 
 use super::costs::{Expense, cheapest};
-use crate::{
-    line,
-    prelude::*,
-    tables::{digits, percent},
-};
+use crate::{line, prelude::*};
 
 /// Claim about accumulators that every comparison of designs checks; the value of `claim` in its
 /// result line.

@@ -5,7 +5,7 @@ use std::{hint::black_box, marker::PhantomData};
 use pad_core::{Suite, VerifyError};
 use pad_tuple::{
     Expectation,
-    internals::{SharedSigner, SignatureScheme, Signed, TupleSignature, chain},
+    internals::{SharedSigner, SignatureScheme, TupleSignature, chain},
 };
 
 use crate::{counting::CountingSuite, cryptography::timed, timing::Effort};
@@ -57,16 +57,6 @@ impl<G: TupleSignature> TupleSignature for TimedScheme<G> {
     fn aggregate(signatures: Vec<G::Signature>) -> G::Aggregate {
         timed(signatures.len(), || G::aggregate(signatures))
     }
-}
-
-/// Tuple design with a variant that counts and times its signatures.
-pub trait Instrument {
-    /// Variant of the design that counts and times its signatures.
-    type Timed;
-}
-
-impl<G, R, const GENERATIONS: usize> Instrument for Signed<G, R, GENERATIONS> {
-    type Timed = Signed<TimedScheme<G>, R, GENERATIONS>;
 }
 
 /// Suite of hash and signature of all measured tuple dictionaries.
