@@ -6,13 +6,10 @@ use clap::{Args, builder::PossibleValuesParser};
 use comparison::{Place, Scheme, Work, Workload, schemes, workload::Replay};
 
 use crate::{
-    columns::TableSpec,
     line,
     measure::{Record, measure},
     prelude::*,
     secret,
-    sizes::{SizeArgument as _, within},
-    tables::Tables,
     tuple::macrobenchmark::Trace,
 };
 

@@ -22,13 +22,7 @@ use pad_tree::{
 };
 
 use self::files::Once;
-use crate::{
-    columns::{TableSpec, shown},
-    line, peers,
-    prelude::*,
-    sizes::{SizeArgument as _, within},
-    tables::Tables,
-};
+use crate::{line, peers, prelude::*};
 
 type S = Sha256Ed25519;
 

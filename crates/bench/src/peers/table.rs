@@ -2,12 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{
-    columns::TableSpec,
-    line,
-    line::{Line, groups},
-    tables::Tables,
-};
+use crate::{line, prelude::*};
 
 /// Makes the tables of `bench peers`: times and bytes for each number of keys, then a description
 /// of each dictionary.
