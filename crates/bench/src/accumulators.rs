@@ -80,10 +80,9 @@ impl AccumulatorArguments {
         let plan = self.plan();
         let wants = |experiment| self.experiment.contains(&experiment);
         let mut report = self.manner.report()?;
-        let bench = BilinearBench::new(&plan)?;
-        measure(&bench, &self.experiment, &plan, &mut report)?;
-        let bench = RsaBench::new(RepresentativeRule::default(), &plan)?;
-        measure(&bench, &self.experiment, &plan, &mut report)?;
+        self.measure(&BilinearBench::new(&plan)?, &plan, &mut report)?;
+        let rsa = RsaBench::new(RepresentativeRule::default(), &plan)?;
+        self.measure(&rsa, &plan, &mut report)?;
         // The compact rule is only compared in the experiment `operations`.
         if wants(Experiment::Operations) {
             let compact = RsaBench::new(RepresentativeRule::Compact, &plan)?;
@@ -105,6 +104,17 @@ impl AccumulatorArguments {
         report.finish(table::table)
     }
 
+    /// Runs the experiments that concern a single accumulator: `operations` and `sets`.
+    fn measure(&self, bench: &impl Bench, plan: &Plan, report: &mut Report) -> Outcome<()> {
+        if self.experiment.contains(&AccumulatorExperiment::Operations) {
+            operations::run(bench, plan, report)?;
+        }
+        if self.experiment.contains(&AccumulatorExperiment::Sets) {
+            sets::accumulated::run(bench, plan, report)?;
+        }
+        Ok(())
+    }
+
     fn plan(&self) -> Plan {
         let mut sizes: Vec<usize> = self.elements.iter().map(|size| *size as usize).collect();
         sizes.sort_unstable();
@@ -116,23 +126,6 @@ impl AccumulatorArguments {
             quick: self.manner.quick,
         }
     }
-}
-
-/// Runs the experiments that concern a single accumulator: `operations` and `sets`.
-fn measure<B: Bench>(
-    bench: &B,
-    experiments: &[AccumulatorExperiment],
-    plan: &Plan,
-    report: &mut Report,
-) -> Outcome<()> {
-    for experiment in experiments {
-        match experiment {
-            AccumulatorExperiment::Operations => operations::run(bench, plan, report)?,
-            AccumulatorExperiment::Sets => sets::accumulated::run(bench, plan, report)?,
-            _ => {}
-        }
-    }
-    Ok(())
 }
 
 /// Settings of the measurements of `bench accumulators`.

@@ -117,15 +117,13 @@ impl CompareArguments {
     /// Returns the effort of each of the `rounds`, with a budget of at most 150 ms for all. Half a
     /// second for each of four figures would be too long, because there are hundreds of runs.
     fn effort(&self, rounds: u32) -> Effort {
-        let full = Effort {
+        if self.manner.quick {
+            return Effort::QUICK;
+        }
+        Effort {
             budget: Duration::from_millis(150) / rounds,
             operations: 20_000,
             ..Effort::FULL
-        };
-        if self.manner.quick {
-            Effort::QUICK
-        } else {
-            full
         }
     }
 

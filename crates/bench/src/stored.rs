@@ -132,8 +132,11 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     .with_workers(Workers::all_cores());
     let authority = pad_core::Dictionary::authority(&author);
     let mut memory = RedBlackPathCopying::<S>::new(authority);
-    let mut stored = StoredRepository::<S, RedBlack>::open(authority, MemoryLog::default(), WHOLE)?
-        .with_workers(Workers::all_cores());
+    let open = |log, size| -> Outcome<StoredRepository<S, RedBlack>> {
+        let opened = StoredRepository::open(authority, log, size)?;
+        Ok(opened.with_workers(Workers::all_cores()))
+    };
+    let mut stored = open(MemoryLog::default(), CacheSize::OfBytes(WHOLE))?;
     let batch = (0..keys).map(|number| Operation::Put(key(number), value(number)));
     let update = author.snapshot_of(batch.collect())?;
     memory.apply(&update)?;
@@ -160,19 +163,12 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     let proving = effort.try_repeat_each(256, &mut asked, prove)?;
     let prove = |key| memory.prove(latest, &key);
     let proving_in_memory = effort.try_repeat_each(256, &mut asked, prove)?;
-    let mut warmed = StoredRepository::<S, RedBlack>::open(
-        authority,
-        stored.log().clone(),
-        CacheSize::Warmed { most: u64::MAX },
-    )?
-    .with_workers(Workers::all_cores());
+    let mut warmed = open(stored.log().clone(), CacheSize::Warmed { most: u64::MAX })?;
     warmed.warm()?;
     let prove = |key| warmed.prove(latest, &key);
     let proving_warmed = effort.try_repeat_each(256, &mut asked, prove)?;
-    let (reads_latest, reads_old) = (
-        reads(&stored, latest, keys)?,
-        reads(&stored, Version::new(SNAPSHOTS / 2), keys)?,
-    );
+    let reads_latest = reads(&stored, latest, keys)?;
+    let reads_old = reads(&stored, Version::new(SNAPSHOTS / 2), keys)?;
     Ok(line! {
         experiment: "stored", scheme: "red-black", keys, snapshots: SNAPSHOTS,
         load_us_per_key: load_us / keys as f64, bytes_per_key: loaded_bytes as f64 / keys as f64,

@@ -122,7 +122,12 @@ pub(super) fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outc
                 set: ElementSet::from_elements(secret.public_key(), &elements, pool)?,
                 pool,
             };
-            scene.representatives(&mut report)?;
+            report.measure(
+                "representatives",
+                scene.what(),
+                BoundedWork::Element,
+                || ElementSet::<B::Scheme>::from_elements(scene.key(), scene.elements, pool),
+            )?;
             scene.accumulate(&mut report)?;
             // The time per witness grows with the set: by about half if the set is ten times as
             // large.
@@ -151,13 +156,6 @@ impl<B: Bench> Scene<'_, B> {
 
     fn what(&self) -> (usize, usize) {
         (self.elements.len(), self.pool.threads())
-    }
-
-    fn representatives(&self, report: &mut Operations<'_, B>) -> Outcome<()> {
-        report.measure("representatives", self.what(), BoundedWork::Element, || {
-            ElementSet::<B::Scheme>::from_elements(self.key(), self.elements, self.pool)
-        })?;
-        Ok(())
     }
 
     fn accumulate(&self, report: &mut Operations<'_, B>) -> Outcome<()> {

@@ -118,16 +118,11 @@ fn reopen(entries: u64, bench: &mut Bench) -> Outcome<()> {
 
 /// Returns the figure `key` of durable updates with a million entries: first ours, then redb's.
 pub(super) fn ours_and_redb(lines: &[Line], key: &str) -> Option<[f64; 2]> {
-    let of = |selection| lines.iter().find(|it| it.says(selection))?.number(key);
-    let ours = of(&[
-        ("experiment", "directory_durable"),
-        ("strategy", "merkle"),
-        ("entries", "1000000"),
-    ]);
-    let theirs = of(&[
-        ("experiment", "directory_beside"),
-        ("strategy", "redb"),
-        ("entries", "1000000"),
-    ]);
-    Some([ours?, theirs?])
+    let of = |experiment, strategy| {
+        let mut of_strategy = of(lines, experiment).into_iter();
+        let conditions = [("strategy", strategy), ("entries", "1000000")];
+        of_strategy.find(|it| it.says(&conditions))?.number(key)
+    };
+    let ours = of("directory_durable", "merkle")?;
+    Some([ours, of("directory_beside", "redb")?])
 }

@@ -52,7 +52,7 @@ pub(super) fn run(entries: u64, bench: &mut Bench) -> Outcome<()> {
         signing_time,
         random: Random::new(entries),
     };
-    operations.proofs(memory_bytes, bench)?;
+    operations.proofs(head.head, memory_bytes, bench)?;
     operations.updates("directory_update", entries, bench)?;
     operations.updates("directory_update_hot", HOT, bench)?;
     operations.batch(bench)
@@ -107,17 +107,10 @@ impl Operations {
         self.server.registered()
     }
 
-    fn head(&self) -> Outcome<Verified<SnapshotHead<S>>> {
-        let heads = self.server.heads();
-        let signed = heads.latest_head().ok_or("no version")?;
-        let version = signed.head.version;
-        Ok(Untrusted::new(signed).verify(heads.authority(), &version)?)
-    }
-
     /// Measures proofs of random entries, and their verification by a client that knows the root.
     /// The time to verify includes decoding the message.
-    fn proofs(&self, memory_bytes: u64, bench: &mut Bench) -> Outcome<()> {
-        let (entries, head) = (self.entries(), self.head()?);
+    fn proofs(&self, head: SnapshotHead<S>, memory_bytes: u64, bench: &mut Bench) -> Outcome<()> {
+        let (entries, head) = (self.entries(), known_head(head)?);
         let prove = |id| Ok(self.server.prove_latest(&EntryQuery::one(id))?);
         let verify = |id, message: &[u8]| verify(&head, id, message);
         let (ids, effort) = ((self.random.clone(), entries), bench.report.effort());

@@ -179,13 +179,10 @@ fn primitives(tables: &mut Tables, lines: &[Line]) {
     let mut primitives = lines.iter().filter_map(|line| line.get("primitives"));
     if let Some(primitives) = primitives.find_map(Value::as_object) {
         tables.heading("Primitives", "");
-        let row = |(name, value): (&String, &Value)| {
-            vec![
-                name.clone(),
-                value.as_f64().map_or_else(String::new, digits),
-            ]
-        };
-        let rows = primitives.iter().map(row).collect();
-        tables.rows(&["primitive", ""], &[], rows);
+        let time = |value: &Value| value.as_f64().map_or_else(String::new, digits);
+        let rows = primitives
+            .iter()
+            .map(|(name, value)| vec![name.clone(), time(value)]);
+        tables.rows(&["primitive", ""], &[], rows.collect());
     }
 }

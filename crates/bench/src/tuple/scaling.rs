@@ -75,10 +75,10 @@ fn tree(task: &Task<'_>, threads: &[NonZeroUsize], report: &mut Report) -> Outco
     for machines in MACHINES {
         report.announce(format!("{}, {machines} partitions", task.design));
         let (slowest, memory) = partitions(&updates, machines)?;
-        let slowest_us = slowest.median_us();
+        let (snapshots, slowest_us) = (slowest.len(), median(slowest));
         report.measured(line! {
             experiment: "tuple_partitions", design: task.design, keys: task.keys, threads: 1,
-            partitions: machines, snapshots: slowest.operations(), whole_us: whole.apply_us,
+            partitions: machines, snapshots, whole_us: whole.apply_us,
             slowest_partition_us: slowest_us, gain: whole.apply_us / slowest_us, limit: machines,
             memory_of_a_partition: memory as f64 / whole.repository.memory_bytes() as f64,
             model: "measured one by one, with the proofs that another server makes; all machines \
@@ -195,8 +195,9 @@ impl<R: MeasuredRepository + Sync> Whole<R> {
 }
 
 /// Measures `machines` mirrors, each of a part of the keys, one after the other. Returns for each
-/// update the time of the slowest mirror. Also returns the bytes of memory of the largest mirror.
-fn partitions(updates: &[UpdateOf<Tree>], machines: usize) -> Outcome<(Timings, usize)> {
+/// update the microseconds of the slowest mirror. Also returns the bytes of memory of the largest
+/// mirror.
+fn partitions(updates: &[UpdateOf<Tree>], machines: usize) -> Outcome<(Vec<f64>, usize)> {
     let authority = *public_key::<Tree>().authority();
     let end = |part| {
         (1..machines)
@@ -208,23 +209,19 @@ fn partitions(updates: &[UpdateOf<Tree>], machines: usize) -> Outcome<(Timings, 
         Part::new(authority, KeyRange { start, end })
     };
     let mut parts = (0..machines).map(part).collect::<Result<Vec<_>, _>>()?;
-    let (mut upstream, mut slowest) = (new_repository::<Tree>(), Timings::default());
-    for (number, update) in updates.iter().enumerate() {
+    let (mut upstream, mut slowest) = (new_repository::<Tree>(), Vec::new());
+    for update in updates {
         let version = upstream.apply(update)?;
-        let mut of_update: Option<Timings> = None;
+        let mut slowest_us = 0.0_f64;
         for part in &mut parts {
-            let mut timings = Timings::default();
-            timings.time(1, || follow(part, &upstream, update, version))?;
-            let is_slower = |slowest: &Timings| slowest.total() < timings.total();
-            if of_update.as_ref().is_none_or(is_slower) {
-                of_update = Some(timings);
-            }
+            let (us, followed) = stopwatch(|| follow(part, &upstream, update, version));
+            followed?;
+            slowest_us = slowest_us.max(us);
         }
-        // The first update loads all keys, and is not counted.
-        if number > 0 {
-            slowest.extend(&of_update.ok_or("no partitions")?);
-        }
+        slowest.push(slowest_us);
     }
+    // The first update loads all keys, and is not counted.
+    slowest.remove(0);
     let memory = parts.iter().map(Part::memory_bytes).max();
     Ok((slowest, memory.unwrap_or(0)))
 }

@@ -101,15 +101,6 @@ impl<'a, B: Bench> Scene<'a, B> {
         self.secret.public_key()
     }
 
-    fn signed(&self) -> Outcome<SignedSnapshot<B::Scheme>> {
-        let snapshot = Snapshot {
-            key: self.key().clone(),
-            version: Version::new(2),
-            value: self.change.after.clone(),
-        };
-        Ok(snapshot.sign(&signing_key())?)
-    }
-
     /// Returns the figures for each maker of witnesses, and the server's microseconds per witness.
     ///
     /// Leaves out witnesses that the server makes for every version if they are expected to take
@@ -146,7 +137,13 @@ impl<'a, B: Bench> Scene<'a, B> {
     /// Verifies a witness as a client. Returns the bytes of the signed value and of the witness,
     /// and the microseconds of the verification.
     fn check(&self, plan: &Plan) -> Outcome<(usize, usize, f64)> {
-        let (signed, version) = (self.signed()?, Version::new(2));
+        let version = Version::new(2);
+        let snapshot = Snapshot {
+            key: self.key().clone(),
+            version,
+            value: self.change.after.clone(),
+        };
+        let signed: SignedSnapshot<B::Scheme> = snapshot.sign(&signing_key())?;
         let authority = Authority {
             author: author_key(),
             key: self.key().clone(),

@@ -148,20 +148,16 @@ impl<S: Suite> TreeVersions<S> {
             absent += codec::encode_body(&PathProof::new(latest, &key)).len();
         }
         let mean = |sum: usize| sum as f64 / samples as f64;
-        let copied = self.copied_nodes() as f64 / self.workload.final_keys() as f64;
+        // Nodes that a version does not share with the previous version.
+        let pairs = self.versions.windows(2);
+        let copied: usize = pairs.map(|pair| unshared(&pair[1], &pair[0])).sum();
+        let copied = copied as f64 / self.workload.final_keys() as f64;
         // A key of 8 bytes and a value of 32 are copied with their node.
         let node = (Node::<S>::bytes() + 8 + 32) as f64;
         line! {
             proof_bytes: mean(present), absent_proof_bytes: mean(absent), depth: mean(nodes),
             nodes_per_version: copied, counted_bytes_per_version: copied * node,
         }
-    }
-
-    /// Returns the number of nodes that a version does not share with the previous version, summed
-    /// over all versions.
-    fn copied_nodes(&self) -> usize {
-        let pairs = self.versions.windows(2);
-        pairs.map(|pair| unshared(&pair[1], &pair[0])).sum()
     }
 }
 
