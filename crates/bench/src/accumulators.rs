@@ -10,6 +10,7 @@
 //! - [`keys`]: the time to generate keys, and their bytes.
 
 use std::{
+    collections::BTreeSet,
     hint::black_box,
     num::NonZeroUsize,
     time::{Duration, Instant},
@@ -77,69 +78,46 @@ impl AccumulatorArguments {
     /// Runs the experiments that the command line requests, and prints their report.
     pub fn run(&self) -> Outcome<()> {
         use AccumulatorExperiment as Experiment;
-        let plan = self.plan();
         let wants = |experiment| self.experiment.contains(&experiment);
         let mut report = self.manner.report()?;
-        self.measure(&BilinearBench::new(&plan)?, &plan, &mut report)?;
-        let rsa = RsaBench::new(RepresentativeRule::default(), &plan)?;
-        self.measure(&rsa, &plan, &mut report)?;
+        self.measure(&BilinearBench::new(self)?, &mut report)?;
+        let rsa = RsaBench::new(RepresentativeRule::default(), self)?;
+        self.measure(&rsa, &mut report)?;
         // The compact rule is only compared in the experiment `operations`.
         if wants(Experiment::Operations) {
-            let compact = RsaBench::new(RepresentativeRule::Compact, &plan)?;
-            operations::run(&compact, &plan, &mut report)?;
+            let compact = RsaBench::new(RepresentativeRule::Compact, self)?;
+            operations::run(&compact, self, &mut report)?;
         }
         if wants(Experiment::Slopes) {
             slopes::run(&mut report)?;
         }
         if wants(Experiment::Sets) {
-            sets::plain::run(&plan, &mut report)?;
+            sets::plain::run(self, &mut report)?;
             sets::conclusion::run(&mut report)?;
         }
         if wants(Experiment::Hints) {
-            hints::run(&plan, &mut report)?;
+            hints::run(self, &mut report)?;
         }
         if wants(Experiment::Keys) {
-            keys::run(&plan, &mut report)?;
+            keys::run(self, &mut report)?;
         }
         report.finish(table::table)
     }
 
     /// Runs the experiments that concern a single accumulator: `operations` and `sets`.
-    fn measure(&self, bench: &impl Bench, plan: &Plan, report: &mut Report) -> Outcome<()> {
+    fn measure(&self, bench: &impl Bench, report: &mut Report) -> Outcome<()> {
         if self.experiment.contains(&AccumulatorExperiment::Operations) {
-            operations::run(bench, plan, report)?;
+            operations::run(bench, self, report)?;
         }
         if self.experiment.contains(&AccumulatorExperiment::Sets) {
-            sets::accumulated::run(bench, plan, report)?;
+            sets::accumulated::run(bench, self, report)?;
         }
         Ok(())
     }
-
-    fn plan(&self) -> Plan {
-        let mut sizes: Vec<usize> = self.elements.iter().map(|size| *size as usize).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
-        Plan {
-            sizes,
-            threads: self.threads.clone(),
-            longest: Duration::from_secs(self.longest),
-            quick: self.manner.quick,
-        }
-    }
 }
 
-/// Settings of the measurements of `bench accumulators`.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// Numbers of elements in the measured sets, ascending.
-    pub sizes: Vec<usize>,
-    /// Numbers of threads on which operations are measured.
-    pub threads: Vec<NonZeroUsize>,
-    /// Longest expected time of one operation; slower work is left out.
-    pub longest: Duration,
-    /// Whether this is a quick run, with small sets and single measurements.
-    pub quick: bool,
-}
+/// Settings of the measurements: the command line itself.
+type Plan = AccumulatorArguments;
 
 /// Primitive that bounds an operation: its name and its time in microseconds.
 #[derive(Clone, Debug)]
@@ -158,6 +136,21 @@ impl Primitive {
 }
 
 impl Plan {
+    /// Returns the distinct numbers of elements in the measured sets, ascending.
+    fn sizes(&self) -> Vec<usize> {
+        let sizes: BTreeSet<_> = self.elements.iter().map(|size| *size as usize).collect();
+        sizes.into_iter().collect()
+    }
+
+    fn largest(&self) -> usize {
+        self.sizes().last().copied().unwrap_or(1)
+    }
+
+    /// Reports whether work that is expected to take `us` microseconds takes too long.
+    fn is_too_long(&self, us: f64) -> bool {
+        us > self.longest as f64 * 1e6
+    }
+
     /// Returns the median microseconds of `work`. Runs it at least once, and up to 15 times within
     /// two seconds. A quick run calls it once.
     fn time_us<R>(&self, mut work: impl FnMut() -> R) -> f64 {
@@ -167,7 +160,7 @@ impl Plan {
     /// Like `time_us`, but `work` takes an input that `prepare` makes anew for each run. Preparing
     /// is not timed.
     fn time_on<T, R>(&self, mut prepare: impl FnMut() -> T, mut work: impl FnMut(T) -> R) -> f64 {
-        let (budget, runs) = if self.quick {
+        let (budget, runs) = if self.manner.quick {
             (Duration::ZERO, 1)
         } else {
             (Duration::from_secs(2), 15)
@@ -187,7 +180,7 @@ impl Plan {
 
     /// Returns the microseconds of one call of `work`, which is too short to be timed singly.
     pub fn primitive_us<R>(&self, work: impl FnMut() -> R) -> f64 {
-        Effort::new(self.quick).each_ns(work) / 1e3
+        Effort::new(self.manner.quick).each_ns(work) / 1e3
     }
 
     fn pools(&self) -> Outcome<Vec<Workers>> {

@@ -38,7 +38,7 @@ pub struct BilinearBench {
 impl BilinearBench {
     /// Measures the primitives on one core.
     pub fn new(plan: &Plan) -> Outcome<Self> {
-        let largest = plan.sizes.iter().copied().max().unwrap_or(1).max(1000);
+        let largest = plan.largest().max(1000);
         let one_core = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
         let mut random = Random::new(381);
         let mut scalar = || {
@@ -110,7 +110,7 @@ impl Bench for BilinearBench {
     }
 
     fn extras(&self, report: &mut Operations<'_, Self>) -> Outcome<()> {
-        for n in report.plan.sizes.clone() {
+        for n in report.plan.sizes() {
             for pool in report.plan.pools()? {
                 report.measure(
                     "setup",

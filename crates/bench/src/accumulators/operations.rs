@@ -76,7 +76,7 @@ impl<B: Bench> Operations<'_, B> {
     /// Returns whether work that is expected to take `us` microseconds exceeds the longest allowed
     /// time. If so, records in the report that the work is left out.
     fn leaves_out(&mut self, operation: &str, (n, threads): (usize, usize), us: f64) -> bool {
-        let leaves_out = us > microseconds(self.plan.longest);
+        let leaves_out = self.plan.is_too_long(us);
         if leaves_out {
             let name = self.bench.name();
             let what = format!("{name} {operation}, {n} elements, {threads} threads");
@@ -108,12 +108,12 @@ pub(super) fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outc
         plan,
         report,
     };
-    let largest = plan.sizes.iter().copied().max().unwrap_or(1);
+    let largest = plan.largest();
     // One more, for the element that is added in the end.
     let secret = bench.secret(largest + 1)?;
     bench.extras(&mut report)?;
     let mut public_witness_us = vec![0.0; plan.threads.len()];
-    for &n in &plan.sizes {
+    for n in plan.sizes() {
         let elements = elements(n);
         for (pool, witness_us) in plan.pools()?.iter().zip(&mut public_witness_us) {
             let scene = Scene::<B> {

@@ -85,7 +85,7 @@ impl Bench for RsaBench {
     fn extras(&self, report: &mut Operations<'_, Self>) -> Outcome<()> {
         let secret = self.secret(0)?;
         let key = secret.public_key();
-        for n in report.plan.sizes.clone() {
+        for n in report.plan.sizes() {
             if n > LARGEST_TABLE {
                 continue;
             }

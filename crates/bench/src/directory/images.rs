@@ -46,13 +46,13 @@ impl Images {
     }
 
     fn frame(&mut self, place: Block) -> Outcome<&mut [u8]> {
-        let touched = self.cache.touch(place);
-        match touched.before {
-            Before::Hit => return Ok(&mut self.frames[touched.frame]),
+        let (number, before) = self.cache.touch(place);
+        match before {
+            Before::Hit => return Ok(&mut self.frames[number]),
             Before::Empty => self.frames.push(vec![0; self.bytes]),
-            Before::Evicted(evicted) => self.store(evicted, touched.frame)?,
+            Before::Evicted(evicted) => self.store(evicted, number)?,
         }
-        let frame = &mut self.frames[touched.frame];
+        let frame = &mut self.frames[number];
         match self.places.get(&place) {
             Some(start) => self.file.read_exact_at(frame, *start)?,
             None => frame.fill(0),

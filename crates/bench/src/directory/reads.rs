@@ -141,8 +141,8 @@ impl Count {
                 return;
             }
             self.reads.touched += 1;
-            let touched = self.cache.touch(block);
-            self.reads.reads += u64::from(touched.before != Before::Hit);
+            let (_, before) = self.cache.touch(block);
+            self.reads.reads += u64::from(before != Before::Hit);
         }
         self.reads.sent_bytes += self.answer_bytes(id, None);
     }
@@ -170,8 +170,8 @@ impl Count {
         // A new level has one block, which this write creates.
         for block in self.path(id) {
             let is_made = id == before && self.is_first(block, id);
-            let touched = self.cache.touch(block);
-            self.reads.write_reads += u64::from(!is_made && touched.before != Before::Hit);
+            let (_, held) = self.cache.touch(block);
+            self.reads.write_reads += u64::from(!is_made && held != Before::Hit);
             self.changed.insert(block, self.operation);
         }
     }

@@ -42,7 +42,7 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order) -> Outcome<Line> {
         repository,
         last,
         primitives,
-        growth,
+        ..
     } = &applied;
     let has_all = repository.latest().number() == workload.versions();
     ensure(has_all, "the repository lacks versions")?;
@@ -58,18 +58,13 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order) -> Outcome<Line> {
             }
         }
     }
-    let lookups = Lookups {
-        workload,
-        effort,
-        repository,
-    };
     let latest = Some(workload.versions());
-    let sizes = lookups.sizes()?;
+    let sizes = applied.sizes()?;
     let verify_limit_us = (sizes.figure("depth") * primitives.node_hash_ns
         + primitives.leaf_hash_ns
         + primitives.value_hash_ns)
         / 1e3;
-    let checks = lookups.checks(verify_limit_us)?;
+    let checks = applied.checks(verify_limit_us)?;
     let author: Line = serde_json::from_slice(&fs::read(order.author_figures())?)?;
     let hashes = author.get(HASHES).ok_or("the author counted no hashes")?;
     let hashes = HashCounts::deserialize(hashes)?.with_history_of(&history_hashes::<S>(workload));
@@ -77,20 +72,22 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order) -> Outcome<Line> {
     let line = line! {
         apply_us: last.mean_us(), apply_limit_us, apply_ratio: last.mean_us() / apply_limit_us,
         apply_ratio_median: last.median_us() / apply_limit_us,
-        prove_us_latest: lookups.prove(latest).mean_us(),
-        prove_us_random_version: lookups.prove(None).mean_us(),
-        prove_many_us_latest: lookups.prove_many(latest).mean_us(),
-        prove_many_us_random_version: lookups.prove_many(None).mean_us(),
-        prove_absent_us_latest: lookups.prove_absent().mean_us(),
+        prove_us_latest: applied.prove(latest).mean_us(),
+        prove_us_random_version: applied.prove(None).mean_us(),
+        prove_many_us_latest: applied.prove_many(latest).mean_us(),
+        prove_many_us_random_version: applied.prove_many(None).mean_us(),
+        prove_absent_us_latest: applied.prove_absent().mean_us(),
     };
-    let line = line.merged(&checks).merged(&sizes).merged(growth);
+    let line = line.merged(&checks).merged(&sizes).merged(&applied.growth);
     Ok(line.merged(&line! {
         head_bytes: head_bytes::<S>(), peak_resident_bytes: memory::peak_resident_bytes(),
     }))
 }
 
 /// Repository after all updates, and the times of applying the last tenth of them.
-struct Applied<S: Suite, St: Store<S>> {
+struct Applied<'a, S: Suite, St: Store<S>> {
+    workload: &'a Workload,
+    effort: &'a Effort,
     repository: TreeRepository<S, St>,
     last: Timings,
     primitives: Primitives,
@@ -109,8 +106,8 @@ fn warm_up<S: Suite, St: Store<S>>(updates: &Path) -> Outcome<()> {
     Ok(())
 }
 
-impl<S: Suite, St: Store<S>> Applied<S, St> {
-    fn new(workload: &Workload, effort: &Effort, updates: &Path) -> Outcome<Self> {
+impl<'a, S: Suite, St: Store<S>> Applied<'a, S, St> {
+    fn new(workload: &'a Workload, effort: &'a Effort, updates: &Path) -> Outcome<Self> {
         let mut file = BufReader::new(File::open(updates)?);
         // Before the baseline, so that memory for measuring is not counted.
         let _ = Primitives::measure::<S>(&Effort::QUICK);
@@ -136,6 +133,8 @@ impl<S: Suite, St: Store<S>> Applied<S, St> {
             nodes_per_version: nodes, digests_per_version: digests,
         };
         Ok(Self {
+            workload,
+            effort,
             repository,
             last,
             primitives,
@@ -190,14 +189,8 @@ fn history_hashes<S: Suite>(workload: &Workload) -> HashCounts {
     HashCounts::of(last_tenth.end - last_tenth.start, || run(last_tenth)).0
 }
 
-/// Measurements of lookups in one repository.
-struct Lookups<'a, S: Suite, St: Store<S>> {
-    workload: &'a Workload,
-    effort: &'a Effort,
-    repository: &'a TreeRepository<S, St>,
-}
-
-impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
+/// Measurements of lookups.
+impl<S: Suite, St: Store<S>> Applied<'_, S, St> {
     /// Chooses a random present key, in `version`, or in a random version if that is `None`.
     fn query(&self, random: &mut Random, version: Option<u64>) -> (Version, Key) {
         let (version, index) = self.workload.any_present(random, version);

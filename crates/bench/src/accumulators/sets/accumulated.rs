@@ -18,11 +18,12 @@ use crate::{line, prelude::*, primitives::Primitives};
 /// Measures one accumulator at every set size. Compares each maker of witnesses, and sets in one
 /// and in two generations (explained in [`crate::accumulators::sets`]).
 pub fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outcome<()> {
-    let primitives = Primitives::measure::<pad_core::Sha256Ed25519>(&Effort::new(plan.quick));
-    let largest = plan.sizes.iter().copied().max().unwrap_or(1);
+    let primitives =
+        Primitives::measure::<pad_core::Sha256Ed25519>(&Effort::new(plan.manner.quick));
+    let largest = plan.largest();
     let secret = bench.secret(largest.max(young_elements(largest)) + 1)?;
     let mut public_witness_us = 0.0;
-    for &n in &plan.sizes {
+    for n in plan.sizes() {
         report.announce(format!("{} elements, {}", n, bench.name()));
         let young = Scene::<B>::new(&secret, young_elements(n))?;
         let (young, _) = young.figures(bench, plan, (&primitives, public_witness_us))?;
@@ -205,7 +206,7 @@ impl<'a, B: Bench> Scene<'a, B> {
         };
         let lazily = self.lazily(plan)?;
         let mut makers = vec![author, updates, lazily];
-        if expected_us * n > microseconds(plan.longest) {
+        if plan.is_too_long(expected_us * n) {
             return Ok((makers, None));
         }
         let public_us = self.public_us(plan)?;

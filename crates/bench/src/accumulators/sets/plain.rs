@@ -19,8 +19,8 @@ type Digest = <PlainSuite as Suite>::Digest;
 /// Measures signed elements and Merkle trees at every set size. Trees are measured in one
 /// generation only, because they gain nothing from two.
 pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
-    let primitives = Primitives::measure::<PlainSuite>(&Effort::new(plan.quick));
-    for &n in &plan.sizes {
+    let primitives = Primitives::measure::<PlainSuite>(&Effort::new(plan.manner.quick));
+    for n in plan.sizes() {
         report.announce(format!("{n} elements, signed and in a tree"));
         let signed = signed_each(n, plan, &primitives)?;
         report.measured(set_line(&signed, n, 1))?;

@@ -54,9 +54,9 @@ fn agrees_with_a_list() {
         let mut random = Random::new(frames as u64);
         for _ in 0..3_000 {
             let key = random.below(30);
-            let touched = lru.touch(key);
-            assert_eq!(touched.before, touch(&mut list, frames, key));
-            assert!(lru.held().any(|held| held == (key, touched.frame)));
+            let (frame, before) = lru.touch(key);
+            assert_eq!(before, touch(&mut list, frames, key));
+            assert!(lru.held().any(|held| held == (key, frame)));
             assert_eq!(lru.held().count(), list.len());
         }
     }
