@@ -2,7 +2,7 @@
 //! section 6).
 //!
 //! - [`author`] and [`server`] measure one tree each, in a separate [`process`]. The author writes
-//!   its updates to a file ([`update_file`]) for the servers.
+//!   its updates to a file for the servers.
 //! - [`batch`] measures large snapshots, [`paper_layout`] trees with entries in all nodes.
 //! - [`list`] names all trees.
 //! - [`what_if`] computes the effect of other prices.
@@ -18,7 +18,6 @@ pub mod paper_layout;
 pub mod process;
 pub mod server;
 pub mod table;
-pub mod update_file;
 pub mod what_if;
 
 use crate::{line, prelude::*, workload::Workload};

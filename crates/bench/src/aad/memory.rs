@@ -7,7 +7,7 @@ use pad_core::Workers;
 use pad_log::{DictionaryScheme, Schedule};
 
 use super::{
-    arguments::LogKind,
+    LogKind,
     grown::{self, BATCH, ENTRY_BYTES, GrowingLog},
     log, of_scheme, parameters,
 };

@@ -17,7 +17,6 @@
 use crate::{costs, line, prelude::*};
 
 pub mod accumulated;
-pub mod claims;
 pub mod conclusion;
 pub mod merkle;
 pub mod plain;

@@ -2,8 +2,7 @@
 //! write of the object, or from the prefill.
 
 use super::{
-    Bench,
-    arguments::DirectoryArguments,
+    Bench, DirectoryArguments,
     reads::{self, Geometry},
     trace::TraceParameters,
 };

@@ -11,8 +11,7 @@ use block_directory::{
 };
 
 use super::{
-    Bench,
-    arguments::DirectoryArguments,
+    Bench, DirectoryArguments,
     contender::{Contender, PLACE_BYTES, slot_updates},
     digests::{Digests, MeasuredDigest, S, object},
     images::Images,

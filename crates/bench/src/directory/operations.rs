@@ -1,17 +1,23 @@
 //! Operations of a directory in memory: updates, appends, proofs and verification. Each time is
 //! shown next to its lower bound, the time of hashing the tree nodes involved.
 
-use std::{collections::BTreeSet, time::Instant};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
+};
 
 use block_directory::{
     BlockDirectory, Entry, EntryId, EntryProof, EntryQuery, FullAuthor, internals::Selection as _,
 };
+use ed25519_dalek::VerifyingKey;
 use pad_core::{
-    Digest, SnapshotHead, Untrusted, Verified,
+    Digest, HeadSignature, SnapshotHead, Untrusted, Verified,
     codec::{self, Message},
 };
+use signature::{Error, Keypair, Signer};
 
-use super::{Bench, digests::S, signing_time::SigningTime};
+use super::{Bench, digests::S};
 use crate::{line, memory, prelude::*};
 
 /// Number of hot entries: the entries of the first block of level 0. One experiment updates only
@@ -225,4 +231,33 @@ fn verify(
     let proof: EntryProof<S> = codec::decode(message, query.longest_proof())?;
     let verified = Untrusted::new(proof).verify(head, &query)?;
     Ok(verified.get().of(id))
+}
+
+/// Signer that records the time of each request, to measure an author's work without the signature
+/// and its check. Clones share the time of the last request.
+#[derive(Clone, Debug, Default)]
+struct SigningTime(Arc<Mutex<Option<Instant>>>);
+
+impl SigningTime {
+    /// Returns the microseconds from `start` to the last request for a signature; NaN if there was
+    /// none.
+    fn since_us(&self, start: Instant) -> f64 {
+        let requested = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        requested.map_or(f64::NAN, |requested| microseconds(requested - start))
+    }
+}
+
+impl Signer<HeadSignature> for SigningTime {
+    fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, Error> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        signing_key().try_sign(message)
+    }
+}
+
+impl Keypair for SigningTime {
+    type VerifyingKey = VerifyingKey;
+
+    fn verifying_key(&self) -> VerifyingKey {
+        signing_key().verifying_key()
+    }
 }

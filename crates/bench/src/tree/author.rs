@@ -7,10 +7,7 @@ use std::{
     io::{BufWriter, Write as _},
 };
 
-use super::{
-    process::{HASHES, Order},
-    update_file,
-};
+use super::process::{HASHES, Order, append_update};
 use crate::{
     counting::{HashCounts, NoSignature},
     dictionary::{AuthorOf, MeasuredRepository, new_author, publish},
@@ -94,7 +91,7 @@ impl<R: MeasuredRepository> Pass<'_, R> {
                 Ok(())
             })?;
             for update in &updates {
-                self.bytes += update_file::append(&mut self.file, update)?;
+                self.bytes += append_update(&mut self.file, update)?;
             }
         }
         Ok(timings)

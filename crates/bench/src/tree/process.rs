@@ -1,9 +1,14 @@
 //! Runs each measurement of a tree in its own process, so that the memory of the process is the
 //! memory of only one repository.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    io::{self, Read, Write},
+    path::PathBuf,
+};
 
 use clap::ValueEnum;
+use pad_core::{Suite, Update, codec, internals::Attachment};
 use serde::{Deserialize, Serialize};
 
 use crate::{line, prelude::*, workload::Workload};
@@ -85,4 +90,34 @@ impl Order {
             update_kilobytes_per_second: author.figure("update_bytes") * 1e3 / update_us,
         }))
     }
+}
+
+/// Appends an update, after its length, to a file that the author's process writes. Returns the
+/// bytes of its encoding.
+pub fn append_update<S: Suite, A: Attachment>(
+    file: &mut impl Write,
+    update: &Update<S, A>,
+) -> Outcome<usize> {
+    let bytes = codec::encode(update);
+    file.write_all(&u32::try_from(bytes.len())?.to_le_bytes())?;
+    file.write_all(&bytes)?;
+    Ok(bytes.len())
+}
+
+/// Reads the next updates of such a file, at most `updates` of them. Returns an empty list at the
+/// end of the file.
+pub fn next_updates<S: Suite>(file: &mut impl Read, updates: usize) -> Outcome<Vec<Update<S>>> {
+    let mut taken = Vec::with_capacity(updates);
+    let mut bytes = Vec::new();
+    while taken.len() < updates {
+        let mut length = [0; 4];
+        match file.read_exact(&mut length) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
+            read => read?,
+        }
+        bytes.resize(usize::try_from(u32::from_le_bytes(length))?, 0);
+        file.read_exact(&mut bytes)?;
+        taken.push(codec::decode(&bytes, bytes.len())?);
+    }
+    Ok(taken)
 }

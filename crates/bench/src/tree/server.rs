@@ -14,8 +14,7 @@ use serde::Deserialize as _;
 
 use super::{
     author::CHUNK,
-    process::{HASHES, Order},
-    update_file,
+    process::{HASHES, Order, next_updates},
 };
 use crate::{
     counting::{CountingSuite, HashCounts},
@@ -100,7 +99,7 @@ struct Applied<'a, S: Suite, St: Store<S>> {
 /// as memory of the measured repository.
 fn warm_up<S: Suite, St: Store<S>>(updates: &Path) -> Outcome<()> {
     let mut repository: TreeRepository<S, St> = new_repository();
-    for update in update_file::take(&mut BufReader::new(File::open(updates)?), CHUNK)? {
+    for update in next_updates(&mut BufReader::new(File::open(updates)?), CHUNK)? {
         repository.apply(&update)?;
     }
     Ok(())
@@ -163,7 +162,7 @@ fn apply<S: Suite, St: Store<S>>(
     let mut timings = Timings::default();
     let mut left = usize::try_from(updates)?;
     while left > 0 {
-        let chunk = update_file::take(file, left.min(CHUNK))?;
+        let chunk = next_updates(file, left.min(CHUNK))?;
         ensure(!chunk.is_empty(), "the file of updates ends too early")?;
         left -= chunk.len();
         timings.time(chunk.len(), || {
