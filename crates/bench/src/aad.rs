@@ -26,7 +26,6 @@ mod counts;
 mod grown;
 mod memory;
 pub(crate) mod plots;
-mod points;
 mod primitives;
 mod proofs;
 pub mod table;

@@ -10,7 +10,6 @@ mod alternatives;
 pub mod contender;
 mod digests;
 mod durable;
-mod hints;
 mod images;
 mod inserts;
 pub mod lru;
@@ -93,7 +92,7 @@ impl DirectoryArguments {
         for experiment in &self.experiments {
             match experiment {
                 Experiment::Inserts => inserts::run(self, &mut bench)?,
-                Experiment::Hints => hints::run(self, &mut bench)?,
+                Experiment::Hints => reads::run(self, &mut bench)?,
                 Experiment::Strategies => strategies::run(&mut bench)?,
                 Experiment::Operations => {
                     sizes::run(&mut bench)?;

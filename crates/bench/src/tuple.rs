@@ -3,8 +3,8 @@
 //!
 //! The times of author and client are also compared with the time of only their signatures.
 //!
-//! - [`list`] lists the compared designs, each a [`pair`]. [`instrument`] and [`timed_design`]
-//!   record cryptography.
+//! - [`list`] lists the compared designs, each a [`pair`]. [`instrument`] records their
+//!   cryptography.
 //! - [`growing`] (tables 7 to 9), [`steady`] and [`threads`] (many snapshots at one size),
 //!   [`macrobenchmark`] (tables 10 and 11) and [`scaling`] (section 9) are experiments. They use a
 //!   [`crate::dictionary::Run`].
@@ -33,7 +33,6 @@ pub mod scaling;
 pub mod steady;
 pub mod table;
 pub mod threads;
-pub mod timed_design;
 
 use crate::{prelude::*, primitives::Primitives, secret};
 use instrument::{PlainSuite, chain_step_ns};

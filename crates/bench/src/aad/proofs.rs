@@ -9,7 +9,12 @@ use pad_log::{
     LONGEST_PROOF, LookupProof, Schedule, Shape,
 };
 
-use super::{AadBench, counts, grown::GrowingLog, of_scheme, points::Points};
+use super::{
+    AadBench,
+    counts::{self, Points},
+    grown::GrowingLog,
+    of_scheme,
+};
 use crate::{line, prelude::*};
 
 /// Numbers of values of the keys that are looked up.

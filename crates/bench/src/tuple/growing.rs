@@ -4,7 +4,7 @@
 //! Author and server take turns in one process. So updates, which can be hundreds of kilobytes
 //! long, need not be stored.
 
-use super::{Limits, Task, lookups, pair::Pair, timed_design::take_witnesses};
+use super::{Limits, Task, instrument::take_witnesses, lookups, pair::Pair};
 use crate::{
     costs,
     cryptography::TimedSigner,

@@ -9,10 +9,7 @@ use pad_tuple::{
     internals::{Design, Signed, TupleSignature},
 };
 
-use super::{
-    instrument::{CountedSuite, PlainSuite, TimedScheme},
-    timed_design::TimedDesign,
-};
+use super::instrument::{CountedSuite, PlainSuite, TimedDesign, TimedScheme};
 use crate::{
     dictionary::{MeasuredRepository, public_key},
     prelude::*,
