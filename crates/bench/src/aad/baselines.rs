@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    DictionaryId, Digest, HistoryLog, InclusionProof, Repository as _, SchemeId,
-    Sha256Ed25519 as S, SnapshotHead, Suite, Untrusted, Version, codec, internals::PrefixProof,
+    DictionaryId, HistoryLog, InclusionProof, Repository as _, SchemeId, Sha256Ed25519 as S,
+    SnapshotHead, Suite, Untrusted, Version, codec, internals::PrefixProof,
 };
 use pad_log::Entry;
 use pad_tree::TreapPathCopying;
@@ -20,11 +20,12 @@ impl PlainLog {
     /// Bytes of an entry that a client receives: the hashes of key and value.
     pub(super) const ENTRY_BYTES: f64 = 64.0;
 
-    /// Creates the log of `entries`, one leaf for each.
+    /// Creates the log of `entries`. Each leaf is the hash of the hashes of key and value.
     pub(super) fn new(entries: &[Entry]) -> Self {
         let mut log = HistoryLog::default();
         for entry in entries {
-            log.append(&leaf(entry));
+            let parts = [entry.key.as_bytes(), entry.value.as_bytes()];
+            log.append(&S::value(&parts.map(|part| S::value(part).0).concat()));
         }
         Self(log)
     }
@@ -67,12 +68,6 @@ impl PlainLog {
         Untrusted::new(inclusion).verify(&head, &Version::new(position + 1))?;
         Ok(())
     }
-}
-
-/// Returns the leaf of an entry: the hash of its key's hash and its value's hash.
-fn leaf(entry: &Entry) -> Digest<32> {
-    let [key, value] = [entry.key.as_bytes(), entry.value.as_bytes()].map(S::value);
-    S::value(&[key.0, value.0].concat())
 }
 
 /// Baseline as in CONIKS: one Merkle tree of keys for each version. Clients detect a changed past

@@ -68,10 +68,15 @@ impl Primitives {
                 report_one::<S>("product_of_polynomials", Some(terms.len()), us, report)?;
             }
         }
+        let powers = parameters.powers_g1();
+        let points = [powers[0], powers[powers.len() - 1]];
+        let bytes: [u8; point::G1_BYTES] = point::encode::<g1::Config, _>(&points[1]);
+        let decode = || point::decode::<g1::Config, { point::G1_BYTES }>(black_box(&bytes));
+        let second = [(); 2].map(|()| PairingPoint::from(G2Affine::generator()));
         let primitives = Self {
             sums,
-            decode_us: decode_us(&effort, parameters)?,
-            pairings_us: pairings_us(&effort, parameters),
+            decode_us: effort.each_ns(decode) / 1e3,
+            pairings_us: effort.each_ns(|| pairs_to_one(points, second.clone())) / 1e3,
             sign_us: primitives::Primitives::measure::<Sha256Ed25519>(&effort).sign_us,
         };
         let prefix_us = effort.each_ns(|| prefix::scalar_of_half(black_box(&[7; 32]))) / 1e3;
@@ -108,20 +113,6 @@ impl Primitives {
             + added as f64 * self.sum_us(VERIFIERS_SUM.ilog2())
             + self.pairings_us
     }
-}
-
-fn decode_us(effort: &Effort, parameters: &Parameters) -> Outcome<f64> {
-    let last = parameters.powers_g1().last().ok_or("no powers")?;
-    let bytes: [u8; point::G1_BYTES] = point::encode::<g1::Config, { point::G1_BYTES }>(last);
-    let decode = || point::decode::<g1::Config, { point::G1_BYTES }>(black_box(&bytes));
-    Ok(effort.each_ns(decode) / 1e3)
-}
-
-fn pairings_us(effort: &Effort, parameters: &Parameters) -> f64 {
-    let powers = parameters.powers_g1();
-    let points = [powers[0], powers[powers.len() - 1]];
-    let second = [(); 2].map(|()| PairingPoint::from(G2Affine::generator()));
-    effort.each_ns(|| pairs_to_one(points, second.clone())) / 1e3
 }
 
 fn report_one<S: DictionaryScheme>(

@@ -59,7 +59,6 @@ fn with_young_generation(old: &Line, young: &Line) -> Line {
 
 /// Returns the mean number of elements that an update authenticates if a set of `n` elements has
 /// two generations.
-#[allow(clippy::cast_sign_loss, reason = "roots are not negative")]
 fn young_elements(n: usize) -> usize {
     (1.5 * (n as f64).sqrt()).ceil() as usize
 }

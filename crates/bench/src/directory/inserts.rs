@@ -109,15 +109,15 @@ impl Inserts {
 
     /// Returns the lower bound for an insertion in microseconds, mean over all entries.
     fn limit_us<C: Contender>(&self, contender: &C, batch: u64, bench: &Bench) -> f64 {
-        let mut ns = 0.0;
-        for start in (0..self.entries).step_by(batch as usize) {
-            let ids = start..self.entries.min(start + batch);
-            let slot_updates = slot_updates(&ids, contender.capacity()).into_iter();
-            ns += slot_updates
-                .map(|update| contender.limit_ns(update, &bench.primitives))
-                .sum::<f64>();
-        }
-        ns / self.entries as f64 / 1e3
+        let starts = (0..self.entries).step_by(batch as usize);
+        let updates = starts.flat_map(|start| {
+            slot_updates(
+                &(start..self.entries.min(start + batch)),
+                contender.capacity(),
+            )
+        });
+        let ns = updates.map(|update| contender.limit_ns(update, &bench.primitives));
+        ns.sum::<f64>() / self.entries as f64 / 1e3
     }
 
     /// Measures one contender, which updates summaries together after `batch` insertions. Returns

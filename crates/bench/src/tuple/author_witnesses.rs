@@ -47,7 +47,6 @@ pub fn measure(line: &Line) -> Outcome<Option<Line>> {
 
 /// Measures the author's microseconds and the bytes for one witness, when `number` witnesses are
 /// made together.
-#[allow(clippy::cast_sign_loss, reason = "a count")]
 fn witness<A: Accumulator<SecretKey: FixedSecret>>(number: f64) -> Outcome<(f64, f64)> {
     let (secret, alone) = (A::SecretKey::fixed(), Workers::sequential());
     let elements: Vec<Vec<u8>> = (0..number.ceil().max(1.0) as u64)

@@ -123,17 +123,11 @@ pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epoch: Epoch) -> Outcome
         snapshots: trace.snapshots.len(), processed, stopped: run.stopped,
         keys: contents.len(), author_seconds: sum.author_us / 1e6,
         server_seconds: sum.apply_us / 1e6, update_bytes: sum.update_bytes / processed as f64,
-        signatures: whole(run.cryptography.signatures),
+        signatures: run.cryptography.signatures as u64,
         update_kilobytes_per_second: sum.update_bytes * 1e3 / (sum.author_us + sum.apply_us),
     };
     let prices = costs::line_of(&costs::of_2010());
     Ok(line.merged(&lookups).merged(&prices))
-}
-
-/// Converts a sum of counts to a whole number.
-#[allow(clippy::cast_sign_loss, reason = "counts are not negative")]
-const fn whole(count: f64) -> u64 {
-    count as u64
 }
 
 /// Adds to the line of a design with speculation its savings over the same design without it. The

@@ -116,7 +116,13 @@ impl<'a, B: Bench> Scene<'a, B> {
     ) -> Outcome<(Vec<Line>, Option<f64>)> {
         let (signed_bytes, witness_bytes, verify_us) = self.check()?;
         let bound_us = |work| self.bench.bound(work, 1).us;
-        let change_us = self.change_us() + primitives.sign_us;
+        // The author computes the accumulator value after the update, with the secret key.
+        let [old, new] = self.exchange.each_ref().map(std::slice::from_ref);
+        let change = |mut set| {
+            let made = B::Scheme::change(self.secret, &mut set, &self.value, old, new, &self.alone);
+            (made, set)
+        };
+        let change_us = self.plan.time_on(|| self.set.clone(), change) + primitives.sign_us;
         let change_limit_us = bound_us(BoundedWork::SecretOnce) + primitives.sign_us;
         let verify_limit_us = bound_us(BoundedWork::Verify) + primitives.verify_signature_us;
         let (makers, each_us) = self.makers(expected_us)?;
@@ -163,37 +169,21 @@ impl<'a, B: Bench> Scene<'a, B> {
         Ok((signed_bytes, witness_bytes, self.plan.primitive_us(verify)))
     }
 
-    /// Returns the microseconds in which the author computes the accumulator value after the
-    /// update, with the secret key.
-    fn change_us(&self) -> f64 {
-        let [old, new] = self.exchange.each_ref().map(std::slice::from_ref);
-        let change = |mut set| {
-            let change =
-                B::Scheme::change(self.secret, &mut set, &self.value, old, new, &self.alone);
-            (change, set)
-        };
-        self.plan.time_on(|| self.set.clone(), change)
-    }
-
-    /// Returns the microseconds in which the server updates its set. They include computing the new
-    /// element's representative, but no witness.
-    fn exchange_us(&self) -> f64 {
-        let [old, new] = self.exchange.each_ref().map(std::slice::from_ref);
-        let exchange = |mut set: ElementSet<B::Scheme>| {
-            let removed = set.remove_all(old);
-            let inserted = set.insert_all(self.key(), new, &self.alone);
-            (removed, inserted, set)
-        };
-        self.plan.time_on(|| self.set.clone(), exchange)
-    }
-
     /// Returns the costs for each maker of witnesses, and the server's microseconds per witness.
     /// The time per witness is `None` if its measurement was left out because it would take too
     /// long.
     fn makers(&self, expected_us: f64) -> Outcome<(Vec<WitnessCosts>, Option<f64>)> {
         let (n, plan, alone) = (self.changed.len(), self.plan, &self.alone);
         let all_us = |work| n as f64 * self.bench.bound(work, n).us;
-        let exchange_us = self.exchange_us();
+        // The server updates its set. This includes computing the new element's representative, but
+        // no witness.
+        let [old, new] = self.exchange.each_ref().map(std::slice::from_ref);
+        let exchange = |mut set: ElementSet<B::Scheme>| {
+            let removed = set.remove_all(old);
+            let inserted = set.insert_all(self.key(), new, alone);
+            (removed, inserted, set)
+        };
+        let exchange_us = plan.time_on(|| self.set.clone(), exchange);
         let find = || {
             let place = self.changed.position(&self.wanted);
             place.map(|place| self.witnesses[place].clone())
