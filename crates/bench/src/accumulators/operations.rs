@@ -122,12 +122,10 @@ pub(super) fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outc
                 set: ElementSet::from_elements(secret.public_key(), &elements, pool)?,
                 pool,
             };
-            report.measure(
-                "representatives",
-                scene.what(),
-                BoundedWork::Element,
-                || ElementSet::<B::Scheme>::from_elements(scene.key(), scene.elements, pool),
-            )?;
+            let what = (n, pool.threads());
+            report.measure("representatives", what, BoundedWork::Element, || {
+                ElementSet::<B::Scheme>::from_elements(scene.key(), scene.elements, pool)
+            })?;
             scene.accumulate(&mut report)?;
             // The time per witness grows with the set: by about half if the set is ten times as
             // large.
@@ -163,16 +161,10 @@ impl<B: Bench> Scene<'_, B> {
         let first = ElementSet::from_elements(self.key(), &self.elements[..1], pool)?;
         let work = || B::Scheme::accumulate(self.secret, &first, pool);
         work()?;
-        let once = (1, what.1);
-        let once_us = report.measure(
-            "accumulate_secret_once",
-            once,
-            BoundedWork::SecretOnce,
-            work,
-        )?;
-        let whole = report
-            .plan
-            .time_us(|| B::Scheme::accumulate(self.secret, &self.set, pool));
+        let (once, bound) = ((1, what.1), BoundedWork::SecretOnce);
+        let once_us = report.measure("accumulate_secret_once", once, bound, work)?;
+        let work = || B::Scheme::accumulate(self.secret, &self.set, pool);
+        let whole = report.plan.time_us(work);
         let further = (whole - once_us).max(0.0) / what.0 as f64;
         report.line("accumulate_secret_each", what, BoundedWork::Factor, further)?;
         let work = || B::Scheme::accumulate(self.key(), &self.set, pool);
@@ -218,8 +210,8 @@ impl<B: Bench> Scene<'_, B> {
     }
 }
 
-/// Measures on one thread: verification of a witness, of a batch and of absence, making a proof of
-/// absence, and [`changes`].
+/// Measures on one thread: verification of a witness, of a batch and of absence, and making a proof
+/// of absence. Also adding an element with the secret key, and updating a witness after that.
 fn single_elements<B: Bench>(
     secret: &SecretKeyOf<B>,
     elements: &[Vec<u8>],
@@ -251,33 +243,17 @@ fn single_elements<B: Bench>(
     report.measure("absence_public", (n, 1), BoundedWork::Public, || {
         B::Scheme::non_membership_witness(key, &set, stranger, alone)
     })?;
-    changes::<B>(secret, &set, report)
-}
-
-/// Measures two operations: adding an element with the secret key, and updating a witness after
-/// that.
-fn changes<B: Bench>(
-    secret: &SecretKeyOf<B>,
-    set: &ElementSet<B::Scheme>,
-    report: &mut Operations<'_, B>,
-) -> Outcome<()> {
-    let (key, alone) = (secret.public_key(), &Workers::sequential());
     let author = AuthorSet::new(secret, set.clone(), alone)?;
     let (none, fresh): (&[&[u8]], &[&[u8]]) = (&[], &[b"fresh"]);
-    let n = set.len();
     let change = |mut author: AuthorSet<B::Scheme>| {
         let change = author.change(secret, none, fresh, alone);
         (change, author)
     };
     let change_us = report.plan.time_on(|| author.clone(), change);
     report.line("change_secret", (1, 1), BoundedWork::Verify, change_us)?;
-    let mut changed = author;
-    let change = changed.change(secret, none, fresh, alone)?;
-    let element = &set.elements()[n / 2];
-    let witnesses = B::Scheme::witnesses(secret, set, alone)?;
+    let log = [change(author).0?];
     report.measure("update_witness", (1, 1), BoundedWork::Verify, || {
-        let log = core::slice::from_ref(&change);
-        B::Scheme::update_witness(key, element, &witnesses[n / 2], log)
+        B::Scheme::update_witness(key, &set.elements()[n / 2], witness, &log)
     })?;
     Ok(())
 }
