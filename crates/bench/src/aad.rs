@@ -196,30 +196,28 @@ impl AadArguments {
         report.announce(format!("{}: parameters and primitives", S::NAME));
         let parameters = parameters::<S>(largest.copied().unwrap_or_default())?;
         let primitives = Primitives::measure::<S>(&parameters, report)?;
-        let bench = AadBench::<S> {
+        let mut bench = AadBench::<S> {
             log: log(parameters.clone(), Schedule::Eager)?,
             parameters,
-            primitives: &primitives,
+            primitives,
             workers,
+            report,
         };
-        if asks(Experiment::Lookup) || asks(Experiment::AppendOnly) {
-            bench.proofs(
-                &sizes,
-                (asks(Experiment::Lookup), asks(Experiment::AppendOnly)),
-                report,
-            )?;
+        let proofs = [Experiment::Lookup, Experiment::AppendOnly].map(asks);
+        if proofs.contains(&true) {
+            bench.proofs(&sizes, proofs)?;
         }
         if asks(Experiment::Append) {
             let longest = Duration::from_secs(self.longest);
             for size in &sizes {
-                bench.append(*size, (&self.batches, longest), report)?;
+                bench.append(*size, &self.batches, longest)?;
             }
         }
         if asks(Experiment::WorstCase) {
-            bench.worst_case(appends, report)?;
+            bench.worst_case(appends)?;
         }
         if visits {
-            bench.bandwidth(&self.bandwidth_elements, report)?;
+            bench.bandwidth(&self.bandwidth_elements)?;
         }
         Ok(())
     }
@@ -229,40 +227,42 @@ impl AadArguments {
 struct AadBench<'a, S: DictionaryScheme> {
     parameters: Arc<Parameters>,
     log: Log<S>,
-    primitives: &'a Primitives,
+    primitives: Primitives,
     workers: &'a Workers,
+    report: &'a mut Report,
 }
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
     /// Measures proofs of a log at each of `sizes`, which are powers of two. Lookups are also
     /// measured at `size - 1` entries, where the log consists of the most trees.
-    fn proofs(
-        &self,
-        sizes: &BTreeSet<u64>,
-        (look_ups, growth): (bool, bool),
-        report: &mut Report,
-    ) -> Outcome<()> {
+    fn proofs(&mut self, sizes: &BTreeSet<u64>, [look_ups, growth]: [bool; 2]) -> Outcome<()> {
         let mut grown = GrowingLog::new(&self.log, grown::entries(sizes), self.workers)?;
         for &size in sizes {
-            report.announce(format!("{}: a log of {size}", S::NAME));
+            self.report
+                .announce(format!("{}: a log of {size}", S::NAME));
             grown.grow(size - 1, BATCH)?;
             if look_ups {
-                self.look_ups(&grown, (size, &proofs::VALUES), report)?;
+                self.look_ups(&grown, size, &proofs::VALUES)?;
             }
             grown.grow(size, BATCH)?;
             if look_ups {
-                self.look_ups(&grown, (size, &proofs::VALUES), report)?;
-                self.inclusion(&grown, report)?;
+                self.look_ups(&grown, size, &proofs::VALUES)?;
+                self.inclusion(&grown)?;
             }
             if growth {
-                self.growth(&grown, report)?;
+                self.growth(&grown)?;
             }
         }
         let largest = sizes.last().copied().unwrap_or_default();
         if look_ups {
-            proofs::computed::<S>(largest, report)?;
+            self.computed(largest)?;
         }
         Ok(())
+    }
+
+    /// Reports a result line of the scheme.
+    fn measured(&mut self, line: Line) -> Outcome<()> {
+        self.report.measured(of_scheme::<S>(line))
     }
 }
 

@@ -18,7 +18,7 @@ use super::{
     AadBench,
     baselines::{PlainLog, Snapshots},
     grown::{self, GrowingLog},
-    log, of_scheme,
+    log,
 };
 use crate::{line, prelude::*};
 
@@ -33,10 +33,11 @@ const VISITS: usize = 8;
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
     /// Measures the bytes of a client's visits to logs of `sizes` entries.
-    pub(super) fn bandwidth(&self, sizes: &[u64], report: &mut Report) -> Outcome<()> {
-        let most = report.rounds(MOST_VERSIONS, 16) as u64;
+    pub(super) fn bandwidth(&mut self, sizes: &[u64]) -> Outcome<()> {
+        let most = self.report.rounds(MOST_VERSIONS, 16) as u64;
         let longest = sizes.iter().max().copied().unwrap_or_default() + most;
-        report.announce(format!("{}: a log of {longest} for visits", S::NAME));
+        self.report
+            .announce(format!("{}: a log of {longest} for visits", S::NAME));
         let log = log::<S>(self.parameters.clone(), Schedule::Eager)?;
         let entries = grown::distinct(longest);
         let snapshots = Snapshots::new(sizes.iter().min().copied().unwrap_or(2) / 2, longest)?;
@@ -62,14 +63,15 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
                 for versions in
                     core::iter::successors(Some(1), doubled).take_while(|it| *it <= most)
                 {
-                    report.announce(format!("visits to {size}, {versions} versions of {each}"));
-                    lines.extend(visits.line(size, versions, report)?);
+                    self.report
+                        .announce(format!("visits to {size}, {versions} versions of {each}"));
+                    lines.extend(visits.line(size, versions, self.report)?);
                 }
                 for line in lines.iter().cloned() {
-                    report.measured(of_scheme::<S>(line))?;
+                    self.measured(line)?;
                 }
                 for other in ["ct_like_bytes", "coniks_like_bytes"] {
-                    report.measured(of_scheme::<S>(crossing(&lines, (size, each), other)))?;
+                    self.measured(crossing(&lines, (size, each), other))?;
                 }
             }
         }

@@ -13,7 +13,6 @@ use super::{
     AadBench,
     counts::{self, Points},
     grown::GrowingLog,
-    of_scheme,
 };
 use crate::{line, prelude::*};
 
@@ -32,26 +31,22 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
     /// `size` is the size for which `grown::entries` placed these keys. Skips numbers without a
     /// key.
     pub(super) fn look_ups(
-        &self,
+        &mut self,
         grown: &GrowingLog<S>,
-        (size, values): (u64, &[u64]),
-        report: &mut Report,
+        size: u64,
+        values: &[u64],
     ) -> Outcome<()> {
         let with_key = |values: &u64| Some((*values, grown.key_with(*values, size)?));
         for (values, key) in values.iter().filter_map(with_key) {
-            report.announce(format!("{}: {values} values in {}", S::NAME, grown.size()));
-            let line = self.look_up(grown, (values, &key), &short(report))?;
-            report.measured(of_scheme::<S>(line))?;
+            self.report
+                .announce(format!("{}: {values} values in {}", S::NAME, grown.size()));
+            let line = self.look_up(grown, values, &key)?;
+            self.measured(line)?;
         }
         Ok(())
     }
 
-    fn look_up(
-        &self,
-        grown: &GrowingLog<S>,
-        (values, key): (u64, &Key),
-        effort: &Effort,
-    ) -> Outcome<Line> {
+    fn look_up(&self, grown: &GrowingLog<S>, values: u64, key: &Key) -> Outcome<Line> {
         let (entries, n) = (grown.author.entries(), grown.size());
         let at = grown.at(n)?;
         let proof = wire::encode(&entries.prove_values(n, key.as_bytes())?);
@@ -66,8 +61,8 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
         let positions = entries.positions(key.as_bytes(), n);
         let points = Points::of_look_up::<S>(shape, n, positions);
         let prove = || entries.prove_values(n, key.as_bytes());
-        let times = self.times(effort, prove, check, points);
-        let prove_limit_us = counts::prove_us::<S>((shape, n), positions, self.primitives);
+        let times = self.times(&self.short(), prove, check, points);
+        let prove_limit_us = counts::prove_us::<S>((shape, n), positions, &self.primitives);
         let line = line! {
             experiment: "aad_lookup", schedule: name(shape.schedule()), n, values,
             trees: shape.forest(n).count(), threads: grown.threads, prove_limit_us,
@@ -77,7 +72,7 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
     }
 
     /// Measures the inclusion proof of the entry in the middle of the log.
-    pub(super) fn inclusion(&self, grown: &GrowingLog<S>, report: &mut Report) -> Outcome<()> {
+    pub(super) fn inclusion(&mut self, grown: &GrowingLog<S>) -> Outcome<()> {
         let (entries, n) = (grown.author.entries(), grown.size());
         let (position, at) = (n / 2, grown.at(n)?);
         let entry = entries.entry(position).ok_or("no such entry")?;
@@ -89,11 +84,11 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
         ensure(check()? == position, "another position")?;
         let points = Points::of_inclusion(grown.author.log().shape(), n, position);
         let prove = || entries.prove_inclusion(n, position);
-        let times = self.times(&short(report), prove, check, points);
+        let times = self.times(&self.short(), prove, check, points);
         let line = line! {
             experiment: "aad_inclusion", n, threads: 1, proof_bytes: proof.len(),
         };
-        report.measured(of_scheme::<S>(line.merged(&line_of(times))))
+        self.measured(line.merged(&line_of(times)))
     }
 
     /// Returns the median microseconds of `prove` and of `check`, and the lower bound of the
@@ -107,13 +102,13 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
     ) -> [f64; 3] {
         let prove_us = effort.repeat_each(64, || (), |()| prove()).median_us();
         let verify_us = effort.repeat_each(64, || (), |()| check()).median_us();
-        [prove_us, verify_us, points.verify_us(self.primitives)]
+        [prove_us, verify_us, points.verify_us(&self.primitives)]
     }
 
     /// Measures append-only proofs over the last entry, over a doubling of the log, and between
     /// random sizes. The log's size must be a power of two.
-    pub(super) fn growth(&self, grown: &GrowingLog<S>, report: &mut Report) -> Outcome<()> {
-        let (n, effort) = (grown.size(), short(report));
+    pub(super) fn growth(&mut self, grown: &GrowingLog<S>) -> Outcome<()> {
+        let (n, effort) = (grown.size(), self.short());
         let schedule = name(grown.author.log().shape().schedule());
         let names = |pair: &str, from: Option<u64>, to: u64| {
             line! { experiment: "aad_append_only", schedule, pair, from, n: to, threads: 1 }
@@ -123,21 +118,50 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
             ("doubled, to one tree", n / 2, n),
             ("doubled, most trees", n / 2 - 1, n - 1),
         ] {
-            report.announce(format!("{}: append-only from {from} to {to}", S::NAME));
+            self.report
+                .announce(format!("{}: append-only from {from} to {to}", S::NAME));
             let means = self.means(grown, &[(from, to)], &effort)?;
-            let line = names(pair, Some(from), to).merged(&means);
-            report.measured(of_scheme::<S>(line))?;
+            self.measured(names(pair, Some(from), to).merged(&means))?;
         }
         let mut random = Random::new(n);
         let mut any = || 1 + random.below(n);
         let pairs = core::iter::repeat_with(|| (any(), any())).filter(|(from, to)| from < to);
-        let pairs: Vec<_> = pairs.take(report.rounds(PAIRS, 2)).collect();
-        report.announce(format!("{}: append-only up to {n}", S::NAME));
-        let mut effort = report.effort();
+        let pairs: Vec<_> = pairs.take(self.report.rounds(PAIRS, 2)).collect();
+        self.report
+            .announce(format!("{}: append-only up to {n}", S::NAME));
+        let mut effort = self.report.effort();
         effort.budget = effort.budget.min(Duration::from_millis(100));
         let means = self.means(grown, &pairs, &effort)?;
-        let line = names("random versions", None, n).merged(&means);
-        report.measured(of_scheme::<S>(line))
+        self.measured(names("random versions", None, n).merged(&means))
+    }
+
+    /// Reports the bytes of lookups in logs larger than `largest` entries, computed from the message
+    /// layout.
+    pub(super) fn computed(&mut self, largest: u64) -> Outcome<()> {
+        let shape = Shape::new(COMPUTED, Schedule::Eager).ok_or("no such shape")?;
+        for level in largest.ilog2() + 1..=u32::from(COMPUTED) {
+            for n in [(1 << level) - 1, 1 << level] {
+                for values in [0, 1] {
+                    let none = None::<f64>;
+                    self.measured(line! {
+                        experiment: "aad_lookup", schedule: name(Schedule::Eager), n, values,
+                        trees: shape.forest(n).count(), prove_limit_us: none, prove_ratio: none,
+                        verify_ratio: none,
+                        proof_bytes: counts::look_up_bytes::<S>((shape, n), values),
+                        is_computed: true,
+                    })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a measuring effort with a quarter of the usual time budget, because there are many
+    /// figures.
+    fn short(&self) -> Effort {
+        let mut effort = self.report.effort();
+        effort.budget /= 4;
+        effort
     }
 
     /// Returns mean times and bytes of append-only proofs, over pairs (older, newer) of log sizes.
@@ -161,35 +185,6 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
         }
         Ok(line_of(means).with("proof_bytes", bytes as f64 / pairs.len() as f64))
     }
-}
-
-/// Reports the bytes of lookups in logs larger than `largest` entries, computed from the message
-/// layout.
-pub(super) fn computed<S: DictionaryScheme>(largest: u64, report: &mut Report) -> Outcome<()> {
-    let shape = Shape::new(COMPUTED, Schedule::Eager).ok_or("no such shape")?;
-    for level in largest.ilog2() + 1..=u32::from(COMPUTED) {
-        for n in [(1 << level) - 1, 1 << level] {
-            for values in [0, 1] {
-                let none = None::<f64>;
-                report.measured(of_scheme::<S>(line! {
-                    experiment: "aad_lookup", schedule: name(Schedule::Eager), n, values,
-                    trees: shape.forest(n).count(), prove_limit_us: none, prove_ratio: none,
-                    verify_ratio: none,
-                    proof_bytes: counts::look_up_bytes::<S>((shape, n), values),
-                    is_computed: true,
-                }))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Returns a measuring effort with a quarter of the usual time budget, because there are many
-/// figures.
-fn short(report: &Report) -> Effort {
-    let mut effort = report.effort();
-    effort.budget /= 4;
-    effort
 }
 
 /// Builds the figures of a result line from the times of proving and verifying.
