@@ -29,8 +29,9 @@ pub(super) fn run(entries: u64, bench: &mut Bench) -> Outcome<()> {
     if entries <= MOST {
         bench.report.announce(format!("redb, {entries} entries"));
         plain_map(entries, bench)?;
-        let what = format!("red-black tree, {entries} entries");
-        bench.report.announce(what);
+        bench
+            .report
+            .announce(format!("red-black tree, {entries} entries"));
         tree(entries, bench)?;
     }
     Ok(())
@@ -67,19 +68,15 @@ fn plain_map(entries: u64, bench: &mut Bench) -> Outcome<()> {
     let id = || random.below(entries);
     let got = bench.report.effort().repeat_each(1_000, id, get);
     drop((table, reading));
-    let (mut us, before) = (0.0, memory::written_bytes());
-    let batches = bench.report.rounds(20, 2);
-    for _ in 0..batches {
+    let (mut putting, before) = (Timings::default(), memory::written_bytes());
+    for _ in 0..bench.report.rounds(20, 2) {
         let updates = updates(&mut random, entries);
-        let (batch_us, done) = stopwatch(|| put(&mut updates.into_iter()));
-        done?;
-        us += batch_us;
+        putting.time(BATCH, || put(&mut updates.into_iter()))?;
     }
-    us += stopwatch(|| drop(map)).0;
-    let updated = (batches * BATCH) as f64;
-    let written = (memory::written_bytes() - before) as f64 / updated;
+    putting.time(0, || drop(map));
+    let written = (memory::written_bytes() - before) as f64 / putting.operations() as f64;
     let line = line! {
-        experiment: "directory_beside", entries, update_us: us / updated, prove_us: None::<f64>,
+        experiment: "directory_beside", entries, update_us: putting.mean_us(), prove_us: None::<f64>,
         written_bytes_per_update: written, get_us: got.median_us(), batch: BATCH,
         file_bytes: std::fs::metadata(&path)?.len(),
     };

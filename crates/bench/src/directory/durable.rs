@@ -21,8 +21,9 @@ const MOST: u64 = 1_000_000;
 /// Measures a stored directory of `entries` entries, unless that exceeds [`MOST`].
 pub(super) fn run(entries: u64, bench: &mut Bench) -> Outcome<()> {
     if entries <= MOST {
-        let what = format!("durable updates of {entries} entries");
-        bench.report.announce(what);
+        bench
+            .report
+            .announce(format!("durable updates of {entries} entries"));
         update(entries, bench)?;
         reopen(entries, bench)?;
     }
@@ -52,21 +53,18 @@ impl Parties {
         })
     }
 
-    /// Applies `batches` versions of random updates, and returns the server's microseconds in
-    /// total.
-    fn apply(&mut self, batches: usize) -> Outcome<f64> {
-        let (mut random, mut us) = (Random::new(self.entries), 0.0);
+    /// Applies `batches` versions of random updates, and returns the server's times.
+    fn apply(&mut self, batches: usize) -> Outcome<Timings> {
+        let (mut random, mut timings) = (Random::new(self.entries), Timings::default());
         for _ in 0..batches {
             for _ in 0..BATCH {
                 let id = EntryId::new(random.below(self.entries));
                 self.author.update(id, digest(random.next()))?;
             }
             let update = self.author.snapshot()?;
-            let (batch_us, applied) = stopwatch(|| self.server.apply(&update));
-            applied?;
-            us += batch_us;
+            timings.time(BATCH, || self.server.apply(&update))?;
         }
-        Ok(us)
+        Ok(timings)
     }
 }
 
@@ -76,13 +74,12 @@ fn update(entries: u64, bench: &mut Bench) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let mut parties = Parties::new(entries, &folder.path().join("directory"), BUDGET)?;
     let (before, batches) = (memory::written_bytes(), bench.report.rounds(20, 2));
-    let us = parties.apply(batches)?;
-    let (closing_us, closed) = stopwatch(|| parties.server.close());
-    closed?;
+    let mut timings = parties.apply(batches)?;
+    timings.time(0, || parties.server.close())?;
     let updated = (batches * BATCH) as f64;
     let nodes = entries.next_power_of_two().ilog2() + 1;
     let limit_us = f64::from(nodes) * bench.primitives.node_chained_ns / 1e3;
-    let times = ((us + closing_us) / updated, limit_us);
+    let times = (timings.mean_us(), limit_us);
     let others = line! {
         written_bytes_per_update: (memory::written_bytes() - before) as f64 / updated,
         batch: BATCH, block_bytes: 32 * CAPACITY,
@@ -100,20 +97,15 @@ fn reopen(entries: u64, bench: &mut Bench) -> Outcome<()> {
     };
     let mut parties = Parties::new(entries, &target, lazy)?;
     let batches = bench.report.rounds(100, 2);
-    let us = parties.apply(batches)?;
+    let applied = parties.apply(batches)?;
     let latest = parties.server.latest();
     // Without closing it, as a crash leaves it.
     drop(parties);
     let (open_us, opened) = stopwatch(|| BlockDirectory::<S>::open(&target, lazy));
     ensure(opened?.latest() == latest, "a version is lost")?;
-    let updated = (batches * BATCH) as f64;
-    let times = (open_us / updated, us / updated);
-    bench.updated(
-        "directory_reopen",
-        entries,
-        times,
-        &line! { logged: batches * BATCH },
-    )
+    let logged = batches * BATCH;
+    let times = (open_us / logged as f64, applied.mean_us());
+    bench.updated("directory_reopen", entries, times, &line! { logged })
 }
 
 /// Returns the figure `key` of durable updates with a million entries: first ours, then redb's.

@@ -66,11 +66,8 @@ fn change_us<B: MeasuredDigest>(level: u8, report: &Report) -> Outcome<f64> {
         Digests::<B>::new(CAPACITY.into()),
     );
     let mut random = Random::new(u64::from(level));
-    let mut content = || -> Vec<u8> {
-        (0..width::<B>(level))
-            .map(|_| random.next() as u8)
-            .collect()
-    };
+    let mut byte = |_| random.next() as u8;
+    let mut content = || -> Vec<u8> { (0..width::<B>(level)).map(&mut byte).collect() };
     let filled = |contents: &[Vec<u8>]| -> Outcome<_> {
         let mut block = blocks.open(place)?;
         for (position, content) in (place.block * u64::from(CAPACITY)..).zip(contents) {

@@ -157,17 +157,14 @@ impl<'a> Shop<'a> {
     /// batches.
     fn batches(&self) -> Outcome<f64> {
         let mut author = self.author()?;
-        let (mut random, mut us) = (Random::new(5), 0.0);
+        let (mut random, mut timings) = (Random::new(5), Timings::default());
         for batch in 0..BATCHES {
             let size = BATCH.min(self.keys);
-            let changes =
-                (0..size).map(|_| Operation::Put(key(random.below(self.keys)), value(batch)));
-            let changes = changes.collect();
-            let (took, done) = stopwatch(|| publish(&mut author, changes));
-            done?;
-            us += took;
+            let mut change = |_| Operation::Put(key(random.below(self.keys)), value(batch));
+            let changes = (0..size).map(&mut change).collect();
+            timings.time(size as usize, || publish(&mut author, changes))?;
         }
-        Ok((BATCHES * BATCH.min(self.keys)) as f64 / us * 1e6)
+        Ok(1e6 / timings.mean_us())
     }
 
     /// Returns the median microseconds of six writes of 4 KiB in this folder, each followed by a

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, num::NonZeroUsize, path::Path};
 
 use authdict::trace::TraceReader;
-use pad_core::{Key, Operation, Value};
+use pad_core::{Key, Operation};
 use pad_tuple::Speculation;
 
 use super::{Limits, Task, lookups, pair::Pair};
@@ -50,29 +50,16 @@ impl Trace {
         if let Some(last) = last.filter(|last| (1..snapshots.len()).contains(last)) {
             let rest = snapshots.split_off(snapshots.len() - last);
             let earlier = std::mem::replace(&mut snapshots, rest);
-            if let Some(first) = snapshots.first_mut() {
-                let entries = contents(earlier.iter().flatten());
-                let loads = entries
-                    .into_iter()
-                    .map(|(key, value)| Operation::Put(key, value));
-                first.splice(0..0, loads);
-            }
+            // The last operation of each key determines the contents.
+            let operations = earlier.iter().flatten().map(|it| (it.key(), it));
+            let operations: BTreeMap<&Key, &Operation> = operations.collect();
+            let is_put = |operation: &&Operation| matches!(operation, Operation::Put(..));
+            let loads = operations.into_values().filter(is_put).cloned();
+            snapshots[0].splice(0..0, loads);
         }
         let name = trace_name(path);
         Ok(Self { name, snapshots })
     }
-}
-
-/// Returns the contents of a dictionary after `operations` on an empty one.
-fn contents<'a>(operations: impl Iterator<Item = &'a Operation>) -> BTreeMap<Key, Value> {
-    let mut entries = BTreeMap::new();
-    for operation in operations {
-        match operation {
-            Operation::Put(key, value) => drop(entries.insert(key.clone(), value.clone())),
-            Operation::Remove(key) => drop(entries.remove(key)),
-        }
-    }
-    entries
 }
 
 /// Number of snapshots in an epoch, as in the paper. `None` if an author merges generations at
@@ -134,9 +121,10 @@ pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epoch: Epoch) -> Outcome
 /// savings are null unless `others` contain a line of the latter, with equally many snapshots.
 pub fn compared(line: Line, others: &[Line]) -> Line {
     let base = line.text("design").replacen("spec", "base", 1);
-    let base = others
+    let mut others = others
         .iter()
-        .find(|other| other.text("design") == base && other.agrees(&line, &["processed"]));
+        .filter(|other| other.agrees(&line, &["processed"]));
+    let base = others.find(|other| other.text("design") == base);
     let saved = base.map(|base| 1.0 - line.figure("signatures") / base.figure("signatures"));
     let times = base.map(|base| base.figure("author_seconds") / line.figure("author_seconds"));
     line.with("signatures_saved_by_speculation", saved)
