@@ -45,10 +45,8 @@ impl<S: Suite> TreeVersions<S> {
         let before = memory::resident_bytes();
         let indices: Vec<u64> = (0..workload.final_keys()).collect();
         for chunk in indices.chunks(CHUNK) {
-            let entries: Vec<_> = chunk
-                .iter()
-                .map(|index| (key(*index), value(*index)))
-                .collect();
+            let entries = chunk.iter().map(|index| (key(*index), value(*index)));
+            let entries: Vec<_> = entries.collect();
             let tree = versions.last().cloned().flatten();
             let chunk = insertions.time(chunk.len(), || {
                 let mut tree = tree;
@@ -83,10 +81,8 @@ impl<S: Suite> TreeVersions<S> {
         let sizes = self.sizes();
         // All nodes on the path to an entry are hashed, and its value.
         let node_ns = node_hash_ns::<S>(&self.effort);
-        let hashes_us = sizes
-            .figure("depth")
-            .mul_add(node_ns, primitives.value_hash_ns)
-            / 1e3;
+        let nodes_ns = sizes.figure("depth") * node_ns;
+        let hashes_us = (nodes_ns + primitives.value_hash_ns) / 1e3;
         let (verify_us, limit_us) = (self.verify_us(), hashes_us + primitives.sign_us);
         let line = line! {
             experiment: "growing_paper_layout", scheme: &order.scheme, repository: "path-copying",
@@ -169,11 +165,8 @@ fn unshared<S: Suite>(tree: &Tree<S>, before: &Tree<S>) -> usize {
             if Arc::ptr_eq(node, other) {
                 return true;
             }
-            next = if node.key < other.key {
-                &other.left
-            } else {
-                &other.right
-            };
+            let is_left = node.key < other.key;
+            next = if is_left { &other.left } else { &other.right };
         }
         false
     }
