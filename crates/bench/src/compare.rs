@@ -59,10 +59,8 @@ impl CompareArguments {
     /// not meet only one scheme. Returns the lines of each scheme.
     fn rounds(&self, work: &dyn Work, report: &mut Report) -> Outcome<Vec<Vec<Line>>> {
         let shape = work.shape();
-        let wanted: Vec<_> = schemes()
-            .iter()
-            .filter(|scheme| self.wants(scheme))
-            .collect();
+        let is_wanted = |scheme: &&Scheme| chosen(&self.schemes, scheme.name);
+        let wanted: Vec<_> = schemes().iter().filter(is_wanted).collect();
         let mut lines: Vec<Vec<Line>> = vec![Vec::new(); wanted.len()];
         for round in 1..=ROUNDS {
             for (scheme, lines) in wanted.iter().zip(&mut lines) {
@@ -90,10 +88,6 @@ impl CompareArguments {
         } else {
             ROUNDS
         }
-    }
-
-    fn wants(&self, scheme: &Scheme) -> bool {
-        self.schemes.is_empty() || self.schemes.iter().any(|name| name == scheme.name)
     }
 
     fn works(&self) -> Outcome<Vec<Box<dyn Work>>> {

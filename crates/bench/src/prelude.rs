@@ -41,6 +41,11 @@ pub(crate) fn replaced(line: &Line, others: &Line) -> Line {
     line.clone().without(&keys).merged(others)
 }
 
+/// Reports whether `list` contains `name`. An empty list contains every name.
+pub(crate) fn chosen(list: &[String], name: &str) -> bool {
+    list.is_empty() || list.iter().any(|chosen| chosen == name)
+}
+
 /// Returns the name of a recorded trace: that of its file, without extensions.
 pub(crate) fn trace_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -122,7 +122,6 @@ const TABLES: [TableSpec; 2] = [
 /// Number of measured snapshots after the snapshot that loads all keys.
 const SNAPSHOTS: u64 = 100;
 
-#[allow(clippy::too_many_lines, reason = "one figure after the other")]
 fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     let mut author = RedBlackAuthor::<S, _>::new(
         pad_core::DictionaryId::from_name("stored"),

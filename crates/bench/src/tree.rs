@@ -184,11 +184,6 @@ impl TreeArguments {
     }
 }
 
-/// Reports whether `list` contains `name`. An empty list contains every name.
-fn chosen(list: &[String], name: &str) -> bool {
-    list.is_empty() || list.iter().any(|chosen| chosen == name)
-}
-
 /// Measures the primitives of all suites, and prints the report.
 pub fn primitives(manner: Manner) -> Outcome<()> {
     let mut report = manner.report()?;

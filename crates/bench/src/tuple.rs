@@ -15,7 +15,7 @@
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3, 7 and 8.
 
-use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
+use std::{collections::BTreeSet, num::NonZeroUsize, path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 
@@ -141,7 +141,7 @@ impl TupleArguments {
         secret::reserve(self.keys);
         let mut report = self.manner.report()?;
         let mut contenders = contenders();
-        contenders.retain(|contender| self.wants_design(contender.name));
+        contenders.retain(|contender| chosen(&self.designs, contender.name));
         // The design that the other ones are compared with comes first.
         contenders.sort_by_key(|contender| contender.name != threads::DESIGN);
         if self.wants(TupleExperiment::Growing) {
@@ -150,14 +150,14 @@ impl TupleArguments {
         if self.wants(TupleExperiment::Steady) {
             self.steady(&contenders, &mut report)?;
         }
-        if self.wants(TupleExperiment::Threads) && self.wants_design(threads::DESIGN) {
+        if self.wants(TupleExperiment::Threads) && chosen(&self.designs, threads::DESIGN) {
             report.announce("threads");
             let task = self.task(threads::DESIGN, self.keys);
             threads::run(&task, &self.threads, &mut report)?;
         }
         if self.wants(TupleExperiment::Scaling) {
             for (design, measure) in scaling::DESIGNS {
-                if self.wants_design(design) {
+                if chosen(&self.designs, design) {
                     report.announce(format!("scaling, {design}"));
                     measure(&self.task(design, self.keys), &self.threads, &mut report)?;
                 }
@@ -187,10 +187,6 @@ impl TupleArguments {
         self.experiment.is_empty() || self.experiment.contains(&experiment)
     }
 
-    fn wants_design(&self, name: &str) -> bool {
-        self.designs.is_empty() || self.designs.iter().any(|wanted| wanted == name)
-    }
-
     fn growing(&self, contenders: &[Contender], report: &mut Report) -> Outcome<()> {
         for contender in contenders {
             report.announce(format!("growing, {}", contender.name));
@@ -205,25 +201,19 @@ impl TupleArguments {
     }
 
     fn steady(&self, contenders: &[Contender], report: &mut Report) -> Outcome<()> {
-        let mut sizes = self.sizes.clone();
-        sizes.push(self.keys);
+        let mut sizes: BTreeSet<u64> = self.sizes.iter().copied().collect();
+        sizes.insert(self.keys);
         // Designs with accumulators have their own size: one snapshot of all keys takes seconds.
         let accumulated = self.keys.min(ACCUMULATED_KEYS);
         if contenders.iter().any(|contender| contender.accumulates) {
-            sizes.push(accumulated);
+            sizes.insert(accumulated);
         }
-        sizes.sort_unstable();
-        sizes.dedup();
         let mut lines: Vec<Line> = Vec::new();
         for keys in sizes {
             let mut base_us = None;
-            let is_wanted = |contender: &&Contender| {
-                let is_size = keys == self.keys || GROWTH.contains(&contender.name);
-                if contender.accumulates {
-                    keys == accumulated
-                } else {
-                    is_size
-                }
+            let is_wanted = |it: &&Contender| {
+                let is_size = keys == self.keys || GROWTH.contains(&it.name);
+                (it.accumulates && keys == accumulated) || (!it.accumulates && is_size)
             };
             for Contender { name, steady, .. } in contenders.iter().filter(is_wanted) {
                 report.announce(format!("steady, {name}, {keys} keys"));
@@ -238,14 +228,13 @@ impl TupleArguments {
                 lines.push(line);
             }
         }
-        for (design, quantity) in GROWTH
-            .iter()
-            .flat_map(|design| QUANTITIES.map(|of| (design, of)))
-        {
-            let of_design = lines.iter().filter(|line| line.text("design") == *design);
-            let points = of_design.map(|line| (line.count("keys"), line.figure(quantity)));
-            if let Some(line) = exponent(design, quantity, &points.collect::<Vec<_>>()) {
-                report.line(line)?;
+        for design in GROWTH {
+            for quantity in QUANTITIES {
+                let of_design = lines.iter().filter(|line| line.text("design") == design);
+                let points = of_design.map(|line| (line.count("keys"), line.figure(quantity)));
+                if let Some(line) = exponent(design, quantity, &points.collect::<Vec<_>>()) {
+                    report.line(line)?;
+                }
             }
         }
         conclusion::report("tuple", &costs::of_steady(&lines, self.keys), report)
