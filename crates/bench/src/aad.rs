@@ -141,7 +141,7 @@ impl AadArguments {
                 match kind {
                     LogKind::Counted => self.measure::<AadCounted>(kind, &workers, &mut report)?,
                     LogKind::Frontier => {
-                        self.measure::<AadFrontier>(kind, &workers, &mut report)?
+                        self.measure::<AadFrontier>(kind, &workers, &mut report)?;
                     }
                 }
             }

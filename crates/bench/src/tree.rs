@@ -7,7 +7,7 @@
 //! - [`list`] names all trees.
 //! - [`what_if`] computes the effect of other prices.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use clap::{Args, ValueEnum};
 
@@ -170,17 +170,12 @@ impl TreeArguments {
 
     /// Lists the numbers of keys in steady state: 1, 2, 5, 10, .. thousand up to the largest
     /// requested number, and all requested numbers.
-    fn steady_sizes(&self) -> Vec<u64> {
+    fn steady_sizes(&self) -> BTreeSet<u64> {
         let largest = self.keys.iter().copied().max().unwrap_or(0);
         let decades = (3..19).map(|exponent| 10_u64.pow(exponent));
-        let mut sizes: Vec<u64> = decades
-            .flat_map(|decade| [1, 2, 5].map(|factor| factor * decade))
-            .take_while(|size| *size <= largest)
-            .chain(self.keys.iter().copied())
-            .collect();
-        sizes.sort_unstable();
-        sizes.dedup();
-        sizes
+        let sizes = decades.flat_map(|decade| [1, 2, 5].map(|factor| factor * decade));
+        let sizes = sizes.take_while(|size| *size <= largest);
+        sizes.chain(self.keys.iter().copied()).collect()
     }
 }
 

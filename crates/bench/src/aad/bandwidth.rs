@@ -59,10 +59,7 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
             };
             for &size in sizes {
                 let mut lines: Vec<Line> = Vec::new();
-                let doubled = |versions: &u64| Some(versions * 2);
-                for versions in
-                    core::iter::successors(Some(1), doubled).take_while(|it| *it <= most)
-                {
+                for versions in (0..=most.ilog2()).map(|exponent| 1 << exponent) {
                     self.report
                         .announce(format!("visits to {size}, {versions} versions of {each}"));
                     lines.extend(visits.line(size, versions, self.report)?);

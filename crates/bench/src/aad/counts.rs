@@ -73,19 +73,14 @@ pub(super) fn prove_us<S: DictionaryScheme>(
 ) -> f64 {
     let tree = |root: Address| {
         let inside = within(root, positions);
-        match S::COMPLETENESS {
-            Completeness::Counted => {
-                let sums = 1 + inside.min(2);
-                sums as f64 * primitives.sum_of(degree::<S>(root.level))
-            }
-            Completeness::Frontier => {
-                let sums = (2 * chunks(inside)).max(1);
-                sums as f64 * primitives.sum_of(S::GROUP_DEGREE)
-            }
-        }
+        let (sums, terms) = match S::COMPLETENESS {
+            Completeness::Counted => (1 + inside.min(2), degree::<S>(root.level)),
+            Completeness::Frontier => ((2 * chunks(inside)).max(1), S::GROUP_DEGREE),
+        };
+        sums as f64 * primitives.sum_of(terms)
     };
     let trees = shape.forest(n).filter(|root| is_proved(*root));
-    trees.fold(0.0, |sum, root| sum + tree(root))
+    trees.map(tree).sum()
 }
 
 /// Returns the bytes of a lookup message in a log of `n` entries. Assumes that the largest tree
@@ -125,9 +120,8 @@ pub(super) fn look_up_bytes<S: DictionaryScheme>((shape, n): (Shape, u64), value
 /// a node's children, the values of all but one of them, and a quotient.
 fn path_bytes(level: u8) -> usize {
     let steps = steps(level).into_iter();
-    1 + steps
-        .map(|children| 2 + 48 * children + 32 * (children - 1) + 48)
-        .sum::<usize>()
+    let bytes = steps.map(|children| 2 + 48 * children + 32 * (children - 1) + 48);
+    1 + bytes.sum::<usize>()
 }
 
 /// Returns the numbers of children of the nodes on a path through a frontier, from the row above

@@ -80,25 +80,18 @@ impl Primitives {
             sign_us: primitives::Primitives::measure::<Sha256Ed25519>(&effort).sign_us,
         };
         let prefix_us = effort.each_ns(|| prefix::scalar_of_half(black_box(&[7; 32]))) / 1e3;
-        for (name, us) in [
-            ("decode", primitives.decode_us),
-            ("two_pairings", primitives.pairings_us),
-            ("sign", primitives.sign_us),
-            ("hash_of_prefix", prefix_us),
-        ] {
-            report_one::<S>(name, None, us, report)?;
-        }
+        report_one::<S>("decode", None, primitives.decode_us, report)?;
+        report_one::<S>("two_pairings", None, primitives.pairings_us, report)?;
+        report_one::<S>("sign", None, primitives.sign_us, report)?;
+        report_one::<S>("hash_of_prefix", None, prefix_us, report)?;
         Ok(primitives)
     }
 
     /// Returns the microseconds per coefficient of a sum of `2^level` coefficients.
     fn sum_us(&self, level: u32) -> f64 {
         let index = level.saturating_sub(u32::from(Shape::BLOCK_LEVEL)) as usize;
-        self.sums
-            .get(index)
-            .or(self.sums.last())
-            .copied()
-            .unwrap_or(0.0)
+        let of_level = self.sums.get(index).or(self.sums.last());
+        of_level.copied().unwrap_or(0.0)
     }
 
     /// Returns the microseconds of a sum of `terms` points of G1, each with a coefficient.
