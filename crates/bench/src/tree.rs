@@ -103,7 +103,7 @@ impl TreeArguments {
                 let workload = Workload::growing(*keys);
                 let names = [scheme, "path-copying", suite];
                 let order = self.order(&workload, names, &std::env::temp_dir());
-                report.measured(order.measure_paper_layout()?)?;
+                report.measured(order.send("paper-layout")?)?;
             }
         }
         Ok(())

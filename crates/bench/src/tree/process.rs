@@ -56,7 +56,7 @@ impl Order {
     }
 
     /// Starts a process of kind `role` with this order, waits for it, and parses its result line.
-    fn send(&self, role: &str) -> Outcome<Line> {
+    pub fn send(&self, role: &str) -> Outcome<Line> {
         let output = run_alone(["measure", role, &serde_json::to_string(self)?])?;
         Ok(serde_json::from_slice(&output)?)
     }
@@ -67,11 +67,6 @@ impl Order {
         let figures = self.send("author")?;
         fs::write(self.author_figures(), serde_json::to_vec(&figures)?)?;
         Ok(figures.without(&[HASHES]))
-    }
-
-    /// Measures the scheme in the paper's layout, with entries in all nodes, in a new process.
-    pub fn measure_paper_layout(&self) -> Outcome<Line> {
-        self.send("paper-layout")
     }
 
     /// Measures, in a new process, a server that applies the updates in the folder. Returns the

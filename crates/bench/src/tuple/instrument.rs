@@ -82,6 +82,15 @@ pub fn chain_step_ns(effort: &Effort) -> f64 {
     })
 }
 
+/// Defines functions that call those of `D`, without timing them.
+macro_rules! as_it_is {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {$(
+        fn $name($($argument: $type),*) -> $result {
+            D::$name($($argument),*)
+        }
+    )*};
+}
+
 /// Design `D` whose functions are timed as a whole. They also compute the digests of tuples, which
 /// takes little time compared with accumulators. Keys, messages and identifiers are equal to those
 /// of `D`.
@@ -97,12 +106,9 @@ impl<S: Suite, D: TupleScheme<S>> TupleScheme<S> for TimedDesign<D> {
     type Evidence = D::Evidence;
     type Seal = D::Seal;
 
-    fn attested(evidence: &D::Evidence) -> Attested<S> {
-        D::attested(evidence)
-    }
-
-    fn opened_root(seal: &D::Seal) -> Option<S::Digest> {
-        D::opened_root(seal)
+    as_it_is! {
+        attested(evidence: &D::Evidence) -> Attested<S>;
+        opened_root(seal: &D::Seal) -> Option<S::Digest>;
     }
 
     fn check(
@@ -113,15 +119,6 @@ impl<S: Suite, D: TupleScheme<S>> TupleScheme<S> for TimedDesign<D> {
     ) -> Result<(), VerifyError> {
         accumulated(|| D::check(expectation, claims, evidence, seal))
     }
-}
-
-/// Defines functions that call those of `D`, without timing them.
-macro_rules! as_it_is {
-    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {$(
-        fn $name($($argument: $type),*) -> $result {
-            D::$name($($argument),*)
-        }
-    )*};
 }
 
 impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
@@ -147,6 +144,18 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
         store(records: &D::Records) -> Vec<u8>;
         restore(key: &D::Key, context: Context, stored: &[u8]) -> Option<D::Records>;
         memory_bytes(records: &D::Records) -> usize;
+        require_vouched(
+            expectation: &Expectation<D::Key>,
+            head: &SignedHead<S>,
+            records: &D::Records,
+            layers: &Layers<S, TupleId>
+        ) -> Result<(), VerifyError>;
+        resume(
+            secret: &D::Secret,
+            context: Context,
+            records: &D::Records,
+            layers: &Layers<S, TupleId>
+        ) -> Result<Resumed<S, Self>, AuthorError>;
     }
 
     fn authenticate(
@@ -176,24 +185,6 @@ impl<S: Suite, D: Design<S>> Design<S> for TimedDesign<D> {
 
     fn forget(records: &mut D::Records, oldest: Version, tuples: &[TupleId]) {
         D::forget(records, oldest, tuples);
-    }
-
-    fn require_vouched(
-        expectation: &Expectation<D::Key>,
-        head: &SignedHead<S>,
-        records: &D::Records,
-        layers: &Layers<S, TupleId>,
-    ) -> Result<(), VerifyError> {
-        D::require_vouched(expectation, head, records, layers)
-    }
-
-    fn resume(
-        secret: &D::Secret,
-        context: Context,
-        records: &D::Records,
-        layers: &Layers<S, TupleId>,
-    ) -> Result<Resumed<S, Self>, AuthorError> {
-        D::resume(secret, context, records, layers)
     }
 }
 
