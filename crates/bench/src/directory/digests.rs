@@ -46,26 +46,15 @@ pub(super) fn width<B: BlockDigest<S>>(level: u8) -> usize {
 }
 
 /// Contender whose blocks are digested by the strategy `B`.
-pub(super) struct Digests<B> {
-    capacity: u64,
-    strategy: PhantomData<fn() -> B>,
-}
+pub(super) struct Digests<B>(PhantomData<fn() -> B>);
 
 /// Block of a [`Digests`] contender: the contents of its slots, and the strategy's state for them.
 pub(super) struct Slots<State> {
+    place: Place,
+    /// Position of the first slot in the level.
+    first: u64,
     bytes: Vec<u8>,
     state: State,
-}
-
-impl<B: MeasuredDigest> Digests<B> {
-    const fn contents<'a>(&self, place: Place, (bytes, width): (&'a [u8], usize)) -> Contents<'a> {
-        Contents {
-            place,
-            first: place.block * self.capacity,
-            bytes,
-            width,
-        }
-    }
 }
 
 impl<B: MeasuredDigest> Contender for Digests<B> {
@@ -73,46 +62,40 @@ impl<B: MeasuredDigest> Contender for Digests<B> {
     type Content = Vec<u8>;
     type Block = Slots<B::State>;
 
-    fn new(capacity: u64) -> Self {
-        let strategy = PhantomData;
-        Self { capacity, strategy }
-    }
-
     fn object(number: u64) -> Digest<32> {
         object(number)
     }
 
-    fn capacity(&self) -> u64 {
-        self.capacity
-    }
-
-    fn widest(&self) -> usize {
+    fn widest() -> usize {
         width::<B>(0).max(width::<B>(1))
     }
 
-    fn entry(&self, _: u64, object: &Digest<32>) -> Vec<u8> {
+    fn entry(_: u64, object: &Digest<32>) -> Vec<u8> {
         entry_content(object)
     }
 
-    fn open(&self, place: Place) -> Outcome<Self::Block> {
-        let width = width::<B>(place.level);
+    fn open(place: Place, capacity: u64) -> Outcome<Self::Block> {
+        let (first, width) = (place.block * capacity, width::<B>(place.level));
+        let empty = Contents {
+            place,
+            first,
+            bytes: &[],
+            width,
+        };
         Ok(Slots {
-            bytes: Vec::with_capacity(self.capacity as usize * width),
-            state: B::of(self.contents(place, (&[], width)))?,
+            place,
+            first,
+            bytes: Vec::with_capacity(capacity as usize * width),
+            state: B::of(empty)?,
         })
     }
 
-    fn write(
-        &self,
-        block: &mut Self::Block,
-        place: Place,
-        position: u64,
-        new: &Vec<u8>,
-    ) -> Outcome<()> {
-        let start = (position - place.block * self.capacity) as usize * new.len();
+    fn write(block: &mut Self::Block, position: u64, new: &Vec<u8>) -> Outcome<()> {
+        let start = (position - block.first) as usize * new.len();
         let slot = start..start + new.len();
         let old = block.bytes.get(slot.clone());
-        B::write(&mut block.state, place, SlotChange { position, old, new })?;
+        let change = SlotChange { position, old, new };
+        B::write(&mut block.state, block.place, change)?;
         match block.bytes.get_mut(slot) {
             Some(slot) => slot.copy_from_slice(new),
             None => block.bytes.extend_from_slice(new),
@@ -120,21 +103,26 @@ impl<B: MeasuredDigest> Contender for Digests<B> {
         Ok(())
     }
 
-    fn summary(&self, block: &mut Self::Block, place: Place) -> Vec<u8> {
-        let slots = (block.bytes.as_slice(), width::<B>(place.level));
-        B::summary(&block.state, self.contents(place, slots))
+    fn summary(block: &mut Self::Block) -> Vec<u8> {
+        let contents = Contents {
+            place: block.place,
+            first: block.first,
+            bytes: &block.bytes,
+            width: width::<B>(block.place.level),
+        };
+        B::summary(&block.state, contents)
     }
 
-    fn side_state(&self, block: &Self::Block) -> Option<Vec<u8>> {
+    fn side_state(block: &Self::Block) -> Option<Vec<u8>> {
         B::side_state(&block.state)
     }
 
-    fn root(&self, entries: u64, summary: &Vec<u8>) -> Vec<u8> {
-        let root = block_root::<S, B>(entries, self.capacity as u32, summary);
+    fn root(entries: u64, capacity: u64, summary: &Vec<u8>) -> Vec<u8> {
+        let root = block_root::<S, B>(entries, capacity as u32, summary);
         root.as_ref().to_vec()
     }
 
-    fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64 {
+    fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64 {
         B::limit_ns(update, primitives)
     }
 }

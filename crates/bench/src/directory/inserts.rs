@@ -108,15 +108,11 @@ impl Inserts {
     }
 
     /// Returns the lower bound for an insertion in microseconds, mean over all entries.
-    fn limit_us<C: Contender>(&self, contender: &C, batch: u64, bench: &Bench) -> f64 {
+    fn limit_us<C: Contender>(&self, batch: u64, bench: &Bench) -> f64 {
         let starts = (0..self.entries).step_by(batch as usize);
-        let updates = starts.flat_map(|start| {
-            slot_updates(
-                &(start..self.entries.min(start + batch)),
-                contender.capacity(),
-            )
-        });
-        let ns = updates.map(|update| contender.limit_ns(update, &bench.primitives));
+        let ids = starts.map(|start| start..self.entries.min(start + batch));
+        let updates = ids.flat_map(|ids| slot_updates(&ids, self.capacity()));
+        let ns = updates.map(|update| C::limit_ns(update, &bench.primitives));
         ns.sum::<f64>() / self.entries as f64 / 1e3
     }
 
@@ -127,8 +123,7 @@ impl Inserts {
         (name, batch): (&str, u64),
         bench: &mut Bench,
     ) -> Outcome<Root> {
-        let (capacity, contender) = (self.capacity(), G::Contender::new(self.capacity()));
-        let limit_us = self.limit_us(&contender, batch, bench);
+        let (capacity, limit_us) = (self.capacity(), self.limit_us::<G::Contender>(batch, bench));
         let expected_us = limit_us * self.entries as f64;
         let (entries, block_bytes) = (self.entries, self.block_bytes);
         let what = format!("{name}: {entries} insertions, blocks of {block_bytes} bytes");
@@ -140,14 +135,14 @@ impl Inserts {
         let objects: Vec<_> = (0..self.entries).map(G::Contender::object).collect();
         let mut grown = G::new(capacity);
         let (mut crypto, mut storing) = (Timings::default(), Timings::default());
-        let mut stored = BlockImages::new(contender, self.block_bytes)?;
+        let mut stored = BlockImages::new::<G::Contender>(capacity, self.block_bytes)?;
         let mut changes = Changes::default();
         for objects in objects.chunks(BATCH) {
             crypto.time(objects.len(), || grown.insert(objects, &mut changes))?;
             storing.time(objects.len(), || stored.take(&mut changes))?;
         }
         let root = grown.root();
-        let written = storing.time(0, || stored.finish(&grown.into_open()))?;
+        let written = storing.time(0, || stored.finish::<G::Contender>(&grown.into_open()))?;
         let update_us = crypto.mean_us();
         let line = line! {
             experiment: "directory_inserts", entries, block_bytes, update_us,
@@ -173,39 +168,39 @@ impl Inserts {
 }
 
 /// Images of blocks as they would be stored, and additional data that some contenders must store.
-struct BlockImages<C> {
-    contender: C,
+struct BlockImages {
+    capacity: u64,
     place_bytes: usize,
     images: Images,
     side_state: Option<Images>,
 }
 
-impl<C: Contender> BlockImages<C> {
-    fn new(contender: C, block_bytes: u64) -> Outcome<Self> {
+impl BlockImages {
+    fn new<C: Contender>(capacity: u64, block_bytes: u64) -> Outcome<Self> {
         // Products of 3 072 bits do not fit the paper's slots.
-        let place_bytes = PLACE_BYTES.max(contender.widest() + 10);
-        let slots = place_bytes * contender.capacity() as usize;
+        let place_bytes = PLACE_BYTES.max(C::widest() + 10);
+        let slots = place_bytes * capacity as usize;
         Ok(Self {
             images: Images::new(slots.max(block_bytes as usize))?,
-            contender,
+            capacity,
             place_bytes,
             side_state: None,
         })
     }
 
-    fn take(&mut self, changes: &mut Changes<C>) -> Outcome<()> {
+    fn take<C: Contender>(&mut self, changes: &mut Changes<C>) -> Outcome<()> {
         for (place, position, content) in changes.slots.drain(..) {
-            let slot = (position % self.contender.capacity()) as usize;
+            let slot = (position % self.capacity) as usize;
             let start = slot * self.place_bytes;
             self.images.write(place, start, content.as_ref())?;
         }
         let closed: Vec<_> = changes.closed.drain(..).collect();
-        self.put_beside(&closed)
+        self.put_beside::<C>(&closed)
     }
 
-    fn put_beside(&mut self, blocks: &[(Place, C::Block)]) -> Outcome<()> {
+    fn put_beside<C: Contender>(&mut self, blocks: &[(Place, C::Block)]) -> Outcome<()> {
         for (place, block) in blocks {
-            if let Some(bytes) = self.contender.side_state(block) {
+            if let Some(bytes) = C::side_state(block) {
                 let side_state = match &mut self.side_state {
                     Some(side_state) => side_state,
                     none => none.insert(Images::new(bytes.len())?),
@@ -218,8 +213,8 @@ impl<C: Contender> BlockImages<C> {
 
     /// Writes the additional data of the `open` blocks and all cached images. Returns the bytes
     /// written in total.
-    fn finish(&mut self, open: &[(Place, C::Block)]) -> Outcome<u64> {
-        self.put_beside(open)?;
+    fn finish<C: Contender>(&mut self, open: &[(Place, C::Block)]) -> Outcome<u64> {
+        self.put_beside::<C>(open)?;
         let side_state = self.side_state.as_mut().map_or(Ok(0), Images::finish)?;
         Ok(self.images.finish()? + side_state)
     }

@@ -108,10 +108,7 @@ fn sha384(parts: &[&[u8]]) -> Digest<48> {
 }
 
 /// Contender that hashes a Merkle tree inside each block. `B` stores a block.
-pub(super) struct Pairs<H, B> {
-    capacity: u64,
-    kind: PhantomData<fn() -> (H, B)>,
-}
+pub(super) struct Pairs<H, B>(PhantomData<fn() -> (H, B)>);
 
 /// Contender that stores the tree nodes of each block. A change hashes only the nodes on its path.
 pub(super) type Path<H> = Pairs<H, Nodes<<H as PairHash>::Digest>>;
@@ -132,47 +129,39 @@ pub(super) trait PairBlock<H: PairHash> {
 impl<H: PairHash, B: PairBlock<H>> Contender for Pairs<H, B> {
     type Object = H::Digest;
     type Content = H::Digest;
-    type Block = B;
-
-    fn new(capacity: u64) -> Self {
-        let kind = PhantomData;
-        Self { capacity, kind }
-    }
+    /// Position of the first slot in the level, and the block.
+    type Block = (u64, B);
 
     fn object(number: u64) -> H::Digest {
         H::object(number)
     }
 
-    fn capacity(&self) -> u64 {
-        self.capacity
-    }
-
-    fn widest(&self) -> usize {
+    fn widest() -> usize {
         H::Digest::default().as_ref().len()
     }
 
-    fn entry(&self, id: u64, object: &H::Digest) -> H::Digest {
+    fn entry(id: u64, object: &H::Digest) -> H::Digest {
         H::entry(id, object)
     }
 
-    fn open(&self, _: Place) -> Outcome<B> {
-        Ok(B::new(self.capacity as usize))
+    fn open(place: Place, capacity: u64) -> Outcome<Self::Block> {
+        Ok((place.block * capacity, B::new(capacity as usize)))
     }
 
-    fn write(&self, block: &mut B, place: Place, position: u64, new: &H::Digest) -> Outcome<()> {
-        block.write((position - place.block * self.capacity) as usize, new);
+    fn write((first, block): &mut Self::Block, position: u64, new: &H::Digest) -> Outcome<()> {
+        block.write((position - *first) as usize, new);
         Ok(())
     }
 
-    fn summary(&self, block: &mut B, _: Place) -> H::Digest {
+    fn summary((_, block): &mut Self::Block) -> H::Digest {
         block.summary()
     }
 
-    fn root(&self, entries: u64, summary: &H::Digest) -> Vec<u8> {
+    fn root(entries: u64, _: u64, summary: &H::Digest) -> Vec<u8> {
         H::root(entries, summary)
     }
 
-    fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64 {
+    fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64 {
         B::limit_ns(update, primitives)
     }
 }
