@@ -18,7 +18,14 @@ pub fn run(report: &mut Report) -> Outcome<()> {
     for group in groups(&lines, &["accumulator", "threads"]) {
         let mut slopes = slopes(&group);
         for (operation, slope) in &slopes {
-            report.line(slope_line(group[0], operation, *slope))?;
+            let accumulator = group[0].text("accumulator");
+            let paper_us = paper_us(accumulator, operation);
+            report.line(line! {
+                experiment: "accumulators_slopes", accumulator, operation,
+                threads: group[0].count("threads"), sizes: slope.sizes, us_per_element: slope.us,
+                explained: slope.explained, paper_us_on_8_threads: paper_us,
+                ratio_to_paper: paper_us.map(|paper_us| slope.us / paper_us),
+            })?;
         }
         // Clients verify on one thread, as in the paper.
         let verifies = |line: &&&Line| {
@@ -76,26 +83,15 @@ pub fn regression(points: &[(f64, f64)]) -> Slope {
     };
     let (spread, common) = (sum(&|n, _| n * n), sum(&|n, us| n * us));
     let variance = sum(&|_, us| us * us);
-    let us = if spread > 0.0 {
-        common / spread
-    } else {
-        mean_us / mean_n
-    };
+    let one_size = mean_us / mean_n;
     Slope {
-        us,
+        us: if spread > 0.0 {
+            common / spread
+        } else {
+            one_size
+        },
         sizes: points.len(),
         explained: (points.len() > 2).then(|| common * common / (spread * variance)),
-    }
-}
-
-fn slope_line(first: &Line, operation: &str, slope: Slope) -> Line {
-    let accumulator = first.text("accumulator");
-    let paper_us = paper_us(accumulator, operation);
-    line! {
-        experiment: "accumulators_slopes", accumulator, operation, threads: first.count("threads"),
-        sizes: slope.sizes, us_per_element: slope.us, explained: slope.explained,
-        paper_us_on_8_threads: paper_us,
-        ratio_to_paper: paper_us.map(|paper_us| slope.us / paper_us),
     }
 }
 

@@ -42,14 +42,14 @@ pub fn measure<R: MeasuredRepository, C: MeasuredRepository>(order: &Order) -> O
     let hashes = count_hashes::<C>(workload)?;
     let limit = primitives.sign_us + hashes.cost_us(&primitives);
     let updates = workload.versions() - workload.fill();
-    let line = line! {
+    let figures = line! {
         insert_snapshot_us: last.mean_us(), insert_snapshot_median_us: last.median_us(),
         author_limit_us: limit, author_ratio: last.mean_us() / limit,
         author_ratio_median: last.median_us() / limit, node_hashes_per_update: hashes.nodes,
         history_hashes_per_update: hashes.history_leaves + hashes.history_nodes,
         update_bytes: pass.bytes as f64 / updates as f64,
     };
-    Ok(line.and(HASHES, hashes))
+    Ok(figures.and(HASHES, hashes))
 }
 
 /// Counts the hashes per snapshot, over the last tenth of the snapshots, with an author that does

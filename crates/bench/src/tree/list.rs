@@ -82,16 +82,14 @@ pub type MeasuredSuite = (&'static str, fn(&Effort) -> Primitives);
 
 /// Suites under which trees are measured.
 pub const SUITES: [MeasuredSuite; 3] = [
-    (
-        Sha256Ed25519::NAME,
-        Primitives::measure_all::<Sha256Ed25519>,
-    ),
-    (
-        Blake3Ed25519::NAME,
-        Primitives::measure_all::<Blake3Ed25519>,
-    ),
-    (Paper2010::NAME, Primitives::measure_all::<Paper2010>),
+    suite::<Sha256Ed25519>(),
+    suite::<Blake3Ed25519>(),
+    suite::<Paper2010>(),
 ];
+
+const fn suite<S: Suite>() -> MeasuredSuite {
+    (S::NAME, Primitives::measure_all::<S>)
+}
 
 /// Lists the distinct names of one kind (scheme, repository or suite), in the order of [`trees`].
 pub fn names(name: fn(&MeasuredTree) -> &'static str) -> Vec<&'static str> {
