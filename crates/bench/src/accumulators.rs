@@ -20,7 +20,7 @@ use clap::{Args, ValueEnum};
 use pad_accumulators::{Accumulator, Authority, SignedSnapshot, Snapshot, rsa::RepresentativeRule};
 use pad_core::{Untrusted, Verified, Version, Workers};
 
-use crate::prelude::*;
+use crate::{prelude::*, workload::hashed_key};
 
 mod bilinear;
 pub mod hints;
@@ -190,10 +190,11 @@ impl Plan {
 }
 
 /// Makes `n` distinct random elements of 32 bytes.
-fn elements(n: usize) -> Vec<Vec<u8>> {
-    let mut random = Random::new(n as u64);
-    let words = |random: &mut Random| [(); 4].map(|()| random.next().to_be_bytes());
-    (0..n).map(|_| words(&mut random).concat()).collect()
+pub(crate) fn elements(n: usize) -> Vec<Vec<u8>> {
+    let elements = (0..n as u64).map(hashed_key);
+    elements
+        .map(|element| element.as_bytes().to_vec())
+        .collect()
 }
 
 /// Signs an accumulator value as the snapshot of version 1, and verifies it as a client does.

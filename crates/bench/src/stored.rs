@@ -15,14 +15,18 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use pad_core::{Key, Operation, Repository as _, Sha256Ed25519, Value, Version, Workers};
+use pad_core::{Key, Operation, Repository as _, Sha256Ed25519, Version, Workers};
 use pad_tree::{
     CacheSize, MemoryLog, NodeLog as _, RedBlack, RedBlackAuthor, RedBlackPathCopying,
     StoredRepository,
 };
 
 use self::files::Once;
-use crate::{line, peers, prelude::*};
+use crate::{
+    line, peers,
+    prelude::*,
+    workload::{key_of, value},
+};
 
 type S = Sha256Ed25519;
 
@@ -205,11 +209,5 @@ const LOOKUPS: u64 = 20_000;
 
 /// Returns a key of 16 bytes for a number. The order of keys is not the order of their numbers.
 fn key(number: u64) -> Key {
-    let mut random = Random::new(number);
-    let bytes = [random.next().to_be_bytes(), number.to_be_bytes()].concat();
-    Key::new(bytes).expect("bench: 16 bytes are a key")
-}
-
-fn value(number: u64) -> Value {
-    Value::new([&number.to_be_bytes()[..], &[7; 24]].concat()).expect("bench: 32 bytes are a value")
+    key_of(number, 16)
 }

@@ -136,13 +136,8 @@ pub(crate) fn is_in(figure: &str, line: &Line) -> bool {
 
 /// Derives, for a trace without hints, the figures of the same trace with hints.
 fn with_hints(lines: &[Line], line: &Line) -> Line {
-    let same = [
-        "entries",
-        "update_percent",
-        "capacity",
-        "seed",
-        "operations",
-    ];
+    let same = "entries update_percent capacity seed operations".split(' ');
+    let same: Vec<&str> = same.collect();
     let mut with = lines.iter().filter(|it| it.says(&[("hints", "true")]));
     let with = with.find(|other| other.agrees(line, &same));
     let of = |key: &str| with?.number(key);

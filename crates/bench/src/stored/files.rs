@@ -10,8 +10,8 @@ use authdict::{
 use clap::ValueEnum;
 use pad_core::{Key, Operation};
 
-use super::{key, value};
-use crate::{line, memory, prelude::*};
+use super::key;
+use crate::{line, memory, prelude::*, workload::value};
 
 /// Number of measured snapshots with one change each, after the snapshot that loads all keys.
 const SNAPSHOTS: u64 = 200;

@@ -14,7 +14,7 @@ use pad_accumulators::{
 use pad_core::Workers;
 
 use super::figure7::AUTHOR_WITNESSES;
-use crate::{prelude::*, secret::FixedSecret, workload::hashed_key};
+use crate::{accumulators::elements, prelude::*, secret::FixedSecret};
 
 /// Computes the result line of the design in `line` as if the author made its witnesses. Returns
 /// `None` for designs without accumulators.
@@ -42,8 +42,7 @@ pub fn measure(line: &Line) -> Outcome<Option<Line>> {
 /// made together.
 fn witness<A: Accumulator<SecretKey: FixedSecret>>(number: f64) -> Outcome<(f64, f64)> {
     let (secret, alone) = (A::SecretKey::fixed(), Workers::sequential());
-    let elements = (0..number.ceil().max(1.0) as u64).map(hashed_key);
-    let elements: Vec<_> = elements.map(|key| key.as_bytes().to_vec()).collect();
+    let elements = elements(number.ceil().max(1.0) as usize);
     let set = ElementSet::<A>::from_elements(secret.public_key(), &elements, &alone)?;
     // Tables are computed when they are first used.
     A::witnesses(&secret, &set, &alone)?;

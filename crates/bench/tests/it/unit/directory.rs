@@ -62,12 +62,6 @@ fn agrees_with_a_list() {
     }
 }
 
-const AD_HASH: &str = "ad-hash-1600";
-const MERKLE: &str = "merkle";
-const SMALLEST: u64 = 512;
-const PAPERS: u64 = 16 << 10;
-const LARGEST: u64 = 64 << 10;
-
 #[test]
 fn shapes_follow_from_lines() {
     let line = |strategy: &str, bytes: u64, us: f64| {
@@ -77,12 +71,12 @@ fn shapes_follow_from_lines() {
         }
     };
     let lines = [
-        line(AD_HASH, SMALLEST, 50.0),
-        line(AD_HASH, PAPERS, 10.0),
-        line(AD_HASH, LARGEST, 8.0),
-        line("sha-384-scanning", LARGEST, 40.0),
-        line(MERKLE, SMALLEST, 0.5),
-        line(MERKLE, LARGEST, 0.4),
+        line("ad-hash-1600", 512, 50.0),
+        line("ad-hash-1600", 16 << 10, 10.0),
+        line("ad-hash-1600", 64 << 10, 8.0),
+        line("sha-384-scanning", 64 << 10, 40.0),
+        line("merkle", 512, 0.5),
+        line("merkle", 64 << 10, 0.4),
     ];
     for (name, expected) in [
         ("falls-at-first", 5.0),
