@@ -19,7 +19,8 @@ pub struct CompareArguments {
     #[command(flatten)]
     manner: Manner,
     /// Restricts the run to these schemes; by default all.
-    #[arg(long, value_delimiter = ',', value_parser = names())]
+    #[arg(long, value_delimiter = ',',
+        value_parser = PossibleValuesParser::new(schemes().iter().map(|scheme| scheme.name)))]
     schemes: Vec<String>,
     /// Numbers of keys in a dictionary; with --quick 300.
     #[arg(long, sizes("1000,10000", "300", within(1..)))]
@@ -34,10 +35,6 @@ pub struct CompareArguments {
     /// skipped if loading the keys would take ten times as long.
     #[arg(long, usually("3", "0.3"))]
     limit: f64,
-}
-
-fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(schemes().iter().map(|scheme| scheme.name))
 }
 
 impl CompareArguments {

@@ -100,7 +100,8 @@ pub struct TupleArguments {
     #[arg(long, value_delimiter = ',', usually("1000,100000", "1000"))]
     pub sizes: Vec<u64>,
     /// Restricts the run to these designs of dictionaries; by default all.
-    #[arg(long, value_delimiter = ',', value_parser = names())]
+    #[arg(long, value_delimiter = ',',
+        value_parser = PossibleValuesParser::new(contenders().iter().map(|design| design.name)))]
     pub designs: Vec<String>,
     /// Numbers of threads that sign in the experiment `threads`, or look up in `scaling`. Other
     /// experiments use one thread.
@@ -276,10 +277,6 @@ const QUANTITIES: [&str; 2] = ["update_bytes", "proof_bytes"];
 
 /// Maximum number of keys in the experiment `steady` for designs with accumulators.
 const ACCUMULATED_KEYS: u64 = 1_000;
-
-fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(contenders().iter().map(|contender| contender.name))
-}
 
 /// Files of the bundled traces. The first has many keys in few snapshots, as in the paper. The
 /// second has few keys, nearly all of which change in every snapshot.

@@ -25,8 +25,6 @@ pub(super) struct GrowingLog<S: DictionaryScheme> {
     pub(super) author: LogAuthor<S>,
     /// The author's time for each version, signature included, in microseconds.
     pub(super) times: Vec<f64>,
-    /// Number of threads that author and server use.
-    pub(super) threads: usize,
     entries: vec::IntoIter<Entry>,
 }
 
@@ -37,7 +35,6 @@ impl<S: DictionaryScheme> GrowingLog<S> {
         Ok(Self {
             author: LogAuthor::new(log.clone(), author_key(), signer, workers.clone())?,
             times: Vec::new(),
-            threads: workers.threads(),
             entries: entries.into_iter(),
         })
     }

@@ -65,7 +65,7 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
         let prove_limit_us = counts::prove_us::<S>((shape, n), positions, &self.primitives);
         let line = line! {
             experiment: "aad_lookup", schedule: name(shape.schedule()), n, values,
-            trees: shape.forest(n).count(), threads: grown.threads, prove_limit_us,
+            trees: shape.forest(n).count(), threads: self.workers.threads(), prove_limit_us,
             prove_ratio: times[0] / prove_limit_us, proof_bytes: proof.len(), is_computed: false,
         };
         Ok(line.merged(&line_of(times)))
