@@ -18,7 +18,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use pad_accumulators::{Accumulator, Authority, SignedSnapshot, Snapshot, rsa::RepresentativeRule};
-use pad_core::{Untrusted, Verified, Version, Workers};
+use pad_core::{Version, Workers};
 
 use crate::{prelude::*, workload::hashed_key};
 
@@ -197,21 +197,18 @@ pub(crate) fn elements(n: usize) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Signs an accumulator value as the snapshot of version 1, and verifies it as a client does.
-pub fn signed_and_verified<A: Accumulator>(
+/// Signs an accumulator value as the snapshot of `version`. Also returns the keys under which
+/// clients verify it.
+fn signed<A: Accumulator>(
     key: &A::PublicKey,
+    version: Version,
     value: A::Value,
-) -> Outcome<Verified<Snapshot<A>>> {
-    let version = Version::new(1);
-    let snapshot = Snapshot::<A> {
+) -> Outcome<(SignedSnapshot<A>, Authority<A>)> {
+    let (author, key) = (author_key(), key.clone());
+    let snapshot = Snapshot {
         key: key.clone(),
         version,
         value,
     };
-    let authority = Authority {
-        author: author_key(),
-        key: key.clone(),
-    };
-    let signed: SignedSnapshot<A> = snapshot.sign(&signing_key())?;
-    Ok(Untrusted::new(signed).verify(&authority, &version)?)
+    Ok((snapshot.sign(&signing_key())?, Authority { author, key }))
 }

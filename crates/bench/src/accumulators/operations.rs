@@ -4,10 +4,10 @@ use pad_accumulators::{
     AccumulateError, Accumulator, AuthorSet, Batch, Dynamic, ElementSet, Scheme, SecretKey,
     Universal, Witnessed,
 };
-use pad_core::{Proof, Workers};
+use pad_core::{Proof, Untrusted, Version, Workers};
 use rayon::prelude::*;
 
-use super::{Plan, Primitive, elements, signed_and_verified};
+use super::{Plan, Primitive, elements, signed};
 use crate::{line, prelude::*};
 
 /// Kind of accumulator work whose time a primitive bounds from below.
@@ -221,7 +221,9 @@ fn single_elements<B: Bench>(
     let n = elements.len();
     let set = ElementSet::<B::Scheme>::from_elements(key, elements, alone)?;
     let value = B::Scheme::accumulate(secret, &set, alone)?;
-    let snapshot = signed_and_verified::<B::Scheme>(key, value)?;
+    let version = Version::new(1);
+    let (snapshot, authority) = signed::<B::Scheme>(key, version, value)?;
+    let snapshot = Untrusted::new(snapshot).verify(&authority, &version)?;
     let witnesses = B::Scheme::witnesses(secret, &set, alone)?;
     let (witness, element) = (&witnesses[n / 2], &elements[n / 2]);
     witness.clone().check(&snapshot, element)?;

@@ -4,13 +4,12 @@
 //! updates them, and sends them.
 
 use pad_accumulators::{
-    Accumulator, Authority, Change, Dynamic, ElementSet, Scheme, SecretKey, SignedSnapshot,
-    Snapshot, Witnessed, wire,
+    Accumulator, Change, Dynamic, ElementSet, Scheme, SecretKey, Witnessed, wire,
 };
 use pad_core::{Proof, Untrusted, Version, Workers};
 
 use super::{
-    super::{Bench, BoundedWork, Plan, SecretKeyOf, elements},
+    super::{Bench, BoundedWork, Plan, SecretKeyOf, elements, signed},
     CHANGE_BYTES, ELEMENT_BYTES, set_line, with_young_generation, young_elements,
 };
 use crate::{line, prelude::*, primitives::Primitives};
@@ -147,16 +146,8 @@ impl<'a, B: Bench> Scene<'a, B> {
     /// and the microseconds of the verification.
     fn check(&self) -> Outcome<(usize, usize, f64)> {
         let version = Version::new(2);
-        let snapshot = Snapshot {
-            key: self.key().clone(),
-            version,
-            value: self.change.after.clone(),
-        };
-        let signed: SignedSnapshot<B::Scheme> = snapshot.sign(&signing_key())?;
-        let authority = Authority {
-            author: author_key(),
-            key: self.key().clone(),
-        };
+        let value = self.change.after.clone();
+        let (signed, authority) = signed::<B::Scheme>(self.key(), version, value)?;
         let witness = &self.witnesses[self.changed.position(&self.wanted)?];
         let verify = || -> Outcome<()> {
             let known = Untrusted::new(signed.clone()).verify(&authority, &version)?;
