@@ -99,12 +99,11 @@ impl Inserts {
     /// Fails if two contenders with equal digests have different roots. Accepts contenders that
     /// were not measured.
     fn agree(&self, one: &Root, other: &Root) -> Outcome<()> {
-        match (one, other) {
-            (Some(one), Some(other)) if one != other => {
-                Err(format!("blocks of {} bytes: roots differ", self.block_bytes).into())
-            }
-            _ => Ok(()),
-        }
+        let differ = one.is_some() && other.is_some() && one != other;
+        ensure(
+            !differ,
+            &format!("blocks of {} bytes: roots differ", self.block_bytes),
+        )
     }
 
     /// Returns the lower bound for an insertion in microseconds, mean over all entries.
@@ -156,14 +155,10 @@ impl Inserts {
 
     /// Returns the number of levels of the directory at an insertion, mean over all entries.
     fn mean_levels(&self) -> f64 {
-        let levels = |id: u64| {
-            let mut levels = 1_u32;
-            while id >= self.capacity().pow(levels) {
-                levels += 1;
-            }
-            f64::from(levels)
-        };
-        (0..self.entries).map(levels).sum::<f64>() / self.entries as f64
+        let holds = |id: u64, levels: &u32| id < self.capacity().pow(*levels);
+        let levels = |id| (1..).find(|levels| holds(id, levels)).unwrap_or(1);
+        let sum: f64 = (0..self.entries).map(|id| f64::from(levels(id))).sum();
+        sum / self.entries as f64
     }
 }
 
