@@ -19,7 +19,6 @@ mod postponed;
 mod primitives;
 pub mod reads;
 mod right_edge;
-pub mod shape;
 mod sizes;
 mod stored;
 mod strategies;

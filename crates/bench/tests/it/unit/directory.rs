@@ -6,7 +6,7 @@ use bench::{
     directory::{
         contender::slot_updates,
         lru::{Before, Lru},
-        shape::figure,
+        table::shape,
     },
     line,
     workload::Random,
@@ -86,7 +86,7 @@ fn shapes_follow_from_lines() {
         ("path-spread", 1.25),
         ("path-below", 20.0),
     ] {
-        assert_eq!(figure(name, &lines), Some(expected), "{name}");
+        assert_eq!(shape(name, &lines), Some(expected), "{name}");
     }
-    assert_eq!(figure("falls-at-first", &lines[1..]), None);
+    assert_eq!(shape("falls-at-first", &lines[1..]), None);
 }
