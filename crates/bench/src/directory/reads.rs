@@ -269,19 +269,14 @@ fn hints_line(parameters: TraceParameters, geometry: Geometry, with_hints: bool)
     let sent = (counted.sent_bytes > 0).then(|| each(counted.sent_bytes));
     let line = line! {
         experiment: "directory_hints", entries: parameters.prefill,
-        block_bytes: geometry.block_bytes,
+        block_bytes: geometry.block_bytes, seed: parameters.seed,
+        operations: parameters.operations, update_percent: parameters.update_percent,
+        capacity: geometry.capacity, frames: geometry.frames, hints: with_hints,
+        touched: counted.touched, reads: counted.reads,
     };
     let read_bytes = each(counted.reads * geometry.block_bytes);
     line.and("proof_bytes", sent)
         .and("reads_per_lookup", each(counted.reads))
-        .and("seed", parameters.seed)
-        .and("operations", parameters.operations)
-        .and("update_percent", parameters.update_percent)
-        .and("capacity", geometry.capacity)
-        .and("frames", geometry.frames)
-        .and("hints", with_hints)
-        .and("touched", counted.touched)
-        .and("reads", counted.reads)
         .and("read_bytes_per_lookup", read_bytes)
         .and("hint_hit_rate", each(counted.hint_hits))
 }
