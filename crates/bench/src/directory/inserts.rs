@@ -156,7 +156,7 @@ impl Inserts {
     /// Returns the number of levels of the directory at an insertion, mean over all entries.
     fn mean_levels(&self) -> f64 {
         let holds = |id: u64, levels: &u32| id < self.capacity().pow(*levels);
-        let levels = |id| (1..).find(|levels| holds(id, levels)).unwrap_or(1);
+        let levels = |id| (1..u64::BITS).find(|levels| holds(id, levels)).unwrap_or(1);
         let sum: f64 = (0..self.entries).map(|id| f64::from(levels(id))).sum();
         sum / self.entries as f64
     }
