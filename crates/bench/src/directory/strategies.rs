@@ -108,7 +108,8 @@ fn proofs<B: MeasuredDigest>(bench: &mut Bench) -> Outcome<()> {
         Ok(verified.get().of(id))
     };
     let (ids, effort) = ((Random::new(entries), entries), bench.report.effort());
-    let [prove_us, verify_us] = proof_times(&effort, ids, [5, 50, 5], object, prove, verify)?;
+    let times = proof_times(&effort, ids, [5, 50, 5], object, prove, verify);
+    let [prove_us, verify_us] = times.map_err(|error| format!("{}: {error}", B::NAME))?;
     let line = line! {
         experiment: "directory_opened", entries, prove_us, verify_us,
         proof_bytes: codec::encode(&tree.prove(EntryId::new(0))).len(), capacity: CAPACITY,
