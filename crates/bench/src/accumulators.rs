@@ -32,6 +32,7 @@ pub mod slopes;
 pub mod table;
 
 pub use bilinear::BilinearBench;
+pub(crate) use bilinear::scalars;
 pub use operations::{Bench, BoundedWork, Operations, SecretKeyOf};
 pub use rsa::RsaBench;
 

@@ -3,9 +3,8 @@
 
 use std::hint::black_box;
 
-use ark_bls12_381::{Fr, G2Affine, g1};
+use ark_bls12_381::{G2Affine, g1};
 use ark_ec::AffineRepr;
-use ark_ff::PrimeField;
 use bls12::{
     pairing::{PairingPoint, pairs_to_one},
     point,
@@ -18,7 +17,7 @@ use pad_core::{Sha256Ed25519, Workers};
 use pad_log::{DictionaryScheme, Shape, internals::prefix};
 
 use super::of_scheme;
-use crate::{line, prelude::*, primitives};
+use crate::{accumulators::scalars, line, prelude::*, primitives};
 
 /// Measured times of the primitives on one core, in microseconds.
 pub(super) struct Primitives {
@@ -44,12 +43,7 @@ impl Primitives {
         let alone = Workers::sequential();
         // Long enough for the verifier's sums, even if the log is small.
         let largest = parameters.capacity().clamp(VERIFIERS_SUM, LONGEST_SUM);
-        let mut random = Random::new(largest as u64);
-        let mut scalar = || {
-            let words = [(); 4].map(|()| random.next().to_le_bytes());
-            Fr::from_le_bytes_mod_order(words.as_flattened())
-        };
-        let scalars: Vec<Fr> = (0..largest).map(|_| scalar()).collect();
+        let scalars = scalars(largest);
         let mut sums = Vec::new();
         for level in u32::from(Shape::BLOCK_LEVEL)..=largest.ilog2() {
             let terms = &scalars[..1 << level];

@@ -35,17 +35,22 @@ pub struct BilinearBench {
     pairing: f64,
 }
 
+/// Makes `number` random scalars.
+pub(crate) fn scalars(number: usize) -> Vec<Fr> {
+    let mut random = Random::new(number as u64);
+    let mut scalar = |_| {
+        let words = [(); 4].map(|()| random.next().to_le_bytes());
+        Fr::from_le_bytes_mod_order(words.as_flattened())
+    };
+    (0..number).map(&mut scalar).collect()
+}
+
 impl BilinearBench {
     /// Measures the primitives on one core.
     pub fn new(plan: &Plan) -> Outcome<Self> {
         let largest = plan.largest().max(1000);
         let one_core = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-        let mut random = Random::new(381);
-        let mut scalar = || {
-            let words = [(); 4].map(|()| random.next().to_le_bytes());
-            Fr::from_le_bytes_mod_order(words.as_flattened())
-        };
-        let scalars: Vec<Fr> = (0..=largest).map(|_| scalar()).collect();
+        let scalars = scalars(largest + 1);
         let generator = G1Projective::generator();
         let table = BatchMulPreprocessing::new(generator, scalars.len());
         let mut points = Vec::new();

@@ -13,18 +13,15 @@ use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition}
 use super::{
     Bench,
     digests::{S, object},
+    durable::MOST,
+    operations::BATCH,
 };
 use crate::{dictionary::Run, line, memory, prelude::*};
 
 const ENTRIES: TableDefinition<'_, u64, [u8; 32]> = TableDefinition::new("entries");
 
-/// Number of updates in one durable batch.
-const BATCH: usize = 10_000;
-
-/// Maximum number of entries of both alternatives. Loading more entries takes minutes.
-const MOST: u64 = 1_000_000;
-
-/// Measures both alternatives over `entries` entries, unless that exceeds [`MOST`].
+/// Measures both alternatives over `entries` entries, unless that exceeds [`MOST`]: loading more
+/// takes minutes.
 pub(super) fn run(entries: u64, bench: &mut Bench) -> Outcome<()> {
     if entries <= MOST {
         bench.report.announce(format!("redb, {entries} entries"));
@@ -86,10 +83,8 @@ fn plain_map(entries: u64, bench: &mut Bench) -> Outcome<()> {
 /// Measures the authenticated tree, the workspace's red-black tree in memory.
 fn tree(entries: u64, bench: &mut Bench) -> Outcome<()> {
     let put = |(id, object): (u64, [u8; 32])| -> Outcome<Operation> {
-        Ok(Operation::Put(
-            EntryId::new(id).to_key(),
-            Value::new(object)?,
-        ))
+        let (key, value) = (EntryId::new(id).to_key(), Value::new(object)?);
+        Ok(Operation::Put(key, value))
     };
     let mut run = Run::<RedBlackPathCopying<S>>::new(signing_key(), Duration::MAX);
     let filled: Outcome<Vec<_>> = (0..entries).map(|id| put((id, object(id).0))).collect();

@@ -7,23 +7,19 @@ use block_directory::{BlockDirectory, CacheBudget, EntryId, FullAuthor};
 use super::{
     Bench,
     digests::S,
-    operations::digest,
+    operations::{BATCH, digest},
     stored::{BUDGET, CAPACITY, STEP, authority},
 };
 use crate::{line, memory, prelude::*};
 
-/// Number of updates in one durable version.
-const BATCH: usize = 10_000;
-
 /// Maximum number of entries that is measured, because the author keeps all entries in memory.
-const MOST: u64 = 1_000_000;
+pub(super) const MOST: u64 = 1_000_000;
 
 /// Measures a stored directory of `entries` entries, unless that exceeds [`MOST`].
 pub(super) fn run(entries: u64, bench: &mut Bench) -> Outcome<()> {
     if entries <= MOST {
-        bench
-            .report
-            .announce(format!("durable updates of {entries} entries"));
+        let what = format!("durable updates of {entries} entries");
+        bench.report.announce(what);
         update(entries, bench)?;
         reopen(entries, bench)?;
     }

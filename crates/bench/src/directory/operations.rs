@@ -24,8 +24,8 @@ use crate::{line, memory, prelude::*};
 /// these.
 const HOT: u64 = 128;
 
-/// Number of updates in one version, in the experiment with batches.
-const BATCH: usize = 10_000;
+/// Number of updates in one version, in the experiments with batches.
+pub(super) const BATCH: usize = 10_000;
 
 /// Maximum number of versions that are measured with one update each.
 const UPDATES: usize = 20_000;
