@@ -10,6 +10,7 @@
 //! - [`keys`]: the time to generate keys, and their bytes.
 
 use std::{
+    collections::BTreeSet,
     hint::black_box,
     num::NonZeroUsize,
     time::{Duration, Instant},
@@ -17,12 +18,9 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use pad_accumulators::{Accumulator, Authority, SignedSnapshot, Snapshot, rsa::RepresentativeRule};
-use pad_core::{Untrusted, Verified, Version, Workers};
+use pad_core::{Version, Workers};
 
-use crate::{
-    prelude::*,
-    sizes::{SizeArgument as _, within},
-};
+use crate::{prelude::*, workload::hashed_key};
 
 mod bilinear;
 pub mod hints;
@@ -34,6 +32,7 @@ pub mod slopes;
 pub mod table;
 
 pub use bilinear::BilinearBench;
+pub(crate) use bilinear::scalars;
 pub use operations::{Bench, BoundedWork, Operations, SecretKeyOf};
 pub use rsa::RsaBench;
 
@@ -80,76 +79,46 @@ impl AccumulatorArguments {
     /// Runs the experiments that the command line requests, and prints their report.
     pub fn run(&self) -> Outcome<()> {
         use AccumulatorExperiment as Experiment;
-        let plan = self.plan();
         let wants = |experiment| self.experiment.contains(&experiment);
         let mut report = self.manner.report()?;
-        let bench = BilinearBench::new(&plan)?;
-        measure(&bench, &self.experiment, &plan, &mut report)?;
-        let bench = RsaBench::new(RepresentativeRule::default(), &plan)?;
-        measure(&bench, &self.experiment, &plan, &mut report)?;
+        self.measure(&BilinearBench::new(self)?, &mut report)?;
+        let rsa = RsaBench::new(RepresentativeRule::default(), self)?;
+        self.measure(&rsa, &mut report)?;
         // The compact rule is only compared in the experiment `operations`.
         if wants(Experiment::Operations) {
-            let compact = RsaBench::new(RepresentativeRule::Compact, &plan)?;
-            operations::run(&compact, &plan, &mut report)?;
+            let compact = RsaBench::new(RepresentativeRule::Compact, self)?;
+            operations::run(&compact, self, &mut report)?;
         }
         if wants(Experiment::Slopes) {
             slopes::run(&mut report)?;
         }
         if wants(Experiment::Sets) {
-            sets::plain::run(&plan, &mut report)?;
+            sets::plain::run(self, &mut report)?;
             sets::conclusion::run(&mut report)?;
         }
         if wants(Experiment::Hints) {
-            hints::run(&plan, &mut report)?;
+            hints::run(self, &mut report)?;
         }
         if wants(Experiment::Keys) {
-            keys::run(&plan, &mut report)?;
+            keys::run(self, &mut report)?;
         }
         report.finish(table::table)
     }
 
-    fn plan(&self) -> Plan {
-        let mut sizes: Vec<usize> = self.elements.iter().map(|size| *size as usize).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
-        Plan {
-            sizes,
-            threads: self.threads.clone(),
-            longest: Duration::from_secs(self.longest),
-            quick: self.manner.quick,
+    /// Runs the experiments that concern a single accumulator: `operations` and `sets`.
+    fn measure(&self, bench: &impl Bench, report: &mut Report) -> Outcome<()> {
+        if self.experiment.contains(&AccumulatorExperiment::Operations) {
+            operations::run(bench, self, report)?;
         }
+        if self.experiment.contains(&AccumulatorExperiment::Sets) {
+            sets::accumulated::run(bench, self, report)?;
+        }
+        Ok(())
     }
 }
 
-/// Runs the experiments that concern a single accumulator: `operations` and `sets`.
-fn measure<B: Bench>(
-    bench: &B,
-    experiments: &[AccumulatorExperiment],
-    plan: &Plan,
-    report: &mut Report,
-) -> Outcome<()> {
-    for experiment in experiments {
-        match experiment {
-            AccumulatorExperiment::Operations => operations::run(bench, plan, report)?,
-            AccumulatorExperiment::Sets => sets::accumulated::run(bench, plan, report)?,
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Settings of the measurements of `bench accumulators`.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// Numbers of elements in the measured sets, ascending.
-    pub sizes: Vec<usize>,
-    /// Numbers of threads on which operations are measured.
-    pub threads: Vec<NonZeroUsize>,
-    /// Longest expected time of one operation; slower work is left out.
-    pub longest: Duration,
-    /// Whether this is a quick run, with small sets and single measurements.
-    pub quick: bool,
-}
+/// Settings of the measurements: the command line itself.
+type Plan = AccumulatorArguments;
 
 /// Primitive that bounds an operation: its name and its time in microseconds.
 #[derive(Clone, Debug)]
@@ -168,6 +137,21 @@ impl Primitive {
 }
 
 impl Plan {
+    /// Returns the distinct numbers of elements in the measured sets, ascending.
+    fn sizes(&self) -> Vec<usize> {
+        let sizes: BTreeSet<_> = self.elements.iter().map(|size| *size as usize).collect();
+        sizes.into_iter().collect()
+    }
+
+    fn largest(&self) -> usize {
+        self.sizes().last().copied().unwrap_or(1)
+    }
+
+    /// Reports whether work that is expected to take `us` microseconds takes too long.
+    fn is_too_long(&self, us: f64) -> bool {
+        us > self.longest as f64 * 1e6
+    }
+
     /// Returns the median microseconds of `work`. Runs it at least once, and up to 15 times within
     /// two seconds. A quick run calls it once.
     fn time_us<R>(&self, mut work: impl FnMut() -> R) -> f64 {
@@ -177,7 +161,7 @@ impl Plan {
     /// Like `time_us`, but `work` takes an input that `prepare` makes anew for each run. Preparing
     /// is not timed.
     fn time_on<T, R>(&self, mut prepare: impl FnMut() -> T, mut work: impl FnMut(T) -> R) -> f64 {
-        let (budget, runs) = if self.quick {
+        let (budget, runs) = if self.manner.quick {
             (Duration::ZERO, 1)
         } else {
             (Duration::from_secs(2), 15)
@@ -197,7 +181,7 @@ impl Plan {
 
     /// Returns the microseconds of one call of `work`, which is too short to be timed singly.
     pub fn primitive_us<R>(&self, work: impl FnMut() -> R) -> f64 {
-        Effort::new(self.quick).each_ns(work) / 1e3
+        Effort::new(self.manner.quick).each_ns(work) / 1e3
     }
 
     fn pools(&self) -> Outcome<Vec<Workers>> {
@@ -207,27 +191,25 @@ impl Plan {
 }
 
 /// Makes `n` distinct random elements of 32 bytes.
-fn elements(n: usize) -> Vec<Vec<u8>> {
-    let mut random = Random::new(n as u64);
-    let words = |random: &mut Random| [(); 4].map(|()| random.next().to_be_bytes());
-    (0..n).map(|_| words(&mut random).concat()).collect()
+pub(crate) fn elements(n: usize) -> Vec<Vec<u8>> {
+    let elements = (0..n as u64).map(hashed_key);
+    elements
+        .map(|element| element.as_bytes().to_vec())
+        .collect()
 }
 
-/// Signs an accumulator value as the snapshot of version 1, and verifies it as a client does.
-pub fn signed_and_verified<A: Accumulator>(
+/// Signs an accumulator value as the snapshot of `version`. Also returns the keys under which
+/// clients verify it.
+fn signed<A: Accumulator>(
     key: &A::PublicKey,
+    version: Version,
     value: A::Value,
-) -> Outcome<Verified<Snapshot<A>>> {
-    let version = Version::new(1);
-    let snapshot = Snapshot::<A> {
+) -> Outcome<(SignedSnapshot<A>, Authority<A>)> {
+    let (author, key) = (author_key(), key.clone());
+    let snapshot = Snapshot {
         key: key.clone(),
         version,
         value,
     };
-    let authority = Authority {
-        author: author_key(),
-        key: key.clone(),
-    };
-    let signed: SignedSnapshot<A> = snapshot.sign(&signing_key())?;
-    Ok(Untrusted::new(signed).verify(&authority, &version)?)
+    Ok((snapshot.sign(&signing_key())?, Authority { author, key }))
 }

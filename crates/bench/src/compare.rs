@@ -6,13 +6,10 @@ use clap::{Args, builder::PossibleValuesParser};
 use comparison::{Place, Scheme, Work, Workload, schemes, workload::Replay};
 
 use crate::{
-    columns::TableSpec,
     line,
     measure::{Record, measure},
     prelude::*,
     secret,
-    sizes::{SizeArgument as _, within},
-    tables::Tables,
     tuple::macrobenchmark::Trace,
 };
 
@@ -22,7 +19,8 @@ pub struct CompareArguments {
     #[command(flatten)]
     manner: Manner,
     /// Restricts the run to these schemes; by default all.
-    #[arg(long, value_delimiter = ',', value_parser = names())]
+    #[arg(long, value_delimiter = ',',
+        value_parser = PossibleValuesParser::new(schemes().iter().map(|scheme| scheme.name)))]
     schemes: Vec<String>,
     /// Numbers of keys in a dictionary; with --quick 300.
     #[arg(long, sizes("1000,10000", "300", within(1..)))]
@@ -37,10 +35,6 @@ pub struct CompareArguments {
     /// skipped if loading the keys would take ten times as long.
     #[arg(long, usually("3", "0.3"))]
     limit: f64,
-}
-
-fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(schemes().iter().map(|scheme| scheme.name))
 }
 
 impl CompareArguments {
@@ -62,10 +56,8 @@ impl CompareArguments {
     /// not meet only one scheme. Returns the lines of each scheme.
     fn rounds(&self, work: &dyn Work, report: &mut Report) -> Outcome<Vec<Vec<Line>>> {
         let shape = work.shape();
-        let wanted: Vec<_> = schemes()
-            .iter()
-            .filter(|scheme| self.wants(scheme))
-            .collect();
+        let is_wanted = |scheme: &&Scheme| chosen(&self.schemes, scheme.name);
+        let wanted: Vec<_> = schemes().iter().filter(is_wanted).collect();
         let mut lines: Vec<Vec<Line>> = vec![Vec::new(); wanted.len()];
         for round in 1..=ROUNDS {
             for (scheme, lines) in wanted.iter().zip(&mut lines) {
@@ -95,10 +87,6 @@ impl CompareArguments {
         }
     }
 
-    fn wants(&self, scheme: &Scheme) -> bool {
-        self.schemes.is_empty() || self.schemes.iter().any(|name| name == scheme.name)
-    }
-
     fn works(&self) -> Outcome<Vec<Box<dyn Work>>> {
         let mut works: Vec<Box<dyn Work>> = Vec::new();
         for path in &self.trace {
@@ -120,15 +108,13 @@ impl CompareArguments {
     /// Returns the effort of each of the `rounds`, with a budget of at most 150 ms for all. Half a
     /// second for each of four figures would be too long, because there are hundreds of runs.
     fn effort(&self, rounds: u32) -> Effort {
-        let full = Effort {
+        if self.manner.quick {
+            return Effort::QUICK;
+        }
+        Effort {
             budget: Duration::from_millis(150) / rounds,
             operations: 20_000,
             ..Effort::FULL
-        };
-        if self.manner.quick {
-            Effort::QUICK
-        } else {
-            full
         }
     }
 

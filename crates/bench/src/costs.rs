@@ -5,7 +5,7 @@
 
 use comparison::{PriceBook, Prices, line::CostLine};
 
-use crate::{line, line::Line};
+use crate::{line, prelude::*};
 
 /// Returns the paper's prices. A gigabyte is 10^9 bytes.
 pub fn of_2010() -> Prices {

@@ -43,50 +43,34 @@ fn begins_with(text: &str, begins: &[&str]) -> bool {
 const CROSBY: &str = "S. A. Crosby and D. S. Wallach, Authenticated dictionaries: real-world costs \
     and tradeoffs, 2010";
 
-const fn family(
-    (id, title, source): (&'static str, &'static str, &'static str),
-    begins: &'static [&'static str],
-    figures: &'static [&'static str],
-    report: fn(&[Line]) -> Tables,
-) -> Family {
-    Family {
-        id,
-        title,
-        source,
-        begins,
-        figures,
-        report,
-    }
-}
-
 /// All families, in the order of the report page.
 #[rustfmt::skip]
 pub const FAMILIES: [Family; 9] = [
-    family(("everything", "Every scheme on the same work",
-        "baselines that sign entries one by one"),
-        &["compare"], &["compare"], compare::tables),
-    family(("trees", "Trees", CROSBY),
-        &["growing", "steady_state"], &["table3", "table4", "figure5", "figure6"],
-        tree::table::report),
-    family(("stored", "Stored trees", "the same trees in memory, and jmt on redb"),
-        &["stored"], &["stored"], stored::tables),
-    family(("tuples", "Tuples", CROSBY), &["tuple_"], &["figure7", "figure8"],
-        tuple::table::report),
-    family(("accumulators", "Accumulators",
-        "E. Tremel, Real-world performance of cryptographic accumulators, 2013"),
-        &["accumulators"], &["accumulators"], accumulators::table::table),
-    family(("files", "Outsourced files",
-        "E. Esiner, A. Küpçü and Ö. Özkasap, Analysis and optimization on FlexDPDP, 2013"),
-        &["flexlist_"], &["flexlist"], flexlist::table::report),
-    family(("logs", "Append-only dictionaries",
-        "A. Tomescu, V. Bhupatiraju, D. Papadopoulos, C. Papamanthou, N. Triandopoulos and S. \
-         Devadas, Transparency logs via append-only authenticated dictionaries, 2019"),
-        &["aad_"], &["aad"], aad::table::report),
-    family(("directories", "Block directories",
-        "P. Stanton, B. McKeown, R. Burns and G. Ateniese, FastAD: an authenticated directory for \
-            billions of objects, 2010"),
-        &["directory_"], &["directory"], directory::table::report),
-    family(("peers", "Third-party dictionaries",
-        "our dictionaries, in the same process"),
-        &["peers"], &[], peers::table::report),
+    Family { id: "everything", title: "Every scheme on the same work",
+        source: "baselines that sign entries one by one",
+        begins: &["compare"], figures: &["compare"], report: compare::tables },
+    Family { id: "trees", title: "Trees", source: CROSBY, begins: &["growing", "steady_state"],
+        figures: &["table3", "table4", "figure5", "figure6"], report: tree::table::report },
+    Family { id: "stored", title: "Stored trees",
+        source: "the same trees in memory, and jmt on redb",
+        begins: &["stored"], figures: &["stored"], report: stored::tables },
+    Family { id: "tuples", title: "Tuples", source: CROSBY, begins: &["tuple_"],
+        figures: &["figure7", "figure8"], report: tuple::table::report },
+    Family { id: "accumulators", title: "Accumulators",
+        source: "E. Tremel, Real-world performance of cryptographic accumulators, 2013",
+        begins: &["accumulators"], figures: &["accumulators"], report: accumulators::table::table },
+    Family { id: "files", title: "Outsourced files",
+        source: "E. Esiner, A. Küpçü and Ö. Özkasap, Analysis and optimization on FlexDPDP, 2013",
+        begins: &["flexlist_"], figures: &["flexlist"], report: flexlist::table::report },
+    Family { id: "logs", title: "Append-only dictionaries",
+        source: "A. Tomescu, V. Bhupatiraju, D. Papadopoulos, C. Papamanthou, N. Triandopoulos \
+            and S. Devadas, Transparency logs via append-only authenticated dictionaries, 2019",
+        begins: &["aad_"], figures: &["aad"], report: aad::table::report },
+    Family { id: "directories", title: "Block directories",
+        source: "P. Stanton, B. McKeown, R. Burns and G. Ateniese, FastAD: an authenticated \
+            directory for billions of objects, 2010",
+        begins: &["directory_"], figures: &["directory"], report: directory::table::report },
+    Family { id: "peers", title: "Third-party dictionaries",
+        source: "our dictionaries, in the same process",
+        begins: &["peers"], figures: &[], report: peers::table::report },
 ];

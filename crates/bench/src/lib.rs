@@ -11,7 +11,9 @@
     clippy::as_conversions,
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
-    reason = "counts of a measurement: none reaches 2^53, and indices fit a 64-bit machine"
+    clippy::cast_sign_loss,
+    reason = "counts of a measurement: none is negative or reaches 2^53, and indices fit a 64-bit \
+              machine"
 )]
 #![allow(
     missing_debug_implementations,

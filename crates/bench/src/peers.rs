@@ -6,13 +6,14 @@
 use std::{
     env,
     io::{BufRead, BufReader},
-    path::{Path, PathBuf},
+    iter,
+    path::Path,
     process::{Child, Command, Stdio},
 };
 
 use clap::Args;
 
-use crate::{Outcome, line::Line, report::Manner};
+use crate::prelude::*;
 
 pub mod table;
 
@@ -60,11 +61,13 @@ impl PeersArguments {
 
 /// Builds the command that compiles and runs the program in `peers/`. The caller appends arguments.
 fn program() -> Command {
+    let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let root = folders.nth(2).unwrap_or_else(|| Path::new("."));
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
         .args(["run", "--quiet", "--release", "--locked", "--manifest-path"])
-        .arg(manifest())
+        .arg(root.join("peers/Cargo.toml"))
         .arg("--");
     command
 }
@@ -110,17 +113,9 @@ impl Drop for ChildGuard {
     }
 }
 
-fn manifest() -> PathBuf {
-    let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-    let root = folders.nth(2).unwrap_or_else(|| Path::new("."));
-    root.join("peers/Cargo.toml")
-}
-
 /// Formats a command as typed into a shell.
 fn shown(command: &Command) -> String {
-    let words = [command.get_program()]
-        .into_iter()
-        .chain(command.get_args());
+    let words = iter::once(command.get_program()).chain(command.get_args());
     let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
     words.join(" ")
 }

@@ -6,6 +6,8 @@ use std::{
     process::{Command, Stdio},
 };
 
+use pad_core::{Authority, SnapshotHead, Suite, Untrusted, Verified};
+
 pub(crate) use comparison::{
     Outcome, ensure,
     timing::{Distribution, Effort, Timings, median, microseconds, percentile, stopwatch},
@@ -13,9 +15,13 @@ pub(crate) use comparison::{
 };
 
 pub(crate) use crate::{
-    line::{Line, groups, of},
+    columns::{ColumnSpec, TableSpec, shown},
+    line::{Line, groups, of, without_lanes},
+    paper::published,
     primitives::{author_key, signing_key},
     report::{Manner, Report},
+    sizes::{SizeArgument as _, within},
+    tables::{Tables, digits, percent},
 };
 
 /// Returns the name of a recorded trace: that of its file, without extensions.
@@ -42,4 +48,26 @@ pub(crate) fn run_alone<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Out
         return Ok(output.stdout);
     }
     Err(format!("{command:?} failed: {}", output.status).into())
+}
+
+/// Signs `head` with the author's key, and returns it verified, as a client knows it.
+pub(crate) fn known_head<S: Suite>(head: SnapshotHead<S>) -> Outcome<Verified<SnapshotHead<S>>> {
+    let authority = Authority {
+        author: author_key(),
+        dictionary: head.dictionary,
+        scheme: head.scheme,
+    };
+    let (version, signed) = (head.version, head.sign(&signing_key())?);
+    Ok(Untrusted::new(signed).verify(&authority, &version)?)
+}
+
+/// Returns `line` with the figures of `others` instead of its own ones under the same keys.
+pub(crate) fn replaced(line: &Line, others: &Line) -> Line {
+    let keys: Vec<&str> = others.figures().map(|(key, _)| key).collect();
+    line.clone().without(&keys).merged(others)
+}
+
+/// Reports whether `list` contains `name`. An empty list contains every name.
+pub(crate) fn chosen(list: &[String], name: &str) -> bool {
+    list.is_empty() || list.iter().any(|chosen| chosen == name)
 }

@@ -15,7 +15,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use pad_core::{Key, Operation, Repository as _, Sha256Ed25519, Value, Version, Workers};
+use pad_core::{Key, Operation, Repository as _, Sha256Ed25519, Version, Workers};
 use pad_tree::{
     CacheSize, MemoryLog, NodeLog as _, RedBlack, RedBlackAuthor, RedBlackPathCopying,
     StoredRepository,
@@ -23,11 +23,9 @@ use pad_tree::{
 
 use self::files::Once;
 use crate::{
-    columns::{TableSpec, shown},
     line, peers,
     prelude::*,
-    sizes::{SizeArgument as _, within},
-    tables::Tables,
+    workload::{key_of, value},
 };
 
 type S = Sha256Ed25519;
@@ -128,7 +126,6 @@ const TABLES: [TableSpec; 2] = [
 /// Number of measured snapshots after the snapshot that loads all keys.
 const SNAPSHOTS: u64 = 100;
 
-#[allow(clippy::too_many_lines, reason = "one figure after the other")]
 fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     let mut author = RedBlackAuthor::<S, _>::new(
         pad_core::DictionaryId::from_name("stored"),
@@ -138,8 +135,11 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     .with_workers(Workers::all_cores());
     let authority = pad_core::Dictionary::authority(&author);
     let mut memory = RedBlackPathCopying::<S>::new(authority);
-    let mut stored = StoredRepository::<S, RedBlack>::open(authority, MemoryLog::default(), WHOLE)?
-        .with_workers(Workers::all_cores());
+    let open = |log, size| -> Outcome<StoredRepository<S, RedBlack>> {
+        let opened = StoredRepository::open(authority, log, size)?;
+        Ok(opened.with_workers(Workers::all_cores()))
+    };
+    let mut stored = open(MemoryLog::default(), CacheSize::OfBytes(WHOLE))?;
     let batch = (0..keys).map(|number| Operation::Put(key(number), value(number)));
     let update = author.snapshot_of(batch.collect())?;
     memory.apply(&update)?;
@@ -166,19 +166,12 @@ fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
     let proving = effort.try_repeat_each(256, &mut asked, prove)?;
     let prove = |key| memory.prove(latest, &key);
     let proving_in_memory = effort.try_repeat_each(256, &mut asked, prove)?;
-    let mut warmed = StoredRepository::<S, RedBlack>::open(
-        authority,
-        stored.log().clone(),
-        CacheSize::Warmed { most: u64::MAX },
-    )?
-    .with_workers(Workers::all_cores());
+    let mut warmed = open(stored.log().clone(), CacheSize::Warmed { most: u64::MAX })?;
     warmed.warm()?;
     let prove = |key| warmed.prove(latest, &key);
     let proving_warmed = effort.try_repeat_each(256, &mut asked, prove)?;
-    let (reads_latest, reads_old) = (
-        reads(&stored, latest, keys)?,
-        reads(&stored, Version::new(SNAPSHOTS / 2), keys)?,
-    );
+    let reads_latest = reads(&stored, latest, keys)?;
+    let reads_old = reads(&stored, Version::new(SNAPSHOTS / 2), keys)?;
     Ok(line! {
         experiment: "stored", scheme: "red-black", keys, snapshots: SNAPSHOTS,
         load_us_per_key: load_us / keys as f64, bytes_per_key: loaded_bytes as f64 / keys as f64,
@@ -216,11 +209,5 @@ const LOOKUPS: u64 = 20_000;
 
 /// Returns a key of 16 bytes for a number. The order of keys is not the order of their numbers.
 fn key(number: u64) -> Key {
-    let mut random = Random::new(number);
-    let bytes = [random.next().to_be_bytes(), number.to_be_bytes()].concat();
-    Key::new(bytes).expect("bench: 16 bytes are a key")
-}
-
-fn value(number: u64) -> Value {
-    Value::new([&number.to_be_bytes()[..], &[7; 24]].concat()).expect("bench: 32 bytes are a value")
+    key_of(number, 16)
 }

@@ -2,10 +2,12 @@
 //! section 6).
 //!
 //! - [`author`] and [`server`] measure one tree each, in a separate [`process`]. The author writes
-//!   its updates to a file ([`update_file`]) for the servers.
+//!   its updates to a file for the servers.
 //! - [`batch`] measures large snapshots, [`paper_layout`] trees with entries in all nodes.
 //! - [`list`] names all trees.
 //! - [`what_if`] computes the effect of other prices.
+
+use std::{collections::BTreeSet, path::Path};
 
 use clap::{Args, ValueEnum};
 
@@ -16,17 +18,11 @@ pub mod paper_layout;
 pub mod process;
 pub mod server;
 pub mod table;
-pub mod update_file;
 pub mod what_if;
 
-use crate::{
-    line,
-    prelude::*,
-    sizes::{SizeArgument as _, within},
-    workload::Workload,
-};
+use crate::{line, prelude::*, workload::Workload};
 pub use batch::BatchArguments;
-use list::{MeasuredTree, SUITES, names, possible, trees};
+use list::{SUITES, names, possible, trees};
 use process::Order;
 
 /// The command line of `bench tree`.
@@ -104,18 +100,29 @@ impl TreeArguments {
                     continue;
                 }
                 report.announce(format!("{scheme} with entries in all nodes, {keys} keys"));
-                let order = Order {
-                    workload: Workload::growing(*keys),
-                    scheme: scheme.to_owned(),
-                    repository: "path-copying".to_owned(),
-                    suite: suite.to_owned(),
-                    folder: std::env::temp_dir(),
-                    quick: self.manner.quick,
-                };
-                report.measured(order.measure_paper_layout()?)?;
+                let workload = Workload::growing(*keys);
+                let names = [scheme, "path-copying", suite];
+                let order = self.order(&workload, names, &std::env::temp_dir());
+                report.measured(order.send("paper-layout")?)?;
             }
         }
         Ok(())
+    }
+
+    fn order(
+        &self,
+        workload: &Workload,
+        [scheme, repository, suite]: [&str; 3],
+        folder: &Path,
+    ) -> Order {
+        Order {
+            workload: workload.clone(),
+            scheme: scheme.to_owned(),
+            repository: repository.to_owned(),
+            suite: suite.to_owned(),
+            folder: folder.to_owned(),
+            quick: self.manner.quick,
+        }
     }
 
     /// Measures the author of one scheme, and the servers of its repositories, which apply the
@@ -135,19 +142,13 @@ impl TreeArguments {
         let folder = tempfile::tempdir()?;
         let mut author = None;
         for tree in trees() {
-            let names = [tree.scheme, tree.suite];
-            if names != [scheme, suite] || !self.includes(&tree) {
+            let is_chosen =
+                chosen(&self.scheme, scheme) && chosen(&self.repository, tree.repository);
+            if [tree.scheme, tree.suite] != [scheme, suite] || !is_chosen {
                 continue;
             }
             report.announce(format!("{scheme} {}, {keys} keys", tree.repository));
-            let order = Order {
-                workload: workload.clone(),
-                scheme: scheme.to_owned(),
-                repository: tree.repository.to_owned(),
-                suite: suite.to_owned(),
-                folder: folder.path().to_owned(),
-                quick: self.manner.quick,
-            };
+            let order = self.order(workload, [scheme, tree.repository, suite], folder.path());
             let author = match &author {
                 Some(pass) => pass,
                 None => &*author.insert(order.measure_author()?),
@@ -155,10 +156,6 @@ impl TreeArguments {
             report.measured(order.measure_server(author)?)?;
         }
         Ok(())
-    }
-
-    fn includes(&self, tree: &MeasuredTree) -> bool {
-        chosen(&self.scheme, tree.scheme) && chosen(&self.repository, tree.repository)
     }
 
     /// Lists the workloads: growing trees, then trees in steady state, which have more sizes.
@@ -173,23 +170,13 @@ impl TreeArguments {
 
     /// Lists the numbers of keys in steady state: 1, 2, 5, 10, .. thousand up to the largest
     /// requested number, and all requested numbers.
-    fn steady_sizes(&self) -> Vec<u64> {
+    fn steady_sizes(&self) -> BTreeSet<u64> {
         let largest = self.keys.iter().copied().max().unwrap_or(0);
         let decades = (3..19).map(|exponent| 10_u64.pow(exponent));
-        let mut sizes: Vec<u64> = decades
-            .flat_map(|decade| [1, 2, 5].map(|factor| factor * decade))
-            .take_while(|size| *size <= largest)
-            .chain(self.keys.iter().copied())
-            .collect();
-        sizes.sort_unstable();
-        sizes.dedup();
-        sizes
+        let sizes = decades.flat_map(|decade| [1, 2, 5].map(|factor| factor * decade));
+        let sizes = sizes.take_while(|size| *size <= largest);
+        sizes.chain(self.keys.iter().copied()).collect()
     }
-}
-
-/// Reports whether `list` contains `name`. An empty list contains every name.
-fn chosen(list: &[String], name: &str) -> bool {
-    list.is_empty() || list.iter().any(|chosen| chosen == name)
 }
 
 /// Measures the primitives of all suites, and prints the report.

@@ -9,9 +9,7 @@
 //! Source: Tomescu et al. 2019, section 6.2.1.
 
 use pad_accumulators::wire;
-use pad_core::{
-    HeadSigner, HistoryLog, Key, Sha256Ed25519, SignedHead, SnapshotHead, Version, codec,
-};
+use pad_core::{HistoryLog, Key, Sha256Ed25519, SignedHead, SnapshotHead, Version, codec};
 use pad_log::{
     Continuation, DictionaryScheme, Entries, LONGEST_LOOKUP, LogClient, LookupProof, Schedule,
 };
@@ -20,7 +18,7 @@ use super::{
     AadBench,
     baselines::{PlainLog, Snapshots},
     grown::{self, GrowingLog},
-    log, of_scheme,
+    log,
 };
 use crate::{line, prelude::*};
 
@@ -35,10 +33,11 @@ const VISITS: usize = 8;
 
 impl<S: DictionaryScheme> AadBench<'_, S> {
     /// Measures the bytes of a client's visits to logs of `sizes` entries.
-    pub(super) fn bandwidth(&self, sizes: &[u64], report: &mut Report) -> Outcome<()> {
-        let most = report.rounds(MOST_VERSIONS, 16) as u64;
+    pub(super) fn bandwidth(&mut self, sizes: &[u64]) -> Outcome<()> {
+        let most = self.report.rounds(MOST_VERSIONS, 16) as u64;
         let longest = sizes.iter().max().copied().unwrap_or_default() + most;
-        report.announce(format!("{}: a log of {longest} for visits", S::NAME));
+        self.report
+            .announce(format!("{}: a log of {longest} for visits", S::NAME));
         let log = log::<S>(self.parameters.clone(), Schedule::Eager)?;
         let entries = grown::distinct(longest);
         let snapshots = Snapshots::new(sizes.iter().min().copied().unwrap_or(2) / 2, longest)?;
@@ -46,25 +45,30 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
         let mut grown = GrowingLog::new(&log, entries, self.workers)?;
         grown.grow(longest, 1 << 12)?;
         for each in EACH_VERSION {
+            let entries = grown.author.entries();
+            let mut history = HistoryLog::default();
+            for version in 1..=entries.size() / each {
+                history.append(&entries.digest(version * each));
+            }
             let visits = Visits {
-                versions: Versions::new(grown.author.entries(), each),
+                entries,
+                each,
+                history,
                 plain: &plain,
                 snapshots: &snapshots,
             };
             for &size in sizes {
                 let mut lines: Vec<Line> = Vec::new();
-                let doubled = |versions: &u64| Some(versions * 2);
-                for versions in
-                    core::iter::successors(Some(1), doubled).take_while(|it| *it <= most)
-                {
-                    report.announce(format!("visits to {size}, {versions} versions of {each}"));
-                    lines.extend(visits.line(size, versions, report)?);
+                for versions in (0..=most.ilog2()).map(|exponent| 1 << exponent) {
+                    self.report
+                        .announce(format!("visits to {size}, {versions} versions of {each}"));
+                    lines.extend(visits.line(size, versions, self.report)?);
                 }
                 for line in lines.iter().cloned() {
-                    report.measured(of_scheme::<S>(line))?;
+                    self.measured(line)?;
                 }
                 for other in ["ct_like_bytes", "coniks_like_bytes"] {
-                    report.measured(of_scheme::<S>(crossing(&lines, (size, each), other)))?;
+                    self.measured(crossing(&lines, (size, each), other))?;
                 }
             }
         }
@@ -72,9 +76,12 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
     }
 }
 
-/// The measured log and the two baseline logs over the same entries.
+/// The measured log, as if it had a version after every `each` entries, regardless of the versions
+/// that its author published. Next to it the two baseline logs over the same entries.
 struct Visits<'a, S: DictionaryScheme> {
-    versions: Versions<'a, S>,
+    entries: &'a Entries<S>,
+    each: u64,
+    history: HistoryLog<Sha256Ed25519>,
     plain: &'a PlainLog,
     snapshots: &'a Snapshots,
 }
@@ -84,86 +91,94 @@ impl<S: DictionaryScheme> Visits<'_, S> {
     /// visit. At the earlier visit the log has between half and all of `size` entries. `None` if
     /// the grown log has too few versions.
     fn line(&self, size: u64, versions: u64, report: &Report) -> Outcome<Option<Line>> {
-        let each = self.versions.each;
-        let longest = self.versions.entries.size() / each;
-        let first = (size / 2).div_ceil(each);
-        let end = (size / each).min(longest.saturating_sub(versions)) + 1;
+        let longest = self.entries.size() / self.each;
+        let first = (size / 2).div_ceil(self.each);
+        let end = (size / self.each).min(longest.saturating_sub(versions)) + 1;
         if end <= first {
             return Ok(None);
         }
         let mut random = Random::new(size + versions);
         // A lookup in a long log takes the server seconds.
         let visits = report.rounds(if size > 1 << 14 { 3 } else { VISITS }, 1);
-        let mut sum = Bytes::default();
+        let mut mean = [0.0; 7];
         for visit in 0..visits {
             let from = first + random.below(end - first);
             let bytes = self.visit((from, from + versions), &mut random, visit == 0)?;
-            for (sum, part) in sum.0.iter_mut().zip(bytes.0) {
-                *sum += part / visits as f64;
+            for (mean, part) in mean.iter_mut().zip(bytes) {
+                *mean += part / visits as f64;
             }
         }
-        Ok(Some(sum.line(size, (each, versions), visits)))
-    }
-
-    fn visit(
-        &self,
-        (from, to): (u64, u64),
-        random: &mut Random,
-        is_checked: bool,
-    ) -> Outcome<Bytes> {
-        let each = self.versions.each;
-        let (old, new) = (from * each, to * each);
-        let own = random.below(old);
-        let entries = self.versions.entries;
-        let key = &entries.entry(own).ok_or("no such entry")?.key;
-        let head = codec::encode(&self.versions.head(to)?);
-        let history = &self.versions.history;
-        let consistency = history.prove_consistency(Version::new(from), Version::new(to));
-        let consistency = codec::encode(&consistency.ok_or("no such versions")?);
-        let append_only = wire::encode(&entries.prove_append_only(old, new));
-        let look_up = wire::encode(&entries.prove_values(new, key.as_bytes())?);
-        if is_checked {
-            let continuation = Continuation {
-                consistency: &consistency,
-                append_only: &append_only,
-            };
-            self.versions
-                .check(from, (&head, continuation), (key, &look_up))?;
-            self.plain.check(old, new, own)?;
-        }
-        let any = old + each * (1 + random.below(to - from));
-        Ok(Bytes([
-            head.len() as f64,
-            consistency.len() as f64,
-            append_only.len() as f64,
-            look_up.len() as f64,
-            self.plain.consistency_bytes(old, new)?,
-            self.plain.inclusion_bytes(own, new)?,
-            self.snapshots.look_up_bytes(any),
-        ]))
-    }
-}
-
-/// Bytes of one visit.
-///
-/// Four figures are of our log: the signed head, the consistency proof, the append-only proof and
-/// the lookup proof. Two are of a [`PlainLog`]: the consistency proof and an inclusion proof. The
-/// last one is of a lookup proof in [`Snapshots`].
-#[derive(Clone, Copy, Debug, Default)]
-struct Bytes([f64; 7]);
-
-impl Bytes {
-    fn line(self, size: u64, (each, versions): (u64, u64), visits: usize) -> Line {
-        let [head, history, append_only, look_up, plain, inclusion, tree] = self.0;
-        let entries = (versions * each) as f64;
-        line! {
-            experiment: "aad_bandwidth", n: size, entries_per_version: each, versions, visits,
+        let [head, history, append_only, look_up, plain, inclusion, tree] = mean;
+        let entries = (versions * self.each) as f64;
+        Ok(Some(line! {
+            experiment: "aad_bandwidth", n: size, entries_per_version: self.each, versions, visits,
             head_bytes: head, history_bytes: history, append_only_bytes: append_only,
             look_up_bytes: look_up, aad_bytes: head + history + append_only + look_up,
             ct_like_bytes: head + plain + entries * PlainLog::ENTRY_BYTES,
             ct_like_inclusion_bytes: head + plain + inclusion, tree_look_up_bytes: tree,
             coniks_like_bytes: history + versions as f64 * (head + tree),
+        }))
+    }
+
+    /// Returns the bytes of one visit.
+    ///
+    /// Four figures are of our log: the signed head, the consistency proof, the append-only proof
+    /// and the lookup proof. Two are of a [`PlainLog`]: the consistency proof and an inclusion
+    /// proof. The last one is of a lookup proof in [`Snapshots`].
+    fn visit(
+        &self,
+        (from, to): (u64, u64),
+        random: &mut Random,
+        is_checked: bool,
+    ) -> Outcome<[f64; 7]> {
+        let (old, new) = (from * self.each, to * self.each);
+        let own = random.below(old);
+        let key = &self.entries.entry(own).ok_or("no such entry")?.key;
+        let head = codec::encode(&self.head(to)?);
+        let consistency = (self.history).prove_consistency(Version::new(from), Version::new(to));
+        let consistency = codec::encode(&consistency.ok_or("no such versions")?);
+        let append_only = wire::encode(&self.entries.prove_append_only(old, new));
+        let look_up = wire::encode(&self.entries.prove_values(new, key.as_bytes())?);
+        if is_checked {
+            let continuation = Continuation {
+                consistency: &consistency,
+                append_only: &append_only,
+            };
+            self.check(from, (&head, continuation), (key, &look_up))?;
+            self.plain.check(old, new, own)?;
         }
+        let any = old + self.each * (1 + random.below(to - from));
+        let own_messages = [&head, &consistency, &append_only, &look_up];
+        let [head, history, append_only, look_up] = own_messages.map(|it| it.len() as f64);
+        let [plain, inclusion] = self.plain.proof_bytes(old, new, own)?;
+        let tree = self.snapshots.look_up_bytes(any);
+        Ok([head, history, append_only, look_up, plain, inclusion, tree])
+    }
+
+    fn head(&self, version: u64) -> Outcome<SignedHead<Sha256Ed25519>> {
+        let head = SnapshotHead {
+            version: Version::new(version),
+            root: self.entries.digest(version * self.each),
+            history: self.history.root(version - 1).ok_or("no such version")?,
+            ..SnapshotHead::empty(S::ID, self.entries.log().dictionary())
+        };
+        Ok(head.sign(&signing_key())?)
+    }
+
+    /// Verifies the messages of a visit as a client that has seen version `from`. Fails unless the
+    /// lookup finds exactly one value.
+    fn check(
+        &self,
+        from: u64,
+        (head, continuation): (&[u8], Continuation<'_>),
+        (key, look_up): (&Key, &[u8]),
+    ) -> Outcome<()> {
+        let mut client = LogClient::new(self.entries.log().clone(), author_key());
+        client.advance(&codec::encode(&self.head(from)?), None)?;
+        client.advance(head, Some(continuation))?;
+        let newest = client.newest()?;
+        let values = client.check::<LookupProof<S>>(look_up, LONGEST_LOOKUP, &newest, key)?;
+        ensure(values.get().values.len() == 1, "not one value")
     }
 }
 
@@ -188,55 +203,5 @@ fn crossing(lines: &[Line], (size, each): (u64, u64), other: &str) -> Line {
         beside: other.trim_end_matches("_bytes"), versions,
         entries: versions.map(|versions| versions * each as f64),
         is_always_smaller: lines.iter().all(|line| saved(line) >= 0.0),
-    }
-}
-
-/// View of a log as if it had a version after every `each` entries, regardless of the versions that
-/// its author published.
-struct Versions<'a, S: DictionaryScheme> {
-    entries: &'a Entries<S>,
-    each: u64,
-    history: HistoryLog<Sha256Ed25519>,
-}
-
-impl<'a, S: DictionaryScheme> Versions<'a, S> {
-    fn new(entries: &'a Entries<S>, each: u64) -> Self {
-        let mut history = HistoryLog::default();
-        for version in 1..=entries.size() / each {
-            history.append(&entries.digest(version * each));
-        }
-        Self {
-            entries,
-            each,
-            history,
-        }
-    }
-
-    fn head(&self, version: u64) -> Outcome<SignedHead<Sha256Ed25519>> {
-        let history = self.history.root(version - 1).ok_or("no such version")?;
-        let head = SnapshotHead {
-            scheme: S::ID,
-            dictionary: self.entries.log().dictionary(),
-            version: Version::new(version),
-            root: self.entries.digest(version * self.each),
-            history,
-        };
-        Ok(head.sign(&HeadSigner::new(signing_key()))?)
-    }
-
-    /// Verifies the messages of a visit as a client that has seen version `from`. Fails unless the
-    /// lookup finds exactly one value.
-    fn check(
-        &self,
-        from: u64,
-        (head, continuation): (&[u8], Continuation<'_>),
-        (key, look_up): (&Key, &[u8]),
-    ) -> Outcome<()> {
-        let mut client = LogClient::new(self.entries.log().clone(), author_key());
-        client.advance(&codec::encode(&self.head(from)?), None)?;
-        client.advance(head, Some(continuation))?;
-        let newest = client.newest()?;
-        let values = client.check::<LookupProof<S>>(look_up, LONGEST_LOOKUP, &newest, key)?;
-        ensure(values.get().values.len() == 1, "not one value")
     }
 }

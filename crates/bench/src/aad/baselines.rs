@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use pad_core::{
-    Authority, DictionaryId, Digest, HeadSigner, HistoryLog, InclusionProof, Repository as _,
-    SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified, Version, codec,
+    DictionaryId, HistoryLog, InclusionProof, Repository as _, SchemeId, Sha256Ed25519 as S,
+    SnapshotHead, Suite, Untrusted, Version, codec, internals::PrefixProof,
 };
 use pad_log::Entry;
 use pad_tree::TreapPathCopying;
@@ -14,81 +14,60 @@ use crate::{dictionary::Run, prelude::*, workload};
 
 /// Baseline log as in Certificate Transparency: a history tree with a leaf for each entry. A client
 /// reads every entry to get all values of a key.
-pub(super) struct PlainLog(HistoryLog<Sha256Ed25519>);
+pub(super) struct PlainLog(HistoryLog<S>);
 
 impl PlainLog {
     /// Bytes of an entry that a client receives: the hashes of key and value.
     pub(super) const ENTRY_BYTES: f64 = 64.0;
 
-    /// Creates the log of `entries`, one leaf for each.
+    /// Creates the log of `entries`. Each leaf is the hash of the hashes of key and value.
     pub(super) fn new(entries: &[Entry]) -> Self {
         let mut log = HistoryLog::default();
         for entry in entries {
-            log.append(&leaf(entry));
+            let parts = [entry.key.as_bytes(), entry.value.as_bytes()];
+            log.append(&S::value(&parts.map(|part| S::value(part).0).concat()));
         }
         Self(log)
     }
 
-    /// Returns the bytes of a consistency proof. It proves that the log of `new` entries begins
-    /// with the log of `old` entries.
-    pub(super) fn consistency_bytes(&self, old: u64, new: u64) -> Outcome<f64> {
-        let proof = self
-            .0
-            .prove_prefix(Version::new(old + 1), Version::new(new + 1));
-        Ok(codec::encode(&proof.ok_or("no such sizes")?).len() as f64)
+    /// Returns the bytes of two proofs: that the log of `new` entries begins with the log of `old`
+    /// entries, and that it includes the entry at `position`.
+    pub(super) fn proof_bytes(&self, old: u64, new: u64, position: u64) -> Outcome<[f64; 2]> {
+        let (prefix, inclusion) = self.proofs(old, new, position)?;
+        let lengths = [
+            codec::encode(&prefix).len(),
+            codec::encode(&inclusion).len(),
+        ];
+        Ok(lengths.map(|length| length as f64))
     }
 
-    /// Returns the bytes of an inclusion proof of the entry at `position` in the log of `size`
-    /// entries.
-    pub(super) fn inclusion_bytes(&self, position: u64, size: u64) -> Outcome<f64> {
-        Ok(codec::encode(&self.inclusion(position, size)?).len() as f64)
+    fn proofs(
+        &self,
+        old: u64,
+        new: u64,
+        position: u64,
+    ) -> Outcome<(PrefixProof<S>, InclusionProof<S>)> {
+        let newer = Version::new(new + 1);
+        let prefix = self.0.prove_prefix(Version::new(old + 1), newer);
+        let inclusion = self.0.prove_inclusion(Version::new(position + 1), newer);
+        Ok(prefix.zip(inclusion).ok_or("no such sizes or entry")?)
     }
 
-    fn inclusion(&self, position: u64, size: u64) -> Outcome<InclusionProof<Sha256Ed25519>> {
-        let (version, newer) = (Version::new(position + 1), Version::new(size + 1));
-        let proof = self.0.prove_inclusion(version, newer);
-        Ok(proof.ok_or("no such entry")?)
-    }
-
-    /// Verifies the consistency proof from `old` to `new` entries, and the inclusion proof of the
-    /// entry at `position` among `new` entries.
+    /// Verifies both proofs of [`Self::proof_bytes`].
     pub(super) fn check(&self, old: u64, new: u64, position: u64) -> Outcome<()> {
-        let head = self.head(new)?;
-        let version = Version::new(old + 1);
-        let prefix = self.0.prove_prefix(version, Version::new(new + 1));
-        let prefix = Untrusted::new(prefix.ok_or("no such sizes")?);
-        let past = prefix.verify(&head, &version)?;
+        let head = known_head(SnapshotHead {
+            version: Version::new(new + 1),
+            root: S::value(&[]),
+            history: self.0.root(new).ok_or("no such size")?,
+            ..SnapshotHead::<S>::empty(SchemeId(0), DictionaryId::from_name("bench"))
+        })?;
+        let (prefix, inclusion) = self.proofs(old, new, position)?;
+        let past = Untrusted::new(prefix).verify(&head, &Version::new(old + 1))?;
         let is_same = Some(past.get().history) == self.0.root(old);
         ensure(is_same, "another history")?;
-        let inclusion = Untrusted::new(self.inclusion(position, new)?);
-        inclusion.verify(&head, &Version::new(position + 1))?;
+        Untrusted::new(inclusion).verify(&head, &Version::new(position + 1))?;
         Ok(())
     }
-
-    /// Signs and verifies a head over the first `size` leaves.
-    fn head(&self, size: u64) -> Outcome<Verified<SnapshotHead<Sha256Ed25519>>> {
-        let authority = Authority {
-            author: author_key(),
-            dictionary: DictionaryId::from_name("bench"),
-            scheme: SchemeId(0),
-        };
-        let version = Version::new(size + 1);
-        let head = SnapshotHead {
-            scheme: authority.scheme,
-            dictionary: authority.dictionary,
-            version,
-            root: Sha256Ed25519::value(&[]),
-            history: self.0.root(size).ok_or("no such size")?,
-        };
-        let head = head.sign(&HeadSigner::new(signing_key()))?;
-        Ok(Untrusted::new(head).verify(&authority, &version)?)
-    }
-}
-
-/// Returns the leaf of an entry: the hash of its key's hash and its value's hash.
-fn leaf(entry: &Entry) -> Digest<32> {
-    let [key, value] = [entry.key.as_bytes(), entry.value.as_bytes()].map(Sha256Ed25519::value);
-    Sha256Ed25519::value(&[key.0, value.0].concat())
 }
 
 /// Baseline as in CONIKS: one Merkle tree of keys for each version. Clients detect a changed past
@@ -103,7 +82,7 @@ impl Snapshots {
     /// one at most that. Proofs in trees of sizes in between have nearly as many bytes.
     pub(super) fn new(smallest: u64, largest: u64) -> Outcome<Self> {
         let limit = std::time::Duration::MAX;
-        let mut run = Run::<TreapPathCopying<Sha256Ed25519>>::new(signing_key(), limit);
+        let mut run = Run::<TreapPathCopying<S>>::new(signing_key(), limit);
         let (mut bytes, mut random, mut present) = (BTreeMap::new(), Random::new(largest), 0);
         let mut size = smallest.max(8);
         loop {

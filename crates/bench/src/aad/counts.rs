@@ -1,7 +1,8 @@
 //! Work and message bytes of each scheme, computed from the log's shape instead of measured. Work
 //! is the time of sums of curve points in G1.
 //!
-//! Counts of frontier logs assume random keys with one value each.
+//! Counts of frontier logs assume random keys with one value each. [`Points`] are the curve points
+//! in proofs, which bound the time to verify them.
 
 use std::collections::BTreeSet;
 
@@ -72,19 +73,14 @@ pub(super) fn prove_us<S: DictionaryScheme>(
 ) -> f64 {
     let tree = |root: Address| {
         let inside = within(root, positions);
-        match S::COMPLETENESS {
-            Completeness::Counted => {
-                let sums = 1 + inside.min(2);
-                sums as f64 * primitives.sum_of(degree::<S>(root.level))
-            }
-            Completeness::Frontier => {
-                let sums = (2 * chunks(inside)).max(1);
-                sums as f64 * primitives.sum_of(S::GROUP_DEGREE)
-            }
-        }
+        let (sums, terms) = match S::COMPLETENESS {
+            Completeness::Counted => (1 + inside.min(2), degree::<S>(root.level)),
+            Completeness::Frontier => ((2 * chunks(inside)).max(1), S::GROUP_DEGREE),
+        };
+        sums as f64 * primitives.sum_of(terms)
     };
     let trees = shape.forest(n).filter(|root| is_proved(*root));
-    trees.fold(0.0, |sum, root| sum + tree(root))
+    trees.map(tree).sum()
 }
 
 /// Returns the bytes of a lookup message in a log of `n` entries. Assumes that the largest tree
@@ -124,14 +120,13 @@ pub(super) fn look_up_bytes<S: DictionaryScheme>((shape, n): (Shape, u64), value
 /// a node's children, the values of all but one of them, and a quotient.
 fn path_bytes(level: u8) -> usize {
     let steps = steps(level).into_iter();
-    1 + steps
-        .map(|children| 2 + 48 * children + 32 * (children - 1) + 48)
-        .sum::<usize>()
+    let bytes = steps.map(|children| 2 + 48 * children + 32 * (children - 1) + 48);
+    1 + bytes.sum::<usize>()
 }
 
 /// Returns the numbers of children of the nodes on a path through a frontier, from the row above
 /// the groups up to the root. `level` is the level of the log's tree.
-pub(super) fn steps(level: u8) -> Vec<usize> {
+fn steps(level: u8) -> Vec<usize> {
     let rows = rows(level);
     let below = rows.iter().take(rows.len() - 1);
     below.map(|nodes| (*nodes as usize).min(4)).collect()
@@ -139,7 +134,7 @@ pub(super) fn steps(level: u8) -> Vec<usize> {
 
 /// Returns the number of chunks into which a proof divides the prefixes that branch off from the
 /// `values` values of one key.
-pub(super) fn chunks(values: usize) -> usize {
+fn chunks(values: usize) -> usize {
     match values.checked_ilog2() {
         None => 0,
         Some(shared) => (values * (256 - shared as usize)).div_ceil(512),
@@ -148,12 +143,12 @@ pub(super) fn chunks(values: usize) -> usize {
 
 /// Reports whether a tree is larger than a block and so needs a proof. Blocks and smaller trees
 /// have at most eight entries, which are sent in full.
-pub(super) const fn is_proved(root: Address) -> bool {
+const fn is_proved(root: Address) -> bool {
     root.level > Shape::BLOCK_LEVEL
 }
 
 /// Counts the `positions` that the tree under `root` covers.
-pub(super) fn within(root: Address, positions: &[u64]) -> usize {
+fn within(root: Address, positions: &[u64]) -> usize {
     let covers = |position: &&u64| (root.start()..root.end()).contains(*position);
     positions.iter().filter(covers).count()
 }
@@ -188,4 +183,102 @@ fn rows(level: u8) -> Vec<u64> {
         rows.push(last.div_ceil(4));
     }
     rows
+}
+
+/// Numbers of the points of G1 in a proof.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Points {
+    commitments: usize,
+    /// Quotients of polynomials. A verifier adds each of them to both of its sums.
+    quotients: usize,
+}
+
+impl Points {
+    const fn add(&mut self, commitments: usize, quotients: usize) {
+        self.commitments += commitments;
+        self.quotients += quotients;
+    }
+
+    /// Returns a lower bound of the verification time in microseconds: decoding the points, adding
+    /// them up in two sums, and two pairings.
+    pub(super) fn verify_us(self, primitives: &Primitives) -> f64 {
+        let decoded = self.commitments + self.quotients;
+        primitives.verify_us(decoded, decoded + self.quotients)
+    }
+
+    /// Counts the points in the lookup proof of a key in a log of `size` entries. `positions` are
+    /// the positions of the key's values.
+    pub(super) fn of_look_up<S: DictionaryScheme>(
+        shape: Shape,
+        size: u64,
+        positions: &[u64],
+    ) -> Self {
+        let mut points = Self::default();
+        for root in shape.forest(size) {
+            let shown = |node: Address| {
+                node.level == Shape::BLOCK_LEVEL && root == node
+                    || positions
+                        .iter()
+                        .any(|it| (node.start()..node.end()).contains(it))
+            };
+            points.open(root, &shown);
+            if is_proved(root) {
+                points.evidence::<S>(root, within(root, positions));
+            }
+        }
+        points
+    }
+
+    /// Counts the points in the inclusion proof of the entry at `position` in a log of `size`
+    /// entries.
+    pub(super) fn of_inclusion(shape: Shape, size: u64, position: u64) -> Self {
+        let mut points = Self::default();
+        let holds = |node: Address| (node.start()..node.end()).contains(&position);
+        points.open(shape.root_holding(position, size), &holds);
+        points
+    }
+
+    /// Adds the points that prove that the tree under `root` contains exactly `values` values of a
+    /// key.
+    fn evidence<S: DictionaryScheme>(&mut self, root: Address, values: usize) {
+        if S::COMPLETENESS == Completeness::Counted {
+            return match values {
+                // The tree's polynomial without the key's one value is both a quotient and a
+                // commitment. It counts as a quotient, because its two terms in the sum of
+                // commitments are merged.
+                0 | 1 => self.add(0, 1 + values),
+                _ => self.add(1, 2),
+            };
+        }
+        let chunks = chunks(values);
+        self.add(3, 1);
+        for children in steps(root.level) {
+            self.add(children * chunks.max(1), chunks.max(1));
+        }
+        self.add(chunks, chunks.max(1));
+    }
+
+    /// Counts the points in the append-only proof between logs of `from` and `to` entries.
+    pub(super) fn of_growth(shape: Shape, from: u64, to: u64) -> Self {
+        let mut points = Self::default();
+        let open = |node: Address| node.start() < from && !shape.is_root(node, from);
+        for root in shape.forest(to).filter(|root| open(*root)) {
+            points.open(root, &open);
+        }
+        points
+    }
+
+    fn open(&mut self, node: Address, is_open: &dyn Fn(Address) -> bool) {
+        if node.level < Shape::BLOCK_LEVEL {
+            return;
+        }
+        if !is_open(node) {
+            return self.add(1, 0);
+        }
+        self.add(1, 1);
+        if let Some((left, right)) = node.children() {
+            self.open(left, is_open);
+            self.open(right, is_open);
+        }
+    }
 }

@@ -2,10 +2,7 @@
 
 use std::{collections::BTreeSet, vec};
 
-use pad_core::{
-    HeadSigner, Key, Sha256Ed25519, SnapshotHead, Untrusted, Version, Workers,
-    internals::empty_root,
-};
+use pad_core::{HeadSigner, Key, Sha256Ed25519, SnapshotHead, Version, Workers};
 use pad_log::{DictionaryScheme, Entry, Log, LogAuthor, LogRoot};
 
 use crate::{
@@ -28,8 +25,6 @@ pub(super) struct GrowingLog<S: DictionaryScheme> {
     pub(super) author: LogAuthor<S>,
     /// The author's time for each version, signature included, in microseconds.
     pub(super) times: Vec<f64>,
-    /// Number of threads that author and server use.
-    pub(super) threads: usize,
     entries: vec::IntoIter<Entry>,
 }
 
@@ -40,7 +35,6 @@ impl<S: DictionaryScheme> GrowingLog<S> {
         Ok(Self {
             author: LogAuthor::new(log.clone(), author_key(), signer, workers.clone())?,
             times: Vec::new(),
-            threads: workers.threads(),
             entries: entries.into_iter(),
         })
     }
@@ -77,17 +71,12 @@ impl<S: DictionaryScheme> GrowingLog<S> {
     /// Returns the verified root of the log's first `size` entries, at least 1, as a client knows
     /// it from a signed head.
     pub(super) fn at(&self, size: u64) -> Outcome<LogRoot<S>> {
-        let (authority, version) = (self.author.authority(), Version::new(size));
         let head = SnapshotHead::<Sha256Ed25519> {
-            scheme: S::ID,
-            dictionary: authority.dictionary,
-            version,
+            version: Version::new(size),
             root: self.author.entries().digest(size),
-            history: empty_root::<Sha256Ed25519>(),
+            ..SnapshotHead::empty(S::ID, self.author.authority().dictionary)
         };
-        let head = head.sign(&HeadSigner::new(signing_key()))?;
-        let head = Untrusted::new(head).verify(&authority, &version)?;
-        Ok(self.author.log().at(&head)?)
+        Ok(self.author.log().at(&known_head(head)?)?)
     }
 
     /// Returns a key that has exactly `values` values among the first `size - 1` entries; `None` if

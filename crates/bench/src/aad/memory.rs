@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use clap::ValueEnum;
 use pad_core::Workers;
-use pad_log::{DictionaryScheme, Schedule};
+use pad_log::{AadCounted, AadFrontier, DictionaryScheme, Schedule, Scheme as _};
 
 use super::{
-    arguments::LogKind,
+    LogKind,
     grown::{self, BATCH, ENTRY_BYTES, GrowingLog},
     log, of_scheme, parameters,
 };
@@ -20,16 +19,13 @@ pub(super) fn of_another_process(
     largest: u64,
     report: &mut Report,
 ) -> Outcome<()> {
-    let name = scheme
-        .to_possible_value()
-        .ok_or("a scheme without a name")?;
-    report.announce(format!("{}: memory of {largest}", name.get_name()));
-    let elements = match scheme {
-        LogKind::Counted => "--elements",
-        LogKind::Frontier => "--frontier-elements",
+    let (name, elements) = match scheme {
+        LogKind::Counted => (AadCounted::NAME, "--elements"),
+        LogKind::Frontier => (AadFrontier::NAME, "--frontier-elements"),
     };
+    report.announce(format!("{name}: memory of {largest}"));
     let largest = largest.to_string();
-    let rest = ["--scheme", name.get_name(), elements, &largest];
+    let rest = ["--scheme", name, elements, &largest];
     let output = run_alone("aad --json --experiment memory".split(' ').chain(rest))?;
     for line in String::from_utf8(output)?.lines() {
         report.line(serde_json::from_str::<Line>(line)?)?;

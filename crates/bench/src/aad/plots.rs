@@ -72,11 +72,9 @@ fn of_paper_size(all: &[Line], line: &Line) -> Line {
 /// Derives two labels. `asked` states whether the key was absent or has one value. `mark` states
 /// from which number of entries on bytes are computed instead of measured.
 fn looked_up(all: &[Line], line: &Line) -> Line {
-    let computed = of(all, "aad_lookup").into_iter().filter(|other| {
-        is_computed(other)
-            && other.agrees(line, &["scheme", "values", "schedule"])
-            && is_full(other)
-    });
+    let same = of(all, "aad_lookup").into_iter();
+    let same = same.filter(|other| other.agrees(line, &["scheme", "values", "schedule"]));
+    let computed = same.filter(|other| is_computed(other) && is_full(other));
     let computed = computed.map(|line| line.count("n")).min();
     let mark = computed.map_or_else(String::new, |n| format!(" (computed from {n} on)"));
     let asked = match line.count("values") {

@@ -3,9 +3,8 @@
 
 use std::hint::black_box;
 
-use ark_bls12_381::{Fr, G2Affine, g1};
+use ark_bls12_381::{G2Affine, g1};
 use ark_ec::AffineRepr;
-use ark_ff::PrimeField;
 use bls12::{
     pairing::{PairingPoint, pairs_to_one},
     point,
@@ -18,7 +17,7 @@ use pad_core::{Sha256Ed25519, Workers};
 use pad_log::{DictionaryScheme, Shape, internals::prefix};
 
 use super::of_scheme;
-use crate::{line, prelude::*, primitives};
+use crate::{accumulators::scalars, line, prelude::*, primitives};
 
 /// Measured times of the primitives on one core, in microseconds.
 pub(super) struct Primitives {
@@ -44,12 +43,7 @@ impl Primitives {
         let alone = Workers::sequential();
         // Long enough for the verifier's sums, even if the log is small.
         let largest = parameters.capacity().clamp(VERIFIERS_SUM, LONGEST_SUM);
-        let mut random = Random::new(largest as u64);
-        let mut scalar = || {
-            let words = [(); 4].map(|()| random.next().to_le_bytes());
-            Fr::from_le_bytes_mod_order(words.as_flattened())
-        };
-        let scalars: Vec<Fr> = (0..largest).map(|_| scalar()).collect();
+        let scalars = scalars(largest);
         let mut sums = Vec::new();
         for level in u32::from(Shape::BLOCK_LEVEL)..=largest.ilog2() {
             let terms = &scalars[..1 << level];
@@ -68,32 +62,30 @@ impl Primitives {
                 report_one::<S>("product_of_polynomials", Some(terms.len()), us, report)?;
             }
         }
+        let powers = parameters.powers_g1();
+        let points = [powers[0], powers[powers.len() - 1]];
+        let bytes: [u8; point::G1_BYTES] = point::encode::<g1::Config, _>(&points[1]);
+        let decode = || point::decode::<g1::Config, { point::G1_BYTES }>(black_box(&bytes));
+        let second = [(); 2].map(|()| PairingPoint::from(G2Affine::generator()));
         let primitives = Self {
             sums,
-            decode_us: decode_us(&effort, parameters)?,
-            pairings_us: pairings_us(&effort, parameters),
+            decode_us: effort.each_ns(decode) / 1e3,
+            pairings_us: effort.each_ns(|| pairs_to_one(points, second.clone())) / 1e3,
             sign_us: primitives::Primitives::measure::<Sha256Ed25519>(&effort).sign_us,
         };
         let prefix_us = effort.each_ns(|| prefix::scalar_of_half(black_box(&[7; 32]))) / 1e3;
-        for (name, us) in [
-            ("decode", primitives.decode_us),
-            ("two_pairings", primitives.pairings_us),
-            ("sign", primitives.sign_us),
-            ("hash_of_prefix", prefix_us),
-        ] {
-            report_one::<S>(name, None, us, report)?;
-        }
+        report_one::<S>("decode", None, primitives.decode_us, report)?;
+        report_one::<S>("two_pairings", None, primitives.pairings_us, report)?;
+        report_one::<S>("sign", None, primitives.sign_us, report)?;
+        report_one::<S>("hash_of_prefix", None, prefix_us, report)?;
         Ok(primitives)
     }
 
     /// Returns the microseconds per coefficient of a sum of `2^level` coefficients.
     fn sum_us(&self, level: u32) -> f64 {
         let index = level.saturating_sub(u32::from(Shape::BLOCK_LEVEL)) as usize;
-        self.sums
-            .get(index)
-            .or(self.sums.last())
-            .copied()
-            .unwrap_or(0.0)
+        let of_level = self.sums.get(index).or(self.sums.last());
+        of_level.copied().unwrap_or(0.0)
     }
 
     /// Returns the microseconds of a sum of `terms` points of G1, each with a coefficient.
@@ -108,20 +100,6 @@ impl Primitives {
             + added as f64 * self.sum_us(VERIFIERS_SUM.ilog2())
             + self.pairings_us
     }
-}
-
-fn decode_us(effort: &Effort, parameters: &Parameters) -> Outcome<f64> {
-    let last = parameters.powers_g1().last().ok_or("no powers")?;
-    let bytes: [u8; point::G1_BYTES] = point::encode::<g1::Config, { point::G1_BYTES }>(last);
-    let decode = || point::decode::<g1::Config, { point::G1_BYTES }>(black_box(&bytes));
-    Ok(effort.each_ns(decode) / 1e3)
-}
-
-fn pairings_us(effort: &Effort, parameters: &Parameters) -> f64 {
-    let powers = parameters.powers_g1();
-    let points = [powers[0], powers[powers.len() - 1]];
-    let second = [(); 2].map(|()| PairingPoint::from(G2Affine::generator()));
-    effort.each_ns(|| pairs_to_one(points, second.clone())) / 1e3
 }
 
 fn report_one<S: DictionaryScheme>(

@@ -1,12 +1,6 @@
 //! Tables for the result lines of `bench aad`.
 
-use crate::{
-    columns::{TableSpec, shown},
-    goals, line,
-    line::without_lanes,
-    prelude::*,
-    tables::Tables,
-};
+use crate::{goals, line, prelude::*};
 
 /// Makes a table for each experiment of `bench aad`, and the table of goals.
 pub fn report(lines: &[Line]) -> Tables {

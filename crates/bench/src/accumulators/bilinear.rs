@@ -1,6 +1,6 @@
 //! Benchmark of the bilinear accumulator: its keys, and the primitives that bound its operations.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, collections::HashMap};
 
 use ark_bls12_381::{Fr, G1Affine, G1Projective, G2Affine};
 use ark_ec::{AffineRepr, CurveGroup, PrimeGroup, scalar_mul::BatchMulPreprocessing};
@@ -27,24 +27,30 @@ pub struct BilinearBench {
     one_core: rayon::ThreadPool,
     points: Vec<G1Affine>,
     scalars: Vec<Fr>,
-    sums: RefCell<Vec<(usize, f64)>>,
+    /// Times of sums by their number of terms.
+    sums: RefCell<HashMap<usize, f64>>,
     fixed_base: f64,
     product: f64,
     multiplication: f64,
     pairing: f64,
 }
 
+/// Makes `number` random scalars.
+pub(crate) fn scalars(number: usize) -> Vec<Fr> {
+    let mut random = Random::new(number as u64);
+    let mut scalar = |_| {
+        let words = [(); 4].map(|()| random.next().to_le_bytes());
+        Fr::from_le_bytes_mod_order(words.as_flattened())
+    };
+    (0..number).map(&mut scalar).collect()
+}
+
 impl BilinearBench {
     /// Measures the primitives on one core.
     pub fn new(plan: &Plan) -> Outcome<Self> {
-        let largest = plan.sizes.iter().copied().max().unwrap_or(1).max(1000);
+        let largest = plan.largest().max(1000);
         let one_core = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-        let mut random = Random::new(381);
-        let mut scalar = || {
-            let words = [(); 4].map(|()| random.next().to_le_bytes());
-            Fr::from_le_bytes_mod_order(words.as_flattened())
-        };
-        let scalars: Vec<Fr> = (0..=largest).map(|_| scalar()).collect();
+        let scalars = scalars(largest + 1);
         let generator = G1Projective::generator();
         let table = BatchMulPreprocessing::new(generator, scalars.len());
         let mut points = Vec::new();
@@ -62,7 +68,7 @@ impl BilinearBench {
             one_core,
             points,
             scalars,
-            sums: RefCell::new(Vec::new()),
+            sums: RefCell::default(),
             fixed_base,
             product,
             multiplication,
@@ -72,17 +78,10 @@ impl BilinearBench {
 
     /// Returns the microseconds of the multi-scalar multiplication of `n` points on one core.
     fn sum_us(&self, n: usize) -> f64 {
-        let known = |(size, us): &(usize, f64)| (*size == n).then_some(*us);
-        if let Some(us) = self.sums.borrow().iter().find_map(known) {
-            return us;
-        }
         let (points, scalars) = (&self.points[..n], &self.scalars[..n]);
-        let plan = &self.plan;
-        let us = self
-            .one_core
-            .install(|| plan.time_us(|| public::sum(points, scalars)));
-        self.sums.borrow_mut().push((n, us));
-        us
+        let (plan, pool) = (&self.plan, &self.one_core);
+        let time_us = || pool.install(|| plan.time_us(|| public::sum(points, scalars)));
+        *self.sums.borrow_mut().entry(n).or_insert_with(time_us)
     }
 }
 
@@ -101,32 +100,22 @@ impl Bench for BilinearBench {
 
     fn bound(&self, work: BoundedWork, n: usize) -> Primitive {
         let hash = || self.plan.primitive_us(|| Sha256::digest([7; 32]));
-        let (name, us) = match work {
-            BoundedWork::Element => ("SHA-256 of 32 bytes", hash()),
-            BoundedWork::Factor => ("product of scalars", self.product),
-            BoundedWork::SecretOnce => ("multiplication in G1", self.multiplication),
-            BoundedWork::Public => {
-                let name = format!("multi-scalar multiplication of {n}, each");
-                return Primitive::new(name, self.sum_us(n) / n as f64);
-            }
-            BoundedWork::SecretWitness => (
-                "batch multiplication of a fixed base, each",
-                self.fixed_base,
-            ),
-            BoundedWork::PublicWitness => {
-                let name = format!("multi-scalar multiplication of {n}");
-                return Primitive::new(name, self.sum_us(n));
-            }
-            BoundedWork::Verify => (
-                "product of two pairings and multiplication in G1",
-                self.pairing + self.multiplication,
-            ),
-        };
-        Primitive::new(name, us)
+        let sum = format!("multi-scalar multiplication of {n}");
+        let fixed_base = "batch multiplication of a fixed base, each";
+        let both = "product of two pairings and multiplication in G1";
+        match work {
+            BoundedWork::Element => Primitive::new("SHA-256 of 32 bytes", hash()),
+            BoundedWork::Factor => Primitive::new("product of scalars", self.product),
+            BoundedWork::SecretOnce => Primitive::new("multiplication in G1", self.multiplication),
+            BoundedWork::Public => Primitive::new(sum + ", each", self.sum_us(n) / n as f64),
+            BoundedWork::SecretWitness => Primitive::new(fixed_base, self.fixed_base),
+            BoundedWork::PublicWitness => Primitive::new(sum, self.sum_us(n)),
+            BoundedWork::Verify => Primitive::new(both, self.pairing + self.multiplication),
+        }
     }
 
-    fn extras(&self, report: &mut Operations<'_>) -> Outcome<()> {
-        for n in report.plan.sizes.clone() {
+    fn extras(&self, report: &mut Operations<'_, Self>) -> Outcome<()> {
+        for n in report.plan.sizes() {
             for pool in report.plan.pools()? {
                 report.measure(
                     "setup",

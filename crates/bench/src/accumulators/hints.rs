@@ -19,7 +19,7 @@ use crate::{costs, line, prelude::*};
 
 /// Measures each rule that represents elements by primes.
 pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
-    let number: u32 = if plan.quick { 20 } else { 20_000 };
+    let number: u32 = if plan.manner.quick { 20 } else { 20_000 };
     for rule in RepresentativeRule::ALL {
         report.announce(format!("hints of {rule}"));
         let [search_us, check_us, limit_us] = times(rule, number)?;

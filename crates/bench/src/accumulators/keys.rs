@@ -25,9 +25,6 @@ use pad_tuple::{
 use super::Plan;
 use crate::{aad::parameters, flexlist::audit::is_slow, line, prelude::*, secret::rsa_factors};
 
-/// Value of `experiment` in the result lines of this module.
-const EXPERIMENT: &str = "accumulators_keys";
-
 /// Bytes of a key: the secret key, the public key that servers need, and the public key that
 /// verifiers need.
 type Sizes = [usize; 3];
@@ -47,12 +44,12 @@ pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
     })?;
     let chain_bytes = ChainSecret::LENGTH.unwrap_or(0);
     one(report, "hash chains", None, || Ok([chain_bytes, 0, 0]))?;
-    for &n in &plan.sizes {
+    for n in plan.sizes() {
         one(report, "bilinear-bls12-381", Some(n), || bilinear(n))?;
         one(report, "append-only logs, counted", Some(n), || log(n))?;
     }
     for kind in TagKind::ALL {
-        if plan.quick && is_slow(kind) {
+        if plan.manner.quick && is_slow(kind) {
             continue;
         }
         one(report, &format!("tags, {kind}"), None, || {
@@ -109,7 +106,7 @@ const LOWEST_TOP_LEVEL: u8 = 4;
 
 fn sized(kind: &str, n: Option<usize>, [secret, server, verifier]: Sizes) -> Line {
     line! {
-        experiment: EXPERIMENT, kind, n, threads: 1, secret_bytes: secret, public_bytes: server,
+        experiment: "accumulators_keys", kind, n, threads: 1, secret_bytes: secret, public_bytes: server,
         verifier_bytes: verifier,
     }
 }
@@ -118,12 +115,13 @@ fn sized(kind: &str, n: Option<usize>, [secret, server, verifier]: Sizes) -> Lin
 const RSA_KEYS: usize = 5;
 
 /// Generates RSA keys of one length, until there are [`RSA_KEYS`] keys or the time is over. The
-/// time is half of [`Plan::longest`], or 50 ms in a quick run. The line has the mean seconds.
+/// time is half of the longest expected time of one operation, or 50 ms in a quick run. The line
+/// has the mean seconds.
 fn rsa(plan: &Plan, size: KeySize) -> Outcome<Line> {
-    let longest = if plan.quick {
+    let longest = if plan.manner.quick {
         Duration::from_millis(50)
     } else {
-        plan.longest / 2
+        Duration::from_secs(plan.longest) / 2
     };
     let (start, mut seconds) = (Instant::now(), Vec::new());
     while seconds.len() < RSA_KEYS && start.elapsed() < longest {

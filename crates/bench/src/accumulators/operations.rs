@@ -4,10 +4,10 @@ use pad_accumulators::{
     AccumulateError, Accumulator, AuthorSet, Batch, Dynamic, ElementSet, Scheme, SecretKey,
     Universal, Witnessed,
 };
-use pad_core::{Proof, Workers};
+use pad_core::{Proof, Untrusted, Version, Workers};
 use rayon::prelude::*;
 
-use super::{Plan, Primitive, elements, signed_and_verified};
+use super::{Plan, Primitive, elements, signed};
 use crate::{line, prelude::*};
 
 /// Kind of accumulator work whose time a primitive bounds from below.
@@ -31,7 +31,7 @@ pub enum BoundedWork {
 
 /// Benchmark of an accumulator scheme: its keys, the primitives that bound its operations, and
 /// measurements of operations that only this scheme has.
-pub trait Bench {
+pub trait Bench: Sized {
     /// The measured accumulator scheme.
     type Scheme: Universal + Batch;
 
@@ -42,22 +42,21 @@ pub trait Bench {
     /// Returns the primitive that bounds the time of `work` on a set of `n` elements.
     fn bound(&self, work: BoundedWork, n: usize) -> Primitive;
     /// Measures operations that only this accumulator has.
-    fn extras(&self, report: &mut Operations<'_>) -> Outcome<()>;
+    fn extras(&self, report: &mut Operations<'_, Self>) -> Outcome<()>;
 }
 
 /// The secret key of the accumulator scheme that `B` measures.
 pub type SecretKeyOf<B> = <<B as Bench>::Scheme as Accumulator>::SecretKey;
 
 /// Measures operations of one accumulator, and reports a result line for each.
-pub struct Operations<'a> {
-    accumulator: String,
-    bound: &'a dyn Fn(BoundedWork, usize) -> Primitive,
+pub struct Operations<'a, B> {
+    bench: &'a B,
     /// Settings of the measurements: sizes, threads and time limits.
     pub plan: &'a Plan,
     report: &'a mut Report,
 }
 
-impl Operations<'_> {
+impl<B: Bench> Operations<'_, B> {
     /// Times `work` on `n` elements. Reports and returns the microseconds per element, next to the
     /// primitive of `bound`.
     pub fn measure<R>(
@@ -68,7 +67,7 @@ impl Operations<'_> {
         work: impl FnMut() -> R,
     ) -> Outcome<f64> {
         self.report
-            .announce(format!("{} {operation}", self.accumulator));
+            .announce(format!("{} {operation}", self.bench.name()));
         let each = self.plan.time_us(work) / n.max(1) as f64;
         self.line(operation, (n, threads), bound, each)?;
         Ok(each)
@@ -77,12 +76,10 @@ impl Operations<'_> {
     /// Returns whether work that is expected to take `us` microseconds exceeds the longest allowed
     /// time. If so, records in the report that the work is left out.
     fn leaves_out(&mut self, operation: &str, (n, threads): (usize, usize), us: f64) -> bool {
-        let leaves_out = us > microseconds(self.plan.longest);
+        let leaves_out = self.plan.is_too_long(us);
         if leaves_out {
-            let what = format!(
-                "{} {operation}, {n} elements, {threads} threads",
-                self.accumulator
-            );
+            let name = self.bench.name();
+            let what = format!("{name} {operation}, {n} elements, {threads} threads");
             self.report.left_out(&what, us / 1e6);
         }
         leaves_out
@@ -95,28 +92,28 @@ impl Operations<'_> {
         bound: BoundedWork,
         per_element_us: f64,
     ) -> Outcome<()> {
-        let bound = (self.bound)(bound, n);
+        let bound = self.bench.bound(bound, n);
         self.report.measured(line! {
-            experiment: "accumulators", accumulator: &self.accumulator, operation, n, threads,
+            experiment: "accumulators", accumulator: self.bench.name(), operation, n, threads,
             per_element_us, primitive: &bound.name, primitive_us: bound.us,
             ratio: per_element_us / bound.us,
         })
     }
 }
+
 /// Measures all operations of one accumulator scheme, for each set size and number of threads.
 pub(super) fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outcome<()> {
     let mut report = Operations {
-        accumulator: bench.name(),
-        bound: &|work, n| bench.bound(work, n),
+        bench,
         plan,
         report,
     };
-    let largest = plan.sizes.iter().copied().max().unwrap_or(1);
+    let largest = plan.largest();
     // One more, for the element that is added in the end.
     let secret = bench.secret(largest + 1)?;
     bench.extras(&mut report)?;
     let mut public_witness_us = vec![0.0; plan.threads.len()];
-    for &n in &plan.sizes {
+    for n in plan.sizes() {
         let elements = elements(n);
         for (pool, witness_us) in plan.pools()?.iter().zip(&mut public_witness_us) {
             let scene = Scene::<B> {
@@ -125,7 +122,10 @@ pub(super) fn run<B: Bench>(bench: &B, plan: &Plan, report: &mut Report) -> Outc
                 set: ElementSet::from_elements(secret.public_key(), &elements, pool)?,
                 pool,
             };
-            scene.representatives(&mut report)?;
+            let what = (n, pool.threads());
+            report.measure("representatives", what, BoundedWork::Element, || {
+                ElementSet::<B::Scheme>::from_elements(scene.key(), scene.elements, pool)
+            })?;
             scene.accumulate(&mut report)?;
             // The time per witness grows with the set: by about half if the set is ten times as
             // large.
@@ -156,28 +156,15 @@ impl<B: Bench> Scene<'_, B> {
         (self.elements.len(), self.pool.threads())
     }
 
-    fn representatives(&self, report: &mut Operations<'_>) -> Outcome<()> {
-        report.measure("representatives", self.what(), BoundedWork::Element, || {
-            ElementSet::<B::Scheme>::from_elements(self.key(), self.elements, self.pool)
-        })?;
-        Ok(())
-    }
-
-    fn accumulate(&self, report: &mut Operations<'_>) -> Outcome<()> {
+    fn accumulate(&self, report: &mut Operations<'_, B>) -> Outcome<()> {
         let (what, pool) = (self.what(), self.pool);
         let first = ElementSet::from_elements(self.key(), &self.elements[..1], pool)?;
         let work = || B::Scheme::accumulate(self.secret, &first, pool);
         work()?;
-        let once = (1, what.1);
-        let once_us = report.measure(
-            "accumulate_secret_once",
-            once,
-            BoundedWork::SecretOnce,
-            work,
-        )?;
-        let whole = report
-            .plan
-            .time_us(|| B::Scheme::accumulate(self.secret, &self.set, pool));
+        let (once, bound) = ((1, what.1), BoundedWork::SecretOnce);
+        let once_us = report.measure("accumulate_secret_once", once, bound, work)?;
+        let work = || B::Scheme::accumulate(self.secret, &self.set, pool);
+        let whole = report.plan.time_us(work);
         let further = (whole - once_us).max(0.0) / what.0 as f64;
         report.line("accumulate_secret_each", what, BoundedWork::Factor, further)?;
         let work = || B::Scheme::accumulate(self.key(), &self.set, pool);
@@ -188,7 +175,7 @@ impl<B: Bench> Scene<'_, B> {
     /// Measures making all witnesses with the secret key, and without it. Returns the microseconds
     /// per witness without the key. `None` if that measurement was left out because it would take
     /// too long.
-    fn witnesses(&self, report: &mut Operations<'_>, expected_us: f64) -> Outcome<Option<f64>> {
+    fn witnesses(&self, report: &mut Operations<'_, B>, expected_us: f64) -> Outcome<Option<f64>> {
         let (what, bound) = (self.what(), BoundedWork::PublicWitness);
         let (key, set, pool) = (self.key(), &self.set, self.pool);
         let made = B::Scheme::witnesses(self.secret, set, pool)?;
@@ -223,18 +210,20 @@ impl<B: Bench> Scene<'_, B> {
     }
 }
 
-/// Measures on one thread: verification of a witness, of a batch and of absence, making a proof of
-/// absence, and [`changes`].
+/// Measures on one thread: verification of a witness, of a batch and of absence, and making a proof
+/// of absence. Also adding an element with the secret key, and updating a witness after that.
 fn single_elements<B: Bench>(
     secret: &SecretKeyOf<B>,
     elements: &[Vec<u8>],
-    report: &mut Operations<'_>,
+    report: &mut Operations<'_, B>,
 ) -> Outcome<()> {
     let (key, alone) = (secret.public_key(), &Workers::sequential());
     let n = elements.len();
     let set = ElementSet::<B::Scheme>::from_elements(key, elements, alone)?;
     let value = B::Scheme::accumulate(secret, &set, alone)?;
-    let snapshot = signed_and_verified::<B::Scheme>(key, value)?;
+    let version = Version::new(1);
+    let (snapshot, authority) = signed::<B::Scheme>(key, version, value)?;
+    let snapshot = Untrusted::new(snapshot).verify(&authority, &version)?;
     let witnesses = B::Scheme::witnesses(secret, &set, alone)?;
     let (witness, element) = (&witnesses[n / 2], &elements[n / 2]);
     witness.clone().check(&snapshot, element)?;
@@ -256,33 +245,17 @@ fn single_elements<B: Bench>(
     report.measure("absence_public", (n, 1), BoundedWork::Public, || {
         B::Scheme::non_membership_witness(key, &set, stranger, alone)
     })?;
-    changes::<B>(secret, &set, report)
-}
-
-/// Measures two operations: adding an element with the secret key, and updating a witness after
-/// that.
-fn changes<B: Bench>(
-    secret: &SecretKeyOf<B>,
-    set: &ElementSet<B::Scheme>,
-    report: &mut Operations<'_>,
-) -> Outcome<()> {
-    let (key, alone) = (secret.public_key(), &Workers::sequential());
     let author = AuthorSet::new(secret, set.clone(), alone)?;
     let (none, fresh): (&[&[u8]], &[&[u8]]) = (&[], &[b"fresh"]);
-    let n = set.len();
     let change = |mut author: AuthorSet<B::Scheme>| {
         let change = author.change(secret, none, fresh, alone);
         (change, author)
     };
     let change_us = report.plan.time_on(|| author.clone(), change);
     report.line("change_secret", (1, 1), BoundedWork::Verify, change_us)?;
-    let mut changed = author;
-    let change = changed.change(secret, none, fresh, alone)?;
-    let element = &set.elements()[n / 2];
-    let witnesses = B::Scheme::witnesses(secret, set, alone)?;
+    let log = [change(author).0?];
     report.measure("update_witness", (1, 1), BoundedWork::Verify, || {
-        let log = core::slice::from_ref(&change);
-        B::Scheme::update_witness(key, element, &witnesses[n / 2], log)
+        B::Scheme::update_witness(key, &set.elements()[n / 2], witness, &log)
     })?;
     Ok(())
 }

@@ -1,7 +1,5 @@
 //! Benchmark of the RSA accumulator: its key, and the primitives that bound its operations.
 
-use std::fmt::Write as _;
-
 use pad_accumulators::{
     Accumulator as _, ElementSet, SecretKey as _,
     rsa::{PowersOfBase, RepresentativeRule, Rsa, RsaSecretKey},
@@ -64,11 +62,10 @@ impl Bench for RsaBench {
     type Scheme = Rsa;
 
     fn name(&self) -> String {
-        let mut name = "rsa-3072".to_owned();
-        if self.rule != RepresentativeRule::default() {
-            let _ = write!(name, "/{}", self.rule.name());
+        if self.rule == RepresentativeRule::default() {
+            return "rsa-3072".to_owned();
         }
-        name
+        format!("rsa-3072/{}", self.rule.name())
     }
 
     fn secret(&self, _: usize) -> Outcome<RsaSecretKey> {
@@ -85,10 +82,10 @@ impl Bench for RsaBench {
         primitive.clone()
     }
 
-    fn extras(&self, report: &mut Operations<'_>) -> Outcome<()> {
+    fn extras(&self, report: &mut Operations<'_, Self>) -> Outcome<()> {
         let secret = self.secret(0)?;
         let key = secret.public_key();
-        for n in report.plan.sizes.clone() {
+        for n in report.plan.sizes() {
             if n > LARGEST_TABLE {
                 continue;
             }

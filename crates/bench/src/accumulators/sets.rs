@@ -14,10 +14,9 @@
 //!
 //! Source: Crosby & Wallach 2010, sections 4.2, 4.3 and 7.4.
 
-use crate::{costs, line, line::Line};
+use crate::{costs, line, prelude::*};
 
 pub mod accumulated;
-pub mod claims;
 pub mod conclusion;
 pub mod merkle;
 pub mod plain;
@@ -25,75 +24,41 @@ pub mod plain;
 /// Value of `experiment` in the result lines about sets.
 pub const EXPERIMENT: &str = "accumulators_sets";
 
-/// Cost of one update and one lookup with a method of proving membership. Times are microseconds on
-/// one thread, sizes are bytes.
-#[derive(Clone, Debug)]
-pub struct SetFigures {
-    /// Method of proving membership, for example `signed-each`.
-    pub contender: String,
-    /// Party that makes the witnesses, and when: `server`, `server-lazily`, `author` or
-    /// `author-updates`. Empty for methods without witnesses.
-    pub witnesses: &'static str,
-    /// Author's time for the update, including the signature.
-    pub author_us: f64,
-    /// Lower bound of the author's time: the primitives in it.
-    pub author_limit_us: f64,
-    /// Bytes of the update as the author sends it: elements, signatures, values and witnesses.
-    pub update_bytes: usize,
-    /// Server's time for an update: checking the author's signature, and preparing for lookups.
-    pub apply_us: f64,
-    /// Server's time for the proof of one lookup.
-    pub prove_us: f64,
-    /// Bytes that a client receives in addition to the element.
-    pub proof_bytes: usize,
-    /// Client's time to verify the signature and the membership of one element.
-    pub verify_us: f64,
-    /// Lower bound of the client's time: the primitives in it.
-    pub verify_limit_us: f64,
-    /// Bytes that the server stores for the latest version.
-    pub stored_bytes: usize,
+/// Builds the result line of a method for a set of `n` elements in `generations` generations (1 or
+/// 2). `figures` has the costs of one update and one lookup: times on one thread, and sizes.
+///
+/// `contender` is the method, for example `signed-each`. `witnesses` names the party that makes the
+/// witnesses, and when; it is empty for methods without witnesses. `author_us` and `verify_us`
+/// include the signature. Servers prepare for lookups in `apply_us`, and store `stored_bytes`.
+fn set_line(figures: &Line, n: usize, generations: u32) -> Line {
+    let design = match (figures.text("contender"), figures.text("witnesses")) {
+        (contender, "") => contender.to_owned(),
+        (contender, witnesses) => format!("{contender}, {witnesses}"),
+    };
+    let ratio = |us: &str, limit_us: &str| figures.figure(us) / figures.figure(limit_us);
+    let line = line! {
+        experiment: EXPERIMENT, design, n, keys: n, generations, threads: 1,
+        author_ratio: ratio("author_us", "author_limit_us"),
+        verify_ratio: ratio("verify_us", "verify_limit_us"),
+    };
+    let prices = costs::line_of(&costs::of_2010());
+    line.merged(figures).merged(&prices)
 }
 
-impl SetFigures {
-    /// Returns the name of the contender, followed by the maker of its witnesses if there is one.
-    fn design(&self) -> String {
-        match self.witnesses {
-            "" => self.contender.clone(),
-            witnesses => format!("{}, {witnesses}", self.contender),
-        }
-    }
-
-    /// Builds the result line for a set of `n` elements in `generations` generations (1 or 2).
-    fn line(&self, n: usize, generations: u32) -> Line {
-        let line = line! {
-            experiment: EXPERIMENT, design: self.design(), contender: &self.contender,
-            witnesses: self.witnesses, n, keys: n, generations, threads: 1,
-            author_us: self.author_us, author_limit_us: self.author_limit_us,
-            author_ratio: self.author_us / self.author_limit_us, update_bytes: self.update_bytes,
-            apply_us: self.apply_us, prove_us: self.prove_us, proof_bytes: self.proof_bytes,
-            verify_us: self.verify_us, verify_limit_us: self.verify_limit_us,
-            verify_ratio: self.verify_us / self.verify_limit_us, stored_bytes: self.stored_bytes,
-        };
-        line.merged(&costs::line_of(&costs::of_2010()))
-    }
-
-    /// Combines the figures for a set in two generations: the update is that of the set `young`,
-    /// and a lookup searches both sets.
-    fn with_young_generation(&self, young: &Self) -> Self {
-        Self {
-            prove_us: self.prove_us + young.prove_us,
-            proof_bytes: self.proof_bytes + young.proof_bytes,
-            verify_us: self.verify_us + young.verify_us,
-            verify_limit_us: self.verify_limit_us + young.verify_limit_us,
-            stored_bytes: self.stored_bytes + young.stored_bytes,
-            ..young.clone()
-        }
-    }
+/// Combines the figures for a set in two generations: the update is that of the set `young`, and a
+/// lookup searches both sets.
+fn with_young_generation(old: &Line, young: &Line) -> Line {
+    let us = |key| old.figure(key) + young.figure(key);
+    let bytes = |key| old.count(key) + young.count(key);
+    let of_both = line! {
+        prove_us: us("prove_us"), proof_bytes: bytes("proof_bytes"), verify_us: us("verify_us"),
+        verify_limit_us: us("verify_limit_us"), stored_bytes: bytes("stored_bytes"),
+    };
+    replaced(young, &of_both)
 }
 
 /// Returns the mean number of elements that an update authenticates if a set of `n` elements has
 /// two generations.
-#[allow(clippy::cast_sign_loss, reason = "roots are not negative")]
 fn young_elements(n: usize) -> usize {
     (1.5 * (n as f64).sqrt()).ceil() as usize
 }

@@ -5,7 +5,7 @@
 //!
 //! Source: Tremel 2013, sections 5 and 7.
 
-use crate::{line, paper::published, prelude::*};
+use crate::{line, prelude::*};
 
 /// Network latencies of round trips, there and back, in milliseconds.
 const LATENCIES_MS: [f64; 4] = [0.0, 1.0, 20.0, 100.0];
@@ -18,7 +18,14 @@ pub fn run(report: &mut Report) -> Outcome<()> {
     for group in groups(&lines, &["accumulator", "threads"]) {
         let mut slopes = slopes(&group);
         for (operation, slope) in &slopes {
-            report.line(slope_line(group[0], operation, *slope))?;
+            let accumulator = group[0].text("accumulator");
+            let paper_us = paper_us(accumulator, operation);
+            report.line(line! {
+                experiment: "accumulators_slopes", accumulator, operation,
+                threads: group[0].count("threads"), sizes: slope.sizes, us_per_element: slope.us,
+                explained: slope.explained, paper_us_on_8_threads: paper_us,
+                ratio_to_paper: paper_us.map(|paper_us| slope.us / paper_us),
+            })?;
         }
         // Clients verify on one thread, as in the paper.
         let verifies = |line: &&&Line| {
@@ -26,9 +33,9 @@ pub fn run(report: &mut Report) -> Outcome<()> {
         };
         let verify: Vec<&Line> = lines.iter().filter(verifies).copied().collect();
         slopes.extend(self::slopes(&verify));
-        for keys in [PRIVATE, PUBLIC] {
+        for trip in ROUND_TRIPS {
             for latency_ms in LATENCIES_MS {
-                if let Some(line) = round_trip(group[0], &slopes, &keys, latency_ms) {
+                if let Some(line) = round_trip(group[0], &slopes, trip, latency_ms) {
                     report.line(line)?;
                 }
             }
@@ -54,16 +61,15 @@ pub struct Slope {
 /// lines of one accumulator on one number of threads.
 fn slopes<'a>(group: &[&'a Line]) -> Vec<(&'a str, Slope)> {
     let of_operation = groups(group, &["operation"]).into_iter();
-    of_operation
-        .map(|lines| {
-            let point = |line: &&Line| {
-                let n = line.figure("n");
-                (n, n * line.figure("per_element_us"))
-            };
-            let points: Vec<(f64, f64)> = lines.iter().map(point).collect();
-            (lines[0].text("operation"), regression(&points))
-        })
-        .collect()
+    let slope = |lines: Vec<&'a Line>| {
+        let points = lines.iter().map(|line| {
+            let n = line.figure("n");
+            (n, n * line.figure("per_element_us"))
+        });
+        let slope = regression(&points.collect::<Vec<_>>());
+        (lines[0].text("operation"), slope)
+    };
+    of_operation.map(slope).collect()
 }
 
 /// Fits a straight line by least squares through points (number of elements, total microseconds).
@@ -75,31 +81,17 @@ pub fn regression(points: &[(f64, f64)]) -> Slope {
         let deviations = points.iter().map(|(n, us)| of(n - mean_n, us - mean_us));
         deviations.sum()
     };
-    let (spread, common, variance) = (
-        sum(&|n, _| n * n),
-        sum(&|n, us| n * us),
-        sum(&|_, us| us * us),
-    );
-    let us = if spread > 0.0 {
-        common / spread
-    } else {
-        mean_us / mean_n
-    };
+    let (spread, common) = (sum(&|n, _| n * n), sum(&|n, us| n * us));
+    let variance = sum(&|_, us| us * us);
+    let one_size = mean_us / mean_n;
     Slope {
-        us,
+        us: if spread > 0.0 {
+            common / spread
+        } else {
+            one_size
+        },
         sizes: points.len(),
         explained: (points.len() > 2).then(|| common * common / (spread * variance)),
-    }
-}
-
-fn slope_line(first: &Line, operation: &str, slope: Slope) -> Line {
-    let accumulator = first.text("accumulator");
-    let paper_us = paper_us(accumulator, operation);
-    line! {
-        experiment: "accumulators_slopes", accumulator, operation, threads: first.count("threads"),
-        sizes: slope.sizes, us_per_element: slope.us, explained: slope.explained,
-        paper_us_on_8_threads: paper_us,
-        ratio_to_paper: paper_us.map(|paper_us| slope.us / paper_us),
     }
 }
 
@@ -110,63 +102,36 @@ fn paper_us(accumulator: &str, operation: &str) -> Option<f64> {
     published(&line! { experiment: "accumulators", kind }).number(operation)
 }
 
-/// Definition of a round trip: the kind of keys, and the operations that each element needs.
-struct RoundTrip {
-    keys: &'static str,
-    operations: [&'static str; 4],
-}
+/// Kinds of keys, each with the operations of a round trip that differ.
+const ROUND_TRIPS: [(&str, [&str; 2]); 2] = [
+    ("private", ["accumulate_secret_each", "witnesses_secret"]),
+    ("public", ["accumulate_public", "witnesses_public"]),
+];
 
-/// Round trip with the secret key. With RSA, preparing an element means computing its
-/// representative. With a bilinear accumulator it means the element's share of generating the
-/// public key.
-const PRIVATE: RoundTrip = RoundTrip {
-    keys: "private",
-    operations: [
-        "accumulate_secret_each",
-        "witnesses_secret",
-        "verify",
-        PREPARE,
-    ],
-};
-
-const PUBLIC: RoundTrip = RoundTrip {
-    keys: "public",
-    operations: ["accumulate_public", "witnesses_public", "verify", PREPARE],
-};
-
-const PREPARE: &str = "prepare";
-
-/// Computes a round trip: the time of one element in all operations of `trip`, plus the latency of
-/// one request and its response. `None` if an operation was not measured or the paper states no
-/// time.
+/// Computes a round trip: the time of one element in all its operations, plus the latency of one
+/// request and its response. `None` if an operation was not measured or the paper states no time.
 fn round_trip(
     first: &Line,
     slopes: &[(&str, Slope)],
-    trip: &RoundTrip,
+    (keys, [accumulate, witnesses]): (&str, [&str; 2]),
     latency_ms: f64,
 ) -> Option<Line> {
-    let (accumulator, rsa) = (
-        first.text("accumulator"),
-        first.text("accumulator").starts_with("rsa"),
-    );
-    let time = |operation: &str| {
-        let operation = match operation {
-            PREPARE if rsa => "representatives",
-            PREPARE => "setup",
-            other => other,
-        };
-        let (_, slope) = slopes.iter().find(|(name, _)| *name == operation)?;
-        Some(slope.us)
+    let accumulator = first.text("accumulator");
+    // Preparing an element means computing its representative. With a bilinear accumulator it means
+    // the element's share of generating the public key.
+    let prepare = if accumulator.starts_with("rsa") {
+        "representatives"
+    } else {
+        "setup"
     };
-    let times: Option<Vec<f64>> = trip
-        .operations
-        .iter()
-        .map(|operation| time(operation))
-        .collect();
-    let computing_ms = times?.iter().sum::<f64>() / 1e3;
-    let paper_ms = paper_us(accumulator, &format!("round_trip_{}", trip.keys))? / 1e3;
+    let mut computing_ms = 0.0;
+    for operation in [accumulate, witnesses, "verify", prepare] {
+        let (_, slope) = slopes.iter().find(|(name, _)| *name == operation)?;
+        computing_ms += slope.us / 1e3;
+    }
+    let paper_ms = paper_us(accumulator, &format!("round_trip_{keys}"))? / 1e3;
     Some(line! {
-        experiment: "accumulators_round_trips", accumulator, keys: trip.keys,
+        experiment: "accumulators_round_trips", accumulator, keys,
         threads: first.count("threads"), latency_ms, computing_ms,
         total_ms: computing_ms + latency_ms,
         computing_share: computing_ms / (computing_ms + latency_ms),

@@ -1,12 +1,6 @@
 //! Tables for the result lines of `bench accumulators`.
 
-use crate::{
-    columns::{TableSpec, shown},
-    line,
-    line::without_lanes,
-    prelude::*,
-    tables::Tables,
-};
+use crate::{line, prelude::*};
 
 /// Makes all tables of `bench accumulators` from the result lines of one run.
 pub fn table(lines: &[Line]) -> Tables {

@@ -13,24 +13,22 @@ use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition}
 use super::{
     Bench,
     digests::{S, object},
+    durable::MOST,
+    operations::BATCH,
 };
 use crate::{dictionary::Run, line, memory, prelude::*};
 
 const ENTRIES: TableDefinition<'_, u64, [u8; 32]> = TableDefinition::new("entries");
 
-/// Number of updates in one durable batch.
-const BATCH: usize = 10_000;
-
-/// Maximum number of entries of both alternatives. Loading more entries takes minutes.
-const MOST: u64 = 1_000_000;
-
-/// Measures both alternatives over `entries` entries, unless that exceeds [`MOST`].
+/// Measures both alternatives over `entries` entries, unless that exceeds [`MOST`]: loading more
+/// takes minutes.
 pub(super) fn run(entries: u64, bench: &mut Bench) -> Outcome<()> {
     if entries <= MOST {
         bench.report.announce(format!("redb, {entries} entries"));
         plain_map(entries, bench)?;
-        let what = format!("red-black tree, {entries} entries");
-        bench.report.announce(what);
+        bench
+            .report
+            .announce(format!("red-black tree, {entries} entries"));
         tree(entries, bench)?;
     }
     Ok(())
@@ -67,19 +65,15 @@ fn plain_map(entries: u64, bench: &mut Bench) -> Outcome<()> {
     let id = || random.below(entries);
     let got = bench.report.effort().repeat_each(1_000, id, get);
     drop((table, reading));
-    let (mut us, before) = (0.0, memory::written_bytes());
-    let batches = bench.report.rounds(20, 2);
-    for _ in 0..batches {
+    let (mut putting, before) = (Timings::default(), memory::written_bytes());
+    for _ in 0..bench.report.rounds(20, 2) {
         let updates = updates(&mut random, entries);
-        let (batch_us, done) = stopwatch(|| put(&mut updates.into_iter()));
-        done?;
-        us += batch_us;
+        putting.time(BATCH, || put(&mut updates.into_iter()))?;
     }
-    us += stopwatch(|| drop(map)).0;
-    let updated = (batches * BATCH) as f64;
-    let written = (memory::written_bytes() - before) as f64 / updated;
+    putting.time(0, || drop(map));
+    let written = (memory::written_bytes() - before) as f64 / putting.operations() as f64;
     let line = line! {
-        experiment: "directory_beside", entries, update_us: us / updated, prove_us: None::<f64>,
+        experiment: "directory_beside", entries, update_us: putting.mean_us(), prove_us: None::<f64>,
         written_bytes_per_update: written, get_us: got.median_us(), batch: BATCH,
         file_bytes: std::fs::metadata(&path)?.len(),
     };
@@ -89,10 +83,8 @@ fn plain_map(entries: u64, bench: &mut Bench) -> Outcome<()> {
 /// Measures the authenticated tree, the workspace's red-black tree in memory.
 fn tree(entries: u64, bench: &mut Bench) -> Outcome<()> {
     let put = |(id, object): (u64, [u8; 32])| -> Outcome<Operation> {
-        Ok(Operation::Put(
-            EntryId::new(id).to_key(),
-            Value::new(object)?,
-        ))
+        let (key, value) = (EntryId::new(id).to_key(), Value::new(object)?);
+        Ok(Operation::Put(key, value))
     };
     let mut run = Run::<RedBlackPathCopying<S>>::new(signing_key(), Duration::MAX);
     let filled: Outcome<Vec<_>> = (0..entries).map(|id| put((id, object(id).0))).collect();

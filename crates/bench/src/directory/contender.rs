@@ -24,44 +24,35 @@ pub(super) trait Contender {
     /// Returns the digest of the test object `object-{number}`.
     fn object(number: u64) -> Self::Object;
 
-    /// Returns the number of slots of a block.
-    fn capacity(&self) -> u64;
-
     /// Returns the bytes of the widest content that a slot may have.
-    fn widest(&self) -> usize;
+    fn widest() -> usize;
 
     /// Returns the content of the slot for entry `id`, which registers `object`.
-    fn entry(&self, id: u64, object: &Self::Object) -> Self::Content;
+    fn entry(id: u64, object: &Self::Object) -> Self::Content;
 
-    /// Creates a block at `place` (level and number), with no slots in use.
-    fn open(&self, place: Place) -> Outcome<Self::Block>;
+    /// Creates a block of `capacity` slots at `place` (level and number), with no slots in use.
+    fn open(place: Place, capacity: u64) -> Outcome<Self::Block>;
 
     /// Writes a slot: either the first unused slot of the block, or a slot in use. `position`
     /// counts the slots of the whole level, from 0.
-    fn write(
-        &self,
-        block: &mut Self::Block,
-        place: Place,
-        position: u64,
-        content: &Self::Content,
-    ) -> Outcome<()>;
+    fn write(block: &mut Self::Block, position: u64, content: &Self::Content) -> Outcome<()>;
 
     /// Returns the block's summary, as its parent stores it.
-    fn summary(&self, block: &mut Self::Block, place: Place) -> Self::Content;
+    fn summary(block: &mut Self::Block) -> Self::Content;
 
     /// Returns data that must be stored in addition to the slots of a block; `None` if the slots
     /// suffice.
-    fn side_state(&self, _: &Self::Block) -> Option<Vec<u8>> {
+    fn side_state(_: &Self::Block) -> Option<Vec<u8>> {
         None
     }
 
-    /// Returns the root of a directory of `entries` entries. `summary` is the summary of the
-    /// topmost block.
-    fn root(&self, entries: u64, summary: &Self::Content) -> Vec<u8>;
+    /// Returns the root of a directory of `entries` entries in blocks of `capacity` slots.
+    /// `summary` is the summary of the topmost block.
+    fn root(entries: u64, capacity: u64, summary: &Self::Content) -> Vec<u8>;
 
     /// Returns the lower bound, in nanoseconds, for changing one slot and computing the summary
     /// after it.
-    fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64;
+    fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64;
 }
 
 /// Change of one slot when entries are inserted in order. The slot is the last one in use in its

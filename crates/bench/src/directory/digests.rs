@@ -4,12 +4,10 @@
 use std::marker::PhantomData;
 
 use block_directory::internals::strategy::{
-    AdSum1600, BlockDigest, Combination, Combined, Contents, Flat, LtLanes, MuProduct1024,
-    MuProduct3072, Place, SlotChange, block_root,
+    AdHash1600, BlockDigest, Contents, Flat, LtHash, MuHash1024, MuHash3072, Place, SlotChange,
+    block_root,
 };
-use pad_core::{
-    Authority, Digest, SchemeId, Sha256Ed25519, SnapshotHead, Suite, Untrusted, Verified, Version,
-};
+use pad_core::{Digest, SchemeId, Sha256Ed25519, SnapshotHead, Suite, Version};
 
 use super::{
     contender::{Contender, SlotUpdate},
@@ -30,21 +28,13 @@ pub(super) fn object(number: u64) -> Digest<32> {
     S::value(format!("object-{number}").as_bytes())
 }
 
-/// Signs a head of version 1 with the given root, and returns it verified.
-pub(super) fn known_head(scheme: SchemeId, root: Digest<32>) -> Outcome<Verified<SnapshotHead<S>>> {
-    let authority = Authority {
-        author: author_key(),
-        dictionary: "bench".into(),
-        scheme,
-    };
-    let version = Version::new(1);
-    let head = SnapshotHead {
-        version,
+/// Makes an unsigned head of version 1 with the given root.
+pub(super) fn first_head(scheme: SchemeId, root: Digest<32>) -> SnapshotHead<S> {
+    SnapshotHead {
+        version: Version::new(1),
         root,
-        ..SnapshotHead::<S>::empty(scheme, authority.dictionary)
-    };
-    let head = head.sign(&signing_key())?;
-    Ok(Untrusted::new(head).verify(&authority, &version)?)
+        ..SnapshotHead::empty(scheme, "bench".into())
+    }
 }
 
 /// Returns the bytes of a slot of a block at `level`.
@@ -56,35 +46,15 @@ pub(super) fn width<B: BlockDigest<S>>(level: u8) -> usize {
 }
 
 /// Contender whose blocks are digested by the strategy `B`.
-pub(super) struct Digests<B> {
-    capacity: u64,
-    strategy: PhantomData<fn() -> B>,
-}
-
-impl<B> Digests<B> {
-    pub(super) const fn new(capacity: u64) -> Self {
-        Self {
-            capacity,
-            strategy: PhantomData,
-        }
-    }
-}
+pub(super) struct Digests<B>(PhantomData<fn() -> B>);
 
 /// Block of a [`Digests`] contender: the contents of its slots, and the strategy's state for them.
 pub(super) struct Slots<State> {
+    place: Place,
+    /// Position of the first slot in the level.
+    first: u64,
     bytes: Vec<u8>,
     state: State,
-}
-
-impl<B: MeasuredDigest> Digests<B> {
-    const fn contents<'a>(&self, place: Place, (bytes, width): (&'a [u8], usize)) -> Contents<'a> {
-        Contents {
-            place,
-            first: place.block * self.capacity,
-            bytes,
-            width,
-        }
-    }
 }
 
 impl<B: MeasuredDigest> Contender for Digests<B> {
@@ -96,37 +66,36 @@ impl<B: MeasuredDigest> Contender for Digests<B> {
         object(number)
     }
 
-    fn capacity(&self) -> u64 {
-        self.capacity
-    }
-
-    fn widest(&self) -> usize {
+    fn widest() -> usize {
         width::<B>(0).max(width::<B>(1))
     }
 
-    fn entry(&self, _: u64, object: &Digest<32>) -> Vec<u8> {
+    fn entry(_: u64, object: &Digest<32>) -> Vec<u8> {
         entry_content(object)
     }
 
-    fn open(&self, place: Place) -> Outcome<Self::Block> {
-        let width = width::<B>(place.level);
+    fn open(place: Place, capacity: u64) -> Outcome<Self::Block> {
+        let (first, width) = (place.block * capacity, width::<B>(place.level));
+        let empty = Contents {
+            place,
+            first,
+            bytes: &[],
+            width,
+        };
         Ok(Slots {
-            bytes: Vec::with_capacity(self.capacity as usize * width),
-            state: B::of(self.contents(place, (&[], width)))?,
+            place,
+            first,
+            bytes: Vec::with_capacity(capacity as usize * width),
+            state: B::of(empty)?,
         })
     }
 
-    fn write(
-        &self,
-        block: &mut Self::Block,
-        place: Place,
-        position: u64,
-        new: &Vec<u8>,
-    ) -> Outcome<()> {
-        let start = (position - place.block * self.capacity) as usize * new.len();
+    fn write(block: &mut Self::Block, position: u64, new: &Vec<u8>) -> Outcome<()> {
+        let start = (position - block.first) as usize * new.len();
         let slot = start..start + new.len();
         let old = block.bytes.get(slot.clone());
-        B::write(&mut block.state, place, SlotChange { position, old, new })?;
+        let change = SlotChange { position, old, new };
+        B::write(&mut block.state, block.place, change)?;
         match block.bytes.get_mut(slot) {
             Some(slot) => slot.copy_from_slice(new),
             None => block.bytes.extend_from_slice(new),
@@ -134,27 +103,37 @@ impl<B: MeasuredDigest> Contender for Digests<B> {
         Ok(())
     }
 
-    fn summary(&self, block: &mut Self::Block, place: Place) -> Vec<u8> {
-        let slots = (block.bytes.as_slice(), width::<B>(place.level));
-        B::summary(&block.state, self.contents(place, slots))
+    fn summary(block: &mut Self::Block) -> Vec<u8> {
+        let contents = Contents {
+            place: block.place,
+            first: block.first,
+            bytes: &block.bytes,
+            width: width::<B>(block.place.level),
+        };
+        B::summary(&block.state, contents)
     }
 
-    fn side_state(&self, block: &Self::Block) -> Option<Vec<u8>> {
+    fn side_state(block: &Self::Block) -> Option<Vec<u8>> {
         B::side_state(&block.state)
     }
 
-    fn root(&self, entries: u64, summary: &Vec<u8>) -> Vec<u8> {
-        let root = block_root::<S, B>(entries, self.capacity as u32, summary);
+    fn root(entries: u64, capacity: u64, summary: &Vec<u8>) -> Vec<u8> {
+        let root = block_root::<S, B>(entries, capacity as u32, summary);
         root.as_ref().to_vec()
     }
 
-    fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64 {
+    fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64 {
         B::limit_ns(update, primitives)
     }
 }
 
 /// Block digest strategy, with its costs for the benchmark.
 pub(super) trait MeasuredDigest: BlockDigest<S> {
+    /// Returns the name of the strategy in result lines.
+    fn name() -> &'static str {
+        Self::NAME.trim_start_matches("directory-")
+    }
+
     /// Returns the part of a block's state that must be stored in addition to its slots.
     fn side_state(_: &Self::State) -> Option<Vec<u8>> {
         None
@@ -173,79 +152,57 @@ impl MeasuredDigest for Flat {
     }
 }
 
-impl<C: Group> MeasuredDigest for Combined<C> {
-    fn side_state(state: &C::Value) -> Option<Vec<u8>> {
-        C::side_state(state)
-    }
-
+impl MeasuredDigest for AdHash1600 {
     fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64 {
-        let (element, combination, inverse, summary) = C::costs_ns(update.level, primitives);
-        let insertion = element + combination + summary;
-        if update.is_new {
-            insertion
-        } else {
-            insertion + element + combination + inverse
-        }
+        let element = hashes_ns(update, 5.0, primitives.sha384_two_blocks_ns, primitives);
+        combined_ns(update, element, [primitives.sum_1600_ns, 0.0])
     }
 }
 
-/// Group in which a strategy combines the elements of a block, with the costs of its operations.
-pub(super) trait Group: Combination {
-    /// Returns the part of a block's state that must be stored because the summary does not
-    /// determine it.
-    fn side_state(_: &Self::Value) -> Option<Vec<u8>> {
-        None
+impl MeasuredDigest for MuHash1024 {
+    fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64 {
+        let element = hashes_ns(update, 3.0, primitives.sha384_two_blocks_ns, primitives);
+        let product = [primitives.product_1024_ns, primitives.inverse_1024_ns];
+        combined_ns(update, element, product)
+    }
+}
+
+impl MeasuredDigest for MuHash3072 {
+    fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64 {
+        let element = hashes_ns(update, 8.0, primitives.sha384_four_blocks_ns, primitives);
+        let product = [primitives.product_3072_ns, primitives.inverse_3072_ns];
+        combined_ns(update, element, product)
+    }
+}
+
+impl MeasuredDigest for LtHash {
+    fn side_state(lanes: &Self::State) -> Option<Vec<u8>> {
+        Some(lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect())
     }
 
-    /// Returns the nanoseconds of four operations: hashing a slot of `level` to an element,
-    /// combining two elements, inverting an element, and computing a summary.
-    fn costs_ns(level: u32, primitives: &Primitives) -> (f64, f64, f64, f64);
+    fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64 {
+        let summary = 2_048.0 * primitives.sha256_byte_ns;
+        let sum = [primitives.lanes_ns, 0.0];
+        combined_ns(update, primitives.blake3_output_ns, sum) + summary
+    }
 }
 
 /// Returns the nanoseconds of the `hashes` hashes that make one element. At level 0 a hash is one
 /// block of SHA-384. At higher levels it takes `upper_ns`.
-fn hashes_ns(level: u32, hashes: f64, upper_ns: f64, primitives: &Primitives) -> f64 {
-    match level {
+fn hashes_ns(update: SlotUpdate, hashes: f64, upper_ns: f64, primitives: &Primitives) -> f64 {
+    match update.level {
         0 => hashes * primitives.sha384_block_ns,
         _ => hashes * upper_ns,
     }
 }
 
-impl Group for AdSum1600 {
-    fn costs_ns(level: u32, primitives: &Primitives) -> (f64, f64, f64, f64) {
-        let element = hashes_ns(level, 5.0, primitives.sha384_two_blocks_ns, primitives);
-        (element, primitives.sum_1600_ns, 0.0, 0.0)
-    }
-}
-
-impl Group for MuProduct1024 {
-    fn costs_ns(level: u32, primitives: &Primitives) -> (f64, f64, f64, f64) {
-        let element = hashes_ns(level, 3.0, primitives.sha384_two_blocks_ns, primitives);
-        let [product, inverse] = [primitives.product_1024_ns, primitives.inverse_1024_ns];
-        (element, product, inverse, 0.0)
-    }
-}
-
-impl Group for MuProduct3072 {
-    fn costs_ns(level: u32, primitives: &Primitives) -> (f64, f64, f64, f64) {
-        let element = hashes_ns(level, 8.0, primitives.sha384_four_blocks_ns, primitives);
-        let [product, inverse] = [primitives.product_3072_ns, primitives.inverse_3072_ns];
-        (element, product, inverse, 0.0)
-    }
-}
-
-impl Group for LtLanes {
-    fn side_state(lanes: &Self::Value) -> Option<Vec<u8>> {
-        Some(lanes.iter().flat_map(|lane| lane.to_le_bytes()).collect())
-    }
-
-    fn costs_ns(_: u32, primitives: &Primitives) -> (f64, f64, f64, f64) {
-        let summary = 2_048.0 * primitives.sha256_byte_ns;
-        (
-            primitives.blake3_output_ns,
-            primitives.lanes_ns,
-            0.0,
-            summary,
-        )
+/// Returns the nanoseconds of the group operations of `update`: hashing a slot to an `element`,
+/// and `combining` and `inverting` elements. A slot in use loses its old element, too.
+fn combined_ns(update: SlotUpdate, element: f64, [combining, inverting]: [f64; 2]) -> f64 {
+    let insertion = element + combining;
+    if update.is_new {
+        insertion
+    } else {
+        2.0 * insertion + inverting
     }
 }

@@ -7,16 +7,13 @@ use block_directory::{BlockDirectory, CacheBudget, EntryId, FullAuthor};
 use super::{
     Bench,
     digests::S,
-    operations::{digest, of},
+    operations::{BATCH, digest},
     stored::{BUDGET, CAPACITY, STEP, authority},
 };
 use crate::{line, memory, prelude::*};
 
-/// Number of updates in one durable version.
-const BATCH: usize = 10_000;
-
 /// Maximum number of entries that is measured, because the author keeps all entries in memory.
-const MOST: u64 = 1_000_000;
+pub(super) const MOST: u64 = 1_000_000;
 
 /// Measures a stored directory of `entries` entries, unless that exceeds [`MOST`].
 pub(super) fn run(entries: u64, bench: &mut Bench) -> Outcome<()> {
@@ -52,21 +49,18 @@ impl Parties {
         })
     }
 
-    /// Applies `batches` versions of random updates, and returns the server's microseconds in
-    /// total.
-    fn apply(&mut self, batches: usize) -> Outcome<f64> {
-        let (mut random, mut us) = (Random::new(self.entries), 0.0);
+    /// Applies `batches` versions of random updates, and returns the server's times.
+    fn apply(&mut self, batches: usize) -> Outcome<Timings> {
+        let (mut random, mut timings) = (Random::new(self.entries), Timings::default());
         for _ in 0..batches {
             for _ in 0..BATCH {
                 let id = EntryId::new(random.below(self.entries));
                 self.author.update(id, digest(random.next()))?;
             }
             let update = self.author.snapshot()?;
-            let (batch_us, applied) = stopwatch(|| self.server.apply(&update));
-            applied?;
-            us += batch_us;
+            timings.time(BATCH, || self.server.apply(&update))?;
         }
-        Ok(us)
+        Ok(timings)
     }
 }
 
@@ -76,18 +70,17 @@ fn update(entries: u64, bench: &mut Bench) -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let mut parties = Parties::new(entries, &folder.path().join("directory"), BUDGET)?;
     let (before, batches) = (memory::written_bytes(), bench.report.rounds(20, 2));
-    let us = parties.apply(batches)?;
-    let (closing_us, closed) = stopwatch(|| parties.server.close());
-    closed?;
+    let mut timings = parties.apply(batches)?;
+    timings.time(0, || parties.server.close())?;
     let updated = (batches * BATCH) as f64;
     let nodes = entries.next_power_of_two().ilog2() + 1;
     let limit_us = f64::from(nodes) * bench.primitives.node_chained_ns / 1e3;
-    let times = ((us + closing_us) / updated, limit_us);
-    let line = of("directory_durable", entries, times).merged(&line! {
+    let times = (timings.mean_us(), limit_us);
+    let others = line! {
         written_bytes_per_update: (memory::written_bytes() - before) as f64 / updated,
         batch: BATCH, block_bytes: 32 * CAPACITY,
-    });
-    bench.measured("merkle", line)
+    };
+    bench.updated("directory_durable", entries, times, &others)
 }
 
 /// Measures opening a directory after a crash, when many updates are only in the log.
@@ -100,30 +93,24 @@ fn reopen(entries: u64, bench: &mut Bench) -> Outcome<()> {
     };
     let mut parties = Parties::new(entries, &target, lazy)?;
     let batches = bench.report.rounds(100, 2);
-    let us = parties.apply(batches)?;
+    let applied = parties.apply(batches)?;
     let latest = parties.server.latest();
     // Without closing it, as a crash leaves it.
     drop(parties);
     let (open_us, opened) = stopwatch(|| BlockDirectory::<S>::open(&target, lazy));
     ensure(opened?.latest() == latest, "a version is lost")?;
-    let updated = (batches * BATCH) as f64;
-    let times = (open_us / updated, us / updated);
-    let line = of("directory_reopen", entries, times).with("logged", batches * BATCH);
-    bench.measured("merkle", line)
+    let logged = batches * BATCH;
+    let times = (open_us / logged as f64, applied.mean_us());
+    bench.updated("directory_reopen", entries, times, &line! { logged })
 }
 
 /// Returns the figure `key` of durable updates with a million entries: first ours, then redb's.
 pub(super) fn ours_and_redb(lines: &[Line], key: &str) -> Option<[f64; 2]> {
-    let of = |selection| lines.iter().find(|it| it.says(selection))?.number(key);
-    let ours = of(&[
-        ("experiment", "directory_durable"),
-        ("strategy", "merkle"),
-        ("entries", "1000000"),
-    ]);
-    let theirs = of(&[
-        ("experiment", "directory_beside"),
-        ("strategy", "redb"),
-        ("entries", "1000000"),
-    ]);
-    Some([ours?, theirs?])
+    let of = |experiment, strategy| {
+        let mut of_strategy = of(lines, experiment).into_iter();
+        let conditions = [("strategy", strategy), ("entries", "1000000")];
+        of_strategy.find(|it| it.says(&conditions))?.number(key)
+    };
+    let ours = of("directory_durable", "merkle")?;
+    Some([ours, of("directory_beside", "redb")?])
 }

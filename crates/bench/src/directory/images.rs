@@ -5,11 +5,11 @@ use std::{collections::HashMap, fs::File, os::unix::fs::FileExt as _};
 
 use block_directory::internals::strategy::Place;
 
-use super::lru::{Before, Lru};
+use super::{
+    lru::{Before, Lru},
+    reads::Geometry,
+};
 use crate::Outcome;
-
-/// Number of frames of the paper's cache: 10 MB of blocks of 16 KiB.
-pub(super) const FRAMES: usize = 640;
 
 /// Address of a block: its level, and its number in the level.
 type Block = (u8, u64);
@@ -26,12 +26,12 @@ pub(super) struct Images {
 }
 
 impl Images {
-    /// Creates an empty cache for images of `bytes` bytes.
+    /// Creates an empty cache for images of `bytes` bytes, with as many frames as the paper's.
     pub(super) fn new(bytes: usize) -> Outcome<Self> {
         Ok(Self {
             file: tempfile::tempfile()?,
             bytes,
-            cache: Lru::new(FRAMES),
+            cache: Lru::new(Geometry::PAPER.frames),
             frames: Vec::new(),
             places: HashMap::new(),
             written: 0,
@@ -46,13 +46,13 @@ impl Images {
     }
 
     fn frame(&mut self, place: Block) -> Outcome<&mut [u8]> {
-        let touched = self.cache.touch(place);
-        match touched.before {
-            Before::Hit => return Ok(&mut self.frames[touched.frame]),
+        let (number, before) = self.cache.touch(place);
+        match before {
+            Before::Hit => return Ok(&mut self.frames[number]),
             Before::Empty => self.frames.push(vec![0; self.bytes]),
-            Before::Evicted(evicted) => self.store(evicted, touched.frame)?,
+            Before::Evicted(evicted) => self.store(evicted, number)?,
         }
-        let frame = &mut self.frames[touched.frame];
+        let frame = &mut self.frames[number];
         match self.places.get(&place) {
             Some(start) => self.file.read_exact_at(frame, *start)?,
             None => frame.fill(0),

@@ -1,22 +1,21 @@
 //! Figures 3 and 4: the time of single insertions, by block size.
 
-use std::time::Duration;
-
 use block_directory::{
     FullAuthor,
     internals::{
         BlockTree,
-        strategy::{AdSum1600, Combined, Flat, LtLanes, MuProduct1024, MuProduct3072, Place},
+        strategy::{
+            AdHash1600, Combination, Combined, Flat, LtHash, MuProduct1024, MuProduct3072, Place,
+        },
     },
 };
 
 use super::{
-    Bench,
-    arguments::DirectoryArguments,
+    Bench, DirectoryArguments,
     contender::{Contender, PLACE_BYTES, slot_updates},
-    digests::{Digests, Group, MeasuredDigest, S, object},
+    digests::{Digests, MeasuredDigest, S, object},
     images::Images,
-    pairwise::{Path, Sha256Pairs, Sha384Pairs, SlotScan},
+    pairwise::{PairHash, Path, Sha256Pairs, Sha384Pairs, SlotScan},
     postponed::PostponedDirectory,
     right_edge::{Changes, GrowingDirectory, RightEdge},
 };
@@ -31,11 +30,11 @@ const CHECKED: u64 = 300;
 
 /// Measures all contenders at each size of blocks.
 pub(super) fn run(arguments: &DirectoryArguments, bench: &mut Bench) -> Outcome<()> {
-    for block_bytes in &arguments.block_bytes {
+    for &block_bytes in &arguments.block_bytes {
         let inserts = Inserts {
             entries: arguments.inserts,
-            block_bytes: *block_bytes,
-            longest: arguments.longest(),
+            block_bytes,
+            longest_us: arguments.longest as f64 * 1e6,
         };
         inserts.run(bench)?;
     }
@@ -47,11 +46,8 @@ pub(super) fn run(arguments: &DirectoryArguments, bench: &mut Bench) -> Outcome<
 struct Inserts {
     entries: u64,
     block_bytes: u64,
-    longest: Duration,
+    longest_us: f64,
 }
-
-/// Name of a contender, and the number of insertions after which it updates summaries together.
-type ContenderName<'a> = (&'a str, u64);
 
 /// Root of a contender's directory; `None` if it was not measured.
 type Root = Option<Vec<u8>>;
@@ -63,100 +59,89 @@ impl Inserts {
     }
 
     fn run(&self, bench: &mut Bench) -> Outcome<()> {
-        let capacity = self.capacity();
-        if capacity.is_power_of_two() {
-            check_directory(capacity)?;
+        if self.capacity().is_power_of_two() {
+            check_directory(self.capacity())?;
         }
-        let one = |name| (name, 1);
-        let path = Path::<Sha256Pairs>::new;
-        let path = self.measure(one("merkle"), path, RightEdge::new, bench)?;
-        let scanning = SlotScan::<Sha256Pairs>::new;
-        let scanned = self.measure(one("merkle-scanning"), scanning, RightEdge::new, bench)?;
-        self.agree(&path, &scanned)?;
-        let path = Path::<Sha384Pairs>::new;
-        let path = self.measure(one("sha-384-path"), path, RightEdge::new, bench)?;
-        let scanning = SlotScan::<Sha384Pairs>::new;
-        let scanned = self.measure(one("sha-384-scanning"), scanning, RightEdge::new, bench)?;
-        self.agree(&path, &scanned)?;
-        self.strategy::<Flat>("flat", bench)?;
-        self.strategy::<Combined<AdSum1600>>("ad-hash-1600", bench)?;
-        self.strategy::<Combined<LtLanes>>("lt-hash", bench)?;
-        self.products::<MuProduct1024>(["mu-hash-1024", "mu-hash-1024-postponed"], bench)?;
-        self.products::<MuProduct3072>(["mu-hash-3072", "mu-hash-3072-postponed"], bench)
+        self.pairs::<Sha256Pairs>(["merkle", "merkle-scanning"], bench)?;
+        self.pairs::<Sha384Pairs>(["sha-384-path", "sha-384-scanning"], bench)?;
+        self.strategy::<Flat>(bench)?;
+        self.strategy::<AdHash1600>(bench)?;
+        self.strategy::<LtHash>(bench)?;
+        self.products::<MuProduct1024>(bench)?;
+        self.products::<MuProduct3072>(bench)
     }
 
-    fn strategy<B: MeasuredDigest>(&self, name: &str, bench: &mut Bench) -> Outcome<Root> {
-        let contender = Digests::<B>::new(self.capacity());
-        check::<B>(RightEdge::new(contender), self.capacity(), 1)?;
-        self.measure((name, 1), Digests::<B>::new, RightEdge::new, bench)
+    /// Measures a tree inside each block: first with stored nodes, then with a scan of all slots.
+    fn pairs<H: PairHash>(&self, names: [&str; 2], bench: &mut Bench) -> Outcome<()> {
+        let path = self.measure::<RightEdge<Path<H>>>((names[0], 1), bench)?;
+        let scanned = self.measure::<RightEdge<SlotScan<H>>>((names[1], 1), bench)?;
+        self.agree(&path, &scanned)
     }
 
-    fn products<C: Group>(&self, names: [&str; 2], bench: &mut Bench) -> Outcome<()> {
-        let capacity = self.capacity();
-        let one_by_one = self.strategy::<Combined<C>>(names[0], bench)?;
+    fn strategy<B: MeasuredDigest>(&self, bench: &mut Bench) -> Outcome<Root> {
+        check::<B, RightEdge<_>>(self.capacity(), 1)?;
+        self.measure::<RightEdge<Digests<B>>>((B::name(), 1), bench)
+    }
+
+    fn products<C: Combination>(&self, bench: &mut Bench) -> Outcome<()>
+    where
+        Combined<C>: MeasuredDigest,
+    {
+        let one_by_one = self.strategy::<Combined<C>>(bench)?;
         for batch in [7, BATCH] {
-            check::<Combined<C>>(PostponedDirectory::<C>::new(capacity), capacity, batch)?;
+            check::<Combined<C>, PostponedDirectory<C>>(self.capacity(), batch)?;
         }
-        let postponed = |_| PostponedDirectory::<C>::new(capacity);
-        let digests = Digests::<Combined<C>>::new;
-        let postponed = self.measure((names[1], BATCH as u64), digests, postponed, bench)?;
+        let name = format!("{}-postponed", Combined::<C>::name());
+        let postponed = self.measure::<PostponedDirectory<C>>((&name, BATCH as u64), bench)?;
         self.agree(&one_by_one, &postponed)
     }
 
     /// Fails if two contenders with equal digests have different roots. Accepts contenders that
     /// were not measured.
     fn agree(&self, one: &Root, other: &Root) -> Outcome<()> {
-        match (one, other) {
-            (Some(one), Some(other)) if one != other => {
-                Err(format!("blocks of {} bytes: roots differ", self.block_bytes).into())
-            }
-            _ => Ok(()),
-        }
+        let differ = one.is_some() && other.is_some() && one != other;
+        ensure(
+            !differ,
+            &format!("blocks of {} bytes: roots differ", self.block_bytes),
+        )
     }
 
     /// Returns the lower bound for an insertion in microseconds, mean over all entries.
-    fn limit_us<C: Contender>(&self, contender: &C, batch: u64, bench: &Bench) -> f64 {
-        let mut ns = 0.0;
-        for start in (0..self.entries).step_by(batch as usize) {
-            let ids = start..self.entries.min(start + batch);
-            let slot_updates = slot_updates(&ids, contender.capacity()).into_iter();
-            ns += slot_updates
-                .map(|update| contender.limit_ns(update, &bench.primitives))
-                .sum::<f64>();
-        }
-        ns / self.entries as f64 / 1e3
+    fn limit_us<C: Contender>(&self, batch: u64, bench: &Bench) -> f64 {
+        let starts = (0..self.entries).step_by(batch as usize);
+        let ids = starts.map(|start| start..self.entries.min(start + batch));
+        let updates = ids.flat_map(|ids| slot_updates(&ids, self.capacity()));
+        let ns = updates.map(|update| C::limit_ns(update, &bench.primitives));
+        ns.sum::<f64>() / self.entries as f64 / 1e3
     }
 
-    /// Measures one contender and returns its root. Leaves it out and returns `None` if its lower
-    /// bound exceeds the longest time.
-    fn measure<C: Contender, G: GrowingDirectory<C>>(
+    /// Measures one contender, which updates summaries together after `batch` insertions. Returns
+    /// its root, or `None` if its lower bound exceeds the longest time.
+    fn measure<G: GrowingDirectory>(
         &self,
-        (name, batch): ContenderName<'_>,
-        contender: impl Fn(u64) -> C,
-        start: impl FnOnce(C) -> G,
+        (name, batch): (&str, u64),
         bench: &mut Bench,
     ) -> Outcome<Root> {
-        let (capacity, of_images) = (self.capacity(), contender(self.capacity()));
-        let limit_us = self.limit_us(&of_images, batch, bench);
+        let (capacity, limit_us) = (self.capacity(), self.limit_us::<G::Contender>(batch, bench));
         let expected_us = limit_us * self.entries as f64;
         let (entries, block_bytes) = (self.entries, self.block_bytes);
         let what = format!("{name}: {entries} insertions, blocks of {block_bytes} bytes");
-        if expected_us > microseconds(self.longest) {
+        if expected_us > self.longest_us {
             bench.report.left_out(&what, expected_us / 1e6);
             return Ok(None);
         }
         bench.report.announce(what);
-        let objects: Vec<C::Object> = (0..self.entries).map(C::object).collect();
-        let mut grown = start(contender(capacity));
+        let objects: Vec<_> = (0..self.entries).map(G::Contender::object).collect();
+        let mut grown = G::new(capacity);
         let (mut crypto, mut storing) = (Timings::default(), Timings::default());
-        let mut stored = BlockImages::new(of_images, self.block_bytes)?;
+        let mut stored = BlockImages::new::<G::Contender>(capacity, self.block_bytes)?;
         let mut changes = Changes::default();
         for objects in objects.chunks(BATCH) {
             crypto.time(objects.len(), || grown.insert(objects, &mut changes))?;
             storing.time(objects.len(), || stored.take(&mut changes))?;
         }
         let root = grown.root();
-        let written = storing.time(0, || stored.finish(&grown.into_open()))?;
+        let written = storing.time(0, || stored.finish::<G::Contender>(&grown.into_open()))?;
         let update_us = crypto.mean_us();
         let line = line! {
             experiment: "directory_inserts", entries, block_bytes, update_us,
@@ -170,51 +155,47 @@ impl Inserts {
 
     /// Returns the number of levels of the directory at an insertion, mean over all entries.
     fn mean_levels(&self) -> f64 {
-        let levels = |id: u64| {
-            let mut levels = 1_u32;
-            while id >= self.capacity().pow(levels) {
-                levels += 1;
-            }
-            f64::from(levels)
-        };
-        (0..self.entries).map(levels).sum::<f64>() / self.entries as f64
+        let holds = |id: u64, levels: &u32| id < self.capacity().pow(*levels);
+        let levels = |id| (1..u64::BITS).find(|levels| holds(id, levels)).unwrap_or(1);
+        let sum: f64 = (0..self.entries).map(|id| f64::from(levels(id))).sum();
+        sum / self.entries as f64
     }
 }
 
 /// Images of blocks as they would be stored, and additional data that some contenders must store.
-struct BlockImages<C> {
-    contender: C,
+struct BlockImages {
+    capacity: u64,
     place_bytes: usize,
     images: Images,
     side_state: Option<Images>,
 }
 
-impl<C: Contender> BlockImages<C> {
-    fn new(contender: C, block_bytes: u64) -> Outcome<Self> {
+impl BlockImages {
+    fn new<C: Contender>(capacity: u64, block_bytes: u64) -> Outcome<Self> {
         // Products of 3 072 bits do not fit the paper's slots.
-        let place_bytes = PLACE_BYTES.max(contender.widest() + 10);
-        let slots = place_bytes * contender.capacity() as usize;
+        let place_bytes = PLACE_BYTES.max(C::widest() + 10);
+        let slots = place_bytes * capacity as usize;
         Ok(Self {
             images: Images::new(slots.max(block_bytes as usize))?,
-            contender,
+            capacity,
             place_bytes,
             side_state: None,
         })
     }
 
-    fn take(&mut self, changes: &mut Changes<C>) -> Outcome<()> {
+    fn take<C: Contender>(&mut self, changes: &mut Changes<C>) -> Outcome<()> {
         for (place, position, content) in changes.slots.drain(..) {
-            let slot = (position % self.contender.capacity()) as usize;
+            let slot = (position % self.capacity) as usize;
             let start = slot * self.place_bytes;
             self.images.write(place, start, content.as_ref())?;
         }
         let closed: Vec<_> = changes.closed.drain(..).collect();
-        self.put_beside(&closed)
+        self.put_beside::<C>(&closed)
     }
 
-    fn put_beside(&mut self, blocks: &[(Place, C::Block)]) -> Outcome<()> {
+    fn put_beside<C: Contender>(&mut self, blocks: &[(Place, C::Block)]) -> Outcome<()> {
         for (place, block) in blocks {
-            if let Some(bytes) = self.contender.side_state(block) {
+            if let Some(bytes) = C::side_state(block) {
                 let side_state = match &mut self.side_state {
                     Some(side_state) => side_state,
                     none => none.insert(Images::new(bytes.len())?),
@@ -227,19 +208,19 @@ impl<C: Contender> BlockImages<C> {
 
     /// Writes the additional data of the `open` blocks and all cached images. Returns the bytes
     /// written in total.
-    fn finish(&mut self, open: &[(Place, C::Block)]) -> Outcome<u64> {
-        self.put_beside(open)?;
+    fn finish<C: Contender>(&mut self, open: &[(Place, C::Block)]) -> Outcome<u64> {
+        self.put_beside::<C>(open)?;
         let side_state = self.side_state.as_mut().map_or(Ok(0), Images::finish)?;
         Ok(self.images.finish()? + side_state)
     }
 }
 
 /// Checks a contender: its roots must equal those of the [`BlockTree`] that makes proofs.
-fn check<B: MeasuredDigest>(
-    mut grown: impl GrowingDirectory<Digests<B>>,
+fn check<B: MeasuredDigest, G: GrowingDirectory<Contender = Digests<B>>>(
     capacity: u64,
     batch: usize,
 ) -> Outcome<()> {
+    let mut grown = G::new(capacity);
     let mut tree = BlockTree::<S, B>::new(u32::try_from(capacity)?)?;
     let objects: Vec<_> = (0..CHECKED).map(object).collect();
     for objects in objects.chunks(batch) {
@@ -256,11 +237,10 @@ fn check<B: MeasuredDigest>(
 
 /// Checks the contender `merkle`: its roots must equal those of a real directory.
 fn check_directory(capacity: u64) -> Outcome<()> {
-    let mut grown = RightEdge::new(Path::<Sha256Pairs>::new(capacity));
+    let mut grown = RightEdge::<Path<Sha256Pairs>>::new(capacity);
     let mut author = FullAuthor::<S>::new("bench", signing_key())?;
     for number in 0..CHECKED {
-        let digest = Path::<Sha256Pairs>::object(number);
-        grown.insert(&[digest], &mut Changes::default())?;
+        grown.insert(&[object(number)], &mut Changes::default())?;
         author.append(object(number))?;
         let is_same = grown.root() == author.snapshot()?.head.head.root.as_ref();
         ensure(is_same, "another root than the directory's")?;

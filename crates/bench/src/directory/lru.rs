@@ -21,15 +21,6 @@ struct Frame<K> {
     older: usize,
 }
 
-/// Result of [`Lru::touch`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Touch<K> {
-    /// Number of the frame that now contains the key.
-    pub frame: usize,
-    /// State of the cache before the touch.
-    pub before: Before<K>,
-}
-
 /// State found when a key was touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before<K> {
@@ -53,13 +44,12 @@ impl<K: Copy + Eq + Hash> Lru<K> {
     }
 
     /// Makes a key the most recently used one. Inserts it if it is absent, and evicts another key
-    /// if all frames are full.
-    pub fn touch(&mut self, key: K) -> Touch<K> {
+    /// if all frames are full. Returns the number of the key's frame, and the state before.
+    pub fn touch(&mut self, key: K) -> (usize, Before<K>) {
         if let Some(&frame) = self.places.get(&key) {
             self.unlink(frame);
             self.link(frame);
-            let before = Before::Hit;
-            return Touch { frame, before };
+            return (frame, Before::Hit);
         }
         let (frame, before) = if self.ring.len() < self.frames {
             let frame = self.ring.len();
@@ -78,7 +68,7 @@ impl<K: Copy + Eq + Hash> Lru<K> {
         };
         self.places.insert(key, frame);
         self.link(frame);
-        Touch { frame, before }
+        (frame, before)
     }
 
     /// Iterates over all keys with the numbers of their frames, in no particular order.

@@ -1,22 +1,31 @@
 //! Operations of a directory in memory: updates, appends, proofs and verification. Each time is
 //! shown next to its lower bound, the time of hashing the tree nodes involved.
 
-use std::{collections::BTreeSet, time::Instant};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
+};
 
 use block_directory::{
     BlockDirectory, Entry, EntryId, EntryProof, EntryQuery, FullAuthor, internals::Selection as _,
 };
-use pad_core::{Digest, SnapshotHead, Untrusted, Verified, codec};
+use ed25519_dalek::VerifyingKey;
+use pad_core::{
+    Digest, HeadSignature, SnapshotHead, Untrusted, Verified,
+    codec::{self, Message},
+};
+use signature::{Error, Keypair, Signer};
 
-use super::{Bench, digests::S, signing_time::SigningTime};
+use super::{Bench, digests::S};
 use crate::{line, memory, prelude::*};
 
 /// Number of hot entries: the entries of the first block of level 0. One experiment updates only
 /// these.
 const HOT: u64 = 128;
 
-/// Number of updates in one version, in the experiment with batches.
-const BATCH: usize = 10_000;
+/// Number of updates in one version, in the experiments with batches.
+pub(super) const BATCH: usize = 10_000;
 
 /// Maximum number of versions that are measured with one update each.
 const UPDATES: usize = 20_000;
@@ -37,7 +46,7 @@ pub(super) fn run(entries: u64, bench: &mut Bench) -> Outcome<()> {
     bench.report.announce(format!("a directory of {entries}"));
     appends(entries.min(APPENDED), bench)?;
     let signing_time = SigningTime::default();
-    let mut author = FullAuthor::<S>::new("bench", signing_time.signer())?;
+    let mut author = FullAuthor::<S>::new("bench", signing_time.clone())?;
     let authority = *author.authority();
     let head = author.load((0..entries).map(digest))?;
     let before = memory::resident_bytes();
@@ -49,7 +58,7 @@ pub(super) fn run(entries: u64, bench: &mut Bench) -> Outcome<()> {
         signing_time,
         random: Random::new(entries),
     };
-    operations.proofs(memory_bytes, bench)?;
+    operations.proofs(head.head, memory_bytes, bench)?;
     operations.updates("directory_update", entries, bench)?;
     operations.updates("directory_update_hot", HOT, bench)?;
     operations.batch(bench)
@@ -77,7 +86,7 @@ fn appends(entries: u64, bench: &mut Bench) -> Outcome<()> {
     let objects: Vec<Digest<32>> = (0..entries).map(digest).collect();
     let mut times = Vec::new();
     for _ in 0..bench.report.rounds(5, 1) {
-        let mut author = FullAuthor::<S>::new("bench", signing_time.signer())?;
+        let mut author = FullAuthor::<S>::new("bench", signing_time.clone())?;
         let authority = *author.authority();
         let start = Instant::now();
         for object in &objects {
@@ -88,18 +97,9 @@ fn appends(entries: u64, bench: &mut Bench) -> Outcome<()> {
         // Fails unless the server computes the author's root.
         BlockDirectory::<S>::new(authority, 7)?.apply(&update)?;
     }
-    let update_us = median(times);
     let limit_us = 2.0 * bench.primitives.node_independent_ns / 1e3;
-    let line = of("directory_append", entries, (update_us, limit_us));
-    bench.measured("merkle", line.and("batch", entries))
-}
-
-/// Builds the result line of an update: its microseconds, the lower bound, and the ratio of both.
-pub(super) fn of(experiment: &str, entries: u64, (update_us, limit_us): (f64, f64)) -> Line {
-    line! {
-        experiment, entries, update_us, update_limit_us: limit_us,
-        update_ratio: update_us / limit_us,
-    }
+    let (times, batch) = ((median(times), limit_us), entries);
+    bench.updated("directory_append", entries, times, &line! { batch })
 }
 
 impl Operations {
@@ -107,37 +107,15 @@ impl Operations {
         self.server.registered()
     }
 
-    fn head(&self) -> Outcome<Verified<SnapshotHead<S>>> {
-        let heads = self.server.heads();
-        let signed = heads.latest_head().ok_or("no version")?;
-        let version = signed.head.version;
-        Ok(Untrusted::new(signed).verify(heads.authority(), &version)?)
-    }
-
     /// Measures proofs of random entries, and their verification by a client that knows the root.
     /// The time to verify includes decoding the message.
-    fn proofs(&self, memory_bytes: u64, bench: &mut Bench) -> Outcome<()> {
-        let (entries, head, server) = (self.entries(), self.head()?, &self.server);
-        let effort = bench.report.effort();
-        let prove = |id| server.prove_latest(&EntryQuery::one(id));
-        let mut random = self.random.clone();
-        let mut id = || EntryId::new(random.below(entries));
-        for id in [(); 100].map(|()| id()) {
-            let found = verify(&head, id, &codec::encode(&prove(id)?))?;
-            if found != Some(Entry::Live(digest(id.number()))) {
-                return Err(format!("the wrong answer for {}", id.number()).into());
-            }
-        }
-        let proved = effort.repeat_each(100, &mut id, prove);
-        let message = || {
-            let id = id();
-            let proof = prove(id).expect("bench: the entry is registered");
-            (id, codec::encode(&proof))
-        };
-        let verified =
-            effort.repeat_each(100, message, |(id, message)| verify(&head, id, &message));
+    fn proofs(&self, head: SnapshotHead<S>, memory_bytes: u64, bench: &mut Bench) -> Outcome<()> {
+        let (entries, head) = (self.entries(), known_head(head)?);
+        let prove = |id| Ok(self.server.prove_latest(&EntryQuery::one(id))?);
+        let verify = |id, message: &[u8]| verify(&head, id, message);
+        let (ids, effort) = ((self.random.clone(), entries), bench.report.effort());
+        let [prove_us, verify_us] = proof_times(&effort, ids, [100; 3], digest, prove, verify)?;
         let node_us = bench.primitives.node_chained_ns / 1e3;
-        let (prove_us, verify_us) = (proved.median_us(), verified.median_us());
         let verify_limit_us = f64::from(height(entries) + 2) * node_us;
         let line = line! {
             experiment: "directory_prove", entries, prove_us, verify_us,
@@ -167,8 +145,8 @@ impl Operations {
         }
         let nodes = height(entries) + u32::from(among == entries);
         let limit_us = f64::from(nodes) * bench.primitives.node_chained_ns / 1e3;
-        let line = of(experiment, entries, (median(times), limit_us));
-        bench.measured("merkle", line.and("among", among))
+        let times = (median(times), limit_us);
+        bench.updated(experiment, entries, times, &line! { among })
     }
 
     /// Measures versions of [`BATCH`] random updates. The author hashes each changed node once per
@@ -189,9 +167,11 @@ impl Operations {
         }
         let nodes = median(nodes);
         let limit_us = nodes * bench.primitives.node_independent_ns / 1e3;
-        let line = of("directory_batch", entries, (median(times), limit_us));
-        let line = line.and("batch", BATCH).with("nodes_per_update", nodes);
-        bench.measured("merkle", line)
+        let (times, others) = (
+            (median(times), limit_us),
+            line! { batch: BATCH, nodes_per_update: nodes },
+        );
+        bench.updated("directory_batch", entries, times, &others)
     }
 }
 
@@ -206,6 +186,35 @@ fn distinct_nodes(ids: &BTreeSet<u64>, height: u32) -> usize {
     (0..=height).map(of_height).sum()
 }
 
+/// Checks proofs of random entries, and measures others. `ids` has the source of random numbers and
+/// the number of entries, `repetitions` how many proofs are checked, made at a time, and verified
+/// at a time. Returns the median microseconds of proving, and of decoding and verifying.
+pub(super) fn proof_times<P: Message>(
+    effort: &Effort,
+    (mut random, entries): (Random, u64),
+    repetitions: [usize; 3],
+    object: fn(u64) -> Digest<32>,
+    prove: impl Fn(EntryId) -> Outcome<P>,
+    verify: impl Fn(EntryId, &[u8]) -> Outcome<Option<Entry<Digest<32>>>>,
+) -> Outcome<[f64; 2]> {
+    let [checked, proved, verified] = repetitions;
+    let mut id = || EntryId::new(random.below(entries));
+    for _ in 0..checked {
+        let id = id();
+        if verify(id, &codec::encode(&prove(id)?))? != Some(Entry::Live(object(id.number()))) {
+            return Err(format!("the wrong answer for {}", id.number()).into());
+        }
+    }
+    let proved = effort.try_repeat_each(proved, &mut id, &prove)?;
+    let message = || {
+        let id = id();
+        (id, prove(id).map(|proof| codec::encode(&proof)))
+    };
+    let verified =
+        effort.try_repeat_each(verified, message, |(id, message)| verify(id, &message?))?;
+    Ok([proved, verified].map(|timings| timings.median_us()))
+}
+
 /// Verifies the proof in `message` under the root of `head`, and returns the proven entry `id`.
 fn verify(
     head: &Verified<SnapshotHead<S>>,
@@ -216,4 +225,33 @@ fn verify(
     let proof: EntryProof<S> = codec::decode(message, query.longest_proof())?;
     let verified = Untrusted::new(proof).verify(head, &query)?;
     Ok(verified.get().of(id))
+}
+
+/// Signer that records the time of each request, to measure an author's work without the signature
+/// and its check. Clones share the time of the last request.
+#[derive(Clone, Debug, Default)]
+struct SigningTime(Arc<Mutex<Option<Instant>>>);
+
+impl SigningTime {
+    /// Returns the microseconds from `start` to the last request for a signature; NaN if there was
+    /// none.
+    fn since_us(&self, start: Instant) -> f64 {
+        let requested = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        requested.map_or(f64::NAN, |requested| microseconds(requested - start))
+    }
+}
+
+impl Signer<HeadSignature> for SigningTime {
+    fn try_sign(&self, message: &[u8]) -> Result<HeadSignature, Error> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        signing_key().try_sign(message)
+    }
+}
+
+impl Keypair for SigningTime {
+    type VerifyingKey = VerifyingKey;
+
+    fn verifying_key(&self) -> VerifyingKey {
+        signing_key().verifying_key()
+    }
 }

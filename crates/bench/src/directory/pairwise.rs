@@ -19,18 +19,27 @@ use crate::Outcome;
 
 /// Hash function of the trees inside blocks: hashes of objects, of entries, and of pairs of nodes.
 pub(super) trait PairHash {
-    type Digest: Copy + Default + AsRef<[u8]>;
+    type Digest: Copy + Default + AsRef<[u8]> + Stored;
 
     fn object(number: u64) -> Self::Digest;
     fn entry(id: u64, object: &Self::Digest) -> Self::Digest;
     fn node(left: &Self::Digest, right: &Self::Digest) -> Self::Digest;
     fn root(entries: u64, top: &Self::Digest) -> Vec<u8>;
-    /// Reads the digest at the start of `bytes`, the content of a slot.
-    fn read(bytes: &[u8]) -> Self::Digest;
 
     /// Returns the nanoseconds of hashing a node: first, if its input is the digest computed just
     /// before; second, if its input is known in advance.
     fn node_ns(primitives: &Primitives) -> (f64, f64);
+}
+
+/// Digest that is read from the bytes of a slot.
+pub(super) trait Stored {
+    fn read(bytes: &[u8]) -> Self;
+}
+
+impl<const N: usize> Stored for Digest<N> {
+    fn read(bytes: &[u8]) -> Self {
+        Self(*bytes.first_chunk().expect("bench: a place holds a digest"))
+    }
 }
 
 /// Node hashes of the default suite, with SHA-256. If capacities are powers of two, the roots equal
@@ -59,10 +68,6 @@ impl PairHash for Sha256Pairs {
         root_digest::<S>(entries, top).0.to_vec()
     }
 
-    fn read(bytes: &[u8]) -> Digest<32> {
-        first(bytes)
-    }
-
     fn node_ns(primitives: &Primitives) -> (f64, f64) {
         (primitives.node_chained_ns, primitives.node_independent_ns)
     }
@@ -89,17 +94,9 @@ impl PairHash for Sha384Pairs {
             .to_vec()
     }
 
-    fn read(bytes: &[u8]) -> Digest<48> {
-        first(bytes)
-    }
-
     fn node_ns(primitives: &Primitives) -> (f64, f64) {
         (primitives.sha384_block_ns, primitives.sha384_block_ns)
     }
-}
-
-fn first<const N: usize>(bytes: &[u8]) -> Digest<N> {
-    Digest(*bytes.first_chunk().expect("bench: a place holds a digest"))
 }
 
 fn sha384(parts: &[&[u8]]) -> Digest<48> {
@@ -111,10 +108,7 @@ fn sha384(parts: &[&[u8]]) -> Digest<48> {
 }
 
 /// Contender that hashes a Merkle tree inside each block. `B` stores a block.
-pub(super) struct Pairs<H, B> {
-    capacity: u64,
-    kind: PhantomData<fn() -> (H, B)>,
-}
+pub(super) struct Pairs<H, B>(PhantomData<fn() -> (H, B)>);
 
 /// Contender that stores the tree nodes of each block. A change hashes only the nodes on its path.
 pub(super) type Path<H> = Pairs<H, Nodes<<H as PairHash>::Digest>>;
@@ -122,13 +116,6 @@ pub(super) type Path<H> = Pairs<H, Nodes<<H as PairHash>::Digest>>;
 /// Contender that stores only the slots of each block. A change reads all slots, and hashes the
 /// whole tree.
 pub(super) type SlotScan<H> = Pairs<H, Image<<H as PairHash>::Digest>>;
-
-impl<H, B> Pairs<H, B> {
-    pub(super) const fn new(capacity: u64) -> Self {
-        let kind = PhantomData;
-        Self { capacity, kind }
-    }
-}
 
 /// Block of a contender [`Pairs`].
 pub(super) trait PairBlock<H: PairHash> {
@@ -142,42 +129,39 @@ pub(super) trait PairBlock<H: PairHash> {
 impl<H: PairHash, B: PairBlock<H>> Contender for Pairs<H, B> {
     type Object = H::Digest;
     type Content = H::Digest;
-    type Block = B;
+    /// Position of the first slot in the level, and the block.
+    type Block = (u64, B);
 
     fn object(number: u64) -> H::Digest {
         H::object(number)
     }
 
-    fn capacity(&self) -> u64 {
-        self.capacity
-    }
-
-    fn widest(&self) -> usize {
+    fn widest() -> usize {
         H::Digest::default().as_ref().len()
     }
 
-    fn entry(&self, id: u64, object: &H::Digest) -> H::Digest {
+    fn entry(id: u64, object: &H::Digest) -> H::Digest {
         H::entry(id, object)
     }
 
-    fn open(&self, _: Place) -> Outcome<B> {
-        Ok(B::new(self.capacity as usize))
+    fn open(place: Place, capacity: u64) -> Outcome<Self::Block> {
+        Ok((place.block * capacity, B::new(capacity as usize)))
     }
 
-    fn write(&self, block: &mut B, place: Place, position: u64, new: &H::Digest) -> Outcome<()> {
-        block.write((position - place.block * self.capacity) as usize, new);
+    fn write((first, block): &mut Self::Block, position: u64, new: &H::Digest) -> Outcome<()> {
+        block.write((position - *first) as usize, new);
         Ok(())
     }
 
-    fn summary(&self, block: &mut B, _: Place) -> H::Digest {
+    fn summary((_, block): &mut Self::Block) -> H::Digest {
         block.summary()
     }
 
-    fn root(&self, entries: u64, summary: &H::Digest) -> Vec<u8> {
+    fn root(entries: u64, _: u64, summary: &H::Digest) -> Vec<u8> {
         H::root(entries, summary)
     }
 
-    fn limit_ns(&self, update: SlotUpdate, primitives: &Primitives) -> f64 {
+    fn limit_ns(update: SlotUpdate, primitives: &Primitives) -> f64 {
         B::limit_ns(update, primitives)
     }
 }
@@ -264,7 +248,8 @@ impl<H: PairHash> PairBlock<H> for Image<H::Digest> {
     fn summary(&mut self) -> H::Digest {
         let Self { bytes, slots, read } = self;
         read.clear();
-        read.extend(bytes.chunks_exact(PLACE_BYTES).take(*slots).map(H::read));
+        let places = bytes.chunks_exact(PLACE_BYTES).take(*slots);
+        read.extend(places.map(H::Digest::read));
         while read.len() > 1 {
             let pairs = read.len() / 2;
             for pair in 0..pairs {

@@ -5,7 +5,7 @@ use block_directory::internals::strategy::{Combination, Combined, Place, block_r
 use pad_core::Digest;
 
 use super::{
-    digests::{Digests, Group, S, entry_content},
+    digests::{Digests, MeasuredDigest, S, entry_content},
     right_edge::{Changes, GrowingDirectory},
 };
 use crate::Outcome;
@@ -29,17 +29,7 @@ struct LastBlock<C: Combination> {
 /// Change of a slot: its position in the level, its old content if it had one, and its new content.
 type SlotOf = (u64, Option<Vec<u8>>, Vec<u8>);
 
-impl<C: Group> PostponedDirectory<C> {
-    /// Creates an empty directory.
-    pub(super) const fn new(capacity: u64) -> Self {
-        Self {
-            capacity,
-            entries: 0,
-            levels: Vec::new(),
-            top: Vec::new(),
-        }
-    }
-
+impl<C: Combination> PostponedDirectory<C> {
     /// Changes `slots` of one level, in ascending order. Returns the resulting changes of the level
     /// above, whose slots contain the summaries.
     fn change(&mut self, level: u8, slots: &[SlotOf]) -> Outcome<Vec<SlotOf>> {
@@ -71,7 +61,7 @@ impl<C: Group> PostponedDirectory<C> {
 
 /// Updates the product of one block for its changed `slots`. Multiplies by the product of all new
 /// elements, and divides once, by the product of all old ones.
-fn multiply<C: Group>(state: &mut C::Value, level: u8, slots: &[SlotOf]) -> Outcome<()> {
+fn multiply<C: Combination>(state: &mut C::Value, level: u8, slots: &[SlotOf]) -> Outcome<()> {
     let (mut entering, mut leaving) = (C::neutral(), None);
     for (position, old, new) in slots {
         let element = |content: &[u8]| {
@@ -90,11 +80,25 @@ fn multiply<C: Group>(state: &mut C::Value, level: u8, slots: &[SlotOf]) -> Outc
     Ok(())
 }
 
-impl<C: Group> GrowingDirectory<Digests<Combined<C>>> for PostponedDirectory<C> {
+impl<C: Combination> GrowingDirectory for PostponedDirectory<C>
+where
+    Combined<C>: MeasuredDigest,
+{
+    type Contender = Digests<Combined<C>>;
+
+    fn new(capacity: u64) -> Self {
+        Self {
+            capacity,
+            entries: 0,
+            levels: Vec::new(),
+            top: Vec::new(),
+        }
+    }
+
     fn insert(
         &mut self,
         objects: &[Digest<32>],
-        changes: &mut Changes<Digests<Combined<C>>>,
+        changes: &mut Changes<Self::Contender>,
     ) -> Outcome<()> {
         let entry = |(id, object)| (id, None, entry_content(object));
         let mut slots: Vec<SlotOf> = (self.entries..).zip(objects).map(entry).collect();
@@ -129,14 +133,5 @@ impl<C: Group> GrowingDirectory<Digests<Combined<C>>> for PostponedDirectory<C> 
     fn root(&self) -> Vec<u8> {
         let root = block_root::<S, Combined<C>>(self.entries, self.capacity as u32, &self.top);
         root.as_ref().to_vec()
-    }
-
-    fn into_open(
-        self,
-    ) -> Vec<(
-        Place,
-        <Digests<Combined<C>> as super::contender::Contender>::Block,
-    )> {
-        Vec::new()
     }
 }

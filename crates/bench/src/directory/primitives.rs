@@ -51,8 +51,10 @@ impl Primitives {
     /// Measures all primitives.
     pub(super) fn measure(effort: &Effort) -> Self {
         let hashes = primitives::Primitives::measure::<Sha256Ed25519>(effort);
-        let product_1024_ns = combine_ns::<MuProduct1024>(effort);
-        let product_3072_ns = combine_ns::<MuProduct3072>(effort);
+        let product_1024_ns = operation_ns::<MuProduct1024>(effort, MuProduct1024::combine);
+        let product_3072_ns = operation_ns::<MuProduct3072>(effort, MuProduct3072::combine);
+        let removal_1024_ns = operation_ns::<MuProduct1024>(effort, MuProduct1024::remove);
+        let removal_3072_ns = operation_ns::<MuProduct3072>(effort, MuProduct3072::remove);
         Self {
             node_chained_ns: hashes.node_hash_ns,
             node_independent_ns: hashes.node_hash_independent_ns,
@@ -60,13 +62,13 @@ impl Primitives {
             sha384_two_blocks_ns: sha384_ns(effort, 234),
             sha384_four_blocks_ns: sha384_ns(effort, 418),
             sha256_byte_ns: sha256_ns(effort) / 2_048.0,
-            sum_1600_ns: combine_ns::<AdSum1600>(effort),
+            sum_1600_ns: operation_ns::<AdSum1600>(effort, AdSum1600::combine),
             product_1024_ns,
-            inverse_1024_ns: (remove_ns::<MuProduct1024>(effort) - product_1024_ns).max(0.0),
+            inverse_1024_ns: (removal_1024_ns - product_1024_ns).max(0.0),
             product_3072_ns,
-            inverse_3072_ns: (remove_ns::<MuProduct3072>(effort) - product_3072_ns).max(0.0),
+            inverse_3072_ns: (removal_3072_ns - product_3072_ns).max(0.0),
             blake3_output_ns: blake3_ns(effort),
-            lanes_ns: combine_ns::<LtLanes>(effort),
+            lanes_ns: operation_ns::<LtLanes>(effort, LtLanes::combine),
             sign_us: hashes.sign_us,
         }
     }
@@ -92,17 +94,11 @@ fn blake3_ns(effort: &Effort) -> f64 {
     })
 }
 
-fn combine_ns<C: Combination>(effort: &Effort) -> f64 {
-    let (mut value, other) = two_elements::<C>();
-    effort.each_ns(|| C::combine(black_box(&mut value), black_box(&other)))
-}
-
-fn remove_ns<C: Combination>(effort: &Effort) -> f64 {
-    let (mut value, other) = two_elements::<C>();
-    effort.each_ns(|| C::remove(black_box(&mut value), black_box(&other)))
-}
-
-fn two_elements<C: Combination>() -> (C::Value, C::Value) {
+fn operation_ns<C: Combination>(
+    effort: &Effort,
+    operate: impl Fn(&mut C::Value, &C::Value),
+) -> f64 {
     let element = |byte: u8| C::element(&[&[byte]]).expect("bench: an attempt hits");
-    (element(1), element(2))
+    let (mut value, other) = (element(1), element(2));
+    effort.each_ns(|| operate(black_box(&mut value), black_box(&other)))
 }

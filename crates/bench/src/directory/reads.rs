@@ -1,4 +1,5 @@
-//! Block reads of a trace, counted with an exact cache. Hints from clients end some lookups early.
+//! Figure 5: block reads of a trace, counted with an exact cache. Hints from clients end some
+//! lookups early.
 //!
 //! Every object has a hint from the end of the prefill on, and each read or write of the object
 //! renews the hint. Memory contains only the hints and blocks that the trace changes. So memory
@@ -7,9 +8,11 @@
 use std::collections::HashMap;
 
 use super::{
+    Bench, DirectoryArguments,
     lru::{Before, Lru},
     trace::{Operation, Trace, TraceParameters},
 };
+use crate::{line, prelude::*};
 
 /// Size of blocks, and size of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,13 +63,9 @@ pub struct BlockReads {
 /// Address of a block: its level, and its number in the level.
 type Block = (u32, u64);
 
-/// A client's hint for an object: the operation that made it, and the number of entries at that
-/// time.
-#[derive(Clone, Copy, Debug)]
-struct HintOf {
-    operation: u64,
-    registered: u64,
-}
+/// A client's hint for an object: the number of the operation that made it, and the number of
+/// entries at that time.
+type HintOf = (u64, u64);
 
 struct Count {
     geometry: Geometry,
@@ -109,10 +108,7 @@ impl Count {
             Operation::Update(id) | Operation::Append(id) => self.write(id),
         }
         if self.with_hints {
-            let hint = HintOf {
-                operation: self.operation,
-                registered: self.registered,
-            };
+            let hint = (self.operation, self.registered);
             self.hints.insert(operation.id(), hint);
         }
     }
@@ -139,7 +135,7 @@ impl Count {
 
     fn read(&mut self, id: u64) {
         self.reads.lookups += 1;
-        let hint = self.hint(id);
+        let hint = self.hints.get(&id).copied().unwrap_or((0, self.prefill));
         let top = self.levels() - 1;
         for block in self.path(id) {
             if self.with_hints && block.0 < top && self.matches(hint, block) {
@@ -148,8 +144,8 @@ impl Count {
                 return;
             }
             self.reads.touched += 1;
-            let touched = self.cache.touch(block);
-            self.reads.reads += u64::from(touched.before != Before::Hit);
+            let (_, before) = self.cache.touch(block);
+            self.reads.reads += u64::from(before != Before::Hit);
         }
         self.reads.sent_bytes += self.answer_bytes(id, None);
     }
@@ -177,8 +173,8 @@ impl Count {
         // A new level has one block, which this write creates.
         for block in self.path(id) {
             let is_made = id == before && self.is_first(block, id);
-            let touched = self.cache.touch(block);
-            self.reads.write_reads += u64::from(!is_made && touched.before != Before::Hit);
+            let (_, held) = self.cache.touch(block);
+            self.reads.write_reads += u64::from(!is_made && held != Before::Hit);
             self.changed.insert(block, self.operation);
         }
     }
@@ -190,19 +186,11 @@ impl Count {
         number * covers * self.geometry.capacity == id || (number == 0 && level > 0 && id == covers)
     }
 
-    fn hint(&self, id: u64) -> HintOf {
-        let of_prefill = HintOf {
-            operation: 0,
-            registered: self.prefill,
-        };
-        self.hints.get(&id).copied().unwrap_or(of_prefill)
-    }
-
     /// Reports whether a block was full when the hint was made, and has not changed since then.
-    fn matches(&self, hint: HintOf, block: Block) -> bool {
+    fn matches(&self, (operation, registered): HintOf, block: Block) -> bool {
         let end = (block.1 + 1) * self.geometry.capacity.pow(block.0 + 1);
         let changed = self.changed.get(&block).copied().unwrap_or(0);
-        end <= hint.registered && changed <= hint.operation
+        end <= registered && changed <= operation
     }
 }
 
@@ -242,4 +230,53 @@ const fn integer_bytes(number: u64) -> u64 {
         0x1_0000..=0xffff_ffff => 5,
         _ => 9,
     }
+}
+
+/// Seed of all traces.
+const SEED: u64 = 2010;
+
+/// Counts the block reads of all traces, with the paper's and with our block size, with and without
+/// hints.
+pub(super) fn run(arguments: &DirectoryArguments, bench: &mut Bench) -> Outcome<()> {
+    for &update_percent in &arguments.update_percent {
+        for &prefill in &arguments.prefill {
+            let what = format!("trace over {prefill}, {update_percent} % updates");
+            bench.report.announce(what);
+            let parameters = TraceParameters {
+                seed: SEED,
+                prefill,
+                operations: arguments.operations,
+                first_percent: 25,
+                update_percent,
+                spread_percent: 50,
+            };
+            // Lines about blocks of 68 slots name the strategy `flat`. The counts do not depend on
+            // the strategy.
+            for (strategy, geometry) in [("flat", Geometry::PAPER), ("merkle", Geometry::OURS)] {
+                for with_hints in [false, true] {
+                    let line = hints_line(parameters, geometry, with_hints);
+                    bench.measured(strategy, line)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn hints_line(parameters: TraceParameters, geometry: Geometry, with_hints: bool) -> Line {
+    let counted = count(parameters, geometry, with_hints);
+    let each = |count: u64| count as f64 / counted.lookups.max(1) as f64;
+    let sent = (counted.sent_bytes > 0).then(|| each(counted.sent_bytes));
+    let line = line! {
+        experiment: "directory_hints", entries: parameters.prefill,
+        block_bytes: geometry.block_bytes, seed: parameters.seed,
+        operations: parameters.operations, update_percent: parameters.update_percent,
+        capacity: geometry.capacity, frames: geometry.frames, hints: with_hints,
+        touched: counted.touched, reads: counted.reads,
+    };
+    let read_bytes = each(counted.reads * geometry.block_bytes);
+    line.and("proof_bytes", sent)
+        .and("reads_per_lookup", each(counted.reads))
+        .and("read_bytes_per_lookup", read_bytes)
+        .and("hint_hit_rate", each(counted.hint_hits))
 }

@@ -1,7 +1,7 @@
 //! Sizes that depend only on the number of entries: bytes of proofs, and of a light author's state.
 //! A light author stores none of the entries.
 
-use std::convert::Infallible;
+use std::{convert::Infallible, ops::RangeInclusive};
 
 use block_directory::{
     Changes, EntryId, EntryProof, EntryQuery, LightAuthor,
@@ -16,19 +16,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Bench,
-    digests::{S, known_head, object},
+    digests::{S, first_head, object},
     reads,
 };
 use crate::{line, prelude::*};
 
-/// Numbers of entries for which the bytes of a proof are measured, without building a directory.
-const ENTRIES: [u64; 5] = [
-    1_000_000,
-    10_000_000,
-    100_000_000,
-    1_000_000_000,
-    10_000_000_000,
-];
+/// Powers of ten for which the bytes of a proof are measured, without building a directory of as
+/// many entries.
+const EXPONENTS: RangeInclusive<u32> = 6..=10;
 
 /// Maximum number of tree digests that a light author stores: one for each set bit of the number of
 /// entries.
@@ -40,7 +35,8 @@ const MOST_HISTORY: usize = 64;
 
 /// Reports the bytes of proofs and of a light author's state.
 pub(super) fn run(bench: &mut Bench) -> Outcome<()> {
-    for entries in ENTRIES {
+    for exponent in EXPONENTS {
+        let entries = 10_u64.pow(exponent);
         let line = line! {
             experiment: "directory_proof_bytes", entries, proof_bytes: proof_of_first(entries)?,
         };
@@ -85,7 +81,8 @@ fn proof_of_first(entries: u64) -> Outcome<usize> {
         shown: vec![Some(object(0))],
         siblings,
     });
-    let head = known_head(block_directory::DIRECTORY, root_digest::<S>(entries, &top))?;
+    let root = root_digest::<S>(entries, &top);
+    let head = known_head(first_head(block_directory::DIRECTORY, root))?;
     let query = EntryQuery::one(id);
     let proof: EntryProof<S> = codec::decode(&message, query.longest_proof())?;
     Untrusted::new(proof).verify(&head, &query)?;

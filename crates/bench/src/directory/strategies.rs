@@ -5,9 +5,7 @@ use block_directory::{
     EntryId,
     internals::{
         BlockRoot, BlockTree, OpenedProof,
-        strategy::{
-            AdSum1600, BlockDigest, Combined, Flat, LtLanes, MuProduct1024, MuProduct3072, Place,
-        },
+        strategy::{AdHash1600, BlockDigest, Flat, LtHash, MuHash1024, MuHash3072, Place},
     },
 };
 use pad_core::{Untrusted, codec};
@@ -15,7 +13,8 @@ use pad_core::{Untrusted, codec};
 use super::{
     Bench,
     contender::{Contender as _, SlotUpdate},
-    digests::{Digests, MeasuredDigest, S, known_head, object, width},
+    digests::{Digests, MeasuredDigest, S, first_head, object, width},
+    operations::proof_times,
 };
 use crate::{line, prelude::*};
 
@@ -27,14 +26,15 @@ const COUNTED: u64 = 1_000_000_000;
 
 /// Measures all strategies.
 pub(super) fn run(bench: &mut Bench) -> Outcome<()> {
-    one::<Flat>("flat", bench)?;
-    one::<Combined<AdSum1600>>("ad-hash-1600", bench)?;
-    one::<Combined<MuProduct1024>>("mu-hash-1024", bench)?;
-    one::<Combined<MuProduct3072>>("mu-hash-3072", bench)?;
-    one::<Combined<LtLanes>>("lt-hash", bench)
+    one::<Flat>(bench)?;
+    one::<AdHash1600>(bench)?;
+    one::<MuHash1024>(bench)?;
+    one::<MuHash3072>(bench)?;
+    one::<LtHash>(bench)
 }
 
-fn one<B: MeasuredDigest>(name: &str, bench: &mut Bench) -> Outcome<()> {
+fn one<B: MeasuredDigest>(bench: &mut Bench) -> Outcome<()> {
+    let name = B::name();
     bench.report.announce(format!("{name}: change, proofs"));
     for level in [0, 1] {
         let update_us = change_us::<B>(level, &bench.report)?;
@@ -50,7 +50,7 @@ fn one<B: MeasuredDigest>(name: &str, bench: &mut Bench) -> Outcome<()> {
         };
         bench.measured(name, line)?;
     }
-    proofs::<B>(name, bench)?;
+    proofs::<B>(bench)?;
     let line = line! {
         experiment: "directory_opened_bytes", entries: COUNTED,
         proof_bytes: opened_bytes::<B>(COUNTED), capacity: CAPACITY,
@@ -61,20 +61,14 @@ fn one<B: MeasuredDigest>(name: &str, bench: &mut Bench) -> Outcome<()> {
 /// Returns the median microseconds of replacing the content of one slot, and computing the block's
 /// summary after it.
 fn change_us<B: MeasuredDigest>(level: u8, report: &Report) -> Outcome<f64> {
-    let (place, blocks) = (
-        Place { level, block: 3 },
-        Digests::<B>::new(CAPACITY.into()),
-    );
+    let place = Place { level, block: 3 };
     let mut random = Random::new(u64::from(level));
-    let mut content = || -> Vec<u8> {
-        (0..width::<B>(level))
-            .map(|_| random.next() as u8)
-            .collect()
-    };
+    let mut byte = |_| random.next() as u8;
+    let mut content = || -> Vec<u8> { (0..width::<B>(level)).map(&mut byte).collect() };
     let filled = |contents: &[Vec<u8>]| -> Outcome<_> {
-        let mut block = blocks.open(place)?;
+        let mut block = Digests::<B>::open(place, CAPACITY.into())?;
         for (position, content) in (place.block * u64::from(CAPACITY)..).zip(contents) {
-            blocks.write(&mut block, place, position, content)?;
+            Digests::<B>::write(&mut block, position, content)?;
         }
         Ok(block)
     };
@@ -85,58 +79,42 @@ fn change_us<B: MeasuredDigest>(level: u8, report: &Report) -> Outcome<f64> {
     let timings = report.effort().repeat_each(50, change, |(slot, new)| {
         let position = place.block * u64::from(CAPACITY) + slot;
         // A failed write shows in the comparison of summaries below.
-        _ = blocks.write(&mut block, place, position, &new);
+        _ = Digests::<B>::write(&mut block, position, &new);
         contents[slot as usize] = new;
-        blocks.summary(&mut block, place)
+        Digests::<B>::summary(&mut block)
     });
-    if blocks.summary(&mut filled(&contents)?, place) != blocks.summary(&mut block, place) {
+    let expected = Digests::<B>::summary(&mut filled(&contents)?);
+    if Digests::<B>::summary(&mut block) != expected {
         return Err(format!("{}: changes lead to another summary", B::NAME).into());
     }
     Ok(timings.median_us())
 }
 
 /// Measures proofs that contain all slots of the blocks on the path to an entry, and their
-/// verification.
-fn proofs<B: MeasuredDigest>(name: &str, bench: &mut Bench) -> Outcome<()> {
+/// verification by a client that knows the root from a signed head.
+fn proofs<B: MeasuredDigest>(bench: &mut Bench) -> Outcome<()> {
     let entries = bench.report.rounds(10_000, 500) as u64;
     let mut tree = BlockTree::<S, B>::new(CAPACITY)?;
     for number in 0..entries {
         tree.append(object(number))?;
     }
-    let root = known_root::<B>(&tree)?;
-    let verify = |id, message: &[u8]| -> Outcome<_> {
+    let head = known_head(first_head(B::SCHEME, tree.root()))?;
+    let root = BlockRoot::new(&head, CAPACITY)?;
+    let prove = |id| Ok(tree.prove(id));
+    let verify = |id, message: &[u8]| {
         let longest = OpenedProof::<S, B>::longest(CAPACITY);
         let proof: OpenedProof<S, B> = codec::decode(message, longest)?;
         let verified = Untrusted::new(proof).verify(&root, &id)?;
         Ok(verified.get().of(id))
     };
-    let mut random = Random::new(entries);
-    let mut id = || EntryId::new(random.below(entries));
-    for id in [(); 5].map(|()| id()) {
-        let expected = Some(block_directory::Entry::Live(object(id.number())));
-        if verify(id, &codec::encode(&tree.prove(id)))? != expected {
-            return Err(format!("{}: the wrong answer", B::NAME).into());
-        }
-    }
-    let effort = bench.report.effort();
-    let proved = effort.repeat_each(50, &mut id, |id| tree.prove(id));
-    let message = || {
-        let id = id();
-        (id, codec::encode(&tree.prove(id)))
-    };
-    let verified = effort.repeat_each(5, message, |(id, message)| verify(id, &message));
+    let (ids, effort) = ((Random::new(entries), entries), bench.report.effort());
+    let times = proof_times(&effort, ids, [5, 50, 5], object, prove, verify);
+    let [prove_us, verify_us] = times.map_err(|error| format!("{}: {error}", B::NAME))?;
     let line = line! {
-        experiment: "directory_opened", entries, prove_us: proved.median_us(),
-        verify_us: verified.median_us(),
+        experiment: "directory_opened", entries, prove_us, verify_us,
         proof_bytes: codec::encode(&tree.prove(EntryId::new(0))).len(), capacity: CAPACITY,
     };
-    bench.measured(name, line)
-}
-
-/// Returns the root of `tree` as a client knows it, from a head that is signed and verified.
-fn known_root<B: MeasuredDigest>(tree: &BlockTree<S, B>) -> Outcome<BlockRoot<S>> {
-    let head = known_head(B::SCHEME, tree.root())?;
-    Ok(BlockRoot::new(&head, CAPACITY)?)
+    bench.measured(B::name(), line)
 }
 
 /// Returns the bytes of all slots of the blocks on the path to entry 0, in a directory of `entries`

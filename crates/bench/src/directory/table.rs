@@ -2,14 +2,8 @@
 
 use serde_json::Value;
 
-use super::{durable::ours_and_redb, shape};
-use crate::{
-    columns::{ColumnSpec, TableSpec, shown},
-    goals, line,
-    paper::PUBLISHED,
-    prelude::*,
-    tables::{Tables, digits},
-};
+use super::durable::ours_and_redb;
+use crate::{goals, line, paper::PUBLISHED, prelude::*};
 
 /// Makes a table for each experiment of `bench directory`, and the tables of primitives and goals.
 pub fn report(lines: &[Line]) -> Tables {
@@ -66,7 +60,7 @@ fn computed(name: &str, lines: &[Line]) -> Option<f64> {
         "durable-to-redb" => to_redb("update_us"),
         "durable-per-second" => ours_and_redb(lines, "update_us").map(|[ours, _]| 1e6 / ours),
         "durable-bytes-to-redb" => to_redb("written_bytes_per_update"),
-        _ => shape::figure(name, lines),
+        _ => shape(name, lines),
     }
 }
 
@@ -142,13 +136,8 @@ pub(crate) fn is_in(figure: &str, line: &Line) -> bool {
 
 /// Derives, for a trace without hints, the figures of the same trace with hints.
 fn with_hints(lines: &[Line], line: &Line) -> Line {
-    let same = [
-        "entries",
-        "update_percent",
-        "capacity",
-        "seed",
-        "operations",
-    ];
+    let same = "entries update_percent capacity seed operations".split(' ');
+    let same: Vec<&str> = same.collect();
     let mut with = lines.iter().filter(|it| it.says(&[("hints", "true")]));
     let with = with.find(|other| other.agrees(line, &same));
     let of = |key: &str| with?.number(key);
@@ -185,13 +174,62 @@ fn primitives(tables: &mut Tables, lines: &[Line]) {
     let mut primitives = lines.iter().filter_map(|line| line.get("primitives"));
     if let Some(primitives) = primitives.find_map(Value::as_object) {
         tables.heading("Primitives", "");
-        let row = |(name, value): (&String, &Value)| {
-            vec![
-                name.clone(),
-                value.as_f64().map_or_else(String::new, digits),
-            ]
-        };
-        let rows = primitives.iter().map(row).collect();
-        tables.rows(&["primitive", ""], &[], rows);
+        let time = |value: &Value| value.as_f64().map_or_else(String::new, digits);
+        let rows = primitives
+            .iter()
+            .map(|(name, value)| vec![name.clone(), time(value)]);
+        tables.rows(&["primitive", ""], &[], rows.collect());
+    }
+}
+
+/// Lists the block sizes of `strategy` in bytes, each with the figure `key` of an insertion, such
+/// as its time.
+fn times(lines: &[Line], strategy: &str, key: &str) -> Vec<(u64, f64)> {
+    of(lines, "directory_inserts")
+        .into_iter()
+        .filter(|line| line.text("strategy") == strategy)
+        .filter_map(|line| Some((line.count("block_bytes"), line.number(key)?)))
+        .collect()
+}
+
+fn time(lines: &[Line], strategy: &str, block_bytes: u64) -> Option<f64> {
+    let times = times(lines, strategy, "update_us");
+    let of_size = times.iter().find(|(bytes, _)| *bytes == block_bytes)?;
+    Some(of_size.1)
+}
+
+/// Returns a figure about the shape of the curves in figure 3, which shows how closely they match
+/// those of the paper. `None` if lines are missing, or for another name.
+///
+/// - `falls-at-first`: `AdHASH` with blocks of 512 bytes, divided by 16 KiB.
+/// - `falls-then`: share of the time of `AdHASH` that blocks of 64 KiB save over 16 KiB. They save
+///   time because there are fewer levels.
+/// - `elements`: ratio of `AdHASH` to its lower bound, the time of its elements and sums. Over all
+///   block sizes, the ratio farthest from 1.
+/// - `scanning`: the scanning baseline divided by `AdHASH`, blocks of 64 KiB.
+/// - `path-spread`: the longest time of `merkle` over all block sizes, divided by the shortest one.
+/// - `path-below`: `AdHASH` divided by `merkle`. Over all block sizes, the smallest ratio.
+pub fn shape(name: &str, lines: &[Line]) -> Option<f64> {
+    let sums = |block_bytes| time(lines, "ad-hash-1600", block_bytes);
+    let paths = || times(lines, "merkle", "update_us").into_iter();
+    match name {
+        "falls-at-first" => Some(sums(512)? / sums(16 << 10)?),
+        "falls-then" => Some(1.0 - sums(64 << 10)? / sums(16 << 10)?),
+        "elements" => {
+            let ratios = times(lines, "ad-hash-1600", "update_ratio").into_iter();
+            let distance = |ratio: &f64| (ratio - 1.0).abs();
+            let ratios = ratios.map(|(_, ratio)| ratio);
+            ratios.max_by(|one, other| distance(one).total_cmp(&distance(other)))
+        }
+        "scanning" => Some(time(lines, "sha-384-scanning", 64 << 10)? / sums(64 << 10)?),
+        "path-spread" => {
+            let least = paths().map(|(_, us)| us).min_by(f64::total_cmp)?;
+            Some(paths().map(|(_, us)| us).max_by(f64::total_cmp)? / least)
+        }
+        "path-below" => {
+            let below = |(bytes, path)| Some(sums(bytes)? / path);
+            paths().filter_map(below).min_by(f64::total_cmp)
+        }
+        _ => None,
     }
 }

@@ -1,10 +1,12 @@
 //! Synthetic trace of lookups and writes for figure 5. Half of the operations are reads. Objects
 //! are referenced again uniformly or by recency. The paper's trace is not available.
 
+use serde::Deserialize;
+
 use crate::workload::Random;
 
 /// Parameters of a trace. All are integers, so that the trace is the same on every machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct TraceParameters {
     /// Seed of the random numbers.
     pub seed: u64,

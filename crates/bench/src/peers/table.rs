@@ -2,12 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{
-    columns::TableSpec,
-    line,
-    line::{Line, groups},
-    tables::Tables,
-};
+use crate::{line, prelude::*};
 
 /// Makes the tables of `bench peers`: times and bytes for each number of keys, then a description
 /// of each dictionary.
@@ -102,12 +97,9 @@ fn descriptions(tables: &mut Tables, peers: &[Vec<&Line>]) {
     tables.heading("The dictionaries and their limits", "");
     let rows = peers.iter().map(|of| {
         let line = of[0];
-        let mut row = ["peer", "version", "licence", "hash", "threads", "medium"]
-            .map(|key| line.text(key).to_owned())
-            .to_vec();
-        row.push(limits(line));
-        row.push(line.text("differs").to_owned());
-        row.push(line.text("includes").to_owned());
+        let texts = "peer version licence hash threads medium differs includes".split(' ');
+        let mut row: Vec<String> = texts.map(|key| line.text(key).to_owned()).collect();
+        row.insert(row.len() - 2, limits(line));
         row
     });
     let titles = "dictionary,version,licence,hash function,threads,contents in,cannot,differs in,\

@@ -10,8 +10,8 @@ use authdict::{
 use clap::ValueEnum;
 use pad_core::{Key, Operation};
 
-use super::{key, value};
-use crate::{line, memory, prelude::*};
+use super::key;
+use crate::{line, memory, prelude::*, workload::value};
 
 /// Number of measured snapshots with one change each, after the snapshot that loads all keys.
 const SNAPSHOTS: u64 = 200;
@@ -52,12 +52,8 @@ pub(super) fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
         opened.time(1, || Server::of_any(shop.store()))?;
         looked_up.time(1, || shop.look_up(asked))?;
     }
-    let resident = |once| shop.as_process(once);
-    let (open, look_up, commit) = (
-        resident(Once::Open)?,
-        resident(Once::LookUp)?,
-        resident(Once::Commit)?,
-    );
+    let operations = [Once::Open, Once::LookUp, Once::Commit];
+    let [open, look_up, commit] = operations.map(|once| shop.as_process(once));
     let proving = shop.proving(&NodeCache::default(), effort)?;
     let warmed = CacheSize::Warmed { most: u64::MAX };
     let proving_warmed = shop.proving(&NodeCache::new(warmed), effort)?;
@@ -70,7 +66,8 @@ pub(super) fn measure(keys: u64, effort: &Effort) -> Outcome<Line> {
         file_bytes_per_snapshot: bytes_per_snapshot, open_us: opened.median_us(),
         open_and_look_up_us: looked_up.median_us(), open_and_commit_us: commits.median_us(),
         sync_us: synced, prove_us: proving, prove_warmed_us: proving_warmed,
-        open_resident_bytes: open, look_up_resident_bytes: look_up, commit_resident_bytes: commit,
+        open_resident_bytes: open?, look_up_resident_bytes: look_up?,
+        commit_resident_bytes: commit?,
         updates_per_second,
     })
 }
@@ -113,9 +110,7 @@ impl<'a> Shop<'a> {
         let key = SecretKey::from_seed(suite, scheme, DictionaryId::from_name("bench"), &[7; 32])?;
         Ok(Self { folder, key, keys })
     }
-}
 
-impl Shop<'_> {
     /// Returns the peak memory in bytes of a new process that does only this operation.
     fn as_process(&self, once: Once) -> Outcome<u64> {
         let once = once.to_possible_value().ok_or("no such operation")?;
@@ -162,17 +157,14 @@ impl Shop<'_> {
     /// batches.
     fn batches(&self) -> Outcome<f64> {
         let mut author = self.author()?;
-        let (mut random, mut us) = (Random::new(5), 0.0);
+        let (mut random, mut timings) = (Random::new(5), Timings::default());
         for batch in 0..BATCHES {
             let size = BATCH.min(self.keys);
-            let changes =
-                (0..size).map(|_| Operation::Put(key(random.below(self.keys)), value(batch)));
-            let changes = changes.collect();
-            let (took, done) = stopwatch(|| publish(&mut author, changes));
-            done?;
-            us += took;
+            let mut change = |_| Operation::Put(key(random.below(self.keys)), value(batch));
+            let changes = (0..size).map(&mut change).collect();
+            timings.time(size as usize, || publish(&mut author, changes))?;
         }
-        Ok((BATCHES * BATCH.min(self.keys)) as f64 / us * 1e6)
+        Ok(1e6 / timings.mean_us())
     }
 
     /// Returns the median microseconds of six writes of 4 KiB in this folder, each followed by a
@@ -182,15 +174,11 @@ impl Shop<'_> {
     /// author's record.
     fn syncs(&self) -> Outcome<f64> {
         let mut file = File::create(self.folder.join("sync"))?;
-        let mut all = Vec::new();
+        let mut write = || file.write_all(&[1; 4096]).and_then(|()| file.sync_data());
+        let mut timings = Timings::default();
         for _ in 0..50 {
-            let start = std::time::Instant::now();
-            for _ in 0..6 {
-                file.write_all(&[1; 4096])?;
-                file.sync_data()?;
-            }
-            all.push(microseconds(start.elapsed()));
+            timings.time(1, || (0..6).try_for_each(|_| write()))?;
         }
-        Ok(median(all))
+        Ok(timings.median_us())
     }
 }

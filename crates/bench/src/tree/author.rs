@@ -2,11 +2,12 @@
 //! and writes it to a file.
 
 use core::ops::Range;
-
-use super::{
-    process::{AuthorPass, Order},
-    update_file::UpdateWriter,
+use std::{
+    fs::File,
+    io::{BufWriter, Write as _},
 };
+
+use super::process::{HASHES, Order, append_update};
 use crate::{
     counting::{HashCounts, NoSignature},
     dictionary::{AuthorOf, MeasuredRepository, new_author, publish},
@@ -21,13 +22,13 @@ pub const CHUNK: usize = 64;
 
 /// Measures the author of dictionary `R`, and writes its updates to a file. `C` is the same
 /// dictionary under a suite that counts hashes.
-pub fn measure<R: MeasuredRepository, C: MeasuredRepository>(order: &Order) -> Outcome<AuthorPass> {
+pub fn measure<R: MeasuredRepository, C: MeasuredRepository>(order: &Order) -> Outcome<Line> {
     let (workload, effort) = (&order.workload, Effort::new(order.quick));
     let last_tenth = workload.last_tenth();
     let mut pass = Pass::<R> {
         workload,
         author: new_author::<R>(signing_key()),
-        file: UpdateWriter::create(&order.updates())?,
+        file: BufWriter::new(File::create(order.updates())?),
         bytes: 0,
     };
     pass.run(1, workload.fill())?;
@@ -36,7 +37,7 @@ pub fn measure<R: MeasuredRepository, C: MeasuredRepository>(order: &Order) -> O
     let before = Primitives::measure::<R::Suite>(&effort);
     let last = pass.run(last_tenth.start, workload.versions())?;
     let primitives = before.mean(Primitives::measure::<R::Suite>(&effort));
-    pass.file.finish()?;
+    pass.file.flush()?;
     drop(pass.author);
     let hashes = count_hashes::<C>(workload)?;
     let limit = primitives.sign_us + hashes.cost_us(&primitives);
@@ -48,7 +49,7 @@ pub fn measure<R: MeasuredRepository, C: MeasuredRepository>(order: &Order) -> O
         history_hashes_per_update: hashes.history_leaves + hashes.history_nodes,
         update_bytes: pass.bytes as f64 / updates as f64,
     };
-    Ok(AuthorPass { figures, hashes })
+    Ok(figures.and(HASHES, hashes))
 }
 
 /// Counts the hashes per snapshot, over the last tenth of the snapshots, with an author that does
@@ -69,7 +70,7 @@ fn count_hashes<C: MeasuredRepository>(workload: &Workload) -> Outcome<HashCount
 struct Pass<'a, R: MeasuredRepository> {
     workload: &'a Workload,
     author: AuthorOf<R>,
-    file: UpdateWriter,
+    file: BufWriter<File>,
     bytes: usize,
 }
 
@@ -80,9 +81,7 @@ impl<R: MeasuredRepository> Pass<'_, R> {
         let mut timings = Timings::default();
         let versions: Vec<u64> = (first..=last).collect();
         for chunk in versions.chunks(CHUNK) {
-            let batches = chunk
-                .iter()
-                .map(|version| self.workload.operations(*version));
+            let batches = chunk.iter().map(|it| self.workload.operations(*it));
             let batches: Vec<_> = batches.collect();
             let mut updates = Vec::with_capacity(batches.len());
             timings.time(batches.len(), || -> Outcome<()> {
@@ -92,7 +91,7 @@ impl<R: MeasuredRepository> Pass<'_, R> {
                 Ok(())
             })?;
             for update in &updates {
-                self.bytes += self.file.append(update)?;
+                self.bytes += append_update(&mut self.file, update)?;
             }
         }
         Ok(timings)

@@ -16,7 +16,6 @@ use crate::{
     dictionary::{new_author, new_repository},
     line,
     prelude::*,
-    sizes::{SizeArgument as _, within},
     workload::{key, put, value},
 };
 
@@ -66,112 +65,78 @@ impl BatchArguments {
 
     /// Measures snapshots on each number of threads.
     pub fn measure(&self, report: &mut Report) -> Outcome<()> {
-        if u64::try_from(self.batch)? > self.keys {
-            return Err("a batch cannot update more keys than there are".into());
-        }
+        let is_possible = u64::try_from(self.batch)? <= self.keys;
+        ensure(
+            is_possible,
+            "a batch cannot update more keys than there are",
+        )?;
         let mut first = None;
         for threads in &self.threads {
             report.announce(format!("{threads} threads"));
-            let pass = Pass::run(self, *threads)?;
-            let medians = pass.medians();
-            let base = first.get_or_insert(medians);
-            let names = line! {
+            let workers = Workers::new(*threads)?;
+            let (updates, [author_load, author]) = self.publish(&workers)?;
+            let ([server_load, server, bare, scattered], nodes) = self.apply(&workers, &updates)?;
+            let medians =
+                [author, server, bare, scattered].map(|timings| timings.median_us() / 1e3);
+            let base = *first.get_or_insert(medians);
+            let [author, server, bare, scattered] = medians;
+            report.measured(line! {
                 experiment: "batch", scheme: "red-black", repository: "path-copying",
-                suite: S::NAME, keys: self.keys, batch: self.batch,
-            };
-            report.measured(names.merged(&pass.line(base)))?;
+                suite: S::NAME, keys: self.keys, batch: self.batch, snapshots: self.snapshots,
+                threads, author_load_ms: author_load.mean_us() / 1e3,
+                server_load_ms: server_load.mean_us() / 1e3, author_snapshot_ms: author,
+                apply_ms: server, bare_hashes_ms: bare, scattered_hashes_ms: scattered,
+                author_speed: bare / author, apply_speed: bare / server,
+                author_speed_up: base[0] / author, apply_speed_up: base[1] / server,
+                bare_speed_up: base[2] / bare,
+                node_hashes_per_snapshot: nodes as f64 / self.snapshots as f64,
+            })?;
         }
         Ok(())
     }
-}
 
-/// Times measured with one number of threads, and the number of hashed nodes in all snapshots.
-#[derive(Default)]
-struct Pass {
-    threads: usize,
-    author_load: Timings,
-    server_load: Timings,
-    author: Timings,
-    server: Timings,
-    bare: Timings,
-    scattered: Timings,
-    nodes: usize,
-}
-
-impl Pass {
-    fn run(batches: &BatchArguments, threads: NonZeroUsize) -> Outcome<Self> {
-        let workers = Workers::new(threads)?;
-        let mut pass = Self {
-            threads: threads.get(),
-            ..Self::default()
-        };
-        let updates = pass.publish(batches, &workers)?;
-        pass.apply(batches, &workers, &updates)?;
-        Ok(pass)
-    }
-
-    fn publish(&mut self, batches: &BatchArguments, workers: &Workers) -> Outcome<Vec<Update<S>>> {
+    /// Publishes a snapshot of all keys, then the others. Returns the updates, the time of the
+    /// first, and the times of the others.
+    fn publish(&self, workers: &Workers) -> Outcome<(Vec<Update<S>>, [Timings; 2])> {
+        let [mut load, mut author_times] = [(); 2].map(|()| Timings::default());
         let mut author = new_author::<Tree>(signing_key()).with_workers(workers.clone());
-        let all = (0..batches.keys).map(put).collect();
-        let mut updates = vec![self.author_load.time(1, || author.snapshot_of(all))?];
-        for snapshot in 1..=batches.snapshots {
-            let batch = batches.updates(snapshot);
-            updates.push(self.author.time(1, || author.snapshot_of(batch))?);
+        let all = (0..self.keys).map(put).collect();
+        let mut updates = vec![load.time(1, || author.snapshot_of(all))?];
+        for snapshot in 1..=self.snapshots {
+            let batch = self.updates(snapshot);
+            updates.push(author_times.time(1, || author.snapshot_of(batch))?);
         }
-        if author.len() as u64 != batches.keys {
-            return Err("an update of an existing key changed the number of keys".into());
-        }
-        Ok(updates)
+        let is_as_large = author.len() as u64 == self.keys;
+        ensure(
+            is_as_large,
+            "an update of an existing key changed the number of keys",
+        )?;
+        Ok((updates, [load, author_times]))
     }
 
-    fn apply(
-        &mut self,
-        batches: &BatchArguments,
-        workers: &Workers,
-        updates: &[Update<S>],
-    ) -> Outcome<()> {
+    /// Applies the updates. Returns the time of the first, the times of the others, and those of
+    /// only their hashes, with inputs from the cache and scattered ones. Also returns the number of
+    /// hashed nodes in all snapshots.
+    fn apply(&self, workers: &Workers, updates: &[Update<S>]) -> Outcome<([Timings; 4], usize)> {
+        let [mut load, mut server, mut near, mut scattered] = [(); 4].map(|()| Timings::default());
         let mut repository = new_repository::<Tree>().with_workers(workers.clone());
-        let bare = BareHashes::new(batches.keys);
+        let bare = BareHashes::new(self.keys);
         let (first, rest) = updates.split_first().ok_or("there is no update")?;
-        self.server_load.time(1, || repository.apply(first))?;
+        load.time(1, || repository.apply(first))?;
+        let mut all_nodes = 0;
         for update in rest {
-            let version = self.server.time(1, || repository.apply(update))?;
+            let version = server.time(1, || repository.apply(update))?;
             // Only values of existing keys changed, so the tree kept its shape. The hashed nodes
             // are those that a proof of all updated keys opens.
             let keys = update.operations.iter().map(|change| change.key().clone());
             let keys = Keys::new(keys.collect()).ok_or("an update is empty")?;
             let nodes = inner_nodes(&repository.prove_query(version, &keys)?)?;
-            self.nodes += nodes;
-            let leaves = batches.batch;
-            self.bare
-                .time(1, || bare.run(workers, nodes, leaves, |i| i % NEAR));
-            self.scattered
-                .time(1, || bare.run(workers, nodes, leaves, |i| bare.scatter(i)));
+            all_nodes += nodes;
+            let hashes = (nodes, self.batch);
+            near.time(1, || bare.run(workers, hashes, |i| i % NEAR));
+            scattered.time(1, || bare.run(workers, hashes, |i| bare.scatter(i)));
         }
-        Ok(())
-    }
-
-    /// Returns four median milliseconds per snapshot: of the author, of the server, of only the
-    /// hashes, and of only the hashes with scattered inputs.
-    fn medians(&self) -> [f64; 4] {
-        let timings = [&self.author, &self.server, &self.bare, &self.scattered];
-        timings.map(|timings| timings.median_us() / 1e3)
-    }
-
-    /// Builds the result line. `base` contains the medians of the first number of threads, for
-    /// speed-ups.
-    fn line(&self, base: &[f64; 4]) -> Line {
-        let [author, server, bare, scattered] = self.medians();
-        line! {
-            snapshots: self.author.operations(), threads: self.threads,
-            author_load_ms: self.author_load.mean_us() / 1e3,
-            server_load_ms: self.server_load.mean_us() / 1e3, author_snapshot_ms: author,
-            apply_ms: server, bare_hashes_ms: bare, scattered_hashes_ms: scattered,
-            author_speed: bare / author, apply_speed: bare / server,
-            author_speed_up: base[0] / author, apply_speed_up: base[1] / server,
-            bare_speed_up: base[2] / bare,
-            node_hashes_per_snapshot: self.nodes as f64 / self.bare.operations().max(1) as f64,
-        }
+        Ok(([load, server, near, scattered], all_nodes))
     }
 }
 
@@ -203,8 +168,7 @@ impl BareHashes {
     fn run(
         &self,
         workers: &Workers,
-        nodes: usize,
-        leaves: usize,
+        (nodes, leaves): (usize, usize),
         place: impl Fn(usize) -> usize + Sync,
     ) {
         let node = |i: usize| {
@@ -213,26 +177,22 @@ impl BareHashes {
         };
         let leaf = |_| {
             let (key, value) = &self.leaf;
-            black_box(S::leaf(
-                key.as_bytes(),
-                &S::value(black_box(value.as_bytes())),
-            ));
+            let digest = S::value(black_box(value.as_bytes()));
+            black_box(S::leaf(key.as_bytes(), &digest));
         };
-        if workers.threads() == 1 {
-            (0..leaves).for_each(leaf);
-            (0..nodes).for_each(node);
-        } else {
-            workers.run(|| {
-                (0..leaves)
-                    .into_par_iter()
-                    .with_min_len(PIECE)
-                    .for_each(leaf);
-                (0..nodes)
-                    .into_par_iter()
-                    .with_min_len(PIECE)
-                    .for_each(node);
-            });
-        }
+        each_on(workers, leaves, PIECE, leaf);
+        each_on(workers, nodes, PIECE, node);
+    }
+}
+
+/// Calls `work` with each number below `count`, on the threads of `workers`. A thread makes at least
+/// `piece` calls in a row.
+pub fn each_on(workers: &Workers, count: usize, piece: usize, work: impl Fn(usize) + Send + Sync) {
+    if workers.threads() == 1 {
+        (0..count).for_each(work);
+    } else {
+        let numbers = (0..count).into_par_iter().with_min_len(piece);
+        workers.run(|| numbers.for_each(work));
     }
 }
 

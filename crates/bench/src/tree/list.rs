@@ -1,6 +1,6 @@
 //! List of the measured trees: each scheme over each store, under each suite.
 
-use std::{fs, marker::PhantomData};
+use std::marker::PhantomData;
 
 use clap::builder::PossibleValuesParser;
 use pad_core::{Blake3Ed25519, Paper2010, Sha256Ed25519, Suite};
@@ -8,12 +8,12 @@ use pad_tree::{PathCopying, TreeRepository, TreeScheme, for_each_tree, internals
 
 use super::{
     author, paper_layout,
-    process::{AuthorPass, Order, Role},
+    process::{Order, Role},
     server,
 };
 use crate::{counting::CountingSuite, dictionary::Store, prelude::*, primitives::Primitives};
 
-/// A measured tree: the names of scheme, repository and suite, and its measuring functions.
+/// A measured tree: the names of scheme, repository and suite, and its measuring function.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredTree {
     /// Name of the balancing scheme, for example `red-black`.
@@ -22,13 +22,7 @@ pub struct MeasuredTree {
     pub repository: &'static str,
     /// Name of the suite of hash and signature, for example `sha256-ed25519`.
     pub suite: &'static str,
-    /// Function that measures the author of a workload.
-    pub author: fn(&Order) -> Outcome<AuthorPass>,
-    /// Function that measures a server that applies the author's updates.
-    pub server: fn(&Order, &AuthorPass) -> Outcome<Line>,
-    /// Function that measures the scheme in the paper's layout, with entries in all nodes and path
-    /// copying.
-    pub paper_layout: fn(&Order) -> Outcome<Line>,
+    measure: fn(&Order, Role) -> Outcome<Line>,
 }
 
 impl MeasuredTree {
@@ -39,9 +33,13 @@ impl MeasuredTree {
             scheme: St::Scheme::NAME,
             repository: St::NAME,
             suite: S::NAME,
-            author: author::measure::<TreeRepository<S, St>, CountingTree<S, St::Scheme>>,
-            server: server::measure::<S, St>,
-            paper_layout: paper_layout::measure::<S>,
+            measure: |order, role| match role {
+                Role::Author => {
+                    author::measure::<TreeRepository<S, St>, CountingTree<S, St::Scheme>>(order)
+                }
+                Role::Server => server::measure::<S, St>(order),
+                Role::PaperLayout => paper_layout::measure::<S>(order),
+            },
         }
     }
 
@@ -54,18 +52,10 @@ impl MeasuredTree {
     }
 }
 
-/// Executes an order in this process, which was started for it. Prints the result as JSON.
+/// Executes an order in this process, which was started for it. Prints the result line as JSON.
 pub fn follow(order: &Order, role: Role) -> Outcome<()> {
     let tree = MeasuredTree::named(&order.scheme, &order.repository, &order.suite)?;
-    let json = match role {
-        Role::Author => serde_json::to_string(&(tree.author)(order)?)?,
-        Role::Server => {
-            let pass = serde_json::from_slice(&fs::read(order.author_pass())?)?;
-            serde_json::to_string(&(tree.server)(order, &pass)?)?
-        }
-        Role::PaperLayout => serde_json::to_string(&(tree.paper_layout)(order)?)?,
-    };
-    println!("{json}");
+    println!("{}", serde_json::to_string(&(tree.measure)(order, role)?)?);
     Ok(())
 }
 
@@ -92,16 +82,14 @@ pub type MeasuredSuite = (&'static str, fn(&Effort) -> Primitives);
 
 /// Suites under which trees are measured.
 pub const SUITES: [MeasuredSuite; 3] = [
-    (
-        Sha256Ed25519::NAME,
-        Primitives::measure_all::<Sha256Ed25519>,
-    ),
-    (
-        Blake3Ed25519::NAME,
-        Primitives::measure_all::<Blake3Ed25519>,
-    ),
-    (Paper2010::NAME, Primitives::measure_all::<Paper2010>),
+    suite::<Sha256Ed25519>(),
+    suite::<Blake3Ed25519>(),
+    suite::<Paper2010>(),
 ];
+
+const fn suite<S: Suite>() -> MeasuredSuite {
+    (S::NAME, Primitives::measure_all::<S>)
+}
 
 /// Lists the distinct names of one kind (scheme, repository or suite), in the order of [`trees`].
 pub fn names(name: fn(&MeasuredTree) -> &'static str) -> Vec<&'static str> {

@@ -95,17 +95,3 @@ fn combine<S: Suite>(key: &Key, value: &S::Digest, [left, right]: &[S::Digest; 2
     ];
     S::hash(Domain::TreeLeaf, &parts)
 }
-
-/// Returns the number of nodes on the path from the root to a key.
-fn depth<S: Suite>(tree: &Tree<S>, key: &Key) -> usize {
-    let (mut depth, mut next) = (0, tree);
-    while let Some(node) = next {
-        depth += 1;
-        next = match key.cmp(&node.key) {
-            std::cmp::Ordering::Less => &node.left,
-            std::cmp::Ordering::Greater => &node.right,
-            std::cmp::Ordering::Equal => break,
-        };
-    }
-    depth
-}

@@ -1,12 +1,17 @@
 //! Runs each measurement of a tree in its own process, so that the memory of the process is the
 //! memory of only one repository.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    io::{self, Read, Write},
+    path::PathBuf,
+};
 
 use clap::ValueEnum;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use pad_core::{Suite, Update, codec, internals::Attachment};
+use serde::{Deserialize, Serialize};
 
-use crate::{counting::HashCounts, line, prelude::*, workload::Workload};
+use crate::{line, prelude::*, workload::Workload};
 
 /// Instructions for a measuring process: the tree and its workload.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,22 +33,16 @@ pub struct Order {
 /// Kind of measuring process.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Role {
-    /// Measures an author, writes its updates to a file, and prints an [`AuthorPass`].
+    /// Measures an author, and writes its updates to a file.
     Author,
-    /// Measures a server that applies the author's updates, and prints a result line.
+    /// Measures a server that applies the author's updates.
     Server,
-    /// Measures a tree in the paper's layout, with entries in all nodes, and prints a result line.
+    /// Measures a tree in the paper's layout, with entries in all nodes.
     PaperLayout,
 }
 
-/// Results that the author's process passes to the server's process.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AuthorPass {
-    /// Author's figures for the result line.
-    pub figures: Line,
-    /// Mean number of hashes that an update needs, over the last tenth of the updates.
-    pub hashes: HashCounts,
-}
+/// Key of the hash counts that the author's process passes to the server's process.
+pub const HASHES: &str = "hashes";
 
 impl Order {
     /// Returns the path of the file with the author's updates.
@@ -51,34 +50,29 @@ impl Order {
         self.folder.join("updates")
     }
 
-    /// Returns the path of the file with the author's results.
-    pub fn author_pass(&self) -> PathBuf {
+    /// Returns the path of the file with the author's figures.
+    pub fn author_figures(&self) -> PathBuf {
         self.folder.join("author.json")
     }
 
-    /// Starts a process of kind `role` with this order, waits for it, and parses its output.
-    fn send<T: DeserializeOwned>(&self, role: &str) -> Outcome<T> {
+    /// Starts a process of kind `role` with this order, waits for it, and parses its result line.
+    pub fn send(&self, role: &str) -> Outcome<Line> {
         let output = run_alone(["measure", role, &serde_json::to_string(self)?])?;
         Ok(serde_json::from_slice(&output)?)
     }
 
-    /// Measures an author in a new process. The author's updates and results remain as files in
-    /// [`Order::folder`].
-    pub fn measure_author(&self) -> Outcome<AuthorPass> {
-        let pass = self.send("author")?;
-        fs::write(self.author_pass(), serde_json::to_vec(&pass)?)?;
-        Ok(pass)
-    }
-
-    /// Measures the scheme in the paper's layout, with entries in all nodes, in a new process.
-    pub fn measure_paper_layout(&self) -> Outcome<Line> {
-        self.send("paper-layout")
+    /// Measures an author in a new process, and returns its figures. They and the author's updates
+    /// remain as files in [`Order::folder`].
+    pub fn measure_author(&self) -> Outcome<Line> {
+        let figures = self.send("author")?;
+        fs::write(self.author_figures(), serde_json::to_vec(&figures)?)?;
+        Ok(figures.without(&[HASHES]))
     }
 
     /// Measures, in a new process, a server that applies the updates in the folder. Returns the
-    /// result line with the figures of author and server.
-    pub fn measure_server(&self, author: &AuthorPass) -> Outcome<Line> {
-        let (author, server): (&Line, Line) = (&author.figures, self.send("server")?);
+    /// result line with the figures of `author` and server.
+    pub fn measure_server(&self, author: &Line) -> Outcome<Line> {
+        let server = self.send("server")?;
         let update_us = author.figure("insert_snapshot_us") + server.figure("apply_us");
         let prove_us = server.figure("prove_us_random_version");
         let line = line! {
@@ -91,4 +85,34 @@ impl Order {
             update_kilobytes_per_second: author.figure("update_bytes") * 1e3 / update_us,
         }))
     }
+}
+
+/// Appends an update, after its length, to a file that the author's process writes. Returns the
+/// bytes of its encoding.
+pub fn append_update<S: Suite, A: Attachment>(
+    file: &mut impl Write,
+    update: &Update<S, A>,
+) -> Outcome<usize> {
+    let bytes = codec::encode(update);
+    file.write_all(&u32::try_from(bytes.len())?.to_le_bytes())?;
+    file.write_all(&bytes)?;
+    Ok(bytes.len())
+}
+
+/// Reads the next updates of such a file, at most `updates` of them. Returns an empty list at the
+/// end of the file.
+pub fn next_updates<S: Suite>(file: &mut impl Read, updates: usize) -> Outcome<Vec<Update<S>>> {
+    let mut taken = Vec::with_capacity(updates);
+    let mut bytes = Vec::new();
+    while taken.len() < updates {
+        let mut length = [0; 4];
+        match file.read_exact(&mut length) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
+            read => read?,
+        }
+        bytes.resize(usize::try_from(u32::from_le_bytes(length))?, 0);
+        file.read_exact(&mut bytes)?;
+        taken.push(codec::decode(&bytes, bytes.len())?);
+    }
+    Ok(taken)
 }

@@ -1,15 +1,20 @@
 //! Server of a measured tree, in its own process: applies the updates, answers lookups, and checks
 //! the answers like a client.
 
-use std::{hint::black_box, path::Path};
+use std::{
+    fs::{self, File},
+    hint::black_box,
+    io::BufReader,
+    path::Path,
+};
 
 use pad_core::{Answer, HistoryLog, Key, Repository, Suite, Untrusted, Value, Version, codec};
 use pad_tree::{TreeProof, TreeRepository, internals::TreeQuery};
+use serde::Deserialize as _;
 
 use super::{
     author::CHUNK,
-    process::{AuthorPass, Order},
-    update_file::UpdateReader,
+    process::{HASHES, Order, next_updates},
 };
 use crate::{
     counting::{CountingSuite, HashCounts},
@@ -28,11 +33,16 @@ const PROOF_LIMIT: usize = 1 << 20;
 
 /// Measures a server that applies the author's updates from a file, and clients that verify its
 /// answers.
-pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Outcome<Line> {
+pub fn measure<S: Suite, St: Store<S>>(order: &Order) -> Outcome<Line> {
     let (workload, effort) = (&order.workload, &Effort::new(order.quick));
     warm_up::<S, St>(&order.updates())?;
-    let applied = UpdatedRepository::<S, St>::new(workload, effort, &order.updates())?;
-    let repository = &applied.repository;
+    let applied = Applied::<S, St>::new(workload, effort, &order.updates())?;
+    let Applied {
+        repository,
+        last,
+        primitives,
+        ..
+    } = &applied;
     let has_all = repository.latest().number() == workload.versions();
     ensure(has_all, "the repository lacks versions")?;
     let mut random = Random::new(1);
@@ -47,29 +57,26 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Ou
             }
         }
     }
-    let lookups = Lookups {
-        workload,
-        effort,
-        repository,
-    };
     let latest = Some(workload.versions());
-    let sizes = lookups.sizes()?;
-    let primitives = &applied.primitives;
+    let sizes = applied.sizes()?;
     let verify_limit_us = (sizes.figure("depth") * primitives.node_hash_ns
         + primitives.leaf_hash_ns
         + primitives.value_hash_ns)
         / 1e3;
-    let checks = lookups.checks(verify_limit_us)?;
-    let hashes = author
-        .hashes
-        .with_history_of(&history_hashes::<S>(workload));
-    let line = applied.times(&hashes).merged(&line! {
-        prove_us_latest: lookups.prove(latest).mean_us(),
-        prove_us_random_version: lookups.prove(None).mean_us(),
-        prove_many_us_latest: lookups.prove_many(latest).mean_us(),
-        prove_many_us_random_version: lookups.prove_many(None).mean_us(),
-        prove_absent_us_latest: lookups.prove_absent().mean_us(),
-    });
+    let checks = applied.checks(verify_limit_us)?;
+    let author: Line = serde_json::from_slice(&fs::read(order.author_figures())?)?;
+    let hashes = author.get(HASHES).ok_or("the author counted no hashes")?;
+    let hashes = HashCounts::deserialize(hashes)?.with_history_of(&history_hashes::<S>(workload));
+    let apply_limit_us = primitives.verify_signature_us + hashes.cost_us(primitives);
+    let line = line! {
+        apply_us: last.mean_us(), apply_limit_us, apply_ratio: last.mean_us() / apply_limit_us,
+        apply_ratio_median: last.median_us() / apply_limit_us,
+        prove_us_latest: applied.prove(latest).mean_us(),
+        prove_us_random_version: applied.prove(None).mean_us(),
+        prove_many_us_latest: applied.prove_many(latest).mean_us(),
+        prove_many_us_random_version: applied.prove_many(None).mean_us(),
+        prove_absent_us_latest: applied.prove_absent().mean_us(),
+    };
     let line = line.merged(&checks).merged(&sizes).merged(&applied.growth);
     Ok(line.merged(&line! {
         head_bytes: head_bytes::<S>(), peak_resident_bytes: memory::peak_resident_bytes(),
@@ -77,7 +84,9 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Ou
 }
 
 /// Repository after all updates, and the times of applying the last tenth of them.
-struct UpdatedRepository<S: Suite, St: Store<S>> {
+struct Applied<'a, S: Suite, St: Store<S>> {
+    workload: &'a Workload,
+    effort: &'a Effort,
     repository: TreeRepository<S, St>,
     last: Timings,
     primitives: Primitives,
@@ -90,15 +99,15 @@ struct UpdatedRepository<S: Suite, St: Store<S>> {
 /// as memory of the measured repository.
 fn warm_up<S: Suite, St: Store<S>>(updates: &Path) -> Outcome<()> {
     let mut repository: TreeRepository<S, St> = new_repository();
-    for update in UpdateReader::open(updates)?.take(CHUNK)? {
+    for update in next_updates(&mut BufReader::new(File::open(updates)?), CHUNK)? {
         repository.apply(&update)?;
     }
     Ok(())
 }
 
-impl<S: Suite, St: Store<S>> UpdatedRepository<S, St> {
-    fn new(workload: &Workload, effort: &Effort, updates: &Path) -> Outcome<Self> {
-        let mut file = UpdateReader::open(updates)?;
+impl<'a, S: Suite, St: Store<S>> Applied<'a, S, St> {
+    fn new(workload: &'a Workload, effort: &'a Effort, updates: &Path) -> Outcome<Self> {
+        let mut file = BufReader::new(File::open(updates)?);
         // Before the baseline, so that memory for measuring is not counted.
         let _ = Primitives::measure::<S>(&Effort::QUICK);
         let mut baseline = [memory::resident_bytes() as f64, 0.0, 0.0, 0.0];
@@ -123,20 +132,13 @@ impl<S: Suite, St: Store<S>> UpdatedRepository<S, St> {
             nodes_per_version: nodes, digests_per_version: digests,
         };
         Ok(Self {
+            workload,
+            effort,
             repository,
             last,
             primitives,
             growth,
         })
-    }
-
-    fn times(&self, hashes: &HashCounts) -> Line {
-        let limit = self.primitives.verify_signature_us + hashes.cost_us(&self.primitives);
-        line! {
-            apply_us: self.last.mean_us(), apply_limit_us: limit,
-            apply_ratio: self.last.mean_us() / limit,
-            apply_ratio_median: self.last.median_us() / limit,
-        }
     }
 }
 
@@ -154,13 +156,13 @@ fn size<S: Suite, St: Store<S>>(repository: &TreeRepository<S, St>) -> [f64; 4] 
 /// Reads and applies the next `updates` updates of the file. Only applying is timed.
 fn apply<S: Suite, St: Store<S>>(
     repository: &mut TreeRepository<S, St>,
-    file: &mut UpdateReader<S>,
+    file: &mut BufReader<File>,
     updates: u64,
 ) -> Outcome<Timings> {
     let mut timings = Timings::default();
     let mut left = usize::try_from(updates)?;
     while left > 0 {
-        let chunk = file.take(left.min(CHUNK))?;
+        let chunk = next_updates(file, left.min(CHUNK))?;
         ensure(!chunk.is_empty(), "the file of updates ends too early")?;
         left -= chunk.len();
         timings.time(chunk.len(), || {
@@ -186,14 +188,8 @@ fn history_hashes<S: Suite>(workload: &Workload) -> HashCounts {
     HashCounts::of(last_tenth.end - last_tenth.start, || run(last_tenth)).0
 }
 
-/// Measurements of lookups in one repository.
-struct Lookups<'a, S: Suite, St: Store<S>> {
-    workload: &'a Workload,
-    effort: &'a Effort,
-    repository: &'a TreeRepository<S, St>,
-}
-
-impl<S: Suite, St: Store<S>> Lookups<'_, S, St> {
+/// Measurements of lookups.
+impl<S: Suite, St: Store<S>> Applied<'_, S, St> {
     /// Chooses a random present key, in `version`, or in a random version if that is `None`.
     fn query(&self, random: &mut Random, version: Option<u64>) -> (Version, Key) {
         let (version, index) = self.workload.any_present(random, version);

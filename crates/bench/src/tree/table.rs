@@ -1,12 +1,7 @@
 //! Tables of `bench tree`, `bench batch` and `bench primitives`, with the figures of 2010 next to
 //! ours.
 
-use crate::{
-    columns::{TableSpec, shown},
-    costs, line,
-    prelude::*,
-    tables::Tables,
-};
+use crate::{costs, line, prelude::*};
 
 /// Numbers of lookups per update on the horizontal axis of figure 6.
 pub const LOOKUPS_PER_UPDATE: [f64; 7] = [0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4];

@@ -14,7 +14,7 @@ use pad_accumulators::{
 use pad_core::Workers;
 
 use super::figure7::AUTHOR_WITNESSES;
-use crate::{prelude::*, secret::FixedSecret, workload::hashed_key};
+use crate::{accumulators::elements, prelude::*, secret::FixedSecret};
 
 /// Computes the result line of the design in `line` as if the author made its witnesses. Returns
 /// `None` for designs without accumulators.
@@ -28,40 +28,28 @@ pub fn measure(line: &Line) -> Outcome<Option<Line>> {
     let author_us = witnesses.mul_add(witness_us, line.figure("author_us"));
     let update_bytes = witnesses.mul_add(witness_bytes, line.figure("update_overall_bytes"));
     let apply_us = line.figure("apply_us") - line.figure("accumulator_us");
-    let same = [
-        "inserted",
-        "keys",
-        "prove_us",
-        "proof_bytes",
-        "cpu_cents_per_hour",
-        "cents_per_gigabyte",
-    ];
+    let same = "inserted keys prove_us proof_bytes cpu_cents_per_hour cents_per_gigabyte";
     let new = crate::line! {
         experiment: AUTHOR_WITNESSES, design: format!("{design}, author's witnesses"),
         witnesses_per_snapshot: witnesses, witness_us, witness_bytes, author_us, apply_us,
         update_overall_bytes: update_bytes,
     };
-    let copy = |to: Line, key: &&str| to.and(key, line.get(key));
-    Ok(Some(same.iter().fold(new, copy)))
+    let copy = |to: Line, key| to.and(key, line.get(key));
+    Ok(Some(same.split(' ').fold(new, copy)))
 }
 
 /// Measures the author's microseconds and the bytes for one witness, when `number` witnesses are
 /// made together.
-#[allow(clippy::cast_sign_loss, reason = "a count")]
 fn witness<A: Accumulator<SecretKey: FixedSecret>>(number: f64) -> Outcome<(f64, f64)> {
     let (secret, alone) = (A::SecretKey::fixed(), Workers::sequential());
-    let elements: Vec<Vec<u8>> = (0..number.ceil().max(1.0) as u64)
-        .map(|index| hashed_key(index).as_bytes().to_vec())
-        .collect();
+    let elements = elements(number.ceil().max(1.0) as usize);
     let set = ElementSet::<A>::from_elements(secret.public_key(), &elements, &alone)?;
     // Tables are computed when they are first used.
     A::witnesses(&secret, &set, &alone)?;
     let (us, witnesses) = stopwatch(|| A::witnesses(&secret, &set, &alone));
     let witnesses = witnesses?;
-    let bytes: usize = witnesses
-        .iter()
-        .map(|witness| wire::encode_body(witness).len())
-        .sum();
+    let bytes = witnesses.iter().map(|it| wire::encode_body(it).len());
+    let bytes: usize = bytes.sum();
     let number = witnesses.len() as f64;
     Ok((us / number, bytes as f64 / number))
 }

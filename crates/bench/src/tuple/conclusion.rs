@@ -4,11 +4,7 @@
 //! Source: Crosby & Wallach 2010, sections 7.3 to 7.5.
 
 use super::costs::{Expense, cheapest};
-use crate::{
-    line,
-    prelude::*,
-    tables::{digits, percent},
-};
+use crate::{line, prelude::*};
 
 /// Claim about accumulators that every comparison of designs checks; the value of `claim` in its
 /// result line.
@@ -69,10 +65,8 @@ fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
         experiment: format!("{family}_conclusion"), figure: &nearest.figure, claim: CLAIM,
         holds: wins.is_empty(), sentence, nearest: name, nearest_times_cheapest_other: times,
     };
-    Some(
-        line.and("at_lookups_per_update", at)
-            .merged(&crate::costs::line_of(&nearest.prices)),
-    )
+    let line = line.and("at_lookups_per_update", at);
+    Some(line.merged(&crate::costs::line_of(&nearest.prices)))
 }
 
 /// Finds the design with accumulators whose cost is the smallest in proportion to the cheapest
@@ -81,27 +75,18 @@ fn conclusion(family: &str, designs: &[Expense]) -> Option<Line> {
 /// Returns that ratio of costs, the number of lookups per update at which it occurs, and the
 /// design.
 pub fn nearest<'a>(designs: &'a [Expense], kind: &str) -> Option<(f64, f64, &'a Expense)> {
-    let others: Vec<Expense> = designs
-        .iter()
-        .filter(|it| !it.accumulates())
-        .cloned()
-        .collect();
+    let is_other = |design: &&Expense| !design.accumulates();
+    let others: Vec<Expense> = designs.iter().filter(is_other).cloned().collect();
     // Within a range, one design is the cheapest of the others. Its cost and the cost of a design
     // with accumulators are both linear in the reciprocal of the lookups per update. So their
     // quotient is the smallest at an end of the range.
-    let ends = cheapest(&others)
-        .into_iter()
-        .flat_map(|(from, to, _)| [from, to]);
-    let quotients = ends.flat_map(|at| {
-        let lowest = others
+    let ranges = cheapest(&others).into_iter();
+    let ends = ranges.flat_map(|(from, to, other)| [from, to].map(|at| (at, other.at(at))));
+    let quotients = ends.flat_map(|(at, lowest)| {
+        let own = designs
             .iter()
-            .map(|other| other.at(at))
-            .fold(f64::INFINITY, f64::min);
-        let is_of_kind = |design: &&Expense| design.accumulates() && design.design.contains(kind);
-        designs
-            .iter()
-            .filter(is_of_kind)
-            .map(move |design| (design.at(at) / lowest, at, design))
+            .filter(|it| it.accumulates() && it.design.contains(kind));
+        own.map(move |design| (design.at(at) / lowest, at, design))
     });
     quotients.min_by(|one, other| one.0.total_cmp(&other.0))
 }

@@ -11,7 +11,7 @@ use comparison::{
 use crate::{
     costs::{self, Scenario},
     line,
-    line::Line,
+    prelude::*,
 };
 
 /// Smallest and largest number of lookups per update on the horizontal axis.
@@ -36,41 +36,32 @@ impl Expense {
     /// of an update, and `update_bytes` the key of its bytes.
     pub fn new(figure: &str, line: &Line, update_us: f64, update_bytes: &str) -> Self {
         let prices = costs::prices_of(line);
-        Self::at_prices(prices, (figure, line), update_us, update_bytes)
+        let microdollars =
+            |us, bytes| 1e6 * (prices.of_computing(us) + prices.of_sending(line.figure(bytes)));
+        let fixed = microdollars(update_us, update_bytes);
+        let each = microdollars(line.figure("prove_us"), "proof_bytes");
+        Self::of(figure, line, CostLine { fixed, each })
     }
 
     /// Reads the cost of a design from a result line of the experiment `{family}_lookup_costs`;
     /// `None` if the line has no cost.
     pub fn read(line: &Line) -> Option<Self> {
-        Some(Self {
-            figure: line.text("figure").to_owned(),
-            design: line.text("design").to_owned(),
-            keys: line.count("keys"),
-            cost: CostLine {
-                fixed: line.number("update_microdollars")?,
-                each: line.number("lookup_microdollars")?,
-            },
-            prices: costs::prices_of(line),
-        })
+        let (fixed, each) = ("update_microdollars", "lookup_microdollars");
+        let (fixed, each) = (line.number(fixed)?, line.number(each)?);
+        Some(Self::of(
+            line.text("figure"),
+            line,
+            CostLine { fixed, each },
+        ))
     }
 
-    fn at_prices(
-        prices: Prices,
-        (figure, line): (&str, &Line),
-        update_us: f64,
-        update_bytes: &str,
-    ) -> Self {
-        let microdollars =
-            |us, bytes| 1e6 * (prices.of_computing(us) + prices.of_sending(line.figure(bytes)));
+    fn of(figure: &str, line: &Line, cost: CostLine) -> Self {
         Self {
             figure: figure.to_owned(),
             design: line.text("design").to_owned(),
             keys: line.count("keys"),
-            cost: CostLine {
-                fixed: microdollars(update_us, update_bytes),
-                each: microdollars(line.figure("prove_us"), "proof_bytes"),
-            },
-            prices,
+            cost,
+            prices: costs::prices_of(line),
         }
     }
 
@@ -100,40 +91,26 @@ impl Expense {
     }
 }
 
-/// Returns the cost of each design for figure 7 (Crosby & Wallach 2010).
+/// Returns the cost of each design for figure 7 (Crosby & Wallach 2010) in a scenario of section
+/// 10, whose name is that of the figure.
 ///
 /// `lines` are the result lines of `super::growing`, and those that `super::author_witnesses`
-/// computes from them. `figure` names the figure. Omits designs whose run stopped before all keys
-/// were inserted.
-pub fn of_growing(figure: &str, lines: &[&Line]) -> Vec<Expense> {
-    let expense = |line| {
-        let update_us = sum(line, &["author_us", "apply_us"]);
-        Expense::new(figure, line, update_us, "update_overall_bytes")
-    };
-    finished(lines).map(expense).collect()
-}
-
-/// Returns the cost of each design for figure 7 in a `scenario` of section 10, from the result
-/// lines of `super::growing`. Scales the measured shares of cryptography in the author's and the
-/// server's time. Omits designs whose run stopped before all keys were inserted.
-pub fn of_growing_in(lines: &[&Line], scenario: &Scenario) -> Vec<Expense> {
+/// computes from them. Scales the measured shares of cryptography in the author's and the server's
+/// time. Omits designs whose run stopped before all keys were inserted.
+pub fn of_growing(lines: &[&Line], scenario: &Scenario) -> Vec<Expense> {
     let left = |line: &Line, time: &str, share: &str| {
         let share = line.number(share).unwrap_or(0.0);
         line.figure(time) * (1.0 - share * (1.0 - scenario.cryptography))
     };
-    let expense = |line| {
+    let expense = |line: &Line| {
         let update_us = left(line, "author_us", "author_cryptography_share")
             + left(line, "apply_us", "server_cryptography_share");
-        let figure = (scenario.name.as_str(), line);
-        Expense::at_prices(scenario.prices, figure, update_us, "update_overall_bytes")
+        let line = replaced(line, &costs::line_of(&scenario.prices));
+        Expense::new(&scenario.name, &line, update_us, "update_overall_bytes")
     };
-    finished(lines).map(expense).collect()
-}
-
-/// Selects the lines of designs whose run inserted all keys.
-fn finished<'a>(lines: &[&'a Line]) -> impl Iterator<Item = &'a Line> {
-    let is_finished = |line: &&Line| line.count("inserted") == line.count("keys");
-    lines.iter().copied().filter(is_finished)
+    let is_finished = |line: &&&Line| line.count("inserted") == line.count("keys");
+    let finished = lines.iter().filter(is_finished);
+    finished.map(|line| expense(line)).collect()
 }
 
 /// Returns the largest number of lookups per update for which `design` is the cheapest of

@@ -7,10 +7,14 @@ use core::cmp::Reverse;
 
 use super::{
     conclusion,
-    costs::{self, cheapest_until, of_growing, of_growing_in},
+    costs::{self, cheapest_until, of_growing},
     macrobenchmark::TREE,
 };
-use crate::{costs::scenarios, line, paper::published, prelude::*};
+use crate::{
+    costs::{Scenario, scenarios},
+    line,
+    prelude::*,
+};
 
 /// Value of `experiment` in result lines of accumulated designs whose authors make the witnesses.
 pub const AUTHOR_WITNESSES: &str = "tuple_author_witnesses";
@@ -28,18 +32,21 @@ pub fn lines(lines: &[Line]) -> Vec<Line> {
     let mut sizes = groups(&grown, &["keys"]);
     sizes.sort_by_key(|size| Reverse(size[0].count("keys")));
     for (place, grown) in sizes.iter().enumerate() {
-        let figure = match place {
-            0 => costs::GROWING.to_owned(),
-            _ => format!("{}-{}{KEYS}", costs::GROWING, grown[0].count("keys")),
+        let figure = Scenario {
+            name: match place {
+                0 => costs::GROWING.to_owned(),
+                _ => format!("{}-{}{KEYS}", costs::GROWING, grown[0].count("keys")),
+            },
+            ..Scenario::of_2010()
         };
-        all.extend(conclusion::lines("tuple", &of_growing(&figure, grown)));
+        all.extend(conclusion::lines("tuple", &of_growing(grown, &figure)));
         let is_as_large = |line: &&&Line| line.agrees(grown[0], &["keys"]);
         let author: Vec<&Line> = author.iter().filter(is_as_large).copied().collect();
         if !author.is_empty() {
             let is_other = |line: &&&Line| line.number("witnesses_per_snapshot").is_none();
             let others = grown.iter().filter(is_other).copied();
             let designs: Vec<&Line> = others.chain(author).collect();
-            let designs = of_growing(&figure, &designs);
+            let designs = of_growing(&designs, &figure);
             all.extend(conclusion::lines(AUTHOR_WITNESSES, &designs));
         }
     }
@@ -66,7 +73,7 @@ fn what_ifs(grown: &[&Line]) -> Vec<Line> {
     let mut lines = Vec::new();
     let keys = grown.first().map(|line| line.count("keys"));
     for scenario in scenarios() {
-        let designs = of_growing_in(grown, &scenario);
+        let designs = of_growing(grown, &scenario);
         lines.extend(conclusion::lines(WHAT_IF, &designs));
         let line = line! {
             experiment: WHAT_IF, scenario: &scenario.name, keys,

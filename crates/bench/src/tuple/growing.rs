@@ -4,7 +4,7 @@
 //! Author and server take turns in one process. So updates, which can be hundreds of kilobytes
 //! long, need not be stored.
 
-use super::{Limits, Task, lookups, pair::Pair, timed_design::take_witnesses};
+use super::{Limits, Task, instrument::take_witnesses, lookups, pair::Pair};
 use crate::{
     costs,
     cryptography::TimedSigner,
@@ -34,9 +34,8 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
     let mut contents = Contents::default();
     (0..inserted as u64).for_each(|index| contents.apply(&[put_hashed(index)]));
     let signature_us = (!P::ACCUMULATES).then_some(tuple_verify_us);
-    let lookups = lookups::of_server(&run.roles, &contents)?;
     let primitives = (signature_us, limits.chain_step_ns);
-    let lookups = lookups::measure(&lookups, &task.effort, primitives)?;
+    let lookups = lookups::measure(&run.roles, &contents, &task.effort, primitives)?;
     let all = Sample::mean(&run.samples);
     let last_tenth = &run.samples[inserted - inserted.div_ceil(10)..];
     let own = run.cryptography.divided_by(inserted as f64);
@@ -62,8 +61,6 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         updates_per_second: 1e6 / all.apply_us,
         server_cryptography_share: (server_us / all.apply_us).min(1.0),
         update_kilobytes_per_second: all.update_bytes * 1e3 / (all.author_us + all.apply_us),
-        lookup_kilobytes_per_second:
-            lookups.figure("proof_bytes") * 1e3 / lookups.figure("prove_us"),
         equilibrium_kilobytes_per_second: prices.equilibrium() / 1e3,
     };
     Ok(line.merged(&lookups).merged(&costs::line_of(&prices)))

@@ -4,7 +4,7 @@ use pad_tuple::{for_each_accumulated_tuple, for_each_tuple};
 
 use super::{
     Task, growing,
-    macrobenchmark::{self, Epochs, TREE, Trace},
+    macrobenchmark::{self, Epoch, TREE, Trace},
     pair::{AccumulatedPair, Pair, SignedPair, TreePair},
     steady,
 };
@@ -13,7 +13,7 @@ use crate::{dictionary::MeasuredRepository, prelude::*};
 /// A compared design of dictionaries, and its measuring function for each experiment.
 pub struct Contender {
     /// Name of the design, for example `base-superseding`.
-    pub name: String,
+    pub name: &'static str,
     /// Whether the design has accumulators over its tuples.
     pub accumulates: bool,
     /// Number of generations of tuples; 1 without speculation.
@@ -23,14 +23,15 @@ pub struct Contender {
     /// Function that measures the experiment `steady`.
     pub steady: fn(&Task<'_>) -> Outcome<Line>,
     /// Function that measures the experiment `macrobenchmark`.
-    pub macrobenchmark: fn(&Task<'_>, &Trace, Epochs) -> Outcome<Line>,
+    pub macrobenchmark: fn(&Task<'_>, &Trace, Epoch) -> Outcome<Line>,
 }
 
 impl Contender {
     fn new<P: Pair>(name: &str) -> Self {
         const { assert!(P::Plain::GENERATIONS == P::Timed::GENERATIONS) };
         Self {
-            name: name.replace('_', "-"),
+            // The command line needs texts that live as long as the process.
+            name: name.replace('_', "-").leak(),
             accumulates: P::ACCUMULATES,
             generations: P::Plain::GENERATIONS,
             growing: growing::measure::<P>,

@@ -32,13 +32,16 @@ pub fn of_server<'a, R: MeasuredRepository>(
 /// `signature_us` is the time to verify one signature. If it is `None`, signatures do not bound the
 /// client's time, and the result line has no limit.
 pub fn measure<R: MeasuredRepository>(
-    lookups: &Lookups<'_, HostedDictionary<R>>,
+    roles: &HostedDictionary<R>,
+    contents: &Contents,
     effort: &Effort,
     (signature_us, chain_step_ns): (Option<f64>, f64),
 ) -> Outcome<Line> {
+    let lookups = &of_server(roles, contents)?;
     lookups.check()?;
     let prove_us = lookups.prove_us(effort, Age::Latest)?;
     let verify_us = lookups.verify_us(effort)?;
+    let proof_bytes = lookups.proof_bytes(effort, Age::Latest)?;
     let needed = cryptography(lookups, effort)?;
     let verify_limit_us = signature_us.map(|signature_us| {
         needed.signatures * signature_us + needed.chain_steps * chain_step_ns / 1e3
@@ -50,8 +53,8 @@ pub fn measure<R: MeasuredRepository>(
         verify_cryptography_share: share.min(1.0),
         signatures_per_proof: verify_limit_us.map(|_| needed.signatures),
         chain_steps_per_proof: needed.chain_steps, verify_limit_us,
-        verify_ratio: verify_limit_us.map(|limit_us| verify_us / limit_us),
-        proof_bytes: lookups.proof_bytes(effort, Age::Latest)?,
+        verify_ratio: verify_limit_us.map(|limit_us| verify_us / limit_us), proof_bytes,
+        lookup_kilobytes_per_second: proof_bytes * 1e3 / prove_us,
     })
 }
 

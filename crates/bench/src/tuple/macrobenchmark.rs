@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, num::NonZeroUsize, path::Path};
 
 use authdict::trace::TraceReader;
-use pad_core::{Key, Operation, Value};
+use pad_core::{Key, Operation};
 use pad_tuple::Speculation;
 
 use super::{Limits, Task, lookups, pair::Pair};
@@ -50,57 +50,28 @@ impl Trace {
         if let Some(last) = last.filter(|last| (1..snapshots.len()).contains(last)) {
             let rest = snapshots.split_off(snapshots.len() - last);
             let earlier = std::mem::replace(&mut snapshots, rest);
-            if let Some(first) = snapshots.first_mut() {
-                let entries = contents(earlier.iter().flatten());
-                let loads = entries
-                    .into_iter()
-                    .map(|(key, value)| Operation::Put(key, value));
-                first.splice(0..0, loads);
-            }
+            // The last operation of each key determines the contents.
+            let operations = earlier.iter().flatten().map(|it| (it.key(), it));
+            let operations: BTreeMap<&Key, &Operation> = operations.collect();
+            let is_put = |operation: &&Operation| matches!(operation, Operation::Put(..));
+            let loads = operations.into_values().filter(is_put).cloned();
+            snapshots[0].splice(0..0, loads);
         }
         let name = trace_name(path);
         Ok(Self { name, snapshots })
     }
 }
 
-/// Returns the contents of a dictionary after `operations` on an empty one.
-fn contents<'a>(operations: impl Iterator<Item = &'a Operation>) -> BTreeMap<Key, Value> {
-    let mut entries = BTreeMap::new();
-    for operation in operations {
-        match operation {
-            Operation::Put(key, value) => drop(entries.insert(key.clone(), value.clone())),
-            Operation::Remove(key) => drop(entries.remove(key)),
-        }
-    }
-    entries
-}
+/// Number of snapshots in an epoch, as in the paper. `None` if an author merges generations at
+/// snapshots that depend on the number of tuples: [`Speculation::Balanced`].
+pub type Epoch = Option<usize>;
 
-/// Rule for the snapshots at which an author merges generations of tuples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Epochs {
-    /// At snapshots that depend on the number of tuples: [`Speculation::Balanced`].
-    Balanced,
-    /// After each epoch of this number of snapshots, as in the paper.
-    Snapshots(usize),
-}
-
-impl Epochs {
-    fn name(self) -> String {
-        match self {
-            Self::Balanced => "balanced".to_owned(),
-            Self::Snapshots(number) => format!("{number} snapshots"),
-        }
-    }
-
-    /// Returns the author's rule for one snapshot; the first is number 0.
-    pub fn speculation(self, snapshot: usize) -> Speculation {
-        match self {
-            Self::Balanced => Speculation::Balanced,
-            Self::Snapshots(number) if snapshot.is_multiple_of(number) => {
-                Speculation::Size(NonZeroUsize::MIN)
-            }
-            Self::Snapshots(_) => Speculation::Size(NonZeroUsize::MAX),
-        }
+/// Returns the author's rule for merging generations in one snapshot; the first is number 0.
+pub fn speculation(epoch: Epoch, snapshot: usize) -> Speculation {
+    match epoch {
+        None => Speculation::Balanced,
+        Some(number) if snapshot.is_multiple_of(number) => Speculation::Size(NonZeroUsize::MIN),
+        Some(_) => Speculation::Size(NonZeroUsize::MAX),
     }
 }
 
@@ -108,61 +79,52 @@ impl Epochs {
 pub const PAPER_EPOCH: usize = 6;
 
 /// Replays `trace` with the design `P`, and returns the result line.
-pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epochs: Epochs) -> Outcome<Line> {
+pub fn measure<P: Pair>(task: &Task<'_>, trace: &Trace, epoch: Epoch) -> Outcome<Line> {
     let before = Limits::measure(&task.effort);
     let mut run = Run::<P::Timed>::new(TimedSigner::default(), task.limit);
     for (number, operations) in trace.snapshots.iter().enumerate() {
         if number > 0 && run.is_over() {
             break;
         }
-        run.roles.author = P::Timed::with_speculation(run.roles.author, epochs.speculation(number));
+        run.roles.author = P::Timed::with_speculation(run.roles.author, speculation(epoch, number));
         run.publish(operations.clone())?;
     }
     let limits = before.mean(Limits::measure(&task.effort));
-    let verify_us = P::signature_us(&task.effort)
-        .map_or(limits.primitives.verify_signature_us, |(_, verify_us)| {
-            verify_us
-        });
+    let of_tuple = P::signature_us(&task.effort);
+    let verify_us = of_tuple.map_or(limits.primitives.verify_signature_us, |(_, us)| us);
     let processed = run.samples.len();
-    let applied = &trace.snapshots[..processed];
     let mut contents = Contents::default();
-    for operations in applied {
+    for operations in &trace.snapshots[..processed] {
         contents.apply(operations);
     }
-    let signature_us = (!P::ACCUMULATES).then_some(verify_us);
-    let lookups = lookups::of_server(&run.roles, &contents)?;
-    let primitives = (signature_us, limits.chain_step_ns);
-    let lookups = lookups::measure(&lookups, &task.effort, primitives)?;
+    let primitives = ((!P::ACCUMULATES).then_some(verify_us), limits.chain_step_ns);
+    let lookups = lookups::measure(&run.roles, &contents, &task.effort, primitives)?;
     let sum = Sample::sum(&run.samples);
+    let epochs = match epoch {
+        _ if P::Plain::GENERATIONS == 1 => "none".to_owned(),
+        Some(snapshots) => format!("{snapshots} snapshots"),
+        None => "balanced".to_owned(),
+    };
     let line = line! {
-        experiment: "tuple_macrobenchmark", trace: &trace.name, design: task.design,
-        epochs: if P::Plain::GENERATIONS == 1 { "none".to_owned() } else { epochs.name() },
+        experiment: "tuple_macrobenchmark", trace: &trace.name, design: task.design, epochs,
         snapshots: trace.snapshots.len(), processed, stopped: run.stopped,
         keys: contents.len(), author_seconds: sum.author_us / 1e6,
         server_seconds: sum.apply_us / 1e6, update_bytes: sum.update_bytes / processed as f64,
-        signatures: whole(run.cryptography.signatures),
+        signatures: run.cryptography.signatures as u64,
         update_kilobytes_per_second: sum.update_bytes * 1e3 / (sum.author_us + sum.apply_us),
-        lookup_kilobytes_per_second:
-            lookups.figure("proof_bytes") * 1e3 / lookups.figure("prove_us"),
     };
-    Ok(line
-        .merged(&lookups)
-        .merged(&costs::line_of(&costs::of_2010())))
-}
-
-/// Converts a sum of counts to a whole number.
-#[allow(clippy::cast_sign_loss, reason = "counts are not negative")]
-const fn whole(count: f64) -> u64 {
-    count as u64
+    let prices = costs::line_of(&costs::of_2010());
+    Ok(line.merged(&lookups).merged(&prices))
 }
 
 /// Adds to the line of a design with speculation its savings over the same design without it. The
 /// savings are null unless `others` contain a line of the latter, with equally many snapshots.
 pub fn compared(line: Line, others: &[Line]) -> Line {
     let base = line.text("design").replacen("spec", "base", 1);
-    let base = others
+    let mut others = others
         .iter()
-        .find(|other| other.text("design") == base && other.agrees(&line, &["processed"]));
+        .filter(|other| other.agrees(&line, &["processed"]));
+    let base = others.find(|other| other.text("design") == base);
     let saved = base.map(|base| 1.0 - line.figure("signatures") / base.figure("signatures"));
     let times = base.map(|base| base.figure("author_seconds") / line.figure("author_seconds"));
     line.with("signatures_saved_by_speculation", saved)

@@ -9,10 +9,7 @@ use pad_tuple::{
     internals::{Design, Signed, TupleSignature},
 };
 
-use super::{
-    instrument::{CountedSuite, Instrument, PlainSuite},
-    timed_design::TimedDesign,
-};
+use super::instrument::{CountedSuite, PlainSuite, TimedDesign, TimedScheme};
 use crate::{
     dictionary::{MeasuredRepository, public_key},
     prelude::*,
@@ -43,11 +40,11 @@ pub struct SignedPair<D>(PhantomData<D>);
 impl<G, R, const GENERATIONS: usize> Pair for SignedPair<Signed<G, R, GENERATIONS>>
 where
     G: TupleSignature<Secret: FixedSecret>,
-    Signed<G, R, GENERATIONS>: Design<PlainSuite, Secret: FixedSecret> + Instrument,
-    <Signed<G, R, GENERATIONS> as Instrument>::Timed: Design<CountedSuite, Secret: FixedSecret>,
+    Signed<G, R, GENERATIONS>: Design<PlainSuite, Secret: FixedSecret>,
+    Signed<TimedScheme<G>, R, GENERATIONS>: Design<CountedSuite, Secret: FixedSecret>,
 {
     type Plain = TupleRepository<PlainSuite, Signed<G, R, GENERATIONS>>;
-    type Timed = TupleRepository<CountedSuite, <Signed<G, R, GENERATIONS> as Instrument>::Timed>;
+    type Timed = TupleRepository<CountedSuite, Signed<TimedScheme<G>, R, GENERATIONS>>;
 
     fn signature_us(effort: &Effort) -> Option<(f64, f64)> {
         let (secret, signer, message) = (G::Secret::fixed(), signing_key(), vec![7; STATEMENT]);

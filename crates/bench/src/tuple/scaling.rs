@@ -37,10 +37,13 @@ use crate::{
     workload::{hashed_key, put_hashed, value},
 };
 
+/// Numbers of threads on which lookups are measured.
+type Threads<'a> = &'a [NonZeroUsize];
+
 /// Name of a design, and the function that measures it with each given number of threads.
 type ScalingDesign = (
     &'static str,
-    fn(&Task<'_>, &[NonZeroUsize], &mut Report) -> Outcome<()>,
+    fn(&Task<'_>, Threads<'_>, &mut Report) -> Outcome<()>,
 );
 
 /// Measured designs: the tuple design with the largest updates, the one with the smallest, and the
@@ -61,7 +64,7 @@ const MACHINES: [usize; 4] = [1, 2, 4, 8];
 /// Numbers of lookups per update for which the lookups per second of replicas are computed.
 const LOOKUPS_PER_UPDATE: [f64; 3] = [1.0, 100.0, 10_000.0];
 
-fn tuples<D>(task: &Task<'_>, threads: &[NonZeroUsize], report: &mut Report) -> Outcome<()>
+fn tuples<D>(task: &Task<'_>, threads: Threads<'_>, report: &mut Report) -> Outcome<()>
 where
     D: Design<PlainSuite, Secret: FixedSecret>,
 {
@@ -69,16 +72,16 @@ where
     Whole::<TupleRepository<PlainSuite, D>>::new(&updates)?.replicas(task, threads, report)
 }
 
-fn tree(task: &Task<'_>, threads: &[NonZeroUsize], report: &mut Report) -> Outcome<()> {
+fn tree(task: &Task<'_>, threads: Threads<'_>, report: &mut Report) -> Outcome<()> {
     let updates = updates::<Tree>(task)?;
     let whole = Whole::<Tree>::new(&updates)?;
     for machines in MACHINES {
         report.announce(format!("{}, {machines} partitions", task.design));
         let (slowest, memory) = partitions(&updates, machines)?;
-        let slowest_us = slowest.median_us();
+        let (snapshots, slowest_us) = (slowest.len(), median(slowest));
         report.measured(line! {
             experiment: "tuple_partitions", design: task.design, keys: task.keys, threads: 1,
-            partitions: machines, snapshots: slowest.operations(), whole_us: whole.apply_us,
+            partitions: machines, snapshots, whole_us: whole.apply_us,
             slowest_partition_us: slowest_us, gain: whole.apply_us / slowest_us, limit: machines,
             memory_of_a_partition: memory as f64 / whole.repository.memory_bytes() as f64,
             model: "measured one by one, with the proofs that another server makes; all machines \
@@ -126,12 +129,7 @@ impl<R: MeasuredRepository + Sync> Whole<R> {
 
     /// Measures lookups on each number of threads of this machine. Computes the lookups per second
     /// of several machines from the time on the first number of threads.
-    fn replicas(
-        &self,
-        task: &Task<'_>,
-        threads: &[NonZeroUsize],
-        report: &mut Report,
-    ) -> Outcome<()> {
+    fn replicas(&self, task: &Task<'_>, threads: Threads<'_>, report: &mut Report) -> Outcome<()> {
         let mut first = None;
         for threads in threads {
             report.announce(format!("{}, look-ups on {threads} threads", task.design));
@@ -195,36 +193,28 @@ impl<R: MeasuredRepository + Sync> Whole<R> {
 }
 
 /// Measures `machines` mirrors, each of a part of the keys, one after the other. Returns for each
-/// update the time of the slowest mirror. Also returns the bytes of memory of the largest mirror.
-fn partitions(updates: &[UpdateOf<Tree>], machines: usize) -> Outcome<(Timings, usize)> {
+/// update the microseconds of the slowest mirror. Also returns the bytes of memory of the largest
+/// mirror.
+fn partitions(updates: &[UpdateOf<Tree>], machines: usize) -> Outcome<(Vec<f64>, usize)> {
     let authority = *public_key::<Tree>().authority();
-    let end = |part| {
-        (1..machines)
-            .contains(&part)
-            .then(|| boundary(part, machines))
-    };
     let part = |number| {
-        let (start, end) = (end(number), end(number + 1));
+        let [start, end] = [number, number + 1].map(|part| boundary(part, machines));
         Part::new(authority, KeyRange { start, end })
     };
     let mut parts = (0..machines).map(part).collect::<Result<Vec<_>, _>>()?;
-    let (mut upstream, mut slowest) = (new_repository::<Tree>(), Timings::default());
-    for (number, update) in updates.iter().enumerate() {
+    let (mut upstream, mut slowest) = (new_repository::<Tree>(), Vec::new());
+    for update in updates {
         let version = upstream.apply(update)?;
-        let mut of_update: Option<Timings> = None;
+        let mut slowest_us = 0.0_f64;
         for part in &mut parts {
-            let mut timings = Timings::default();
-            timings.time(1, || follow(part, &upstream, update, version))?;
-            let is_slower = |slowest: &Timings| slowest.total() < timings.total();
-            if of_update.as_ref().is_none_or(is_slower) {
-                of_update = Some(timings);
-            }
+            let (us, followed) = stopwatch(|| follow(part, &upstream, update, version));
+            followed?;
+            slowest_us = slowest_us.max(us);
         }
-        // The first update loads all keys, and is not counted.
-        if number > 0 {
-            slowest.extend(&of_update.ok_or("no partitions")?);
-        }
+        slowest.push(slowest_us);
     }
+    // The first update loads all keys, and is not counted.
+    slowest.remove(0);
     let memory = parts.iter().map(Part::memory_bytes).max();
     Ok((slowest, memory.unwrap_or(0)))
 }
@@ -249,10 +239,10 @@ fn follow(
     Ok(())
 }
 
-/// Returns the key at which the part number `part` of `parts` begins. Parts have about equally many
-/// keys, because the keys of these workloads are uniform.
-fn boundary(part: usize, parts: usize) -> Key {
+/// Returns the key at which the part number `part` of `parts` begins; `None` if it has no bound.
+/// Parts have about equally many keys, because the keys of these workloads are uniform.
+fn boundary(part: usize, parts: usize) -> Option<Key> {
     let start = ((part as u128) << 64) / parts as u128;
-    let start = u64::try_from(start).unwrap_or(u64::MAX);
-    Key::new(start.to_be_bytes()).expect("bench: eight bytes are a key")
+    let start = u64::try_from(start).ok().filter(|start| *start > 0)?;
+    Some(Key::new(start.to_be_bytes()).expect("bench: eight bytes are a key"))
 }

@@ -22,12 +22,8 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         key_bytes: 32,
         ..Workload::updates(task.keys, if task.quick { 40 } else { SNAPSHOTS }, 1)
     };
-    let loaded = LoadedRun::new(
-        &work,
-        task.limit,
-        HostedDictionary::<P::Plain>::new(signing_key()),
-    )?;
-    let run = loaded.follow(&work)?;
+    let roles = HostedDictionary::<P::Plain>::new(signing_key());
+    let run = LoadedRun::new(&work, task.limit, roles)?.follow(&work)?;
     let lookups = lookups::of_server(&run.loaded.run.roles, &run.loaded.contents)?;
     let sign_us = P::signature_us(&task.effort).map_or(0.0, |(sign_us, _)| sign_us);
     let (means, snapshots) = (Sample::mean(run.samples()), run.samples().len());
@@ -66,18 +62,14 @@ fn later_chains_us<R: MeasuredRepository>(
 /// fits `points` (number of keys, figure) best. It is the slope of the least-squares line through
 /// the logarithms. `None` with fewer than two numbers of keys.
 pub fn exponent(design: &str, quantity: &str, points: &[(u64, f64)]) -> Option<Line> {
-    let logarithms = points.iter();
-    let logarithms = logarithms.map(|(keys, value)| ((*keys as f64).ln(), value.ln()));
-    let slope = regression(&logarithms.collect::<Vec<_>>()).us;
-    let has_several = points.iter().any(|(keys, _)| *keys != points[0].0);
-    has_several.then(|| {
-        line! {
-            experiment: "tuple_exponent", design, quantity,
-            keys: points.iter().map(|(keys, _)| *keys).collect::<Vec<_>>(),
-            values: points.iter().map(|(_, value)| *value).collect::<Vec<_>>(),
-            exponent: slope,
-        }
-    })
+    let (keys, values): (Vec<u64>, Vec<f64>) = points.iter().copied().unzip();
+    let logarithms = points
+        .iter()
+        .map(|(keys, value)| ((*keys as f64).ln(), value.ln()));
+    let exponent = regression(&logarithms.collect::<Vec<_>>()).us;
+    let has_several = keys.iter().any(|size| *size != keys[0]);
+    has_several
+        .then(|| line! { experiment: "tuple_exponent", design, quantity, keys, values, exponent })
 }
 
 /// Minimum number of measured snapshots. A run continues to the end of the epoch or hash chain.

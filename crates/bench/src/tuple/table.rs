@@ -1,12 +1,6 @@
 //! Tables for the result lines of `bench tuple`.
 
-use crate::{
-    columns::TableSpec,
-    figures::title_of,
-    line,
-    prelude::*,
-    tables::{Tables, digits},
-};
+use crate::{figures::title_of, line, prelude::*};
 
 /// Makes all tables of `bench tuple` from the result lines of one run.
 pub fn report(lines: &[Line]) -> Tables {

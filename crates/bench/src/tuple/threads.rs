@@ -9,7 +9,6 @@ use std::{
 
 use pad_core::{Dictionary, Workers};
 use pad_tuple::{TupleRepository, designs::BaseSuperseding};
-use rayon::prelude::*;
 use signature::Signer;
 
 use super::{Task, instrument::PlainSuite, pair::STATEMENT};
@@ -17,6 +16,7 @@ use crate::{
     dictionary::{new_author, publish},
     line,
     prelude::*,
+    tree::batch::each_on,
     workload::{hashed_key, put_hashed, value},
 };
 
@@ -61,23 +61,19 @@ fn measure(task: &Task<'_>, workers: &Workers) -> Outcome<(f64, f64)> {
         let update = snapshots.time(1, || author.snapshot())?;
         drop(update);
         // The tuples, the head, and the tuple at the start of the key space.
-        bare.time(1, || sign(task.keys + 2, workers));
+        bare.time(1, || sign(task.keys as usize + 2, workers));
         round += 1;
     }
     Ok((snapshots.median_us() / 1e3, bare.median_us() / 1e3))
 }
 
 /// Computes `number` signatures and nothing else, on the threads of `workers`.
-fn sign(number: u64, workers: &Workers) {
+fn sign(number: usize, workers: &Workers) {
     let signer = signing_key();
-    let sign = |index: u64| {
+    let sign = |index: usize| {
         let mut message = [7; STATEMENT];
         message[..8].copy_from_slice(&index.to_be_bytes());
         _ = black_box(signer.sign(&message));
     };
-    if workers.threads() > 1 {
-        workers.run(|| (0..number).into_par_iter().for_each(sign));
-    } else {
-        (0..number).for_each(sign);
-    }
+    each_on(workers, number, 1, sign);
 }

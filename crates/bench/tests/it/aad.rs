@@ -1,8 +1,8 @@
 //! `bench aad`: every experiment, at sizes that do not depend on the machine.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::output::{has_its_contents, have, lines, of, positive, refusal, run, shown};
+use crate::output::{has_its_contents, have, lines, number, of, positive, refusal, run, shown};
 
 /// Keys of every line.
 const PROMISED: &str = "experiment scheme n batch threads append_us append_limit_us prove_us \
@@ -39,43 +39,33 @@ fn logs_stand_beside_their_sums_and_points() {
     single_appends(&lines);
     visits(&lines);
     let shown = shown(&text, "aad-append aad-bytes aad-verify aad-visit-1");
-    for title in [
-        "Appending in versions of a batch",
-        "Appending one by one",
-        "Look-ups",
-        "Inclusion",
-        "Append-only proofs",
-        "Memory",
-        "Bytes of a visit",
-        "Primitives",
-        "Goals",
-    ] {
+    let titles = "Appending in versions of a batch,Appending one by one,Look-ups,Inclusion,\
+        Append-only proofs,Memory,Bytes of a visit,Primitives,Goals";
+    for title in titles.split(',') {
         assert!(shown.contains(title), "{title}: {shown}");
     }
     has_its_contents("logs", &text);
 }
 
-/// Returns a figure of the only line of an experiment with these values.
-fn figure(lines: &[Value], (experiment, key): (&str, &str), values: &[(&str, Value)]) -> f64 {
-    let found = of(lines, experiment);
-    let is_same = |line: &&&Value| values.iter().all(|(key, value)| line[*key] == *value);
-    let mut same = found.iter().filter(is_same);
+/// Returns a figure of the only line with these values.
+fn figure(lines: &[Value], key: &str, values: &Value) -> f64 {
+    let values = values.as_object().unwrap();
+    let is_same = |line: &&Value| values.iter().all(|(key, value)| line[key] == *value);
+    let mut same = lines.iter().filter(is_same);
     let line = same.next().expect("no such line");
     assert!(same.next().is_none(), "several such lines");
-    line[key].as_f64().unwrap()
+    number(line, key)
 }
 
 /// Checks that proof sizes computed for large logs continue the measured ones. A tree has the same
 /// layout at every level.
 fn computed_sizes(lines: &[Value]) {
     let bytes = |scheme: &str, n: u64, values: u64| {
-        let of = [
-            ("scheme", scheme.into()),
-            ("n", n.into()),
-            ("values", values.into()),
-            ("schedule", "eager".into()),
-        ];
-        figure(lines, ("aad_lookup", "proof_bytes"), &of)
+        let of = json!({
+            "experiment": "aad_lookup", "schedule": "eager", "scheme": scheme, "n": n,
+            "values": values,
+        });
+        figure(lines, "proof_bytes", &of)
     };
     for n in [64, 128, 1 << 20] {
         let (counted, envelope) = (bytes("aad-counted", n, 0), 20.0);
@@ -91,20 +81,20 @@ fn computed_sizes(lines: &[Value]) {
 fn single_appends(lines: &[Value]) {
     for scheme in ["aad-counted", "aad-frontier"] {
         for schedule in ["eager", "deferred"] {
-            let of = [("scheme", scheme.into()), ("schedule", schedule.into())];
-            let [median, longest] = ["append_median_us", "append_longest_us"]
-                .map(|key| figure(lines, ("aad_worst_case", key), &of));
+            let of = json!({
+                "experiment": "aad_worst_case", "scheme": scheme, "schedule": schedule,
+            });
+            let times = ["append_median_us", "append_longest_us"];
+            let [median, longest] = times.map(|key| figure(lines, key, &of));
             assert!(0.0 < median && median <= longest, "{median}, {longest}");
         }
     }
     let of = |schedule: &str| {
-        let of = [
-            ("scheme", "aad-counted".into()),
-            ("schedule", schedule.into()),
-            ("n", 64.into()),
-            ("values", 0.into()),
-        ];
-        figure(lines, ("aad_lookup", "trees"), &of)
+        let of = json!({
+            "experiment": "aad_lookup", "scheme": "aad-counted", "schedule": schedule, "n": 64,
+            "values": 0,
+        });
+        figure(lines, "trees", &of)
     };
     // The first 32 of 64 entries are a tree, and the next 16. The tree of 64 appears at size 128.
     assert!(of("eager") < of("deferred"));
@@ -114,11 +104,10 @@ fn single_appends(lines: &[Value]) {
 /// versions in trees.
 fn visits(lines: &[Value]) {
     let bytes = |key: &str, each: u64, versions: u64| {
-        let of = [
-            ("entries_per_version", each.into()),
-            ("versions", versions.into()),
-        ];
-        figure(lines, ("aad_bandwidth", key), &of)
+        let of = json!({
+            "experiment": "aad_bandwidth", "entries_per_version": each, "versions": versions,
+        });
+        figure(lines, key, &of)
     };
     assert!(bytes("ct_like_bytes", 1, 16) > 16.0 * 64.0);
     assert!(bytes("ct_like_bytes", 1, 1) < 1000.0);
@@ -134,28 +123,22 @@ fn memory_is_that_of_a_process_of_its_own() {
         "aad --json --scheme aad-counted --experiment memory --elements 1024",
     ));
     assert_eq!(lines.len(), 1, "{lines:?}");
-    assert_eq!(
-        (&lines[0]["experiment"], &lines[0]["n"]),
-        (&"aad_memory".into(), &1024.into())
-    );
+    assert_eq!(lines[0]["experiment"], "aad_memory");
+    assert_eq!(lines[0]["n"], 1024);
 }
 
 /// Sizes follow from the layout of the messages.
 fn sizes(lines: &[Value]) {
     let bytes = |experiment: &str, key: &str, value: Value, n: u64| {
-        let of = [
-            ("scheme", "aad-counted".into()),
-            ("schedule", "eager".into()),
-            (key, value),
-            ("n", n.into()),
-        ];
-        figure(lines, (experiment, "proof_bytes"), &of)
+        let of = json!({
+            "experiment": experiment, "scheme": "aad-counted", "schedule": "eager", key: value,
+            "n": n,
+        });
+        figure(lines, "proof_bytes", &of)
     };
     let close = |actual: f64, expected: u32| {
-        assert!(
-            (actual - f64::from(expected)).abs() < 0.5,
-            "{actual} and {expected}"
-        );
+        let distance = (actual - f64::from(expected)).abs();
+        assert!(distance < 0.5, "{actual} and {expected}");
     };
     let (envelope, counts) = (8, 8 + 4);
     // One tree: a stub of accumulator and hash, and the evidence, a scalar and a point.

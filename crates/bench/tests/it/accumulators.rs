@@ -22,14 +22,11 @@ fn every_experiment_has_its_lines() {
     has_its_contents("accumulators", &text);
     sets_weigh_what_they_should(&of(&lines, "accumulators_sets"));
     trips_take_what_their_parts_take(&of(&lines, "accumulators_round_trips"));
-    conclusions_follow_from_the_ranges(
-        &of(&lines, "accumulators_conclusion"),
-        &of(&lines, "accumulators_cheapest"),
-    );
-    let rsa = of(&lines, "accumulators_keys")
-        .into_iter()
-        .find(|line| line["kind"] == "rsa-3072");
-    assert!(rsa.unwrap()["public_bytes"].as_u64().unwrap() > 384);
+    let of_kind = |kind: &str| of(&lines, &format!("accumulators_{kind}"));
+    conclusions_follow_from_the_ranges(&of_kind("conclusion"), &of_kind("cheapest"));
+    let mut keys = of_kind("keys").into_iter();
+    let rsa = keys.find(|line| line["kind"] == "rsa-3072").unwrap();
+    assert!(rsa["public_bytes"].as_u64().unwrap() > 384);
 }
 
 fn sets_weigh_what_they_should(lines: &[&Value]) {
@@ -53,14 +50,10 @@ fn sets_weigh_what_they_should(lines: &[&Value]) {
         let sent = bytes(author, "update_bytes") - bytes(server, "update_bytes");
         assert_eq!(sent, 16 * witness);
         let young = find(&format!("{accumulator}, author"), 2);
-        assert_eq!(
-            bytes(young, "update_bytes") - bytes(server, "update_bytes"),
-            6 * witness
-        );
-        assert_eq!(
-            bytes(young, "proof_bytes"),
-            2 * bytes(author, "proof_bytes")
-        );
+        let sent = bytes(young, "update_bytes") - bytes(server, "update_bytes");
+        assert_eq!(sent, 6 * witness);
+        let both = 2 * bytes(author, "proof_bytes");
+        assert_eq!(bytes(young, "proof_bytes"), both);
     }
 }
 

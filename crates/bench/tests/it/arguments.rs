@@ -15,10 +15,11 @@ use bench::{
 };
 use clap::{ArgAction, Args, Command};
 
-fn parsed<A: Args + Debug>(arguments: &[&str]) -> String {
+/// Parses the arguments of a command.
+pub(crate) fn parsed<A: Args>(arguments: &[&str]) -> A {
     let command = A::augment_args(Command::new("bench").no_binary_name(true));
     let matches = command.try_get_matches_from(arguments).unwrap();
-    format!("{:?}", A::from_arg_matches(&matches).unwrap())
+    A::from_arg_matches(&matches).unwrap()
 }
 
 /// Asserts the arguments without options, with `--quick`, and with `--quick` and another option.
@@ -30,7 +31,7 @@ fn stands<A: Args + Debug>(cases: &str) {
     };
     let own: Vec<&str> = ["--quick"].into_iter().chain(option.split(' ')).collect();
     for (arguments, stands) in [(&[][..], usual), (&["--quick"], quick), (&own[..], chosen)] {
-        let parsed = parsed::<A>(arguments);
+        let parsed = format!("{:?}", parsed::<A>(arguments));
         let is_there = parsed.contains(&format!(" {stands}"));
         assert!(is_there, "{arguments:?}: {stands} is not in {parsed}");
     }

@@ -6,6 +6,7 @@ use bench::directory::{
 };
 use pad_conformance::soak;
 use pad_core::Digest;
+use serde::Deserialize as _;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -13,9 +14,13 @@ use crate::output::{
     Promise, has_its_contents, have, keep_promises, lines, number, of, positive, run, shown,
 };
 
-/// Reads the vectors of `block-directory`, and of a file that an environment variable names.
-fn vectors() -> Vec<Value> {
-    pad_conformance::published::read_with("BLOCK_DIRECTORY_VECTORS", "directories/block_directory")
+/// Reads the traces in the vectors of `block-directory`, and in a file that an environment variable
+/// names.
+fn traces() -> Vec<Value> {
+    let (variable, file) = ("BLOCK_DIRECTORY_VECTORS", "directories/block_directory");
+    let vectors = pad_conformance::published::read_with(variable, file).into_iter();
+    let traces = vectors.flat_map(|file: Value| file["trace"].as_array().unwrap().clone());
+    traces.collect()
 }
 
 fn integer(value: &Value) -> u64 {
@@ -23,46 +28,25 @@ fn integer(value: &Value) -> u64 {
 }
 
 fn parameters(vector: &Value) -> TraceParameters {
-    let [seed, prefill, operations] =
-        ["seed", "prefill", "operations"].map(|key| integer(&vector[key]));
-    let percents = ["first_percent", "update_percent", "spread_percent"];
-    let [first_percent, update_percent, spread_percent] = percents.map(|key| integer(&vector[key]));
-    TraceParameters {
-        seed,
-        prefill,
-        operations,
-        first_percent,
-        update_percent,
-        spread_percent,
-    }
+    TraceParameters::deserialize(vector).unwrap()
 }
 
 #[test]
 fn traces_are_the_known_ones() {
-    for vector in vectors()
-        .iter()
-        .flat_map(|file| file["trace"].as_array().unwrap())
-    {
+    for vector in &traces() {
         let operations: Vec<Operation> = Trace::new(parameters(vector)).collect();
         let first = vector["first_operations"].as_array().unwrap();
         for (known, operation) in first.iter().zip(&operations) {
             let bytes = operation.to_bytes();
-            assert_eq!(
-                [integer(&known[0]), integer(&known[1])],
-                [bytes[0].into(), operation.id()]
-            );
+            let [kind, id] = [0, 1].map(|part| integer(&known[part]));
+            assert_eq!([kind, id], [bytes[0].into(), operation.id()]);
         }
         let all: Vec<u8> = operations.iter().flat_map(|it| it.to_bytes()).collect();
         let digest: [u8; 32] = Sha256::digest(all).into();
         assert_eq!(Digest(digest).to_string(), vector["sha256"]);
-        let of_kind = |kind| {
-            operations
-                .iter()
-                .filter(|it| it.to_bytes()[0] == kind)
-                .count()
-        };
         for (kind, name) in [(0, "reads"), (1, "updates"), (2, "appends")] {
-            assert_eq!(vector["counts"][name], of_kind(kind), "{name}");
+            let of_kind = operations.iter().filter(|it| it.to_bytes()[0] == kind);
+            assert_eq!(vector["counts"][name], of_kind.count(), "{name}");
         }
     }
 }
@@ -70,10 +54,7 @@ fn traces_are_the_known_ones() {
 #[test]
 fn block_reads_of_traces_are_exact() {
     let mut place = 0;
-    for vector in vectors()
-        .iter()
-        .flat_map(|file| file["trace"].as_array().unwrap())
-    {
+    for vector in &traces() {
         for known in vector["block_reads"].as_array().unwrap() {
             place += 1;
             // Each takes seconds. Without the soak test, one runs for each geometry: one with hints
@@ -88,16 +69,14 @@ fn block_reads_of_traces_are_exact() {
             };
             let with_hints = known["hints"].as_bool().unwrap();
             let counted = reads::count(parameters(vector), geometry, with_hints);
-            let BlockReads {
-                lookups,
-                touched,
-                reads,
-                write_reads,
-                ..
-            } = counted;
-            let expected =
-                ["lookups", "touched", "reads", "write_reads"].map(|key| integer(&known[key]));
-            assert_eq!([lookups, touched, reads, write_reads], expected, "{known}");
+            let expected = BlockReads {
+                lookups: integer(&known["lookups"]),
+                touched: integer(&known["touched"]),
+                reads: integer(&known["reads"]),
+                write_reads: integer(&known["write_reads"]),
+                ..counted
+            };
+            assert_eq!(counted, expected, "{known}");
         }
     }
 }
@@ -120,19 +99,13 @@ fn directories_stand_beside_their_primitives() {
     let hints = of(&lines, "directory_hints");
     assert_eq!(hints.len(), 8);
     for line in hints {
-        assert_eq!(
-            line["proof_bytes"].is_null(),
-            line["capacity"] == 68,
-            "{line}"
-        );
+        let is_of_paper = line["capacity"] == 68;
+        assert_eq!(line["proof_bytes"].is_null(), is_of_paper, "{line}");
         assert!(line["touched"].as_u64() >= line["reads"].as_u64(), "{line}");
     }
-    let bytes = of(&lines, "directory_proof_bytes");
-    let bytes: Vec<_> = bytes
-        .iter()
-        .map(|line| line["proof_bytes"].as_u64().unwrap())
-        .collect();
-    assert_eq!(bytes, [688, 816, 912, 1008, 1140]);
+    let bytes = of(&lines, "directory_proof_bytes").into_iter();
+    let bytes = bytes.map(|line| integer(&line["proof_bytes"]));
+    assert!(bytes.eq([688, 816, 912, 1008, 1140]));
     keep_promises(&lines, &MEASURED);
     for (experiment, _, keys) in MEASURED {
         for line in of(&lines, experiment) {
@@ -178,20 +151,13 @@ fn insertions(lines: &[&Value]) {
     let written = |strategy: &str, block_bytes: u64| {
         let is_it =
             |line: &&&Value| line["strategy"] == strategy && line["block_bytes"] == block_bytes;
-        number(
-            lines.iter().find(is_it).unwrap(),
-            "written_bytes_per_update",
-        )
+        let line = lines.iter().find(is_it).unwrap();
+        number(line, "written_bytes_per_update")
     };
     for block_bytes in [512, 16_384] {
         let merkle = written("merkle", block_bytes);
-        for other in [
-            "merkle-scanning",
-            "sha-384-path",
-            "sha-384-scanning",
-            "flat",
-            "ad-hash-1600",
-        ] {
+        let others = "merkle-scanning sha-384-path sha-384-scanning flat ad-hash-1600";
+        for other in others.split(' ') {
             assert_eq!(written(other, block_bytes).to_bits(), merkle.to_bits());
         }
         // States are stored in addition to slots.

@@ -7,11 +7,11 @@ use signature::Signer;
 
 use super::{
     super::{Plan, elements},
-    CHANGE_BYTES, ELEMENT_BYTES, SetFigures, VERSION_BYTES,
+    CHANGE_BYTES, ELEMENT_BYTES, VERSION_BYTES,
     merkle::MerkleSet,
-    young_elements,
+    set_line, with_young_generation, young_elements,
 };
-use crate::{prelude::*, primitives::Primitives};
+use crate::{line, prelude::*, primitives::Primitives};
 
 type PlainSuite = pad_core::Sha256Ed25519;
 type Digest = <PlainSuite as Suite>::Digest;
@@ -19,14 +19,14 @@ type Digest = <PlainSuite as Suite>::Digest;
 /// Measures signed elements and Merkle trees at every set size. Trees are measured in one
 /// generation only, because they gain nothing from two.
 pub fn run(plan: &Plan, report: &mut Report) -> Outcome<()> {
-    let primitives = Primitives::measure::<PlainSuite>(&Effort::new(plan.quick));
-    for &n in &plan.sizes {
+    let primitives = Primitives::measure::<PlainSuite>(&Effort::new(plan.manner.quick));
+    for n in plan.sizes() {
         report.announce(format!("{n} elements, signed and in a tree"));
         let signed = signed_each(n, plan, &primitives)?;
-        report.measured(signed.line(n, 1))?;
+        report.measured(set_line(&signed, n, 1))?;
         let young = signed_each(young_elements(n), plan, &primitives)?;
-        report.measured(signed.with_young_generation(&young).line(n, 2))?;
-        report.measured(merkle_tree(n, plan, &primitives)?.line(n, 1))?;
+        report.measured(set_line(&with_young_generation(&signed, &young), n, 2))?;
+        report.measured(set_line(&merkle_tree(n, plan, &primitives)?, n, 1))?;
     }
     Ok(())
 }
@@ -41,7 +41,7 @@ fn message(version: Version, what: &[u8]) -> Vec<u8> {
 
 /// Measures an author that signs all `n` elements again for every version. The author also signs
 /// the update as a whole, and the server verifies this signature.
-fn signed_each(n: usize, plan: &Plan, primitives: &Primitives) -> Outcome<SetFigures> {
+fn signed_each(n: usize, plan: &Plan, primitives: &Primitives) -> Outcome<Line> {
     let (elements, signer, version) = (elements(n), signing_key(), Version::new(2));
     let sign_all = || -> Vec<HeadSignature> {
         let sign = |element: &Vec<u8>| signer.sign(&message(version, element));
@@ -58,24 +58,21 @@ fn signed_each(n: usize, plan: &Plan, primitives: &Primitives) -> Outcome<SetFig
     let verify = || author_key().verify(&message(version, wanted), &signature);
     verify()?;
     let signature_bytes = size_of::<HeadSignature>();
-    Ok(SetFigures {
-        contender: "signed-each".to_owned(),
-        witnesses: "",
+    Ok(line! {
+        contender: "signed-each", witnesses: "",
         author_us: plan.time_us(sign_all) + primitives.sign_us,
         author_limit_us: (n + 1) as f64 * primitives.sign_us,
         update_bytes: CHANGE_BYTES + VERSION_BYTES + (n + 1) * signature_bytes,
         apply_us: plan.time_us(|| signatures.clone()) + primitives.verify_signature_us,
-        prove_us: plan.primitive_us(prove),
-        proof_bytes: VERSION_BYTES + signature_bytes,
-        verify_us: plan.primitive_us(verify),
-        verify_limit_us: primitives.verify_signature_us,
+        prove_us: plan.primitive_us(prove), proof_bytes: VERSION_BYTES + signature_bytes,
+        verify_us: plan.primitive_us(verify), verify_limit_us: primitives.verify_signature_us,
         stored_bytes: n * (ELEMENT_BYTES + signature_bytes),
     })
 }
 
 /// Measures an update of one leaf in a Merkle tree of `n` elements. Author and server each compute
 /// the new root.
-fn merkle_tree(n: usize, plan: &Plan, primitives: &Primitives) -> Outcome<SetFigures> {
+fn merkle_tree(n: usize, plan: &Plan, primitives: &Primitives) -> Outcome<Line> {
     let (elements, signer, version) = (elements(n), signing_key(), Version::new(2));
     let (old, new) = (&elements[0], vec![7; ELEMENT_BYTES]);
     let mut set = MerkleSet::<PlainSuite>::new(&elements);
@@ -101,13 +98,10 @@ fn merkle_tree(n: usize, plan: &Plan, primitives: &Primitives) -> Outcome<SetFig
     let hashes_us =
         (set.depth() as f64).mul_add(primitives.node_hash_ns, primitives.value_hash_ns) / 1e3;
     let signature_bytes = size_of::<HeadSignature>();
-    Ok(SetFigures {
-        contender: "merkle-tree".to_owned(),
-        witnesses: "",
-        author_us,
+    Ok(line! {
+        contender: "merkle-tree", witnesses: "", author_us,
         author_limit_us: primitives.sign_us + hashes_us,
-        update_bytes: CHANGE_BYTES + VERSION_BYTES + signature_bytes,
-        apply_us,
+        update_bytes: CHANGE_BYTES + VERSION_BYTES + signature_bytes, apply_us,
         prove_us: plan.primitive_us(|| set.prove(wanted)),
         proof_bytes: VERSION_BYTES + signature_bytes + proof.bytes(),
         verify_us: plan.primitive_us(|| check(&proof.root(wanted))),

@@ -53,41 +53,45 @@ fn insert_red<S: Suite>(tree: &Tree<S>, key: &Key, value: &Value) -> Arc<Node<S>
     }
 }
 
-fn is_red<S: Suite>(tree: &Tree<S>) -> bool {
-    tree.as_ref().is_some_and(|node| node.balance == RED)
-}
-
 /// Returns the entry of `node` above `left` and `right`, balanced as in a red-black tree. Two red
 /// nodes in a row below a black one become a red one above two black ones.
 fn balanced<S: Suite>(node: &Node<S>, left: Tree<S>, right: Tree<S>) -> Arc<Node<S>> {
     if node.balance == RED {
         return node.with(RED, left, right);
     }
-    if let Some(child) = left.as_ref().filter(|child| child.balance == RED) {
-        if let Some(grandchild) = child.left.as_ref().filter(|_| is_red(&child.left)) {
-            let low = grandchild.with(BLACK, grandchild.left.clone(), grandchild.right.clone());
-            let high = node.with(BLACK, child.right.clone(), right);
-            return child.with(RED, Some(low), Some(high));
+    let red = |tree: &Tree<S>| tree.clone().filter(|node| node.balance == RED);
+    if let Some(child) = red(&left) {
+        if let Some(low) = red(&child.left) {
+            let below = [&low.left, &low.right, &child.right, &right];
+            return red_above([&low, &child, node], below);
         }
-        if let Some(grandchild) = child.right.as_ref().filter(|_| is_red(&child.right)) {
-            let low = child.with(BLACK, child.left.clone(), grandchild.left.clone());
-            let high = node.with(BLACK, grandchild.right.clone(), right);
-            return grandchild.with(RED, Some(low), Some(high));
+        if let Some(middle) = red(&child.right) {
+            let below = [&child.left, &middle.left, &middle.right, &right];
+            return red_above([&child, &middle, node], below);
         }
     }
-    if let Some(child) = right.as_ref().filter(|child| child.balance == RED) {
-        if let Some(grandchild) = child.left.as_ref().filter(|_| is_red(&child.left)) {
-            let low = node.with(BLACK, left, grandchild.left.clone());
-            let high = child.with(BLACK, grandchild.right.clone(), child.right.clone());
-            return grandchild.with(RED, Some(low), Some(high));
+    if let Some(child) = red(&right) {
+        if let Some(middle) = red(&child.left) {
+            let below = [&left, &middle.left, &middle.right, &child.right];
+            return red_above([node, &middle, &child], below);
         }
-        if let Some(grandchild) = child.right.as_ref().filter(|_| is_red(&child.right)) {
-            let low = node.with(BLACK, left, child.left.clone());
-            let high = grandchild.with(BLACK, grandchild.left.clone(), grandchild.right.clone());
-            return child.with(RED, Some(low), Some(high));
+        if let Some(high) = red(&child.right) {
+            let below = [&left, &child.left, &high.left, &high.right];
+            return red_above([node, &child, &high], below);
         }
     }
     node.with(BLACK, left, right)
+}
+
+/// Returns the entry of the middle node, red, above those of the other two, black, above the
+/// subtrees `below`. All are in the order of their keys.
+fn red_above<S: Suite>(nodes: [&Node<S>; 3], below: [&Tree<S>; 4]) -> Arc<Node<S>> {
+    let ([low, middle, high], [first, second, third, fourth]) = (nodes, below.map(Clone::clone));
+    let (low, high) = (
+        low.with(BLACK, first, second),
+        high.with(BLACK, third, fourth),
+    );
+    middle.with(RED, Some(low), Some(high))
 }
 
 impl Balance for Treap {

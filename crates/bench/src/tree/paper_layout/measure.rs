@@ -5,7 +5,7 @@ use std::{hint::black_box, sync::Arc};
 use pad_core::{Answer, HeadSignature, Suite, codec};
 use signature::Signer;
 
-use super::{Balance, Node, PathProof, RedBlack, Treap, Tree, authenticator, depth};
+use super::{Balance, Node, PathProof, RedBlack, Treap, Tree, authenticator};
 use crate::{
     line, memory,
     prelude::*,
@@ -45,10 +45,8 @@ impl<S: Suite> TreeVersions<S> {
         let before = memory::resident_bytes();
         let indices: Vec<u64> = (0..workload.final_keys()).collect();
         for chunk in indices.chunks(CHUNK) {
-            let entries: Vec<_> = chunk
-                .iter()
-                .map(|index| (key(*index), value(*index)))
-                .collect();
+            let entries = chunk.iter().map(|index| (key(*index), value(*index)));
+            let entries: Vec<_> = entries.collect();
             let tree = versions.last().cloned().flatten();
             let chunk = insertions.time(chunk.len(), || {
                 let mut tree = tree;
@@ -80,13 +78,12 @@ impl<S: Suite> TreeVersions<S> {
             ensure(answer == Answer::Present(value(index)), "the wrong answer")?;
         }
         let primitives = Primitives::measure::<S>(&self.effort);
-        let verify = self.verify(&primitives);
         let sizes = self.sizes();
-        // All nodes on the path to the new entry are hashed, and the new value.
-        let nodes = sizes.figure("depth");
-        let limit_us = nodes.mul_add(node_hash_ns::<S>(&self.effort), primitives.value_hash_ns)
-            / 1e3
-            + primitives.sign_us;
+        // All nodes on the path to an entry are hashed, and its value.
+        let node_ns = node_hash_ns::<S>(&self.effort);
+        let nodes_ns = sizes.figure("depth") * node_ns;
+        let hashes_us = (nodes_ns + primitives.value_hash_ns) / 1e3;
+        let (verify_us, limit_us) = (self.verify_us(), hashes_us + primitives.sign_us);
         let line = line! {
             experiment: "growing_paper_layout", scheme: &order.scheme, repository: "path-copying",
             layout: "entries in inner nodes", suite: S::NAME, keys, versions: keys, threads: 1,
@@ -96,8 +93,10 @@ impl<S: Suite> TreeVersions<S> {
             prove_us_latest: self.prove(Some(keys)), prove_us_random_version: self.prove(None),
             resident_bytes_per_version: self.resident_bytes as f64 / keys as f64,
             head_bytes: S::Digest::default().as_ref().len() + size_of::<HeadSignature>(),
+            verify_with_known_head_us: verify_us, verify_limit_us: hashes_us,
+            verify_ratio: verify_us / hashes_us,
         };
-        Ok(line.merged(&verify).merged(&sizes))
+        Ok(line.merged(&sizes))
     }
 
     fn latest(&self) -> &Tree<S> {
@@ -116,7 +115,7 @@ impl<S: Suite> TreeVersions<S> {
         self.effort.repeat_each(1024, query, prove).mean_us()
     }
 
-    fn verify(&self, primitives: &Primitives) -> Line {
+    fn verify_us(&self) -> f64 {
         let (latest, mut random) = (self.latest(), Random::new(6));
         let root = authenticator(latest);
         let prove = || {
@@ -127,17 +126,7 @@ impl<S: Suite> TreeVersions<S> {
             let answer = proof.verify(&root, &key);
             answer.expect("bench: honest proofs verify")
         });
-        let mut hashes = 0;
-        for index in 0..self.workload.final_keys().min(2_000) {
-            hashes += PathProof::new(latest, &key(index)).hashes();
-        }
-        let nodes = hashes as f64 / self.workload.final_keys().min(2_000) as f64 - 1.0;
-        let limit_us =
-            nodes.mul_add(node_hash_ns::<S>(&self.effort), primitives.value_hash_ns) / 1e3;
-        line! {
-            verify_with_known_head_us: timings.mean_us(), verify_limit_us: limit_us,
-            verify_ratio: timings.mean_us() / limit_us,
-        }
+        timings.mean_us()
     }
 
     /// Returns the mean bytes of proofs and the mean depth, over random keys of the latest version.
@@ -147,27 +136,24 @@ impl<S: Suite> TreeVersions<S> {
         let samples = self.effort.operations.min(10_000);
         let [mut present, mut absent, mut nodes] = [0; 3];
         for _ in 0..samples {
-            let key = key(random.below(self.workload.final_keys()));
-            present += codec::encode_body(&PathProof::new(latest, &key)).len();
-            nodes += depth(latest, &key);
+            let proof = PathProof::new(latest, &key(random.below(self.workload.final_keys())));
+            present += codec::encode_body(&proof).len();
+            // One of the hashes is of the value.
+            nodes += proof.hashes() - 1;
             let key = absent_key(random.next());
             absent += codec::encode_body(&PathProof::new(latest, &key)).len();
         }
         let mean = |sum: usize| sum as f64 / samples as f64;
-        let copied = self.copied_nodes() as f64 / self.workload.final_keys() as f64;
+        // Nodes that a version does not share with the previous version.
+        let pairs = self.versions.windows(2);
+        let copied: usize = pairs.map(|pair| unshared(&pair[1], &pair[0])).sum();
+        let copied = copied as f64 / self.workload.final_keys() as f64;
         // A key of 8 bytes and a value of 32 are copied with their node.
         let node = (Node::<S>::bytes() + 8 + 32) as f64;
         line! {
             proof_bytes: mean(present), absent_proof_bytes: mean(absent), depth: mean(nodes),
             nodes_per_version: copied, counted_bytes_per_version: copied * node,
         }
-    }
-
-    /// Returns the number of nodes that a version does not share with the previous version, summed
-    /// over all versions.
-    fn copied_nodes(&self) -> usize {
-        let pairs = self.versions.windows(2);
-        pairs.map(|pair| unshared(&pair[1], &pair[0])).sum()
     }
 }
 
@@ -179,11 +165,8 @@ fn unshared<S: Suite>(tree: &Tree<S>, before: &Tree<S>) -> usize {
             if Arc::ptr_eq(node, other) {
                 return true;
             }
-            next = if node.key < other.key {
-                &other.left
-            } else {
-                &other.right
-            };
+            let is_left = node.key < other.key;
+            next = if is_left { &other.left } else { &other.right };
         }
         false
     }

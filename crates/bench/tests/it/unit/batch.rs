@@ -3,18 +3,12 @@
 use std::collections::HashSet;
 
 use bench::{report::Report, tree::BatchArguments};
-use clap::Parser;
 use pad_core::Operation;
 
-#[derive(Parser)]
-struct Arguments {
-    #[command(flatten)]
-    batches: BatchArguments,
-}
+use crate::arguments::parsed;
 
 fn batches(arguments: &str) -> BatchArguments {
-    let arguments = ["bench"].into_iter().chain(arguments.split(' '));
-    Arguments::parse_from(arguments).batches
+    parsed(&arguments.split(' ').collect::<Vec<_>>())
 }
 
 #[test]

@@ -6,7 +6,7 @@ use bench::{
     directory::{
         contender::slot_updates,
         lru::{Before, Lru},
-        shape::figure,
+        table::shape,
     },
     line,
     workload::Random,
@@ -54,19 +54,13 @@ fn agrees_with_a_list() {
         let mut random = Random::new(frames as u64);
         for _ in 0..3_000 {
             let key = random.below(30);
-            let touched = lru.touch(key);
-            assert_eq!(touched.before, touch(&mut list, frames, key));
-            assert!(lru.held().any(|held| held == (key, touched.frame)));
+            let (frame, before) = lru.touch(key);
+            assert_eq!(before, touch(&mut list, frames, key));
+            assert!(lru.held().any(|held| held == (key, frame)));
             assert_eq!(lru.held().count(), list.len());
         }
     }
 }
-
-const AD_HASH: &str = "ad-hash-1600";
-const MERKLE: &str = "merkle";
-const SMALLEST: u64 = 512;
-const PAPERS: u64 = 16 << 10;
-const LARGEST: u64 = 64 << 10;
 
 #[test]
 fn shapes_follow_from_lines() {
@@ -77,12 +71,12 @@ fn shapes_follow_from_lines() {
         }
     };
     let lines = [
-        line(AD_HASH, SMALLEST, 50.0),
-        line(AD_HASH, PAPERS, 10.0),
-        line(AD_HASH, LARGEST, 8.0),
-        line("sha-384-scanning", LARGEST, 40.0),
-        line(MERKLE, SMALLEST, 0.5),
-        line(MERKLE, LARGEST, 0.4),
+        line("ad-hash-1600", 512, 50.0),
+        line("ad-hash-1600", 16 << 10, 10.0),
+        line("ad-hash-1600", 64 << 10, 8.0),
+        line("sha-384-scanning", 64 << 10, 40.0),
+        line("merkle", 512, 0.5),
+        line("merkle", 64 << 10, 0.4),
     ];
     for (name, expected) in [
         ("falls-at-first", 5.0),
@@ -92,7 +86,7 @@ fn shapes_follow_from_lines() {
         ("path-spread", 1.25),
         ("path-below", 20.0),
     ] {
-        assert_eq!(figure(name, &lines), Some(expected), "{name}");
+        assert_eq!(shape(name, &lines), Some(expected), "{name}");
     }
-    assert_eq!(figure("falls-at-first", &lines[1..]), None);
+    assert_eq!(shape("falls-at-first", &lines[1..]), None);
 }

@@ -6,20 +6,14 @@ use std::{
 };
 
 use bench::peers::{PeersArguments, follow};
-use clap::Parser;
 
-#[derive(Parser)]
-struct Arguments {
-    #[command(flatten)]
-    peers: PeersArguments,
-}
+use crate::arguments::parsed;
 
 #[test]
 fn what_is_asked_for_is_handed_on() {
-    let arguments = "bench --json --quick --keys 10,200 --peer".split(' ');
-    let peers = ["jmt,treap path copying"];
-    let arguments = Arguments::parse_from(arguments.chain(peers)).peers;
-    let command = arguments.command();
+    let peers = "jmt,treap path copying";
+    let arguments = ["--json", "--quick", "--keys", "10,200", "--peer", peers];
+    let command = parsed::<PeersArguments>(&arguments).command();
     let words = command.get_args().map(|word| word.to_str().unwrap());
     let words: Vec<&str> = words.collect();
     let shown = words.join(" ");

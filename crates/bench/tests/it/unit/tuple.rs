@@ -6,7 +6,7 @@ use bench::{
     cryptography::{Cryptography, TimedSigner},
     tuple::{
         instrument::{CountedSuite, PlainSuite, TimedScheme},
-        macrobenchmark::{Epochs, Trace},
+        macrobenchmark::{Trace, speculation},
         steady::exponent,
     },
 };
@@ -51,7 +51,7 @@ fn the_last_snapshots_begin_with_what_is_there() {
 
 #[test]
 fn epochs_of_six_snapshots_merge_every_sixth() {
-    let rule = |snapshot| Epochs::Snapshots(6).speculation(snapshot);
+    let rule = |snapshot| speculation(Some(6), snapshot);
     assert_eq!(rule(6), rule(0));
     assert!((1..6).all(|snapshot| rule(snapshot) != rule(6)));
 }
