@@ -26,7 +26,7 @@ use pad_core::{AuthorKey, Digest, Workers};
 use crate::{
     limits::too_large,
     owner::{
-        Owner, StorePath, assert_refused, check_intact, limits_with, open, refusal, sample,
+        Owner, StorePath, assert_refused, check_intact, empty, limits_with, open, refusal, sample,
         send_all, stale_base, standing, unknown_version,
     },
     plan::{Plan, Random},
@@ -120,9 +120,7 @@ fn wait_for_sweep(server: &FileServer) {
 
 #[test]
 fn mistakes_do_not_lock_an_owner_out() {
-    let path = StorePath::new();
-    let server = open(&path);
-    let owner = Owner::new(1, TagKind::HashOnly);
+    let (server, owner) = empty(Limits::default(), TagKind::HashOnly);
     let uploads: Vec<Owner> = (0..17).map(|salt| owner.another(salt)).collect();
     for upload in &uploads[..16] {
         standing(server.handle(upload.begin()));
@@ -215,9 +213,7 @@ fn a_deleted_file_is_gone_with_all_that_was_signed_about_it() {
 
 #[test]
 fn an_unfinished_upload_is_not_deleted_but_aborted() {
-    let path = StorePath::new();
-    let server = open(&path);
-    let owner = Owner::new(1, TagKind::HashOnly);
+    let (server, owner) = empty(Limits::default(), TagKind::HashOnly);
     standing(server.handle(owner.begin()));
     assert_refused(
         &server,
@@ -523,9 +519,7 @@ fn vouched(server: &FileServer, owner: &Owner) -> (u64, FileState) {
 
 #[test]
 fn a_server_keeps_its_owners_word_for_a_version() {
-    let path = StorePath::new();
-    let server = open(&path);
-    let mut owner = Owner::new(1, TagKind::PrivateMac);
+    let (server, mut owner) = empty(Limits::default(), TagKind::PrivateMac);
     let file = owner.file;
     let asked = Request::Confirmed { file };
     assert_refused(&server, asked.clone(), &Refusal::UnknownFile);
