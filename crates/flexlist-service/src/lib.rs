@@ -34,6 +34,11 @@ mod store;
 
 pub use store::StoreError;
 
+/// Converts a length or a number of items, which is lossless on every target of std.
+pub(crate) fn count(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
+}
+
 /// For the other crates of this workspace; no stability between versions.
 #[doc(hidden)]
 pub mod internals {

@@ -16,6 +16,8 @@ use flexlist::{
 use pad_core::{Digest, codec::Message, internals::sequence};
 use serde::{Deserialize, Serialize};
 
+use crate::count;
+
 /// Maximum number of blocks in one [`Part`].
 pub const MAX_PART_BLOCKS: usize = 1 << 11;
 
@@ -43,8 +45,7 @@ pub struct SentBlock {
 impl SentBlock {
     /// Returns the length of the block in bytes.
     pub fn length(&self) -> u64 {
-        // Lossless on every target of std.
-        u64::try_from(self.data.0.len()).unwrap_or(u64::MAX)
+        count(self.data.0.len())
     }
 
     /// Returns the block with its tag, as input of checks.

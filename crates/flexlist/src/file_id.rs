@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use pad_core::Digest;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -24,9 +25,7 @@ impl FileId {
 
 impl fmt::Display for FileId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0
-            .iter()
-            .try_for_each(|byte| write!(formatter, "{byte:02x}"))
+        Digest(self.0).fmt(formatter)
     }
 }
 

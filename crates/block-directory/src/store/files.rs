@@ -48,11 +48,9 @@ impl LevelFiles {
             }
         }
         Ok(Self {
-            layer,
             levels: RwLock::new(levels),
-            has_new_name: AtomicBool::new(false),
             is_new_folder: false,
-            blocks_read: AtomicU64::new(0),
+            ..Self::of_new_folder(layer)
         })
     }
 
@@ -85,11 +83,7 @@ impl LevelFiles {
             grid.levels()
         };
         for level in 0..levels {
-            let length = match self.file(level) {
-                Some(file) => file.length().map_err(|error| self.failed(level, error))?,
-                None => 0,
-            };
-            if length < grid.slots(level).saturating_mul(width::<S>()) {
+            if self.length(level)? < grid.slots(level).saturating_mul(width::<S>()) {
                 let source = io::Error::from(io::ErrorKind::UnexpectedEof);
                 return Err(self.failed(level, source));
             }
@@ -129,12 +123,7 @@ impl LevelFiles {
         slots: usize,
         capacity: usize,
     ) -> Result<Frame<S>, StoreError> {
-        let length = match self.file(place.level) {
-            Some(file) => file
-                .length()
-                .map_err(|error| self.failed(place.level, error))?,
-            None => 0,
-        };
+        let length = self.length(place.level)?;
         let before = offset::<S>(place, capacity);
         let there = length.saturating_sub(before).checked_div(width::<S>());
         let there = usize::try_from(there.unwrap_or(0)).unwrap_or(usize::MAX);
@@ -210,6 +199,12 @@ impl LevelFiles {
     fn failed(&self, level: u8, source: io::Error) -> StoreError {
         let file = self.path(level);
         StoreError::File { file, source }
+    }
+
+    /// Returns the length of a level's file in bytes; 0 if there is no file.
+    fn length(&self, level: u8) -> Result<u64, StoreError> {
+        let length = self.file(level).map_or(Ok(0), |file| file.length());
+        length.map_err(|error| self.failed(level, error))
     }
 
     fn file(&self, level: u8) -> Option<Arc<dyn LayerFile>> {

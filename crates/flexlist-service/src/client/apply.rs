@@ -17,6 +17,7 @@ use super::{
     blame::Purpose,
     error::ClientError,
     file::{FileClient, SettleOutcome},
+    queries::random,
     state::Stage,
     transport::{Transport, TransportError},
 };
@@ -116,9 +117,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
     fn sent_edits(&self, edits: Vec<BlockEdit>) -> Result<Vec<SentEdit>, ClientError> {
         let mut written = Vec::new();
         for bytes in edits.iter().filter_map(BlockEdit::bytes) {
-            let mut id = [0; 16];
-            getrandom::fill(&mut id)?;
-            written.push((WriteId(id), bytes));
+            written.push((WriteId(random()?), bytes));
         }
         let workers = &self.queries.options.workers;
         let tags = self.owner.tags.tag_all(&written, workers)?.into_iter();

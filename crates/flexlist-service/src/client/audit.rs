@@ -18,11 +18,14 @@ use super::{
     },
     file::FileClient,
     locate::Search,
-    queries::{FileKnowledge, FileQueries},
+    queries::{FileKnowledge, FileQueries, random},
     question::{AuditQueryError, Blocks},
     transport::Transport,
 };
-use crate::message::{Refusal, Request, Response};
+use crate::{
+    count,
+    message::{Refusal, Request, Response},
+};
 
 /// Number of bytes covered by the first request of a full audit. The sizes of later requests adapt
 /// to the answers.
@@ -147,13 +150,13 @@ impl<T: Transport> AuditRun<'_, T> {
         let mut start = 0;
         while start < total {
             let end = start.saturating_add(window).min(total);
-            let seed = fresh_seed()?;
+            let seed = random()?;
             match self.question(Challenge::Every { seed, start, end }) {
                 Ok(blocks) => {
                     let proven = blocks.last().map_or(end, |block| block.range.end).max(end);
-                    let count = number_of(&blocks);
+                    let number = count(blocks.len());
                     let wanted = self.queries.options.audit_blocks;
-                    window = next_window(proven.saturating_sub(start), count, wanted);
+                    window = next_window(proven.saturating_sub(start), number, wanted);
                     for block in blocks {
                         visit(block)?;
                     }
@@ -161,13 +164,9 @@ impl<T: Transport> AuditRun<'_, T> {
                 }
                 Err(AuditQueryError::TooLarge(_)) => window = window.div_ceil(2),
                 Err(AuditQueryError::Fault(reason)) => {
-                    return Err(ClientError::Audit(AuditFailure {
-                        version: self.state.version,
-                        asked: AuditSubject::Range(start..end),
-                        damaged: core::iter::once(start..end).collect(),
-                        search: SearchEnd::GivenUp,
-                        reason,
-                    }));
+                    let damaged = core::iter::once(start..end).collect();
+                    let asked = AuditSubject::Range(start..end);
+                    return Err(self.failure((SearchEnd::GivenUp, damaged), asked, reason));
                 }
                 Err(failed) => {
                     return Err(self.no_verdict(failed, AuditSubject::Range(start..end)));
@@ -182,13 +181,10 @@ impl<T: Transport> AuditRun<'_, T> {
         report.questions = 1;
         match self.check_status() {
             Ok(()) => Ok(report),
-            Err(AuditQueryError::Fault(reason)) => Err(ClientError::Audit(AuditFailure {
-                version: self.state.version,
-                asked: AuditSubject::Version,
-                damaged: Vec::new(),
-                search: SearchEnd::Complete,
-                reason,
-            })),
+            Err(AuditQueryError::Fault(reason)) => {
+                let nothing = (SearchEnd::Complete, Vec::new());
+                Err(self.failure(nothing, AuditSubject::Version, reason))
+            }
             Err(failed) => Err(self.no_verdict(failed, AuditSubject::Version)),
         }
     }
@@ -219,7 +215,7 @@ impl<T: Transport> AuditRun<'_, T> {
         let mut left = count;
         loop {
             let count = left.min(SAMPLED_AT_ONCE);
-            let seed = fresh_seed()?;
+            let seed = random()?;
             let challenge = Challenge::Sample { seed, count };
             let indices = || sampled(&challenge, &self.state);
             match self.question(challenge) {
@@ -263,7 +259,8 @@ impl<T: Transport> AuditRun<'_, T> {
             AuditQueryError::Fault(reason) => {
                 let mut search = self.search();
                 search.of_samples(&indices, &self.state, &reason);
-                self.failure(search, AuditSubject::Samples(indices), reason)
+                let found = (search.end(), search.damaged());
+                self.failure(found, AuditSubject::Samples(indices), reason)
             }
             failed => self.no_verdict(failed, AuditSubject::Samples(indices)),
         }
@@ -292,7 +289,7 @@ impl<T: Transport> AuditRun<'_, T> {
                     let proven = blocks.last().map_or(end, |block| block.end);
                     let covered = proven.saturating_sub(start);
                     let wanted = self.queries.options.audit_blocks;
-                    window = next_window(covered, number_of(&blocks), wanted).min(self.widest());
+                    window = next_window(covered, count(blocks.len()), wanted).min(self.widest());
                     start = proven.max(end);
                 }
                 Err(AuditQueryError::TooLarge(_)) => {
@@ -326,7 +323,9 @@ impl<T: Transport> AuditRun<'_, T> {
         report.bytes = total;
         match first_fault {
             None => Ok(report),
-            Some((asked, reason)) => Err(self.failure(search, asked, reason)),
+            Some((asked, reason)) => {
+                Err(self.failure((search.end(), search.damaged()), asked, reason))
+            }
         }
     }
 
@@ -392,7 +391,7 @@ impl<T: Transport> AuditRun<'_, T> {
     /// proved blocks.
     fn question_range(&self, range: Range<u64>) -> Blocks {
         let Range { start, end } = range;
-        let seed = fresh_seed()?;
+        let seed = random()?;
         let blocks = self.question(Challenge::Every { seed, start, end })?;
         Ok(blocks.into_iter().map(|block| block.range).collect())
     }
@@ -441,17 +440,19 @@ impl<T: Transport> AuditRun<'_, T> {
         Ok(blocks.collect())
     }
 
-    /// Returns the error for a failed audit, with the results of `search`.
-    fn failure<Q>(&self, search: Search<Q>, asked: AuditSubject, reason: AuditFault) -> ClientError
-    where
-        Q: FnMut(Range<u64>) -> Blocks,
-    {
-        let end = search.end();
+    /// Returns the error for a failed audit. The search for damage ended as `search`, and found the
+    /// ranges `damaged`.
+    fn failure(
+        &self,
+        (search, damaged): (SearchEnd, Vec<Range<u64>>),
+        asked: AuditSubject,
+        reason: AuditFault,
+    ) -> ClientError {
         ClientError::Audit(AuditFailure {
             version: self.state.version,
             asked,
-            damaged: search.damaged(),
-            search: end,
+            damaged,
+            search,
             reason,
         })
     }
@@ -475,7 +476,7 @@ impl<T: Transport> AuditRun<'_, T> {
 impl AuditReport {
     /// Counts a valid answer that proves `blocks`.
     fn add<B>(&mut self, blocks: &[B]) {
-        self.blocks = self.blocks.saturating_add(number_of(blocks));
+        self.blocks = self.blocks.saturating_add(count(blocks.len()));
         self.questions = self.questions.saturating_add(1);
     }
 }
@@ -489,16 +490,6 @@ fn sampled(challenge: &Challenge, state: &FileState) -> Result<Vec<u64>, ClientE
     indices.sort_unstable();
     indices.dedup();
     Ok(indices)
-}
-
-fn fresh_seed() -> Result<[u8; 32], ClientError> {
-    let mut seed = [0; 32];
-    getrandom::fill(&mut seed)?;
-    Ok(seed)
-}
-
-fn number_of<B>(blocks: &[B]) -> u64 {
-    u64::try_from(blocks.len()).unwrap_or(u64::MAX)
 }
 
 /// Returns the number of bytes for the next request, so that it covers about `wanted` blocks. The

@@ -13,7 +13,7 @@ use super::{
     blame::Purpose,
     error::ClientError,
     options::ClientOptions,
-    queries::{FileKnowledge, FileQueries, TagCheck},
+    queries::{FileKnowledge, FileQueries, TagCheck, random},
     signed_version::is_list,
     state::{LockedFile, Record, Stage, StateError, StateFile, StateKey, UploadState},
     transport::Transport,
@@ -133,10 +133,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
 
     /// Creates the initial record of the state file for a new file.
     pub(super) fn beginning(owner: &Owner<S>, chunker: Chunker) -> Result<Record, ClientError> {
-        let mut salt = [0; 16];
-        getrandom::fill(&mut salt)?;
-        let mut secret = [0; 32];
-        getrandom::fill(&mut secret)?;
+        let salt = random()?;
         Ok(Record {
             file: FileId::derive(&owner.key.to_bytes(), &salt),
             salt,
@@ -144,7 +141,7 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
             chunker,
             server: String::new(),
             given_up: 0,
-            stage: Stage::Uploading(UploadState::new(secret)),
+            stage: Stage::Uploading(UploadState::new(random()?)),
         })
     }
 

@@ -91,7 +91,9 @@ impl<T: Transport> FileQueries<T> {
         let response = self.transport.exchange(&Request::Confirmed { file })?;
         let (status, statement) = match response {
             Response::Confirmed { status, statement } => (status, statement),
-            Response::Refused(refusal) => return Err(refused_word(known, refusal)),
+            Response::Refused(refusal) => {
+                return Err(refused_alone(known.version, Purpose::Question, refusal));
+            }
             _ => return Err(ClientError::Unexpected),
         };
         SignedVersion::new(statement.open(file, &self.owner)?, status)
@@ -132,15 +134,10 @@ impl<T: Transport> FileQueries<T> {
         refusal: Refusal,
     ) -> ClientError {
         let known = knowledge.version;
-        if known == 0 {
-            return refusal.into_error(purpose);
-        }
         match refusal {
-            // The server has lost a file that it had.
-            Refusal::UnknownFile | Refusal::UploadUnfinished { .. } => {
-                ClientError::Rollback { known, claimed: 0 }
-            }
-            Refusal::StaleBase { current, .. } | Refusal::UnknownVersion { current, .. } => {
+            Refusal::StaleBase { current, .. } | Refusal::UnknownVersion { current, .. }
+                if known > 0 =>
+            {
                 match current.cmp(&known) {
                     Ordering::Less => ClientError::Rollback {
                         known,
@@ -151,18 +148,26 @@ impl<T: Transport> FileQueries<T> {
                     Ordering::Equal => ClientError::Unexpected,
                 }
             }
-            refusal => refusal.into_error(purpose),
+            refusal => refused_alone(known, purpose, refusal),
         }
     }
 }
 
-/// Converts the refusal of a request for the owner's signed statement to an error, without another
-/// request.
-fn refused_word(known: &FileKnowledge, refusal: Refusal) -> ClientError {
-    match (&refusal, known.version) {
-        (Refusal::UnknownFile | Refusal::UploadUnfinished { .. }, known) if known > 0 => {
+/// Converts the refusal of a request to an error, without another request. `known` is the newest
+/// version that the client knows; 0 if there is none.
+fn refused_alone(known: u64, purpose: Purpose, refusal: Refusal) -> ClientError {
+    match refusal {
+        // The server has lost a file that it had.
+        Refusal::UnknownFile | Refusal::UploadUnfinished { .. } if known > 0 => {
             ClientError::Rollback { known, claimed: 0 }
         }
-        _ => refusal.into_error(Purpose::Question),
+        refusal => refusal.into_error(purpose),
     }
+}
+
+/// Returns random bytes from the operating system.
+pub(super) fn random<const N: usize>() -> Result<[u8; N], ClientError> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes)
 }

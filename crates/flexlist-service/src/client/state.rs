@@ -27,7 +27,7 @@ mod sealed;
 pub use sealed::StateKey;
 use sealed::{SealedRecord, encode};
 
-use crate::message::SignedRequest;
+use crate::{count, message::SignedRequest};
 
 /// Maximum length of a state file in bytes. The file includes a pending update with the blocks that
 /// it sends.
@@ -324,7 +324,7 @@ impl StateFile {
 pub(super) fn read(path: &Path) -> Result<SealedRecord, StateError> {
     let mut bytes = Vec::new();
     // One byte above the limit, so that the decoder detects a longer file.
-    let most = u64::try_from(LIMIT).unwrap_or(u64::MAX).saturating_add(1);
+    let most = count(LIMIT).saturating_add(1);
     File::open(path)?.take(most).read_to_end(&mut bytes)?;
     SealedRecord::decode(bytes)
 }

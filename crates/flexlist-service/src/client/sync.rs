@@ -20,7 +20,7 @@ use pad_core::HeadSignature;
 use signature::Signer;
 
 use super::{audit::AuditRun, error::ClientError, file::FileClient, transport::Transport};
-use crate::message::MAX_EDITS;
+use crate::{count, message::MAX_EDITS};
 
 /// Upper bound of the bytes that an edit adds to an update, without the contents of its block.
 const EDIT_OVERHEAD: u64 = 512;
@@ -66,11 +66,11 @@ impl<T: Transport, S: Signer<HeadSignature>> FileClient<T, S> {
         let mut state = self.current()?;
         let old = self.contents(&state)?;
         let operations = changes(&old, source, self.chunker(), |block| {
-            (length(block), content(block))
+            (count(block.len()), content(block))
         });
         let operations = operations.map_err(ClientError::Io)?;
         let total = operations.iter().map(bytes).fold(0, u64::saturating_add);
-        let most = u64::try_from(self.queries.options.part_bytes).unwrap_or(u64::MAX);
+        let most = count(self.queries.options.part_bytes);
         let (mut updates, mut sent) = (0_u64, 0_u64);
         let mut operations = operations.into_iter().peekable();
         while operations.peek().is_some() {
@@ -130,7 +130,7 @@ fn load(
     let load = |block: NewBlock<Content>| {
         let bytes = diff::read(&mut *source.borrow_mut(), &block.range);
         let bytes = bytes.map_err(ClientError::Io)?;
-        if (length(&bytes), content(&bytes)) == block.content {
+        if (count(bytes.len()), content(&bytes)) == block.content {
             Ok(bytes)
         } else {
             Err(ClientError::SourceMoves)
@@ -142,8 +142,4 @@ fn load(
 /// Returns the length in bytes of the block that an edit sends; 0 if it sends none.
 fn bytes(edit: &BlockEdit<NewBlock<Content>>) -> u64 {
     edit.block().map_or(0, |block| block.content.0)
-}
-
-fn length(block: &[u8]) -> u64 {
-    u64::try_from(block.len()).unwrap_or(u64::MAX)
 }

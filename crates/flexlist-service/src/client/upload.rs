@@ -32,6 +32,7 @@ use super::{
     transport::Transport,
 };
 use crate::{
+    count,
     message::{Begin, Finish, MAX_PART_BLOCKS, Part, Refusal, Request, Response, SentBlock},
     signed::RequestKind,
 };
@@ -372,15 +373,14 @@ impl<R> Upload<R> {
         self.contents.update(contents);
         let mut hash = Sha256::new_with_prefix(b"flexlist/write-id/v1");
         hash.update(self.secret);
-        hash.update(u64::try_from(position).unwrap_or(u64::MAX).to_be_bytes());
+        hash.update(count(position).to_be_bytes());
         hash.update(contents);
         let digest: [u8; 32] = hash.finalize().into();
         WriteId(digest.first_chunk().copied().unwrap_or_default())
     }
 
     fn push(&mut self, block: &SentBlock) {
-        let position = u64::try_from(self.list.len()).unwrap_or(u64::MAX);
-        let level = Level::initial(position.saturating_add(1));
+        let level = Level::initial(count(self.list.len()).saturating_add(1));
         self.list.push(block.listed(level, 0));
         self.total = self.total.saturating_add(block.length());
     }

@@ -9,6 +9,7 @@ use flexlist::FileId;
 
 use super::{Limits, refuse};
 use crate::{
+    count,
     message::Refusal,
     store::records::{Head, RemovalRecord},
 };
@@ -38,14 +39,13 @@ pub(super) struct Charge {
 
 impl Charge {
     pub(super) fn new(parameters: u64, head: &Head) -> Self {
-        let superseded = u64::try_from(head.superseded.len()).unwrap_or(u64::MAX);
         let bytes = [
             FILE_COST,
             parameters,
             head.total,
             head.blocks.saturating_mul(BLOCK_COST),
             head.superseded_bytes,
-            superseded.saturating_mul(BLOCK_COST),
+            count(head.superseded.len()).saturating_mul(BLOCK_COST),
             head.journalled.saturating_mul(OPERATION_COST),
             head.answer_bytes,
         ];

@@ -13,6 +13,7 @@ use pad_disk::engine::guarded;
 
 use super::{FileServer, Settings, load::checkpoint, refuse::panicked, slot::Slot};
 use crate::{
+    count,
     message::{Refusal, SentBlock},
     store::{FileStore, StoreError, snapshot::Snapshot},
 };
@@ -175,7 +176,7 @@ impl FileServer {
             let stray = |number: &&u64| expected.binary_search(number).is_err();
             let stray = numbers.iter().filter(stray).count();
             let uploaded = state.versions.is_none().then(|| places(&blocks));
-            let stray = u64::try_from(stray).unwrap_or(u64::MAX);
+            let stray = count(stray);
             Ok(StoredBlocks { stray, uploaded })
         })?;
         Ok((snapshot, stored))

@@ -6,6 +6,7 @@ use flexlist::internals::Bytes;
 
 use super::{FileServer, audit::find_range, refuse, slot::Slot};
 use crate::{
+    count,
     message::{ReadBlock, Refusal, Response},
     store::StoreError,
 };
@@ -31,8 +32,8 @@ impl FileServer {
             let found = find_range(view, range.clone(), self.limits.read_blocks)?;
             let list_proof = view.prove_range(range)?;
             let data = found.iter().map(|block| block.length);
-            let proof = u64::try_from(list_proof.len()).unwrap_or(u64::MAX);
-            let limit = u64::try_from(self.limits.answer_bytes).unwrap_or(u64::MAX);
+            let proof = count(list_proof.len());
+            let limit = count(self.limits.answer_bytes);
             let bytes = data.fold(proof, u64::saturating_add);
             refuse::above("bytes of the answer", bytes, limit)?;
             // Taken while the lock is held, so that the snapshot has this version's blocks.

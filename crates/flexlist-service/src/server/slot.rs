@@ -13,6 +13,7 @@ use sha2::{Digest as _, Sha256 as Hash};
 
 use super::{FileServer, load::load, refuse, state::State};
 use crate::{
+    count,
     message::Refusal,
     store::{FileKey, StoreError, records::FileRecord, tables::Table},
 };
@@ -66,7 +67,7 @@ impl Slot {
         Ok(Self {
             key,
             owner,
-            parameter_bytes: u64::try_from(parameters.len()).unwrap_or(u64::MAX),
+            parameter_bytes: count(parameters.len()),
             parameter_digest: digest_of(parameters),
             parameters: Mutex::default(),
             turn: Mutex::new(()),

@@ -13,6 +13,7 @@ use super::{
     superseded::superseded,
 };
 use crate::{
+    count,
     message::{FileUpdate, Refusal, Response, SentBlock, SentEdit, operation},
     store::{
         records::{Answer, Head, JournalEntry, Piece, Record},
@@ -267,11 +268,6 @@ fn checkpoint(slot: &Slot, version: u64, next: &mut Head, blocks: &[Block]) -> V
         next.end_piece = next.end_piece.saturating_add(1);
     }
     changes
-}
-
-fn count(length: usize) -> u64 {
-    // Lossless on every target of std.
-    u64::try_from(length).unwrap_or(u64::MAX)
 }
 
 /// Maximum number of blocks in a piece (one record) of a checkpoint. Such a piece has about 0.7

@@ -5,6 +5,8 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use pad_disk::engine::SoleDatabase;
 
+use crate::count;
+
 /// The number of bytes by which the file must exceed twice the bytes in use before compaction is
 /// worthwhile.
 const SLACK: u64 = 64 << 20;
@@ -56,8 +58,7 @@ impl DatabaseHandle {
     /// Reports whether the free disk space is below four times `bytes` plus [`SLACK`], a margin for
     /// writing `bytes` bytes. Returns `false` if the free space is unknown.
     pub(super) fn is_tight(&self, bytes: usize) -> bool {
-        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-        let wanted = bytes.saturating_mul(4).saturating_add(SLACK);
+        let wanted = count(bytes).saturating_mul(4).saturating_add(SLACK);
         self.database.room().is_some_and(|room| room < wanted)
     }
 }

@@ -15,9 +15,11 @@ use flexlist_service::{
 
 use crate::{
     limits::too_large,
-    owner::{KINDS, Owner, StorePath, assert_refused, limits_with, open_with, sample, standing},
+    owner::{
+        KINDS, Owner, StorePath, assert_refused, empty, limits_with, open_with, sample, standing,
+    },
     plan::{Plan, Random},
-    refusals::{invalid, refused, served},
+    refusals::{UNDECODABLE, invalid, refused, served},
 };
 
 #[test]
@@ -92,19 +94,18 @@ fn protocol_limits_hold_when_a_body_is_decoded() {
         ..Limits::default()
     });
     let edits = |count| vec![SentEdit::Remove { index: 0 }; count];
-    let malformed = "the signed body cannot be decoded: the message is truncated or malformed";
     let update = owner.update_of(1, edits(MAX_EDITS + 1));
-    assert_eq!(refused(&server, &owner, update), invalid(malformed));
+    assert_eq!(refused(&server, &owner, update), invalid(UNDECODABLE));
     // One edit less is decoded, and refused because the file has only ten blocks to remove.
     let refusal = refused(&server, &owner, owner.update_of(1, edits(MAX_EDITS)));
     assert!(
-        matches!(&refusal, Refusal::Invalid(words) if words != malformed),
+        matches!(&refusal, Refusal::Invalid(words) if words != UNDECODABLE),
         "{refusal:?}"
     );
     let block = owner.sent(b"block");
     let part = |count| owner.part_of(1, vec![block.clone(); count]);
     let part_refused = |count| refused(&server, &owner, part(count));
-    assert_eq!(part_refused(MAX_PART_BLOCKS + 1), invalid(malformed));
+    assert_eq!(part_refused(MAX_PART_BLOCKS + 1), invalid(UNDECODABLE));
     assert_eq!(part_refused(MAX_PART_BLOCKS), Refusal::UploadFinished);
 }
 
@@ -117,7 +118,6 @@ fn nothing_is_decoded_for_who_is_not_the_owner() {
     let stranger = Owner::new(9, TagKind::HashOnly);
     // Not a valid body of any kind, so that decoding it fails.
     let body = |file: FileId| (file, [255_u8; 20]);
-    let malformed = "the signed body cannot be decoded: the message is truncated or malformed";
     let kinds: [(RequestKind, Wrap); 4] = [
         (RequestKind::Part, Request::Part),
         (RequestKind::Finish, Request::Finish),
@@ -130,19 +130,17 @@ fn nothing_is_decoded_for_who_is_not_the_owner() {
         let unknown = request(stranger.sign(kind, &body(stranger.file)));
         assert_eq!(refused(&server, &owner, unknown), Refusal::UnknownFile);
         let own = request(owner.sign(kind, &body(owner.file)));
-        assert_eq!(refused(&server, &owner, own), invalid(malformed));
+        assert_eq!(refused(&server, &owner, own), invalid(UNDECODABLE));
         let short = request(owner.sign(kind, &[0_u8; 31]));
-        assert_eq!(refused(&server, &owner, short), invalid(malformed));
+        assert_eq!(refused(&server, &owner, short), invalid(UNDECODABLE));
     }
 }
 
 #[cfg(feature = "bls")]
 #[test]
 fn blocks_with_public_tags_have_a_limit_of_their_own() {
-    let path = StorePath::new();
     let limits = limits_with(|limits| limits.public_tag_blocks = 2);
-    let server = open_with(&path, limits);
-    let mut owner = Owner::new(1, TagKind::PublicBls);
+    let (server, mut owner) = empty(limits, TagKind::PublicBls);
     standing(server.handle(owner.begin()));
     let blocks: Vec<SentBlock> = [1, 2, 3].map(|byte| owner.sent(&[byte])).to_vec();
     let words = "new blocks with public tags: 3, and the limit is 2";
@@ -188,10 +186,8 @@ fn not_all_files_are_in_memory() {
 
 #[test]
 fn a_file_has_so_many_blocks_and_no_more() {
-    let path = StorePath::new();
     let limits = limits_with(|limits| limits.list_blocks = 4);
-    let server = open_with(&path, limits);
-    let mut owner = Owner::new(1, TagKind::HashOnly);
+    let (server, mut owner) = empty(limits, TagKind::HashOnly);
     let words = "blocks of the file: 5, and the limit is 4";
     standing(server.handle(owner.begin()));
     let blocks = (0..5).map(|_| owner.sent(&[1])).collect();

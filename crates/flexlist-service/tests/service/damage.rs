@@ -9,7 +9,7 @@ use flexlist_service::{
         check,
         message::{Refusal, Response},
     },
-    server::{FileServer, Limits},
+    server::{Damage, FileServer, Limits},
 };
 use pad_core::Workers;
 
@@ -39,7 +39,7 @@ fn two_files(path: &Path) -> [Owner; 2] {
 }
 
 /// Flips a bit in each occurrence of these bytes in the file. Returns the number of occurrences.
-fn flip(path: &Path, wanted: &[u8]) -> usize {
+pub(crate) fn flip(path: &Path, wanted: &[u8]) -> usize {
     let mut bytes = fs::read(path).unwrap();
     let places: Vec<usize> = bytes
         .windows(wanted.len())
@@ -51,6 +51,13 @@ fn flip(path: &Path, wanted: &[u8]) -> usize {
     }
     fs::write(path, bytes).unwrap();
     places.len()
+}
+
+/// Returns the only damage that a check of the store finds.
+fn only_damage(server: &FileServer) -> Damage {
+    let damages = server.check().damages;
+    assert_eq!(damages.len(), 1, "{damages:?}");
+    damages[0].clone()
 }
 
 /// Returns the message of the refusal. Asserts that it names the file and the remedy.
@@ -88,10 +95,7 @@ fn a_damaged_block_is_named_and_the_rest_of_its_file_served() {
         assert_eq!(owner.read(&server, 0, start), owner.blocks[..position]);
     }
     other.check_all(&server);
-    let report = server.check();
-    let [damage] = report.damages.as_slice() else {
-        panic!("{:?}", report.damages);
-    };
+    let damage = only_damage(&server);
     let place = (damage.file, damage.range.clone());
     assert_eq!(place, (owner.file, Some(start..end)));
     let words = format!("bytes {start} to {end}");
@@ -132,10 +136,7 @@ fn a_damaged_head_checkpoint_or_journal_stops_its_file_alone() {
             assert!(words.contains(what), "{words}");
         }
         other.check_all(&server);
-        let report = server.check();
-        let [damage] = report.damages.as_slice() else {
-            panic!("{:?}", report.damages);
-        };
+        let damage = only_damage(&server);
         assert_eq!((damage.file, damage.range.clone()), (owner.file, None));
         assert!(damage.what.contains(what), "{}", damage.what);
     }

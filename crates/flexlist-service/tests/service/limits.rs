@@ -10,7 +10,7 @@ use flexlist_service::{
 };
 
 use crate::{
-    owner::{Owner, StorePath, assert_refused, limits_with, open_with, refusal, sample, standing},
+    owner::{Owner, assert_refused, empty, limits_with, refusal, sample, standing},
     refusals::{invalid, refused, served},
 };
 
@@ -121,7 +121,6 @@ fn audits_and_reads_have_limits() {
 
 #[test]
 fn uploads_have_limits() {
-    let path = StorePath::new();
     let limits = Limits {
         files: 1,
         file_bytes: 10,
@@ -129,8 +128,7 @@ fn uploads_have_limits() {
         part_blocks: 2,
         ..Limits::default()
     };
-    let server = open_with(&path, limits);
-    let mut owner = Owner::new(1, TagKind::HashOnly);
+    let (server, mut owner) = empty(limits, TagKind::HashOnly);
     let mut long = owner.begin_body();
     long.server_parameters = Bytes(vec![0; 101]);
     let begin = Request::Begin(owner.sign(RequestKind::Begin, &long));

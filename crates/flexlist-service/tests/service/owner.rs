@@ -96,6 +96,12 @@ pub(crate) fn scene(seed: u8, kind: TagKind) -> (StorePath, Random, Owner) {
     )
 }
 
+/// A server of an empty store with these limits, and an owner with the seed 1.
+pub(crate) fn empty(limits: Limits, kind: TagKind) -> (FileServer, Owner) {
+    let path = StorePath::new();
+    (open_with(&path, limits), Owner::new(1, kind))
+}
+
 pub(crate) fn open(path: &Path) -> FileServer {
     open_with(path, Limits::default())
 }

@@ -24,9 +24,10 @@ use flexlist_service::{
 use pad_core::{AuthorKey, Digest, Workers};
 
 use crate::{
+    damage::flip,
     limits::too_large,
     owner::{
-        Owner, StorePath, assert_refused, check_intact, limits_with, open, refusal, sample,
+        Owner, StorePath, assert_refused, check_intact, empty, limits_with, open, refusal, sample,
         send_all, stale_base, standing, unknown_version,
     },
     plan::{Plan, Random},
@@ -83,6 +84,13 @@ impl Time {
     }
 }
 
+/// A clock, and a server by that clock of an empty store at the path.
+fn timed(limits: Limits) -> (StorePath, Time, FileServer) {
+    let (path, time) = (StorePath::new(), Time::new());
+    let server = time.open(&path, limits);
+    (path, time, server)
+}
+
 fn abort(owner: &Owner) -> Request {
     let file = owner.file;
     Request::Abort(owner.sign(RequestKind::Abort, &Abort { file }))
@@ -120,9 +128,7 @@ fn wait_for_sweep(server: &FileServer) {
 
 #[test]
 fn mistakes_do_not_lock_an_owner_out() {
-    let path = StorePath::new();
-    let server = open(&path);
-    let owner = Owner::new(1, TagKind::HashOnly);
+    let (server, owner) = empty(Limits::default(), TagKind::HashOnly);
     let uploads: Vec<Owner> = (0..17).map(|salt| owner.another(salt)).collect();
     for upload in &uploads[..16] {
         standing(server.handle(upload.begin()));
@@ -140,9 +146,7 @@ fn mistakes_do_not_lock_an_owner_out() {
 
 #[test]
 fn replayed_requests_do_not_bring_an_aborted_upload_back() {
-    let path = StorePath::new();
-    let time = Time::new();
-    let mut server = time.open(&path, Limits::default());
+    let (path, time, mut server) = timed(Limits::default());
     let mut owner = Owner::new(1, TagKind::HashOnly);
     let parts = [vec![vec![1; 100], vec![2; 50]], vec![vec![3; 10]]];
     let requests = time.upload_requests(&mut owner, &parts);
@@ -215,9 +219,7 @@ fn a_deleted_file_is_gone_with_all_that_was_signed_about_it() {
 
 #[test]
 fn an_unfinished_upload_is_not_deleted_but_aborted() {
-    let path = StorePath::new();
-    let server = open(&path);
-    let owner = Owner::new(1, TagKind::HashOnly);
+    let (server, owner) = empty(Limits::default(), TagKind::HashOnly);
     standing(server.handle(owner.begin()));
     assert_refused(
         &server,
@@ -238,21 +240,8 @@ fn a_damaged_file_can_be_deleted() {
     let contents = b"contents that are found again in the store's file".to_vec();
     owner.upload(&server, &[vec![contents.clone()]]);
     drop(server);
-    let mut bytes = fs::read(&path).unwrap();
     // The list's piece has the digest of the tag, which for hashes is that of the contents.
-    let piece = flexlist::internals::tag_digest::<flexlist::list::Sha256>(
-        &owner.sent(&contents).tag.committed.0,
-    );
-    let places: Vec<usize> = bytes
-        .windows(32)
-        .enumerate()
-        .filter_map(|(place, window)| (window == piece.0).then_some(place))
-        .collect();
-    assert!(!places.is_empty());
-    for place in places {
-        bytes[place] ^= 1;
-    }
-    fs::write(&path, bytes).unwrap();
+    assert!(flip(&path, &owner.sent(&contents).tag.digest()) > 0);
     let server = open(&path);
     let failed = refusal(server.handle(owner.read_request(0, 1)));
     assert!(matches!(failed, Refusal::StoreFailed(_)), "{failed:?}");
@@ -263,9 +252,7 @@ fn a_damaged_file_can_be_deleted() {
 
 #[test]
 fn first_words_have_their_time() {
-    let path = StorePath::new();
-    let time = Time::new();
-    let server = time.open(&path, Limits::default());
+    let (_path, time, server) = timed(Limits::default());
     let owner = Owner::new(1, TagKind::HashOnly);
     let now = time.now();
     for expires in [0, now - 1, now + DAY + 1, u64::MAX] {
@@ -344,10 +331,8 @@ fn the_first_request_of_an_owner_with_a_lying_clock_has_an_expiry() {
 
 #[test]
 fn uploads_that_nobody_goes_on_with_expire() {
-    let path = StorePath::new();
-    let time = Time::new();
+    let (path, time, server) = timed(Limits::default());
     let week = 7 * DAY;
-    let server = time.open(&path, Limits::default());
     let mut whole = Owner::new(3, TagKind::HashOnly);
     time.upload(&server, &mut whole, &[vec![vec![1; 100]]]);
     let idle = Owner::new(1, TagKind::HashOnly);
@@ -381,10 +366,8 @@ fn uploads_that_nobody_goes_on_with_expire() {
 
 #[test]
 fn many_abandoned_uploads_hold_nobody_up() {
-    let path = StorePath::new();
-    let time = Time::new();
     let limits = limits_with(|limits| limits.unfinished_per_owner = 200);
-    let server = time.open(&path, limits);
+    let (_path, time, server) = timed(limits);
     let owner = Owner::new(1, TagKind::HashOnly);
     for salt in 0..150 {
         standing(server.handle(time.begin(&owner.another(salt))));
@@ -411,10 +394,8 @@ fn assert_over_quota(server: &FileServer, request: Request) {
 
 #[test]
 fn owners_have_quotas_of_bytes() {
-    let path = StorePath::new();
     let limits = limits_with(|limits| limits.bytes_per_owner = 20_000);
-    let time = Time::new();
-    let mut server = time.open(&path, limits);
+    let (path, time, mut server) = timed(limits);
     let mut owner = Owner::new(1, TagKind::HashOnly);
     let mut second = owner.another(7);
     time.upload(&server, &mut owner, &[vec![vec![1; 5000]]]);
@@ -452,14 +433,12 @@ fn owners_have_quotas_of_bytes() {
 
 #[test]
 fn removed_files_count_until_they_are_forgotten() {
-    let path = StorePath::new();
     let limits = Limits {
         files: 4,
         files_per_owner: 2,
         ..Limits::default()
     };
-    let time = Time::new();
-    let server = time.open(&path, limits);
+    let (path, time, server) = timed(limits);
     let owner = Owner::new(1, TagKind::HashOnly);
     let stranger = Owner::new(2, TagKind::HashOnly);
     for owner in [&owner, &stranger] {
@@ -523,9 +502,7 @@ fn vouched(server: &FileServer, owner: &Owner) -> (u64, FileState) {
 
 #[test]
 fn a_server_keeps_its_owners_word_for_a_version() {
-    let path = StorePath::new();
-    let server = open(&path);
-    let mut owner = Owner::new(1, TagKind::PrivateMac);
+    let (server, mut owner) = empty(Limits::default(), TagKind::PrivateMac);
     let file = owner.file;
     let asked = Request::Confirmed { file };
     assert_refused(&server, asked.clone(), &Refusal::UnknownFile);

@@ -98,16 +98,13 @@ impl Builder<'_, '_> {
     /// block, and the next region begins at the last boundary. If there is only one boundary, it
     /// separates two changed blocks.
     fn keep(&mut self, start: u64, end: u64) -> Result<(), EditError> {
-        let head = match self.known.around(start) {
-            Some(block) => Some(block).filter(|block| block.start < start),
-            None if self.known.is_boundary(start) => None,
-            None => return Err(EditError::BlockUnknown { index: start }),
+        // The block that begins before `index` and extends beyond it, if any.
+        let crossing = |index| match self.known.around(index) {
+            Some(block) => Ok(Some(block).filter(|block| block.start < index)),
+            None if self.known.is_boundary(index) => Ok(None),
+            None => Err(EditError::BlockUnknown { index }),
         };
-        let tail = match self.known.around(end) {
-            Some(block) => Some(block).filter(|block| block.start < end),
-            None if self.known.is_boundary(end) => None,
-            None => return Err(EditError::BlockUnknown { index: end }),
-        };
+        let (head, tail) = (crossing(start)?, crossing(end)?);
         let first = head.map_or(start, KnownBlock::end);
         let last = tail.map_or(end, |block| block.start);
         if let Some(block) = head {

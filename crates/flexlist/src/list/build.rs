@@ -183,6 +183,11 @@ struct TowerTop {
 }
 
 impl TowerTop {
+    const NONE: Self = Self {
+        link: Link::NONE,
+        digest: EMPTY,
+    };
+
     fn child(&self) -> Child {
         Child {
             rank: self.link.rank,
@@ -202,10 +207,7 @@ impl Plan {
         let mut part = Builder::<H> {
             inners: Segments::new(self.first_inner),
             leaves: Segments::new(self.first_leaf),
-            pending: [TowerTop {
-                link: Link::NONE,
-                digest: EMPTY,
-            }; 64],
+            pending: [TowerTop::NONE; 64],
             visible: 0,
             leaves_left: self.blocks.len() + 1,
             inners_left: self.inners,
@@ -254,10 +256,7 @@ impl<H: NodeHash> Builder<H> {
         let after = if self.visible & 1 == 1 {
             self.pending[0]
         } else {
-            TowerTop {
-                link: Link::NONE,
-                digest: EMPTY,
-            }
+            TowerTop::NONE
         };
         let digest = hash::leaf::<H>(length, tag_digest, after.child());
         let leaf = Leaf::new(length, *tag_digest, label, after.link).with_digest(digest);

@@ -1,16 +1,14 @@
 //! Update operations, and their application in batches.
 
-use alloc::vec::Vec;
-
 use pad_core::Digest;
 use serde::{Deserialize, Serialize};
 
 use super::{
     Block,
-    arena::{Leaf, NodeId},
+    arena::Leaf,
     hash::NodeHash,
     remove,
-    transaction::{NodeValue, Step, Transaction},
+    transaction::{NodeValue, Transaction, Walk},
 };
 use crate::{error::UpdateError, list::insert};
 
@@ -75,7 +73,7 @@ pub(super) fn apply_all<H: NodeHash>(
                 modify(transaction, *index, changed)?;
             }
             Operation::Remove { index } => {
-                let start = locate(transaction, *index)?.start;
+                let (start, ..) = locate(transaction, *index)?;
                 remove::remove(transaction, start)?;
                 grown = grown.saturating_sub(1);
             }
@@ -107,58 +105,34 @@ fn modify<H: NodeHash>(
     index: u64,
     changed: impl Fn(&Leaf) -> Leaf,
 ) -> Result<(), UpdateError> {
-    let mut located = locate(transaction, index)?;
-    let leaf = transaction.replace_leaf(located.node, changed(&located.leaf))?;
-    let root = transaction.rebuild(&mut located.steps, leaf)?;
+    let (_, leaf, walk) = locate(transaction, index)?;
+    let leaf = transaction.replace_leaf(walk.node, changed(&leaf))?;
+    let root = transaction.rebuild(walk.steps, leaf)?;
     transaction.set_root(root);
     Ok(())
 }
 
-/// A leaf, the start of its block, and the path to it.
-struct LeafPath {
-    start: u64,
-    node: NodeId,
-    leaf: Leaf,
-    steps: Vec<Step>,
-}
-
-/// Finds the leaf that contains the byte at `index`.
+/// Finds the leaf that contains the byte at `index`. Returns the start of its block, the leaf, and
+/// the walk to it.
 fn locate<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     index: u64,
-) -> Result<LeafPath, UpdateError> {
+) -> Result<(u64, Leaf, Walk), UpdateError> {
     let total = transaction.root().rank;
     if index >= total {
         return Err(UpdateError::OutOfRange { index, total });
     }
-    let mut node = transaction.root().node;
-    let mut rest = index;
-    let mut steps = Vec::new();
+    // The place after the byte: the block contains the byte before that place.
+    let place = index.saturating_add(1);
+    let mut walk = Walk::new(transaction.root().node, place, place);
     loop {
-        let (passed, below, after) = match transaction.read(node)? {
-            NodeValue::Inner(inner) => {
-                (inner.below().rank, Some(inner.below().node), inner.after())
-            }
-            NodeValue::Leaf(leaf) if rest < leaf.length => {
-                return Ok(LeafPath {
-                    start: index.saturating_sub(rest),
-                    node,
-                    leaf,
-                    steps,
-                });
-            }
-            NodeValue::Leaf(leaf) => (leaf.length, None, leaf.after()),
-        };
-        match (rest.checked_sub(passed), below) {
-            (None, Some(below)) => {
-                steps.push(Step::Below(node));
-                node = below;
-            }
-            (beyond, _) => {
-                steps.push(Step::After(node));
-                rest = beyond.unwrap_or_default();
-                node = after.node;
-            }
+        let read = transaction.read(walk.node)?;
+        if walk.passes(&read) {
+            continue;
+        }
+        match read {
+            NodeValue::Inner(inner) => walk.descend(&inner),
+            NodeValue::Leaf(leaf) => return Ok((place.saturating_sub(walk.rest), leaf, walk)),
         }
     }
 }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::{
     arena::{Inner, Link, NodeId},
     hash::NodeHash,
-    transaction::{NodeValue, Step, Transaction},
+    transaction::{NodeValue, Step, Transaction, Walk},
 };
 use crate::error::UpdateError;
 
@@ -17,55 +17,38 @@ pub(super) fn remove<H: NodeHash>(
     transaction: &mut Transaction<'_, H>,
     start: u64,
 ) -> Result<(), UpdateError> {
-    let mut node = transaction.root().node;
-    let mut rest = start;
-    let mut steps = Vec::new();
+    let mut walk = Walk::new(transaction.root().node, start, start);
     let changed = loop {
-        match transaction.read(node)? {
-            NodeValue::Inner(inner) => {
-                let below = inner.below();
-                match rest.checked_sub(below.rank) {
-                    None => {
-                        steps.push(Step::Below(node));
-                        node = below.node;
-                    }
-                    // This node's after link points to the block's tower.
-                    Some(0) => {
-                        let mut cuts = open_tower(transaction, inner.after().node)?;
-                        let at_level = (cuts.first()).is_some_and(|cut| cut.level == inner.level);
-                        let link = at_level.then(|| cuts.remove(0).after);
-                        let left = merge(transaction, below, &cuts)?;
-                        break if let Some(after) = link {
-                            transaction.replace_inner(node, Inner::new(inner.level, left, after))?
-                        } else {
-                            transaction.discard(node);
-                            left
-                        };
-                    }
-                    Some(beyond) => {
-                        steps.push(Step::After(node));
-                        rest = beyond;
-                        node = inner.after().node;
-                    }
-                }
+        let node = walk.node;
+        let read = transaction.read(node)?;
+        if walk.passes(&read) {
+            continue;
+        }
+        match read {
+            // This node's after link points to the block's tower.
+            NodeValue::Inner(inner) if inner.below().rank == walk.rest => {
+                let mut cuts = open_tower(transaction, inner.after().node)?;
+                let at_level = (cuts.first()).is_some_and(|cut| cut.level == inner.level);
+                let link = at_level.then(|| cuts.remove(0).after);
+                let left = merge(transaction, inner.below(), &cuts)?;
+                break if let Some(after) = link {
+                    transaction.replace_inner(node, Inner::new(inner.level, left, after))?
+                } else {
+                    transaction.discard(node);
+                    left
+                };
             }
-            NodeValue::Leaf(leaf) => match rest.checked_sub(leaf.length) {
-                // Unreachable: the caller has located a block that starts at `start`.
-                None => return Err(UpdateError::NotOnBoundary { index: start }),
-                Some(0) => {
-                    let cuts = open_tower(transaction, leaf.after().node)?;
-                    let after = cuts.first().map_or(Link::NONE, |cut| cut.after);
-                    break transaction.replace_leaf(node, leaf.with_after(after))?;
-                }
-                Some(beyond) => {
-                    steps.push(Step::After(node));
-                    rest = beyond;
-                    node = leaf.after().node;
-                }
-            },
+            NodeValue::Inner(inner) => walk.descend(&inner),
+            NodeValue::Leaf(leaf) => {
+                // Cannot fail: the caller has located a block that starts at `start`.
+                walk.require_end(&leaf)?;
+                let cuts = open_tower(transaction, leaf.after().node)?;
+                let after = cuts.first().map_or(Link::NONE, |cut| cut.after);
+                break transaction.replace_leaf(node, leaf.with_after(after))?;
+            }
         }
     };
-    let root = transaction.rebuild(&mut steps, changed)?;
+    let root = transaction.rebuild(walk.steps, changed)?;
     transaction.set_root(root);
     Ok(())
 }
@@ -138,5 +121,5 @@ pub(super) fn merge<H: NodeHash>(
             }
         }
     }
-    transaction.rebuild(&mut steps, current)
+    transaction.rebuild(steps, current)
 }

@@ -67,6 +67,63 @@ impl NodeValue {
     }
 }
 
+/// A search for a place between two bytes, and the path that it took.
+pub(super) struct Walk {
+    /// The node to read next.
+    pub(super) node: NodeId,
+    /// The number of bytes under `node` to the left of the place.
+    pub(super) rest: u64,
+    /// The index in the file of the first byte after the place, for errors.
+    pub(super) index: u64,
+    pub(super) steps: Vec<Step>,
+}
+
+impl Walk {
+    /// Starts at the root of a subtree, with `rest` of its bytes to the left of the place.
+    pub(super) const fn new(node: NodeId, rest: u64, index: u64) -> Self {
+        Self {
+            node,
+            rest,
+            index,
+            steps: Vec::new(),
+        }
+    }
+
+    /// Follows the after link of `read`, the current node, if that link starts left of the place.
+    /// Returns whether it did.
+    #[inline]
+    pub(super) fn passes(&mut self, read: &NodeValue) -> bool {
+        let (passed, after) = match read {
+            NodeValue::Inner(inner) => (inner.below().rank, inner.after()),
+            NodeValue::Leaf(leaf) => (leaf.length, leaf.after()),
+        };
+        match self.rest.checked_sub(passed) {
+            None | Some(0) => false,
+            Some(beyond) => {
+                self.steps.push(Step::After(self.node));
+                (self.node, self.rest) = (after.node, beyond);
+                true
+            }
+        }
+    }
+
+    /// Follows the link of `inner`, the current node, to the node below.
+    pub(super) fn descend(&mut self, inner: &Inner) {
+        self.steps.push(Step::Below(self.node));
+        self.node = inner.below().node;
+    }
+
+    /// Checks that the place is at the end of `leaf`, the current node.
+    pub(super) const fn require_end(&self, leaf: &Leaf) -> Result<(), UpdateError> {
+        if leaf.length == self.rest {
+            Ok(())
+        } else {
+            let index = self.index;
+            Err(UpdateError::NotOnBoundary { index })
+        }
+    }
+}
+
 impl<'a, H: NodeHash> Transaction<'a, H> {
     pub(super) fn new(arena: &'a mut Arena<H>, root: Link) -> Self {
         Self {
@@ -180,7 +237,7 @@ impl<'a, H: NodeHash> Transaction<'a, H> {
     /// Returns the link to the top of the rebuilt path.
     pub(super) fn rebuild(
         &mut self,
-        steps: &mut Vec<Step>,
+        mut steps: Vec<Step>,
         mut changed: Link,
     ) -> Result<Link, UpdateError> {
         while let Some(step) = steps.pop() {

@@ -1,7 +1,7 @@
 //! Client-side verification of proofs and witnesses against a known root.
 
 use alloc::vec::Vec;
-use core::{marker::PhantomData, ops::Range};
+use core::ops::Range;
 
 use pad_core::{Digest, Proof, Untrusted, Verified};
 
@@ -35,17 +35,19 @@ impl ProvenBlock {
     }
 }
 
-/// An untrusted, encoded proof of the blocks that contain the bytes at certain indices.
-#[derive(Clone, Copy, Debug)]
-struct IndicesProof<'a, H>(&'a [u8], PhantomData<H>);
+/// Untrusted evidence about a list: the check that returns the statement it proves.
+struct Check<F>(F);
 
-/// An untrusted, encoded proof of all blocks that overlap a range of bytes.
-#[derive(Clone, Copy, Debug)]
-struct RangeProof<'a, H>(&'a [u8], PhantomData<H>);
+impl<T, F: FnOnce(&ListState) -> Result<T, ProofError>> Proof for Check<F> {
+    type Commitment = ListState;
+    type Query = ();
+    type Statement = T;
+    type Error = ProofError;
 
-/// An untrusted, encoded witness: the part of a list that an update read.
-#[derive(Clone, Copy, Debug)]
-struct Witness<'a, H>(&'a [u8], PhantomData<H>);
+    fn check(self, state: &ListState, (): &()) -> Result<T, ProofError> {
+        (self.0)(state)
+    }
+}
 
 /// Verifies a proof of the blocks that contain the bytes at `indices`; returns the distinct blocks
 /// in file order.
@@ -64,7 +66,11 @@ pub fn verify_indices<H: NodeHash>(
     state: &ListState,
     indices: &[u64],
 ) -> Result<Verified<Vec<ProvenBlock>>, ProofError> {
-    Untrusted::new(IndicesProof::<H>(proof, PhantomData)).verify(state, indices)
+    let check = |state: &ListState| {
+        let shown = parse::parse::<H>(proof, state)?;
+        shown.blocks(|view, visit| view.search_indices(indices, usize::MAX, visit))
+    };
+    Untrusted::new(Check(check)).verify(state, &())
 }
 
 /// Verifies a proof of every block that overlaps `range`; returns the blocks in file order, without
@@ -78,7 +84,11 @@ pub fn verify_range<H: NodeHash>(
     state: &ListState,
     range: Range<u64>,
 ) -> Result<Verified<Vec<ProvenBlock>>, ProofError> {
-    Untrusted::new(RangeProof::<H>(proof, PhantomData)).verify(state, &range)
+    let check = |state: &ListState| {
+        let shown = parse::parse::<H>(proof, state)?;
+        shown.blocks(|view, visit| view.search_range(range, usize::MAX, visit))
+    };
+    Untrusted::new(Check(check)).verify(state, &())
 }
 
 /// Verifies a witness by replaying the operations on it; returns the state of the list after them.
@@ -94,41 +104,8 @@ pub fn verify_update<H: NodeHash>(
     state: &ListState,
     operations: &[Operation],
 ) -> Result<Verified<ListState>, ProofError> {
-    Untrusted::new(Witness::<H>(witness, PhantomData)).verify(state, operations)
-}
-
-impl<H: NodeHash> Proof for IndicesProof<'_, H> {
-    type Commitment = ListState;
-    type Query = [u64];
-    type Statement = Vec<ProvenBlock>;
-    type Error = ProofError;
-
-    fn check(self, state: &ListState, indices: &[u64]) -> Result<Vec<ProvenBlock>, ProofError> {
-        let shown = parse::parse::<H>(self.0, state)?;
-        shown.blocks(|view, visit| view.search_indices(indices, usize::MAX, visit))
-    }
-}
-
-impl<H: NodeHash> Proof for RangeProof<'_, H> {
-    type Commitment = ListState;
-    type Query = Range<u64>;
-    type Statement = Vec<ProvenBlock>;
-    type Error = ProofError;
-
-    fn check(self, state: &ListState, range: &Range<u64>) -> Result<Vec<ProvenBlock>, ProofError> {
-        let shown = parse::parse::<H>(self.0, state)?;
-        shown.blocks(|view, visit| view.search_range(range.clone(), usize::MAX, visit))
-    }
-}
-
-impl<H: NodeHash> Proof for Witness<'_, H> {
-    type Commitment = ListState;
-    type Query = [Operation];
-    type Statement = ListState;
-    type Error = ProofError;
-
-    fn check(self, state: &ListState, operations: &[Operation]) -> Result<ListState, ProofError> {
-        let mut shown = parse::parse::<H>(self.0, state)?;
+    let check = |state: &ListState| {
+        let mut shown = parse::parse::<H>(witness, state)?;
         let mut transaction = Transaction::new(&mut shown.arena, shown.root);
         operation::apply_all(&mut transaction, operations).map_err(refusal)?;
         if transaction.opened().len() != shown.opened {
@@ -138,7 +115,8 @@ impl<H: NodeHash> Proof for Witness<'_, H> {
         let view = View::new(&shown.arena, root);
         let (root, total) = (view.root(), view.total());
         Ok(ListState { root, total })
-    }
+    };
+    Untrusted::new(Check(check)).verify(state, &())
 }
 
 impl<H: NodeHash> PartialList<H> {

@@ -32,14 +32,11 @@ use chunk_tree::{CHUNK_LENGTH, ChunkTree, Digest};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HashOnly;
 
-/// A proof in progress: the encoded chunks and paths of the blocks added so far.
-#[derive(Debug, Default)]
-pub(crate) struct HashOnlyProver(Vec<u8>);
-
 impl TagScheme for HashOnly {
     type OwnerKey = ();
     type ServerParameters = ();
-    type Prover = HashOnlyProver;
+    /// The encoded chunks and paths of the blocks added so far.
+    type Prover = Vec<u8>;
     type VerifierKey = ();
 
     const MAX_LENGTH: u64 = MAX_BLOCK_LENGTH;
@@ -56,14 +53,14 @@ impl TagScheme for HashOnly {
         })
     }
 
-    fn prover((): &()) -> HashOnlyProver {
-        HashOnlyProver::default()
+    fn prover((): &()) -> Vec<u8> {
+        Vec::new()
     }
 
     /// Appends the challenged chunks of the block and their paths to the proof. Cost: hashes the
     /// whole block.
     fn absorb(
-        prover: &mut HashOnlyProver,
+        prover: &mut Vec<u8>,
         challenged: &Challenged,
         tag: &BlockTag,
         block: &[u8],
@@ -77,13 +74,13 @@ impl TagScheme for HashOnly {
             return Err(TagError::BlockMismatch);
         }
         for index in chunks(challenged) {
-            tree.open(index, &mut prover.0);
+            tree.open(index, prover);
         }
         Ok(())
     }
 
-    fn finish(prover: HashOnlyProver) -> Vec<u8> {
-        prover.0
+    fn finish(prover: Vec<u8>) -> Vec<u8> {
+        prover
     }
 
     fn verify((): &(), blocks: &[OpenedBlock<'_>], proof: &[u8]) -> Result<(), AuditError> {
@@ -120,12 +117,8 @@ impl TagScheme for HashOnly {
             if !block.tag.held.as_ref().is_empty() {
                 return Err(TagError::TagMalformed);
             }
-            Self::check_block(0, block.tag.committed.as_ref(), block.data).map_err(|error| {
-                match error {
-                    AuditError::MalformedTag { .. } => TagError::TagMalformed,
-                    _ => TagError::BlockMismatch,
-                }
-            })?;
+            let checked = Self::check_block(0, block.tag.committed.as_ref(), block.data);
+            checked.map_err(stored)?;
         }
         Ok(())
     }
@@ -152,6 +145,14 @@ impl HashOnly {
         } else {
             Err(AuditError::BlockMismatch { start })
         }
+    }
+}
+
+/// Converts the error of [`HashOnly::check_block`] for a stored block.
+pub(super) const fn stored(error: AuditError) -> TagError {
+    match error {
+        AuditError::MalformedTag { .. } => TagError::TagMalformed,
+        _ => TagError::BlockMismatch,
     }
 }
 

@@ -26,8 +26,7 @@ use super::{
     BlockTag, Challenged, TagError, WriteId,
     hash_only::HashOnly,
     private_mac::PrivateMac,
-    scheme::{KeyBytes, OpenedBlock, StoredBlock, TagScheme},
-    with_reads::{self, WithReads},
+    scheme::{KeyBytes, StoredBlock, TagScheme},
 };
 use crate::{bytes::Bytes, error::AuditError};
 
@@ -81,23 +80,6 @@ impl TagKind {
             Self::Rsa2048 => "rsa-2048",
             Self::Rsa3072 => "rsa-3072",
             Self::PublicBls => "public-bls",
-        }
-    }
-
-    /// Checks that `block` contains the bytes of the block that starts at byte `start`, by the
-    /// `committed` part of a tag of this kind. Needs no key.
-    ///
-    /// # Errors
-    /// [`AuditError::MalformedTag`] if `committed` is malformed; [`AuditError::BlockMismatch`] if
-    /// the block has another root.
-    #[doc(hidden)]
-    pub fn check_block(self, start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
-        match self {
-            Self::HashOnly => HashOnly::check_block(start, committed, block),
-            // The bytes after the root do not matter here.
-            Self::PrivateMac | Self::Rsa2048 | Self::Rsa3072 | Self::PublicBls => {
-                with_reads::check_block(start, committed, block)
-            }
         }
     }
 
@@ -162,13 +144,13 @@ macro_rules! of_each_kind {
         #[derive(Debug $(, $derived)?)]
         enum $name {
             HashOnly(<HashOnly as TagScheme>::$part),
-            PrivateMac(<WithReads<PrivateMac> as TagScheme>::$part),
+            PrivateMac(<PrivateMac as TagScheme>::$part),
             #[cfg(feature = "rsa")]
-            Rsa2048(<WithReads<RsaTags<2048>> as TagScheme>::$part),
+            Rsa2048(<RsaTags<2048> as TagScheme>::$part),
             #[cfg(feature = "rsa")]
-            Rsa3072(<WithReads<RsaTags<3072>> as TagScheme>::$part),
+            Rsa3072(<RsaTags<3072> as TagScheme>::$part),
             #[cfg(feature = "bls")]
-            PublicBls(<WithReads<PublicBls> as TagScheme>::$part),
+            PublicBls(<PublicBls as TagScheme>::$part),
         }
     };
 }
@@ -192,22 +174,22 @@ macro_rules! with_scheme {
                 $($to::HashOnly)?($result)
             }
             $from::PrivateMac$(($part))? => {
-                type $scheme = WithReads<PrivateMac>;
+                type $scheme = PrivateMac;
                 $($to::PrivateMac)?($result)
             }
             #[cfg(feature = "rsa")]
             $from::Rsa2048$(($part))? => {
-                type $scheme = WithReads<RsaTags<2048>>;
+                type $scheme = RsaTags<2048>;
                 $($to::Rsa2048)?($result)
             }
             #[cfg(feature = "rsa")]
             $from::Rsa3072$(($part))? => {
-                type $scheme = WithReads<RsaTags<3072>>;
+                type $scheme = RsaTags<3072>;
                 $($to::Rsa3072)?($result)
             }
             #[cfg(feature = "bls")]
             $from::PublicBls$(($part))? => {
-                type $scheme = WithReads<PublicBls>;
+                type $scheme = PublicBls;
                 $($to::PublicBls)?($result)
             }
             $(
@@ -291,7 +273,8 @@ impl OwnerKey {
     /// longer than the scheme allows; [`TagError::FaultDetected`] if a computation with secret
     /// factors fails its check.
     pub fn tag(&self, write: WriteId, block: &[u8]) -> Result<BlockTag, TagError> {
-        with_scheme!(&self.1, Owner(key), S => S::tag(key, write, block))
+        let tag = with_scheme!(&self.1, Owner(key), S => S::tag(key, write, block))?;
+        Ok(self.0.with_root(tag, block))
     }
 
     /// Computes the tags of many blocks on all workers, in the order of `blocks`.
@@ -330,7 +313,7 @@ impl OwnerKey {
     /// # Errors
     /// The errors of [`VerifierKey::verify`].
     pub fn verify(&self, blocks: &[(Challenged, Bytes)], proof: &[u8]) -> Result<(), AuditError> {
-        let blocks = opened(blocks);
+        let blocks = self.0.opened(blocks)?;
         with_scheme!(&self.1, Owner(key), S => S::verify_as_owner(key, &blocks, proof))
     }
 }
@@ -369,7 +352,9 @@ impl ServerParameters {
 
     /// Starts a proof that contains no blocks yet.
     pub fn prover(&self) -> Prover {
-        Prover(with_scheme!(&self.1, Server(parameters), S -> Proving => S::prover(parameters)))
+        let proving =
+            with_scheme!(&self.1, Server(parameters), S -> Proving => S::prover(parameters));
+        Prover(self.0, proving)
     }
 
     /// Checks that tags match their blocks, as far as a server can check this without the owner's
@@ -386,14 +371,19 @@ impl ServerParameters {
     /// * [`TagError::RandomnessUnavailable`] if the operating system provides no random bytes.
     #[doc(hidden)]
     pub fn check_tags(&self, blocks: &[StoredBlock<'_>]) -> Result<(), TagError> {
-        with_scheme!(&self.1, Server(parameters), S => S::check_tags(parameters, blocks))
+        let tags = self.0.own_tags(blocks)?;
+        let own = tags.iter().zip(blocks);
+        let own: Vec<_> = own
+            .map(|(tag, block)| StoredBlock { tag, ..*block })
+            .collect();
+        with_scheme!(&self.1, Server(parameters), S => S::check_tags(parameters, &own))
     }
 }
 
 /// A proof of possession in progress. The server adds the challenged blocks with
 /// [`Prover::absorb`].
 #[derive(Debug)]
-pub struct Prover(Proving);
+pub struct Prover(TagKind, Proving);
 
 impl Prover {
     /// Adds a challenged block and its tag to the proof. Blocks must be added in file order.
@@ -409,12 +399,13 @@ impl Prover {
         tag: &BlockTag,
         block: &[u8],
     ) -> Result<(), TagError> {
-        with_scheme!(&mut self.0, Proving(prover), S => S::absorb(prover, challenged, tag, block))
+        let tag = self.0.own_tag(tag)?;
+        with_scheme!(&mut self.1, Proving(prover), S => S::absorb(prover, challenged, &tag, block))
     }
 
     /// Completes the proof and returns its encoding.
     pub fn finish(self) -> Vec<u8> {
-        with_scheme!(self.0, Proving(prover), S => S::finish(prover))
+        with_scheme!(self.1, Proving(prover), S => S::finish(prover))
     }
 }
 
@@ -461,17 +452,7 @@ impl VerifierKey {
     /// # Errors
     /// [`AuditError`] of the first check that fails.
     pub fn verify(&self, blocks: &[(Challenged, Bytes)], proof: &[u8]) -> Result<(), AuditError> {
-        let blocks = opened(blocks);
+        let blocks = self.0.opened(blocks)?;
         with_scheme!(&self.1, Verifier(key), S => S::verify(key, &blocks, proof))
     }
-}
-
-fn opened(blocks: &[(Challenged, Bytes)]) -> Vec<OpenedBlock<'_>> {
-    blocks
-        .iter()
-        .map(|(challenged, committed)| OpenedBlock {
-            challenged,
-            committed: committed.as_ref(),
-        })
-        .collect()
 }

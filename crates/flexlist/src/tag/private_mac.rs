@@ -38,7 +38,7 @@ use super::{
     BlockTag, Challenged, TagError, WriteId,
     scheme::{
         KeyBytes, MAX_BLOCK_LENGTH, OpenedBlock, StoredBlock, TagScheme, block_length,
-        require_block, require_challenged,
+        hashed_message, padded, require_block, require_challenged,
     },
 };
 use crate::error::AuditError;
@@ -100,11 +100,7 @@ impl PrivateMacKey {
     /// Computes `F(w, n)`, the secret mask in a tag, for the write id `w` and the block's length
     /// `n`.
     fn mask(&self, write: &[u8; 16], length: u64) -> Element {
-        let mut input = [0; 24];
-        let (head, tail) = input.split_at_mut(16);
-        head.copy_from_slice(write);
-        tail.copy_from_slice(&length.to_be_bytes());
-        let output = blake3::keyed_hash(&self.0.mask, &input);
+        let output = blake3::keyed_hash(&self.0.mask, &hashed_message(write, length));
         Element::from_random(output.as_bytes())
     }
 
@@ -280,13 +276,4 @@ fn coefficient(challenged: &Challenged) -> Element {
     coefficients.fold(Element::default(), |sum, coefficient| {
         sum.add(Element::reduce(coefficient))
     })
-}
-
-/// Pads `rest`, the bytes after a block's last whole sector, with zeros to a sector of 15 bytes.
-fn padded(rest: &[u8]) -> [u8; SECTOR] {
-    let mut sector = [0; SECTOR];
-    for (byte, value) in sector.iter_mut().zip(rest) {
-        *byte = *value;
-    }
-    sector
 }

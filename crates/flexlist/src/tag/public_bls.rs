@@ -47,7 +47,7 @@ use super::{
     BlockTag, Challenged, TagError, WriteId,
     scheme::{
         KeyBytes, OpenedBlock, StoredBlock, TagScheme, block_length, check_at_random,
-        require_block, require_challenged,
+        hashed_message, padded, require_block, require_challenged,
     },
 };
 use crate::error::AuditError;
@@ -360,15 +360,6 @@ impl TagScheme for PublicBls {
     }
 }
 
-/// Returns the message that is hashed to the curve: the write id, then the block's `length`.
-fn hashed_message(write: &[u8; 16], length: u64) -> [u8; 24] {
-    let mut message = [0; 24];
-    let (head, tail) = message.split_at_mut(write.len());
-    head.copy_from_slice(write);
-    tail.copy_from_slice(&length.to_be_bytes());
-    message
-}
-
 /// The encoded parts of a proof: the point `sigma`, and the sums `mu_j`.
 type ProofParts<'a> = (&'a [u8; G1_BYTES], &'a [[u8; SCALAR_BYTES]]);
 
@@ -407,10 +398,7 @@ fn coefficient(challenged: &Challenged) -> Fr {
 /// Iterates over the sectors of a block, as elements of the scalar field.
 fn sectors(block: &[u8]) -> impl Iterator<Item = Fr> {
     block.chunks(SECTOR).map(|sector| {
-        let mut bytes = [0_u8; SCALAR_BYTES];
-        for (byte, value) in bytes.iter_mut().zip(sector) {
-            *byte = *value;
-        }
+        let bytes: [u8; SCALAR_BYTES] = padded(sector);
         let mut limbs = [0; 4];
         for (limb, bytes) in limbs.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *limb = u64::from_le_bytes(*bytes);

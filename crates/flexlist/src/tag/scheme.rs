@@ -166,6 +166,24 @@ pub(super) fn block_length<S: TagScheme>(block: &[u8]) -> Result<u64, TagError> 
     }
 }
 
+/// Returns what the secret mask of a tag is derived from: the write id, then the block's `length`.
+pub(super) fn hashed_message(write: &[u8; 16], length: u64) -> [u8; 24] {
+    let mut message = [0; 24];
+    let (head, tail) = message.split_at_mut(write.len());
+    head.copy_from_slice(write);
+    tail.copy_from_slice(&length.to_be_bytes());
+    message
+}
+
+/// Pads a sector, or the shorter end of a block, with zeros to `N` bytes.
+pub(super) fn padded<const N: usize>(sector: &[u8]) -> [u8; N] {
+    let mut padded = [0; N];
+    for (byte, value) in padded.iter_mut().zip(sector) {
+        *byte = *value;
+    }
+    padded
+}
+
 /// Checks, for a prover, that a block's length is allowed and equals the challenged length.
 pub(super) fn require_block<S: TagScheme>(
     challenged: &Challenged,

@@ -1,138 +1,106 @@
-//! Combines any tag scheme with verified reads: adds the root of a hash tree over each block to the
-//! block's tag.
+//! Verified reads: the committed part of a tag begins with the root of a hash tree over the block.
 //!
-//! The scheme proves possession; the root verifies reads. A client checks a block that it reads by
-//! hashing it, without the computations of the scheme.
+//! The scheme of a kind proves possession; the root verifies reads. A client checks a block that it
+//! reads by hashing it, without the computations of the scheme.
 
 #![deny(clippy::arithmetic_side_effects)]
 
-use alloc::vec::Vec;
-use core::marker::PhantomData;
+use alloc::{borrow::Cow, vec::Vec};
 
 use super::{
-    BlockTag, Challenged, TagError, WriteId,
-    hash_only::{HashOnly, chunk_tree},
-    scheme::{OpenedBlock, StoredBlock, TagScheme},
+    BlockTag, Challenged, TagError, TagKind,
+    hash_only::{self, HashOnly, chunk_tree},
+    scheme::{OpenedBlock, StoredBlock},
 };
-use crate::error::AuditError;
+use crate::{bytes::Bytes, error::AuditError};
 
 /// The length in bytes of a hash tree's root.
 const ROOT: usize = 32;
 
-/// Tag scheme `S` with verified reads. The committed part of a tag is the root of [`HashOnly`] (32
-/// bytes), then the committed part of `S`. The held part is the held part of `S`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WithReads<S>(PhantomData<S>);
-
-impl<S: TagScheme> TagScheme for WithReads<S> {
-    type OwnerKey = S::OwnerKey;
-    type ServerParameters = S::ServerParameters;
-    type Prover = S::Prover;
-    type VerifierKey = S::VerifierKey;
-
-    const MAX_LENGTH: u64 = S::MAX_LENGTH;
-
-    fn server_parameters(owner: &S::OwnerKey) -> S::ServerParameters {
-        S::server_parameters(owner)
-    }
-
-    fn verifier_key(owner: &S::OwnerKey) -> S::VerifierKey {
-        S::verifier_key(owner)
-    }
-
-    fn tag(owner: &S::OwnerKey, write: WriteId, block: &[u8]) -> Result<BlockTag, TagError> {
-        let BlockTag { committed, held } = S::tag(owner, write, block)?;
-        let root = chunk_tree::root(block);
-        Ok(BlockTag {
-            committed: [root.as_slice(), committed.as_ref()].concat().into(),
-            held,
-        })
-    }
-
-    fn prover(parameters: &S::ServerParameters) -> S::Prover {
-        S::prover(parameters)
-    }
-
-    fn absorb(
-        prover: &mut S::Prover,
-        challenged: &Challenged,
-        tag: &BlockTag,
-        block: &[u8],
-    ) -> Result<(), TagError> {
-        S::absorb(prover, challenged, &inner(tag)?, block)
-    }
-
-    fn finish(prover: S::Prover) -> Vec<u8> {
-        S::finish(prover)
-    }
-
-    fn verify(
-        key: &S::VerifierKey,
-        blocks: &[OpenedBlock<'_>],
-        proof: &[u8],
-    ) -> Result<(), AuditError> {
-        S::verify(key, &inner_blocks(blocks)?, proof)
-    }
-
-    fn verify_as_owner(
-        owner: &S::OwnerKey,
-        blocks: &[OpenedBlock<'_>],
-        proof: &[u8],
-    ) -> Result<(), AuditError> {
-        S::verify_as_owner(owner, &inner_blocks(blocks)?, proof)
-    }
-
-    fn check_tags(
-        parameters: &S::ServerParameters,
-        blocks: &[StoredBlock<'_>],
-    ) -> Result<(), TagError> {
-        let mut tags = Vec::with_capacity(blocks.len());
-        for block in blocks {
-            check_block(0, block.tag.committed.as_ref(), block.data).map_err(
-                |error| match error {
-                    AuditError::MalformedTag { .. } => TagError::TagMalformed,
-                    _ => TagError::BlockMismatch,
-                },
-            )?;
-            tags.push(inner(block.tag)?);
+impl TagKind {
+    /// Returns the length in bytes of the root before the committed part of the kind's scheme. The
+    /// committed part of [`HashOnly`] is such a root itself.
+    const fn root_length(self) -> usize {
+        match self {
+            Self::HashOnly => 0,
+            Self::PrivateMac | Self::Rsa2048 | Self::Rsa3072 | Self::PublicBls => ROOT,
         }
-        let blocks: Vec<StoredBlock<'_>> = tags
-            .iter()
-            .zip(blocks)
-            .map(|(tag, block)| StoredBlock { tag, ..*block })
-            .collect();
-        S::check_tags(parameters, &blocks)
     }
-}
 
-/// Checks `block`, the block that starts at byte `start`, against the root in `committed`, the
-/// committed part of its tag. Independent of the scheme.
-pub(super) fn check_block(start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
-    let (root, _) = committed
-        .split_at_checked(ROOT)
-        .ok_or(AuditError::MalformedTag { start })?;
-    HashOnly::check_block(start, root, block)
-}
+    /// Checks that `block` contains the bytes of the block that starts at byte `start`, by the
+    /// `committed` part of a tag of this kind. Needs no key.
+    ///
+    /// # Errors
+    /// [`AuditError::MalformedTag`] if `committed` is malformed; [`AuditError::BlockMismatch`] if
+    /// the block has another root.
+    #[doc(hidden)]
+    pub fn check_block(self, start: u64, committed: &[u8], block: &[u8]) -> Result<(), AuditError> {
+        let root = match self.root_length() {
+            0 => Some(committed),
+            // The bytes after the root do not matter here.
+            length => committed.get(..length),
+        };
+        HashOnly::check_block(
+            start,
+            root.ok_or(AuditError::MalformedTag { start })?,
+            block,
+        )
+    }
 
-/// Extracts the tag of the scheme `S` from a tag of [`WithReads<S>`](WithReads): removes the root.
-fn inner(tag: &BlockTag) -> Result<BlockTag, TagError> {
-    let committed = tag.committed.as_ref().get(ROOT..);
-    Ok(BlockTag {
-        committed: committed.ok_or(TagError::TagMalformed)?.to_vec().into(),
-        held: tag.held.clone(),
-    })
-}
+    /// Adds the root of `block` to a tag of the kind's scheme.
+    pub(super) fn with_root(self, tag: BlockTag, block: &[u8]) -> BlockTag {
+        if self.root_length() == 0 {
+            return tag;
+        }
+        let BlockTag { committed, held } = tag;
+        let root = chunk_tree::root(block);
+        let committed = [root.as_slice(), committed.as_ref()].concat().into();
+        BlockTag { committed, held }
+    }
 
-/// Converts challenged blocks of [`WithReads<S>`](WithReads) to those of `S`: removes the roots
-/// from the committed parts.
-fn inner_blocks<'a>(blocks: &[OpenedBlock<'a>]) -> Result<Vec<OpenedBlock<'a>>, AuditError> {
-    let inner = |block: &OpenedBlock<'a>| {
-        let start = block.challenged.start;
-        let committed = block.committed.get(ROOT..);
-        Ok(OpenedBlock {
-            committed: committed.ok_or(AuditError::MalformedTag { start })?,
-            challenged: block.challenged,
-        })
-    };
-    blocks.iter().map(inner).collect()
+    /// Returns the tag of the kind's scheme: removes the root.
+    pub(super) fn own_tag(self, tag: &BlockTag) -> Result<Cow<'_, BlockTag>, TagError> {
+        if self.root_length() == 0 {
+            return Ok(Cow::Borrowed(tag));
+        }
+        let committed = tag.committed.as_ref().get(self.root_length()..);
+        Ok(Cow::Owned(BlockTag {
+            committed: committed.ok_or(TagError::TagMalformed)?.to_vec().into(),
+            held: tag.held.clone(),
+        }))
+    }
+
+    /// Checks the roots of stored blocks, and returns the tags of the kind's scheme. The scheme of
+    /// [`HashOnly`] checks its roots itself.
+    pub(super) fn own_tags<'a>(
+        self,
+        blocks: &[StoredBlock<'a>],
+    ) -> Result<Vec<Cow<'a, BlockTag>>, TagError> {
+        let own = |block: &StoredBlock<'a>| {
+            if self.root_length() > 0 {
+                let checked = self.check_block(0, block.tag.committed.as_ref(), block.data);
+                checked.map_err(hash_only::stored)?;
+            }
+            self.own_tag(block.tag)
+        };
+        blocks.iter().map(own).collect()
+    }
+
+    /// Converts challenged blocks to those of the kind's scheme: removes the roots from the
+    /// committed parts.
+    pub(super) fn opened<'a>(
+        self,
+        blocks: &'a [(Challenged, Bytes)],
+    ) -> Result<Vec<OpenedBlock<'a>>, AuditError> {
+        let opened = |(challenged, committed): &'a (Challenged, Bytes)| {
+            let start = challenged.start;
+            let committed = committed.as_ref().get(self.root_length()..);
+            let committed = committed.ok_or(AuditError::MalformedTag { start })?;
+            Ok(OpenedBlock {
+                challenged,
+                committed,
+            })
+        };
+        blocks.iter().map(opened).collect()
+    }
 }

@@ -90,12 +90,6 @@ impl Edge {
     }
 }
 
-impl Default for Edge {
-    fn default() -> Self {
-        Self::empty()
-    }
-}
-
 /// Returns the width of the incomplete tile at `level` in a tree of `size` entries; 0 if there is
 /// none.
 pub(crate) fn width(size: u64, level: u8) -> usize {

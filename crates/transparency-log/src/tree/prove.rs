@@ -20,14 +20,6 @@ pub trait Subtrees {
     fn subtree(&mut self, height: u8, index: u64) -> Result<Hash, Self::Error>;
 }
 
-impl<S: Subtrees> Subtrees for &mut S {
-    type Error = S::Error;
-
-    fn subtree(&mut self, height: u8, index: u64) -> Result<Hash, S::Error> {
-        (**self).subtree(height, index)
-    }
-}
-
 /// Error returned when a proof cannot be generated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

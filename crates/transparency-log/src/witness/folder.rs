@@ -8,8 +8,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use pad_core::Digest;
 use pad_disk::layer::{self, FileLayer, LayerFile};
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 
 use super::{AddError, Records};
 use crate::{Checkpoint, note::Note, tree::TreeHead};
@@ -169,13 +170,7 @@ impl Records for FolderRecords {
 /// requests for its records.
 #[doc(hidden)]
 pub fn file_name(origin: &str) -> String {
-    use core::fmt::Write as _;
-    let mut name = String::new();
-    for byte in Sha256::digest(origin) {
-        // Writing to a string cannot fail.
-        let _ = write!(name, "{byte:02x}");
-    }
-    name
+    Digest(Sha256::digest(origin).into()).to_string()
 }
 
 const TURNS: usize = 64;

@@ -13,6 +13,15 @@ fn observer(world: &World, public: &PublicFile) -> FileObserver<Wire> {
     FileObserver::new(public.clone(), world.wire.clone()).with_options(small())
 }
 
+/// A world with an uploaded file, its owner's client, and an observer with the published data.
+fn published(kind: TagKind, file: &[u8]) -> (World, Client, PublicFile, FileObserver<Wire>) {
+    let world = World::new(kind);
+    let mut client = world.uploaded(file);
+    let public = client.public().unwrap();
+    let observer = observer(&world, &public);
+    (world, client, public, observer)
+}
+
 fn read(observer: &FileObserver<Wire>, state: &FileState) -> Result<Vec<u8>, ClientError> {
     let mut bytes = Vec::new();
     observer.read_to(state, 0..state.list.total, &mut bytes)?;
@@ -22,11 +31,8 @@ fn read(observer: &FileObserver<Wire>, state: &FileState) -> Result<Vec<u8>, Cli
 #[test]
 fn anybody_reads_and_audits_what_is_published() {
     for kind in PUBLIC {
-        let world = World::new(kind);
         let mut file = contents(5_000);
-        let mut client = world.uploaded(&file);
-        let public = client.public().unwrap();
-        let observer = observer(&world, &public);
+        let (_world, mut client, public, observer) = published(kind, &file);
         let newest = observer.newest().unwrap();
         assert_eq!(*newest.state(), public.since);
         for extent in [Extent::Sample(50), Extent::Everything] {
@@ -57,12 +63,9 @@ fn anybody_reads_and_audits_what_is_published() {
 
 #[test]
 fn tags_with_a_secret_key_are_the_owners_to_audit_and_everybodys_to_read() {
-    let world = World::new(TagKind::PrivateMac);
     let file = contents(5_000);
-    let mut client = world.uploaded(&file);
-    let public = client.public().unwrap();
+    let (world, _client, public, observer) = published(TagKind::PrivateMac, &file);
     assert!(public.tags.key().is_none());
-    let observer = observer(&world, &public);
     let state = *observer.newest().unwrap().state();
     assert_eq!(read(&observer, &state).unwrap(), file);
     world.wire.meddle(|request, _| panic!("{request:?}"));
@@ -76,13 +79,9 @@ fn tags_with_a_secret_key_are_the_owners_to_audit_and_everybodys_to_read() {
 
 #[test]
 fn a_published_root_is_read_and_no_other() {
-    let world = World::new(TagKind::PrivateMac);
-    let file = contents(5_000);
-    let mut client = world.uploaded(&file);
-    let public = client.public().unwrap();
+    let (world, mut client, _, observer) = published(TagKind::PrivateMac, &contents(5_000));
     client.apply(&[write(0, b"new")]).unwrap();
     let root = client.version().unwrap().sealed_root();
-    let observer = observer(&world, &public);
     let state = observer.at_root(&root).unwrap();
     assert_eq!(state, client.version().unwrap());
     assert!(read(&observer, &state).unwrap().starts_with(b"new"));
@@ -177,10 +176,7 @@ fn lies_about_the_newest_version() {
 #[test]
 fn lies_about_what_is_read_and_audited() {
     for kind in PUBLIC {
-        let world = World::new(kind);
-        let mut client = world.uploaded(&contents(2_000));
-        let public = client.public().unwrap();
-        let observer = observer(&world, &public);
+        let (world, _client, public, observer) = published(kind, &contents(2_000));
         let state = public.since;
         world.wire.tamper(|_, response| {
             if let Response::Read { blocks, .. } = response {
@@ -204,10 +200,8 @@ fn lies_about_what_is_read_and_audited() {
 /// If the published tag key is not the file's, audits fail. Reads still return only verified bytes.
 #[test]
 fn a_wrong_key_for_tags_does_not_pass() {
-    let world = World::new(TagKind::PublicBls);
     let file = contents(2_000);
-    let mut client = world.uploaded(&file);
-    let mut public = client.public().unwrap();
+    let (world, _client, mut public, _) = published(TagKind::PublicBls, &file);
     public.tags = TagCheck::public(&owner(1, TagKind::PublicBls).tags);
     let observer = observer(&world, &public);
     let state = public.since;
