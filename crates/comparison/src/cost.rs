@@ -4,8 +4,6 @@
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3, 6.3, 7.3 and 10.
 
-use core::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::{line::CostLine, measurement::Measurement, prices::Prices};
@@ -59,42 +57,35 @@ pub enum Clients {
 }
 
 /// Part of the monthly cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Term {
     /// Computing of the author, to make snapshots.
+    #[error("the author's computing")]
     AuthorComputing,
     /// Sending updates to every server.
+    #[error("sending updates to servers")]
     UpdatesSent,
     /// Computing of the servers, to apply updates.
+    #[error("applying updates")]
     ServerComputing,
     /// Computing of the servers, to make proofs.
+    #[error("computing proofs")]
     ProofComputing,
     /// Sending proofs to clients.
+    #[error("sending proofs to clients")]
     ProofsSent,
     /// Computing of the clients, to verify.
+    #[error("the clients' computing")]
     ClientComputing,
     /// Disk space of the servers: the measured files of a store. For a scheme in memory, the
     /// entries and the updates of the kept versions.
+    #[error("disks")]
     Storage,
     /// Main memory of the servers, for the dictionary with the kept versions. A scheme whose memory
     /// was not measured is charged for the entries, with a digest each, but not for versions.
+    #[error("memory")]
     Memory,
-}
-
-impl fmt::Display for Term {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::AuthorComputing => "the author's computing",
-            Self::UpdatesSent => "sending updates to servers",
-            Self::ServerComputing => "applying updates",
-            Self::ProofComputing => "computing proofs",
-            Self::ProofsSent => "sending proofs to clients",
-            Self::ClientComputing => "the clients' computing",
-            Self::Storage => "disks",
-            Self::Memory => "memory",
-        })
-    }
 }
 
 /// Cost of a load in dollars per month, by terms.
@@ -287,11 +278,6 @@ impl Measurement {
 }
 
 /// Converts a count to a floating-point number.
-#[allow(
-    clippy::as_conversions,
-    clippy::cast_precision_loss,
-    reason = "no count of a load reaches 2^53"
-)]
 pub(crate) const fn count(number: u64) -> f64 {
     number as f64
 }
