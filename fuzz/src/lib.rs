@@ -11,5 +11,5 @@ pub mod stored;
 pub mod target;
 mod together;
 pub mod transparency;
-pub mod tuples;
+mod tuples;
 pub mod verify_proof;
