@@ -107,7 +107,8 @@ impl Cost {
         prices: &Prices,
         clients: Clients,
     ) -> Option<Self> {
-        let reply = Reply::of(figures, load, clients)?;
+        let [prove_us, client_us] = lookup_us(figures, load, clients)?;
+        let proof_bytes = figures.proof_bytes?;
         let (servers, keys) = (count(load.servers), count(load.keys));
         let [snapshots, lookups] =
             [load.snapshots_per_day, load.lookups_per_day].map(|daily| daily * DAYS_PER_MONTH);
@@ -131,14 +132,13 @@ impl Cost {
             (Term::AuthorComputing, computed(snapshots, author_us)),
             (Term::UpdatesSent, sent(updates, update_bytes)),
             (Term::ServerComputing, computed(updates, apply_us)),
-            (Term::ProofComputing, computed(lookups, reply.prove_us)),
-            (Term::ProofsSent, sent(lookups, reply.proof_bytes)),
-            (Term::ClientComputing, computed(lookups, reply.client_us)),
+            (Term::ProofComputing, computed(lookups, prove_us)),
+            (Term::ProofsSent, sent(lookups, proof_bytes)),
+            (Term::ClientComputing, computed(lookups, client_us)),
             (Term::Storage, servers * prices.of_storing(on_disk)),
             (Term::Memory, servers * prices.of_memory(in_memory)),
         ];
-        let each = prices.of_computing(reply.prove_us + reply.client_us)
-            + prices.of_sending(reply.proof_bytes);
+        let each = prices.of_computing(prove_us + client_us) + prices.of_sending(proof_bytes);
         let line = CostLine {
             fixed: terms
                 .iter()
@@ -193,34 +193,22 @@ impl Term {
     }
 }
 
-/// Cost of an average lookup: times of server and client, and bytes of the proof.
-struct Reply {
-    prove_us: f64,
-    proof_bytes: f64,
-    client_us: f64,
-}
-
-impl Reply {
-    fn of(figures: &Measurement, load: &Load, clients: Clients) -> Option<Self> {
-        let share = |part: f64, figure: Option<f64>| {
-            if part > 0.0 {
-                figure.map(|figure| part * figure)
-            } else {
-                Some(0.0)
-            }
-        };
-        let prove_us = share(1.0 - load.old_lookups, figures.prove_us)?
-            + share(load.old_lookups, figures.prove_old_us)?;
-        let client_us = match clients {
-            Clients::PayThemselves => 0.0,
-            Clients::Charged => figures.verify_us?,
-        };
-        Some(Self {
-            prove_us,
-            proof_bytes: figures.proof_bytes?,
-            client_us,
-        })
-    }
+/// Returns the microseconds of the server and of the client for an average lookup.
+fn lookup_us(figures: &Measurement, load: &Load, clients: Clients) -> Option<[f64; 2]> {
+    let share = |part: f64, figure: Option<f64>| {
+        if part > 0.0 {
+            figure.map(|figure| part * figure)
+        } else {
+            Some(0.0)
+        }
+    };
+    let prove_us = share(1.0 - load.old_lookups, figures.prove_us)?
+        + share(load.old_lookups, figures.prove_old_us)?;
+    let client_us = match clients {
+        Clients::PayThemselves => 0.0,
+        Clients::Charged => figures.verify_us?,
+    };
+    Some([prove_us, client_us])
 }
 
 /// Bytes that a scheme sends per second of its computing. If a ratio exceeds
