@@ -17,24 +17,22 @@
 )]
 
 use std::{
-    fs::File,
-    io,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use self::state::State;
-use super::{FileLayer, LayerFile, folder::check_name};
+use super::FileLayer;
 
-mod contents;
 mod faults;
 mod file;
+mod handle;
 mod names;
 mod operation;
 mod random;
 mod state;
 
-pub use self::operation::{Operation, Reads, SECTOR, Traffic};
+pub use self::operation::{Operation, Reads, SECTOR};
 
 /// A simulated folder in memory. Clones share the same folder.
 ///
@@ -106,11 +104,6 @@ impl SimulatedFolder {
         self.state().used()
     }
 
-    /// I/O counters of the file `name`; zeros if there is no such file.
-    pub fn traffic(&self, name: &str) -> Traffic {
-        self.state().traffic(name)
-    }
-
     /// Returns the folder as the medium may contain it if the power is cut now. Its contents are
     /// durable.
     #[must_use]
@@ -127,96 +120,6 @@ impl SimulatedFolder {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn handle(&self, (file, handle): (u64, u64)) -> Arc<dyn LayerFile> {
-        Arc::new(SimulatedFile {
-            folder: self.clone(),
-            file,
-            handle,
-        })
-    }
-}
-
-impl FileLayer for SimulatedFolder {
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn names(&self) -> io::Result<Vec<String>> {
-        self.state().list()
-    }
-
-    fn open(&self, name: &str) -> io::Result<Arc<dyn LayerFile>> {
-        check_name(name)?;
-        let opened = self.state().open(name)?;
-        Ok(self.handle(opened))
-    }
-
-    fn create(&self, name: &str) -> io::Result<Arc<dyn LayerFile>> {
-        check_name(name)?;
-        let created = self.state().create(name)?;
-        Ok(self.handle(created))
-    }
-
-    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        check_name(to)?;
-        check_name(from)?;
-        self.state().rename(from, to)
-    }
-
-    fn remove(&self, name: &str) -> io::Result<()> {
-        check_name(name)?;
-        self.state().remove(name)
-    }
-
-    fn synchronise(&self) -> io::Result<()> {
-        self.state().synchronise_names()
-    }
-}
-
-/// An open file of a simulated folder.
-#[derive(Debug)]
-struct SimulatedFile {
-    folder: SimulatedFolder,
-    file: u64,
-    /// Number of this handle, which identifies the owner of a lock.
-    handle: u64,
-}
-
-impl LayerFile for SimulatedFile {
-    fn length(&self) -> io::Result<u64> {
-        self.folder.state().length(self.file)
-    }
-
-    fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
-        self.folder.state().read(self.file, offset, bytes)
-    }
-
-    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.folder.state().write(self.file, offset, bytes)
-    }
-
-    fn set_length(&self, length: u64) -> io::Result<()> {
-        self.folder.state().set_length(self.file, length)
-    }
-
-    fn synchronise(&self) -> io::Result<()> {
-        self.folder.state().synchronise(self.file, self.handle)
-    }
-
-    fn try_lock(&self) -> io::Result<bool> {
-        self.folder.state().try_lock(self.file, self.handle)
-    }
-
-    fn of_system(&self) -> Option<&File> {
-        None
-    }
-}
-
-impl Drop for SimulatedFile {
-    fn drop(&mut self) {
-        self.folder.state().close(self.file, self.handle);
     }
 }
 
