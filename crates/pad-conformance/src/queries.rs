@@ -120,37 +120,18 @@ neighbours! {
         |asked, contents| successor(contents, &asked.0);
 }
 
-/// A server that answers every kind of question about keys.
-pub trait AllQuestions:
-    Serves<Key>
-    + Serves<Keys>
-    + Serves<KeyRange>
-    + Serves<Predecessor>
-    + Serves<Successor>
-    + Serves<First>
-    + Serves<Last>
-{
-}
-
-impl<R> AllQuestions for R where
+/// Checks that the verified answers to every kind of question about a version agree with the
+/// oracle.
+pub fn check_version<R>(server: &R, public: PublicKey<R::Family>, oracle: &Oracle, version: Version)
+where
     R: Serves<Key>
         + Serves<Keys>
         + Serves<KeyRange>
         + Serves<Predecessor>
         + Serves<Successor>
         + Serves<First>
-        + Serves<Last>
+        + Serves<Last>,
 {
-}
-
-/// Checks that the verified answers to every kind of question about a version agree with the
-/// oracle.
-pub fn check_version<R: AllQuestions>(
-    server: &R,
-    public: PublicKey<R::Family>,
-    oracle: &Oracle,
-    version: Version,
-) {
     let keys: Vec<Key> = oracle.interesting_keys().into_iter().collect();
     let mut asked = QueriedVersion {
         server,
