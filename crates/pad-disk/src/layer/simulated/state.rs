@@ -1,23 +1,21 @@
-//! State of a simulated folder, and the operations on the folder and its files.
+//! State of a simulated folder, with its faults.
 
 use core::ops::Range;
-use std::{collections::BTreeMap, io, path::Path, sync::Arc};
+use std::{collections::BTreeMap, io};
 
 use super::{
-    SimulatedFolder,
-    faults::{Faults, Outcome, fault, stopped},
+    faults::{Faults, Outcome},
     file::Versions,
-    handle::SimulatedFile,
     names::Names,
     operation::Operation,
     random::Random,
 };
-use crate::layer::{FileLayer, LayerFile, folder::check_name, pages::PAGE};
+use crate::layer::pages::PAGE;
 
 /// A folder: its names, its files by number, and its faults.
 #[derive(Debug)]
 pub(super) struct State {
-    names: Names,
+    pub(super) names: Names,
     files: BTreeMap<u64, Versions>,
     /// Last number given to a file or handle.
     number: u64,
@@ -89,7 +87,7 @@ impl State {
         Ok(outcome)
     }
 
-    fn find(&self, name: &str) -> io::Result<u64> {
+    pub(super) fn find(&self, name: &str) -> io::Result<u64> {
         Ok(self.names.get(name).ok_or(io::ErrorKind::NotFound)?)
     }
 
@@ -98,18 +96,14 @@ impl State {
         self.files.entry(file).or_default()
     }
 
-    /// Opens the file with the number `file`, which is in `folder`.
-    fn open_file(&mut self, folder: &SimulatedFolder, file: u64) -> Arc<dyn LayerFile> {
+    /// Opens the file with the number `file`, and returns the number of the handle.
+    pub(super) fn new_handle(&mut self, file: u64) -> u64 {
         let handle = self.new_number();
         self.file(file).handles.insert(handle);
-        Arc::new(SimulatedFile {
-            folder: folder.clone(),
-            file,
-            handle,
-        })
+        handle
     }
 
-    fn new_number(&mut self) -> u64 {
+    pub(super) fn new_number(&mut self) -> u64 {
         self.number += 1;
         self.number
     }
@@ -140,82 +134,5 @@ impl State {
         let named = self.names.files();
         self.files
             .retain(|number, file| !file.handles.is_empty() || named.contains(number));
-    }
-}
-
-impl FileLayer for SimulatedFolder {
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn names(&self) -> io::Result<Vec<String>> {
-        let state = self.state();
-        state.begin_read()?;
-        Ok(state.names.all().cloned().collect())
-    }
-
-    fn open(&self, name: &str) -> io::Result<Arc<dyn LayerFile>> {
-        check_name(name)?;
-        let mut state = self.state();
-        state.begin_read()?;
-        let file = state.find(name)?;
-        Ok(state.open_file(self, file))
-    }
-
-    fn create(&self, name: &str) -> io::Result<Arc<dyn LayerFile>> {
-        check_name(name)?;
-        let mut state = self.state();
-        state
-            .begin(Operation::Create)?
-            .of_step(|| {
-                if state.names.get(name).is_some() {
-                    return Err(io::ErrorKind::AlreadyExists.into());
-                }
-                let file = state.new_number();
-                state.names.give(name, file);
-                Ok(file)
-            })
-            .map(|file| state.open_file(self, file))
-    }
-
-    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        check_name(to)?;
-        check_name(from)?;
-        let mut state = self.state();
-        state.begin(Operation::Rename)?.of_step(|| {
-            let file = state.find(from)?;
-            if from != to {
-                state.names.rename(from, to, file);
-            }
-            Ok(())
-        })
-    }
-
-    fn remove(&self, name: &str) -> io::Result<()> {
-        check_name(name)?;
-        let mut state = self.state();
-        state.begin(Operation::Remove)?.of_step(|| {
-            let file = state.find(name)?;
-            state.names.take(name, file);
-            Ok(())
-        })
-    }
-
-    fn synchronise(&self) -> io::Result<()> {
-        let mut state = self.state();
-        match state.begin(Operation::SynchroniseFolder)? {
-            Outcome::Happens => {
-                state.names.synchronise();
-                state.forget();
-                Ok(())
-            }
-            // The synchronisation has no effect: a power cut may make any part of the changes
-            // durable.
-            Outcome::HappensAtTheEnd => Err(stopped()),
-            Outcome::Fails(mut random) => {
-                state.names.synchronise_in_vain(&mut random);
-                Err(fault())
-            }
-        }
     }
 }

@@ -1,9 +1,9 @@
 //! Outcomes of simulated accidents: all permitted ones occur, and no others.
 
-use std::{collections::BTreeSet, io};
+use std::{collections::BTreeSet, io, sync::Arc};
 
 use super::*;
-use crate::layer::LayerFile;
+use crate::layer::{FileLayer, LayerFile};
 
 /// Number of simulated power cuts in tests with few possible outcomes.
 const SEEDS: u64 = 1_000;
