@@ -15,7 +15,7 @@ use pad_core::{
     codec::{self, Message},
     internals::Testimony,
 };
-use pad_fuzz::target::TARGETS;
+use pad_fuzz::targets::TARGETS;
 use pad_tree::{RedBlack, RedBlackPathCopying};
 use pad_tuple::{
     designs::{BaseSuperseding, SpecLightweight},

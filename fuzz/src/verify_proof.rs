@@ -6,7 +6,7 @@
 
 use pad_core::codec::ENVELOPE_LENGTH;
 
-use crate::target::with_target;
+use crate::targets::with_target;
 
 /// Verifies the input as the body of a proof.
 pub fn run(data: &[u8]) {
