@@ -159,6 +159,10 @@ fn write_sectors(medium: &mut Pages, offset: u64, bytes: &[u8], mut is_kept: imp
 }
 
 /// Returns a page that was never written.
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "other files cannot always read it"
+)]
 pub(super) const fn zeros(_: u64) -> Result<Page, Infallible> {
     Ok([0; size_of::<Page>()])
 }
