@@ -5,14 +5,17 @@ use std::{fs, path::Path};
 use pad_conformance::{
     Pad, Random, TuplePad,
     operation::{key, value},
+    pad::signing_key,
     tree::tree_author,
     tuple::TestSecret,
 };
 use pad_core::{
     Contradiction, Dictionary, DictionaryId, Equivocation, Heads as _, Past, Repository,
-    Sha256Ed25519, Suite, TrustedView, Untrusted, Version, codec, internals::Testimony,
+    Sha256Ed25519, Suite, TrustedView, Untrusted, Version,
+    codec::{self, Message},
+    internals::Testimony,
 };
-use pad_fuzz::{target::TARGETS, tuples::TUPLES};
+use pad_fuzz::targets::TARGETS;
 use pad_tree::{RedBlack, RedBlackPathCopying};
 use pad_tuple::{
     designs::{BaseSuperseding, SpecLightweight},
@@ -27,38 +30,23 @@ fn write(target: &str, name: &str, bytes: &[u8]) {
     fs::write(folder.join(name), bytes).expect("a file");
 }
 
+fn write_message(name: &str, message: &impl Message) {
+    write("decode_messages", name, &codec::encode(message));
+}
+
 fn main() {
-    TARGETS.with(|targets| {
-        for (scheme, target) in (0_u8..).zip(targets) {
-            for (query, proof) in (0_u8..).zip(&target.proofs) {
-                let name = format!("{scheme}-{query}");
-                let body = &proof[codec::ENVELOPE_LENGTH..];
-                write("verify_proof", &name, &[&[scheme, query], body].concat());
-                if scheme == 1 {
-                    write("decode_messages", &format!("proof-{query}"), proof);
-                }
-                let changes = Random::new(query.into()).bytes(8);
-                let other = (query + 5) % 20;
-                write(
-                    "malleability",
-                    &name,
-                    &[&[scheme, query, other], &changes[..]].concat(),
-                );
-            }
+    proofs();
+    tuple_updates::<BaseSuperseding>();
+    tuple_updates::<SpecLightweight>();
+    for (target, seeds) in [
+        ("aad", pad_fuzz::aad::seeds()),
+        ("accumulators", pad_fuzz::accumulators::seeds()),
+        ("flexlist", pad_fuzz::flexlist::seeds()),
+        ("transparency", pad_fuzz::transparency::seeds()),
+    ] {
+        for (name, input) in seeds {
+            write(target, &name, &input);
         }
-    });
-    tuples();
-    for (name, input) in pad_fuzz::aad::seeds() {
-        write("aad", &name, &input);
-    }
-    for (name, input) in pad_fuzz::accumulators::seeds() {
-        write("accumulators", &name, &input);
-    }
-    for (name, input) in pad_fuzz::flexlist::seeds() {
-        write("flexlist", &name, &input);
-    }
-    for (name, input) in pad_fuzz::transparency::seeds() {
-        write("transparency", &name, &input);
     }
     other_messages();
     for seed in 0..8 {
@@ -69,28 +57,36 @@ fn main() {
     }
 }
 
-/// Writes up to eight queries of each tuple target. The numbers of tuple schemes follow those of
-/// the trees.
-fn tuples() {
-    TUPLES.with(|targets| {
-        for (scheme, target) in (3_u8..).zip(targets) {
-            let count = target.proofs().len();
-            let questions = (0_u8..).zip(target.proofs());
-            for (question, proof) in questions.step_by(count.div_ceil(8)) {
-                let name = format!("{scheme}-{question}");
-                let body = &proof[codec::ENVELOPE_LENGTH..];
-                let seed = [&[scheme, question], body].concat();
-                write("verify_proof", &name, &seed);
-                write("decode_messages", &format!("tuples-{name}"), proof);
-                let changes = Random::new(question.into()).bytes(8);
-                let other = question + 8;
-                let seed = [&[scheme, question, other], &changes[..]].concat();
+/// Writes all queries of each tree, and up to eight of each tuple target. The numbers of the tuple
+/// targets follow those of the trees.
+fn proofs() {
+    TARGETS.with(|targets| {
+        for (scheme, target) in (0_u8..).zip(targets) {
+            let is_tree = scheme < 3;
+            let step = if is_tree {
+                1
+            } else {
+                target.proofs.len().div_ceil(8)
+            };
+            for (query, proof) in (0_u8..).zip(&target.proofs).step_by(step) {
+                let name = format!("{scheme}-{query}");
+                let body = &proof.message[codec::ENVELOPE_LENGTH..];
+                write("verify_proof", &name, &[&[scheme, query], body].concat());
+                let message = match scheme {
+                    0 | 2 => None,
+                    1 => Some(format!("proof-{query}")),
+                    _ => Some(format!("tuples-{name}")),
+                };
+                if let Some(message) = message {
+                    write("decode_messages", &message, &proof.message);
+                }
+                let changes = Random::new(query.into()).bytes(8);
+                let other = if is_tree { (query + 5) % 20 } else { query + 8 };
+                let seed = [&[scheme, query, other], &changes[..]].concat();
                 write("malleability", &name, &seed);
             }
         }
     });
-    tuple_updates::<BaseSuperseding>();
-    tuple_updates::<SpecLightweight>();
 }
 
 fn tuple_updates<D: Design<Sha256Ed25519, Secret: TestSecret>>() {
@@ -102,8 +98,7 @@ fn tuple_updates<D: Design<Sha256Ed25519, Secret: TestSecret>>() {
             author.remove(&key([0]));
         }
         let update = author.snapshot().expect("signs");
-        let name = format!("{}-update-{number}", D::NAME);
-        write("decode_messages", &name, &codec::encode(&update));
+        write_message(&format!("{}-update-{number}", D::NAME), &update);
     }
 }
 
@@ -112,53 +107,31 @@ fn other_messages() {
     let mut server = RedBlackPathCopying::<Sha256Ed25519>::new(author.authority());
     let mut view = TrustedView::<Sha256Ed25519>::new(author.authority());
     for number in 0..6_u8 {
-        author.put(
-            pad_conformance::operation::key([number]),
-            pad_conformance::operation::value("v"),
-        );
+        author.put(key([number]), value("v"));
         if number > 2 {
-            author.remove(&pad_conformance::operation::key([number - 2]));
+            author.remove(&key([number - 2]));
         }
         let update = author.snapshot().expect("signs");
         server.apply(&update).expect("applies");
-        write(
-            "decode_messages",
-            &format!("update-{number}"),
-            &codec::encode(&update),
-        );
+        write_message(&format!("update-{number}"), &update);
     }
     let (old, new) = (Version::new(3), Version::new(6));
     let first = server.head(old).expect("a head");
     let mut head = first.head;
     head.root = Sha256Ed25519::empty_tree();
-    let second = head
-        .sign(&pad_conformance::pad::signing_key(7))
-        .expect("signs");
-    write("decode_messages", "view-new", &codec::encode(&view));
+    let second = head.sign(&signing_key(7)).expect("signs");
+    write_message("view-new", &view);
     view.advance(Untrusted::new(first), None).expect("verifies");
-    write("decode_messages", "view", &codec::encode(&view));
-    write("decode_messages", "head", &codec::encode(&first));
-    write(
-        "decode_messages",
-        "fork",
-        &codec::encode(&Equivocation { first, second }),
-    );
-    let inclusion = server
-        .heads()
-        .prove_inclusion(old, new)
-        .expect("both exist");
-    write("decode_messages", "inclusion", &codec::encode(&inclusion));
-    let consistency = server
-        .heads()
-        .prove_consistency(old, new)
-        .expect("both exist");
-    write(
-        "decode_messages",
-        "consistency",
-        &codec::encode(&consistency),
-    );
-    let prefix = server.heads().prove_prefix(old, new).expect("both exist");
-    write("decode_messages", "prefix", &codec::encode(&prefix));
+    write_message("view", &view);
+    write_message("head", &first);
+    write_message("fork", &Equivocation { first, second });
+    let heads = server.heads();
+    let inclusion = heads.prove_inclusion(old, new).expect("both exist");
+    write_message("inclusion", &inclusion);
+    let consistency = heads.prove_consistency(old, new).expect("both exist");
+    write_message("consistency", &consistency);
+    let prefix = heads.prove_prefix(old, new).expect("both exist");
+    write_message("prefix", &prefix);
     let own = Testimony {
         head: second,
         past: Past::Own,
@@ -173,6 +146,6 @@ fn other_messages() {
             first: own.clone(),
             second: Testimony { head: newer, past },
         };
-        write("decode_messages", name, &codec::encode(&evidence));
+        write_message(name, &evidence);
     }
 }

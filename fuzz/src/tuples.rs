@@ -2,69 +2,21 @@
 //! about one key, and about several (see `together.rs`).
 
 use pad_conformance::{
-    Action, Oracle, TuplePad,
+    Action, TuplePad,
     operation::{key, value},
-    repository::{TraceRun, play},
+    repository::play,
     tuple::{TestSecret, expectation},
 };
 use pad_core::{
-    Authority, Dictionary, Key, Repository, Untrusted, Value, Version,
+    Dictionary, Repository, Version,
     codec::{self, ENVELOPE_LENGTH},
 };
 use pad_tuple::{
     TupleProof,
-    designs::{BaseSuperseding, SpecLightweight},
     internals::{Design, Part, ShownContent, ShownTuple, Summary},
 };
 
-use crate::{target::S, together::Together};
-
-/// The keys of an answer with their values; `None` for an absent key.
-pub type Answers = Vec<(Key, Option<Value>)>;
-
-/// Fixed contents under one tuple design, as the fuzz targets attack them.
-pub trait TupleTarget {
-    /// The honest messages, in the order of the queries.
-    fn proofs(&self) -> &[Vec<u8>];
-    /// Verifies a message as a client does; returns the answers if it is accepted.
-    fn verify(&self, question: usize, message: &[u8]) -> Option<Answers>;
-    /// Answers a query from the oracle.
-    fn answer(&self, question: usize) -> Answers;
-    /// Applies changes to an honest proof; `other` is the query whose parts are spliced in.
-    fn change(&self, question: usize, other: usize, changes: &[[u8; 4]]) -> Vec<u8>;
-}
-
-thread_local! {
-    /// Two designs with different refreshes (superseding and lightweight): first with proofs of one
-    /// key, then with proofs of many keys and of ranges.
-    pub static TUPLES: [Box<dyn TupleTarget>; 4] = [
-        Box::new(FixedContents::<BaseSuperseding>::new()),
-        Box::new(FixedContents::<SpecLightweight>::new()),
-        Box::new(Together::<BaseSuperseding>::new()),
-        Box::new(Together::<SpecLightweight>::new()),
-    ];
-}
-
-/// Asserts that an accepted answer is true, and that only the honest message is accepted.
-pub fn check(target: &dyn TupleTarget, question: usize, message: &[u8]) {
-    if let Some(answer) = target.verify(question, message) {
-        let truth = target.answer(question);
-        assert_eq!(answer, truth, "a lie about {question} was accepted");
-        let honest = &target.proofs()[question];
-        assert_eq!(
-            message, honest,
-            "{question} has a proof that was never made"
-        );
-    }
-}
-
-struct FixedContents<D> {
-    authority: Authority,
-    oracle: Oracle,
-    questions: Vec<(Version, Key)>,
-    proofs: Vec<Vec<u8>>,
-    design: core::marker::PhantomData<D>,
-}
+use crate::target::{HonestProof, S, Target};
 
 pub(crate) fn actions() -> Vec<Action> {
     let mut actions: Vec<Action> = (1..=8_u8)
@@ -80,59 +32,34 @@ pub(crate) fn actions() -> Vec<Action> {
     actions
 }
 
-impl<D: Design<S, Secret: TestSecret>> FixedContents<D> {
-    fn new() -> Self {
-        let actions = actions();
-        let TraceRun { server, author, .. } = play::<TuplePad<S, D>>(&actions);
-        let mut questions = Vec::new();
-        for version in [0, 1, 4, 7, 11] {
-            for byte in [0, 4, 8, 12, 13, 18, 33, 34] {
-                questions.push((Version::new(version), key([byte])));
-            }
-        }
-        let prove = |(version, key): &(Version, Key)| {
-            codec::encode(&server.prove(*version, key).expect("the version is there"))
-        };
-        Self {
-            authority: author.authority(),
-            oracle: Oracle::of(&actions),
-            proofs: questions.iter().map(prove).collect(),
-            questions,
-            design: core::marker::PhantomData,
+/// Makes honest proofs about some keys, each in some versions.
+pub(crate) fn target<D: Design<S, Secret: TestSecret>>() -> Target {
+    let played = play::<TuplePad<S, D>>(&actions());
+    let mut proofs = Vec::new();
+    for version in [0, 1, 4, 7, 11].map(Version::new) {
+        for key in [0, 4, 8, 12, 13, 18, 33, 34].map(|byte| key([byte])) {
+            let proof = played.server.prove(version, &key);
+            let proof = proof.expect("the version is there");
+            let trusted = Box::new(expectation::<S, D>(played.author.authority(), version));
+            let about = (version, played.oracle.at(version));
+            proofs.push(HonestProof::new(&proof, trusted, key, about));
         }
     }
-
-    fn decode(&self, question: usize) -> TupleProof<S, D> {
-        codec::decode_body(&self.proofs[question][ENVELOPE_LENGTH..]).expect("an honest proof")
+    Target {
+        proofs,
+        change: change::<D>,
     }
 }
 
-impl<D: Design<S, Secret: TestSecret>> TupleTarget for FixedContents<D> {
-    fn proofs(&self) -> &[Vec<u8>] {
-        &self.proofs
+fn change<D: Design<S>>(honest: &[u8], other: &[u8], changes: &[[u8; 4]]) -> Vec<u8> {
+    let decode = |message: &[u8]| -> TupleProof<S, D> {
+        codec::decode_body(&message[ENVELOPE_LENGTH..]).expect("an honest proof")
+    };
+    let (mut changed, other) = (decode(honest), decode(other));
+    for change in changes {
+        apply(*change, &mut changed, &other);
     }
-
-    fn verify(&self, question: usize, message: &[u8]) -> Option<Answers> {
-        let (version, key) = &self.questions[question];
-        let expectation = expectation::<S, D>(self.authority, *version);
-        let proof = Untrusted::<TupleProof<S, D>>::decode(message, 1 << 20).ok()?;
-        let lookup = proof.verify(&expectation, key).ok()?.into_inner();
-        Some(vec![(lookup.key, lookup.answer.value().cloned())])
-    }
-
-    fn answer(&self, question: usize) -> Answers {
-        let (version, key) = &self.questions[question];
-        let value = self.oracle.at(*version).get(key).cloned();
-        vec![(key.clone(), value)]
-    }
-
-    fn change(&self, question: usize, other: usize, changes: &[[u8; 4]]) -> Vec<u8> {
-        let (mut changed, other) = (self.decode(question), self.decode(other));
-        for change in changes {
-            apply(*change, &mut changed, &other);
-        }
-        codec::encode(&changed)
-    }
+    codec::encode(&changed)
 }
 
 fn apply<D: Design<S>>(

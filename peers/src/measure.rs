@@ -7,7 +7,7 @@ use crate::{
     effort::Effort,
     heap,
     load::Load,
-    peer::{About, Claim, Entry, Key, Peer, Published},
+    peer::{About, Claim, Key, Peer, Published, Value},
     row::{Figure, Row},
 };
 
@@ -34,9 +34,7 @@ pub fn measure<P: Peer>(keys: u64, effort: Effort, emit: Emit<'_>) -> Outcome<()
         bench.publish(changes)?;
     }
     bench.check()?;
-    bench.present()?;
-    bench.old()?;
-    bench.absent()?;
+    bench.look_ups()?;
     bench.growth()?;
     let Bench { peer, emit, .. } = bench;
     drop(peer);
@@ -198,31 +196,24 @@ impl<P: Peer> Bench<'_, P> {
         }
     }
 
-    fn present(&mut self) -> Outcome<()> {
+    /// Measures proofs of present and absent keys, as far as the dictionary makes them.
+    fn look_ups(&mut self) -> Outcome<()> {
         let latest = self.load.latest();
-        let ask = move |load: &mut Load| (latest, Asked::Present(load.any(latest)));
-        self.prove("prove_present", ask)?;
-        self.verify("verify_present", ask)
-    }
-
-    fn old(&mut self) -> Outcome<()> {
-        if !self.about.keeps_old_versions() {
-            return Ok(());
+        let present = move |load: &mut Load| (latest, any_present(load, latest));
+        self.prove("prove_present", present)?;
+        self.verify("verify_present", present)?;
+        if self.about.keeps_old_versions() {
+            self.prove("prove_old", |load| {
+                let version = load.any_version();
+                (version, any_present(load, version))
+            })?;
         }
-        self.prove("prove_old", |load| {
-            let version = load.any_version();
-            (version, Asked::Present(load.any(version)))
-        })
-    }
-
-    fn absent(&mut self) -> Outcome<()> {
-        if !self.about.proves_absence() {
-            return Ok(());
+        if self.about.proves_absence() {
+            let absent = move |load: &mut Load| (latest, (load.any_absent(), None));
+            self.prove("prove_absent", absent)?;
+            self.verify("verify_absent", absent)?;
         }
-        let latest = self.load.latest();
-        let ask = move |load: &mut Load| (latest, Asked::Absent(load.any_absent()));
-        self.prove("prove_absent", ask)?;
-        self.verify("verify_absent", ask)
+        Ok(())
     }
 
     /// Measures proofs that the latest version contains an older one: the version before it, and
@@ -265,13 +256,13 @@ impl<P: Peer> Bench<'_, P> {
         let (load, peer) = (&mut self.load, &mut self.peer);
         let mut bytes = Vec::new();
         for _ in 0..self.effort.proofs {
-            let (version, asked) = ask(load);
-            bytes.push(P::encode(&peer.prove(version, asked.key())?)?.len() as f64);
+            let (version, (key, _)) = ask(load);
+            bytes.push(P::encode(&peer.prove(version, &key)?)?.len() as f64);
         }
         let prepare = || ask(load);
         let times = self
             .effort
-            .repeat(prepare, |(version, asked)| peer.prove(version, asked.key()))?;
+            .repeat(prepare, |(version, (key, _))| peer.prove(version, &key))?;
         self.times(operation, &times, Some(mean(&bytes)))
     }
 
@@ -284,7 +275,7 @@ impl<P: Peer> Bench<'_, P> {
         let mut proofs = Vec::new();
         for _ in 0..self.effort.proofs {
             let (version, asked) = ask(load);
-            let proof = self.peer.prove(version, asked.key())?;
+            let proof = self.peer.prove(version, &asked.0)?;
             proofs.push((version, asked, proof));
         }
         let (peer, mut next) = (&self.peer, 0);
@@ -294,7 +285,7 @@ impl<P: Peer> Bench<'_, P> {
             (*version, asked, proof.clone())
         };
         let times = self.effort.repeat(prepare, |(version, asked, proof)| {
-            peer.verify(version, asked.claim(), proof)
+            peer.verify(version, claim(asked), proof)
         })?;
         self.times(operation, &times, None)
     }
@@ -316,25 +307,16 @@ impl<P: Peer> Bench<'_, P> {
     }
 }
 
-/// A lookup, with the true answer.
-enum Asked {
-    Present(Entry),
-    Absent(Key),
+/// Key of a lookup, with the true answer: its value, or `None` if it is absent.
+type Asked = (Key, Option<Value>);
+
+fn any_present(load: &mut Load, version: usize) -> Asked {
+    let (key, value) = load.any(version);
+    (key, Some(value))
 }
 
-impl Asked {
-    const fn key(&self) -> &Key {
-        match self {
-            Self::Present((key, _)) | Self::Absent(key) => key,
-        }
-    }
-
-    const fn claim(&self) -> Claim<'_> {
-        match self {
-            Self::Present((key, value)) => (key, Some(value)),
-            Self::Absent(key) => (key, None),
-        }
-    }
+const fn claim((key, value): &Asked) -> Claim<'_> {
+    (key, value.as_ref())
 }
 
 /// Subtracts the time to verify the signature from the time to apply an update, which includes it.
@@ -354,7 +336,7 @@ fn mean(numbers: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::peer::{Value, ensure, limits};
+    use crate::peer::{Entry, ensure, limits};
 
     /// Far more bytes than other tests allocate at the same time.
     const LARGE: usize = 32 << 20;

@@ -1,5 +1,7 @@
 //! Interface of an adapter to a dictionary, and the description of a dictionary.
 
+use std::{fs, os::unix::fs::MetadataExt, path::Path};
+
 pub use comparison::ensure;
 
 use crate::{Outcome, lock};
@@ -27,6 +29,16 @@ pub fn of_version<T>(all: &[T], version: usize) -> Outcome<&T> {
 /// Fails unless `version` is the latest of a list with one element for each version.
 pub fn require_latest<T>(all: &[T], version: usize) -> Outcome<()> {
     ensure(version == all.len(), "only the latest version is there")
+}
+
+/// Returns the allocated bytes of all files in a folder. A file with holes has fewer than its
+/// length.
+pub fn allocated_bytes(folder: &Path) -> Outcome<u64> {
+    let mut bytes = 0;
+    for file in fs::read_dir(folder)? {
+        bytes += file?.metadata()?.blocks() * 512;
+    }
+    Ok(bytes)
 }
 
 /// Encodes an entry as one byte string: the key and the value, each after its length.

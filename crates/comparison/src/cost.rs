@@ -4,8 +4,6 @@
 //!
 //! Source: Crosby & Wallach 2010, sections 5.3, 6.3, 7.3 and 10.
 
-use core::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::{line::CostLine, measurement::Measurement, prices::Prices};
@@ -59,42 +57,35 @@ pub enum Clients {
 }
 
 /// Part of the monthly cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Term {
     /// Computing of the author, to make snapshots.
+    #[error("the author's computing")]
     AuthorComputing,
     /// Sending updates to every server.
+    #[error("sending updates to servers")]
     UpdatesSent,
     /// Computing of the servers, to apply updates.
+    #[error("applying updates")]
     ServerComputing,
     /// Computing of the servers, to make proofs.
+    #[error("computing proofs")]
     ProofComputing,
     /// Sending proofs to clients.
+    #[error("sending proofs to clients")]
     ProofsSent,
     /// Computing of the clients, to verify.
+    #[error("the clients' computing")]
     ClientComputing,
     /// Disk space of the servers: the measured files of a store. For a scheme in memory, the
     /// entries and the updates of the kept versions.
+    #[error("disks")]
     Storage,
     /// Main memory of the servers, for the dictionary with the kept versions. A scheme whose memory
     /// was not measured is charged for the entries, with a digest each, but not for versions.
+    #[error("memory")]
     Memory,
-}
-
-impl fmt::Display for Term {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::AuthorComputing => "the author's computing",
-            Self::UpdatesSent => "sending updates to servers",
-            Self::ServerComputing => "applying updates",
-            Self::ProofComputing => "computing proofs",
-            Self::ProofsSent => "sending proofs to clients",
-            Self::ClientComputing => "the clients' computing",
-            Self::Storage => "disks",
-            Self::Memory => "memory",
-        })
-    }
 }
 
 /// Cost of a load in dollars per month, by terms.
@@ -116,7 +107,8 @@ impl Cost {
         prices: &Prices,
         clients: Clients,
     ) -> Option<Self> {
-        let reply = Reply::of(figures, load, clients)?;
+        let [prove_us, client_us] = lookup_us(figures, load, clients)?;
+        let proof_bytes = figures.proof_bytes?;
         let (servers, keys) = (count(load.servers), count(load.keys));
         let [snapshots, lookups] =
             [load.snapshots_per_day, load.lookups_per_day].map(|daily| daily * DAYS_PER_MONTH);
@@ -140,14 +132,13 @@ impl Cost {
             (Term::AuthorComputing, computed(snapshots, author_us)),
             (Term::UpdatesSent, sent(updates, update_bytes)),
             (Term::ServerComputing, computed(updates, apply_us)),
-            (Term::ProofComputing, computed(lookups, reply.prove_us)),
-            (Term::ProofsSent, sent(lookups, reply.proof_bytes)),
-            (Term::ClientComputing, computed(lookups, reply.client_us)),
+            (Term::ProofComputing, computed(lookups, prove_us)),
+            (Term::ProofsSent, sent(lookups, proof_bytes)),
+            (Term::ClientComputing, computed(lookups, client_us)),
             (Term::Storage, servers * prices.of_storing(on_disk)),
             (Term::Memory, servers * prices.of_memory(in_memory)),
         ];
-        let each = prices.of_computing(reply.prove_us + reply.client_us)
-            + prices.of_sending(reply.proof_bytes);
+        let each = prices.of_computing(prove_us + client_us) + prices.of_sending(proof_bytes);
         let line = CostLine {
             fixed: terms
                 .iter()
@@ -202,34 +193,22 @@ impl Term {
     }
 }
 
-/// Cost of an average lookup: times of server and client, and bytes of the proof.
-struct Reply {
-    prove_us: f64,
-    proof_bytes: f64,
-    client_us: f64,
-}
-
-impl Reply {
-    fn of(figures: &Measurement, load: &Load, clients: Clients) -> Option<Self> {
-        let share = |part: f64, figure: Option<f64>| {
-            if part > 0.0 {
-                figure.map(|figure| part * figure)
-            } else {
-                Some(0.0)
-            }
-        };
-        let prove_us = share(1.0 - load.old_lookups, figures.prove_us)?
-            + share(load.old_lookups, figures.prove_old_us)?;
-        let client_us = match clients {
-            Clients::PayThemselves => 0.0,
-            Clients::Charged => figures.verify_us?,
-        };
-        Some(Self {
-            prove_us,
-            proof_bytes: figures.proof_bytes?,
-            client_us,
-        })
-    }
+/// Returns the microseconds of the server and of the client for an average lookup.
+fn lookup_us(figures: &Measurement, load: &Load, clients: Clients) -> Option<[f64; 2]> {
+    let share = |part: f64, figure: Option<f64>| {
+        if part > 0.0 {
+            figure.map(|figure| part * figure)
+        } else {
+            Some(0.0)
+        }
+    };
+    let prove_us = share(1.0 - load.old_lookups, figures.prove_us)?
+        + share(load.old_lookups, figures.prove_old_us)?;
+    let client_us = match clients {
+        Clients::PayThemselves => 0.0,
+        Clients::Charged => figures.verify_us?,
+    };
+    Some([prove_us, client_us])
 }
 
 /// Bytes that a scheme sends per second of its computing. If a ratio exceeds
@@ -287,11 +266,6 @@ impl Measurement {
 }
 
 /// Converts a count to a floating-point number.
-#[allow(
-    clippy::as_conversions,
-    clippy::cast_precision_loss,
-    reason = "no count of a load reaches 2^53"
-)]
 pub(crate) const fn count(number: u64) -> f64 {
     number as f64
 }

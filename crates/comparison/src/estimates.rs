@@ -12,7 +12,6 @@
 //!   client each hash these bytes once more. If the speed of hashing is unknown, this time is left
 //!   out and a mark reports it.
 
-use core::fmt;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -33,11 +32,12 @@ pub struct Estimate {
 }
 
 /// Caveat about an estimate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Mark {
     /// A number in the load is outside the measured range.
+    #[error("extrapolated: measured with {}", range(*.measured, *.of))]
     Beyond {
         /// Kind of number that is outside the range.
         of: Axis,
@@ -46,6 +46,10 @@ pub enum Mark {
     },
     /// A measurement behind the estimate ended within a cycle of snapshots: see
     /// [`Measurement::whole_cycles`].
+    #[error(
+        "measured in part: {snapshots} snapshots of {changes} changes to {keys} keys, not whole \
+         epochs or hash chains, so that what comes at their ends is left out"
+    )]
     PartOfACycle {
         /// Number of keys in that measurement.
         keys: u64,
@@ -55,9 +59,14 @@ pub enum Mark {
         snapshots: u64,
     },
     /// The scheme was measured in memory, without the work of the store of the command line.
+    #[error("measured in memory, without the work of a store")]
     InMemory,
     /// Keys and values are longer than the measured ones. The estimated times do not include
     /// hashing of the additional bytes.
+    #[error(
+        "time for the length of keys and values is not in it: measured with {key_bytes} and \
+         {value_bytes} bytes"
+    )]
     Longer {
         /// Bytes of each measured key.
         key_bytes: u64,
@@ -67,61 +76,22 @@ pub enum Mark {
 }
 
 /// Number in a load for which estimates interpolate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {
     /// Number of keys in the dictionary.
+    #[error("keys")]
     Keys,
     /// Number of changes in each snapshot.
+    #[error("changes in a snapshot")]
     Changes,
 }
 
-impl fmt::Display for Axis {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Keys => "keys",
-            Self::Changes => "changes in a snapshot",
-        })
-    }
-}
-
-impl fmt::Display for Mark {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Beyond {
-                of,
-                measured: (one, last),
-            } if one == last => {
-                write!(formatter, "extrapolated: measured with {one} {of} only")
-            }
-            Self::Beyond {
-                of,
-                measured: (first, last),
-            } => write!(
-                formatter,
-                "extrapolated: measured with {first} to {last} {of}"
-            ),
-            Self::PartOfACycle {
-                keys,
-                changes,
-                snapshots,
-            } => write!(
-                formatter,
-                "measured in part: {snapshots} snapshots of {changes} changes to {keys} keys, not \
-                 whole epochs or hash chains, so that what comes at their ends is left out"
-            ),
-            Self::InMemory => {
-                formatter.write_str("measured in memory, without the work of a store")
-            }
-            Self::Longer {
-                key_bytes,
-                value_bytes,
-            } => write!(
-                formatter,
-                "time for the length of keys and values is not in it: measured with {key_bytes} \
-                    and {value_bytes} bytes"
-            ),
-        }
+fn range((first, last): (u64, u64), of: Axis) -> String {
+    if first == last {
+        format!("{first} {of} only")
+    } else {
+        format!("{first} to {last} {of}")
     }
 }
 
@@ -173,7 +143,7 @@ impl<'a> Coefficients<'a> {
     /// of the given lengths.
     pub fn estimate(&self, keys: u64, changes: u64, key_bytes: u64, value_bytes: u64) -> Estimate {
         let first = self.first;
-        let figure = |figure: Figure| self.figure(figure, count(keys), count(changes));
+        let figure = |figure: Figure| estimated(&self.rows(figure), count(keys), count(changes));
         let entry = count(key_bytes) + count(value_bytes)
             - count(first.shape.key_bytes)
             - count(first.shape.value_bytes);
@@ -293,24 +263,6 @@ impl<'a> Coefficients<'a> {
         rows.iter().filter(is_used).flat_map(of_row).collect()
     }
 
-    /// Estimates one figure for `keys` keys and `changes` changes.
-    fn figure(&self, figure: Figure, keys: f64, changes: f64) -> Option<f64> {
-        let rows = self.rows(figure);
-        let all = sizes(&rows, changes);
-        let fewest = sizes(&rows, changes.min(least(&rows)));
-        let further = all.iter().zip(&fewest);
-        let further = further.map(|((size, all), (_, fewest))| (*size, all - fewest));
-        let further: Vec<_> = further.collect();
-        // The cost of further changes grows with a different power of keys from the cost of the
-        // fewest changes. With one power for both, more changes would cost less beyond the measured
-        // sizes.
-        if further.iter().all(|(_, by)| *by >= 0.0) {
-            Some(interpolated(&fewest, keys, power)? + interpolated(&further, keys, power)?)
-        } else {
-            interpolated(&all, keys, power)
-        }
-    }
-
     /// Groups the measurements that have this figure by number of keys.
     fn rows(&self, figure: Figure) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
@@ -335,7 +287,7 @@ const ONE_SIZE: u64 = 2;
 /// Block size of SHA-256, in bytes. Hashing fewer additional bytes is negligible in a snapshot.
 const BLOCK: u64 = 64;
 
-/// Values of one figure at one number of keys, for ascending numbers of changes.
+/// Values of one figure at one number of keys, for ascending numbers of changes; at least one.
 struct Row {
     keys: f64,
     points: Vec<(f64, f64)>,
@@ -343,44 +295,31 @@ struct Row {
 
 impl Row {
     /// Returns the smallest measured number of changes.
-    fn least(&self) -> Option<f64> {
-        self.points.first().map(|(changes, _)| *changes)
+    fn least(&self) -> f64 {
+        self.points[0].0
     }
 
-    /// Returns the distance between two rows: the absolute logarithm of the ratio of their numbers
-    /// of keys.
-    fn distance(&self, other: &Self) -> f64 {
-        (self.keys / other.keys).ln().abs()
-    }
-
-    /// Returns the row that shows how the figure grows with the number of changes.
+    /// Returns the row that shows how the figure grows with the number of changes: this row if it
+    /// qualifies, otherwise the nearest row that does, by ratio of the numbers of keys.
     ///
     /// A row qualifies if it has several points, and its first point has at most `changes` changes,
-    /// or the fewest of all rows. Returns `self` if it qualifies, otherwise the nearest row that
-    /// does.
-    fn model<'r>(&'r self, rows: &'r [Self], changes: f64) -> Option<&'r Self> {
-        let least = least(rows);
-        let covers = |row: &&Self| {
-            let from_least = row.least().is_some_and(|own| own <= changes.max(least));
-            row.points.len() > 1 && from_least
-        };
-        let nearest = || {
-            let by_distance =
-                |one: &&Self, other: &&Self| self.distance(one).total_cmp(&self.distance(other));
-            rows.iter().filter(covers).min_by(by_distance)
-        };
-        Some(self).filter(covers).or_else(nearest)
+    /// or the fewest of all rows.
+    fn model<'r>(&self, rows: &'r [Self], changes: f64) -> Option<&'r Self> {
+        let least = changes.max(least(rows));
+        let covers = |row: &&Self| row.points.len() > 1 && row.least() <= least;
+        let distance = |row: &Self| (row.keys / self.keys).ln().abs();
+        let by_distance = |one: &&Self, other: &&Self| distance(one).total_cmp(&distance(other));
+        rows.iter().filter(covers).min_by(by_distance)
     }
 
-    /// Lists the measurements, as pairs of keys and changes, that [`Self::as_in`] or
-    /// [`Self::alone`] uses.
+    /// Lists the measurements, as pairs of keys and changes, that [`Self::estimate`] uses.
     fn used(&self, model: Option<&Self>, changes: f64) -> Vec<(f64, f64)> {
         let (mut used, first) = (Vec::new(), self.least());
         let is_own = model.is_some_and(|model| model.keys.total_cmp(&self.keys).is_eq());
         if !is_own {
-            used.extend(first.map(|measured| (self.keys, measured)));
+            used.push((self.keys, first));
         }
-        for changes in [Some(changes), first.filter(|_| !is_own)] {
+        for changes in [Some(changes), Some(first).filter(|_| !is_own)] {
             let (Some(model), Some(changes)) = (model, changes) else {
                 continue;
             };
@@ -394,55 +333,60 @@ impl Row {
         let line = interpolated(&self.points, changes, line).unwrap_or(f64::NAN);
         // Below the fewest measured changes the value is at least proportional to the changes,
         // because the fixed part is not negative.
-        let first = self.points.first();
-        let least = first.filter(|(measured, _)| changes < *measured);
-        let least = least.map_or(0.0, |(measured, value)| value * changes / measured);
-        line.max(least)
-    }
-
-    /// Estimates the figure for `changes` changes: scales the first point of this row by the growth
-    /// of the row `model`.
-    fn as_in(&self, model: &Self, changes: f64) -> f64 {
-        match self.points.as_slice() {
-            _ if self.keys.total_cmp(&model.keys).is_eq() => self.at(changes),
-            [(measured, value), ..] => {
-                let from = model.at(*measured);
-                if from > 0.0 {
-                    value * model.at(changes) / from
-                } else {
-                    *value
-                }
-            }
-            [] => f64::NAN,
+        let (measured, value) = self.points[0];
+        if changes < measured {
+            line.max(value * changes / measured)
+        } else {
+            line.max(0.0)
         }
     }
 
-    /// Estimates the figure for `changes` changes from the first point only: in proportion for more
-    /// changes than measured, unchanged for fewer.
-    fn alone(&self, changes: f64) -> f64 {
-        let point = self.points.first();
-        point.map_or(f64::NAN, |(measured, value)| {
-            value * (changes / measured.max(1.0)).max(1.0)
-        })
+    /// Estimates the figure for `changes` changes. Scales the first point of this row by the growth
+    /// of its model. Without a model, the figure grows in proportion to the changes beyond the
+    /// first point, and does not fall below it.
+    fn estimate(&self, rows: &[Self], changes: f64) -> f64 {
+        let (measured, value) = self.points[0];
+        let Some(model) = self.model(rows, changes) else {
+            return value * (changes / measured.max(1.0)).max(1.0);
+        };
+        if self.keys.total_cmp(&model.keys).is_eq() {
+            return self.at(changes);
+        }
+        let from = model.at(measured);
+        if from > 0.0 {
+            value * model.at(changes) / from
+        } else {
+            value
+        }
+    }
+}
+
+/// Estimates a figure for `keys` keys and `changes` changes.
+fn estimated(rows: &[Row], keys: f64, changes: f64) -> Option<f64> {
+    let all = sizes(rows, changes);
+    let fewest = sizes(rows, changes.min(least(rows)));
+    let further = all.iter().zip(&fewest);
+    let further = further.map(|((size, all), (_, fewest))| (*size, all - fewest));
+    let further: Vec<_> = further.collect();
+    // The cost of further changes grows with a different power of keys from the cost of the fewest
+    // changes. With one power for both, more changes would cost less beyond the measured sizes.
+    if further.iter().all(|(_, by)| *by >= 0.0) {
+        Some(interpolated(&fewest, keys, power)? + interpolated(&further, keys, power)?)
+    } else {
+        interpolated(&all, keys, power)
     }
 }
 
 /// Returns the smallest number of changes that was measured with any number of keys.
 fn least(rows: &[Row]) -> f64 {
-    rows.iter()
-        .filter_map(Row::least)
-        .fold(f64::INFINITY, f64::min)
+    rows.iter().map(Row::least).fold(f64::INFINITY, f64::min)
 }
 
 /// Estimates a figure for `changes` changes at each measured number of keys. Returns pairs of keys
 /// and figure.
 fn sizes(rows: &[Row], changes: f64) -> Vec<(f64, f64)> {
-    let value = |row: &Row| match row.model(rows, changes) {
-        Some(model) => row.as_in(model, changes),
-        None => row.alone(changes),
-    };
     rows.iter()
-        .map(|row| (row.keys, value(row).max(0.0)))
+        .map(|row| (row.keys, row.estimate(rows, changes).max(0.0)))
         .collect()
 }
 

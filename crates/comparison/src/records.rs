@@ -85,28 +85,24 @@ impl Records {
             line,
             reason,
         };
+        let (mut records, mut machines) = (Self::default(), BTreeSet::new());
         let lines = (1..).zip(text.lines());
-        let lines = lines.filter(|(_, line)| !line.trim().is_empty());
-        let read = lines.map(|(number, line)| {
-            measurement(line).map_err(|reason| error(number, reason.to_string()))
-        });
-        let measured = read.filter_map(Result::transpose);
-        let measured = measured.collect::<Result<Vec<_>, _>>()?;
-        if measured.is_empty() {
+        for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+            let measured = measurement(line).map_err(|reason| error(number, reason.to_string()))?;
+            records.measured.extend(measured);
+            let Ok(origin) = serde_json::from_str::<Origin>(line) else {
+                continue;
+            };
+            records.quick |= origin.quick == Some(true);
+            let hash_ns_per_byte = origin.hash_ns_per_byte();
+            records.hash_ns_per_byte = records.hash_ns_per_byte.or(hash_ns_per_byte);
+            machines.extend(origin.cpu.map(|processor| machine(processor, origin.cores)));
+        }
+        if records.measured.is_empty() {
             return Err(error(1, "no line is a measurement".into()));
         }
-        let origins = || {
-            text.lines()
-                .filter_map(|line| serde_json::from_str::<Origin>(line).ok())
-        };
-        let machines = origins().filter_map(|origin| Some(machine(&origin.cpu?, origin.cores)));
-        let machines: BTreeSet<_> = machines.collect();
-        Ok(Self {
-            measured,
-            machines: machines.into_iter().collect(),
-            quick: origins().any(|origin| origin.quick == Some(true)),
-            hash_ns_per_byte: origins().find_map(|origin| origin.hash_ns_per_byte()),
-        })
+        records.machines = machines.into_iter().collect();
+        Ok(records)
     }
 }
 
@@ -131,10 +127,10 @@ fn measurement(line: &str) -> Result<Option<Measurement>, serde_json::Error> {
     Ok(Some(measured))
 }
 
-fn machine(processor: &str, cores: Option<usize>) -> String {
+fn machine(processor: String, cores: Option<usize>) -> String {
     match cores {
         Some(cores) => format!("{processor}, {cores} cores"),
-        None => processor.to_owned(),
+        None => processor,
     }
 }
 

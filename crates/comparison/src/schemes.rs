@@ -1,7 +1,5 @@
 //! List of the compared schemes, with their properties.
 
-use core::fmt;
-
 use serde::{Deserialize, Serialize};
 
 /// A scheme that authenticates a dictionary, with one way in which its server stores versions.
@@ -47,26 +45,6 @@ pub enum SchemeFamily {
     Directory,
     /// Entries that are signed one by one. These schemes are baselines for comparison.
     Baseline,
-}
-
-impl SchemeFamily {
-    /// Returns the name of the family in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Tree => "tree",
-            Self::SignedTuples => "signed tuples",
-            Self::AccumulatedTuples => "accumulated tuples",
-            Self::Log => "append-only log",
-            Self::Directory => "directory",
-            Self::Baseline => "baseline",
-        }
-    }
-}
-
-impl fmt::Display for SchemeFamily {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
 }
 
 /// Properties of a scheme: what it can prove, and its conditions.

@@ -44,17 +44,15 @@ impl TraceLoad {
             removes |= operations
                 .iter()
                 .any(|operation| matches!(operation, Operation::Remove(_)));
-            changes += as_count(changed(&mut contents, operations));
+            changes += changed(&mut contents, operations);
             if snapshots == 1 {
                 (first_changes, first) = (changes, day(&name));
             }
             last = day(&name);
         }
-        let keys = as_count(contents.len());
-        let of_keys = contents.keys().map(|key| as_count(key.as_bytes().len()));
-        let of_values = contents
-            .values()
-            .map(|value| as_count(value.as_bytes().len()));
+        let keys = contents.len() as u64;
+        let of_keys = contents.keys().map(|key| key.as_bytes().len() as u64);
+        let of_values = contents.values().map(|value| value.as_bytes().len() as u64);
         let (changes, later) = match snapshots {
             0 | 1 => (changes, snapshots),
             _ => (changes - first_changes, snapshots - 1),
@@ -82,7 +80,7 @@ impl TraceLoad {
 
 /// Applies `operations` to `contents`. Returns the number of keys that have another value
 /// afterwards, or were added or removed.
-fn changed(contents: &mut BTreeMap<Key, Value>, operations: Vec<Operation>) -> usize {
+fn changed(contents: &mut BTreeMap<Key, Value>, operations: Vec<Operation>) -> u64 {
     let mut before: BTreeMap<Key, Option<Value>> = BTreeMap::new();
     for operation in operations {
         let (key, value) = match operation {
@@ -96,11 +94,7 @@ fn changed(contents: &mut BTreeMap<Key, Value>, operations: Vec<Operation>) -> u
         before.entry(key).or_insert(replaced);
     }
     let is_other = |(key, value): &(&Key, &Option<Value>)| contents.get(*key) != (*value).as_ref();
-    before.iter().filter(is_other).count()
-}
-
-fn as_count(number: usize) -> u64 {
-    u64::try_from(number).unwrap_or(u64::MAX)
+    before.iter().filter(is_other).count() as u64
 }
 
 /// Returns `sum / of`, rounded to the nearest whole number; 0 if `of` is 0.

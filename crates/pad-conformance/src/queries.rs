@@ -9,10 +9,9 @@ use pad_core::{
 };
 
 use crate::{
-    Action, Oracle, Random,
+    Oracle, Random,
     oracle::{Contents, predecessor, successor},
-    pad::{Pad, ask, client_at},
-    repository::{TraceRun, check_heads, check_unknown_versions, play},
+    pad::{ask, client_at},
 };
 
 /// A question whose true answer follows from a version's contents.
@@ -121,62 +120,18 @@ neighbours! {
         |asked, contents| successor(contents, &asked.0);
 }
 
-/// A server that answers every kind of question about keys.
-pub trait AllQuestions:
-    Serves<Key>
-    + Serves<Keys>
-    + Serves<KeyRange>
-    + Serves<Predecessor>
-    + Serves<Successor>
-    + Serves<First>
-    + Serves<Last>
-{
-}
-
-impl<R> AllQuestions for R where
+/// Checks that the verified answers to every kind of question about a version agree with the
+/// oracle.
+pub fn check_version<R>(server: &R, public: PublicKey<R::Family>, oracle: &Oracle, version: Version)
+where
     R: Serves<Key>
         + Serves<Keys>
         + Serves<KeyRange>
         + Serves<Predecessor>
         + Serves<Successor>
         + Serves<First>
-        + Serves<Last>
+        + Serves<Last>,
 {
-}
-
-/// Checks a server that answers about its latest version only. After every snapshot of a trace, all
-/// answers must agree with the oracle, and the previous version must be pruned.
-pub fn check_latest_versions<P>(actions: &[Action])
-where
-    P: Pad<Server: AllQuestions + Hosts<Family = P::Family>>,
-{
-    let snapshots = actions.iter().enumerate();
-    let snapshots = snapshots.filter(|(_, action)| **action == Action::Snapshot);
-    let ends = core::iter::once(0).chain(snapshots.map(|(place, _)| place + 1));
-    for end in ends {
-        let played: TraceRun<P> = play(&actions[..end]);
-        let (server, oracle) = (&played.server, &played.oracle);
-        check_heads(&played);
-        check_unknown_versions(&played);
-        let public = P::public(&pad_core::Dictionary::authority(&played.author));
-        check_version(server, public, oracle, oracle.latest());
-        let oldest = oracle.latest();
-        if let Some(version) = oldest.previous() {
-            let pruned = LookupError::Pruned { version, oldest };
-            let refused = server.prove_answer(version, &First);
-            assert_eq!(refused.err(), Some(pruned));
-        }
-    }
-}
-
-/// Checks that the verified answers to every kind of question about a version agree with the
-/// oracle.
-pub fn check_version<R: AllQuestions>(
-    server: &R,
-    public: PublicKey<R::Family>,
-    oracle: &Oracle,
-    version: Version,
-) {
     let keys: Vec<Key> = oracle.interesting_keys().into_iter().collect();
     let mut asked = QueriedVersion {
         server,

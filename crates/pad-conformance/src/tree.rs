@@ -1,20 +1,20 @@
 //! Checks of tree PADs, in addition to the checks of the general traits [`pad_core::Dictionary`]
 //! and [`pad_core::Repository`].
 
-use core::{cell::Cell, marker::PhantomData};
+use core::cell::Cell;
 
 use ed25519_dalek::SigningKey;
 use pad_core::{
-    Authority, Dictionary, DictionaryId, First, HeadSigner, Hosts, Key, LookupError, Operation,
-    PublicKey, Repository, Suite, Value, Version,
+    Dictionary, DictionaryId, First, HeadSigner, Hosts, Key, LookupError, Operation, Repository,
+    Suite, Value, Version,
 };
 use pad_tree::{
-    MemoryLog, PathCopying, StoredRepository, Tree, TreeAuthor, TreeProof, TreeRepository,
+    PathCopying, StoredRepository, TreeAuthor, TreeRepository,
     internals::{Authenticated, BalancingScheme, VersionedStore},
 };
 
 use crate::{
-    Action, Oracle, Pad,
+    Action, HostedPad, Oracle, Pad as _,
     dictionary::check_open_contents,
     operation::{key, value},
     pad::{Unreliable, dictionary, proof_bytes, public_key, signing_key},
@@ -22,61 +22,12 @@ use crate::{
     repository::{TraceRun, check_heads, check_lookups, play},
 };
 
-/// A tree PAD under test, with suite `S`, balancing scheme `B` and node store `St`.
-#[derive(Debug)]
-pub struct TreePad<S, B, St>(PhantomData<(S, B, St)>);
-
-impl<S, B, St> Pad for TreePad<S, B, St>
-where
-    S: Suite,
-    B: BalancingScheme,
-    St: VersionedStore<Annotation = Authenticated<S>, Scheme = B> + Clone + Send + Sync,
-{
-    type Suite = S;
-    type Attachment = ();
-    type Family = Tree<B, S>;
-    type Proof = TreeProof<S, Key>;
-    type Author = TreeAuthor<S, B, SigningKey>;
-    type Server = TreeRepository<S, St>;
-
-    fn author(dictionary: DictionaryId, signer: u8) -> Self::Author {
-        tree_author(dictionary, signer)
-    }
-
-    fn public(authority: &Authority) -> PublicKey<Tree<B, S>> {
-        PublicKey::new(authority.author, authority.dictionary, ())
-    }
-
-    fn server(authority: Authority) -> Self::Server {
-        TreeRepository::new(authority)
-    }
-}
+/// A tree PAD under test, with suite `S` and node store `St`.
+pub type TreePad<S, St> = HostedPad<TreeRepository<S, St>>;
 
 /// A tree PAD under test, with suite `S` and balancing scheme `B`, whose nodes are in an
 /// append-only log in memory.
-#[derive(Debug)]
-pub struct StoredPad<S, B>(PhantomData<(S, B)>);
-
-impl<S: Suite, B: BalancingScheme> Pad for StoredPad<S, B> {
-    type Suite = S;
-    type Attachment = ();
-    type Family = Tree<B, S>;
-    type Proof = TreeProof<S, Key>;
-    type Author = TreeAuthor<S, B, SigningKey>;
-    type Server = StoredRepository<S, B>;
-
-    fn author(dictionary: DictionaryId, signer: u8) -> Self::Author {
-        tree_author(dictionary, signer)
-    }
-
-    fn public(authority: &Authority) -> PublicKey<Tree<B, S>> {
-        PublicKey::new(authority.author, authority.dictionary, ())
-    }
-
-    fn server(authority: Authority) -> Self::Server {
-        StoredRepository::open(authority, MemoryLog::default(), 1 << 16).expect("a new log")
-    }
-}
+pub type StoredPad<S, B> = HostedPad<StoredRepository<S, B>>;
 
 /// Checks that a stored tree answers like the oracle and like a tree in memory after equal updates,
 /// also after it is reopened. An author resumed from the stored tree must make the same updates as
@@ -148,7 +99,7 @@ where
 {
 }
 
-type PlayedTree<S, St> = TraceRun<TreePad<S, <St as pad_tree::internals::NodeStore>::Scheme, St>>;
+type PlayedTree<S, St> = TraceRun<TreePad<S, St>>;
 
 /// Checks that all queries about every version, all histories of keys, and all differences between
 /// versions agree with the oracle. Batched lookups must give the same proofs as single lookups.
@@ -170,7 +121,7 @@ fn check_everything<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: 
 
 fn check_queries<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Version) {
     for (version, _) in played.oracle.versions_from(oldest) {
-        let public = TreePad::<S, St::Scheme, St>::public(&played.author.authority());
+        let public = TreePad::<S, St>::public(&played.author.authority());
         queries::check_version(&played.server, public, &played.oracle, version);
     }
 }
@@ -394,8 +345,7 @@ fn all_proofs<S: Suite, St: Store<S>>(played: &PlayedTree<S, St>, oldest: Versio
     let keys = played.oracle.interesting_keys();
     let versions = played.oracle.versions_from(oldest);
     let proofs = versions.flat_map(|(version, _)| {
-        let prove =
-            move |key| proof_bytes::<TreePad<S, St::Scheme, St>>(&played.server, version, key);
+        let prove = move |key| proof_bytes::<TreePad<S, St>>(&played.server, version, key);
         keys.iter().map(prove)
     });
     proofs.collect()

@@ -96,17 +96,27 @@ impl<A: TestSecret, B: TestSecret> TestSecret for (A, B) {
 /// The number of the scheme secret ([`TestSecret::numbered`]) of all checked dictionaries.
 const SECRET: u8 = 7;
 
-/// A tuple PAD under test, with design `D` and suite `S`, whose tuples are in memory.
+/// A tuple PAD under test, with suite `S`, design `D` and repository `R`, which keeps the tuples in
+/// memory by default.
 #[derive(Debug)]
-pub struct TuplePad<S, D>(PhantomData<(S, D)>);
+pub struct TuplePad<S, D, R = TupleRepository<S, D>>(PhantomData<(S, D, R)>);
 
-impl<S: Suite, D: Design<S, Secret: TestSecret>> Pad for TuplePad<S, D> {
+/// A tuple PAD under test, with suite `S` and design `D`, whose tuples are stored as rows of a
+/// table in memory.
+pub type StoredTuplePad<S, D> = TuplePad<S, D, StoredTupleRepository<S, D>>;
+
+impl<S, D, R> Pad for TuplePad<S, D, R>
+where
+    S: Suite,
+    D: Design<S, Secret: TestSecret>,
+    R: Hosts<Family = Tuple<D, S>> + Repository<Query = Key, Proof = TupleProof<S, D>> + Clone,
+{
     type Suite = S;
     type Attachment = TupleAttachment<D::Extension>;
     type Family = Tuple<D, S>;
     type Proof = TupleProof<S, D>;
     type Author = TupleAuthor<S, D, SigningKey>;
-    type Server = TupleRepository<S, D>;
+    type Server = R;
 
     fn author(dictionary: DictionaryId, signer: u8) -> Self::Author {
         let secret = D::Secret::numbered(SECRET);
@@ -118,34 +128,8 @@ impl<S: Suite, D: Design<S, Secret: TestSecret>> Pad for TuplePad<S, D> {
         PublicKey::new(authority.author, authority.dictionary, key)
     }
 
-    fn server(authority: Authority) -> Self::Server {
-        TupleRepository::new(authority, D::key(&D::Secret::numbered(SECRET)))
-    }
-}
-
-/// A tuple PAD under test, with design `D` and suite `S`, whose tuples are stored as rows of a
-/// table in memory.
-#[derive(Debug)]
-pub struct StoredTuplePad<S, D>(PhantomData<(S, D)>);
-
-impl<S: Suite, D: StorableDesign<S, Secret: TestSecret>> Pad for StoredTuplePad<S, D> {
-    type Suite = S;
-    type Attachment = TupleAttachment<D::Extension>;
-    type Family = Tuple<D, S>;
-    type Proof = TupleProof<S, D>;
-    type Author = TupleAuthor<S, D, SigningKey>;
-    type Server = StoredTupleRepository<S, D>;
-
-    fn author(dictionary: DictionaryId, signer: u8) -> Self::Author {
-        TuplePad::<S, D>::author(dictionary, signer)
-    }
-
-    fn public(authority: &Authority) -> PublicKey<Tuple<D, S>> {
-        TuplePad::<S, D>::public(authority)
-    }
-
-    fn server(authority: Authority) -> Self::Server {
-        reopened(authority, MemoryRows::default())
+    fn server(authority: Authority) -> R {
+        R::create(&Self::public(&authority))
     }
 }
 

@@ -15,14 +15,19 @@ use std::{fs::File, io, path::Path, sync::Arc};
 
 mod file;
 mod folder;
+#[cfg(feature = "redb")]
+mod pages;
 #[cfg(feature = "simulated-disk")]
 mod simulated;
 mod whole;
 
 pub(crate) use file::SystemFile;
 pub use folder::Folder;
+#[cfg(feature = "redb")]
+pub(crate) use pages::{PAGE, Page, Pages};
 #[cfg(feature = "simulated-disk")]
-pub use simulated::{Operation, Reads, SECTOR, SimulatedFolder, Traffic};
+pub use simulated::{Operation, Reads, SECTOR, SimulatedFolder};
+pub(crate) use whole::wait_for_lock;
 pub use whole::{create_anew, lock, read, replace};
 
 /// A folder of files with positioned reads and writes.

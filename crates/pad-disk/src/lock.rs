@@ -1,14 +1,16 @@
 //! Exclusive locks on files: only one process at a time holds a lock.
 
 use std::{
-    fs::{File, OpenOptions, TryLockError},
+    fs::{File, OpenOptions},
     io,
     path::{Path, PathBuf},
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use crate::place::{target, with_suffix};
+use crate::{
+    layer::{SystemFile, wait_for_lock},
+    place::{target, with_suffix},
+};
 
 /// Default time to wait for a lock that another process may hold only briefly.
 ///
@@ -25,7 +27,8 @@ pub const PATIENCE: Duration = Duration::from_secs(5);
 /// no name any more, would guard nothing.
 #[derive(Debug)]
 pub struct Lock {
-    file: File,
+    /// Releases the lock on drop.
+    _file: SystemFile,
 }
 
 /// Error returned when a lock cannot be taken.
@@ -66,37 +69,21 @@ impl Lock {
     }
 
     fn wait(file: File, path: PathBuf, patience: Duration) -> Result<Self, LockError> {
-        let start = Instant::now();
-        let mut pause = SHORTEST_PAUSE;
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(Self { file }),
-                Err(TryLockError::Error(error)) => return Err(error.into()),
-                Err(TryLockError::WouldBlock) if start.elapsed() >= patience => {
-                    return Err(LockError::InUse(path));
-                }
-                Err(TryLockError::WouldBlock) => thread::sleep(pause),
-            }
-            pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
+        let file = SystemFile::new(file);
+        if wait_for_lock(&file, patience)? {
+            return Ok(Self { _file: file });
         }
+        Err(LockError::InUse(path))
     }
 }
-
-/// Unlocks explicitly. Closing the file would leave the lock with a child process between fork and
-/// exec.
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // If unlocking fails, closing the file releases the lock.
-        drop(self.file.unlock());
-    }
-}
-
-const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
-const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
 #[cfg(test)]
 mod tests {
-    use std::{process::Command, sync::atomic::AtomicBool, sync::atomic::Ordering};
+    use std::{
+        process::Command,
+        sync::atomic::{AtomicBool, Ordering},
+        thread,
+    };
 
     use super::*;
 

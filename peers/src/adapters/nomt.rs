@@ -1,7 +1,5 @@
 //! Adapter of NOMT, a binary trie stored in files.
 
-use std::{fs, os::unix::fs::MetadataExt};
-
 use bitvec::{order::Msb0, view::BitView};
 use nomt::{
     KeyReadWrite, Nomt, Options, SessionParams,
@@ -15,7 +13,10 @@ use comparison::timing::stopwatch;
 
 use crate::{
     Outcome,
-    peer::{About, Claim, Entry, Key, Peer, Published, ensure, limits, of_version, require_latest},
+    peer::{
+        About, Claim, Entry, Key, Peer, Published, allocated_bytes, ensure, limits, of_version,
+        require_latest,
+    },
 };
 
 /// The database, its folder, and the root of each version.
@@ -107,11 +108,6 @@ impl Peer for Trie {
     }
 
     fn stored_bytes(&self) -> Outcome<Option<u64>> {
-        let mut bytes = 0;
-        for file in fs::read_dir(self.folder.path())? {
-            // Allocated bytes: the table's file has holes.
-            bytes += file?.metadata()?.blocks() * 512;
-        }
-        Ok(Some(bytes))
+        allocated_bytes(self.folder.path()).map(Some)
     }
 }

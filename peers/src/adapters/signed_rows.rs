@@ -1,8 +1,6 @@
 //! Dictionary without a tree: a table of the database redb, with a signature of the author in
 //! each row.
 
-use std::os::unix::fs::MetadataExt;
-
 use pad_core::{AuthorKey, HeadSignature};
 use redb::{Database, ReadableDatabase as _, TableDefinition};
 use signature::Signer as _;
@@ -12,15 +10,14 @@ use comparison::timing::stopwatch;
 
 use crate::{
     Outcome,
-    peer::{About, Claim, Entry, Key, Peer, Published, ensure, length_prefixed, limits},
+    peer::{
+        About, Claim, Entry, Key, Peer, Published, allocated_bytes, ensure, length_prefixed, limits,
+    },
     signing::Signing,
 };
 
 /// Table of the value of each key, with the signature of key and value.
 const ROWS: TableDefinition<'_, &Key, (&[u8; 32], &[u8; 64])> = TableDefinition::new("rows");
-
-/// Name of the database's file in its folder.
-const FILE: &str = "rows.redb";
 
 /// The database, its folder, and the author's keys.
 pub struct SignedRows {
@@ -61,7 +58,7 @@ impl Peer for SignedRows {
     fn new(_: u64) -> Outcome<Self> {
         let folder = tempfile::tempdir()?;
         Ok(Self {
-            database: Database::create(folder.path().join(FILE))?,
+            database: Database::create(folder.path().join("rows.redb"))?,
             folder,
             signing: Signing::default(),
             public: Signing::author_key()?,
@@ -118,9 +115,7 @@ impl Peer for SignedRows {
     }
 
     fn stored_bytes(&self) -> Outcome<Option<u64>> {
-        // Allocated bytes, as for the other files.
-        let file = self.folder.path().join(FILE).metadata()?;
-        Ok(Some(file.blocks() * 512))
+        allocated_bytes(self.folder.path()).map(Some)
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use redb::{ConcurrencyMode, Database, DatabaseError, ReadableDatabase as _, StorageBackend};
+use redb::{ConcurrencyMode, Database, ReadableDatabase as _};
 
 use super::{
     backend::{Backend, Health},
@@ -72,24 +72,24 @@ impl DatabaseFile {
             let copy = self.open_copy()?;
             guarded(|| drop(copy)).ok_or(EngineError::Panicked)?;
         }
-        self.open_with(|| Backend::new(Arc::clone(&self.file), Arc::clone(health)))
+        self.open_as(Arc::clone(&self.file), Arc::clone(health))
     }
 
     /// Opens the database through an overlay that keeps writes in memory. Locks the file while
     /// open.
     pub(super) fn open_copy(&self) -> Result<Database, EngineError> {
-        self.open_with(|| {
-            let backend = Backend::new(Arc::clone(&self.file), Arc::default())?;
-            Ok(Overlay::new(backend)?)
-        })
+        let overlay = Overlay::new(Arc::clone(&self.file))?;
+        self.open_as(Arc::new(overlay), Arc::default())
     }
 
-    fn open_with<B: StorageBackend>(
+    fn open_as(
         &self,
-        backend: impl FnOnce() -> Result<B, DatabaseError>,
+        file: Arc<dyn LayerFile>,
+        health: Arc<Health>,
     ) -> Result<Database, EngineError> {
         let database = check::opened(&self.path, || {
-            self.format.builder(MODE).create_with_backend(backend()?)
+            let backend = Backend::new(file, health)?;
+            self.format.builder(MODE).create_with_backend(backend)
         })?;
         let is_ours = || (self.format.is_ours)(&database.begin_read().map_err(EngineError::of)?);
         let found = guarded(is_ours).unwrap_or(Err(EngineError::Panicked));

@@ -18,10 +18,7 @@ use super::{
     backend::Backend, check, create::create, error::EngineError, format::Format, guard::guarded,
     overlay::Overlay,
 };
-use crate::{
-    PATIENCE,
-    layer::{LayerFile, SystemFile},
-};
+use crate::{PATIENCE, layer::SystemFile};
 
 /// A database that any number of processes read while one writes.
 ///
@@ -340,9 +337,9 @@ fn open_to_write(path: &Path, format: &Format) -> Result<Database, EngineError> 
 /// was right. The file is locked against writers meanwhile.
 fn examine(path: &Path, format: &Format) -> Result<bool, EngineError> {
     let mut copy = patiently(path, || {
-        let file: Arc<dyn LayerFile> = Arc::new(SystemFile::open(path)?);
-        let overlay = Overlay::new(Backend::new(file, Arc::default())?)?;
-        format.builder(MODE).create_with_backend(overlay)
+        let overlay = Overlay::new(Arc::new(SystemFile::open(path)?))?;
+        let backend = Backend::new(Arc::new(overlay), Arc::default())?;
+        format.builder(MODE).create_with_backend(backend)
     })?;
     let checked = guarded(|| check::check_pages(&mut copy));
     let closed = guarded(|| drop(copy));

@@ -1,6 +1,11 @@
 //! Whole files in a layer, and a lock file.
 
-use std::{io, sync::Arc, thread, time::Instant};
+use std::{
+    io,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use super::{FileLayer, LayerFile};
 use crate::PATIENCE;
@@ -64,18 +69,27 @@ pub fn lock(layer: &dyn FileLayer, name: &str) -> io::Result<Option<Arc<dyn Laye
         },
         file => file?,
     };
+    Ok(wait_for_lock(&*file, PATIENCE)?.then_some(file))
+}
+
+/// Locks a file, waiting for about `patience`. Returns `false` if another handle still holds the
+/// lock after that.
+pub(crate) fn wait_for_lock(file: &dyn LayerFile, patience: Duration) -> io::Result<bool> {
     let start = Instant::now();
+    let mut pause = SHORTEST_PAUSE;
     while !file.try_lock()? {
-        if start.elapsed() >= PATIENCE {
-            return Ok(None);
+        if start.elapsed() >= patience {
+            return Ok(false);
         }
-        thread::sleep(PAUSE);
+        thread::sleep(pause);
+        pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
     }
-    Ok(Some(file))
+    Ok(true)
 }
 
 const DRAFT: &str = ".new";
-const PAUSE: core::time::Duration = core::time::Duration::from_millis(5);
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
 #[cfg(test)]
 #[cfg(feature = "simulated-disk")]

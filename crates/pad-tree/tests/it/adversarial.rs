@@ -34,7 +34,7 @@ type Store<S, B> = PathCopying<Authenticated<S>, B>;
 
 /// A dictionary of some versions under attack, and the full contents of its last version.
 struct Target<S: Suite, B: BalancingScheme> {
-    played: TraceRun<TreePad<S, B, Store<S, B>>>,
+    played: TraceRun<TreePad<S, Store<S, B>>>,
     version: Version,
     head: Verified<SnapshotHead<S>>,
     whole: Tree<S>,
@@ -64,7 +64,7 @@ impl<S: Suite, B: BalancingScheme> Target<S, B> {
     }
 
     fn of(actions: &[Action]) -> Self {
-        let played = play::<TreePad<S, B, Store<S, B>>>(actions);
+        let played = play::<TreePad<S, Store<S, B>>>(actions);
         let version = played.server.latest();
         let head = verified_head(played.author.authority(), &played.server, version);
         let all = played.server.prove_query(version, &KeyRange::ALL).unwrap();

@@ -36,12 +36,12 @@ where
         updates,
         oracle,
         ..
-    } = play::<TreePad<S, B, St>>(actions);
+    } = play::<TreePad<S, St>>(actions);
     let keys = oracle.interesting_keys();
     let versions = updates.iter().map(|update| update.head.head.version);
     let rows = versions.map(|version| {
         let root = server.contents().root_digest(version);
-        let prove = |key| proof_bytes::<TreePad<S, B, St>>(&server, version, key);
+        let prove = |key| proof_bytes::<TreePad<S, St>>(&server, version, key);
         let proofs = keys.iter().step_by(3).map(prove).collect();
         (root.expect("the version is there"), proofs)
     });
@@ -67,7 +67,7 @@ for_each_scheme! {
 
 /// Every answer of every version, by key.
 fn answers<B: BalancingScheme>(actions: &[Action]) -> Vec<BTreeMap<Key, pad_core::Answer>> {
-    let played = play::<TreePad<S, B, VersionedNodes<A, B, CacheMedian>>>(actions);
+    let played = play::<TreePad<S, VersionedNodes<A, B, CacheMedian>>>(actions);
     let TraceRun {
         server,
         oracle,

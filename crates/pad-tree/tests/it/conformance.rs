@@ -14,7 +14,7 @@ macro_rules! conformance {
 
             type Suite = Sha256Ed25519;
             type Store = StoreOf<$($repository)+<Suite>>;
-            type Pad = TreePad<Suite, $scheme, Store>;
+            type Pad = TreePad<Suite, Store>;
 
             #[test]
             fn every_answer_matches_the_oracle_at_every_version() {
@@ -59,7 +59,7 @@ macro_rules! suites {
             traces::check_traces(name, 30, 40, tree::check_trace::<Blake3Ed25519, Blake3>);
             traces::check_traces(name, 30, 40, tree::check_trace::<Paper2010, Paper>);
             traces::check_traces(name, 30, 40, |actions| {
-                repository::check_trace::<TreePad<Paper2010, $scheme, Paper>>(actions);
+                repository::check_trace::<TreePad<Paper2010, Paper>>(actions);
             });
         }
     };

@@ -185,7 +185,7 @@ where
         updates,
         oracle,
         author,
-    } = play::<TreePad<S, B, St>>(actions);
+    } = play::<TreePad<S, St>>(actions);
     let keys: Vec<Key> = oracle.interesting_keys().into_iter().collect();
     let mut random = Random::new(traces::seed());
     for range in ranges(&keys, &mut random) {

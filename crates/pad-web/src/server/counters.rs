@@ -5,9 +5,9 @@ use core::sync::atomic::{AtomicU64, Ordering};
 /// Counters of the connections of one server since its start.
 #[derive(Debug, Default)]
 pub struct ConnectionCounters {
-    accepted: AtomicU64,
-    refused: AtomicU64,
-    closed: AtomicU64,
+    pub(super) accepted: AtomicU64,
+    pub(super) refused: AtomicU64,
+    pub(super) closed: AtomicU64,
 }
 
 impl ConnectionCounters {
@@ -28,17 +28,5 @@ impl ConnectionCounters {
         // reads.
         let closed = self.closed.load(Ordering::Acquire);
         self.accepted().saturating_sub(closed)
-    }
-
-    pub(super) fn count_accepted(&self) {
-        self.accepted.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn count_refused(&self) {
-        self.refused.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn count_closed(&self) {
-        self.closed.fetch_add(1, Ordering::Release);
     }
 }

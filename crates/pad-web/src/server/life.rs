@@ -356,9 +356,8 @@ impl RunningServer {
 
 /// Waits until shutdown begins.
 async fn limited(limits: &mut watch::Receiver<Limit>) {
-    if limits.wait_for(Option::is_some).await.is_err() {
-        // The sender no longer exists, so no shutdown can be requested.
-        core::future::pending::<()>().await;
+    while limits.borrow_and_update().is_none() {
+        changed(limits).await;
     }
 }
 
@@ -366,26 +365,20 @@ async fn limited(limits: &mut watch::Receiver<Limit>) {
 /// is reached.
 async fn deadline(mut limits: watch::Receiver<Limit>, connections: &Connections) {
     loop {
-        let limit = *limits.borrow_and_update();
-        match limit {
-            None => {
-                if limits.changed().await.is_err() {
-                    // The sender no longer exists, so no shutdown can be requested.
-                    core::future::pending::<()>().await;
-                }
-            }
-            Some(limit) => {
-                connections.send_replace(true);
-                let shorter = async {
-                    if limits.changed().await.is_err() {
-                        core::future::pending::<()>().await;
-                    }
-                };
-                if timeout(limit, shorter).await.is_err() {
-                    return;
-                }
-            }
+        limited(&mut limits).await;
+        connections.send_replace(true);
+        let limit = limits.borrow().unwrap_or_default();
+        if timeout(limit, changed(&mut limits)).await.is_err() {
+            return;
         }
+    }
+}
+
+/// Waits until the limit changes.
+async fn changed(limits: &mut watch::Receiver<Limit>) {
+    if limits.changed().await.is_err() {
+        // The sender no longer exists, so no shutdown can be requested.
+        core::future::pending::<()>().await;
     }
 }
 

@@ -163,10 +163,10 @@ impl Peers {
         let address = address.ip().to_canonical();
         let peer = self.peer_at(address);
         let Some(share) = Share::take(self, |peers| &peers.connections, peer, 1) else {
-            self.counters.count_refused();
+            self.counters.refused.fetch_add(1, Ordering::Relaxed);
             return None;
         };
-        self.counters.count_accepted();
+        self.counters.accepted.fetch_add(1, Ordering::Relaxed);
         let connection = Arc::new(Connection::of(address));
         Some(ConnectionSlot {
             connection,
@@ -360,7 +360,7 @@ pub(super) struct ConnectionSlot {
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.counters.count_closed();
+        self.counters.closed.fetch_add(1, Ordering::Release);
     }
 }
 

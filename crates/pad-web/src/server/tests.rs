@@ -119,6 +119,13 @@ fn connect_from(last: u8, server: &RunningServer) -> TcpStream {
     stream
 }
 
+/// Connects from this address, and sends a request.
+fn ask(last: u8, server: &RunningServer, request: impl AsRef<[u8]>) -> TcpStream {
+    let mut stream = connect_from(last, server);
+    stream.write_all(request.as_ref()).unwrap();
+    stream
+}
+
 fn request(path: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: h\r\n\r\n").into_bytes()
 }
@@ -197,11 +204,9 @@ impl Handler for Panicking {
 fn a_panic_of_the_handler_fails_one_request() {
     let server = start_with(Options::default(), Panicking);
     for path in ["/admit", "/brief", "/long"] {
-        let mut stream = connect_from(1, &server);
-        stream.write_all(&request(path)).unwrap();
+        let mut stream = ask(1, &server, request(path));
         assert_eq!(status(&mut stream), "HTTP/1.1 500", "{path}");
-        let mut stream = connect_from(1, &server);
-        stream.write_all(&request("/")).unwrap();
+        let mut stream = ask(1, &server, request("/"));
         assert_eq!(status(&mut stream), "HTTP/1.1 200", "after {path}");
     }
     stop(server);
@@ -239,11 +244,10 @@ fn the_handler_learns_which_requests_the_server_refuses() {
     let handler = Arc::new(RefusalRecorder::default());
     let server = start_with(Options::default(), Arc::clone(&handler));
     for (path, body, expected) in [("/", "1", 200), ("/", "12", 413), ("/no", "1", 403)] {
-        let mut stream = connect_from(1, &server);
         let length = body.len();
         let request =
             format!("POST {path} HTTP/1.1\r\nHost: h\r\nContent-Length: {length}\r\n\r\n{body}");
-        stream.write_all(request.as_bytes()).unwrap();
+        let mut stream = ask(1, &server, request);
         assert_eq!(status(&mut stream), format!("HTTP/1.1 {expected}"));
     }
     assert_eq!(*handler.0.lock().unwrap(), [413]);
@@ -274,11 +278,10 @@ fn only_pages_of_an_allowed_origin_read_responses() {
         };
         let server = start_with(options, AddressEcho);
         for (method, is_read) in [("GET", true), ("HEAD", true), ("POST", false)] {
-            let mut stream = connect_from(1, &server);
             let request = format!(
                 "{method} / HTTP/1.1\r\nHost: h\r\nOrigin: {origin}\r\nConnection: close\r\n\r\n"
             );
-            stream.write_all(request.as_bytes()).unwrap();
+            let mut stream = ask(1, &server, request);
             let mut response = String::new();
             stream.read_to_string(&mut response).unwrap();
             let header = response.lines().find_map(|line| {
@@ -296,9 +299,8 @@ fn what_follows_a_request_keeps_no_answer_back() {
     let handler = Arc::new(CountingHandler::default());
     let server = start(&handler, Limits::default(), Timeouts::default());
     for stray in ["", "\r\n", "G", "GET /health HTTP/1.1\r\n"] {
-        let mut stream = connect_from(1, &server);
         let bytes = [request("/"), stray.as_bytes().to_vec()].concat();
-        stream.write_all(&bytes).unwrap();
+        let mut stream = ask(1, &server, bytes);
         // The rest of a partial request never arrives. Its deadline is later than this time-out.
         stream
             .set_read_timeout(Some(Duration::from_secs(10)))
@@ -334,8 +336,7 @@ fn a_new_peer_finds_a_connection_and_a_thread() {
         }
         wait_until("not settled", || waiting() == busy);
     }
-    let mut honest = connect_from(1, &server);
-    honest.write_all(&request("/")).unwrap();
+    let mut honest = ask(1, &server, request("/"));
     assert_eq!(status(&mut honest), "HTTP/1.1 200");
     // The response head ends with an empty line, and the body is empty.
     let mut rest = Vec::new();
@@ -364,13 +365,11 @@ fn who_waits_for_a_thread_is_told_when_it_takes_too_long() {
         ..Limits::default()
     };
     let server = start(&handler, limits, timeouts);
-    let mut first = connect_from(1, &server);
-    first.write_all(&request("/long")).unwrap();
+    let mut first = ask(1, &server, request("/long"));
     wait_until("not at work", || {
         handler.waiting.load(Ordering::SeqCst) == 1
     });
-    let mut second = connect_from(2, &server);
-    second.write_all(&request("/long")).unwrap();
+    let mut second = ask(2, &server, request("/long"));
     assert_eq!(status(&mut second), "HTTP/1.1 503");
     handler.open();
     assert_eq!(status(&mut first), "HTTP/1.1 200");
@@ -408,9 +407,8 @@ fn a_trusted_proxy_names_the_client_and_nobody_else_does() {
         let lines = lines.iter();
         let lines = lines.flat_map(|line| ["X-Forwarded-For: ", line, "\r\n"]);
         let lines = lines.collect::<String>();
-        let mut stream = connect_from(from, &server);
         let request = format!("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n{lines}\r\n");
-        stream.write_all(request.as_bytes()).unwrap();
+        let mut stream = ask(from, &server, request);
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let (_, named) = answer.split_once("\r\n\r\n").unwrap();
@@ -435,10 +433,8 @@ fn clients_of_a_trusted_proxy_have_shares_of_their_own() {
     };
     let server = start_with(options, Arc::clone(&handler));
     let ask = |client: &str| {
-        let mut stream = connect_from(2, &server);
         let request = format!("GET /long HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: {client}\r\n\r\n");
-        stream.write_all(request.as_bytes()).unwrap();
-        stream
+        ask(2, &server, request)
     };
     let waiting = |count| {
         wait_until("not at work", || {

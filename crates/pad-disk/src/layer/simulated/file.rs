@@ -1,22 +1,21 @@
 //! A file as processes see it, and as the medium contains it.
 
-use core::mem;
+use core::{convert::Infallible, mem};
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    contents::{Contents, size},
-    operation::{SECTOR, Traffic},
+    operation::SECTOR,
     random::{Fate, Random},
 };
+use crate::layer::pages::{Page, Pages, size};
 
 /// The visible and the durable state of a file, with the changes between them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Versions {
-    seen: Contents,
-    durable: Contents,
+    seen: Pages,
+    durable: Pages,
     /// Changes that are not durable yet, in the order in which they were made.
     pending: Vec<Change>,
-    pub(super) traffic: Traffic,
     /// Numbers of the open handles.
     pub(super) handles: BTreeSet<u64>,
     /// Numbers of the handles whose next synchronisation reports lost data.
@@ -36,7 +35,7 @@ enum Change {
 }
 
 impl Versions {
-    pub(super) const fn seen(&self) -> &Contents {
+    pub(super) const fn seen(&self) -> &Pages {
         &self.seen
     }
 
@@ -48,11 +47,11 @@ impl Versions {
         if end > self.seen.length() {
             self.pending.push(Change::Length(end));
         }
-        self.seen.write(offset, bytes);
+        let Ok(()) = self.seen.write(offset, bytes, zeros);
         let start = offset / SECTOR * SECTOR;
         let end = end.next_multiple_of(SECTOR).min(self.seen.length());
         let mut sectors = vec![0; usize::try_from(end - start).unwrap_or_default()];
-        self.seen.read(start, &mut sectors);
+        let Ok(_) = self.seen.read(start, &mut sectors, zeros);
         self.pending.push(Change::Write {
             offset: start,
             bytes: sectors.into(),
@@ -109,14 +108,16 @@ impl Versions {
         }
     }
 
-    /// Contents of the medium after those pending changes that `fate` lets survive.
-    fn survivor(&self, durable: Contents, fate: Fate, random: &mut Random) -> Contents {
+    /// Pages of the medium after those pending changes that `fate` lets survive.
+    fn survivor(&self, durable: Pages, fate: Fate, random: &mut Random) -> Pages {
         let mut medium = durable;
         if matches!(fate, Fate::Everything) {
             for change in &self.pending {
                 match change {
                     Change::Length(length) => medium.set_length(*length),
-                    Change::Write { offset, bytes } => medium.write(*offset, bytes),
+                    Change::Write { offset, bytes } => {
+                        let Ok(()) = medium.write(*offset, bytes, zeros);
+                    }
                 }
             }
             // An earlier length may have been lost. The current one is always written.
@@ -147,17 +148,21 @@ impl Versions {
 }
 
 /// Writes the sectors selected by `is_kept`, up to the length of the file.
-fn write_sectors(
-    medium: &mut Contents,
-    offset: u64,
-    bytes: &[u8],
-    mut is_kept: impl FnMut() -> bool,
-) {
+fn write_sectors(medium: &mut Pages, offset: u64, bytes: &[u8], mut is_kept: impl FnMut() -> bool) {
     let sector = usize::try_from(SECTOR).unwrap_or_default();
     for (at, bytes) in (offset..).step_by(sector).zip(bytes.chunks(sector)) {
         let room = usize::try_from(medium.length().saturating_sub(at)).unwrap_or(usize::MAX);
         if is_kept() {
-            medium.write(at, &bytes[..bytes.len().min(room)]);
+            let Ok(()) = medium.write(at, &bytes[..bytes.len().min(room)], zeros);
         }
     }
+}
+
+/// Returns a page that was never written.
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "other files cannot always read it"
+)]
+pub(super) const fn zeros(_: u64) -> Result<Page, Infallible> {
+    Ok([0; size_of::<Page>()])
 }

@@ -1,4 +1,4 @@
-//! Operations of a simulated folder, I/O counters, and the sector size.
+//! Operations of a simulated folder, and the sector size.
 
 /// Sector size in bytes: the unit that a medium writes completely or not at all.
 pub const SECTOR: u64 = 512;
@@ -29,19 +29,4 @@ pub enum Reads {
     Work,
     /// Reads fail too.
     Fail,
-}
-
-/// I/O counters of one file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traffic {
-    /// Number of calls of [`LayerFile::write_at`](crate::layer::LayerFile::write_at).
-    pub writes: u64,
-    /// Number of bytes passed to `write_at`, including failed calls.
-    pub bytes_written: u64,
-    /// Number of calls of [`LayerFile::read_at`](crate::layer::LayerFile::read_at).
-    pub reads: u64,
-    /// Number of bytes requested from `read_at`, including failed calls.
-    pub bytes_read: u64,
-    /// Number of calls of [`LayerFile::synchronise`](crate::layer::LayerFile::synchronise).
-    pub synchronisations: u64,
 }

@@ -1,8 +1,9 @@
 //! Outcomes of simulated accidents: all permitted ones occur, and no others.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, io, sync::Arc};
 
 use super::*;
+use crate::layer::{FileLayer, LayerFile};
 
 /// Number of simulated power cuts in tests with few possible outcomes.
 const SEEDS: u64 = 1_000;
@@ -289,24 +290,6 @@ fn room_is_counted_in_pages_and_what_does_not_fit_is_cut_off() {
     assert_eq!(folder.used(), 4096, "it is open");
     drop(file);
     assert_eq!(folder.used(), 0);
-}
-
-#[test]
-fn traffic_is_counted_for_each_file() {
-    let (folder, file) = with_file();
-    file.read_at(10, &mut [0; 20]).unwrap();
-    folder.create("other").unwrap().write_at(0, &[1]).unwrap();
-    folder.rename("file", "renamed").unwrap();
-    let traffic = Traffic {
-        writes: 1,
-        bytes_written: 3 * 512,
-        reads: 1,
-        bytes_read: 20,
-        synchronisations: 1,
-    };
-    assert_eq!(folder.traffic("renamed"), traffic);
-    assert_eq!(folder.traffic("other").bytes_written, 1);
-    assert_eq!(folder.traffic("file"), Traffic::default());
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn every_mutation_of_a_one_leaf_proof_and_of_an_empty_one_is_refused() {
         check_mutations_of(&target, &other, &Successor(key(asked)));
     }
     check_mutations_of(&target, &other, &KeyRange::ALL);
-    let played = play::<TreePad<Sha256Ed25519, Treap, Store<Sha256Ed25519, Treap>>>(&[]);
+    let played = play::<TreePad<Sha256Ed25519, Store<Sha256Ed25519, Treap>>>(&[]);
     let head = verified_head(played.author.authority(), &played.server, Version::EMPTY);
     let proof = played.server.prove(Version::EMPTY, &key("k")).unwrap();
     let asked = key("k");
