@@ -12,7 +12,7 @@ use pad_conformance::{
 };
 use pad_core::Workers;
 
-use crate::vectors::rsa_secret;
+use crate::{fixed, vectors::rsa_secret};
 
 static RSA: LazyLock<RsaSecretKey> =
     LazyLock::new(|| rsa_secret(RepresentativeRule::Wide, b"conformance"));
@@ -34,6 +34,7 @@ macro_rules! conformance_of {
             #[test]
             fn order_and_threads_change_nothing() {
                 laws::check_order_and_threads::<$scheme>(&$secret, $largest, traces::seed());
+                fixed::check_roles_and_threads::<$scheme>(&$secret);
             }
 
             #[test]
@@ -55,11 +56,13 @@ macro_rules! conformance_of {
                     steps,
                     traces::seed(),
                 );
+                fixed::check_updates::<$scheme>(&$secret);
             }
 
             #[test]
-            fn stale_values_are_refused() {
+            fn refused_changes_change_nothing() {
                 histories::check_stale_values::<$scheme>(&$secret);
+                fixed::check_refused_changes::<$scheme>(&$secret);
             }
 
             #[test]
@@ -76,11 +79,14 @@ macro_rules! conformance_of {
             #[test]
             fn subsets_are_proved_whole() {
                 subsets::check_subsets::<$scheme>(&$secret, traces::seed());
+                fixed::check_subsets::<$scheme>(&$secret);
+                fixed::check_refused_lists::<$scheme>(&$secret);
             }
 
             #[test]
             fn batches_hold_or_fail_as_one() {
                 subsets::check_batches::<$scheme>(&$secret, traces::seed());
+                fixed::check_batches::<$scheme>(&$secret);
             }
 
             #[test]
