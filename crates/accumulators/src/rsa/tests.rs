@@ -5,7 +5,7 @@ use rsa_group::{group::ModularGroup, modulus::write_fixed};
 use rug::{Complete, Integer};
 
 use super::{
-    test_key::{names, secret, secret_3072, set, workers},
+    test_key::{names, secret, secret_3072, set},
     *,
 };
 use crate::{

@@ -11,6 +11,10 @@ use pad_conformance::{
     traces,
 };
 use pad_core::Workers;
+use proptest::{
+    collection::{btree_set, vec},
+    prelude::*,
+};
 
 use crate::{fixed, vectors::rsa_secret};
 
@@ -22,7 +26,7 @@ static BILINEAR: LazyLock<BilinearSecretKey> = LazyLock::new(|| {
 });
 
 macro_rules! conformance_of {
-    ($name:ident, $scheme:ty, $secret:ident, $largest:literal) => {
+    ($name:ident, $scheme:ty, $secret:ident, $largest:literal, $histories:literal) => {
         mod $name {
             use super::*;
 
@@ -57,6 +61,19 @@ macro_rules! conformance_of {
                     traces::seed(),
                 );
                 fixed::check_updates::<$scheme>(&$secret);
+            }
+
+            proptest! {
+                #![proptest_config(ProptestConfig::with_cases($histories))]
+
+                #[test]
+                fn updates_of_all_witnesses_follow_recomputation(
+                    start in btree_set(0_u8..12, 1..8),
+                    targets in vec(btree_set(0_u8..12, 0..8), 1..4),
+                    threads in 1_usize..4,
+                ) {
+                    fixed::check_history::<$scheme>(&$secret, &start, &targets, threads);
+                }
             }
 
             #[test]
@@ -100,5 +117,5 @@ macro_rules! conformance_of {
     };
 }
 
-conformance_of!(rsa, Rsa, RSA, 65);
-conformance_of!(bilinear, Bilinear, BILINEAR, 129);
+conformance_of!(rsa, Rsa, RSA, 65, 4);
+conformance_of!(bilinear, Bilinear, BILINEAR, 129, 12);

@@ -1,9 +1,11 @@
-//! Laws that both accumulators obey, checked on fixed elements: lists, batches, refused changes,
-//! and changes that witnesses do not follow.
+//! Laws that both accumulators obey, checked on named elements: lists, batches, refused changes, and
+//! updates of witnesses.
+
+use std::collections::BTreeSet;
 
 use pad_accumulators::{AccumulateError, Change, PublicKey as _, SecretKey as _, SubsetMembership};
 use pad_conformance::accumulator::{Complete, PublicKey, SecretKey, set_of, verified, workers};
-use pad_core::{Untrusted, Verified, VerifyError, Workers};
+use pad_core::{Proof, Untrusted, Verified, VerifyError, Workers};
 
 /// Returns the names `member 0`, `member 1`, ... The first ten are in ascending order.
 fn names(count: usize) -> Vec<Vec<u8>> {
@@ -257,10 +259,75 @@ pub(crate) fn check_updates<A: Complete>(secret: &SecretKey<A>) {
     assert_eq!(follow(&[&appears, &goes]), Err(present));
     assert_eq!(follow(&[&goes]), Err(gone));
     assert_eq!(follow(&[&first, &goes]), Err(gap));
-    // Recomputed, both witnesses hold against the latest value.
+    // The witness of the empty set is for the empty set only.
+    let none = set_of::<A>(key, &[]);
+    let of_none = A::non_membership_witness(key, &none, b"x", &alone).unwrap();
+    let empty = verified::<A>(key, 4, &A::empty_value(key));
+    assert!(of_none.clone().check(&empty, b"x").is_ok());
     let current = verified::<A>(key, 4, &value);
+    let refused = of_none.check(&current, b"x");
+    assert_eq!(refused, Err(VerifyError::WitnessMismatch));
+    // Recomputed, both witnesses hold against the latest value.
     let recomputed = A::witness(key, &set, b"a", &alone).unwrap();
     assert!(Untrusted::new(recomputed).verify(&current, b"a").is_ok());
     let recomputed = A::non_membership_witness(key, &set, b"d", &alone).unwrap();
     assert!(Untrusted::new(recomputed).verify(&current, b"d").is_ok());
+}
+
+/// Changes a set to each target in turn. Updated witnesses must equal recomputed ones, whether one
+/// change is followed at a time or all together, and on any number of threads.
+pub(crate) fn check_history<A: Complete>(
+    secret: &SecretKey<A>,
+    start: &BTreeSet<u8>,
+    targets: &[BTreeSet<u8>],
+    threads: usize,
+) {
+    let (key, alone) = (secret.public_key(), Workers::sequential());
+    let names = |numbers: BTreeSet<u8>| -> Vec<Vec<u8>> {
+        let names = numbers.into_iter().map(|number| vec![number]);
+        names.collect()
+    };
+    let mut set = set_of::<A>(key, &names(start.clone()));
+    let mut value = A::accumulate(secret, &set, &alone).unwrap();
+    let witnesses = A::witnesses(secret, &set, &alone).unwrap();
+    let held: Vec<_> = set.elements().iter().cloned().zip(witnesses).collect();
+    let absent = element::<A>(key, b"absent");
+    let absence = A::non_membership_witness(secret, &set, b"absent", &alone).unwrap();
+    let mut stepwise = absence.clone();
+    let (mut current, mut kept, mut changes) = (start, start.clone(), Vec::new());
+    for target in targets {
+        let (removed, added) = (names(current - target), names(target - current));
+        let mut copy = set.clone();
+        let public = A::change(key, &mut copy, &value, &removed, &added, &alone).unwrap();
+        let change = A::change(secret, &mut set, &value, &removed, &added, &alone).unwrap();
+        assert_eq!(public, change, "with and without the secret key");
+        assert_eq!(copy.elements(), set.elements());
+        value = change.after.clone();
+        assert_eq!(A::accumulate(secret, &set, &alone).unwrap(), value);
+        let one = core::slice::from_ref(&change);
+        stepwise = A::update_non_membership_witness(key, &absent, &stepwise, one).unwrap();
+        changes.push(change);
+        let recomputed = A::non_membership_witness(secret, &set, b"absent", &alone).unwrap();
+        assert_eq!(stepwise, recomputed);
+        let at_once = A::update_non_membership_witness(key, &absent, &absence, &changes);
+        assert_eq!(at_once.unwrap(), recomputed);
+        let snapshot = verified::<A>(key, 4, &value);
+        let proved = Untrusted::new(recomputed).verify(&snapshot, b"absent");
+        assert!(proved.is_ok());
+        kept = &kept & target;
+        current = target;
+    }
+    let updated = A::update_witnesses(key, &held, &changes, &alone).unwrap();
+    let parallel = A::update_witnesses(key, &held, &changes, &workers(threads)).unwrap();
+    assert_eq!(parallel, updated);
+    for ((number, (element, witness)), updated) in start.iter().zip(&held).zip(updated) {
+        let alone_updated = A::update_witness(key, element, witness, &changes);
+        let expected = if kept.contains(number) {
+            A::witness(secret, &set, &[*number], &alone)
+        } else {
+            Err(AccumulateError::ElementAbsent)
+        };
+        assert_eq!(alone_updated, expected);
+        assert_eq!(updated, expected.ok());
+    }
 }

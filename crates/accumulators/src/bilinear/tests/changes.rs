@@ -1,17 +1,10 @@
 //! Changes of sets, and witness updates.
 
-use std::collections::BTreeSet;
-
-use pad_core::{Untrusted, Workers};
-use proptest::prelude::*;
+use pad_core::Workers;
 
 use super::*;
 use crate::{
-    bilinear::BilinearUpdateData,
-    change::Change,
-    dynamic::{Dynamic, Universal},
-    error::AccumulateError,
-    wire,
+    bilinear::BilinearUpdateData, change::Change, dynamic::Dynamic, error::AccumulateError, wire,
 };
 
 type Names = Vec<Vec<u8>>;
@@ -34,54 +27,6 @@ fn change(set: &mut ElementSet<Bilinear>, removed: &Names, added: &Names) -> Cha
     let decoded = wire::decode::<Change<Bilinear>>(&key(), &bytes, 1 << 16).unwrap();
     assert_eq!(decoded.as_unverified(), &change);
     change
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
-
-    #[test]
-    fn updated_witnesses_equal_recomputed_ones(
-        start in prop::collection::btree_set(0_u8..12, 1..8),
-        targets in prop::collection::vec(prop::collection::btree_set(0_u8..12, 0..8), 1..4),
-    ) {
-        let name = |number: &u8| vec![*number];
-        let mut set = set_of(&start.iter().map(name).collect::<Names>());
-        let workers = Workers::sequential();
-        let before = Bilinear::witnesses(&*SECRET, &set, &workers).unwrap();
-        let elements = set.elements().to_vec();
-        let absent = Bilinear::non_membership_witness(&key(), &set, b"absent", &workers).unwrap();
-        let (mut current, mut changes, mut lost) = (start.clone(), vec![], BTreeSet::new());
-        for target in targets {
-            let removed: Names = current.difference(&target).map(name).collect();
-            let added: Names = target.difference(&current).map(name).collect();
-            lost.extend(removed.iter().cloned());
-            changes.push(change(&mut set, &removed, &added));
-            current = target;
-        }
-        let pairs: Vec<_> = elements.iter().cloned().zip(before.iter().copied()).collect();
-        let updated = Bilinear::update_witnesses(&key(), &pairs, &changes, &workers).unwrap();
-        let parallel = Bilinear::update_witnesses(&key(), &pairs, &changes, &super::workers(3));
-        prop_assert_eq!(Ok(&updated), parallel.as_ref());
-        for ((number, (element, witness)), updated) in start.iter().zip(&pairs).zip(updated) {
-            let alone = Bilinear::update_witness(&key(), element, witness, &changes);
-            if lost.contains(&name(number)) {
-                prop_assert_eq!(updated, None);
-                prop_assert_eq!(alone, Err(AccumulateError::ElementAbsent));
-            } else {
-                let expected =
-                    Bilinear::witness(&*SECRET, &set, &name(number), &workers);
-                prop_assert_eq!(expected, alone);
-                prop_assert_eq!(updated, alone.ok());
-            }
-        }
-        let expected = Bilinear::non_membership_witness(&key(), &set, b"absent", &workers);
-        let updated = Bilinear::update_non_membership_witness(
-            &key(), &element(b"absent"), &absent, &changes,
-        );
-        prop_assert_eq!(expected, updated);
-        let snapshot = verified(&key(), value_of(&set));
-        prop_assert!(Untrusted::new(updated.unwrap()).verify(&snapshot, b"absent").is_ok());
-    }
 }
 
 #[test]

@@ -1,13 +1,11 @@
-use pad_core::{DecodeError, Proof, Untrusted, Verified, VerifyError, Version};
+use pad_core::{DecodeError, Proof, Untrusted, Verified, VerifyError};
 
 use super::*;
 use crate::{
-    accumulator::SecretKey as _,
     rsa::{
         RsaWitnessBatch,
         proof_of_exponentiation::fixture::{
-            LIMIT, check_layout, names, public, replaced, root_of_one, secret, set_of, times,
-            verified,
+            LIMIT, check_layout, names, public, replaced, root_of_one, set_of, times, verified,
         },
     },
     scheme::{PublicKey as _, Scheme as _},
@@ -31,14 +29,6 @@ where
     let snapshot = verified(&public(), 4, value);
     let verified = Untrusted::new(proof.clone()).verify(&snapshot, elements);
     verified.map(Verified::into_inner)
-}
-
-fn statement(elements: &[Vec<u8>]) -> SubsetMembership {
-    SubsetMembership {
-        accumulator: public().id(),
-        version: Version::new(4),
-        elements: elements.to_vec(),
-    }
 }
 
 /// Returns the elements of a set with their witnesses, computed without the secret key.

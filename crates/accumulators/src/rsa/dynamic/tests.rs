@@ -1,9 +1,7 @@
-use proptest::prelude::*;
-
 use super::*;
 use crate::{
-    Accumulator as _, PublicKey as _, SecretKey as _,
-    rsa::test_key::{names, secret, set, workers},
+    Accumulator as _, SecretKey as _,
+    rsa::test_key::{names, secret, set},
     set::ElementSet,
     wire::{decode_body, encode_body},
 };
@@ -70,41 +68,4 @@ fn a_false_change_makes_a_witness_that_is_wrong_and_nothing_worse() {
     let updated = Rsa::update_witness(&key, &element, &witness, &[change]);
     let honest = Rsa::witness(&key, &after, b"element 1", &Workers::sequential()).unwrap();
     assert_ne!(updated, Ok(honest));
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 4, ..ProptestConfig::default() })]
-
-    #[test]
-    fn updates_over_histories_agree_with_recomputation(
-        steps in prop::collection::vec((0_usize..3, 0_usize..3), 1..4),
-        threads in 1_usize..3,
-    ) {
-        let secret = secret();
-        let key = secret.public_key();
-        let one = Workers::sequential();
-        let start = set(8);
-        let witnesses = Rsa::witnesses(&secret, &start, &one).unwrap();
-        let held: Vec<_> = start.elements().iter().cloned().zip(witnesses).collect();
-        let (mut current, mut changes, mut present) = (start, Vec::new(), names(0, 8));
-        for (step, (removed, added)) in steps.into_iter().enumerate() {
-            let leaving: Vec<String> = present.drain(..removed).collect();
-            let coming = names(100 * (step + 1), added);
-            let (next, change) = both(&current, &leaving, &coming);
-            present.extend(coming);
-            current = next;
-            changes.push(change);
-        }
-        let updated =
-            Rsa::update_witnesses(key, &held, &changes, &workers(threads)).unwrap();
-        for ((element, witness), updated) in held.iter().zip(&updated) {
-            let position = current.elements().iter().position(|kept| kept == element);
-            let expected = position.map(|position| {
-                Rsa::witnesses(&secret, &current, &one).unwrap()[position].clone()
-            });
-            prop_assert_eq!(updated.clone(), expected);
-            let single = Rsa::update_witness(key, element, witness, &changes);
-            prop_assert_eq!(single.ok(), updated.clone());
-        }
-    }
 }
