@@ -13,7 +13,7 @@ use pad_core::{
 };
 use pad_tuple::{
     TupleProof,
-    internals::{Design, Part, ShownContent, ShownTuple, Summary},
+    internals::{Content, Design, Part, ShownTuple},
 };
 
 use crate::target::{HonestProof, S, Target};
@@ -120,9 +120,9 @@ fn change_tuple(tuple: &mut ShownTuple<S>, what: usize, bits: u8) {
     let (upper, below) = match tuple {
         ShownTuple::At { upper, content } => {
             match what % 8 {
-                0 => *content = ShownContent::Nothing,
-                1 => *content = ShownContent::Removed,
-                2 => *content = ShownContent::Value(value([bits])),
+                0 => *content = Content::Nothing,
+                1 => *content = Content::Removed,
+                2 => *content = Content::Value(value([bits])),
                 _ => {}
             }
             (upper, None)
@@ -143,12 +143,12 @@ fn change_tuple(tuple: &mut ShownTuple<S>, what: usize, bits: u8) {
         }
         6 => {
             if let Some((_, content)) = below {
-                *content = Summary::Nothing;
+                *content = Content::Nothing;
             }
         }
         7 => {
             if let Some((_, content)) = below {
-                *content = Summary::Removed;
+                *content = Content::Removed;
             }
         }
         _ => {}

@@ -113,7 +113,6 @@ pub fn verify<P>(
 where
     P: Proof<Error = VerifyError> + Wire<Context = ()>,
 {
-    let proof: Untrusted<P> =
-        wire::decode(&(), message, LONGEST_LOOKUP).map_err(VerifyError::Undecodable)?;
+    let proof: Untrusted<P> = wire::decode(&(), message, LONGEST_LOOKUP)?;
     proof.verify(commitment, query).map(Verified::into_inner)
 }

@@ -292,7 +292,7 @@ pub enum VerifyError {
     /// Bytes in the evidence are malformed. Decoding them needs the public key, so the message's
     /// decoder did not check them.
     #[error("the evidence is malformed: {0}")]
-    Undecodable(DecodeError),
+    Undecodable(#[from] DecodeError),
     /// A live entry of a directory, in the proof, has the digest that marks deleted entries.
     #[error("a live entry has the digest reserved for deleted entries")]
     ReservedDigest,

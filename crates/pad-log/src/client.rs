@@ -8,8 +8,8 @@ use core::fmt;
 
 use pad_accumulators::wire::{self, Wire};
 use pad_core::{
-    AuthorKey, Authority, ConsistencyProof, DecodeError, ForkEvidence, InclusionProof as PastProof,
-    Proof, Sha256Ed25519, SignedHead, SnapshotHead, TrustedView, Untrusted, Verified, VerifyError,
+    AuthorKey, ConsistencyProof, DecodeError, ForkEvidence, InclusionProof as PastProof, Proof,
+    Sha256Ed25519, SignedHead, SnapshotHead, TrustedView, Untrusted, Verified, VerifyError,
     Version, internals::Refused,
 };
 use thiserror::Error;
@@ -116,14 +116,9 @@ impl<S: Scheme> LogClient<S> {
     /// Creates a client that has seen no head yet. It accepts its first head without an append-only
     /// proof, because every log contains the empty log.
     pub fn new(log: Log<S>, author: AuthorKey) -> Self {
-        let authority = Authority {
-            author,
-            dictionary: log.dictionary(),
-            scheme: S::ID,
-        };
         Self {
+            view: TrustedView::new(log.authority(author)),
             log,
-            view: TrustedView::new(authority),
             newest: None,
             longest_growth: LONGEST_GROWTH,
         }
@@ -291,8 +286,7 @@ impl<S: Scheme> LogClient<S> {
         proof: &[u8],
     ) -> Result<(), VerifyError> {
         let growth = Growth::new(older, newer)?;
-        let proof: Untrusted<AppendOnlyProof<S>> =
-            wire::decode(&(), proof, self.longest_growth).map_err(VerifyError::Undecodable)?;
+        let proof: Untrusted<AppendOnlyProof<S>> = wire::decode(&(), proof, self.longest_growth)?;
         proof.verify(&growth, &()).map(drop)
     }
 }

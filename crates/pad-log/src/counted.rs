@@ -18,10 +18,7 @@ use pad_accumulators::{
 };
 use pad_core::{DecodeError, VerifyError};
 
-use crate::{
-    certificate::{PointBytes, ScalarBytes},
-    walk::undecodable,
-};
+use crate::certificate::{PointBytes, ScalarBytes};
 
 /// Evidence that a tree contains exactly `count` elements of a key, as received and not yet
 /// decoded.
@@ -61,26 +58,23 @@ impl<'a> Evidence<'a> {
         key: Fr,
         claims: &mut Claims,
     ) -> Result<(), VerifyError> {
-        let mut rest = claims.commitment(accumulator).map_err(undecodable)?;
+        let mut rest = claims.commitment(accumulator)?;
         if let Some(bytes) = self.rest {
-            let tree =
-                core::mem::replace(&mut rest, claims.commitment(bytes).map_err(undecodable)?);
-            let claimed = if let Some(division) = self.division {
+            let tree = core::mem::replace(&mut rest, claims.commitment(bytes)?);
+            if let Some(division) = self.division {
                 let z = challenge(id, accumulator, bytes, (key, self.count));
                 let power = (z - key).pow([u64::from(self.count)]);
-                claims.add(&[(tree, Fr::ONE), (rest, -power)], Fr::ZERO, z, division)
+                claims.add(&[(tree, Fr::ONE), (rest, -power)], Fr::ZERO, z, division)?;
             } else {
-                claims.add(&[(tree, Fr::ONE)], Fr::ZERO, key, bytes)
-            };
-            claimed.map_err(undecodable)?;
+                claims.add(&[(tree, Fr::ONE)], Fr::ZERO, key, bytes)?;
+            }
         }
-        let y = scalar::decode(self.value).map_err(undecodable)?;
+        let y = scalar::decode(self.value)?;
         if y.is_zero() {
             return Err(VerifyError::ZeroOpening);
         }
-        claims
-            .add(&[(rest, Fr::ONE)], -y, key, self.quotient)
-            .map_err(undecodable)
+        claims.add(&[(rest, Fr::ONE)], -y, key, self.quotient)?;
+        Ok(())
     }
 }
 

@@ -5,8 +5,8 @@ use core::{fmt, marker::PhantomData};
 
 use pad_accumulators::{AccumulatorId, bilinear::Parameters, wire::Reader};
 use pad_core::{
-    DecodeError, DictionaryId, Digest, Sha256Ed25519, SnapshotHead, Verified, VerifyError, Version,
-    internals::PastRoot,
+    AuthorKey, Authority, DecodeError, DictionaryId, Digest, Sha256Ed25519, SnapshotHead, Verified,
+    VerifyError, Version, internals::PastRoot,
 };
 
 use crate::{
@@ -129,6 +129,15 @@ impl<S: Scheme> Log<S> {
     /// The shape of the log's trees.
     pub const fn shape(&self) -> Shape {
         self.setup.shape
+    }
+
+    /// The author's key with this log's dictionary and scheme.
+    pub(crate) const fn authority(&self, author: AuthorKey) -> Authority {
+        Authority {
+            author,
+            dictionary: self.dictionary,
+            scheme: S::ID,
+        }
     }
 
     /// Returns the log at a verified head, the commitment against which proofs are verified.

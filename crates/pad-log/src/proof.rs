@@ -18,7 +18,7 @@ use pad_accumulators::{
 };
 use pad_core::{DecodeError, Digest, VerifyError};
 
-use crate::{certificate::Certificate, log::Log, scheme::Scheme, walk::undecodable};
+use crate::{certificate::Certificate, log::Log, scheme::Scheme};
 
 pub use append_only::Growth;
 
@@ -122,9 +122,7 @@ fn check<S: Scheme>(
     certificates: &[Certificate<'_>],
 ) -> Result<(), VerifyError> {
     for certificate in certificates {
-        certificate
-            .claim::<S>(log.id(), &mut claims)
-            .map_err(undecodable)?;
+        certificate.claim::<S>(log.id(), &mut claims)?;
     }
     if claims.hold(log.setup().parameters()) {
         Ok(())
@@ -134,5 +132,5 @@ fn check<S: Scheme>(
 }
 
 fn read_digest(reader: &mut Reader<'_>) -> Result<Digest<32>, VerifyError> {
-    reader.array().map(Digest).map_err(undecodable)
+    Ok(Digest(reader.array()?))
 }

@@ -10,7 +10,7 @@
 use alloc::vec::Vec;
 
 use pad_accumulators::wire::Reader;
-use pad_core::{DecodeError, Digest, VerifyError};
+use pad_core::{DecodeError, Digest};
 
 use crate::{
     certificate::{Certificate, PointBytes},
@@ -245,9 +245,4 @@ impl<'a, S: Scheme> Walk<'a, S> {
             self.old_roots.extend(old.map(|root| run.hash_of(root)));
         }
     }
-}
-
-/// Converts a decoding error to a verification error.
-pub(crate) const fn undecodable(error: DecodeError) -> VerifyError {
-    VerifyError::Undecodable(error)
 }

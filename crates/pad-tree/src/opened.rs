@@ -39,6 +39,12 @@ impl<S: Suite> OpenedLeaf<S> {
 #[derive(Debug)]
 pub struct OpenedLeaves<S: Suite> {
     pub(crate) leaves: Vec<OpenedLeaf<S>>,
+    pub(crate) places: Adjacency,
+}
+
+/// Which opened leaves of a proof are neighbours or ends of the tree.
+#[derive(Debug)]
+pub(crate) struct Adjacency {
     /// `adjacent[i]` tells whether the leaves `i` and `i + 1` are neighbours in the tree.
     pub(crate) adjacent: Vec<bool>,
     /// Whether the first opened leaf is the first leaf of the tree.

@@ -33,7 +33,11 @@ use pad_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{opened::OpenedLeaves, query::TreeQuery, step::Step};
+use crate::{
+    opened::{Adjacency, OpenedLeaves},
+    query::TreeQuery,
+    step::Step,
+};
 
 pub use crate::opened::Content;
 pub(crate) use crate::opened::OpenedLeaf;
@@ -96,26 +100,16 @@ impl<S: Suite, Q: TreeQuery> TreeProof<S, Q> {
         query: &Q,
         note: &mut N,
     ) -> Result<Q::Statement, VerifyError> {
-        let leaves = self.open(&snapshot.root(), note)?;
-        check_contents(query, &leaves)?;
-        query.conclude(snapshot.version(), leaves)
+        let places = self.recompute(&snapshot.root(), note)?;
+        check_contents(query, &self.leaves)?;
+        let leaves = self.leaves;
+        query.conclude(snapshot.version(), OpenedLeaves { leaves, places })
     }
 }
 
 /// The digest of an inner node, from the digests of its children.
 fn node<S: Suite>(left: &S::Digest, right: &S::Digest) -> S::Digest {
     S::node(Domain::TreeNode, left, right)
-}
-
-/// The result of recomputing the root of a proof: which opened leaves are neighbours or ends of the
-/// tree.
-pub(crate) struct Adjacency {
-    /// `adjacent[i]` tells whether the leaves `i` and `i + 1` are neighbours in the tree.
-    adjacent: Vec<bool>,
-    /// Whether the first opened leaf is the first leaf of the tree.
-    at_start: bool,
-    /// Whether the last opened leaf is the last leaf of the tree.
-    at_end: bool,
 }
 
 /// The state that the check of a proof keeps for one subtree, in addition to its digest.
@@ -141,26 +135,6 @@ impl<S: Suite, Q> TreeProof<S, Q> {
     #[doc(hidden)]
     pub fn body_length(&self) -> usize {
         pad_core::codec::body_length(self)
-    }
-
-    /// Recomputes the root, reports each step to `note`, and rejects any root other than `root`.
-    /// Returns the leaves and their adjacency.
-    fn open<N: FnMut(Step<'_, S>) + ?Sized>(
-        self,
-        root: &S::Digest,
-        note: &mut N,
-    ) -> Result<OpenedLeaves<S>, VerifyError> {
-        let Adjacency {
-            adjacent,
-            at_start,
-            at_end,
-        } = self.recompute(root, note)?;
-        Ok(OpenedLeaves {
-            leaves: self.leaves,
-            adjacent,
-            at_start,
-            at_end,
-        })
     }
 
     /// Recomputes the root, reports each step to `note`, and rejects any root other than `root`.
@@ -300,9 +274,9 @@ impl<S: Suite, Q> TreeProof<S, Q> {
 /// otherwise.
 fn check_contents<S: Suite, Q: TreeQuery>(
     query: &Q,
-    leaves: &OpenedLeaves<S>,
+    leaves: &[OpenedLeaf<S>],
 ) -> Result<(), VerifyError> {
-    for leaf in &leaves.leaves {
+    for leaf in leaves {
         match (&leaf.content, query.reveals(leaf.key.as_bytes())) {
             (Content::Digest(_), true) => return Err(VerifyError::ValueMissing),
             (Content::Value(_), false) => return Err(VerifyError::ValueSurplus),

@@ -104,9 +104,12 @@ impl TreeQuery for KeyRange {
         if before > 1 || after > 1 {
             return Err(VerifyError::Extraneous);
         }
-        let bounded_before = before == 1 || leaves.at_start;
-        let bounded_after = after == 1 || leaves.at_end;
-        if !bounded_before || !bounded_after || !leaves.adjacent.iter().all(|adjacent| *adjacent) {
+        let bounded_before = before == 1 || leaves.places.at_start;
+        let bounded_after = after == 1 || leaves.places.at_end;
+        if !bounded_before
+            || !bounded_after
+            || !leaves.places.adjacent.iter().all(|adjacent| *adjacent)
+        {
             return Err(VerifyError::Elided);
         }
         let opened = leaves.leaves.into_iter();
@@ -150,11 +153,11 @@ neighbour_queries! {
     Successor: 20, |this, key| key > this.0.as_bytes(),
         |leaves| leaves.take_nearest(Side::Right, |key| *key > this.0)?;
     First: 21, |_this, _| true, |leaves| {
-        complete(leaves.at_start)?;
+        complete(leaves.places.at_start)?;
         leaves.take_only()?
     };
     Last: 22, |_this, _| true, |leaves| {
-        complete(leaves.at_end)?;
+        complete(leaves.places.at_end)?;
         leaves.take_only()?
     };
 }
@@ -231,9 +234,9 @@ impl<S: Suite> OpenedLeaves<S> {
     /// means the start of the tree. For `above`, the number of opened leaves means its end.
     fn is_gap(&self, below: Option<usize>, above: usize) -> bool {
         match below {
-            None => self.at_start,
-            Some(_) if above == self.leaves.len() => self.at_end,
-            Some(below) => self.adjacent.get(below).copied().unwrap_or(false),
+            None => self.places.at_start,
+            Some(_) if above == self.leaves.len() => self.places.at_end,
+            Some(below) => self.places.adjacent.get(below).copied().unwrap_or(false),
         }
     }
 
@@ -250,10 +253,10 @@ impl<S: Suite> OpenedLeaves<S> {
         if self.leaves.len() > 2 {
             return Err(VerifyError::Extraneous);
         }
-        complete(!self.adjacent.contains(&false))?;
+        complete(!self.places.adjacent.contains(&false))?;
         let (beyond_answer, beyond_bound) = match side {
-            Side::Left => (self.at_end, self.at_start),
-            Side::Right => (self.at_start, self.at_end),
+            Side::Left => (self.places.at_end, self.places.at_start),
+            Side::Right => (self.places.at_start, self.places.at_end),
         };
         let mut leaves = self.leaves.into_iter();
         match (leaves.next(), leaves.next()) {

@@ -80,28 +80,26 @@ fn check_loads<B: Invariants>() {
     }
 }
 
+fn check_invariants<B: Invariants>() {
+    for seed in (0..8).step_by(soak::size(2, 1)) {
+        check_operations::<B>(seed, 8 << seed);
+    }
+    check_loads::<B>();
+}
+
 #[test]
 fn the_treap_keeps_its_invariants() {
-    for seed in (0..8).step_by(soak::size(2, 1)) {
-        check_operations::<Treap>(seed, 8 << seed);
-    }
-    check_loads::<Treap>();
+    check_invariants::<Treap>();
 }
 
 #[test]
 fn the_red_black_tree_keeps_its_invariants() {
-    for seed in (0..8).step_by(soak::size(2, 1)) {
-        check_operations::<RedBlack>(seed, 8 << seed);
-    }
-    check_loads::<RedBlack>();
+    check_invariants::<RedBlack>();
 }
 
 #[test]
 fn the_skip_list_keeps_its_invariants() {
-    for seed in (0..8).step_by(soak::size(2, 1)) {
-        check_operations::<SkipList>(seed, 8 << seed);
-    }
-    check_loads::<SkipList>();
+    check_invariants::<SkipList>();
 }
 
 /// Checks that the strict store panics if a node is read after it was updated.

@@ -7,13 +7,13 @@ use pad_tree::internals::Change;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    content::{Content, HashedValue},
+    content::{HashedValue, SharedContent},
     design::{Design, TupleId},
     kept::{TupleEntry, read_number},
     layers::{Generation, Layers},
     repository::{Index, TupleRepository},
     statement::Context,
-    tuple::start_of_keys,
+    tuple::{Content, start_of_keys},
 };
 
 /// The whole state of a repository, from which a server resumes without replaying updates.
@@ -111,20 +111,9 @@ impl IndexOnDisk {
     }
 }
 
-#[derive(Clone, Serialize, Deserialize)]
-struct TupleOnDisk {
-    upper: Option<Key>,
-    content: ContentOnDisk,
-}
-
-/// The stored form of [`Content`]. A value is given by its index in the table of values, because
-/// several tuples may share it.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-enum ContentOnDisk {
-    Nothing,
-    Value(u32),
-    Removed,
-}
+/// The stored form of a tuple: upper end and content. A value is given by its index in the table
+/// of values, because several tuples may share it.
+type TupleOnDisk = (Option<Key>, Content<u32>);
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
     /// Returns a checkpoint with the whole state of the repository. Copies the contents.
@@ -142,14 +131,8 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
             })
         };
         let tuples = self.tuples.iter().map(|tuple| {
-            let TupleEntry { upper, content } = tuple.as_ref()?;
-            let content = match content {
-                Content::Nothing => ContentOnDisk::Nothing,
-                Content::Value(value) => ContentOnDisk::Value(place(value)),
-                Content::Removed => ContentOnDisk::Removed,
-            };
-            let upper = upper.clone();
-            Some(TupleOnDisk { upper, content })
+            let tuple = tuple.as_ref()?;
+            Some((tuple.upper.clone(), tuple.content.map(&mut place)))
         });
         let tuples = tuples.collect();
         TupleCheckpoint {
@@ -231,23 +214,18 @@ fn read_tuples<S: Suite>(
     values: Vec<Value>,
     tuples: Vec<Option<TupleOnDisk>>,
 ) -> Option<Vec<Option<TupleEntry<S>>>> {
-    let contents: Vec<Content<S>> = values.into_iter().map(Content::of).collect();
-    let read = |tuple: TupleOnDisk| {
-        let content = match tuple.content {
-            ContentOnDisk::Nothing => Content::Nothing,
-            ContentOnDisk::Value(place) => contents.get(usize::try_from(place).ok()?)?.clone(),
-            ContentOnDisk::Removed => Content::Removed,
+    let contents: Vec<SharedContent<S>> = values.into_iter().map(Content::of).collect();
+    let read = |(upper, content): TupleOnDisk| {
+        let content = match content {
+            Content::Nothing => Content::Nothing,
+            Content::Value(place) => contents.get(usize::try_from(place).ok()?)?.clone(),
+            Content::Removed => Content::Removed,
         };
-        let upper = tuple.upper;
         Some(TupleEntry { upper, content })
     };
-    tuples
-        .into_iter()
-        .map(|tuple| match tuple {
-            Some(tuple) => read(tuple).map(Some),
-            None => Some(None),
-        })
-        .collect()
+    let read_slot =
+        |slot: Option<TupleOnDisk>| slot.map_or(Some(None), |tuple| Some(Some(read(tuple)?)));
+    tuples.into_iter().map(read_slot).collect()
 }
 
 /// For each tuple number, whether a stored tuple has this number and [`Numbers::take`] has not

@@ -1,10 +1,10 @@
-//! The content of a tuple: what it states about the key at its lower end.
+//! The content of a tuple with its value, as authors and servers store it.
 
 use std::sync::Arc;
 
 use pad_core::{Suite, Value};
 
-use crate::{proof::ShownContent, tuple::Summary};
+use crate::{proof::ShownContent, tuple::Content};
 
 /// A value and its digest. Several tuples of a key, for example in different versions, may share
 /// them.
@@ -16,55 +16,37 @@ pub struct HashedValue<S: Suite> {
     pub digest: S::Digest,
 }
 
-/// The content of a tuple: its statement about the key at the lower end of its interval.
-#[derive(Clone, Debug)]
-pub enum Content<S: Suite> {
-    /// The lower end is not a key of this generation. Only the tuple at the start of the key space
-    /// can have this content.
-    Nothing,
-    /// The key has this value.
-    Value(Arc<HashedValue<S>>),
-    /// A tombstone: the key was removed, but an older generation may still contain it.
-    Removed,
+impl<S: Suite> HashedValue<S> {
+    /// Computes the digest of a value.
+    pub(crate) fn of(value: Value) -> Arc<Self> {
+        let digest = S::value(value.as_bytes());
+        Arc::new(Self { value, digest })
+    }
 }
 
-impl<S: Suite> Content<S> {
+/// The content of a tuple as authors and servers store it.
+pub(crate) type SharedContent<S> = Content<Arc<HashedValue<S>>>;
+
+impl<S: Suite> SharedContent<S> {
     /// Returns the content that states `value`, and computes its digest.
     pub fn of(value: Value) -> Self {
-        let digest = S::value(value.as_bytes());
-        Self::Value(Arc::new(HashedValue { value, digest }))
+        Self::Value(HashedValue::of(value))
+    }
+
+    /// Converts the content in a proof to the form that authors and servers store.
+    pub(crate) fn share(shown: &ShownContent) -> Self {
+        shown.map(|value| HashedValue::of(value.clone()))
+    }
+
+    /// Returns the content in the form in which a proof contains it.
+    pub fn shown(&self) -> ShownContent {
+        self.map(|value| value.value.clone())
     }
 
     /// Returns the content as it is hashed into the tuple's digest: with the digest of the value
     /// instead of the value.
-    pub fn summary(&self) -> Summary<S::Digest> {
-        match self {
-            Self::Nothing => Summary::Nothing,
-            Self::Value(value) => Summary::Value(value.digest),
-            Self::Removed => Summary::Removed,
-        }
-    }
-}
-
-/// Converts the content of a tuple to the form in which a proof contains it.
-impl<S: Suite> From<&Content<S>> for ShownContent {
-    fn from(content: &Content<S>) -> Self {
-        match content {
-            Content::Nothing => Self::Nothing,
-            Content::Value(value) => Self::Value(value.value.clone()),
-            Content::Removed => Self::Removed,
-        }
-    }
-}
-
-/// Converts the content in a proof to the form that authors and servers store.
-impl<S: Suite> From<&ShownContent> for Content<S> {
-    fn from(shown: &ShownContent) -> Self {
-        match shown {
-            ShownContent::Nothing => Self::Nothing,
-            ShownContent::Value(value) => Self::of(value.clone()),
-            ShownContent::Removed => Self::Removed,
-        }
+    pub fn summary(&self) -> Content<S::Digest> {
+        self.map(|value| value.digest)
     }
 }
 
@@ -76,12 +58,12 @@ mod tests {
     #[test]
     fn a_content_and_its_summary_say_the_same() {
         let value = Value::new(*b"v").expect("short");
-        let content = Content::<Sha256Ed25519>::of(value);
+        let content = SharedContent::<Sha256Ed25519>::of(value);
         let digest = Sha256Ed25519::value(b"v");
-        assert_eq!(content.summary(), Summary::Value(digest));
-        let nothing = Content::<Sha256Ed25519>::Nothing.summary();
-        assert_eq!(nothing, Summary::Nothing);
-        let removed = Content::<Sha256Ed25519>::Removed.summary();
-        assert_eq!(removed, Summary::Removed);
+        assert_eq!(content.summary(), Content::Value(digest));
+        let nothing = SharedContent::<Sha256Ed25519>::Nothing.summary();
+        assert_eq!(nothing, Content::Nothing);
+        let removed = SharedContent::<Sha256Ed25519>::Removed.summary();
+        assert_eq!(removed, Content::Removed);
     }
 }

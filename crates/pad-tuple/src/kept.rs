@@ -2,14 +2,14 @@
 
 use pad_core::{Key, Suite};
 
-use crate::{content::Content, design::TupleId};
+use crate::{content::SharedContent, design::TupleId, tuple::Content};
 
 /// A tuple in a server's memory, without its lower end. The lower end is the key under which the
 /// index lists the tuple.
 #[derive(Clone, Debug)]
 pub(crate) struct TupleEntry<S: Suite> {
     pub(crate) upper: Option<Key>,
-    pub(crate) content: Content<S>,
+    pub(crate) content: SharedContent<S>,
 }
 
 impl<S: Suite> TupleEntry<S> {

@@ -12,9 +12,9 @@ use std::{collections::BTreeMap, ops::Bound};
 use pad_core::{ApplyError, Key, Operation, Suite, Version};
 
 use crate::{
-    content::Content,
+    content::SharedContent,
     scheme::Claim,
-    tuple::{Summary, TupleView, start_of_keys},
+    tuple::{Content, TupleView, start_of_keys},
 };
 
 mod edit;
@@ -26,7 +26,7 @@ use edit::Editor;
 #[derive(Clone, Debug)]
 pub struct Live<S: Suite, A> {
     /// What the tuple states about the key at its lower end.
-    pub content: Content<S>,
+    pub content: SharedContent<S>,
     /// The author's state of the tuple, or the tuple's number in the server's repository.
     pub note: A,
 }
@@ -43,7 +43,7 @@ pub struct Layers<S: Suite, A> {
     version: Version,
     /// The contents of the keys that an operation uses, taken from generations that are stored and
     /// not in memory.
-    elsewhere: BTreeMap<Key, Content<S>>,
+    elsewhere: BTreeMap<Key, SharedContent<S>>,
 }
 
 /// The changes that one snapshot made to the tuples of one generation.
@@ -99,13 +99,19 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
     }
 
     /// Inserts a tuple that was read from storage.
-    pub(crate) fn place(&mut self, generation: usize, lower: Key, content: Content<S>, note: A) {
+    pub(crate) fn place(
+        &mut self,
+        generation: usize,
+        lower: Key,
+        content: SharedContent<S>,
+        note: A,
+    ) {
         self.generations[generation].insert(lower, Live { content, note });
     }
 
     /// Adds contents of generations that are not in memory. They are used for keys that the
     /// generations in memory do not contain.
-    pub(crate) fn with_elsewhere(mut self, elsewhere: BTreeMap<Key, Content<S>>) -> Self {
+    pub(crate) fn with_elsewhere(mut self, elsewhere: BTreeMap<Key, SharedContent<S>>) -> Self {
         self.elsewhere = elsewhere;
         self
     }
@@ -183,7 +189,7 @@ impl<S: Suite, A: Clone + Default> Layers<S, A> {
         &'a self,
         generation: usize,
         lower: &'a Key,
-        content: Summary<S::Digest>,
+        content: Content<S::Digest>,
     ) -> TupleView<'a, S::Digest> {
         let after = (Bound::Excluded(lower), Bound::<&Key>::Unbounded);
         let next = self.generations[generation].range::<Key, _>(after).next();

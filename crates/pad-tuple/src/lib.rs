@@ -220,7 +220,7 @@ pub mod internals {
             Superseding,
         },
         statement::{Context, TupleStatement},
-        tuple::{Summary, TupleView},
+        tuple::{Content, TupleView},
     };
 
     /// The hash chains of lightweight signatures.

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     scheme::{Claim, Expectation, TupleScheme},
-    tuple::{Summary, TupleView},
+    tuple::{Content, TupleView},
 };
 
 /// A tuple in a proof for one key. It includes a value only if it is the value of the key, and the
@@ -41,20 +41,12 @@ pub enum ShownTuple<S: Suite> {
         /// The upper end of the interval, which is excluded; `None` at the end of the key space.
         upper: Option<Key>,
         /// What the tuple states about the key `lower`, with a digest instead of a value.
-        content: Summary<S::Digest>,
+        content: Content<S::Digest>,
     },
 }
 
 /// The statement of a tuple about the key at its lower end, in a proof for this key.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ShownContent {
-    /// The key is not in this generation, so an older generation decides if there is one.
-    Nothing,
-    /// The key has this value.
-    Value(Value),
-    /// The key was removed: a tombstone.
-    Removed,
-}
+pub type ShownContent = Content<Value>;
 
 impl<S: Suite> ShownTuple<S> {
     /// Returns the digest of the tuple, which is in a proof for `key`. `epochs` are those of the
@@ -81,14 +73,12 @@ impl<S: Suite> ShownTuple<S> {
     ) -> Result<(S::Digest, Option<Answer>), VerifyError> {
         let (lower, upper, content, decided) = match self {
             Self::At { upper, content } => {
-                let (content, decided) = match content {
-                    ShownContent::Nothing => (Summary::Nothing, None),
-                    ShownContent::Removed => (Summary::Removed, Some(Answer::Absent)),
-                    ShownContent::Value(value) => (
-                        Summary::Value(S::value(value.as_bytes())),
-                        Some(Answer::Present(value.clone())),
-                    ),
+                let decided = match content {
+                    Content::Nothing => None,
+                    Content::Removed => Some(Answer::Absent),
+                    Content::Value(value) => Some(Answer::Present(value.clone())),
                 };
+                let content = content.map(|value| S::value(value.as_bytes()));
                 (key, upper, content, decided)
             }
             Self::Below {

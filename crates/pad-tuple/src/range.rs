@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     proof::{check_empty, instants, require_contents, require_design},
     scheme::{AggregateScheme, Claim, Expectation},
-    tuple::{Summary, TupleView, start_of_keys},
+    tuple::{Content, TupleView, start_of_keys},
 };
 
 #[cfg(feature = "std")]
@@ -208,15 +208,15 @@ impl<'a, S: Suite, D: AggregateScheme<S>> RangeEvidence<'a, S, D> {
         &mut self,
         lower: &Key,
         content: RangeContent<S>,
-    ) -> Result<Summary<S::Digest>, VerifyError> {
+    ) -> Result<Content<S::Digest>, VerifyError> {
         let open = self.range.contains(lower.as_bytes()) && !self.decided.contains_key(lower);
         let (summary, decided) = match content {
-            RangeContent::Nothing => return Ok(Summary::Nothing),
+            RangeContent::Nothing => return Ok(Content::Nothing),
             RangeContent::Digest(_) if open => return Err(VerifyError::ValueMissing),
-            RangeContent::Digest(digest) => return Ok(Summary::Value(digest)),
+            RangeContent::Digest(digest) => return Ok(Content::Value(digest)),
             RangeContent::Value(_) if !open => return Err(VerifyError::ValueSurplus),
-            RangeContent::Value(value) => (Summary::Value(S::value(value.as_bytes())), Some(value)),
-            RangeContent::Removed => (Summary::Removed, None),
+            RangeContent::Value(value) => (Content::Value(S::value(value.as_bytes())), Some(value)),
+            RangeContent::Removed => (Content::Removed, None),
         };
         if open {
             self.decided.insert(lower.clone(), decided);

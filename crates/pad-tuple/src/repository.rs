@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use pad_core::{
-    ApplyError, Authority, HeadLog, Key, LookupError, Repository, SignedHead, Suite, Update,
-    Version, Workers,
+    ApplyError, Authority, HeadLog, Heads as _, Key, LookupError, Repository, SignedHead, Suite,
+    Update, Version, Workers,
 };
 use pad_tree::{
     CacheNowhere, RedBlack, VersionedNodes,
@@ -180,18 +180,9 @@ impl<S: Suite, D: Design<S>> TupleRepository<S, D> {
         if version < oldest {
             return Err(LookupError::Pruned { version, oldest });
         }
-        self.check_exists(version)?;
+        self.heads.require(version)?;
         let (width, position) = (D::GENERATIONS - 1, self.position(version));
         Ok(&self.epochs[position * width..(position + 1) * width])
-    }
-
-    fn check_exists(&self, version: Version) -> Result<(), LookupError> {
-        let latest = self.latest();
-        if version > latest {
-            Err(LookupError::UnknownVersion { version, latest })
-        } else {
-            Ok(())
-        }
     }
 }
 

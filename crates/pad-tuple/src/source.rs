@@ -8,7 +8,8 @@ use pad_core::{Key, LookupError, SignedHead, Suite, Value, Version};
 use crate::{
     design::{Design, Placed, TupleId},
     kept::{TupleEntry, lower_end},
-    proof::{Part, ShownContent, ShownTuple, TupleProof},
+    proof::{Part, ShownTuple, TupleProof},
+    tuple::Content,
 };
 
 /// The tuples of all versions of a dictionary, and the records (signatures, links or witnesses)
@@ -63,7 +64,7 @@ impl<S: Suite> SourceTuple<'_, S> {
         let shown = if *self.lower == *key.as_bytes() {
             ShownTuple::At {
                 upper: tuple.upper,
-                content: ShownContent::from(&tuple.content),
+                content: tuple.content.shown(),
             }
         } else {
             ShownTuple::Below {
@@ -106,7 +107,7 @@ pub(crate) fn lookup<S: Suite, D: Design<S>>(
 ) -> Result<Option<Value>, LookupError> {
     let mut shown = tuples_for(source, version, &source.instants(version)?, key)?;
     if let Some((ShownTuple::At { content, .. }, _)) = shown.pop()
-        && let ShownContent::Value(value) = content
+        && let Content::Value(value) = content
     {
         return Ok(Some(value));
     }

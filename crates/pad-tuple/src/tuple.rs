@@ -5,16 +5,29 @@ use pad_core::{
     internals::{DigestBytes, Domain},
 };
 
-/// The content of a tuple as it is hashed: the statement about the key at its lower end, with a
-/// value's digest instead of the value.
+/// The content of a tuple: its statement about the key at the lower end of its interval.
+///
+/// `V` is the form of a value: its digest in the tuple that is hashed, or the value itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Summary<D> {
-    /// The lower end is not a key of this generation.
+pub enum Content<V> {
+    /// The lower end is not a key of this generation, so an older generation decides if there is
+    /// one. Only the tuple at the start of the key space can have this content.
     Nothing,
-    /// The key has the value with this digest.
-    Value(D),
-    /// The key was removed: a tombstone.
+    /// The key has this value.
+    Value(V),
+    /// A tombstone: the key was removed, but an older generation may still contain it.
     Removed,
+}
+
+impl<V> Content<V> {
+    /// Returns the same statement with another form of the value.
+    pub fn map<W>(&self, convert: impl FnOnce(&V) -> W) -> Content<W> {
+        match self {
+            Self::Nothing => Content::Nothing,
+            Self::Value(value) => Content::Value(convert(value)),
+            Self::Removed => Content::Removed,
+        }
+    }
 }
 
 /// The number of a generation; 0 is the youngest.
@@ -35,7 +48,7 @@ pub struct TupleView<'a, D> {
     /// The upper end of the interval, which is excluded; `None` at the end of the key space.
     pub upper: Option<&'a [u8]>,
     /// What the tuple states about the key `lower`.
-    pub content: Summary<D>,
+    pub content: Content<D>,
 }
 
 impl<'a, D> TupleView<'a, D> {
@@ -45,7 +58,7 @@ impl<'a, D> TupleView<'a, D> {
         generation: usize,
         epochs: &'a [u64],
         (lower, upper): (&'a Key, Option<&'a Key>),
-        content: Summary<D>,
+        content: Content<D>,
     ) -> Self {
         Self {
             generation: generation_index(generation),
@@ -87,9 +100,9 @@ impl<D: DigestBytes> TupleView<'_, D> {
             None => (&[0], &[]),
         };
         let (content_tag, value): (&[u8], &[u8]) = match &self.content {
-            Summary::Nothing => (&[0], &[]),
-            Summary::Value(digest) => (&[1], digest.as_ref()),
-            Summary::Removed => (&[2], &[]),
+            Content::Nothing => (&[0], &[]),
+            Content::Value(digest) => (&[1], digest.as_ref()),
+            Content::Removed => (&[2], &[]),
         };
         S::hash(
             Domain::Tuple,

@@ -5,7 +5,7 @@ use rsa_group::{group::ModularGroup, modulus::write_fixed};
 use rug::{Complete, Integer};
 
 use super::{
-    test_key::{names, secret, secret_3072, set, workers},
+    test_key::{names, secret, secret_3072, set},
     *,
 };
 use crate::{
@@ -17,39 +17,6 @@ use crate::{
 
 fn verified(key: &RsaPublicKey, value: &RsaValue) -> Verified<Snapshot<Rsa>> {
     testing::verified(key, 1, value)
-}
-
-#[test]
-fn both_roles_all_algorithms_and_all_thread_counts_agree() {
-    let secret = secret();
-    let key = secret.public_key();
-    let (one, three) = (Workers::sequential(), workers(3));
-    for count in [0, 1, 2, 3, 5, 17, 64] {
-        let (set, names) = (set(count), names(0, count));
-        let value = Rsa::accumulate(key, &set, &one).unwrap();
-        let witnesses = Rsa::witnesses(key, &set, &one).unwrap();
-        assert_eq!(witnesses.len(), count);
-        for workers in [&one, &three] {
-            assert_eq!(Rsa::accumulate(key, &set, workers).unwrap(), value);
-            assert_eq!(Rsa::accumulate(&secret, &set, workers).unwrap(), value);
-            assert_eq!(Rsa::witnesses(key, &set, workers).unwrap(), witnesses);
-            let by_secret = Rsa::witnesses(&secret, &set, workers).unwrap();
-            assert_eq!(by_secret, witnesses);
-            for (name, witness) in names.iter().zip(&witnesses).filter(|_| count <= 17) {
-                let single = Rsa::witness(key, &set, name.as_bytes(), workers);
-                assert_eq!(single.as_ref(), Ok(witness));
-            }
-        }
-        for (name, witness) in names.iter().zip(&witnesses).take(3) {
-            let name = name.as_bytes();
-            assert_eq!(Rsa::witness(key, &set, name, &one).as_ref(), Ok(witness));
-            let by_secret = Rsa::witness(&secret, &set, name, &one);
-            assert_eq!(by_secret.as_ref(), Ok(witness));
-            let snapshot = verified(key, &value);
-            let membership = witness.clone().check(&snapshot, name).unwrap();
-            assert_eq!(membership.element, name);
-        }
-    }
 }
 
 #[test]

@@ -11,8 +11,12 @@ use pad_conformance::{
     traces,
 };
 use pad_core::Workers;
+use proptest::{
+    collection::{btree_set, vec},
+    prelude::*,
+};
 
-use crate::vectors::rsa_secret;
+use crate::{fixed, vectors::rsa_secret};
 
 static RSA: LazyLock<RsaSecretKey> =
     LazyLock::new(|| rsa_secret(RepresentativeRule::Wide, b"conformance"));
@@ -22,7 +26,7 @@ static BILINEAR: LazyLock<BilinearSecretKey> = LazyLock::new(|| {
 });
 
 macro_rules! conformance_of {
-    ($name:ident, $scheme:ty, $secret:ident, $largest:literal) => {
+    ($name:ident, $scheme:ty, $secret:ident, $largest:literal, $histories:literal) => {
         mod $name {
             use super::*;
 
@@ -34,6 +38,7 @@ macro_rules! conformance_of {
             #[test]
             fn order_and_threads_change_nothing() {
                 laws::check_order_and_threads::<$scheme>(&$secret, $largest, traces::seed());
+                fixed::check_roles_and_threads::<$scheme>(&$secret);
             }
 
             #[test]
@@ -55,11 +60,26 @@ macro_rules! conformance_of {
                     steps,
                     traces::seed(),
                 );
+                fixed::check_updates::<$scheme>(&$secret);
+            }
+
+            proptest! {
+                #![proptest_config(ProptestConfig::with_cases($histories))]
+
+                #[test]
+                fn updates_of_all_witnesses_follow_recomputation(
+                    start in btree_set(0_u8..12, 1..8),
+                    targets in vec(btree_set(0_u8..12, 0..8), 1..4),
+                    threads in 1_usize..4,
+                ) {
+                    fixed::check_history::<$scheme>(&$secret, &start, &targets, threads);
+                }
             }
 
             #[test]
-            fn stale_values_are_refused() {
+            fn refused_changes_change_nothing() {
                 histories::check_stale_values::<$scheme>(&$secret);
+                fixed::check_refused_changes::<$scheme>(&$secret);
             }
 
             #[test]
@@ -76,11 +96,14 @@ macro_rules! conformance_of {
             #[test]
             fn subsets_are_proved_whole() {
                 subsets::check_subsets::<$scheme>(&$secret, traces::seed());
+                fixed::check_subsets::<$scheme>(&$secret);
+                fixed::check_refused_lists::<$scheme>(&$secret);
             }
 
             #[test]
             fn batches_hold_or_fail_as_one() {
                 subsets::check_batches::<$scheme>(&$secret, traces::seed());
+                fixed::check_batches::<$scheme>(&$secret);
             }
 
             #[test]
@@ -94,5 +117,5 @@ macro_rules! conformance_of {
     };
 }
 
-conformance_of!(rsa, Rsa, RSA, 65);
-conformance_of!(bilinear, Bilinear, BILINEAR, 129);
+conformance_of!(rsa, Rsa, RSA, 65, 4);
+conformance_of!(bilinear, Bilinear, BILINEAR, 129, 12);

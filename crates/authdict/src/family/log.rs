@@ -160,8 +160,7 @@ impl<S: Scheme> LogReader<S> {
 
     fn check_growth(&self, [older, newer]: [&Head; 2], proof: &[u8]) -> Result<(), VerifyError> {
         let growth = Growth::new(self.at(older)?, self.at(newer)?)?;
-        let proof: Untrusted<AppendOnlyProof<S>> =
-            wire::decode(&(), proof, LONGEST_GROWTH).map_err(VerifyError::Undecodable)?;
+        let proof: Untrusted<AppendOnlyProof<S>> = wire::decode(&(), proof, LONGEST_GROWTH)?;
         proof.verify(&growth, &()).map(drop)
     }
 }

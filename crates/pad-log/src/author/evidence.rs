@@ -45,16 +45,8 @@ impl<S: Scheme> Forest<S> {
                 let accumulator = &self.node(tree).accumulator;
                 let z = challenge(self.id(), accumulator, &committed, (key, count));
                 let power = (z - key).pow([u64::from(count)]);
-                let mut division = polynomial.to_vec();
-                for (sum, part) in division.iter_mut().zip(&rest) {
-                    *sum -= power * part;
-                }
-                let (quotient, remainder) = polynomial::divide_by_factor(&division, -z);
-                debug_assert!(
-                    remainder.is_zero(),
-                    "the key divides as often as it is there"
-                );
-                bytes.extend_from_slice(&self.commit(&quotient)?);
+                let quotient = self.commit_division(polynomial.to_vec(), (&rest, power), z)?;
+                bytes.extend_from_slice(&quotient);
             }
         }
         let (quotient, value) = polynomial::divide_by_factor(&rest, -key);
@@ -73,9 +65,25 @@ impl<S: Scheme> Forest<S> {
         polynomial::product(&negated, self.workers())
     }
 
-    fn commit(&self, polynomial: &[Fr]) -> Result<PointBytes, AccumulateError> {
+    pub(super) fn commit(&self, polynomial: &[Fr]) -> Result<PointBytes, AccumulateError> {
         let parameters = self.log().setup().parameters();
         parameters.commit(polynomial, self.workers())
+    }
+
+    /// Commits to the quotient that proves, at the challenge `z`, that `rest` divides `polynomial`.
+    /// The other factor of `polynomial` has the value `value` at `z`.
+    pub(super) fn commit_division(
+        &self,
+        mut polynomial: Vec<Fr>,
+        (rest, value): (&[Fr], Fr),
+        z: Fr,
+    ) -> Result<PointBytes, AccumulateError> {
+        for (sum, part) in polynomial.iter_mut().zip(rest) {
+            *sum -= value * part;
+        }
+        let (quotient, remainder) = polynomial::divide_by_factor(&polynomial, -z);
+        debug_assert!(remainder.is_zero(), "the division has no remainder");
+        self.commit(&quotient)
     }
 }
 

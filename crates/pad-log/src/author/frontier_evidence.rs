@@ -79,8 +79,7 @@ impl<S: Scheme> Forest<S> {
         let root = scalar_of_prefix(beginning, length);
         let (quotient, value) = polynomial::divide_by_factor(&polynomial, -root);
         debug_assert!(value.is_zero(), "the prefix is in its group");
-        let parameters = self.log().setup().parameters();
-        bytes.extend_from_slice(&parameters.commit(&quotient, self.workers())?);
+        bytes.extend_from_slice(&self.commit(&quotient)?);
         Ok(())
     }
 
@@ -100,24 +99,16 @@ impl<S: Scheme> Forest<S> {
         let accumulator = made.append_path(group, bytes);
         let scalars: Vec<Fr> = chunk.iter().map(|string| below.scalar(*string)).collect();
         let strings = made.strings(frontier, group);
-        let all: Vec<Fr> = strings.map(|string| frontier.scalar(string)).collect();
-        let others = all.iter().filter(|scalar| !scalars.contains(scalar));
-        let others: Vec<Fr> = others.map(|scalar| -*scalar).collect();
-        let negated: Vec<Fr> = all.iter().map(|scalar| -*scalar).collect();
+        let negated: Vec<Fr> = strings.map(|string| -frontier.scalar(string)).collect();
+        let others = negated.iter().copied();
+        let others: Vec<Fr> = others.filter(|one| !scalars.contains(&-*one)).collect();
         let polynomial = polynomial::product(&negated, self.workers());
         let rest = polynomial::product(&others, self.workers());
-        let parameters = self.log().setup().parameters();
-        let committed = parameters.commit(&rest, self.workers())?;
+        let committed = self.commit(&rest)?;
         let z = chunk_challenge(self.id(), &accumulator, &committed, &scalars);
         let value: Fr = scalars.iter().map(|scalar| z - scalar).product();
-        let mut combined = polynomial;
-        for (sum, part) in combined.iter_mut().zip(&rest) {
-            *sum -= value * part;
-        }
-        let (quotient, remainder) = polynomial::divide_by_factor(&combined, -z);
-        debug_assert!(remainder.is_zero(), "a chunk divides its group");
         bytes.extend_from_slice(&committed);
-        bytes.extend_from_slice(&parameters.commit(&quotient, self.workers())?);
+        bytes.extend_from_slice(&self.commit_division(polynomial, (&rest, value), z)?);
         Ok(())
     }
 }

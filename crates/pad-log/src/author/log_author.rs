@@ -65,14 +65,9 @@ impl<S: Scheme> LogAuthor<S> {
         signer: HeadSigner,
         workers: Workers,
     ) -> Result<Self, AccumulateError> {
-        let authority = Authority {
-            author,
-            dictionary: log.dictionary(),
-            scheme: S::ID,
-        };
         Ok(Self {
+            authority: log.authority(author),
             entries: Entries::new(log, workers)?,
-            authority,
             signer,
             history: Frontier::default(),
             head: None,

@@ -2,8 +2,8 @@
 
 use pad_accumulators::AccumulateError;
 use pad_core::{
-    ApplyError, AuthorKey, Authority, HeadLog, InputError, Key, LookupError, Repository,
-    Sha256Ed25519, SignedHead, Update, Version, Workers,
+    ApplyError, AuthorKey, HeadLog, InputError, Key, LookupError, Repository, Sha256Ed25519,
+    SignedHead, Update, Version, Workers,
 };
 
 use super::{
@@ -36,14 +36,9 @@ impl<S: Scheme> LogRepository<S> {
     /// [`AccumulateError::CapacityExceeded`] if the parameters have too few powers for the largest
     /// trees.
     pub fn new(log: Log<S>, author: AuthorKey, workers: Workers) -> Result<Self, AccumulateError> {
-        let authority = Authority {
-            author,
-            dictionary: log.dictionary(),
-            scheme: S::ID,
-        };
         Ok(Self {
+            heads: HeadLog::new(log.authority(author)),
             entries: Entries::new(log, workers)?,
-            heads: HeadLog::new(authority),
             sizes: vec![0],
         })
     }

@@ -29,7 +29,6 @@ use crate::{
     element::HALF,
     prefix::scalar_of_prefix,
     scheme::Scheme,
-    walk::undecodable,
 };
 
 /// Evidence that a tree contains no further elements of a key, as received and not yet decoded.
@@ -78,8 +77,8 @@ struct Path<'a>(Vec<Step<'a>>);
 #[derive(Clone, Copy, Debug)]
 struct Step<'a> {
     index: usize,
-    children: &'a [[u8; G1_BYTES]],
-    values: &'a [[u8; SCALAR_BYTES]],
+    children: &'a [PointBytes],
+    values: &'a [ScalarBytes],
     quotient: &'a PointBytes,
 }
 
@@ -90,22 +89,16 @@ impl<'a> Evidence<'a> {
         reader: &mut Reader<'a>,
         elements: &[&'a [u8]],
     ) -> Result<Self, VerifyError> {
-        let mut point = || reader.array_ref::<G1_BYTES>().map_err(undecodable);
-        let (frontier, coefficients) = (point()?, [point()?, point()?]);
-        let mut value = || reader.array_ref::<SCALAR_BYTES>().map_err(undecodable);
-        let values = [value()?, value()?];
-        let quotient = reader.array_ref().map_err(undecodable)?;
-        let answer = if elements.is_empty() {
-            read_absence::<S>(reader)?
-        } else {
-            read_presence::<S>(reader, elements)?
-        };
         Ok(Self {
-            frontier,
-            coefficients,
-            values,
-            quotient,
-            answer,
+            frontier: reader.array_ref()?,
+            coefficients: [reader.array_ref()?, reader.array_ref()?],
+            values: [reader.array_ref()?, reader.array_ref()?],
+            quotient: reader.array_ref()?,
+            answer: if elements.is_empty() {
+                read_absence::<S>(reader)?
+            } else {
+                read_presence::<S>(reader, elements)?
+            },
         })
     }
 
@@ -177,14 +170,14 @@ impl<'a> Evidence<'a> {
 }
 
 fn read_absence<'a, S: Scheme>(reader: &mut Reader<'a>) -> Result<Answer<'a>, VerifyError> {
-    let length = reader.u16().map_err(undecodable)?;
+    let length = reader.u16()?;
     if length == 0 || length > S::KEY_BITS {
         return Err(VerifyError::PrefixLength);
     }
     Ok(Answer::Absent {
         length,
-        path: Path::read(reader).map_err(undecodable)?,
-        quotient: reader.array_ref().map_err(undecodable)?,
+        path: Path::read(reader)?,
+        quotient: reader.array_ref()?,
     })
 }
 
@@ -198,10 +191,10 @@ fn read_presence<'a, S: Scheme>(
     let count = Frontier::new(&elements, S::KEY_BITS, S::ELEMENT_BITS).len();
     let count = count.div_ceil(CHUNK);
     if count.saturating_mul(LEAST_CHUNK) > reader.remaining() {
-        return Err(undecodable(DecodeError::Malformed));
+        return Err(DecodeError::Malformed.into());
     }
     let chunks = (0..count).map(|_| Chunk::read(reader));
-    let chunks = chunks.collect::<Result<_, _>>().map_err(undecodable)?;
+    let chunks = chunks.collect::<Result<_, _>>()?;
     Ok(Answer::Present { elements, chunks })
 }
 

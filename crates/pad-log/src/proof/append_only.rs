@@ -13,7 +13,7 @@ use crate::{
     scheme::Scheme,
     shape::Address,
     statement::Grown,
-    walk::{Opening, Walk, undecodable},
+    walk::{Opening, Walk},
 };
 
 /// A log at an older and a newer verified version: the commitment against which an append-only
@@ -74,8 +74,8 @@ impl<S: Scheme> Proof for AppendOnlyProof<S> {
 /// sizes of the older and the newer version.
 fn read<S: Scheme>(walk: &mut Walk<'_, S>, growth: &Growth<S>) -> Result<(u64, u64), VerifyError> {
     let Growth { log, old, new } = growth;
-    let from = walk.reader.u64().map_err(undecodable)?;
-    let to = walk.reader.u64().map_err(undecodable)?;
+    let from = walk.reader.u64()?;
+    let to = walk.reader.u64()?;
     if from > to {
         return Err(VerifyError::SizeOutOfRange);
     }
@@ -84,7 +84,7 @@ fn read<S: Scheme>(walk: &mut Walk<'_, S>, growth: &Growth<S>) -> Result<(u64, u
             0 => None,
             _ => Some(read_digest(&mut walk.reader)?),
         };
-        walk.reader.finish().map_err(undecodable)?;
+        walk.reader.finish()?;
         // The message contains no old root, so the digests themselves are compared.
         let old_digest = match from {
             0 => hash::digest(log.id(), 0, None),
@@ -120,7 +120,7 @@ fn read_roots<S: Scheme>(
     for root in shape.forest(to) {
         roots.push(read_root(walk, root, (opening, from))?);
     }
-    walk.reader.finish().map_err(undecodable)?;
+    walk.reader.finish()?;
     Ok((hash::bag(&walk.old_roots), hash::bag(&roots)))
 }
 
@@ -137,5 +137,5 @@ fn read_root<S: Scheme>(
         }
         return Ok(hash);
     }
-    walk.root(root, opening).map_err(undecodable)
+    Ok(walk.root(root, opening)?)
 }

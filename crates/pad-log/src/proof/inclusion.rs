@@ -14,7 +14,7 @@ use crate::{
     scheme::{Contents, Scheme},
     shape::Shape,
     statement::{Entry, Included},
-    walk::{Opening, Run, Walk, undecodable},
+    walk::{Opening, Run, Walk},
 };
 
 impl<S: Scheme> Proof for InclusionProof<S> {
@@ -52,10 +52,10 @@ fn read<S: Scheme>(
     entry: &Entry,
 ) -> Result<(u64, u64), VerifyError> {
     let shape = at.log().shape();
-    let size = walk.reader.u64().map_err(undecodable)?;
-    let position = walk.reader.u64().map_err(undecodable)?;
+    let size = walk.reader.u64()?;
+    let position = walk.reader.u64()?;
     let occurrence = match S::CONTENTS {
-        Contents::Dictionary => walk.reader.u64().map_err(undecodable)?,
+        Contents::Dictionary => walk.reader.u64()?,
         Contents::Set => 0,
     };
     let length = walk.reader.remaining();
@@ -76,9 +76,8 @@ fn read<S: Scheme>(
         None
     };
     // Reads the element with its whole block, or with its whole tree below the blocks' level.
-    let holding = walk.root(root, Opening::Holding(&[position]));
-    roots.push(holding.map_err(undecodable)?);
-    walk.reader.finish().map_err(undecodable)?;
+    roots.push(walk.root(root, Opening::Holding(&[position]))?);
+    walk.reader.finish()?;
     let shown = walk.shown.iter().flat_map(Run::elements);
     let mut at_position = shown.filter(|(place, _)| *place == position);
     let expected = element::<S>(entry, occurrence);

@@ -18,7 +18,7 @@ use crate::{
     scheme::{Completeness, Contents, DictionaryScheme, Scheme, SetScheme},
     shape::{Address, Shape},
     statement::{Absent, Values},
-    walk::{Opening, Walk, undecodable},
+    walk::{Opening, Walk},
 };
 
 impl<S: DictionaryScheme> Proof for LookupProof<S> {
@@ -34,7 +34,7 @@ impl<S: DictionaryScheme> Proof for LookupProof<S> {
             dictionary: at.log().dictionary(),
             version: at.version(),
             key: key.clone(),
-            values: values.map_err(|_| undecodable(DecodeError::Malformed))?,
+            values: values.map_err(|_| DecodeError::Malformed)?,
         })
     }
 }
@@ -71,9 +71,9 @@ fn verify<'a, S: Scheme>(
     for (accumulator, evidence) in &sections.evidence {
         match evidence {
             Evidence::Counted(evidence) => evidence.claim(id, accumulator, scalar, &mut claims)?,
-            Evidence::Frontier(evidence) => evidence
-                .claim::<S>(id, accumulator, half, &mut claims)
-                .map_err(undecodable)?,
+            Evidence::Frontier(evidence) => {
+                evidence.claim::<S>(id, accumulator, half, &mut claims)?;
+            }
         }
     }
     check(log, claims, &sections.walk.certificates)?;
@@ -113,7 +113,7 @@ impl<'a, S: Scheme> Sections<'a, S> {
     /// the values of the key in the proof.
     fn read_to_end(&mut self, at: &LogRoot<S>) -> Result<Vec<&'a [u8]>, VerifyError> {
         let shape = self.walk.shape;
-        let size = self.walk.reader.u64().map_err(undecodable)?;
+        let size = self.walk.reader.u64()?;
         if !shape.is_plausible(size, self.walk.reader.remaining()) {
             return Err(VerifyError::SizeOutOfRange);
         }
@@ -125,7 +125,7 @@ impl<'a, S: Scheme> Sections<'a, S> {
             Contents::Dictionary => read_values(&mut self.walk.reader, &self.found)?,
             Contents::Set => Vec::new(),
         };
-        self.walk.reader.finish().map_err(undecodable)?;
+        self.walk.reader.finish()?;
         if hash::digest(at.log().id(), size, hash::bag(&roots)) != at.root() {
             return Err(VerifyError::RootMismatch);
         }
@@ -140,8 +140,7 @@ impl<'a, S: Scheme> Sections<'a, S> {
         if self.walk.shape.is_proved(root) {
             return self.tree(root);
         }
-        let hash = self.walk.root(root, Opening::Holding(&[root.start()]));
-        let hash = hash.map_err(undecodable)?;
+        let hash = self.walk.root(root, Opening::Holding(&[root.start()]))?;
         self.find();
         Ok(hash)
     }
@@ -151,8 +150,7 @@ impl<'a, S: Scheme> Sections<'a, S> {
     /// of the tree's root.
     fn tree(&mut self, root: Address) -> Result<Digest<32>, VerifyError> {
         let blocks = self.blocks(root)?;
-        let stub = self.walk.node(root, Opening::Holding(&blocks));
-        let stub = stub.map_err(undecodable)?;
+        let stub = self.walk.node(root, Opening::Holding(&blocks))?;
         let before = self.found.len();
         if !self.find() {
             return Err(VerifyError::Extraneous);
@@ -170,8 +168,7 @@ impl<'a, S: Scheme> Sections<'a, S> {
         match S::COMPLETENESS {
             Completeness::Counted => {
                 let count = u32::try_from(found.len()).map_err(|_| VerifyError::CountMismatch)?;
-                let evidence = counted::Evidence::read(reader, count);
-                evidence.map(Evidence::Counted).map_err(undecodable)
+                Ok(Evidence::Counted(counted::Evidence::read(reader, count)?))
             }
             Completeness::Frontier => {
                 frontier::Evidence::read::<S>(reader, found).map(Evidence::Frontier)
@@ -183,10 +180,10 @@ impl<'a, S: Scheme> Sections<'a, S> {
     fn blocks(&mut self, root: Address) -> Result<Vec<u64>, VerifyError> {
         let width = self.walk.shape.block_holding(root.start()).width();
         let reader = &mut self.walk.reader;
-        let count = reader.count(4).map_err(undecodable)?;
+        let count = reader.count(4)?;
         let mut blocks: Vec<u64> = Vec::with_capacity(count);
         for _ in 0..count {
-            let number = u32::from_be_bytes(reader.array().map_err(undecodable)?);
+            let number = u32::from_be_bytes(reader.array()?);
             let block = root.start();
             let block = block.saturating_add(width.saturating_mul(number.into()));
             if block >= root.end() || blocks.last().is_some_and(|last| *last >= block) {
@@ -221,15 +218,15 @@ fn read_values<'a>(
     reader: &mut Reader<'a>,
     elements: &[&[u8]],
 ) -> Result<Vec<&'a [u8]>, VerifyError> {
-    let count = reader.count(4).map_err(undecodable)?;
+    let count = reader.count(4)?;
     if count != elements.len() {
         return Err(VerifyError::CountMismatch);
     }
     let mut occurrences: BTreeMap<Digest<32>, u64> = BTreeMap::new();
     let mut values = Vec::with_capacity(count);
     for element in elements {
-        let length = reader.count(1).map_err(undecodable)?;
-        let value = reader.take(length).map_err(undecodable)?;
+        let length = reader.count(1)?;
+        let value = reader.take(length)?;
         let digest = Sha256Ed25519::value(value);
         let occurrence = occurrences.entry(digest).or_default();
         *occurrence = occurrence.saturating_add(1);

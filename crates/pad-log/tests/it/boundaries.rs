@@ -3,21 +3,17 @@
 use ark_bls12_381::{Fr, G1Affine, g1};
 use ark_ec::{AffineRepr, CurveGroup};
 use bls12::point::{self, G1_BYTES};
-use ed25519_dalek::SigningKey;
 use pad_accumulators::{AccumulateError, wire};
-use pad_core::{
-    AuthorKey, Authority, DecodeError, DictionaryId, Sha256Ed25519, SnapshotHead, Untrusted,
-    VerifyError, Version, Workers,
-};
+use pad_core::{DecodeError, DictionaryId, Sha256Ed25519, Suite as _, VerifyError, Workers};
 use pad_log::{
-    AadCounted, AasCounted, AbsenceProof, AppendError, Entries, Entry, InclusionProof, LookupProof,
-    Schedule, Scheme as _, Setup, internals::prefix,
+    AadCounted, AasCounted, AasFrontier, AbsenceProof, AppendError, Entries, Entry, InclusionProof,
+    LookupProof, Schedule, Scheme as _, SetScheme, Setup, internals::prefix,
 };
 
 use crate::support::{
-    at_size, distinct, entries, key, log, look_up, members, pair, parameters, verify,
+    self, at_size, distinct, entries, key, log, look_up, members, pair, parameters, verify,
 };
-use pad_conformance::aad::parameters::secret;
+use pad_conformance::{aad::parameters::secret, pad::head_with_root};
 
 type Scheme = AadCounted;
 
@@ -104,17 +100,29 @@ fn members_are_in_or_out() {
     assert_eq!(result, Err(AppendError::MemberPresent));
     let refused = entries.push(pair("member", "value"));
     assert_eq!(refused, Err(AppendError::MemberWithValue));
-    for size in [0, 5, 8, 16, 31, 40] {
-        let root = at_size(&entries, size);
-        for (position, member) in (0..).zip(&members) {
+    check_members(&entries, &[0, 5, 8, 16, 31, 40]);
+    let log = support::log::<AasFrontier>(4, 4, Schedule::Eager);
+    check_members(&support::entries(&log, &support::members(20)), &[8, 16, 20]);
+}
+
+/// At each of these sizes, shows each member to be in the set or absent from it.
+fn check_members<S: SetScheme>(entries: &Entries<S>, sizes: &[u64]) {
+    let all = entries.as_slice();
+    for size in sizes.iter().copied() {
+        let root = at_size(entries, size);
+        for (position, member) in (0..).zip(all).chain([(99, &Entry::member(key("-")))]) {
             let absence = entries.prove_absence(size, member.key.as_bytes()).unwrap();
             assert_eq!(absence.is_none(), position < size);
             if let Some(absence) = absence {
                 let absence = wire::encode(&absence);
-                verify::<AbsenceProof<AasCounted>>(&absence, &root, &member.key).unwrap();
+                verify::<AbsenceProof<S>>(&absence, &root, &member.key).unwrap();
+                // The evidence is none for another member.
+                if let Some(other) = all[..usize::try_from(size).unwrap()].last() {
+                    assert!(verify::<AbsenceProof<S>>(&absence, &root, &other.key).is_err());
+                }
             } else {
                 let proof = wire::encode(&entries.prove_inclusion(size, position));
-                verify::<InclusionProof<AasCounted>>(&proof, &root, member).unwrap();
+                verify::<InclusionProof<S>>(&proof, &root, member).unwrap();
             }
         }
     }
@@ -193,17 +201,7 @@ fn setups_have_one_encoding() {
 fn a_log_stands_at_heads_of_its_own_only() {
     let this = log::<AasCounted>(1, 4, Schedule::Eager);
     let verified = |scheme, dictionary| {
-        let signer = SigningKey::from_bytes(&[1; 32]);
-        let author = AuthorKey::from_bytes(signer.verifying_key().as_bytes()).unwrap();
-        let authority = Authority {
-            author,
-            dictionary,
-            scheme,
-        };
-        let version = Version::new(7);
-        let empty = SnapshotHead::<Sha256Ed25519>::empty(scheme, dictionary);
-        let signed = SnapshotHead { version, ..empty }.sign(&signer).unwrap();
-        Untrusted::new(signed).verify(&authority, &version).unwrap()
+        head_with_root::<Sha256Ed25519>(dictionary, scheme, 7, Sha256Ed25519::empty_tree())
     };
     let other = verified(AasCounted::ID, DictionaryId::from_bytes([2; 16]));
     assert_eq!(this.at(&other).unwrap_err(), VerifyError::WrongDictionary);

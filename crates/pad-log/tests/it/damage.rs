@@ -3,7 +3,7 @@
 use pad_accumulators::wire;
 use pad_log::{AadCounted, AppendOnlyProof, Growth, InclusionProof, LookupProof, Schedule};
 
-use crate::support::{at_size, distinct, entries, key, log, verify};
+use crate::support::{at_size, distinct, entries, key, log, put, verify};
 
 /// Sets each number of the layout to its limits. The message is refused before it costs memory.
 #[test]
@@ -15,13 +15,9 @@ fn huge_numbers_are_refused() {
     let growth = wire::encode(&entries.prove_append_only(9, 40));
     let inclusion = wire::encode(&entries.prove_inclusion(40, 3));
     let entry = &entries.as_slice()[3];
-    for number in [41, 1 << 20, (1 << 48) - 1, 1 << 48, u64::MAX] {
+    for number in [41_u64, 1 << 20, (1 << 48) - 1, 1 << 48, u64::MAX] {
         for place in [8, 16, 24] {
-            let changed = |proof: &[u8]| {
-                let mut changed = proof.to_vec();
-                changed[place..place + 8].copy_from_slice(&number.to_be_bytes());
-                changed
-            };
+            let changed = |proof: &[u8]| put(proof, place, &number.to_be_bytes());
             let refused = verify::<LookupProof<Scheme>>(&changed(&lookup), &root, &asked);
             assert!(refused.is_err());
             let roots = Growth::new(at_size(&entries, 9), root.clone()).unwrap();

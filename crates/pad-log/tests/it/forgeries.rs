@@ -16,7 +16,7 @@ use pad_log::{
 use crate::{
     forger::coefficients,
     forgeries_frontier::MISMATCH,
-    support::{at, at_size, client_log, distinct, entries, key, log, look_up, pair, verify},
+    support::{at, at_size, client_log, distinct, entries, key, log, look_up, pair, put, verify},
 };
 
 type Scheme = AadCounted;
@@ -60,12 +60,6 @@ fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     bytes[at..at + N].try_into().unwrap()
 }
 
-fn put(proof: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
-    let mut changed = proof.to_vec();
-    changed[at..at + bytes.len()].copy_from_slice(bytes);
-    changed
-}
-
 /// Returns a log whose only root has the level, accumulator and inner hash that a message shows.
 fn as_shown(
     entries: &Entries<Scheme>,
@@ -85,7 +79,8 @@ fn stray() -> [u8; G1_BYTES] {
     point::encode::<g1::Config, G1_BYTES>(&strays.next().unwrap())
 }
 
-const IDENTITY: [u8; G1_BYTES] = {
+/// The encoding of the identity of G1.
+pub(crate) const IDENTITY: [u8; G1_BYTES] = {
     let mut bytes = [0; G1_BYTES];
     bytes[0] = 0xc0;
     bytes

@@ -15,7 +15,7 @@ use crate::{
     forgeries_frontier::{
         Dictionary, MISMATCH, ONE, Set, absent, elsewhere, members, pairs, root_of, several, values,
     },
-    support::{SIXTEEN, at_size, key, verify},
+    support::{SIXTEEN, at_size, key, put, verify},
 };
 
 /// Leaves each part out of each challenge about disjointness in turn, and chooses the part after
@@ -202,8 +202,7 @@ fn challenges_about_frontiers_depend_on_the_log() {
         assert_eq!(check(&proof), Ok(()));
         let start = if asked == "absent" { 100 } else { 840 };
         for (from, to) in [(start, start + 256), (start + 256, proof.len())] {
-            let mut forged = proof.clone();
-            forged[from..to].copy_from_slice(&foreign[from..to]);
+            let forged = put(&proof, from, &foreign[from..to]);
             assert_eq!(check(&forged), Err(MISMATCH), "{from}");
         }
     }

@@ -20,7 +20,8 @@ use crate::{
         disjoint, disjoint_equations, disjoint_with, divided, honestly_disjoint, lower_frontier,
         member, multiply, next_challenge, pair, path, prefixes, product, step, step_with, sum,
     },
-    support::{MEMBERS, SIXTEEN, at_size, client_log, key, verify},
+    forgeries::IDENTITY,
+    support::{MEMBERS, SIXTEEN, at_size, client_log, key, put, verify},
 };
 
 pub(crate) type Set = AasFrontier;
@@ -133,10 +134,9 @@ fn a_frontier_has_no_root_in_common_with_the_committed_tree() {
     refused(disjoint(tree.id(), parts));
     // The openings of the coefficients hold with this quotient. The equation of the coefficients
     // does not.
-    let mut opened = disjoint(tree.id(), parts);
+    let opened = disjoint(tree.id(), parts);
     let quotient = opened.len() - G1_BYTES;
-    opened[quotient..].copy_from_slice(&commit(&[]));
-    refused(opened);
+    refused(put(&opened, quotient, &IDENTITY));
     // One of the values of x and y is false, so that x A + y f = 1 at the challenge.
     let [tree_at, frontier_at] =
         [&tree.polynomial, &frontier].map(|part| move |z: Fr| evaluate(part, z));
@@ -149,8 +149,7 @@ fn a_frontier_has_no_root_in_common_with_the_committed_tree() {
         [x, (Fr::ONE - x * tree_at(z)) / frontier_at(z)]
     }));
     // The identity as the commitment to the frontier "contains" every prefix.
-    let mut identity = disjoint(tree.id(), parts);
-    identity[..G1_BYTES].copy_from_slice(&commit(&[]));
+    let identity = put(&disjoint(tree.id(), parts), 0, &IDENTITY);
     let claimed = absence(&asked, 256, &[0], &[]);
     let found = absent(&tree, &[&identity, &claimed], "member 3");
     let is_identity = VerifyError::Undecodable(DecodeError::PointIsIdentity);
@@ -420,8 +419,7 @@ fn shown_blocks_and_values_are_the_keys() {
     // Numbers of blocks.
     let blocks = 8 + 8 + 4;
     for numbers in [[0, 0], [1, 0], [0, 2], [0, u32::MAX]] {
-        let mut forged = answer.clone();
-        forged[blocks..blocks + 8].copy_from_slice(&numbers.map(u32::to_be_bytes).concat());
+        let forged = put(&answer, blocks, &numbers.map(u32::to_be_bytes).concat());
         assert_eq!(values(&tree, &forged), Err(VerifyError::UnorderedLeaves));
     }
     // A block without the key is shown in addition. All other checks hold.
@@ -464,8 +462,8 @@ fn what_is_included_is_in_the_accumulators_that_absence_is_about() {
     };
     assert_eq!(inclusion(&tree), Ok(()));
     let growth = |tree: &Tree<Set>| {
-        let mut proof = wire::encode(&MEMBERS.prove_append_only(8, 16));
-        proof[24..24 + G1_BYTES].copy_from_slice(&tree.accumulator());
+        let proof = wire::encode(&MEMBERS.prove_append_only(8, 16));
+        let proof = put(&proof, 24, &tree.accumulator());
         let growth = Growth::new(at_size(&MEMBERS, 0), tree.at());
         assert!(growth.is_ok());
         let old: LogRoot<Set> = crate::support::at(&client_log(&tree.log), 1, MEMBERS.digest(8));
@@ -501,8 +499,7 @@ fn points_of_frontiers_are_in_the_subgroup_and_not_the_identity() {
         let proof = wire::encode(&one.prove_values(16, asked.as_bytes()).unwrap());
         let root = at_size(one, 16);
         let refused = |at: usize, bytes: &[u8; G1_BYTES]| {
-            let mut forged = proof.clone();
-            forged[at..at + G1_BYTES].copy_from_slice(bytes);
+            let forged = put(&proof, at, bytes);
             verify::<LookupProof<Dictionary>>(&forged, &root, &key(asked)).unwrap_err()
         };
         let depth = start + 256 + if asked == "absent" { 2 } else { 0 };
@@ -517,15 +514,13 @@ fn points_of_frontiers_are_in_the_subgroup_and_not_the_identity() {
         }
         let after = depth + 3 + 48 * children + 32 * (children - 1);
         let quotients = [start + 208, after, last];
-        let mut identity = [0; G1_BYTES];
-        identity[0] = 0xc0;
         let undecodable = VerifyError::Undecodable;
         for at in &accumulators {
             let expected = undecodable(DecodeError::PointIsIdentity);
-            assert_eq!(refused(*at, &identity), expected, "{asked} {at}");
+            assert_eq!(refused(*at, &IDENTITY), expected, "{asked} {at}");
         }
         for at in quotients {
-            assert_eq!(refused(at, &identity), MISMATCH, "{asked} {at}");
+            assert_eq!(refused(at, &IDENTITY), MISMATCH, "{asked} {at}");
         }
         for at in quotients.iter().chain(&accumulators) {
             let bytes: [u8; G1_BYTES] = proof[*at..*at + G1_BYTES].try_into().unwrap();
@@ -563,9 +558,7 @@ fn errors_of_claims_about_frontiers_do_not_cancel() {
     let forged = |[k, m]: [Fr; 2]| {
         let first = sum(&[(Fr::ONE, &divided(&claim, z)), (k, ONE)]);
         let second = sum(&[(Fr::ONE, &divided(&group, root)), (m, ONE)]);
-        let mut evidence = proved.clone();
-        let quotient = evidence.len() - G1_BYTES;
-        evidence[quotient..].copy_from_slice(&commit(&first));
+        let mut evidence = put(&proved, proved.len() - G1_BYTES, &commit(&first));
         evidence.extend(256_u16.to_be_bytes());
         evidence.push(0);
         evidence.extend(commit(&second));

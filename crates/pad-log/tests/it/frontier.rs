@@ -8,14 +8,18 @@ use pad_conformance::{
 };
 use pad_core::{DecodeError, Heads as _, Repository as _, VerifyError, Version, Workers, codec};
 use pad_log::{
-    AadFrontier, AasFrontier, AbsenceProof, Continuation, Entries, Entry, LONGEST_LOOKUP,
-    LogClient, LogRefusal, LookupProof, PastProofs, Schedule,
+    AadFrontier, Continuation, Entries, Entry, LONGEST_LOOKUP, LogClient, LogRefusal, LookupProof,
+    PastProofs, Schedule,
 };
 
 use std::sync::LazyLock;
 
-use crate::support::{
-    CAPACITY, SIXTEEN, at_size, client_log, distinct, entries, key, log, look_up, pair, verify,
+use crate::{
+    forgeries::IDENTITY,
+    support::{
+        CAPACITY, SIXTEEN, at_size, client_log, distinct, entries, key, log, look_up, pair, put,
+        verify,
+    },
 };
 
 type Scheme = AadFrontier;
@@ -76,27 +80,6 @@ fn look_ups_of_deferred_logs_are_complete() {
 }
 
 #[test]
-fn members_are_absent_before_they_are_appended() {
-    let members = (0..20).map(|i| Entry::member(key(&format!("{i}"))));
-    let members: Vec<Entry> = members.collect();
-    let entries = entries(&log::<AasFrontier>(4, 4, Schedule::Eager), &members);
-    for size in [8, 16, 20] {
-        let root = at_size(&entries, size);
-        for (position, member) in (0..).zip(&members).chain([(99, &Entry::member(key("-")))]) {
-            let absence = entries.prove_absence(size, member.key.as_bytes()).unwrap();
-            assert_eq!(absence.is_none(), position < size);
-            if let Some(absence) = absence {
-                let absence = wire::encode(&absence);
-                verify::<AbsenceProof<AasFrontier>>(&absence, &root, &member.key).unwrap();
-                // The evidence is none for another member.
-                let other = &members[usize::try_from(size - 1).unwrap()].key;
-                assert!(verify::<AbsenceProof<AasFrontier>>(&absence, &root, other).is_err());
-            }
-        }
-    }
-}
-
-#[test]
 fn forged_frontiers_are_refused() {
     let (_, entries) = &*EAGER;
     let root = at_size(entries, 16);
@@ -105,15 +88,14 @@ fn forged_frontiers_are_refused() {
     let [other, _] = &*SIXTEEN;
     assert_eq!(other.log().id(), entries.log().id());
     let other = look_up(other, 16, "absent");
-    let refused = |range: core::ops::Range<usize>, bytes: &[u8]| {
-        let mut forged = proof.clone();
-        forged[range].copy_from_slice(bytes);
+    let refused = |place: usize, bytes: &[u8]| {
+        let forged = put(&proof, place, bytes);
         verify::<LookupProof<Scheme>>(&forged, &root, &key("absent")).unwrap_err()
     };
     let mismatch = VerifyError::EquationMismatch;
     // The frontier and coefficients of another tree.
-    let disjoint = absent::FRONTIER..absent::LENGTH;
-    assert_eq!(refused(disjoint.clone(), &other[disjoint]), mismatch);
+    let disjoint = &other[absent::FRONTIER..absent::LENGTH];
+    assert_eq!(refused(absent::FRONTIER, disjoint), mismatch);
     // Each commitment of the equation, the quotient, and a value.
     for place in [
         absent::FRONTIER,
@@ -122,30 +104,25 @@ fn forged_frontiers_are_refused() {
         absent::QUOTIENT,
         absent::FIRST_CHILD,
     ] {
-        let range = place..place + G1_BYTES;
-        assert_eq!(refused(range.clone(), &other[range]), mismatch, "{place}");
+        let point = &other[place..place + G1_BYTES];
+        assert_eq!(refused(place, point), mismatch, "{place}");
     }
-    let result = refused(absent::X_VALUE..absent::X_VALUE + 32, &[0; 32]);
-    assert_eq!(result, mismatch);
+    assert_eq!(refused(absent::X_VALUE, &[0; 32]), mismatch);
     // The identity as coefficient.
-    let mut identity = [0; G1_BYTES];
-    identity[0] = 0xc0;
     let is_identity = VerifyError::Undecodable(DecodeError::PointIsIdentity);
-    let found = refused(absent::X..absent::X + G1_BYTES, &identity);
-    assert_eq!(found, is_identity);
+    assert_eq!(refused(absent::X, &IDENTITY), is_identity);
     // Lengths of prefixes.
     let length = u16::from_be_bytes([proof[absent::LENGTH], proof[absent::LENGTH + 1]]);
     let out_of_range = VerifyError::PrefixLength;
     let shorter = if length == 1 { out_of_range } else { mismatch };
     for (other, expected) in [
-        (0, out_of_range),
+        (0_u16, out_of_range),
         (257, out_of_range),
         (u16::MAX, out_of_range),
         (length + 1, mismatch),
         (length - 1, shorter),
     ] {
-        let found = refused(absent::LENGTH..absent::DEPTH, &other.to_be_bytes());
-        assert_eq!(found, expected);
+        assert_eq!(refused(absent::LENGTH, &other.to_be_bytes()), expected);
     }
     // Depths, numbers of children, indices.
     let malformed = VerifyError::Undecodable(DecodeError::Malformed);
@@ -156,15 +133,13 @@ fn forged_frontiers_are_refused() {
         (absent::CHILDREN, 5),
         (absent::INDEX, 2),
     ] {
-        assert_eq!(refused(place..place + 1, &[number]), malformed, "{place}");
+        assert_eq!(refused(place, &[number]), malformed, "{place}");
     }
     let sibling = [1 - proof[absent::INDEX]];
-    let result = refused(absent::INDEX..absent::INDEX + 1, &sibling);
-    assert_eq!(result, mismatch);
+    assert_eq!(refused(absent::INDEX, &sibling), mismatch);
     // A present key's absence, whatever the length.
     for length in (1..=256_u16).step_by(soak::size(15, 1)) {
-        let mut forged = proof.clone();
-        forged[absent::LENGTH..absent::DEPTH].copy_from_slice(&length.to_be_bytes());
+        let forged = put(&proof, absent::LENGTH, &length.to_be_bytes());
         let refused = verify::<LookupProof<Scheme>>(&forged, &root, &key("key 1"));
         assert_eq!(refused, Err(mismatch));
     }

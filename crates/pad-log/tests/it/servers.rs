@@ -2,34 +2,22 @@
 
 use pad_accumulators::wire;
 use pad_conformance::{
-    aad::{Roles, roles::public, verify},
+    aad::{roles::public, verify},
     pad::Unreliable,
 };
-use pad_core::{
-    ApplyError, HeadSigner, Operation, Repository as _, Sha256Ed25519, Update, Version, Workers,
+use pad_core::{ApplyError, HeadSigner, Operation, Repository as _, Version, Workers};
+use pad_log::{LogAuthor, LogRepository, LookupProof, Schedule};
+
+use crate::{
+    support::{at, client_log, distinct, key, log, pair},
+    updates::{LogUpdate, Scheme, server},
 };
-use pad_log::{AadCounted, Appended, LogAuthor, LogRepository, LookupProof, Schedule};
-
-use crate::support::{distinct, key, log, pair};
-
-type Scheme = AadCounted;
-type LogUpdate = Update<Sha256Ed25519, Appended>;
 
 #[test]
 fn a_server_refuses_what_the_author_did_not_publish_and_stays_as_it_was() {
-    let log = log::<Scheme>(7, 5, Schedule::Eager);
-    let mut roles = Roles::new(&log);
-    for entry in distinct(20) {
-        roles.append(entry);
-    }
-    roles.publish();
-    let root = roles.at(1);
-    let Roles {
-        mut author,
-        mut server,
-        ..
-    } = roles;
+    let (mut author, mut server) = server(20);
     let before = server.entries().digest(20);
+    let root = at(&client_log(author.log()), 1, before);
     author.append(pair("key", "value")).unwrap();
     let update = author.snapshot().unwrap();
 

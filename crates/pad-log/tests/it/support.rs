@@ -71,6 +71,13 @@ pub(crate) fn pair(key: &str, value: &str) -> Entry {
     Entry { key, value }
 }
 
+/// A copy of a message with other `bytes` from place `at` on.
+pub(crate) fn put(proof: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
+    let mut changed = proof.to_vec();
+    changed[at..at + bytes.len()].copy_from_slice(bytes);
+    changed
+}
+
 /// Entries `key 0`, `key 1`, ..., each with the value `value`.
 pub(crate) fn distinct(count: usize) -> Vec<Entry> {
     let pairs = (0..count).map(|i| pair(&format!("key {i}"), "value"));

@@ -9,10 +9,11 @@ use pad_log::{
 
 use crate::support::{distinct, log, pair};
 
-type Scheme = AadCounted;
-type LogUpdate = Update<Sha256Ed25519, Appended>;
+pub(crate) type Scheme = AadCounted;
+pub(crate) type LogUpdate = Update<Sha256Ed25519, Appended>;
 
-fn server(entries: usize) -> (LogAuthor<Scheme>, LogRepository<Scheme>) {
+/// An author and a server of one version with the given number of entries.
+pub(crate) fn server(entries: usize) -> (LogAuthor<Scheme>, LogRepository<Scheme>) {
     let log = log::<Scheme>(7, 5, Schedule::Eager);
     let mut roles = Roles::new(&log);
     for entry in distinct(entries) {

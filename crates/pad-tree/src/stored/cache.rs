@@ -57,7 +57,7 @@ pub struct NodeCache {
     progress: Option<Arc<dyn Fn(Warming) + Send + Sync>>,
     /// Whether a version was ever warmed, that is, read into memory as a whole.
     was_warmed: Arc<AtomicBool>,
-    kept: Arc<Mutex<Option<WarmState>>>,
+    kept: Arc<Mutex<Option<(LogId, Version, WarmState)>>>,
     /// The recently used blocks of a log, shared by all its openings that use this cache.
     shared: Arc<Mutex<Option<SharedBlocks>>>,
 }
@@ -96,11 +96,9 @@ pub enum WarmError {
 /// The pinned blocks of the version that was read into memory last.
 #[derive(Clone, Debug)]
 pub(super) struct WarmState {
-    pub(super) log: LogId,
-    pub(super) version: Version,
+    pub(super) held: PinnedBlocks,
     /// The position in the log before which all nodes of the version are stored.
     pub(super) end: u64,
-    pub(super) held: PinnedBlocks,
     /// The number of bytes in memory directly after the last reading of a whole version.
     pub(super) whole_bytes: u64,
 }
@@ -184,13 +182,14 @@ impl NodeCache {
     /// after `latest`.
     pub(super) fn kept(&self, log: Option<LogId>, latest: Version) -> Option<WarmState> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = kept.as_ref();
-        kept.filter(|kept| Some(kept.log) == log && kept.version <= latest)
-            .cloned()
+        let (of, version, state) = kept.as_ref()?;
+        (Some(*of) == log && *version <= latest).then(|| state.clone())
     }
 
-    pub(super) fn keep(&self, kept: WarmState) {
-        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(kept);
+    /// Keeps the pinned blocks of a version for later openings of this log.
+    pub(super) fn keep(&self, log: LogId, version: Version, state: WarmState) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        *kept = Some((log, version, state));
     }
 }
 

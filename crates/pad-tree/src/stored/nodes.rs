@@ -11,7 +11,7 @@ use pad_core::{StoreFault, Version, internals::DigestBytes};
 
 use super::{
     blocks::{BLOCK, BLOCK_BYTES, RecentBlocks},
-    cache::NodeCache,
+    cache::{NodeCache, WarmState},
     held::PinnedBlocks,
     link::Link,
     log::NodeLog,
@@ -41,11 +41,10 @@ struct PinState {
     /// The address of the root of the tree whose nodes were all checked, and pinned up to the
     /// limit. `None` before the first warming, and after each later publication or compaction.
     root: Option<u64>,
-    /// The end, in the log, of the nodes that were considered for pinning; `None` before the first
+    /// The end, in the log, of the nodes that were considered for pinning, and the number of bytes
+    /// in memory directly after the last reading of a whole version. `None` before the first
     /// warming (reading of a whole version).
-    end: Option<u64>,
-    /// The number of bytes in memory directly after the last reading of a whole version.
-    whole_bytes: u64,
+    warmed: Option<(u64, u64)>,
 }
 
 /// The clone has no pinned blocks. It shares the recently used blocks only if the log has an
@@ -134,16 +133,15 @@ impl<L: NodeLog> Nodes<L> {
         self.held.as_ref().map(|stay| &stay.held)
     }
 
-    /// The end, in the log, of the nodes that were considered for pinning; `None` before the first
-    /// warming.
-    pub(super) fn warmed_end(&self) -> Option<u64> {
-        self.held.as_ref()?.end
-    }
-
-    /// The number of bytes in memory directly after the last reading of a whole version; `None` if
-    /// blocks are not pinned.
-    pub(super) fn whole_bytes(&self) -> Option<u64> {
-        self.held.as_ref().map(|stay| stay.whole_bytes)
+    /// The state of the last warming; `None` before the first one, or if blocks are not pinned.
+    pub(super) fn last_warmed(&self) -> Option<WarmState> {
+        let stay = self.held.as_ref()?;
+        let (end, whole_bytes) = stay.warmed?;
+        Some(WarmState {
+            held: stay.held.clone(),
+            end,
+            whole_bytes,
+        })
     }
 
     /// The number of bytes in the log that may be read: those of published versions.
@@ -169,8 +167,7 @@ impl<L: NodeLog> Nodes<L> {
             held,
             most,
             root: None,
-            end: None,
-            whole_bytes: 0,
+            warmed: None,
         });
     }
 
@@ -180,16 +177,14 @@ impl<L: NodeLog> Nodes<L> {
     }
 
     /// Records that all nodes of the tree with its root at address `root` were checked and pinned,
-    /// up to the limit. The tuple contains the pinned blocks, and the number of bytes in memory
-    /// directly after the last reading of a whole version.
-    pub(super) fn warmed(&mut self, (held, whole_bytes): (PinnedBlocks, u64), root: Option<u64>) {
+    /// up to the limit. `state` contains the pinned blocks.
+    pub(super) fn warmed(&mut self, state: &WarmState, root: Option<u64>) {
         let most = self.held.as_ref().map_or(0, |stay| stay.most);
         self.held = Some(PinState {
-            held,
+            held: state.held.clone(),
             most,
             root,
-            end: Some(self.visible),
-            whole_bytes,
+            warmed: Some((state.end, state.whole_bytes)),
         });
     }
 

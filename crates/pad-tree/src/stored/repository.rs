@@ -259,30 +259,25 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     }
 
     /// Applies operations to a draft that starts from the tree `contents`, and computes the
-    /// digests. `root` is the root in the draft.
+    /// digests. `root` is the root in the draft. `bulk_loads` tells whether the operations bulk
+    /// load an empty tree.
     fn applied(
         &self,
         (draft, root): (Draft<'_, S, B, L>, Option<NodeId>),
         contents: Contents<S::Digest>,
-        followed: DraftOperations<'_, S::Digest>,
+        operations: &[Operation],
+        bulk_loads: bool,
     ) -> Result<DraftResult<S, B>, ApplyError> {
-        let operations = followed.operations();
         // The number of entries is not signed. The draft counts from the number of operations
         // instead, so that no number of removals makes the count negative.
         let base = operations.len();
         let mut tree = Tree::with_store(draft, root, base);
-        match followed {
-            DraftOperations::Piece(_) => tree.apply_each(operations)?,
-            DraftOperations::Batch(_) | DraftOperations::Update(..) => {
-                tree.apply(operations, &self.workers)?;
-            }
+        if bulk_loads {
+            tree.apply(operations, &self.workers)?;
+        } else {
+            tree.apply_each(operations)?;
         }
         let digest = tree.hash(&self.workers);
-        if let DraftOperations::Update(_, expected) = followed
-            && *expected != digest
-        {
-            return Err(ApplyError::RootMismatch);
-        }
         let (draft, sealed) = tree.sealed();
         draft.settle(&sealed);
         let [after, base] = [tree.population, base].map(u64::try_from);
@@ -528,29 +523,6 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
 /// value.
 const LEAST_OPERATION: usize = 2;
 
-/// The operations that are applied to a draft, and where they come from.
-#[derive(Clone, Copy)]
-enum DraftOperations<'o, D> {
-    /// All operations of a version that is published here.
-    Batch(&'o [Operation]),
-    /// All operations of a version that its author signed elsewhere, and the digest of the expected
-    /// root.
-    Update(&'o [Operation], &'o D),
-    /// Some operations of a version, in order of keys. Unlike a batch, a piece that finds an empty
-    /// tree does not bulk load it.
-    Piece(&'o [Operation]),
-}
-
-impl<'o, D> DraftOperations<'o, D> {
-    const fn operations(&self) -> &'o [Operation] {
-        match self {
-            Self::Batch(operations) | Self::Update(operations, _) | Self::Piece(operations) => {
-                operations
-            }
-        }
-    }
-}
-
 /// The result of applying operations to a draft.
 struct DraftResult<S: Suite, B: BalancingScheme> {
     /// The digest of the new root.
@@ -580,8 +552,10 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> Repository for StoredRepository<S
         let contents = self.latest_contents();
         let (mut draft, mut root) = Draft::<S, B, L>::new(&self.nodes, contents.root);
         draft.open_ways(&mut root, &update.operations, &self.workers)?;
-        let followed = DraftOperations::Update(&update.operations, &update.head.head.root);
-        let applied = self.applied((draft, root), contents, followed)?;
+        let applied = self.applied((draft, root), contents, &update.operations, true)?;
+        if applied.digest != update.head.head.root {
+            return Err(ApplyError::RootMismatch);
+        }
         self.append(&applied, &update.head)
     }
 

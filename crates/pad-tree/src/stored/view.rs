@@ -36,6 +36,14 @@ impl<'n, S: Suite, L> StoredView<'n, S, L> {
             suite: PhantomData,
         }
     }
+
+    fn top_node(self) -> Option<Node<S::Digest>> {
+        self.root.map(|link| Node {
+            link,
+            low: None,
+            high: None,
+        })
+    }
 }
 
 impl<S: Suite, L> Clone for StoredView<'_, S, L> {
@@ -84,6 +92,22 @@ enum VisitNode<'v, D> {
     Left {
         link: Link<D>,
     },
+}
+
+impl<D> VisitNode<'_, D> {
+    const fn is_leaf(&self) -> bool {
+        matches!(self, Self::Leaf { .. })
+    }
+
+    /// Adds the node to a layout.
+    fn lay_out<S: Suite<Digest = D>>(self, layout: &mut Layout<S>) -> Result<(), LayoutError> {
+        match self {
+            Self::Leaf { key, value, link } => layout.leaf(key, value, link),
+            Self::Inner { separator, link } => layout.inner(separator, link)?,
+            Self::Left { link } => layout.stored(link),
+        }
+        Ok(())
+    }
 }
 
 /// The pending steps of a visit to the nodes of a tree; the last is the next one.
@@ -152,9 +176,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
     pub(super) fn check(self) -> Result<u64, LookupError> {
         let mut entries: u64 = 0;
         self.visit(|visited| {
-            if let VisitNode::Leaf { .. } = visited {
-                entries = entries.saturating_add(1);
-            }
+            entries = entries.saturating_add(u64::from(visited.is_leaf()));
             Ok::<(), LookupError>(())
         })?;
         Ok(entries)
@@ -170,14 +192,8 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         let mut entries: u64 = 0;
         let mut layout = Layout::<S>::new(position);
         self.visit(|visited| {
-            match visited {
-                VisitNode::Leaf { key, value, link } => {
-                    entries = entries.saturating_add(1);
-                    layout.leaf(key, value, link);
-                }
-                VisitNode::Inner { separator, link } => layout.inner(separator, link)?,
-                VisitNode::Left { link } => layout.stored(link),
-            }
+            entries = entries.saturating_add(u64::from(visited.is_leaf()));
+            visited.lay_out(&mut layout)?;
             layout.append_ready(&mut append)
         })?;
         Ok((layout.finish(append)?, entries))
@@ -196,12 +212,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
 
     /// Creates the steps of a visit to all nodes, to be performed one by one.
     pub(super) fn steps(self) -> Steps<S::Digest> {
-        let top = self.root.map(|link| Node {
-            link,
-            low: None,
-            high: None,
-        });
-        Steps(top.into_iter().map(Step::Down).collect())
+        Steps(self.top_node().into_iter().map(Step::Down).collect())
     }
 
     /// Performs the next step of a visit, and reports its node to `note`. Returns false if no step
@@ -258,14 +269,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         layout: &mut Layout<S>,
     ) -> Result<bool, LayoutError> {
         let is_left = |link: &Link<S::Digest>| link.is_leaf || link.address < from;
-        self.step(steps, is_left, &mut |visited| {
-            match visited {
-                VisitNode::Leaf { key, value, link } => layout.leaf(key, value, link),
-                VisitNode::Inner { separator, link } => layout.inner(separator, link)?,
-                VisitNode::Left { link } => layout.stored(link),
-            }
-            Ok(())
-        })
+        self.step(steps, is_left, &mut |visited| visited.lay_out(layout))
     }
 
     /// Reads a node. Checks its digest, and that its key or separator lies between the separators
@@ -306,8 +310,7 @@ impl<S: Suite, L: NodeLog> StoredView<'_, S, L> {
         from: u64,
         subtrees: usize,
     ) -> Result<Vec<Node<S::Digest>>, StoreFault> {
-        let top = self.top().map_err(|_| StoreFault::Damaged)?;
-        let mut level: Vec<_> = top.into_iter().collect();
+        let mut level: Vec<_> = self.top_node().into_iter().collect();
         for _ in 0..subtrees {
             if level.is_empty() || level.len() >= subtrees {
                 break;
@@ -421,11 +424,7 @@ impl<S: Suite, L: NodeLog> SearchTree for StoredView<'_, S, L> {
     type Error = LookupError;
 
     fn top(self) -> Result<Option<Self::Node>, LookupError> {
-        Ok(self.root.map(|link| Node {
-            link,
-            low: None,
-            high: None,
-        }))
+        Ok(self.top_node())
     }
 
     fn open(self, node: &Self::Node) -> Result<Opened<Self>, LookupError> {

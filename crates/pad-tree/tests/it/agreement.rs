@@ -1,7 +1,6 @@
 //! Results do not depend on the store, the number of threads, or the form of a batch. For
 //! set-unique schemes, they do not depend on the order of operations.
 
-use core::num::NonZeroUsize;
 use std::collections::BTreeMap;
 
 use pad_conformance::{
@@ -10,7 +9,7 @@ use pad_conformance::{
     pad::{dictionary, proof_bytes, verified_head},
     repository::{TraceRun, play},
     traces,
-    tree::tree_author,
+    tree::{Store, tree_author},
 };
 use pad_core::{
     Dictionary, Digest, Key, Operation, Repository, Sha256Ed25519, Untrusted, Update, Version,
@@ -19,18 +18,16 @@ use pad_core::{
 use pad_tree::{
     CacheEverywhere, CacheMedian, CacheNowhere, PathCopying, RedBlack, SkipList, Treap,
     TreeRepository, VersionedNodes,
-    internals::{Authenticated, BalancingScheme, VersionedStore},
+    internals::{Authenticated, BalancingScheme},
 };
+
+use crate::batches::two_threads;
 
 type S = Sha256Ed25519;
 type A = Authenticated<S>;
 
 /// The roots of the versions after a trace, and the encoded proofs of some keys.
-fn roots<B, St>(actions: &[Action]) -> Vec<(Digest<32>, Vec<Vec<u8>>)>
-where
-    B: BalancingScheme,
-    St: VersionedStore<Annotation = A, Scheme = B> + Clone + Send + Sync,
-{
+fn roots<St: Store<S>>(actions: &[Action]) -> Vec<(Digest<32>, Vec<Vec<u8>>)> {
     let TraceRun {
         server,
         updates,
@@ -50,11 +47,11 @@ where
 
 fn stores_agree<B: BalancingScheme>() {
     traces::check_traces(B::NAME, 4, 60, |actions| {
-        let expected = roots::<B, PathCopying<A, B>>(actions);
+        let expected = roots::<PathCopying<A, B>>(actions);
         for roots in [
-            roots::<B, VersionedNodes<A, B, CacheNowhere>>,
-            roots::<B, VersionedNodes<A, B, CacheMedian>>,
-            roots::<B, VersionedNodes<A, B, CacheEverywhere>>,
+            roots::<VersionedNodes<A, B, CacheNowhere>>,
+            roots::<VersionedNodes<A, B, CacheMedian>>,
+            roots::<VersionedNodes<A, B, CacheEverywhere>>,
         ] {
             assert_eq!(roots(actions), expected);
         }
@@ -124,27 +121,21 @@ fn large_batches() -> Vec<Vec<Operation>> {
     batches.into_iter().map(operations).collect()
 }
 
-fn updates<B: BalancingScheme>(batches: &[Vec<Operation>], threads: usize) -> Vec<Update<S>> {
-    let workers = Workers::new(NonZeroUsize::new(threads).unwrap()).unwrap();
+fn updates<B: BalancingScheme>(batches: &[Vec<Operation>], workers: Workers) -> Vec<Update<S>> {
     let mut author = tree_author::<S, B>(dictionary(), 7).with_workers(workers);
     let update = |batch: &Vec<Operation>| author.snapshot_of(batch.clone()).unwrap();
     batches.iter().map(update).collect()
 }
 
-fn check_threads<B, St>()
-where
-    B: BalancingScheme,
-    St: VersionedStore<Annotation = A, Scheme = B> + Clone + Send + Sync,
-{
+fn check_threads<St: Store<S>>() {
     let batches = large_batches();
-    let sequential = updates::<B>(&batches, 1);
-    let parallel = updates::<B>(&batches, 2);
+    let sequential = updates::<St::Scheme>(&batches, Workers::sequential());
+    let parallel = updates::<St::Scheme>(&batches, two_threads());
     let is_equal = sequential == parallel;
     assert!(is_equal, "an author's threads make no difference");
-    let workers = Workers::new(NonZeroUsize::new(2).unwrap()).unwrap();
-    let authority = tree_author::<S, B>(dictionary(), 7).authority();
+    let authority = tree_author::<S, St::Scheme>(dictionary(), 7).authority();
     let mut one = TreeRepository::<S, St>::new(authority);
-    let mut two = TreeRepository::<S, St>::new(authority).with_workers(workers);
+    let mut two = TreeRepository::<S, St>::new(authority).with_workers(two_threads());
     for update in &sequential {
         assert_eq!(one.apply(update), two.apply(update));
         assert_eq!(one.latest(), update.head.head.version);
@@ -163,10 +154,10 @@ where
 
 #[test]
 fn threads_make_no_difference() {
-    check_threads::<Treap, PathCopying<A, Treap>>();
-    check_threads::<RedBlack, PathCopying<A, RedBlack>>();
-    check_threads::<RedBlack, VersionedNodes<A, RedBlack, CacheMedian>>();
-    check_threads::<SkipList, VersionedNodes<A, SkipList, CacheEverywhere>>();
+    check_threads::<PathCopying<A, Treap>>();
+    check_threads::<PathCopying<A, RedBlack>>();
+    check_threads::<VersionedNodes<A, RedBlack, CacheMedian>>();
+    check_threads::<VersionedNodes<A, SkipList, CacheEverywhere>>();
 }
 
 /// The root after putting `keys` in order, one snapshot each, with `detours` put and removed in

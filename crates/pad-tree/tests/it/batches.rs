@@ -60,7 +60,7 @@ fn author<B: BalancingScheme>(workers: Workers) -> Author<B> {
     tree_author(DictionaryId::from_name("batches"), 3).with_workers(workers)
 }
 
-fn two_threads() -> Workers {
+pub(crate) fn two_threads() -> Workers {
     Workers::new(NonZeroUsize::new(2).unwrap()).unwrap()
 }
 

@@ -4,12 +4,12 @@ use pad_conformance::{
     Random,
     operation::{key, value},
     pad::dictionary,
-    tree::tree_author,
+    tree::{Store, tree_author},
 };
 use pad_core::{Authority, Dictionary, Repository, Sha256Ed25519, Update};
 use pad_tree::{
     CacheEverywhere, CacheMedian, CacheNowhere, PathCopying, TreeRepository, VersionedNodes,
-    internals::{Authenticated, BalancingScheme, VersionedStore},
+    internals::{Authenticated, BalancingScheme},
 };
 
 type A = Authenticated<Sha256Ed25519>;
@@ -67,10 +67,9 @@ fn updates<B: BalancingScheme>(workload: Workload) -> (Authority, Updates) {
     (author.authority(), (loading, versions))
 }
 
-fn measure<St>((authority, (loading, versions)): &(Authority, Updates)) -> Growth
-where
-    St: VersionedStore<Annotation = A> + Clone + Send + Sync,
-{
+fn measure<St: Store<Sha256Ed25519>>(
+    (authority, (loading, versions)): &(Authority, Updates),
+) -> Growth {
     let mut server = TreeRepository::<Sha256Ed25519, St>::new(*authority);
     if let Some(loading) = loading {
         server.apply(loading).unwrap();

@@ -10,7 +10,7 @@ use pad_conformance::{
     pruned::{Content, Leaf, Tree},
     repository::{TraceRun, play},
     traces,
-    tree::tree_author,
+    tree::{Store, tree_author},
 };
 use pad_core::{
     ApplyError, Dictionary, First, Frontier, HeadLog, Key, KeyRange, Keys, Last, LookupError,
@@ -20,7 +20,7 @@ use pad_core::{
 use pad_tree::{
     PartError, PartProgress, PathCopying, RedBlack, SkipList, Treap, TreePart, TreeProof,
     TreeRepository, for_each_tree,
-    internals::{Authenticated, BalancingScheme, ProvableQuery, VersionedStore},
+    internals::{Authenticated, BalancingScheme, ProvableQuery},
 };
 
 use crate::conformance::StoreOf;
@@ -38,15 +38,12 @@ fn range(start: Option<&Key>, end: Option<&Key>) -> KeyRange {
 
 /// Loads a version into a part from a full server: first the `changed` keys, then missing ranges,
 /// in pages of `page` bytes. Returns the number of questions.
-fn load<St>(
+fn load<St: Store<S>>(
     part: &mut Part,
     server: &TreeRepository<S, St>,
     version: Version,
     (changed, page): (&[Key], usize),
-) -> usize
-where
-    St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
-{
+) -> usize {
     let mut questions = 0;
     part.load(version).unwrap();
     if let Some(keys) = Keys::new(changed.to_vec()) {
@@ -75,14 +72,12 @@ where
 
 /// Asserts that a part makes the same proof as the whole tree, or refuses because it does not keep
 /// the keys.
-fn assert_same<St, Q: ProvableQuery + Debug>(
+fn assert_same<St: Store<S>, Q: ProvableQuery + Debug>(
     part: &Part,
     server: &TreeRepository<S, St>,
     (version, query): (Version, &Q),
     is_inside: Option<bool>,
-) where
-    St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
-{
+) {
     let whole = server.prove_query(version, query);
     match part.prove_query(version, query) {
         Err(LookupError::NotKept) => {
@@ -98,15 +93,13 @@ fn assert_same<St, Q: ProvableQuery + Debug>(
 }
 
 /// Checks questions of every kind about a version.
-fn check_version<St>(
+fn check_version<St: Store<S>>(
     part: &Part,
     server: &TreeRepository<S, St>,
     version: Version,
     keys: &[Key],
     random: &mut Random,
-) where
-    St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
-{
+) {
     let kept = part.range();
     for key in keys {
         let is_inside = kept.contains(key.as_bytes());
@@ -141,10 +134,12 @@ fn check_version<St>(
 }
 
 /// Asserts that a page of a part begins the range, and ends at the part's end at the latest.
-fn check_page<St>(part: &Part, server: &TreeRepository<S, St>, version: Version, asked: &KeyRange)
-where
-    St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
-{
+fn check_page<St: Store<S>>(
+    part: &Part,
+    server: &TreeRepository<S, St>,
+    version: Version,
+    asked: &KeyRange,
+) {
     let whole = server.page(version, asked, 8).unwrap();
     match part.page(version, asked, 8) {
         Ok(page) if asked.is_valid() => {
@@ -175,11 +170,7 @@ fn ranges(keys: &[Key], random: &mut Random) -> Vec<KeyRange> {
     ranges
 }
 
-fn check_trace<B, St>(actions: &[Action])
-where
-    B: BalancingScheme,
-    St: VersionedStore<Annotation = Authenticated<S>, Scheme = B> + Clone + Send + Sync,
-{
+fn check_trace<St: Store<S>>(actions: &[Action]) {
     let TraceRun {
         server,
         updates,
@@ -206,10 +197,7 @@ where
 
 /// Prunes `part`, and checks that it then equals a part that never loaded older versions, except
 /// for surplus nodes.
-fn check_dropping<St>(part: &mut Part, server: &TreeRepository<S, St>, keys: &[Key])
-where
-    St: VersionedStore<Annotation = Authenticated<S>> + Send + Sync,
-{
+fn check_dropping<St: Store<S>>(part: &mut Part, server: &TreeRepository<S, St>, keys: &[Key]) {
     let latest = part.latest();
     part.prune(latest).unwrap();
     assert_eq!((part.oldest(), part.latest()), (latest, latest));
@@ -244,7 +232,7 @@ macro_rules! parts {
         fn $name() {
             type Store = StoreOf<$($repository)+<S>>;
             let name = concat!(stringify!($name), "::parts");
-            traces::check_traces(name, 10, 40, check_trace::<$scheme, Store>);
+            traces::check_traces(name, 10, 40, check_trace::<Store>);
         }
     };
 }
@@ -311,8 +299,7 @@ fn check_sharing<B: BalancingScheme>() {
     let all = KeyRange::ALL;
     for number in [1, 2, 17, 60] {
         let version = Version::new(number);
-        let proof = server.prove_query(version, &kept).unwrap();
-        assert_eq!(part.prove_query(version, &kept), Ok(proof));
+        assert_same(&part, &server, (version, &kept), Some(true));
         assert_eq!(part.prove_query(version, &all), Err(LookupError::NotKept));
     }
     let before = (part.node_count(), part.memory_bytes());
@@ -341,8 +328,7 @@ fn a_wrong_list_of_changes_costs_questions_and_nothing_else() {
             .collect();
         let version = update.head.head.version;
         load(&mut part, &server, version, (&wrong, 200));
-        let proof = server.prove_query(version, &kept).unwrap();
-        assert_eq!(part.prove_query(version, &kept), Ok(proof));
+        assert_same(&part, &server, (version, &kept), Some(true));
     }
 }
 
@@ -416,8 +402,7 @@ fn what_an_upstream_makes_up_is_not_taken() {
     assert_eq!(part.prove(third, &numbered(2001)), Err(unknown));
     // The version can be loaded from an honest upstream.
     load(&mut part, &server, third, (&[], 64));
-    let proof = server.prove_query(third, &kept).unwrap();
-    assert_eq!(part.prove_query(third, &kept), Ok(proof));
+    assert_same(&part, &server, (third, &kept), Some(true));
 }
 
 #[test]
@@ -451,9 +436,7 @@ fn half_of_a_version_is_never_served_and_is_freed() {
     load(&mut part, &server, fourth, (&[], 1 << 20));
     let versions = (part.oldest(), part.latest());
     assert_eq!(versions, (fourth, fourth), "versions without gaps");
-    let kept = part.range().clone();
-    let proof = server.prove_query(fourth, &kept).unwrap();
-    assert_eq!(part.prove_query(fourth, &kept), Ok(proof));
+    assert_same(&part, &server, (fourth, part.range()), Some(true));
     let before = part.node_count();
     part.prune(fourth).unwrap();
     assert_eq!(part.node_count(), before);
@@ -515,10 +498,8 @@ fn what_was_begun_and_abandoned_is_freed_with_the_next_version() {
     }
     assert_eq!(part.node_count(), other.node_count());
     assert_eq!(part.memory_bytes(), other.memory_bytes());
-    let kept = part.range().clone();
     for version in [Version::new(2), third] {
-        let proof = server.prove_query(version, &kept).unwrap();
-        assert_eq!(part.prove_query(version, &kept), Ok(proof));
+        assert_same(&part, &server, (version, part.range()), Some(true));
     }
 }
 

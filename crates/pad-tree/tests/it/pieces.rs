@@ -17,6 +17,7 @@ use pad_tree::{
 };
 
 use crate::{
+    batches::two_threads,
     logs::{Twist, TwistedLog},
     sorted::{Full, S, extent, repository, signer},
 };
@@ -70,8 +71,7 @@ fn versions_are_those_of_an_author_in_memory<B: BalancingScheme>() {
     let mut random = Random::new(71);
     let many = soak::size((800, 200), (2000, 500));
     for (keys, pieces) in [(1, 1), (3, 1), (40, 3), (300, 64), many, (300, 1 << 20)] {
-        let pair = NonZeroUsize::new(2).unwrap();
-        for workers in [Workers::sequential(), Workers::new(pair).unwrap()] {
+        for workers in [Workers::sequential(), two_threads()] {
             let (pieced, mut author) = begun::<B, _>(keys, MemoryLog::default());
             let mut pieced = pieced.with_workers(workers);
             for _ in 0..3 {

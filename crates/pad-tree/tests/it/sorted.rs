@@ -21,7 +21,10 @@ use pad_tree::{
     internals::BalancingScheme,
 };
 
-use crate::logs::{Twist, TwistedLog};
+use crate::{
+    batches::two_threads,
+    logs::{Twist, TwistedLog},
+};
 
 for_each_scheme! {
     every_small_tree_is_that_of_an_author_in_memory,
@@ -124,8 +127,7 @@ fn check<B: BalancingScheme>(number: u64, longest_value: u64, random: &mut Rando
     let second = author.snapshot_of(more).unwrap();
     let mut followed = usual.clone();
     followed.apply(&second).unwrap();
-    let pair = core::num::NonZeroUsize::new(2).unwrap();
-    for workers in [Workers::sequential(), Workers::new(pair).unwrap()] {
+    for workers in [Workers::sequential(), two_threads()] {
         let mut applied = repository::<B, _>(MemoryLog::default()).with_workers(workers.clone());
         applied.apply(&first).unwrap();
         assert_eq!(bytes(applied.log()), bytes(usual.log()), "{number} entries");

@@ -58,7 +58,7 @@ fn repository_of<B: BalancingScheme>(author: &Author<B>) -> StoredRepository<S, 
     StoredRepository::open(author.authority(), MemoryLog::default(), 0).unwrap()
 }
 
-fn key(number: u64) -> Key {
+pub(crate) fn key(number: u64) -> Key {
     Key::try_from(format!("key {number:08}").as_str()).unwrap()
 }
 

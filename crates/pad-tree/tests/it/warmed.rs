@@ -5,23 +5,20 @@ use std::sync::{Arc, Mutex};
 
 use ed25519_dalek::SigningKey;
 use pad_conformance::{Random, tree};
-use pad_core::{
-    Dictionary, DictionaryId, Key, Repository, Sha256Ed25519, StoreFault, Value, Version,
-};
+use pad_core::{Dictionary, DictionaryId, Repository, Sha256Ed25519, StoreFault, Value, Version};
 use pad_tree::{
     CacheSize, LogId, MemoryLog, NodeCache, NodeLog, RedBlack, RedBlackPathCopying,
     StoredRepository, TreeAuthor, WarmError,
 };
 
-use crate::logs::{FlippedByte, Twist, TwistedLog};
+use crate::{
+    logs::{FlippedByte, Twist, TwistedLog},
+    stored::key,
+};
 
 type S = Sha256Ed25519;
 type Author = TreeAuthor<S, RedBlack, SigningKey>;
 type Stored<L> = StoredRepository<S, RedBlack, L>;
-
-fn key(number: u64) -> Key {
-    Key::try_from(format!("key {number:08}").as_str()).unwrap()
-}
 
 /// Values of very different lengths: some span several blocks, and some are too long to stay in
 /// memory.

@@ -67,5 +67,5 @@ impl<R: Retention> AccumulatedEvidence<R> {
 /// # Errors
 /// [`VerifyError::Undecodable`] if the bytes are not well-formed.
 pub(crate) fn decode<W: wire::Wire>(context: &W::Context, bytes: &[u8]) -> Result<W, VerifyError> {
-    wire::decode_body(context, bytes).map_err(VerifyError::Undecodable)
+    Ok(wire::decode_body(context, bytes)?)
 }

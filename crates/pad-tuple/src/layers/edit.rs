@@ -8,7 +8,10 @@ use std::{
 use pad_core::{Key, Suite};
 
 use super::{Generation, GenerationChange, Live};
-use crate::{content::Content, tuple::start_of_keys};
+use crate::{
+    content::SharedContent,
+    tuple::{Content, start_of_keys},
+};
 
 /// Changes the contents of keys in a generation, and records the tuples that it creates and
 /// deletes.
@@ -35,7 +38,7 @@ impl<'a, S: Suite, A: Clone + Default> Editor<'a, S, A> {
 
     /// Sets the contents of keys. If there are older generations, pass `keeps_tombstones`: a
     /// removal then leaves a tombstone, because an older generation may still contain the key.
-    pub(super) fn edit(mut self, edits: BTreeMap<Key, Content<S>>, keeps_tombstones: bool) {
+    pub(super) fn edit(mut self, edits: BTreeMap<Key, SharedContent<S>>, keeps_tombstones: bool) {
         if self.tuples.is_empty() {
             self.put(start_of_keys(), Content::Nothing);
         }
@@ -51,7 +54,7 @@ impl<'a, S: Suite, A: Clone + Default> Editor<'a, S, A> {
         self.change.created.extend(self.created);
     }
 
-    fn put(&mut self, key: Key, content: Content<S>) {
+    fn put(&mut self, key: Key, content: SharedContent<S>) {
         match self.tuples.get_mut(&key) {
             Some(live) if live.content.summary() == content.summary() => {}
             Some(live) => {

@@ -66,9 +66,9 @@ impl Model {
         let lowers: Vec<Vec<u8>> = lowers.into_iter().collect();
         let tuples = lowers.iter().enumerate().map(|(position, lower)| {
             let content = match self.generations[generation].get(lower) {
-                None => Summary::Nothing,
-                Some(None) => Summary::Removed,
-                Some(Some(value)) => Summary::Value(Suite256::value(value)),
+                None => Content::Nothing,
+                Some(None) => Content::Removed,
+                Some(Some(value)) => Content::Value(Suite256::value(value)),
             };
             let epochs: &[u64] = if generation == 0 { &self.epochs } else { &[] };
             let upper = lowers.get(position + 1).cloned();

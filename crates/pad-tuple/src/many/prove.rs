@@ -5,9 +5,10 @@ use pad_core::{Key, Keys, LookupError, Suite, Version};
 use super::{ManyPart, ManyProof};
 use crate::{
     design::{AggregateDesign, Placed},
-    proof::{ShownContent, ShownTuple},
+    proof::ShownTuple,
     repository::TupleRepository,
     source::Source,
+    tuple::Content,
 };
 
 impl<S: Suite> ShownTuple<S> {
@@ -17,7 +18,7 @@ impl<S: Suite> ShownTuple<S> {
         matches!(
             self,
             Self::At {
-                content: ShownContent::Value(_) | ShownContent::Removed,
+                content: Content::Value(_) | Content::Removed,
                 ..
             }
         )

@@ -6,12 +6,11 @@ use pad_core::{Key, KeyRange, LookupError, Suite, Version};
 
 use super::{GenerationPart, RangeContent, RangePart, RangeProof, next_lower};
 use crate::{
-    content::Content,
     design::{AggregateDesign, Placed},
     kept::lower_end,
     repository::TupleRepository,
     source::Source,
-    tuple::start_of_keys,
+    tuple::{Content, start_of_keys},
 };
 
 impl<S: Suite, D: AggregateDesign<S>> TupleRepository<S, D> {

@@ -6,10 +6,10 @@ use pad_core::{Key, LookupError, SignedHead, Suite, Value, Version};
 
 use super::TupleRepository;
 use crate::{
-    content::Content,
     design::{Design, Placed, TupleId},
     kept::{TupleEntry, lower_end, read_number},
     source::{self, Source, SourceTuple},
+    tuple::Content,
 };
 
 impl<S: Suite, D: Design<S>> TupleRepository<S, D> {

@@ -18,7 +18,6 @@ use super::{
 use crate::{
     design::{Admission, TupleId},
     layers::{Layers, Transition},
-    proof::ShownContent,
     repository::{TupleRepository, entries_after},
     tuple::generation_index,
     update::TupleAttachment,
@@ -215,7 +214,7 @@ impl<S: Suite, D: StorableDesign<S>> NewRows<'_, S, D> {
                 generation: generation_index(generation),
                 lower: lower.clone(),
                 upper: upper.map_err(|_| StoreFault::Damaged)?,
-                content: ShownContent::from(&live.content),
+                content: live.content.shown(),
             };
             let number = self.number(live.note)?;
             self.rows.insert(tuple_key(number), row.encode());

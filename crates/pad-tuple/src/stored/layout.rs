@@ -23,7 +23,7 @@ use pad_core::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    content::Content,
+    content::SharedContent,
     kept::TupleEntry,
     proof::ShownContent,
     stored::after::KeySuffix,
@@ -135,7 +135,7 @@ impl TupleRow {
 
     pub(super) fn tuple<S: Suite>(self) -> TupleEntry<S> {
         TupleEntry {
-            content: Content::from(&self.content),
+            content: SharedContent::share(&self.content),
             upper: self.upper,
         }
     }

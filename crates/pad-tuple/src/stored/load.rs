@@ -12,7 +12,7 @@ use super::{
     run::{Piece, decode_piece},
 };
 use crate::{
-    content::Content, design::TupleId, layers::Layers, scheme::Claim, statement::Context,
+    content::SharedContent, design::TupleId, layers::Layers, scheme::Claim, statement::Context,
     tuple::start_of_keys,
 };
 
@@ -94,7 +94,7 @@ impl<K> Reader<'_, K> {
                 self.read_record::<S, D>(&mut loaded.records, note, *number, &claim)?;
             }
             loaded.numbers.push(*number);
-            let content = Content::from(&row.content);
+            let content = SharedContent::share(&row.content);
             loaded.layers.place(generation, row.lower, content, note);
         }
         Ok(())

@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{
     author::{Plan, SigningInputs},
-    content::Content,
     statement::Context,
+    tuple::Content,
     update::TupleAttachment,
 };
 

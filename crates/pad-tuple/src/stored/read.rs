@@ -13,13 +13,13 @@ use super::{
     run::decode_piece,
 };
 use crate::{
-    content::Content,
+    content::SharedContent,
     design::{Placed, TupleId},
     kept::TupleEntry,
     scheme::Claim,
     source::{Source, SourceTuple},
     statement::Context,
-    tuple::{TupleView, generation_index},
+    tuple::{Content, TupleView, generation_index},
 };
 
 /// Tuples of the latest version: for each, the number of its row, and the claim that it exists.
@@ -152,7 +152,7 @@ impl<'v, K> Reader<'v, K> {
         from: usize,
         key: &Key,
         claims: &mut Claims<S>,
-    ) -> Result<Option<Content<S>>, StoreFault> {
+    ) -> Result<Option<SharedContent<S>>, StoreFault> {
         for generation in from..self.state.sizes.len() {
             let instant = self.state.instant(generation).ok_or(StoreFault::Damaged)?;
             let (tuple, number) = self.holding((generation, instant), key.as_bytes())?;

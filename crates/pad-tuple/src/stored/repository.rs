@@ -20,7 +20,6 @@ use super::{
 };
 use crate::{
     author::{TupleAuthor, require_keys},
-    content::Content,
     design::AuthorError,
     family::Tuple,
     keys::SecretBytes,
@@ -30,6 +29,7 @@ use crate::{
     source::{self, Source},
     speculation::Speculation,
     statement::Context,
+    tuple::Content,
     update::TupleAttachment,
 };
 

@@ -15,7 +15,7 @@ fn the_digest_is_of_these_bytes() {
         epochs: &[3, 0x0102_0304_0506_0708],
         lower: b"lower",
         upper: Some(b"upper key"),
-        content: Summary::Value(Digest([9; 32])),
+        content: Content::Value(Digest([9; 32])),
     };
     let mut bytes = b"pad/v1/tuple".to_vec();
     bytes.resize(64, 0);
@@ -32,7 +32,7 @@ fn the_digest_is_of_these_bytes() {
         epochs: &[],
         lower: b"",
         upper: None,
-        content: Summary::Removed,
+        content: Content::Removed,
     };
     bytes.truncate(64);
     bytes.extend([1, 0, 0, 0, 0, 0, 0, 2]);
@@ -50,10 +50,10 @@ fn no_two_tuples_have_one_digest() {
         b"", b"\0", b"\x01", b"a", b"ab", b"abc", b"bc", b"a\0", longest,
     ];
     let contents = [
-        Summary::Nothing,
-        Summary::Removed,
-        Summary::Value(Digest([0; 32])),
-        Summary::Value(Digest([1; 32])),
+        Content::Nothing,
+        Content::Removed,
+        Content::Value(Digest([0; 32])),
+        Content::Value(Digest([1; 32])),
     ];
     let (mut digests, mut views) = (BTreeSet::new(), 0);
     for generation in [0, 1, 2] {

@@ -32,8 +32,8 @@ use pad_tuple::{
         SpecLightweightBls, SpecSuperseding,
     },
     internals::{
-        Context, Design, Ed25519, Lightweight, Part, Refresh, RefreshScheme, ShownContent,
-        ShownTuple, Signed, Summary, Superseding, TupleAttachment, TupleSignature, TupleStatement,
+        Content, Context, Design, Ed25519, Lightweight, Part, Refresh, RefreshScheme, ShownContent,
+        ShownTuple, Signed, Superseding, TupleAttachment, TupleSignature, TupleStatement,
         TupleView,
     },
 };

@@ -33,6 +33,21 @@ fn of_each_kind(base: &Integer, prime: &Integer) -> [FixedBase; 2] {
     ]
 }
 
+/// Compares with powers by GMP modulo the prime.
+fn check_powers(
+    powers: &FixedBase,
+    (base, prime): (&Integer, &Integer),
+    exponents: &[SecretInteger],
+    workers: &Workers,
+) {
+    let found = powers.powers(exponents, workers).unwrap();
+    assert_eq!(found.len(), exponents.len());
+    for (power, exponent) in found.iter().zip(exponents) {
+        let expected = base.pow_mod_ref(exponent, prime).map(Integer::from);
+        assert_eq!(Some((&**power % prime).complete()), expected);
+    }
+}
+
 #[test]
 fn tables_agree_with_plain_powers() {
     let base = Integer::from(4_294_967_311_u64);
@@ -49,19 +64,10 @@ fn tables_agree_with_plain_powers() {
         // Few and many powers left over after eights, on one thread.
         for count in [0, 1, 5, 6, 8, 9] {
             let few = &exponents[..count];
-            let found = powers.powers(few, &Workers::sequential()).unwrap();
-            for (power, exponent) in found.iter().zip(few) {
-                let expected = base.pow_mod_ref(exponent, &prime).map(Integer::from);
-                assert_eq!(Some((&**power % &prime).complete()), expected);
-            }
-            assert_eq!(found.len(), count);
+            check_powers(&powers, (&base, &prime), few, &Workers::sequential());
         }
         for workers in [Workers::sequential(), workers(2)] {
-            let found = powers.powers(&exponents, &workers).unwrap();
-            for (power, exponent) in found.iter().zip(&exponents) {
-                let expected = base.pow_mod_ref(exponent, &prime).map(Integer::from);
-                assert_eq!(Some((&**power % &prime).complete()), expected);
-            }
+            check_powers(&powers, (&base, &prime), &exponents, &workers);
         }
     }
 }
@@ -72,11 +78,7 @@ fn sizes_without_tables_agree_with_plain_powers() {
     let prime = (Integer::from(1) << 521_u32) - 1_u32;
     let powers = FixedBase::new(&base, &prime, &guard());
     let exponents = exponents(&prime);
-    let found = powers.powers(&exponents, &Workers::sequential()).unwrap();
-    for (power, exponent) in found.iter().zip(&exponents) {
-        let expected = base.pow_mod_ref(exponent, &prime).map(Integer::from);
-        assert_eq!(Some((&**power % &prime).complete()), expected);
-    }
+    check_powers(&powers, (&base, &prime), &exponents, &Workers::sequential());
 }
 
 #[test]

@@ -9,38 +9,7 @@ use crate::{
     dynamic::Universal,
     error::AccumulateError,
     scheme::PublicKey,
-    wire,
 };
-
-const SIZES: [u16; 7] = [0, 1, 2, 3, 17, 64, 100];
-
-#[test]
-fn secret_and_public_key_give_equal_values_and_witnesses() {
-    for (count, threads) in SIZES.into_iter().zip([1, 2, 3].into_iter().cycle()) {
-        let (key, workers) = (key(), workers(threads));
-        let elements = names(count);
-        let set = set_of(&elements);
-        let value = Bilinear::accumulate(&key, &set, &workers).unwrap();
-        let with_secret = Bilinear::accumulate(&*SECRET, &set, &workers);
-        assert_eq!(Ok(value), with_secret);
-        let witnesses = Bilinear::witnesses(&key, &set, &workers).unwrap();
-        let with_secret = Bilinear::witnesses(&*SECRET, &set, &workers).unwrap();
-        assert_eq!(witnesses, with_secret);
-        assert_eq!(witnesses.len(), elements.len());
-        for (element, witness) in elements.iter().zip(&witnesses).step_by(9) {
-            let alone = Bilinear::witness(&key, &set, element, &workers).unwrap();
-            assert_eq!(alone, *witness);
-            let alone = Bilinear::witness(&*SECRET, &set, element, &workers).unwrap();
-            assert_eq!(alone, *witness);
-        }
-        let absent = Bilinear::non_membership_witness(&key, &set, b"absent", &workers).unwrap();
-        let with_secret = Bilinear::non_membership_witness(&*SECRET, &set, b"absent", &workers);
-        assert_eq!(Ok(absent), with_secret);
-        let snapshot = verified(&key, value);
-        let statement = Untrusted::new(absent).verify(&snapshot, b"absent").unwrap();
-        assert_eq!(statement.get().element, b"absent");
-    }
-}
 
 #[test]
 fn the_empty_set_has_the_generator_and_no_witnesses() {
@@ -89,39 +58,6 @@ fn non_membership_verifies_for_its_element_and_value_alone() {
     assert_eq!(Untrusted::new(witness).verify(&snapshot, b"y"), refused);
     let other = verified(&key(), value_of(&set_of(&["a"])));
     assert_eq!(Untrusted::new(witness).verify(&other, b"x"), refused);
-    // The empty set's witness is the identity and 1, and valid for the empty set only.
-    let empty = set_of::<&[u8]>(&[]);
-    let witness = Bilinear::non_membership_witness(&key(), &empty, b"x", &workers).unwrap();
-    let bytes = wire::encode(&witness);
-    let decoded = wire::decode(&key(), &bytes, 1000).unwrap();
-    let decoded = decoded.into_unverified();
-    assert_eq!(witness, decoded);
-    let of_empty = verified(&key(), value_of(&empty));
-    assert!(Untrusted::new(decoded).verify(&of_empty, b"x").is_ok());
-    assert_eq!(Untrusted::new(decoded).verify(&snapshot, b"x"), refused);
-}
-
-#[test]
-fn subset_witnesses_verify_and_are_aggregated_from_single_ones() {
-    let elements = names(20);
-    let (key, set, workers) = (key(), set_of(&elements), workers(2));
-    let snapshot = verified(&key, value_of(&set));
-    let witnesses = Bilinear::witnesses(&key, &set, &workers).unwrap();
-    for length in [1, 2, 5, SUBSET_LIMIT] {
-        let subset = &elements[3..3 + length];
-        let witness = Bilinear::subset_witness(&key, &set, subset, &workers).unwrap();
-        let with_secret = Bilinear::subset_witness(&*SECRET, &set, subset, &workers);
-        assert_eq!(Ok(witness), with_secret);
-        let pairs = set.elements()[3..3 + length].iter().cloned();
-        let pairs: Vec<_> = pairs.zip(witnesses[3..].iter().copied()).collect();
-        let value = value_of(&set);
-        assert_eq!(Bilinear::aggregate(&key, &value, &pairs), Ok(witness));
-        let statement = Untrusted::new(witness).verify(&snapshot, subset).unwrap();
-        assert_eq!(statement.get().elements, subset);
-        let other = &elements[4..4 + length];
-        let refused = Untrusted::new(witness).verify(&snapshot, other);
-        assert_eq!(refused, Err(VerifyError::WitnessMismatch));
-    }
 }
 
 #[test]
@@ -143,9 +79,7 @@ fn a_batch_verifies_and_one_wrong_witness_spoils_it() {
     let verify = |witnesses: &[BilinearWitness], query: &[Vec<u8>]| {
         Untrusted::new(BilinearWitnessBatch::from(witnesses.to_vec())).verify(&snapshot, query)
     };
-    let statement = verify(&witnesses, &elements).unwrap();
-    assert_eq!(statement.get().elements, elements);
-    assert!(verify(&witnesses[..1], &elements[..1]).is_ok());
+    assert!(verify(&witnesses, &elements).is_ok());
     let refused = Err(VerifyError::WitnessMismatch);
     let mut swapped = witnesses.clone();
     swapped.swap(0, 32);
@@ -163,7 +97,4 @@ fn a_batch_verifies_and_one_wrong_witness_spoils_it() {
         cancelling[index] = BilinearWitness::new(point.into()).unwrap();
     }
     assert_eq!(verify(&cancelling, &elements), refused);
-    let result = verify(&witnesses[1..], &elements);
-    assert_eq!(result, Err(VerifyError::CountMismatch));
-    assert_eq!(verify(&[], &[]), Err(VerifyError::InvalidQuery));
 }

@@ -1,13 +1,11 @@
-use pad_core::{DecodeError, Proof, Untrusted, Verified, VerifyError, Version};
+use pad_core::{DecodeError, Proof, Untrusted, Verified, VerifyError};
 
 use super::*;
 use crate::{
-    accumulator::SecretKey as _,
     rsa::{
         RsaWitnessBatch,
         proof_of_exponentiation::fixture::{
-            LIMIT, check_layout, names, public, replaced, root_of_one, secret, set_of, times,
-            verified,
+            LIMIT, check_layout, names, public, replaced, root_of_one, set_of, times, verified,
         },
     },
     scheme::{PublicKey as _, Scheme as _},
@@ -33,14 +31,6 @@ where
     verified.map(Verified::into_inner)
 }
 
-fn statement(elements: &[Vec<u8>]) -> SubsetMembership {
-    SubsetMembership {
-        accumulator: public().id(),
-        version: Version::new(4),
-        elements: elements.to_vec(),
-    }
-}
-
 /// Returns the elements of a set with their witnesses, computed without the secret key.
 fn members(set: &ElementSet<Rsa>) -> Vec<(RsaElement, RsaWitness)> {
     let witnesses = Rsa::witnesses(&public(), set, &Workers::sequential()).unwrap();
@@ -57,59 +47,6 @@ mod subsets {
 
     fn witness(set: &ElementSet<Rsa>, subset: &[Vec<u8>]) -> RsaSubsetWitness {
         Rsa::subset_witness(&public(), set, subset, &Workers::sequential()).unwrap()
-    }
-
-    #[test]
-    fn all_ways_to_a_subset_witness_lead_to_the_same() {
-        let all = names("member", 9);
-        let (set, value) = set_of(&all);
-        let everyone = members(&set);
-        for subset in [&all[..], &all[2..7], &all[3..5], &all[8..]] {
-            let honest = witness(&set, subset);
-            let workers = Workers::sequential();
-            let with_secret = Rsa::subset_witness(&secret(), &set, subset, &workers).unwrap();
-            assert_eq!(with_secret, honest);
-            let mut reversed = subset.to_vec();
-            reversed.reverse();
-            assert_eq!(witness(&set, &reversed), honest);
-            let own = |name: &Vec<u8>| everyone[set.position(name).unwrap()].clone();
-            let of_subset: Vec<_> = reversed.iter().map(own).collect();
-            let aggregated = Rsa::aggregate(&public(), &value, &of_subset).unwrap();
-            assert_eq!(aggregated, honest);
-            assert_eq!(verify(&honest, &value, subset), Ok(statement(subset)));
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_made_is_refused() {
-        let (set, value) = set_of(&names("member", 4));
-        let workers = Workers::sequential();
-        let attempts: [(&[&str], AccumulateError); 4] = [
-            (&[], AccumulateError::EmptySubset),
-            (&["member 1", "absent"], AccumulateError::ElementAbsent),
-            (&["absent"], AccumulateError::ElementAbsent),
-            (&["member 1", "member 1"], AccumulateError::DuplicateElement),
-        ];
-        for (subset, expected) in attempts {
-            let subset: Vec<Vec<u8>> = subset.iter().map(|name| name.as_bytes().to_vec()).collect();
-            let refused = Rsa::subset_witness(&public(), &set, &subset, &workers);
-            assert_eq!(refused, Err(expected));
-            let refused = Rsa::subset_witness(&secret(), &set, &subset, &workers);
-            assert_eq!(refused, Err(expected));
-        }
-        let other = secret().with_label(b"another");
-        let subset = names("member", 2);
-        let refused = Rsa::subset_witness(&other, &set, &subset, &workers);
-        assert_eq!(refused, Err(AccumulateError::WrongAccumulator));
-        let refused = Rsa::subset_witness(other.public_key(), &set, &subset, &workers);
-        assert_eq!(refused, Err(AccumulateError::WrongAccumulator));
-
-        let everyone = members(&set);
-        let refused = Rsa::aggregate(&public(), &value, &[]);
-        assert_eq!(refused, Err(AccumulateError::EmptySubset));
-        let twice = [1, 0, 1].map(|member: usize| everyone[member].clone());
-        let refused = Rsa::aggregate(&public(), &value, &twice);
-        assert_eq!(refused, Err(AccumulateError::DuplicateElement));
     }
 
     #[test]
@@ -273,47 +210,6 @@ mod subsets {
 
 mod batches {
     use super::*;
-
-    #[test]
-    fn witnesses_are_verified_together_in_any_order() {
-        let all = names("member", 8);
-        let (set, value) = set_of(&all);
-        let everyone = members(&set);
-        for range in [0..8, 2..5, 7..8] {
-            let batch = batch_of(&everyone[range.clone()]);
-            let found = verify(&batch, &value, &all[range.clone()]);
-            assert_eq!(found, Ok(statement(&all[range])));
-        }
-        let (mut reversed, mut names) = (everyone, all);
-        reversed.reverse();
-        names.reverse();
-        let found = verify(&batch_of(&reversed), &value, &names);
-        assert_eq!(found, Ok(statement(&names)));
-    }
-
-    #[test]
-    fn an_element_may_be_asked_for_twice() {
-        let all = names("member", 2);
-        let (set, value) = set_of(&all);
-        let everyone = members(&set);
-        let twice = [0, 1, 0].map(|member: usize| everyone[member].clone());
-        let query = [0, 1, 0].map(|member: usize| all[member].clone());
-        let found = verify(&batch_of(&twice), &value, &query);
-        assert_eq!(found, Ok(statement(&query)));
-    }
-
-    #[test]
-    fn counts_must_agree() {
-        let all = names("member", 3);
-        let (set, value) = set_of(&all);
-        let batch = batch_of(&members(&set));
-        assert_eq!(verify(&batch, &value, &[]), Err(VerifyError::InvalidQuery));
-        let refused = verify(&batch, &value, &all[..2]);
-        assert_eq!(refused, Err(VerifyError::CountMismatch));
-        let none = RsaWitnessBatch::from(Vec::new());
-        assert_eq!(verify(&none, &value, &all), Err(VerifyError::CountMismatch));
-        assert_eq!(verify(&none, &value, &[]), Err(VerifyError::InvalidQuery));
-    }
 
     #[test]
     fn every_witness_must_be_right() {

@@ -3,7 +3,7 @@
 use pad_core::{Key, Response, Suite, Version, codec};
 use pad_tuple::{
     TupleProof, TupleScheme,
-    internals::{Attested, Part, ShownContent, ShownTuple, Summary},
+    internals::{Attested, Content, Part, ShownTuple},
 };
 
 use crate::{
@@ -77,23 +77,23 @@ fn say_tuple<S: Suite>(tuple: &ShownTuple<S>, key: Option<&Key>, note: Note<'_>)
     }
     match tuple {
         ShownTuple::At { content, .. } => match content {
-            ShownContent::Value(value) => {
+            Content::Value(value) => {
                 bytes(note, "value", value.as_bytes(), "of the key: this decides");
             }
-            ShownContent::Removed => {
+            Content::Removed => {
                 let says = "the key is absent: this decides";
                 text(note, "content", "removed", says);
             }
-            ShownContent::Nothing => {
+            Content::Nothing => {
                 let says = "it is no key of this generation: older ones are asked";
                 text(note, "content", "nothing", says);
             }
         },
         ShownTuple::Below { content, .. } => {
             let what = match content {
-                Summary::Value(digest) => format!("a value of digest {digest}"),
-                Summary::Removed => "removed".into(),
-                Summary::Nothing => "nothing".into(),
+                Content::Value(digest) => format!("a value of digest {digest}"),
+                Content::Removed => "removed".into(),
+                Content::Nothing => "nothing".into(),
             };
             let says = "of where the interval begins; the key is no key of this generation";
             text(note, "content", what, says);

@@ -12,7 +12,7 @@ use pad_core::{
 };
 use signature::Signer;
 
-use super::{Contents, DraftOperations, StoredRepository, error::SortedError};
+use super::{Contents, StoredRepository, error::SortedError};
 use crate::{
     balancing::BalancingScheme,
     stored::{draft::Draft, log::NodeLog},
@@ -87,7 +87,8 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     ) -> Result<(S::Digest, Contents<S::Digest>), ApplyError> {
         let (mut draft, mut root) = Draft::<S, B, L>::new(&self.nodes, contents.root);
         self.keep_effective(&mut draft, &mut root, piece)?;
-        let applied = self.applied((draft, root), contents, DraftOperations::Piece(piece))?;
+        // Unlike a whole batch, a piece that finds an empty tree does not bulk load it.
+        let applied = self.applied((draft, root), contents, piece, false)?;
         Ok((applied.digest, self.place(&applied)?))
     }
 }

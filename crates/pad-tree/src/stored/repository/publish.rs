@@ -6,7 +6,7 @@ use pad_core::{
 };
 use signature::Signer;
 
-use super::{DraftOperations, StoredRepository, error::PublishError};
+use super::{StoredRepository, error::PublishError};
 use crate::{
     author::in_order,
     balancing::BalancingScheme,
@@ -43,7 +43,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         let (mut draft, mut root) = Draft::<S, B, L>::new(&self.nodes, contents.root);
         *batch = in_order(core::mem::take(batch), &self.workers);
         self.keep_effective(&mut draft, &mut root, batch)?;
-        let applied = self.applied((draft, root), contents, DraftOperations::Batch(batch))?;
+        let applied = self.applied((draft, root), contents, batch, true)?;
         let base = self.latest();
         let head = self.signed_next(applied.digest, signer)?;
         self.append(&applied, &head)?;

@@ -64,11 +64,10 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         };
         let root = self.latest_contents().root.map(|root| root.address);
         let bytes = kept.held.bytes();
-        self.nodes
-            .warmed((kept.held.clone(), kept.whole_bytes), root);
+        self.nodes.warmed(&kept, root);
         self.nodes.cache().note_warmed();
-        if self.nodes.log().identity().is_some() {
-            self.nodes.cache().keep(kept);
+        if let Some(log) = self.nodes.log().identity() {
+            self.nodes.cache().keep(log, self.latest(), kept);
         }
         Ok(bytes)
     }
@@ -78,15 +77,7 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
     fn kept(&self) -> Option<WarmState> {
         let log = self.nodes.log().identity();
         let earlier = self.nodes.cache().kept(log, self.latest());
-        earlier.or_else(|| {
-            Some(WarmState {
-                log: log.unwrap_or_default(),
-                version: self.latest(),
-                end: self.nodes.warmed_end()?,
-                held: self.nodes.held()?.clone(),
-                whole_bytes: self.nodes.whole_bytes()?,
-            })
-        })
+        earlier.or_else(|| self.nodes.last_warmed())
     }
 
     /// Reads and pins the nodes that are new since the warming `before`. Reads all nodes without
@@ -96,31 +87,24 @@ impl<S: Suite, B: BalancingScheme, L: NodeLog> StoredRepository<S, B, L> {
         before: Option<WarmState>,
         most: u64,
     ) -> Result<WarmState, WarmError> {
-        let log = self.nodes.log().identity().unwrap_or_default();
-        let version = self.latest();
         if let Some(kept) = before.filter(|kept| !kept.is_stale()) {
             // If so, an earlier warming already read everything again, and still exceeded the
             // limit.
             let was_larger = kept.held.wanted_bytes() > most;
             let held = self.read(kept.held, kept.end, most)?;
             if was_larger || held.wanted_bytes() <= most {
-                let end = self.nodes.visible();
                 return Ok(WarmState {
-                    log,
-                    version,
-                    end,
                     held,
+                    end: self.nodes.visible(),
                     whole_bytes: kept.whole_bytes,
                 });
             }
         }
         let held = self.read(PinnedBlocks::default(), 0, most)?;
         Ok(WarmState {
-            log,
-            version,
-            end: self.nodes.visible(),
             whole_bytes: held.bytes(),
             held,
+            end: self.nodes.visible(),
         })
     }
 

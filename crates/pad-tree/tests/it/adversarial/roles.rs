@@ -2,6 +2,10 @@
 
 use super::*;
 
+fn leaf<S: Suite>(key: Key, content: Content<S>) -> Leaf<S> {
+    Leaf { key, content }
+}
+
 /// The proof of a tree that is this leaf.
 fn of_one_leaf<S: Suite>(leaf: Leaf<S>) -> Mirror<S> {
     Mirror {
@@ -42,18 +46,10 @@ fn check_roles_cannot_be_confused<S: Suite>() {
     let (left, right) = (left.digest(), right.digest());
     let root = S::node(Domain::TreeNode, &left, &right);
     assert_eq!(root, target.head.get().root);
-    let leaf = Leaf {
-        key: key(left.as_ref()),
-        content: Content::Digest(right),
-    };
-    let one = of_one_leaf(leaf);
+    let one = of_one_leaf(leaf(key(left.as_ref()), Content::Digest(right)));
     assert_eq!(target.refused(one.to_proof(), &key([1])), MISMATCH);
     let whole_value = Value::new([left.as_ref(), right.as_ref()].concat()).unwrap();
-    let leaf = Leaf {
-        key: Key::default(),
-        content: Content::<S>::Value(whole_value),
-    };
-    let one = of_one_leaf(leaf);
+    let one = of_one_leaf::<S>(leaf(Key::default(), Content::Value(whole_value)));
     assert_eq!(target.refused(one.to_proof(), &Key::default()), MISMATCH);
     // All digests of one message differ, in all roles. (`hash` is never used for inner nodes.)
     let (a, b) = (S::value(b"a"), S::value(b"b"));
@@ -86,11 +82,7 @@ fn the_boundary_between_key_and_value_cannot_be_moved() {
     let target = Target::<Sha256Ed25519, Treap>::of(&one);
     let digest = Sha256Ed25519::value(b"v");
     for forged in ["a", "abc", ""] {
-        let leaf = Leaf {
-            key: key(forged),
-            content: Content::<Sha256Ed25519>::Digest(digest),
-        };
-        let mirror = of_one_leaf(leaf);
+        let mirror = of_one_leaf::<Sha256Ed25519>(leaf(key(forged), Content::Digest(digest)));
         assert_eq!(target.refused(mirror.to_proof(), &key("zz")), MISMATCH);
     }
 }
@@ -98,13 +90,9 @@ fn the_boundary_between_key_and_value_cannot_be_moved() {
 /// Refuses two leaves with one key, although a dishonest author hashed them correctly.
 #[test]
 fn one_key_twice_is_refused() {
-    let leaf = |text: &str| {
-        Tree::Leaf(Leaf {
-            key: key("k"),
-            content: Content::<Sha256Ed25519>::Value(value(text)),
-        })
-    };
-    let tree = Tree::inner(leaf("one"), leaf("two"));
+    let [one, two] = ["one", "two"].map(|text| Content::Value(value(text)));
+    let [one, two] = [one, two].map(|content| Tree::Leaf(leaf(key("k"), content)));
+    let tree = Tree::<Sha256Ed25519>::inner(one, two);
     let target = Target::<Sha256Ed25519, RedBlack>::new();
     let refusal = target.refused(tree.to_mirror().to_proof(), &key("k"));
     assert_eq!(refusal, UNORDERED);
@@ -115,16 +103,13 @@ fn one_key_twice_is_refused() {
 fn deep_proofs_do_not_exhaust_the_stack() {
     let target = Target::<Sha256Ed25519, RedBlack>::new();
     let depth = pad_conformance::soak::size(60_000, 200_000);
-    let leaf = Leaf {
-        key: key("k"),
-        content: Content::<Sha256Ed25519>::Value(value("v")),
-    };
+    let one_leaf = of_one_leaf(leaf(key("k"), Content::Value(value("v"))));
     for code in [1, 2] {
         let mut codes = vec![code; depth];
         codes.push(0);
         let mirror = Mirror {
             siblings: vec![target.head.get().root; depth],
-            ..of_one_leaf(leaf.clone())
+            ..one_leaf.clone()
         };
         let bytes = codec::encode(&mirror.with_codes(&codes).to_proof::<Key>());
         let proof = Untrusted::<TreeProof<Sha256Ed25519, Key>>::decode(&bytes, 1 << 24).unwrap();
@@ -134,13 +119,11 @@ fn deep_proofs_do_not_exhaust_the_stack() {
     // Leaves only, in one long comb of nodes with two open children.
     let mut codes = vec![3; 20_000];
     codes.resize(40_001, 0);
-    let numbered = |number: u32| Leaf {
-        key: key(number.to_be_bytes()),
-        content: Content::<Sha256Ed25519>::Digest(target.head.get().root),
-    };
+    let root = Content::Digest(target.head.get().root);
+    let numbered = |number: u32| leaf(key(number.to_be_bytes()), root.clone());
     let mirror = Mirror {
         leaves: (0..=20_000).map(numbered).collect(),
-        ..of_one_leaf(leaf)
+        ..one_leaf
     };
     let mirror = mirror.with_codes(&codes);
     assert_eq!(target.refused(mirror.to_proof(), &KeyRange::ALL), MISMATCH);

@@ -191,7 +191,7 @@ fn nothing_is_in_version_0_whatever_the_author_signs() {
         epochs: &[],
         lower: asked.as_bytes(),
         upper: upper.as_ref().map(Key::as_bytes),
-        content: Summary::Value(S::value(content.as_bytes())),
+        content: Content::Value(S::value(content.as_bytes())),
     };
     let signed = |instant| {
         let statement = TupleStatement::<S> {

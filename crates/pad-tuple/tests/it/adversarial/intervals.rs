@@ -61,15 +61,15 @@ fn check_forms<D: Design<S, Secret: TestSecret>>() {
         content,
     };
     for lower in ["d", "e"] {
-        let proof = with(below(lower, Summary::Value(digest)));
+        let proof = with(below(lower, Content::Value(digest)));
         assert_eq!(target.refusal(&proof, 6, "d"), BEYOND);
     }
     // The tuple is genuine for keys after it, with its own content only.
     let honest = target.prove(6, "dd");
-    let tuple = below("d", Summary::Value(digest));
+    let tuple = below("d", Content::Value(digest));
     assert_eq!(honest.parts[0].tuple, tuple, "one tuple");
-    let other = Summary::Value(S::value(b"other"));
-    for content in [Summary::Nothing, Summary::Removed, other] {
+    let other = Content::Value(S::value(b"other"));
+    for content in [Content::Nothing, Content::Removed, other] {
         let mut proof = honest.clone();
         proof.parts[0].tuple = below("d", content);
         assert_eq!(target.refusal(&proof, 6, "dd"), INVALID);

@@ -18,12 +18,8 @@ impl Tuple {
         self.generation
     }
 
-    fn summary(&self) -> Summary<Digest> {
-        match &self.content {
-            ShownContent::Nothing => Summary::Nothing,
-            ShownContent::Removed => Summary::Removed,
-            ShownContent::Value(value) => Summary::Value(S::value(value.as_bytes())),
-        }
+    fn summary(&self) -> Content<Digest> {
+        self.content.map(|value| S::value(value.as_bytes()))
     }
 
     pub(crate) fn digest(&self) -> Digest {
@@ -88,7 +84,7 @@ pub(crate) fn published<R: Refresh<S, Secret: TestSecret>, const GENERATIONS: us
                 let epochs = layers.epochs().to_vec();
                 let live = layers.generation_mut(generation).get_mut(lower).unwrap();
                 let since = *live.note.get_or_insert(instant);
-                let content = ShownContent::from(&live.content);
+                let content = live.content.shown();
                 let tuple = Tuple {
                     generation: u8::try_from(generation).unwrap(),
                     epochs: if generation == 0 { epochs } else { vec![] },
