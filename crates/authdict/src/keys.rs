@@ -353,7 +353,7 @@ impl SecretKey {
         }
         // If the process is killed between the two writes, the key has no signing record and cannot
         // sign.
-        let saved = self.save_pair(path, &public);
+        let saved = self.save_pair_as(&self.to_file()?, path, &public);
         saved.map_err(|(_, error)| error)?;
         SigningRecord::create(&signed).map_err(|error| match error {
             SigningRecordError::Register(RegisterError::Io(error)) => error.into(),
@@ -607,27 +607,15 @@ impl SecretKey {
         self.to_file()?.save(path)
     }
 
-    /// Writes new files for the secret and the public key, or neither file. The contents of both
-    /// are written first, then the files appear at their paths, the secret key first. If the
-    /// process is killed in between, only the secret key file exists.
+    /// Writes new files for the secret and the public key, or neither file. The contents of the
+    /// secret key file are `file`, the result of [`SecretKey::to_file`], which the caller may have
+    /// encrypted.
+    ///
+    /// The contents of both are written first, then the files appear at their paths, the secret key
+    /// first. If the process is killed in between, only the secret key file exists.
     ///
     /// # Errors
     /// The errors of [`SecretKey::save`], with the path of the file that could not be written.
-    #[doc(hidden)]
-    pub fn save_pair<'a>(
-        &self,
-        secret: &'a Path,
-        public: &'a Path,
-    ) -> Result<(), (&'a Path, KeyFileError)> {
-        let file = self.to_file().map_err(|error| (secret, error))?;
-        self.save_pair_as(&file, secret, public)
-    }
-
-    /// Writes both files like [`SecretKey::save_pair`]. The contents of the secret key file are
-    /// `file`, the result of [`SecretKey::to_file`], which the caller may have encrypted.
-    ///
-    /// # Errors
-    /// The errors of [`SecretKey::save_pair`].
     #[doc(hidden)]
     pub fn save_pair_as<'a>(
         &self,
