@@ -14,7 +14,7 @@ use crate::{
     repository::{AuthorError, CheckError, RepositoryError},
     signing_keys::SigningKeys,
     signing_record::{SigningRecord, SigningRecordError},
-    store::{AnyStore, RecordChange, StoreError},
+    store::{RecordChange, Store, StoreError},
 };
 
 #[cfg(any(feature = "accumulators", feature = "log"))]
@@ -112,12 +112,12 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
 
     /// Returns the store that this dictionary is kept in.
     #[doc(hidden)]
-    fn store(&self) -> &AnyStore;
+    fn store(&self) -> &dyn Store;
 
     /// Returns mutable access to the store that this dictionary is kept in, for checks and
     /// compaction.
     #[doc(hidden)]
-    fn store_mut(&mut self) -> &mut AnyStore;
+    fn store_mut(&mut self) -> &mut dyn Store;
 }
 
 /// A dictionary with its store: applies updates durably, prunes, compacts and checks.
@@ -200,7 +200,10 @@ pub trait Keeper: Replica {
         &mut self,
         since: Version,
         note: &mut dyn FnMut(u64),
-    ) -> Result<u64, RepositoryError>;
+    ) -> Result<u64, RepositoryError> {
+        let _ = (since, note);
+        Err(StoreError::CannotCompact.into())
+    }
 
     /// Checks the whole store, and trusts only the author's public key:
     ///

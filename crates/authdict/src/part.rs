@@ -236,9 +236,11 @@ where
     Ok(codec::encode(&Response { head, proof }))
 }
 
-impl<S: Suite> Dictionary for TreePart<S> {
-    fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
-        Ok(HeadText::of(&self.heads().head(version)?.head))
+impl<S: Suite> Heads for TreePart<S> {
+    type Error = LookupError;
+
+    fn offered(&self) -> Result<Version, LookupError> {
+        Ok(self.heads().latest())
     }
 
     fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
@@ -257,6 +259,12 @@ impl<S: Suite> Dictionary for TreePart<S> {
 
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
         past_messages(self.heads(), older, newer)
+    }
+}
+
+impl<S: Suite> Dictionary for TreePart<S> {
+    fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
+        Ok(HeadText::of(&self.heads().head(version)?.head))
     }
 
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
@@ -305,29 +313,5 @@ impl<S: Suite> Dictionary for TreePart<S> {
         _: &mut UnprovedCallback<'_, Difference>,
     ) -> Result<(), AnswerError> {
         Err(LookupError::NotKept.into())
-    }
-}
-
-impl Heads for dyn AnyPart {
-    type Error = AnswerError;
-
-    fn latest(&self) -> Result<Version, AnswerError> {
-        Ok(self.latest_head())
-    }
-
-    fn head_message(&self, version: Version) -> Result<Vec<u8>, AnswerError> {
-        Ok(Dictionary::head_message(self, version)?)
-    }
-
-    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, AnswerError> {
-        Ok(Dictionary::consistency_message(self, older, newer)?)
-    }
-
-    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, AnswerError> {
-        Ok(None)
-    }
-
-    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, AnswerError> {
-        Ok(Dictionary::past_messages(self, older, newer)?)
     }
 }

@@ -23,7 +23,7 @@ use crate::{
     delivery::take_notes,
     dictionary::{ApplySummary, NotApplied},
     metrics::{Metrics, log_metrics},
-    page::{check_order, heads, list, require_versions},
+    page::{about_heads, list, require_versions},
     periodic_task::PeriodicTask,
     refusal::Refusal,
     reply::{
@@ -210,9 +210,13 @@ impl Service {
         contents: &Contents<'_>,
         resource: &Resource,
     ) -> Result<(&'static str, Vec<u8>, CacheLifetime), Refusal> {
-        let repository = contents.asked;
+        let (repository, most) = (contents.asked, self.limits.response_bytes);
         let forever = |body| Ok((MESSAGE, body, CacheLifetime::Forever));
         let moment = |kind, body| Ok((kind, body, CacheLifetime::Moment));
+        let check = |version| contents.check_head_kept(version);
+        if let Some(body) = about_heads(repository, resource, check, most)? {
+            return forever(body);
+        }
         match resource {
             Resource::Public => moment(TEXT, contents.public.to_text().into_bytes()),
             Resource::Head => {
@@ -229,15 +233,6 @@ impl Service {
                 let page = repository.history_page(key, *last, MOST_LOOKUPS)?;
                 moment(MESSAGE, encode_history(page))
             }
-            Resource::HeadOf(version) => {
-                contents.check_head_kept(*version)?;
-                forever(repository.head_message(*version)?)
-            }
-            Resource::Heads(first, last) => {
-                contents.check_head_kept(*last)?;
-                let head = |version| repository.head_message(version);
-                forever(heads(head, (*first, *last), self.limits.response_bytes)?)
-            }
             Resource::Answer(version, question) => {
                 contents.check_asked(*version, question)?;
                 forever(self.ask(repository, *version, question)?)
@@ -247,11 +242,6 @@ impl Service {
                 let page = repository.page(*version, range, RANGE_BYTES)?;
                 forever(Question::Range(page).encode())
             }
-            Resource::Consistency(older, newer) => {
-                check_order(*older, *newer)?;
-                contents.check_head_kept(*newer)?;
-                forever(repository.consistency_message(*older, *newer)?)
-            }
             Resource::Growth(older, newer) => {
                 contents.check_kept(*newer)?;
                 let proof = repository.append_only_message(*older, *newer)?;
@@ -259,20 +249,13 @@ impl Service {
                 let none = || Refusal::unprocessable("not_offered", text);
                 forever(proof.ok_or_else(none)?)
             }
-            Resource::Past(older, newer) => {
-                check_order(*older, *newer)?;
-                contents.check_head_kept(*newer)?;
-                let past = repository.past_messages(*older, *newer)?;
-                forever(list(past.iter().map(Vec::as_slice))?)
-            }
             Resource::Update(version) => {
                 let repository = contents.updates_of(*version)?;
-                forever(update_of(repository, *version, self.limits.response_bytes)?)
+                forever(update_of(repository, *version, most)?)
             }
             Resource::Updates(first, last) => {
                 let repository = contents.updates_of(*first)?;
                 contents.check_kept(*last)?;
-                let most = self.limits.response_bytes;
                 forever(updates(repository, (*first, *last), most)?)
             }
             _ => Err(Refusal::not_found("unknown_path", "unknown path")),
@@ -526,7 +509,7 @@ fn updates(
         }
         page.push(update);
     }
-    list(page.iter().map(Vec::as_slice))
+    list(&page)
 }
 
 /// Maximum pause before a store that cannot be followed is checked again.
