@@ -14,7 +14,6 @@ use pad_client::{
 use pad_core::MAX_VALUE_LENGTH;
 use pad_web::server::{
     Admission, Answer, ConnectionCounters, Handler, Head, HeaderValue, Limits, StatusCode, Work,
-    header,
 };
 use serde_json::{Map, json};
 
@@ -28,7 +27,7 @@ use crate::{
     refusal::Refusal,
     reply::{
         CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, matches, reply, tagged,
-        within,
+        uncached, within,
     },
     request::{Request, Target, client_of},
     served::{Contents, ServedDictionary, all_keys_only},
@@ -104,8 +103,7 @@ impl Service {
 
     fn answer(&self, request: Request<ServedDictionary>, body: Vec<u8>) -> Result<Answer, Refusal> {
         let known = request.if_none_match.as_ref();
-        let plain =
-            |kind, text: String| Ok(reply(kind, text.into_bytes(), CacheLifetime::Once, known));
+        let plain = |kind, text: String, lasts| Ok(reply(kind, text.into_bytes(), lasts, known));
         match request.target {
             Target::Index => Ok(status_page(&self.health(None).body)),
             Target::Health => Ok(self.health(known)),
@@ -113,11 +111,11 @@ impl Service {
             Target::Metrics => {
                 let mut text = self.metrics.text(self.gauges().into_iter());
                 text.push_str(&self.logs());
-                plain(TEXT, text)
+                plain(TEXT, text, CacheLifetime::Once)
             }
             Target::List => {
                 let names: Vec<_> = self.dictionaries.keys().collect();
-                plain(OBJECT, json!(names).to_string())
+                plain(OBJECT, json!(names).to_string(), CacheLifetime::Once)
             }
             Target::Get(ServedDictionary::Directory(directory), resource) => {
                 let (kind, body, lasts) = directory.body(&resource, self.limits.response_bytes)?;
@@ -131,12 +129,12 @@ impl Service {
             }
             Target::Get(dictionary, Resource::File(path)) => self.file(&dictionary, &path, known),
             Target::Get(dictionary, Resource::Notes(first, last)) => {
-                let said = notes_to_json(&dictionary.notes(first, last)?).into_bytes();
-                Ok(reply(OBJECT, said, CacheLifetime::Moment, known))
+                let notes = notes_to_json(&dictionary.notes(first, last)?);
+                plain(OBJECT, notes, CacheLifetime::Moment)
             }
             Target::Get(dictionary, Resource::Named(name)) => {
-                let versions = versions_to_json(&dictionary.versions_of(&name)?).into_bytes();
-                Ok(reply(OBJECT, versions, CacheLifetime::Moment, known))
+                let versions = versions_to_json(&dictionary.versions_of(&name)?);
+                plain(OBJECT, versions, CacheLifetime::Moment)
             }
             Target::Get(dictionary, Resource::Value(version, key)) => {
                 self.plain_value(&dictionary, (version, key), known)
@@ -299,7 +297,7 @@ impl Service {
     /// Refuses a question about several keys if its answer would be too long.
     ///
     /// The check needs no complete answer in memory. It limits the number of keys, and the total
-    /// length of one proof per key.
+    /// length of one answer per key.
     fn check_keys(
         &self,
         repository: &dyn Dictionary,
@@ -348,9 +346,8 @@ impl Service {
             tracing::info!(%store, latest, "took an update");
             StatusCode::CREATED
         };
-        let object = json!({ "latest": applied.latest.number() }).to_string();
-        let answer = Answer::new(status, OBJECT, object);
-        Ok(answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
+        let latest = applied.latest.number();
+        Ok(uncached(status, &json!({ "latest": latest })))
     }
 
     /// Returns the response to a health check. It is 503 with reasons if a log of heads cannot be
@@ -522,7 +519,7 @@ const RANGE_BYTES: usize = 1 << 20;
 ///
 /// A key may be absent in one version and present in others, so each version needs a look-up.
 const MOST_LOOKUPS: u64 = 1024;
-/// Upper bound in bytes of a proof of one key without its value.
+/// Upper bound in bytes of an answer about one key without its value.
 const LONGEST_PATH: usize = 64 << 10;
 /// Maximum number of keys in one question.
 const MOST_KEYS: usize = 1000;
