@@ -2,13 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use pad_core::KeyRange;
-use pad_core::{Key, LookupError, Untrusted, Version};
-use pad_tree::{Difference, KeyHistory};
+use pad_core::{Key, KeyRange, LookupError, Untrusted, Version};
+use pad_tree::KeyHistory;
 
 use crate::{
     client_view::Heads,
-    question::{HeadText, NotOffered, Question},
+    question::{NotOffered, Question},
 };
 
 /// A callback that receives unproved items one by one, and returns whether to continue.
@@ -23,13 +22,6 @@ pub(crate) type UnprovedCallback<'n, T> = dyn FnMut(Untrusted<T>) -> ControlFlow
 /// A [`crate::Keeper`] contains a whole dictionary, a [`crate::part::AnyPart`] only some of its
 /// keys.
 pub trait Dictionary: Heads<Error = LookupError> {
-    /// Returns the author's signed head of a version as text.
-    ///
-    /// # Errors
-    /// [`LookupError`] if the version does not exist or is 0, or cannot be read.
-    #[doc(hidden)]
-    fn head_text(&self, version: Version) -> Result<HeadText, LookupError>;
-
     /// Returns the answer to a question about a version, as the message of a
     /// [`pad_core::Response`].
     ///
@@ -51,13 +43,6 @@ pub trait Dictionary: Heads<Error = LookupError> {
         bytes: usize,
     ) -> Result<KeyRange, AnswerError>;
 
-    /// Returns the lookup proof for a key, without the head, as the body of a message.
-    ///
-    /// # Errors
-    /// [`LookupError`] if the version does not exist.
-    #[doc(hidden)]
-    fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
-
     /// Returns the versions up to `last` in which a key changed. The search makes about `lookups`
     /// lookups, so it may cover only the latest of these versions. The result is not proved to be
     /// complete.
@@ -71,19 +56,6 @@ pub trait Dictionary: Heads<Error = LookupError> {
         last: Version,
         lookups: u64,
     ) -> Result<Untrusted<KeyHistory>, AnswerError>;
-
-    /// Calls `note` for each key that differs between two versions, in ascending order, until
-    /// `note` stops. The differences are not proved.
-    ///
-    /// # Errors
-    /// [`AnswerError`].
-    #[doc(hidden)]
-    fn differences(
-        &self,
-        before: Version,
-        after: Version,
-        note: &mut UnprovedCallback<'_, Difference>,
-    ) -> Result<(), AnswerError>;
 }
 
 /// Error returned for a question that cannot be answered.

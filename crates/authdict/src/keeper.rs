@@ -3,14 +3,15 @@
 
 use core::{fmt, ops::ControlFlow};
 
-use pad_core::{Authority, Key, Operation, Untrusted, Version};
+use pad_core::{Key, LookupError, Operation, Untrusted, Version};
 use pad_tree::{Difference, KeyHistory};
 
 use crate::{
     changes::Changes,
     description::key_of_store,
-    dictionary::{AnswerError, Dictionary},
+    dictionary::{AnswerError, Dictionary, UnprovedCallback},
     keys::PublicKey,
+    question::HeadText,
     repository::{AuthorError, CheckError, RepositoryError},
     signing_keys::SigningKeys,
     signing_record::{SigningRecord, SigningRecordError},
@@ -32,9 +33,12 @@ pub(crate) use family::{
 /// A *staged* version is applied, but not durable yet. Questions about a staged version are refused
 /// until [`Keeper::commit`].
 pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
-    /// Returns the author's public key and the id of the dictionary whose updates are accepted.
+    /// Returns the author's signed head of a version as text.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version does not exist or is 0, or cannot be read.
     #[doc(hidden)]
-    fn authority(&self) -> &Authority;
+    fn head_text(&self, version: Version) -> Result<HeadText, LookupError>;
 
     /// Returns the latest durable version.
     fn latest(&self) -> Version;
@@ -80,6 +84,19 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
         version: Version,
         most: usize,
     ) -> Result<Option<Vec<u8>>, RepositoryError>;
+
+    /// Calls `note` for each key that differs between two versions, in ascending order, until
+    /// `note` stops. The differences are not proved.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    #[doc(hidden)]
+    fn differences(
+        &self,
+        before: Version,
+        after: Version,
+        note: &mut UnprovedCallback<'_, Difference>,
+    ) -> Result<(), AnswerError>;
 
     /// Returns the number of entries of the latest version that was applied.
     fn entries(&self) -> usize;

@@ -2,21 +2,20 @@
 
 use core::fmt;
 
-use pad_core::KeyRange;
 use pad_core::{
-    ApplyError, DecodeError, First, Key, Last, LookupError, Response, SignedHead, Suite, Untrusted,
-    Update, Version, codec, codec::Message,
+    ApplyError, DecodeError, First, Key, KeyRange, Last, LookupError, Response, SignedHead, Suite,
+    Untrusted, Update, Version, codec, codec::Message,
 };
-use pad_tree::{Difference, KeyHistory, TreePart, TreeProof, internals::ProvableQuery};
+use pad_tree::{KeyHistory, TreePart, TreeProof, internals::ProvableQuery};
 pub use pad_tree::{PartError, PartProgress};
 
 use crate::{
     client_view::Heads,
-    dictionary::{AnswerError, Dictionary, UnprovedCallback},
+    dictionary::{AnswerError, Dictionary},
     family::not_offered,
     keeper::past_messages,
     keys::PublicKey,
-    question::{HeadText, NotOffered, Question},
+    question::{NotOffered, Question},
     selection::{SchemeFamily, with_suite},
 };
 
@@ -252,21 +251,12 @@ impl<S: Suite> Heads for TreePart<S> {
         Ok(codec::encode(&proof))
     }
 
-    /// Returns `None`: entries can be removed, so no append-only proof exists.
-    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
-        Ok(None)
-    }
-
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
         past_messages(self.heads(), older, newer)
     }
 }
 
 impl<S: Suite> Dictionary for TreePart<S> {
-    fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
-        Ok(HeadText::of(&self.heads().head(version)?.head))
-    }
-
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         Ok(match question {
             Question::Key(key) => answer(self, version, key)?,
@@ -291,10 +281,6 @@ impl<S: Suite> Dictionary for TreePart<S> {
         Ok(self.page(version, range, bytes)?)
     }
 
-    fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
-        Ok(codec::encode_body(&self.prove(version, key)?))
-    }
-
     /// Always fails, because a history needs all versions, and a part does not contain them.
     fn history_page(
         &self,
@@ -302,16 +288,6 @@ impl<S: Suite> Dictionary for TreePart<S> {
         _: Version,
         _: u64,
     ) -> Result<Untrusted<KeyHistory>, AnswerError> {
-        Err(LookupError::NotKept.into())
-    }
-
-    /// Always fails: parts do not support comparisons of two versions.
-    fn differences(
-        &self,
-        _: Version,
-        _: Version,
-        _: &mut UnprovedCallback<'_, Difference>,
-    ) -> Result<(), AnswerError> {
         Err(LookupError::NotKept.into())
     }
 }

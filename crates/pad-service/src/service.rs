@@ -311,12 +311,14 @@ impl Service {
         if keys.len().saturating_mul(MAX_VALUE_LENGTH) <= most {
             return Ok(());
         }
-        // One proof of all keys contains all values. It is therefore at least as long as the proofs
-        // of single keys together, less `LONGEST_PATH` for each key.
+        // One answer about all keys contains all values. It is therefore at least as long as the
+        // answers about single keys together, less `LONGEST_PATH` for each key.
         let mut room = most.saturating_add(keys.len().saturating_mul(LONGEST_PATH));
         for key in keys {
-            let proof = repository.proof_body(version, key)?.len();
-            room = room.checked_sub(proof).ok_or_else(|| self.too_long())?;
+            let answer = repository.answer(version, &Question::Key(key.clone()))?;
+            room = room
+                .checked_sub(answer.len())
+                .ok_or_else(|| self.too_long())?;
         }
         Ok(())
     }

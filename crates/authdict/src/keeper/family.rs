@@ -92,9 +92,6 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
         Ok(range.clone())
     }
 
-    /// See [`Dictionary::proof_body`].
-    fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
-
     /// See [`Dictionary::history_page`].
     fn history_of(
         &self,
@@ -103,7 +100,7 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
         lookups: u64,
     ) -> Result<Untrusted<KeyHistory>, AnswerError>;
 
-    /// See [`Dictionary::differences`].
+    /// See [`Replica::differences`].
     fn compare(
         &self,
         before: Version,
@@ -171,10 +168,6 @@ macro_rules! as_repository {
 
         fn bytes_in_memory(&self) -> usize {
             self.memory_bytes()
-        }
-
-        fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
-            Ok(codec::encode_body(&self.prove(version, key)?))
         }
 
         fn check_version(
@@ -370,11 +363,6 @@ impl<R: FamilyRepository> Heads for FamilyKeeper<R> {
 }
 
 impl<R: FamilyRepository> Dictionary for FamilyKeeper<R> {
-    fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
-        self.check_acknowledged(version)?;
-        Ok(HeadText::of(&self.repository.signed_head(version)?.head))
-    }
-
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         span!("answer", version = version.number());
         self.check_provable(version)?;
@@ -391,11 +379,6 @@ impl<R: FamilyRepository> Dictionary for FamilyKeeper<R> {
         self.repository.page_of(version, range, bytes)
     }
 
-    fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
-        self.check_provable(version)?;
-        self.repository.proof_of(version, key)
-    }
-
     fn history_page(
         &self,
         key: &Key,
@@ -404,6 +387,13 @@ impl<R: FamilyRepository> Dictionary for FamilyKeeper<R> {
     ) -> Result<Untrusted<KeyHistory>, AnswerError> {
         let last = last.min(self.acknowledged);
         self.repository.history_of(key, last, lookups)
+    }
+}
+
+impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
+    fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
+        self.check_acknowledged(version)?;
+        Ok(HeadText::of(&self.repository.signed_head(version)?.head))
     }
 
     fn differences(
@@ -414,12 +404,6 @@ impl<R: FamilyRepository> Dictionary for FamilyKeeper<R> {
     ) -> Result<(), AnswerError> {
         self.check_acknowledged(before.max(after))?;
         self.repository.compare(before, after, note)
-    }
-}
-
-impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
-    fn authority(&self) -> &Authority {
-        self.repository.authority()
     }
 
     fn latest(&self) -> Version {
