@@ -305,7 +305,7 @@ impl Client {
             // evidence.
             Err(refusal @ Refusal::Verify(VerifyError::Fork(_))) => {
                 Err(match self.view.accuse_by_answer(question, &answer) {
-                    Some(evidence) => Unusable::fork(refusal, evidence),
+                    Some(evidence) => Unusable::fork(&refusal, evidence),
                     None => refusal.into(),
                 })
             }

@@ -89,7 +89,7 @@ fn unusable<S: Suite>(error: AnswerError<S>) -> Unusable {
     let text = error.to_string();
     match error {
         AnswerError::Refused(pad_core::Refusal::Fork { evidence, .. }) => {
-            Unusable::fork(text, evidence.encode())
+            Unusable::fork(&text, evidence.encode())
         }
         AnswerError::Refused(pad_core::Refusal::Decode(error)) => Refusal::from(error).into(),
         _ => Unusable::lie(text),

@@ -103,7 +103,7 @@ impl Unusable {
     }
 
     /// Creates the fault of a response that proves two histories by `evidence`.
-    pub(crate) fn fork(reason: impl ToString, evidence: Vec<u8>) -> Self {
+    pub(crate) fn fork(reason: &impl ToString, evidence: Vec<u8>) -> Self {
         let (fault, evidence) = (Fault::Fork(reason.to_string()), Some(evidence));
         Self { fault, evidence }
     }
@@ -148,7 +148,7 @@ impl From<NotFollowed<FetchError>> for Unusable {
             NotFollowed::Silent(error) => error.into(),
             NotFollowed::Behind { .. } => Fault::Behind(error.to_string()).into(),
             NotFollowed::Refused(RefusedHead { refusal, evidence }) => match evidence {
-                Some(evidence) => Self::fork(refusal, evidence),
+                Some(evidence) => Self::fork(&refusal, evidence),
                 None => refusal.into(),
             },
         }

@@ -221,7 +221,7 @@ pub(crate) fn other_head(
     };
     let refused = seen.advance(shown, None, None).err();
     match refused.and_then(|refused| refused.evidence) {
-        Some(evidence) => Unusable::fork(error, evidence),
+        Some(evidence) => Unusable::fork(&error, evidence),
         None => error.into(),
     }
 }
