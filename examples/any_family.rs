@@ -224,7 +224,7 @@ struct Liar<'s, F> {
 impl<F> Heads for Liar<'_, F> {
     type Error = <Server<F> as Heads>::Error;
 
-    fn latest(&self) -> Result<Version, Self::Error> {
+    fn offered(&self) -> Result<Version, Self::Error> {
         Ok(self.latest)
     }
 

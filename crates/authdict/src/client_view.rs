@@ -331,7 +331,8 @@ impl StoredView {
     }
 }
 
-fn load<S: Suite>(public: &PublicKey, seen: &[u8]) -> Result<TrustedView<S>, Refusal> {
+/// Decodes `seen`, the newest head that a client of the dictionary has seen, and verifies it.
+pub(crate) fn load<S: Suite>(public: &PublicKey, seen: &[u8]) -> Result<TrustedView<S>, Refusal> {
     let view: TrustedView<S> = codec::decode(seen, seen.len())?;
     if *view.authority() != public.authority {
         return Err(VerifyError::WrongDictionary.into());

@@ -66,7 +66,7 @@ pub fn store_records(public: &PublicKey) -> [RecordChange; 2] {
 /// # Errors
 /// [`StoreError::Damaged`] if the key is missing or unreadable, or if this build does not support
 /// the dictionary's format; [`StoreError`] of the medium.
-pub fn key_of_store(store: &impl Store) -> Result<PublicKey, StoreError> {
+pub fn key_of_store(store: &dyn Store) -> Result<PublicKey, StoreError> {
     let text = |group| -> Result<Option<String>, StoreError> {
         let found = store.records(group)?.pop();
         Ok(found.and_then(|(_, value)| String::from_utf8(value).ok()))

@@ -2,61 +2,26 @@
 
 use std::ops::ControlFlow;
 
-use pad_core::KeyRange;
-use pad_core::{Key, LookupError, Untrusted, Version};
-use pad_tree::{Difference, KeyHistory};
+use pad_core::{Key, KeyRange, LookupError, Untrusted, Version};
+use pad_tree::KeyHistory;
 
-use crate::question::{HeadText, NotOffered, Question};
+use crate::{
+    client_view::Heads,
+    question::{NotOffered, Question},
+};
 
 /// A callback that receives unproved items one by one, and returns whether to continue.
 pub(crate) type UnprovedCallback<'n, T> = dyn FnMut(Untrusted<T>) -> ControlFlow<()> + 'n;
 
 /// A dictionary of any family and suite. Queries about its versions are answered as messages.
 ///
+/// Its heads are those of [`Heads`], with a [`LookupError`] if a version does not exist or cannot
+/// be read. Version 0 has no head, and a proof leads from a version to a later one.
+///
 /// The trait is object-safe: a dictionary whose scheme is chosen at run time is a `dyn Dictionary`.
 /// A [`crate::Keeper`] contains a whole dictionary, a [`crate::part::AnyPart`] only some of its
 /// keys.
-pub trait Dictionary {
-    /// Returns the author's signed head of a version as text.
-    ///
-    /// # Errors
-    /// [`LookupError`] if the version does not exist or is 0, or cannot be read.
-    #[doc(hidden)]
-    fn head_text(&self, version: Version) -> Result<HeadText, LookupError>;
-
-    /// Returns the author's signed head of a version as a message, a [`pad_core::SignedHead`].
-    ///
-    /// # Errors
-    /// [`LookupError`] if the version does not exist or is 0, or cannot be read.
-    fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError>;
-
-    /// Returns the proof that a newer head continues the history of an older head, as a message.
-    ///
-    /// # Errors
-    /// [`LookupError`] unless `older` is before `newer` and `newer` exists.
-    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError>;
-
-    /// Returns the proof that a newer version contains all entries of an older version, as a
-    /// message. Returns `None` for families whose entries can be removed.
-    ///
-    /// # Errors
-    /// [`LookupError`], only for families with such proofs, if `older` is later than `newer` or
-    /// `newer` does not exist.
-    fn append_only_message(
-        &self,
-        older: Version,
-        newer: Version,
-    ) -> Result<Option<Vec<u8>>, LookupError>;
-
-    /// Returns the statements that the newer version's head makes about the older version, each as
-    /// the body of a [`pad_core::Past`]. [`crate::client_view::StoredView::accuse`]
-    /// takes such a statement.
-    ///
-    /// # Errors
-    /// [`LookupError`] unless `older` is at least 1 and before `newer`, and `newer` exists.
-    #[doc(hidden)]
-    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError>;
-
+pub trait Dictionary: Heads<Error = LookupError> {
     /// Returns the answer to a question about a version, as the message of a
     /// [`pad_core::Response`].
     ///
@@ -78,13 +43,6 @@ pub trait Dictionary {
         bytes: usize,
     ) -> Result<KeyRange, AnswerError>;
 
-    /// Returns the lookup proof for a key, without the head, as the body of a message.
-    ///
-    /// # Errors
-    /// [`LookupError`] if the version does not exist.
-    #[doc(hidden)]
-    fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
-
     /// Returns the versions up to `last` in which a key changed. The search makes about `lookups`
     /// lookups, so it may cover only the latest of these versions. The result is not proved to be
     /// complete.
@@ -98,19 +56,6 @@ pub trait Dictionary {
         last: Version,
         lookups: u64,
     ) -> Result<Untrusted<KeyHistory>, AnswerError>;
-
-    /// Calls `note` for each key that differs between two versions, in ascending order, until
-    /// `note` stops. The differences are not proved.
-    ///
-    /// # Errors
-    /// [`AnswerError`].
-    #[doc(hidden)]
-    fn differences(
-        &self,
-        before: Version,
-        after: Version,
-        note: &mut UnprovedCallback<'_, Difference>,
-    ) -> Result<(), AnswerError>;
 }
 
 /// Error returned for a question that cannot be answered.

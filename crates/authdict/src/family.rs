@@ -5,8 +5,8 @@
 //! chosen at run time.
 
 use pad_core::{
-    Answers, Client, Family, Question as Ask, Refusal as ClientRefusal, SchemeId, Suite,
-    TrustedView, VerifyError, Version, codec,
+    Answers, Client, Family, PublicKey as TrustedKey, Question as Ask, Refusal as ClientRefusal,
+    SchemeId, Suite, VerifyError, Version, codec,
 };
 use pad_tree::NodeCache;
 
@@ -58,17 +58,21 @@ pub(crate) fn keeper<S: Suite>(
     })
 }
 
-/// Creates the client that trusts only a public key. Returns `None` if the scheme's own key is
-/// missing or malformed, and for block directories.
-pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> {
+/// A client of any family; `None` if a key does not match its scheme.
+type AnyClient = Result<Option<Box<dyn Verifier>>, Refusal>;
+
+/// Creates the client that trusts only a public key, and has seen the newest head in `seen`: a
+/// [`pad_core::TrustedView`] as a message. Returns `None` if the scheme's own key is missing or
+/// malformed, and for block directories.
+pub(crate) fn client<S: Suite>(public: &PublicKey, seen: &[u8]) -> AnyClient {
     match public.scheme.family() {
-        SchemeFamily::Tree => tree::client::<S>(public),
-        SchemeFamily::Tuple => tuple::client::<S>(public),
+        SchemeFamily::Tree => tree::client::<S>(public, seen),
+        SchemeFamily::Tuple => tuple::client::<S>(public, seen),
         #[cfg(feature = "log")]
-        SchemeFamily::Log => log::client::<S>(public),
+        SchemeFamily::Log => log::client::<S>(public, seen),
         // Lookups in block directories are by id, not by key. Their client is
         // `block_directory::DirectoryClient`.
-        SchemeFamily::Directory => None,
+        SchemeFamily::Directory => Ok(None),
     }
 }
 
@@ -97,11 +101,14 @@ fn check<F: Family<Error = VerifyError> + Answers<Q>, Q: Ask>(
     }
 }
 
-/// Resumes a client from `seen`, the newest head that it has seen: a `TrustedView` as a message.
-fn resume<F: Family>(client: &mut Client<F>, seen: &[u8]) -> Result<(), Refusal> {
-    let seen: TrustedView<F::Suite> = codec::decode(seen, seen.len())?;
-    *client = Client::resume(client.public().clone(), seen)?;
-    Ok(())
+/// Creates the client of one family for [`client`].
+fn resumed<F>(trusted: TrustedKey<F>, seen: &[u8]) -> AnyClient
+where
+    F: Family,
+    Client<F>: Verifier + 'static,
+{
+    let seen = codec::decode(seen, seen.len())?;
+    Ok(Some(Box::new(Client::resume(trusted, seen)?)))
 }
 
 /// Refuses a version newer than `seen`, the newest version that a client has seen. A client that

@@ -3,18 +3,19 @@
 
 use core::{fmt, ops::ControlFlow};
 
-use pad_core::{Authority, Key, Operation, Untrusted, Version};
+use pad_core::{Key, LookupError, Operation, Untrusted, Version};
 use pad_tree::{Difference, KeyHistory};
 
 use crate::{
     changes::Changes,
     description::key_of_store,
-    dictionary::{AnswerError, Dictionary},
+    dictionary::{AnswerError, Dictionary, UnprovedCallback},
     keys::PublicKey,
+    question::HeadText,
     repository::{AuthorError, CheckError, RepositoryError},
     signing_keys::SigningKeys,
     signing_record::{SigningRecord, SigningRecordError},
-    store::{AnyStore, RecordChange, StoreError},
+    store::{RecordChange, Store, StoreError},
 };
 
 #[cfg(any(feature = "accumulators", feature = "log"))]
@@ -32,9 +33,12 @@ pub(crate) use family::{
 /// A *staged* version is applied, but not durable yet. Questions about a staged version are refused
 /// until [`Keeper::commit`].
 pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
-    /// Returns the author's public key and the id of the dictionary whose updates are accepted.
+    /// Returns the author's signed head of a version as text.
+    ///
+    /// # Errors
+    /// [`LookupError`] if the version does not exist or is 0, or cannot be read.
     #[doc(hidden)]
-    fn authority(&self) -> &Authority;
+    fn head_text(&self, version: Version) -> Result<HeadText, LookupError>;
 
     /// Returns the latest durable version.
     fn latest(&self) -> Version;
@@ -81,6 +85,19 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
         most: usize,
     ) -> Result<Option<Vec<u8>>, RepositoryError>;
 
+    /// Calls `note` for each key that differs between two versions, in ascending order, until
+    /// `note` stops. The differences are not proved.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    #[doc(hidden)]
+    fn differences(
+        &self,
+        before: Version,
+        after: Version,
+        note: &mut UnprovedCallback<'_, Difference>,
+    ) -> Result<(), AnswerError>;
+
     /// Returns the number of entries of the latest version that was applied.
     fn entries(&self) -> usize;
 
@@ -112,12 +129,12 @@ pub trait Replica: Dictionary + fmt::Debug + Send + Sync {
 
     /// Returns the store that this dictionary is kept in.
     #[doc(hidden)]
-    fn store(&self) -> &AnyStore;
+    fn store(&self) -> &dyn Store;
 
     /// Returns mutable access to the store that this dictionary is kept in, for checks and
     /// compaction.
     #[doc(hidden)]
-    fn store_mut(&mut self) -> &mut AnyStore;
+    fn store_mut(&mut self) -> &mut dyn Store;
 }
 
 /// A dictionary with its store: applies updates durably, prunes, compacts and checks.
@@ -200,7 +217,10 @@ pub trait Keeper: Replica {
         &mut self,
         since: Version,
         note: &mut dyn FnMut(u64),
-    ) -> Result<u64, RepositoryError>;
+    ) -> Result<u64, RepositoryError> {
+        let _ = (since, note);
+        Err(StoreError::CannotCompact.into())
+    }
 
     /// Checks the whole store, and trusts only the author's public key:
     ///

@@ -56,7 +56,7 @@ mod secret_file;
 
 #[cfg(feature = "passphrase")]
 pub use encryption::{Passphrase, Work};
-use file::{MAX_FILE_BYTES, decode, decode_to, malformed, parse, read_text};
+use file::{Lines, MAX_FILE_BYTES, decode, decode_to, malformed, name_in, parse, read_text};
 #[cfg(feature = "file")]
 pub use file_owner::{FileOwnerKey, FileOwnerKeyError};
 #[cfg(feature = "file")]
@@ -248,29 +248,27 @@ impl PublicKey {
     }
 
     fn parse(text: &str, format: KeyFormats) -> Result<Self, KeyFileError> {
-        let format = |scheme| format(scheme).filter(|format| format.has_public());
-        let lines = parse(text, PUBLIC_TITLE, |scheme| format(scheme).is_some())?;
-        let scheme = lines.scheme;
-        let author = lines
-            .author
-            .strip_prefix("author ")
-            .and_then(|digits| digits.parse().ok());
-        let author = author.ok_or(malformed(5, "author <public key>"))?;
-        let scheme_key = format(scheme).map(|format| {
-            let digits = lines.own?.strip_prefix("scheme-key ")?;
-            format.public(&decode(digits)?)
+        let Lines {
+            suite,
+            scheme,
+            dictionary,
+            mut keys,
+        } = parse(text, PUBLIC_TITLE)?;
+        let author = keys.read("author <public key>", |digits| digits.parse().ok())?;
+        let format = format(scheme).filter(|format| format.has_public());
+        let scheme_key = format.map(|format| {
+            keys.read("scheme-key <public key of the scheme>", |digits| {
+                format.public(&decode(digits)?)
+            })
         });
-        let scheme_key = match scheme_key {
-            Some(None) => return Err(malformed(6, "scheme-key <public key of the scheme>")),
-            Some(key) => key,
-            None => None,
-        };
+        let scheme_key = scheme_key.transpose()?;
+        keys.end()?;
         Ok(Self {
-            suite: lines.suite,
+            suite,
             scheme,
             authority: Authority {
                 author,
-                dictionary: lines.dictionary,
+                dictionary,
                 scheme: scheme.id(),
             },
             scheme_key,
@@ -355,7 +353,7 @@ impl SecretKey {
         }
         // If the process is killed between the two writes, the key has no signing record and cannot
         // sign.
-        let saved = self.save_pair(path, &public);
+        let saved = self.save_pair_as(&self.to_file()?, path, &public);
         saved.map_err(|(_, error)| error)?;
         SigningRecord::create(&signed).map_err(|error| match error {
             SigningRecordError::Register(RegisterError::Io(error)) => error.into(),
@@ -581,20 +579,23 @@ impl SecretKey {
     }
 
     fn parse(text: &str, format: KeyFormats) -> Result<Self, KeyFileError> {
-        let lines = parse(text, SECRET_TITLE, |scheme| format(scheme).is_some())?;
+        let Lines {
+            suite,
+            scheme,
+            dictionary,
+            mut keys,
+        } = parse(text, SECRET_TITLE)?;
         let mut seed = Zeroizing::new([0; 32]);
-        let digits = lines.author.strip_prefix("seed ");
-        let decoded = digits.and_then(|digits| decode_to(digits, &mut *seed));
-        decoded.ok_or(MALFORMED_SEED)?;
-        let key = Self::without_own(lines.suite, lines.scheme, lines.dictionary, &seed)?;
-        let Some(format) = format(lines.scheme) else {
-            return Ok(key);
-        };
-        let digits = lines
-            .own
-            .and_then(|line| line.strip_prefix(own_line(format))?.strip_prefix(' '));
-        let secret = digits.and_then(decode);
-        key.with_own(format, secret.ok_or(MALFORMED_OWN)?)
+        keys.read(SEED, |digits| decode_to(digits, &mut *seed))?;
+        let format = format(scheme);
+        let secret = format.map(|format| keys.read(own_line(format), decode));
+        let secret = secret.transpose()?;
+        keys.end()?;
+        let key = Self::without_own(suite, scheme, dictionary, &seed)?;
+        match format.zip(secret) {
+            Some((format, secret)) => key.with_own(format, secret),
+            None => Ok(key),
+        }
     }
 
     /// Writes a new secret key file that only its owner can read.
@@ -606,27 +607,15 @@ impl SecretKey {
         self.to_file()?.save(path)
     }
 
-    /// Writes new files for the secret and the public key, or neither file. The contents of both
-    /// are written first, then the files appear at their paths, the secret key first. If the
-    /// process is killed in between, only the secret key file exists.
+    /// Writes new files for the secret and the public key, or neither file. The contents of the
+    /// secret key file are `file`, the result of [`SecretKey::to_file`], which the caller may have
+    /// encrypted.
+    ///
+    /// The contents of both are written first, then the files appear at their paths, the secret key
+    /// first. If the process is killed in between, only the secret key file exists.
     ///
     /// # Errors
     /// The errors of [`SecretKey::save`], with the path of the file that could not be written.
-    #[doc(hidden)]
-    pub fn save_pair<'a>(
-        &self,
-        secret: &'a Path,
-        public: &'a Path,
-    ) -> Result<(), (&'a Path, KeyFileError)> {
-        let file = self.to_file().map_err(|error| (secret, error))?;
-        self.save_pair_as(&file, secret, public)
-    }
-
-    /// Writes both files like [`SecretKey::save_pair`]. The contents of the secret key file are
-    /// `file`, the result of [`SecretKey::to_file`], which the caller may have encrypted.
-    ///
-    /// # Errors
-    /// The errors of [`SecretKey::save_pair`].
     #[doc(hidden)]
     pub fn save_pair_as<'a>(
         &self,
@@ -664,7 +653,7 @@ impl SecretKey {
         append_line(&mut text, "seed", &*seed).ok_or(MALFORMED_SEED)?;
         if let Some(secret) = &self.scheme_secret {
             let name = self.public.scheme.key_format();
-            let name = name.map_or("scheme-secret", own_line);
+            let name = name_in(name.map_or(OWN, own_line));
             let appended = append_line(&mut text, name, secret);
             appended.ok_or(MALFORMED_OWN)?;
         }
@@ -695,13 +684,12 @@ fn random_own(
     }
 }
 
-/// Returns the name of the line with the scheme's own key in a secret key file: `scheme-key` or
-/// `scheme-secret`.
+/// Describes the line with the scheme's own key in a secret key file.
 fn own_line(format: &dyn SchemeKeyFormat) -> &'static str {
     if format.is_of_parameters() {
-        "scheme-key"
+        "scheme-key <key of the scheme>"
     } else {
-        "scheme-secret"
+        OWN
     }
 }
 
@@ -721,8 +709,10 @@ fn append_line(text: &mut Vec<u8>, name: &str, secret: &[u8]) -> Option<()> {
     Some(())
 }
 
-const MALFORMED_SEED: KeyFileError = malformed(5, "seed <private key>");
-const MALFORMED_OWN: KeyFileError = malformed(6, "scheme-secret <private key of the scheme>");
+const SEED: &str = "seed <private key>";
+const OWN: &str = "scheme-secret <private key of the scheme>";
+const MALFORMED_SEED: KeyFileError = malformed(5, SEED);
+const MALFORMED_OWN: KeyFileError = malformed(6, OWN);
 
 const PUBLIC_TITLE: &str = "pad-public-key v1\n";
 const SECRET_TITLE: &str = "pad-secret-key v1\n";

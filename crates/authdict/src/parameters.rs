@@ -165,7 +165,7 @@ impl LogParameters {
     /// # Errors
     /// [`StoreError`].
     #[doc(hidden)]
-    pub fn read(store: &impl Store) -> Result<Self, StoreError> {
+    pub fn read(store: &dyn Store) -> Result<Self, StoreError> {
         let found = store.records(PARAMETERS_GROUP)?.pop();
         let read = found.and_then(|(_, record)| {
             let (digest, kept) = record.split_first_chunk::<32>()?;

@@ -2,21 +2,20 @@
 
 use core::fmt;
 
-use pad_core::KeyRange;
 use pad_core::{
-    ApplyError, DecodeError, First, Key, Last, LookupError, Response, SignedHead, Suite, Untrusted,
-    Update, Version, codec, codec::Message,
+    ApplyError, DecodeError, First, Key, KeyRange, Last, LookupError, Response, SignedHead, Suite,
+    Untrusted, Update, Version, codec, codec::Message,
 };
-use pad_tree::{Difference, KeyHistory, TreePart, TreeProof, internals::ProvableQuery};
+use pad_tree::{KeyHistory, TreePart, TreeProof, internals::ProvableQuery};
 pub use pad_tree::{PartError, PartProgress};
 
 use crate::{
     client_view::Heads,
-    dictionary::{AnswerError, Dictionary, UnprovedCallback},
+    dictionary::{AnswerError, Dictionary},
     family::not_offered,
     keeper::past_messages,
     keys::PublicKey,
-    question::{HeadText, NotOffered, Question},
+    question::{NotOffered, Question},
     selection::{SchemeFamily, with_suite},
 };
 
@@ -236,9 +235,11 @@ where
     Ok(codec::encode(&Response { head, proof }))
 }
 
-impl<S: Suite> Dictionary for TreePart<S> {
-    fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
-        Ok(HeadText::of(&self.heads().head(version)?.head))
+impl<S: Suite> Heads for TreePart<S> {
+    type Error = LookupError;
+
+    fn offered(&self) -> Result<Version, LookupError> {
+        Ok(self.heads().latest())
     }
 
     fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
@@ -250,15 +251,12 @@ impl<S: Suite> Dictionary for TreePart<S> {
         Ok(codec::encode(&proof))
     }
 
-    /// Returns `None`: entries can be removed, so no append-only proof exists.
-    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
-        Ok(None)
-    }
-
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
         past_messages(self.heads(), older, newer)
     }
+}
 
+impl<S: Suite> Dictionary for TreePart<S> {
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         Ok(match question {
             Question::Key(key) => answer(self, version, key)?,
@@ -283,10 +281,6 @@ impl<S: Suite> Dictionary for TreePart<S> {
         Ok(self.page(version, range, bytes)?)
     }
 
-    fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
-        Ok(codec::encode_body(&self.prove(version, key)?))
-    }
-
     /// Always fails, because a history needs all versions, and a part does not contain them.
     fn history_page(
         &self,
@@ -295,39 +289,5 @@ impl<S: Suite> Dictionary for TreePart<S> {
         _: u64,
     ) -> Result<Untrusted<KeyHistory>, AnswerError> {
         Err(LookupError::NotKept.into())
-    }
-
-    /// Always fails: parts do not support comparisons of two versions.
-    fn differences(
-        &self,
-        _: Version,
-        _: Version,
-        _: &mut UnprovedCallback<'_, Difference>,
-    ) -> Result<(), AnswerError> {
-        Err(LookupError::NotKept.into())
-    }
-}
-
-impl Heads for dyn AnyPart {
-    type Error = AnswerError;
-
-    fn latest(&self) -> Result<Version, AnswerError> {
-        Ok(self.latest_head())
-    }
-
-    fn head_message(&self, version: Version) -> Result<Vec<u8>, AnswerError> {
-        Ok(Dictionary::head_message(self, version)?)
-    }
-
-    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, AnswerError> {
-        Ok(Dictionary::consistency_message(self, older, newer)?)
-    }
-
-    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, AnswerError> {
-        Ok(None)
-    }
-
-    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, AnswerError> {
-        Ok(Dictionary::past_messages(self, older, newer)?)
     }
 }

@@ -62,7 +62,7 @@ impl PendingChange {
 ///
 /// # Errors
 /// [`StoreError`].
-pub fn note(store: &mut impl Store, operation: &Operation) -> Result<u64, StoreError> {
+pub fn note(store: &mut dyn Store, operation: &Operation) -> Result<u64, StoreError> {
     let (sign, new) = match operation {
         Operation::Put(_, value) => (b"+", value.as_bytes()),
         Operation::Remove(_) => (b"-", &[][..]),
@@ -81,7 +81,7 @@ pub fn note(store: &mut impl Store, operation: &Operation) -> Result<u64, StoreE
 ///
 /// # Errors
 /// [`StoreError`].
-pub fn changes(store: &impl Store) -> Result<Vec<PendingChange>, StoreError> {
+pub fn changes(store: &dyn Store) -> Result<Vec<PendingChange>, StoreError> {
     let is_append_only = key_of_store(store)?.scheme.family().is_append_only();
     let records = store.records(GROUP)?.into_iter();
     let changes =
@@ -94,7 +94,7 @@ pub fn changes(store: &impl Store) -> Result<Vec<PendingChange>, StoreError> {
 ///
 /// # Errors
 /// [`StoreError`].
-pub fn count(store: &impl Store) -> Result<u64, StoreError> {
+pub fn count(store: &dyn Store) -> Result<u64, StoreError> {
     store.record_count(GROUP)
 }
 

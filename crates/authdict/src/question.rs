@@ -18,6 +18,8 @@ mod message;
 pub use message::LONGEST_QUESTION;
 
 /// A question about one version of a dictionary. For a log that is a set, keys are members.
+///
+/// The order of the variants is part of the encoding as a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Question {
@@ -43,58 +45,27 @@ pub enum Question {
     Successor(Successor),
 }
 
-impl From<Key> for Question {
-    fn from(key: Key) -> Self {
-        Self::Key(key)
-    }
+/// Implements the conversion of types of questions to a [`Question`].
+macro_rules! from {
+    ($($asked:ty: $pattern:pat => $question:expr;)+) => { $(
+        impl From<$asked> for Question {
+            fn from($pattern: $asked) -> Self {
+                $question
+            }
+        }
+    )+ };
 }
 
-impl From<Keys> for Question {
-    fn from(keys: Keys) -> Self {
-        Self::Keys(keys)
-    }
-}
-
-impl From<(Key, Value)> for Question {
-    fn from((key, value): (Key, Value)) -> Self {
-        Self::Value(key, value)
-    }
-}
-
-impl From<Version> for Question {
-    fn from(older: Version) -> Self {
-        Self::Growth(older)
-    }
-}
-
-impl From<KeyRange> for Question {
-    fn from(range: KeyRange) -> Self {
-        Self::Range(range)
-    }
-}
-
-impl From<First> for Question {
-    fn from(_: First) -> Self {
-        Self::First
-    }
-}
-
-impl From<Last> for Question {
-    fn from(_: Last) -> Self {
-        Self::Last
-    }
-}
-
-impl From<Predecessor> for Question {
-    fn from(question: Predecessor) -> Self {
-        Self::Predecessor(question)
-    }
-}
-
-impl From<Successor> for Question {
-    fn from(question: Successor) -> Self {
-        Self::Successor(question)
-    }
+from! {
+    Key: key => Self::Key(key);
+    Keys: keys => Self::Keys(keys);
+    KeyRange: range => Self::Range(range);
+    (Key, Value): (key, value) => Self::Value(key, value);
+    Version: older => Self::Growth(older);
+    First: First => Self::First;
+    Last: Last => Self::Last;
+    Predecessor: question => Self::Predecessor(question);
+    Successor: question => Self::Successor(question);
 }
 
 /// The statement that a verified answer establishes.

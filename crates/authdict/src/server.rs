@@ -146,7 +146,7 @@ impl Server {
     /// The errors of [`Server::of_any_with`].
     #[doc(hidden)]
     pub fn in_store(store: AnyStore, cache: impl Into<NodeCache>) -> Result<Self, RepositoryError> {
-        let public = key_of_store(&store)?;
+        let public = key_of_store(&*store)?;
         Ok(Self::of(open(store, &public, cache.into())?))
     }
 }
@@ -158,7 +158,7 @@ fn opened(
 ) -> Result<(Box<dyn SigningKeeper>, PublicKey), RepositoryError> {
     let open = || {
         let store = AnyStore::open(path)?;
-        let public = key_of_store(&store)?;
+        let public = key_of_store(&*store)?;
         Ok((open(store, &public, cache.clone())?, public))
     };
     match open() {

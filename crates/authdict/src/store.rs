@@ -13,6 +13,7 @@ pub(crate) mod in_memory;
 pub(crate) mod redb_store;
 
 pub use any::AnyStore;
+use redb_store::RedbStore;
 
 /// A record: its name within its group, and its value.
 pub type Record = (Vec<u8>, Vec<u8>);
@@ -277,6 +278,11 @@ pub trait Store: core::fmt::Debug {
     /// [`StoreError::Damaged`] if the structure is inconsistent; [`StoreError::Older`];
     /// [`StoreError`] of the medium.
     fn check(&mut self) -> Result<(), StoreError>;
+
+    /// Returns the store if it is in a file; `None` otherwise.
+    fn file(&self) -> Option<&RedbStore> {
+        None
+    }
 }
 
 /// Error returned by a store. Most errors require the operator to check the medium or the path.

@@ -29,7 +29,7 @@ mod csv_rows;
 mod json_rows;
 mod writer;
 
-use csv_rows::{Columns, CsvRows};
+use csv_rows::CsvRows;
 use json_rows::JsonRows;
 pub use writer::{TraceWriteError, TraceWriter};
 

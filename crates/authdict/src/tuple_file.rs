@@ -17,7 +17,7 @@ use core::{
     cell::RefCell,
     ops::{Bound, Range},
 };
-use std::{collections::BTreeMap, fmt, io, path::Path, rc::Rc};
+use std::{collections::BTreeMap, io, path::Path, rc::Rc};
 
 use pad_core::StoreFault;
 use pad_disk::engine::EngineError;
@@ -34,19 +34,13 @@ use medium::{Database, Place};
 use tables::Table;
 
 /// The file with the rows of a store's tuples.
+#[derive(Debug)]
 pub(crate) struct TupleFile {
     place: Place,
     store: [u8; 16],
     /// The open database; `None` while there is no file.
     database: Option<Database>,
     error: SystemError,
-}
-
-impl fmt::Debug for TupleFile {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = formatter.debug_struct("TupleFile");
-        shown.field("place", &self.place).finish_non_exhaustive()
-    }
 }
 
 impl TupleFile {

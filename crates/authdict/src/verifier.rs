@@ -18,12 +18,4 @@ pub trait Verifier: Send + Sync {
         question: &Question,
         answer: &[u8],
     ) -> Result<Statement, Refusal>;
-
-    /// Resumes from `seen`, the newest head that a client has seen: a [`pad_core::TrustedView`] as
-    /// a message. Afterwards, an answer about the newest version seen is refused unless its head
-    /// equals the head seen. Answers about newer versions are refused ([`Refusal::Ahead`]).
-    ///
-    /// # Errors
-    /// [`Refusal`]. The verifier is unchanged after an error.
-    fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal>;
 }

@@ -58,7 +58,7 @@ impl VersionNote {
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn of(store: &impl Store, version: Version) -> Result<Option<Self>, StoreError> {
+    pub fn of(store: &dyn Store, version: Version) -> Result<Option<Self>, StoreError> {
         let mut notes = VersionNotes::read(store, version, version)?;
         Ok(notes.0.remove(&version))
     }
@@ -70,7 +70,7 @@ impl VersionNote {
 ///
 /// # Errors
 /// [`StoreError`].
-pub fn versions_of(store: &impl Store, name: &str) -> Result<Vec<Version>, StoreError> {
+pub fn versions_of(store: &dyn Store, name: &str) -> Result<Vec<Version>, StoreError> {
     if store.record_count(NAMES_GROUP)? == 0 {
         // The store has no records of names yet.
         let notes = VersionNotes::read(store, Version::EMPTY, Version::new(u64::MAX))?;
@@ -96,7 +96,7 @@ pub fn versions_of(store: &impl Store, name: &str) -> Result<Vec<Version>, Store
 ///
 /// # Errors
 /// [`StoreError`].
-pub fn missing_names(store: &impl Store) -> Result<Vec<RecordChange>, StoreError> {
+pub fn missing_names(store: &dyn Store) -> Result<Vec<RecordChange>, StoreError> {
     if store.record_count(NAMES_GROUP)? > 0 {
         return Ok(Vec::new());
     }
@@ -178,7 +178,7 @@ impl VersionNotes {
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn read(store: &impl Store, first: Version, last: Version) -> Result<Self, StoreError> {
+    pub fn read(store: &dyn Store, first: Version, last: Version) -> Result<Self, StoreError> {
         let [first, last] = [first, last].map(|version| version.number().to_be_bytes());
         let mut notes = BTreeMap::new();
         for (name, value) in store.records_between(GROUP, &first, &last)? {

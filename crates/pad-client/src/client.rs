@@ -3,9 +3,13 @@
 use std::{cell::RefCell, collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use authdict::{
-    HeadText, Heads as _, KeyRange, NotFollowed, PublicKey, Question, RangeContents, Refusal,
-    Statement, StoredView, Verifier, Version, VersionNotes,
-    internals::{dynamic::longest_answer, verify_head, witnessed::check_policy},
+    HeadText, Heads as _, KeyRange, NotFollowed, NotOffered, PublicKey, Question, RangeContents,
+    Refusal, Statement, StoredView, Verifier, Version, VersionNotes,
+    internals::{
+        dynamic::{client_of, longest_answer},
+        verify_head,
+        witnessed::check_policy,
+    },
 };
 use pad_core::{Key, Untrusted, VerifyError};
 use pad_tree::KeyHistory;
@@ -13,13 +17,12 @@ use pad_tree::KeyHistory;
 use crate::{
     error::ClientError,
     fetch_error::FetchError,
-    incident::{Fault, Incident, Unusable},
+    incident::{Incident, Unusable},
     incidents::Incidents,
     remote::{Remote, Versions},
     servers::{RequestTarget, Servers},
     session::ServerSession,
-    verifier::verifier_of,
-    witnesses::{CosignedHead, CosignedSource, Log, Witnesses, check_heads},
+    witnesses::{CosignedHead, Log, Witnesses, check_heads},
 };
 
 /// A client of one dictionary on several untrusted servers.
@@ -55,7 +58,8 @@ use crate::{
 pub struct Client {
     servers: Arc<Servers>,
     view: StoredView,
-    verifier: Arc<dyn Verifier>,
+    /// The verifier of answers about keys; `None` for block directories, which have no keys.
+    verifier: Option<Arc<dyn Verifier>>,
     /// The witnesses whose cosignatures are required, if any.
     pub(crate) witnesses: Option<Witnesses>,
     log: Option<Arc<Log>>,
@@ -169,8 +173,8 @@ impl Client {
             let window = witnesses.window().ok_or(ClientError::Clock)?;
             let (log, view) = self.ask_first(RequestTarget::Newest, |session| {
                 let (log, newest) = witnesses.newest(self.public(), session, window)?;
-                let newest = &newest;
-                let view = self.view.follow(&CosignedSource { session, newest })?;
+                let head = || Ok(newest.message);
+                let view = self.view.follow_to(session, newest.version, head)?;
                 Ok((log, view))
             })?;
             return self.at(view, Some(log)).map(Some);
@@ -285,7 +289,10 @@ impl Client {
         logged: Option<&[Option<Vec<u8>>]>,
     ) -> Result<(Vec<u8>, Statement), Unusable> {
         let answer = session.answer(version, question, most)?;
-        match self.verifier.check_at(version, question, &answer) {
+        let (what, scheme) = (question.kind(), self.public().authority.scheme);
+        let verifier = self.verifier.as_ref();
+        let verifier = verifier.ok_or_else(|| Refusal::from(NotOffered { what, scheme }))?;
+        match verifier.check_at(version, question, &answer) {
             Ok(statement) => {
                 if let Some(heads) = logged {
                     check_heads(self.public(), (version, question), &answer, heads)?;
@@ -298,10 +305,7 @@ impl Client {
             // evidence.
             Err(refusal @ Refusal::Verify(VerifyError::Fork(_))) => {
                 Err(match self.view.accuse_by_answer(question, &answer) {
-                    Some(evidence) => Unusable {
-                        fault: Fault::Fork(refusal.to_string()),
-                        evidence: Some(evidence),
-                    },
+                    Some(evidence) => Unusable::fork(&refusal, evidence),
                     None => refusal.into(),
                 })
             }
@@ -684,6 +688,15 @@ impl Client {
         incidents.retain(|incident| !incident.is_elsewhere());
         self.incidents.add(incidents);
         answer
+    }
+}
+
+/// Creates the verifier of answers about keys; `None` for block directories, which are queried by
+/// id.
+fn verifier_of(view: &StoredView) -> Result<Option<Arc<dyn Verifier>>, Refusal> {
+    match client_of(view) {
+        Err(Refusal::NotOffered(_)) => Ok(None),
+        verifier => Ok(Some(verifier?.into())),
     }
 }
 

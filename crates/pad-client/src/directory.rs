@@ -9,12 +9,8 @@ use authdict::{
 };
 
 use crate::{
-    client::Client,
-    error::ClientError,
-    fetch_error::FetchError,
-    incident::{Fault, Unusable},
-    servers::RequestTarget,
-    witnesses::other_head,
+    client::Client, error::ClientError, fetch_error::FetchError, incident::Unusable,
+    servers::RequestTarget, witnesses::other_head,
 };
 
 /// Sends a request message to a server, and returns the answer.
@@ -92,10 +88,9 @@ impl Client {
 fn unusable<S: Suite>(error: AnswerError<S>) -> Unusable {
     let text = error.to_string();
     match error {
-        AnswerError::Refused(pad_core::Refusal::Fork { evidence, .. }) => Unusable {
-            fault: Fault::Fork(text),
-            evidence: Some(evidence.encode()),
-        },
+        AnswerError::Refused(pad_core::Refusal::Fork { evidence, .. }) => {
+            Unusable::fork(&text, evidence.encode())
+        }
         AnswerError::Refused(pad_core::Refusal::Decode(error)) => Refusal::from(error).into(),
         _ => Unusable::lie(text),
     }

@@ -99,15 +99,26 @@ pub struct Unusable {
 impl Unusable {
     /// Creates the fault of a response that does not verify for `reason`.
     pub fn lie(reason: impl Into<String>) -> Self {
-        let (fault, evidence) = (Fault::Lied(reason.into()), None);
+        Fault::Lied(reason.into()).into()
+    }
+
+    /// Creates the fault of a response that proves two histories by `evidence`.
+    pub(crate) fn fork(reason: &impl ToString, evidence: Vec<u8>) -> Self {
+        let (fault, evidence) = (Fault::Fork(reason.to_string()), Some(evidence));
+        Self { fault, evidence }
+    }
+}
+
+impl From<Fault> for Unusable {
+    fn from(fault: Fault) -> Self {
+        let evidence = None;
         Self { fault, evidence }
     }
 }
 
 impl From<FetchError> for Unusable {
     fn from(error: FetchError) -> Self {
-        let (fault, evidence) = (Fault::Silent(error), None);
-        Self { fault, evidence }
+        Fault::Silent(error).into()
     }
 }
 
@@ -127,8 +138,7 @@ impl From<Refusal> for Unusable {
 
 impl From<NotWitnessed> for Unusable {
     fn from(error: NotWitnessed) -> Self {
-        let (fault, evidence) = (Fault::Unwitnessed(error), None);
-        Self { fault, evidence }
+        Fault::Unwitnessed(error).into()
     }
 }
 
@@ -136,17 +146,11 @@ impl From<NotFollowed<FetchError>> for Unusable {
     fn from(error: NotFollowed<FetchError>) -> Self {
         match error {
             NotFollowed::Silent(error) => error.into(),
-            NotFollowed::Behind { .. } => Self {
-                fault: Fault::Behind(error.to_string()),
-                evidence: None,
+            NotFollowed::Behind { .. } => Fault::Behind(error.to_string()).into(),
+            NotFollowed::Refused(RefusedHead { refusal, evidence }) => match evidence {
+                Some(evidence) => Self::fork(&refusal, evidence),
+                None => refusal.into(),
             },
-            NotFollowed::Refused(RefusedHead { refusal, evidence }) => {
-                if evidence.is_none() {
-                    return refusal.into();
-                }
-                let fault = Fault::Fork(refusal.to_string());
-                Self { fault, evidence }
-            }
         }
     }
 }

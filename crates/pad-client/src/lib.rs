@@ -36,7 +36,6 @@ mod remote;
 mod resource;
 mod servers;
 mod session;
-mod verifier;
 mod witnesses;
 
 #[cfg(feature = "tokio")]

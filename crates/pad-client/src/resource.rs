@@ -165,9 +165,9 @@ impl Resource {
             _ => (path, None),
         };
         let (kind, rest) = path.split_once('/').unwrap_or((path, ""));
-        let pair = || {
+        let pair = |make: fn(Version, Version) -> Self| {
             let (first, second) = rest.split_once('/').ok_or(UnknownPath::Unknown)?;
-            Ok((version(first)?, version(second)?))
+            Ok(make(version(first)?, version(second)?))
         };
         let asked = || {
             let (at, question) = rest.split_once('/').ok_or(UnknownPath::Unknown)?;
@@ -177,9 +177,7 @@ impl Resource {
             ("public", "") => Self::Public,
             ("head", "") => Self::Head,
             ("versions", "") => Self::Versions,
-            ("heads", rest) if rest.contains('/') => {
-                pair().map(|(first, last)| Self::Heads(first, last))?
-            }
+            ("heads", rest) if rest.contains('/') => pair(Self::Heads)?,
             ("heads", at) => Self::HeadOf(version(at)?),
             ("answers", _) => asked().map(|(at, question)| Self::Answer(at, question))?,
             ("pages", _) => match asked()? {
@@ -194,14 +192,12 @@ impl Resource {
                 Question::Key(key) => Self::History(key),
                 _ => return Err(UnknownPath::Unknown),
             },
-            ("consistency", _) => pair().map(|(older, newer)| Self::Consistency(older, newer))?,
-            ("growth", _) => pair().map(|(older, newer)| Self::Growth(older, newer))?,
-            ("past", _) => pair().map(|(older, newer)| Self::Past(older, newer))?,
-            ("updates", rest) if rest.contains('/') => {
-                pair().map(|(first, last)| Self::Updates(first, last))?
-            }
+            ("consistency", _) => pair(Self::Consistency)?,
+            ("growth", _) => pair(Self::Growth)?,
+            ("past", _) => pair(Self::Past)?,
+            ("updates", rest) if rest.contains('/') => pair(Self::Updates)?,
             ("updates", at) => Self::Update(version(at)?),
-            ("notes", _) => pair().map(|(first, last)| Self::Notes(first, last))?,
+            ("notes", _) => pair(Self::Notes)?,
             ("names", name) if !name.is_empty() => Self::Named(label(name)?),
             ("files", path) if is_plain(path) => Self::File(path.to_owned()),
             ("values", key) if !key.is_empty() && !key.contains('/') => Self::Value(

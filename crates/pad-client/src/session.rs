@@ -309,7 +309,7 @@ fn listed(bytes: &[u8], most: usize, least: usize) -> Option<Vec<Vec<u8>>> {
 impl Heads for ServerSession<'_> {
     type Error = FetchError;
 
-    fn latest(&self) -> Result<Version, FetchError> {
+    fn offered(&self) -> Result<Version, FetchError> {
         Ok(self.versions.latest)
     }
 
@@ -346,7 +346,7 @@ impl Heads for ServerSession<'_> {
 impl Heads for Remote {
     type Error = FetchError;
 
-    fn latest(&self) -> Result<Version, FetchError> {
+    fn offered(&self) -> Result<Version, FetchError> {
         Ok(self.versions()?.latest)
     }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use authdict::{
-    Heads, PublicKey, Question, StoredView, Version, WitnessedError,
+    PublicKey, Question, StoredView, Version, WitnessedError,
     internals::witnessed::{NewestHead, heads_of, newest},
 };
 use pad_core::DecodeError;
@@ -21,10 +21,7 @@ use transparency_log::{
 };
 
 use crate::{
-    fetch_error::FetchError,
-    incident::{Fault, Unusable},
-    not_witnessed::NotWitnessed,
-    resource::Resource,
+    fetch_error::FetchError, incident::Unusable, not_witnessed::NotWitnessed, resource::Resource,
     session::ServerSession,
 };
 
@@ -224,48 +221,8 @@ pub(crate) fn other_head(
     };
     let refused = seen.advance(shown, None, None).err();
     match refused.and_then(|refused| refused.evidence) {
-        Some(evidence) => Unusable {
-            fault: Fault::Fork(error.to_string()),
-            evidence: Some(evidence),
-        },
+        Some(evidence) => Unusable::fork(&error, evidence),
         None => error.into(),
-    }
-}
-
-/// A source of a server's heads, in which the cosigned head replaces the latest head.
-pub(crate) struct CosignedSource<'v, 's> {
-    pub(crate) session: &'v ServerSession<'s>,
-    pub(crate) newest: &'v NewestHead,
-}
-
-impl Heads for CosignedSource<'_, '_> {
-    type Error = FetchError;
-
-    fn latest(&self) -> Result<Version, FetchError> {
-        Ok(self.newest.version)
-    }
-
-    fn head_message(&self, version: Version) -> Result<Vec<u8>, FetchError> {
-        if version == self.newest.version {
-            return Ok(self.newest.message.clone());
-        }
-        self.session.head_message(version)
-    }
-
-    fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, FetchError> {
-        self.session.consistency_message(older, newer)
-    }
-
-    fn append_only_message(
-        &self,
-        older: Version,
-        newer: Version,
-    ) -> Result<Option<Vec<u8>>, FetchError> {
-        self.session.append_only_message(older, newer)
-    }
-
-    fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, FetchError> {
-        self.session.past_messages(older, newer)
     }
 }
 

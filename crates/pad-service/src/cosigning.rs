@@ -17,7 +17,8 @@ use transparency_log::{
 
 use crate::{
     backoff::Backoff,
-    head_log::{HeadLog, HeadLogError, LoggedHeads, WitnessMetrics},
+    dictionary::Dictionary,
+    head_log::{HeadLog, HeadLogError, WitnessMetrics},
     periodic_task::PeriodicTask,
     request::ADD_CHECKPOINT,
 };
@@ -70,7 +71,7 @@ impl HeadLog {
     /// [`HttpError::Configuration`].
     pub fn follow(
         self: &Arc<Self>,
-        heads: Arc<impl LoggedHeads>,
+        dictionary: Arc<Dictionary>,
         cosigning: &CosigningOptions,
     ) -> Result<Vec<PeriodicTask>, HttpError> {
         let mut all = Vec::new();
@@ -93,13 +94,13 @@ impl HeadLog {
             if backoff.is_waiting() {
                 return;
             }
-            match log.grow(&*heads) {
+            match log.grow(&dictionary) {
                 Ok(has_grown) => {
                     if backoff.succeeded() {
                         tracing::info!("the log of heads is kept again");
                     }
                     if has_grown {
-                        let size = heads.latest().number();
+                        let size = dictionary.latest().number();
                         tracing::info!(size, "the log of heads has grown");
                     }
                 }

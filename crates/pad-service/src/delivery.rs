@@ -2,10 +2,10 @@
 
 use authdict::{LookupError, internals::version_notes::verify_page};
 use pad_client::internals::page_from_json;
-use pad_web::server::{Answer, HeaderValue, StatusCode, header};
+use pad_web::server::{Answer, StatusCode};
 use serde_json::json;
 
-use crate::{refusal::Refusal, reply::OBJECT, served::ServedDictionary};
+use crate::{refusal::Refusal, reply::uncached, served::ServedDictionary};
 
 /// Stores a page of notes on versions that the author signed for delivery. Notes that the store has
 /// already are kept.
@@ -25,7 +25,6 @@ pub(crate) fn take_notes(dictionary: &ServedDictionary, signed: &[u8]) -> Result
         return Err(LookupError::UnknownVersion { version, latest }.into());
     }
     let found = dictionary.take_notes(&notes)?;
-    let object = json!({ "taken": found.taken, "different": found.different }).to_string();
-    let answer = Answer::new(StatusCode::OK, OBJECT, object);
-    Ok(answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
+    let object = json!({ "taken": found.taken, "different": found.different });
+    Ok(uncached(StatusCode::OK, &object))
 }

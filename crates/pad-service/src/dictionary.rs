@@ -12,7 +12,7 @@ use std::{
 
 use authdict::{
     LookupError, NodeCache, NotOffered, PublicKey, RepositoryError, Server, StoreError, Version,
-    internals::{AnyStore, SchemeFamily, Store as _},
+    internals::{AnyStore, SchemeFamily},
 };
 use pad_client::Versions;
 
@@ -26,7 +26,7 @@ mod notes;
 pub use apply::{ApplySummary, NotApplied};
 use apply::{apply_to, is_next};
 
-use crate::head_log::{HeadLog, LoggedHeads};
+use crate::head_log::HeadLog;
 
 /// A dictionary served from a store.
 ///
@@ -255,6 +255,11 @@ impl Dictionary {
         self.read(|server| server.latest())
     }
 
+    /// Returns the encoded signed head of a version.
+    pub(crate) fn head(&self, version: Version) -> Result<Vec<u8>, LookupError> {
+        self.read(|server| server.head_message(version))
+    }
+
     /// Reopens the store if other processes have published versions. Returns whether it was
     /// reopened.
     ///
@@ -430,20 +435,6 @@ impl Dictionary {
         // Dropping the old handle may take long, so it is dropped after the lock is released.
         drop(old);
         Ok(())
-    }
-}
-
-impl LoggedHeads for Dictionary {
-    fn public(&self) -> &PublicKey {
-        &self.public
-    }
-
-    fn latest(&self) -> Version {
-        Self::latest(self)
-    }
-
-    fn head(&self, version: Version) -> Result<Vec<u8>, LookupError> {
-        self.read(|repository| repository.head_message(version))
     }
 }
 

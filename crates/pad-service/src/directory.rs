@@ -21,7 +21,7 @@ use pad_web::server::{Limits, StatusCode};
 
 use crate::{
     dictionary::{ApplySummary, NotApplied},
-    page::{check_order, heads, list},
+    page::about_heads,
     refusal::Refusal,
     reply::{CacheLifetime, MESSAGE, OBJECT, TEXT},
 };
@@ -256,7 +256,7 @@ impl Directory {
     /// Answers a request message about `version`, which must be the latest version.
     pub(crate) fn answer(&self, version: Version, request: &[u8]) -> Result<Vec<u8>, Refusal> {
         self.read(|directory| {
-            let latest = directory.latest()?;
+            let latest = directory.offered()?;
             if version == Version::EMPTY || version > latest {
                 return Err(LookupError::UnknownVersion { version, latest }.into());
             }
@@ -296,25 +296,14 @@ impl Directory {
         self.read(|directory| match resource {
             Resource::Public => moment(TEXT, self.public.to_text().into_bytes()),
             Resource::Versions => moment(OBJECT, self.versions().to_json().into_bytes()),
-            Resource::Head => moment(MESSAGE, directory.head_message(directory.latest()?)?),
-            Resource::HeadOf(version) => forever(directory.head_message(*version)?),
-            Resource::Heads(first, last) => {
-                let head = |version| directory.head_message(version);
-                forever(heads(head, (*first, *last), most)?)
-            }
-            Resource::Consistency(older, newer) => {
-                check_order(*older, *newer)?;
-                forever(directory.consistency_message(*older, *newer)?)
-            }
-            Resource::Past(older, newer) => {
-                check_order(*older, *newer)?;
-                let past = directory.past_messages(*older, *newer)?;
-                forever(list(past.iter().map(Vec::as_slice))?)
-            }
+            Resource::Head => moment(MESSAGE, directory.head_message(directory.offered()?)?),
             // A directory has no names and dates of versions.
             Resource::Notes(..) | Resource::Named(_) => moment(OBJECT, b"[]".into()),
             Resource::Update(version) => forever(update_of(directory, *version)?),
-            _ => Err(by_id_only()),
+            resource => {
+                let body = about_heads(directory, resource, |_| Ok(()), most)?;
+                forever(body.ok_or_else(by_id_only)?)
+            }
         })
     }
 }
@@ -325,7 +314,7 @@ fn update_of(directory: &dyn AnyDirectory, version: Version) -> Result<Vec<u8>, 
         tracing::error!(%error, "an update cannot be read");
         Refusal::failed()
     })?;
-    let latest = directory.latest()?;
+    let latest = directory.offered()?;
     update.ok_or_else(|| {
         if version == Version::EMPTY || version > latest {
             LookupError::UnknownVersion { version, latest }.into()
@@ -372,7 +361,7 @@ const ABSENT: [io::ErrorKind; 2] = [io::ErrorKind::NotFound, io::ErrorKind::NotA
 
 fn latest_of(directory: &dyn AnyDirectory) -> Version {
     // Heads are in memory, so this cannot fail.
-    directory.latest().unwrap_or_default()
+    directory.offered().unwrap_or_default()
 }
 
 /// Error for a directory that a failed write has closed, or whose folder was removed, and that is

@@ -76,8 +76,5 @@ pub use witness::WitnessService;
 /// For the other crates of this workspace; no stability between versions.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::{
-        head_log::LoggedHeads,
-        request::{ROUTES, WITNESS_ROUTES},
-    };
+    pub use crate::request::{ROUTES, WITNESS_ROUTES};
 }

@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use authdict::{AnswerError, NotFollowed, RepositoryError, StoredView, Version};
+use authdict::{LookupError, NotFollowed, RepositoryError, StoredView, Version};
 use pad_client::{
     Fault, Incident, Remote,
     internals::{ServerSession, Unusable},
@@ -62,7 +62,7 @@ trait MirrorTarget: fmt::Debug + Send + Sync {
     fn until(&self) -> Option<Version>;
 
     /// View of a client that has verified only the heads of this copy.
-    fn seen(&self) -> Result<StoredView, NotFollowed<AnswerError>>;
+    fn seen(&self) -> Result<StoredView, NotFollowed<LookupError>>;
 
     /// Fetches the next missing contents up to version `wanted` from an upstream server. Adds the
     /// number of applied updates, or of versions loaded into a part, to `taken`. Returns whether to
@@ -100,9 +100,7 @@ trait MirrorTarget: fmt::Debug + Send + Sync {
 /// is behind.
 fn goes_on(visit: &ServerSession<'_>, copy: &dyn MirrorTarget) -> Result<bool, StopReason> {
     let view = copy.seen().map_err(|error| match error {
-        NotFollowed::Silent(AnswerError::Lookup(error)) => {
-            StopReason::Store(RepositoryError::from(error).into())
-        }
+        NotFollowed::Silent(error) => StopReason::Store(RepositoryError::from(error).into()),
         // The copy was verified when it was fetched, so its store is damaged.
         _ => StopReason::Store(
             authdict::StoreError::Damaged("the latest head does not verify").into(),
@@ -335,7 +333,7 @@ mod tests {
             panic!("damaged")
         }
 
-        fn seen(&self) -> Result<StoredView, NotFollowed<AnswerError>> {
+        fn seen(&self) -> Result<StoredView, NotFollowed<LookupError>> {
             panic!("damaged")
         }
 

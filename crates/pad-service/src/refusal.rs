@@ -7,7 +7,7 @@ use pad_client::{Versions, internals::UnknownPath};
 use pad_web::server::{Answer, HeaderValue, StatusCode, header};
 use serde_json::json;
 
-use crate::dictionary::NotApplied;
+use crate::{dictionary::NotApplied, reply::uncached};
 
 /// An error response: a status, a stable error code and a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,8 +69,7 @@ impl Refusal {
                 object.insert(name.into(), version.number().into());
             }
         }
-        let answer = Answer::new(self.status, "application/json", object.to_string());
-        let answer = answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        let answer = uncached(self.status, &object);
         match self.status {
             StatusCode::SERVICE_UNAVAILABLE => {
                 answer.with(header::RETRY_AFTER, HeaderValue::from_static("1"))

@@ -67,11 +67,17 @@ pub(crate) fn health_reply(
     if !is_well {
         health.insert("reasons".into(), reasons.into());
     }
-    let body = Value::from(health).to_string().into_bytes();
+    let object = Value::from(health);
     if is_well {
+        let body = object.to_string().into_bytes();
         return reply(OBJECT, body, CacheLifetime::Once, if_none_match);
     }
-    Answer::new(StatusCode::SERVICE_UNAVAILABLE, OBJECT, body)
+    uncached(StatusCode::SERVICE_UNAVAILABLE, &object)
+}
+
+/// Builds a response with a JSON object that no cache stores.
+pub(crate) fn uncached(status: StatusCode, object: &Value) -> Answer {
+    Answer::new(status, OBJECT, object.to_string())
         .with(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
 }
 

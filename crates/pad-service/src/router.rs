@@ -150,22 +150,16 @@ impl Router {
 
     fn answer(&self, request: Request<()>, body: &[u8]) -> Result<Answer, Refusal> {
         let (known, client) = (request.if_none_match.as_ref(), request.client);
-        let plain =
-            |kind, text: String| Ok(reply(kind, text.into_bytes(), CacheLifetime::Once, known));
+        let plain = |kind, text: String, lasts| Ok(reply(kind, text.into_bytes(), lasts, known));
         match request.target {
             Target::Index => Ok(status_page(&self.health(None).body)),
             Target::Health => Ok(self.health(known)),
             Target::Description => Ok(description(known)),
-            Target::Metrics => plain(TEXT, self.text()),
-            Target::List => plain(OBJECT, json!([self.name]).to_string()),
+            Target::Metrics => plain(TEXT, self.text(), CacheLifetime::Once),
+            Target::List => plain(OBJECT, json!([self.name]).to_string(), CacheLifetime::Once),
             Target::Get((), Resource::Versions) => {
-                let object = self.upstreams.versions().to_json();
-                Ok(reply(
-                    OBJECT,
-                    object.into_bytes(),
-                    CacheLifetime::Moment,
-                    known,
-                ))
+                let versions = self.upstreams.versions().to_json();
+                plain(OBJECT, versions, CacheLifetime::Moment)
             }
             Target::Get((), resource @ (Resource::Head | Resource::HeadOf(_))) => {
                 let newest = self.upstreams.newest();

@@ -5,7 +5,7 @@ use std::{io, sync::Arc};
 use authdict::{
     LookupError, PublicKey, Question, RepositoryError, Server, StoreError, Version, VersionNotes,
     internals::{
-        AnyStore, SchemeFamily,
+        AnyStore, SchemeFamily, Store,
         version_notes::{note_count, versions_of},
     },
 };
@@ -152,7 +152,10 @@ impl ServedDictionary {
         self.said(|store| versions_of(store, name))
     }
 
-    fn said<T>(&self, read: impl FnOnce(&AnyStore) -> Result<T, StoreError>) -> Result<T, Refusal> {
+    fn said<T>(
+        &self,
+        read: impl FnOnce(&dyn Store) -> Result<T, StoreError>,
+    ) -> Result<T, Refusal> {
         let dictionary = self.all_keys()?;
         let said = dictionary.read(|repository| read(repository.store()));
         Ok(said.map_err(RepositoryError::from)?)

@@ -14,7 +14,6 @@ use pad_client::{
 use pad_core::MAX_VALUE_LENGTH;
 use pad_web::server::{
     Admission, Answer, ConnectionCounters, Handler, Head, HeaderValue, Limits, StatusCode, Work,
-    header,
 };
 use serde_json::{Map, json};
 
@@ -23,12 +22,12 @@ use crate::{
     delivery::take_notes,
     dictionary::{ApplySummary, NotApplied},
     metrics::{Metrics, log_metrics},
-    page::{check_order, heads, list, require_versions},
+    page::{about_heads, list, require_versions},
     periodic_task::PeriodicTask,
     refusal::Refusal,
     reply::{
         CacheLifetime, MESSAGE, OBJECT, TEXT, description, health_reply, matches, reply, tagged,
-        within,
+        uncached, within,
     },
     request::{Request, Target, client_of},
     served::{Contents, ServedDictionary, all_keys_only},
@@ -104,8 +103,7 @@ impl Service {
 
     fn answer(&self, request: Request<ServedDictionary>, body: Vec<u8>) -> Result<Answer, Refusal> {
         let known = request.if_none_match.as_ref();
-        let plain =
-            |kind, text: String| Ok(reply(kind, text.into_bytes(), CacheLifetime::Once, known));
+        let plain = |kind, text: String, lasts| Ok(reply(kind, text.into_bytes(), lasts, known));
         match request.target {
             Target::Index => Ok(status_page(&self.health(None).body)),
             Target::Health => Ok(self.health(known)),
@@ -113,11 +111,11 @@ impl Service {
             Target::Metrics => {
                 let mut text = self.metrics.text(self.gauges().into_iter());
                 text.push_str(&self.logs());
-                plain(TEXT, text)
+                plain(TEXT, text, CacheLifetime::Once)
             }
             Target::List => {
                 let names: Vec<_> = self.dictionaries.keys().collect();
-                plain(OBJECT, json!(names).to_string())
+                plain(OBJECT, json!(names).to_string(), CacheLifetime::Once)
             }
             Target::Get(ServedDictionary::Directory(directory), resource) => {
                 let (kind, body, lasts) = directory.body(&resource, self.limits.response_bytes)?;
@@ -131,12 +129,12 @@ impl Service {
             }
             Target::Get(dictionary, Resource::File(path)) => self.file(&dictionary, &path, known),
             Target::Get(dictionary, Resource::Notes(first, last)) => {
-                let said = notes_to_json(&dictionary.notes(first, last)?).into_bytes();
-                Ok(reply(OBJECT, said, CacheLifetime::Moment, known))
+                let notes = notes_to_json(&dictionary.notes(first, last)?);
+                plain(OBJECT, notes, CacheLifetime::Moment)
             }
             Target::Get(dictionary, Resource::Named(name)) => {
-                let versions = versions_to_json(&dictionary.versions_of(&name)?).into_bytes();
-                Ok(reply(OBJECT, versions, CacheLifetime::Moment, known))
+                let versions = versions_to_json(&dictionary.versions_of(&name)?);
+                plain(OBJECT, versions, CacheLifetime::Moment)
             }
             Target::Get(dictionary, Resource::Value(version, key)) => {
                 self.plain_value(&dictionary, (version, key), known)
@@ -210,9 +208,13 @@ impl Service {
         contents: &Contents<'_>,
         resource: &Resource,
     ) -> Result<(&'static str, Vec<u8>, CacheLifetime), Refusal> {
-        let repository = contents.asked;
+        let (repository, most) = (contents.asked, self.limits.response_bytes);
         let forever = |body| Ok((MESSAGE, body, CacheLifetime::Forever));
         let moment = |kind, body| Ok((kind, body, CacheLifetime::Moment));
+        let check = |version| contents.check_head_kept(version);
+        if let Some(body) = about_heads(repository, resource, check, most)? {
+            return forever(body);
+        }
         match resource {
             Resource::Public => moment(TEXT, contents.public.to_text().into_bytes()),
             Resource::Head => {
@@ -229,15 +231,6 @@ impl Service {
                 let page = repository.history_page(key, *last, MOST_LOOKUPS)?;
                 moment(MESSAGE, encode_history(page))
             }
-            Resource::HeadOf(version) => {
-                contents.check_head_kept(*version)?;
-                forever(repository.head_message(*version)?)
-            }
-            Resource::Heads(first, last) => {
-                contents.check_head_kept(*last)?;
-                let head = |version| repository.head_message(version);
-                forever(heads(head, (*first, *last), self.limits.response_bytes)?)
-            }
             Resource::Answer(version, question) => {
                 contents.check_asked(*version, question)?;
                 forever(self.ask(repository, *version, question)?)
@@ -247,11 +240,6 @@ impl Service {
                 let page = repository.page(*version, range, RANGE_BYTES)?;
                 forever(Question::Range(page).encode())
             }
-            Resource::Consistency(older, newer) => {
-                check_order(*older, *newer)?;
-                contents.check_head_kept(*newer)?;
-                forever(repository.consistency_message(*older, *newer)?)
-            }
             Resource::Growth(older, newer) => {
                 contents.check_kept(*newer)?;
                 let proof = repository.append_only_message(*older, *newer)?;
@@ -259,20 +247,13 @@ impl Service {
                 let none = || Refusal::unprocessable("not_offered", text);
                 forever(proof.ok_or_else(none)?)
             }
-            Resource::Past(older, newer) => {
-                check_order(*older, *newer)?;
-                contents.check_head_kept(*newer)?;
-                let past = repository.past_messages(*older, *newer)?;
-                forever(list(past.iter().map(Vec::as_slice))?)
-            }
             Resource::Update(version) => {
                 let repository = contents.updates_of(*version)?;
-                forever(update_of(repository, *version, self.limits.response_bytes)?)
+                forever(update_of(repository, *version, most)?)
             }
             Resource::Updates(first, last) => {
                 let repository = contents.updates_of(*first)?;
                 contents.check_kept(*last)?;
-                let most = self.limits.response_bytes;
                 forever(updates(repository, (*first, *last), most)?)
             }
             _ => Err(Refusal::not_found("unknown_path", "unknown path")),
@@ -316,7 +297,7 @@ impl Service {
     /// Refuses a question about several keys if its answer would be too long.
     ///
     /// The check needs no complete answer in memory. It limits the number of keys, and the total
-    /// length of one proof per key.
+    /// length of one answer per key.
     fn check_keys(
         &self,
         repository: &dyn Dictionary,
@@ -330,12 +311,14 @@ impl Service {
         if keys.len().saturating_mul(MAX_VALUE_LENGTH) <= most {
             return Ok(());
         }
-        // One proof of all keys contains all values. It is therefore at least as long as the proofs
-        // of single keys together, less `LONGEST_PATH` for each key.
+        // One answer about all keys contains all values. It is therefore at least as long as the
+        // answers about single keys together, less `LONGEST_PATH` for each key.
         let mut room = most.saturating_add(keys.len().saturating_mul(LONGEST_PATH));
         for key in keys {
-            let proof = repository.proof_body(version, key)?.len();
-            room = room.checked_sub(proof).ok_or_else(|| self.too_long())?;
+            let answer = repository.answer(version, &Question::Key(key.clone()))?;
+            room = room
+                .checked_sub(answer.len())
+                .ok_or_else(|| self.too_long())?;
         }
         Ok(())
     }
@@ -365,9 +348,8 @@ impl Service {
             tracing::info!(%store, latest, "took an update");
             StatusCode::CREATED
         };
-        let object = json!({ "latest": applied.latest.number() }).to_string();
-        let answer = Answer::new(status, OBJECT, object);
-        Ok(answer.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
+        let latest = applied.latest.number();
+        Ok(uncached(status, &json!({ "latest": latest })))
     }
 
     /// Returns the response to a health check. It is 503 with reasons if a log of heads cannot be
@@ -526,7 +508,7 @@ fn updates(
         }
         page.push(update);
     }
-    list(page.iter().map(Vec::as_slice))
+    list(&page)
 }
 
 /// Maximum pause before a store that cannot be followed is checked again.
@@ -539,7 +521,7 @@ const RANGE_BYTES: usize = 1 << 20;
 ///
 /// A key may be absent in one version and present in others, so each version needs a look-up.
 const MOST_LOOKUPS: u64 = 1024;
-/// Upper bound in bytes of a proof of one key without its value.
+/// Upper bound in bytes of an answer about one key without its value.
 const LONGEST_PATH: usize = 64 << 10;
 /// Maximum number of keys in one question.
 const MOST_KEYS: usize = 1000;

@@ -12,7 +12,7 @@ use crate::{
     witnessed::heads_of,
 };
 
-/// A source of a dictionary's signed heads: a server in this process, or a remote server.
+/// A source of a dictionary's signed heads: a store, a server in this process, or a remote server.
 pub trait Heads {
     /// The error that the source returns if it cannot supply a head or a proof.
     type Error;
@@ -21,7 +21,7 @@ pub trait Heads {
     ///
     /// # Errors
     /// [`Self::Error`].
-    fn latest(&self) -> Result<Version, Self::Error>;
+    fn offered(&self) -> Result<Version, Self::Error>;
 
     /// Returns the signed head of a version, as a message.
     ///
@@ -36,7 +36,7 @@ pub trait Heads {
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Self::Error>;
 
     /// Returns the proof that a newer version contains all entries of an older version, as a
-    /// message. Returns `None` for families whose entries can be removed.
+    /// message. Returns `None`, the default, for families whose entries can be removed.
     ///
     /// # Errors
     /// [`Self::Error`].
@@ -44,10 +44,14 @@ pub trait Heads {
         &self,
         older: Version,
         newer: Version,
-    ) -> Result<Option<Vec<u8>>, Self::Error>;
+    ) -> Result<Option<Vec<u8>>, Self::Error> {
+        let _ = (older, newer);
+        Ok(None)
+    }
 
     /// Returns two statements to which the head of version `newer` commits: the root of version
-    /// `older`, and its history. Each is the body of a [`pad_core::Past`].
+    /// `older`, and its history. Each is the body of a [`pad_core::Past`], as [`StoredView::accuse`]
+    /// takes it.
     ///
     /// # Errors
     /// [`Self::Error`].
@@ -57,7 +61,7 @@ pub trait Heads {
 impl<F> Heads for Server<F> {
     type Error = AnswerError;
 
-    fn latest(&self) -> Result<Version, AnswerError> {
+    fn offered(&self) -> Result<Version, AnswerError> {
         Ok((**self).latest())
     }
 
@@ -85,7 +89,7 @@ impl<F> Heads for Server<F> {
 impl<S: Suite> Heads for BlockDirectory<S> {
     type Error = LookupError;
 
-    fn latest(&self) -> Result<Version, LookupError> {
+    fn offered(&self) -> Result<Version, LookupError> {
         Ok(self.latest())
     }
 
@@ -97,10 +101,6 @@ impl<S: Suite> Heads for BlockDirectory<S> {
         Ok(codec::encode(
             &self.heads().prove_consistency(older, newer)?,
         ))
-    }
-
-    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
-        Ok(None)
     }
 
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
@@ -136,14 +136,30 @@ impl StoredView {
     /// [`NotFollowed`], with evidence if the heads prove that the author has signed two histories.
     #[doc(hidden)]
     pub fn follow<H: Heads + ?Sized>(&self, heads: &H) -> Result<Self, NotFollowed<H::Error>> {
-        let (seen, offered) = (self.version(), heads.latest().map_err(NotFollowed::Silent)?);
+        let offered = heads.offered().map_err(NotFollowed::Silent)?;
+        self.follow_to(heads, offered, || heads.head_message(offered))
+    }
+
+    /// Advances the view to the head of version `offered`, which `head` returns, with proofs from
+    /// `heads`.
+    ///
+    /// # Errors
+    /// The errors of [`StoredView::follow`].
+    #[doc(hidden)]
+    pub fn follow_to<H: Heads + ?Sized>(
+        &self,
+        heads: &H,
+        offered: Version,
+        head: impl FnOnce() -> Result<Vec<u8>, H::Error>,
+    ) -> Result<Self, NotFollowed<H::Error>> {
+        let seen = self.version();
         if offered < seen {
             return Err(NotFollowed::Behind { seen, offered });
         }
         if offered == Version::EMPTY {
             return Ok(self.clone());
         }
-        let head = heads.head_message(offered).map_err(NotFollowed::Silent)?;
+        let head = head().map_err(NotFollowed::Silent)?;
         let is_newer = Version::EMPTY < seen && seen < offered;
         let (consistency, append_only) = if is_newer {
             let consistency = heads.consistency_message(seen, offered);

@@ -7,15 +7,17 @@ use core::marker::PhantomData;
 
 use pad_accumulators::wire;
 use pad_core::{
-    Authority, DecodeError, Sha256Ed25519, SignedHead, SnapshotHead, Suite, TrustedView, Untrusted,
-    Verified, VerifyError, Version, codec,
+    Authority, DecodeError, Sha256Ed25519, SignedHead, SnapshotHead, Suite, Untrusted, Verified,
+    VerifyError, Version,
 };
 use pad_log::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, AppendOnlyProof, Entry, Growth,
     InclusionProof, LONGEST_GROWTH, LONGEST_LOOKUP, Log, LogRoot, Scheme, Setup,
 };
 
+use super::{AnyClient, require_seen};
 use crate::{
+    client_view::load,
     keeper::{FamilyKeeper, SigningKeeper},
     keys::PublicKey,
     parameters::LogParameters,
@@ -71,7 +73,7 @@ pub(crate) fn keeper<S: Suite>(
     if !has_suite::<S>() {
         return Ok(None);
     }
-    let setup = LogParameters::read(&store)?.setup_of(public);
+    let setup = LogParameters::read(&*store)?.setup_of(public);
     let setup = setup.ok_or(StoreError::Damaged(
         "the parameters do not match the log's public key",
     ))?;
@@ -91,16 +93,18 @@ fn in_store<S: QueryableScheme>(
     }
 }
 
-/// Creates the client of the log with this public key. Returns `None` for schemes of other
-/// families, if logs do not support suite `S`, or if the log's own key is missing.
-pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> {
+/// Creates the client of the log with this public key, like [`super::client`]. Returns `None` for
+/// schemes of other families, if logs do not support suite `S`, or if the log's own key is missing.
+pub(super) fn client<S: Suite>(public: &PublicKey, seen: &[u8]) -> AnyClient {
     if !has_suite::<S>() {
-        return None;
+        return Ok(None);
     }
-    with_log_scheme!(public.scheme, L => {
-        let client: Box<dyn Verifier> = Box::new(LogReader::<L>::new(public)?);
-        client
-    })
+    let seen = load(public, seen)?.newest_signed();
+    let reader = with_log_scheme!(public.scheme, L => {
+        let reader = LogReader::<L>::new(public);
+        reader.map(|reader| -> Box<dyn Verifier> { Box::new(LogReader { seen, ..reader }) })
+    });
+    Ok(reader.flatten())
 }
 
 /// Returns whether logs support suite `S`. They support only [`Sha256Ed25519`].
@@ -166,16 +170,6 @@ impl<S: Scheme> LogReader<S> {
 }
 
 impl<S: QueryableScheme> Verifier for LogReader<S> {
-    fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal> {
-        let view: TrustedView<Sha256Ed25519> = codec::decode(seen, seen.len())?;
-        if *view.authority() != self.authority {
-            return Err(VerifyError::WrongDictionary.into());
-        }
-        view.newest()?;
-        self.seen = view.newest_signed();
-        Ok(())
-    }
-
     fn check_at(
         &self,
         version: Version,
@@ -183,7 +177,7 @@ impl<S: QueryableScheme> Verifier for LogReader<S> {
         answer: &[u8],
     ) -> Result<Statement, Refusal> {
         let seen = self.seen.map_or(Version::EMPTY, |seen| seen.head.version);
-        super::require_seen(seen, version)?;
+        require_seen(seen, version)?;
         match question {
             Question::Key(key) => (S::CHECK)(self, version, key, answer),
             Question::Value(key, value) => {

@@ -4,7 +4,7 @@
 use pad_core::{Client, First, Last, PublicKey as TrustedKey, Suite, Version};
 use pad_tree::{RedBlack, SkipList, Treap, Tree, TreeScheme, internals::BalancingScheme};
 
-use super::{check, not_offered, require_seen};
+use super::{AnyClient, check, not_offered, require_seen, resumed};
 use crate::{
     keys::PublicKey,
     question::{Question, Refusal, Statement},
@@ -17,31 +17,22 @@ mod stored;
 pub(crate) use explain::explain;
 pub(crate) use stored::keeper;
 
-/// Creates the client of the tree PAD with this public key. Returns `None` if the scheme is not a
-/// tree scheme.
-pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> {
-    let authority = public.authority;
+/// Creates the client of the tree PAD with this public key, like [`super::client`]. Returns `None`
+/// if the scheme is not a tree scheme.
+pub(super) fn client<S: Suite>(public: &PublicKey, seen: &[u8]) -> AnyClient {
+    let (author, dictionary) = (public.authority.author, public.authority.dictionary);
     macro_rules! try_scheme {
         ($($scheme:ty),+) => { $(
             if public.scheme.id() == <$scheme>::ID {
-                let trusted = TrustedKey::<Tree<$scheme, S>>::new(
-                    authority.author,
-                    authority.dictionary,
-                    (),
-                );
-                return Some(Box::new(Client::new(trusted)));
+                return resumed(TrustedKey::<Tree<$scheme, S>>::new(author, dictionary, ()), seen);
             }
         )+ };
     }
     try_scheme!(Treap, RedBlack, SkipList);
-    None
+    Ok(None)
 }
 
 impl<B: BalancingScheme, S: Suite> Verifier for Client<Tree<B, S>> {
-    fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal> {
-        super::resume(self, seen)
-    }
-
     fn check_at(
         &self,
         version: Version,

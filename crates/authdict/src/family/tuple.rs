@@ -10,6 +10,7 @@ use pad_tuple::{
     internals::{Design, KeyBytes},
 };
 
+use super::{AnyClient, require_seen, resumed};
 use crate::{
     inspect::Note,
     keeper::{FamilyKeeper, SigningKeeper},
@@ -89,17 +90,18 @@ pub(crate) fn keeper<S: Suite>(
     Ok(None)
 }
 
-/// Creates the client of the tuple PAD with this public key.
-pub(crate) fn client<S: Suite>(public: &PublicKey) -> Option<Box<dyn Verifier>> {
+/// Creates the client of the tuple PAD with this public key, like [`super::client`].
+pub(super) fn client<S: Suite>(public: &PublicKey, seen: &[u8]) -> AnyClient {
     macro_rules! try_design {
         ($name:ident, $design:ty) => {
             if is_of::<S, $design>(public) {
-                return Some(Box::new(Client::new(setup::<S, $design>(public)?)));
+                let setup = setup::<S, $design>(public);
+                return setup.map_or(Ok(None), |setup| resumed(setup, seen));
             }
         };
     }
     for_each_design!(try_design);
-    None
+    Ok(None)
 }
 
 /// Reports each part of the proof of a lookup in version `version`. `body` is the body of a
@@ -126,17 +128,13 @@ pub(crate) fn explain<S: Suite>(
 }
 
 impl<S: Suite, D: QueryableDesign<S>> Verifier for Client<Tuple<D, S>> {
-    fn resume(&mut self, seen: &[u8]) -> Result<(), Refusal> {
-        super::resume(self, seen)
-    }
-
     fn check_at(
         &self,
         version: Version,
         question: &Question,
         answer: &[u8],
     ) -> Result<Statement, Refusal> {
-        super::require_seen(self.version(), version)?;
+        require_seen(self.version(), version)?;
         D::check_at(self, version, question, answer)
     }
 }

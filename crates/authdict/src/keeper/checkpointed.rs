@@ -12,7 +12,7 @@ use super::{
 use crate::{
     repository::{AuthorError, CheckError, RepositoryError},
     signing_keys::SigningKeys,
-    store::{RecordChange, Store as _, StoreError, StoredCheckpoint},
+    store::{RecordChange, StoreError, StoredCheckpoint},
 };
 
 /// A repository in memory. Its store contains a checkpoint, if one was written, and all later
@@ -103,7 +103,7 @@ impl<R: CheckpointedRepository> FamilyKeeper<R> {
                 self.repository = restored;
             }
         }
-        self.distance.updates = replay(&mut self.repository, &self.store, |_| ())?;
+        self.distance.updates = replay(&mut self.repository, &*self.store, |_| ())?;
         Ok(())
     }
 
@@ -224,10 +224,6 @@ impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
         Ok(self.store.compact()?)
     }
 
-    fn compact(&mut self, _: Version, _: &mut dyn FnMut(u64)) -> Result<u64, RepositoryError> {
-        Err(StoreError::CannotCompact.into())
-    }
-
     fn check(&mut self) -> Result<CheckSummary, CheckError> {
         self.store.check()?;
         let from_empty = self.oldest() == Version::EMPTY;
@@ -243,7 +239,7 @@ impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
             }
         }
         let before = replayed.latest_version().number();
-        replay(&mut replayed, &self.store, |_| ())?;
+        replay(&mut replayed, &*self.store, |_| ())?;
         let heads = self.check_heads(&replayed)?;
         let proved = self.check_contents()?;
         let complete = self.check_completeness(&replayed, from_empty)?;

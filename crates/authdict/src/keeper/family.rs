@@ -4,19 +4,20 @@ use core::fmt;
 
 use pad_core::{Answer, KeyRange, Keys};
 use pad_core::{
-    ApplyError, Authority, Heads, Key, LookupError, Operation, Past, SignedHead, SnapshotHead,
-    Suite, Untrusted, Update, Verified, VerifyError, Version, codec,
+    ApplyError, Authority, Heads as HeadProofs, Key, LookupError, Operation, Past, SignedHead,
+    SnapshotHead, Suite, Untrusted, Update, Verified, VerifyError, Version, codec,
     internals::{Attachment, UpdateHead},
 };
 use pad_tree::{Difference, KeyHistory};
 
 use super::{CheckSummary, Contents, Replica};
 use crate::{
+    client_view::Heads,
     dictionary::{AnswerError, Dictionary, UnprovedCallback},
     question::{HeadText, Question},
     repository::{CheckError, RepositoryError},
     signing_record::{SigningRecord, SigningRecordError},
-    store::{AnyStore, RecordChange, Store, StoreError},
+    store::{AnyStore, RecordChange, Store, StoreError, redb_store::RedbStore},
 };
 
 /// A repository of one family, whose answers and checks take and return messages.
@@ -35,7 +36,7 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     /// Returns the author's public key and the id of the dictionary whose updates are accepted.
     fn authority(&self) -> &Authority;
 
-    fn heads(&self) -> impl Heads<Self::Suite>;
+    fn heads(&self) -> impl HeadProofs<Self::Suite>;
 
     fn latest_version(&self) -> Version;
 
@@ -91,9 +92,6 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
         Ok(range.clone())
     }
 
-    /// See [`Dictionary::proof_body`].
-    fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError>;
-
     /// See [`Dictionary::history_page`].
     fn history_of(
         &self,
@@ -102,7 +100,7 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
         lookups: u64,
     ) -> Result<Untrusted<KeyHistory>, AnswerError>;
 
-    /// See [`Dictionary::differences`].
+    /// See [`Replica::differences`].
     fn compare(
         &self,
         before: Version,
@@ -144,7 +142,7 @@ macro_rules! as_repository {
             self.authority()
         }
 
-        fn heads(&self) -> impl Heads<Self::Suite> {
+        fn heads(&self) -> impl pad_core::Heads<Self::Suite> {
             self.heads()
         }
 
@@ -170,10 +168,6 @@ macro_rules! as_repository {
 
         fn bytes_in_memory(&self) -> usize {
             self.memory_bytes()
-        }
-
-        fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
-            Ok(codec::encode_body(&self.prove(version, key)?))
         }
 
         fn check_version(
@@ -335,10 +329,11 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
     }
 }
 
-impl<R: FamilyRepository> Dictionary for FamilyKeeper<R> {
-    fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
-        self.check_acknowledged(version)?;
-        Ok(HeadText::of(&self.repository.signed_head(version)?.head))
+impl<R: FamilyRepository> Heads for FamilyKeeper<R> {
+    type Error = LookupError;
+
+    fn offered(&self) -> Result<Version, LookupError> {
+        Ok(self.acknowledged)
     }
 
     fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
@@ -365,7 +360,9 @@ impl<R: FamilyRepository> Dictionary for FamilyKeeper<R> {
         self.check_acknowledged(newer)?;
         past_messages(&self.repository.heads(), older, newer)
     }
+}
 
+impl<R: FamilyRepository> Dictionary for FamilyKeeper<R> {
     fn answer(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         span!("answer", version = version.number());
         self.check_provable(version)?;
@@ -382,11 +379,6 @@ impl<R: FamilyRepository> Dictionary for FamilyKeeper<R> {
         self.repository.page_of(version, range, bytes)
     }
 
-    fn proof_body(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
-        self.check_provable(version)?;
-        self.repository.proof_of(version, key)
-    }
-
     fn history_page(
         &self,
         key: &Key,
@@ -395,6 +387,13 @@ impl<R: FamilyRepository> Dictionary for FamilyKeeper<R> {
     ) -> Result<Untrusted<KeyHistory>, AnswerError> {
         let last = last.min(self.acknowledged);
         self.repository.history_of(key, last, lookups)
+    }
+}
+
+impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
+    fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
+        self.check_acknowledged(version)?;
+        Ok(HeadText::of(&self.repository.signed_head(version)?.head))
     }
 
     fn differences(
@@ -405,12 +404,6 @@ impl<R: FamilyRepository> Dictionary for FamilyKeeper<R> {
     ) -> Result<(), AnswerError> {
         self.check_acknowledged(before.max(after))?;
         self.repository.compare(before, after, note)
-    }
-}
-
-impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
-    fn authority(&self) -> &Authority {
-        self.repository.authority()
     }
 
     fn latest(&self) -> Version {
@@ -473,7 +466,8 @@ impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
 
     fn file_bytes(&self) -> Result<u64, StoreError> {
         let derived = self.repository.bytes_in_files()?;
-        Ok(self.store.file_bytes()?.saturating_add(derived))
+        let own = self.store.file().map_or(Ok(0), RedbStore::file_bytes)?;
+        Ok(own.saturating_add(derived))
     }
 
     fn check_head(&self, version: Version) -> Result<(), CheckError> {
@@ -485,12 +479,12 @@ impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
         record.check::<R::Suite>(self.repository.authority(), self.acknowledged, head)
     }
 
-    fn store(&self) -> &AnyStore {
-        &self.store
+    fn store(&self) -> &dyn Store {
+        &*self.store
     }
 
-    fn store_mut(&mut self) -> &mut AnyStore {
-        &mut self.store
+    fn store_mut(&mut self) -> &mut dyn Store {
+        &mut *self.store
     }
 }
 
@@ -507,7 +501,7 @@ pub(crate) fn apply<R: FamilyRepository>(
 /// Returns the total bytes of these updates.
 pub(crate) fn replay<R: FamilyRepository>(
     repository: &mut R,
-    store: &AnyStore,
+    store: &dyn Store,
     mut after_each: impl FnMut(&mut R),
 ) -> Result<usize, RepositoryError> {
     let (first, latest) = (
@@ -577,7 +571,7 @@ pub(crate) fn by_answers<R: FamilyRepository>(
 /// Returns two statements to which the head of version `newer` commits: the root of version
 /// `older`, and its history. Each is the body of a [`Past`].
 pub(crate) fn past_messages<S: Suite>(
-    heads: &impl Heads<S>,
+    heads: &impl HeadProofs<S>,
     older: Version,
     newer: Version,
 ) -> Result<Vec<Vec<u8>>, LookupError> {

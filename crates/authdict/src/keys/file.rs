@@ -1,5 +1,6 @@
 //! Reading of key files as bytes: lines, permissions, and buffers that leave no copies of secrets.
 
+use core::str::Split;
 use std::{
     fs::File,
     io::{self, Read},
@@ -12,67 +13,83 @@ use zeroize::Zeroizing;
 use super::KeyFileError;
 use crate::selection::{SchemeName, SuiteName};
 
+/// The first lines of an author's key file, and the lines after them.
 pub(super) struct Lines<'a> {
     pub(super) suite: SuiteName,
     pub(super) scheme: SchemeName,
     pub(super) dictionary: DictionaryId,
-    /// The line with the author's key: a public key or a seed.
-    pub(super) author: &'a str,
-    /// The line with the scheme's own key, in addition to the author's key; `None` if the scheme
-    /// has none.
-    pub(super) own: Option<&'a str>,
+    /// The line with the author's key, and that with the scheme's own key, if the scheme has one.
+    pub(super) keys: Fields<'a>,
 }
 
 pub(super) const fn malformed(line: usize, expected: &'static str) -> KeyFileError {
     KeyFileError::Malformed { line, expected }
 }
 
-/// Splits the text of a key file with the title line `title` into lines. `has_own` returns whether
-/// a scheme has a key in addition to the author's key, which requires a sixth line.
-pub(super) fn parse<'a>(
-    text: &'a str,
-    title: &'static str,
-    has_own: impl Fn(SchemeName) -> bool,
-) -> Result<Lines<'a>, KeyFileError> {
-    let title = title.trim_end();
-    let body = text.strip_suffix('\n').unwrap_or_default();
-    let mut lines = body.split('\n');
-    if lines.next() != Some(title) {
-        return Err(malformed(1, title));
-    }
-    let mut field = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
-    let suite = field("suite").filter(|name| is_name(name));
-    let scheme = field("scheme").filter(|name| is_name(name));
-    let suite = suite
-        .ok_or(malformed(2, "suite <name>"))?
-        .parse::<SuiteName>();
-    let scheme = scheme
-        .ok_or(malformed(3, "scheme <name>"))?
-        .parse::<SchemeName>();
+/// Reads the first lines of the text of a key file with the title line `title`.
+pub(super) fn parse<'a>(text: &'a str, title: &'static str) -> Result<Lines<'a>, KeyFileError> {
+    let mut fields = Fields::of(text, title)?;
+    let named = |name: &'a str| is_name(name).then_some(name);
+    let suite = fields.read("suite <name>", named)?;
+    let scheme = fields.read("scheme <name>", named)?;
     let unknown = |_| KeyFileError::NotBuilt;
-    let (suite, scheme) = (suite.map_err(unknown)?, scheme.map_err(unknown)?);
-    let dictionary = field("dictionary").and_then(|digits| digits.parse().ok());
-    let dictionary = dictionary.ok_or(malformed(
-        4,
-        "dictionary <32 lower-case hexadecimal digits>",
-    ))?;
-    let author = lines.next().ok_or(malformed(5, "a key"))?;
-    let own = if has_own(scheme) {
-        Some(lines.next().ok_or(malformed(6, "the scheme's own key"))?)
-    } else {
-        None
-    };
-    if lines.next().is_some() {
-        let line = if own.is_some() { 7 } else { 6 };
-        return Err(malformed(line, "the end of the file"));
-    }
+    let digits = "dictionary <32 lower-case hexadecimal digits>";
     Ok(Lines {
-        suite,
-        scheme,
-        dictionary,
-        author,
-        own,
+        suite: suite.parse().map_err(unknown)?,
+        scheme: scheme.parse().map_err(unknown)?,
+        dictionary: fields.read(digits, |digits| digits.parse().ok())?,
+        keys: fields,
     })
+}
+
+/// The lines of a text after its title. Each consists of a name, a space and a value.
+pub(super) struct Fields<'a> {
+    lines: Split<'a, char>,
+    /// The number of the line that was read last.
+    line: usize,
+}
+
+impl<'a> Fields<'a> {
+    /// Reads the line `title`. The text must end in a line feed.
+    pub(super) fn of(text: &'a str, title: &'static str) -> Result<Self, KeyFileError> {
+        let (body, title) = (text.strip_suffix('\n'), title.trim_end());
+        let mut lines = body.unwrap_or_default().split('\n');
+        if lines.next() != Some(title) {
+            return Err(malformed(1, title));
+        }
+        Ok(Self { lines, line: 1 })
+    }
+
+    /// Reads the next line, whose value `read` converts. `expected` describes the line: its name, a
+    /// space, and a description of the value.
+    pub(super) fn read<T>(
+        &mut self,
+        expected: &'static str,
+        read: impl FnOnce(&'a str) -> Option<T>,
+    ) -> Result<T, KeyFileError> {
+        self.line += 1;
+        let line = self.lines.next();
+        let value = line.and_then(|line| line.strip_prefix(name_in(expected))?.strip_prefix(' '));
+        value.and_then(read).ok_or(malformed(self.line, expected))
+    }
+
+    /// Returns whether all lines are read.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.lines.clone().next().is_none()
+    }
+
+    /// Refuses further lines.
+    pub(super) fn end(self) -> Result<(), KeyFileError> {
+        if self.is_at_end() {
+            return Ok(());
+        }
+        Err(malformed(self.line + 1, "the end of the file"))
+    }
+}
+
+/// Returns the name of a line from its description.
+pub(super) fn name_in(expected: &str) -> &str {
+    expected.split_once(' ').map_or(expected, |(name, _)| name)
 }
 
 /// Returns whether a text can be the name of a suite or scheme, perhaps one of another build.

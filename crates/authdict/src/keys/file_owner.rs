@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 
 use super::{
     KeyFileError, SecretFile,
-    file::{decode, decode_to, malformed},
+    file::{Fields, decode, decode_to},
 };
 use crate::own_keys::NoRandomness;
 
@@ -67,20 +67,11 @@ impl FileOwnerKey {
     /// [`FileOwnerKeyError`] if the file is of another kind, encrypted, malformed, or accessible to
     /// other users.
     pub fn from_file(file: &SecretFile) -> Result<Self, FileOwnerKeyError> {
-        let text = file.text_of(TITLE)?;
-        let mut lines = text.strip_suffix('\n').unwrap_or_default().split('\n');
-        if lines.next() != Some(TITLE) {
-            return Err(malformed(1, TITLE).into());
-        }
-        let mut digits = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
+        let mut fields = Fields::of(file.text_of(TITLE)?, TITLE)?;
         let mut seed = Zeroizing::new([0; 32]);
-        let decoded = digits("seed").and_then(|text| decode_to(text, &mut *seed));
-        decoded.ok_or(malformed(2, "seed <64 digits>"))?;
-        let tags = digits("tags").and_then(decode);
-        let tags = tags.ok_or(malformed(3, "tags <digits>"))?;
-        if lines.next().is_some() {
-            return Err(malformed(4, "the end of the file").into());
-        }
+        fields.read("seed <64 digits>", |digits| decode_to(digits, &mut *seed))?;
+        let tags = fields.read("tags <digits>", decode)?;
+        fields.end()?;
         let tags = OwnerKey::from_bytes(&tags)?;
         Ok(Self { seed, tags })
     }

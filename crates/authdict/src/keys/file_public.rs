@@ -32,7 +32,7 @@ use pad_core::{AuthorKey, Digest};
 
 use super::{
     FileOwnerKeyError,
-    file::{decode, decode_to, malformed, read_text},
+    file::{Fields, decode, decode_to, malformed, read_text},
 };
 
 const TITLE: &str = "pad-file-public v1";
@@ -61,35 +61,25 @@ impl FilePublic {
     }
 
     fn parse(text: &str) -> Result<Self, FileOwnerKeyError> {
-        let mut lines = text.strip_suffix('\n').unwrap_or_default().split('\n');
-        if lines.next() != Some(TITLE) {
-            return Err(malformed(1, TITLE).into());
-        }
-        let mut field = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
-        let owner = field("owner").and_then(digest);
-        let owner = owner.and_then(|bytes| AuthorKey::from_bytes(&bytes).ok());
-        let owner = owner.ok_or(malformed(2, "owner <an Ed25519 public key of 64 digits>"))?;
-        let tags = field("tags").ok_or(malformed(3, "tags <digits>"))?;
-        let tags = read_tags(tags)?.ok_or(malformed(3, "tags <digits>, or the name of a kind"))?;
-        let name = field("file").and_then(digest);
-        let name = name.ok_or(malformed(4, "file <64 digits>"))?;
-        let version = field("version")
-            .and_then(number)
-            .filter(|number| *number > 0);
-        let version = version.ok_or(malformed(5, "version <number>"))?;
-        let total = field("bytes").and_then(number);
-        let total = total.ok_or(malformed(6, "bytes <number>"))?;
-        let root = field("root").and_then(digest);
-        let root = root.ok_or(malformed(7, "root <64 digits>"))?;
-        let server = match lines.next() {
-            None => "",
-            Some(line) => (line.strip_prefix("server "))
-                .filter(|address| is_address(address))
-                .ok_or(malformed(8, "server <address>, or the end of the file"))?,
+        let mut fields = Fields::of(text, TITLE)?;
+        let owner = fields.read("owner <an Ed25519 public key of 64 digits>", |digits| {
+            AuthorKey::from_bytes(&digest(digits)?).ok()
+        })?;
+        let tags = read_tags(fields.read("tags <digits>", Some)?)?;
+        let tags = tags.ok_or(malformed(3, "tags <digits>, or the name of a kind"))?;
+        let name = fields.read("file <64 digits>", digest)?;
+        let version = fields.read("version <number>", |digits| {
+            number(digits).filter(|number| *number > 0)
+        })?;
+        let total = fields.read("bytes <number>", number)?;
+        let root = fields.read("root <64 digits>", digest)?;
+        let server = if fields.is_at_end() {
+            ""
+        } else {
+            let expected = "server <address>, or the end of the file";
+            fields.read(expected, |address| is_address(address).then_some(address))?
         };
-        if lines.next().is_some() {
-            return Err(malformed(9, "the end of the file").into());
-        }
+        fields.end()?;
         let list = ListState {
             root: Digest(root),
             total,

@@ -1,15 +1,14 @@
 //! A store of any kind, which its path or address determines.
 
+use core::ops::{Deref, DerefMut};
 use std::path::Path;
 
-use pad_core::Version;
-
-use super::{Record, RecordChange, Store, StoreError, StoredCheckpoint, redb_store::RedbStore};
+use super::{RecordChange, Store, StoreError, redb_store::RedbStore};
 #[cfg(feature = "object-store")]
 use crate::objects::{ObjectBackend, ObjectFolder};
 
 /// A store in a file or, with the feature `object-store`, in objects at an address such as
-/// `s3://bucket/prices`.
+/// `s3://bucket/prices`. It dereferences to a [`Store`].
 #[derive(Debug)]
 pub enum AnyStore {
     /// A store in a file.
@@ -74,121 +73,34 @@ impl AnyStore {
         }
     }
 
-    /// Returns the store if it is in a file; `None` otherwise.
-    pub const fn file(&self) -> Option<&RedbStore> {
-        match self {
-            Self::File(store) => Some(store),
-            #[cfg(feature = "object-store")]
-            Self::Objects(_) => None,
-            #[cfg(test)]
-            Self::Test(_) => None,
-        }
-    }
-
     /// Returns whether `path` is an address of a store in an object store.
     pub fn is_in_objects(path: &Path) -> bool {
         is_address(path).is_some()
     }
+}
 
-    /// Returns the size of the store's own file in bytes; 0 for a store in an object store.
-    ///
-    /// # Errors
-    /// [`StoreError`] of the medium.
-    pub fn file_bytes(&self) -> Result<u64, StoreError> {
+impl Deref for AnyStore {
+    type Target = dyn Store + Send + Sync;
+
+    fn deref(&self) -> &Self::Target {
         match self {
-            Self::File(store) => store.file_bytes(),
-            // The objects of the store itself are little more than one row for each version.
+            Self::File(store) => &**store,
             #[cfg(feature = "object-store")]
-            Self::Objects(_) => Ok(0),
+            Self::Objects(store) => store,
             #[cfg(test)]
-            Self::Test(_) => Ok(0),
+            Self::Test(store) => &**store,
         }
     }
 }
 
-/// Evaluates a method call on the store that an [`AnyStore`] contains, whatever its kind.
-macro_rules! of {
-    ($store:expr, $found:ident => $call:expr) => {
-        match $store {
-            AnyStore::File($found) => $call,
+impl DerefMut for AnyStore {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::File(store) => &mut **store,
             #[cfg(feature = "object-store")]
-            AnyStore::Objects($found) => $call,
+            Self::Objects(store) => store,
             #[cfg(test)]
-            AnyStore::Test($found) => $call,
+            Self::Test(store) => &mut **store,
         }
-    };
-}
-
-impl Store for AnyStore {
-    fn id(&self) -> Result<[u8; 16], StoreError> {
-        of!(self, store => store.id())
-    }
-
-    fn latest(&self) -> Result<Version, StoreError> {
-        of!(self, store => store.latest())
-    }
-
-    fn publish(
-        &mut self,
-        first: Version,
-        updates: &[Vec<u8>],
-        records: &[RecordChange],
-    ) -> Result<(), StoreError> {
-        of!(self, store => store.publish(first, updates, records))
-    }
-
-    fn publish_row(
-        &mut self,
-        before: Version,
-        latest: Version,
-        row: &[u8],
-        records: &[RecordChange],
-    ) -> Result<(), StoreError> {
-        of!(self, store => store.publish_row(before, latest, row, records))
-    }
-
-    fn update(&self, version: Version) -> Result<Option<Vec<u8>>, StoreError> {
-        of!(self, store => store.update(version))
-    }
-
-    fn put_checkpoint(&mut self, checkpoint: &StoredCheckpoint) -> Result<(), StoreError> {
-        of!(self, store => store.put_checkpoint(checkpoint))
-    }
-
-    fn checkpoint(&self) -> Result<Option<StoredCheckpoint>, StoreError> {
-        of!(self, store => store.checkpoint())
-    }
-
-    fn records(&self, group: &'static str) -> Result<Vec<Record>, StoreError> {
-        of!(self, store => store.records(group))
-    }
-
-    fn records_between(
-        &self,
-        group: &'static str,
-        first: &[u8],
-        last: &[u8],
-    ) -> Result<Vec<Record>, StoreError> {
-        of!(self, store => store.records_between(group, first, last))
-    }
-
-    fn record_count(&self, group: &'static str) -> Result<u64, StoreError> {
-        of!(self, store => store.record_count(group))
-    }
-
-    fn pin(&self) -> Result<(), StoreError> {
-        of!(self, store => store.pin())
-    }
-
-    fn unpin(&self) {
-        of!(self, store => store.unpin());
-    }
-
-    fn compact(&mut self) -> Result<(), StoreError> {
-        of!(self, store => store.compact())
-    }
-
-    fn check(&mut self) -> Result<(), StoreError> {
-        of!(self, store => store.check())
     }
 }

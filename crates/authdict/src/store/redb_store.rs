@@ -261,6 +261,10 @@ impl Store for RedbStore {
             Ok(())
         })
     }
+
+    fn file(&self) -> Option<&Self> {
+        Some(self)
+    }
 }
 
 /// Settings for opening the file with the storage engine: how a store is recognised, its

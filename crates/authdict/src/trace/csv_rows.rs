@@ -6,7 +6,8 @@ use super::{COLUMNS, KEY, LONGEST_ROW, OP, Row, SNAPSHOT, TraceError, VALUE};
 
 pub(super) struct CsvRows<R> {
     rows: csv::Reader<RowReader<R>>,
-    columns: Columns,
+    /// The number of the first [`COLUMNS`] that the trace lacks.
+    omitted: usize,
     record: csv::StringRecord,
 }
 
@@ -17,14 +18,17 @@ impl<R: Read> CsvRows<R> {
             .from_reader(RowReader::new(source));
         let header = rows.headers().cloned();
         let header = header.map_err(|error| row_error(error, false));
-        let columns = match header {
-            Ok(header) => Columns::of(&header).ok_or(TraceError::Header)?,
-            Err(TraceError::RowTooLong(_)) => return Err(TraceError::Header),
+        let has = |header: &csv::StringRecord, omitted: &usize| {
+            COLUMNS.get(*omitted..).is_some_and(|names| header == names)
+        };
+        let omitted = match header {
+            Ok(header) => (0..=KEY).find(|omitted| has(&header, omitted)),
+            Err(TraceError::RowTooLong(_)) => None,
             Err(error) => return Err(error),
         };
         Ok(Self {
             rows,
-            columns,
+            omitted: omitted.ok_or(TraceError::Header)?,
             record: csv::StringRecord::new(),
         })
     }
@@ -41,59 +45,30 @@ impl<R: Read> CsvRows<R> {
         })?;
         let line = self.record.position().map_or(0, csv::Position::line);
         row.line = line.saturating_add(self.rows.get_ref().has_returns.into());
-        row.has_name = self.columns == Columns::Snapshots;
+        row.has_name = self.has_names();
         self.field(SNAPSHOT).clone_into(&mut row.name);
-        match self.columns {
-            Columns::Values => "put".clone_into(&mut row.op),
-            Columns::Snapshots | Columns::Changes => self.field(OP).clone_into(&mut row.op),
-        }
+        let op = if self.omitted > OP {
+            "put"
+        } else {
+            self.field(OP)
+        };
+        op.clone_into(&mut row.op);
         self.field(KEY).as_bytes().clone_into(&mut row.key);
         self.field(VALUE).as_bytes().clone_into(&mut row.value);
         Ok(read)
     }
 
-    pub(super) fn has_names(&self) -> bool {
-        self.columns == Columns::Snapshots
+    pub(super) const fn has_names(&self) -> bool {
+        self.omitted == SNAPSHOT
     }
 
     /// Returns the field of the current record in the column [`COLUMNS`]`[column]`; empty if the
     /// trace lacks this column.
     fn field(&self, column: usize) -> &str {
-        let place = column.checked_sub(self.columns.omitted());
+        let place = column.checked_sub(self.omitted);
         place
             .and_then(|place| self.record.get(place))
             .unwrap_or_default()
-    }
-}
-
-/// The columns of a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Columns {
-    /// `snapshot,op,key,value`.
-    Snapshots,
-    /// `op,key,value`.
-    Changes,
-    /// `key,value`.
-    Values,
-}
-
-impl Columns {
-    fn of(header: &csv::StringRecord) -> Option<Self> {
-        let all = [Self::Snapshots, Self::Changes, Self::Values];
-        all.into_iter().find(|columns| header == columns.names())
-    }
-
-    fn names(self) -> &'static [&'static str] {
-        COLUMNS.get(self.omitted()..).unwrap_or_default()
-    }
-
-    /// Returns how many of the first [`COLUMNS`] the trace lacks.
-    pub(super) const fn omitted(self) -> usize {
-        match self {
-            Self::Snapshots => 0,
-            Self::Changes => 1,
-            Self::Values => 2,
-        }
     }
 }
 

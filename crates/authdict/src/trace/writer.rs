@@ -7,7 +7,7 @@ use std::{
 
 use pad_core::Operation;
 
-use super::{COLUMNS, Columns, VALUE};
+use super::{COLUMNS, KEY, OP, VALUE};
 
 /// A writer of the changes of one snapshot as a trace without the column `snapshot`.
 ///
@@ -15,7 +15,8 @@ use super::{COLUMNS, Columns, VALUE};
 #[derive(Debug)]
 pub struct TraceWriter<W: Write> {
     rows: csv::Writer<W>,
-    columns: Columns,
+    /// The number of the first [`COLUMNS`] that the trace lacks.
+    omitted: usize,
 }
 
 /// Error returned when a trace is written.
@@ -39,7 +40,7 @@ impl<W: Write> TraceWriter<W> {
     /// # Errors
     /// [`TraceWriteError::Io`].
     pub fn of_entries(sink: W) -> Result<Self, TraceWriteError> {
-        Self::new(sink, Columns::Values)
+        Self::new(sink, KEY)
     }
 
     /// Starts a trace of changes, with the columns `op,key,value`.
@@ -47,12 +48,12 @@ impl<W: Write> TraceWriter<W> {
     /// # Errors
     /// [`TraceWriteError::Io`].
     pub fn of_changes(sink: W) -> Result<Self, TraceWriteError> {
-        Self::new(sink, Columns::Changes)
+        Self::new(sink, OP)
     }
 
-    fn new(sink: W, columns: Columns) -> Result<Self, TraceWriteError> {
+    fn new(sink: W, omitted: usize) -> Result<Self, TraceWriteError> {
         let rows = csv::Writer::from_writer(sink);
-        let mut writer = Self { rows, columns };
+        let mut writer = Self { rows, omitted };
         writer.row(COLUMNS)?;
         Ok(writer)
     }
@@ -65,7 +66,7 @@ impl<W: Write> TraceWriter<W> {
         let text = |bytes| str::from_utf8(bytes).map_err(|_| TraceWriteError::NotText);
         let (op, value) = match operation {
             Operation::Put(_, value) => ("put", text(value.as_bytes())?),
-            Operation::Remove(_) if self.columns == Columns::Values => {
+            Operation::Remove(_) if self.omitted > OP => {
                 return Err(TraceWriteError::Removal);
             }
             Operation::Remove(_) => ("delete", ""),
@@ -75,7 +76,7 @@ impl<W: Write> TraceWriter<W> {
 
     /// Writes the fields of all columns that the trace has.
     fn row(&mut self, fields: [&str; VALUE + 1]) -> Result<(), TraceWriteError> {
-        let fields = fields.into_iter().skip(self.columns.omitted());
+        let fields = fields.into_iter().skip(self.omitted);
         let written = self.rows.write_record(fields);
         written.map_err(|error| TraceWriteError::Io(error.into()))
     }

@@ -80,7 +80,7 @@ impl VersionNotes {
     #[doc(hidden)]
     pub fn missing_in(
         &self,
-        store: &impl Store,
+        store: &dyn Store,
         latest: Version,
     ) -> Result<MissingNotes, StoreError> {
         let mut missing = MissingNotes::default();
@@ -127,7 +127,7 @@ impl VersionNotes {
 ///
 /// # Errors
 /// [`StoreError`].
-pub fn note_count(store: &impl Store) -> Result<u64, StoreError> {
+pub fn note_count(store: &dyn Store) -> Result<u64, StoreError> {
     store.record_count(GROUP)
 }
 

@@ -237,9 +237,9 @@ impl LyingServer<'_> {
 impl Heads for LyingServer<'_> {
     type Error = <Server<Prices> as Heads>::Error;
 
-    fn latest(&self) -> Result<Version, Self::Error> {
+    fn offered(&self) -> Result<Version, Self::Error> {
         self.asked.set(self.asked.get() + 1);
-        Heads::latest(self.face())
+        Heads::offered(self.face())
     }
 
     fn head_message(&self, version: Version) -> Result<Vec<u8>, Self::Error> {

@@ -14,7 +14,7 @@ use authdict::{
     Author, NodeCache, Operation, Question, RepositoryError, SchemeName, SecretKey, Server,
     SigningRecord, StoreError, SuiteName, Version,
     internals::{
-        AnyStore, Store as _,
+        AnyStore,
         dynamic::{create_store, store_records},
         objects::{ObjectBackend, ObjectFolder},
     },

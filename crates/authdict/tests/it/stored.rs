@@ -5,8 +5,7 @@ use std::fs;
 
 use authdict::{
     AuthorError, CacheSize, Key, KeyRange, NodeCache, Operation, Question, RepositoryError,
-    SchemeName, Server, Statement, StoreError, Value, Version,
-    internals::{Store, dynamic::create_store},
+    SchemeName, Server, Statement, StoreError, Value, Version, internals::dynamic::create_store,
     verify,
 };
 use pad_conformance::{Random, soak};

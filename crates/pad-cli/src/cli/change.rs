@@ -431,7 +431,7 @@ fn changed_keys(author: &Author, before: Version, after: Version) -> Option<usiz
 
 /// Returns the name given for a new version with `--name`, after checking that it is valid and
 /// unused; `None` without the option.
-pub(super) fn new_name(name: Option<&str>, store: &impl Store) -> Result<Option<String>> {
+pub(super) fn new_name(name: Option<&str>, store: &dyn Store) -> Result<Option<String>> {
     let Some(name) = name else {
         return Ok(None);
     };

@@ -347,7 +347,7 @@ impl Import {
 
 /// Returns the version up to which the author has declared that no version is a snapshot to import
 /// ([`Import::vouch`]). Returns version 0 without such a declaration.
-fn vouched(store: &impl Store) -> Result<Version> {
+fn vouched(store: &dyn Store) -> Result<Version> {
     let found = store.records(VOUCHED_GROUP)?.pop();
     let number = found.and_then(|(_, value)| Some(u64::from_be_bytes(value.try_into().ok()?)));
     Ok(Version::new(number.unwrap_or_default()))
@@ -456,7 +456,7 @@ fn acknowledge(
     Ok(())
 }
 
-fn imported(store: &impl Store) -> Result<Vec<Stamp>> {
+fn imported(store: &dyn Store) -> Result<Vec<Stamp>> {
     let records = store.records(RECORD_GROUP)?.into_iter();
     Ok(records.map(|(_, stamp)| stamp).collect())
 }

@@ -10,7 +10,7 @@ use std::{
 
 use authdict::{
     SecretFile, StoredView, VersionNote,
-    internals::{AnyStore, Store as _, dynamic::key_of_store},
+    internals::{AnyStore, dynamic::key_of_store},
     trace::TraceReader,
 };
 use clap::Args;
@@ -169,15 +169,15 @@ fn encrypted(path: &Path, rows: &mut Rows) -> Result {
 
 fn store(path: &Path, rows: &mut Rows) -> Result {
     let store = AnyStore::open(path)?;
-    let public = key_of_store(&store)?;
+    let public = key_of_store(&*store)?;
     rows.is("a store: all versions of a dictionary, for verified queries");
     add_public(&public, rows);
     let latest = store.latest()?;
     rows.add("latest version", "latest", latest.number());
-    if let Some(name) = VersionNote::of(&store, latest)?.and_then(|note| note.name) {
+    if let Some(name) = VersionNote::of(&*store, latest)?.and_then(|note| note.name) {
         rows.both("name", "name", Output::show_text(&name), name.as_str());
     }
-    let pending = authdict::internals::pending::count(&store)?;
+    let pending = authdict::internals::pending::count(&*store)?;
     rows.add("pending", "pending_changes", pending);
     rows.more("pad status, pad versions");
     Ok(())

@@ -374,7 +374,7 @@ pub(super) fn create_or_match(
         .help("create one in a folder with pad directory create"));
     }
     if AnyStore::exists(path)? {
-        return check_key(path, &key_of_store(&AnyStore::open(path)?)?, public);
+        return check_key(path, &key_of_store(&*AnyStore::open(path)?)?, public);
     }
     match create_store_with(path, public, parameters_record(public, new, output)?) {
         // Another process has created the store in the meantime.

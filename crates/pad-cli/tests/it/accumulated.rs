@@ -36,7 +36,8 @@ fn with_key(scheme: SchemeName, dictionary: &str) -> Bench {
     let key = SecretKey::from_parts(suite, scheme, id, &[7; 32], Some(secret)).unwrap();
     let bench = Bench::new();
     let [secret, public] = ["k", "k.pub"].map(|name| bench.path(name));
-    key.save_pair(&secret, &public).unwrap();
+    key.save_pair_as(&key.to_file().unwrap(), &secret, &public)
+        .unwrap();
     bench
 }
 

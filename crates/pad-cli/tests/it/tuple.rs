@@ -4,9 +4,7 @@ use std::path::Path;
 
 use authdict::{
     Author, Key, LookupError, Operation, Question, SchemeName, SecretKey, Server, SigningRecord,
-    SuiteName, Value, Version,
-    internals::{Store, dynamic::create_store},
-    verify,
+    SuiteName, Value, Version, internals::dynamic::create_store, verify,
 };
 
 use crate::bench::{Bench, text};

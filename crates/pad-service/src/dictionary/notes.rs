@@ -5,7 +5,7 @@ use std::sync::{PoisonError, atomic::Ordering::Relaxed};
 use authdict::{
     RepositoryError, VersionNotes,
     internals::{
-        AnyStore, Store as _,
+        AnyStore, Store,
         version_notes::{MissingNotes, note_count},
     },
 };
@@ -38,11 +38,11 @@ impl Dictionary {
             return Ok(found);
         }
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let write = |store: &mut AnyStore| {
+        let write = |store: &mut dyn Store| {
             // An empty change makes this process the writer. Notes that other processes or threads
             // have stored until then are known afterwards.
             store.write_records(&[])?;
-            let found = notes.missing_in(&*store, latest)?;
+            let found = notes.missing_in(store, latest)?;
             if found.taken > 0 {
                 store.write_records(&found.records)?;
             }
@@ -54,7 +54,7 @@ impl Dictionary {
             write(repository.store_mut())
         } else {
             // A second handle of the store blocks other writers until it is dropped.
-            AnyStore::open(&self.store).and_then(|mut store| write(&mut store))
+            AnyStore::open(&self.store).and_then(|mut store| write(&mut *store))
         };
         if written.is_err() && !self.reads_on_demand() {
             // The handle that answers queries may be unusable, or may block the second handle.

@@ -1,7 +1,7 @@
 //! Mirroring of a part of the keys, from heads and proofs.
 
 use authdict::{
-    AnswerError, ApplyError, Key, KeyRange, Keys, NotFollowed, Question, Refusal, RepositoryError,
+    ApplyError, Key, KeyRange, Keys, LookupError, NotFollowed, Question, Refusal, RepositoryError,
     StoredView, Version,
     internals::{
         dynamic::longest_answer,
@@ -25,7 +25,7 @@ impl MirrorTarget for Part {
         self.keep().until()
     }
 
-    fn seen(&self) -> Result<StoredView, NotFollowed<AnswerError>> {
+    fn seen(&self) -> Result<StoredView, NotFollowed<LookupError>> {
         StoredView::new(self.public().clone()).follow(self.read().as_ref())
     }
 

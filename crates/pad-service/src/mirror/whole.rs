@@ -1,6 +1,6 @@
 //! Mirroring of a whole dictionary, from updates.
 
-use authdict::{AnswerError, NotFollowed, Refusal, RepositoryError, StoredView, Version};
+use authdict::{LookupError, NotFollowed, Refusal, RepositoryError, StoredView, Version};
 use pad_client::{
     FetchError,
     internals::{ServerSession, Unusable},
@@ -21,9 +21,9 @@ impl MirrorTarget for Dictionary {
         self.keep().until()
     }
 
-    fn seen(&self) -> Result<StoredView, NotFollowed<AnswerError>> {
+    fn seen(&self) -> Result<StoredView, NotFollowed<LookupError>> {
         let view = StoredView::new(self.public().clone());
-        self.read(|repository| view.follow(repository))
+        self.read(|repository| view.follow(&**repository))
     }
 
     fn take(

@@ -7,8 +7,7 @@ use std::sync::{
 
 use authdict::{
     Key, KeyRange, Keys, Predecessor, Question, SchemeName, Server, Statement, Successor, Value,
-    Version, VersionNote,
-    internals::{Store as _, part::NotTaken},
+    Version, VersionNote, internals::part::NotTaken,
 };
 use pad_client::{Fault, FetchError, Remote, internals::Resource};
 use pad_service::{Keep, Mirror, NotApplied, Part};

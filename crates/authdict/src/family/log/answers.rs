@@ -105,7 +105,7 @@ fn check_member<S: SetScheme>(
 /// A proof of any kind, encoded as the body of a message, with the number of its kind.
 pub(super) struct ProofBody {
     kind: u8,
-    pub(super) bytes: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
 impl ProofBody {

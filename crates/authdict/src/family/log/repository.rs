@@ -262,10 +262,6 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
         Ok(proof.answer::<S>(&heads))
     }
 
-    fn proof_of(&self, version: Version, key: &Key) -> Result<Vec<u8>, LookupError> {
-        Ok((S::PROVE)(self, version, key)?.bytes)
-    }
-
     fn history_of(
         &self,
         _: &Key,

@@ -6,9 +6,9 @@ use std::{io, num::NonZeroUsize};
 
 use pad_core::{Answer, KeyRange, Keys};
 use pad_core::{
-    ApplyError, Authority, First, HeadSigner, Heads, Key, Last, LookupError, Operation,
-    Repository as _, Response, SignedHead, SnapshotHead, StoreFault, Suite, Untrusted, Update,
-    Value, Verified, VerifyError, Version, Workers, codec,
+    ApplyError, Authority, First, HeadSigner, Key, Last, LookupError, Operation, Repository as _,
+    Response, SignedHead, SnapshotHead, StoreFault, Suite, Untrusted, Update, Value, Verified,
+    VerifyError, Version, Workers, codec,
 };
 use pad_tree::{
     CopyError, Difference, KeyHistory, NodeCache, PublishError, RedBlack, SkipList, SortedError,
@@ -30,7 +30,7 @@ use crate::{
     question::Question,
     repository::{AuthorError, CheckError, RepositoryError},
     signing_keys::SigningKeys,
-    store::{AnyStore, RecordChange, Store as _, StoreError},
+    store::{AnyStore, RecordChange, StoreError},
     store_log::{AnyLog, NodeFile, RowLengths, StoreLog, SystemError},
 };
 
@@ -132,7 +132,7 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
     }
 
     fn read(&mut self) -> Result<(), RepositoryError> {
-        let log = self.log().taken_up(&self.store)?;
+        let log = self.log().taken_up(&*self.store)?;
         let said = log.system_error();
         let cache = self.repository.cache().clone();
         let mut taken_up = opened::<S, B>(*self.repository.authority(), log, cache)?;
@@ -148,7 +148,7 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
 
     /// Keeps other writers out, or makes them fail ([`StoreLog::begin`]).
     fn begin(&mut self) -> Result<(), StoreError> {
-        self.repository.log_mut().begin(&self.store)
+        self.repository.log_mut().begin(&*self.store)
     }
 
     /// Stages the row of the latest version for the next commit, and returns this version. The row
@@ -245,7 +245,7 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
     fn move_since(&mut self, oldest: Version) -> Result<(), RepositoryError> {
         self.begin()?;
         let files = self.log().files();
-        let removed = files.map_or(Ok(()), |files| files.remove_replaced(&self.store));
+        let removed = files.map_or(Ok(()), |files| files.remove_replaced(&*self.store));
         if oldest <= self.repository.oldest() {
             return Ok(removed?);
         }
@@ -265,14 +265,14 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
         let put = self.store.publish_row(latest, latest, &row, &[change]);
         if let Err(error) = put {
             // Despite the error, the store may have recorded the change.
-            match from.is_of(&self.store) {
+            match from.is_of(&*self.store) {
                 Ok(true) => drop(unfinished.remove()),
                 _ => self.repository.log_mut().close(),
             }
             return Err(error.into());
         }
         self.repository = copied;
-        unfinished.remove_replaced(&self.store)?;
+        unfinished.remove_replaced(&*self.store)?;
         Ok(())
     }
 

@@ -1,9 +1,9 @@
 //! Tuple PADs with accumulators. Their tuples are in memory, and in a checkpoint in the store.
 
 use pad_core::{
-    Answer, ApplyError, Authority, HeadSigner, Heads, Key, Keys, LookupError, Operation,
-    Repository as _, Response, SignedHead, SnapshotHead, Suite, Untrusted, Update, Verified,
-    VerifyError, Version, Workers, codec,
+    Answer, ApplyError, Authority, HeadSigner, Key, Keys, LookupError, Operation, Repository as _,
+    Response, SignedHead, SnapshotHead, Suite, Untrusted, Update, Verified, VerifyError, Version,
+    Workers, codec,
 };
 use pad_tree::{Difference, KeyHistory};
 use pad_tuple::{TupleAuthor, TupleRepository, internals::KeyBytes};

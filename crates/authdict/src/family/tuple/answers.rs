@@ -27,13 +27,19 @@ use crate::{
 pub(crate) trait QueryableDesign<S: Suite>:
     Design<S, Secret: SecretBytes, Key: PublicBytes>
 {
-    /// Verifies an answer to a question about a version, and returns the verified statement.
+    /// Verifies an answer to a question about a version, and returns the verified statement. By
+    /// default, questions are about one key.
     fn check_at(
         client: &Client<Tuple<Self, S>>,
         version: Version,
         question: &Question,
         answer: &[u8],
-    ) -> Result<Statement, Refusal>;
+    ) -> Result<Statement, Refusal> {
+        match question {
+            Question::Key(key) => Ok(Statement::Lookup(check(client, version, key, answer)?)),
+            question => Err(not_offered(question, <Self as TupleScheme<S>>::SCHEME).into()),
+        }
+    }
 }
 
 /// Designs that sign tuples answer all questions about keys, including ranges.
@@ -56,36 +62,17 @@ where
     }
 }
 
-/// Implements [`QueryableDesign`] for designs with accumulators, which answer questions about one
-/// key at a time.
 #[cfg(feature = "accumulators")]
-macro_rules! one_key_at_a_time {
-    ([$($parameters:tt)+] $design:ty) => {
-        impl<S: Suite, $($parameters)+> QueryableDesign<S> for $design
-        where
-            Self: Design<S, Secret: SecretBytes, Key: PublicBytes>,
-        {
-            fn check_at(
-                client: &Client<Tuple<Self, S>>,
-                version: Version,
-                question: &Question,
-                answer: &[u8],
-            ) -> Result<Statement, Refusal> {
-                match question {
-                    Question::Key(key) => {
-                        Ok(Statement::Lookup(check(client, version, key, answer)?))
-                    }
-                    question => Err(not_offered(question, <Self as TupleScheme<S>>::SCHEME).into()),
-                }
-            }
-        }
-    };
+impl<S: Suite, A, R, const GENERATIONS: usize> QueryableDesign<S> for Accumulated<A, R, GENERATIONS> where
+    Self: Design<S, Secret: SecretBytes, Key: PublicBytes>
+{
 }
 
 #[cfg(feature = "accumulators")]
-one_key_at_a_time!([A, R, const GENERATIONS: usize] Accumulated<A, R, GENERATIONS>);
-#[cfg(feature = "accumulators")]
-one_key_at_a_time!([A, const GENERATIONS: usize] ChainAccumulated<A, GENERATIONS>);
+impl<S: Suite, A, const GENERATIONS: usize> QueryableDesign<S> for ChainAccumulated<A, GENERATIONS> where
+    Self: Design<S, Secret: SecretBytes, Key: PublicBytes>
+{
+}
 
 /// Returns the versions after `oldest`, up to `latest`, in which a key's value changed. `value`
 /// looks the key up in a version. Makes at most `lookups` lookups, or 2 if `lookups` is less. The

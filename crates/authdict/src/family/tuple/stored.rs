@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use pad_core::Answer;
 use pad_core::{
-    ApplyError, Authority, Heads, Key, KeyRange, Keys, LookupError, Operation, Repository as _,
-    Response, SignedHead, SnapshotHead, StoreFault, Suite, Untrusted, Update, Value, Verified,
-    VerifyError, Version, Workers, codec,
+    ApplyError, Authority, Key, KeyRange, Keys, LookupError, Operation, Repository as _, Response,
+    SignedHead, SnapshotHead, StoreFault, Suite, Untrusted, Update, Value, Verified, VerifyError,
+    Version, Workers, codec,
 };
 use pad_tree::{Difference, KeyHistory};
 use pad_tuple::{
@@ -29,7 +29,7 @@ use crate::{
     question::Question,
     repository::{AuthorError, CheckError, RepositoryError},
     signing_keys::SigningKeys,
-    store::{RecordChange, Store as _, StoreError, StoredCheckpoint},
+    store::{RecordChange, StoreError, StoredCheckpoint},
     store_log::SystemError,
     tuple_file::{TupleFile, UNREADABLE},
 };
@@ -99,7 +99,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Tuples<S, D> {
         loop {
             self.take_up()?;
             let mut can_write = true;
-            let replayed = replay(&mut self.repository, &self.store, |repository| {
+            let replayed = replay(&mut self.repository, &*self.store, |repository| {
                 if can_write && repository.memory_bytes() > MOST_WAITING {
                     // Each attempt to write waits for other writers.
                     can_write = write(repository).is_ok();
@@ -237,10 +237,6 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D
             bytes: Vec::new(),
         })?;
         Ok(self.store.compact()?)
-    }
-
-    fn compact(&mut self, _: Version, _: &mut dyn FnMut(u64)) -> Result<u64, RepositoryError> {
-        Err(StoreError::CannotCompact.into())
     }
 
     fn check(&mut self) -> Result<CheckSummary, CheckError> {

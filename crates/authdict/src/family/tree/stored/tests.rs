@@ -5,7 +5,10 @@ use pad_core::{AuthorKey, DictionaryId, Sha256Ed25519, Value};
 use pad_disk::layer::{Reads, SimulatedFolder};
 
 use super::*;
-use crate::{dictionary::Dictionary as _, store::in_memory::TestStore};
+use crate::{
+    client_view::Heads as _,
+    store::{Store as _, in_memory::TestStore},
+};
 
 type S = Sha256Ed25519;
 

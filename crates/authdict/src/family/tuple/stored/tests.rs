@@ -13,7 +13,7 @@ use crate::{
     family::tuple::setup,
     keys::SecretKey,
     selection::{SchemeName, SuiteName},
-    store::{AnyStore, in_memory::TestStore},
+    store::{AnyStore, Store as _, in_memory::TestStore},
 };
 
 type S = Sha256Ed25519;
