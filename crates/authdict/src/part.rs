@@ -251,6 +251,10 @@ impl<S: Suite> Heads for TreePart<S> {
         Ok(codec::encode(&proof))
     }
 
+    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(None)
+    }
+
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
         past_messages(self.heads(), older, newer)
     }

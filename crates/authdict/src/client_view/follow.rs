@@ -36,7 +36,7 @@ pub trait Heads {
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, Self::Error>;
 
     /// Returns the proof that a newer version contains all entries of an older version, as a
-    /// message. Returns `None`, the default, for families whose entries can be removed.
+    /// message. Returns `None` for families whose entries can be removed.
     ///
     /// # Errors
     /// [`Self::Error`].
@@ -44,10 +44,7 @@ pub trait Heads {
         &self,
         older: Version,
         newer: Version,
-    ) -> Result<Option<Vec<u8>>, Self::Error> {
-        let _ = (older, newer);
-        Ok(None)
-    }
+    ) -> Result<Option<Vec<u8>>, Self::Error>;
 
     /// Returns two statements to which the head of version `newer` commits: the root of version
     /// `older`, and its history. Each is the body of a [`pad_core::Past`], as [`StoredView::accuse`]
@@ -101,6 +98,10 @@ impl<S: Suite> Heads for BlockDirectory<S> {
         Ok(codec::encode(
             &self.heads().prove_consistency(older, newer)?,
         ))
+    }
+
+    fn append_only_message(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
+        Ok(None)
     }
 
     fn past_messages(&self, older: Version, newer: Version) -> Result<Vec<Vec<u8>>, LookupError> {
