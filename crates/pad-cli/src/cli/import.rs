@@ -15,10 +15,7 @@ use authdict::{
 use clap::Args;
 use serde_json::json;
 
-use self::{
-    source::TraceSource,
-    survey::{Replay, Stamp, Survey},
-};
+use self::survey::{Replay, Stamp, Survey, TraceSource};
 use super::{
     Failure, NewStoreArguments, Output, Result, StoreArgument,
     change::{entries_of, new_name},
@@ -27,7 +24,6 @@ use super::{
     session::{AuthorArguments, create_or_match, own_store, require_own},
 };
 
-mod source;
 mod survey;
 
 #[derive(Debug, Args)]
@@ -278,7 +274,7 @@ impl Import {
         let Some(next) = source.open()?.nth(place.skipped) else {
             return Ok(());
         };
-        let next = next.map_err(|error| Failure::trace(&self.trace, &error))?;
+        let next = next.map_err(Failure::trace(&self.trace))?;
         for version in imported.saturating_add(1)..=repository.latest().number() {
             let Some(message) = repository.update_message(Version::new(version))? else {
                 continue;

@@ -8,7 +8,6 @@ use std::{
 };
 
 use clap::Args;
-use pad_disk::engine::report_caught_panics;
 use pad_service::{
     CosigningOptions, Dictionary, Directory, HeadLog, HeadLogError, PeriodicTask, ServedDictionary,
     Service,
@@ -18,6 +17,7 @@ use transparency_log::{Policy, note::NoteSigner};
 
 use super::{
     Failure, Output, Result,
+    host::report_damage,
     listen::{ListenArguments, SizeArguments},
     memory::CacheArguments,
     quantity::at_least_one,
@@ -204,9 +204,7 @@ impl NetworkArguments {
         begin: impl FnOnce(&Service) -> Result<G>,
     ) -> Result {
         self.listen.begin_log()?;
-        report_caught_panics(|place| {
-            eprintln!("pad: the store is damaged: the storage engine gave up on a page ({place})");
-        });
+        report_damage();
         let limits = self.sizes.limits();
         let host = self.listen.bind(limits)?;
         let names: Vec<_> = dictionaries.keys().cloned().collect();

@@ -11,7 +11,7 @@
 //! version in `author.state`.
 
 use std::{
-    fs, io,
+    fs, io, iter,
     path::{Path, PathBuf},
 };
 
@@ -150,11 +150,8 @@ impl<S: Suite> Light<S> {
     fn hand_out(&mut self, update: &Update<S>) -> Result {
         self.record.advance(&codec::encode(&update.head))?;
         let (version, message) = (update.head.head.version, codec::encode(update));
-        write_into(&self.folder, &update_name(version), &message)?;
-        match &self.updates {
-            Some(folder) => write_update(folder, version, &message),
-            None => Ok(()),
-        }
+        let mut folders = iter::once(&self.folder).chain(&self.updates);
+        folders.try_for_each(|folder| write_update(folder, version, &message))
     }
 
     /// Returns the unverified proof of the entries that change; `None` if there are only new
@@ -259,4 +256,4 @@ fn from_bytes<S: Suite>(bytes: &[u8]) -> Option<StoredLight<S>> {
 }
 
 const STATE: &str = "author.state";
-const LONGEST_STATE: u64 = 1 << 16;
+const LONGEST_STATE: usize = 1 << 16;
