@@ -160,7 +160,7 @@ impl MirrorCommand {
         self.network
             .serve(dictionaries, &self.roots, output, |service| {
                 let mirror = Mirror::of_part(part, upstreams, evidence, service.metrics());
-                Ok(mirror.follow(Duration::from_millis(self.every)))
+                mirror.follow(Duration::from_millis(self.every))
             })
     }
 
@@ -201,7 +201,7 @@ impl MirrorCommand {
         self.network
             .serve(dictionaries, &self.roots, output, |service| {
                 let mirror = Mirror::new(dictionary, upstreams, evidence, service.metrics());
-                Ok(mirror.follow(Duration::from_millis(self.every)))
+                mirror.follow(Duration::from_millis(self.every))
             })
     }
 

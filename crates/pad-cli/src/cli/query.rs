@@ -399,7 +399,7 @@ fn look_up(
     mut lines: KeyLines,
     output: &mut Output,
 ) -> Result {
-    let mut found = Found::default();
+    let (mut keys, mut present) = (0_usize, 0_u64);
     loop {
         let mut page = Vec::new();
         while page.len() < MOST_KEYS
@@ -410,9 +410,9 @@ fn look_up(
         if page.is_empty() {
             break;
         }
-        found.page(session, version, &page, output)?;
+        keys = keys.saturating_add(page.len());
+        present = present.saturating_add(look_up_page(session, version, &page, output)?);
     }
-    let Found { keys, present } = found;
     let mut object = json!({ "version": version.number() });
     let text = if session.is_append_only() {
         counted(keys, "key")
@@ -424,53 +424,41 @@ fn look_up(
     output.say_at(version, &text, object)
 }
 
-/// Numbers of the keys that were looked up. In a log, no key counts as present.
-#[derive(Default)]
-struct Found {
-    keys: u64,
-    present: u64,
-}
-
-impl Found {
-    /// Looks up the keys in `page` and prints the answers. Asks about half a page at a time if the
-    /// answer about the whole would be too long.
-    fn page(
-        &mut self,
-        session: &Session,
-        version: Version,
-        page: &[Key],
-        output: &mut Output,
-    ) -> Result {
-        if session.is_append_only() {
-            for key in page {
-                self.keys = self.keys.saturating_add(1);
-                output.statement(session.ask(version, &Question::Key(key.clone()))?)?;
-            }
-            return Ok(());
-        }
-        let Some(keys) = Keys::new(page.to_vec()) else {
-            return Ok(());
-        };
-        let answers = match session.lookups(version, &keys) {
-            Err(failure) if page.len() > 1 && matches!(failure.bare(), Failure::Input(_)) => {
-                let (first, second) = page.split_at(page.len() / 2);
-                self.page(session, version, first, output)?;
-                return self.page(session, version, second, output);
-            }
-            answers => answers?,
-        };
+/// Looks up the keys in `page` and prints the answers. Asks about half a page at a time if the answer
+/// about the whole would be too long. Returns how many keys are present; in a log, none counts.
+fn look_up_page(
+    session: &Session,
+    version: Version,
+    page: &[Key],
+    output: &mut Output,
+) -> Result<u64> {
+    if session.is_append_only() {
         for key in page {
-            let place = answers.binary_search_by(|(asked, _)| asked.cmp(key));
-            let answer = place.ok().and_then(|place| answers.get(place));
-            let (_, answer) = answer
-                .ok_or_else(|| Failure::Refused("the answer is to another question".into()))?;
-            self.keys = self.keys.saturating_add(1);
-            let is_present = matches!(answer, Answer::Present(_));
-            self.present = self.present.saturating_add(is_present.into());
-            output.listed_lookup(version, key, answer)?;
+            output.statement(session.ask(version, &Question::Key(key.clone()))?)?;
         }
-        Ok(())
+        return Ok(0);
     }
+    let Some(keys) = Keys::new(page.to_vec()) else {
+        return Ok(0);
+    };
+    let answers = match session.lookups(version, &keys) {
+        Err(failure) if page.len() > 1 && matches!(failure.bare(), Failure::Input(_)) => {
+            let (first, second) = page.split_at(page.len() / 2);
+            let present = look_up_page(session, version, first, output)?;
+            return Ok(present + look_up_page(session, version, second, output)?);
+        }
+        answers => answers?,
+    };
+    let mut present = 0;
+    for key in page {
+        let place = answers.binary_search_by(|(asked, _)| asked.cmp(key));
+        let answer = place.ok().and_then(|place| answers.get(place));
+        let (_, answer) =
+            answer.ok_or_else(|| Failure::Refused("the answer is to another question".into()))?;
+        present += u64::from(matches!(answer, Answer::Present(_)));
+        output.listed_lookup(version, key, answer)?;
+    }
+    Ok(present)
 }
 
 /// Number of keys in a page. One proof answers a page, unless a scheme proves one key at a time.

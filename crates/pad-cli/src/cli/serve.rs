@@ -111,7 +111,7 @@ impl Serve {
             dictionaries.insert(name, Arc::new(directory).into());
         }
         self.network
-            .serve(dictionaries, &self.roots, output, |_| Ok(()))
+            .serve(dictionaries, &self.roots, output, |_| ())
     }
 }
 
@@ -201,7 +201,7 @@ impl NetworkArguments {
         dictionaries: BTreeMap<String, ServedDictionary>,
         roots: &RootArguments,
         output: &mut Output,
-        begin: impl FnOnce(&Service) -> Result<G>,
+        begin: impl FnOnce(&Service) -> G,
     ) -> Result {
         self.listen.begin_log()?;
         report_damage();
@@ -211,7 +211,7 @@ impl NetworkArguments {
         let cosigning = self.cosign(&dictionaries, roots)?;
         let service = Service::new(dictionaries, limits);
         let following = service.follow(Duration::from_millis(self.follow_every));
-        let begun = (begin(&service)?, cosigning);
+        let begun = (begin(&service), cosigning);
         let (all, url) = (names.join(", "), host.url());
         let text = format!("serving {all} at {url} (Ctrl-C stops)");
         let object = json!({ "dictionary_names": names });

@@ -116,8 +116,7 @@ impl<S: Suite> Light<S> {
         source: &ProofSource,
     ) -> Result<Update<S>> {
         let witness = self.witness(changes, source)?;
-        let keep = |state: &LightState<S>, update: &Update<S>| keep(&self.folder, state, update);
-        let update = self.author.publish(changes, witness, keep);
+        let update = self.author.publish(changes, witness, keep(&self.folder));
         let update = update.map_err(unsigned)?;
         self.hand_out(&update)?;
         Ok(update)
@@ -126,8 +125,7 @@ impl<S: Suite> Light<S> {
     /// Stores the state again, because it may have been read from a cache and never have reached
     /// the disk. Hands out its version if a crash has prevented that.
     fn complete(&mut self, is_recorded: bool) -> Result {
-        let keep = |state: &LightState<S>, update: &Update<S>| keep(&self.folder, state, update);
-        let update = match self.author.finish(keep) {
+        let update = match self.author.finish(keep(&self.folder)) {
             Err(LightError::NothingUnfinished) => return Ok(()),
             finished => finished.map_err(unsigned)?,
         };
@@ -216,8 +214,9 @@ fn unsigned(error: LightError<Failure>) -> Failure {
     }
 }
 
-fn keep<S: Suite>(folder: &Path, state: &LightState<S>, update: &Update<S>) -> Result {
-    write_into(folder, STATE, &to_bytes(state, Some(update)))
+/// Returns the function that stores a new state and the update that produced it.
+fn keep<S: Suite>(folder: &Path) -> impl Fn(&LightState<S>, &Update<S>) -> Result {
+    move |state, update| write_into(folder, STATE, &to_bytes(state, Some(update)))
 }
 
 fn read<S: Suite>(folder: &Path) -> Result<StoredLight<S>> {
