@@ -32,7 +32,8 @@ use crate::{
 
 mod endpoint;
 
-use endpoint::Endpoint;
+#[doc(hidden)]
+pub use endpoint::Endpoint;
 
 /// The URL path of the endpoint.
 pub const PATH: &str = "/flexlist/v1";
@@ -107,42 +108,11 @@ impl Server {
         self.server.run(Endpoint::new(handler, self.limits))
     }
 
-    /// Installs the signal handlers of [`Server::run`]. Afterwards, a signal stops the returned
-    /// server instead of the process, even if it arrives before the server runs.
-    ///
-    /// # Errors
-    /// [`ServerError::Io`].
-    #[doc(hidden)]
-    pub fn catch_signals(self) -> Result<InterruptibleServer, ServerError> {
-        Ok(InterruptibleServer {
-            server: self.server.catch_signals()?,
-            limits: self.limits,
-        })
-    }
-
     /// Serves on a separate thread until [`RunningServer::shutdown`].
     ///
     /// # Errors
     /// [`ServerError::Io`].
     pub fn start(self, handler: impl Handler) -> Result<RunningServer, ServerError> {
         self.server.start(Endpoint::new(handler, self.limits))
-    }
-}
-
-/// A server that Ctrl-C or SIGTERM will stop. It does not accept connections yet.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct InterruptibleServer {
-    server: pad_web::server::InterruptibleServer,
-    limits: Limits,
-}
-
-impl InterruptibleServer {
-    /// Serves until a signal arrives, like [`Server::run`].
-    ///
-    /// # Errors
-    /// [`ServerError::Io`].
-    pub fn run(self, handler: impl Handler) -> Result<ShutdownOutcome, ServerError> {
-        self.server.run(Endpoint::new(handler, self.limits))
     }
 }

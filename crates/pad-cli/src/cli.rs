@@ -21,6 +21,8 @@ mod failure;
 mod file;
 mod files;
 mod history;
+#[cfg(any(feature = "file", feature = "network"))]
+mod host;
 mod import;
 mod info;
 mod inspect;
@@ -28,7 +30,6 @@ mod keygen;
 #[cfg(feature = "network")]
 mod listen;
 mod maintain;
-mod many_keys;
 #[cfg(feature = "network")]
 mod memory;
 #[cfg(feature = "network")]
@@ -40,8 +41,6 @@ mod parameters;
 mod passphrase;
 mod progress;
 mod proof;
-#[cfg(any(feature = "file", feature = "network"))]
-mod proxies;
 #[cfg(feature = "network")]
 mod push;
 mod quantity;
@@ -56,8 +55,6 @@ mod shell;
 mod signer;
 mod source;
 mod status;
-#[cfg(any(feature = "file", feature = "network"))]
-mod tls;
 mod transfer;
 #[cfg(feature = "network")]
 mod witness;
@@ -217,7 +214,7 @@ enum Command {
 }
 
 /// The store to read or write.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 struct StoreArgument {
     /// The store's file.
     #[arg(long, value_name = "FILE", env = STORE_VARIABLE)]

@@ -9,13 +9,15 @@ use super::{CONTENT_TYPE, Handler, PATH};
 use crate::message::{Refusal, Request, Response};
 
 /// Adapts a [`Handler`] of typed messages to a handler of encoded messages.
-pub(super) struct Endpoint<H> {
+#[derive(Debug)]
+pub struct Endpoint<H> {
     handler: H,
     limits: Limits,
 }
 
 impl<H> Endpoint<H> {
-    pub(super) const fn new(handler: H, limits: Limits) -> Self {
+    /// Creates the endpoint of a server with these limits.
+    pub const fn new(handler: H, limits: Limits) -> Self {
         Self { handler, limits }
     }
 }

@@ -10,14 +10,12 @@ use comparison::{
     records::Records,
 };
 
-use super::{Failure, Output, Result, files::read_text};
+use super::{Failure, Output, Result, files::read_text, quantity::times};
 
 mod commands;
-mod quantities;
 mod shown;
 mod wanted;
 
-use quantities::times;
 use wanted::{LoadArguments, NeedArguments};
 
 #[derive(Debug, Args)]
@@ -145,4 +143,4 @@ fn input(error: impl ToString) -> Failure {
     Failure::Input(error.to_string())
 }
 
-const LONGEST_FILE: u64 = 64 << 20;
+const LONGEST_FILE: usize = 64 << 20;

@@ -61,7 +61,7 @@ pub(super) struct Remove {
     key_text: String,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(group = ArgGroup::new("author").args(["key", "signer"]).multiple(true))]
 pub(super) struct Target {
     #[command(flatten)]
@@ -78,7 +78,7 @@ pub(super) struct Target {
     commit: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = "\
 Examples:
   pad commit --store prices.pad --key author.key
@@ -155,14 +155,11 @@ impl Target {
     /// missing store is created if `key` is given.
     #[cfg(feature = "file")]
     pub(super) fn new(store: &Path, key: Option<&Path>) -> Self {
+        let store = store.to_owned();
         Self {
-            store: StoreArgument {
-                store: store.to_owned(),
-            },
+            store: StoreArgument { store },
             key: key.map(Path::to_owned),
-            signer: SignerArguments::default(),
-            new: NewStoreArguments::default(),
-            commit: false,
+            ..Self::default()
         }
     }
 
@@ -219,12 +216,20 @@ impl Target {
         match author {
             Some(keys) if self.commit => {
                 drop(store);
-                let author = AuthorArguments::of(self.key.as_deref(), &self.signer);
                 let noted = NotedChanges {
                     operations: vec![operation.clone()],
                     before,
                 };
-                Commit::plain(path, author).sign_noted(keys, output, Some(&noted))
+                let commit = Commit {
+                    store: self.store.clone(),
+                    author: AuthorArguments {
+                        key: self.key.clone(),
+                        signer: self.signer.clone(),
+                        ..AuthorArguments::default()
+                    },
+                    ..Commit::default()
+                };
+                commit.sign_noted(keys, output, Some(&noted))
             }
             _ => Ok(()),
         }
@@ -259,21 +264,6 @@ impl NotedChanges {
 const MOST_COMPARED: u64 = 1000;
 
 impl Commit {
-    /// Creates the command without options: it signs all pending changes of a store.
-    fn plain(store: &Path, author: AuthorArguments) -> Self {
-        Self {
-            store: StoreArgument {
-                store: store.to_owned(),
-            },
-            author,
-            #[cfg(feature = "network")]
-            push: super::push::PushArguments::default(),
-            allow_empty: false,
-            name: None,
-            older: None,
-        }
-    }
-
     pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         // Another process may sign the changes while the keys are loaded. An unreadable store is
@@ -469,4 +459,4 @@ pub(super) fn shown(pending: &PendingChange, output: &Output) -> (String, Json) 
     (text, object)
 }
 
-const LONGEST_VALUE: u64 = 1 << 24;
+const LONGEST_VALUE: usize = 1 << 24;

@@ -16,7 +16,6 @@ use super::{
     session::{HeadSource, TrustArguments},
 };
 
-mod append;
 mod apply;
 mod author;
 mod change;
@@ -27,11 +26,8 @@ mod import;
 mod light;
 mod objects;
 mod proof_source;
-mod prove;
 #[cfg(feature = "network")]
 mod push;
-#[cfg(feature = "network")]
-mod remote;
 mod shown;
 mod verify;
 
@@ -68,7 +64,7 @@ pub(super) enum DirectoryCommand {
     /// Create a directory in a folder that is empty or missing.
     Create(create::Create),
     /// Register objects as the next version; prints their ids.
-    Append(append::Append),
+    Append(change::Append),
     /// Replace the object of an entry, as the next version.
     Update(change::Update),
     /// Delete entries permanently, as the next version.
@@ -86,7 +82,7 @@ pub(super) enum DirectoryCommand {
     #[cfg(feature = "network")]
     Push(push::Push),
     /// Write the proof of entries or of a range of ids to a file.
-    Prove(prove::Prove),
+    Prove(verify::Prove),
     /// Verify a proof file with only the public key.
     ///
     /// Can query a folder or servers instead, and compare the proved digest with an object's.

@@ -102,22 +102,28 @@ impl Failure {
         }
     }
 
-    pub(crate) fn key_file(path: &Path, error: &KeyFileError) -> Self {
-        let text = format!("key file {}: {error}", path.display());
-        match error {
-            KeyFileError::Io(_) => Self::Store(text),
-            _ => Self::Input(text),
+    /// Returns the conversion of the error of a key file at `path` into a failure.
+    pub(crate) fn key_file(path: &Path) -> impl Fn(KeyFileError) -> Self + Copy {
+        move |error| {
+            let text = format!("key file {}: {error}", path.display());
+            match error {
+                KeyFileError::Io(_) => Self::Store(text),
+                _ => Self::Input(text),
+            }
         }
     }
 
-    pub(crate) fn trace(path: &Path, error: &TraceError) -> Self {
-        let text = format!("trace {}: {error}", path.display());
-        match error {
-            TraceError::Io(error) if error.raw_os_error().is_some() => Self::Store(text),
-            TraceError::Utf16 => {
-                Self::Input(text).help("convert it, for example with iconv -f UTF-16 -t UTF-8")
+    /// Returns the conversion of the error of a trace at `path` into a failure.
+    pub(crate) fn trace(path: &Path) -> impl Fn(TraceError) -> Self + Copy {
+        move |error| {
+            let text = format!("trace {}: {error}", path.display());
+            match error {
+                TraceError::Io(error) if error.raw_os_error().is_some() => Self::Store(text),
+                TraceError::Utf16 => {
+                    Self::Input(text).help("convert it, for example with iconv -f UTF-16 -t UTF-8")
+                }
+                _ => Self::Input(text),
             }
-            _ => Self::Input(text),
         }
     }
 

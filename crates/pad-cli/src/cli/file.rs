@@ -23,7 +23,6 @@ mod edit;
 mod failure;
 mod keygen;
 mod list;
-mod observer;
 mod publish;
 mod read;
 mod serve;

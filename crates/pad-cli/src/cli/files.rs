@@ -78,11 +78,12 @@ pub(super) fn open_input(path: &Path) -> Result<Box<dyn Read>> {
 }
 
 /// Reads a file of at most `limit` bytes. `-` means standard input.
-pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>> {
+pub(super) fn read_file(path: &Path, limit: usize) -> Result<Vec<u8>> {
     let (input, mut bytes) = (open_input(path)?, Vec::new());
-    let read = input.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    let read = input.take(most).read_to_end(&mut bytes);
     read.map_err(Failure::at(path))?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > limit) {
+    if bytes.len() > limit {
         let path = path.display();
         let text = format!("{path} is longer than {limit} bytes");
         return Err(Failure::Input(text));
@@ -91,7 +92,7 @@ pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>> {
 }
 
 /// Reads a file of text of at most `limit` bytes. `-` means standard input.
-pub(super) fn read_text(path: &Path, limit: u64) -> Result<String> {
+pub(super) fn read_text(path: &Path, limit: usize) -> Result<String> {
     let text = String::from_utf8(read_file(path, limit)?);
     text.map_err(|_| Failure::Input(format!("{}: this is not text", path.display())))
 }

@@ -1,7 +1,5 @@
 //! `pad history` and `pad diff`: list changes, each of which is verified.
 
-use std::cmp::Ordering;
-
 use authdict::{
     Answer, CompleteHistory, Difference, Key, KeyHistory, KeyRange, Keys, Operation, Question,
     Statement, Value, Version, VersionNote, VersionNotes, internals::version_notes::utc,
@@ -68,10 +66,10 @@ impl History {
                 // No value is ever removed from a log, so the latest version contains all values.
                 VerifiedHistory::Values(session.ask(latest, &Question::Key(key.clone()))?)
             } else if self.complete {
-                let oldest = session.oldest()?;
                 let lookup = |version| Ok(session.lookup(version, &key)?.answer);
+                let oldest = session.oldest()?;
                 let history = CompleteHistory::collect::<Failure>(oldest, latest, lookup)?;
-                VerifiedHistory::Complete(oldest, latest, history)
+                VerifiedHistory::Complete(history)
             } else {
                 let (since, changes) = listed_history(session, &key)?;
                 VerifiedHistory::Listed(since, latest, changes)
@@ -82,8 +80,8 @@ impl History {
                 output.end(0);
                 return output.statement(values);
             }
-            VerifiedHistory::Complete(oldest, latest, history) => {
-                return show_complete(&*session, &key, (oldest, latest, &history), output);
+            VerifiedHistory::Complete(history) => {
+                return show_complete(&*session, &key, &history, output);
             }
             VerifiedHistory::Listed(since, latest, changes) => (since, latest, changes),
         };
@@ -108,9 +106,8 @@ impl History {
 enum VerifiedHistory {
     /// All values of the key, from an append-only log.
     Values(Statement),
-    /// All changes from the first version, the oldest kept one, to the second, the latest one. The
-    /// list is proved complete.
-    Complete(Version, Version, CompleteHistory),
+    /// All changes from the oldest kept version to the latest. The list is proved complete.
+    Complete(CompleteHistory),
     /// The version after which the server's list of changes begins, the latest version, and the
     /// listed changes. The list is not proved complete.
     Listed(Version, Version, Vec<(Version, Answer)>),
@@ -120,9 +117,10 @@ enum VerifiedHistory {
 fn show_complete(
     session: &Session,
     key: &Key,
-    (oldest, latest, history): (Version, Version, &CompleteHistory),
+    history: &CompleteHistory,
     output: &mut Output,
 ) -> Result {
+    let (oldest, latest) = (history.from(), history.to());
     if !history.is_from_the_beginning() {
         let text = match history.first() {
             Answer::Absent => "absent".into(),
@@ -147,7 +145,7 @@ fn show_complete(
     let first = (!history.is_from_the_beginning())
         .then(|| output.lookup_object(oldest, key, history.first()));
     let object = json!({
-        "from": history.from().number(),
+        "from": oldest.number(),
         "to": latest.number(),
         "complete": true,
         "at_start": first,
@@ -399,32 +397,25 @@ fn compare(
 ) -> Result {
     let (mut old, mut new) = (before.next()?, after.next()?);
     loop {
-        let order = match (&old, &new) {
-            (None, None) => return Ok(()),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (Some((old, _)), Some((new, _))) => old.cmp(new),
+        let keys = [&old, &new].into_iter().flatten().map(|(key, _)| key);
+        let Some(key) = keys.min().cloned() else {
+            return Ok(());
         };
-        let was = old.take_if(|_| order.is_le());
-        let is = new.take_if(|_| order.is_ge());
-        let (key, was, is) = match (was, is) {
-            (Some((key, was)), Some((_, is))) => (key, Some(was), Some(is)),
-            (Some((key, was)), None) => (key, Some(was), None),
-            (None, Some((key, is))) => (key, None, Some(is)),
-            (None, None) => continue,
+        let value = |entry: &mut Option<(Key, Value)>, rest: &mut Entries<'_>| {
+            let Some((_, value)) = entry.take_if(|(found, _)| *found == key) else {
+                return Ok::<_, Failure>(None);
+            };
+            *entry = rest.next()?;
+            Ok(Some(value))
         };
+        let was = value(&mut old, &mut before)?;
+        let is = value(&mut new, &mut after)?;
         if was != is {
             show(Difference {
                 key,
                 before: was,
                 after: is,
             })?;
-        }
-        if order.is_le() {
-            old = before.next()?;
-        }
-        if order.is_ge() {
-            new = after.next()?;
         }
     }
 }

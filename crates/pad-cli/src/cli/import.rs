@@ -15,10 +15,7 @@ use authdict::{
 use clap::Args;
 use serde_json::json;
 
-use self::{
-    source::TraceSource,
-    survey::{Replay, Stamp, Survey},
-};
+use self::survey::{Replay, Stamp, Survey, TraceSource};
 use super::{
     Failure, NewStoreArguments, Output, Result, StoreArgument,
     change::{entries_of, new_name},
@@ -27,7 +24,6 @@ use super::{
     session::{AuthorArguments, create_or_match, own_store, require_own},
 };
 
-mod source;
 mod survey;
 
 #[derive(Debug, Args)]
@@ -174,7 +170,7 @@ impl Import {
         let template = "{bar:40} {pos}/{len} snapshots, {elapsed}, {eta} left";
         let total = u64::try_from(place.total).unwrap_or(u64::MAX);
         let bar = progress::bar(output, total, template);
-        let (mut changes, mut waiting) = (0_u64, Vec::new());
+        let (mut changes, mut staged) = (0_u64, Staged::default());
         let mut group = Group::new(self.group);
         for number in u64::try_from(place.imported).unwrap_or(u64::MAX).. {
             let mut gathered = author.gather(&self.store.store, self.memory);
@@ -184,7 +180,7 @@ impl Import {
                 group.add(&change);
                 Ok(gathered.push(change)?)
             })?;
-            let Some((TraceStart { name, .. }, record)) = snapshot else {
+            let Some((TraceStart { name, .. }, stamp)) = snapshot else {
                 break;
             };
             let version = author.stage_gathered(gathered)?;
@@ -194,20 +190,18 @@ impl Import {
                 changes: changes.saturating_sub(before),
                 entries: entries_of(author),
             };
-            waiting.push(StagedSnapshot {
-                number,
-                name,
-                version,
-                record,
-                note,
-            });
-            if group.is_full(waiting.len()) {
-                acknowledge(author, &mut waiting, output)?;
+            // The big-endian number keeps the import records in the order of snapshots.
+            let record = RecordChange::put(RECORD_GROUP, number.to_be_bytes(), stamp);
+            staged.records.push(record);
+            staged.records.extend(note.records(version));
+            staged.snapshots.push((name, version));
+            if group.is_full(staged.snapshots.len()) {
+                acknowledge(author, &mut staged, output)?;
                 group.begin();
             }
             bar.set_position(place.in_trace(number));
         }
-        acknowledge(author, &mut waiting, output)?;
+        acknowledge(author, &mut staged, output)?;
         bar.finish_and_clear();
         Ok(changes)
     }
@@ -278,7 +272,7 @@ impl Import {
         let Some(next) = source.open()?.nth(place.skipped) else {
             return Ok(());
         };
-        let next = next.map_err(|error| Failure::trace(&self.trace, &error))?;
+        let next = next.map_err(Failure::trace(&self.trace))?;
         for version in imported.saturating_add(1)..=repository.latest().number() {
             let Some(message) = repository.update_message(Version::new(version))? else {
                 continue;
@@ -375,14 +369,12 @@ impl ImportPosition {
     }
 }
 
-/// A snapshot that is staged as `version` but not durable yet, with its index among all imports,
-/// its import record and its note.
-struct StagedSnapshot {
-    number: u64,
-    name: String,
-    version: Version,
-    record: Stamp,
-    note: VersionNote,
+/// Snapshots that are staged as versions but not durable yet: their names and versions, their import
+/// records and their notes.
+#[derive(Default)]
+struct Staged {
+    snapshots: Vec<(String, Version)>,
+    records: Vec<RecordChange>,
 }
 
 /// A group commit: snapshots that become durable together.
@@ -435,17 +427,11 @@ const LONGEST_WAIT: Duration = Duration::from_millis(50);
 const MOST_BYTES: usize = 16 << 20;
 
 /// Makes the staged snapshots durable, and then reports them.
-fn acknowledge(
-    author: &mut Author,
-    waiting: &mut Vec<StagedSnapshot>,
-    output: &mut Output,
-) -> Result {
-    let notes = waiting.iter();
-    let notes = notes.flat_map(|waiting| waiting.note.records(waiting.version));
+fn acknowledge(author: &mut Author, staged: &mut Staged, output: &mut Output) -> Result {
     let mut records = missing_names(author.server().store())?;
-    records.extend(waiting.iter().map(record).chain(notes));
+    records.append(&mut staged.records);
     author.flush_and_go_on(&records)?;
-    for StagedSnapshot { name, version, .. } in waiting.drain(..) {
+    for (name, version) in staged.snapshots.drain(..) {
         if output.is_json() {
             let root = author.server().head_text(version)?.root;
             let name = Some(name).filter(|name| !name.is_empty());
@@ -459,13 +445,6 @@ fn acknowledge(
 fn imported(store: &dyn Store) -> Result<Vec<Stamp>> {
     let records = store.records(RECORD_GROUP)?.into_iter();
     Ok(records.map(|(_, stamp)| stamp).collect())
-}
-
-/// Returns the import record of a snapshot. The big-endian number in its name keeps records in the
-/// order of snapshots.
-fn record(snapshot: &StagedSnapshot) -> RecordChange {
-    let name = snapshot.number.to_be_bytes();
-    RecordChange::put(RECORD_GROUP, name, snapshot.record.clone())
 }
 
 const RECORD_GROUP: &str = "trace";

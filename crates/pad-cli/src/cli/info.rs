@@ -8,25 +8,24 @@ use std::{
     path::{Path, PathBuf},
 };
 
+#[cfg(feature = "file")]
+use authdict::internals::{FileOwnerKey, FileOwnerKeyError, FilePublic};
 use authdict::{
-    SecretFile, StoredView, VersionNote,
+    PublicKey, SecretFile, SecretKey, StoredView, VersionNote,
     internals::{AnyStore, dynamic::key_of_store},
     trace::TraceReader,
 };
 use clap::Args;
 use pad_disk::Register;
 
-use self::{
-    keys::add_public,
-    message::{add_headline, message},
-};
+use self::message::{add_headline, message};
 use super::{
     Failure, Output, Result,
     files::{is_standard, read_text},
+    session::load_public,
     status::Rows,
 };
 
-mod keys;
 mod message;
 #[cfg(feature = "network")]
 mod notes;
@@ -88,34 +87,73 @@ fn describe(path: &Path, rows: &mut Rows) -> Result {
         return Ok(());
     }
     let beginning = read_beginning(path, BEGINNING)?;
-    let begins = |with: &[u8]| beginning.starts_with(with);
-    if begins(b"PAD1") {
-        message(path, found.len(), rows)
-    } else if begins(b"redb") {
-        store(path, rows)
-    } else if let Some(described) = keys::describe(path, &beginning, rows) {
-        described
-    } else if begins(b"scrypt\0") {
-        encrypted(path, rows)
-    } else if begins(b"pad-view ") {
-        view(path, rows)
-    } else if begins(b"padnodes") {
-        rows.is("the tree nodes of a store; keep them with the store");
-        Ok(())
-    } else if begins(b"padheads") {
-        rows.is("the heads of all versions of a store; keep them with the store");
-        Ok(())
-    } else if let Ok(Some(value)) = Register::read(path) {
-        register(&value, rows);
-        Ok(())
-    } else {
-        #[cfg(feature = "network")]
-        if notes::describe(&beginning, found.len(), rows) {
-            return Ok(());
-        }
-        trace(path, rows)
+    if beginning.starts_with(b"PAD1") {
+        return message(path, found.len(), rows);
     }
+    let mut kinds = KINDS.iter();
+    if let Some((_, is, more)) = kinds.find(|(with, ..)| beginning.starts_with(with)) {
+        rows.is(is);
+        return more(path, rows);
+    }
+    if let Ok(Some(value)) = Register::read(path) {
+        register(&value, rows);
+        return Ok(());
+    }
+    #[cfg(feature = "network")]
+    if notes::describe(&beginning, found.len(), rows) {
+        return Ok(());
+    }
+    trace(path, rows)
 }
+
+type Describe = fn(&Path, &mut Rows) -> Result;
+
+/// Kinds of files: the first bytes, a description, and the function that adds details.
+const KINDS: &[(&[u8], &str, Describe)] = &[
+    (
+        b"redb",
+        "a store: all versions of a dictionary, for verified queries",
+        store,
+    ),
+    (b"pad-public-key ", "a public key, to verify with", public),
+    (
+        b"pad-secret-key ",
+        "a secret key, to publish versions with; keep it secret",
+        secret,
+    ),
+    #[cfg(feature = "file")]
+    (
+        b"pad-file-key ",
+        "the secret key of an owner of outsourced files; keep it secret",
+        owner,
+    ),
+    #[cfg(feature = "file")]
+    (
+        b"pad-file-public ",
+        "the public data of an outsourced file, to audit and read it",
+        published,
+    ),
+    (
+        b"scrypt\0",
+        "a secret that is encrypted with a passphrase, such as a key; its owner is not shown",
+        encrypted,
+    ),
+    (
+        b"pad-view ",
+        "a client's view: the key that it trusts, and the newest version seen",
+        view,
+    ),
+    (
+        b"padnodes",
+        "the tree nodes of a store; keep them with the store",
+        |_, _| Ok(()),
+    ),
+    (
+        b"padheads",
+        "the heads of all versions of a store; keep them with the store",
+        |_, _| Ok(()),
+    ),
+];
 
 fn read_beginning(path: &Path, most: u64) -> Result<Vec<u8>> {
     let file = File::open(path).map_err(Failure::at(path))?;
@@ -154,10 +192,9 @@ fn by_its_name(path: &Path, length: u64) -> Option<&'static str> {
 
 /// Describes an encrypted key, as far as this is possible without its passphrase.
 fn encrypted(path: &Path, rows: &mut Rows) -> Result {
-    let failure = |error| Failure::key_file(path, &error);
+    let failure = Failure::key_file(path);
     let file = SecretFile::read(path).map_err(failure)?;
     file.check_private().map_err(failure)?;
-    rows.is("a secret that is encrypted with a passphrase, such as a key; its owner is not shown");
     rows.add("format", "format", "scrypt");
     #[cfg(feature = "passphrase")]
     if let Some(work) = file.work() {
@@ -167,10 +204,53 @@ fn encrypted(path: &Path, rows: &mut Rows) -> Result {
     Ok(())
 }
 
+fn public(path: &Path, rows: &mut Rows) -> Result {
+    add_public(&load_public(path)?, rows);
+    Ok(())
+}
+
+fn secret(path: &Path, rows: &mut Rows) -> Result {
+    let key = SecretKey::load(path).map_err(Failure::key_file(path))?;
+    add_public(key.public(), rows);
+    Ok(())
+}
+
+#[cfg(feature = "file")]
+fn owner(path: &Path, rows: &mut Rows) -> Result {
+    let key = FileOwnerKey::load(path).map_err(|error| unreadable(path, &error))?;
+    rows.add("tags", "tags", key.kind().to_string());
+    Ok(())
+}
+
+#[cfg(feature = "file")]
+fn published(path: &Path, rows: &mut Rows) -> Result {
+    let public = FilePublic::load(path).map_err(|error| unreadable(path, &error))?;
+    let FilePublic { file, server } = public;
+    rows.add("of the file", "file_id", file.since.file.to_string());
+    rows.add("from version", "oldest", file.since.version);
+    rows.add("tags", "tags", file.tags.kind().to_string());
+    if !server.is_empty() {
+        rows.both("server", "server", Output::show_text(&server), server);
+    }
+    rows.more("pad file audit, pad file read");
+    Ok(())
+}
+
+#[cfg(feature = "file")]
+fn unreadable(path: &Path, error: &FileOwnerKeyError) -> Failure {
+    Failure::Input(format!("{}: {error}", path.display()))
+}
+
+fn add_public(public: &PublicKey, rows: &mut Rows) {
+    rows.add("scheme", "scheme", public.scheme.name());
+    rows.add("family", "family", public.scheme.family().to_string());
+    rows.add_identity(public);
+    rows.add("fingerprint", "fingerprint", public.fingerprint());
+}
+
 fn store(path: &Path, rows: &mut Rows) -> Result {
     let store = AnyStore::open(path)?;
     let public = key_of_store(&*store)?;
-    rows.is("a store: all versions of a dictionary, for verified queries");
     add_public(&public, rows);
     let latest = store.latest()?;
     rows.add("latest version", "latest", latest.number());
@@ -187,7 +267,6 @@ fn view(path: &Path, rows: &mut Rows) -> Result {
     let text = read_text(path, MAX_VIEW_BYTES)?;
     let view = StoredView::parse(&text)
         .map_err(|error| Failure::Store(format!("{}: {error}", path.display())))?;
-    rows.is("a client's view: the key that it trusts, and the newest version seen");
     let key = if view.is_authenticated() {
         "given by a trusted source"
     } else {
@@ -217,7 +296,7 @@ fn register(value: &[u8], rows: &mut Rows) {
 }
 
 fn trace(path: &Path, rows: &mut Rows) -> Result {
-    let failed = |error| Failure::trace(path, &error);
+    let failed = Failure::trace(path);
     let mut trace = match TraceReader::open(path) {
         Ok(trace) => trace,
         Err(authdict::trace::TraceError::Io(error)) if error.raw_os_error().is_some() => {
@@ -245,4 +324,4 @@ fn trace(path: &Path, rows: &mut Rows) -> Result {
 const BEGINNING: u64 = 1 << 16;
 /// Maximum number of bytes of a view, the file in which a client remembers a key and the newest
 /// version seen.
-const MAX_VIEW_BYTES: u64 = 5 << 20;
+const MAX_VIEW_BYTES: usize = 5 << 20;

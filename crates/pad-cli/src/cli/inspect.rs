@@ -38,8 +38,7 @@ impl Inspect {
     pub(super) fn run(&self, output: &mut Output) -> Result {
         let public = self.public.as_deref().map(load_public).transpose()?;
         let key = self.key.as_deref().map(|key| output.key(key)).transpose()?;
-        let longest = u64::try_from(inspect::LONGEST).unwrap_or(u64::MAX);
-        let message = read_file(&self.message, longest)?;
+        let message = read_file(&self.message, inspect::LONGEST)?;
         let (mut step, mut said) = (0_u64, Ok(()));
         let inspected = {
             let mut note = |line: Line| {
@@ -69,18 +68,13 @@ impl Inspect {
 }
 
 fn end(inspected: &Inspection, output: &mut Output) -> Result {
-    let Inspection {
-        kind,
-        version,
-        is_signed,
-        is_followed,
-    } = inspected;
-    let signed = if *is_signed {
+    let Inspection { kind, .. } = inspected;
+    let signed = if inspected.is_signed {
         "the author has signed the head"
     } else {
         "signatures were not checked (--public)"
     };
-    let followed = match (kind.role, is_followed) {
+    let followed = match (kind.role, inspected.is_followed) {
         (Role::ProofFile, true) => "the steps lead to the root in the head; ",
         (Role::Evidence, _) => "pad evidence checks it; ",
         _ => "",
@@ -93,9 +87,9 @@ fn end(inspected: &Inspection, output: &mut Output) -> Result {
     let object = json!({
         "kind_number": kind.number,
         "kind_name": kind.name,
-        "version": version.map(authdict::Version::number),
-        "signature_checked": is_signed,
-        "root_computed": is_followed,
+        "version": inspected.version.map(authdict::Version::number),
+        "signature_checked": inspected.is_signed,
+        "root_computed": inspected.is_followed,
         // Without a question, no answer is verified.
         "verified": false,
     });

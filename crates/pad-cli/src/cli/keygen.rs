@@ -116,7 +116,7 @@ impl Keygen {
         check_place("--out", &self.out)?;
         let dictionary = self.dictionary.as_deref().map(DictionaryId::from_name);
         let public_path = public_path(&self.out);
-        let failure = |error| Failure::key_file(&self.out, &error);
+        let failure = Failure::key_file(&self.out);
         let record = record_of(&self.out, None)?;
         if record.symlink_metadata().is_ok() {
             return Err(Failure::Input(format!(
@@ -128,7 +128,7 @@ impl Keygen {
         if let Some(author) = &self.author {
             return self.publish(&author.key()?, &record, output);
         }
-        let protection = self.protect.ask()?;
+        let protect = self.protect.ask()?;
         let is_search = self.scheme.name().ends_with("-rsa");
         let search = is_search.then(|| {
             let message = "searching for two safe primes, which may take minutes";
@@ -140,9 +140,9 @@ impl Keygen {
         };
         let key = key.map_err(failure)?;
         drop(search);
-        let file = protection.of(&self.out, key.to_file().map_err(failure)?)?;
+        let file = protect(&self.out, key.to_file().map_err(failure)?)?;
         key.save_pair_as(&file, &self.out, &public_path)
-            .map_err(|(path, error)| Failure::key_file(path, &error))?;
+            .map_err(|(path, error)| Failure::key_file(path)(error))?;
         SigningRecord::create(&record)?;
         let public = key.public();
         let text = format!(
@@ -167,7 +167,7 @@ impl Keygen {
             ));
         }
         let path = public_path(&self.out);
-        let failure = |error| Failure::key_file(&path, &error);
+        let failure = Failure::key_file(&path);
         let dictionary = self.dictionary.as_deref().map(DictionaryId::from_name);
         let setup = self.setup(output)?;
         let setup = setup.as_ref().map(|setup| setup.as_slice());

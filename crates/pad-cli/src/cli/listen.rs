@@ -3,8 +3,7 @@
 use std::{net::ToSocketAddrs as _, path::PathBuf};
 
 use clap::{Args, ValueEnum};
-use pad_web::server::{Handler, HeaderValue, Limits, Options, Server};
-use serde_json::{Value as Json, json};
+use pad_web::server::{HeaderValue, Limits, Options};
 use tracing_subscriber::{
     filter::{LevelFilter, Targets},
     fmt,
@@ -13,9 +12,8 @@ use tracing_subscriber::{
 };
 
 use super::{
-    Failure, Output, Result,
-    proxies::ProxyArguments,
-    tls::{identity, network_failure, say_stopped, scheme_of},
+    Failure, Result,
+    host::{Host, ProxyArguments, identity},
 };
 
 /// Address, TLS and log of a server.
@@ -105,13 +103,6 @@ enum Log {
     Json,
 }
 
-/// A server that is bound to its address.
-pub(super) struct Host<'a> {
-    listen: &'a str,
-    scheme: &'static str,
-    server: Server,
-}
-
 impl ListenArguments {
     pub(super) fn bind(&self, limits: Limits) -> Result<Host<'_>> {
         let files = self.tls_cert.as_deref().zip(self.tls_key.as_deref());
@@ -122,31 +113,25 @@ impl ListenArguments {
             allowed_origin: self.allow_origin.clone(),
             ..Options::default()
         };
-        let scheme = scheme_of(&options);
         let is_local = options.identity.is_none() && !self.insecure_listen;
         if is_local {
             self.check_loopback()?;
         }
-        let server = Server::bind(self.listen.as_str(), options);
-        let server = server.map_err(|error| network_failure(&self.listen, &error))?;
-        if is_local && !server.address().ip().is_loopback() {
+        let host = Host::bind(&self.listen, options)?;
+        if is_local && !host.address().ip().is_loopback() {
             // The name resolved to loopback addresses above, but not when the server was bound.
             return Err(self.not_loopback());
         }
         tracing::info!(
             version = env!("CARGO_PKG_VERSION"),
-            address = %server.address(),
-            scheme,
+            address = %host.address(),
+            scheme = host.scheme,
             largest_request = limits.request_bytes,
             largest_response = limits.response_bytes,
             connections = limits.connections,
             "begins to listen"
         );
-        Ok(Host {
-            listen: &self.listen,
-            scheme,
-            server,
-        })
+        Ok(host)
     }
 
     /// Rejects addresses other than loopback addresses. Called if TLS is not used: on a network, an
@@ -179,38 +164,6 @@ impl ListenArguments {
             Log::Json => log.json().finish().with(filter).try_init(),
         };
         begun.map_err(|error| Failure::Store(format!("the log cannot be started: {error}")))
-    }
-}
-
-impl Host<'_> {
-    pub(super) fn url(&self) -> String {
-        format!("{}://{}", self.scheme, self.server.address())
-    }
-
-    /// Reports that the server is ready, by `text` or `object`. Then serves until the server is
-    /// stopped, and calls `end`.
-    ///
-    /// The reported JSON object also contains the address and the URL.
-    pub(super) fn run(
-        self,
-        handler: impl Handler,
-        (text, object): (&str, Json),
-        output: &mut Output,
-        end: impl FnOnce(),
-    ) -> Result {
-        let address = self.server.address().to_string();
-        let mut said = json!({ "address": address, "url": self.url() });
-        if let (Some(said), Json::Object(object)) = (said.as_object_mut(), object) {
-            said.extend(object);
-        }
-        // A signal that follows the report must stop the server, and not kill the process.
-        let server = self.server.catch_signals();
-        let server = server.map_err(|error| network_failure(self.listen, &error))?;
-        output.say(text, &said)?;
-        let stopped = server.run(handler);
-        end();
-        let stopped = stopped.map_err(|error| network_failure(self.listen, &error))?;
-        say_stopped(&stopped, output)
     }
 }
 

@@ -135,17 +135,15 @@ impl Check {
         } else {
             "the checkpoint"
         };
-        let replayed = if let Some(replayed) = checked.replayed {
-            let proved = checked.proved;
-            format!(
+        let proved = checked.proved;
+        let replayed = match checked.replayed {
+            Some(replayed) => format!(
                 "{replayed} updates replayed from {from}, the contents of {proved} versions proved"
-            )
-        } else {
-            let proved = checked.proved;
-            format!(
+            ),
+            None => format!(
                 "the contents of {proved} versions hash to the signed roots (all of the oldest and \
                  the latest, the changes of others)"
-            )
+            ),
         };
         let text = format!(
             "the store is whole: {} signed heads, {replayed}{}{}   [{}]",
@@ -168,7 +166,7 @@ impl Check {
             "heads": checked.heads,
             "replayed_updates": checked.replayed,
             "from_empty": checked.from_empty,
-            "proved_versions": checked.proved,
+            "proved_versions": proved,
             "checkpoint_intact": checked.checkpoint,
             "complete": checked.complete,
         });

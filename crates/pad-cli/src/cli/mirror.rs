@@ -141,12 +141,9 @@ impl MirrorCommand {
             return Err(Failure::input("--keys need the author's --public key"));
         };
         let public = load_public(public)?;
-        let mut name = self.name.clone();
-        let upstreams = self.upstreams(name.as_deref())?;
-        if name.is_none() {
-            name = upstreams.first().map(|first| first.name().to_owned());
-        }
-        let name = name.unwrap_or_default();
+        let upstreams = self.upstreams(self.name.as_deref())?;
+        let first = upstreams.first().map(|first| first.name().to_owned());
+        let name = self.name.clone().or(first).unwrap_or_default();
         if !pad_client::internals::is_dictionary_name(&name) {
             let text = format!("--name {name}: the name cannot be part of an address");
             return Err(
@@ -163,7 +160,7 @@ impl MirrorCommand {
         self.network
             .serve(dictionaries, &self.roots, output, |service| {
                 let mirror = Mirror::of_part(part, upstreams, evidence, service.metrics());
-                Ok(mirror.follow(Duration::from_millis(self.every)))
+                mirror.follow(Duration::from_millis(self.every))
             })
     }
 
@@ -204,7 +201,7 @@ impl MirrorCommand {
         self.network
             .serve(dictionaries, &self.roots, output, |service| {
                 let mirror = Mirror::new(dictionary, upstreams, evidence, service.metrics());
-                Ok(mirror.follow(Duration::from_millis(self.every)))
+                mirror.follow(Duration::from_millis(self.every))
             })
     }
 

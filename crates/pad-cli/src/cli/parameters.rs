@@ -76,7 +76,7 @@ impl Parameters {
             let parameters = parameters.map_err(|error| Failure::Store(error.to_string()))?;
             return Ok((parameters, Some(INSECURE)));
         };
-        let file = read_file(path, LONGEST)?;
+        let file = read_file(path, LogParameters::LONGEST)?;
         let _spinner = progress::spinner(output, "checking all powers of the ceremony");
         let parameters = LogParameters::from_ceremony(&file)
             .map_err(|error| Failure::Input(format!("ceremony {}: {error}", path.display())))?;
@@ -106,14 +106,11 @@ pub(super) fn load(path: Option<&Path>, output: &Output) -> Result<LogParameters
     let Some(path) = path else {
         return LogParameters::ethereum().map_err(|error| Failure::Store(error.to_string()));
     };
-    let bytes = read_file(path, LONGEST)?;
+    let bytes = read_file(path, LogParameters::LONGEST)?;
     let _spinner = progress::spinner(output, format!("checking the powers in {}", path.display()));
     LogParameters::decode(&bytes)
         .map_err(|error| Failure::Input(format!("parameters {}: {error}", path.display())))
 }
-
-#[expect(clippy::as_conversions, reason = "a constant: no wider type is lost")]
-const LONGEST: u64 = LogParameters::LONGEST as u64;
 
 /// Warning about parameters that this program has generated.
 const INSECURE: &str = "INSECURE: the maker of these parameters can forge proofs; use them for \

@@ -189,7 +189,6 @@ impl Verify {
         let public = load_public(&self.public)?;
         add_caveat(&public, output);
         let longest = longest_answer(&public, &question);
-        let longest = u64::try_from(longest).unwrap_or(u64::MAX);
         let answer = read_file(&self.proof, longest)?;
         let statement = verify(&public, version, &question, &answer);
         let statement: Statement = statement.map_err(|refusal| refused(&asked, refusal))?;
@@ -239,4 +238,4 @@ fn refused(asked: &str, refusal: Refusal) -> Failure {
     }
 }
 
-const LONGEST_EVIDENCE: u64 = 64 << 10;
+const LONGEST_EVIDENCE: usize = 64 << 10;

@@ -7,13 +7,16 @@ use std::{
 };
 
 use authdict::{
-    PublicKey, Server, SigningKeys, StoredView, Version,
-    internals::{verify_head, version_notes::note_count},
+    PublicKey, Server, SigningKeys, StoreError, StoredView, Version, VersionNotes,
+    internals::{
+        verify_head,
+        version_notes::{PAGE, note_count, sign_page},
+    },
 };
 use clap::Args;
 use pad_client::{
     FetchError, HttpOptions, PushOutcome, Remote,
-    internals::{Resource, without_password},
+    internals::{NotesOutcome, Resource, pages_to_json, without_password},
 };
 use serde_json::json;
 
@@ -21,12 +24,9 @@ use super::{
     Failure, KEY_VARIABLE, Output, Result, StoreArgument,
     output::counted,
     remote::{RootArguments, probable_address},
+    secret::load_secret,
     session::refused_head,
 };
-
-mod notes;
-
-use notes::NotesKey;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -63,7 +63,10 @@ pub(super) struct PushArguments {
 impl Push {
     pub(super) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
-        let key = NotesKey::in_file(self.key.as_deref());
+        let key = NotesKey {
+            file: self.key.as_deref(),
+            loaded: None,
+        };
         push((&self.store.store, &self.to), &self.roots, key, output)
     }
 }
@@ -79,8 +82,29 @@ impl PushArguments {
         if !self.is_given() {
             return Ok(());
         }
-        let key = NotesKey::loaded(key);
+        let key = NotesKey {
+            file: None,
+            loaded: Some(key.clone()),
+        };
         push((store, &self.push), &self.roots, key, output)
+    }
+}
+
+/// The author's keys, which sign notes for delivery.
+struct NotesKey<'k> {
+    /// The file of a key that is not loaded yet. It is read only if a server lacks notes, because
+    /// this may prompt for a passphrase.
+    file: Option<&'k Path>,
+    loaded: Option<SigningKeys>,
+}
+
+impl NotesKey<'_> {
+    /// Returns the keys, if there are any. Reads the file at most once.
+    fn get(&mut self) -> Result<Option<&SigningKeys>> {
+        if let Some(file) = self.file.take() {
+            self.loaded = Some((&load_secret(file)?).into());
+        }
+        Ok(self.loaded.as_ref())
     }
 }
 
@@ -237,6 +261,73 @@ impl PushSource<'_> {
         })
     }
 
+    /// Sends the notes that a server lacks, from the newest versions on. Returns the number of
+    /// notes that were new to the server.
+    ///
+    /// The server takes the notes after the versions. An interrupted push loses no note, because
+    /// the next push compares the numbers of notes again.
+    fn bring_notes(&self, delivery: &Delivery, key: &mut NotesKey<'_>) -> Result<u64> {
+        let Delivery {
+            server,
+            brought,
+            lacking,
+            ..
+        } = delivery;
+        let Some(lacking) = lacking else {
+            return Ok(0);
+        };
+        // The server lacks the notes of the versions just brought, even if it has more notes than
+        // this store in all. An earlier push may have brought the latest version without its note.
+        let latest = self.repository.latest().number();
+        let sure = (*brought).max(1).min(latest);
+        let newest = [latest.saturating_sub(sure).saturating_add(1), latest].map(Version::new);
+        let [from, to] = newest;
+        let newest = VersionNotes::read(self.repository.store(), from, to)?;
+        let newest = u64::try_from(newest.iter().count()).unwrap_or(u64::MAX);
+        let known = if *brought > 0 { newest } else { 0 };
+        if lacking.number == 0 && (newest == 0 || lacking.is_complete) {
+            return Ok(0);
+        }
+        let address = server.address();
+        let Some(key) = key.get()? else {
+            let number = lacking.number.max(known);
+            if number > 0 {
+                let count = counted(number, "version");
+                Output::warn(&format!(
+                    "{address} lacks the names and dates of {count}; use --key to send them"
+                ));
+            }
+            return Ok(0);
+        };
+        if key.public().authority != self.public.authority {
+            return Err(StoreError::OtherKey.into());
+        }
+        let mut sent = NotesOutcome::default();
+        let (mut last, mut size) = (latest, lacking.number.max(sure).min(PAGE));
+        while (sent.taken < lacking.number || latest - last < sure) && last > 0 {
+            let first = last.saturating_sub(size.saturating_sub(1)).max(1);
+            let [from, to] = [first, last].map(Version::new);
+            let notes = VersionNotes::read(self.repository.store(), from, to)?;
+            let mut unsent = u64::try_from(notes.iter().count()).unwrap_or(u64::MAX);
+            for page in pages_to_json(&notes) {
+                let outcome = server.push_notes(&sign_page(key, page.as_bytes())?)?;
+                let counted = outcome.taken.saturating_add(outcome.different);
+                unsent = unsent.checked_sub(counted).ok_or_else(|| {
+                    Failure::Refused(format!("{address} counts more notes than were sent"))
+                })?;
+                sent.taken = sent.taken.saturating_add(outcome.taken);
+                sent.different = sent.different.saturating_add(outcome.different);
+            }
+            last = first.saturating_sub(1);
+            // The missing notes are usually those of the newest versions.
+            size = size.saturating_mul(2).min(PAGE);
+        }
+        if sent.different > 0 {
+            let count = counted(sent.different, "version");
+            Output::warn(&format!("{address} keeps other names or dates of {count}"));
+        }
+        Ok(sent.taken)
+    }
     fn check_head(&self, server: &Remote, version: Version) -> Result {
         let ours = self.repository.head_message(version)?;
         let theirs = head_of(server, version)?;

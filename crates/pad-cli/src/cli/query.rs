@@ -4,11 +4,14 @@
 //! Every answer is verified with the public key before it is printed. The encoded answers of a
 //! local store are verified in the same way as a server's.
 
-use std::path::PathBuf;
+use std::{
+    io::{BufRead as _, BufReader, Read},
+    path::{Path, PathBuf},
+};
 
 use authdict::{
-    Answer, Key, KeyRange, Operation, Predecessor, Question, Statement, Successor, Version,
-    VersionNote, internals::version_notes::utc,
+    Answer, Key, KeyRange, Keys, Operation, Predecessor, Question, Statement, Successor, Version,
+    VersionNote, internals::version_notes::utc, pad_core::MAX_KEY_LENGTH,
 };
 use clap::Args;
 use serde_json::{Value as Json, json};
@@ -16,7 +19,7 @@ use serde_json::{Value as Json, json};
 use super::{
     Failure, Output, Result,
     at::VersionSelector,
-    many_keys::{KeyLines, look_up},
+    files::open_input,
     output::{counted, things},
     source::{AskArguments, Session},
 };
@@ -182,15 +185,9 @@ impl Versions {
 /// Formats a version's unverified note as columns: name, time, and the numbers of changes and
 /// entries.
 fn note_text(note: &VersionNote) -> String {
-    let VersionNote {
-        name,
-        seconds,
-        changes,
-        entries,
-    } = note;
-    let name = name.as_deref().map(Output::show_text);
-    let (time, name) = (utc(*seconds), name.unwrap_or_default());
-    let (changes, entries) = (changes.to_string(), entries.to_string());
+    let name = note.name.as_deref().map(Output::show_text);
+    let (time, name) = (utc(note.seconds), name.unwrap_or_default());
+    let (changes, entries) = (note.changes.to_string(), note.entries.to_string());
     let text = format!(
         "  {time}  {changes:>6} {:<7}  {entries:>8} {:<7}  {name}",
         things(&changes, "change"),
@@ -200,13 +197,12 @@ fn note_text(note: &VersionNote) -> String {
 }
 
 fn note_object(note: &VersionNote) -> Json {
-    let VersionNote {
-        name,
-        seconds,
-        changes,
-        entries,
-    } = note;
-    json!({ "name": name, "time": seconds, "changes": changes, "entries": entries })
+    json!({
+        "name": note.name,
+        "time": note.seconds,
+        "changes": note.changes,
+        "entries": note.entries,
+    })
 }
 
 impl Get {
@@ -350,3 +346,123 @@ fn list(
     }
     Ok((count, None))
 }
+
+/// Keys in the lines of a file.
+struct KeyLines {
+    lines: BufReader<Box<dyn Read>>,
+    path: Box<Path>,
+    read: u64,
+}
+
+impl KeyLines {
+    fn open(path: &Path) -> Result<Self> {
+        Ok(Self {
+            lines: BufReader::new(open_input(path)?),
+            path: path.into(),
+            read: 0,
+        })
+    }
+
+    /// Reads the next key. Skips empty lines. Returns `None` at the end.
+    fn next(&mut self, output: &Output) -> Result<Option<Key>> {
+        loop {
+            let mut line = Vec::new();
+            let most = u64::try_from(LONGEST_LINE).unwrap_or(u64::MAX);
+            let read = self.lines.by_ref().take(most).read_until(b'\n', &mut line);
+            if read.map_err(Failure::at(&self.path))? == 0 {
+                return Ok(None);
+            }
+            self.read = self.read.saturating_add(1);
+            if line.ends_with(b"\n") {
+                line.pop();
+                line.pop_if(|last| *last == b'\r');
+            }
+            let refused = |reason: &str| {
+                let path = self.path.display();
+                Failure::Input(format!("{path}: line {}: {reason}", self.read))
+            };
+            let text = str::from_utf8(&line).map_err(|_| refused("the text is not UTF-8"))?;
+            if !text.is_empty() {
+                let key = output.key(text).map(Some);
+                return key.map_err(|failure| refused(&failure.to_string()));
+            }
+        }
+    }
+}
+
+/// Looks up each key in `lines` and prints the verified answers in the order of the lines.
+///
+/// Memory: one page of keys and answers.
+fn look_up(
+    session: &Session,
+    version: Version,
+    mut lines: KeyLines,
+    output: &mut Output,
+) -> Result {
+    let (mut keys, mut present) = (0_usize, 0_u64);
+    loop {
+        let mut page = Vec::new();
+        while page.len() < MOST_KEYS
+            && let Some(key) = lines.next(output)?
+        {
+            page.push(key);
+        }
+        if page.is_empty() {
+            break;
+        }
+        keys = keys.saturating_add(page.len());
+        present = present.saturating_add(look_up_page(session, version, &page, output)?);
+    }
+    let mut object = json!({ "version": version.number() });
+    let text = if session.is_append_only() {
+        counted(keys, "key")
+    } else {
+        object["present_keys"] = present.into();
+        format!("{}, {present} of them present", counted(keys, "key"))
+    };
+    output.end(keys);
+    output.say_at(version, &text, object)
+}
+
+/// Looks up the keys in `page` and prints the answers. Asks about half a page at a time if the answer
+/// about the whole would be too long. Returns how many keys are present; in a log, none counts.
+fn look_up_page(
+    session: &Session,
+    version: Version,
+    page: &[Key],
+    output: &mut Output,
+) -> Result<u64> {
+    if session.is_append_only() {
+        for key in page {
+            output.statement(session.ask(version, &Question::Key(key.clone()))?)?;
+        }
+        return Ok(0);
+    }
+    let Some(keys) = Keys::new(page.to_vec()) else {
+        return Ok(0);
+    };
+    let answers = match session.lookups(version, &keys) {
+        Err(failure) if page.len() > 1 && matches!(failure.bare(), Failure::Input(_)) => {
+            let (first, second) = page.split_at(page.len() / 2);
+            let present = look_up_page(session, version, first, output)?;
+            return Ok(present + look_up_page(session, version, second, output)?);
+        }
+        answers => answers?,
+    };
+    let mut present = 0;
+    for key in page {
+        let place = answers.binary_search_by(|(asked, _)| asked.cmp(key));
+        let answer = place.ok().and_then(|place| answers.get(place));
+        let (_, answer) =
+            answer.ok_or_else(|| Failure::Refused("the answer is to another question".into()))?;
+        present += u64::from(matches!(answer, Answer::Present(_)));
+        output.listed_lookup(version, key, answer)?;
+    }
+    Ok(present)
+}
+
+/// Number of keys in a page. One proof answers a page, unless a scheme proves one key at a time.
+const MOST_KEYS: usize = 256;
+/// Maximum length of a line in bytes. With `--hex`, each byte of a key is two digits. The first
+/// bytes of a longer line, up to this length, are already too long for a key.
+const LONGEST_LINE: usize = 2 * MAX_KEY_LENGTH + 2;

@@ -7,8 +7,8 @@ use std::{
 };
 
 use authdict::{
-    HeadText, Key, KeyHistory, KeyRange, PublicKey, Question, RangeContents, StoredView, Untrusted,
-    Version, VersionNotes, internals::version_notes::utc,
+    HeadText, Key, KeyHistory, KeyRange, PublicKey, Question, RangeContents, SchemeName,
+    StoredView, Untrusted, Version, VersionNotes, internals::version_notes::utc,
 };
 use clap::Args;
 use pad_client::{
@@ -22,7 +22,7 @@ use super::{
     at::VersionNames,
     files::read_file,
     session::{TrustArguments, add_caveat, beginning, load_public, trust_of, with_view},
-    source::{NoteDifference, Proved, Session, Source},
+    source::{NoteDifference, Proved, Session, Source, until_kept},
     witness::load_policy,
 };
 
@@ -93,7 +93,7 @@ const ATTEMPTS: u32 = 3;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Pause before a request to an overloaded server is repeated.
 const BUSY: Duration = Duration::from_secs(1);
-const MAX_ROOTS_BYTES: u64 = 16 << 20;
+const MAX_ROOTS_BYTES: usize = 16 << 20;
 
 impl ServerArguments {
     /// Returns whether servers were given by `--server`, and not by the environment variable;
@@ -118,6 +118,43 @@ impl ServerArguments {
             .help("use --server instead of --store"))
     }
 
+    /// Returns whether to query servers about a directory. `other` is the option for another source,
+    /// if it is given. It takes precedence over `PAD_SERVER`.
+    pub(super) fn are_asked(&self, other: Option<&str>) -> Result<bool> {
+        match (self.are_given(), other) {
+            (None, _) | (Some(false), Some(_)) => self.check_unused().map(|()| false),
+            (Some(_), None) => Ok(true),
+            (Some(true), Some(other)) => {
+                let text = format!("--server and {other} are both given");
+                Err(Failure::Input(text).help("use one of them"))
+            }
+        }
+    }
+
+    /// Opens a client of the servers of a directory, and calls `ask` with the client and a version:
+    /// `at`, or else the latest one. Servers answer about their latest version only. Repeats both
+    /// like [`until_kept`].
+    pub(super) fn ask_directory(
+        &self,
+        trust: &TrustArguments,
+        at: Option<Version>,
+        output: &mut Output,
+        ask: impl Fn(&Client, Version, &mut Output) -> Result,
+    ) -> Result {
+        until_kept(at.as_ref(), || {
+            let client = self.client(trust, output)?;
+            let scheme = client.public().scheme;
+            if scheme != SchemeName::Directory {
+                let text = format!("--server: a dictionary of scheme {scheme}, not a directory");
+                return Err(Failure::Input(text));
+            }
+            let version = at.unwrap_or_else(|| client.view().version());
+            let asked = ask(&client, version, output);
+            note_incidents(&client);
+            asked
+        })
+    }
+
     pub(super) fn open(&self, trust: &TrustArguments, output: &mut Output) -> Result<Box<Session>> {
         let client = self.client(trust, output)?;
         add_caveat(client.public(), output);
@@ -127,7 +164,7 @@ impl ServerArguments {
 
     /// Creates a client whose view is the latest head of the servers. Reports to `output` whether
     /// answers are verified with an authenticated key.
-    pub(super) fn client(&self, trust: &TrustArguments, output: &mut Output) -> Result<Client> {
+    fn client(&self, trust: &TrustArguments, output: &mut Output) -> Result<Client> {
         let witnesses = self.witnesses()?;
         let servers = self.connect()?;
         let given = trust.public.as_deref().map(load_public).transpose()?;
@@ -289,7 +326,7 @@ impl Servers {
 }
 
 /// Reports failures of servers after which another server has answered.
-pub(super) fn note_incidents(client: &Client) {
+fn note_incidents(client: &Client) {
     for incident in client.take_incidents() {
         Output::warn(&incident.to_string());
     }

@@ -36,12 +36,6 @@ pub(super) struct ProtectArguments {
     passphrase: bool,
 }
 
-/// The passphrase for a new secret key, if the user wants one.
-pub(super) struct Protection {
-    #[cfg(feature = "passphrase")]
-    passphrase: Option<authdict::Passphrase>,
-}
-
 impl ProtectArguments {
     pub(super) const fn is_given(&self) -> bool {
         #[cfg(feature = "passphrase")]
@@ -51,27 +45,23 @@ impl ProtectArguments {
     }
 
     /// Asks for the passphrase, if `--passphrase` is given. Called before any long computation.
-    pub(super) fn ask(&self) -> Result<Protection> {
-        Ok(Protection {
-            #[cfg(feature = "passphrase")]
-            passphrase: self
-                .passphrase
-                .then(|| passphrase::ask(PassphrasePrompt::ForNewKey))
-                .transpose()?,
-        })
-    }
-}
-
-impl Protection {
-    /// Encrypts `file` if a passphrase was given; `path` is used in errors.
-    pub(super) fn of(&self, path: &Path, file: SecretFile) -> Result<SecretFile> {
+    ///
+    /// Returns a function that encrypts a new key file with it; the path is used in errors.
+    pub(super) fn ask(&self) -> Result<impl Fn(&Path, SecretFile) -> Result<SecretFile> + use<>> {
         #[cfg(feature = "passphrase")]
-        if let Some(passphrase) = &self.passphrase {
-            let encrypted = file.encrypt(passphrase, authdict::Work::USUAL);
-            return encrypted.map_err(|error| Failure::key_file(path, &error));
-        }
-        let _ = path;
-        Ok(file)
+        let passphrase = {
+            let ask = || passphrase::ask(PassphrasePrompt::ForNewKey);
+            self.passphrase.then(ask).transpose()?
+        };
+        Ok(move |path: &Path, file: SecretFile| {
+            #[cfg(feature = "passphrase")]
+            if let Some(passphrase) = &passphrase {
+                let encrypted = file.encrypt(passphrase, authdict::Work::USUAL);
+                return encrypted.map_err(Failure::key_file(path));
+            }
+            let _ = path;
+            Ok(file)
+        })
     }
 }
 
@@ -91,7 +81,7 @@ pub(super) fn public_path(secret: &Path) -> PathBuf {
 
 /// Reads the file of a secret key. Asks for its passphrase if it is encrypted.
 pub(super) fn read(path: &Path) -> Result<SecretFile> {
-    let failure = |error| Failure::key_file(path, &error);
+    let failure = Failure::key_file(path);
     if path.exists() {
         check_plain(path)?;
     }
@@ -105,7 +95,7 @@ pub(super) fn read(path: &Path) -> Result<SecretFile> {
 }
 
 pub(super) fn load_secret(path: &Path) -> Result<SecretKey> {
-    SecretKey::from_file(&read(path)?).map_err(|error| Failure::key_file(path, &error))
+    SecretKey::from_file(&read(path)?).map_err(Failure::key_file(path))
 }
 
 /// Sets, changes or removes the passphrase of a secret key.
@@ -136,7 +126,7 @@ impl SetPassphrase {
     pub(super) fn run(&self, output: &mut super::Output) -> Result {
         output.goes_on();
         let path = &self.key;
-        let failure = |error| Failure::key_file(path, &error);
+        let failure = Failure::key_file(path);
         check_plain(path)?;
         let file = SecretFile::read(path).map_err(failure)?;
         let had = file.is_encrypted();

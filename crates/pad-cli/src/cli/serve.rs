@@ -8,7 +8,6 @@ use std::{
 };
 
 use clap::Args;
-use pad_disk::engine::report_caught_panics;
 use pad_service::{
     CosigningOptions, Dictionary, Directory, HeadLog, HeadLogError, PeriodicTask, ServedDictionary,
     Service,
@@ -18,6 +17,7 @@ use transparency_log::{Policy, note::NoteSigner};
 
 use super::{
     Failure, Output, Result,
+    host::report_damage,
     listen::{ListenArguments, SizeArguments},
     memory::CacheArguments,
     quantity::at_least_one,
@@ -111,7 +111,7 @@ impl Serve {
             dictionaries.insert(name, Arc::new(directory).into());
         }
         self.network
-            .serve(dictionaries, &self.roots, output, |_| Ok(()))
+            .serve(dictionaries, &self.roots, output, |_| ())
     }
 }
 
@@ -201,19 +201,17 @@ impl NetworkArguments {
         dictionaries: BTreeMap<String, ServedDictionary>,
         roots: &RootArguments,
         output: &mut Output,
-        begin: impl FnOnce(&Service) -> Result<G>,
+        begin: impl FnOnce(&Service) -> G,
     ) -> Result {
         self.listen.begin_log()?;
-        report_caught_panics(|place| {
-            eprintln!("pad: the store is damaged: the storage engine gave up on a page ({place})");
-        });
+        report_damage();
         let limits = self.sizes.limits();
         let host = self.listen.bind(limits)?;
         let names: Vec<_> = dictionaries.keys().cloned().collect();
         let cosigning = self.cosign(&dictionaries, roots)?;
         let service = Service::new(dictionaries, limits);
         let following = service.follow(Duration::from_millis(self.follow_every));
-        let begun = (begin(&service)?, cosigning);
+        let begun = (begin(&service), cosigning);
         let (all, url) = (names.join(", "), host.url());
         let text = format!("serving {all} at {url} (Ctrl-C stops)");
         let object = json!({ "dictionary_names": names });

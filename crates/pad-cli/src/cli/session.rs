@@ -133,16 +133,6 @@ pub(super) fn with_view(
     ViewFile::at(path).advance(|stored| beginning(path, stored, keys), advance)
 }
 
-/// Advances a view like [`with_view`], but holds the file's lock during `advance`. `advance` must
-/// be fast, and runs once.
-pub(super) fn with_held_view(
-    path: &Path,
-    keys: Keys<'_>,
-    advance: impl FnOnce(StoredView) -> Result<StoredView>,
-) -> Result<StoredView> {
-    ViewFile::at(path).advance_held(|stored| beginning(path, stored, keys), advance)
-}
-
 impl From<ViewAccessError> for Failure {
     fn from(error: ViewAccessError) -> Self {
         match &error.fault {
@@ -239,40 +229,29 @@ pub(super) fn refused_head(path: &Path, seen: Version, refused: RefusedHead) -> 
 
 /// The author's secret key or external signer, and the signing record, a file with the newest
 /// signed head.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(group = ArgGroup::new("author").args(["key", "signer"]).required(true).multiple(true))]
 pub(super) struct AuthorArguments {
     /// The author's secret key.
     #[arg(long, value_name = "FILE", env = KEY_VARIABLE)]
-    key: Option<PathBuf>,
+    pub(super) key: Option<PathBuf>,
     #[command(flatten)]
-    signer: SignerArguments,
+    pub(super) signer: SignerArguments,
     /// The signing record [default: the key's file with .signed appended].
     ///
     /// It holds the newest signed head. pad refuses to sign with a store that is behind it, such as
     /// a restored backup. Keep it with the key.
     #[arg(long, value_name = "FILE")]
-    record: Option<PathBuf>,
+    pub(super) record: Option<PathBuf>,
     /// Create a new signing record.
     ///
     /// Safe only if the store has every version that was ever signed with this key. pad keygen
     /// creates a record with the key; a key restored from a copy has none.
     #[arg(long)]
-    new_record: bool,
+    pub(super) new_record: bool,
 }
 
 impl AuthorArguments {
-    /// Creates the arguments for a key, or an external signer, whose signing record is next to the
-    /// key.
-    pub(super) fn of(key: Option<&Path>, signer: &SignerArguments) -> Self {
-        Self {
-            key: key.map(Path::to_owned),
-            signer: signer.clone(),
-            record: None,
-            new_record: false,
-        }
-    }
-
     /// Loads the secret key, or connects to the external signer. Called only once, because loading
     /// prompts for the key's passphrase.
     pub(super) fn keys(&self) -> Result<SigningKeys> {
@@ -356,7 +335,7 @@ pub(super) fn check_unsigned(record: &SigningRecord, key: &Path, store: &Path) -
 }
 
 pub(super) fn load_public(path: &Path) -> Result<PublicKey> {
-    PublicKey::load(path).map_err(|error| Failure::key_file(path, &error))
+    PublicKey::load(path).map_err(Failure::key_file(path))
 }
 
 /// Creates a missing store. Checks that an existing store has the public key `public`.

@@ -3,25 +3,27 @@
 use core::{fmt, str::FromStr, time::Duration};
 use std::{
     env,
-    error::Error,
+    error::Error as _,
     io,
     path::{Path, PathBuf},
     process::ExitStatus,
 };
 
-use authdict::{PublicKey, SigningKeys, VerifyError, pad_core::AuthorKey};
+use authdict::{SigningKeys, VerifyError, pad_core::AuthorKey};
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use clap::Args;
 use ed25519_dalek::SignatureError;
 
 use self::{agent::AgentKey, program::SigningProgram};
-use super::{Failure, KEY_VARIABLE, PUBLIC_VARIABLE, Result, secret::load_secret};
+use super::{
+    Failure, KEY_VARIABLE, PUBLIC_VARIABLE, Result, secret::load_secret, session::load_public,
+};
 
 mod agent;
 mod program;
 
 /// An external signer, in place of the author's secret key.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(super) struct SignerArguments {
     /// Sign with a program or an SSH agent instead of a secret key.
     ///
@@ -40,16 +42,6 @@ pub(super) struct SignerArguments {
     #[arg(long, value_name = "SECONDS", requires = "signer", default_value_t = USUAL_TIMEOUT)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     signer_timeout: u64,
-}
-
-impl Default for SignerArguments {
-    fn default() -> Self {
-        Self {
-            signer: None,
-            public: None,
-            signer_timeout: USUAL_TIMEOUT,
-        }
-    }
 }
 
 impl SignerArguments {
@@ -81,26 +73,29 @@ impl SignerArguments {
                 "--key and --signer are alternatives: give one of them",
             ));
         }
-        let key_file = |error| Failure::key_file(path, &error);
-        let public = PublicKey::load(path).map_err(key_file)?;
+        let public = load_public(path)?;
         let timeout = Duration::from_secs(self.signer_timeout);
         let keys = match signer {
             SignerName::Program(program, arguments) => {
-                let program = SigningProgram::new(program, arguments, timeout);
+                let program = SigningProgram {
+                    program: program.clone(),
+                    arguments: arguments.clone(),
+                    timeout,
+                };
                 SigningKeys::external(public, program)
             }
             SignerName::Agent(fingerprint) => {
                 let key = AgentKey::find(fingerprint, timeout)?;
                 if key.author()? != public.authority.author {
                     return Err(Failure::Input(format!(
-                        "the key {signer} is not the author's key in {}",
+                        "the key agent:{fingerprint} is not the author's key in {}",
                         path.display()
                     )));
                 }
                 SigningKeys::external(public, key)
             }
         };
-        let keys = keys.map_err(key_file)?;
+        let keys = keys.map_err(Failure::key_file(path))?;
         Ok(Some(keys.with_path(self.key_file(key))))
     }
 
@@ -140,15 +135,6 @@ impl FromStr for SignerName {
             }
             Some(("agent", fingerprint)) => fingerprint.parse().map(Self::Agent),
             _ => Err("a signer is exec:COMMAND or agent:FINGERPRINT"),
-        }
-    }
-}
-
-impl fmt::Display for SignerName {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Program(program, _) => write!(formatter, "exec:{program}"),
-            Self::Agent(fingerprint) => write!(formatter, "agent:{fingerprint}"),
         }
     }
 }
@@ -210,58 +196,44 @@ impl AuthorName {
 }
 
 /// Reason for which an external signer returned no signature.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum SignerFault {
-    Start(String, io::Error),
+    #[error("cannot run {0}: {1}")]
+    Start(String, #[source] io::Error),
     /// The program ended without success. The text is its last line on standard error.
+    #[error("{}{}", .0, after_colon(.1))]
     Exit(ExitStatus, String),
-    /// The standard output of the program is not 64 bytes long.
-    NoSignature(usize),
+    #[error("it wrote more than the 64 bytes of a signature")]
+    LongSignature,
+    #[error("it wrote {0} bytes, but a signature has 64")]
+    ShortSignature(usize),
     /// There was no answer in time. The text is the program's last line on standard error.
+    #[error("the signer gave no answer in {} s{}", .0.as_secs(), after_colon(.1))]
     TimedOut(Duration, String),
     /// A fault of the SSH agent at this socket.
+    #[error("SSH agent {}: {}", .0.display(), .1)]
     OfAgent(PathBuf, Box<Self>),
-    Connection(io::Error),
+    #[error("{0}")]
+    Connection(#[from] io::Error),
     /// `SSH_AUTH_SOCK` is not set, or this system has no Unix sockets.
+    #[error("no SSH agent: SSH_AUTH_SOCK is not set")]
     NoAgent,
+    #[error("the agent does not hold {0}")]
     UnknownKey(Fingerprint),
+    #[error("{0} is not an Ed25519 key")]
     NotEd25519(Fingerprint),
+    #[error("the agent refused the request")]
     AgentRefused,
     /// The agent's answer is malformed or too long.
+    #[error("the answer of the agent is malformed")]
     Malformed,
 }
 
-impl fmt::Display for SignerFault {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Start(program, error) => write!(formatter, "cannot run {program}: {error}"),
-            Self::Exit(status, line) if line.is_empty() => write!(formatter, "{status}"),
-            Self::Exit(status, line) => write!(formatter, "{status}: {line}"),
-            Self::NoSignature(length) if *length > 64 => {
-                write!(formatter, "it wrote more than the 64 bytes of a signature")
-            }
-            Self::NoSignature(length) => {
-                write!(formatter, "it wrote {length} bytes, but a signature has 64")
-            }
-            Self::TimedOut(time, line) => {
-                let seconds = time.as_secs();
-                let colon = if line.is_empty() { "" } else { ": " };
-                write!(
-                    formatter,
-                    "the signer gave no answer in {seconds} s{colon}{line}"
-                )
-            }
-            Self::OfAgent(socket, fault) => {
-                write!(formatter, "SSH agent {}: {fault}", socket.display())
-            }
-            Self::Connection(error) => error.fmt(formatter),
-            Self::NoAgent => write!(formatter, "no SSH agent: SSH_AUTH_SOCK is not set"),
-            Self::UnknownKey(key) => write!(formatter, "the agent does not hold {key}"),
-            Self::NotEd25519(key) => write!(formatter, "{key} is not an Ed25519 key"),
-            Self::AgentRefused => write!(formatter, "the agent refused the request"),
-            Self::Malformed => write!(formatter, "the answer of the agent is malformed"),
-        }
+fn after_colon(line: &str) -> String {
+    if line.is_empty() {
+        return String::new();
     }
+    format!(": {line}")
 }
 
 impl SignerFault {
@@ -275,22 +247,6 @@ impl SignerFault {
             Self::OfAgent(_, fault) => fault.bare(),
             fault => fault,
         }
-    }
-}
-
-impl Error for SignerFault {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Start(_, error) | Self::Connection(error) => Some(error),
-            Self::OfAgent(_, fault) => fault.source(),
-            _ => None,
-        }
-    }
-}
-
-impl From<io::Error> for SignerFault {
-    fn from(error: io::Error) -> Self {
-        Self::Connection(error)
     }
 }
 

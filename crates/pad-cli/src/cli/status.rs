@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use authdict::{
-    Server, Version, VersionNote,
+    PublicKey, Server, Version, VersionNote,
     internals::{
         Store as _,
         inspect::headline,
@@ -71,10 +71,7 @@ impl Status {
         rows.add("store", "store", path.display().to_string());
         rows.add("bytes", "bytes", repository.file_bytes()?);
         rows.add("scheme", "scheme", public.scheme.name());
-        rows.add("suite", "suite", public.suite.name());
-        let authority = &public.authority;
-        rows.add("dictionary", "dictionary", authority.dictionary.to_string());
-        rows.add("author", "author", authority.author.to_string());
+        rows.add_identity(&public);
         rows.add("fingerprint", "fingerprint", public.fingerprint());
         let latest = repository.latest();
         rows.add("latest version", "latest", latest.number());
@@ -189,6 +186,14 @@ impl Rows {
             other => other.to_string(),
         };
         self.both(label, name, text, value);
+    }
+
+    /// Adds the suite, the dictionary and the author of a public key.
+    pub(super) fn add_identity(&mut self, public: &PublicKey) {
+        let authority = &public.authority;
+        self.add("suite", "suite", public.suite.name());
+        self.add("dictionary", "dictionary", authority.dictionary.to_string());
+        self.add("author", "author", authority.author.to_string());
     }
 
     /// Adds the kind of a file.

@@ -118,10 +118,10 @@ fn update_to(repository: &Server, version: Version) -> Result<Vec<u8>> {
 
 /// Returns the updates that produced versions `first` to `last`, encoded as one list.
 fn several(repository: &Server, first: Version, last: Version) -> Result<Vec<u8>> {
-    let (mut updates, mut bytes) = (Vec::new(), 0_u64);
+    let (mut updates, mut bytes) = (Vec::new(), 0_usize);
     for number in first.number()..=last.number() {
         let update = update_to(repository, Version::new(number))?;
-        bytes = bytes.saturating_add(u64::try_from(update.len()).unwrap_or(u64::MAX));
+        bytes = bytes.saturating_add(update.len());
         if bytes > MAX_UPDATE_BYTES / 2 {
             return Err(Failure::Input(format!(
                 "the updates from version {first} on exceed {} bytes at version {number}",
@@ -193,4 +193,4 @@ fn known(repository: &Server, update: &[u8]) -> Option<Version> {
 }
 
 const LIST: u8 = 12;
-const MAX_UPDATE_BYTES: u64 = 1 << 30;
+const MAX_UPDATE_BYTES: usize = 1 << 30;

@@ -169,7 +169,7 @@ impl Keygen {
             name.parse::<KeyName>()
                 .map_err(|error| Failure::Input(format!("--name {name}: {error}")))
         };
-        let protection = self.protect.ask()?;
+        let protect = self.protect.ask()?;
         let mut secret = Zeroizing::new([0; 32]);
         getrandom::fill(&mut *secret).map_err(|error| Failure::Store(error.to_string()))?;
         let (secret, verifier, whose) = match &self.log_of {
@@ -195,11 +195,11 @@ impl Keygen {
             written.map_err(|error| match error {
                 KeyFileError::Exists => exists(path),
                 KeyFileError::Io(error) => Failure::file(path, &error),
-                error => Failure::key_file(path, &error),
+                error => Failure::key_file(path)(error),
             })
         };
         let line = Zeroizing::new(format!("{}\n", *secret));
-        let file = protection.of(&self.out, SecretFile::of_text(line))?;
+        let file = protect(&self.out, SecretFile::of_text(line))?;
         made(&self.out, file.save(&self.out))?;
         let line = format!("{verifier}\n");
         let written = pad_disk::create(&public_path, line.as_bytes(), Access::Usual);
@@ -237,8 +237,7 @@ fn is_known(key_type: u8) -> bool {
 pub(super) fn load_signer<T: SignatureType>(path: &Path, option: &str) -> Result<SignerKey<T>> {
     check_secret(option, path)?;
     let file = secret::read(path)?;
-    let text = file.text();
-    let text = text.map_err(|error| Failure::key_file(path, &error))?;
+    let text = file.text().map_err(Failure::key_file(path))?;
     let key = text.trim_end_matches('\n').parse();
     key.map_err(|error| Failure::Input(format!("{option} {}: {error}", path.display())))
 }
@@ -261,4 +260,4 @@ pub(super) fn load_policy(given: &str) -> Result<Policy> {
     Ok(policy)
 }
 
-const LONGEST_LIST: u64 = 1 << 20;
+const LONGEST_LIST: usize = 1 << 20;

@@ -41,26 +41,21 @@ fn rivals<'a>(advice: &'a Advice, load: &Load, basis: &Basis) -> Vec<Rival<'a>> 
     let Some(winner) = advice.winner() else {
         return Vec::new();
     };
-    let roles = [
-        ("runner-up", advice.runner_up()),
-        ("other family", advice.other_family()),
-    ];
-    let mut rivals: Vec<Rival<'_>> = Vec::new();
-    for (role, candidate) in roles {
-        let Some(candidate) = candidate else { continue };
-        if rivals
-            .iter()
-            .any(|rival| rival.candidate.scheme.name == candidate.scheme.name)
-        {
-            continue;
-        }
-        rivals.push(Rival {
+    let runner_up = advice.runner_up();
+    let other = advice.other_family().filter(|other| {
+        runner_up.is_none_or(|runner_up| runner_up.scheme.name != other.scheme.name)
+    });
+    let roles = [("runner-up", runner_up), ("other family", other)];
+    let rivals = roles.into_iter().filter_map(|(role, candidate)| {
+        let candidate = candidate?;
+        let crossing = crossing((winner, candidate), load, &basis.tariff, &basis.records);
+        Some(Rival {
             role,
             candidate,
-            crossing: crossing((winner, candidate), load, &basis.tariff, &basis.records),
-        });
-    }
-    rivals
+            crossing,
+        })
+    });
+    rivals.collect()
 }
 
 fn origin(wanted: &Requirements, basis: &Basis) -> String {

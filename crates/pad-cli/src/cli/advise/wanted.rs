@@ -12,8 +12,10 @@ use comparison::{
     trace::TraceLoad,
 };
 
-use super::quantities::{bytes, count, key_bytes, per_day, seconds, share, value_bytes, whole};
-use crate::cli::{Failure, Result};
+use crate::cli::{
+    Failure, Result,
+    quantity::{bytes, count, key_bytes, per_day, seconds, share, value_bytes, whole},
+};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load")]
@@ -112,7 +114,7 @@ pub(super) fn wanted(load: &LoadArguments, needs: &NeedArguments) -> Result<Requ
 }
 
 fn read(path: &Path) -> Result<TraceLoad> {
-    let failure = |error| Failure::trace(path, &error);
+    let failure = Failure::trace(path);
     let snapshots = TraceReader::open(path).map_err(failure)?;
     let named =
         snapshots.map(|snapshot| snapshot.map(|snapshot| (snapshot.name, snapshot.operations)));

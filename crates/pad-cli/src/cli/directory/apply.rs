@@ -31,13 +31,12 @@ impl Apply {
     fn apply<S: Suite>(&self, output: &mut Output) -> Result {
         let mut directory = super::open::<S>(&self.folder)?;
         for path in &self.updates {
-            let refused = |error: &dyn core::fmt::Display| {
-                let path = path.display();
-                Failure::Refused(format!("{path}: the update is refused: {error}"))
-            };
             let bytes = read_file(path, LONGEST_UPDATE)?;
             let update = codec::decode::<Update<S>>(&bytes, bytes.len());
-            let update = update.map_err(|error| refused(&error))?;
+            let update = update.map_err(|error| {
+                let path = path.display();
+                Failure::Refused(format!("{path}: the update is refused: {error}"))
+            })?;
             let version = directory.apply(&update).map_err(|error| match error {
                 ApplyError::Store(fault) => failure::fault(&directory, fault),
                 error => Failure::from(error).of_file(path),
@@ -50,4 +49,4 @@ impl Apply {
     }
 }
 
-pub(super) const LONGEST_UPDATE: u64 = 1 << 28;
+pub(super) const LONGEST_UPDATE: usize = 1 << 28;

@@ -144,7 +144,7 @@ impl<S: Suite> Author<S> {
 }
 
 /// Options for writing hints.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct HintArguments {
     /// Write the hint of each entry to FOLDER as ID.hint.
     ///
@@ -166,7 +166,7 @@ impl HintArguments {
     pub(super) fn write<S: Suite>(
         &self,
         directory: &BlockDirectory<S>,
-        ids: impl Iterator<Item = EntryId>,
+        ids: Vec<EntryId>,
     ) -> Result {
         let Some(folder) = &self.hints else {
             return Ok(());

@@ -1,25 +1,48 @@
-//! `pad directory update` and `pad directory delete`: replace or delete registered objects, as the
-//! next version.
+//! `pad directory append`, `pad directory update` and `pad directory delete`: register, replace or
+//! delete objects, as the next version.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use authdict::{
-    ApplyError,
+    ApplyError, SigningKeys,
     block_directory::{Changes, EntryId},
 };
 use clap::Args;
 use pad_core::Suite;
+use serde_json::json;
 
 use super::{
-    author::{Author, HintArguments, SignArguments},
+    author::{HintArguments, SignArguments},
     failure,
     light::{self, Light},
-    objects::{digest_of_file, given_digest},
+    objects::{Object, digest_of_file, given_digest, objects},
     proof_source::ProofSource,
     shown::head_line,
     with_suite,
 };
 use crate::cli::{Failure, Output, Result};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad directory append photographs --key directory.key a.jpg b.jpg
+  pad directory append photographs --key directory.key --digests digests.txt")]
+pub(in crate::cli) struct Append {
+    /// The directory's folder.
+    folder: PathBuf,
+    #[command(flatten)]
+    sign: SignArguments,
+    #[command(flatten)]
+    hints: HintArguments,
+    /// Register the digests in FILE; - for standard input.
+    ///
+    /// FILE has one digest per line, in hexadecimal digits.
+    #[arg(long, value_name = "FILE", conflicts_with = "objects")]
+    digests: Option<PathBuf>,
+    /// Files whose digests are registered.
+    #[arg(required_unless_present = "digests")]
+    objects: Vec<PathBuf>,
+}
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -64,25 +87,43 @@ pub(in crate::cli) struct Delete {
     ids: Vec<u64>,
 }
 
+/// A change of one entry, by the digest of its object.
+enum Change<S: Suite> {
+    New(S::Digest),
+    Update(EntryId, S::Digest),
+    Delete(EntryId),
+}
+
+impl Append {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
+        output.goes_on();
+        let key = self.sign.keys()?;
+        with_suite!(key.public().suite, S => {
+            // All objects are read before the directory is changed.
+            let objects = objects::<S>(self.digests.as_deref(), self.objects.clone())?;
+            let objects = objects.collect::<Result<Vec<_>>>()?;
+            if objects.is_empty() {
+                return Err(Failure::input("there is no object to register"));
+            }
+            let changes: Vec<_> = objects.iter().map(|new| Change::New(new.digest)).collect();
+            // New entries need no proof.
+            let with = (&ProofSource::default(), &self.hints);
+            self.sign.publish(&self.folder, &key, &changes, with, |update, entries| {
+                say_registered::<S>(&objects, update, entries, output)
+            })
+        })
+    }
+}
+
 impl Update {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         output.goes_on();
         let key = self.sign.keys()?;
         with_suite!(key.public().suite, S => {
-            let digest = self.new_digest::<S>()?;
-            let id = EntryId::new(self.id);
-            if light::is_light(&self.folder) {
-                self.hints.check_unused()?;
-                let mut changes = Changes::<S>::new();
-                changes.update(id, digest);
-                let author = Light::open(&self.folder, &self.sign, &key)?;
-                return published_light(author, &changes, &self.source, output);
-            }
-            self.source.check_unused()?;
-            let mut author = self.sign.open::<S>(&self.folder, &key)?;
-            let updated = author.full.update(id, digest);
-            published(author, updated, output, |author| {
-                self.hints.write(author.directory(), core::iter::once(id))
+            let change = Change::Update(EntryId::new(self.id), self.new_digest::<S>()?);
+            let with = (&self.source, &self.hints);
+            self.sign.publish(&self.folder, &key, &[change], with, |update, entries| {
+                say_changed::<S>(update, entries, output)
             })
         })
     }
@@ -101,46 +142,79 @@ impl Delete {
         output.goes_on();
         let key = self.sign.keys()?;
         with_suite!(key.public().suite, S => {
-            let mut ids = self.ids.iter().copied().map(EntryId::new);
-            if light::is_light(&self.folder) {
-                let mut changes = Changes::<S>::new();
-                for id in ids {
-                    changes.delete(id);
-                }
-                let author = Light::open(&self.folder, &self.sign, &key)?;
-                return published_light(author, &changes, &self.source, output);
-            }
-            self.source.check_unused()?;
-            let mut author = self.sign.open::<S>(&self.folder, &key)?;
-            let deleted = ids.try_for_each(|id| author.full.delete(id));
-            published(author, deleted, output, |_| Ok(()))
+            let ids = self.ids.iter().copied().map(EntryId::new);
+            let changes: Vec<_> = ids.map(Change::Delete).collect();
+            let with = (&self.source, &HintArguments::default());
+            self.sign.publish(&self.folder, &key, &changes, with, |update, entries| {
+                say_changed::<S>(update, entries, output)
+            })
         })
     }
 }
 
-/// Publishes the pending changes, calls `also`, and reports the new version. Fails if `changed`,
-/// the result of making the changes, is an error.
-fn published<S: Suite>(
-    mut author: Author<S>,
-    changed: Result<(), ApplyError>,
-    output: &mut Output,
-    also: impl FnOnce(&Author<S>) -> Result,
-) -> Result {
-    changed.map_err(|error| failure::changed(author.directory(), &error))?;
-    let update = author.publish()?;
-    also(&author)?;
-    say_changed(&update, author.directory().registered(), output)?;
-    author.close()
+impl SignArguments {
+    /// Signs `changes` as the next version of the directory in `folder`, which may be that of a
+    /// light author. Then calls `say` with the update and the number of entries.
+    fn publish<S: Suite>(
+        &self,
+        folder: &Path,
+        key: &SigningKeys,
+        changes: &[Change<S>],
+        (source, hints): (&ProofSource, &HintArguments),
+        say: impl FnOnce(&pad_core::Update<S>, u64) -> Result,
+    ) -> Result {
+        if light::is_light(folder) {
+            hints.check_unused()?;
+            let mut all = Changes::new();
+            for change in changes {
+                match *change {
+                    Change::New(digest) => all.append(digest),
+                    Change::Update(id, digest) => all.update(id, digest),
+                    Change::Delete(id) => all.delete(id),
+                }
+            }
+            let mut author = Light::open(folder, self, key)?;
+            let update = author.publish(&all, source)?;
+            return say(&update, author.registered());
+        }
+        source.check_unused()?;
+        let (mut author, mut ids) = (self.open::<S>(folder, key)?, Vec::new());
+        for change in changes {
+            let changed = match *change {
+                Change::New(digest) => author.full.append(digest).map_err(ApplyError::from),
+                Change::Update(id, digest) => author.full.update(id, digest).map(|()| id),
+                Change::Delete(id) => author.full.delete(id).map(|()| id),
+            };
+            ids.push(changed.map_err(|error| failure::changed(author.directory(), &error))?);
+        }
+        let update = author.publish()?;
+        hints.write(author.directory(), ids)?;
+        say(&update, author.directory().registered())?;
+        author.close()
+    }
 }
 
-fn published_light<S: Suite>(
-    mut author: Light<S>,
-    changes: &Changes<S>,
-    source: &ProofSource,
+fn say_registered<S: Suite>(
+    new: &[Object<S>],
+    update: &pad_core::Update<S>,
+    entries: u64,
     output: &mut Output,
 ) -> Result {
-    let update = author.publish(changes, source)?;
-    say_changed(&update, author.registered(), output)
+    let first = entries.saturating_sub(u64::try_from(new.len()).unwrap_or(u64::MAX));
+    let mut objects = Vec::new();
+    for (id, Object { digest, file }) in (first..).zip(new) {
+        let digest = hex::encode(digest);
+        let name = file.as_ref().map(|file| file.display().to_string());
+        let shown = match &name {
+            Some(name) => output.show(name.as_bytes()),
+            None => digest.clone(),
+        };
+        output.text(&format!("{id:>8}  {shown}"))?;
+        objects.push(json!({ "id": id, "digest": digest, "object": name }));
+    }
+    let (line, mut said) = head_line(&update.head, entries);
+    said["new_entries"] = objects.into();
+    output.say(&format!("{line}, {} of them new", new.len()), &said)
 }
 
 fn say_changed<S: Suite>(

@@ -10,13 +10,15 @@ use authdict::{
     block_directory::{BlockDirectory, CacheBudget, StoreError},
 };
 use clap::Args;
+#[cfg(feature = "network")]
+use pad_client::Client;
 use pad_core::Suite;
 use serde_json::json;
 
-#[cfg(feature = "network")]
-use super::remote;
 use super::{ReadArguments, open_trusting, suite_of, with_suite};
-use crate::cli::{Failure, Output, Result, counted, progress, session::TrustArguments};
+use crate::cli::{
+    Failure, Output, Result, counted, progress, session::TrustArguments, status::Rows,
+};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -42,15 +44,6 @@ pub(in crate::cli) struct Status {
     servers: crate::cli::remote::ServerArguments,
     #[command(flatten)]
     trust: TrustArguments,
-}
-
-/// The state of a directory in its latest version.
-struct DirectoryState {
-    version: Version,
-    root: Option<String>,
-    entries: u64,
-    /// The total size of the files in bytes, and the height of the blocks; `None` on a server.
-    files: Option<(u64, u32)>,
 }
 
 impl Check {
@@ -96,13 +89,16 @@ impl Check {
 impl Status {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
         #[cfg(feature = "network")]
-        if remote::asks_servers(&self.servers, self.folder.as_ref().map(|_| "a folder"))? {
-            let servers = (&self.servers, &self.trust);
-            return remote::ask_servers(servers, None, output, |client, version, output| {
+        if self
+            .servers
+            .are_asked(self.folder.as_ref().map(|_| "a folder"))?
+        {
+            let ask = |client: &Client, version, output: &mut Output| {
                 let public = client.public();
                 let state = with_suite!(public.suite, S => state_on_servers::<S>(client, version))?;
-                state.say(public, output)
-            });
+                say_state(public, version, state, None, output)
+            };
+            return self.servers.ask_directory(&self.trust, None, output, ask);
         }
         let folder = self.folder.as_ref();
         let folder = folder.ok_or_else(|| Failure::input("no folder is given"))?;
@@ -112,80 +108,62 @@ impl Status {
     fn show<S: Suite>(&self, folder: &Path, output: &mut Output) -> Result {
         let (directory, public) = open_trusting::<S>(folder, &self.trust, output)?;
         let head = directory.heads().latest_head();
-        let state = DirectoryState {
-            version: directory.latest(),
-            root: head.map(|head| hex::encode(head.head.root)),
-            entries: directory.registered(),
-            files: Some((directory.file_bytes()?, directory.step())),
-        };
-        state.say(&public, output)
+        let root = head.map(|head| hex::encode(head.head.root));
+        let state = (root, directory.registered());
+        let files = Some((directory.file_bytes()?, directory.step()));
+        say_state(&public, directory.latest(), state, files, output)
     }
 }
+
+/// The root of a directory in its latest version, if it has a version, and the number of entries.
+type DirectoryState = (Option<String>, u64);
 
 /// Returns the verified state of a directory on servers. The proof that an id beyond the end is not
 /// assigned proves the number of entries.
 #[cfg(feature = "network")]
-fn state_on_servers<S: Suite>(
-    client: &pad_client::Client,
-    version: Version,
-) -> Result<DirectoryState> {
-    let (mut root, mut entries) = (None, 0);
-    if version > Version::EMPTY {
-        root = Some(client.head(version)?.root);
-        let end = EntryQuery::one(EntryId::new(u64::MAX));
-        entries = client.entries::<S>(version, &end)?.registered;
+fn state_on_servers<S: Suite>(client: &Client, version: Version) -> Result<DirectoryState> {
+    if version == Version::EMPTY {
+        return Ok((None, 0));
     }
-    Ok(DirectoryState {
-        version,
-        root,
-        entries,
-        files: None,
-    })
+    let root = client.head(version)?.root;
+    let end = EntryQuery::one(EntryId::new(u64::MAX));
+    Ok((Some(root), client.entries::<S>(version, &end)?.registered))
 }
 
-impl DirectoryState {
-    fn say(&self, public: &PublicKey, output: &mut Output) -> Result {
-        let Self {
-            version, entries, ..
-        } = self;
-        let (dictionary, author) = (public.authority.dictionary, public.authority.author);
-        let suite = public.suite.name();
-        // Version 0 has no signed head, so any server can claim it.
-        let is_signed = *version > Version::EMPTY;
-        let verdict = if is_signed {
-            output.verdict()
-        } else {
-            "unverified: no signed head".into()
-        };
-        let files = self.files.map_or_else(String::new, |(bytes, step)| {
-            let slots = 1_u64 << step;
-            format!("files       {bytes} bytes, blocks of {slots} slots\n")
-        });
-        let text = format!(
-            "version     {version}   [{verdict}]\n\
-             root        {}\n\
-             entries     {entries}, deleted ones included\n\
-             {files}\
-             suite       {suite}\n\
-             dictionary  {dictionary}\n\
-             author      {author}",
-            self.root.as_deref().unwrap_or("none yet"),
-        );
-        let object = json!({
-            "latest": version.number(),
-            "root": self.root,
-            "entries": entries,
-            "bytes": self.files.map(|(bytes, _)| bytes),
-            "step": self.files.map(|(_, step)| step),
-            "suite": suite,
-            "dictionary": dictionary.to_string(),
-            "author": author.to_string(),
-            "verified": false,
-        });
-        if is_signed {
-            output.say_verdict(&text, object)
-        } else {
-            output.say(&text, &object)
-        }
+/// Prints the state of a directory. `files` are the total size of its files in bytes, and the height
+/// of the blocks; `None` on a server.
+fn say_state(
+    public: &PublicKey,
+    version: Version,
+    (root, entries): DirectoryState,
+    files: Option<(u64, u32)>,
+    output: &mut Output,
+) -> Result {
+    // Version 0 has no signed head, so any server can claim it.
+    let is_signed = version > Version::EMPTY;
+    let verdict = if is_signed {
+        output.verdict()
+    } else {
+        "unverified: no signed head".into()
+    };
+    let mut rows = Rows::default();
+    let shown = format!("{version}   [{verdict}]");
+    rows.both("version", "latest", shown, version.number());
+    let shown = root.as_deref().unwrap_or("none yet").to_owned();
+    rows.both("root", "root", shown, root);
+    let shown = format!("{entries}, deleted ones included");
+    rows.both("entries", "entries", shown, entries);
+    if let Some((bytes, step)) = files {
+        let slots = 1_u64 << step;
+        let shown = format!("{bytes} bytes, blocks of {slots} slots");
+        rows.both("files", "bytes", shown, bytes);
+    }
+    rows.add_identity(public);
+    let mut object = rows.object();
+    object["step"] = files.map(|(_, step)| step).into();
+    if is_signed {
+        output.say_verdict(&rows.text(), object)
+    } else {
+        output.say(&rows.text(), &object)
     }
 }

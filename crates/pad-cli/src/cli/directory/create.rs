@@ -75,29 +75,20 @@ impl Create {
                 let directory = self.layout.create::<S>(&self.folder, &public)?;
                 ("an empty directory", Some(directory.step()))
             };
-            self.say((what, step), &public, output)
+            let folder = self.folder.display().to_string();
+            let dictionary = public.authority.dictionary.to_string();
+            let text = format!("{what} in {folder}, of dictionary {dictionary}");
+            let object = json!({
+                "folder": folder,
+                "dictionary": dictionary,
+                "author": public.authority.author.to_string(),
+                "suite": public.suite.name(),
+                "step": step,
+                "latest": 0,
+                "entries": 0,
+            });
+            output.say(&text, &object)
         })
-    }
-
-    fn say(
-        &self,
-        (what, step): (&str, Option<u32>),
-        public: &PublicKey,
-        output: &mut Output,
-    ) -> Result {
-        let folder = self.folder.display().to_string();
-        let dictionary = public.authority.dictionary.to_string();
-        let text = format!("{what} in {folder}, of dictionary {dictionary}");
-        let object = json!({
-            "folder": folder,
-            "dictionary": dictionary,
-            "author": public.authority.author.to_string(),
-            "suite": public.suite.name(),
-            "step": step,
-            "latest": 0,
-            "entries": 0,
-        });
-        output.say(&text, &object)
     }
 
     fn public_key(&self) -> Result<PublicKey> {

@@ -11,7 +11,7 @@
 //! version in `author.state`.
 
 use std::{
-    fs, io,
+    fs, io, iter,
     path::{Path, PathBuf},
 };
 
@@ -116,8 +116,7 @@ impl<S: Suite> Light<S> {
         source: &ProofSource,
     ) -> Result<Update<S>> {
         let witness = self.witness(changes, source)?;
-        let keep = |state: &LightState<S>, update: &Update<S>| keep(&self.folder, state, update);
-        let update = self.author.publish(changes, witness, keep);
+        let update = self.author.publish(changes, witness, keep(&self.folder));
         let update = update.map_err(unsigned)?;
         self.hand_out(&update)?;
         Ok(update)
@@ -126,8 +125,7 @@ impl<S: Suite> Light<S> {
     /// Stores the state again, because it may have been read from a cache and never have reached
     /// the disk. Hands out its version if a crash has prevented that.
     fn complete(&mut self, is_recorded: bool) -> Result {
-        let keep = |state: &LightState<S>, update: &Update<S>| keep(&self.folder, state, update);
-        let update = match self.author.finish(keep) {
+        let update = match self.author.finish(keep(&self.folder)) {
             Err(LightError::NothingUnfinished) => return Ok(()),
             finished => finished.map_err(unsigned)?,
         };
@@ -150,11 +148,8 @@ impl<S: Suite> Light<S> {
     fn hand_out(&mut self, update: &Update<S>) -> Result {
         self.record.advance(&codec::encode(&update.head))?;
         let (version, message) = (update.head.head.version, codec::encode(update));
-        write_into(&self.folder, &update_name(version), &message)?;
-        match &self.updates {
-            Some(folder) => write_update(folder, version, &message),
-            None => Ok(()),
-        }
+        let mut folders = iter::once(&self.folder).chain(&self.updates);
+        folders.try_for_each(|folder| write_update(folder, version, &message))
     }
 
     /// Returns the unverified proof of the entries that change; `None` if there are only new
@@ -219,8 +214,9 @@ fn unsigned(error: LightError<Failure>) -> Failure {
     }
 }
 
-fn keep<S: Suite>(folder: &Path, state: &LightState<S>, update: &Update<S>) -> Result {
-    write_into(folder, STATE, &to_bytes(state, Some(update)))
+/// Returns the function that stores a new state and the update that produced it.
+fn keep<S: Suite>(folder: &Path) -> impl Fn(&LightState<S>, &Update<S>) -> Result {
+    move |state, update| write_into(folder, STATE, &to_bytes(state, Some(update)))
 }
 
 fn read<S: Suite>(folder: &Path) -> Result<StoredLight<S>> {
@@ -259,4 +255,4 @@ fn from_bytes<S: Suite>(bytes: &[u8]) -> Option<StoredLight<S>> {
 }
 
 const STATE: &str = "author.state";
-const LONGEST_STATE: u64 = 1 << 16;
+const LONGEST_STATE: usize = 1 << 16;

@@ -1,7 +1,10 @@
 //! The store or server from which a light author gets the proof of the entries that change. It is
 //! not trusted.
 
-use std::path::{Path, PathBuf};
+use std::{
+    cmp::Ordering,
+    path::{Path, PathBuf},
+};
 
 use authdict::{
     PublicKey, Version,
@@ -87,14 +90,8 @@ fn in_folder<S: Suite>(
 ) -> Result<Vec<u8>> {
     let directory: BlockDirectory<S> = super::open(folder)?;
     check_key(folder, &directory.own_key()?, public)?;
-    let (ours, theirs) = (author.version(), directory.latest());
-    if theirs < ours {
-        return Err(is_behind(theirs, ours));
-    }
     // The directory has verified the author's signature on its latest head.
-    if theirs > ours {
-        return Err(is_ahead(theirs, ours));
-    }
+    check_version(directory.latest(), author.version(), || Ok(()))?;
     let answer = directory.answer(request);
     answer.map_err(|error| failure::request(&directory, error))
 }
@@ -108,31 +105,35 @@ fn on_server<S: Suite>(
 ) -> Result<Vec<u8>> {
     let server = Remote::connect(address, options)?;
     let (ours, theirs) = (author.version(), server.versions()?.latest);
-    if theirs < ours {
-        return Err(is_behind(theirs, ours));
-    }
-    if theirs > ours {
-        require_signed(public, &server, theirs)?;
-        return Err(is_ahead(theirs, ours));
-    }
+    check_version(theirs, ours, || require_signed(public, &server, theirs))?;
     Ok(server.ask(ours, request, LONGEST_ANSWER)?)
 }
 
-fn is_behind(theirs: Version, ours: Version) -> Failure {
-    Failure::Input(format!(
-        "the directory is at version {theirs}, but the light author is at version {ours}"
-    ))
-    .help(
-        "send the updates in between with pad directory push, or pad directory apply for a folder",
-    )
-}
-
-fn is_ahead(theirs: Version, ours: Version) -> Failure {
-    Failure::Refused(format!(
-        "the light author's state is an old copy: it is at version {ours}, but the author has \
-         signed version {theirs}"
-    ))
-    .help("restore the newest copy of the state, and sign nothing with this one")
+/// Refuses a source at another version than the author. `require_signed` fails if the author has not
+/// signed the source's version.
+fn check_version(
+    theirs: Version,
+    ours: Version,
+    require_signed: impl FnOnce() -> Result,
+) -> Result {
+    match theirs.cmp(&ours) {
+        Ordering::Equal => Ok(()),
+        Ordering::Less => Err(Failure::Input(format!(
+            "the directory is at version {theirs}, but the light author is at version {ours}"
+        ))
+        .help(
+            "send the updates in between with pad directory push, or pad directory apply for a \
+             folder",
+        )),
+        Ordering::Greater => {
+            require_signed()?;
+            Err(Failure::Refused(format!(
+                "the light author's state is an old copy: it is at version {ours}, but the author \
+                 has signed version {theirs}"
+            ))
+            .help("restore the newest copy of the state, and sign nothing with this one"))
+        }
+    }
 }
 
 /// Maximum bytes of the answer to a request for 1 000 entries.

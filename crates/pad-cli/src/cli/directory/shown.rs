@@ -198,22 +198,16 @@ impl LookupDetails {
 }
 
 fn entry<D: AsRef<[u8]>>(id: EntryId, entry: &Entry<D>) -> (String, Json) {
+    let (status, digest) = match entry {
+        Entry::Live(digest) => ("live", Some(hex::encode(digest))),
+        Entry::Deleted => ("deleted", None),
+        Entry::Unassigned => ("unassigned", None),
+    };
     let id = id.number();
-    match entry {
-        Entry::Live(digest) => {
-            let digest = hex::encode(digest);
-            (
-                format!("live        {id:>8}  {digest}"),
-                json!({ "id": id, "status": "live", "digest": digest }),
-            )
-        }
-        Entry::Deleted => (
-            format!("deleted     {id:>8}"),
-            json!({ "id": id, "status": "deleted" }),
-        ),
-        Entry::Unassigned => (
-            format!("unassigned  {id:>8}"),
-            json!({ "id": id, "status": "unassigned" }),
-        ),
-    }
+    let shown = digest.as_ref().map(|digest| format!("  {digest}"));
+    let text = format!("{status:<10}  {id:>8}{}", shown.unwrap_or_default());
+    (
+        text,
+        json!({ "id": id, "status": status, "digest": digest }),
+    )
 }

@@ -1,24 +1,24 @@
-//! `pad directory verify`: verifies proof files, or queries a folder or servers through the client
-//! protocol.
+//! `pad directory prove`: writes the proof of entries or of a range of ids to a file. `pad directory
+//! verify`: verifies proof files, or queries a folder or servers through the client protocol.
 
 use std::path::{Path, PathBuf};
 
 use authdict::{
-    PublicKey, Refusal, StoredView, Untrusted, VerifyError, Version,
+    LookupError, PublicKey, Refusal, StoredView, Untrusted, VerifyError, Version,
     block_directory::{
         AnswerError, BlockDirectory, DirectoryClient, DirectoryProof, Entries, Entry, EntryId,
         EntryQuery, EntryRange, Found,
         internals::{LONGEST_HINT, Selection},
     },
+    internals::ViewFile,
     pad_core::{codec, internals::EmptyDictionary},
 };
 use clap::Args;
 use pad_core::{Response, SignedHead, Suite};
+use serde_json::json;
 
-#[cfg(feature = "network")]
-use super::remote;
 use super::{
-    failure,
+    ReadArguments, failure,
     objects::{digest_of_file, given_digest},
     open_trusting,
     shown::{Bounds, EntrySelection, HintOutcome, LookupDetails, say_ids, say_range},
@@ -26,9 +26,29 @@ use super::{
 };
 use crate::cli::{
     Failure, Output, Result,
-    files::read_file,
-    session::{TrustArguments, load_public, refused_head, trust_of, with_held_view},
+    files::{OutArguments, read_file},
+    session::{TrustArguments, beginning, load_public, refused_head, trust_of},
 };
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pad directory prove photographs --public directory.key.pub \\
+    --out entry.proof 0
+  pad directory prove photographs --public directory.key.pub \\
+    --out entries.proof --range 3..7")]
+pub(in crate::cli) struct Prove {
+    #[command(flatten)]
+    read: ReadArguments,
+    #[command(flatten)]
+    out: OutArguments,
+    /// Prove all entries from id FIRST up to, but not including, END.
+    #[arg(long, value_name = "FIRST..END", conflicts_with = "ids")]
+    range: Option<Bounds>,
+    /// The ids of the entries.
+    #[arg(required_unless_present = "range")]
+    ids: Vec<u64>,
+}
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -84,9 +104,52 @@ type ProvedEntries<S, Q> = (Option<SignedHead<S>>, Entries<S, Q>);
 /// A local object to compare with: its name and its digest.
 type LocalObject<S> = (String, <S as Suite>::Digest);
 
-/// Callback that passes an encoded verified head and its version to the client's view. The head is
-/// `None` for version 0.
-type AcceptHead<'a> = &'a mut dyn FnMut(Option<&[u8]>, Version) -> Result;
+impl Prove {
+    pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
+        self.out.check(output)?;
+        let asked = EntrySelection::new(&self.ids, self.range)?;
+        with_suite!(suite_of(&self.read.folder)?, S => self.prove::<S>(&asked, output))
+    }
+
+    fn prove<S: Suite>(&self, asked: &EntrySelection, output: &mut Output) -> Result {
+        let (directory, public) = open_trusting::<S>(&self.read.folder, &self.read.trust, output)?;
+        let version = directory.latest();
+        if version == Version::EMPTY {
+            return Err(Failure::input("the directory has no version yet"));
+        }
+        let answer = match asked {
+            EntrySelection::Ids(query) => prove(&directory, &public, query),
+            EntrySelection::Range(range) => prove(&directory, &public, range),
+        }?;
+        let Some(file) = self.out.write(&answer, output)? else {
+            return Ok(());
+        };
+        let (bytes, asked) = (answer.len(), asked.text());
+        let verdict = output.verdict();
+        let text =
+            format!("{bytes} bytes in {file} prove {asked} in version {version}   [{verdict}]");
+        let object = json!({ "version": version.number(), "bytes": bytes, "file": file });
+        output.say_verdict(&text, object)
+    }
+}
+
+/// Proves the answer to `query`, verifies the proof, and encodes it with the head of its version.
+fn prove<S: Suite, Q: Selection>(
+    directory: &BlockDirectory<S>,
+    public: &PublicKey,
+    query: &Q,
+) -> Result<Vec<u8>> {
+    let proof = directory.prove_latest(query).map_err(|error| match error {
+        LookupError::InvalidQuery => {
+            Failure::input("a range of at most 1 048 576 entries is proved at once")
+        }
+        error => failure::lookup(directory, error),
+    })?;
+    let response = Response::<S, DirectoryProof<S, Q>>::new(directory, directory.latest(), proof)?;
+    let bytes = codec::encode(&response);
+    entries_under(public, Untrusted::new(response), None, query)?;
+    Ok(bytes)
+}
 
 impl Verify {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
@@ -104,7 +167,7 @@ impl Verify {
         {
             let from = self.from.as_ref().map(|_| "--from");
             let other = from.or(self.proof.as_ref().map(|_| "a proof"));
-            if remote::asks_servers(&self.servers, other)? {
+            if self.servers.are_asked(other)? {
                 return self.ask_servers(&asked, output);
             }
         }
@@ -128,41 +191,37 @@ impl Verify {
 
     fn verify_file(&self, proof: &Path, asked: &EntrySelection, output: &mut Output) -> Result {
         let given = self.trust.public.as_deref().map(load_public).transpose()?;
-        let Some(path) = &self.trust.view else {
-            let public = given.ok_or_else(|| {
-                Failure::input("no public key is given")
-                    .help("give --public, or a --view that was begun with a key")
-            })?;
-            let mut accept = |_: Option<&[u8]>, _| Ok(());
-            return with_suite!(public.suite, S => {
-                self.verify_bytes::<S>((proof, &public), asked, &mut accept, output)
-            });
-        };
-        let advance = |view: StoredView| {
+        let path = self.trust.view.as_deref();
+        let mut advance = |view: StoredView| {
             output.trust(trust_of(&view));
-            let mut newer = view.clone();
-            let mut accept = |head: Option<&[u8]>, version| {
-                newer = seen(path, &view, (version, head))?;
-                Ok(())
-            };
+            let seen = (path.unwrap_or(Path::new("")), &view);
             with_suite!(view.public().suite, S => {
-                self.verify_bytes::<S>((proof, view.public()), asked, &mut accept, output)
-            })?;
-            Ok(newer)
+                self.verify_bytes::<S>(proof, seen, asked, output)
+            })
         };
-        with_held_view(path, (given.as_ref(), None), advance).map(drop)
+        let advanced = match (path, given) {
+            (Some(path), given) => ViewFile::at(path).advance_held(
+                |stored| beginning(path, stored, (given.as_ref(), None)),
+                advance,
+            ),
+            (None, Some(public)) => advance(StoredView::new(public).authenticated()),
+            (None, None) => Err(Failure::input("no public key is given")
+                .help("give --public, or a --view that was begun with a key")),
+        };
+        advanced.map(drop)
     }
 
-    /// Verifies a proof file, passes its head to the client's view, and prints the proved entries.
+    /// Verifies a proof file, passes its head to the client's view, which is stored at a path, and
+    /// prints the proved entries. Returns the advanced view.
     fn verify_bytes<S: Suite>(
         &self,
-        (proof, public): (&Path, &PublicKey),
+        proof: &Path,
+        (path, view): (&Path, &StoredView),
         asked: &EntrySelection,
-        accept: AcceptHead<'_>,
         output: &mut Output,
-    ) -> Result {
-        let at = self.at.map(Version::new);
-        let mut accept = |head: Option<SignedHead<S>>| {
+    ) -> Result<StoredView> {
+        let (at, from) = (self.at.map(Version::new), (proof, view.public()));
+        let accept = |head: Option<SignedHead<S>>| {
             let version = head.map_or(Version::EMPTY, |head| head.head.version);
             if let Some(expected) = at
                 && expected != version
@@ -170,28 +229,27 @@ impl Verify {
                 let actual = version;
                 return Err(Refusal::from(VerifyError::WrongVersion { expected, actual }).into());
             }
-            let message = head.as_ref().map(codec::encode);
-            accept(message.as_deref(), version)
+            seen(path, view, (version, head.as_ref().map(codec::encode)))
         };
         match asked {
             EntrySelection::Ids(query) => {
                 let object = self.at_hand::<S>()?;
-                let (head, entries) = read_proof::<S, _>((proof, public), at, query)?;
-                accept(head)?;
-                compared(&entries, object, LookupDetails::default(), output)
+                let (head, entries) = read_proof::<S, _>(from, at, query)?;
+                let newer = accept(head)?;
+                compared(&entries, object, LookupDetails::default(), output).map(|()| newer)
             }
             EntrySelection::Range(range) => {
-                let (head, entries) = read_proof::<S, _>((proof, public), at, range)?;
-                accept(head)?;
-                say_range(&entries, LookupDetails::default(), output)
+                let (head, entries) = read_proof::<S, _>(from, at, range)?;
+                let newer = accept(head)?;
+                say_range(&entries, LookupDetails::default(), output).map(|()| newer)
             }
         }
     }
 
     #[cfg(feature = "network")]
     fn ask_servers(&self, asked: &EntrySelection, output: &mut Output) -> Result {
-        let (servers, at) = ((&self.servers, &self.trust), self.at.map(Version::new));
-        remote::ask_servers(servers, at, output, |client, version, output| {
+        let (servers, at) = (&self.servers, self.at.map(Version::new));
+        servers.ask_directory(&self.trust, at, output, |client, version, output| {
             if version == Version::EMPTY {
                 return Err(Failure::input(match at {
                     None => "the server has no version yet",
@@ -248,9 +306,8 @@ impl Verify {
             return Ok((ask_plainly(directory, &mut client, query)?, None));
         };
         // A missing or unreadable hint is treated like a wrong hint.
-        let limit = u64::try_from(LONGEST_HINT).unwrap_or(u64::MAX);
         let hint = if path.exists() {
-            read_file(path, limit).unwrap_or_default()
+            read_file(path, LONGEST_HINT).unwrap_or_default()
         } else {
             Vec::new()
         };
@@ -304,7 +361,7 @@ fn ask_range<S: Suite>(
 fn seen(
     path: &Path,
     view: &StoredView,
-    (version, head): (Version, Option<&[u8]>),
+    (version, head): (Version, Option<Vec<u8>>),
 ) -> Result<StoredView> {
     let seen = view.version();
     if version < seen {
@@ -322,7 +379,7 @@ fn seen(
     let Some(head) = head else {
         return Ok(view.clone());
     };
-    let advanced = view.advance(head, None, None);
+    let advanced = view.advance(&head, None, None);
     advanced.map_err(|refused| refused_head(path, seen, refused))
 }
 
@@ -332,7 +389,7 @@ fn read_proof<S: Suite, Q: Selection>(
     query: &Q,
 ) -> Result<ProvedEntries<S, Q>> {
     let longest = query.longest_proof().saturating_add(LONGEST_HEAD);
-    let bytes = read_file(path, u64::try_from(longest).unwrap_or(u64::MAX))?;
+    let bytes = read_file(path, longest)?;
     let response = Untrusted::<Response<S, DirectoryProof<S, Q>>>::decode(&bytes, longest);
     entries_under(public, response.map_err(Refusal::from)?, at, query)
 }
@@ -341,7 +398,7 @@ fn read_proof<S: Suite, Q: Selection>(
 ///
 /// Version 0 has no signed head. It is accepted only if `at` is version 0, because an empty answer
 /// is valid for every directory.
-pub(super) fn entries_under<S: Suite, Q: Selection>(
+fn entries_under<S: Suite, Q: Selection>(
     public: &PublicKey,
     response: Untrusted<Response<S, DirectoryProof<S, Q>>>,
     at: Option<Version>,

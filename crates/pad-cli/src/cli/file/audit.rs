@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{
     FileArguments, byte_bar,
-    observer::{Reader, ReaderArguments},
+    read::{Reader, ReaderArguments},
 };
 use crate::cli::{Failure, Output, Result};
 

@@ -85,7 +85,7 @@ impl NewBytes {
 
 /// Maximum number of bytes read from a file or standard input. It bounds the memory for endless
 /// input.
-const MOST_BYTES: u64 = 1 << 30;
+const MOST_BYTES: usize = 1 << 30;
 
 impl Delete {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {

@@ -89,15 +89,14 @@ fn advice(state: &Path, error: &ClientError) -> Option<String> {
 
 /// Converts an error like [`client`], and names the server if the transport failed.
 pub(super) fn client_at(server: &str, state: &Path, error: ClientError) -> Failure {
-    let failure = |error: &ClientError| {
-        let text = format!("{}: {error}", without_password(server));
-        of(error.blame(), text, advice(state, error))
-    };
     match &error {
         ClientError::Transport(TransportError::Http(HttpError::RequestTooLarge { .. })) => {
             client(state, error)
         }
-        ClientError::Transport(_) | ClientError::Unanswered(_) => failure(&error),
+        ClientError::Transport(_) | ClientError::Unanswered(_) => {
+            let text = format!("{}: {error}", without_password(server));
+            of(error.blame(), text, advice(state, &error))
+        }
         _ => client(state, error),
     }
 }

@@ -44,9 +44,9 @@ impl Keygen {
             )));
         }
         let failure = |error: FileOwnerKeyError| failure::key(&self.out, &error);
-        let protection = self.protect.ask()?;
+        let protect = self.protect.ask()?;
         let key = FileOwnerKey::generate(self.tags, &Workers::all_cores()).map_err(failure)?;
-        let file = protection.of(&self.out, key.to_file())?;
+        let file = protect(&self.out, key.to_file())?;
         file.save(&self.out)
             .map_err(|error| failure(error.into()))?;
         let path = self.out.display().to_string();

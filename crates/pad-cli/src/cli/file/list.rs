@@ -51,7 +51,10 @@ impl List {
             for state in states(path)? {
                 items += 1;
                 match StateSummary::read(&state) {
-                    Ok(kept) => output.say(&line(&state, &kept), &object(&state, &kept))?,
+                    Ok(kept) => {
+                        let (line, object) = shown(&state, &kept);
+                        output.say(&line, &object)?;
+                    }
                     Err(StateError::Io(error)) => return Err(Failure::file(&state, &error)),
                     Err(error) => {
                         let shown = state.display();
@@ -120,39 +123,40 @@ fn states(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(states)
 }
 
-fn line(state: &Path, kept: &StateSummary) -> String {
-    let standing = match &kept.progress {
-        FileProgress::Uploading { bytes } => format!("upload not finished, {bytes} bytes sent"),
-        FileProgress::Settled(state) => {
-            format!("version {}, {} bytes", state.version, state.list.total)
-        }
-        FileProgress::Pending(state) => format!(
-            "version {}, {} bytes, an update is in progress",
-            state.version, state.list.total
+/// Describes a state, as a line of text and as an object.
+fn shown(path: &Path, kept: &StateSummary) -> (String, Json) {
+    let (standing, mut object, progress) = match &kept.progress {
+        FileProgress::Uploading { bytes } => (
+            format!("upload not finished, {bytes} bytes sent"),
+            json!({ "file_id": kept.file.to_string(), "sent_bytes": bytes }),
+            "uploading",
+        ),
+        FileProgress::Settled(state) => (
+            format!("version {}, {} bytes", state.version, state.list.total),
+            state_object(state),
+            "settled",
+        ),
+        FileProgress::Pending(state) => (
+            format!(
+                "version {}, {} bytes, an update is in progress",
+                state.version, state.list.total
+            ),
+            state_object(state),
+            "pending",
         ),
     };
-    let server = match kept.server.as_str() {
-        "" => "no server noted".to_owned(),
-        server => format!("at {}", server.escape_debug()),
-    };
+    let server = Some(kept.server.as_str()).filter(|server| !server.is_empty());
+    let at = server.map_or_else(
+        || "no server noted".to_owned(),
+        |server| format!("at {}", server.escape_debug()),
+    );
+    let path = path.display().to_string();
     // No server was asked, and a server may have lost the file. So the line states only what the
     // state says.
-    format!("{}  its state says: {standing}, {server}", state.display())
-}
-
-fn object(path: &Path, kept: &StateSummary) -> Json {
-    let server = (!kept.server.is_empty()).then_some(kept.server.as_str());
-    let (mut object, progress) = match &kept.progress {
-        FileProgress::Uploading { bytes } => {
-            let object = json!({ "file_id": kept.file.to_string(), "sent_bytes": bytes });
-            (object, "uploading")
-        }
-        FileProgress::Settled(state) => (state_object(state), "settled"),
-        FileProgress::Pending(state) => (state_object(state), "pending"),
-    };
-    object["state"] = path.display().to_string().into();
+    let line = format!("{path}  its state says: {standing}, {at}");
+    object["state"] = path.into();
     object["progress"] = progress.into();
     object["server"] = server.into();
     object["verified"] = false.into();
-    object
+    (line, object)
 }

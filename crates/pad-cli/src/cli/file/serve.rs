@@ -9,7 +9,7 @@ use clap::Args;
 use flexlist_service::{
     StoreError,
     internals::check,
-    network::{Options, Server},
+    network::{Endpoint, Options},
     server::{FileServer, Limits, Owners, Settings},
 };
 use pad_core::{AuthorKey, Workers};
@@ -18,8 +18,7 @@ use serde_json::json;
 
 use crate::cli::{
     Failure, Output, Result,
-    proxies::ProxyArguments,
-    tls::{identity, network_failure, say_stopped, scheme_of},
+    host::{Host, ProxyArguments, identity, report_damage},
 };
 
 /// Default address of file servers, and of clients that contact them.
@@ -89,16 +88,13 @@ pub(in crate::cli) struct Check {
 
 impl Serve {
     pub(in crate::cli) fn run(&self, output: &mut Output) -> Result {
-        report_caught_panics(|place| {
-            eprintln!("pad: the store is damaged: the storage engine gave up on a page ({place})");
-        });
+        report_damage();
         let files = self.certificate.as_deref().zip(self.private_key.as_deref());
         let options = Options {
             identity: identity(["--certificate", "--private-key"], files)?,
             trusted_proxies: self.proxies.trusted_proxies.clone(),
             ..Options::default()
         };
-        let scheme = scheme_of(&options);
         make_folder(&self.store).map_err(Failure::at(&self.store))?;
         let path = self.store.join(STORE_FILE);
         let store = FileServer::open_with(&path, self.settings());
@@ -107,19 +103,11 @@ impl Serve {
             eprintln!("pad: file {file} cannot be served: {refusal}");
         }
         let files = store.files().len();
-        let server = Server::bind(self.listen.as_str(), options);
-        let server = server.map_err(|error| network_failure(&self.listen, &error))?;
-        let address = server.address();
-        let url = format!("{scheme}://{address}");
-        // A signal that follows the report must stop the server, and not kill the process.
-        let server = server.catch_signals();
-        let server = server.map_err(|error| network_failure(&self.listen, &error))?;
-        let object = json!({ "address": address.to_string(), "url": url, "files": files });
-        let text = format!("serving {files} files at {url} (Ctrl-C stops)");
-        output.say(&text, &object)?;
-        let stopped = server.run(store);
-        let stopped = stopped.map_err(|error| network_failure(&self.listen, &error))?;
-        say_stopped(&stopped, output)
+        let limits = options.limits;
+        let host = Host::bind(&self.listen, options)?;
+        let text = format!("serving {files} files at {} (Ctrl-C stops)", host.url());
+        let said = (text.as_str(), json!({ "files": files }));
+        host.run(Endpoint::new(store, limits), said, output, || {})
     }
 
     fn settings(&self) -> Settings {

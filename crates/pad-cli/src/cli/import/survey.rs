@@ -2,7 +2,12 @@
 //! pass applies them. With `--append`, a pass between them compares the trace with the imported
 //! snapshots, by digests of their names and changes.
 
-use std::{collections::BTreeSet, io::Read, path::Path};
+use std::{
+    collections::BTreeSet,
+    io::{self, Read},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use authdict::{
     NotOffered, Operation, SchemeName,
@@ -10,10 +15,88 @@ use authdict::{
     trace::{TraceChange, TraceReader, TraceStart},
 };
 use pad_core::internals::Domain;
+use pad_disk::Scratch;
 use sha2::{Digest as _, Sha256};
 
-use super::source::TraceSource;
-use crate::cli::{Failure, Result};
+use crate::cli::{Failure, Result, files::is_standard};
+
+/// A trace in a file, or standard input copied to an unnamed file.
+pub(super) struct TraceSource {
+    path: PathBuf,
+    kept: Option<Arc<Scratch>>,
+    /// The name for the only snapshot of a trace without the column `snapshot`.
+    name: String,
+}
+
+impl TraceSource {
+    /// Opens the trace at `path`. For `-`, copies standard input to an unnamed file in the folder
+    /// of `store`. `name` is the name for the only snapshot of a trace without the column
+    /// `snapshot`.
+    pub(super) fn new(path: &Path, store: &Path, name: Option<&str>) -> Result<Self> {
+        let name = name.unwrap_or_default().to_owned();
+        if !is_standard(path) {
+            let path = path.to_owned();
+            return Ok(Self {
+                path,
+                kept: None,
+                name,
+            });
+        }
+        let path = PathBuf::from("standard input");
+        let kept = keep(store).map_err(Failure::at(&path))?;
+        let kept = Some(Arc::new(kept));
+        Ok(Self { path, kept, name })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn open(&self) -> Result<TraceReader<Box<dyn Read>>> {
+        let opened = match &self.kept {
+            None => TraceReader::open(&self.path),
+            Some(kept) => TraceReader::from_bytes(SpoolReader {
+                kept: Arc::clone(kept),
+                at: 0,
+            }),
+        };
+        let opened = opened.map_err(Failure::trace(&self.path))?;
+        Ok(opened.named(&self.name))
+    }
+}
+
+/// Copies all of standard input to an unnamed file in the folder of `base`.
+fn keep(base: &Path) -> io::Result<Scratch> {
+    let mut kept = Scratch::next_to(base)?;
+    let (mut input, mut buffer) = (io::stdin().lock(), vec![0; 1 << 16]);
+    loop {
+        match input.read(&mut buffer) {
+            Ok(0) => return Ok(kept),
+            Ok(read) => kept.append(buffer.get(..read).unwrap_or_default())?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// A reader of the copied standard input, from its beginning.
+struct SpoolReader {
+    kept: Arc<Scratch>,
+    at: u64,
+}
+
+impl Read for SpoolReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.kept.end().saturating_sub(self.at);
+        let left = usize::try_from(left).unwrap_or(usize::MAX);
+        let most = left.min(buffer.len());
+        let buffer = buffer.get_mut(..most).unwrap_or_default();
+        self.kept.read_at(self.at, buffer)?;
+        let read = u64::try_from(most).unwrap_or(u64::MAX);
+        self.at = self.at.saturating_add(read);
+        Ok(most)
+    }
+}
 
 /// Result of the first pass: the number of changes of each snapshot.
 #[derive(Clone)]
@@ -24,7 +107,7 @@ impl Survey {
     pub(super) fn of(source: &TraceSource, scheme: SchemeName) -> Result<Self> {
         let (mut trace, mut snapshots) = (source.open()?, Vec::new());
         let path = source.path();
-        let failed = |error| Failure::trace(path, &error);
+        let failed = Failure::trace(path);
         while let Some(start) = trace.begin().map_err(failed)? {
             let mut changes = 0;
             while let Some(change) = trace.change().map_err(failed)? {
@@ -158,8 +241,7 @@ impl<'t> Replay<'t> {
         &mut self,
         mut take: impl FnMut(Operation) -> Result,
     ) -> Result<Option<(TraceStart, Stamp)>> {
-        let path = self.path;
-        let failed = |error| Failure::trace(path, &error);
+        let failed = Failure::trace(self.path);
         let Some(expected) = self.survey.0.get(self.next).copied() else {
             return Ok(None);
         };

@@ -2,7 +2,13 @@
 
 use std::path::Path;
 
-use authdict::internals::inspect::{Headline, Kind, Role, headline};
+use authdict::{
+    SchemeName,
+    internals::{
+        SchemeFamily,
+        inspect::{Headline, Kind, Role, headline},
+    },
+};
 
 use crate::cli::{Failure, Result, status::Rows};
 
@@ -35,10 +41,15 @@ pub(super) fn message(path: &Path, length: u64, rows: &mut Rows) -> Result {
                 _ => "pad verify checks it",
             }
         }
-        Role::Update if head.is_some_and(|head| is_of_directory(&head)) => {
-            "pad directory apply verifies it and adds it to a directory"
+        Role::Update => {
+            let scheme = head.and_then(|head| head.scheme);
+            match scheme.map(SchemeName::family) {
+                Some(SchemeFamily::Directory) => {
+                    "pad directory apply verifies it and adds it to a directory"
+                }
+                _ => "pad apply verifies it and adds it to a store",
+            }
         }
-        Role::Update => "pad apply verifies it and adds it to a store",
         Role::Evidence => "pad evidence checks it",
         Role::Other => match kind.number {
             12 => return list(&bytes, length, rows),
@@ -52,26 +63,14 @@ pub(super) fn message(path: &Path, length: u64, rows: &mut Rows) -> Result {
     Ok(())
 }
 
-fn is_of_directory(head: &Headline) -> bool {
-    let family = head.scheme.map(authdict::SchemeName::family);
-    family == Some(authdict::internals::SchemeFamily::Directory)
-}
-
 pub(super) fn add_headline(head: &Headline, rows: &mut Rows) {
-    let Headline {
-        scheme,
-        dictionary,
-        version,
-        root,
-        changes,
-    } = head;
-    rows.add("version", "version", version.number());
-    rows.add("dictionary", "dictionary", dictionary.as_str());
-    let scheme = scheme.map_or("unknown here", authdict::SchemeName::name);
+    rows.add("version", "version", head.version.number());
+    rows.add("dictionary", "dictionary", head.dictionary.as_str());
+    let scheme = head.scheme.map_or("unknown here", SchemeName::name);
     rows.add("scheme", "scheme", scheme);
-    rows.add("root", "root", root.as_str());
-    if let Some(changes) = changes {
-        rows.add("changes", "changes", *changes);
+    rows.add("root", "root", head.root.as_str());
+    if let Some(changes) = head.changes {
+        rows.add("changes", "changes", changes);
     }
 }
 

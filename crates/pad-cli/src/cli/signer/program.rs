@@ -20,20 +20,12 @@ use crate::cli::Output;
 
 /// A program that reads a message from standard input, and writes its signature to standard output.
 pub(super) struct SigningProgram {
-    program: String,
-    arguments: Vec<String>,
-    timeout: Duration,
+    pub(super) program: String,
+    pub(super) arguments: Vec<String>,
+    pub(super) timeout: Duration,
 }
 
 impl SigningProgram {
-    pub(super) fn new(program: &str, arguments: &[String], timeout: Duration) -> Self {
-        Self {
-            program: program.to_owned(),
-            arguments: arguments.to_vec(),
-            timeout,
-        }
-    }
-
     /// Runs the program for one signature. A program that takes too long is killed.
     fn run(&self, message: &[u8]) -> Result<HeadSignature, SignerFault> {
         let deadline = Instant::now() + self.timeout;
@@ -65,15 +57,17 @@ impl SigningProgram {
         output.wait(until);
         let written = output.bytes();
         if written.len() > MOST_OUTPUT {
-            return Err(SignerFault::NoSignature(written.len()));
+            return Err(SignerFault::LongSignature);
         }
         if !status.success() {
             said.wait(until);
             return Err(SignerFault::Exit(status, said.last_line()));
         }
-        let bytes = <[u8; SIGNATURE_LENGTH]>::try_from(written.as_slice());
-        let bytes = bytes.map_err(|_| SignerFault::NoSignature(written.len()))?;
-        Ok(HeadSignature::from_bytes(&bytes))
+        match <[u8; SIGNATURE_LENGTH]>::try_from(written.as_slice()) {
+            Ok(bytes) => Ok(HeadSignature::from_bytes(&bytes)),
+            Err(_) if written.len() > SIGNATURE_LENGTH => Err(SignerFault::LongSignature),
+            Err(_) => Err(SignerFault::ShortSignature(written.len())),
+        }
     }
 
     fn start(&self) -> Result<Child, SignerFault> {
