@@ -12,6 +12,7 @@ use std::{
 use super::process::{Process, ROOTS, begin_store, certify, latest, wait_for};
 use crate::{
     bench::{Bench, Outcome as _, object, objects, text},
+    kill::wanted_rounds,
     process::free_address,
 };
 
@@ -61,8 +62,7 @@ fn client(bench: &Bench, urls: [&str; 2], view: &str, done: &AtomicBool) -> u64 
 
 #[test]
 fn killed_servers_and_mirrors_lose_nothing_that_was_acknowledged() {
-    let wanted = std::env::var("PAD_KILL_ROUNDS");
-    let rounds: u64 = wanted.map_or(4, |rounds| rounds.parse().unwrap());
+    let rounds = wanted_rounds(4);
     let bench = Bench::with_trace();
     certify(&bench);
     begin_store(&bench, "one");
@@ -93,10 +93,10 @@ fn killed_servers_and_mirrors_lose_nothing_that_was_acknowledged() {
             let known = acknowledged.load(Ordering::SeqCst);
             if round % 2 == 0 {
                 server.kill();
-                server = serve(&server.listens());
+                server = serve(&server.address);
             } else {
                 mirror.kill();
-                mirror = follow(&mirror.listens());
+                mirror = follow(&mirror.address);
             }
             let found = latest(&bench, &url);
             assert!(found >= Some(known), "{found:?} after {known}");
