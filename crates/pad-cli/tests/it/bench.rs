@@ -144,11 +144,13 @@ impl Bench {
         command.args(line.split(' ')).output().unwrap()
     }
 
-    /// Runs a line of a shell, in which `pad ` stands for the program.
+    /// Runs a line of a shell, in which the command `pad` is the program.
     pub(crate) fn shell(&self, line: &str) -> Output {
-        let line = line.replace("pad ", concat!(env!("CARGO_BIN_EXE_pad"), " "));
+        let folder = Path::new(env!("CARGO_BIN_EXE_pad")).parent().unwrap();
+        let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
         let mut shell = Command::new("bash");
-        shell.args(["-c", &line]).current_dir(self.folder.path());
+        shell.args(["-c", line]).env("PATH", path);
+        shell.current_dir(self.folder.path());
         shell.output().unwrap()
     }
 

@@ -95,7 +95,7 @@ fn chosen() -> Vec<usize> {
     let every = soak::size(127, 41);
     let at = |number: usize| operations.get(number - 1).copied();
     let is_chosen = |number: &usize| {
-        number % every == 0
+        number.is_multiple_of(every)
             || at(*number) != at(number + 1)
             || at(*number) != at(number.max(&2) - 1)
     };

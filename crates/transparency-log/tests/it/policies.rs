@@ -1,6 +1,6 @@
 //! Parsing of policies, and verification of notes against them.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, slice};
 
 use transparency_log::{
     Checkpoint, Note, Policy,
@@ -335,7 +335,7 @@ fn what_is_no_policy_is_refused_by_name() {
     assert_eq!(long.parse::<Policy>(), Err(PolicyTextError::TooLong));
     // A threshold has to be possible.
     for threshold in [0, 3] {
-        let refused = Policy::threshold(&[log.clone()], threshold, &witnesses(2));
+        let refused = Policy::threshold(slice::from_ref(&log), threshold, &witnesses(2));
         assert_eq!(refused, Err(PolicyTextError::Threshold(0)));
     }
 }

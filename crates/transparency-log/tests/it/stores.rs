@@ -124,13 +124,13 @@ fn one_process_writes_and_others_read() {
 
 #[test]
 fn damaged_and_foreign_files_are_refused() {
+    type Damage = fn(&mut Vec<u8>, usize);
     let folder = tempfile::tempdir().unwrap();
     let key = log_key().verifier();
     let layer = || Arc::new(Folder::open(folder.path()).unwrap());
     append(&mut LogStore::open(layer(), &key).unwrap(), 300);
     let other = LogStore::open(layer(), &other_log_key().verifier());
     assert!(matches!(other, Err(StoreError::Note(_))));
-    type Damage = fn(&mut Vec<u8>, usize);
     let (cut, flip): (Damage, Damage) = (Vec::truncate, |bytes, place| bytes[place] ^= 1);
     for (name, damage, place) in [
         ("hashes-0", cut, 300 * 32 - 1),

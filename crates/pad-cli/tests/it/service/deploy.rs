@@ -88,8 +88,9 @@ impl Trial {
         ] {
             std::fs::create_dir(self.bench.path(volume)).unwrap();
         }
-        let script = format!("set -e\nchown() {{ :; }}\n{}", self.here(&setup()));
-        self.bench.shell(&script).succeeds();
+        let script = format!("chown() {{ :; }}\n{}", self.here(&setup()));
+        self.bench.write("setup.sh", script.as_bytes());
+        self.bench.shell("sh -e setup.sh").succeeds();
     }
 
     /// Replaces the names of services by addresses, and the volumes by folders of the bench.

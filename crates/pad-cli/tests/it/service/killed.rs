@@ -8,6 +8,9 @@
 //! `make soak`, only one of two processes that do the same is killed.
 //! `PAD_SEED` is the seed of the moments.
 //!
+//! Another test kills only a server and its mirror, which has no other server. The default is 4
+//! rounds.
+//!
 //! `PAD_SOAK_SECONDS` selects a soak of this duration, with hostile peers and full disks. It kills
 //! one process every ten seconds.
 
@@ -33,6 +36,7 @@ use super::{
 };
 use crate::{
     bench::{Bench, TRACE, object, text},
+    kill::wanted_rounds,
     process::until,
     small_disk::SmallDisk,
 };
@@ -248,16 +252,7 @@ fn run(kills: &Kills, soak: Option<Duration>) {
     let rounds = thread::scope(|scope| {
         // The load ends even if a check fails. Otherwise, the other threads would continue.
         let _end = End(done);
-        scope.spawn(|| {
-            let _end = End(done);
-            author.publish(bench, done);
-        });
-        for client in clients {
-            scope.spawn(move || {
-                let _end = End(done);
-                client.ask(bench, author, done, kills.pause);
-            });
-        }
+        begin(scope, bench, author, clients, done, kills.pause);
         if let Some(Attack { hostile, visitors }) = attack {
             hostile.attack(scope, done);
             for visitor in visitors {
@@ -285,6 +280,84 @@ fn run(kills: &Kills, soak: Option<Duration>) {
     if let Some(attack) = attack {
         attack.report(servers, clients);
     }
+}
+
+/// Starts the author and the clients. If one of them fails, the load ends.
+fn begin<'scope, 'env>(
+    scope: &'scope thread::Scope<'scope, 'env>,
+    bench: &'env Bench,
+    author: &'env Author,
+    clients: &'env [Asker],
+    done: &'env AtomicBool,
+    pause: Duration,
+) {
+    scope.spawn(move || {
+        let _end = End(done);
+        author.publish(bench, done);
+    });
+    for client in clients {
+        scope.spawn(move || {
+            let _end = End(done);
+            client.ask(bench, author, done, pause);
+        });
+    }
+}
+
+/// Asserts that these stores, whose servers have ended, have all of the author's versions.
+fn assert_complete<'s>(bench: &Bench, author: &Author, stores: impl IntoIterator<Item = &'s str>) {
+    let expected = bench.signed("s");
+    author.check(&expected);
+    for store in stores {
+        assert_eq!(bench.signed(store), expected, "{store}");
+        bench.ok(&format!("check --store {store} --public k.pub"));
+    }
+}
+
+#[test]
+fn killed_servers_and_mirrors_lose_nothing_that_was_acknowledged() {
+    let bench = &Bench::with_trace();
+    certify(bench);
+    begin_store(bench, "one");
+    let server = Server::begin(bench, "serve --store one --follow-every 20".to_owned());
+    let url = server.url();
+    let from = format!("--from {url}/v1/dictionaries/one {ROOTS}");
+    let line = format!("mirror --store copy --public k.pub {from} --every 20");
+    let mirror = Server::begin(bench, line);
+    let mirrored = mirror.url();
+    wait_for(bench, &mirrored, 1);
+    let mut servers = [server, mirror];
+    let author = &Author::new(vec![url.clone()]);
+    let clients = &[
+        Asker::new("first", &[url.clone(), mirrored.clone()], ""),
+        Asker::new("second", &[mirrored.clone(), url.clone()], ""),
+    ];
+    let done = &AtomicBool::new(false);
+    thread::scope(|scope| {
+        let _end = End(done);
+        begin(scope, bench, author, clients, done, Duration::ZERO);
+        for round in 0..wanted_rounds(4) {
+            // Some pushes have succeeded. The kill is at a random moment during the next pushes.
+            let before = author.pushed()[0];
+            until("the author pushes", || {
+                assert!(!done.load(Ordering::SeqCst), "a thread has stopped");
+                author.pushed()[0] >= before + 2
+            });
+            thread::sleep(Duration::from_millis(round * 37 % 150));
+            let known = author.pushed()[0];
+            let killed = &mut servers[usize::from(round % 2 == 1)];
+            killed.kill();
+            killed.start_again(bench);
+            let found = latest(bench, &url);
+            assert!(found >= Some(known), "{found:?} after {known}");
+        }
+    });
+    assert!(clients.iter().all(|client| client.answers() > 0));
+    bench.ok(&format!("push --store s --to {url} {ROOTS}"));
+    let last = latest(bench, &url).unwrap();
+    assert!(last > 3);
+    wait_for(bench, &mirrored, last);
+    servers.iter_mut().for_each(Server::kill);
+    assert_complete(bench, author, ["one", "copy"]);
 }
 
 /// The maximum length of a value in a dictionary, in bytes.
@@ -530,17 +603,12 @@ impl Load<'_> {
         let urls: Vec<_> = servers.pushed().iter().map(Server::url).collect();
         let to = each("--to", &urls);
         bench.ok(&format!("push --store s {ROOTS}{to}"));
-        let expected = bench.signed("s");
-        self.author.check(&expected);
-        let last = u64::try_from(expected.len()).unwrap();
+        let last = u64::try_from(bench.signed("s").len()).unwrap();
         until("the mirror has all versions", || {
             latest(bench, &servers.0[MIRROR].url()) == Some(last)
         });
         servers.0.iter_mut().for_each(Server::kill);
-        for store in STORES.into_iter().chain(["copy"]) {
-            assert_eq!(bench.signed(store), expected, "{store}");
-            bench.ok(&format!("check --store {store} --public k.pub"));
-        }
+        assert_complete(bench, self.author, STORES.into_iter().chain(["copy"]));
         let names = bench.names().join(" ");
         for end in [".evidence", ".lie"] {
             assert!(!names.contains(end), "{names}");
