@@ -165,15 +165,12 @@ fn resources(entries: &[Vec<u8>]) -> BTreeMap<String, String> {
     let of_path = grown(0, size).map(|path| {
         // With fewer than 256 entries, one bundle contains all entries, and one tile contains
         // their hashes.
-        let parts: Vec<Vec<u8>> = match path {
-            ResourcePath::Entries { .. } => {
-                let encoded = entries.iter().map(|entry| encode_entry(entry).unwrap());
-                encoded.collect()
-            }
-            _ => {
-                let hashes = (0..size).map(|index| tree.subtree(0, index).unwrap());
-                hashes.map(|hash| hash.as_bytes().to_vec()).collect()
-            }
+        let parts: Vec<Vec<u8>> = if let ResourcePath::Entries { .. } = path {
+            let encoded = entries.iter().map(|entry| encode_entry(entry).unwrap());
+            encoded.collect()
+        } else {
+            let hashes = (0..size).map(|index| tree.subtree(0, index).unwrap());
+            hashes.map(|hash| hash.as_bytes().to_vec()).collect()
         };
         (path.to_string(), hex::encode(parts.concat()))
     });

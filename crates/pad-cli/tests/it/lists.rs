@@ -24,9 +24,8 @@ fn bench_of(scheme: &str) -> Bench {
         let is_set = scheme.starts_with("aas");
         let value = |i: usize| if is_set { String::new() } else { i.to_string() };
         let count = if scheme.starts_with("aa") { 6 } else { 600 };
-        let rows: String = (0..count)
-            .map(|i| format!("k{i:03},{}\n", value(i)))
-            .collect();
+        let rows = (0..count).map(|i| format!("k{i:03},{}\n", value(i)));
+        let rows: String = rows.collect();
         bench.write("one.csv", format!("key,value\n{rows}").as_bytes());
         let change = format!("op,key,value\nput,k,{}\n", value(7));
         bench.write("two.csv", change.as_bytes());

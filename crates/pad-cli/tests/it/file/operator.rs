@@ -90,7 +90,7 @@ fn a_private_key_that_others_may_read_is_refused() {
 /// may be printed.
 #[test]
 fn a_damaged_page_costs_a_line() {
-    let (bench, server, _) = Process::with_file(&[7; 300_000]);
+    let (bench, server, _) = Process::with_file(&vec![7; 300_000]);
     server.stop();
     let path = bench.path("server/files.redb");
     let whole = fs::read(&path).unwrap();

@@ -43,7 +43,7 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
     let upload = format!("file upload {file} original");
     assert_has(&bench.first(&upload), &of_version(1, model.len()), &upload);
 
-    bench.write("piece", &[b'x'; 50_000]);
+    bench.write("piece", &vec![b'x'; 50_000]);
     for number in 0..10 {
         let offset = model.len() / 11 * number;
         let command = match number % 3 {
