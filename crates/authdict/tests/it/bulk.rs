@@ -2,9 +2,13 @@
 
 use std::fs;
 
-use authdict::{Author, Changes, Key, KeyRange, Keys, Operation, Question, Value, Version};
+use authdict::{
+    Author, Changes, Key, KeyRange, Keys, Operation, Question, StoreError, Value, Version,
+};
 
-use crate::shop::{Shop, TREES, random};
+use pad_conformance::Random;
+
+use crate::shop::{Shop, TREES};
 
 /// A memory limit in bytes that only a few operations fit into.
 const TINY: usize = 2000;
@@ -15,17 +19,15 @@ fn key(number: u64) -> Key {
 
 /// Returns operations in a random order, with removals and repeated keys.
 fn batch(seed: u64, number: u64) -> Vec<Operation> {
-    let mut random = random(seed);
-    (0..number)
-        .map(|_| {
-            if random(6) == 0 {
-                return Operation::Remove(key(random(number)));
-            }
-            let length = usize::try_from(random(60)).unwrap();
-            let value = Value::new(vec![b'v'; length]).unwrap();
-            Operation::Put(key(random(number)), value)
-        })
-        .collect()
+    let mut random = Random::new(seed);
+    let operation = |_| {
+        if random.below(6) == 0 {
+            return Operation::Remove(key(random.below(number)));
+        }
+        let value = Value::new(vec![b'v'; random.index(60)]).unwrap();
+        Operation::Put(key(random.below(number)), value)
+    };
+    (0..number).map(operation).collect()
 }
 
 fn gathered(author: &Author, shop: &Shop, batch: &[Operation]) -> Changes {
@@ -137,12 +139,8 @@ fn without_room_for_runs_nothing_is_published() {
     let shop = Shop::new(TREES[0]);
     let author = shop.author().unwrap();
     let mut changes = author.gather(&shop.folder.path().join("none/store"), TINY);
-    let failed = batch(88, 500)
-        .into_iter()
-        .try_for_each(|change| changes.push(change));
-    assert!(
-        matches!(failed, Err(authdict::StoreError::Io(_))),
-        "{failed:?}"
-    );
+    let mut batch = batch(88, 500).into_iter();
+    let failed = batch.try_for_each(|change| changes.push(change));
+    assert!(matches!(failed, Err(StoreError::Io(_))), "{failed:?}");
     assert_eq!(author.server().latest(), Version::EMPTY);
 }

@@ -21,20 +21,16 @@ use authdict::{
     internals::{RecordChange, RedbStore, Store},
     verify,
 };
-use pad_conformance::Random;
+use pad_conformance::{Random, soak};
 
-use crate::shop::Shop;
+use crate::shop::{Shop, damage_rounds};
 
 const PAGE: usize = 4096;
 
-/// The files of a store at one moment.
-#[derive(Clone)]
-struct Files {
-    store: Vec<u8>,
-    newest: Vec<u8>,
-    /// The files of nodes or tuples: the suffix of each name, and the file's contents.
-    nodes: BTreeMap<String, Vec<u8>>,
-}
+/// The files of a store at one moment, by the ends of their names.
+type Files = BTreeMap<String, Vec<u8>>;
+
+const NEWEST: &str = ".newest";
 
 /// A store with several states: copies of its files after each step.
 struct Life {
@@ -67,44 +63,33 @@ fn keys() -> impl Iterator<Item = Key> {
     (0..12).map(|number: u32| Key::try_from(format!("key {number}").as_str()).unwrap())
 }
 
-fn newest_path(store: &Path) -> PathBuf {
-    store.with_extension("newest")
-}
-
-/// Returns the files of nodes or tuples next to a store.
-fn node_files(store: &Path) -> impl Iterator<Item = PathBuf> {
-    let store_name = store.file_name().unwrap().to_str().unwrap();
-    let beginnings = ["nodes", "tuples"].map(|kind| format!("{store_name}.{kind}"));
-    let files = fs::read_dir(store.parent().unwrap()).unwrap();
-    let files = files.map(|file| file.unwrap().path());
-    files.filter(move |file| {
-        let name = file.file_name().unwrap().to_str().unwrap();
-        beginnings.iter().any(|begin| name.starts_with(begin))
+/// Finds the files of a store except the signing record, with the ends of their names.
+fn files_of(store: &Path) -> impl Iterator<Item = (String, PathBuf)> {
+    let name = store.file_name().unwrap().to_str().unwrap();
+    let entries = fs::read_dir(store.parent().unwrap()).unwrap();
+    entries.filter_map(move |entry| {
+        let path = entry.unwrap().path();
+        let end = path.file_name()?.to_str()?.strip_prefix(name)?.to_owned();
+        let is_own = end.is_empty() || end.starts_with('.');
+        (is_own && end != ".signed").then_some((end, path))
     })
 }
 
-impl Files {
-    fn read(store: &Path) -> Self {
-        let begin = store.file_name().unwrap().to_str().unwrap().len();
-        let nodes = node_files(store).map(|file| {
-            let name = file.file_name().unwrap().to_str().unwrap();
-            (name[begin + 1..].to_owned(), fs::read(&file).unwrap())
-        });
-        Self {
-            store: fs::read(store).unwrap(),
-            newest: fs::read(newest_path(store)).unwrap(),
-            nodes: nodes.collect(),
-        }
-    }
+fn read(store: &Path) -> Files {
+    let files = files_of(store).map(|(end, path)| (end, fs::read(path).unwrap()));
+    files.collect()
+}
 
-    fn write(&self, store: &Path) {
-        fs::write(store, &self.store).unwrap();
-        fs::write(newest_path(store), &self.newest).unwrap();
-        node_files(store).for_each(|file| fs::remove_file(file).unwrap());
-        for (end, bytes) in &self.nodes {
-            fs::write(store.with_extension(end), bytes).unwrap();
-        }
+/// Replaces the files of a store.
+fn write(files: &Files, store: &Path) {
+    files_of(store).for_each(|(_, path)| fs::remove_file(path).unwrap());
+    for (end, bytes) in files {
+        fs::write(format!("{}{end}", store.display()), bytes).unwrap();
     }
+}
+
+fn is_of_nodes(end: &str) -> bool {
+    end.starts_with(".nodes")
 }
 
 fn pending_change(number: u64) -> RecordChange {
@@ -114,7 +99,7 @@ fn pending_change(number: u64) -> RecordChange {
 
 fn live(scheme: SchemeName) -> Life {
     let shop = Shop::new(scheme);
-    let mut states = vec![Files::read(&shop.store)];
+    let mut states = vec![read(&shop.store)];
     for version in 1..=9_u64 {
         let mut author = shop.author().unwrap();
         let batch = (0..4).map(|place| {
@@ -130,13 +115,13 @@ fn live(scheme: SchemeName) -> Life {
             author.checkpoint().unwrap();
         }
         drop(author);
-        states.push(Files::read(&shop.store));
+        states.push(read(&shop.store));
     }
     for number in 0..6 {
         let mut opened = RedbStore::open(&shop.store).unwrap();
         opened.write_records(&[pending_change(number)]).unwrap();
         drop(opened);
-        states.push(Files::read(&shop.store));
+        states.push(read(&shop.store));
     }
     let expected = tell(&shop.key, &shop.store).unwrap();
     let record = fs::read(shop.sibling("signed")).unwrap();
@@ -210,81 +195,62 @@ fn commit(key: &SecretKey, store: &Path, record: &Path) -> Result<Vec<u8>, Box<d
 
 /// Applies one accident to the last state, and returns a description of it.
 fn accident(life: &Life, random: &mut Random) -> (Files, String) {
-    let last = life.states.last().unwrap();
-    let mut files = last.clone();
+    let mut files = life.states.last().unwrap().clone();
     let earlier = random.index(life.states.len() - 1);
     let stale = &life.states[earlier];
-    let kinds = if files.nodes.is_empty() { 8 } else { 12 };
-    let which = random.index(files.nodes.len().max(1));
-    let mut nodes = files.nodes.values_mut().nth(which);
-    let what = match random.index(kinds) {
-        0 => {
-            let (place, bit) = (random.index(files.store.len()), random.index(8));
-            files.store[place] ^= 1 << bit;
-            format!("bit {bit} of byte {place}")
-        }
-        1 => {
-            // The first pages are damaged, because all other pages depend on them.
-            let (place, bit) = (random.index(4 * PAGE), random.index(8));
-            files.store[place] ^= 1 << bit;
-            format!("bit {bit} of byte {place}")
-        }
+    let kind = random.index(12);
+    if kind == 8 {
+        files.retain(|end, _| !is_of_nodes(end));
+        let nodes = stale.iter().filter(|(end, _)| is_of_nodes(end));
+        files.extend(nodes.map(|(end, bytes)| (end.clone(), bytes.clone())));
+        return (files, format!("nodes of state {earlier}"));
+    }
+    // The file to which it happens.
+    let nodes: Vec<_> = files.keys().filter(|end| is_of_nodes(end)).collect();
+    let end = match kind {
+        9..12 => nodes[random.index(nodes.len())].clone(),
+        7 => NEWEST.to_owned(),
+        _ => String::new(),
+    };
+    let bytes = files.get_mut(&end).unwrap();
+    let old = stale.get(&end).map_or(&[][..], Vec::as_slice);
+    let common = old.len().min(bytes.len());
+    let what = match kind {
         2 | 3 => {
-            let pages = stale.store.len().min(files.store.len()) / PAGE;
-            let start = random.index(pages) * PAGE;
-            files.store[start..start + PAGE].copy_from_slice(&stale.store[start..start + PAGE]);
+            let start = random.index(common / PAGE) * PAGE;
+            bytes[start..start + PAGE].copy_from_slice(&old[start..start + PAGE]);
             format!("page {} of state {earlier}", start / PAGE)
         }
-        4 => {
-            let length = random.index(files.store.len());
-            files.store.truncate(length);
+        4 | 9 => {
+            let length = random.index(bytes.len());
+            bytes.truncate(length);
             format!("cut after {length} bytes")
         }
         5 => {
-            let common = stale.store.len().min(files.store.len());
             let start = random.index(common / PAGE) * PAGE;
-            files.store[start..common].copy_from_slice(&stale.store[start..common]);
+            bytes[start..common].copy_from_slice(&old[start..common]);
             format!("from byte {start} on state {earlier}")
         }
         6 => {
-            files.store.clone_from(&stale.store);
+            *bytes = old.to_vec();
             format!("all of state {earlier}")
         }
-        8 => {
-            files.nodes.clone_from(&stale.nodes);
-            format!("nodes of state {earlier}")
-        }
-        9 => {
-            let nodes = nodes.as_mut().unwrap();
-            let length = random.index(nodes.len());
-            nodes.truncate(length);
-            format!("file {which} of nodes cut after {length} bytes")
-        }
-        10 | 11 => {
-            let nodes = nodes.as_mut().unwrap();
-            let (place, bit) = (random.index(nodes.len()), random.index(8));
-            nodes[place] ^= 1 << bit;
-            format!("bit {bit} of byte {place} of file {which} of nodes")
-        }
-        _ => {
-            let (place, bit) = (random.index(files.newest.len()), random.index(8));
-            files.newest[place] ^= 1 << bit;
-            format!("bit {bit} of byte {place} of the newest state's file")
+        kind => {
+            // The first pages of a store are damaged more often, because all others depend on them.
+            let length = if kind == 1 { 4 * PAGE } else { bytes.len() };
+            let (place, bit) = (random.index(length), random.index(8));
+            bytes[place] ^= 1 << bit;
+            format!("bit {bit} of byte {place}")
         }
     };
-    (files, what)
+    (files, format!("file {end:?}: {what}"))
 }
 
 #[test]
 fn no_accident_to_a_tree_changes_an_answer() {
     let scheme = SchemeName::Treap;
-    let number = |name: &str, default: u64| {
-        std::env::var(name).map_or(default, |value| value.parse().unwrap())
-    };
-    let (rounds, seed) = (
-        number("PAD_DAMAGE_ROUNDS", pad_conformance::soak::size(40, 150)),
-        number("PAD_DAMAGE_SEED", 11),
-    );
+    let rounds = damage_rounds(soak::size(40, 150));
+    let seed = std::env::var("PAD_DAMAGE_SEED").map_or(11, |seed| seed.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let life = live(scheme);
     let mut random = Random::new(seed);
@@ -293,7 +259,7 @@ fn no_accident_to_a_tree_changes_an_answer() {
     for round in 0..rounds {
         let (files, what) = accident(&life, &mut random);
         let what = format!("{scheme}, seed {seed}, round {round}: {what}");
-        files.write(&store);
+        write(&files, &store);
         match tell(&life.key, &store) {
             Ok(told) => {
                 assert_eq!(told, life.expected, "{what}");
@@ -301,29 +267,27 @@ fn no_accident_to_a_tree_changes_an_answer() {
             }
             Err(_) => refused += 1,
         }
-        files.write(&store);
+        write(&files, &store);
         fs::write(&record, &life.record).unwrap();
         if let Ok(head) = commit(&life.key, &store, &record) {
             assert_eq!(head, life.next, "{what}: another head was signed");
         }
-        files.write(&store);
+        write(&files, &store);
         if let Ok(mut repository) = Server::of_any(&store)
             && repository.check().is_ok()
         {
             drop(repository);
             assert_eq!(tell(&life.key, &store).unwrap(), life.expected, "{what}");
         }
-        files.write(&store);
+        write(&files, &store);
         if let Ok(mut opened) = RedbStore::open(&store)
             && opened.write_records(&[pending_change(99)]).is_ok()
         {
             drop(opened);
             let mut expected = life.expected.clone();
-            for (name, value) in &mut expected.pending {
-                if name == b"key 3" {
-                    *value = b"+99".to_vec();
-                }
-            }
+            let mut pending = expected.pending.iter_mut();
+            let changed = pending.find(|(name, _)| name == b"key 3");
+            changed.unwrap().1 = b"+99".to_vec();
             if let Ok(told) = tell(&life.key, &store) {
                 assert_eq!(told, expected, "{what}: after another change");
             }
@@ -343,30 +307,24 @@ fn an_old_store_is_refused_by_what_was_acknowledged_from_it() {
     let store = folder.path().join("t");
     let last = life.states.last().unwrap();
     for (number, state) in life.states.iter().rev().skip(1).enumerate() {
-        let files = Files {
-            newest: last.newest.clone(),
-            ..state.clone()
-        };
-        files.write(&store);
+        let mut files = state.clone();
+        files.insert(NEWEST.into(), last[NEWEST].clone());
+        write(&files, &store);
         let error = RedbStore::open(&store).err().unwrap();
-        assert!(
-            matches!(error, StoreError::Older { .. }),
-            "{number}: {error}"
-        );
+        let is_older = matches!(error, StoreError::Older { .. });
+        assert!(is_older, "{number}: {error}");
         // Without the acknowledgement file, the old state is accepted.
-        fs::remove_file(newest_path(&store)).unwrap();
+        fs::remove_file(store.with_extension("newest")).unwrap();
         RedbStore::open(&store).unwrap();
         // Both files from one old state are consistent.
-        state.write(&store);
+        write(state, &store);
         RedbStore::open(&store).unwrap();
     }
     // A crash between a change and its acknowledgement leaves a store that is ahead.
     for state in &life.states {
-        let files = Files {
-            newest: state.newest.clone(),
-            ..last.clone()
-        };
-        files.write(&store);
+        let mut files = last.clone();
+        files.insert(NEWEST.into(), state[NEWEST].clone());
+        write(&files, &store);
         assert_eq!(tell(&life.key, &store).unwrap(), life.expected);
     }
 }

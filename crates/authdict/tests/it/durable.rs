@@ -53,50 +53,35 @@ fn stores_refuse_gaps_and_keep_batches_whole() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     drop(RedbStore::create(&path, &[]).unwrap());
-    assert!(matches!(
-        RedbStore::create(&path, &[]),
-        Err(StoreError::Exists(_))
-    ));
+    let again = RedbStore::create(&path, &[]);
+    assert!(matches!(again, Err(StoreError::Exists(_))));
     let mut store = RedbStore::open(&path).unwrap();
     let record = [RecordChange::put("group", "name", "value")];
-    store
-        .publish(
-            Version::new(1),
-            &[b"one".to_vec(), b"two".to_vec()],
-            &record,
-        )
-        .unwrap();
-    for wrong in [0, 1, 2, 4] {
-        let refused = store.publish(
-            Version::new(wrong),
-            &[b"x".to_vec()],
-            &[RecordChange::remove("group", "name", "value")],
-        );
-        assert!(
-            matches!(refused, Err(StoreError::Gap { expected, .. }) if expected == Version::new(3))
-        );
+    let updates = ["one", "two"].map(|update| update.as_bytes().to_vec());
+    let [first, second, third] = [1, 2, 3].map(Version::new);
+    store.publish(first, &updates, &record).unwrap();
+    let removal = [RecordChange::remove("group", "name", "value")];
+    for wrong in [0, 1, 2, 4].map(Version::new) {
+        let refused = store.publish(wrong, &[b"x".to_vec()], &removal);
+        assert!(matches!(refused, Err(StoreError::Gap { expected, .. }) if expected == third));
     }
-    assert_eq!(store.latest().unwrap(), Version::new(2));
-    assert_eq!(
-        store.records("group").unwrap(),
-        [(b"name".to_vec(), b"value".to_vec())]
-    );
-    assert_eq!(store.update(Version::new(2)).unwrap().unwrap(), b"two");
-    assert_eq!(store.update(Version::new(3)).unwrap(), None);
-    let oldest = Version::new(1);
-    let bytes = vec![7; 3 << 20];
+    assert_eq!(store.latest().unwrap(), second);
+    let records = store.records("group").unwrap();
+    assert_eq!(records, [(b"name".to_vec(), b"value".to_vec())]);
+    assert_eq!(store.update(second).unwrap().unwrap(), b"two");
+    assert_eq!(store.update(third).unwrap(), None);
     let checkpoint = StoredCheckpoint {
-        version: Version::new(2),
-        oldest,
+        version: second,
+        oldest: first,
         digest: vec![1],
-        bytes,
+        bytes: vec![7; 3 << 20],
     };
     store.put_checkpoint(&checkpoint).unwrap();
     drop(store);
     let mut store = RedbStore::open(&path).unwrap();
     assert_eq!(store.checkpoint().unwrap(), Some(checkpoint));
-    assert_eq!(store.update(Version::new(1)).unwrap(), None);
-    assert_eq!(store.update(Version::new(2)).unwrap().unwrap(), b"two");
+    assert_eq!(store.update(first).unwrap(), None);
+    assert_eq!(store.update(second).unwrap().unwrap(), b"two");
     store.compact().unwrap();
     store.check().unwrap();
 }
@@ -141,10 +126,8 @@ fn an_author_goes_on_where_it_stopped() {
         author.stage(vec![put("new", "4")]).unwrap();
         assert_eq!(author.flush(&[]).unwrap(), Version::new(4));
         // A crash drops a staged version that was never published, so its number can be used again.
-        assert_eq!(
-            author.stage(vec![put("lost", "5")]).unwrap(),
-            Version::new(5)
-        );
+        let lost = author.stage(vec![put("lost", "5")]).unwrap();
+        assert_eq!(lost, Version::new(5));
         assert_eq!(author.server().latest(), Version::new(4));
         drop(author);
         assert_eq!(shop.publish(vec![put("kept", "5")]), Version::new(5));
@@ -160,11 +143,8 @@ fn an_author_with_another_key_is_refused() {
         let (shop, other) = (published(*scheme), empty(*scheme));
         let record = SigningRecord::open_or_begin(&other.sibling("signed")).unwrap();
         let refused = Author::of_any(&shop.store, &other.key, record).unwrap_err();
-        assert!(
-            refused
-                .to_string()
-                .contains("belongs to another dictionary")
-        );
+        let refused = refused.to_string();
+        assert!(refused.contains("belongs to another dictionary"));
         assert_eq!(shop.repository().latest(), Version::new(3));
     }
 }
@@ -274,8 +254,6 @@ fn a_store_that_keeps_its_versions_otherwise_is_refused() {
     ];
     drop(RedbStore::create(&path, &records).unwrap());
     let refused = Server::of_any(&path).unwrap_err().to_string();
-    assert!(
-        refused.contains("missing or unknown to this program"),
-        "{refused}"
-    );
+    let said = "missing or unknown to this program";
+    assert!(refused.contains(said), "{refused}");
 }

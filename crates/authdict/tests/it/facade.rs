@@ -158,12 +158,8 @@ fn an_old_copy_of_a_store_is_not_signed_for() {
         author,
     } = shop;
     drop(author);
-    for entry in fs::read_dir(folder.path()).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        if name.starts_with("s.pad") {
-            fs::remove_file(path).unwrap();
-        }
+    for end in ["", ".nodes", ".nodes.heads", ".newest"] {
+        fs::remove_file(folder.path().join(format!("s.pad{end}"))).unwrap();
     }
     copy_store(folder.path(), "old", "s.pad");
     let refused = record_error(Author::<Prices>::open(folder.path().join("s.pad"), &secret));
@@ -183,10 +179,8 @@ fn one_author_signs_at_a_time_and_what_it_signed_is_no_longer_a_change() {
     assert_eq!(shop.author.commit().unwrap(), Version::new(2));
     assert!(shop.author.changes().is_empty());
     let (server, mut client) = (shop.server(), shop.client());
-    assert_eq!(
-        client.ask(&server, Key::from(b"apple")).unwrap().value(),
-        None
-    );
+    let found = client.ask(&server, Key::from(b"apple")).unwrap();
+    assert_eq!(found.value(), None);
 }
 
 #[test]
@@ -304,10 +298,8 @@ fn a_key_signs_one_history() {
     assert!(matches!(refused, Err(AuthorError::NoRecord)));
     let again = SecretKey::create::<Prices>(folder.path().join("key"), "prices");
     assert!(again.is_err(), "a key is not overwritten");
-    let (secret, path) = (
-        SecretKey::load(secret.path().unwrap()).unwrap(),
-        folder.path().join("other.pad"),
-    );
+    let secret = SecretKey::load(secret.path().unwrap()).unwrap();
+    let path = folder.path().join("other.pad");
     drop(shop.author);
     let refused = record_error(Author::<Prices>::create(&path, &secret));
     assert!(matches!(refused, SigningRecordError::OlderStore { .. }));
@@ -335,10 +327,8 @@ fn a_client_takes_over_no_other_history_from_its_file() {
         fork.commit().unwrap();
     }
     fs::remove_file(shop.path("view")).unwrap();
-    assert_eq!(
-        shop.client().advance(fork.server()).unwrap(),
-        Version::new(3)
-    );
+    let expected = Version::new(3);
+    assert_eq!(shop.client().advance(fork.server()).unwrap(), expected);
     let refused = first.advance(fork.server()).unwrap_err();
     assert!(refused.evidence().is_some(), "{refused}");
     assert_eq!(first.version(), Version::new(2));
@@ -366,13 +356,14 @@ fn a_client_takes_over_no_other_history_from_its_file() {
 #[cfg(feature = "log")]
 #[test]
 fn changes_that_were_not_signed_are_still_there() {
-    use authdict::{Log, LogParameters, SchemeName, pad_log};
-    type Entries = Log<pad_log::AadCounted>;
+    use authdict::{Log, SchemeName, pad_log::AadCounted};
+
+    use crate::log;
+    type Entries = Log<AadCounted>;
 
     let folder = tempfile::tempdir().unwrap();
-    let parameters = LogParameters::generate_insecure(SchemeName::AadCounted, 4).unwrap();
-    let shape = pad_log::Shape::new(4, pad_log::Schedule::Eager).unwrap();
-    let own = parameters.setup(SchemeName::AadCounted, shape);
+    let parameters = log::small(SchemeName::AadCounted);
+    let own = log::setup(SchemeName::AadCounted, &parameters);
     let key = folder.path().join("key");
     let secret = SecretKey::create_with::<Entries>(key, "entries", own).unwrap();
     let path = folder.path().join("s.pad");
@@ -403,9 +394,8 @@ fn changes_can_be_taken_back() {
     assert_eq!(shop.author.commit().unwrap(), Version::new(2));
     assert_eq!(shop.server().entries(), 1);
     let server = shop.server();
-    let ahead = shop
-        .client()
-        .ask_at(&server, Version::new(1), Key::from(b"apple"));
+    let client = shop.client();
+    let ahead = client.ask_at(&server, Version::new(1), Key::from(b"apple"));
     let Err(AskError::Refused(refused)) = ahead else {
         panic!("nothing was followed yet");
     };
@@ -420,11 +410,8 @@ fn what_was_taken_back_is_not_signed_later() {
     type Guests = Tuple<AccumulatorsBilinear>;
 
     let folder = tempfile::tempdir().unwrap();
-    let (suite, scheme) = (
-        SuiteName::Sha256Ed25519,
-        SchemeName::TupleAccumulatorsBilinear,
-    );
-    let small = SecretKey::generate_for(4, suite, scheme, None).unwrap();
+    let scheme = SchemeName::TupleAccumulatorsBilinear;
+    let small = SecretKey::generate_for(4, SuiteName::Sha256Ed25519, scheme, None).unwrap();
     let own = Zeroizing::new(small.scheme_secret().unwrap().to_vec());
     let key = folder.path().join("key");
     let secret = SecretKey::create_with::<Guests>(key, "guests", Some(own)).unwrap();

@@ -163,18 +163,16 @@ fn resources(entries: &[Vec<u8>]) -> BTreeMap<String, String> {
     let mut tree = Entries(entries.to_vec());
     let size = u64::try_from(entries.len()).unwrap();
     let of_path = grown(0, size).map(|path| {
-        let bytes: Vec<u8> = match path {
-            // With fewer than 256 entries, one bundle contains all entries, and one tile contains
-            // their hashes.
-            ResourcePath::Entries { .. } => entries
-                .iter()
-                .flat_map(|entry| encode_entry(entry).unwrap())
-                .collect(),
-            _ => (0..size)
-                .flat_map(|index| *tree.subtree(0, index).unwrap().as_bytes())
-                .collect(),
+        // With fewer than 256 entries, one bundle contains all entries, and one tile contains
+        // their hashes.
+        let parts: Vec<Vec<u8>> = if let ResourcePath::Entries { .. } = path {
+            let encoded = entries.iter().map(|entry| encode_entry(entry).unwrap());
+            encoded.collect()
+        } else {
+            let hashes = (0..size).map(|index| tree.subtree(0, index).unwrap());
+            hashes.map(|hash| hash.as_bytes().to_vec()).collect()
         };
-        (path.to_string(), hex::encode(bytes))
+        (path.to_string(), hex::encode(parts.concat()))
     });
     of_path.collect()
 }
@@ -244,16 +242,9 @@ fn the_log_of_heads_is_the_published_one() {
         }
     };
     let sizes = 1..=heads.len();
-    let mut accepted: Vec<AcceptedProof> = sizes
-        .clone()
-        .map(|size| {
-            accept(
-                None,
-                last(&own, &heads[..size]).encode(),
-                u64::try_from(size).unwrap(),
-            )
-        })
-        .collect();
+    let of_size =
+        |(size, version): (usize, u64)| accept(None, last(&own, &heads[..size]).encode(), version);
+    let mut accepted: Vec<AcceptedProof> = sizes.clone().zip(1..).map(of_size).collect();
     let honest = last(&own, &heads).encode();
     accepted.push(accept(Some(cosigned_at(6)), honest, 6));
     accepted.push(accept(None, with_another_signature(&own, &heads), 6));
@@ -262,18 +253,15 @@ fn the_log_of_heads_is_the_published_one() {
         assert!(check(*since, proof).is_err(), "{why}");
     }
     assert_eq!(of.refused.len(), 30);
+    let of_key = |((_, byte), key): (&(_, u8), _)| WitnessKey {
+        seed: hex::encode([*byte; 32]),
+        key,
+    };
     let computed = Heads {
         public: public.to_text(),
         log_seed: hex::encode([LOG; 32]),
         log_key: log_key(&own).verifier().to_string(),
-        witnesses: WITNESSES
-            .iter()
-            .zip(witnesses)
-            .map(|((_, byte), key)| WitnessKey {
-                seed: hex::encode([*byte; 32]),
-                key,
-            })
-            .collect(),
+        witnesses: WITNESSES.iter().zip(witnesses).map(of_key).collect(),
         policy,
         entries: heads.iter().map(hex::encode).collect(),
         sizes: sizes.map(|size| size_of(&own, &heads[..size])).collect(),

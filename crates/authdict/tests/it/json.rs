@@ -32,10 +32,8 @@ fn questions_and_statements_survive() {
 #[test]
 fn keys_and_names_are_readable() {
     let question = Question::Key(Key::from(b"apple"));
-    assert_eq!(
-        serde_json::to_value(&question).unwrap(),
-        json!({ "Key": "apple" })
-    );
+    let expected = json!({ "Key": "apple" });
+    assert_eq!(serde_json::to_value(&question).unwrap(), expected);
     for suite in SuiteName::ALL {
         assert_eq!(serde_json::to_value(suite).unwrap(), suite.name());
         assert_survives(suite);

@@ -2,7 +2,7 @@
 
 use authdict::{
     DictionaryId, Key, LogParameters, Operation, Refusal, SchemeName, SecretKey, StoredView,
-    SuiteName, Value, VerifyError, Version,
+    SuiteName, Value, VerifyError, Version, Zeroizing,
     internals::{RecordChange, RedbStore, Store as _},
     pad_core::{HeadSigner, codec},
     pad_log::{AadCounted, Entries, Entry, Log, LogAuthor, LogRepository, Schedule, Shape},
@@ -12,6 +12,22 @@ use pad_core::{Heads as _, SnapshotHead, Workers};
 use sha2::{Digest as _, Sha256};
 
 use crate::shop::Shop;
+
+/// Returns insecure parameters for trees of 16 entries.
+pub(crate) fn small(scheme: SchemeName) -> LogParameters {
+    LogParameters::generate_insecure(scheme, 4).unwrap()
+}
+
+/// Returns the part of a key that is specific to the scheme of a log.
+pub(crate) fn setup(scheme: SchemeName, parameters: &LogParameters) -> Option<Zeroizing<Vec<u8>>> {
+    parameters.setup(scheme, Shape::new(4, Schedule::Eager).unwrap())
+}
+
+/// Returns the key of a log.
+pub(crate) fn key_of_log(scheme: SchemeName, parameters: &LogParameters) -> SecretKey {
+    let (suite, id) = (SuiteName::Sha256Ed25519, DictionaryId::from_name("log"));
+    SecretKey::from_parts(suite, scheme, id, &[7; 32], setup(scheme, parameters)).unwrap()
+}
 
 fn entry(value: &str) -> Entry {
     let (key, value) = (
@@ -25,15 +41,12 @@ fn entry(value: &str) -> Entry {
 /// lack older entries.
 #[test]
 fn a_stored_view_does_not_follow_a_log_that_changes_its_past() {
-    let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::AadCounted);
-    let parameters = LogParameters::generate_insecure(scheme, 4).unwrap();
-    let id = DictionaryId::from_name("certificates");
-    let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let setup = parameters.setup(scheme, shape);
-    let key = SecretKey::from_parts(suite, scheme, id, &[7; 32], setup).unwrap();
+    let parameters = small(SchemeName::AadCounted);
+    let key = key_of_log(SchemeName::AadCounted, &parameters);
     let public = key.public();
+    let (author_key, id) = (public.authority.author, public.authority.dictionary);
     let log = Log::<AadCounted>::new(id, parameters.setup_of(public).unwrap());
-    let (author_key, workers) = (public.authority.author, Workers::sequential());
+    let workers = Workers::sequential();
     let signer = HeadSigner::new(key.signer());
     let mut author = LogAuthor::new(log.clone(), author_key, signer, workers.clone()).unwrap();
     let mut server = LogRepository::new(log.clone(), author_key, workers.clone()).unwrap();
@@ -86,11 +99,8 @@ fn a_stored_view_does_not_follow_a_log_that_changes_its_past() {
 /// An attacker with write access to the store replaces the powers, but keeps the true `[s]_2`.
 #[test]
 fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
-    let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::AadCounted);
-    let parameters = || LogParameters::generate_insecure(scheme, 4).unwrap();
-    let [honest, other] = [parameters(), parameters()];
-    let shape = Shape::new(4, Schedule::Eager).unwrap();
-    let key = SecretKey::generate_with(honest.setup(scheme, shape), suite, scheme, None).unwrap();
+    let [honest, other] = [SchemeName::AadCounted; 2].map(small);
+    let key = key_of_log(SchemeName::AadCounted, &honest);
     let record = honest.record();
     let shop = Shop::of_with(key, Some(record.clone()));
     let entry = entry("value");
@@ -115,8 +125,6 @@ fn an_author_signs_nothing_that_is_accumulated_with_other_powers() {
     // The server opens, and makes proofs that clients refuse. The author does not open.
     drop(shop.repository());
     let refused = shop.author().unwrap_err().to_string();
-    assert!(
-        refused.contains("not the powers of one secret"),
-        "{refused}"
-    );
+    let is_right = refused.contains("not the powers of one secret");
+    assert!(is_right, "{refused}");
 }

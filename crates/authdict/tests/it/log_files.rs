@@ -2,13 +2,15 @@
 //! refused.
 
 use authdict::{
-    DictionaryId, Key, LogParameters, Operation, PublicKey, Question, SchemeName, SecretKey,
-    Server, Statement, SuiteName, Value, Version,
+    Key, Operation, PublicKey, Question, SchemeName, Server, Statement, Value, Version,
     internals::dynamic::client,
-    pad_log::{Schedule, Shape},
 };
 
-use crate::shop::Shop;
+use crate::{
+    log::{key_of_log, small},
+    proof_file::check_every_byte,
+    shop::Shop,
+};
 
 fn key(text: &str) -> Key {
     Key::try_from(text).unwrap()
@@ -20,21 +22,17 @@ fn value(text: &str) -> Value {
 
 /// Returns the public key of a log with versions of 13 and 21 entries, and a server's answers.
 fn answers(scheme: SchemeName, questions: &[Question]) -> (PublicKey, Vec<Vec<u8>>) {
-    let parameters = LogParameters::generate_insecure(scheme, 4).unwrap();
-    let setup = parameters.setup(scheme, Shape::new(4, Schedule::Eager).unwrap());
-    let (suite, id) = (SuiteName::Sha256Ed25519, DictionaryId::from_name("log"));
-    let secret = SecretKey::from_parts(suite, scheme, id, &[7; 32], setup).unwrap();
-    let shop = Shop::of_with(secret, Some(parameters.record()));
+    let parameters = small(scheme);
+    let shop = Shop::of_with(key_of_log(scheme, &parameters), Some(parameters.record()));
     let mut author = shop.author().unwrap();
     for numbers in [0..13, 13..21] {
         let put = |number: u32| {
-            let value = if scheme.is_set() {
-                Value::default()
+            let (number, text) = if scheme.is_set() {
+                (number, "")
             } else {
-                value("v")
+                (number % 9, "v")
             };
-            let key = if scheme.is_set() { number } else { number % 9 };
-            Operation::Put(self::key(&format!("key {key}")), value)
+            Operation::Put(key(&format!("key {number}")), value(text))
         };
         author.stage(numbers.map(put).collect()).unwrap();
     }
@@ -51,36 +49,10 @@ fn check(scheme: SchemeName, questions: &[Question], is_right: fn(&Statement) ->
     let (public, answers) = answers(scheme, questions);
     let client = client(&public).unwrap();
     for (question, answer) in questions.iter().zip(answers) {
-        let verify = |answer: &[u8]| client.check_at(LATEST, question, answer);
-        let honest = verify(&answer).unwrap();
-        assert!(is_right(&honest), "{honest:?}");
-        let mut changed = answer.clone();
-        for place in 0..answer.len() {
-            let mask = [0x01, 0x80, 0xff][place % 3];
-            changed[place] ^= mask;
-            let verified = verify(&changed);
-            assert!(
-                verified.is_err(),
-                "{question:?}: byte {place} changed by {mask:02x}"
-            );
-            changed[place] ^= mask;
-            assert!(
-                verify(&answer[..place]).is_err(),
-                "{question:?}: cut at {place}"
-            );
-        }
-        for extra in [1, 32, 48] {
-            changed.resize(answer.len() + extra, 0);
-            assert!(
-                verify(&changed).is_err(),
-                "{question:?}: {extra} bytes more"
-            );
-        }
+        check_every_byte(&public, (LATEST, question), &answer, is_right, (1, 1));
         for other in questions.iter().filter(|other| *other != question) {
-            assert!(
-                client.check_at(LATEST, other, &answer).is_err(),
-                "{other:?}"
-            );
+            let verified = client.check_at(LATEST, other, &answer);
+            assert!(verified.is_err(), "{other:?}");
         }
         assert!(client.check_at(Version::new(1), question, &answer).is_err());
     }

@@ -164,10 +164,8 @@ pub(crate) fn assert_same(one: &impl Observable, other: &impl Observable) {
             let answer = one.answers(version, &question);
             assert_eq!(answer, other.answers(version, &question));
         }
-        assert_eq!(
-            one.differing(oldest, version),
-            other.differing(oldest, version)
-        );
+        let expected = other.differing(oldest, version);
+        assert_eq!(one.differing(oldest, version), expected);
     }
     for version in (1..=latest.number()).map(Version::new) {
         assert_eq!(one.signed(version), other.signed(version));

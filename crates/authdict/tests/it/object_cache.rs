@@ -66,10 +66,8 @@ fn what_was_read_of_a_damaged_object_is_read_again() {
     let (latest, public) = (Version::new(6), shop.key.public());
     let question = Question::Key(name(7));
     let whole = bucket.contents();
-    let (mut mended, expected) = (0, {
-        let answer = bucket.repository().answer(latest, &question).unwrap();
-        verify(public, latest, &question, &answer).unwrap()
-    });
+    let mut mended = 0;
+    let expected = shop.ask(&bucket.repository(), latest, &question);
     for (path, bytes) in &whole {
         if !path.as_ref().contains("/nodes/") {
             continue;

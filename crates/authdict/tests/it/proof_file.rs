@@ -7,6 +7,7 @@ use authdict::{
     internals::{SchemeFamily, dynamic::client},
     pad_core::Lookup,
 };
+use pad_conformance::soak;
 
 use crate::shop::Shop;
 
@@ -62,28 +63,47 @@ fn no_changed_byte_is_accepted() {
         for scheme in all.filter(|scheme| !scheme.family().is_append_only()) {
             let (public, answers) = answers(*suite, *scheme);
             for (question, answer) in answers {
-                check_every_byte(&public, &question, &answer);
+                let about = (Version::new(1), &question);
+                let is_look_up = |found: &_| matches!(found, Statement::Lookup(Lookup { .. }));
+                let changes = (soak::size(23, 1), 3);
+                check_every_byte(&public, about, &answer, is_look_up, changes);
             }
         }
     }
 }
 
-fn check_every_byte(public: &PublicKey, question: &Question, answer: &[u8]) {
-    let version = Version::new(1);
+/// Asserts that a client with this key accepts an answer as `is_right`. It must refuse the answer
+/// with a changed byte, cut off, or longer. Every `step`-th byte is changed in `ways` ways.
+pub(crate) fn check_every_byte(
+    public: &PublicKey,
+    (version, question): (Version, &Question),
+    answer: &[u8],
+    is_right: impl Fn(&Statement) -> bool,
+    (step, ways): (usize, usize),
+) {
     let client = client(public).unwrap();
     let verify = |answer: &[u8]| client.check_at(version, question, answer);
     let honest = verify(answer).unwrap();
-    assert!(matches!(honest, Statement::Lookup(Lookup { .. })));
+    assert!(is_right(&honest), "{honest:?}");
+    let refused = |answer: &[u8], what: &str| {
+        assert!(verify(answer).is_err(), "{question:?}: {what}");
+    };
     let mut changed = answer.to_vec();
-    for place in (0..answer.len()).step_by(pad_conformance::soak::size(23, 1)) {
-        for mask in [0x01, 0x80, 0xff] {
+    for place in (0..answer.len()).step_by(step) {
+        for mask in [0x01, 0x80, 0xff]
+            .into_iter()
+            .cycle()
+            .skip(place % 3)
+            .take(ways)
+        {
             changed[place] ^= mask;
-            let verified = verify(&changed);
-            assert!(verified.is_err(), "byte {place} changed by {mask:02x}");
+            refused(&changed, &format!("byte {place} changed by {mask:02x}"));
             changed[place] ^= mask;
         }
-        assert!(verify(&answer[..place]).is_err(), "cut at {place}");
+        refused(&answer[..place], &format!("cut at {place}"));
     }
-    changed.push(0);
-    assert!(verify(&changed).is_err());
+    for extra in [1, 32, 48] {
+        changed.resize(answer.len() + extra, 0);
+        refused(&changed, &format!("{extra} bytes more"));
+    }
 }

@@ -9,7 +9,7 @@ use authdict::{
     internals::{RecordChange, dynamic::create_store_with},
     verify,
 };
-use pad_conformance::soak;
+use pad_conformance::{Random, soak};
 use tempfile::TempDir;
 use zeroize::Zeroizing;
 
@@ -39,6 +39,11 @@ pub(crate) fn key(scheme: SchemeName) -> SecretKey {
     SecretKey::from_parts(SuiteName::Sha256Ed25519, scheme, id, &[5; 32], chains).unwrap()
 }
 
+/// Returns the number of accidents that `PAD_DAMAGE_ROUNDS` names; `usual` if it is not set.
+pub(crate) fn damage_rounds(usual: u64) -> u64 {
+    std::env::var("PAD_DAMAGE_ROUNDS").map_or(usual, |rounds| rounds.parse().unwrap())
+}
+
 /// A store and its author's key.
 pub(crate) struct Shop {
     pub(crate) folder: TempDir,
@@ -49,6 +54,13 @@ pub(crate) struct Shop {
 impl Shop {
     pub(crate) fn new(scheme: SchemeName) -> Self {
         Self::of(key(scheme))
+    }
+
+    /// Creates a store with one version of `number` entries.
+    pub(crate) fn filled(scheme: SchemeName, number: u64) -> Self {
+        let shop = Self::new(scheme);
+        shop.publish((0..number).map(|number| put(number, 1)).collect());
+        shop
     }
 
     pub(crate) fn of(key: SecretKey) -> Self {
@@ -118,40 +130,38 @@ impl Shop {
     }
 }
 
+/// Applies the updates that a server lacks, one by one.
+pub(crate) fn follow(follower: &mut Server, server: &Server) {
+    for version in (follower.latest().number() + 1..=server.latest().number()).map(Version::new) {
+        let update = server.update_message(version).unwrap().unwrap();
+        assert_eq!(follower.apply_message(&update).unwrap(), version);
+    }
+}
+
 pub(crate) fn name(number: u64) -> Key {
     Key::try_from(format!("key {number:03}").as_str()).unwrap()
 }
 
 pub(crate) fn put(number: u64, value: u64) -> Operation {
-    let text = format!(
-        "{value} {}",
-        "x".repeat(usize::try_from(value % 50).unwrap())
-    );
-    Operation::Put(name(number), Value::try_from(text.as_str()).unwrap())
+    Operation::Put(name(number), long_value(value))
 }
 
-/// Returns a function that returns pseudorandom numbers below its argument.
-pub(crate) fn random(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut state = seed;
-    move |below: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 33) % below
-    }
+/// Returns a value that begins with this number.
+pub(crate) fn long_value(value: u64) -> Value {
+    let rest = "x".repeat(usize::try_from(value % 50).unwrap());
+    Value::try_from(format!("{value} {rest}").as_str()).unwrap()
 }
 
 /// Returns random batches of all sizes, with removals of present and absent keys.
 pub(crate) fn batches(seed: u64, number: u64) -> impl Iterator<Item = Vec<Operation>> {
-    let mut random = random(seed);
+    let mut random = Random::new(seed);
     (0..number).map(move |version| {
-        let size = [1, 1, 3, 60, 0, 8][usize::try_from(random(6)).unwrap()];
-        (0..size)
-            .map(|_| match random(3) {
-                0 => Operation::Remove(name(random(120))),
-                _ => put(random(120), version * 1000 + random(900)),
-            })
-            .collect()
+        let size = [1, 1, 3, 60, 0, 8][random.index(6)];
+        let operation = |_| match random.below(3) {
+            0 => Operation::Remove(name(random.below(120))),
+            _ => put(random.below(120), version * 1000 + random.below(900)),
+        };
+        (0..size).map(operation).collect()
     })
 }
 
@@ -194,10 +204,7 @@ fn every_answer_is_that_of_the_repository_in_memory() {
         // Updates are rebuilt from stored data. Applied to another server, they must give the same
         // state.
         let mut follower = Server::of_any(&mirror).unwrap();
-        for version in (1..=repository.latest().number()).map(Version::new) {
-            let update = repository.update_message(version).unwrap().unwrap();
-            follower.apply_message(&update).unwrap();
-        }
+        follow(&mut follower, &repository);
         assert_same(&repository, &follower);
         let checked = stored.repository().check().unwrap();
         assert_eq!((checked.heads, checked.proved), (versions, versions));
@@ -209,8 +216,7 @@ fn every_answer_is_that_of_the_repository_in_memory() {
 #[test]
 fn what_was_not_flushed_is_not_there_and_the_next_one_is() {
     for scheme in [SchemeName::RedBlack, SchemeName::TupleSpecLightweight] {
-        let shop = Shop::new(scheme);
-        shop.publish((0..50).map(|number| put(number, 1)).collect());
+        let shop = Shop::filled(scheme, 50);
         let nodes = || fs::metadata(shop.sibling("nodes")).map_or(0, |file| file.len());
         let length = nodes();
         let mut author = shop.author().unwrap();
@@ -219,14 +225,10 @@ fn what_was_not_flushed_is_not_there_and_the_next_one_is() {
         assert!(nodes() > length || TUPLES.contains(&scheme));
         assert_eq!(shop.repository().latest(), Version::new(1));
         assert_eq!(shop.publish(vec![put(8, 80)]), Version::new(2));
-        let Operation::Put(_, new) = put(8, 80) else {
-            unreachable!()
-        };
-        assert_eq!(shop.value(Version::new(2), &name(8)), Some(new));
-        let Operation::Put(_, old) = put(7, 1) else {
-            unreachable!()
-        };
-        assert_eq!(shop.value(Version::new(2), &name(7)), Some(old));
+        for (number, value) in [(8, 80), (7, 1)] {
+            let found = shop.value(Version::new(2), &name(number));
+            assert_eq!(found, Some(long_value(value)));
+        }
         shop.repository().check().unwrap();
     }
 }
@@ -276,8 +278,7 @@ fn pruned_versions_go_and_the_others_stay_what_they_are() {
 #[test]
 fn one_writes_at_a_time_and_readers_see_their_version() {
     for scheme in [SchemeName::RedBlack, SchemeName::TupleSpecLightweight] {
-        let shop = Shop::new(scheme);
-        shop.publish((0..80).map(|number| put(number, 1)).collect());
+        let shop = Shop::filled(scheme, 80);
         let (first, second) = (Version::new(1), Version::new(2));
         let (reader, mut late) = (shop.repository(), shop.repository());
         assert_eq!(shop.publish(vec![put(3, 30)]), second);

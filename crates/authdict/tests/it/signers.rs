@@ -71,10 +71,8 @@ fn keeps_changes_and_reasons<F: NamedScheme + Scheme>(folder: &Path) {
     become_(Behaviour::Refuses);
     author.put("apple", "4").unwrap();
     let refused = author.commit().unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        "the signer refused: the module is locked"
-    );
+    let expected = "the signer refused: the module is locked";
+    assert_eq!(refused.to_string(), expected);
     assert!(source::<Locked>(&refused).is_some());
     assert_eq!(author.changes().len(), 1);
     become_(Behaviour::SignsWithAnotherKey);
@@ -138,19 +136,14 @@ fn schemes_with_a_secret_need_a_secret_key() {
 #[cfg(feature = "log")]
 #[test]
 fn a_refused_version_of_a_log_is_signed_first() {
-    use authdict::{
-        DictionaryId, Log, LogParameters, SchemeName, SuiteName,
-        pad_log::{AadCounted, Schedule, Shape},
-    };
+    use authdict::{Log, SchemeName, pad_log::AadCounted};
+
+    use crate::log;
 
     let folder = tempfile::tempdir().unwrap();
-    let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::AadCounted);
-    let parameters = LogParameters::generate_insecure(scheme, 4).unwrap();
-    let setup = parameters.setup(scheme, Shape::new(4, Schedule::Eager).unwrap());
-    let setup = setup.as_ref().map(|setup| setup.as_slice());
-    let author = AuthorKey::from_bytes(&key(7).verifying_key().to_bytes()).unwrap();
-    let dictionary = Some(DictionaryId::from_name("log"));
-    let public = PublicKey::from_parts(suite, scheme, dictionary, author, setup).unwrap();
+    let parameters = log::small(SchemeName::AadCounted);
+    let public = log::key_of_log(SchemeName::AadCounted, &parameters);
+    let public = public.public().clone();
     let behaviour = Arc::new(Mutex::new(Behaviour::Refuses));
     let become_ = |next| *behaviour.lock().unwrap() = next;
     let keys = SigningKeys::external(public, Remote(Arc::clone(&behaviour)));

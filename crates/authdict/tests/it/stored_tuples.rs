@@ -2,6 +2,7 @@
 //! readers and writers, and after damage.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
@@ -17,7 +18,7 @@ use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition}
 
 use crate::{
     memory::assert_same,
-    shop::{Shop, TREES, TUPLES, batches, name, put, questions},
+    shop::{Shop, TREES, TUPLES, batches, damage_rounds, follow, name, put, questions},
 };
 
 /// If a process is killed after its update is durable and before its tuples are written, the tuple
@@ -51,8 +52,7 @@ fn tuples_that_are_behind_their_store_are_brought_up() {
 #[test]
 fn the_tuples_of_another_store_are_left_alone() {
     let scheme = SchemeName::TupleBaseSuperseding;
-    let shop = Shop::new(scheme);
-    shop.publish((0..20).map(|number| put(number, 1)).collect());
+    let shop = Shop::filled(scheme, 20);
     let foreign = Shop::new(scheme);
     fs::copy(shop.sibling("tuples"), foreign.sibling("tuples")).unwrap();
     foreign.assert_refused("belongs to another store");
@@ -81,8 +81,7 @@ fn a_store_behind_a_symbolic_link_has_its_tuples_beside_it() {
 #[test]
 fn readers_beside_an_author_that_prunes_raise_no_alarm() {
     for scheme in [TUPLES[0], TUPLES[3], TREES[0]] {
-        let shop = Shop::new(scheme);
-        shop.publish((0..20).map(|number| put(number, 1)).collect());
+        let shop = Shop::filled(scheme, 20);
         let ended = AtomicBool::new(false);
         let read = |round: u32| {
             let mut repository = shop.repository();
@@ -125,8 +124,7 @@ fn readers_beside_an_author_that_prunes_raise_no_alarm() {
 /// of accidents (default 15, under `make soak` 60).
 #[test]
 fn accidents_to_the_file_make_no_wrong_answer() {
-    let rounds =
-        std::env::var("PAD_DAMAGE_ROUNDS").map_or(soak::size(15, 60), |text| text.parse().unwrap());
+    let rounds = damage_rounds(soak::size(15, 60));
     for scheme in [
         SchemeName::TupleBaseSuperseding,
         SchemeName::TupleSpecLightweight,
@@ -168,8 +166,7 @@ fn accidents_to_the_file_make_no_wrong_answer() {
 #[test]
 fn every_damaged_row_is_met_as_damage() {
     for scheme in [SchemeName::TupleSpecLightweight, SchemeName::TupleBase] {
-        let shop = Shop::new(scheme);
-        shop.publish((0..90).map(|number| put(number, 1)).collect());
+        let shop = Shop::filled(scheme, 90);
         for version in 2..=4 {
             shop.publish(vec![put(version, version), put(95 + version, 5)]);
         }
@@ -184,12 +181,11 @@ fn every_damaged_row_is_met_as_damage() {
             .collect();
         drop(repository);
         let whole = fs::read(shop.sibling("tuples")).unwrap();
-        let mut refusals = std::collections::BTreeMap::<u8, usize>::new();
+        let (mut refusals, mut seen) = (BTreeMap::<u8, usize>::new(), BTreeMap::new());
         let every = soak::size(29, 1);
-        let mut seen = std::collections::BTreeMap::<u8, usize>::new();
         for row in rows(&shop.sibling("tuples")) {
             // The first rows of each kind are tested, and then a sample.
-            let seen = seen.entry(row[0]).or_default();
+            let seen: &mut usize = seen.entry(row[0]).or_default();
             *seen += 1;
             if *seen > 3 && !seen.is_multiple_of(every) {
                 continue;
@@ -327,10 +323,8 @@ fn tuples_that_are_written_later_are_there_at_once() {
         drop(author);
         let bytes = fs::read(stored.sibling("tuples")).unwrap();
         assert_same(&memory, &stored.repository());
-        assert!(
-            fs::read(stored.sibling("tuples")).unwrap() == bytes,
-            "it was behind"
-        );
+        let is_right = fs::read(stored.sibling("tuples")).unwrap() == bytes;
+        assert!(is_right, "it was behind");
         stored.repository().check().unwrap();
     }
 }
@@ -369,55 +363,44 @@ fn an_old_backup_goes_on_where_it_stands() {
     let scheme = SchemeName::TupleSpecLightweight;
     let author = Shop::new(scheme);
     let mirror = Shop::new(scheme);
-    for batch in batches(3, 9) {
+    let mut batches = batches(3, 9);
+    for batch in batches.by_ref().take(4) {
         author.publish(batch);
     }
-    let follow = |latest: u64| {
-        let mut follower = mirror.repository();
-        for version in (follower.latest().number() + 1..=latest).map(Version::new) {
-            let update = author
-                .repository()
-                .update_message(version)
-                .unwrap()
-                .unwrap();
-            follower.apply_message(&update).unwrap();
-        }
-    };
-    follow(4);
-    let files = || {
-        [
-            mirror.store.clone(),
-            mirror.store.with_extension("newest"),
-            mirror.sibling("tuples"),
-        ]
-    };
-    let backup = files().map(|file| fs::read(file).unwrap());
-    follow(9);
+    let follow_author = || follow(&mut mirror.repository(), &author.repository());
+    follow_author();
+    let [newest, tuples] = ["newest", "tuples"].map(|end| mirror.sibling(end));
+    let files = [&mirror.store, &newest, &tuples];
+    let backup = files.map(|file| fs::read(file).unwrap());
+    for batch in batches {
+        author.publish(batch);
+    }
+    follow_author();
     assert_same(&author.repository(), &mirror.repository());
     // Restores the store without its tuples, so newer tuples are next to it.
-    for (file, bytes) in files().iter().zip(&backup).take(2) {
+    for (file, bytes) in files.iter().zip(&backup).take(2) {
         fs::write(file, bytes).unwrap();
     }
     mirror.assert_refused("newer than the store");
-    fs::remove_file(mirror.sibling("tuples")).unwrap();
+    fs::remove_file(&tuples).unwrap();
     assert_eq!(mirror.repository().latest(), Version::new(4));
-    follow(9);
+    follow_author();
     assert_same(&author.repository(), &mirror.repository());
     // Restores all files.
-    for (file, bytes) in files().iter().zip(&backup) {
+    for (file, bytes) in files.iter().zip(&backup) {
         fs::write(file, bytes).unwrap();
     }
     assert_eq!(mirror.repository().latest(), Version::new(4));
-    follow(9);
+    follow_author();
     assert_same(&author.repository(), &mirror.repository());
     // A restored tuple file alone is brought up to date, unless the missing versions were pruned.
-    fs::write(mirror.sibling("tuples"), &backup[2]).unwrap();
+    fs::write(&tuples, &backup[2]).unwrap();
     assert_same(&author.repository(), &mirror.repository());
     mirror.repository().prune(Version::new(6)).unwrap();
-    let pruned = fs::read(mirror.sibling("tuples")).unwrap();
-    fs::write(mirror.sibling("tuples"), &backup[2]).unwrap();
+    let pruned = fs::read(&tuples).unwrap();
+    fs::write(&tuples, &backup[2]).unwrap();
     mirror.assert_refused("is missing");
-    fs::write(mirror.sibling("tuples"), pruned).unwrap();
+    fs::write(&tuples, pruned).unwrap();
     mirror.repository().check().unwrap();
 }
 

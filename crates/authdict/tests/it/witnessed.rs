@@ -145,23 +145,17 @@ fn other_entries_and_logs_are_refused() {
     let refused = |origin: &str, proof: &LogProof| check(origin, None, proof).unwrap_err();
     let other = origin("pad.example", DictionaryId::from_name("other"));
     let elsewhere = proof(&other, vec![head(1)], 0);
-    assert_eq!(
-        refused(&other, &elsewhere),
-        WitnessedError::OtherDictionary(other.clone())
-    );
+    let expected = WitnessedError::OtherDictionary(other.clone());
+    assert_eq!(refused(&other, &elsewhere), expected);
     let bare = authority().dictionary.to_string();
     let unplaced = proof(&bare, vec![head(1)], 0);
-    assert_eq!(
-        refused(&bare, &unplaced),
-        WitnessedError::OtherDictionary(bare.clone())
-    );
+    let expected = WitnessedError::OtherDictionary(bare.clone());
+    assert_eq!(refused(&bare, &unplaced), expected);
     // The head's index in the log does not match its version.
     let (expected, actual) = (Version::new(2), Version::new(1));
     let wrong = WitnessedError::Head(VerifyError::WrongVersion { expected, actual });
-    assert_eq!(
-        refused(&own, &proof(&own, vec![head(1), head(1)], 1)),
-        wrong
-    );
+    let found = refused(&own, &proof(&own, vec![head(1), head(1)], 1));
+    assert_eq!(found, wrong);
     let text = proof(&own, vec![head(1), b"no head".to_vec()], 1);
     assert!(matches!(refused(&own, &text), WitnessedError::Decode(_)));
     let long = proof(&own, vec![vec![1; 2000]], 0);

@@ -4,13 +4,11 @@
 use comparison::{Clients, PriceBook, advice::Question, needs::Need};
 use serde_json::{Value, json};
 
-use crate::bench::Bench;
+use crate::bench::{Bench, prices};
 
 /// Returns the only object that a command prints.
 fn advice(line: &str) -> Value {
-    let mut printed = Bench::new().json(&format!("advise {line}"));
-    assert_eq!(printed.len(), 1, "{line}");
-    let advice = printed.remove(0);
+    let advice = Bench::new().one(&format!("advise {line}"));
     holds_always(&advice, line);
     advice
 }
@@ -28,8 +26,19 @@ fn assert_excluded(advice: &Value, scheme: &str, part: &str) {
     assert!(is_there, "{scheme}: {reasons:?}");
 }
 
-fn winner(advice: &Value) -> &str {
-    advice["winner"].as_str().unwrap()
+/// Asserts that the winner's name begins with `start`.
+#[track_caller]
+fn assert_wins(advice: &Value, start: &str) {
+    let winner = advice["winner"].as_str().unwrap();
+    assert!(winner.starts_with(start), "{advice}");
+}
+
+/// Asserts that there are candidates, and that `test` is true of the name of each.
+#[track_caller]
+fn assert_all(advice: &Value, test: impl Fn(&str) -> bool) {
+    let names = ranked(advice);
+    assert!(!names.is_empty());
+    assert!(names.iter().all(|name| test(name)), "{names:?}");
 }
 
 fn excluded<'a>(advice: &'a Value, scheme: &str) -> Vec<&'a str> {
@@ -75,8 +84,7 @@ fn holds_always(advice: &Value, line: &str) {
 
 #[test]
 fn the_price_trace() {
-    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/prices.csv.zst");
-    let advice = advice(&format!("--trace {trace} --lookups 100/s"));
+    let advice = advice(&format!("--trace {} --lookups 100/s", prices().display()));
     // data/README.md has these figures.
     assert_eq!(advice["load"]["keys"], 18_960);
     assert_eq!(advice["load"]["changes"], 991);
@@ -88,7 +96,7 @@ fn the_price_trace() {
     // The trace removes keys.
     assert_excluded(&advice, "aad-counted", "removal");
     // There are millions of look-ups per snapshot, so the shortest proofs cost least.
-    assert!(winner(&advice).starts_with("tuple-base"), "{advice}");
+    assert_wins(&advice, "tuple-base");
 }
 
 #[test]
@@ -100,7 +108,7 @@ fn a_million_keys_that_change_every_second() {
     // A million signatures do not fit into a second.
     assert_excluded(&advice, "tuple-base-stored", "longer than the 1.000 s");
     assert_excluded(&advice, "tuple-base-superseding-stored", "longer than");
-    assert!(winner(&advice).starts_with("tuple-spec"), "{advice}");
+    assert_wins(&advice, "tuple-spec");
 }
 
 #[test]
@@ -124,10 +132,8 @@ fn hourly_snapshots_of_fifty_keys() {
 #[test]
 fn hardly_any_lookups() {
     // Logs are measured in memory, so their updates cost less than those of stores.
-    let needs = "--need no-trusted-setup";
-    let advice = advice(&format!(
-        "--keys 100k --updates 10/s --lookups 1/day --versions 1 {needs}"
-    ));
+    let load = "--keys 100k --updates 10/s --lookups 1/day --versions 1";
+    let advice = advice(&format!("{load} --need no-trusted-setup"));
     // Updates dominate the costs. Only accumulators have shorter updates than trees, but they cost
     // computing.
     let first = ranked(&advice)[0];
@@ -140,10 +146,9 @@ fn hardly_any_lookups() {
 fn a_set_unique_dictionary() {
     let advice = advice("--keys 10k --updates 1/min --lookups 10/s --need set-unique,ranges");
     assert_eq!(ranked(&advice).len(), 2);
-    for name in ranked(&advice) {
-        let is_set_unique = name.starts_with("treap") || name.starts_with("skip-list");
-        assert!(is_set_unique, "{name}");
-    }
+    assert_all(&advice, |name| {
+        name.starts_with("treap") || name.starts_with("skip-list")
+    });
     let reasons = excluded(&advice, "red-black-stored");
     let expected = ["roots depend on the order of changes (set-unique)"];
     assert_eq!(reasons, expected);
@@ -153,9 +158,7 @@ fn a_set_unique_dictionary() {
 fn a_log_that_must_prove_that_it_grows() {
     let line = "--keys 1k --updates 1/h --lookups 1/min --need append-only";
     let (log, neither) = (advice(line), advice(&format!("{line},no-trusted-setup")));
-    assert!(!ranked(&log).is_empty());
-    let mut names = ranked(&log).into_iter();
-    assert!(names.all(|name| name.starts_with("aad-")), "{log}");
+    assert_all(&log, |name| name.starts_with("aad-"));
     // No scheme is append-only without a trusted setup ceremony.
     assert_eq!(neither["winner"], Value::Null);
     let excluded = |advice: &Value| advice["excluded"].as_array().unwrap().len();
@@ -169,11 +172,9 @@ fn proofs_of_constant_size() {
     let advice = advice(
         "--keys 10k --snapshots 1/day --changes 10 --lookups 1k/s --need constant-proofs,ranges",
     );
-    assert!(!ranked(&advice).is_empty());
-    for name in ranked(&advice) {
-        let is_constant = name.starts_with("tuple-") && !name.contains("accumulators");
-        assert!(is_constant, "{name}");
-    }
+    assert_all(&advice, |name| {
+        name.starts_with("tuple-") && !name.contains("accumulators")
+    });
 }
 
 #[test]
@@ -201,6 +202,13 @@ fn old_versions_on_many_servers() {
     assert!((sent(&many) / sent(&one) - 5.0).abs() < 1e-9);
 }
 
+/// Returns the fields of a price list in which only computing may cost something.
+fn price_entry(compute: u8) -> String {
+    let free = "egress_per_gigabyte = 0\nstorage_per_gigabyte_month = 0\n";
+    let source = "provider = \"me\"\nas_of = \"2026-11-01\"\nsource = \"bills\"\n";
+    format!("{source}compute_per_core_hour = {compute}\n{free}")
+}
+
 #[test]
 fn prices_of_another_day_and_ones_own() {
     let line = "--keys 10k --updates 1/s --lookups 1/s --prices";
@@ -212,9 +220,7 @@ fn prices_of_another_day_and_ones_own() {
     assert!((times - 10.0).abs() < 1e-6);
 
     let bench = Bench::new();
-    let entry = "provider = \"me\"\nas_of = \"2026-11-01\"\nsource = \
-                 \"bills\"\ncompute_per_core_hour = 1\negress_per_gigabyte = \
-                 0\nstorage_per_gigabyte_month = 0\n";
+    let entry = &price_entry(1);
     bench.write("mine.toml", format!("[free-network]\n{entry}").as_bytes());
     bench.write("two.toml", format!("[a]\n{entry}[b]\n{entry}").as_bytes());
     let bad = entry.replace("source", "origin");
@@ -223,11 +229,11 @@ fn prices_of_another_day_and_ones_own() {
     bench.write("binary.toml", binary.as_bytes());
     bench.write("worse.toml", b"[x\n");
     let advise = format!("advise {line}");
-    let mine = bench.first(&format!("{advise} mine.toml"));
+    let list = |file: &str| bench.first(&format!("{advise} {file}"));
+    let mine = list("mine.toml");
     assert_eq!(mine["prices"]["name"], "free-network");
     assert_eq!(mine["ranked"][0]["terms"]["proofs_sent"], 0.0);
-    let second = bench.first(&format!("{advise} two.toml:b"));
-    assert_eq!(second["prices"]["name"], "b");
+    assert_eq!(list("two.toml:b")["prices"]["name"], "b");
     let of_bytes = "'bytes_per_gigabyte' is not a number of bytes, at least 1";
     bench.steps(&[
         &format!("{advise} two.toml => 2 several entries, choose one of a, b"),
@@ -242,11 +248,9 @@ fn prices_of_another_day_and_ones_own() {
 #[test]
 fn what_is_missing_or_wrong_is_said() {
     let bench = Bench::new();
-    bench.write_trace("t.csv", ["a,put,k,1\n", "b,put,k,2\n"].map(String::from));
-    bench.write_trace(
-        "gone.csv",
-        ["a,put,k,1\n", "b,delete,k,\n"].map(String::from),
-    );
+    for (name, second) in [("t.csv", "b,put,k,2\n"), ("gone.csv", "b,delete,k,\n")] {
+        bench.write_trace(name, ["a,put,k,1\n", second].map(String::from));
+    }
     bench.write("d.jsonl", b"{\"scheme\": 1}\nx\n");
     let advice = bench.first("advise --trace t.csv --snapshots 1/h");
     assert_eq!(advice["load"]["keys"], 1);
@@ -335,7 +339,6 @@ fn all_alike(change: impl Fn(&mut Value)) -> String {
 
 const TWELVE: &str = "advise --keys 12 --snapshots 1/day --data alike.jsonl";
 
-#[cfg(all(feature = "log", feature = "accumulators", feature = "bls"))]
 #[test]
 fn what_is_said_of_how_to_choose_works() {
     let bench = Bench::new();
@@ -378,9 +381,7 @@ fn equal_costs_are_called_so() {
         &format!("{TWELVE} => 0 Both cost the same everywhere"),
     ]);
     // If nothing has a price, all schemes cost the same.
-    let entry = "[free]\nprovider = \"me\"\nas_of = \"2026-11-01\"\nsource = \
-                 \"nobody\"\ncompute_per_core_hour = 0\negress_per_gigabyte = \
-                 0\nstorage_per_gigabyte_month = 0\n";
+    let entry = format!("[free]\n{}", price_entry(0));
     bench.write("free.toml", entry.as_bytes());
     for line in [
         format!("{TWELVE} --prices free.toml"),

@@ -13,16 +13,12 @@ use pad_conformance::soak;
 use pad_core::Update;
 use serde_json::{Value as Json, json};
 
-use crate::bench::{Bench, text};
+use crate::bench::{Bench, Outcome as _, object, text};
 
 const LOG: &str = "snapshot,op,key,value\n\
     a,put,example.org,one\na,put,example.net,other\na,put,example.org,two\n\
     b,put,example.org,one\n\
     c,put,example.com,three\n";
-
-fn with_key() -> Bench {
-    with_key_of("aad-counted")
-}
 
 /// Creates parameters `par` for trees of 16 entries, and a key `k` of this scheme.
 pub(crate) fn with_key_of(scheme: &str) -> Bench {
@@ -45,7 +41,9 @@ pub(crate) fn apply_all(bench: &Bench, last: usize) {
 
 /// Publishes three versions of a log in the store `s`.
 pub(crate) fn published() -> Bench {
-    Bench::shared("aad-counted, published", || publish(with_key()))
+    Bench::shared("aad-counted, published", || {
+        publish(with_key_of("aad-counted"))
+    })
 }
 
 fn publish(bench: Bench) -> Bench {
@@ -118,16 +116,18 @@ fn parameters_made_here_are_called_insecure() {
 #[test]
 fn a_log_needs_no_parameters_of_its_own() {
     let bench = Bench::new();
-    let key = bench.run("keygen --out k --scheme aad-counted");
-    assert!(key.status.success() && key.stderr.is_empty(), "{key:?}");
+    let quiet = |line: &str| {
+        let output = bench.run(line);
+        assert!(output.stderr.is_empty(), "{line}: {output:?}");
+        output.succeeds()
+    };
+    quiet("keygen --out k --scheme aad-counted");
     let public = text(&bench.read("k.pub"));
     let own = public.lines().last().unwrap();
     assert!(own.starts_with("scheme-key 030b00b5bfd7dd"), "{own}");
     bench.write("t.csv", LOG.as_bytes());
     bench.ok("import --store s --key k t.csv");
-    let get = bench.run("--json get --store s --public k.pub example.org");
-    assert!(get.status.success() && get.stderr.is_empty(), "{get:?}");
-    let answer: Json = serde_json::from_slice(&get.stdout).unwrap();
+    let answer = object(&quiet("--json get --store s --public k.pub example.org"));
     assert_eq!(values(&answer), ["one", "two", "one"]);
 
     // With other parameters, every answer comes with a warning.
@@ -162,7 +162,7 @@ fn files_of_ceremonies_are_checked() {
 }
 
 #[test]
-fn a_key_has_all_its_values() {
+fn a_key_has_all_its_values_and_no_other_question_an_answer() {
     let bench = published();
     let get = |line: &str| bench.get(line);
     let one = json!({
@@ -181,12 +181,8 @@ fn a_key_has_all_its_values() {
     assert!(printed.ends_with("3 values, no other   [version 3, verified]\n"));
     let history = bench.json("history --store s --public k.pub example.org");
     assert_eq!(values(&history[0]), ["one", "two", "one"]);
-    assert_eq!(bench.list("versions --store s").0.len(), 3);
-}
 
-#[test]
-fn what_a_log_does_not_answer_is_said() {
-    let bench = published();
+    // What a log does not answer is said.
     let refused = "are not supported by scheme aad-counted";
     bench.steps(&[
         &format!("range --store s a z => 2 range questions {refused}"),
@@ -202,16 +198,18 @@ fn what_a_log_does_not_answer_is_said() {
 
 #[test]
 fn pending_values_of_one_key_are_all_appended() {
-    let bench = with_key();
-    bench.ok("put --store s --key k --parameters par a 1");
-    bench.ok("put --store s b 2");
-    bench.ok("put --store s a 3");
-    let again = bench.first("put --store s a 1");
-    assert_eq!(again["pending_changes"], 4);
-    bench.step(r#"commit --store s --key k -> {"version": 1, "changes": 4}"#);
-    bench.publish("put a 4");
-    bench.fails("commit --store s --key k", 2, "nothing is pending");
-    bench.ok("commit --store s --key k --allow-empty");
+    let bench = with_key_of("aad-counted");
+    bench.steps(&[
+        "put --store s --key k --parameters par a 1",
+        "put --store s b 2",
+        "put --store s a 3",
+        r#"put --store s a 1 -> {"pending_changes": 4}"#,
+        r#"commit --store s --key k -> {"version": 1, "changes": 4}"#,
+        "put --store s a 4",
+        "commit --store s --key k",
+        "commit --store s --key k => 2 nothing is pending",
+        "commit --store s --key k --allow-empty",
+    ]);
     let answer = bench.get("a");
     assert_eq!(values(&answer), ["1", "3", "1", "4"]);
     assert_eq!(answer["version"], 3);
@@ -239,10 +237,11 @@ fn proofs_and_updates_travel() {
     let latest = bench.list("versions --store s").0.len();
     apply_all(&bench, latest);
     assert_eq!(bench.signed("copy"), bench.signed("s"));
+    let checked = format!(r#"{{"replayed_updates": {latest}, "complete": true}}"#);
     for store in ["s", "copy"] {
-        let checked = bench.first(&format!("check --store {store} --public k.pub"));
-        assert_eq!(checked["replayed_updates"], latest);
-        assert_eq!(checked["complete"], true);
+        bench.step(&format!(
+            "check --store {store} --public k.pub -> {checked}"
+        ));
     }
     bench.steps(&[
         "put --store copy example.org four",
@@ -311,8 +310,7 @@ fn a_store_without_a_value_is_not_opened() {
             update.attachment.entries.clear();
         }
     });
-    let get = "get --store lying --public k.pub example.org";
-    bench.fails(get, 4, "version 2");
+    bench.step("get --store lying --public k.pub example.org => 4 version 2");
 }
 
 /// A checkpoint that lacks a value is refused, and all updates are replayed instead.
@@ -358,9 +356,9 @@ fn a_view_follows_a_log_along_append_only_proofs() {
 #[test]
 fn logs_with_frontiers_are_stored_and_asked_alike() {
     let bench = publish(with_key_of("aad-frontier"));
-    let keygen = "keygen --out other --scheme aad-frontier --parameters par --top 5";
     bench.steps(&[
-        &format!("{keygen} => 2 serve trees of up to 2^4 entries"),
+        "keygen --out other --scheme aad-frontier --parameters par --top 5 => 2 serve trees of up \
+         to 2^4 entries",
         "parameters --scheme aad-frontier --top 14 --out large => 2 is 13",
     ]);
     // Both cases have four more versions. Frontiers of trees above blocks take most of the time.

@@ -1,10 +1,9 @@
 //! Runs the real binary in a temporary folder.
 
-#![allow(dead_code, reason = "each test uses a part")]
-
 use std::{
     collections::BTreeMap,
     fs::{self, Permissions},
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::{Command, Output},
     sync::{Arc, Mutex, OnceLock},
@@ -26,9 +25,11 @@ impl Bench {
 
     /// Creates a folder with a key `k` of a scheme, and its public key `k.pub`.
     pub(crate) fn with_key(scheme: &str) -> Self {
-        let bench = Self::new();
-        bench.ok(&format!("keygen --out k --scheme {scheme}"));
-        bench
+        Self::shared(&format!("{scheme}, a key"), || {
+            let bench = Self::new();
+            bench.ok(&format!("keygen --out k --scheme {scheme}"));
+            bench
+        })
     }
 
     /// Creates a folder with a key `k`, its public key `k.pub`, and a store `s` with a trace of
@@ -45,6 +46,15 @@ impl Bench {
             bench.ok("import --store s --key k t.csv");
             bench
         })
+    }
+
+    /// Creates a folder with a key `k`, its public key `k.pub`, and a store `s` with the trace
+    /// `t.csv` of these rows.
+    pub(crate) fn with_rows(rows: impl IntoIterator<Item = String>) -> Self {
+        let bench = Self::with_key("red-black");
+        bench.write_trace("t.csv", rows);
+        bench.ok("import --store s --key k t.csv");
+        bench
     }
 
     /// Creates a folder with the files that `make` makes. It is called only once for each `name`,
@@ -91,13 +101,13 @@ impl Bench {
         names(self.folder.path())
     }
 
-    /// Sets the permissions of a file, where the system has such permissions.
     pub(crate) fn set_mode(&self, name: &str, mode: u32) {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            fs::set_permissions(self.path(name), Permissions::from_mode(mode)).unwrap();
-        }
+        fs::set_permissions(self.path(name), Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// Returns the permissions of a file.
+    pub(crate) fn mode(&self, name: &str) -> u32 {
+        fs::metadata(self.path(name)).unwrap().permissions().mode() & 0o777
     }
 
     /// Returns the program under test. The variable `PAD` names another build, for manual runs.
@@ -134,11 +144,13 @@ impl Bench {
         command.args(line.split(' ')).output().unwrap()
     }
 
-    /// Runs a line of a shell, in which `pad ` stands for the program.
+    /// Runs a line of a shell, in which the command `pad` is the program.
     pub(crate) fn shell(&self, line: &str) -> Output {
-        let line = line.replace("pad ", concat!(env!("CARGO_BIN_EXE_pad"), " "));
+        let folder = Path::new(env!("CARGO_BIN_EXE_pad")).parent().unwrap();
+        let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
         let mut shell = Command::new("bash");
-        shell.args(["-c", &line]).current_dir(self.folder.path());
+        shell.args(["-c", line]).env("PATH", path);
+        shell.current_dir(self.folder.path());
         shell.output().unwrap()
     }
 
@@ -193,6 +205,13 @@ impl Bench {
     /// Returns the first object that a line prints.
     pub(crate) fn first(&self, line: &str) -> Json {
         self.json(line).remove(0)
+    }
+
+    /// Returns the only object that a line prints.
+    pub(crate) fn one(&self, line: &str) -> Json {
+        let mut printed = self.json(line);
+        assert_eq!(printed.len(), 1, "{line}: {printed:?}");
+        printed.remove(0)
     }
 
     /// Returns the verified answer about a key in the store `s`.
@@ -262,24 +281,34 @@ impl Bench {
     }
 }
 
-/// The files of a folder without subfolders.
-pub(crate) struct SavedFiles(Vec<(String, Vec<u8>, Permissions)>);
+/// The files of a folder and its subfolders.
+pub(crate) struct SavedFiles(Vec<(PathBuf, Vec<u8>, Permissions)>);
 
 impl SavedFiles {
     pub(crate) fn of(folder: &Path) -> Self {
-        let entries = fs::read_dir(folder).unwrap();
-        let file = |entry: std::io::Result<fs::DirEntry>| {
-            let entry = entry.unwrap();
-            let name = entry.file_name().into_string().unwrap();
-            let permissions = entry.metadata().unwrap().permissions();
-            (name, fs::read(entry.path()).unwrap(), permissions)
-        };
-        Self(entries.map(file).collect())
+        let (mut files, mut folders) = (Vec::new(), vec![PathBuf::new()]);
+        while let Some(inner) = folders.pop() {
+            for entry in fs::read_dir(folder.join(&inner)).unwrap() {
+                let entry = entry.unwrap();
+                let (name, metadata) = (inner.join(entry.file_name()), entry.metadata().unwrap());
+                if metadata.is_dir() {
+                    folders.push(name);
+                } else {
+                    files.push((
+                        name,
+                        fs::read(entry.path()).unwrap(),
+                        metadata.permissions(),
+                    ));
+                }
+            }
+        }
+        Self(files)
     }
 
     pub(crate) fn write_to(&self, folder: &Path) {
         for (name, bytes, permissions) in &self.0 {
             let path = folder.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(&path, bytes).unwrap();
             fs::set_permissions(path, permissions.clone()).unwrap();
         }

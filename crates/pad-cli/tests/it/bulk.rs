@@ -65,9 +65,8 @@ fn whatever_the_memory_versions_and_exports_are_the_same() {
         assert_eq!(roots(&bench, "copy"), roots(&bench, "usual"));
         // A repeated import does not import a snapshot twice.
         let again = "import --store small --key k --record small.signed --memory 64KiB t.csv";
-        bench.step(&format!(
-            r#"{again} -> {{"items": 0, "skipped_snapshots": 3}}"#
-        ));
+        let none = r#"{"items": 0, "skipped_snapshots": 3}"#;
+        bench.step(&format!("{again} -> {none}"));
     }
 }
 
@@ -86,8 +85,7 @@ fn sizes_that_are_none_are_refused() {
 /// load must have the usual result.
 #[test]
 fn a_load_that_was_killed_is_done_again() {
-    let bench = Bench::new();
-    bench.ok("keygen --out k");
+    let bench = Bench::with_key("red-black");
     let long = [30, 100, 200, 300, 400, 600, 900, 1300, 1700, 2000];
     let (rows, all) = soak::size((20_000, &[30, 400][..]), (50_000, &long[..]));
     bench.write("t.csv", trace(rows).as_bytes());
@@ -101,11 +99,8 @@ fn a_load_that_was_killed_is_done_again() {
         for file in ["s", "s.newest", "s.nodes", "s.nodes.heads", "s.signed"] {
             let _ = std::fs::remove_file(bench.path(file));
         }
-        let mut command = bench.command();
-        let line = import("s");
-        command.arg("--json").args(line.split(' '));
         let delay = std::time::Duration::from_millis(milliseconds);
-        let said = kill::killed(command, 0, delay).said;
+        let said = kill::kill_after(&bench, &import("s"), 0, delay).said;
         unfinished += u32::from(said.is_empty());
         let left = bench.names().join(" ");
         assert!(!left.contains("draft"), "{left}");
@@ -118,8 +113,7 @@ fn a_load_that_was_killed_is_done_again() {
 
 #[test]
 fn a_trace_goes_on_where_the_last_one_ended() {
-    let bench = Bench::new();
-    bench.ok("keygen --out k");
+    let bench = Bench::with_key("red-black");
     let trace = |name: &str, snapshots: &[(&str, &str)]| {
         let rows = snapshots.iter();
         let rows = rows.map(|(snapshot, value)| format!("{snapshot},put,apple,{value}\n"));

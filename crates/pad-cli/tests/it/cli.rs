@@ -4,7 +4,7 @@
 use authdict::{SuiteName, internals::Store as _};
 use serde_json::json;
 
-use crate::bench::{Bench, TRACE, assert_has, is_error, prices, text};
+use crate::bench::{Bench, OF_TREE, TRACE, assert_has, is_error, prices, text};
 
 /// Schemes of trees and tuples with the same answers.
 const SCHEMES: [&str; 4] = [
@@ -17,9 +17,8 @@ const SCHEMES: [&str; 4] = [
 #[test]
 fn keygen_makes_a_secret_and_a_public_file() {
     let bench = Bench::new();
-    let made =
-        &bench.json("keygen --out k --scheme treap --suite sha256-ed25519 --dictionary d")[0];
-    assert_eq!(made["scheme"], "treap");
+    let line = "keygen --out k --scheme treap --suite sha256-ed25519 --dictionary d";
+    assert_eq!(bench.first(line)["scheme"], "treap");
     let public = text(&bench.read("k.pub"));
     assert!(public.starts_with("pad-public-key v1\nsuite sha256-ed25519\nscheme treap\n"));
     assert!(text(&bench.read("k")).starts_with("pad-secret-key v1\n"));
@@ -30,15 +29,11 @@ fn keygen_makes_a_secret_and_a_public_file() {
     assert_eq!(bench.read("k"), before);
 }
 
-#[cfg(unix)]
 #[test]
 fn secret_keys_are_private() {
-    use std::os::unix::fs::PermissionsExt;
-    let bench = Bench::new();
-    bench.ok("keygen --out k");
+    let bench = Bench::with_key("red-black");
     bench.write("t.csv", TRACE.as_bytes());
-    let permissions = std::fs::metadata(bench.path("k")).unwrap().permissions();
-    assert_eq!(permissions.mode() & 0o777, 0o600);
+    assert_eq!(bench.mode("k"), 0o600);
     for open in [0o644, 0o640, 0o604, 0o620] {
         bench.set_mode("k", open);
         bench.fails("import --store s --key k t.csv", 2, "chmod 600");
@@ -118,7 +113,6 @@ fn history_and_diff_are_verified() {
 #[test]
 fn long_differences_are_shown_as_they_are_proved() {
     const KEYS: usize = 9_000;
-    let bench = Bench::new();
     let value = |snapshot: &str| snapshot.repeat(150);
     // Every fifth key has the same value in both versions. A tenth of the other keys are in only
     // one version.
@@ -130,9 +124,7 @@ fn long_differences_are_shown_as_they_are_proved() {
             _ => format!("{snapshot},put,{key:05},{}\n", value(snapshot)),
         })
     });
-    bench.write_trace("t.csv", rows);
-    bench.ok("keygen --out k");
-    bench.ok("import --store s --key k t.csv");
+    let bench = Bench::with_rows(rows);
     let changed = (0..KEYS).filter(|key| key % 5 != 0).map(|key| {
         let mut change = json!({ "key": format!("{key:05}"), "verified": false });
         if key % 10 != 1 {
@@ -153,22 +145,20 @@ fn long_differences_are_shown_as_they_are_proved() {
 
 #[test]
 fn changes_wait_in_the_store_until_committed() {
-    let bench = Bench::new();
-    bench.ok("keygen --out k");
-    bench.fails("put --store s a 1", 4, "there is no store");
-    bench.ok("put --store s --key k a 1");
-    bench.ok("put --store s b 2");
-    bench.ok("put --store s b 3");
-    bench.fails("get --store s a --at 1", 2, "does not exist");
-    let commit = bench.first("commit --store s --key k");
-    assert_eq!(commit["version"], 1);
-    assert_eq!(commit["changes"], 2);
-    assert_eq!(commit["changed_keys"], 2);
-    assert_eq!(bench.json("get --store s b")[0]["value"], "3");
-    bench.fails("commit --store s --key k", 2, "nothing is pending");
-    bench.ok("remove --store s a");
-    bench.ok("remove --store s none");
-    bench.ok("put --store s b 3");
+    let bench = Bench::with_key("red-black");
+    bench.steps(&[
+        "put --store s a 1 => 4 there is no store",
+        "put --store s --key k a 1",
+        "put --store s b 2",
+        "put --store s b 3",
+        "get --store s a --at 1 => 2 does not exist",
+        r#"commit --store s --key k -> {"version": 1, "changes": 2, "changed_keys": 2}"#,
+        r#"get --store s b -> {"value": "3"}"#,
+        "commit --store s --key k => 2 nothing is pending",
+        "remove --store s a",
+        "remove --store s none",
+        "put --store s b 3",
+    ]);
     let committed = bench.ok("commit --store s --key k");
     let idle = "version 2 with 3 changes (2 of them without effect)";
     assert!(committed.starts_with(idle), "{committed}");
@@ -181,8 +171,7 @@ fn changes_wait_in_the_store_until_committed() {
 
 #[test]
 fn import_goes_on_where_it_stopped_and_compares() {
-    let bench = Bench::new();
-    bench.ok("keygen --out k");
+    let bench = Bench::with_key("red-black");
     let lines: Vec<&str> = TRACE.split_inclusive('\n').collect();
     bench.write("start.csv", lines[..4].concat().as_bytes());
     bench.write("t.csv", TRACE.as_bytes());
@@ -192,10 +181,8 @@ fn import_goes_on_where_it_stopped_and_compares() {
     assert_eq!(rest[2]["skipped_snapshots"], 1);
     assert_eq!(rest[2]["latest"], 3);
     let again = bench.first("import --store s --key k t.csv");
-    assert_eq!(
-        (&again["items"], &again["root"]),
-        (&json!(0), &rest[2]["root"])
-    );
+    let expected = (&json!(0), &rest[2]["root"]);
+    assert_eq!((&again["items"], &again["root"]), expected);
     let state = bench.state("s");
     bench.write("other.csv", TRACE.replace("pear,5", "pear,6").as_bytes());
     bench.steps(&[
@@ -206,7 +193,7 @@ fn import_goes_on_where_it_stopped_and_compares() {
 }
 
 #[test]
-fn bad_traces_change_nothing() {
+fn bad_traces_and_arguments_change_nothing() {
     let bench = Bench::with_trace();
     let state = bench.state("s");
     let again = "d,put,x,1\na,put,y,1\n";
@@ -225,15 +212,10 @@ fn bad_traces_change_nothing() {
         assert!(!bench.path("new").exists());
     }
     bench.write("bad.csv", b"when,what\n");
-    bench.fails("import --store s --key k bad.csv", 2, "line 1: the header");
-    bench.fails("import --store s --key k missing.csv", 4, "cannot be read");
-    assert_eq!(bench.state("s"), state);
-}
-
-#[test]
-fn bad_arguments_change_nothing() {
-    let bench = Bench::with_trace();
-    let state = bench.state("s");
+    bench.steps(&[
+        "import --store s --key k bad.csv => 2 line 1: the header",
+        "import --store s --key k missing.csv => 4 cannot be read",
+    ]);
     let long = "x".repeat(4097);
     let unknown = "unknown scheme 'splay', choose one of treap";
     bench.steps(&[
@@ -244,8 +226,6 @@ fn bad_arguments_change_nothing() {
         "frobnicate => usage unrecognized subcommand",
         "import --store s --key k --scheme treap t.csv => 2 keygen --scheme treap",
         &format!("put --store s {long} 1 => 2 the key has 4097 bytes"),
-    ]);
-    bench.steps(&[
         "put --store s --hex xyz 1 => 2 not hexadecimal",
         "get --store s apple --at 4 => 2 version 4 does not exist, the latest is 3",
         "diff --store s 1 9 => 2 version 9 does not exist",
@@ -264,12 +244,9 @@ fn bad_arguments_change_nothing() {
 /// The range has more entries than one page, so pages must be joined.
 #[test]
 fn long_ranges_come_in_pages() {
-    let bench = Bench::new();
     let long = "x".repeat(70_000);
     let rows = (0..60).map(|number| format!("one,put,key {number:02},{number}{long}\n"));
-    bench.write_trace("t.csv", rows);
-    bench.ok("keygen --out k");
-    bench.ok("import --store s --key k t.csv");
+    let bench = Bench::with_rows(rows);
     let printed = bench.ok("range --store s --public k.pub k l");
     let (last, entries) = (printed.lines().last().unwrap(), printed.lines().count() - 1);
     assert_eq!(entries, 60);
@@ -335,73 +312,70 @@ fn updates_travel_to_other_servers() {
 
 #[test]
 fn views_only_move_forward() {
-    let bench = Bench::with_trace();
-    bench.copy("s", "old", &["", ".nodes", ".nodes.heads"]);
-    bench.ok("get --store s --public k.pub --view v apple");
-    bench.publish("put apple 9");
-    bench.ok("get --store s --public k.pub --view v apple");
-    bench.ok("get --store s --public k.pub --view v apple");
-    let behind = "get --store old --public k.pub --view v apple";
-    bench.steps(&[
-        &format!("{behind} => 3 version 3 is older than version 4, which was seen before"),
-        // An author whose key has signed a second version 4 is detected, too.
-        "put --store old apple 8",
-        "commit --store old --key k --record elsewhere --new-record",
-        &format!("{behind} => 3 the author signed two different histories at version 4"),
-        "put --store old apple 7",
-        "commit --store old --key k --record elsewhere",
-        &format!("{behind} => 3 the author signed two different histories at version 4"),
-        "get --store s --public k.pub --view v apple",
-    ]);
+    for scheme in SCHEMES {
+        let bench = Bench::with_trace_of(scheme);
+        let nodes: &[&str] = if scheme == "red-black" {
+            &OF_TREE[2..]
+        } else {
+            &[]
+        };
+        bench.copy("s", "old", &[nodes, &[""]].concat());
+        bench.ok("get --store s --public k.pub --view v apple");
+        bench.publish("put apple 9");
+        let behind = "get --store old --public k.pub --view v apple";
+        bench.steps(&[
+            "get --store s --public k.pub --view v apple",
+            "get --store s --public k.pub --view v apple",
+            &format!("{behind} => 3 version 3 is older than version 4, which was seen before"),
+            // An author whose key has signed a second version 4 is detected, too.
+            "put --store old apple 8",
+            "commit --store old --key k --record elsewhere --new-record",
+            &format!("{behind} => 3 the author signed two different histories at version 4"),
+            "put --store old apple 7",
+            "commit --store old --key k --record elsewhere",
+            &format!("{behind} => 3 the author signed two different histories at version 4"),
+            "get --store s --public k.pub --view v apple",
+        ]);
+    }
 }
 
 #[test]
 fn pruned_stores_keep_heads_and_newer_contents() {
-    let bench = Bench::new();
-    bench.write("t.csv", TRACE.as_bytes());
-    for scheme in ["red-black", "tuple-base"] {
-        bench.steps(&[
-            &format!("keygen --out {scheme}.k --scheme {scheme}"),
-            &format!("import --store {scheme} --key {scheme}.k t.csv"),
-        ]);
-        check_pruned(&bench, scheme);
-    }
-}
-
-fn check_pruned(bench: &Bench, s: &str) {
-    let versions = bench.list(&format!("versions --store {s}")).0;
-    let nodes = [".nodes", ".nodes.heads"].map(|end| format!("{s}{end}"));
-    let is_tree = bench.path(&nodes[0]).exists();
-    let before = is_tree.then(|| nodes.each_ref().map(|name| bench.read(name)));
-    bench.ok(&format!("prune --store {s} --before 2"));
-    if let Some(before) = before {
-        // A prune that is killed may leave the old files behind. They are written back here to
-        // simulate this, and a second prune must remove them.
-        for (name, bytes) in nodes.iter().zip(before) {
-            assert!(!bench.path(name).exists(), "{name}");
-            bench.write(name, &bytes);
+    for scheme in SCHEMES.into_iter().chain(["tuple-base"]) {
+        let bench = Bench::with_trace_of(scheme);
+        let versions = bench.list("versions --store s").0;
+        let prune = "prune --store s --before 2";
+        let nodes = ["s.nodes", "s.nodes.heads"];
+        let before = (scheme == "red-black").then(|| nodes.map(|name| bench.read(name)));
+        bench.ok(prune);
+        if let Some(before) = before {
+            // A prune that is killed may leave the old files behind. They are written back here to
+            // simulate this, and a second prune must remove them.
+            for (name, bytes) in nodes.iter().zip(before) {
+                assert!(!bench.path(name).exists(), "{name}");
+                bench.write(name, &bytes);
+            }
+            bench.ok(prune);
+            assert!(nodes.iter().all(|name| !bench.path(name).exists()));
+            // A file of another store is kept, and the command reports this.
+            bench.write(nodes[0], &[1; 4096]);
+            bench.fails(prune, 4, "cannot be removed");
+            std::fs::remove_file(bench.path(nodes[0])).unwrap();
         }
-        bench.ok(&format!("prune --store {s} --before 2"));
-        assert!(nodes.iter().all(|name| !bench.path(name).exists()));
-        // A file of another store is kept, and the command reports this.
-        bench.write(&nodes[0], &[1; 4096]);
-        let prune = format!("prune --store {s} --before 2");
-        bench.fails(&prune, 4, "cannot be removed");
-        std::fs::remove_file(bench.path(&nodes[0])).unwrap();
+        let pruned = bench.list("versions --store s").0;
+        assert_eq!(pruned[0]["root"], versions[0]["root"]);
+        assert_eq!(pruned[0]["claim"]["kept"], false);
+        assert_eq!(pruned[1]["claim"]["kept"], true);
+        bench.steps(&[
+            "get --store s apple --at 1 => 2 was pruned, the oldest kept is 2",
+            r#"get --store s apple --at 2 -> {"value": "4"}"#,
+            r#"check --store s -> {"from_empty": false, "proved_versions": 2}"#,
+            "put --store s fig 9",
+            "commit --store s --key k",
+            r#"check --store s -> {"from_empty": false, "proved_versions": 3}"#,
+            r#"get --store s --public k.pub fig -> {"value": "9"}"#,
+        ]);
     }
-    let pruned = bench.list(&format!("versions --store {s}")).0;
-    assert_eq!(pruned[0]["root"], versions[0]["root"]);
-    assert_eq!(pruned[0]["claim"]["kept"], false);
-    assert_eq!(pruned[1]["claim"]["kept"], true);
-    bench.steps(&[
-        &format!("get --store {s} apple --at 1 => 2 was pruned, the oldest kept is 2"),
-        &format!(r#"get --store {s} apple --at 2 -> {{"value": "4"}}"#),
-        &format!(r#"check --store {s} -> {{"from_empty": false, "proved_versions": 2}}"#),
-        &format!("put --store {s} fig 9"),
-        &format!("commit --store {s} --key {s}.k"),
-        &format!("check --store {s}"),
-        &format!(r#"get --store {s} fig -> {{"value": "9"}}"#),
-    ]);
 }
 
 #[test]
@@ -485,8 +459,7 @@ fn readers_and_a_writer_do_not_stop_each_other() {
 
 #[test]
 fn the_bundled_trace_has_the_documented_size() {
-    let bench = Bench::new();
-    bench.ok("keygen --out k");
+    let bench = Bench::with_key("red-black");
     let import = format!("import --store s --key k {}", prices().display());
     let done = bench.json(&import).pop().unwrap();
     let expected = json!({ "latest": 27, "entries": 18960, "changes": 27451 });

@@ -2,79 +2,75 @@
 
 use serde_json::json;
 
-use crate::bench::{Bench, OF_TREE, Outcome as _, TRACE, assert_has, is_error, objects, text};
-
-#[test]
-fn failures_are_objects_too() {
-    let bench = Bench::with_trace();
-    bench.ok("keygen --out other");
-    for (line, exit, kind) in [
-        ("get --store s apple --at 9", 2, "input"),
-        ("get --store s --public other.pub apple", 3, "verification"),
-        ("get --store none apple", 4, "store"),
-    ] {
-        let output = bench.run(&format!("--json {line}"));
-        assert_eq!(text(&output.stdout), "");
-        let error = bench.error(line);
-        assert_has(&error, &json!({ "exit": exit, "kind": kind }), line);
-        let said = text(&bench.run(line).stderr);
-        let message = format!("pad: {}\n", error["message"].as_str().unwrap());
-        let help = error.get("help").map(|help| help.as_str().unwrap());
-        let help = help.map_or_else(String::new, |help| format!("help: {help}\n"));
-        assert_eq!(said, format!("{message}{help}"));
-    }
-}
+use crate::bench::{Bench, OF_TREE, Outcome as _, TRACE, assert_has, is_error, object, text};
 
 /// Advice is a second line after the message, and a field of the JSON object. Advice does not
 /// change the exit status.
 #[test]
-fn advice_is_a_line_of_its_own() {
+fn failures_are_lines_with_advice_and_objects() {
     let bench = Bench::with_trace();
-    for (line, exit, kind, message, help) in [
+    bench.ok("keygen --out other");
+    let lost = "versions were signed with the key k before, but there is no store gone";
+    for (line, exit, kind, said) in [
+        ("get --store s apple --at 9", 2, "input", None),
+        (
+            "get --store s --public other.pub apple",
+            3,
+            "verification",
+            None,
+        ),
         (
             "commit --store s --key k",
             2,
             "input",
-            "nothing is pending",
-            "note changes with pad put and pad remove",
+            Some((
+                "nothing is pending",
+                "note changes with pad put and pad remove",
+            )),
         ),
         (
             "import --store gone --key k t.csv",
             3,
             "verification",
-            "versions were signed with the key k before, but there is no store gone",
-            "restore a copy of the store, or create another key for a new dictionary",
+            Some((
+                lost,
+                "restore a copy of the store, or create another key for a new dictionary",
+            )),
         ),
         (
             "get --store none apple",
             4,
             "store",
-            "there is no store at none",
-            "create one with pad import or pad put, and --key",
+            Some((
+                "there is no store at none",
+                "create one with pad import or pad put, and --key",
+            )),
         ),
     ] {
-        let output = bench.run(line);
-        assert_eq!(output.status.code(), Some(exit), "{line}");
-        assert_eq!(text(&output.stdout), "", "{line}");
-        let said = format!("pad: {message}\nhelp: {help}\n");
-        assert_eq!(text(&output.stderr), said, "{line}");
-        let error = json!({ "exit": exit, "kind": kind, "message": message, "help": help });
-        let refused = bench.run(&format!("--json {line}")).fails_with(exit, "");
-        assert_eq!(objects(&refused), [json!({ "error": error })], "{line}");
+        let error = bench.error(line);
+        assert_has(&error, &json!({ "exit": exit, "kind": kind }), line);
+        let [printed, shown] = ["--json ", ""].map(|option| bench.run(&format!("{option}{line}")));
+        assert_eq!(text(&printed.stdout) + &text(&shown.stdout), "", "{line}");
+        let expected = json!({ "error": error });
+        assert_eq!(object(&text(&printed.stderr)), expected, "{line}");
+        let (message, help) = (error["message"].as_str().unwrap(), error["help"].as_str());
+        let advice = help.map_or_else(String::new, |help| format!("help: {help}\n"));
+        let expected = format!("pad: {message}\n{advice}");
+        assert_eq!(shown.fails_with(exit, ""), expected, "{line}");
+        if let Some((message, help)) = said {
+            let all = json!({ "exit": exit, "kind": kind, "message": message, "help": help });
+            assert_eq!(error, all, "{line}");
+        }
     }
     let error = bench.error("get --store s apple --at 9");
     assert!(error.get("help").is_none(), "{error}");
 }
 
 /// A command succeeds if the reader of its output closes the pipe: `pad range .. | head -1`.
-#[cfg(unix)]
 #[test]
 fn a_reader_that_leaves_is_no_failure() {
-    let bench = Bench::new();
-    bench.ok("keygen --out k");
     let rows = (0..20_000).map(|row| format!("a,put,key {row},{row}\n"));
-    bench.write_trace("t.csv", rows);
-    bench.ok("import --store s --key k t.csv");
+    let bench = Bench::with_rows(rows);
     for options in ["", "--json "] {
         let range = format!("pad {options}range --store s --public k.pub '' ''");
         let status = "echo ${PIPESTATUS[0]} >status";
@@ -86,11 +82,9 @@ fn a_reader_that_leaves_is_no_failure() {
 }
 
 /// A command that changes data completes, even if standard output is closed.
-#[cfg(unix)]
 #[test]
 fn a_change_is_whole_though_nobody_reads() {
-    let bench = Bench::new();
-    bench.ok("keygen --out k");
+    let bench = Bench::with_key("red-black");
     let rows = (0..200).map(|row| format!("s{row},put,key,{row}\n"));
     bench.write_trace("t.csv", rows);
     let import = "pad --json import --store s --key k t.csv";
@@ -102,16 +96,10 @@ fn a_change_is_whole_though_nobody_reads() {
 }
 
 /// Names in messages come from untrusted sources, and standard error may be closed.
-#[cfg(unix)]
 #[test]
 fn a_refusal_is_one_line_and_an_object_whatever_it_names() {
     let bench = Bench::with_trace();
-    let output = bench
-        .command()
-        .args(["get", "--store", "no\nne\u{1b}[31m", "x"])
-        .output()
-        .unwrap();
-    let said = text(&output.stderr);
+    let said = text(&bench.run("get --store no\nne\u{1b}[31m x").stderr);
     assert!(is_error(&said), "{said}");
     assert!(!said.contains('\u{1b}'), "{said}");
     assert_eq!(bench.error("get --store s")["exit"], 2);
@@ -120,7 +108,6 @@ fn a_refusal_is_one_line_and_an_object_whatever_it_names() {
     assert_eq!(output.status.code(), Some(4));
 }
 
-#[cfg(feature = "accumulators")]
 #[test]
 fn what_was_pruned_does_not_come_back() {
     let bench = Bench::new();
@@ -152,8 +139,8 @@ fn nothing_is_overwritten_unasked_and_a_dash_is_standard_output() {
         assert_eq!(bench.read("f"), before);
         bench.ok(&format!("{line} --out f --force"));
         let printed = bench.run(&format!("{line} --out -"));
-        let is_same = printed.stdout == before;
-        assert!(printed.status.success() && is_same, "{line}");
+        let is_right = printed.status.success() && printed.stdout == before;
+        assert!(is_right, "{line}");
         assert!(!bench.path("-").exists());
         let message = "--out - and --json both write to standard output";
         let expected = json!({ "exit": 2, "message": message });

@@ -2,37 +2,39 @@
 
 use std::{
     fs,
+    io::{BufRead as _, BufReader},
     os::unix::fs::symlink,
     path::{Component, Path},
+    process::Stdio,
 };
 
-use crate::bench::Bench;
-#[cfg(any(feature = "file", feature = "network"))]
-use crate::bench::Outcome as _;
-#[cfg(feature = "network")]
-use crate::process::free_address;
+use crate::{
+    bench::{Bench, Outcome as _, data},
+    process::{Process, free_address, until},
+};
 
 /// Runs the lines of a document that begin with `$ pad `, in a folder with the project's data, and
 /// returns their number. Lines about outsourced files need a server;
 /// [`the_readme_s_files_are_kept`] runs them.
 fn run(document: &str) -> usize {
     let bench = Bench::new();
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
-    symlink(data, bench.path("data")).unwrap();
-    let lines = document.lines();
-    let commands = lines.filter_map(|line| line.strip_prefix("$ pad "));
-    let commands = commands.filter(|command| !command.starts_with("file "));
-    let mut count = 0;
-    for command in commands {
+    symlink(data(""), bench.path("data")).unwrap();
+    let commands = commands(document).filter(|command| !command.starts_with("file "));
+    let run = commands.map(|command| {
         let command = command.split(" #").next().unwrap().trim_end();
-        bench.ok(&command.replace('\'', ""));
-        count += 1;
-    }
-    count
+        bench.ok(&command.replace('\'', ""))
+    });
+    run.count()
+}
+
+/// Returns the lines of a document that begin with `$ pad `, without these words.
+fn commands(document: &str) -> impl Iterator<Item = &str> {
+    document
+        .lines()
+        .filter_map(|line| line.strip_prefix("$ pad "))
 }
 
 /// The commands in the README must print the output that is shown below them.
-#[cfg(feature = "network")]
 #[test]
 fn the_readme_s_commands_work() {
     let readme = include_str!("../../../../README.md");
@@ -93,26 +95,22 @@ fn the_operator_s_tutorial_works() {
 }
 
 /// Runs the lines about outsourced files in a shell, in order, with a separate server.
-#[cfg(feature = "file")]
 #[test]
 fn the_readme_s_files_are_kept() {
     let bench = Bench::new();
     for (name, words) in [("thesis.pdf", "a thesis\n"), ("talk.pdf", "a talk\n")] {
         bench.write(name, words.repeat(5_000).as_bytes());
     }
-    let program = Path::new(env!("CARGO_BIN_EXE_pad")).parent().unwrap();
-    let path = std::env::var("PATH").unwrap();
-    let path = format!("{}:{path}", program.display());
     let (mut server, mut count) = (None, 0);
-    let lines = include_str!("../../../flexlist-service/README.md").lines();
-    for line in lines.filter_map(|line| line.strip_prefix("$ pad file ")) {
+    let lines = commands(include_str!("../../../flexlist-service/README.md"));
+    for line in lines.filter_map(|line| line.strip_prefix("file ")) {
         count += 1;
         let (command, comment) = line.split_once(" #").unwrap_or((line, ""));
         if let Some(serve) = command.trim_end().strip_suffix(" &") {
             // Uses a free port. State files contain the address.
             let words = ["file"].into_iter().chain(serve.split(' '));
             let words = words.chain(["--listen", "127.0.0.1:0"]);
-            server = Some(crate::process::Process::spawn(&bench, words));
+            server = Some(Process::spawn(&bench, words));
             continue;
         }
         let mut command = format!("pad file {command}");
@@ -123,10 +121,7 @@ fn the_readme_s_files_are_kept() {
         if command.contains(" sync ") {
             bench.write("thesis.pdf", "a better thesis\n".repeat(5_000).as_bytes());
         }
-        let mut shell = std::process::Command::new("sh");
-        shell.args(["-c", &command]).env("PATH", &path);
-        let output = shell.current_dir(bench.folder.path()).output();
-        output.unwrap().succeeds();
+        bench.shell(&command).succeeds();
         if let Some((challenges, _)) = comment.split_once(" challenges") {
             let audit = bench.json("file audit --state thesis.state");
             assert_eq!(audit[0]["challenged_bytes"].to_string(), challenges.trim());
@@ -141,10 +136,8 @@ fn the_readme_s_files_are_kept() {
 }
 
 /// Server processes that are killed when this value is dropped.
-#[cfg(feature = "network")]
 struct Servers(Vec<std::process::Child>);
 
-#[cfg(feature = "network")]
 impl Drop for Servers {
     fn drop(&mut self) {
         for server in &mut self.0 {
@@ -155,7 +148,6 @@ impl Drop for Servers {
 }
 
 /// Asserts that lines of a document are lines of what was printed.
-#[cfg(feature = "network")]
 fn assert_shown(lines: &[&str], printed: &str) {
     for line in lines {
         let is_shown = printed.lines().any(|other| other == *line);
@@ -168,15 +160,7 @@ fn assert_shown(lines: &[&str], printed: &str) {
 /// A line that ends with `&` starts a server. A line with `# exit status N` must fail. The lines
 /// below a command must be in its output. Ports from 7440 on are replaced by free ports. Returns
 /// the number of `pad` lines.
-#[cfg(feature = "network")]
 fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) -> usize {
-    use std::{
-        io::{BufRead as _, BufReader},
-        process::Stdio,
-        thread,
-        time::Duration,
-    };
-
     let mut document = document.to_owned();
     for port in 7440..7447 {
         document = document.replace(&format!("127.0.0.1:{port}"), &free_address());
@@ -191,9 +175,7 @@ fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) ->
         let shown: Vec<&str> = std::iter::from_fn(|| lines.next_if(is_output)).collect();
         let Some(line) = line.strip_prefix("pad ") else {
             if !other(line) {
-                let mut shell = std::process::Command::new("sh");
-                let done = shell.args(["-c", line]).current_dir(bench.folder.path());
-                assert!(done.status().unwrap().success(), "{line}");
+                bench.shell(line).succeeds();
             }
             continue;
         };
@@ -206,14 +188,7 @@ fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) ->
         if line.starts_with("get --server ") {
             // Mirrors and witnesses may not have received the version yet, so the command is
             // repeated.
-            let waits = (0..600).find(|_| {
-                let is_there = bench.run(line).status.success();
-                if !is_there {
-                    thread::sleep(Duration::from_millis(100));
-                }
-                is_there
-            });
-            assert!(waits.is_some(), "{line}: {:?}", bench.run(line));
+            until(line, || bench.run(line).status.success());
             continue;
         }
         let Some(server) = line.strip_suffix(" &") else {
@@ -232,7 +207,6 @@ fn follow(document: &str, bench: &Bench, mut other: impl FnMut(&str) -> bool) ->
     count
 }
 
-#[cfg(feature = "network")]
 #[test]
 fn the_operations_commands_work() {
     let document = include_str!("../../../../docs/operations.md");
@@ -241,7 +215,6 @@ fn the_operations_commands_work() {
 }
 
 /// The reader's own program must build as the document describes, outside of the workspace.
-#[cfg(all(feature = "file", feature = "network"))]
 #[test]
 fn the_first_half_hour_works() {
     let document = include_str!("../../../../docs/tutorials/first-half-hour.md");

@@ -16,11 +16,8 @@ fn digest(line: &Json) -> Digest<32> {
 /// Computes the hashes in the reported lines independently. The result must be the signed root.
 #[test]
 fn the_steps_of_a_tree_come_to_the_root() {
-    let bench = Bench::new();
-    bench.ok("keygen --out k");
     let rows = (0..40).map(|row| format!("a,put,key {row:02},value {row}\n"));
-    bench.write_trace("t.csv", rows);
-    bench.ok("import --store s --key k t.csv");
+    let bench = Bench::with_rows(rows);
     for key in ["key 07", "key 075", "zebra", "a"] {
         let mut prove = bench.command();
         prove.args(["prove", "--store", "s", "--force", "--out", "p", key]);
@@ -93,7 +90,16 @@ fn with_a_key_it_verifies() {
         "inspect --public other.pub p => 3 another dictionary",
         "inspect --public k.pub k.pub => 3 not a message",
         "inspect none => 4 none",
+        "export --store s --at 2 --out u",
+        "prove --store s nobody --at 1 --out absent",
     ]);
+    // The steps of updates, and of proofs that a key is absent, are reported too.
+    let lines = bench.json("inspect --public k.pub u");
+    let changes = lines.iter().find(|line| line["what"] == "changes").unwrap();
+    assert_eq!(changes["shown"], 2);
+    assert_eq!(lines.last().unwrap()["signature_checked"], true);
+    let lines = bench.json("inspect --public k.pub absent nobody");
+    assert_eq!(lines.last().unwrap()["present"], false);
 }
 
 /// After any change to a proof, the steps must not produce the head's root, or the signature must
@@ -155,18 +161,4 @@ fn the_tuples_of_a_proof_are_shown() {
         bench.ok("inspect p");
         bench.fails("inspect --public k.pub p apple", 3, "verification failed");
     }
-}
-
-/// The steps of updates, and of proofs that a key is absent, must be reported too.
-#[test]
-fn other_messages_are_followed_as_far_as_they_go() {
-    let bench = Bench::with_trace();
-    bench.ok("export --store s --at 2 --out u");
-    let lines = bench.json("inspect --public k.pub u");
-    let changes = lines.iter().find(|line| line["what"] == "changes").unwrap();
-    assert_eq!(changes["shown"], 2);
-    assert_eq!(lines.last().unwrap()["signature_checked"], true);
-    bench.ok("prove --store s nobody --at 1 --out p");
-    let lines = bench.json("inspect --public k.pub p nobody");
-    assert_eq!(lines.last().unwrap()["present"], false);
 }

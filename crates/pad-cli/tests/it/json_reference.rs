@@ -1,11 +1,11 @@
 //! Compares the JSON output of every command with the tables in docs/json.md.
 
-use std::{collections::BTreeSet, thread, time::Duration};
+use std::collections::BTreeSet;
 
 use self::page::{Comparison, Reference};
 use crate::{
     bench::{Bench, TRACE, names, text},
-    process::{Process, free_address},
+    process::{Process, free_address, until},
 };
 
 mod page;
@@ -154,9 +154,7 @@ fn serve(bench: &Bench, comparison: &mut Comparison) {
     let routed = start(&format!("route --server {from}"), &route);
     let asked = format!("--server {from} --public k.pub");
     let cosigned = format!("get {asked} --witnesses policy apple");
-    while !bench.run(&cosigned).status.success() {
-        thread::sleep(Duration::from_millis(20));
-    }
+    until(&cosigned, || bench.run(&cosigned).status.success());
     let push = format!("http://{mirror}");
     comparison.run(
         bench,

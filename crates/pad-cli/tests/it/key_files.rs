@@ -3,13 +3,13 @@
 //!
 //! The vectors are texts written by hand. Encrypted files contain a random salt.
 
-use std::{collections::BTreeSet, fs};
+use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use authdict::{
-    KeyFileError, PublicKey, SecretFile, SecretKey, Zeroizing,
+    KeyFileError, Passphrase, PublicKey, SecretFile, SecretKey, Zeroizing,
     internals::{FileOwnerKey, FilePublic},
 };
-use pad_conformance::published;
+use pad_conformance::published::{self, decode};
 use serde_json::{Value as Json, json};
 
 /// Returns the cases of a list, which must have at least `least` cases.
@@ -111,39 +111,29 @@ fn secret_key_files_are_the_published_ones() {
     }
 }
 
-#[cfg(all(feature = "passphrase", unix))]
-mod encrypted {
-    use std::{os::unix::fs::PermissionsExt as _, path::Path};
+/// Reads and decrypts a file with these bytes.
+fn decrypted(folder: &Path, case: &Json) -> Result<SecretFile, KeyFileError> {
+    let path = folder.join("key");
+    fs::write(&path, decode(case["file"].as_str().unwrap())).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    let passphrase = case["passphrase"].as_str().unwrap().to_owned();
+    let passphrase = Passphrase::new(Zeroizing::new(passphrase))?;
+    let file = SecretFile::read(&path)?;
+    assert!(file.is_encrypted(), "{case}");
+    file.decrypt(&passphrase)
+}
 
-    use authdict::Passphrase;
-    use pad_conformance::published::decode;
-
-    use super::*;
-
-    /// Reads and decrypts a file with these bytes.
-    fn decrypted(folder: &Path, case: &Json) -> Result<SecretFile, KeyFileError> {
-        let path = folder.join("key");
-        fs::write(&path, decode(case["file"].as_str().unwrap())).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        let passphrase = case["passphrase"].as_str().unwrap().to_owned();
-        let passphrase = Passphrase::new(Zeroizing::new(passphrase))?;
-        let file = SecretFile::read(&path)?;
-        assert!(file.is_encrypted(), "{case}");
-        file.decrypt(&passphrase)
+#[test]
+fn encrypted_key_files_are_decrypted_and_nothing_else() {
+    let vectors: Json = published::read("encrypted-keys");
+    let folder = tempfile::tempdir().unwrap();
+    let texts = published::read::<Json>("secret-keys").to_string();
+    for case in cases(&vectors, "accepted", 3) {
+        let file = decrypted(folder.path(), case).unwrap();
+        assert_eq!(file.text().unwrap(), case["text"], "{case}");
+        assert!(texts.contains(&case["text"].to_string()), "{case}");
     }
-
-    #[test]
-    fn encrypted_key_files_are_decrypted_and_nothing_else() {
-        let vectors: Json = published::read("encrypted-keys");
-        let folder = tempfile::tempdir().unwrap();
-        let texts = published::read::<Json>("secret-keys").to_string();
-        for case in cases(&vectors, "accepted", 3) {
-            let file = decrypted(folder.path(), case).unwrap();
-            assert_eq!(file.text().unwrap(), case["text"], "{case}");
-            assert!(texts.contains(&case["text"].to_string()), "{case}");
-        }
-        for case in cases(&vectors, "refused", 10) {
-            assert!(decrypted(folder.path(), case).is_err(), "{}", case["why"]);
-        }
+    for case in cases(&vectors, "refused", 10) {
+        assert!(decrypted(folder.path(), case).is_err(), "{}", case["why"]);
     }
 }

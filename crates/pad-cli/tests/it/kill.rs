@@ -30,9 +30,18 @@ fn acknowledged_versions_of_tuples_survive() {
     survive("tuple-spec-lightweight", soak::size(2, 3));
 }
 
+/// Returns the number of rounds that `PAD_KILL_ROUNDS` names; `usual` if it is not set.
+pub(crate) fn wanted_rounds(usual: u64) -> u64 {
+    std::env::var("PAD_KILL_ROUNDS").map_or(usual, |rounds| rounds.parse().unwrap())
+}
+
+/// Returns a number that depends on the round in no simple way.
+pub(crate) fn noise(round: u64) -> u64 {
+    round.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
+}
+
 fn survive(scheme: &str, rounds: u64) {
-    let wanted = std::env::var("PAD_KILL_ROUNDS");
-    let rounds: u64 = wanted.map_or(rounds, |rounds| rounds.parse().unwrap());
+    let rounds = wanted_rounds(rounds);
     let compacts = !scheme.starts_with("tuple-");
     let seed = pad_conformance::traces::seed();
     let moment = |round: u64| Moment::of(round.wrapping_add(seed << 32));
@@ -52,7 +61,13 @@ fn survive(scheme: &str, rounds: u64) {
     let last = versions.count();
     // With a long trace, a store is kept for more rounds, so that kills also occur in large stores.
     let rounds_of_a_store = if last > MANY { 8 } else { 4 };
-    let mut counted = KillCount::default();
+    // Of the imports, some are killed before their end, and some leave out the last version.
+    let [
+        mut cut,
+        mut unfinished,
+        mut compactions,
+        mut compactions_cut,
+    ] = [0; 4];
     let mut acknowledged: Vec<Json> = Vec::new();
     for round in 0..rounds {
         if round % rounds_of_a_store == 0 || acknowledged.len() == last {
@@ -71,7 +86,7 @@ fn survive(scheme: &str, rounds: u64) {
         let line = format!("{}{group}", import("s"));
         let Moment { versions, delay } = moment(round);
         let ended = kill_after(&bench, &line, versions, delay);
-        counted.cut += u64::from(ended.is_cut);
+        cut += u64::from(ended.is_cut);
         acknowledged.extend(ended.said);
         if !bench.path("s").exists() {
             let is_lost = !acknowledged.is_empty();
@@ -82,11 +97,11 @@ fn survive(scheme: &str, rounds: u64) {
             let mut compact = bench.command();
             compact.args(["--json", "compact", "--store", "s"]);
             let ended = killed(compact, 0, moment(round.wrapping_add(1)).delay);
-            counted.compactions += 1;
-            counted.compactions_cut += u64::from(ended.is_cut);
+            compactions += 1;
+            compactions_cut += u64::from(ended.is_cut);
         }
         let versions = bench.list("versions --store s").0;
-        counted.unfinished += u64::from(versions.len() < last);
+        unfinished += u64::from(versions.len() < last);
         has_all(&versions, &acknowledged, round);
         bench.ok("check --store s");
         if round % 1000 == 999 {
@@ -102,9 +117,8 @@ fn survive(scheme: &str, rounds: u64) {
     have_the_same(&bench, last);
     bench.ok("check --store s");
     println!(
-        "{scheme}, PAD_SEED={seed}: of {rounds} imports {} were killed before their end, {} before \
-         the last version; of {} compactions {}",
-        counted.cut, counted.unfinished, counted.compactions, counted.compactions_cut
+        "{scheme}, PAD_SEED={seed}: of {rounds} imports {cut} were killed before their end, \
+         {unfinished} before the last version; of {compactions} compactions {compactions_cut}"
     );
 }
 
@@ -119,17 +133,6 @@ fn few(bench: &Bench, changes: u32) -> PathBuf {
     bench.path("few.csv")
 }
 
-/// Counters of the killed commands.
-#[derive(Default)]
-struct KillCount {
-    /// Number of imports that were killed before their end.
-    cut: u64,
-    /// Number of imports that left a store without the last version.
-    unfinished: u64,
-    compactions: u64,
-    compactions_cut: u64,
-}
-
 /// Removes the store `s` and its signing record.
 fn remove(bench: &Bench) {
     for end in OF_TREE.iter().chain(&[".tuples", ".signed"]) {
@@ -140,11 +143,9 @@ fn remove(bench: &Bench) {
 /// Asserts that a store with these versions contains all acknowledged versions.
 fn has_all(versions: &[Json], acknowledged: &[Json], round: u64) {
     for (known, found) in acknowledged.iter().zip(versions) {
-        assert_eq!(
-            (&known["version"], &known["root"]),
-            (&found["version"], &found["root"]),
-            "round {round}"
-        );
+        for field in ["version", "root"] {
+            assert_eq!(known[field], found[field], "round {round}");
+        }
     }
     let is_complete = versions.len() >= acknowledged.len();
     assert!(is_complete, "round {round}: lost a version");
@@ -171,12 +172,7 @@ fn trace_named(bench: &Bench, name: &str) -> PathBuf {
         let new = format!("{version},put,key {version},{version}\n");
         let again = format!("{version},put,key {again},again {version}\n");
         let removal = format!("{version},delete,key {removed},\n");
-        new + &again
-            + if version % 3 == 2 {
-                removal.as_str()
-            } else {
-                ""
-            }
+        [new, again, removal][..2 + usize::from(version % 3 == 2)].concat()
     });
     bench.write_trace("small-versions.csv", rows);
     bench.path("small-versions.csv")
@@ -195,7 +191,7 @@ struct Moment {
 
 impl Moment {
     fn of(round: u64) -> Self {
-        let noise = round.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
+        let noise = noise(round);
         // Without a version to wait for, the moment is during the start of the program.
         let versions = usize::try_from(noise % 6).unwrap();
         let longest = if versions == 0 { 60_000 } else { 15_000 };

@@ -13,26 +13,26 @@ const FAMILIES: &[&str] = &[
     "red-black",
     "treap",
     "tuple-spec-lightweight",
-    #[cfg(feature = "log")]
     "aad-counted",
-    #[cfg(feature = "log")]
     "aas-counted",
 ];
 
 /// Creates a folder with a key `k` of the scheme, and a store `s` with two versions of 600 keys.
 fn bench_of(scheme: &str) -> Bench {
-    let bench = Bench::with_key(scheme);
-    let is_set = scheme.starts_with("aas");
-    let value = |i: usize| if is_set { String::new() } else { i.to_string() };
-    let count = if scheme.starts_with("aa") { 6 } else { 600 };
-    let rows = (0..count).map(|i| format!("k{i:03},{}\n", value(i)));
-    let rows: String = rows.collect();
-    bench.write("one.csv", format!("key,value\n{rows}").as_bytes());
-    let change = format!("op,key,value\nput,k,{}\n", value(7));
-    bench.write("two.csv", change.as_bytes());
-    bench.ok("import --store s --key k one.csv");
-    bench.ok("import --store s --key k --append two.csv");
-    bench
+    Bench::shared(&format!("{scheme}, two versions"), || {
+        let bench = Bench::with_key(scheme);
+        let is_set = scheme.starts_with("aas");
+        let value = |i: usize| if is_set { String::new() } else { i.to_string() };
+        let count = if scheme.starts_with("aa") { 6 } else { 600 };
+        let rows = (0..count).map(|i| format!("k{i:03},{}\n", value(i)));
+        let rows: String = rows.collect();
+        bench.write("one.csv", format!("key,value\n{rows}").as_bytes());
+        let change = format!("op,key,value\nput,k,{}\n", value(7));
+        bench.write("two.csv", change.as_bytes());
+        bench.ok("import --store s --key k one.csv");
+        bench.ok("import --store s --key k --append two.csv");
+        bench
+    })
 }
 
 #[test]
@@ -92,11 +92,13 @@ fn contents_and_changes_are_traces_again() {
         put,d,1\n";
     for scheme in ["red-black", "tuple-spec-lightweight"] {
         let bench = Bench::with_key(scheme);
-        bench.ok(&format!("keygen --out l --scheme {scheme}"));
         bench.write("one.csv", ODD.as_bytes());
-        bench.ok("import --store s --key k one.csv");
         bench.write("two.csv", b"op,key,value\nput,d,2\ndelete,,\nput,e,3\n");
-        bench.ok("import --store s --key k two.csv");
+        bench.steps(&[
+            &format!("keygen --out l --scheme {scheme}"),
+            "import --store s --key k one.csv",
+            "import --store s --key k two.csv",
+        ]);
         let written = |line: &str, from: &str| {
             let key = if from == "s" { "k" } else { "l" };
             let output = bench.run(&format!("{line} --store {from} --csv --public {key}.pub"));
@@ -170,8 +172,7 @@ fn a_proof_about_something_else_is_told_how_to_be_read() {
 
 #[test]
 fn long_values_are_shown_by_their_beginning_and_digest() {
-    let bench = Bench::new();
-    bench.ok("keygen --out k");
+    let bench = Bench::with_key("red-black");
     // The 64th byte is within a letter.
     let long = "a".to_owned() + &"\u{e9}".repeat(600);
     bench.write("long", long.as_bytes());

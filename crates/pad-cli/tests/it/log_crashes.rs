@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::{
     append_only::with_key_of,
     bench::{Outcome as _, objects, text},
-    kill::kill_after,
+    kill::{kill_after, noise, wanted_rounds},
     small_disk::SmallDisk,
 };
 
@@ -25,8 +25,7 @@ fn acknowledged_versions_with_frontiers_survive_a_kill() {
 }
 
 fn survive(scheme: &str, (entries, rounds): (u64, u64)) {
-    let wanted = std::env::var("PAD_KILL_ROUNDS");
-    let rounds: u64 = wanted.map_or(rounds, |rounds| rounds.parse().unwrap());
+    let rounds = wanted_rounds(rounds);
     let bench = with_key_of(scheme);
     let rows = (0..entries).map(|number| {
         let (snapshot, key) = (number / 4, number % 7);
@@ -41,7 +40,7 @@ fn survive(scheme: &str, (entries, rounds): (u64, u64)) {
     let whole = bench.signed("whole");
     for round in 0..rounds {
         let store = format!("s{}", round / 4);
-        let noise = round.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
+        let noise = noise(round);
         let versions = usize::try_from(noise % 9).unwrap();
         let delay = Duration::from_micros(noise / 9 % 30_000);
         let acknowledged = kill_after(&bench, &import(&store), versions, delay).said;

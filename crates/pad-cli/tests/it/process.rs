@@ -1,4 +1,4 @@
-//! Servers in separate processes.
+//! Servers in separate processes, and waiting for what they do.
 
 use std::{
     fs::File,
@@ -6,7 +6,11 @@ use std::{
     net::TcpListener,
     process::{Child, ChildStdout, Stdio},
     sync::atomic::{AtomicU16, Ordering},
+    thread,
+    time::Duration,
 };
+
+use pad_web::client::{HttpClient, HttpError, HttpOptions, Reply, Verdict};
 
 use crate::bench::{Bench, objects, text};
 
@@ -24,6 +28,26 @@ pub(crate) fn free_address() -> String {
             return address;
         }
     }
+}
+
+/// Waits until `holds` returns true, at most for some minutes. Returns the number of calls.
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) -> usize {
+    for looks in 1..=MOST_LOOKS {
+        if holds() {
+            return looks;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    panic!("{what}: not after {MOST_LOOKS} looks");
+}
+
+const MOST_LOOKS: usize = 15_000;
+
+/// Returns the metrics of the server with this URL.
+pub(crate) fn metrics(url: &str, options: HttpOptions) -> String {
+    let client = HttpClient::new(url, options).unwrap();
+    let read = |reply: Reply| Ok::<_, HttpError>(Verdict::Done(reply.body));
+    text(&client.get("/metrics", 1 << 20, read).unwrap())
 }
 
 /// A running server process. Dropping it kills the process.
@@ -71,22 +95,30 @@ impl Process {
         (process, printed)
     }
 
+    /// Creates a bench with a server of files and the file `original`. It is uploaded with the key
+    /// `k` and the state `s`. Also returns the arguments that name all of them.
+    pub(crate) fn with_file(contents: &[u8]) -> (Bench, Self, String) {
+        let bench = Bench::new();
+        bench.write("original", contents);
+        let server = Self::of_files(&bench, "");
+        let file = format!("--state s --key k --server {}", server.address);
+        bench.ok(&format!("file upload {file} original"));
+        (bench, server, file)
+    }
+
     /// Serves the outsourced files in the bench's folder `server`. `words` are further arguments,
     /// separated by spaces.
-    #[cfg(feature = "file")]
     pub(crate) fn of_files(bench: &Bench, words: &str) -> Self {
         Self::of_files_at(bench, &free_address(), words)
     }
 
     /// Like [`Self::of_files`], at the address `listen`.
-    #[cfg(feature = "file")]
     pub(crate) fn of_files_at(bench: &Bench, listen: &str, words: &str) -> Self {
-        let line = ["file", "serve", "--store", "server", "--listen", listen];
-        Self::spawn(bench, line.into_iter().chain(words.split_whitespace()))
+        let line = format!("file serve --store server --listen {listen} {words}");
+        Self::spawn(bench, line.split_whitespace())
     }
 
     /// Returns the peak resident set in KiB, if the system reports it.
-    #[cfg(feature = "network")]
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -100,7 +132,6 @@ impl Process {
     }
 
     /// Sends SIGTERM, and returns what the server then prints. It completes its requests.
-    #[cfg(unix)]
     pub(crate) fn stop(mut self) -> String {
         let pid = self.child.id().to_string();
         let sent = std::process::Command::new("kill")

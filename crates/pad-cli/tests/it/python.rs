@@ -9,11 +9,19 @@ use std::{
 };
 
 use authdict::{
-    Key, Predecessor, PublicKey, Question, Statement, Successor, Value, Version, verify,
+    Key, Predecessor, PublicKey, Question, Statement, Successor, Value, Version,
+    internals::witnessed::newest, verify,
 };
 use pad_conformance::{Random, soak};
 use pad_core::{KeyRange, Keys};
 use serde_json::{Value as Json, json};
+use transparency_log::{
+    Checkpoint, Timestamp,
+    note::{Cosigner, NoteSigner},
+    policy::Window,
+    proof::LogProof,
+    tree::Hash,
+};
 
 use crate::bench::{Bench, TRACE, text};
 
@@ -30,17 +38,11 @@ const SCHEMES: [&str; 6] = [
 /// Schemes with pairings, with the arguments that create their keys. Python takes about a hundred
 /// times as long to verify many of these proofs.
 const PAIRED: &[&str] = &[
-    #[cfg(feature = "bls")]
     "tuple-base-superseding-bls",
-    #[cfg(feature = "bls")]
     "tuple-spec-lightweight-bls",
-    #[cfg(feature = "accumulators")]
     "tuple-accumulators-superseding-bilinear --entries 15",
-    #[cfg(feature = "accumulators")]
     "tuple-chain-accumulators-bilinear --entries 15",
-    #[cfg(feature = "log")]
     "aad-counted --top 4",
-    #[cfg(feature = "log")]
     "aas-counted --schedule deferred",
 ];
 
@@ -60,11 +62,9 @@ fn python(script: &str, arguments: &[&str], folder: &Path) -> Output {
         let there = Command::new("python3").args(["-c", asks]).output();
         there.is_ok_and(|output| output.status.success())
     });
-    assert!(
-        *IS_NEW_ENOUGH,
-        "this test needs python3 of version 3.8 or newer; scripts/install-prerequisites.sh \
-         installs it"
-    );
+    let needed = "this test needs python3 of version 3.8 or newer; \
+                  scripts/install-prerequisites.sh installs it";
+    assert!(*IS_NEW_ENOUGH, "{needed}");
     let mut command = Command::new("python3");
     // All runs share compiled modules, which are not stored next to the sources.
     command.env("PYTHONPYCACHEPREFIX", env!("CARGO_TARGET_TMPDIR"));
@@ -193,7 +193,6 @@ pub(crate) fn answer(statement: Statement) -> Json {
 
 /// Returns the entries in a statement about a log: all values of a key, one value, or none. A
 /// statement about two versions contains no entries.
-#[cfg(feature = "log")]
 fn of_log(statement: Statement) -> Vec<(Key, Option<Vec<u8>>)> {
     let bytes = |value: Value| value.as_bytes().to_vec();
     match statement {
@@ -211,11 +210,6 @@ fn of_log(statement: Statement) -> Vec<(Key, Option<Vec<u8>>)> {
     }
 }
 
-#[cfg(not(feature = "log"))]
-fn of_log(statement: Statement) -> Vec<(Key, Option<Vec<u8>>)> {
-    panic!("an answer to another question: {statement:?}")
-}
-
 /// Cases, with the verdict and the answer of `pad verify`.
 struct Cases {
     public: PublicKey,
@@ -224,6 +218,15 @@ struct Cases {
 }
 
 impl Cases {
+    fn new(public: PublicKey) -> Self {
+        let (accepted, refused) = (Vec::new(), Vec::new());
+        Self {
+            public,
+            accepted,
+            refused,
+        }
+    }
+
     fn add(&mut self, question: &Question, version: u64, file: &[u8]) -> bool {
         let (name, keys) = published(question);
         let mut case = json!({
@@ -259,10 +262,8 @@ fn mutate(genuine: &[u8], other: &[u8], numbers: &mut Random) -> Vec<u8> {
             let length = numbers.index(40) + 1;
             let end = (place + length).min(other.len());
             let piece = other.get(place..end).unwrap_or_default();
-            bytes.splice(
-                place..(place + piece.len()).min(genuine.len()),
-                piece.iter().copied(),
-            );
+            let end = (place + piece.len()).min(genuine.len());
+            bytes.splice(place..end, piece.iter().copied());
         }
         4 => {
             // Replaces the number at this place by its next longer encoding.
@@ -318,11 +319,7 @@ fn cases(
     bench.ok(&format!("keygen --out {name}.k --scheme {scheme}"));
     bench.ok(&format!("import --store {name}.s --key {name}.k t.csv"));
     let public = PublicKey::load(&bench.path(&format!("{name}.k.pub"))).unwrap();
-    let mut cases = Cases {
-        public,
-        accepted: Vec::new(),
-        refused: Vec::new(),
-    };
+    let mut cases = Cases::new(public);
     let mut genuine = Vec::new();
     let mut make = |line: &str, question, version| {
         bench.ok(&format!("{line} --store {name}.s --force --out proof"));
@@ -367,16 +364,10 @@ fn cases(
 }
 
 /// Returns the published proof files of a design with aggregated signatures, and mutations of them.
-#[cfg(feature = "bls")]
 fn published_cases(mutations: usize, numbers: &mut Random) -> Cases {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../docs/vectors/proof-files/tuple-spec-lightweight-bls.json");
-    let vectors: Json = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-    let mut cases = Cases {
-        public: PublicKey::from_text(vectors["public"].as_str().unwrap()).unwrap(),
-        accepted: Vec::new(),
-        refused: Vec::new(),
-    };
+    let vectors: Json = pad_conformance::published::read("proof-files/tuple-spec-lightweight-bls");
+    let public = vectors["public"].as_str().unwrap();
+    let mut cases = Cases::new(PublicKey::from_text(public).unwrap());
     let accepted = vectors["accepted"].as_array().unwrap();
     for case in accepted {
         let question = question(case).unwrap();
@@ -392,6 +383,14 @@ fn published_cases(mutations: usize, numbers: &mut Random) -> Cases {
     cases
 }
 
+/// Runs `check_vectors.py`, which must succeed, and returns what it prints.
+fn check_vectors(arguments: &[&str], bench: &Bench) -> String {
+    let output = python("check_vectors.py", arguments, bench.folder.path());
+    let (said, error) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{said}{error}");
+    said
+}
+
 #[test]
 fn python_and_pad_agree_on_mutated_proofs() {
     let bench = Bench::new();
@@ -404,7 +403,6 @@ fn python_and_pad_agree_on_mutated_proofs() {
     for (scheme, mutations) in plain.chain(paired) {
         groups.push(cases(&bench, scheme, (questions, mutations), &mut numbers));
     }
-    #[cfg(feature = "bls")]
     groups.push(published_cases(PAIRED_MUTATIONS / fewer, &mut numbers));
     let (mut names, mut count) = (Vec::new(), 0);
     for (number, cases) in groups.into_iter().enumerate() {
@@ -418,9 +416,7 @@ fn python_and_pad_agree_on_mutated_proofs() {
     }
     assert!(count >= 3000 / fewer, "{count}");
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let output = python("check_vectors.py", &names, bench.folder.path());
-    let (said, error) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{said}{error}");
+    let said = check_vectors(&names, &bench);
     assert!(!said.contains("skipped"), "{said}");
 }
 
@@ -429,9 +425,7 @@ fn python_agrees_with_the_published_vectors() {
     let bench = Bench::new();
     let every = soak::size(24, 1);
     let arguments = ["--every", &every.to_string()];
-    let output = python("check_vectors.py", &arguments, bench.folder.path());
-    let (said, error) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{said}{error}");
+    let said = check_vectors(&arguments, &bench);
     let total = said.lines().last().unwrap();
     let numbers = total.split(' ').filter_map(|word| word.parse().ok());
     let numbers: Vec<usize> = numbers.collect();
@@ -486,14 +480,7 @@ fn the_command_in_python_says_what_pad_verify_says() {
 
 /// Returns the text of a policy, and proofs about these entries of a log. Some of the proofs show
 /// that the last entry is the newest.
-#[cfg(feature = "network")]
 fn proofs_of_the_newest(origin: &str, entries: &[Vec<u8>; 3]) -> (String, Vec<Vec<u8>>) {
-    use transparency_log::{
-        Checkpoint, Timestamp,
-        note::{Cosigner, NoteSigner},
-        proof::LogProof,
-        tree::Hash,
-    };
     let log = NoteSigner::new(origin.parse().unwrap(), &[1; 32]);
     let witnesses = [2, 3].map(|seed| {
         let name = format!("witness.example/{seed}");
@@ -541,7 +528,6 @@ fn proofs_of_the_newest(origin: &str, entries: &[Vec<u8>; 3]) -> (String, Vec<Ve
 }
 
 /// Tests a proof that a head is the newest, other proofs of the log, and mutations of the proof.
-#[cfg(feature = "network")]
 #[test]
 fn python_and_pad_agree_on_the_newest_head() {
     // The beginning of messages and proof files with heads: the envelope and the head.
@@ -568,19 +554,17 @@ fn python_and_pad_agree_on_the_newest_head() {
         bench.write(&format!("newest-{number}"), proof);
         // The first witness has cosigned one second before this time.
         for since in [None, Some(1_001)] {
-            let time = |seconds| transparency_log::Timestamp::from_seconds(seconds).unwrap();
+            let time = |seconds| Timestamp::from_seconds(seconds).unwrap();
             let until = time(u64::MAX >> 1);
-            let window = since.map(|since| transparency_log::policy::Window {
+            let window = since.map(|since| Window {
                 since: time(since),
                 now: until,
                 until,
             });
-            let newest = authdict::internals::witnessed::newest;
             verdicts.push(newest(&public, &policy, window, proof).is_ok());
             let since = since.map_or_else(String::new, |since| format!(" --since {since}"));
-            lines.push(format!(
-                "--public k.pub --newest policy newest-{number}{since}"
-            ));
+            let line = format!("--public k.pub --newest policy newest-{number}{since}");
+            lines.push(line);
         }
     }
     let words: Vec<&str> = lines.iter().map(String::as_str).collect();
@@ -605,17 +589,10 @@ fn the_published_proof_files_are_what_pad_says() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();
         let vectors: Json = serde_json::from_str(&text).unwrap();
         let Ok(public) = PublicKey::from_text(vectors["public"].as_str().unwrap()) else {
-            // The suite or the family is not supported by this build.
-            let parts = [
-                (cfg!(feature = "all-suites"), "suite blake3-ed25519"),
-                (cfg!(feature = "all-suites"), "suite paper-2010"),
-                (cfg!(feature = "log"), "scheme aa"),
-                (cfg!(feature = "accumulators"), "-rsa\\n"),
-                (cfg!(feature = "accumulators"), "-bilinear\\n"),
-                (cfg!(feature = "bls"), "-bls\\n"),
-            ];
-            let mut missing = parts.iter().filter(|(is_built, _)| !is_built);
-            assert!(missing.any(|(_, of)| text.contains(of)));
+            // The suite is not supported by this build.
+            let suites = ["suite blake3-ed25519", "suite paper-2010"];
+            let is_missing = suites.iter().any(|suite| text.contains(suite));
+            assert!(is_missing && cfg!(not(feature = "all-suites")));
             continue;
         };
         for (name, is_accepted) in [("accepted", true), ("refused", false)] {

@@ -1,6 +1,5 @@
 //! Tests of `pad serve`, `pad mirror`, `--server` and `--push` with real processes and real TLS.
 
-mod crashes;
 mod deploy;
 mod directories;
 mod kept;

@@ -108,7 +108,6 @@ fn a_program_signs_in_place_of_the_secret_key() {
     bench.ok("directory check d --public k.pub");
 }
 
-#[cfg(feature = "log")]
 #[test]
 fn a_program_signs_a_log() {
     let bench = with_program("--scheme aad-counted");
@@ -201,18 +200,14 @@ fn contradictory_options_are_refused() {
     bench.fails(other, 2, "the key is for dictionary");
     let author = hex::encode(key(7).verifying_key().as_bytes());
     let keygen = format!("keygen --out new --author {author}");
-    #[cfg(feature = "bls")]
-    bench.step(&format!(
-        "{keygen} --scheme tuple-base-superseding-bls => 2 needs a secret key file"
-    ));
-    #[cfg(feature = "passphrase")]
-    bench.fails(&format!("{keygen} --passphrase"), 2, "no secret key");
-    bench.ok(&keygen);
-    bench.fails(&keygen, 2, "exists already");
-    // The public key of an existing dictionary can be created again, but not its record.
-    bench.ok(&format!(
-        "keygen --out again --author {author} --dictionary prices"
-    ));
+    bench.steps(&[
+        &format!("{keygen} --scheme tuple-base-superseding-bls => 2 needs a secret key file"),
+        &format!("{keygen} --passphrase => 2 no secret key"),
+        &keygen,
+        &format!("{keygen} => 2 exists already"),
+        // The public key of an existing dictionary can be created again, but not its record.
+        &format!("keygen --out again --author {author} --dictionary prices"),
+    ]);
     assert!(!bench.path("again.signed").exists());
     let by = "--signer exec:./sign --public again.pub";
     bench.ok(&format!("put --store prices a 1 {by}"));

@@ -168,26 +168,29 @@ fn info_takes_nothing_for_what_it_is_not() {
     let bench = Bench::with_trace();
     bench.ok("prove --store s apple --at 2 --out p");
     let proof = bench.read("p");
-    bench.write("cut", &proof[..proof.len().min(40)]);
-    bench.fails("info cut", 2, "truncated or malformed");
-    let mut kind = proof;
+    let mut kind = proof.clone();
     kind[5] = 200;
-    bench.write("kind", &kind);
-    bench.fails("info kind", 2, "truncated or malformed");
-    bench.write("noise", &[0xa5; 5000]);
-    bench.fails("info noise", 2, "no file that pad writes or imports");
-    bench.write("empty", b"");
-    bench.fails("info empty", 2, "no file that pad writes or imports");
-    bench.write("view", b"pad-view v1\nnothing\n");
-    bench.fails("info view", 4, "not a view");
     let bad = TRACE.replace("a,put,pear,5", "a,put,pear");
-    bench.write("bad.csv", bad.as_bytes());
-    bench.fails("info bad.csv", 2, "line 3");
+    let unknown = "2 no file that pad writes or imports";
+    for (name, bytes, refusal) in [
+        (
+            "cut",
+            &proof[..proof.len().min(40)],
+            "2 truncated or malformed",
+        ),
+        ("kind", &kind, "2 truncated or malformed"),
+        ("noise", &[0xa5; 5000], unknown),
+        ("empty", b"", unknown),
+        ("view", b"pad-view v1\nnothing\n", "4 not a view"),
+        ("bad.csv", bad.as_bytes(), "2 line 3"),
+    ] {
+        bench.write(name, bytes);
+        bench.step(&format!("info {name} => {refusal}"));
+    }
     bench.fails("info none", 4, "none");
     bench.fails("info /dev/null", 2, "is not a plain file");
 }
 
-#[cfg(feature = "network")]
 #[test]
 fn info_knows_policies_and_keys_of_witnesses() {
     let bench = Bench::with_trace();

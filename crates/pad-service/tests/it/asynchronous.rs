@@ -96,8 +96,7 @@ fn answers_come_while_the_view_advances() {
 
 #[test]
 fn every_question_is_the_one_of_the_client_that_blocks() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let server = author.serve();
     let runtime = Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
@@ -111,10 +110,8 @@ fn every_question_is_the_one_of_the_client_that_blocks() {
         let head = client.call(move |client| client.head(latest));
         assert_eq!(head.await.unwrap(), same.head(latest).unwrap());
         let page = client.call(move |client| client.page(latest, &KeyRange::ALL));
-        assert_eq!(
-            page.await.unwrap(),
-            same.page(latest, &KeyRange::ALL).unwrap()
-        );
+        let expected = same.page(latest, &KeyRange::ALL).unwrap();
+        assert_eq!(page.await.unwrap(), expected);
         let apple = || Key::try_from("apple").unwrap();
         let history = client.call(move |client| client.history(&apple()));
         assert_eq!(history.await.unwrap(), same.history(&apple()).unwrap());

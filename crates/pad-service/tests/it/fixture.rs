@@ -2,11 +2,13 @@
 
 use std::{
     collections::BTreeMap,
+    ffi::OsString,
+    fmt::Debug,
     fs,
     ops::Deref,
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -22,7 +24,7 @@ use authdict::{
     },
     pad_log::{Schedule, Shape},
 };
-use pad_client::{Client, HttpOptions, Remote, Roots};
+use pad_client::{Client, ClientError, Fault, FetchError, HttpOptions, Incident, Remote, Roots};
 use pad_service::{Dictionary, Mirror, Router, ServedDictionary, Service};
 use pad_web::server::{
     Answer, Handler, Head, Identity, Limits, Options, RunningServer, ShutdownOutcome, StatusCode,
@@ -114,6 +116,35 @@ impl Author {
         Self::new(SchemeName::RedBlack)
     }
 
+    /// Creates the author of a tree with the versions that `publish` signs. It is called only once
+    /// for each `name`, so that all authors of one name have one key.
+    pub(crate) fn shared(name: &str, publish: impl FnOnce(&Self)) -> Self {
+        static MADE: Mutex<BTreeMap<String, Arc<OnceLock<Files>>>> = Mutex::new(BTreeMap::new());
+        let made = Arc::clone(MADE.lock().unwrap().entry(name.to_owned()).or_default());
+        let (suite, scheme) = (SuiteName::Sha256Ed25519, SchemeName::RedBlack);
+        let id = DictionaryId::from_name(name);
+        let key = || SecretKey::from_parts(suite, scheme, id, &[7; 32], None).unwrap();
+        let files = made.get_or_init(|| {
+            let author = Self::with_key(key(), None);
+            publish(&author);
+            read_files(author.folder.path())
+        });
+        let (folder, key) = (tempfile::tempdir().unwrap(), key());
+        write_files(folder.path(), files);
+        Self { folder, key }
+    }
+
+    /// Creates the author of a tree with three versions.
+    pub(crate) fn of_three_versions() -> Self {
+        Self::shared("three versions", three_versions)
+    }
+
+    /// Creates the author of a tree with [`priced`] versions.
+    pub(crate) fn of_prices(versions: u64) -> Self {
+        let name = format!("{versions} prices");
+        Self::shared(&name, |author| priced(author, versions))
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -138,12 +169,8 @@ impl Author {
     /// Replaces the files of a store.
     pub(crate) fn replace(&self, store: &str, files: &Files) {
         let path = |end: &String| self.path(&format!("{store}{end}"));
-        for end in self
-            .files(store)
-            .keys()
-            .filter(|end| !files.contains_key(*end))
-        {
-            fs::remove_file(path(end)).unwrap();
+        for end in self.files(store).into_keys() {
+            fs::remove_file(path(&end)).unwrap();
         }
         for (end, bytes) in files {
             fs::write(path(end), bytes).unwrap();
@@ -182,21 +209,6 @@ impl Author {
         author.flush(&[])
     }
 
-    /// Signs `versions` versions in one flush, each with the entries that `entries` returns for its
-    /// number.
-    pub(crate) fn publish_many<'e>(
-        &self,
-        versions: u64,
-        entries: impl Fn(u64) -> Vec<(&'e str, &'e str)>,
-    ) {
-        let batches = (1..=versions).map(|version| {
-            let batch = entries(version).into_iter();
-            batch.map(|(key, value)| put(key, value)).collect()
-        });
-        let flushed = self.sign("s.pad", batches.collect()).unwrap();
-        assert_eq!(flushed, Version::new(versions));
-    }
-
     pub(crate) fn publish(&self, entries: &[(&str, &str)]) -> Version {
         self.publish_in("s.pad", entries)
     }
@@ -213,6 +225,12 @@ impl Author {
     /// Starts a server of the store `s.pad`.
     pub(crate) fn serve(&self) -> TestServer {
         start(service(&self.path("s.pad")))
+    }
+
+    /// Starts a server of the store `s.pad` whose answers have at most `response_bytes` bytes.
+    pub(crate) fn serve_short(&self, response_bytes: usize) -> TestServer {
+        let dictionary = Dictionary::open(&self.path("s.pad")).unwrap();
+        start(limited_service(Arc::new(dictionary), short(response_bytes)))
     }
 
     /// Starts a server of a copy of the store that retains the versions of the policy `keep`.
@@ -261,6 +279,20 @@ impl Author {
         self.client_with(servers, self.new_view(), base)
     }
 
+    /// Creates a client like [`Self::client`] that has followed its servers.
+    pub(crate) fn follower(&self, servers: &[&TestServer], base: &str) -> Client {
+        let mut client = self.client(servers, base);
+        client.advance().unwrap();
+        client
+    }
+
+    /// Creates a client like [`Self::client`], and asserts that it advances to this version.
+    pub(crate) fn client_at(&self, servers: &[&TestServer], base: &str, version: u64) -> Client {
+        let mut client = self.client(servers, base);
+        assert_eq!(client.advance().unwrap(), Version::new(version));
+        client
+    }
+
     pub(crate) fn client_with(
         &self,
         servers: &[&TestServer],
@@ -283,17 +315,28 @@ impl Author {
     /// Finds files whose names begin with `base` followed by `suffix`.
     pub(crate) fn kept(&self, base: &str, suffix: &str) -> Vec<PathBuf> {
         let begin = format!("{base}{suffix}");
-        let names = fs::read_dir(self.folder.path()).unwrap();
-        let paths = names.map(|entry| entry.unwrap().path());
-        paths
-            .filter(|path| {
-                path.file_name()
-                    .unwrap()
-                    .to_str()
-                    .unwrap()
-                    .starts_with(&begin)
-            })
-            .collect()
+        let entries = fs::read_dir(self.folder.path()).unwrap();
+        let entries = entries.map(Result::unwrap);
+        let is_kept = |name: &OsString| name.to_str().unwrap().starts_with(&begin);
+        let kept = entries.filter(|entry| is_kept(&entry.file_name()));
+        kept.map(|entry| entry.path()).collect()
+    }
+}
+
+/// Reads the files of a folder, by their names.
+pub(crate) fn read_files(folder: &Path) -> Files {
+    let entries = fs::read_dir(folder).unwrap();
+    let files = entries.map(|entry| entry.unwrap().path()).map(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        (name, fs::read(path).unwrap())
+    });
+    files.collect()
+}
+
+/// Writes files into a folder.
+pub(crate) fn write_files(folder: &Path, files: &Files) {
+    for (name, bytes) in files {
+        fs::write(folder.join(name), bytes).unwrap();
     }
 }
 
@@ -324,6 +367,30 @@ fn mirror_of(
     (dictionary, mirror)
 }
 
+/// Schemes whose contents are kept in nodes, in tuples, and in memory only.
+pub(crate) const OF_EACH_KIND: [SchemeName; 3] = [
+    SchemeName::RedBlack,
+    SchemeName::TupleSpecLightweight,
+    SchemeName::TupleAccumulatorsBilinear,
+];
+
+/// Returns the fault of the only server that failed.
+#[track_caller]
+pub(crate) fn only_fault(incidents: Vec<Incident>) -> Fault {
+    let [incident] = <[_; 1]>::try_from(incidents).unwrap();
+    assert!(incident.to_string().starts_with("https://127.0.0.1:"));
+    incident.fault
+}
+
+/// Returns the fault of the only server that could not answer.
+#[track_caller]
+pub(crate) fn fault(error: ClientError) -> Fault {
+    match error {
+        ClientError::AllServersFailed(incidents) => only_fault(incidents),
+        other => panic!("{other}"),
+    }
+}
+
 /// Starts a router of these servers.
 pub(crate) fn route(servers: &[&TestServer]) -> TestServer {
     let servers = servers.iter().map(|server| connect(server)).collect();
@@ -346,8 +413,21 @@ pub(crate) fn priced(author: &Author, versions: u64) {
 
 /// Asserts that a client verifies the price in a version.
 pub(crate) fn assert_priced(client: &Client, version: u64) {
-    let answer = client.ask(Version::new(version), &about("apple")).unwrap();
-    assert_eq!(value(&answer), Some(version.to_string().as_bytes()));
+    assert_value(client, Version::new(version), "apple", &version.to_string());
+}
+
+/// Asserts that a client verifies the value of a key in a version.
+#[track_caller]
+pub(crate) fn assert_value(client: &Client, version: Version, key: &str, expected: &str) {
+    let answer = client.ask(version, &about(key)).unwrap();
+    assert_eq!(value(&answer), Some(expected.as_bytes()), "{key} {version}");
+}
+
+/// Asserts that a server refuses a request with the code `code`.
+#[track_caller]
+pub(crate) fn assert_code<T: Debug>(answered: Result<T, FetchError>, code: &str) {
+    let refused = answered.unwrap_err();
+    assert!(refused.is(code), "{refused}");
 }
 
 /// Publishes three versions of a small dictionary.
@@ -394,6 +474,14 @@ pub(crate) fn service_of(dictionary: impl Into<ServedDictionary>) -> Service {
 /// Creates a service like [`service_of`] with other limits.
 pub(crate) fn limited_service(dictionary: impl Into<ServedDictionary>, limits: Limits) -> Service {
     Service::new(BTreeMap::from([("s".to_owned(), dictionary)]), limits)
+}
+
+/// Returns limits under which answers have at most `response_bytes` bytes.
+pub(crate) fn short(response_bytes: usize) -> Limits {
+    Limits {
+        response_bytes,
+        ..Limits::default()
+    }
 }
 
 /// A running server, which is stopped when it is dropped.

@@ -3,7 +3,7 @@
 
 use std::{
     io::{Read as _, Write as _},
-    net::{IpAddr, SocketAddr, TcpStream},
+    net::{Ipv4Addr, SocketAddr, TcpStream},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -15,7 +15,7 @@ use authdict::Version;
 use pad_client::{Client, HttpOptions, Remote, internals::Resource};
 use pad_web::server::{Limits, Options};
 
-use crate::fixture::*;
+use crate::{fixture::*, load::connection::connect_from};
 
 /// Sends bytes to a server, and returns all bytes that the server sends until it closes the
 /// connection.
@@ -44,18 +44,8 @@ const FEW: Limits = Limits {
 
 /// Connects from an address that honest clients do not use.
 fn hostile(server: &TestServer) -> Option<TcpStream> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    let stream = runtime.block_on(async {
-        let socket = tokio::net::TcpSocket::new_v4().unwrap();
-        let own = IpAddr::from([127, 0, 0, 2]);
-        socket.bind((own, 0).into()).unwrap();
-        let stream = socket.connect(server.address()).await.ok()?;
-        Some(stream.into_std().unwrap())
-    })?;
-    stream.set_nonblocking(false).unwrap();
+    let own = Ipv4Addr::new(127, 0, 0, 2);
+    let stream = connect_from(own, server.address(), 600 * SECOND).ok()?;
     stream.set_read_timeout(Some(SECOND / 10)).unwrap();
     Some(stream)
 }
@@ -75,8 +65,7 @@ fn pester(server: &TestServer, done: &AtomicBool, sent: &AtomicUsize, bytes: &[u
 
 #[test]
 fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     author.create("copy.pad");
     let served = service(&author.path("s.pad"));
     let limits = Options {
@@ -132,8 +121,7 @@ fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
                     let mut rounds = 0;
                     let has_all = || counts.iter().all(|sent| sent.load(Ordering::SeqCst) >= 3);
                     while rounds < 200 || !has_all() {
-                        let answer = client.ask(latest, &about("apple")).unwrap();
-                        assert_eq!(value(&answer), Some(&b"4"[..]));
+                        assert_value(&client, latest, "apple", "4");
                         assert_eq!(client.advance().unwrap(), latest);
                         answered.fetch_add(1, Ordering::SeqCst);
                         rounds += 1;
@@ -160,8 +148,7 @@ fn connect_plain(server: &TestServer) -> Remote {
 
 #[test]
 fn a_client_reads_no_more_than_it_may() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let endless = Arc::new(AtomicUsize::new(0));
     let asked = Arc::clone(&endless);
     let liar = author.liar(move |path, mut answer| {

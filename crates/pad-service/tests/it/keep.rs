@@ -2,18 +2,11 @@
 
 use std::{sync::Barrier, thread};
 
-use authdict::{KeyRange, Question, SchemeName, Server, Version};
+use authdict::{KeyRange, Question, Server, Version};
 use pad_client::{FetchError, PushOutcome, Remote, Versions, internals::Resource};
 use pad_service::{CannotKeep, Dictionary, Keep};
 
 use crate::fixture::*;
-
-/// The tested schemes. Only the contents of the last scheme are kept in memory.
-const SCHEMES: [SchemeName; 3] = [
-    SchemeName::RedBlack,
-    SchemeName::TupleSpecLightweight,
-    SchemeName::TupleAccumulatorsBilinear,
-];
 
 fn versions(oldest: u64, latest: u64, until: Option<u64>) -> Versions {
     Versions {
@@ -41,7 +34,7 @@ fn assert_not_kept(server: &Remote, resource: &Resource) {
 
 #[test]
 fn a_snapshot_server_has_its_versions_and_says_so_of_others() {
-    for scheme in SCHEMES {
+    for scheme in OF_EACH_KIND {
         let author = Author::new(scheme);
         priced(&author, 9);
         let upstream = author.serve();
@@ -63,8 +56,7 @@ fn a_snapshot_server_has_its_versions_and_says_so_of_others() {
         let server = start(service_of(dictionary));
         let source = connect(&server);
         assert_eq!(source.versions().unwrap(), versions(3, 6, Some(6)));
-        let mut client = author.client(&[&server], "view");
-        assert_eq!(client.advance().unwrap(), Version::new(6));
+        let client = author.client_at(&[&server], "view", 6);
         for version in 3..=6 {
             assert_priced(&client, version);
         }
@@ -88,8 +80,7 @@ fn a_snapshot_server_has_its_versions_and_says_so_of_others() {
             assert!(got(&source, &resource).is_ok(), "{scheme} {resource:?}");
         }
         // Other versions that clients send are refused, too.
-        let refused = source.push(&author.update("s.pad", 7)).unwrap_err();
-        assert!(refused.is("not_kept"), "{refused}");
+        assert_code(source.push(&author.update("s.pad", 7)), "not_kept");
         let known = source.push(&author.update("s.pad", 6));
         assert_eq!(known, Ok(PushOutcome::Known));
         assert_eq!(source.versions().unwrap(), versions(3, 6, Some(6)));
@@ -98,7 +89,7 @@ fn a_snapshot_server_has_its_versions_and_says_so_of_others() {
 
 #[test]
 fn older_versions_are_dropped_as_a_mirror_follows() {
-    for scheme in SCHEMES {
+    for scheme in OF_EACH_KIND {
         let author = Author::new(scheme);
         let served = service(&author.path("s.pad"));
         let task = served.follow(SECOND / 100);
@@ -125,8 +116,7 @@ fn older_versions_are_dropped_as_a_mirror_follows() {
             assert_eq!(oldest(&last.0), expected[place], "{scheme} {version}");
         }
         let kept = start(service_of(since.0));
-        let mut client = author.client(&[&kept], "view");
-        assert_eq!(client.advance().unwrap(), Version::new(9));
+        let client = author.client_at(&[&kept], "view", 9);
         for version in 4..=9 {
             assert_priced(&client, version);
         }
@@ -137,8 +127,7 @@ fn older_versions_are_dropped_as_a_mirror_follows() {
 
 #[test]
 fn clients_ask_the_next_server_and_call_nobody_a_liar() {
-    let author = Author::of_tree();
-    priced(&author, 9);
+    let author = Author::of_prices(9);
     let full = author.serve();
     let store = author.create("mirror.pad");
     let (dictionary, mut follower) = mirror_keeping(&store, "3..6", vec![connect(&full)]);
@@ -165,14 +154,12 @@ fn clients_ask_the_next_server_and_call_nobody_a_liar() {
     }
     // The server with all versions is stopped.
     drop(full);
-    let mut client = author.client(&[&snapshot], "new");
-    assert_eq!(client.advance().unwrap(), Version::new(6));
+    author.client_at(&[&snapshot], "new", 6);
 }
 
 #[test]
 fn copies_of_stores_begin_snapshot_servers() {
-    let author = Author::of_tree();
-    priced(&author, 9);
+    let author = Author::of_prices(9);
     // A store that contains versions newer than the retained ones.
     let store = author.copy("s.pad", "copy.pad");
     let (dictionary, mut follower) = mirror_keeping(&store, "3..6", Vec::new());
@@ -182,8 +169,7 @@ fn copies_of_stores_begin_snapshot_servers() {
     assert_eq!(source.versions().unwrap(), versions(3, 6, Some(6)));
     assert_not_kept(&source, &Resource::HeadOf(Version::new(7)));
     assert_not_kept(&source, &Resource::Answer(Version::new(7), about("apple")));
-    let mut client = author.client(&[&server], "view");
-    assert_eq!(client.advance().unwrap(), Version::new(6));
+    let client = author.client_at(&[&server], "view", 6);
     assert_priced(&client, 3);
     let range = Question::Range(KeyRange::ALL);
     assert!(client.ask(Version::new(6), &range).is_ok());
@@ -200,8 +186,7 @@ fn copies_of_stores_begin_snapshot_servers() {
 /// same time, neither may be refused.
 #[test]
 fn the_last_versions_may_be_brought_twice_at_once() {
-    let author = Author::of_tree();
-    priced(&author, 3);
+    let author = Author::of_prices(3);
     let updates = [1, 2, 3].map(|version| author.update("s.pad", version));
     for round in 0..8 {
         let store = author.create(&format!("copy{round}.pad"));

@@ -33,8 +33,7 @@ fn assert_recorded(author: &Author, base: &str, least: usize) {
 
 #[test]
 fn an_answer_with_any_byte_changed_is_refused_and_the_next_server_asked() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let place = Arc::default();
     let liar = author.flipper(&["answers/"], &place);
     let honest = author.serve();
@@ -46,8 +45,7 @@ fn an_answer_with_any_byte_changed_is_refused_and_the_next_server_asked() {
         place.store(byte, Ordering::SeqCst);
         let mut client = author.client_of(servers.to_vec(), author.new_view(), "view");
         assert_eq!(client.advance().unwrap(), latest);
-        let answer = client.ask(latest, &about("apple")).unwrap();
-        assert_eq!(value(&answer), Some(&b"4"[..]));
+        assert_value(&client, latest, "apple", "4");
         let incidents = client.take_incidents();
         assert_eq!(incidents.len(), 1, "byte {byte}: {incidents:?}");
         let is_lie = matches!(incidents[0].fault, Fault::Lied(_) | Fault::Fork(_));
@@ -63,20 +61,17 @@ fn an_answer_with_any_byte_changed_is_refused_and_the_next_server_asked() {
     }
     assert_recorded(&author, "view", 16);
     // If there is no other server, the lie is an error.
-    let mut alone = author.client(&[&liar], "alone");
-    alone.advance().unwrap();
+    let alone = author.follower(&[&liar], "alone");
     assert!(alone.ask(latest, &about("apple")).unwrap_err().is_lie());
 }
 
 /// A response in a newer format version must be reported as such, and not as a lie.
 #[test]
 fn answers_of_a_newer_format_are_no_lies() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     for begin in [&["answers/"], &["heads/"], &["consistency/"]] {
         let honest = author.serve();
-        let mut client = author.client(&[&honest], "view");
-        client.advance().unwrap();
+        let client = author.follower(&[&honest], "view");
         drop(honest);
         let seen = client.view().clone();
         author.publish(&[("fig", begin[0])]);
@@ -97,13 +92,11 @@ fn answers_of_a_newer_format_are_no_lies() {
 
 #[test]
 fn heads_with_any_byte_changed_are_refused() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let place = Arc::default();
     let liar = author.flipper(&["heads/", "consistency/"], &place);
     let honest = author.serve();
-    let mut seen = author.client(&[&honest], "view");
-    seen.advance().unwrap();
+    let seen = author.follower(&[&honest], "view");
     let view = seen.view().clone();
     author.publish(&[("fig", "2")]);
     // A new server that opens the store again serves the new version.
@@ -124,8 +117,7 @@ fn heads_with_any_byte_changed_are_refused() {
 
 #[test]
 fn old_versions_and_answers_to_other_questions_are_refused() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     author.copy("s.pad", "old.pad");
     author.publish(&[("apple", "9")]);
     let honest = author.serve();
@@ -136,10 +128,8 @@ fn old_versions_and_answers_to_other_questions_are_refused() {
     // A server serves an old copy as the latest version. The view must not move back.
     let mut client = author.client_with(&[&old, &honest], client.view().clone(), "view");
     assert_eq!(client.advance().unwrap(), latest);
-    let incidents = client.take_incidents();
-    assert_eq!(incidents.len(), 1, "{incidents:?}");
-    let is_behind = matches!(incidents[0].fault, Fault::Behind(_));
-    assert!(is_behind, "{incidents:?}");
+    let behind = only_fault(client.take_incidents());
+    assert!(matches!(behind, Fault::Behind(_)), "{behind:?}");
     let mut behind = author.client_with(&[&old], client.view().clone(), "view");
     assert!(behind.advance().unwrap_err().is_lie());
     assert_eq!(behind.view().version(), latest);
@@ -155,10 +145,8 @@ fn old_versions_and_answers_to_other_questions_are_refused() {
         ("far too much", vec![0; 1 << 20]),
     ] {
         let liar = author.forger(&["answers/"], move |body| body.clone_from(&other));
-        let mut client = author.client(&[&liar, &honest], name);
-        client.advance().unwrap();
-        let answer = client.ask(latest, &about("apple")).unwrap();
-        assert_eq!(value(&answer), Some(&b"9"[..]), "{name}");
+        let client = author.follower(&[&liar, &honest], name);
+        assert_value(&client, latest, "apple", "9");
         assert_eq!(client.take_incidents().len(), 1, "{name}");
         assert_recorded(&author, name, 1);
     }
@@ -166,15 +154,13 @@ fn old_versions_and_answers_to_other_questions_are_refused() {
 
 #[test]
 fn forks_leave_evidence_that_convinces_others() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     author.copy("s.pad", "fork.pad");
     author.publish(&[("apple", "9")]);
     author.publish_in("fork.pad", &[("apple", "10")]);
     let honest = author.serve();
     let forked = start(service(&author.path("fork.pad")));
-    let mut client = author.client(&[&honest], "view");
-    client.advance().unwrap();
+    let client = author.follower(&[&honest], "view");
     let seen = client.view().clone();
     // The server returns another head for a version that the client has seen.
     let mut same = author.client_with(&[&forked, &honest], seen.clone(), "same");
@@ -190,10 +176,8 @@ fn forks_leave_evidence_that_convinces_others() {
     let answer = fork.answer(Version::new(4), &about("apple")).unwrap();
     // The heads are honest, so the evidence is in the answer.
     let sly = author.forger(&["answers/"], move |body| body.clone_from(&answer));
-    let mut client = author.client(&[&sly, &honest], "sly");
-    client.advance().unwrap();
-    let answer = client.ask(Version::new(4), &about("apple")).unwrap();
-    assert_eq!(value(&answer), Some(&b"9"[..]));
+    let client = author.follower(&[&sly, &honest], "sly");
+    assert_value(&client, Version::new(4), "apple", "9");
     for (client, base) in [(&same, "same"), (&longer, "longer"), (&client, "sly")] {
         let incidents = client.take_incidents();
         let is_fork = matches!(incidents[0].fault, Fault::Fork(_));
@@ -211,8 +195,7 @@ fn forks_leave_evidence_that_convinces_others() {
 /// former would never end, the latter would omit entries.
 #[test]
 fn pages_that_lead_nowhere_are_lies() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let latest = Version::new(3);
     let key = |name: &str| Some(Key::try_from(name).unwrap());
     let nowhere = KeyRange {
@@ -227,16 +210,12 @@ fn pages_that_lead_nowhere_are_lies() {
         let lie = Question::Range(lie).encode();
         let liar = author.forger(&["pages/"], move |body| body.clone_from(&lie));
         let honest = author.serve();
-        let mut client = author.client(&[&liar, &honest], "view");
-        client.advance().unwrap();
+        let client = author.follower(&[&liar, &honest], "view");
         let (page, contents) = client.page(latest, &KeyRange::ALL).unwrap();
         assert_eq!((page, contents.entries.len()), (KeyRange::ALL, 4));
-        let incidents = client.take_incidents();
-        assert_eq!(incidents.len(), 1);
-        let is_lie = matches!(incidents[0].fault, Fault::Lied(_));
-        assert!(is_lie, "{incidents:?}");
-        let mut alone = author.client(&[&liar], "alone");
-        alone.advance().unwrap();
+        let lie = only_fault(client.take_incidents());
+        assert!(matches!(lie, Fault::Lied(_)), "{lie:?}");
+        let alone = author.follower(&[&liar], "alone");
         assert!(alone.page(latest, &KeyRange::ALL).unwrap_err().is_lie());
     }
 }
@@ -245,13 +224,11 @@ fn pages_that_lead_nowhere_are_lies() {
 /// other servers, and report no version only if all of them make this claim.
 #[test]
 fn a_server_that_says_there_is_no_version_hides_none() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     author.create("empty.pad");
     let empty = start(service(&author.path("empty.pad")));
     let honest = author.serve();
-    let mut client = author.client(&[&empty, &honest], "view");
-    assert_eq!(client.advance().unwrap(), Version::new(3));
+    author.client_at(&[&empty, &honest], "view", 3);
     let mut alone = author.client(&[&empty], "alone");
     assert_eq!(alone.advance().unwrap(), Version::EMPTY);
     let liar = author.forger(&["heads/"], |body| *body.last_mut().unwrap() ^= 1);
@@ -261,8 +238,7 @@ fn a_server_that_says_there_is_no_version_hides_none() {
 
 #[test]
 fn servers_that_fail_are_passed_over() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let failing =
         author.liar(|_, _| Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "\u{1b}[31mno"));
     let gone = connect(&author.serve());
@@ -277,16 +253,22 @@ fn servers_that_fail_are_passed_over() {
         assert!(matches!(incident.fault, Fault::Silent(_)), "{incident:?}");
         assert!(!incident.to_string().contains('\u{1b}'));
     }
-    let answer = client.ask(Version::new(1), &about("pear")).unwrap();
-    assert_eq!(value(&answer), Some(&b"5"[..]));
+    assert_value(&client, Version::new(1), "pear", "5");
     assert!(client.take_incidents().is_empty());
+}
+
+/// Creates a client with these options.
+fn hasty_client(author: &Author, servers: &[&TestServer], options: &HttpOptions) -> Client {
+    let servers = servers.iter();
+    let servers = servers.map(|server| Remote::connect(&address(server), options.clone()));
+    let servers = servers.map(Result::unwrap).collect();
+    Client::new(servers, author.new_view(), None).unwrap()
 }
 
 /// The client must wait for slow servers only if no other server answers.
 #[test]
 fn slow_servers_are_waited_for_when_nobody_else_answers() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let slow = |asked: &Arc<AtomicUsize>| {
         let asked = Arc::clone(asked);
         author.liar(move |_, answer| {
@@ -299,12 +281,7 @@ fn slow_servers_are_waited_for_when_nobody_else_answers() {
         wait: Duration::from_millis(20),
         ..http_options()
     };
-    let client = |servers: &[&TestServer]| {
-        let servers = servers.iter();
-        let servers = servers.map(|server| Remote::connect(&address(server), hasty.clone()));
-        let view = StoredView::new(author.key.public().clone());
-        Client::new(servers.map(Result::unwrap).collect(), view, None).unwrap()
-    };
+    let client = |servers: &[&TestServer]| hasty_client(&author, servers, &hasty);
     let asked = Arc::default();
     let (one, two) = (slow(&asked), slow(&asked));
     let mut alone = client(&[&one, &two]);
@@ -322,8 +299,7 @@ fn slow_servers_are_waited_for_when_nobody_else_answers() {
 /// not answer. The silent server is before it in the list.
 #[test]
 fn a_busy_server_is_asked_again_before_a_silent_one() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let asked = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&asked);
     let silent = author.liar(move |_, answer| {
@@ -342,10 +318,7 @@ fn a_busy_server_is_asked_again_before_a_silent_one() {
         wait: Duration::from_secs(2),
         ..http_options()
     };
-    let servers = [&silent, &busy].map(|server| Remote::connect(&address(server), hasty.clone()));
-    let view = StoredView::new(author.key.public().clone());
-    let servers = servers.into_iter().map(Result::unwrap).collect();
-    let mut client = Client::new(servers, view, None).unwrap();
+    let mut client = hasty_client(&author, &[&silent, &busy], &hasty);
     assert_eq!(client.advance().unwrap(), Version::new(3));
     assert_eq!(asked.load(Ordering::SeqCst), 1);
 }

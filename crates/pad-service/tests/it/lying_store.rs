@@ -191,13 +191,11 @@ fn every_scheme_answers_its_questions_and_no_other() {
                 Err(error) => assert!(matches!(question, Question::Value(..)), "{error}"),
             }
         }
-        let truths: Vec<Statement> = answers
-            .iter()
-            .map(|(asked, answer)| {
-                assert!(is_answered(asked, scheme), "{scheme:?} {asked:?}");
-                client.check_at(version, asked, answer).unwrap()
-            })
-            .collect();
+        let truths = answers.iter().map(|(asked, answer)| {
+            assert!(is_answered(asked, scheme), "{scheme:?} {asked:?}");
+            client.check_at(version, asked, answer).unwrap()
+        });
+        let truths: Vec<Statement> = truths.collect();
         for (_, answer) in &answers {
             for question in questions() {
                 if let Ok(statement) = client.check_at(version, &question, answer) {
@@ -259,12 +257,9 @@ impl Follower {
                 answered += 1;
                 continue;
             }
-            let answer = &found.2;
+            let (answer, about) = (&found.2, (*version, question));
             if let Ok(statement) = self.client.check_at(*version, question, answer)
-                && self
-                    .view
-                    .check_past(server, (*version, question), answer)
-                    .is_ok()
+                && self.view.check_past(server, about, answer).is_ok()
             {
                 assert_eq!(statement, *expected);
                 self.found.insert(found);
@@ -496,13 +491,12 @@ fn lies(
     }
     let mut seen = BTreeSet::from([honest.clone()]);
     lies.retain(|(_, files, _)| seen.insert(files.clone()));
-    let lies = lies.into_iter();
-    lies.map(|(what, files, is_behind)| Lie {
+    let lie = |(what, files, is_behind)| Lie {
         what,
         files,
         is_behind,
-    })
-    .collect()
+    };
+    lies.into_iter().map(lie).collect()
 }
 
 /// The suffixes of the names of a store's files.
@@ -527,16 +521,6 @@ fn an_author_continues_the_true_history_and_clients_believe_nothing_else() {
     });
 }
 
-/// Reads the files of a log of heads.
-fn log_files(folder: &Path) -> Files {
-    let entries = fs::read_dir(folder).unwrap();
-    let files = entries.map(|entry| entry.unwrap().path()).map(|path| {
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        (name, fs::read(path).unwrap())
-    });
-    files.collect()
-}
-
 #[test]
 fn a_log_of_heads_continues_truly_or_signs_nothing() {
     let author = Author::of_tree();
@@ -552,7 +536,7 @@ fn a_log_of_heads_continues_truly_or_signs_nothing() {
     for price in ["1", "2", "3"] {
         let version = author.publish(&[("apple", price)]);
         drop(open("s.pad", &folder).unwrap());
-        copies.push((format!("version {version}"), log_files(&folder)));
+        copies.push((format!("version {version}"), read_files(&folder)));
         if version == Version::new(2) {
             author.copy("s.pad", "other.pad");
         }
@@ -564,16 +548,14 @@ fn a_log_of_heads_continues_truly_or_signs_nothing() {
     author.publish_in("other.pad", &[("apple", "5")]);
     let other = author.path("other");
     drop(open("other.pad", &other).unwrap());
-    copies.push(("another history".into(), log_files(&other)));
+    copies.push(("another history".into(), read_files(&other)));
 
     let lies = lies(&honest, &copies, older, false, soak::size(3, 20));
     let mut continued = 0;
     for Lie { what, files, .. } in &lies {
         fs::remove_dir_all(&folder).unwrap();
         fs::create_dir(&folder).unwrap();
-        for (name, bytes) in files {
-            fs::write(folder.join(name), bytes).unwrap();
-        }
+        write_files(&folder, files);
         let opened = open("s.pad", &folder);
         if let Ok(log) = &opened
             && !log.has_failed()
@@ -583,13 +565,10 @@ fn a_log_of_heads_continues_truly_or_signs_nothing() {
             continue;
         }
         drop(opened);
-        let after = log_files(&folder);
+        let after = read_files(&folder);
         for name in [CHECKPOINT, "signed"] {
-            assert_eq!(
-                after.get(name),
-                files.get(name),
-                "{what}: {name} was written"
-            );
+            let expected = files.get(name);
+            assert_eq!(after.get(name), expected, "{what}: {name} was written");
         }
     }
     assert!(0 < continued && continued < lies.len(), "{continued}");

@@ -9,7 +9,7 @@ use std::{
 };
 
 use authdict::{
-    SchemeName, Version, evidence,
+    Version, evidence,
     internals::exchange::{decode_list, encode_list},
 };
 use pad_client::Fault;
@@ -22,11 +22,7 @@ use crate::{
 
 #[test]
 fn a_mirror_has_what_its_upstream_has_and_catches_up() {
-    for scheme in [
-        SchemeName::RedBlack,
-        SchemeName::TupleSpecLightweight,
-        SchemeName::TupleAccumulatorsBilinear,
-    ] {
+    for scheme in OF_EACH_KIND {
         let author = Author::new(scheme);
         three_versions(&author);
         let upstream = author.path("s.pad");
@@ -47,30 +43,26 @@ fn a_mirror_has_what_its_upstream_has_and_catches_up() {
         let (copy, mut follower) = mirror(&author.path("mirror.pad"), &[&server]);
         assert_eq!(copy.latest(), Version::new(3));
         assert_eq!(follower.round().unwrap().taken, 20);
-        let stores = [upstream, author.path("mirror.pad")];
-        let stores = stores.map(|path| authdict::Server::of_any(path).unwrap());
-        for version in (1..=23).map(Version::new) {
-            let [one, other] = stores.each_ref();
-            let update = |store: &authdict::Server| store.update_message(version).unwrap();
-            let head = |store: &authdict::Server| store.head_message(version).unwrap();
-            assert_eq!(update(one), update(other), "{version}");
-            assert_eq!(head(one), head(other), "{version}");
-        }
-        drop(stores);
+        let [own, copied] = [&upstream, &author.path("mirror.pad")].map(|path| {
+            let store = authdict::Server::of_any(path).unwrap();
+            let messages = (1..=23).map(Version::new).map(|version| {
+                let update = store.update_message(version).unwrap();
+                (update, store.head_message(version).unwrap())
+            });
+            messages.collect::<Vec<_>>()
+        });
+        assert_eq!(own, copied, "{scheme}");
         // The mirror serves its versions, and another mirror can copy it.
         let mirrored = start(service(&author.path("mirror.pad")));
-        let mut client = author.client(&[&mirrored, &server], "view");
-        assert_eq!(client.advance().unwrap(), Version::new(23));
-        let answer = client.ask(Version::new(10), &about("apple")).unwrap();
-        assert_eq!(value(&answer), Some(&b"6"[..]));
+        let client = author.client_at(&[&mirrored, &server], "view", 23);
+        assert_value(&client, Version::new(10), "apple", "6");
         assert!(client.take_incidents().is_empty());
     }
 }
 
 #[test]
 fn health_of_a_mirror_says_whether_it_can_follow() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     author.create("mirror.pad");
     let upstream = author.serve();
     let store = author.path("mirror.pad");
@@ -96,8 +88,7 @@ fn health_of_a_mirror_says_whether_it_can_follow() {
 
 #[test]
 fn a_mirror_begins_with_a_stored_snapshot_of_a_pruned_upstream() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let mut pruned = authdict::Server::of_any(author.path("s.pad")).unwrap();
     pruned.prune(Version::new(3)).unwrap();
     drop(pruned);
@@ -118,8 +109,7 @@ fn a_mirror_begins_with_a_stored_snapshot_of_a_pruned_upstream() {
 
 #[test]
 fn updates_that_an_upstream_has_changed_are_not_taken_and_the_last_good_version_is_served() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let length = author.update("s.pad", 3).len();
     let lies = Arc::new(AtomicBool::new(false));
     let honest = author.serve();
@@ -147,10 +137,8 @@ fn updates_that_an_upstream_has_changed_are_not_taken_and_the_last_good_version_
         let expected = (0, Version::new(2));
         assert_eq!((round.taken, copy.latest()), expected, "{place}: {round:?}");
         let mirrored = start(service(&store));
-        let mut client = author.client(&[&mirrored], &format!("view{place}"));
-        assert_eq!(client.advance().unwrap(), Version::new(2));
-        let answer = client.ask(Version::new(2), &about("apple")).unwrap();
-        assert_eq!(value(&answer), Some(&b"4"[..]));
+        let client = author.client_at(&[&mirrored], &format!("view{place}"), 2);
+        assert_value(&client, Version::new(2), "apple", "4");
         // If there is an honest server too, the mirror continues.
         let (copy, mut follower) = mirror(&store, &[&liar, &honest]);
         let round = follower.round().unwrap();
@@ -160,8 +148,7 @@ fn updates_that_an_upstream_has_changed_are_not_taken_and_the_last_good_version_
 
 #[test]
 fn an_upstream_that_forks_leaves_evidence_and_the_mirror_as_it_is() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     author.copy("s.pad", "fork.pad");
     author.copy("s.pad", "mirror.pad");
     author.publish(&[("apple", "9")]);
@@ -173,11 +160,8 @@ fn an_upstream_that_forks_leaves_evidence_and_the_mirror_as_it_is() {
     for taken in [1, 0] {
         let round = follower.round().unwrap();
         assert_eq!((round.taken, copy.latest()), (taken, Version::new(4)));
-        let [incident] = &round.incidents[..] else {
-            panic!("{round:?}");
-        };
-        assert!(matches!(incident.fault, Fault::Fork(_)), "{incident:?}");
-        let kept = fs::read(incident.evidence.as_ref().unwrap()).unwrap();
+        let kept = fs::read(round.incidents[0].evidence.as_ref().unwrap()).unwrap();
+        assert!(matches!(only_fault(round.incidents), Fault::Fork(_)));
         let version = evidence::check(author.key.public(), &kept).unwrap();
         assert_eq!(version, Version::new(4));
     }
@@ -187,6 +171,5 @@ fn an_upstream_that_forks_leaves_evidence_and_the_mirror_as_it_is() {
     let mirrored = start(service(&author.path("mirror.pad")));
     let mut client = author.client(&[&mirrored], "view");
     let latest = client.advance().unwrap();
-    let answer = client.ask(latest, &about("apple")).unwrap();
-    assert_eq!(value(&answer), Some(&b"9"[..]));
+    assert_value(&client, latest, "apple", "9");
 }

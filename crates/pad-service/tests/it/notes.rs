@@ -3,7 +3,7 @@
 use std::fs;
 
 use authdict::{
-    KeyRange, SchemeName, SigningRecord, Version, VersionNote, VersionNotes,
+    KeyRange, SigningRecord, Version, VersionNote, VersionNotes,
     internals::version_notes::{
         NameError, last_second, missing_names, newest_at, only_version, sign_page, versions_of,
     },
@@ -43,6 +43,11 @@ fn notes(numbers: &[u64]) -> VersionNotes {
     all.filter(|(number, _)| numbers.contains(number))
         .map(|(number, (name, day))| (Version::new(number), note(name, day)))
         .collect()
+}
+
+/// Creates the author of a tree with [`noted`] versions.
+fn noted_tree() -> Author {
+    Author::shared("noted", noted)
 }
 
 /// Signs versions with the notes of [`NOTES`]. The price of apples in each version is its number.
@@ -105,8 +110,7 @@ impl Source {
     }
 
     fn client(author: &Author, servers: &[&TestServer]) -> Self {
-        let mut client = author.client(servers, "view");
-        client.advance().unwrap();
+        let client = author.follower(servers, "view");
         Self::Client(Box::new(client))
     }
 
@@ -175,12 +179,7 @@ fn assert_all_found(source: &Source, case: &str) {
 
 #[test]
 fn names_and_dates_are_found_in_every_place() {
-    // The contents of the last scheme are kept in memory.
-    for scheme in [
-        SchemeName::RedBlack,
-        SchemeName::TupleSpecLightweight,
-        SchemeName::TupleAccumulatorsBilinear,
-    ] {
+    for scheme in OF_EACH_KIND {
         let author = Author::new(scheme);
         noted(&author);
         assert_all_found(&Source::store(&author, "s.pad"), "author");
@@ -215,8 +214,7 @@ fn names_and_dates_are_found_in_every_place() {
 
 #[test]
 fn servers_without_notes_have_no_names_and_dates() {
-    let author = Author::of_tree();
-    priced(&author, 4);
+    let author = Author::of_prices(4);
     let server = author.serve();
     let source = Source::client(&author, &[&server]);
     let undated = NameError::Undated("2026-10-24".into());
@@ -225,15 +223,13 @@ fn servers_without_notes_have_no_names_and_dates() {
     let part = Part::new(public, KeyRange::ALL, Keep::All, 1 << 20).unwrap();
     let part = start(service_of(std::sync::Arc::new(part)));
     let page = signed(&author, "[]");
-    let refused = connect(&part).push_notes(&page).unwrap_err();
-    assert!(refused.is("not_kept"), "{refused}");
+    assert_code(connect(&part).push_notes(&page), "not_kept");
 }
 
 /// Notes that arrive later than the versions must reach a server and its mirror.
 #[test]
 fn later_deliveries_bring_missing_notes() {
-    let author = Author::of_tree();
-    noted(&author);
+    let author = noted_tree();
     let server = start(service(&author.create("pushed.pad")));
     push_all(&author, &server);
     let (copy, mut mirror) = mirror(&author.create("mirror.pad"), &[&server]);
@@ -258,8 +254,7 @@ fn later_deliveries_bring_missing_notes() {
 /// Notes that arrive after the last version to copy must reach a mirror that stops there.
 #[test]
 fn later_deliveries_reach_a_mirror_of_a_range() {
-    let author = Author::of_tree();
-    noted(&author);
+    let author = noted_tree();
     let server = start(service(&author.create("pushed.pad")));
     push_all(&author, &server);
     let upstreams = vec![connect(&server)];
@@ -277,8 +272,7 @@ fn later_deliveries_reach_a_mirror_of_a_range() {
 /// A server whose notes cannot be read must still report its versions.
 #[test]
 fn versions_are_reported_without_unreadable_notes() {
-    let author = Author::of_tree();
-    noted(&author);
+    let author = noted_tree();
     let server = author.serve();
     let store = fs::OpenOptions::new()
         .write(true)

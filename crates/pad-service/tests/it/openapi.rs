@@ -63,8 +63,7 @@ fn every_route_is_described_and_nothing_else() {
 
 #[test]
 fn described_statuses_and_types_are_what_is_answered() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let server = author.serve();
     let description = description();
     let (one, three) = (authdict::Version::new(1), authdict::Version::new(3));

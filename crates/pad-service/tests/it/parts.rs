@@ -60,6 +60,14 @@ const NAMES: [&str; 12] = [
     "plum",
 ];
 
+const ABSENT: [&str; 5] = ["b", "dusk", "lz", "zoo", "a"];
+
+/// Creates the author of a tree with versions of [`fruit`].
+fn fruit_tree(versions: u64) -> Author {
+    let name = format!("{versions} fruit");
+    Author::shared(&name, |author| fruit(author, versions))
+}
+
 /// Publishes `versions` versions, each with a few of the names changed.
 fn fruit(author: &Author, versions: u64) {
     for version in 1..=versions {
@@ -75,12 +83,11 @@ fn check_answers(author: &Author, server: &TestServer, range: &KeyRange, version
     let whole = Server::of_any(author.path("s.pad")).unwrap();
     let source = connect(server);
     for version in versions.iter().copied().map(Version::new) {
-        let kept = NAMES.iter().map(|name| key(name));
+        let kept = NAMES.map(key).into_iter();
         let kept = kept.filter(|name| range.contains(name.as_bytes()));
-        let kept: Vec<Key> = kept.collect();
-        let mut questions: Vec<Question> = NAMES.iter().map(|name| about(name)).collect();
-        questions.extend(["b", "dusk", "lz", "zoo", "a"].map(about));
-        questions.extend(Keys::new(kept).map(Question::Keys));
+        let several = Keys::new(kept.collect()).map(Question::Keys);
+        let questions = NAMES.into_iter().chain(ABSENT).map(about);
+        let mut questions: Vec<Question> = questions.chain(several).collect();
         questions.push(Question::Range(range.clone()));
         // Ranges that exceed the part's range on both sides, or on one side.
         questions.push(Question::Range(KeyRange::ALL));
@@ -88,7 +95,7 @@ fn check_answers(author: &Author, server: &TestServer, range: &KeyRange, version
         questions.push(Question::Range(KeyRange { start, end: None }));
         questions.push(Question::Range(KeyRange { start: None, end }));
         let mut neighbours = vec![Question::First, Question::Last];
-        for name in NAMES.iter().copied().chain(["b", "dusk", "lz", "zoo", "a"]) {
+        for name in NAMES.into_iter().chain(ABSENT) {
             neighbours.extend([Predecessor(key(name)).into(), Successor(key(name)).into()]);
         }
         let mut answers = 0;
@@ -171,8 +178,7 @@ fn a_part_answers_about_its_keys_as_all_keys_do_and_follows() {
 
 #[test]
 fn parts_together_answer_everything_and_their_pages_join() {
-    let author = Author::of_tree();
-    fruit(&author, 12);
+    let author = fruit_tree(12);
     let server = author.serve();
     // The third range ends with absent keys. The fourth range contains no key.
     let ranges = [
@@ -191,8 +197,7 @@ fn parts_together_answer_everything_and_their_pages_join() {
     let all = parts.each_ref();
     let router = route(&all);
     for servers in [&all[..], &[&router]] {
-        let mut client = author.client(servers, "view");
-        assert_eq!(client.advance().unwrap(), Version::new(12));
+        let client = author.client_at(servers, "view", 12);
         let whole = Server::of_any(author.path("s.pad")).unwrap();
         for version in [3, 12].map(Version::new) {
             for name in NAMES {
@@ -234,8 +239,7 @@ fn parts_together_answer_everything_and_their_pages_join() {
 
 #[test]
 fn who_comes_late_takes_the_newest_version_alone_from_whoever_has_it() {
-    let author = Author::of_tree();
-    fruit(&author, 20);
+    let author = fruit_tree(20);
     let server = author.serve_keeping("last.pad", "last:3");
     let range = keys("b", "m");
     let (first, mut mirror) = part_of(&author, range.clone(), vec![connect(&server)]);
@@ -265,8 +269,7 @@ fn who_comes_late_takes_the_newest_version_alone_from_whoever_has_it() {
 
 #[test]
 fn versions_are_dropped_as_in_a_store_and_the_last_one_ends_it() {
-    let author = Author::of_tree();
-    fruit(&author, 14);
+    let author = fruit_tree(14);
     let server = author.serve();
     for (keep, oldest, latest) in [("last:3", 12, 14), ("4..", 4, 14), ("3..8", 3, 8)] {
         let range = keys("b", "m");
@@ -283,8 +286,7 @@ fn versions_are_dropped_as_in_a_store_and_the_last_one_ends_it() {
 
 #[test]
 fn what_an_upstream_forges_is_not_taken_and_an_honest_one_puts_it_right() {
-    let author = Author::of_tree();
-    fruit(&author, 6);
+    let author = fruit_tree(6);
     let honest = author.serve();
     for lie in ["answers/", "pages/", "heads/", "updates/", "versions"] {
         let count = Arc::new(AtomicUsize::new(0));
@@ -363,8 +365,7 @@ fn memory_has_a_limit_and_what_cannot_be_kept_is_refused() {
 
 #[test]
 fn slow_and_lying_upstreams_hold_up_nobody() {
-    let author = Author::of_tree();
-    fruit(&author, 30);
+    let author = fruit_tree(30);
     let pruned = author.serve_keeping("last.pad", "last:2");
     let whole = author.serve();
     let slow = author.liar(|_, answer| {
@@ -388,8 +389,7 @@ fn slow_and_lying_upstreams_hold_up_nobody() {
 
 #[test]
 fn what_a_part_cannot_answer_a_router_asks_of_others() {
-    let author = Author::of_tree();
-    fruit(&author, 5);
+    let author = fruit_tree(5);
     let nameless = author.copy("s.pad", "nameless.pad");
     let note = VersionNote {
         name: Some("five".into()),

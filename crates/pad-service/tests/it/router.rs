@@ -17,8 +17,7 @@ use pad_web::{
 
 use crate::{
     fixture::*,
-    hostile::spoken,
-    serve::{assert_unhealthy, fetched, path_of, posted, raw, text},
+    serve::{asked, assert_unhealthy, fetched, path_of, posted, raw, text},
 };
 
 /// The author's nine versions. One server has the first four, another has all from the fourth on.
@@ -30,8 +29,7 @@ struct Parts {
 
 impl Parts {
     fn begin() -> Self {
-        let author = Author::of_tree();
-        priced(&author, 9);
+        let author = Author::of_prices(9);
         let old = author.serve_keeping("old.pad", "0..4");
         let new = author.serve_keeping("new.pad", "4..");
         Self { author, old, new }
@@ -56,8 +54,7 @@ fn look_up(version: u64, key: &str) -> String {
 fn every_version_is_answered_by_whoever_keeps_it() {
     let Parts { author, old, new } = Parts::begin();
     let router = route(&[&old, &new]);
-    let mut client = author.client(&[&router], "view");
-    assert_eq!(client.advance().unwrap(), Version::new(9));
+    let client = author.client_at(&[&router], "view", 9);
     for version in (1..=9).chain([3, 8, 1]) {
         assert_priced(&client, version);
         client.head(Version::new(version)).unwrap();
@@ -112,22 +109,18 @@ fn answers_are_those_of_the_servers_to_the_byte_and_caches_revalidate_them() {
     }
     assert_refusals(&router, &look_up(12, "apple"));
     let update = author.update("s.pad", 9);
-    let refused = connect(&router).push(&update).unwrap_err();
-    assert!(refused.is("method_not_allowed"), "{refused}");
+    assert_code(connect(&router).push(&update), "method_not_allowed");
     let path = "/v1/dictionaries/s/answers/1";
     let refused = FetchError::in_reply(&raw(&router, path, Some(posted(b"no question")))).unwrap();
     assert!(refused.is("unreadable_question"), "{refused}");
     // A client that already has the current response receives status 304.
     let path = look_up(7, "apple");
     let tag = raw(&router, &path, None).headers[header::ETAG].clone();
-    let request = format!(
-        "GET {path} HTTP/1.1\r\nhost: h\r\nif-none-match: {}\r\nconnection: close\r\n\r\n",
-        tag.to_str().unwrap()
-    );
     let servers = [&old, &new].map(connect).to_vec();
     let plain = Router::new("s".into(), servers, None, Limits::default()).unwrap();
     let plain = start_plain(plain);
-    let said = spoken(plain.address(), request.as_bytes());
+    let tag = format!("if-none-match: {}\r\n", tag.to_str().unwrap());
+    let said = asked(&plain, "GET", &path, &tag);
     assert!(said.starts_with("HTTP/1.1 304 "), "{said}");
     assert!(said.contains("no-cache"), "{said}");
 }
@@ -138,8 +131,7 @@ fn servers_that_are_gone_or_late_are_passed_over_and_found_again() {
     let late = late(&author);
     let whole = author.serve();
     let router = route(&[&old, &late, &new, &whole]);
-    let mut client = author.client(&[&router], "view");
-    client.advance().unwrap();
+    let client = author.follower(&[&router], "view");
     for version in 1..=9 {
         assert_priced(&client, version);
     }
@@ -156,8 +148,7 @@ fn servers_that_are_gone_or_late_are_passed_over_and_found_again() {
     assert_eq!(down, 2, "{metrics}");
     // The only server with the version refuses to prove growth, as servers of trees do.
     let pair = route(&[&late, &whole]);
-    let mut behind = author.client(&[&late], "behind");
-    behind.advance().unwrap();
+    let behind = author.follower(&[&late], "behind");
     let mut behind = Client::new(vec![connect(&pair)], behind.view().clone(), None).unwrap();
     assert_eq!(behind.advance().unwrap(), Version::new(9));
     drop(pair);
@@ -240,13 +231,11 @@ fn a_server_that_lies_through_a_router_is_caught_by_the_client() {
     let Parts { author, new, .. } = Parts::begin();
     let liar = author.forger(&["answers/"], |body| *body.last_mut().unwrap() ^= 1);
     let router = route(&[&liar]);
-    let mut client = author.client(&[&router, &new], "view");
-    client.advance().unwrap();
+    let client = author.follower(&[&router, &new], "view");
     assert_priced(&client, 9);
     let incidents = client.take_incidents();
-    let is_lie = matches!(incidents[0].fault, Fault::Lied(_));
-    assert!(is_lie, "{incidents:?}");
     assert!(incidents[0].server.contains(&router.address().to_string()));
+    assert!(matches!(only_fault(incidents), Fault::Lied(_)));
     // A router does not combine servers with different keys.
     let other = Author::of_tree();
     priced(&other, 1);
@@ -288,15 +277,13 @@ fn what_is_newest_goes_back_for_nobody_and_is_signed() {
 /// version.
 #[test]
 fn a_client_that_knows_a_newer_version_is_served_through_a_router() {
-    let author = Author::of_tree();
-    priced(&author, 1);
+    let author = Author::of_prices(1);
     let server = start(service(&author.copy("s.pad", "server.pad")));
     let late = author.copy("s.pad", "late.pad");
     let router = route(&[&server]);
     author.publish(&[("apple", "2")]);
     connect(&server).push(&author.update("s.pad", 2)).unwrap();
-    let mut ahead = author.client(&[&server], "view");
-    assert_eq!(ahead.advance().unwrap(), Version::new(2));
+    let ahead = author.client_at(&[&server], "view", 2);
     let routed = connect(&router);
     assert_eq!(routed.versions().unwrap().latest, Version::new(1));
     let mut client = Client::new(vec![routed], ahead.view().clone(), None).unwrap();
@@ -369,8 +356,7 @@ fn a_server_that_names_another_key_than_the_one_given_is_left_out() {
     let public = author.key.public().clone();
     let router = Router::new("s".into(), servers, Some(public), Limits::default()).unwrap();
     let router = start(router);
-    let mut client = author.client(&[&router], "view");
-    assert_eq!(client.advance().unwrap(), Version::new(9));
+    let client = author.client_at(&[&router], "view", 9);
     for version in 1..=9 {
         assert_priced(&client, version);
     }
@@ -417,12 +403,10 @@ fn answers_that_are_long_come_one_after_the_other() {
         for number in 0..6 {
             let (author, router, long) = (&author, &router, &long);
             scope.spawn(move || {
-                let mut client = author.client(&[router], &format!("view{number}"));
-                client.advance().unwrap();
+                let client = author.follower(&[router], &format!("view{number}"));
                 let answer = client.ask(Version::new(1), &about("apple")).unwrap();
                 assert!(value(&answer) == Some(long.as_bytes()));
-                let short = client.ask(Version::new(1), &about("pear")).unwrap();
-                assert_eq!(value(&short), Some(&b"5"[..]));
+                assert_value(&client, Version::new(1), "pear", "5");
             });
         }
     });
@@ -444,8 +428,7 @@ fn many_clients_share_a_router_while_a_server_comes_and_goes() {
         for number in 0..6 {
             let (author, router) = (&author, &router);
             scope.spawn(move || {
-                let mut client = author.client(&[router], &format!("view{number}"));
-                assert_eq!(client.advance().unwrap(), Version::new(9));
+                let client = author.client_at(&[router], &format!("view{number}"), 9);
                 for round in 0..60 {
                     assert_priced(&client, 1 + (round * 5 + number) % 9);
                 }
@@ -459,8 +442,7 @@ fn many_clients_share_a_router_while_a_server_comes_and_goes() {
 
 #[test]
 fn a_client_that_has_used_up_its_share_says_nothing_of_the_server() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let server = author.liar(|path, answer| {
         if path.starts_with("answers/") {
             return Answer::text(StatusCode::SERVICE_UNAVAILABLE, "busy");
@@ -477,8 +459,7 @@ fn a_client_that_has_used_up_its_share_says_nothing_of_the_server() {
 /// A client cannot set the address under which the router forwards its requests.
 #[test]
 fn a_router_names_its_client_to_the_server() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let named = Arc::new(Mutex::new(BTreeSet::new()));
     let server = start(ClientNames {
         service: service(&author.path("s.pad")),
@@ -494,12 +475,9 @@ fn a_router_names_its_client_to_the_server() {
     named.lock().unwrap().clear();
     for path in ["updates/1", "updates/2"] {
         let path = format!("/v1/dictionaries/s/{path}");
-        let request = |header: &str| {
-            format!("GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n{header}\r\n")
-        };
         let forwarded = format!("X-Forwarded-For: 10.0.0.9, {address}\r\n");
         for header in ["", &forwarded] {
-            let answer = spoken(router.address(), request(header).as_bytes());
+            let answer = asked(&router, "GET", &path, header);
             assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
         }
     }

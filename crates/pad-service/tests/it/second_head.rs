@@ -50,12 +50,9 @@ fn assert_fork(author: &Author, client: &Client, (version, question): (Version, 
     let Err(ClientError::AllServersFailed(incidents)) = client.ask(version, question) else {
         panic!("{scheme}: the client believes what the second history says of {version}");
     };
-    let [incident] = incidents.as_slice() else {
-        panic!("{scheme}: {incidents:?}");
-    };
-    let is_fork = matches!(incident.fault, Fault::Fork(_));
-    assert!(is_fork, "{scheme}: {incident:?}");
-    let kept = fs::read(incident.evidence.as_ref().unwrap()).unwrap();
+    let kept = fs::read(incidents[0].evidence.as_ref().unwrap()).unwrap();
+    let fork = only_fault(incidents);
+    assert!(matches!(fork, Fault::Fork(_)), "{scheme}: {fork:?}");
     evidence::check(author.key.public(), &kept).unwrap();
 }
 
@@ -103,8 +100,7 @@ fn answers_belong_to_the_history_that_the_client_follows() {
 
         // An honest server receives the same questions.
         let honest = start(service_of(dictionary));
-        let mut client = author.client(&[&honest], "honest");
-        client.advance().unwrap();
+        let client = author.follower(&[&honest], "honest");
         for version in [Version::EMPTY, Version::new(1), older, latest] {
             client.ask(version, &asked).unwrap();
         }
@@ -122,8 +118,7 @@ fn versions_newer_than_the_view_are_not_believed_before_they_are_followed() {
         let author = Author::new(scheme);
         author.publish(&[entry(scheme, "apple", "1")]);
         let server = author.serve();
-        let mut client = author.client(&[&server], "view");
-        client.advance().unwrap();
+        let client = author.follower(&[&server], "view");
         author.publish(&[entry(scheme, "fig", "2")]);
         drop(server);
         let dictionary = Arc::new(Dictionary::open(&author.path("s.pad")).unwrap());

@@ -6,14 +6,18 @@ use std::sync::{
 };
 
 use authdict::{
-    Key, KeyRange, Keys, Question, SchemeName, Statement, Version, internals::SchemeFamily,
+    Key, KeyHistory, KeyRange, Keys, Question, SchemeName, Statement, Untrusted, Version,
+    internals::{
+        SchemeFamily,
+        exchange::{decode_history, encode_history},
+    },
 };
 use pad_client::{FetchError, PushOutcome, internals::Resource};
 use pad_service::Dictionary;
 use pad_web::client::{HttpClient, HttpError, PostBody, Reply, StatusCode, Verdict, header};
 use pad_web::server::{Limits, Options};
 
-use crate::{fixture::*, second_head::for_each_scheme};
+use crate::{fixture::*, hostile::spoken, second_head::for_each_scheme};
 
 /// The tested schemes: trees and tuples.
 const SCHEMES: [SchemeName; 4] = [
@@ -37,6 +41,13 @@ pub(crate) fn posted(body: &[u8]) -> PostBody<'_> {
 /// Fetches a path from the server, and accepts any status.
 pub(crate) fn raw(server: &TestServer, path: &str, posted: Option<PostBody<'_>>) -> Reply {
     fetched(server, path, posted).unwrap()
+}
+
+/// Sends a request with further headers to a server without TLS, and returns all that it answers.
+pub(crate) fn asked(server: &TestServer, method: &str, path: &str, headers: &str) -> String {
+    let request =
+        format!("{method} {path} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n{headers}\r\n");
+    spoken(server.address(), request.as_bytes())
 }
 
 /// Fetches a path as text.
@@ -71,15 +82,12 @@ fn every_family_is_served_and_verified() {
         let author = Author::new(scheme);
         three_versions(&author);
         let server = author.serve();
-        let mut client = author.client(&[&server], "view");
-        assert_eq!(client.advance().unwrap(), Version::new(3));
+        let client = author.client_at(&[&server], "view", 3);
         for (version, price) in [(1, "3"), (2, "4"), (3, "4")] {
-            let answer = client.ask(Version::new(version), &about("apple")).unwrap();
-            assert_eq!(value(&answer), Some(price.as_bytes()), "{scheme}");
-            let absent = client.ask(Version::new(version), &about("fig")).unwrap();
-            assert_eq!(value(&absent), None);
-            let head = client.head(Version::new(version)).unwrap();
-            assert_eq!(head.version, Version::new(version));
+            let version = Version::new(version);
+            assert_value(&client, version, "apple", price);
+            assert_eq!(value(&client.ask(version, &about("fig")).unwrap()), None);
+            assert_eq!(client.head(version).unwrap().version, version);
         }
         let range = Question::Range(KeyRange::ALL);
         let Statement::Range(all) = client.ask(Version::new(3), &range).unwrap() else {
@@ -112,10 +120,7 @@ fn what_other_processes_publish_is_served_without_a_restart() {
             while source.versions().unwrap().latest < Version::new(version) {
                 std::thread::sleep(SECOND / 200);
             }
-            let mut client = author.client(&[&server], "view");
-            let latest = client.advance().unwrap();
-            let answer = client.ask(latest, &about("apple")).unwrap();
-            assert_eq!(value(&answer), Some(version.to_string().as_bytes()));
+            assert_priced(&author.client_at(&[&server], "view", version), version);
         }
         drop(task);
     }
@@ -142,15 +147,13 @@ fn updates_are_durable_once_they_are_taken_and_are_taken_once() {
         assert_eq!(source.push(&updates[0]).unwrap(), PushOutcome::Known);
         let mut client = author.client(&[&server], "view");
         let latest = client.advance().unwrap();
-        let answer = client.ask(latest, &about("quince")).unwrap();
-        assert_eq!(value(&answer), Some(&b"1"[..]));
+        assert_value(&client, latest, "quince", "1");
     }
 }
 
 #[test]
 fn updates_that_the_author_has_not_signed_change_nothing() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     author.create("copy.pad");
     let good = author.update("s.pad", 1);
     let server = start(service(&author.path("copy.pad")));
@@ -175,20 +178,17 @@ fn updates_that_the_author_has_not_signed_change_nothing() {
     // An update of another author, and a conflicting update for an existing version.
     let stranger = Author::of_tree();
     stranger.publish(&[("apple", "3")]);
-    let foreign = source.push(&stranger.update("s.pad", 1)).unwrap_err();
-    assert!(foreign.is("update_refused"), "{foreign}");
+    assert_code(source.push(&stranger.update("s.pad", 1)), "update_refused");
     assert_eq!(source.versions().unwrap().latest, Version::EMPTY);
     assert_eq!(source.push(&good).unwrap(), PushOutcome::Taken);
     // The version exists. This update is unsigned, so its contents are not compared.
     let mut unsigned = good.clone();
     flip(&mut unsigned, good.len() - 1);
-    let unsigned = source.push(&unsigned).unwrap_err();
-    assert!(unsigned.is("update_refused"), "{unsigned}");
+    assert_code(source.push(&unsigned), "update_refused");
     assert_eq!(source.push(&good).unwrap(), PushOutcome::Known);
     author.create("fork.pad");
     author.publish_in("fork.pad", &[("apple", "5")]);
-    let other = source.push(&author.update("fork.pad", 1)).unwrap_err();
-    assert!(other.is("other_update"), "{other}");
+    assert_code(source.push(&author.update("fork.pad", 1)), "other_update");
 }
 
 /// An update is rebuilt from a stored tree only if it is short enough to send.
@@ -198,19 +198,13 @@ fn an_update_that_is_longer_than_an_answer_is_not_made() {
     let keys: Vec<_> = (0..100).map(|key| format!("key {key:03}")).collect();
     author.publish_all(&keys, &"v".repeat(1000));
     author.publish(&[("key 000", "3")]);
-    let limits = Limits {
-        response_bytes: 50_000,
-        ..Limits::default()
-    };
-    let dictionary = Arc::new(Dictionary::open(&author.path("s.pad")).unwrap());
-    let server = start(limited_service(dictionary, limits));
+    let server = author.serve_short(50_000);
     let source = connect(&server);
     for resource in [
         Resource::Update(Version::new(1)),
         Resource::Updates(Version::new(1), Version::new(2)),
     ] {
-        let refused = source.get(&resource, 1 << 20).unwrap_err();
-        assert!(refused.is("too_long"), "{refused}");
+        assert_code(source.get(&resource, 1 << 20), "too_long");
     }
     let second = source.get(&Resource::Update(Version::new(2)), 1 << 20);
     assert_eq!(second.unwrap(), author.update("s.pad", 2));
@@ -223,18 +217,20 @@ fn histories_come_in_pages_that_cost_so_much_and_no_more() {
     const VERSIONS: u64 = 1500;
     for scheme in [SCHEMES[0], SCHEMES[3]] {
         let author = Author::new(scheme);
-        author.publish_many(VERSIONS, |version| match version {
-            5 => vec![("fig", "1")],
-            9 => vec![("fig", "2")],
-            _ => vec![("pear", "5"), ("fig", "2")],
+        let batches = (1..=VERSIONS).map(|version| match version {
+            5 => vec![put("fig", "1")],
+            9 => vec![put("fig", "2")],
+            _ => vec![put("pear", "5"), put("fig", "2")],
         });
+        let signed = author.sign("s.pad", batches.collect()).unwrap();
+        assert_eq!(signed, Version::new(VERSIONS));
         let fig = Key::try_from("fig").unwrap();
         let none = Key::try_from("none").unwrap();
         let server = author.serve();
         let source = connect(&server);
         let page = |resource| {
             let bytes = source.get(&resource, 1 << 20).unwrap();
-            let page = authdict::internals::exchange::decode_history(&bytes, 1 << 20).unwrap();
+            let page = decode_history(&bytes, 1 << 20).unwrap();
             page.into_unverified()
         };
         let first = page(Resource::History(none.clone()));
@@ -260,14 +256,11 @@ fn histories_come_in_pages_that_cost_so_much_and_no_more() {
 /// Clients refuse histories that never end, and histories whose pages do not go back.
 #[test]
 fn histories_that_do_not_go_back_are_refused() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let said = |since: u64, changes: &[u64]| {
         let changes = changes.iter().copied().map(Version::new).collect();
         let since = Version::new(since);
-        authdict::internals::exchange::encode_history(authdict::Untrusted::new(
-            authdict::KeyHistory { since, changes },
-        ))
+        encode_history(Untrusted::new(KeyHistory { since, changes }))
     };
     for (first, next) in [
         (said(2, &[3]), said(3, &[])),
@@ -292,12 +285,7 @@ fn a_question_of_many_keys_with_long_values_is_refused() {
     let author = Author::of_tree();
     let names: Vec<_> = (0..30).map(|key| format!("key {key:03}")).collect();
     author.publish_all(&names, &"v".repeat(300_000));
-    let limits = Limits {
-        response_bytes: 1 << 20,
-        ..Limits::default()
-    };
-    let dictionary = Arc::new(Dictionary::open(&author.path("s.pad")).unwrap());
-    let server = start(limited_service(dictionary, limits));
+    let server = author.serve_short(1 << 20);
     let ask = |count: usize| {
         let keys = names.iter().take(count);
         let keys = keys.map(|key| Key::try_from(key.as_str()).unwrap());
@@ -308,15 +296,13 @@ fn a_question_of_many_keys_with_long_values_is_refused() {
         assert!(ask(count).unwrap().len() > count * 300_000);
     }
     for count in [4, 10, 30] {
-        let refused = ask(count).unwrap_err();
-        assert!(refused.is("too_long"), "{refused}");
+        assert_code(ask(count), "too_long");
     }
 }
 
 #[test]
 fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let server = author.serve();
     let (one, three) = (Version::new(1), Version::new(3));
     let forever = [
@@ -349,12 +335,8 @@ fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
     let path = path_of(&forever[1]);
     let tag = raw(&server, &path, None).headers[header::ETAG].clone();
     let tag = tag.to_str().unwrap();
-    let head = format!(
-        "GET {path} HTTP/1.1\r\nhost: localhost\r\nif-none-match: {tag}\r\nconnection: \
-            close\r\n\r\n"
-    );
     let plain = start_plain(service(&author.path("s.pad")));
-    let answer = crate::hostile::spoken(plain.address(), head.as_bytes());
+    let answer = asked(&plain, "GET", &path, &format!("if-none-match: {tag}\r\n"));
     assert!(answer.starts_with("HTTP/1.1 304 "), "{answer}");
     let line = format!("etag: {tag}");
     assert!(answer.to_lowercase().contains(&line), "{answer}");
@@ -366,8 +348,7 @@ fn what_is_about_a_fixed_version_is_immutable_and_tagged() {
 
 #[test]
 fn requests_that_the_web_server_refuses_are_counted() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let limits = Limits {
         request_bytes: 100,
         ..Limits::default()
@@ -392,23 +373,8 @@ fn requests_that_the_web_server_refuses_are_counted() {
 }
 
 #[test]
-fn the_root_path_is_a_page_with_the_latest_versions() {
-    let author = Author::of_tree();
-    three_versions(&author);
-    let server = author.serve();
-    let reply = raw(&server, "/", None);
-    assert_eq!(reply.status.as_u16(), 200);
-    let kind = &reply.headers[header::CONTENT_TYPE];
-    assert_eq!(kind, "text/html; charset=utf-8");
-    let page = String::from_utf8(reply.body).unwrap();
-    assert!(page.contains("versions\">s</a><td>3\n"), "{page}");
-    assert_eq!(raw(&server, "/", Some(posted(b""))).status.as_u16(), 405);
-}
-
-#[test]
 fn refusals_have_a_status_and_a_word() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let mut repository = authdict::Server::of_any(author.path("s.pad")).unwrap();
     repository.prune(Version::new(2)).unwrap();
     drop(repository);
@@ -446,27 +412,19 @@ fn refusals_have_a_status_and_a_word() {
     for (path, (status, code)) in of_paths.into_iter().chain(of_resources) {
         let reply = raw(&server, &path, None);
         let object: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
-        assert_eq!(
-            (reply.status.as_u16(), object["error"].as_str()),
-            (status, Some(code)),
-            "{path}"
-        );
+        let found = (reply.status.as_u16(), object["error"].as_str());
+        assert_eq!(found, (status, Some(code)), "{path}");
         assert_eq!(reply.headers[header::CACHE_CONTROL], "no-store");
     }
     for path in ["/health", "/v1/dictionaries", "/v1/dictionaries/s/head"] {
-        let posted = PostBody {
-            content_type: "text/plain",
-            body: b"",
-        };
-        let reply = raw(&server, path, Some(posted));
+        let reply = raw(&server, path, Some(posted(b"")));
         assert_eq!(reply.status, StatusCode::METHOD_NOT_ALLOWED, "{path}");
     }
 }
 
 #[test]
 fn the_server_says_how_it_is() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let server = author.serve();
     let good = Resource::HeadOf(Version::new(2));
     let bad = Resource::HeadOf(Version::new(9));
@@ -487,12 +445,19 @@ fn the_server_says_how_it_is() {
     }
     let health = raw(&server, "/health", None);
     assert_eq!(health.body, br#"{"latest":{"s":3},"status":"ok"}"#);
+    // The root path is a page with the latest versions.
+    let reply = raw(&server, "/", None);
+    assert_eq!(reply.status.as_u16(), 200);
+    let kind = &reply.headers[header::CONTENT_TYPE];
+    assert_eq!(kind, "text/html; charset=utf-8");
+    let page = String::from_utf8(reply.body).unwrap();
+    assert!(page.contains("versions\">s</a><td>3\n"), "{page}");
+    assert_eq!(raw(&server, "/", Some(posted(b""))).status.as_u16(), 405);
 }
 
 #[test]
 fn files_are_published_beside_a_dictionary() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let folder = author.path("published");
     std::fs::create_dir_all(folder.join("tile/0")).unwrap();
     std::fs::write(folder.join("tile/0/000"), b"tile").unwrap();
@@ -526,16 +491,13 @@ fn files_are_published_beside_a_dictionary() {
 
 #[test]
 fn a_head_is_the_answer_without_its_body() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let plain = start_with(Options::default(), service(&author.path("s.pad")));
     for (version, status) in [(3, "http/1.1 200"), (9, "http/1.1 404")] {
         let resource = Resource::Answer(Version::new(version), about("apple"));
         let path = path_of(&resource);
         let [(got, body), (head, nothing)] = ["GET", "HEAD"].map(|method| {
-            let request =
-                format!("{method} {path} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n");
-            let answer = crate::hostile::spoken(plain.address(), request.as_bytes());
+            let answer = asked(&plain, method, &path, "");
             let (head, body) = answer.split_once("\r\n\r\n").unwrap();
             let lines = head.lines().map(str::to_lowercase);
             let lines = lines.filter(|line| !line.starts_with("date:"));
@@ -551,7 +513,8 @@ fn a_head_is_the_answer_without_its_body() {
     }
 }
 
-/// Superseding tuples may be sent with newer signatures about old versions.
+/// Superseding tuples may be sent with newer signatures about old versions. Only trees answer on
+/// the thread of the connection.
 #[test]
 fn a_tag_belongs_to_one_body() {
     let changed = AtomicUsize::new(0);
@@ -569,17 +532,10 @@ fn a_tag_belongs_to_one_body() {
         let is_same_tag = first.headers[header::ETAG] == second.headers[header::ETAG];
         assert_eq!(is_same_tag, first.body == second.body, "{scheme}");
         changed.fetch_add(usize::from(!is_same_tag), Ordering::SeqCst);
-    });
-    assert!(changed.into_inner() > 0);
-}
-
-/// Lookups of other families wait for a lock, which long reads of other clients may hold.
-#[test]
-fn only_trees_answer_on_the_thread_of_the_connection() {
-    for_each_scheme(|scheme| {
-        let author = Author::new(scheme);
+        // Look-ups of other families wait for a lock, which long reads of other clients may hold.
         let dictionary = Dictionary::open(&author.path("s.pad")).unwrap();
         let is_tree = scheme.family() == SchemeFamily::Tree;
         assert_eq!(dictionary.answers_at_once(), is_tree, "{scheme}");
     });
+    assert!(changed.into_inner() > 0);
 }

@@ -1,14 +1,8 @@
 //! Tests of look-ups without proofs.
 
-use std::sync::Arc;
-
 use authdict::{Version, verify};
 use pad_client::internals::Resource;
-use pad_service::Dictionary;
-use pad_web::{
-    client::{Reply, StatusCode, header},
-    server::Limits,
-};
+use pad_web::client::{Reply, StatusCode, header};
 
 use crate::{fixture::*, second_head::for_each_scheme, serve::raw};
 
@@ -76,15 +70,7 @@ fn every_family_with_one_value_per_key_answers() {
 #[test]
 fn malformed_and_long_requests_are_refused() {
     let author = Author::of_tree();
-    let limits = Limits {
-        response_bytes: 4096,
-        ..Limits::default()
-    };
-    let limited = || {
-        let dictionary = Dictionary::open(&author.path("s.pad")).unwrap();
-        start(limited_service(Arc::new(dictionary), limits))
-    };
-    let server = limited();
+    let server = author.serve_short(4096);
     assert_refused(&server, "apple", (404, "unknown_version"));
     author.publish(&[("apple", "3"), ("long", &"x".repeat(5000))]);
     let followed = author.serve();
@@ -102,15 +88,14 @@ fn malformed_and_long_requests_are_refused() {
         assert_refused(&followed, path, refusal);
     }
     drop(server);
-    let server = limited();
+    let server = author.serve_short(4096);
     assert_refused(&server, "long", (422, "too_long"));
     assert_value(&author, &server, ("apple", 1), "3");
 }
 
 #[test]
 fn mirrors_and_routers_answer_with_the_version_that_they_name() {
-    let author = Author::of_tree();
-    priced(&author, 9);
+    let author = Author::of_prices(9);
     let old = author.serve_keeping("old.pad", "0..4");
     let new = author.serve_keeping("new.pad", "4..");
     let router = route(&[&old, &new]);

@@ -173,6 +173,15 @@ fn serve_at(author: &Author, store: &str, policy: &Policy, clock: Clock) -> LogS
     }
 }
 
+/// Starts a server of the store `s.pad`, and waits until its log of `size` heads is cosigned by one
+/// of these witnesses.
+fn logged(author: &Author, witnesses: &[(&str, &TestServer)], size: u64) -> (LogServer, Policy) {
+    let policy = policy(author, 1, witnesses);
+    let logged = serve(author, "s.pad", &policy);
+    logged.wait_for(size);
+    (logged, policy)
+}
+
 impl LogServer {
     fn wait_for(&self, size: u64) {
         wait_until(|| self.log.sizes().unwrap()[1] >= size);
@@ -216,17 +225,6 @@ fn post_by(client: &HttpClient, path: &str, body: &[u8]) -> Result<Reply, pad_cl
     client.post(path, posted, 1 << 20, |reply| Ok(Verdict::Done(reply)))
 }
 
-/// Returns the fault of the only server.
-fn fault(error: ClientError) -> Fault {
-    match error {
-        ClientError::AllServersFailed(incidents) => {
-            let [incident] = <[_; 1]>::try_from(incidents).unwrap();
-            incident.fault
-        }
-        other => panic!("{other}"),
-    }
-}
-
 fn refusal(error: ClientError) -> WitnessedError {
     match fault(error) {
         Fault::Unwitnessed(NotWitnessed::Refused(error)) => error,
@@ -234,16 +232,10 @@ fn refusal(error: ClientError) -> WitnessedError {
     }
 }
 
-#[test]
-#[allow(clippy::too_many_lines, reason = "one step after the other")]
-fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
-    let author = Author::of_tree();
-    three_versions(&author);
-    let honest = start(witness(&author, "honest", "w"));
-    let dead = start(witness(&author, "dead", "dead"));
-    // The server tells each lie in turn, and then starts again.
+/// Starts a witness that tells each lie in turn, and then starts again.
+fn lying_witness() -> TestServer {
     let turn = AtomicUsize::new(0);
-    let liar = start(Fake(move |request: &AddCheckpoint| {
+    start(Fake(move |request: &AddCheckpoint| {
         let other = Checkpoint::new("another.example/log", 7, Hash::of_nothing()).unwrap();
         let time = Timestamp::from_seconds(1_700_000_000).unwrap();
         let own = careless("liar", 1_700_000_000)(request);
@@ -268,7 +260,15 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
             7 => Answer::text(StatusCode::FOUND, "elsewhere"),
             _ => Answer::text(StatusCode::IM_A_TEAPOT, "\u{1b}[2J"),
         }
-    }));
+    }))
+}
+
+#[test]
+fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
+    let author = Author::of_three_versions();
+    let honest = start(witness(&author, "honest", "w"));
+    let dead = start(witness(&author, "dead", "dead"));
+    let liar = lying_witness();
     let witnesses = [("honest", &honest), ("dead", &dead), ("liar", &liar)];
     let [one, two] = [1, 2].map(|quorum| policy(&author, quorum, &witnesses));
     drop(dead);
@@ -316,9 +316,8 @@ fn a_dead_and_a_lying_witness_keep_nobody_from_the_honest_one() {
     let unseen = strict.ask(Version::new(1), &about("apple"));
     assert!(matches!(unseen, Err(ClientError::NotSeen { .. })));
     let count = |name: &str, witness: &str| {
-        logged.metric(&format!(
-            "pad_{name}_total{{dictionary=\"s\",witness=\"{witness}\"}}"
-        ))
+        let of = format!("{{dictionary=\"s\",witness=\"{witness}\"}}");
+        logged.metric(&format!("pad_{name}_total{of}"))
     };
     assert!(count("cosignatures", "honest") >= 5);
     for witness in ["liar", "dead"] {
@@ -363,8 +362,7 @@ fn a_private_fork(author: &Author) {
 
 #[test]
 fn a_private_fork_is_refused_by_who_asks_witnesses_and_by_nobody_else() {
-    let author = &Author::of_tree();
-    three_versions(author);
+    let author = &Author::of_three_versions();
     a_private_fork(author);
     let first = start(witness(author, "first", "w1"));
     let second = start(witness(author, "second", "w2"));
@@ -388,8 +386,7 @@ fn a_private_fork_is_refused_by_who_asks_witnesses_and_by_nobody_else() {
     assert_eq!(private.log.sizes().unwrap(), [3, 0]);
     let mut victim = author.client(&[&private.server], "victim");
     assert_eq!(victim.advance().unwrap(), latest);
-    let answer = victim.ask(latest, &about("apple")).unwrap();
-    assert_eq!(value(&answer), Some(&b"67"[..]));
+    assert_value(&victim, latest, "apple", "67");
     let refused = witnessed(&private.server, "asks").advance().unwrap_err();
     assert!(refused.is_lie());
     assert_eq!(fault(refused), Fault::Unwitnessed(NotWitnessed::NoLog));
@@ -430,12 +427,9 @@ fn service_with(author: &Author, log: &Arc<HeadLog>) -> Service {
 
 #[test]
 fn whatever_is_changed_in_a_log_is_refused_and_the_next_server_asked() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let honest = start(witness(&author, "honest", "w"));
-    let policy = policy(&author, 1, &[("honest", &honest)]);
-    let logged = serve(&author, "s.pad", &policy);
-    logged.wait_for(3);
+    let (logged, policy) = logged(&author, &[("honest", &honest)], 3);
     let length = |path: &str| {
         let file = Resource::File(path.into());
         connect(&logged.server).get(&file, 1 << 20).unwrap().len()
@@ -477,12 +471,9 @@ fn whatever_is_changed_in_a_log_is_refused_and_the_next_server_asked() {
 
 #[test]
 fn an_old_cosignature_is_refused_by_its_age() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let slow = start(Fake(careless("old", 1_000_000)));
-    let policy = policy(&author, 1, &[("old", &slow)]);
-    let logged = serve(&author, "s.pad", &policy);
-    logged.wait_for(3);
+    let (logged, policy) = logged(&author, &[("old", &slow)], 3);
     let client = |within| logged.witnessed(&author, "view", Witnesses::new(policy.clone(), within));
     let refused = refusal(client(HOUR).advance().unwrap_err());
     let WitnessedError::Log(LogProofError::Policy(PolicyError::QuorumNotMet { old, .. })) =
@@ -505,9 +496,7 @@ fn a_lying_clock_makes_nothing_recent() {
         let author = Author::new(scheme);
         author.publish(&[("apple", "")]);
         let server = start(witness(&author, "w", "w"));
-        let policy = policy(&author, 1, &[("w", &server)]);
-        let logged = serve(&author, "s.pad", &policy);
-        logged.wait_for(1);
+        let (logged, policy) = logged(&author, &[("w", &server)], 1);
         for lying in LYING_CLOCKS {
             let witnesses = Witnesses::new(policy.clone(), HOUR / 2).with_clock(lying.clock);
             let mut client = logged.witnessed(&author, "view", witnesses);
@@ -527,8 +516,7 @@ fn a_lying_clock_makes_nothing_recent() {
 fn witnesses_and_servers_with_lying_clocks_make_nothing_recent() {
     let right: Clock = SystemTime::now;
     let check = |[of_witness, of_server]: [Clock; 2], is_published: bool, is_recent: bool| {
-        let author = Author::of_tree();
-        three_versions(&author);
+        let author = Author::of_three_versions();
         let server = start(witness(&author, "w", "w").with_clock(of_witness));
         let policy = policy(&author, 1, &[("w", &server)]);
         let logged = serve_at(&author, "s.pad", &policy, of_server);
@@ -551,8 +539,7 @@ fn witnesses_and_servers_with_lying_clocks_make_nothing_recent() {
                 assert_eq!(is_published, is_of_clock, "{refused}");
             }
         }
-        let mut unwitnessed = author.client(&[&logged.server], "unwitnessed");
-        assert_eq!(unwitnessed.advance().unwrap(), Version::new(3));
+        author.client_at(&[&logged.server], "unwitnessed", 3);
     };
     check([right, right], true, true);
     let [before_1970, .., latest] = LYING_CLOCKS.map(|lying| lying.clock);
@@ -578,13 +565,10 @@ fn a_witness_whose_clock_is_before_1970_says_so() {
 /// cosignature.
 #[test]
 fn a_cosignature_from_the_future_is_not_published() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let ahead = start(Fake(careless("ahead", 4_102_444_800)));
     let right = start(witness(&author, "right", "right"));
-    let policy = policy(&author, 1, &[("ahead", &ahead), ("right", &right)]);
-    let logged = serve(&author, "s.pad", &policy);
-    logged.wait_for(3);
+    let (logged, _) = logged(&author, &[("ahead", &ahead), ("right", &right)], 3);
     let note = text(&logged.server, "/v1/dictionaries/s/files/checkpoint");
     assert!(note.contains("witness.example/right"), "{note}");
     assert!(!note.contains("witness.example/ahead"), "{note}");
@@ -594,8 +578,7 @@ fn a_cosignature_from_the_future_is_not_published() {
 /// abandoned log as the newest.
 #[test]
 fn a_policy_names_one_log_of_a_dictionary() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     let server = author.serve();
     let id = author.key.public().authority.dictionary;
     let log = |place: &str, secret: u8| {
@@ -634,17 +617,13 @@ fn a_policy_names_one_log_of_a_dictionary() {
 
 #[test]
 fn a_log_goes_on_after_a_restart_and_refuses_a_store_of_another_history() {
-    let author = Author::of_tree();
-    three_versions(&author);
+    let author = Author::of_three_versions();
     a_private_fork(&author);
     let honest = start(witness(&author, "honest", "w"));
-    let policy = policy(&author, 1, &[("honest", &honest)]);
-    let logged = serve(&author, "s.pad", &policy);
-    logged.wait_for(3);
-    drop(logged);
+    let witnesses = [("honest", &honest)];
+    drop(logged(&author, &witnesses, 3));
     author.publish(&[("fig", "1")]);
-    let logged = serve(&author, "s.pad", &policy);
-    logged.wait_for(4);
+    let (logged, policy) = logged(&author, &witnesses, 4);
     drop(logged);
     let open = |store: &str, signer: NoteSigner| {
         let dictionary = Dictionary::open(&author.path(store)).unwrap();
@@ -664,7 +643,6 @@ fn a_log_goes_on_after_a_restart_and_refuses_a_store_of_another_history() {
 }
 
 #[test]
-#[allow(clippy::too_many_lines, reason = "one step after the other")]
 fn hostile_requests_to_a_witness_get_the_statuses_that_are_described() {
     let author = Author::of_tree();
     let server = start(witness(&author, "honest", "w"));
@@ -727,13 +705,28 @@ fn hostile_requests_to_a_witness_get_the_statuses_that_are_described() {
     assert_eq!(opened.text, checkpoint.text());
     let unknown = text(&server, &format!("/{}/checkpoint", "0".repeat(64)));
     assert!(unknown.contains("unknown_path"), "{unknown}");
-    // A valid request is changed at every byte, and truncated at every length. No variant is
-    // cosigned.
     let first = post(&server, template, &good).unwrap();
     assert_eq!(first.body, b"1\n");
-    let client = http(&server);
+    no_variant_is_cosigned(&server, template, &good);
+    let long = vec![b'a'; AddCheckpoint::LONGEST + 1];
+    assert!(post(&server, template, &long).is_err());
+    for (path, status) in [("/other/add-checkpoint", 404), ("/health", 405)] {
+        assert_eq!(post(&server, path, &good).unwrap().status, status, "{path}");
+    }
+    assert!(text(&server, "/health").contains("\"ok\""));
+    assert!(text(&server, template).contains("method_not_allowed"));
+    let metrics = text(&server, "/metrics");
+    let size = format!("pad_witness_log_size{{origin=\"{origin}\"}} 1");
+    for line in ["pad_witness_answers_total{status=\"200\"} 2", &size] {
+        assert!(metrics.contains(line), "{metrics}");
+    }
+}
+
+/// Changes a valid request at every byte, and truncates it at every length.
+fn no_variant_is_cosigned(server: &TestServer, template: &str, good: &[u8]) {
+    let client = http(server);
     for place in 0..good.len() {
-        let mut changed = good.clone();
+        let mut changed = good.to_vec();
         changed[place] ^= 1;
         // A request for size 1 after size 1 is valid.
         if changed.starts_with(b"old 1") {
@@ -744,16 +737,4 @@ fn hostile_requests_to_a_witness_get_the_statuses_that_are_described() {
             assert_ne!(reply.status, StatusCode::OK, "{place}");
         }
     }
-    let long = vec![b'a'; AddCheckpoint::LONGEST + 1];
-    assert!(post(&server, template, &long).is_err());
-    for (path, status) in [("/other/add-checkpoint", 404), ("/health", 405)] {
-        assert_eq!(post(&server, path, &good).unwrap().status, status, "{path}");
-    }
-    assert!(text(&server, "/health").contains("\"ok\""));
-    assert!(text(&server, template).contains("method_not_allowed"));
-    let metrics = text(&server, "/metrics");
-    let cosigned = "pad_witness_answers_total{status=\"200\"} 2";
-    assert!(metrics.contains(cosigned), "{metrics}");
-    let size = format!("pad_witness_log_size{{origin=\"{origin}\"}} 1");
-    assert!(metrics.contains(&size), "{metrics}");
 }

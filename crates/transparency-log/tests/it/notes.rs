@@ -45,10 +45,8 @@ fn the_example_of_the_go_package_is_read_verified_and_signed() {
     assert_eq!(signer.to_secret_text(), PETER_SECRET);
     assert_eq!(signer.verifier().to_string(), PETER_PUBLIC);
     assert_eq!(signer.sign(PETER_TEXT).to_string(), PETER_LINE);
-    assert!(
-        !format!("{signer:?}").contains("PRIVATE"),
-        "the secret is shown"
-    );
+    let shown = format!("{signer:?}");
+    assert!(!shown.contains("PRIVATE"), "the secret is shown");
 }
 
 #[test]
@@ -68,10 +66,7 @@ fn the_example_of_the_specification_is_read() {
 
 #[test]
 fn no_mutation_of_a_note_says_anything_else() {
-    let mut note = NaiveLog::new(9).note(9);
-    let checkpoint = NaiveLog::new(9).checkpoint(9);
-    note.add(witness_key(1).cosign(&checkpoint, time(1_700_000_000)))
-        .unwrap();
+    let note = NaiveLog::new(9).cosigned(9, 1_700_000_000);
     let keys = [log_key().verifier(), witness_key(1).verifier()];
     let text = note.unverified_text().to_owned();
     let (mut read, mut opened) = (0, 0);
@@ -144,8 +139,8 @@ fn times_are_what_was_signed_and_have_an_end() {
     let key = witness_key(1).verifier();
     for seconds in [0, 1, 1_679_315_147, u64::MAX >> 1] {
         let mut note = Note::new(checkpoint.text()).unwrap();
-        note.add(witness_key(1).cosign(&checkpoint, time(seconds)))
-            .unwrap();
+        let cosignature = witness_key(1).cosign(&checkpoint, time(seconds));
+        note.add(cosignature).unwrap();
         let opened = note.open(std::slice::from_ref(&key)).unwrap();
         assert_eq!(opened.signed[0].time, Some(time(seconds)));
     }

@@ -4,7 +4,7 @@ use transparency_log::{
     Policy,
     policy::PolicyError,
     proof::{LogProof, LogProofError},
-    tree::{Hash, TreeError, prove_inclusion},
+    tree::{Hash, TreeError},
 };
 
 use crate::support::{NaiveLog, entry, log_key, mutations, time, witness_key};
@@ -16,17 +16,7 @@ fn policy(number: u8) -> Policy {
 }
 
 fn proof(index: u64, size: u64) -> LogProof {
-    let mut log = NaiveLog::new(size);
-    let mut note = log.note(size);
-    note.add(witness_key(1).cosign(&log.checkpoint(size), time(3)))
-        .unwrap();
-    let path = prove_inclusion(&mut log, index, size).unwrap();
-    LogProof {
-        index,
-        path,
-        note,
-        extra: None,
-    }
+    NaiveLog::new(size).proof(index, size, 3)
 }
 
 #[test]

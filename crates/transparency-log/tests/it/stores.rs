@@ -124,38 +124,32 @@ fn one_process_writes_and_others_read() {
 
 #[test]
 fn damaged_and_foreign_files_are_refused() {
+    type Damage = fn(&mut Vec<u8>, usize);
     let folder = tempfile::tempdir().unwrap();
     let key = log_key().verifier();
     let layer = || Arc::new(Folder::open(folder.path()).unwrap());
     append(&mut LogStore::open(layer(), &key).unwrap(), 300);
     let other = LogStore::open(layer(), &other_log_key().verifier());
     assert!(matches!(other, Err(StoreError::Note(_))));
-    for (name, length) in [
-        ("hashes-0", 300 * 32 - 1),
-        ("hashes-1", 31),
-        ("ends", 299 * 8),
-        ("entries", 9),
-        ("signed", 40),
+    let (cut, flip): (Damage, Damage) = (Vec::truncate, |bytes, place| bytes[place] ^= 1);
+    for (name, damage, place) in [
+        ("hashes-0", cut, 300 * 32 - 1),
+        ("hashes-1", cut, 31),
+        ("ends", cut, 299 * 8),
+        ("entries", cut, 9),
+        ("signed", cut, 40),
+        ("hashes-0", flip, 299 * 32),
+        ("hashes-0", flip, 256 * 32),
+        ("hashes-1", flip, 5),
+        ("signed", flip, 30),
     ] {
         let path = folder.path().join(name);
         let whole = fs::read(&path).unwrap();
-        fs::write(&path, &whole[..length]).unwrap();
-        assert!(LogStore::open(layer(), &key).is_err(), "{name}");
-        fs::write(&path, &whole).unwrap();
-    }
-    for (name, place) in [
-        ("hashes-0", 299 * 32),
-        ("hashes-0", 256 * 32),
-        ("hashes-1", 5),
-        ("signed", 30),
-    ] {
-        let path = folder.path().join(name);
-        let mut bytes = fs::read(&path).unwrap();
-        bytes[place] ^= 1;
-        fs::write(&path, &bytes).unwrap();
-        assert!(LogStore::open(layer(), &key).is_err(), "{name}");
-        bytes[place] ^= 1;
-        fs::write(&path, &bytes).unwrap();
+        let mut damaged = whole.clone();
+        damage(&mut damaged, place);
+        fs::write(&path, damaged).unwrap();
+        assert!(LogStore::open(layer(), &key).is_err(), "{name} {place}");
+        fs::write(&path, whole).unwrap();
     }
     let [signed, elsewhere] = ["signed", "elsewhere"].map(|name| folder.path().join(name));
     fs::rename(signed, elsewhere).unwrap();

@@ -5,8 +5,10 @@ use std::{collections::BTreeMap, sync::Mutex};
 use transparency_log::{
     Checkpoint, Note, Timestamp,
     note::{Cosigner, NoteSigner},
+    proof::LogProof,
     tile::{Fetch, FetchError, ResourcePath, encode_entry},
-    tree::{Hash, Subtrees, TreeHead},
+    tree::{Hash, Subtrees, TreeHead, prove_consistency, prove_inclusion},
+    witness::AddCheckpoint,
 };
 
 pub(crate) const ORIGIN: &str = "example.com/log";
@@ -92,6 +94,33 @@ impl NaiveLog {
 
     pub(crate) fn note(&self, size: u64) -> Note {
         self.checkpoint(size).sign(&log_key())
+    }
+
+    /// Returns a note that the first witness has cosigned.
+    pub(crate) fn cosigned(&self, size: u64, seconds: u64) -> Note {
+        let mut note = self.note(size);
+        let cosignature = witness_key(1).cosign(&self.checkpoint(size), time(seconds));
+        note.add(cosignature).unwrap();
+        note
+    }
+
+    /// Returns the proof of an entry, with a cosigned note.
+    pub(crate) fn proof(&mut self, index: u64, size: u64, seconds: u64) -> LogProof {
+        LogProof {
+            index,
+            path: prove_inclusion(self, index, size).unwrap(),
+            note: self.cosigned(size, seconds),
+            extra: None,
+        }
+    }
+
+    /// Returns the request to a witness that has cosigned the log of `old_size` entries.
+    pub(crate) fn request(&mut self, old_size: u64, size: u64) -> AddCheckpoint {
+        AddCheckpoint {
+            old_size,
+            proof: prove_consistency(self, old_size.min(size), size).unwrap(),
+            note: self.note(size),
+        }
     }
 }
 
@@ -188,18 +217,4 @@ pub(crate) fn mutations(bytes: &[u8]) -> Vec<Vec<u8>> {
 pub(crate) fn text_mutations(text: &str) -> impl Iterator<Item = String> {
     let mutated = mutations(text.as_bytes()).into_iter();
     mutated.filter_map(|changed| String::from_utf8(changed).ok())
-}
-
-/// Reproducible pseudorandom numbers.
-pub(crate) struct Numbers(pub(crate) u64);
-
-impl Numbers {
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
-        // SplitMix64 (Steele, Lea, Flood 2014).
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % end
-    }
 }

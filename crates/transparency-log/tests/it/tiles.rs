@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, collections::BTreeMap};
 
-use pad_conformance::soak;
+use pad_conformance::{Random, soak};
 use transparency_log::{
     tile::{
         BundleError, Fetch, FetchError, PathError, ReadError, ResourcePath, TileReader, Width,
@@ -11,7 +11,7 @@ use transparency_log::{
     tree::{Hash, TreeError, TreeHead, verify_consistency, verify_inclusion},
 };
 
-use crate::support::{NaiveLog, Numbers, entry, naive_root, text_mutations};
+use crate::support::{NaiveLog, entry, naive_root, text_mutations};
 
 fn tile(level: u8, index: u64, width: u16) -> ResourcePath {
     let width = Width::new(width).unwrap();
@@ -122,7 +122,7 @@ fn a_reader_gives_what_the_log_has() {
     ] {
         let log = NaiveLog::new(size);
         let mut reader = TileReader::open(&log, &log.checkpoint(size)).unwrap();
-        let mut numbers = Numbers(size);
+        let mut numbers = Random::new(size);
         let draws = match size {
             0 => 0,
             1..=1000 => 12,
@@ -220,10 +220,8 @@ fn changed_tiles_are_refused_before_anything_is_made_of_them() {
             let of_entry = reader.entry(within).unwrap_err();
             let of_proof = reader.prove_inclusion(within, size).unwrap_err();
             for refused in [of_entry, of_proof] {
-                assert!(
-                    matches!(refused, ReadError::Tile(found) if found == *path),
-                    "{path}"
-                );
+                let is_of_tile = matches!(refused, ReadError::Tile(found) if found == *path);
+                assert!(is_of_tile, "{path}");
             }
             assert_eq!(reader.entry(size - 1).unwrap(), entry(size - 1));
         }

@@ -1,12 +1,12 @@
 //! Proofs compared with the definition.
 
-use pad_conformance::soak;
+use pad_conformance::{Random, soak};
 use transparency_log::tree::{
     Edge, Hash, TreeError, TreeHead, prove_consistency, prove_inclusion, root, verify_consistency,
     verify_inclusion,
 };
 
-use crate::support::{NaiveLog, Numbers, entry, naive_root, naive_split};
+use crate::support::{NaiveLog, entry, naive_root, naive_split};
 
 /// Computes an inclusion path as in RFC 6962, section 2.1.1.
 fn naive_path(index: usize, leaves: &[Hash]) -> Vec<Hash> {
@@ -115,7 +115,7 @@ fn all_sizes_up_to_600_have_the_roots_and_proofs_of_the_definition() {
 
 #[test]
 fn random_larger_trees_too() {
-    let mut numbers = Numbers(11);
+    let mut numbers = Random::new(11);
     let mut log = NaiveLog::new(70_000);
     for _ in 0..soak::size(12, 40) {
         let size = 1 + numbers.below(70_000);

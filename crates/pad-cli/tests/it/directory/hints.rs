@@ -2,20 +2,23 @@
 
 use serde_json::json;
 
-use super::journeys::one;
 use crate::bench::{Bench, assert_has, digests};
 
 /// Creates a directory of two closed blocks. The hint of entry 5 is in `hint`, and its object is in
 /// `object`.
 fn with_hint() -> Bench {
-    let bench = Bench::with_key("directory");
-    bench.ok("directory create d --key k");
-    bench.write("digests", digests(256).as_bytes());
-    bench.ok("directory append d --key k --digests digests");
-    bench.write("object", b"the object");
-    bench.ok("directory update d --key k --hints hints 5 object");
-    std::fs::rename(bench.path("hints/5.hint"), bench.path("hint")).unwrap();
-    bench
+    Bench::shared("a directory and a hint", || {
+        let bench = Bench::with_key("directory");
+        bench.write("digests", digests(256).as_bytes());
+        bench.write("object", b"the object");
+        bench.steps(&[
+            "directory create d --key k",
+            "directory append d --key k --digests digests",
+            "directory update d --key k --hints hints 5 object",
+        ]);
+        std::fs::rename(bench.path("hints/5.hint"), bench.path("hint")).unwrap();
+        bench
+    })
 }
 
 const ASK: &str = "directory verify --from d --public k.pub --id 5 --object object";
@@ -23,7 +26,7 @@ const ASK: &str = "directory verify --from d --public k.pub --id 5 --object obje
 /// Verifies the object, which must match, with the hint. Asserts whether the hint matched, and
 /// whether it was refreshed. A hint that does not match costs one read.
 fn assert_hint(bench: &Bench, [is_match, is_refreshed]: [bool; 2], case: &str) {
-    let said = one(bench, &format!("{ASK} --hint hint"));
+    let said = bench.one(&format!("{ASK} --hint hint"));
     let expected = json!({
         "matched": true, "read_blocks": u32::from(!is_match),
         "hint": { "matched": is_match, "refreshed": is_refreshed },
@@ -34,7 +37,7 @@ fn assert_hint(bench: &Bench, [is_match, is_refreshed]: [bool; 2], case: &str) {
 #[test]
 fn a_hint_saves_the_read_and_is_refreshed() {
     let bench = with_hint();
-    let without = one(&bench, ASK);
+    let without = bench.one(ASK);
     assert_has(&without, &json!({ "matched": true, "read_blocks": 1 }), ASK);
     assert_hint(&bench, [true, false], "new");
     // After a change of another entry, the hint still matches. It is replaced by a hint for the new
@@ -65,7 +68,7 @@ fn a_lost_stale_or_poisoned_hint_costs_a_read_and_no_more() {
         let mut poisoned = good.clone();
         poisoned[place] ^= 0x10;
         bench.write("hint", &poisoned);
-        let said = one(&bench, &format!("{ASK} --hint hint"));
+        let said = bench.one(&format!("{ASK} --hint hint"));
         assert_eq!(said["matched"], true, "byte {place}");
     }
     // The hint is stale, because the neighbouring entry has changed since.
@@ -82,7 +85,7 @@ fn a_false_object_is_refused_whatever_its_hint() {
     bench.write("object", b"a false object");
     bench.fails(&ask, 3, "the object object with the digest");
     bench.write("object", b"the object");
-    assert_eq!(one(&bench, &ask)["matched"], true);
+    assert_eq!(bench.one(&ask)["matched"], true);
     // The object store returns the object and the hint of another entry. The client names the entry
     // that it requests.
     bench.ok("directory update d --key k --hints hints 6 digests");

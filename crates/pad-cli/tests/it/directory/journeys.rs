@@ -8,10 +8,12 @@ use crate::bench::{Bench, assert_has, digests};
 /// Creates a directory `d` with the key `k`, three objects in version 1, and their hints in the
 /// folder `hints`.
 pub(crate) fn with_objects() -> Bench {
-    let bench = with_three_objects();
-    bench.ok("directory create d --key k");
-    bench.ok("directory append d --key k --hints hints --updates updates cat dog cow");
-    bench
+    Bench::shared("a directory of objects", || {
+        let bench = with_three_objects();
+        bench.ok("directory create d --key k");
+        bench.ok("directory append d --key k --hints hints --updates updates cat dog cow");
+        bench
+    })
 }
 
 /// Creates a key of a directory, and three objects.
@@ -23,13 +25,6 @@ pub(super) fn with_three_objects() -> Bench {
     bench
 }
 
-/// Returns the only object that a command prints.
-pub(crate) fn one(bench: &Bench, line: &str) -> Json {
-    let mut printed = bench.json(line);
-    assert_eq!(printed.len(), 1, "{line}: {printed:?}");
-    printed.remove(0)
-}
-
 #[test]
 fn an_entry_is_registered_proved_and_verified() {
     let bench = with_objects();
@@ -38,7 +33,7 @@ fn an_entry_is_registered_proved_and_verified() {
     assert!(text.starts_with("live               1  "), "{text}");
     assert!(text.contains("version 1 of 3 entries, verified"), "{text}");
     let verify = "directory verify proof --public k.pub";
-    let said = one(&bench, &format!("{verify} --id 1 --object dog"));
+    let said = bench.one(&format!("{verify} --id 1 --object dog"));
     assert_has(&said, &json!({ "matched": true, "verified": true }), verify);
     assert_eq!(said["answers"][0]["status"], "live");
     let digest = said["answers"][0]["digest"].as_str().unwrap();
@@ -66,14 +61,11 @@ fn what_is_deleted_or_not_assigned_is_proved_too() {
     bench.ok("directory delete d --key k 1");
     bench.ok("directory prove d 1 2 3 7 --public k.pub --out proof");
     let ids = "--id 7 --id 2 --id 1 --id 3";
-    let said = one(
-        &bench,
-        &format!("directory verify proof --public k.pub {ids}"),
-    );
+    let said = bench.one(&format!("directory verify proof --public k.pub {ids}"));
     assert_states(&said, &["deleted", "live", "unassigned", "unassigned"]);
     assert_has(&said, &json!({ "version": 2, "entries": 3 }), ids);
     bench.ok("directory prove d --range 1..9 --public k.pub --out range");
-    let said = one(&bench, "directory verify range --public k.pub --range 1..9");
+    let said = bench.one("directory verify range --public k.pub --range 1..9");
     let rest = json!({ "first_id": 3, "last_id": 8, "status": "unassigned" });
     assert_eq!(said["answers"][2], rest);
     bench.steps(&[
@@ -88,7 +80,7 @@ fn an_import_is_loaded_at_once_and_goes_on_in_versions() {
     let bench = Bench::with_key("directory");
     let lines = digests(1000);
     bench.write("digests", lines.as_bytes());
-    let loaded = one(&bench, "directory import d --key k --digests digests");
+    let loaded = bench.one("directory import d --key k --digests digests");
     let expected = json!({ "version": 1, "imported_entries": 1000, "entries": 1000 });
     assert_has(&loaded, &expected, "d");
     let more = bench.json("directory import d --key k --group 300 --skip 400 --digests digests");
@@ -131,7 +123,7 @@ fn a_server_that_is_not_the_author_follows_by_updates() {
     bench.fails("directory apply server updates/2.update", 2, gap);
     let applied =
         bench.json("directory apply server updates/1.update updates/2.update updates/3.update");
-    let status = one(&bench, "directory status d --public k.pub");
+    let status = bench.one("directory status d --public k.pub");
     assert_eq!(applied[2]["root"], status["root"]);
     assert_eq!(status["entries"], 3);
     bench.ok("directory check server --public k.pub");

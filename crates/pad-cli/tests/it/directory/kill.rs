@@ -7,24 +7,22 @@ use std::{process::Stdio, time::Duration};
 
 use serde_json::Value as Json;
 
-use super::journeys::one;
 use crate::{
     bench::{Bench, digests},
-    kill::killed,
+    kill::{killed, noise, wanted_rounds},
 };
 
 const LINES: u64 = 3000;
 
 #[test]
 fn acknowledged_entries_survive() {
-    let rounds = std::env::var("PAD_KILL_ROUNDS");
-    let rounds: u64 = rounds.map_or(6, |rounds| rounds.parse().unwrap());
+    let rounds = wanted_rounds(6);
     let bench = Bench::new();
     let lines = usize::try_from(LINES).unwrap();
     bench.write("digests", digests(lines).as_bytes());
     let mut acknowledged = 0;
     for round in 0..rounds {
-        let noise = round.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
+        let noise = noise(round);
         if round % 3 == 0 {
             // After some rounds a new directory is created, so that kills also occur during
             // creation and loading.
@@ -47,7 +45,7 @@ fn acknowledged_entries_survive() {
             continue;
         }
         bench.ok("directory check d");
-        let status = one(&bench, "directory status d --public k.pub");
+        let status = bench.one("directory status d --public k.pub");
         let entries = status["entries"].as_u64().unwrap();
         let is_lost = entries < told;
         assert!(!is_lost, "round {round}: {entries} entries of {told}");
@@ -65,11 +63,11 @@ fn acknowledged_entries_survive() {
         let import = format!("directory import d --key k --skip {acknowledged}");
         bench.ok(&format!("{import} --digests digests"));
     }
-    assert_eq!(one(&bench, "directory status d")["entries"], LINES);
+    assert_eq!(bench.one("directory status d")["entries"], LINES);
     bench.ok("keygen --out other --scheme directory");
     let import = "directory import whole --key other --digests digests";
-    let whole = one(&bench, import);
-    assert_eq!(one(&bench, "directory status d")["root"], whole["root"]);
+    let whole = bench.one(import);
+    assert_eq!(bench.one("directory status d")["root"], whole["root"]);
 }
 
 /// Runs an import, kills it at a random moment, and returns the versions that it acknowledged.

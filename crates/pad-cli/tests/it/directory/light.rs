@@ -4,24 +4,23 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{
-    journeys::{one, with_three_objects},
-    trust::copy,
-};
-use crate::bench::{Bench, assert_has, names};
+use super::{journeys::with_three_objects, trust::copy};
+use crate::bench::{Bench, Outcome as _, assert_has, names, text};
 
 /// Creates a light author in the folder `author` with the key `k`, with three objects in version 1,
 /// a copy of the directory in `copy`, and a copy of the author in `begun`.
 pub(crate) fn with_light_author() -> Bench {
-    let bench = with_three_objects();
-    bench.ok("directory create author --light --key k");
-    let said = one(&bench, "directory append author --key k cat dog cow");
-    assert_has(&said, &json!({ "version": 1, "entries": 3 }), "author");
-    assert_eq!(said["new_entries"][2]["id"], 2);
-    bench.ok("directory create copy --public k.pub");
-    bench.ok("directory apply copy author/1.update");
-    copy(&bench, "author", "begun");
-    bench
+    Bench::shared("a light author", || {
+        let bench = with_three_objects();
+        bench.ok("directory create author --light --key k");
+        let said = bench.one("directory append author --key k cat dog cow");
+        assert_has(&said, &json!({ "version": 1, "entries": 3 }), "author");
+        assert_eq!(said["new_entries"][2]["id"], 2);
+        bench.ok("directory create copy --public k.pub");
+        bench.ok("directory apply copy author/1.update");
+        copy(&bench, "author", "begun");
+        bench
+    })
 }
 
 /// A light author makes the versions of an author that stores all entries.
@@ -37,10 +36,8 @@ fn its_versions_are_those_of_an_author_with_entries() {
             "delete" => ("--from copy 0 2", "0 2"),
             _ => ("--updates updates cow dog", "cow dog"),
         };
-        let line = format!("directory {change} author --key k {light}");
-        let light = one(&bench, &line);
-        let line = format!("directory {change} full --key other {full}");
-        let full = one(&bench, &line);
+        let light = bench.one(&format!("directory {change} author --key k {light}"));
+        let full = bench.one(&format!("directory {change} full --key other {full}"));
         for field in ["version", "entries", "root", "changes"] {
             assert_eq!(light[field], full[field], "{change}: {field}");
         }
@@ -92,7 +89,7 @@ fn changes_without_a_right_proof_are_not_signed() {
         "directory update author --key k --from copy 0 cat => 2 the light author is at version 2",
         "directory apply copy author/2.update",
     ]);
-    let said = one(&bench, "directory update author --key k --from copy 0 cat");
+    let said = bench.one("directory update author --key k --from copy 0 cat");
     assert_eq!(said["version"], 3);
 }
 
@@ -107,10 +104,10 @@ fn a_version_is_signed_once_although_a_crash_interrupts_it() {
     bench.write("k.signed", &record);
     fs::remove_file(bench.path("author/2.update")).unwrap();
     let output = bench.run("directory append author --key k --updates updates cat");
-    let warned = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{warned}");
-    let signed = "version 2 was signed by an earlier";
-    assert!(warned.contains(signed), "{warned}");
+    output.succeeds();
+    let warned = text(&output.stderr);
+    let is_right = warned.contains("version 2 was signed by an earlier");
+    assert!(is_right, "{warned}");
     for file in ["author/2.update", "updates/2.update"] {
         assert_eq!(bench.read(file), update, "{file}");
     }

@@ -15,14 +15,13 @@ use flexlist_service::client::{
 use pad_conformance::{Random, soak};
 use pad_core::Workers;
 
-use crate::{bench::Bench, process::Process};
+use crate::{bench::Bench, kill::wanted_rounds, process::Process};
 
 type Client = FileClient<HttpTransport, SigningKey>;
 
 #[test]
 fn acknowledged_bytes_survive() {
-    let wanted = std::env::var("PAD_KILL_ROUNDS");
-    let rounds: u64 = wanted.map_or(soak::size(6, 15), |rounds| rounds.parse().unwrap());
+    let rounds = wanted_rounds(soak::size(6, 15));
     let bench = Bench::new();
     let key = FileOwnerKey::generate(TagKind::default(), &Workers::sequential()).unwrap();
     let mut server = Process::of_files(&bench, "");

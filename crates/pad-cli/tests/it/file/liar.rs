@@ -38,6 +38,23 @@ pub(crate) struct Liar {
 }
 
 impl Liar {
+    /// Creates a bench with a server that answers honestly at first.
+    pub(crate) fn bench() -> (Bench, Self) {
+        let bench = Bench::new();
+        let server = Self::start(&bench);
+        (bench, server)
+    }
+
+    /// Creates a bench like [`Self::bench`] with the file `original`, which is uploaded with the
+    /// key `k` and the state `s`. Also returns the arguments that name all of them.
+    pub(crate) fn with_file(contents: &[u8]) -> (Bench, Self, String) {
+        let (bench, server) = Self::bench();
+        bench.write("original", contents);
+        let file = format!("--state s --key k --server {}", server.address());
+        bench.ok(&format!("file upload {file} original"));
+        (bench, server, file)
+    }
+
     /// Starts a server that answers honestly at first. Its store is in the bench's folder.
     pub(crate) fn start(bench: &Bench) -> Self {
         let server = FileServer::open(

@@ -1,6 +1,6 @@
 //! Tests for operators: allowed owners, file permissions, and a damaged store.
 
-use std::{fs, path::Path};
+use std::fs;
 
 use pad_conformance::soak;
 
@@ -8,12 +8,6 @@ use crate::{
     bench::{Bench, is_error, text},
     process::Process,
 };
-
-#[cfg(unix)]
-fn mode(path: &Path) -> u32 {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::metadata(path).unwrap().permissions().mode() & 0o777
-}
 
 #[test]
 fn only_named_owners_may_begin_files_and_only_owners_remove_them() {
@@ -49,14 +43,16 @@ fn only_named_owners_may_begin_files_and_only_owners_remove_them() {
 }
 
 #[test]
-#[cfg(unix)]
 fn nobody_else_may_read_a_store() {
     let bench = Bench::new();
     drop(Process::of_files(&bench, ""));
-    let store = bench.path("server/files.redb");
-    assert_eq!(mode(&store), 0o600);
-    assert_eq!(mode(&bench.path("server/files.redb.reserve")), 0o600);
-    assert_eq!(mode(&bench.path("server")), 0o700);
+    for (name, mode) in [
+        ("/files.redb", 0o600),
+        ("/files.redb.reserve", 0o600),
+        ("", 0o700),
+    ] {
+        assert_eq!(bench.mode(&format!("server{name}")), mode, "{name}");
+    }
     for wrong in [0o644, 0o602, 0o620] {
         bench.set_mode("server/files.redb", wrong);
         let mode = format!("(its mode is {wrong:03o})");
@@ -70,7 +66,6 @@ fn nobody_else_may_read_a_store() {
 }
 
 #[test]
-#[cfg(unix)]
 fn a_private_key_that_others_may_read_is_refused() {
     let bench = Bench::new();
     for name in ["certificate", "key"] {
@@ -95,17 +90,8 @@ fn a_private_key_that_others_may_read_is_refused() {
 /// may be printed.
 #[test]
 fn a_damaged_page_costs_a_line() {
-    let bench = Bench::new();
-    fs::write(bench.path("original"), vec![7; 300_000]).unwrap();
-    let server = Process::of_files(&bench, "");
-    let server_option = format!("--server {}", server.address);
-    bench.ok(&format!(
-        "file upload --state s --key k {server_option} original"
-    ));
-    #[cfg(unix)]
+    let (bench, server, _) = Process::with_file(&vec![7; 300_000]);
     server.stop();
-    #[cfg(not(unix))]
-    drop(server);
     let path = bench.path("server/files.redb");
     let whole = fs::read(&path).unwrap();
     let mut told = 0;

@@ -14,8 +14,7 @@ const CONTENTS: &[u8] = b"some text that everybody may read and that anybody aud
 /// Creates a file with tags of this kind. The public data is in a separate folder without other
 /// files.
 fn published(kind: &str) -> (Bench, Liar, Bench) {
-    let bench = Bench::new();
-    let server = Liar::start(&bench);
+    let (bench, server) = Liar::bench();
     let address = server.address();
     bench.write("original", &CONTENTS.repeat(2_000));
     bench.steps(&[

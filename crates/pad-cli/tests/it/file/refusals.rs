@@ -123,8 +123,7 @@ fn is_tested(place: usize, number: usize, name: &str) -> bool {
 fn every_refusal_has_an_exit_status_for_every_command() {
     let check = |place: usize| {
         let [command, requests, column, before] = parts(CASES[place]);
-        let bench = Bench::new();
-        let server = Liar::start(&bench);
+        let (bench, server) = Liar::bench();
         let words = format!("--state s --key k --server {}", server.address());
         prepare(&bench, &server, before, &words);
         let kept = fs::read(bench.path("s")).ok();

@@ -8,10 +8,11 @@ use flexlist_service::{
     client::{ClientError, FileClient, HttpOptions, HttpTransport, Transport, TransportError},
     internals::message::{Request, Response},
 };
-use serde_json::Value as Json;
+use pad_conformance::Random;
+use serde_json::{Value as Json, json};
 
 use crate::{
-    bench::{Bench, Outcome as _},
+    bench::{Bench, Outcome as _, assert_has},
     process::Process,
 };
 
@@ -21,14 +22,10 @@ fn contents() -> Vec<u8> {
     let length: usize = wanted.map_or(2_000_000, |length| length.parse().unwrap());
     // Text with many repetitions and small changes suits content-defined blocks.
     let words = ["root", "rank", "level", "below", "after", "tag", "leaf"];
-    let mut text = Vec::with_capacity(length + 64);
-    let mut number = 1_u64;
+    let (mut text, mut random) = (Vec::with_capacity(length + 64), Random::new(1));
     while text.len() < length {
-        number = number
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        let word = words[usize::try_from(number >> 33).unwrap() % words.len()];
-        text.extend_from_slice(format!("{word} {}\n", number >> 50).as_bytes());
+        let word = words[random.index(words.len())];
+        text.extend_from_slice(format!("{word} {}\n", random.below(1 << 14)).as_bytes());
     }
     text.truncate(length);
     text
@@ -38,15 +35,15 @@ fn contents() -> Vec<u8> {
 fn what_is_stored_is_read_back_and_damage_is_named() {
     let bench = Bench::new();
     let mut model = contents();
-    fs::write(bench.path("original"), &model).unwrap();
+    bench.write("original", &model);
     let server = Process::of_files(&bench, "");
     let file = format!("--state s --key k --server {}", server.address);
 
-    let uploaded = bench.json(&format!("file upload {file} original"));
-    assert_eq!(uploaded[0]["version"], 1);
-    assert_eq!(uploaded[0]["bytes"], model.len());
+    let of_version = |version: usize, length: usize| json!({ "version": version, "bytes": length });
+    let upload = format!("file upload {file} original");
+    assert_has(&bench.first(&upload), &of_version(1, model.len()), &upload);
 
-    fs::write(bench.path("piece"), vec![b'x'; 50_000]).unwrap();
+    bench.write("piece", &vec![b'x'; 50_000]);
     for number in 0..10 {
         let offset = model.len() / 11 * number;
         let command = match number % 3 {
@@ -63,9 +60,8 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
                 format!("file delete {file} --offset {offset} --length 30000")
             }
         };
-        let changed = bench.json(&command);
-        assert_eq!(changed[0]["version"], number + 2);
-        assert_eq!(changed[0]["bytes"], model.len());
+        let expected = of_version(number + 2, model.len());
+        assert_has(&bench.first(&command), &expected, &command);
     }
 
     let audit = bench.json(&format!("file audit {file}"));
@@ -74,7 +70,7 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
     assert!(is_sure, "{established}");
     bench.ok(&format!("file audit {file} --full"));
     bench.ok(&format!("file read {file} --out copy"));
-    assert!(fs::read(bench.path("copy")).unwrap() == model);
+    assert!(bench.read("copy") == model);
     read_with_care(&bench, &file, &model);
     let status = bench.json(&format!("file status {file}"));
     let claim = status[0]["says"].as_str().unwrap();
@@ -93,7 +89,6 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
     settle_two_writers(&bench, &file, &server.address);
     model[0] = b's';
 
-    #[cfg(unix)]
     server.stop();
     let wanted = model.len() * 6 / 11;
     damage(&bench, &model[wanted..wanted + 48]);
@@ -115,8 +110,7 @@ fn what_is_stored_is_read_back_and_damage_is_named() {
     let read = bench.run(&format!("file read {file} --out all"));
     read.fails_with(3, "");
     assert!(!bench.path("all").exists());
-    let beginning = fs::read(bench.path("beginning")).unwrap();
-    assert!(beginning == model[..1000]);
+    assert!(bench.read("beginning") == model[..1000]);
 }
 
 /// Checks that one signed head covers all files.
@@ -132,12 +126,12 @@ fn publish(bench: &Bench, file: &str, sealed: &Json) {
 /// Checks reads that would overwrite a file, or that request bytes after the end.
 fn read_with_care(bench: &Bench, file: &str, model: &[u8]) {
     // Existing files are not overwritten without `--force`.
-    fs::write(bench.path("copy"), b"mine").unwrap();
+    bench.write("copy", b"mine");
     let again = format!("file read {file} --length 5 --out copy");
     bench.fails(&again, 2, "exists already");
-    assert_eq!(fs::read(bench.path("copy")).unwrap(), b"mine");
+    assert_eq!(bench.read("copy"), b"mine");
     bench.ok(&format!("{again} --force"));
-    assert_eq!(fs::read(bench.path("copy")).unwrap(), model[..5]);
+    assert_eq!(bench.read("copy"), model[..5]);
     let beyond = model.len() + 1;
     let read = format!("file read {file} --offset {beyond}");
     bench.step(&format!("{read} => 2 byte {beyond} is out of range"));
@@ -193,8 +187,7 @@ fn leave_pending(bench: &Bench, state: &str, address: &str) {
 
 /// Flips a bit in each occurrence of these bytes in the store's file.
 fn damage(bench: &Bench, needle: &[u8]) {
-    let path = bench.path("server/files.redb");
-    let mut bytes = fs::read(&path).unwrap();
+    let mut bytes = bench.read("server/files.redb");
     let places: Vec<usize> = (0..bytes.len() - needle.len())
         .filter(|place| bytes[*place..].starts_with(needle))
         .collect();
@@ -202,5 +195,5 @@ fn damage(bench: &Bench, needle: &[u8]) {
     for place in places {
         bytes[place + 7] ^= 1;
     }
-    fs::write(&path, bytes).unwrap();
+    bench.write("server/files.redb", &bytes);
 }

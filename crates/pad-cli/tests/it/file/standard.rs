@@ -6,24 +6,16 @@ use crate::{
     streams::fed,
 };
 
-/// Creates a folder, and uploads a file of this many bytes to a server. Its state is `s`, and the
-/// owner's key is `k`.
+/// Uploads a file of this many bytes to a server. Its state is `s`, and the owner's key is `k`.
 fn uploaded(length: usize) -> (Bench, Process) {
-    let bench = Bench::new();
     let line = b"a line of a large file\n";
     let contents: Vec<u8> = line.iter().copied().cycle().take(length).collect();
-    bench.write("original", &contents);
-    let server = Process::of_files(&bench, "");
-    let address = &server.address;
-    bench.step(&format!(
-        "file upload --state s --key k --server {address} original"
-    ));
+    let (bench, server, _) = Process::with_file(&contents);
     (bench, server)
 }
 
 /// A reader of the output may close the pipe, as with other commands. An error of a failed write
-/// names the file.
-#[cfg(unix)]
+/// names the file. The output is no JSON object.
 #[test]
 fn what_is_read_goes_to_standard_output_like_any_answer() {
     let (bench, _server) = uploaded(2_000_000);
@@ -36,12 +28,6 @@ fn what_is_read_goes_to_standard_output_like_any_answer() {
     let output = bench.shell(&format!("pad {read} >/dev/full"));
     let said = output.fails_with(4, "");
     assert!(said.starts_with("pad: standard output: "), "{said}");
-}
-
-#[test]
-fn standard_output_is_a_dash_and_no_object() {
-    let (bench, _server) = uploaded(100_000);
-    let read = "file read --state s --key k";
     for line in [read.to_owned(), format!("{read} --out -")] {
         let output = bench.run(&line);
         assert!(output.stdout == bench.read("original"), "{line}");
@@ -65,6 +51,7 @@ fn standard_input_is_a_dash_and_keys_are_files() {
         "file keygen --out - => 2 a key needs a file of its own",
         "file upload --state t --key - original => 2 a key needs a file of its own",
         "keygen --out - => 2 a key needs a file of its own",
+        "witness keygen --name witness.example/w1 --out - => 2 a key needs a file of its own",
         "file upload --state t --key k - => 2 give a file",
         "file sync --state s --key k - => 2 give a file",
         "info - => 2 give a file",
@@ -72,15 +59,6 @@ fn standard_input_is_a_dash_and_keys_are_files() {
     for name in ["-", "t"] {
         assert!(!bench.path(name).exists(), "{name}");
     }
-}
-
-#[cfg(feature = "network")]
-#[test]
-fn the_key_of_a_witness_is_a_file() {
-    let bench = Bench::new();
-    let line = "witness keygen --name witness.example/w1 --out -";
-    bench.fails(line, 2, "a key needs a file of its own");
-    assert!(!bench.path("-").exists());
 }
 
 /// A usage error must name every alternative, not only the dangerous one.

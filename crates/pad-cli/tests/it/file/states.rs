@@ -3,6 +3,7 @@
 use std::fs;
 
 use flexlist_service::internals::message::{Refusal, Request, Response};
+use pad_conformance::Random;
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 
@@ -14,27 +15,14 @@ use crate::{
 
 /// Returns contents without repetitions.
 fn noise(length: usize) -> Vec<u8> {
-    let mut number = 7_u64;
-    let mut next = || {
-        number = number
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (number >> 40).to_le_bytes()[0]
-    };
-    (0..length).map(|_| next()).collect()
+    Random::new(7).bytes(length)
 }
 
-fn one(bench: &Bench, line: &str) -> Json {
-    let mut said = bench.json(line);
-    said.retain(|object| object["end"].is_null());
-    assert_eq!(said.len(), 1, "{line}: {said:?}");
-    said.remove(0)
-}
-
-/// Uploads the file `original`.
-fn upload(bench: &Bench, state: &str, server: &Liar) {
-    let words = format!("--state {state} --key k --server {}", server.address());
-    bench.ok(&format!("file upload {words} original"));
+/// Returns the only state that a command lists.
+fn listed(bench: &Bench, line: &str) -> Json {
+    let (mut states, _) = bench.list(line);
+    assert_eq!(states.len(), 1, "{line}: {states:?}");
+    states.remove(0)
 }
 
 #[test]
@@ -45,17 +33,14 @@ fn the_server_is_given_once_and_changes_are_sent_by_content() {
     let server = Process::of_files(&bench, "");
     // The first `sync` uploads the file.
     let sync = "file sync --state s --key k";
-    let first = one(
-        &bench,
-        &format!("{sync} --server {} original", server.address),
-    );
+    let first = bench.one(&format!("{sync} --server {} original", server.address));
     assert_eq!(first["version"], 1);
-    let again = one(&bench, "file sync --state s --key k original");
+    let again = bench.one("file sync --state s --key k original");
     assert_has(&again, &json!({ "new_versions": 0, "version": 1 }), sync);
     contents.splice(1000..1000, *b"inserted");
     contents[400_000] ^= 1;
     bench.write("original", &contents);
-    let synced = one(&bench, "file sync --state s --key k original");
+    let synced = bench.one("file sync --state s --key k original");
     assert_has(&synced, &json!({ "new_versions": 1, "version": 2 }), sync);
     let sent = synced["sent_bytes"].as_u64().unwrap();
     assert!((1..200_000).contains(&sent), "{sent}");
@@ -77,13 +62,15 @@ fn the_server_is_given_once_and_changes_are_sent_by_content() {
     assert_eq!(bench.read("s"), before);
     bench.ok(&format!("file write {there} --offset 0 --text x"));
     bench.ok("file status --state s --key k");
-    assert_eq!(one(&bench, "file list")["server"], server.address.as_str());
+    assert_eq!(
+        listed(&bench, "file list")["server"],
+        server.address.as_str()
+    );
 }
 
 #[test]
 fn an_upload_that_broke_off_is_gone_on_with_by_sync() {
-    let bench = Bench::new();
-    let server = Liar::start(&bench);
+    let (bench, server) = Liar::bench();
     let contents = noise(9 << 20);
     bench.write("original", &contents);
     let mut parts = 0;
@@ -95,22 +82,19 @@ fn an_upload_that_broke_off_is_gone_on_with_by_sync() {
     let address = server.address();
     let line = format!("file sync --state s --key k --server {address} original");
     bench.run(&line).fails_with(4, "");
-    let listed = one(&bench, "file list s");
-    assert_eq!(listed["progress"], "uploading");
-    assert!(listed["sent_bytes"].as_u64().unwrap() > 0);
+    let state = listed(&bench, "file list s");
+    assert_eq!(state["progress"], "uploading");
+    assert!(state["sent_bytes"].as_u64().unwrap() > 0);
     server.be_honest();
     // No option names the server, because the state contains its address.
-    let done = one(&bench, "file sync --state s --key k original");
+    let done = bench.one("file sync --state s --key k original");
     assert_eq!(done["bytes"], contents.len());
-    assert_eq!(one(&bench, "file list s")["progress"], "settled");
+    assert_eq!(listed(&bench, "file list s")["progress"], "settled");
 }
 
 #[test]
 fn a_sync_that_is_lied_to_sends_nothing() {
-    let bench = Bench::new();
-    let server = Liar::start(&bench);
-    bench.write("original", &noise(300_000));
-    upload(&bench, "s", &server);
+    let (bench, server, _) = Liar::with_file(&noise(300_000));
     let before = bench.read("s");
     bench.write("original", b"short");
     server.lie(|request, server| match request {
@@ -135,27 +119,22 @@ fn a_sync_that_is_lied_to_sends_nothing() {
 
 #[test]
 fn states_are_listed_and_forgotten_when_the_file_is_gone() {
-    let bench = Bench::new();
-    let server = Liar::start(&bench);
+    let (bench, server) = Liar::bench();
     let address = server.address();
     bench.write("original", b"some text");
     assert_eq!(bench.ok("file list"), "");
-    let (states, context) = (["a", "b"], "file list");
-    for state in states {
-        upload(&bench, state, &server);
+    for state in ["a", "b"] {
+        let words = format!("--state {state} --key k --server {address}");
+        bench.ok(&format!("file upload {words} original"));
     }
-    let (listed, _) = bench.list("file list");
-    assert_eq!(listed.len(), 2);
-    for (file, state) in listed.iter().zip(states) {
-        assert_has(file, &json!({ "state": state }), context);
-    }
+    let (files, _) = bench.list("file list");
+    let states: Vec<_> = files.iter().map(|file| &file["state"]).collect();
+    assert_eq!(states, ["a", "b"]);
     let expected = json!({ "version": 1, "bytes": 9, "server": address });
-    assert_has(&listed[0], &expected, context);
+    assert_has(&files[0], &expected, "file list");
     let said = bench.ok("file list a");
-    assert_eq!(
-        said,
-        format!("a  its state says: version 1, 9 bytes, at {address}\n")
-    );
+    let expected = format!("a  its state says: version 1, 9 bytes, at {address}\n");
+    assert_eq!(said, expected);
 
     // A damaged state is named, and the other states are listed.
     let mut damaged = bench.read("b");
@@ -174,11 +153,9 @@ fn states_are_listed_and_forgotten_when_the_file_is_gone() {
     bench.ok("file delete --state a --key k --whole-file");
     // No server is queried, so the output does not claim that the file exists.
     assert_eq!(bench.ok("file list a"), said);
-    assert_eq!(one(&bench, "file list a")["verified"], false);
+    assert_eq!(listed(&bench, "file list a")["verified"], false);
     bench.step("file list --help => 0 No server is asked");
-    let forgotten = one(&bench, "file forget --state a");
-    let expected = json!({ "state": "a", "abandoned": false });
-    assert_has(&forgotten, &expected, "file forget");
+    bench.step(r#"file forget --state a -> {"state": "a", "abandoned": false}"#);
     assert!(!bench.path("a").exists());
     bench.fails("file forget --state a", 2, "a");
     // A server that refuses or does not answer has not confirmed that the file is gone.
@@ -194,10 +171,7 @@ fn states_are_listed_and_forgotten_when_the_file_is_gone() {
 /// An attacker can compute the checksum of a state file, but not its MAC.
 #[test]
 fn a_state_that_another_party_changed_is_refused() {
-    let bench = Bench::new();
-    let server = Liar::start(&bench);
-    bench.write("original", b"some text");
-    upload(&bench, "s", &server);
+    let (bench, _server, _) = Liar::with_file(b"some text");
     let good = bench.read("s");
     let mut changed = good.clone();
     changed[20] ^= 1;
@@ -230,7 +204,7 @@ fn a_state_that_another_party_changed_is_refused() {
     assert_eq!(bench.read("s"), forged);
     assert_eq!(bench.read("out"), b"kept");
     // Without the key, the checksum alone is verified.
-    assert_eq!(one(&bench, "file list s")["verified"], false);
+    assert_eq!(listed(&bench, "file list s")["verified"], false);
 
     bench.write("s", &good);
     bench.ok("file status --state s --key k");

@@ -17,16 +17,11 @@ fn words(state: &str, address: &str) -> String {
     format!("--state {state} --key k --server {address}")
 }
 
-/// Runs a line that must fail, and returns its error.
-fn failure(bench: &Bench, line: &str, code: i32) -> String {
-    bench.run(line).fails_with(code, "")
-}
-
 /// Runs a command with these arguments. It must fail with all `parts` in its error.
 fn assert_fails(bench: &Bench, (command, words): (&str, &str), code: i32, parts: &[&str]) {
     let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
     let line = format!("file {verb} {words} {rest}");
-    let said = failure(bench, line.trim_end(), code);
+    let said = bench.run(line.trim_end()).fails_with(code, "");
     for part in parts {
         assert!(said.contains(part), "{said}");
     }
@@ -35,14 +30,9 @@ fn assert_fails(bench: &Bench, (command, words): (&str, &str), code: i32, parts:
 /// Commands that need the newest version.
 const COMMANDS: [&str; 4] = ["read", "audit", "audit --full", "write --offset 0 --text x"];
 
-#[cfg(unix)]
 #[test]
 fn a_server_from_a_copy_is_gone_back_to_and_an_old_state_catches_up() {
-    let bench = Bench::new();
-    fs::write(bench.path("original"), CONTENTS).unwrap();
-    let server = Process::of_files(&bench, "");
-    let file = words("s", &server.address);
-    bench.ok(&format!("file upload {file} original"));
+    let (bench, server, file) = Process::with_file(CONTENTS);
     bench.ok(&format!("file write {file} --offset 0 --text SOME"));
     server.stop();
     let [store, copy] = ["server/files.redb", "copy.redb"].map(|name| bench.path(name));
@@ -69,8 +59,9 @@ fn a_server_from_a_copy_is_gone_back_to_and_an_old_state_catches_up() {
     bench.ok(&format!("file adopt {copied} --accept-version 4"));
     let read = bench.ok(&format!("file read {copied}"));
     assert!(read.starts_with("SOME TEXT THAT"), "{read}");
-    let shown = bench.ok(&format!("file adopt {copied} --accept-version 4"));
-    assert!(shown.contains("nothing to adopt"), "{shown}");
+    bench.step(&format!(
+        "file adopt {copied} --accept-version 4 => 0 nothing to adopt"
+    ));
     server.stop();
 
     // The server's store is restored from the copy.
@@ -99,11 +90,10 @@ fn a_server_from_a_copy_is_gone_back_to_and_an_old_state_catches_up() {
 
 #[test]
 fn an_upload_whose_source_changed_says_so_and_is_begun_again() {
-    let bench = Bench::new();
-    let server = Liar::start(&bench);
+    let (bench, server) = Liar::bench();
     let file = words("s", &server.address());
     let mut contents = CONTENTS.repeat(200_000);
-    fs::write(bench.path("original"), &contents).unwrap();
+    bench.write("original", &contents);
     // The server's disk is full after the first part.
     server.lie(|request, server| match request {
         Request::Part(_) if server.files().len() == 1 => match server.handle(request.clone()) {
@@ -115,50 +105,44 @@ fn an_upload_whose_source_changed_says_so_and_is_begun_again() {
         _ => None,
     });
     bench.ok("file keygen --out k");
-    failure(&bench, &format!("file upload {file} original"), 4);
+    let full = bench.run(&format!("file upload {file} original"));
+    full.fails_with(4, "");
     server.be_honest();
     contents[5] ^= 1;
-    fs::write(bench.path("original"), &contents).unwrap();
+    bench.write("original", &contents);
     let parts = ["the source has changed", "--restart"];
     assert_fails(&bench, ("upload original", &file), 2, &parts);
     // The upload continues with the original source. A changed source starts again, and leaves no
     // orphan behind.
-    bench.step(&format!(
-        "file upload {file} original --restart => 0 is discarded"
-    ));
+    let restart = format!("file upload {file} original --restart");
+    bench.step(&format!("{restart} => 0 is discarded"));
     bench.ok(&format!("file read {file} --out back"));
-    assert!(fs::read(bench.path("back")).unwrap() == contents);
-    let files = std::sync::Arc::new(std::sync::Mutex::new(0));
-    let counted = std::sync::Arc::clone(&files);
+    assert!(bench.read("back") == contents);
+    let (count, counts) = std::sync::mpsc::channel();
     server.lie(move |_, server| {
-        *counted.lock().unwrap() = server.files().len();
+        count.send(server.files().len()).unwrap();
         None
     });
     bench.ok(&format!("file status {file}"));
-    assert_eq!(*files.lock().unwrap(), 1);
-    bench.step(&format!(
-        "file upload {file} original --restart => 2 uploaded already"
-    ));
+    assert_eq!(counts.try_iter().last(), Some(1));
+    bench.step(&format!("{restart} => 2 uploaded already"));
 }
 
 #[test]
 fn both_files_that_must_be_kept_are_named_and_checked_at_once() {
-    let bench = Bench::new();
-    let server = Liar::start(&bench);
+    let (bench, server) = Liar::bench();
     let file = words("s", &server.address());
-    fs::write(bench.path("original"), CONTENTS).unwrap();
+    bench.write("original", CONTENTS);
     let uploaded = bench.ok(&format!("file upload {file} original"));
     let kept = uploaded.lines().find(|line| line.starts_with("keep both"));
     let kept = kept.unwrap();
     assert!(kept.contains(" s ") && kept.contains(" k "), "{kept}");
     assert!(kept.contains("if either is lost"), "{kept}");
-    let status = bench.ok(&format!("file status {file}"));
-    assert!(status.contains("s and k, which fit"), "{status}");
-    let status = bench.json(&format!("file status {file}"));
-    assert_eq!(status[0]["state"], "s");
-    assert_eq!(status[0]["secret_key"], "k");
-
-    bench.ok("file keygen --out other");
+    bench.step(&format!("file status {file} => 0 s and k, which fit"));
+    bench.steps(&[
+        &format!(r#"file status {file} -> {{"state": "s", "secret_key": "k"}}"#),
+        "file keygen --out other",
+    ]);
     let others = file.replace("--key k", "--key other");
     for command in ["status", "read", "audit"] {
         let line = format!("file {command} {others}");
@@ -178,40 +162,28 @@ fn both_files_that_must_be_kept_are_named_and_checked_at_once() {
         &format!("file upload {file} original => 2 key file k is missing"),
     ]);
     assert!(!bench.path("k").exists());
+    let status = format!("file status {file} => 2 state file s");
     fs::rename(bench.path("s"), bench.path("s.away")).unwrap();
-    bench.step(&format!(
-        "file status {file} => 2 state file s and key file k are missing"
-    ));
+    bench.step(&format!("{status} and key file k are missing"));
     fs::rename(bench.path("away"), bench.path("k")).unwrap();
-    bench.step(&format!(
-        "file status {file} => 2 state file s is missing: the key file k alone"
-    ));
+    bench.step(&format!("{status} is missing: the key file k alone"));
 }
 
 #[test]
 fn an_audit_of_nothing_does_not_say_that_the_server_has_it() {
-    let bench = Bench::new();
-    let server = Liar::start(&bench);
-    let file = words("s", &server.address());
-    fs::write(bench.path("original"), b"").unwrap();
-    bench.ok(&format!("file upload {file} original"));
+    let (bench, server, file) = Liar::with_file(b"");
     for extent in ["", " --full"] {
-        let said = bench.ok(&format!("file audit {file}{extent}"));
-        assert!(said.contains("nothing was proved"), "{said}");
-        let said = bench.json(&format!("file audit {file}{extent}"));
-        assert_eq!(said[0]["verified"], false);
+        let audit = format!("file audit {file}{extent}");
+        bench.step(&format!("{audit} => 0 nothing was proved"));
+        assert_eq!(bench.first(&audit)["verified"], false);
     }
     drop(server);
-    failure(&bench, &format!("file audit {file}"), 4);
+    bench.run(&format!("file audit {file}")).fails_with(4, "");
 }
 
 #[test]
 fn a_reader_that_is_killed_leaves_nothing_behind() {
-    let bench = Bench::new();
-    let server = Liar::start(&bench);
-    let file = words("s", &server.address());
-    fs::write(bench.path("original"), CONTENTS.repeat(200_000)).unwrap();
-    bench.ok(&format!("file upload {file} original"));
+    let (bench, server, file) = Liar::with_file(&CONTENTS.repeat(200_000));
     let before = bench.names();
     let (asked, question) = std::sync::mpsc::channel();
     let (release, released) = std::sync::mpsc::channel::<()>();
@@ -236,15 +208,10 @@ fn a_reader_that_is_killed_leaves_nothing_behind() {
     let _ = before;
 }
 
-#[cfg(unix)]
 #[test]
 fn what_is_read_goes_where_a_link_leads() {
-    let bench = Bench::new();
-    let server = Liar::start(&bench);
-    let file = words("s", &server.address());
-    fs::write(bench.path("original"), CONTENTS).unwrap();
-    bench.ok(&format!("file upload {file} original"));
-    fs::write(bench.path("real"), b"before").unwrap();
+    let (bench, _server, file) = Liar::with_file(CONTENTS);
+    bench.write("real", b"before");
     std::os::unix::fs::symlink("real", bench.path("link")).unwrap();
     bench.fails(&format!("file read {file} --out link"), 2, "exists already");
     bench.ok(&format!("file read {file} --out link --force"));

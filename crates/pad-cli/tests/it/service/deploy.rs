@@ -4,17 +4,15 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     process::Command,
-    thread,
-    time::{Duration, Instant},
 };
 
-use pad_web::client::{HttpClient, HttpError, HttpOptions, Reply, Verdict};
+use pad_web::client::HttpOptions;
 use serde_json::Value as Json;
 
 use super::process::Process;
 use crate::{
-    bench::{Bench, Outcome as _, text},
-    process::free_address,
+    bench::{Bench, Outcome as _},
+    process::{free_address, metrics, until},
 };
 
 const COMPOSE: &str = include_str!("../../../../../deploy/compose.yaml");
@@ -90,14 +88,9 @@ impl Trial {
         ] {
             std::fs::create_dir(self.bench.path(volume)).unwrap();
         }
-        let program = std::path::Path::new(env!("CARGO_BIN_EXE_pad"));
-        let path = std::env::var("PATH").unwrap();
-        let path = format!("{}:{path}", program.parent().unwrap().display());
         let script = format!("chown() {{ :; }}\n{}", self.here(&setup()));
-        let mut shell = Command::new("sh");
-        shell.args(["-ec", &script]).env("PATH", path);
-        let output = shell.current_dir(self.bench.folder.path()).output();
-        output.unwrap().succeeds();
+        self.bench.write("setup.sh", script.as_bytes());
+        self.bench.shell("sh -e setup.sh").succeeds();
     }
 
     /// Replaces the names of services by addresses, and the volumes by folders of the bench.
@@ -118,7 +111,7 @@ impl Trial {
         for command in &commands {
             if command.starts_with("get ") {
                 // The router may not know the version yet, or the witness may not have cosigned it.
-                wait_until(command, || self.bench.run(command).status.success());
+                until(command, || self.bench.run(command).status.success());
             } else {
                 self.bench.ok(command);
             }
@@ -126,17 +119,14 @@ impl Trial {
         let get = "get --server http://mirror:7440 --public /public/author.key.pub pear";
         let get = self.here(get);
         let printed = || self.bench.run(&get).stdout;
-        wait_until(&get, || printed().starts_with(b"present  pear = 5 "));
+        until(&get, || printed().starts_with(b"present  pear = 5 "));
     }
 
     /// Returns the names of all metrics, with the suffixes of histograms.
     fn metrics(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         for address in self.addresses.values() {
-            let url = format!("http://{address}");
-            let client = HttpClient::new(&url, HttpOptions::default()).unwrap();
-            let read = |reply: Reply| Ok::<_, HttpError>(Verdict::Done(reply.body));
-            let metrics = text(&client.get("/metrics", 1 << 20, read).unwrap());
+            let metrics = metrics(&format!("http://{address}"), HttpOptions::default());
             let lines = metrics.lines();
             let found = lines.filter_map(|line| match line.split_once("# TYPE ") {
                 Some((_, line)) => line.split(' ').next(),
@@ -162,15 +152,6 @@ impl Trial {
     }
 }
 
-/// Waits at most a minute until `is_reached` returns true.
-fn wait_until(what: &str, mut is_reached: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !is_reached() {
-        assert!(begin.elapsed() < Duration::from_mins(1), "{what}");
-        thread::sleep(Duration::from_millis(50));
-    }
-}
-
 /// Returns the words of a text that begin with `pad_`.
 fn metrics_in(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
@@ -186,7 +167,7 @@ fn the_services_run_with_the_metrics_of_dashboard_and_alerts() {
     assert!(named.len() >= 20, "{named:?}");
     for name in named {
         // A mirror reports an upstream only after the first request to it.
-        wait_until(name, || trial.metrics().contains(name));
+        until(name, || trial.metrics().contains(name));
     }
     for service in trial.addresses.keys() {
         assert!(trial.is_healthy(service), "{service}");
@@ -195,7 +176,7 @@ fn the_services_run_with_the_metrics_of_dashboard_and_alerts() {
         trial.processes.remove(server);
         assert!(!trial.is_healthy(server), "{server}");
     }
-    wait_until("the router is unhealthy", || !trial.is_healthy("router"));
+    until("the router is unhealthy", || !trial.is_healthy("router"));
 }
 
 #[test]

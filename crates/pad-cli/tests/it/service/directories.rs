@@ -5,7 +5,7 @@ use serde_json::json;
 use super::process::{Process, ROOTS, certify};
 use crate::{
     bench::{Bench, Outcome as _, assert_has},
-    directory::journeys::{assert_states, one, with_objects},
+    directory::journeys::{assert_states, with_objects},
 };
 
 /// Creates a directory `d` with three objects, and a folder `e` for a server without versions.
@@ -27,20 +27,20 @@ fn an_author_pushes_and_clients_verify() {
         "{verify} --id 0 => 2 the server has no version yet"
     ));
     // Nothing proves that there is no version.
-    let empty = one(&bench, &status);
+    let empty = bench.one(&status);
     assert_has(&empty, &json!({ "latest": 0, "verified": false }), "empty");
     bench.ok("directory delete d --key k --updates updates 1");
     let push = format!("directory push --to {url} {ROOTS}");
     bench.step(&format!(
         "{push} updates/2.update => 2 send the updates between them first"
     ));
-    let pushed = one(&bench, &format!("{push} updates/1.update updates/2.update"));
+    let pushed = bench.one(&format!("{push} updates/1.update updates/2.update"));
     let expected = json!({ "server": url, "latest": 2, "new_versions": 2 });
     assert_eq!(pushed, expected);
-    let said = one(&bench, &format!("{verify} --view v --id 0 --id 1 --id 9"));
+    let said = bench.one(&format!("{verify} --view v --id 0 --id 1 --id 9"));
     assert_states(&said, &["live", "deleted", "unassigned"]);
     assert_has(&said, &json!({ "version": 2, "entries": 3 }), "answer");
-    let said = one(&bench, &format!("{verify} --range 1..9 --at 2"));
+    let said = bench.one(&format!("{verify} --range 1..9 --at 2"));
     assert_eq!(said["answers"][2]["last_id"], 8);
     bench.steps(&[
         &format!("{verify} --id 0 --object cat"),
@@ -50,8 +50,8 @@ fn an_author_pushes_and_clients_verify() {
         &format!("{verify} --id 0 --at 3 => 2 version 3 is newer"),
     ]);
     // The same state, from the folder and from the server.
-    let local = one(&bench, "directory status d --public k.pub");
-    let asked = one(&bench, &status);
+    let local = bench.one("directory status d --public k.pub");
+    let asked = bench.one(&status);
     let fields = "latest root entries suite dictionary author verified";
     for field in fields.split(' ') {
         assert_eq!(local[field], asked[field], "{field}");
@@ -75,7 +75,7 @@ fn an_author_pushes_and_clients_verify() {
     let server = Process::start(&bench, "serve --directory e");
     let server_option = format!("--server {}", server.url());
     let again = format!("directory verify {server_option} {ROOTS} --view v --id 0");
-    assert_eq!(one(&bench, &again)["version"], 2);
+    assert_eq!(bench.one(&again)["version"], 2);
 }
 
 /// An author without entries changes the directory with proofs from the server.
@@ -90,7 +90,7 @@ fn a_light_author_changes_a_served_directory() {
         let push = format!("directory push --to {} {ROOTS}", server.url());
         bench.ok(&format!("{push} author/{version}.update"));
     };
-    let said = one(&bench, &update);
+    let said = bench.one(&update);
     let expected = json!({ "version": 2, "changes": 1, "entries": 3 });
     assert_has(&said, &expected, "update");
     // The server lacks version 2, on which version 3 builds.
@@ -99,10 +99,7 @@ fn a_light_author_changes_a_served_directory() {
     bench.ok(&format!("directory delete author --key k {from} 1 2"));
     push(3);
     let ids = "--id 0 --id 1 --id 2";
-    let said = one(
-        &bench,
-        &format!("directory verify {from} --public k.pub {ids}"),
-    );
+    let said = bench.one(&format!("directory verify {from} --public k.pub {ids}"));
     assert_states(&said, &["live", "deleted", "deleted"]);
     let lost = "directory update begun --key k --record new --new-record";
     bench.steps(&[
@@ -133,7 +130,7 @@ fn a_server_of_older_versions_and_of_several_dictionaries() {
     // A client that has seen version 2 refuses version 1, and asks the next server.
     bench.fails(&verify(&old), 3, &format!("{old}: verification failed"));
     let next = format!("{} --server {url}", verify(&old));
-    assert_eq!(one(&bench, &next)["version"], 2);
+    assert_eq!(bench.one(&next)["version"], 2);
     // Commands about keys and commands about ids refuse the other kind of dictionary.
     let of_keys = format!("--server {of_keys} {ROOTS} --public keys.pub");
     let old = format!("--server {old} {ROOTS} --public k.pub");

@@ -1,19 +1,16 @@
 //! Tests of servers that keep some versions each, and of a router in front of them, in separate
 //! processes.
 
-use super::process::{Process, ROOTS, begin_store, certify, stop_all, wait_for};
-use crate::bench::Bench;
+use super::process::{Process, ROOTS, begin_store, certify, wait_for};
+use crate::{bench::Bench, process::until};
 
 /// Waits until a store has pruned all versions before this version.
 fn wait_for_oldest(bench: &Bench, store: &str, oldest: u64) {
-    loop {
+    until(store, || {
         let (lines, _) = bench.list(&format!("versions --store {store} --public k.pub"));
         let kept = lines.iter().find(|line| line["claim"]["kept"] == true);
-        if kept.is_some_and(|line| line["version"] == oldest) {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+        kept.is_some_and(|line| line["version"] == oldest)
+    });
 }
 
 #[test]
@@ -69,14 +66,14 @@ fn a_router_asks_whoever_keeps_the_version() {
     bench.fails(&line_of_old, 2, "version 5 is newer than version 3");
     // The router stores no data, so a kill loses nothing.
     router.kill();
-    let router = Process::start_at(&bench, &line, &router.listens());
+    let router = Process::start_at(&bench, &line, &router.address);
     bench.ok(&format!("get --server {url} {ROOTS} --view v --at 4 apple"));
     drop(new);
     bench.steps(&[
         &format!("get {asked} --at 2 apple"),
         &format!("get --server {url} {ROOTS} --view v --at 5 apple => 4 busy"),
     ]);
-    stop_all([router]);
+    router.stop();
     drop(old);
 }
 
@@ -96,7 +93,6 @@ fn versions_that_cannot_be_kept_are_refused_at_the_start() {
         &format!("apply --store {address} --public k.pub first.update"),
         &format!("{line} --store {address} --versions 2.. => 2 {keeps_all}"),
     ]);
-    #[cfg(feature = "log")]
     {
         bench.ok("keygen --out k2 --scheme aad-counted");
         let line = line.replace("k.pub", "k2.pub --store appended --versions last:3");
@@ -153,9 +149,8 @@ fn partitions_behind_a_router_answer_for_all_keys() {
     }
     bench.step(&format!("get {} rhubarb => 2 not kept", early.asked()));
     // The contents are lost when the process ends, and are fetched again.
-    let listens = late.listens();
     late.kill();
-    let late = Process::start_at(&bench, &second, &listens);
+    let late = Process::start_at(&bench, &second, &late.address);
     wait_for(&bench, &late.url(), 6);
     bench.ok(&format!("get rhubarb --at 4 --public k.pub {servers}"));
     let line = "mirror --keys z a --public k.pub --from http://127.0.0.1:1/v1/dictionaries/s";

@@ -8,6 +8,9 @@
 //! `make soak`, only one of two processes that do the same is killed.
 //! `PAD_SEED` is the seed of the moments.
 //!
+//! Another test kills only a server and its mirror, which has no other server. The default is 4
+//! rounds.
+//!
 //! `PAD_SOAK_SECONDS` selects a soak of this duration, with hostile peers and full disks. It kills
 //! one process every ten seconds.
 
@@ -24,7 +27,7 @@ use pad_conformance::{Random, soak};
 
 use self::{
     hostile::{HostilePeers, Target},
-    load::{Asker, Author, each},
+    load::{Asker, Author, Runner, each},
     visitor::{Visitor, look_up},
 };
 use super::{
@@ -32,7 +35,9 @@ use super::{
     witnesses::{line, policy, witnessed_size},
 };
 use crate::{
-    bench::{Bench, TRACE, text},
+    bench::{Bench, TRACE, object, text},
+    kill::wanted_rounds,
+    process::until,
     small_disk::SmallDisk,
 };
 
@@ -60,7 +65,7 @@ impl Server {
     }
 
     fn start_again(&mut self, bench: &Bench) {
-        self.process = Process::start_at(bench, &self.line, &self.process.listens());
+        self.process = Process::start_at(bench, &self.line, &self.process.address);
     }
 
     fn kill(&mut self) {
@@ -78,14 +83,13 @@ impl Server {
     }
 }
 
-/// All server processes.
-struct Servers {
-    /// The servers to which the author pushes: two servers, and the server with the log of heads.
-    pushed: [Server; 3],
-    mirror: Server,
-    router: Server,
-    witness: Server,
-}
+/// All server processes: those of [`STORES`], to which the author pushes, the last with the log of
+/// heads, a mirror, a router, and a witness.
+struct Servers([Server; SERVERS]);
+
+const MIRROR: usize = 3;
+const ROUTER: usize = 4;
+const WITNESS: usize = 5;
 
 impl Servers {
     /// Starts the servers. Mirror and router query other servers every `every` milliseconds.
@@ -114,30 +118,18 @@ impl Servers {
         let of = both("--server");
         let router = Server::begin(bench, format!("route --name s --public k.pub {of}"));
         wait_for(bench, &mirror.url(), 1);
-        Self {
-            pushed: [one, two, logged],
-            mirror,
-            router,
-            witness,
-        }
+        Self([one, two, logged, mirror, router, witness])
     }
 
-    fn all(&self) -> [&Server; SERVERS] {
-        let [one, two, logged] = &self.pushed;
-        [one, two, logged, &self.mirror, &self.router, &self.witness]
-    }
-
-    fn all_mut(&mut self) -> [&mut Server; SERVERS] {
-        let [one, two, logged] = &mut self.pushed;
-        let (mirror, router, witness) = (&mut self.mirror, &mut self.router, &mut self.witness);
-        [one, two, logged, mirror, router, witness]
+    /// Returns the servers to which the author pushes.
+    fn pushed(&self) -> &[Server] {
+        &self.0[..STORES.len()]
     }
 
     /// Kills a server, checks that its files contain the acknowledged data, and restarts it. A
     /// later check could miss lost data that the author has sent again.
     fn kill(&mut self, bench: &Bench, number: usize, author: &Author, known: &ObservedState) {
-        let all = self.all_mut();
-        let killed = all.into_iter().nth(number).unwrap();
+        let killed = &mut self.0[number];
         killed.kill();
         if let (Some(store), Some(version)) = (STORES.get(number), author.pushed().get(number)) {
             let latest = bench.first(&format!("versions --store {store} --last 1"));
@@ -239,12 +231,11 @@ fn run(kills: &Kills, soak: Option<Duration>) {
     // All processes count as one peer. Under attack, frequent polls would exhaust its share.
     let every = if soak.is_some() { 500 } else { 100 };
     let servers = &mut Servers::begin(bench, every);
-    let author = &Author::new(servers.pushed.iter().map(Server::url).collect());
-    let [one, two, logged] = servers.pushed.each_ref().map(Server::url);
-    let mirror = servers.mirror.url();
+    let [one, two, logged, mirror, router, _] = servers.0.each_ref().map(Server::url);
+    let author = &Author::new(vec![one.clone(), two.clone(), logged.clone()]);
     let clients = &[
         Asker::new("first", &[one, two], ""),
-        Asker::new("second", &[servers.router.url(), mirror.clone()], ""),
+        Asker::new("second", &[router, mirror.clone()], ""),
         Asker::new("third", &[logged], " --witnesses policy"),
         Asker::new("fourth", &[mirror], ""),
     ];
@@ -261,16 +252,7 @@ fn run(kills: &Kills, soak: Option<Duration>) {
     let rounds = thread::scope(|scope| {
         // The load ends even if a check fails. Otherwise, the other threads would continue.
         let _end = End(done);
-        scope.spawn(|| {
-            let _end = End(done);
-            author.publish(bench, done);
-        });
-        for client in clients {
-            scope.spawn(move || {
-                let _end = End(done);
-                client.ask(bench, author, done, kills.pause);
-            });
-        }
+        begin(scope, bench, author, clients, done, kills.pause);
         if let Some(Attack { hostile, visitors }) = attack {
             hostile.attack(scope, done);
             for visitor in visitors {
@@ -287,7 +269,8 @@ fn run(kills: &Kills, soak: Option<Duration>) {
     });
     load.end(servers);
     let answers: Vec<_> = clients.iter().map(Asker::answers).collect();
-    let cut = author.cut() + clients.iter().map(Asker::cut).sum::<u64>();
+    let runners = clients.iter().map(|client| &client.runner);
+    let cut: u64 = runners.chain([&author.runner]).map(Runner::cut).sum();
     println!(
         "{rounds} rounds: {} versions, {answers:?} answers, {cut} commands cut short, caught up \
          within {} looks",
@@ -297,6 +280,84 @@ fn run(kills: &Kills, soak: Option<Duration>) {
     if let Some(attack) = attack {
         attack.report(servers, clients);
     }
+}
+
+/// Starts the author and the clients. If one of them fails, the load ends.
+fn begin<'scope, 'env>(
+    scope: &'scope thread::Scope<'scope, 'env>,
+    bench: &'env Bench,
+    author: &'env Author,
+    clients: &'env [Asker],
+    done: &'env AtomicBool,
+    pause: Duration,
+) {
+    scope.spawn(move || {
+        let _end = End(done);
+        author.publish(bench, done);
+    });
+    for client in clients {
+        scope.spawn(move || {
+            let _end = End(done);
+            client.ask(bench, author, done, pause);
+        });
+    }
+}
+
+/// Asserts that these stores, whose servers have ended, have all of the author's versions.
+fn assert_complete<'s>(bench: &Bench, author: &Author, stores: impl IntoIterator<Item = &'s str>) {
+    let expected = bench.signed("s");
+    author.check(&expected);
+    for store in stores {
+        assert_eq!(bench.signed(store), expected, "{store}");
+        bench.ok(&format!("check --store {store} --public k.pub"));
+    }
+}
+
+#[test]
+fn killed_servers_and_mirrors_lose_nothing_that_was_acknowledged() {
+    let bench = &Bench::with_trace();
+    certify(bench);
+    begin_store(bench, "one");
+    let server = Server::begin(bench, "serve --store one --follow-every 20".to_owned());
+    let url = server.url();
+    let from = format!("--from {url}/v1/dictionaries/one {ROOTS}");
+    let line = format!("mirror --store copy --public k.pub {from} --every 20");
+    let mirror = Server::begin(bench, line);
+    let mirrored = mirror.url();
+    wait_for(bench, &mirrored, 1);
+    let mut servers = [server, mirror];
+    let author = &Author::new(vec![url.clone()]);
+    let clients = &[
+        Asker::new("first", &[url.clone(), mirrored.clone()], ""),
+        Asker::new("second", &[mirrored.clone(), url.clone()], ""),
+    ];
+    let done = &AtomicBool::new(false);
+    thread::scope(|scope| {
+        let _end = End(done);
+        begin(scope, bench, author, clients, done, Duration::ZERO);
+        for round in 0..wanted_rounds(4) {
+            // Some pushes have succeeded. The kill is at a random moment during the next pushes.
+            let before = author.pushed()[0];
+            until("the author pushes", || {
+                assert!(!done.load(Ordering::SeqCst), "a thread has stopped");
+                author.pushed()[0] >= before + 2
+            });
+            thread::sleep(Duration::from_millis(round * 37 % 150));
+            let known = author.pushed()[0];
+            let killed = &mut servers[usize::from(round % 2 == 1)];
+            killed.kill();
+            killed.start_again(bench);
+            let found = latest(bench, &url);
+            assert!(found >= Some(known), "{found:?} after {known}");
+        }
+    });
+    assert!(clients.iter().all(|client| client.answers() > 0));
+    bench.ok(&format!("push --store s --to {url} {ROOTS}"));
+    let last = latest(bench, &url).unwrap();
+    assert!(last > 3);
+    wait_for(bench, &mirrored, last);
+    servers.iter_mut().for_each(Server::kill);
+    assert_complete(bench, author, ["one", "copy"]);
 }
 
 /// The maximum length of a value in a dictionary, in bytes.
@@ -316,9 +377,9 @@ impl Attack {
             ..HttpOptions::default()
         };
         let (mut targets, mut visitors) = (Vec::new(), Vec::new());
-        for server in servers.all() {
+        for server in &servers.0 {
             let url = server.url();
-            let address = server.process.listens().parse().unwrap();
+            let address = server.process.address.parse().unwrap();
             let (get, posts) = match pad_client::Remote::connect(&url, options.clone()) {
                 Ok(dictionary) => {
                     let dictionary = dictionary.address();
@@ -348,7 +409,7 @@ impl Attack {
         for client in clients {
             println!("command: {}", client.times());
         }
-        for (place, server) in servers.all().into_iter().enumerate() {
+        for (place, server) in servers.0.iter().enumerate() {
             let visits = self.visitors.get(place).map(Visitor::report);
             let (name, visits) = (&server.line, visits.unwrap_or_default());
             println!("{name}: at most {:?} KiB; {visits}", server.peak);
@@ -435,8 +496,8 @@ impl Load<'_> {
         let known = self.known(servers);
         match (round % PROCESSES).checked_sub(SERVERS) {
             None => servers.kill(self.bench, round % PROCESSES, self.author, &known),
-            Some(0) => self.author.kill(),
-            Some(number) => self.clients[number - 1].kill(),
+            Some(0) => self.author.runner.kill(),
+            Some(number) => self.clients[number - 1].runner.kill(),
         }
         println!("round {round}: {:?}", known.pushed);
         known
@@ -463,7 +524,7 @@ impl Load<'_> {
         ObservedState {
             pushed: self.author.pushed(),
             seen: clients.map(|client| client.seen(self.bench)),
-            witnessed: witnessed_size(self.bench, &servers.witness.process),
+            witnessed: witnessed_size(self.bench, &servers.0[WITNESS].process),
         }
     }
 
@@ -471,10 +532,10 @@ impl Load<'_> {
     fn check(&self, servers: &Servers, known: &ObservedState) {
         let newest = known.pushed[0].max(known.pushed[1]);
         thread::scope(|scope| {
-            for (server, version) in servers.pushed.iter().zip(&known.pushed) {
+            for (server, version) in servers.pushed().iter().zip(&known.pushed) {
                 scope.spawn(|| self.check_pushed(server, *version));
             }
-            for server in [&servers.mirror, &servers.router] {
+            for server in [MIRROR, ROUTER].map(|place| &servers.0[place]) {
                 scope.spawn(move || {
                     let looks = until(&server.line, || {
                         latest(self.bench, &server.url()) >= Some(newest)
@@ -484,7 +545,7 @@ impl Load<'_> {
             }
             // The witness cosigns a larger log only with a proof that the log contains the earlier
             // entries.
-            let logged = servers.pushed[2].url();
+            let logged = servers.0[2].url();
             let words = "--view checks --witnesses policy apple";
             until("the log of heads goes on", || {
                 let answer = self.get(&format!("--server {logged} {words}"), &[3, 4]);
@@ -530,7 +591,7 @@ impl Load<'_> {
         let output = self.bench.run(&line);
         let said = text(&output.stdout);
         match output.status.code() {
-            Some(0) => Some(serde_json::from_str(&said).unwrap()),
+            Some(0) => Some(object(&said)),
             Some(code) if none.contains(&code) => None,
             other => panic!("{other:?}: {said}"),
         }
@@ -539,24 +600,20 @@ impl Load<'_> {
     /// Asserts that all servers have all versions, and that no evidence was saved.
     fn end(&self, servers: &mut Servers) {
         let bench = self.bench;
-        let to = each("--to", &servers.pushed.each_ref().map(Server::url));
+        let urls: Vec<_> = servers.pushed().iter().map(Server::url).collect();
+        let to = each("--to", &urls);
         bench.ok(&format!("push --store s {ROOTS}{to}"));
-        let expected = bench.signed("s");
-        self.author.check(&expected);
-        let last = u64::try_from(expected.len()).unwrap();
+        let last = u64::try_from(bench.signed("s").len()).unwrap();
         until("the mirror has all versions", || {
-            latest(bench, &servers.mirror.url()) == Some(last)
+            latest(bench, &servers.0[MIRROR].url()) == Some(last)
         });
-        servers.all_mut().into_iter().for_each(Server::kill);
-        for store in STORES.into_iter().chain(["copy"]) {
-            assert_eq!(bench.signed(store), expected, "{store}");
-            bench.ok(&format!("check --store {store} --public k.pub"));
-        }
+        servers.0.iter_mut().for_each(Server::kill);
+        assert_complete(bench, self.author, STORES.into_iter().chain(["copy"]));
         let names = bench.names().join(" ");
         for end in [".evidence", ".lie"] {
             assert!(!names.contains(end), "{names}");
         }
-        let log = String::from_utf8(bench.read("log")).unwrap();
+        let log = text(&bench.read("log"));
         assert!(!log.contains("panicked"), "{log}");
     }
 }
@@ -572,16 +629,3 @@ fn in_state(bench: &Bench) -> u64 {
     let text = fs::read_to_string(path).unwrap();
     text.lines().nth(1).unwrap().parse().unwrap()
 }
-
-/// Waits until `holds` returns true, and returns the number of calls.
-fn until(what: &str, mut holds: impl FnMut() -> bool) -> usize {
-    for looks in 1..=MOST_LOOKS {
-        if holds() {
-            return looks;
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-    panic!("{what}: not after {MOST_LOOKS} looks");
-}
-
-const MOST_LOOKS: usize = 15_000;

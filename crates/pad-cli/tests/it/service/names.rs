@@ -3,7 +3,10 @@
 use serde_json::json;
 
 use super::process::{Process, ROOTS, certify, pushed_server, wait_for};
-use crate::bench::{Bench, assert_has, text};
+use crate::{
+    bench::{Bench, assert_has, text},
+    process::until,
+};
 
 #[test]
 fn names_of_versions_are_the_word_of_the_server_that_has_the_store() {
@@ -12,9 +15,7 @@ fn names_of_versions_are_the_word_of_the_server_that_has_the_store() {
     let author = Process::start(&bench, "serve --store s");
     let from = author.url();
     // A server without names is queried first, and the next server knows the name.
-    bench.ok("export --store s --from 1 --out all");
-    bench.ok("apply --store nameless --public k.pub all");
-    let nameless = Process::start(&bench, "serve --store nameless");
+    let nameless = nameless(&bench);
     let servers = format!("--server {} --server {from} {ROOTS}", nameless.url());
     let get = |at: &str| {
         let line = format!("get --public k.pub {servers} --at {at} apple");
@@ -44,6 +45,13 @@ fn names_of_versions_are_the_word_of_the_server_that_has_the_store() {
     let (history, _) = bench.list(&format!("history --public k.pub {servers} apple"));
     assert_eq!(history[1]["claim"]["name"], "b");
     assert!(history[1]["claim"]["time"].is_u64());
+}
+
+/// Starts a server of a copy of the store, which has no names and dates.
+fn nameless(bench: &Bench) -> Process {
+    bench.ok("export --store s --from 1 --out all");
+    bench.ok("apply --store nameless --public k.pub all");
+    Process::start(bench, "serve --store nameless")
 }
 
 /// Asserts that a store and a server claim the same about a version.
@@ -136,25 +144,19 @@ fn names_and_dates_travel_with_pushed_versions() {
     for process in &processes {
         let server = process.asked();
         // The mirror requests the notes after the version.
-        let has_name = || {
+        until("the name", || {
             let last = bench.list(&format!("versions --last 1 {server}")).0;
             last[0]["claim"]["name"] == "today"
-        };
-        while !has_name() {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
+        });
         let asked = bench.list(&format!("versions {server}")).0;
         for (local, asked) in local.iter().zip(&asked) {
             assert_same_claims(local, asked);
         }
         let get = |at: &str| bench.first(&format!("get {server} --at {at} apple"));
         assert_eq!(get("b")["version"], 2);
-        let dated = get("2999-12-31");
-        assert_eq!(dated["version"], 4);
-        assert_eq!(dated["value"], "9");
         let word = json!({ "name": "2999-12-31", "version": 4, "time": time, "word_of": "server" });
-        assert_eq!(dated["names"], json!([word]));
-        assert_eq!(dated["verified"], true);
+        let dated = json!({ "version": 4, "value": "9", "names": [word], "verified": true });
+        assert_has(&get("2999-12-31"), &dated, "2999-12-31");
         let shown = bench.run(&format!("get {server} --at 2999-12-31 apple"));
         let said = text(&shown.stderr);
         assert!(said.contains("selects version 4, dated 2"), "{said}");
@@ -176,9 +178,7 @@ fn names_and_dates_travel_with_pushed_versions() {
 fn servers_without_dates_are_no_sources_of_dates() {
     let bench = Bench::with_trace();
     certify(&bench);
-    bench.ok("export --store s --from 1 --out all");
-    bench.ok("apply --store nameless --public k.pub all");
-    let server = Process::start(&bench, "serve --store nameless");
+    let server = nameless(&bench);
     let asked = server.asked();
     bench.steps(&[
         &format!("get {asked} --at 2026-10-24 apple => 2 no version has a date"),

@@ -1,7 +1,7 @@
 //! Tests of a server on an object store that receives updates, and of readers of the objects
 //! without a server.
 
-use super::process::{Process, ROOTS, begin_store, certify, stop_all, wait_for};
+use super::process::{Process, ROOTS, begin_store, certify, wait_for};
 use crate::bench::Bench;
 
 #[test]
@@ -29,7 +29,9 @@ fn updates_are_brought_to_objects_and_read_by_all() {
     for server in [&served, &other] {
         wait_for(&bench, &server.url(), 4);
     }
-    stop_all([served, other]);
+    for server in [served, other] {
+        server.stop();
+    }
     let log = String::from_utf8(bench.read("log")).unwrap();
     assert!(!log.contains("panicked"), "{log}");
 }

@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, objects, text};
 pub(super) use crate::process::Process;
-use crate::process::free_address;
+use crate::process::{free_address, until};
 
 /// Writes the certificate of the test servers and its key to `tls.pem` and `tls.key`.
 pub(super) fn certify(bench: &Bench) {
@@ -29,11 +29,6 @@ impl Process {
         Self::spawn(bench, words)
     }
 
-    /// Returns the address, so that another server can listen there later.
-    pub(super) fn listens(&self) -> String {
-        self.address.clone()
-    }
-
     /// Returns the URL of the server for clients.
     pub(super) fn url(&self) -> String {
         format!("https://{}", self.address)
@@ -43,16 +38,6 @@ impl Process {
     pub(super) fn asked(&self) -> String {
         format!("--server {} {ROOTS} --public k.pub", self.url())
     }
-}
-
-/// Stops servers with SIGTERM, where there are signals.
-pub(super) fn stop_all(servers: impl IntoIterator<Item = Process>) {
-    #[cfg(unix)]
-    for server in servers {
-        server.stop();
-    }
-    #[cfg(not(unix))]
-    drop(servers);
 }
 
 /// Creates the store `pushed`, with the first version of the store `s`, and starts its server.
@@ -70,11 +55,9 @@ pub(super) fn latest(bench: &Bench, url: &str) -> Option<u64> {
     Some(first["version"].as_u64().unwrap_or_default())
 }
 
-/// Waits until a server has this version. The duration is not checked.
+/// Waits until a server has this version.
 pub(super) fn wait_for(bench: &Bench, url: &str, version: u64) {
-    while latest(bench, url).is_none_or(|latest| latest < version) {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    until(url, || latest(bench, url) >= Some(version));
 }
 
 /// Creates a store with the first version of the store `s`, as a server receives it.

@@ -3,17 +3,16 @@
 
 use std::fmt::Write as _;
 
-use pad_web::client::{HttpClient, HttpError, HttpOptions, Roots, Verdict};
-
+use pad_web::client::{HttpOptions, Roots};
 use serde_json::json;
 
 use super::{
     parties::FORK,
-    process::{Process, ROOTS, certify, stop_all},
+    process::{Process, ROOTS, certify},
 };
 use crate::{
     bench::{Bench, Outcome as _, assert_has, text},
-    process::free_address,
+    process::{self, free_address, until},
 };
 
 /// Returns the first line of a file.
@@ -77,13 +76,8 @@ pub(super) fn witnessed_size(bench: &Bench, witness: &Process) -> u64 {
 /// Waits until the witnesses have cosigned this version.
 fn wait_for(bench: &Bench, server: &Process, version: u64) {
     let wanted = format!("newest: version {version},");
-    loop {
-        let output = bench.run(&get(server, "policy", "apple"));
-        if text(&output.stdout).contains(&wanted) {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    let get = get(server, "policy", "apple");
+    until(&wanted, || text(&bench.run(&get).stdout).contains(&wanted));
 }
 
 pub(super) fn metrics(bench: &Bench, server: &Process) -> String {
@@ -91,9 +85,7 @@ pub(super) fn metrics(bench: &Bench, server: &Process) -> String {
         roots: Roots::Pem(bench.read("tls.pem")),
         ..HttpOptions::default()
     };
-    let client = HttpClient::new(&server.url(), options).unwrap();
-    let read = |reply: pad_web::client::Reply| Ok::<_, HttpError>(Verdict::Done(reply.body));
-    text(&client.get("/metrics", 1 << 20, read).unwrap())
+    process::metrics(&server.url(), options)
 }
 
 #[test]
@@ -152,11 +144,11 @@ fn clients_ask_for_the_word_of_enough_witnesses_and_of_recent_ones() {
     bench.step(&format!("{plain}--view v apple => 0 = 8"));
     // Nothing is cosigned again for ten minutes, so the cosignatures become too old.
     let recent = get(&server, "policy", "--cosigned-within 1 apple");
-    while bench.run(&recent).status.success() {
-        std::thread::sleep(std::time::Duration::from_millis(100));
-    }
+    until("too old", || !bench.run(&recent).status.success());
     bench.fails(&recent, 3, "too old are those of \"honest\" at ");
-    stop_all([server, honest]);
+    for server in [server, honest] {
+        server.stop();
+    }
 }
 
 #[test]
@@ -165,7 +157,6 @@ fn a_witness_that_is_killed_never_goes_back_and_never_cosigns_a_fork() {
     bench.write("fork.csv", FORK.as_bytes());
     bench.ok("import --store fork --key k --record fork.signed --new-record fork.csv");
     let mut one = witness(&bench, "w", &free_address());
-    let listens = one.listens();
     policy(&bench, "policy", 1, &[("w", one.url())]);
     let server = serve(&bench, "s");
     wait_for(&bench, &server, 3);
@@ -179,7 +170,7 @@ fn a_witness_that_is_killed_never_goes_back_and_never_cosigns_a_fork() {
         bench.ok("commit --store fork --key k --record fork.signed");
         // At this moment, the witness may have cosigned the new version or not.
         one.kill();
-        one = witness(&bench, "w", &listens);
+        one = witness(&bench, "w", &one.address);
         let now = size(&one);
         assert!(now >= seen, "{now} {seen}");
         seen = now;
@@ -226,16 +217,11 @@ fn one_witness_has_many_logs() {
     ] {
         let url = format!("{}/v1/dictionaries/{name}", server.url());
         let get = format!("get --server {url} {ROOTS} --public {key} --witnesses policy {of}");
-        loop {
-            let output = bench.run(&get);
-            if output.status.success() {
-                let said = text(&output.stdout);
-                assert!(said.contains(&format!("{of} = {value}")), "{said}");
-                assert!(said.contains("cosigned by 1 of 1 witnesses"), "{said}");
-                break;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
+        until(name, || bench.run(&get).status.success());
+        bench.steps(&[
+            &format!("{get} => 0 {of} = {value}"),
+            &format!("{get} => 0 cosigned by 1 of 1 witnesses"),
+        ]);
     }
     let options = "--known-logs logs --listen 127.0.0.1:0";
     let of_log = "a key of type 1 cannot be used here";
@@ -251,7 +237,6 @@ fn one_witness_has_many_logs() {
 
 /// Clients of such stores verify each answer with the heads of both versions, which the answer
 /// contains.
-#[cfg(feature = "log")]
 #[test]
 fn append_only_logs_are_witnessed_too() {
     let bench = super::parties::with_log();

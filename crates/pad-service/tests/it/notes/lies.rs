@@ -12,8 +12,9 @@ use authdict::{
 use pad_client::internals::notes_to_json;
 use pad_service::Mirror;
 use pad_web::{client::StatusCode, server::Answer};
+use serde_json::{Value as Json, json};
 
-use super::{Source, assert_all_found, note, noted, notes, push_all, signed, single};
+use super::{Source, assert_all_found, note, noted_tree, notes, push_all, signed, single};
 use crate::{
     fixture::*,
     serve::{fetched, posted, raw},
@@ -21,21 +22,18 @@ use crate::{
 
 #[test]
 fn notes_of_others_and_pages_that_are_none_are_refused() {
-    let author = Author::of_tree();
-    noted(&author);
+    let author = noted_tree();
     let server = start(service(&author.create("pushed.pad")));
     push_all(&author, &server);
     let good = notes_to_json(&notes(&[1, 2]));
     let own = |page: &str| signed(&author, page);
     let page_of = |of: &[(u64, &str)]| {
-        let note =
-            |name: &str| serde_json::json!({ "name": name, "time": 1, "changes": 1, "entries": 1 });
-        let list = of.iter().map(|(version, name)| {
-            let mut note = note(name);
+        let note = |(version, name): &(u64, &str)| {
+            let mut note = json!({ "name": name, "time": 1, "changes": 1, "entries": 1 });
             note["version"] = (*version).into();
             note
-        });
-        own(&list.collect::<serde_json::Value>().to_string())
+        };
+        own(&of.iter().map(note).collect::<Json>().to_string())
     };
     let many: Vec<_> = (1..=1001).map(|version| (version, "a")).collect();
     let long = "x".repeat(LONGEST_NAME + 1);
@@ -61,7 +59,7 @@ fn notes_of_others_and_pages_that_are_none_are_refused() {
     ] {
         let reply = raw(&server, "/v1/dictionaries/s/notes", Some(posted(&body)));
         assert_eq!(reply.status.as_u16(), status, "{case}");
-        let said: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
+        let said: Json = serde_json::from_slice(&reply.body).unwrap();
         assert_eq!(said["error"], code, "{case}");
     }
     let huge = own(&format!("[{}", " ".repeat(1 << 20)));
@@ -80,17 +78,12 @@ fn instead(mut answer: Answer, body: impl Into<Vec<u8>>) -> Answer {
 
 #[test]
 fn false_names_and_dates_select_another_version_at_most() {
-    let author = Author::of_tree();
-    noted(&author);
+    let author = noted_tree();
     let forged = single(4, "first", "2026-10-19");
-    let forger = author.liar(move |path, answer| {
-        if path.starts_with("names/") {
-            return instead(answer, "[4]");
-        }
-        if path.starts_with("notes/") {
-            return instead(answer, notes_to_json(&forged));
-        }
-        answer
+    let forger = author.liar(move |path, answer| match path.split_once('/') {
+        Some(("names", _)) => instead(answer, "[4]"),
+        Some(("notes", _)) => instead(answer, notes_to_json(&forged)),
+        _ => answer,
     });
     let source = Source::client(&author, &[&forger]);
     // The answer about the wrong version is the true one, which `resolve` verifies.
@@ -110,8 +103,7 @@ fn false_names_and_dates_select_another_version_at_most() {
 
 #[test]
 fn malformed_notes_are_refused_and_the_next_server_asked() {
-    let author = Author::of_tree();
-    noted(&author);
+    let author = noted_tree();
     let honest = author.serve();
     let good = notes_to_json(&notes(&[1, 2, 3, 4]));
     let [one, two] = [1, 2].map(|number| notes_to_json(&notes(&[number])));
@@ -128,11 +120,9 @@ fn malformed_notes_are_refused_and_the_next_server_asked() {
         ("huge", format!("[{}]", " ".repeat(25 << 20))),
         ("no JSON", "<html>".into()),
     ] {
-        let lying = author.liar(move |path, answer| {
-            if path.starts_with("notes/") || path.starts_with("names/") {
-                return instead(answer, body.clone());
-            }
-            answer
+        let lying = author.liar(move |path, answer| match path.split_once('/') {
+            Some(("notes" | "names", _)) => instead(answer, body.clone()),
+            _ => answer,
         });
         let alone = author.client_with(&[&lying], author.new_view(), "alone");
         let (first, last) = (Version::new(1), Version::new(4));
@@ -157,8 +147,7 @@ fn malformed_notes_are_refused_and_the_next_server_asked() {
 /// A server that claims notes and sends none must not cause many requests.
 #[test]
 fn claimed_notes_cost_a_mirror_one_request_in_each_round() {
-    let author = Author::of_tree();
-    noted(&author);
+    let author = noted_tree();
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     let lying = author.liar(move |path, answer| {
@@ -188,7 +177,8 @@ fn claimed_notes_cost_a_mirror_one_request_in_each_round() {
 #[test]
 fn notes_sent_one_by_one_are_bounded_in_each_round() {
     let author = Author::of_tree();
-    author.publish_many(20, |_| vec![("apple", "1")]);
+    let batches = vec![vec![put("apple", "1")]; 20];
+    assert_eq!(author.sign("s.pad", batches).unwrap(), Version::new(20));
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     let slow = author.liar(move |path, answer| {

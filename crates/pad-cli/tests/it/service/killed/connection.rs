@@ -38,28 +38,22 @@ impl Connector {
         Self(Arc::new(tls))
     }
 
-    /// Connects from `127.0.0.last` without TLS. Each read and write waits at most `patience`.
-    pub(super) fn plain(
-        last: u8,
-        server: SocketAddr,
-        patience: Duration,
-    ) -> io::Result<Box<dyn Stream>> {
-        Ok(Box::new(connect(last, server, patience)?))
-    }
-
-    /// Connects with TLS. The handshake begins with the first write.
-    pub(super) fn encrypted(
+    /// Connects from `127.0.0.last`. Each read and write waits at most `patience`. The handshake of
+    /// TLS begins with the first write.
+    pub(super) fn open(
         &self,
+        is_encrypted: bool,
         last: u8,
         server: SocketAddr,
         patience: Duration,
     ) -> io::Result<Box<dyn Stream>> {
         let stream = connect(last, server, patience)?;
+        if !is_encrypted {
+            return Ok(Box::new(stream));
+        }
         let tls = ClientConnection::new(Arc::clone(&self.0), server.ip().into());
-        Ok(Box::new(StreamOwned::new(
-            tls.map_err(io::Error::other)?,
-            stream,
-        )))
+        let tls = tls.map_err(io::Error::other)?;
+        Ok(Box::new(StreamOwned::new(tls, stream)))
     }
 }
 

@@ -48,8 +48,9 @@ const fn attack(name: &'static str, connections: usize, seconds: u32, bytes: Fir
 }
 
 const fn plain(attack: Attack) -> Attack {
+    let is_encrypted = false;
     Attack {
-        is_encrypted: false,
+        is_encrypted,
         ..attack
     }
 }
@@ -95,11 +96,8 @@ fn post(target: &Target, body: &[u8], announced: usize) -> Vec<u8> {
     for path in &target.posts {
         let is_last = Some(path) == target.posts.last();
         let length = if is_last { announced } else { 0 };
-        write!(
-            bytes,
-            "POST {path} HTTP/1.1\r\nhost: h\r\ncontent-length: {length}\r\n\r\n"
-        )
-        .unwrap();
+        let head = format!("POST {path} HTTP/1.1\r\nhost: h\r\ncontent-length: {length}\r\n\r\n");
+        bytes.extend(head.bytes());
         bytes.extend(if is_last { body } else { &[] });
     }
     bytes
@@ -153,12 +151,8 @@ impl HostilePeers {
         for _ in 0..attack.connections {
             thread::sleep(PAUSE);
             // The server may be down, or may refuse further connections of this peer.
-            let to = target.address;
-            let stream = if attack.is_encrypted {
-                self.connector.encrypted(address, to, PATIENCE)
-            } else {
-                Connector::plain(address, to, PATIENCE)
-            };
+            let (to, is_encrypted) = (target.address, attack.is_encrypted);
+            let stream = self.connector.open(is_encrypted, address, to, PATIENCE);
             if let Ok(mut stream) = stream
                 && !done.load(Ordering::SeqCst)
             {

@@ -22,7 +22,7 @@ use crate::{
 
 /// Runs commands one after the other.
 #[derive(Default)]
-struct Runner {
+pub(super) struct Runner {
     running: Mutex<Option<Child>>,
     is_killed: AtomicBool,
     cut: AtomicU64,
@@ -64,9 +64,14 @@ impl Runner {
         }
     }
 
+    /// Returns the number of commands that were killed before their end.
+    pub(super) fn cut(&self) -> u64 {
+        self.cut.load(Ordering::SeqCst)
+    }
+
     /// Kills the running command, or else the next command. On Unix this is SIGKILL, so no
     /// destructor runs.
-    fn kill(&self) {
+    pub(super) fn kill(&self) {
         loop {
             if let Some(child) = self.running.lock().unwrap().as_mut()
                 && child.try_wait().unwrap().is_none()
@@ -87,41 +92,27 @@ pub(super) fn each(option: &str, servers: &[String]) -> String {
         .collect()
 }
 
-/// The acknowledged data of one version.
-struct CommitRecord {
-    root: String,
-    value: String,
-}
-
 /// An author that commits to the store `s` and pushes to several servers.
 pub(super) struct Author {
-    runner: Runner,
+    pub(super) runner: Runner,
     servers: Vec<String>,
     /// The latest version that each server has acknowledged.
     pushed: Vec<AtomicU64>,
     /// Number of failed pushes to each server.
     failed: Vec<AtomicU64>,
-    committed: Mutex<BTreeMap<u64, CommitRecord>>,
+    /// The root of each acknowledged version, and the value of `apple`.
+    committed: Mutex<BTreeMap<u64, (String, String)>>,
 }
 
 impl Author {
     pub(super) fn new(servers: Vec<String>) -> Self {
         Self {
             runner: Runner::default(),
-            pushed: servers.iter().map(|_| AtomicU64::new(0)).collect(),
-            failed: servers.iter().map(|_| AtomicU64::new(0)).collect(),
+            pushed: servers.iter().map(|_| AtomicU64::default()).collect(),
+            failed: servers.iter().map(|_| AtomicU64::default()).collect(),
             servers,
             committed: Mutex::default(),
         }
-    }
-
-    pub(super) fn kill(&self) {
-        self.runner.kill();
-    }
-
-    /// Returns the number of commands that were killed before their end.
-    pub(super) fn cut(&self) -> u64 {
-        self.runner.cut.load(Ordering::SeqCst)
     }
 
     /// Returns the latest version that each server has acknowledged.
@@ -140,7 +131,7 @@ impl Author {
     /// Returns the value of `apple` in a version, if its commit was acknowledged.
     pub(super) fn value(&self, version: u64) -> Option<String> {
         let committed = self.committed.lock().unwrap();
-        Some(committed.get(&version)?.value.clone())
+        Some(committed.get(&version)?.1.clone())
     }
 
     /// Publishes versions until `done` is set.
@@ -174,8 +165,7 @@ impl Author {
         for object in &ended.said {
             if let Some(version) = object["version"].as_u64() {
                 let root = object["root"].as_str().unwrap().to_owned();
-                let value = number.to_string();
-                let committed = CommitRecord { root, value };
+                let committed = (root, number.to_string());
                 self.committed.lock().unwrap().insert(version, committed);
             } else {
                 let is_it = |url: &String| object["server"] == url.as_str();
@@ -191,19 +181,16 @@ impl Author {
 
     /// Asserts that a store with these versions contains all committed data.
     pub(super) fn check(&self, versions: &[Json]) {
-        let found = versions.iter();
-        let found = found.map(|version| (version["version"].as_u64(), version["root"].as_str()));
-        let found: BTreeMap<_, _> = found.collect();
-        for (version, committed) in &*self.committed.lock().unwrap() {
-            let root = found.get(&Some(*version));
-            assert_eq!(root, Some(&Some(&*committed.root)), "version {version}");
+        for (version, (root, _)) in &*self.committed.lock().unwrap() {
+            let found = versions.iter().find(|found| found["version"] == *version);
+            assert_eq!(found.unwrap()["root"], root.as_str(), "version {version}");
         }
     }
 }
 
 /// A client with a view that queries the newest value of `apple`.
 pub(super) struct Asker {
-    runner: Runner,
+    pub(super) runner: Runner,
     view: &'static str,
     line: String,
     times: Mutex<Vec<Duration>>,
@@ -220,15 +207,6 @@ impl Asker {
             line: format!("get{servers} {options} apple"),
             times: Mutex::default(),
         }
-    }
-
-    pub(super) fn kill(&self) {
-        self.runner.kill();
-    }
-
-    /// Returns the number of commands that were killed before their end.
-    pub(super) fn cut(&self) -> u64 {
-        self.runner.cut.load(Ordering::SeqCst)
     }
 
     /// Returns the number of answers.
@@ -255,9 +233,9 @@ impl Asker {
             let began = Instant::now();
             let ended = self.runner.run(bench, &self.line);
             let took = began.elapsed();
+            let name = self.view;
             if ended.is_cut {
                 let seen = self.seen(bench);
-                let name = self.view;
                 assert!(seen >= newest.0, "{name}: {seen} after {newest:?}");
                 continue;
             }
@@ -277,7 +255,6 @@ impl Asker {
             }
             // Values grow with versions.
             let now = (version, value.parse::<u64>().unwrap());
-            let name = self.view;
             let is_newer = now.0 >= newest.0 && now.1 >= newest.1;
             assert!(is_newer, "{name}: {now:?} after {newest:?}");
             newest = now;

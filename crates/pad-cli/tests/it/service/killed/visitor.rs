@@ -69,7 +69,7 @@ impl Visitor {
 
     fn ask(&self, connector: &Connector) -> io::Result<()> {
         let began = Instant::now();
-        let stream = connector.encrypted(ADDRESS, self.server, PATIENCE)?;
+        let stream = connector.open(true, ADDRESS, self.server, PATIENCE)?;
         let mut stream = BufReader::new(stream);
         let versions = self.get(&mut stream, &Resource::Versions)?;
         let connected = began.elapsed();
@@ -117,16 +117,10 @@ impl Visitor {
 
     pub(super) fn report(&self) -> String {
         let visits = self.visits.lock().unwrap();
-        let Visits {
-            versions,
-            look_ups,
-            failures,
-        } = &*visits;
-        format!(
-            "look-ups: {}; new connections with versions: {}; no answer: {failures:?}",
-            spread(look_ups),
-            spread(versions)
-        )
+        let [look_ups, versions] = [&visits.look_ups, &visits.versions].map(|times| spread(times));
+        let failures = &visits.failures;
+        let connected = format!("new connections with versions: {versions}");
+        format!("look-ups: {look_ups}; {connected}; no answer: {failures:?}")
     }
 }
 
