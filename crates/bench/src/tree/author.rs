@@ -3,6 +3,8 @@
 
 use core::ops::Range;
 
+use pad_core::internals::Domain;
+
 use super::{
     process::{AuthorPass, Order},
     update_file::UpdateWriter,
@@ -44,8 +46,9 @@ pub fn measure<R: MeasuredRepository, C: MeasuredRepository>(order: &Order) -> O
     let figures = line! {
         insert_snapshot_us: last.mean_us(), insert_snapshot_median_us: last.median_us(),
         author_limit_us: limit, author_ratio: last.mean_us() / limit,
-        author_ratio_median: last.median_us() / limit, node_hashes_per_update: hashes.nodes,
-        history_hashes_per_update: hashes.history_leaves + hashes.history_nodes,
+        author_ratio_median: last.median_us() / limit,
+        node_hashes_per_update: hashes.number(&[Domain::TreeNode]),
+        history_hashes_per_update: hashes.number(&[Domain::HistoryLeaf, Domain::HistoryNode]),
         update_bytes: pass.bytes as f64 / updates as f64,
     };
     Ok(AuthorPass { figures, hashes })

@@ -62,6 +62,7 @@ pub fn measure<S: Suite, St: Store<S>>(order: &Order, author: &AuthorPass) -> Ou
     let checks = lookups.checks(verify_limit_us)?;
     let hashes = author
         .hashes
+        .clone()
         .with_history_of(&history_hashes::<S>(workload));
     let line = applied.times(&hashes).merged(&line! {
         prove_us_latest: lookups.prove(latest).mean_us(),
