@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt::Write as _};
 
 use super::{
     conclusions::{Conclusion, conclusions, unchecked},
-    contents::{Counterpart, Item, contents},
+    contents::{Item, contents},
     run::RUN,
     steps::{Step, steps},
 };
@@ -215,8 +215,8 @@ impl<'a> Part<'a> {
     fn listed(&self, item: &Item) -> String {
         let (name, shows) = (item.name, item.shows);
         match item.counterpart {
-            Counterpart::None(reason) => format!("{name}, {shows}: no counterpart. {reason}"),
-            Counterpart::Shown(begin) => match self.anchor(begin) {
+            Err(reason) => format!("{name}, {shows}: no counterpart. {reason}"),
+            Ok(begin) => match self.anchor(begin) {
                 Some(anchor) => format!("<a href=\"#{anchor}\">{name}</a>: {shows}"),
                 None => format!("{name}, {shows}: not in these measurements."),
             },

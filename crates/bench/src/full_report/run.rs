@@ -11,11 +11,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use indicatif::{ProgressBar, ProgressStyle};
 use sha2::{Digest as _, Sha256};
 
 use super::{processors::ProcessorUse, steps::Step};
-use crate::{Outcome, line, line::Line, machine::Machine};
+use crate::{Outcome, line, line::Line, machine::Machine, report::spinner};
 
 /// Folder that stores the result lines of finished steps.
 #[derive(Debug)]
@@ -91,9 +90,7 @@ pub(super) fn written(lines: &[Line]) -> Outcome<Vec<u8>> {
 /// Runs the steps that are not finished. Returns the result lines of all finished steps, and for
 /// each failed step its name with the error.
 pub fn run(steps: &[Step], parts: &Parts) -> Outcome<(Vec<Line>, Vec<String>)> {
-    let progress = ProgressBar::new_spinner();
-    progress.set_style(ProgressStyle::with_template("{spinner} {msg}")?);
-    progress.enable_steady_tick(Duration::from_millis(200));
+    let progress = spinner("{spinner} {msg}")?;
     let seconds = |step: &Step| step.expected_seconds as f64;
     let unfinished = steps.iter().filter(|step| parts.finished(step).is_none());
     // Expected seconds of the unfinished steps, without the current one.

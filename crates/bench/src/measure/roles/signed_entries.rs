@@ -132,16 +132,11 @@ impl SignedEntries {
 
 impl History {
     fn value(&self, version: u64) -> Option<&Value> {
-        let later = self.values.partition_point(|(since, _)| *since <= version);
-        let (_, value) = self.values.get(later.checked_sub(1)?)?;
-        Some(value)
+        latest_until(&self.values, version).map(|(_, value)| value)
     }
 
     fn signature(&self, version: u64) -> Option<&HeadSignature> {
-        let later = self
-            .signatures
-            .partition_point(|(since, _)| *since <= version);
-        let (since, signatures) = self.signatures.get(later.checked_sub(1)?)?;
+        let (since, signatures) = latest_until(&self.signatures, version)?;
         signatures.get((version - since) as usize)
     }
 
@@ -160,6 +155,12 @@ impl History {
             + self.signatures.capacity() * size_of::<(u64, Vec<HeadSignature>)>()
             + signatures.sum::<usize>() * size_of::<HeadSignature>()
     }
+}
+
+/// Finds the last element whose version is at most `version`.
+fn latest_until<T>(versions: &[(u64, T)], version: u64) -> Option<&(u64, T)> {
+    let later = versions.partition_point(|(since, _)| *since <= version);
+    versions.get(later.checked_sub(1)?)
 }
 
 impl Roles for SignedEntries {
