@@ -34,8 +34,8 @@ pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
     let mut commits = Vec::new();
     for commit in &trace.commits {
         let mut figures = CommitFigures::default();
-        for change in &commit.changes {
-            server.follow(change.path, &change.change, &mut figures)?;
+        for (path, change) in &commit.changes {
+            server.follow(*path, change, &mut figures)?;
         }
         commits.push(figures);
     }

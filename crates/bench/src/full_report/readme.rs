@@ -86,29 +86,21 @@ fn records(lines: &[Line]) -> Outcome<String> {
 const BEGIN: &str = "<!-- measured: ";
 const END: &str = "<!-- end -->";
 
-/// Returns `text` with its tables replaced by those made from `lines`.
+/// Returns `text` with its tables, which are between marks with their names, replaced by those made
+/// from `lines`.
 pub fn written(text: &str, lines: &[Line]) -> Outcome<String> {
-    replaced(text, |name| {
-        let table = Table::named(TABLES, name);
-        let table = table.ok_or_else(|| format!("there is no table {name}"))?;
-        let written = table.markdown(lines);
-        written.map_err(|error| format!("table {name}, {error}").into())
-    })
-}
-
-/// Replaces the text between the marks of each table. Calls `write` with the table's name for the
-/// new text.
-pub(crate) fn replaced(text: &str, write: impl Fn(&str) -> Outcome<String>) -> Outcome<String> {
     let mut parts = text.split(BEGIN);
     let mut written = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let (name, rest) = part
-            .split_once(" -->\n")
-            .ok_or("a table begins without a name")?;
-        let (_, rest) = rest
-            .split_once(END)
-            .ok_or_else(|| format!("the table {name} has no end"))?;
-        written.extend([BEGIN, name, " -->\n", &write(name)?, END, rest]);
+        let named = part.split_once(" -->\n");
+        let (name, rest) = named.ok_or("a table begins without a name")?;
+        let ended = rest.split_once(END);
+        let (_, rest) = ended.ok_or_else(|| format!("the table {name} has no end"))?;
+        let table = Table::named(TABLES, name);
+        let table = table.ok_or_else(|| format!("there is no table {name}"))?;
+        let table = table.markdown(lines);
+        let table = table.map_err(|error| format!("table {name}, {error}"))?;
+        written.extend([BEGIN, name, " -->\n", &table, END, rest]);
     }
     Ok(written)
 }

@@ -24,8 +24,9 @@ fn counts_and_digests() {
         Domain::HistoryNode,
     ];
     for domain in Domain::ALL {
-        let expected = if counted.contains(&domain) { 0.5 } else { 0.0 };
-        assert_eq!(counts.number(&[domain]), expected, "{domain:?}");
+        let expected: f64 = if counted.contains(&domain) { 0.5 } else { 0.0 };
+        let number = counts.number(&[domain]);
+        assert_eq!(number.to_bits(), expected.to_bits(), "{domain:?}");
     }
     let leaf = Sha256Ed25519::leaf(b"k", &Sha256Ed25519::value(b"v"));
     let history = Sha256Ed25519::node(Domain::HistoryNode, &leaf, &leaf);
