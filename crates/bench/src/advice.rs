@@ -1,7 +1,7 @@
 //! Benchmarks that supplement `pad advise`. The command `bench calibrate` measures this machine,
 //! and `bench verify` checks a given advice.
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
 use comparison::{
@@ -15,7 +15,7 @@ use crate::{
     compare, line,
     measure::{
         Record,
-        trial::{Calibration, Trial, scaled, trial},
+        trial::{Calibration, scaled, trial},
     },
     prelude::*,
     tables::Tables,
@@ -39,13 +39,10 @@ pub struct AdviceArguments {
 
 impl AdviceArguments {
     fn read(&self) -> Outcome<(Question, Records)> {
-        let text = |path: &PathBuf| {
-            fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-        };
-        let question = serde_json::from_str(&text(&self.advice)?)
+        let question = serde_json::from_str(&read_text(&self.advice)?)
             .map_err(|error| format!("{}: {error}", self.advice.display()))?;
         let records = match &self.data {
-            Some(path) => Records::parse(&path.display().to_string(), &text(path)?)?,
+            Some(path) => Records::parse(&path.display().to_string(), &read_text(path)?)?,
             None => Records::shipped(),
         };
         Ok((question, records))
@@ -61,7 +58,10 @@ impl AdviceArguments {
         calibration.run(MINUTE, |scheme, record| {
             done += 1;
             measured += usize::from(matches!(record, Record::Measured(_)));
-            report.announce(format!("{done} of {} measurements", calibration.steps()));
+            report.announce(format!(
+                "{done} of {} measurements",
+                calibration.tasks.len()
+            ));
             report.measured(compare::line(scheme, &record).and("quick", true))
         })?;
         ensure(
@@ -82,7 +82,7 @@ impl AdviceArguments {
             report.announce(format!("{}, {} keys", scheme.name, load.keys));
             let line = match trial(scheme, &load, &tariff, &records, LONGEST) {
                 Ok(None) => continue,
-                Ok(Some(trial)) => tried(&trial),
+                Ok(Some(line)) => line,
                 Err(error) => line! { reason: error.to_string() },
             };
             let named = line! { experiment: VERIFY, scheme: scheme.name };
@@ -98,18 +98,6 @@ fn first(advice: &Advice) -> Vec<&'static Scheme> {
     let mut first: Vec<_> = first.into_iter().flatten().map(|it| it.scheme).collect();
     first.dedup_by_key(|scheme| scheme.name);
     first
-}
-
-/// Builds a result line with the measured and the predicted figures of one scheme.
-fn tried(trial: &Trial) -> Line {
-    let (figures, estimated) = (&trial.figures, &trial.estimated.figures);
-    let (dollars, predicted) = (trial.cost.total(), trial.estimated.cost.total());
-    line! {
-        dollars_per_month: dollars, predicted_dollars_per_month: predicted,
-        ratio: (predicted > 0.0).then_some(dollars / predicted),
-        author_us: figures.author_us, predicted_author_us: estimated.author_us,
-        proof_bytes: figures.proof_bytes, predicted_proof_bytes: estimated.proof_bytes,
-    }
 }
 
 /// Makes the tables for the result lines of `bench verify`.

@@ -63,7 +63,7 @@ pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
         bars.rows
             .retain(|(_, ours, theirs)| [*ours, *theirs].iter().all(|it| AXES.contains(it)));
         if !bars.rows.is_empty() {
-            figures.push(Figure::new(name, &bars.title, |svg| bars.draw(svg))?);
+            figures.push(Figure::new(name, bars.title, |svg| bars.draw(svg))?);
         }
     }
     let declared = declared::DECLARED.iter().chain(&aad::plots::PLOTS);
@@ -92,7 +92,7 @@ pub fn figures(lines: &[Line]) -> Outcome<Vec<Figure>> {
 impl Figure {
     /// Creates a figure from the SVG that `draw` writes. Black and white become colours of the
     /// surrounding page. Screen readers read the `title` of the figure.
-    pub(crate) fn new(
+    fn new(
         name: &str,
         title: &str,
         draw: impl FnOnce(&mut String) -> Outcome<()>,
@@ -121,23 +121,22 @@ const COLOURS: &str = "svg{color:#1c1f23}.ground{fill:#fff}\
                        @media(prefers-color-scheme:dark){svg{color:#dfe3e8}.ground{fill:#16191d}}";
 
 /// Line plot with several series over two logarithmic axes.
-pub(crate) struct Lines {
-    pub(crate) title: String,
-    pub(crate) horizontal: &'static str,
-    pub(crate) vertical: &'static str,
-    pub(crate) series: Vec<Series>,
+struct Lines {
+    title: String,
+    horizontal: &'static str,
+    vertical: &'static str,
+    series: Vec<Series>,
 }
 
 /// Name of a series, and its points (x, y).
 pub(crate) type Series = (String, Vec<(f64, f64)>);
 
-/// Bar chart with two bars for each row: our figure and the published one.
-pub(crate) struct Bars {
-    pub(crate) title: String,
-    pub(crate) unit: &'static str,
-    /// Names of the two figures in the legend.
-    pub(crate) names: [&'static str; 2],
-    pub(crate) rows: Vec<(String, f64, f64)>,
+/// Bar chart with two bars for each row: our kilobytes and the published ones.
+struct Bars {
+    title: &'static str,
+    /// Name of the published figures in the legend.
+    published: &'static str,
+    rows: Vec<(String, f64, f64)>,
 }
 
 /// Selects the result lines of red-black trees of one suite: the default suite if it was measured,
@@ -162,9 +161,8 @@ fn schemes(growing: &[&Line]) -> Bars {
         Some((name, line.figure("proof_bytes") / 1e3, theirs))
     });
     Bars {
-        title: "Table 3: proof size at 100 000 keys".to_owned(),
-        unit: "KB",
-        names: ["this report", "the paper of 2010"],
+        title: "Table 3: proof size at 100 000 keys",
+        published: "the paper of 2010",
         rows: rows.collect(),
     }
 }
@@ -179,9 +177,8 @@ fn repositories(growing: &[&Line]) -> Bars {
         Some((repository.to_owned(), ours, megabytes * 1e3 / KEYS as f64))
     });
     Bars {
-        title: "Table 4: memory per version, red-black, 100 000 keys".to_owned(),
-        unit: "KB",
-        names: ["this report", "the paper of 2010, whole process"],
+        title: "Table 4: memory per version, red-black, 100 000 keys",
+        published: "the paper of 2010, whole process",
         rows: rows.collect(),
     }
 }
@@ -290,7 +287,7 @@ const SERIES: [RGBColor; 8] = [
 ];
 
 impl Lines {
-    pub(crate) fn draw(&self, svg: &mut String) -> Outcome<()> {
+    fn draw(&self, svg: &mut String) -> Outcome<()> {
         let points = || self.series.iter().flat_map(|(_, points)| points);
         let (left, right) = bounds(points().map(|point| point.0));
         let (bottom, top) = bounds(points().map(|point| point.1));
@@ -361,13 +358,11 @@ fn named(
 
 impl Bars {
     /// Draws the rows one below the other, each with its name above its bars.
-    pub(crate) fn draw(&self, svg: &mut String) -> Outcome<()> {
-        let end = self
-            .rows
-            .iter()
-            .fold(0.0, |end: f64, row| end.max(row.1).max(row.2));
+    fn draw(&self, svg: &mut String) -> Outcome<()> {
+        let (_, end) = bounds(self.rows.iter().flat_map(|row| [row.1, row.2]));
         let rows = u32::try_from(self.rows.len())?;
-        let plot = framed(svg, &self.title, 56 * rows + 76, &self.names)?;
+        let names = ["this report", self.published];
+        let plot = framed(svg, self.title, 56 * rows + 76, &names)?;
         let mut chart = ChartBuilder::on(&plot)
             .margin(14)
             .x_label_area_size(48)
@@ -378,7 +373,7 @@ impl Bars {
             .disable_y_axis()
             .light_line_style(TRANSPARENT)
             .x_labels(6)
-            .x_desc(self.unit)
+            .x_desc("KB")
             .label_style(style(16))
             .draw()?;
         for (row, (name, ours, theirs)) in self.rows.iter().enumerate() {

@@ -7,7 +7,6 @@
 use std::{
     fs,
     io::{Write as _, stdout},
-    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -21,9 +20,9 @@ pub mod readme;
 pub mod run;
 pub mod steps;
 
-use crate::{Outcome, figures, line::Line, prelude::ensure, tuple::figure7};
-use run::{Parts, read_lines};
-use steps::{Depth, Step};
+use crate::{figures, prelude::*, tuple::figure7};
+use run::{Parts, read_lines, replace, written};
+use steps::Step;
 
 /// The command line of `bench report`.
 #[derive(Clone, Debug, Args)]
@@ -50,19 +49,19 @@ pub struct ReportArguments {
 impl ReportArguments {
     /// Runs the steps that are not finished, and writes the page.
     pub fn run(&self) -> Outcome<()> {
-        let (depth, name, out) = if self.quick {
-            (Depth::Quick, "quick", "target/report-quick")
+        let (name, out) = if self.quick {
+            ("quick", "target/report-quick")
         } else {
-            (Depth::Full, "full", "target/report")
+            ("full", "target/report")
         };
-        let mut steps = steps::steps(depth);
+        let mut steps = steps::steps(self.quick);
         let is_of = |step: &Step, begin: &String| step.name.starts_with(begin.as_str());
         let is_asked = |step: &Step| self.only.iter().any(|begin| is_of(step, begin));
         steps.retain(|step| self.only.is_empty() || is_asked(step));
         ensure(!steps.is_empty(), "no step begins so; --list shows them")?;
         if self.list {
             for step in &steps {
-                let (seconds, name) = (step.expected_seconds, &step.name);
+                let (seconds, name) = (step.expected_seconds, step.name);
                 let (arguments, is_portable) = step.call();
                 let setting = if is_portable { steps::PORTABLE } else { "" };
                 writeln!(
@@ -77,14 +76,11 @@ impl ReportArguments {
         let out = self.out.clone().unwrap_or_else(|| out.into());
         write_page(lines, &out)?;
         if failures.is_empty() {
-            Ok(())
-        } else {
-            let failures = failures.join("; ");
-            Err(format!(
-                "the page lacks what failed: {failures}. The same command tries these steps again"
-            )
-            .into())
+            return Ok(());
         }
+        let failures = failures.join("; ");
+        let again = "The same command tries these steps again";
+        Err(format!("the page lacks what failed: {failures}. {again}").into())
     }
 }
 
@@ -128,19 +124,13 @@ pub struct PageArguments {
 impl PageArguments {
     /// Draws the page and its figures again. Computes figure 7 and the verdicts again.
     pub fn run(&self) -> Outcome<()> {
-        write_page(lines_of(&self.from)?, &self.out)
+        let lines = read_lines(&read_text(&self.from)?);
+        if lines.is_empty() {
+            let from = self.from.display();
+            return Err(format!("{from}: no measurements, one JSON object in each line").into());
+        }
+        write_page(lines, &self.out)
     }
-}
-
-/// Reads the result lines in a file of measurements.
-fn lines_of(file: &Path) -> Outcome<Vec<Line>> {
-    let from = file.display();
-    let text = fs::read_to_string(file).map_err(|error| format!("{from}: {error}"))?;
-    let lines = read_lines(&text);
-    if lines.is_empty() {
-        return Err(format!("{from}: no measurements, one JSON object in each line").into());
-    }
-    Ok(lines)
 }
 
 /// Writes the page, its figures, and the result lines in JSON and in CSV into `folder`. Prints
@@ -148,11 +138,7 @@ fn lines_of(file: &Path) -> Outcome<Vec<Line>> {
 fn write_page(lines: Vec<Line>, folder: &Path) -> Outcome<()> {
     let lines = &with_figure_7(once_described(lines))[..];
     fs::create_dir_all(folder)?;
-    let mut json = Vec::new();
-    for line in lines {
-        writeln!(json, "{}", serde_json::to_string(line)?)?;
-    }
-    replace(&folder.join("measurements.jsonl"), &json)?;
+    replace(&folder.join("measurements.jsonl"), &written(lines)?)?;
     replace(&folder.join("measurements.csv"), &table(lines)?)?;
     let (page, figures) = (page::page(lines)?, folder.join("figures"));
     if figures.exists() {
@@ -168,17 +154,6 @@ fn write_page(lines: Vec<Line>, folder: &Path) -> Outcome<()> {
         writeln!(out, "{}: {}", conclusion.id, conclusion.verdict.name())?;
     }
     writeln!(out, "{}", folder.join("index.html").display())?;
-    Ok(())
-}
-
-/// Writes a file atomically: at any time it has either the old or the complete new contents.
-fn replace(file: &Path, contents: &[u8]) -> Outcome<()> {
-    let folder = file.parent().ok_or("a file is in a folder")?;
-    let mut new = tempfile::NamedTempFile::new_in(folder)?;
-    new.write_all(contents)?;
-    let readable = fs::Permissions::from_mode(0o644);
-    new.as_file().set_permissions(readable)?;
-    new.persist(file)?;
     Ok(())
 }
 

@@ -4,18 +4,18 @@
 use serde::Deserialize;
 
 use crate::{
-    line::Line,
+    line::{Line, conditions},
     tables::{Tables, digits},
 };
 
 /// All goals. A goal without an experiment is for a figure that a function of its family computes.
-const GOALS: &str = include_str!("goals.csv");
+pub const GOALS: &str = include_str!("goals.csv");
 
 /// A measured figure, and the values that it should have: one row of [`GOALS`].
-#[derive(Deserialize)]
-struct Goal {
+#[derive(Debug, Deserialize)]
+pub struct Goal {
     /// Id of the family of measurements, see [`crate::families::Family::id`].
-    family: String,
+    pub family: String,
     /// Name of the goal in the table.
     #[serde(rename = "goal")]
     name: String,
@@ -32,7 +32,7 @@ struct Goal {
     unit: String,
     /// Accepted figures in this unit: `exactly`, `at least` or `at most` a number, a range such as
     /// `1 to 2`, or any.
-    accepted: String,
+    pub accepted: String,
     /// Largest accepted ratio of the figure to its limit.
     times: Option<f64>,
     /// Figure that others published, as text for the table.
@@ -48,14 +48,8 @@ impl Goal {
         if self.experiment.is_empty() {
             return Some((computed(&self.figure, lines)?, None));
         }
-        let conditions = self
-            .conditions
-            .split("; ")
-            .filter_map(|it| it.split_once('='));
-        let selection: Vec<(&str, &str)> = [("experiment", self.experiment.as_str())]
-            .into_iter()
-            .chain(conditions)
-            .collect();
+        let mut selection = conditions(&self.conditions);
+        selection.push(("experiment", &self.experiment));
         let mut found = lines.iter().filter(|line| line.says(&selection));
         if self.limit.is_empty() {
             return Some((found.next()?.number(&self.figure)?, None));
@@ -69,7 +63,7 @@ impl Goal {
     }
 
     /// Reports whether `figure`, in the unit of the table, is an accepted one.
-    fn accepts(&self, figure: f64) -> bool {
+    pub fn accepts(&self, figure: f64) -> bool {
         let number = |text: &str| text.parse().unwrap_or(f64::NAN);
         match self.accepted.split_once(' ') {
             None => true,
@@ -97,6 +91,8 @@ impl Goal {
         let is_close = ratio.is_none_or(|ratio| self.times.is_none_or(|times| ratio <= times));
         let show = |number: Option<f64>| number.map_or_else(String::new, digits);
         let times = self.times.filter(|_| ratio.is_some());
+        let is_met = is_close && self.accepts(figure);
+        let met = if is_met { "yes" } else { "MISSED" };
         Some(vec![
             self.name.clone(),
             self.unit.clone(),
@@ -106,23 +102,15 @@ impl Goal {
             show(ratio),
             times.map_or_else(String::new, |times| format!("at most {times}")),
             self.published.clone(),
-            if is_close && self.accepts(figure) {
-                "yes"
-            } else {
-                "MISSED"
-            }
-            .to_owned(),
+            met.to_owned(),
         ])
     }
 }
 
-/// Parses the goals of a family.
-fn goals(text: &str, family: &str) -> Vec<Goal> {
-    let mut rows = csv::Reader::from_reader(text.as_bytes());
-    let goals = rows
-        .deserialize()
-        .map(|goal| goal.expect("goals.csv: every row is a goal"));
-    goals.filter(|goal: &Goal| goal.family == family).collect()
+/// Parses goals in the format of `goals.csv`.
+pub fn goals(text: &str) -> impl Iterator<Item = Goal> {
+    let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
+    rows.map(|goal| goal.expect("goals.csv: every row is a goal"))
 }
 
 /// Adds a table that compares `lines` with the goals of `family`. A note below it names the goals
@@ -148,7 +136,7 @@ pub fn table_of(
         return;
     }
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
-    for goal in goals(text, family) {
+    for goal in goals(text).filter(|goal| goal.family == family) {
         match goal.row(computed, lines) {
             Some(row) => rows.push(row),
             None => missing.push(goal.name),
@@ -157,8 +145,7 @@ pub fn table_of(
     tables.heading("Goals", note);
     if !rows.is_empty() {
         let titles = "goal,unit,figure,accepted,limit,ratio,accepted,published,met";
-        let titles: Vec<&str> = titles.split(',').collect();
-        tables.rows(&titles, &[], rows);
+        tables.rows(&titles.split(',').collect::<Vec<_>>(), &[], rows);
     }
     missing.retain(|name| !name.starts_with("the same"));
     missing.dedup();

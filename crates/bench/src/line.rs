@@ -17,6 +17,15 @@ pub struct Line(Vec<(String, Value)>);
 /// `one|other` accepts either.
 pub type Selection = &'static [(&'static str, &'static str)];
 
+/// Conditions like [`Selection`], read from a file.
+pub type Conditions<'a> = Vec<(&'a str, &'a str)>;
+
+/// Reads `key=value` pairs that are separated by semicolons.
+pub fn conditions(text: &str) -> Conditions<'_> {
+    let pairs = text.split("; ");
+    pairs.filter_map(|it| it.split_once('=')).collect()
+}
+
 /// Builds a [`Line`](crate::line::Line) from `key: value` pairs; `key` alone is the variable of
 /// that name. Figures are rounded to three decimals.
 #[macro_export]
@@ -150,9 +159,14 @@ pub fn of<'a>(lines: &'a [Line], experiment: &str) -> Vec<&'a Line> {
     lines.iter().filter(of).collect()
 }
 
-/// Finds the first line that meets all conditions, as [`Line::says`].
-pub fn find<'a>(lines: &[&'a Line], wanted: &[(&str, &str)]) -> Option<&'a Line> {
-    lines.iter().copied().find(|line| line.says(wanted))
+/// Finds the first line that has all figures of `wanted`.
+pub fn like<'a>(lines: &[&'a Line], wanted: &Line) -> Option<&'a Line> {
+    let has_all = |line: &&&Line| {
+        wanted
+            .figures()
+            .all(|(key, value)| line.get(key) == Some(value))
+    };
+    lines.iter().find(has_all).copied()
 }
 
 /// Finds the figure of the same work without fast lanes: of the experiment with the suffix

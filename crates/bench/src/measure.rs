@@ -52,6 +52,17 @@ pub enum Record {
     NotMeasured(NotMeasured),
 }
 
+impl Record {
+    /// Records why a scheme was not measured.
+    pub fn not_measured(scheme: &Scheme, work: &dyn Work, reason: impl Into<String>) -> Self {
+        Self::NotMeasured(NotMeasured {
+            scheme: scheme.name.to_owned(),
+            shape: work.shape(),
+            reason: reason.into(),
+        })
+    }
+}
+
 /// Measures a scheme under a workload, or reports why it was not measured.
 ///
 /// `limit` bounds the time of the measured snapshots. A scheme whose load is expected to take more
@@ -85,12 +96,13 @@ impl Visitor for Task<'_> {
 
     fn visit<T: Roles>(self, start: impl Fn(u64) -> Outcome<T>) -> Outcome<Record> {
         let properties = &self.scheme.properties;
+        let not_measured = |reason| Record::not_measured(self.scheme, self.work, reason);
         if self.work.removes() && !properties.removes {
-            return Ok(self.not_measured("nothing can be removed"));
+            return Ok(not_measured("nothing can be removed".to_owned()));
         }
         if let Some(predicted) = self.too_long_load(&start)? {
             let reason = format!("time: loading would take {predicted:.1} s");
-            return Ok(self.not_measured(&reason));
+            return Ok(not_measured(reason));
         }
         let loaded = LoadedRun::new(self.work, self.limit, start(self.work.most_entries())?)?;
         let followed = loaded.follow(self.work)?;
@@ -99,14 +111,6 @@ impl Visitor for Task<'_> {
 }
 
 impl Task<'_> {
-    fn not_measured(&self, reason: &str) -> Record {
-        Record::NotMeasured(NotMeasured {
-            scheme: self.scheme.name.to_owned(),
-            shape: self.work.shape(),
-            reason: reason.to_owned(),
-        })
-    }
-
     /// Estimates the seconds that loading all keys would take. Returns them if they exceed
     /// [`LOADS`] times the limit, otherwise `None`.
     ///
@@ -150,17 +154,15 @@ impl Task<'_> {
         let means = Sample::mean(samples);
         let lookups = followed.loaded.lookups(self.scheme);
         lookups.check()?;
-        let (per_key, per_snapshot) = (
-            followed.bytes_per_key(shape.keys)?,
-            followed.bytes_per_snapshot(),
-        );
+        let [memory_bytes_per_key, file_bytes_per_key] = followed.bytes_per_key(shape.keys)?;
+        let [memory_bytes_per_snapshot, file_bytes_per_snapshot] = followed.bytes_per_snapshot();
         let wait = |us| T::IS_STORED.then_some(us);
         Ok(Measurement {
             scheme: self.scheme.name.to_owned(),
             snapshots: samples.len() as u64,
             whole_cycles: followed.is_whole(),
             stopped: followed.loaded.run.stopped.to_owned(),
-            load_us_per_key: followed.load_us_per_key(),
+            load_us_per_key: followed.loaded.load_us_per_key,
             author_us: means.author_us,
             update_bytes: means.update_bytes,
             apply_us: means.apply_us,
@@ -169,10 +171,10 @@ impl Task<'_> {
             proof_bytes: Some(followed.proof_bytes),
             absent_proof_bytes: lookups.absent_proof_bytes(effort)?,
             verify_us: Some(lookups.verify_us(effort)?),
-            memory_bytes_per_key: per_key.memory,
-            memory_bytes_per_snapshot: per_snapshot.memory,
-            file_bytes_per_key: per_key.files,
-            file_bytes_per_snapshot: per_snapshot.files,
+            memory_bytes_per_key,
+            memory_bytes_per_snapshot,
+            file_bytes_per_key,
+            file_bytes_per_snapshot,
             author_wait_us: wait(means.author_wait_us),
             apply_wait_us: wait(means.apply_wait_us),
             author_cryptography_us: has_timed_cryptography(self.scheme)

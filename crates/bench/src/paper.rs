@@ -6,13 +6,13 @@
 
 use std::sync::LazyLock;
 
-use crate::line::Line;
+use crate::line::{Conditions, Line, conditions};
 
 /// Published figures for lines of an experiment that meet some conditions.
 #[derive(Debug)]
 pub struct Published {
     /// Experiments and further conditions: keys, each with its text or number.
-    pub conditions: Vec<(&'static str, &'static str)>,
+    pub conditions: Conditions<'static>,
     /// The figures.
     pub figures: Line,
 }
@@ -33,16 +33,15 @@ fn read(text: &'static str) -> Vec<Published> {
     let published = rows.filter_map(|row| {
         let mut fields = row.splitn(3, ',');
         let experiment = ("experiment", fields.next()?);
-        let further = fields.next()?.split("; ");
-        let further = further.filter_map(|it| it.split_once('='));
-        let figures = fields.next()?.split("; ");
-        let figures = figures.filter_map(|it| it.split_once('='));
-        let number = |figure: &str| figure.parse::<f64>().ok();
+        let mut of = vec![experiment];
+        of.extend(conditions(fields.next()?));
+        let mut figures = Line::default();
+        for (key, figure) in conditions(fields.next()?) {
+            figures = figures.and(key, figure.parse::<f64>().ok());
+        }
         Some(Published {
-            conditions: [experiment].into_iter().chain(further).collect(),
-            figures: figures.fold(Line::default(), |line, (key, figure)| {
-                line.and(key, number(figure))
-            }),
+            conditions: of,
+            figures,
         })
     });
     published.collect()

@@ -1,7 +1,7 @@
 //! Imports and helpers that most benchmark modules share.
 
 use std::{
-    env,
+    env, fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -23,6 +23,11 @@ pub(crate) use crate::{
     sizes::{SizeArgument as _, within},
     tables::{Tables, digits, percent},
 };
+
+/// Returns the text of a file. An error names the file.
+pub(crate) fn read_text(file: &Path) -> Outcome<String> {
+    fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()).into())
+}
 
 /// Returns the name of a recorded trace: that of its file, without extensions.
 pub(crate) fn trace_name(path: &Path) -> String {

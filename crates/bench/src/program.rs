@@ -1,14 +1,12 @@
 //! The command line of the program `bench`.
 
 use std::{
-    fs,
     io::{Write, stdout},
     path::PathBuf,
     process::ExitCode,
 };
 
 use crate::{
-    Outcome,
     aad::AadArguments,
     accumulators::AccumulatorArguments,
     advice::AdviceArguments,
@@ -19,7 +17,7 @@ use crate::{
     flexlist::FlexlistArguments,
     full_report::{PageArguments, ReportArguments, readme::ReadmeArguments, run::read_lines},
     peers::PeersArguments,
-    report::Manner,
+    prelude::*,
     stored::StoredArguments,
     tree::{self, BatchArguments, TreeArguments, list, process::Role},
     tuple::TupleArguments,
@@ -157,8 +155,7 @@ pub fn main() -> ExitCode {
 
 fn draw_figures(arguments: &FiguresArguments) -> Outcome<()> {
     let from = arguments.from.display();
-    let text = fs::read_to_string(&arguments.from).map_err(|error| format!("{from}: {error}"))?;
-    let lines = read_lines(&text);
+    let lines = read_lines(&read_text(&arguments.from)?);
     let mut is_empty = true;
     for family in &FAMILIES {
         let own = family.lines(&lines);

@@ -47,11 +47,8 @@ impl Report {
     /// Creates an empty report. If `json`, it prints each result line as JSON, otherwise tables at
     /// the end. If `quick`, measurements are short and show only that everything works.
     pub fn new(json: bool, quick: bool) -> Outcome<Self> {
-        let progress = ProgressBar::new_spinner();
-        progress.set_style(ProgressStyle::with_template("{spinner} {msg} ({elapsed})")?);
-        progress.enable_steady_tick(Duration::from_millis(200));
         Ok(Self {
-            progress,
+            progress: spinner("{spinner} {msg} ({elapsed})")?,
             json,
             quick,
             machine: Machine::current(),
@@ -119,4 +116,12 @@ impl Report {
         }
         Ok(())
     }
+}
+
+/// Starts a spinner on standard error, whose texts follow the template.
+pub(crate) fn spinner(template: &str) -> Outcome<ProgressBar> {
+    let spinner = ProgressBar::new_spinner();
+    spinner.set_style(ProgressStyle::with_template(template)?);
+    spinner.enable_steady_tick(Duration::from_millis(200));
+    Ok(spinner)
 }

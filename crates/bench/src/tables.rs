@@ -34,26 +34,22 @@ pub fn figure(line: &Line, shown: &str) -> Option<f64> {
     let (key, quotient) = parts(shown);
     let number = line.number(key)?;
     Some(match quotient {
-        Some(Quotient::Over(unit)) => number / unit,
-        Some(Quotient::Under(unit)) => unit / number,
+        Some((unit, true)) => unit / number,
+        Some((unit, false)) => number / unit,
         None => number,
     })
 }
 
-/// Constant of a quotient: `Over` divides the figure by it, `Under` divides it by the figure.
-enum Quotient {
-    Over(f64),
-    Under(f64),
-}
-
-fn parts(shown: &str) -> (&str, Option<Quotient>) {
+/// Returns the key of a figure. For a quotient, also returns its constant, and whether the constant
+/// is divided by the figure.
+fn parts(shown: &str) -> (&str, Option<(f64, bool)>) {
     let shown = shown.trim_end_matches('%');
     let Some((over, under)) = shown.split_once('/') else {
         return (shown, None);
     };
     match (over.parse(), under.parse()) {
-        (_, Ok(unit)) => (over, Some(Quotient::Over(unit))),
-        (Ok(unit), _) => (under, Some(Quotient::Under(unit))),
+        (_, Ok(unit)) => (over, Some((unit, false))),
+        (Ok(unit), _) => (under, Some((unit, true))),
         _ => (shown, None),
     }
 }

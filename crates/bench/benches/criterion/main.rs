@@ -14,10 +14,6 @@ use criterion::{BatchSize, Bencher, Criterion, Throughput};
 mod families;
 mod primitives;
 
-/// Throughput of one call, and the number of samples.
-#[derive(Clone)]
-struct Each(Throughput, usize);
-
 /// Formats a benchmark's id, for example `scheme=red_black store=cache_median keys=10000`.
 fn id(parameters: &[(&str, &dyn Display)]) -> String {
     let parameters: Vec<String> = parameters
@@ -27,15 +23,16 @@ fn id(parameters: &[(&str, &dyn Display)]) -> String {
     parameters.join(" ")
 }
 
-/// Runs one bench of a group.
+/// Runs one bench of a group: `samples` samples of calls that process `elements` elements each.
 fn measure(
     criterion: &mut Criterion,
     group: &str,
     name: &str,
-    Each(throughput, samples): Each,
+    (elements, samples): (u64, usize),
     work: &mut dyn FnMut(&mut Bencher<'_>),
 ) {
     let mut group = criterion.benchmark_group(group);
+    let throughput = Throughput::Elements(elements);
     group.throughput(throughput).sample_size(samples);
     group.bench_function(name, work);
     group.finish();
@@ -83,28 +80,9 @@ fn configured() -> Criterion {
         .nresamples(10_000)
 }
 
-/// Prefixes of group names, and the function with these groups.
-type Benches = (&'static [&'static str], fn(&mut Criterion));
-
-const BENCHES: [Benches; 2] = [
-    (&["primitives::"], primitives::products),
-    (&["server/", "client/", "author/"], families::schemes),
-];
-
-/// Reports whether benches with one of these name prefixes are requested. Others are not prepared.
-fn is_asked_for(beginnings: &[&str]) -> bool {
-    std::env::args()
-        .skip(1)
-        .any(|argument| beginnings.iter().any(|one| argument.starts_with(one)))
-}
-
 fn main() {
     let mut criterion = configured().configure_from_args();
-    let is_one = BENCHES.iter().any(|(groups, _)| is_asked_for(groups));
-    for (groups, run) in BENCHES {
-        if !is_one || is_asked_for(groups) {
-            run(&mut criterion);
-        }
-    }
+    primitives::products(&mut criterion);
+    families::schemes(&mut criterion);
     criterion.final_summary();
 }

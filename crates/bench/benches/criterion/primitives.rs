@@ -2,11 +2,11 @@
 
 use std::hint::black_box;
 
-use criterion::{Bencher, Criterion, Throughput};
+use criterion::{Bencher, Criterion};
 use montgomery_lanes::{LANES, Moduli, Modulus, Number, Numbers};
 use rug::{Complete, Integer, integer::Order};
 
-use crate::{Each, always, id, measure, timed};
+use crate::{always, id, measure, timed};
 
 /// Benches products and squares modulo a number of `bits` bits, which fits `LIMBS` limbs and `ROWS`
 /// rows of limbs: in lanes, and beside them a product with its remainder by GMP.
@@ -32,8 +32,7 @@ fn modular<const LIMBS: usize, const ROWS: usize>(criterion: &mut Criterion, bit
 
     let mut bench = |what: &str, count, work: &mut dyn FnMut(&mut Bencher<'_>)| {
         let name = id(&[("bits", &bits), ("of", &what)]);
-        let each = Each(Throughput::Elements(count), 100);
-        measure(criterion, "primitives::modular", &name, each, work);
+        measure(criterion, "primitives::modular", &name, (count, 100), work);
     };
     let lanes = u64::try_from(LANES).expect("eight");
     bench("eight_products", lanes, &mut |bencher| {

@@ -1,11 +1,12 @@
 //! Audit of an outsourced file: a challenge of many bytes, the server's proof and the client's
 //! check (section 4.4).
 
+use std::collections::BTreeSet;
+
 use flexlist::{
     FileId, FlexList,
     challenge::{Challenge, Context, Leaf, Questions, assign},
-    internals::Bytes,
-    list::{Block, ProvenBlock, Sha256, verify_indices},
+    list::{Block, Sha256, verify_indices},
     tag::{BlockTag, Challenged, OwnerKey, TagKind, WriteId, committed_digest},
 };
 use pad_core::{Digest, Workers};
@@ -67,9 +68,7 @@ impl Audit {
             return Err("a sample has samples".into());
         };
         let indices: Vec<u64> = questions.iter().map(|sample| sample.index).collect();
-        let mut challenged: Vec<u64> = indices.iter().map(|index| index / BLOCK_BYTES).collect();
-        challenged.sort_unstable();
-        challenged.dedup();
+        let challenged: BTreeSet<u64> = indices.iter().map(|index| index / BLOCK_BYTES).collect();
         let mut blocks: Vec<Block> = blocks(size);
         let (mut held, mut times) = (Vec::new(), Timings::default());
         for position in challenged {
@@ -99,24 +98,6 @@ impl Audit {
         Ok(prover.finish())
     }
 
-    /// Assigns each challenged byte to the block in `proven` that contains it, as a client does.
-    /// `proven` are the blocks of the list's proof.
-    fn assign(&self, proven: &[ProvenBlock]) -> Outcome<Vec<Challenged>> {
-        let leaf = |block: &ProvenBlock| Leaf {
-            start: block.start,
-            length: block.length,
-        };
-        let leaves: Vec<Leaf> = proven.iter().map(leaf).collect();
-        Ok(assign(&self.questions, &leaves)?)
-    }
-
-    /// Returns the client's data for each challenged block: its challenges, and the bytes of the
-    /// tag that the leaf commits to.
-    fn opened(&self, challenged: &[Challenged]) -> Vec<(Challenged, Bytes)> {
-        let committed = self.held.iter().map(|(tag, _)| tag.committed.clone());
-        challenged.iter().cloned().zip(committed).collect()
-    }
-
     fn measure(&self, key_seconds: f64, report: &Report) -> Outcome<Line> {
         let node_ns = node_hash_ns(&report.effort());
         let state = self.list.state();
@@ -124,9 +105,16 @@ impl Audit {
         let (hashes, proven) =
             count(|| verify_indices::<CountingHash>(&proof, &state, &self.indices));
         let proven = proven?;
-        let challenged = self.assign(proven.get())?;
+        // Assigns each challenged byte to the block that contains it, as a client does.
+        let leaves = proven.get().iter().map(|block| Leaf {
+            start: block.start,
+            length: block.length,
+        });
+        let challenged = assign(&self.questions, &leaves.collect::<Vec<_>>())?;
         let tag_proof = self.prove_tags(&challenged)?;
-        let opened = self.opened(&challenged);
+        // The client's data: the challenges of each block, and its tag that the leaf commits to.
+        let committed = self.held.iter().map(|(tag, _)| tag.committed.clone());
+        let opened: Vec<_> = challenged.iter().cloned().zip(committed).collect();
         for (block, (_, committed)) in proven.get().iter().zip(&opened) {
             let committed = Digest(committed_digest(committed.as_ref()));
             ensure(block.tag_digest == committed, "a leaf commits another tag")?;

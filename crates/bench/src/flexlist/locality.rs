@@ -52,9 +52,9 @@ impl Locality {
             ..Self::default()
         };
         let mut folders: HashMap<u64, usize> = HashMap::new();
-        for change in &commit.changes {
-            *folders.entry(trace.files[change.path].folder).or_default() += 1;
-            match &change.change {
+        for (path, change) in &commit.changes {
+            *folders.entry(trace.files[*path].folder).or_default() += 1;
+            match change {
                 Change::Add { size } => locality.sent += size,
                 Change::Delete { .. } => {}
                 Change::Edit(edits) => {

@@ -30,25 +30,30 @@ pub fn run(size: u64, numbers: &[u64], report: &mut Report) -> Outcome<()> {
         for &updates in numbers {
             report.announce(format!("{updates} {} updates", order.name()));
             let mut random = Random::new(updates);
-            let mut rounds = Vec::new();
+            let (mut times, mut counts) = (Vec::new(), Vec::new());
             for _ in 0..report.rounds(20, 2) {
                 let mut draw = || operations(order, size, updates, &mut random);
                 let (some, others) = (draw(), draw());
                 // A second measurement of the same operations finds its nodes in the caches. So the
                 // time of each way is taken from operations that this way applied first.
-                let mut round = Round::measure(&mut list, &some, Way::Batch)?;
+                let round = Round::measure(&mut list, &some, Way::Batch)?;
                 let cold = Round::measure(&mut list, &others, Way::Singles)?;
-                round.singles.server_us = cold.singles.server_us;
-                round.singles.client_us = cold.singles.client_us;
-                round.count(&mut counted, &some)?;
-                rounds.push(round);
+                let count = Round::measure(&mut counted, &some, Way::Batch)?;
+                let bytes = |round: &Round| [round.batch, round.singles].map(|it| it.witness_bytes);
+                let is_same = bytes(&round) == bytes(&count);
+                ensure(is_same, "counting hashes changes a witness")?;
+                times.push(Round {
+                    singles: cold.singles,
+                    ..round
+                });
+                counts.push(count);
             }
             let node_ns = node_hash_ns(&report.effort());
             let line = line! {
                 experiment: "flexlist_multi", blocks: size, block_bytes: BLOCK_BYTES, updates,
                 order: order.name(),
             };
-            report.measured(summary(line, &rounds, node_ns))?;
+            report.measured(line.merged(&summary(&times, &counts, node_ns)))?;
         }
     }
     Ok(())
@@ -104,19 +109,34 @@ pub enum Way {
     Singles,
 }
 
-/// Cost of one way of applying several updates, summed over the updates. Times are microseconds.
+/// Cost of one way of applying several updates, summed over the updates.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Side {
-    /// Server's time for updating the list and making witnesses.
-    pub server_us: f64,
-    /// Client's time for checking the witnesses and deriving the new root.
-    pub client_us: f64,
+    /// Server's work: it updates the list and makes witnesses.
+    pub server: Work,
+    /// Client's work: it checks the witnesses and derives the new root.
+    pub client: Work,
     /// Bytes of all witnesses.
     pub witness_bytes: usize,
-    /// Number of hashes that the server computes.
-    pub server_hashes: u64,
-    /// Number of hashes that the client computes.
-    pub client_hashes: u64,
+}
+
+/// Work of the server or of the client.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
+    /// Time in microseconds.
+    pub us: f64,
+    /// Number of hashes, if the list counts them.
+    pub hashes: u64,
+}
+
+impl Work {
+    /// Adds the time and the hashes of `work`, and returns its result.
+    fn add<R>(&mut self, work: impl FnOnce() -> R) -> R {
+        let (us, (hashes, result)) = stopwatch(|| count(work));
+        self.us += us;
+        self.hashes += hashes;
+        result
+    }
 }
 
 impl Round {
@@ -142,23 +162,25 @@ impl Round {
         Ok(Self { batch, singles })
     }
 
-    /// Sets the numbers of hashes of this round, measured with a list that counts hashes.
-    fn count(
-        &mut self,
-        list: &mut FlexList<CountingHash>,
-        operations: &[Operation],
-    ) -> Outcome<()> {
-        let counted = Self::measure(list, operations, Way::Batch)?;
-        for (side, counted) in [
-            (&mut self.batch, counted.batch),
-            (&mut self.singles, counted.singles),
-        ] {
-            side.server_hashes = counted.server_hashes;
-            side.client_hashes = counted.client_hashes;
-            let is_same = side.witness_bytes == counted.witness_bytes;
-            ensure(is_same, "counting hashes changes a witness")?;
+    /// Adds the cost of another round.
+    pub fn add(&mut self, mut other: Self) {
+        self.batch.witness_bytes += other.batch.witness_bytes;
+        self.singles.witness_bytes += other.singles.witness_bytes;
+        for (sum, work) in self.works().into_iter().zip(other.works()) {
+            sum.us += work.us;
+            sum.hashes += work.hashes;
         }
-        Ok(())
+    }
+
+    /// Returns the work of server and client, in the batch and one by one.
+    pub fn works(&mut self) -> [&mut Work; 4] {
+        let Self { batch, singles } = self;
+        [
+            &mut batch.server,
+            &mut batch.client,
+            &mut singles.server,
+            &mut singles.client,
+        ]
     }
 }
 
@@ -170,16 +192,10 @@ fn side<H: NodeHash>(
 ) -> Outcome<(Side, ListState)> {
     let (mut side, mut state, mut undone) = (Side::default(), list.state(), Vec::new());
     for operations in batches {
-        let (us, (hashes, change)) = stopwatch(|| count(|| list.update(operations)));
-        side.server_us += us;
-        side.server_hashes += hashes;
-        let change = change?;
+        let change = side.server.add(|| list.update(operations))?;
         side.witness_bytes += change.witness.len();
         let verify = || verify_update::<H>(&change.witness, &state, operations);
-        let (us, (hashes, next)) = stopwatch(|| count(verify));
-        side.client_us += us;
-        side.client_hashes += hashes;
-        state = *next?.get();
+        state = *side.client.add(verify)?.get();
         undone.push(change.previous);
     }
     ensure(
@@ -192,23 +208,28 @@ fn side<H: NodeHash>(
     Ok((side, state))
 }
 
-fn summary(line: Line, rounds: &[Round], node_ns: f64) -> Line {
-    let batch =
-        |of: fn(&Side) -> f64| median(rounds.iter().map(|round| of(&round.batch)).collect());
-    let singles =
-        |of: fn(&Side) -> f64| median(rounds.iter().map(|round| of(&round.singles)).collect());
-    let side = |time: fn(&Side) -> f64, hashes: fn(&Side) -> f64| {
-        let limit_us = batch(hashes) * node_ns / 1e3;
+/// Makes the medians of the rounds `times`, and of the hashes and witnesses of the rounds `counts`.
+fn summary(times: &[Round], counts: &[Round], node_ns: f64) -> Line {
+    let medians = |rounds: &[Round], of: &dyn Fn(&Side) -> f64| {
+        let median_of =
+            |way: fn(&Round) -> &Side| median(rounds.iter().map(|round| of(way(round))).collect());
+        [
+            median_of(|round| &round.batch),
+            median_of(|round| &round.singles),
+        ]
+    };
+    let side = |work: fn(&Side) -> Work| {
+        let [batch_us, singles_us] = medians(times, &|side| work(side).us);
+        let [batch_hashes, singles_hashes] = medians(counts, &|side| work(side).hashes as f64);
+        let limit_us = batch_hashes * node_ns / 1e3;
         line! {
-            batch_us: batch(time), singles_us: singles(time),
-            gain: 1.0 - batch(time) / singles(time), batch_hashes: batch(hashes),
-            singles_hashes: singles(hashes), limit_us, ratio: batch(time) / limit_us,
+            batch_us, singles_us, gain: 1.0 - batch_us / singles_us, batch_hashes, singles_hashes,
+            limit_us, ratio: batch_us / limit_us,
         }
     };
-    line.merged(&line! {
-        rounds: rounds.len(), server: side(|side| side.server_us, |side| side.server_hashes as f64),
-        client: side(|side| side.client_us, |side| side.client_hashes as f64),
-        witness_bytes: batch(|side| side.witness_bytes as f64),
-        singles_witness_bytes: singles(|side| side.witness_bytes as f64),
-    })
+    let [witness_bytes, singles_witness_bytes] = medians(counts, &|side| side.witness_bytes as f64);
+    line! {
+        rounds: times.len(), server: side(|side| side.server), client: side(|side| side.client),
+        witness_bytes, singles_witness_bytes,
+    }
 }

@@ -140,7 +140,7 @@ fn all_at_once(
         work(client)?;
     }
     let start = Instant::now();
-    let one = |client: &mut Client| -> Result<Vec<f64>, String> {
+    let one = &|client: &mut Client| -> Result<Vec<f64>, String> {
         let mut latencies = Vec::new();
         while start.elapsed() < duration {
             let begun = Instant::now();
@@ -150,19 +150,14 @@ fn all_at_once(
         Ok(latencies)
     };
     let number = clients.len();
-    let all = thread::scope(|scope| {
-        let one = &one;
-        let started: Vec<_> = clients
-            .iter_mut()
-            .map(|client| scope.spawn(move || one(client)))
-            .collect();
-        let joined = started.into_iter().map(|thread| match thread.join() {
-            Ok(latencies) => latencies,
-            Err(_) => Err("a client panicked".to_owned()),
-        });
-        joined.collect::<Result<Vec<_>, _>>()
-    })?;
-    let mut latencies_us = all.concat();
+    let all: Result<Vec<Vec<f64>>, String> = thread::scope(|scope| {
+        let start = |client| scope.spawn(move || one(client));
+        let started: Vec<_> = clients.iter_mut().map(start).collect();
+        let joined = started.into_iter().map(thread::ScopedJoinHandle::join);
+        let failed = |_| Err("a client panicked".to_owned());
+        joined.map(|it| it.unwrap_or_else(failed)).collect()
+    });
+    let mut latencies_us = all?.concat();
     latencies_us.sort_unstable_by(f64::total_cmp);
     Ok(Times {
         clients: number,

@@ -20,7 +20,7 @@ use super::{
     blocks::{BLOCK_BYTES, content, digest, insert, modify},
     counted::CountingHash,
     limits::node_hash_ns,
-    multi::{Round, Side, Way},
+    multi::{Round, Side, Way, Work},
     trace::{Change, Edit, Trace},
 };
 use crate::{line, prelude::*};
@@ -34,8 +34,8 @@ pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
     let mut commits = Vec::new();
     for commit in &trace.commits {
         let mut figures = CommitFigures::default();
-        for change in &commit.changes {
-            server.follow(change.path, &change.change, &mut figures)?;
+        for (path, change) in &commit.changes {
+            server.follow(*path, change, &mut figures)?;
         }
         commits.push(figures);
     }
@@ -48,15 +48,9 @@ pub fn run(path: &Path, report: &mut Report) -> Outcome<()> {
     report.measured(line.merged(&summary(&commits, node_ns)))
 }
 
-/// One outsourced file: its content, and the list of its blocks.
-struct File {
-    content: Vec<u8>,
-    list: FlexList<CountingHash>,
-}
-
 /// All existing files of the history, by their numbers in the trace.
 struct Server {
-    files: HashMap<usize, File>,
+    files: HashMap<usize, FlexList<CountingHash>>,
     chunker: Chunker,
     random: Random,
 }
@@ -97,7 +91,7 @@ impl Server {
             });
         }
         let list = FlexList::build(&blocks, &Workers::sequential())?;
-        self.files.insert(path, File { content, list });
+        self.files.insert(path, list);
         Ok(())
     }
 
@@ -113,42 +107,33 @@ impl Server {
     }
 
     fn edit(&mut self, path: usize, edits: &[Edit], figures: &mut CommitFigures) -> Outcome<()> {
-        let file = self
-            .files
-            .get_mut(&path)
-            .ok_or("a file that is not there")?;
+        let list = self.files.get_mut(&path);
+        let list = list.ok_or("a file that is not there")?;
         let edits = byte_edits(edits, &mut self.random)?;
-        let total = file.list.total();
         let start = Instant::now();
-        let known = known_blocks(file, &needed(&edits, total)?)?;
-        let planned = plan(&edits, &known, total, &self.chunker)?;
+        let known = known_blocks(list, &needed(&edits, list.total())?)?;
+        let planned = plan(&edits, &known, list.total(), &self.chunker)?;
         figures.plan_us += microseconds(start.elapsed());
-        apply_to_content(&mut file.content, &edits)?;
-        let operations: Vec<Operation> = planned
-            .iter()
-            .map(|planned| operation(planned, &mut self.random))
-            .collect();
+        let operation = |planned| operation(planned, &mut self.random);
+        let operations: Vec<Operation> = planned.iter().map(operation).collect();
         if operations.is_empty() {
             return Ok(());
         }
-        let round = fastest(&mut file.list, &operations)?;
-        let change = file.list.update(&operations)?;
-        file.list.forget(change.previous);
+        let round = fastest(list, &operations)?;
+        let change = list.update(&operations)?;
+        list.forget(change.previous);
         figures.batches += 1;
         figures.operations += operations.len() as u64;
-        add(&mut figures.round.batch, &round.batch);
-        add(&mut figures.round.singles, &round.singles);
+        figures.round.add(round);
         Ok(())
     }
 
-    /// Checks that every file, and its list, has as many bytes as `sizes` states. `None` stands for
-    /// a file that does not exist.
+    /// Checks that every file has as many bytes as `sizes` states. `None` stands for a file that
+    /// does not exist.
     fn check(&self, sizes: &[Option<u64>]) -> Outcome<()> {
         for (path, size) in sizes.iter().enumerate() {
-            let file = self.files.get(&path);
-            let total = file.map(|file| file.list.total());
-            let length = file.map(|file| file.content.len() as u64);
-            if total != *size || length != *size {
+            let total = self.files.get(&path).map(FlexList::total);
+            if total != *size {
                 return Err(format!("file {path} has {total:?} bytes instead of {size:?}").into());
             }
         }
@@ -163,13 +148,9 @@ impl Server {
 fn fastest(list: &mut FlexList<CountingHash>, operations: &[Operation]) -> Outcome<Round> {
     let mut best = Round::measure(list, operations, Way::Batch)?;
     for first in [Way::Singles, Way::Batch] {
-        let next = Round::measure(list, operations, first)?;
-        for (best, next) in [
-            (&mut best.batch, next.batch),
-            (&mut best.singles, next.singles),
-        ] {
-            best.server_us = best.server_us.min(next.server_us);
-            best.client_us = best.client_us.min(next.client_us);
+        let mut next = Round::measure(list, operations, first)?;
+        for (best, next) in best.works().into_iter().zip(next.works()) {
+            best.us = best.us.min(next.us);
         }
     }
     Ok(best)
@@ -205,36 +186,24 @@ fn byte_edits(edits: &[Edit], random: &mut Random) -> Outcome<Vec<ByteEdit>> {
     Ok(made)
 }
 
-fn known_blocks(file: &File, needed: &[core::ops::Range<u64>]) -> Outcome<Vec<KnownBlock>> {
+fn known_blocks(
+    list: &FlexList<CountingHash>,
+    needed: &[core::ops::Range<u64>],
+) -> Outcome<Vec<KnownBlock>> {
     let mut known: Vec<KnownBlock> = Vec::new();
     for range in needed.iter().filter(|range| !range.is_empty()) {
-        for block in file.list.find_range(range.clone())? {
-            let bytes = usize::try_from(block.start)?..usize::try_from(block.end())?;
+        for block in list.find_range(range.clone())? {
             // One block can lie in two ranges.
             if known.last().is_none_or(|last| last.start < block.start) {
+                // The bytes do not matter, except that neighbouring blocks differ.
                 known.push(KnownBlock {
                     start: block.start,
-                    bytes: file.content[bytes].to_vec(),
+                    bytes: vec![known.len() as u8; usize::try_from(block.end() - block.start)?],
                 });
             }
         }
     }
     Ok(known)
-}
-
-fn apply_to_content(content: &mut Vec<u8>, edits: &[ByteEdit]) -> Outcome<()> {
-    for edit in edits {
-        let (range, bytes): (_, &[u8]) = match edit {
-            ByteEdit::Write { offset, bytes } => {
-                (*offset..offset + bytes.len() as u64, bytes.as_slice())
-            }
-            ByteEdit::Insert { offset, bytes } => (*offset..*offset, bytes.as_slice()),
-            ByteEdit::Delete { start, end } => (*start..*end, &[]),
-        };
-        let range = usize::try_from(range.start)?..usize::try_from(range.end)?;
-        content.splice(range, bytes.iter().copied());
-    }
-    Ok(())
 }
 
 fn operation(planned: &BlockEdit, random: &mut Random) -> Operation {
@@ -245,38 +214,30 @@ fn operation(planned: &BlockEdit, random: &mut Random) -> Operation {
     }
 }
 
-fn add(sum: &mut Side, side: &Side) {
-    sum.server_us += side.server_us;
-    sum.client_us += side.client_us;
-    sum.witness_bytes += side.witness_bytes;
-    sum.server_hashes += side.server_hashes;
-    sum.client_hashes += side.client_hashes;
-}
-
 fn summary(commits: &[CommitFigures], node_ns: f64) -> Line {
     let edited: Vec<&CommitFigures> = commits.iter().filter(|it| it.batches > 0).collect();
-    let of = |figure: &dyn Fn(&CommitFigures) -> f64| {
-        Distribution::of(edited.iter().map(|commit| figure(commit)).collect())
+    let all = |figure: &dyn Fn(&CommitFigures) -> f64| -> Vec<f64> {
+        edited.iter().map(|commit| figure(commit)).collect()
     };
-    let side = |time: fn(&Side) -> f64, hashes: fn(&Side) -> u64| {
-        let sum = |of: &dyn Fn(&Round) -> f64| -> f64 {
-            edited.iter().map(|commit| of(&commit.round)).sum()
-        };
-        let (batch, singles) = (sum(&|it| time(&it.batch)), sum(&|it| time(&it.singles)));
-        let limit_us = sum(&|it| hashes(&it.batch) as f64) * node_ns / 1e3;
+    let of = |figure: &dyn Fn(&CommitFigures) -> f64| Distribution::of(all(figure));
+    let sum = |figure: &dyn Fn(&CommitFigures) -> f64| all(figure).iter().sum::<f64>();
+    let side = |work: fn(&Side) -> Work| {
+        let batch_us = |it: &CommitFigures| work(&it.round.batch).us;
+        let singles_us = |it: &CommitFigures| work(&it.round.singles).us;
+        let batch_hashes = |it: &CommitFigures| work(&it.round.batch).hashes as f64;
+        let singles_hashes = |it: &CommitFigures| work(&it.round.singles).hashes as f64;
         line! {
-            batch_us: of(&|it| time(&it.round.batch)),
-            singles_us: of(&|it| time(&it.round.singles)), gain: 1.0 - batch / singles,
-            batch_hashes: of(&|it| hashes(&it.round.batch) as f64),
-            singles_hashes: of(&|it| hashes(&it.round.singles) as f64), ratio: batch / limit_us,
+            batch_us: of(&batch_us), singles_us: of(&singles_us),
+            gain: 1.0 - sum(&batch_us) / sum(&singles_us), batch_hashes: of(&batch_hashes),
+            singles_hashes: of(&singles_hashes),
+            ratio: sum(&batch_us) / (sum(&batch_hashes) * node_ns / 1e3),
         }
     };
     line! {
         commits_with_edits: edited.len(), batches: edited.iter().map(|it| it.batches).sum::<u64>(),
         operations: edited.iter().map(|it| it.operations).sum::<u64>(),
         operations_per_commit: of(&|it| it.operations as f64), plan_us: of(&|it| it.plan_us),
-        server: side(|it| it.server_us, |it| it.server_hashes),
-        client: side(|it| it.client_us, |it| it.client_hashes),
+        server: side(|it| it.server), client: side(|it| it.client),
         witness_bytes: of(&|it| it.round.batch.witness_bytes as f64),
         singles_witness_bytes: of(&|it| it.round.singles.witness_bytes as f64),
     }

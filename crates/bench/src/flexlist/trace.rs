@@ -86,22 +86,14 @@ pub enum Change {
     Edit(Vec<Edit>),
 }
 
-/// A file and its change by a commit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileChange {
-    /// Number of the file, an index of [`Trace::files`].
-    pub path: usize,
-    /// Change of this file.
-    pub change: Change,
-}
-
 /// A commit that changes at least one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
     /// Number of the commit in the history, from 1.
     pub number: u64,
-    /// Changed files, each once.
-    pub changes: Vec<FileChange>,
+    /// Changed files, each once: the number of the file, an index of [`Trace::files`], and its
+    /// change.
+    pub changes: Vec<(usize, Change)>,
 }
 
 /// A whole trace, in memory.
@@ -147,13 +139,10 @@ impl Trace {
                 let size = sizes.get_mut(path).ok_or_else(|| {
                     format!("line {line}: path {path} is not in the table of files")
                 })?;
-                let change = change(of_file, size)?;
-                changes.push(FileChange { path, change });
+                changes.push((path, change(of_file, size)?));
             }
-            commits.push(Commit {
-                number: last,
-                changes,
-            });
+            let number = last;
+            commits.push(Commit { number, changes });
         }
         Ok(Self {
             files,

@@ -60,15 +60,11 @@ impl Verdict {
 
     /// Combines the parts of a conclusion into a verdict. Each element states whether that part
     /// holds.
-    fn of(parts: impl IntoIterator<Item = bool>) -> Self {
-        let (mut all, mut any) = (true, false);
-        for holds in parts {
-            (all, any) = (all && holds, any || holds);
-        }
-        match (all, any) {
-            (true, _) => Self::Holds,
-            (false, true) => Self::InPart,
-            (false, false) => Self::HoldsNoLonger,
+    fn of(parts: &[bool]) -> Self {
+        match (parts.contains(&true), parts.contains(&false)) {
+            (_, false) => Self::Holds,
+            (true, true) => Self::InPart,
+            (false, true) => Self::HoldsNoLonger,
         }
     }
 }
@@ -82,8 +78,11 @@ fn is_below(one: f64, other: f64) -> bool {
 }
 
 /// A conclusion of a paper: its short name, and the function that checks it against result lines.
-/// The function returns the figures of the finding, or `None` if lines are missing.
-type Claim = (&'static str, fn(&[Line]) -> Option<(Verdict, Line)>);
+/// The function returns `None` if lines are missing.
+type Claim = (&'static str, fn(&[Line]) -> Option<Checked>);
+
+/// Whether each part of a conclusion holds, and the figures of the finding.
+type Checked = (Vec<bool>, Line);
 
 static ALL: [&[Claim]; 6] = [
     trees::TREES,
@@ -97,13 +96,13 @@ static ALL: [&[Claim]; 6] = [
 /// Lists the conclusions for which `lines` contain the needed measurements, with a verdict on each.
 pub fn conclusions(lines: &[Line]) -> Vec<Conclusion> {
     let conclude = |&(id, check): &Claim| {
-        let (verdict, figures) = check(lines)?;
+        let (parts, figures) = check(lines)?;
         let mut texts = TEXTS.split("\n\n").map(str::lines);
         let mut texts = texts.find_map(|mut texts| (texts.next() == Some(id)).then_some(texts))?;
         Some(Conclusion {
             id,
             claim: texts.next()?,
-            verdict,
+            verdict: Verdict::of(&parts),
             finding: filled(texts.next()?, &figures),
         })
     };

@@ -10,17 +10,9 @@ pub struct Item {
     pub name: &'static str,
     /// Subject of the table or figure.
     pub shows: &'static str,
-    /// Counterpart of the table or figure on the report page.
-    pub counterpart: Counterpart,
-}
-
-/// Counterpart of a paper's table or figure on the report page.
-#[derive(Clone, Copy, Debug)]
-pub enum Counterpart {
-    /// First table whose heading begins with this text, or first figure whose name does.
-    Shown(&'static str),
-    /// No counterpart, for this reason.
-    None(&'static str),
+    /// The first table on the report page whose heading begins with this text, or the first figure
+    /// whose name does. Otherwise the reason why there is no counterpart.
+    pub counterpart: Result<&'static str, &'static str>,
 }
 
 /// Lists the tables and figures of the paper of a family, in the paper's order.
@@ -35,14 +27,10 @@ fn item(line: &'static str) -> Item {
     let [family, name, shows, counterpart] = parts[..] else {
         unreachable!("contents.txt: every line has four parts");
     };
-    let counterpart = match counterpart.strip_prefix("= ") {
-        Some(begin) => Counterpart::Shown(begin),
-        None => Counterpart::None(counterpart),
-    };
     Item {
         family,
         name,
         shows,
-        counterpart,
+        counterpart: counterpart.strip_prefix("= ").ok_or(counterpart),
     }
 }

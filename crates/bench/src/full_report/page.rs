@@ -5,9 +5,9 @@ use std::{collections::BTreeSet, fmt::Write as _};
 
 use super::{
     conclusions::{Conclusion, conclusions, unchecked},
-    contents::{Counterpart, Item, contents},
+    contents::{Item, contents},
     run::RUN,
-    steps::{Depth, Step, steps},
+    steps::{Step, steps},
 };
 use crate::{
     Outcome,
@@ -59,18 +59,13 @@ fn head(body: &mut String, lines: &[Line], parts: &[Part<'_>]) {
     for warning in warnings(lines) {
         put!(body, "<p class=\"warning\">{}</p>", escaped(&warning));
     }
-    put!(
-        body,
-        "<p>{HOW_TO_READ}</p><nav><a href=\"#conclusions\">Conclusions of the papers</a>"
-    );
-    for part in parts {
-        let Family { id, title, .. } = part.family;
-        put!(body, "<a href=\"#{id}\">{title}</a>");
+    let first = "<a href=\"#conclusions\">Conclusions of the papers</a>";
+    put!(body, "<p>{HOW_TO_READ}</p><nav>{first}");
+    for Part { family, .. } in parts {
+        put!(body, "<a href=\"#{}\">{}</a>", family.id, family.title);
     }
-    put!(
-        body,
-        "<a href=\"#measured\">Measurement steps</a></nav></header>"
-    );
+    let last = "<a href=\"#measured\">Measurement steps</a>";
+    put!(body, "{last}</nav></header>");
 }
 
 /// Describes each combination of machine, compiler and commit that measured a step. A report that
@@ -142,17 +137,16 @@ pub const UNKNOWN: &str = "No commit contains the sources that were measured.";
 /// Number of cores that other programs may use during a step without a warning.
 const BUSY: f64 = 0.1;
 
+const HOW_TO_JUDGE: &str = "Each entry states a conclusion of a paper, the verdict of the \
+    measurements on this page, and the numbers behind the verdict. Times count as equal if the \
+    larger one is at most 1.2 times the smaller one. A ratio of a paper counts as reached within \
+    the same margin.";
+
 fn concluded(body: &mut String, conclusions: &[Conclusion], unchecked: &[&str]) {
+    let title = "<h2>Conclusions of the papers, checked</h2>";
     put!(
         body,
-        "<section id=\"conclusions\"><h2>Conclusions of the papers, checked</h2>"
-    );
-    put!(
-        body,
-        "<p>Each entry states a conclusion of a paper, the verdict of the measurements on this \
-            page, and the numbers behind the verdict. Times count as equal if the larger one is \
-            at most 1.2 times the smaller one. A ratio of a paper counts as reached within the \
-            same margin.</p><dl>"
+        "<section id=\"conclusions\">{title}\n<p>{HOW_TO_JUDGE}</p><dl>"
     );
     for conclusion in conclusions {
         let [claim, finding] = [conclusion.claim, &conclusion.finding].map(escaped);
@@ -163,10 +157,10 @@ fn concluded(body: &mut String, conclusions: &[Conclusion], unchecked: &[&str]) 
     }
     put!(body, "</dl>");
     if !unchecked.is_empty() {
+        let unchecked = unchecked.join(", ");
         put!(
             body,
-            "<p>Not checked, because measurements are missing: {}.</p>",
-            unchecked.join(", ")
+            "<p>Not checked, because measurements are missing: {unchecked}.</p>"
         );
     }
     put!(body, "</section>");
@@ -182,15 +176,14 @@ struct Part<'a> {
 impl<'a> Part<'a> {
     fn new(family: &'a Family, lines: &[Line], figures: &'a [Figure]) -> Self {
         let own = family.lines(lines);
-        let tables = if own.is_empty() {
-            Tables::default()
-        } else {
-            (family.report)(&own)
-        };
         let figures = figures.iter().filter(|figure| family.draws(&figure.name));
         Self {
             family,
-            tables,
+            tables: if own.is_empty() {
+                Tables::default()
+            } else {
+                (family.report)(&own)
+            },
             figures: figures.collect(),
         }
     }
@@ -199,10 +192,11 @@ impl<'a> Part<'a> {
         let Family {
             id, title, source, ..
         } = self.family;
+        let source = escaped(source);
         put!(
             body,
-            "<section id=\"{id}\"><h2>{title}</h2><p>Compared with: {}.</p><ul class=\"contents\">",
-            escaped(source)
+            "<section id=\"{id}\"><h2>{title}</h2><p>Compared with: {source}.</p>\
+            <ul class=\"contents\">"
         );
         for item in contents(id) {
             put!(body, "<li>{}</li>", self.listed(&item));
@@ -221,8 +215,8 @@ impl<'a> Part<'a> {
     fn listed(&self, item: &Item) -> String {
         let (name, shows) = (item.name, item.shows);
         match item.counterpart {
-            Counterpart::None(reason) => format!("{name}, {shows}: no counterpart. {reason}"),
-            Counterpart::Shown(begin) => match self.anchor(begin) {
+            Err(reason) => format!("{name}, {shows}: no counterpart. {reason}"),
+            Ok(begin) => match self.anchor(begin) {
                 Some(anchor) => format!("<a href=\"#{anchor}\">{name}</a>: {shows}"),
                 None => format!("{name}, {shows}: not in these measurements."),
             },
@@ -239,11 +233,8 @@ impl<'a> Part<'a> {
         if let Some(number) = self.tables.blocks().iter().position(is_heading) {
             return Some(format!("{}-{number}", self.family.id));
         }
-        let figure = self
-            .figures
-            .iter()
-            .find(|figure| figure.name.starts_with(begin));
-        figure.map(|figure| figure.name.clone())
+        let mut names = self.figures.iter().map(|figure| &figure.name);
+        names.find(|name| name.starts_with(begin)).cloned()
     }
 }
 
@@ -294,13 +285,11 @@ fn with_times(titles: &[String], row: &[String]) -> Vec<String> {
     let number = |cell: &String| cell.trim_end_matches(" %").parse::<f64>().ok();
     let mut cells = row.to_vec();
     for (index, title) in titles.iter().enumerate().skip(1) {
-        let (Some(ours), Some(theirs)) = (
-            row.get(index - 1).and_then(number),
-            row.get(index).and_then(number),
-        ) else {
-            continue;
-        };
-        if ["2010", "paper"].contains(&title.as_str()) && theirs > 0.0 {
+        let both = [index - 1, index].map(|index| row.get(index).and_then(number));
+        if let [Some(ours), Some(theirs)] = both
+            && ["2010", "paper"].contains(&title.as_str())
+            && theirs > 0.0
+        {
             cells[index] = format!("{} (x {})", row[index], digits(ours / theirs));
         }
     }
@@ -340,6 +329,9 @@ const STEPS: TableSpec = TableSpec::new(RUN, "", &[
     ("cores used by others", "cores_used_by_others"),
 ]).left(&["arguments"]);
 
+const HOW_TO_REPEAT: &str = "<code>make report</code> measures your machine; <code>bench page \
+    --from measurements.jsonl</code> \nredraws this page from the measurements next to it.";
+
 /// Writes the section about the steps: the duration of each, its arguments, and how to repeat the
 /// measurements.
 fn measured(body: &mut String, lines: &[Line]) {
@@ -347,28 +339,22 @@ fn measured(body: &mut String, lines: &[Line]) {
     let runs = of(lines, RUN);
     let seconds: f64 = runs.iter().map(|run| run.figure("seconds")).sum();
     STEPS.show(&mut tables, lines);
+    let minutes = digits(seconds / 60.0);
     put!(body, "<section id=\"measured\"><h2>Measurement steps</h2>");
     put!(
         body,
-        "<p>The steps ran one after the other, each in its own process: {} minutes in all. ",
-        digits(seconds / 60.0)
+        "<p>The steps ran one after the other, each in its own process: {minutes} minutes \
+        in all. "
     );
-    put!(
-        body,
-        "<code>make report</code> measures your machine; <code>bench page --from \
-            measurements.jsonl</code> "
-    );
-    put!(
-        body,
-        "redraws this page from the measurements next to it.</p>"
-    );
+    put!(body, "{HOW_TO_REPEAT}</p>");
     let missing = left_out(&runs);
     if !missing.is_empty() {
+        let missing = escaped(&missing.join(", "));
         put!(
             body,
-            "<p class=\"warning\">Steps of <code>make report</code> that are missing here: {}. \
-             Figures of only these steps are not on this page, or are marked ?.</p>",
-            escaped(&missing.join(", "))
+            "<p class=\"warning\">Steps of <code>make report</code> that are missing \
+            here: {missing}. Figures of only these steps are not on this page, or are marked \
+            ?.</p>"
         );
     }
     write_blocks(body, "steps", "Measurement steps", &tables);
@@ -377,11 +363,11 @@ fn measured(body: &mut String, lines: &[Line]) {
 
 /// Names the steps of a full report that are missing in `runs`. Returns none for a quick run, which
 /// the page marks as such.
-fn left_out(runs: &[&Line]) -> Vec<String> {
+fn left_out(runs: &[&Line]) -> Vec<&'static str> {
     if is_quick(runs) {
         return Vec::new();
     }
     let is_missing = |step: &Step| runs.iter().all(|run| run.text("step") != step.name);
-    let missing = steps(Depth::Full).into_iter().filter(is_missing);
+    let missing = steps(false).into_iter().filter(is_missing);
     missing.map(|step| step.name).collect()
 }

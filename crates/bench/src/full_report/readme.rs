@@ -10,8 +10,9 @@ use comparison::Measurement;
 
 use super::run::{RUN, read_lines};
 use crate::{
-    Outcome, compare, line,
-    line::{Line, of},
+    compare, line,
+    line::{Conditions, conditions},
+    prelude::*,
 };
 
 /// The command line of `bench readme`.
@@ -36,13 +37,13 @@ impl ReadmeArguments {
     /// Replaces the tables in the documents, and the measurements of `pad advise`. With `--check`,
     /// fails if a file would change.
     pub fn run(&self) -> Outcome<()> {
-        let lines = read_lines(&read(&self.from)?);
+        let lines = read_lines(&read_text(&self.from)?);
         for document in &self.documents {
-            let text = read(document)?;
+            let text = read_text(document)?;
             self.replace(document, &text, &written(&text, &lines)?)?;
         }
         match &self.records {
-            Some(path) => self.replace(path, &read(path)?, &records(&lines)?),
+            Some(path) => self.replace(path, &read_text(path)?, &records(&lines)?),
             None => Ok(()),
         }
     }
@@ -60,17 +61,11 @@ impl ReadmeArguments {
     }
 }
 
-fn read(path: &Path) -> Outcome<String> {
-    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()).into())
-}
-
 /// Selects the measurements of `pad advise` from the lines of a report: all schemes on one
 /// workload, with the name of the machine, and the primitives.
 fn records(lines: &[Line]) -> Outcome<String> {
-    let runs = of(lines, RUN);
-    let run = runs
-        .iter()
-        .find(|run| run.text("step") == compare::EXPERIMENT);
+    let mut runs = of(lines, RUN).into_iter();
+    let run = runs.find(|run| run.text("step") == compare::EXPERIMENT);
     let machine =
         line! { cpu: run.map(|run| run.text("cpu")), cores: run.map(|run| run.count("cores")) };
     let mut text = String::new();
@@ -91,38 +86,27 @@ fn records(lines: &[Line]) -> Outcome<String> {
 const BEGIN: &str = "<!-- measured: ";
 const END: &str = "<!-- end -->";
 
-/// Returns `text` with its tables replaced by those made from `lines`.
+/// Returns `text` with its tables, which are between marks with their names, replaced by those made
+/// from `lines`.
 pub fn written(text: &str, lines: &[Line]) -> Outcome<String> {
-    replaced(text, |name| {
-        let table = Table::named(TABLES, name);
-        let table = table.ok_or_else(|| format!("there is no table {name}"))?;
-        let written = table.markdown(lines);
-        written.map_err(|error| format!("table {name}, {error}").into())
-    })
-}
-
-/// Replaces the text between the marks of each table. Calls `write` with the table's name for the
-/// new text.
-pub(crate) fn replaced(text: &str, write: impl Fn(&str) -> Outcome<String>) -> Outcome<String> {
     let mut parts = text.split(BEGIN);
     let mut written = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let (name, rest) = part
-            .split_once(" -->\n")
-            .ok_or("a table begins without a name")?;
-        let (_, rest) = rest
-            .split_once(END)
-            .ok_or_else(|| format!("the table {name} has no end"))?;
-        written.extend([BEGIN, name, " -->\n", &write(name)?, END, rest]);
+        let named = part.split_once(" -->\n");
+        let (name, rest) = named.ok_or("a table begins without a name")?;
+        let ended = rest.split_once(END);
+        let (_, rest) = ended.ok_or_else(|| format!("the table {name} has no end"))?;
+        let table = Table::named(TABLES, name);
+        let table = table.ok_or_else(|| format!("there is no table {name}"))?;
+        let table = table.markdown(lines);
+        let table = table.map_err(|error| format!("table {name}, {error}"))?;
+        written.extend([BEGIN, name, " -->\n", &table, END, rest]);
     }
     Ok(written)
 }
 
 /// Tables with measurements in documents; its first lines describe the format.
 const TABLES: &str = include_str!("documents.txt");
-
-/// Conditions on a result line: keys, each with its text or number.
-type Conditions<'a> = Vec<(&'a str, &'a str)>;
 
 /// Key and unit of a figure; `None` in an empty cell.
 type Cell<'a> = Option<(&'a str, &'a str)>;
@@ -144,11 +128,6 @@ struct Table<'a> {
 
 fn parts(text: &str) -> Vec<&str> {
     text.split('|').map(str::trim).collect()
-}
-
-fn conditions(text: &str) -> Conditions<'_> {
-    let conditions = text.split("; ");
-    conditions.filter_map(|it| it.split_once('=')).collect()
 }
 
 fn cells<'a>(parts: &[&'a str]) -> Vec<Cell<'a>> {
@@ -183,15 +162,10 @@ impl<'a> Table<'a> {
     }
 
     fn markdown(&self, lines: &[Line]) -> Outcome<String> {
-        let row = |cells: &[String]| {
-            let cells = cells.iter().map(|cell| match cell.as_str() {
-                "" => "| ".to_owned(),
-                cell => format!("| {cell} "),
-            });
-            cells.collect::<String>() + "|\n"
-        };
-        let titles: Vec<String> = self.titles.iter().map(|&title| title.to_owned()).collect();
-        let mut text = row(&titles) + &row(&vec!["---".to_owned(); titles.len()]);
+        let mut table = vec![
+            self.titles.iter().map(|&title| title.to_owned()).collect(),
+            vec!["---".to_owned(); self.titles.len()],
+        ];
         for (name, of_row, own) in &self.rows {
             let mut cells = vec![(*name).to_owned()];
             let own = if own.is_empty() { &self.cells } else { own };
@@ -200,9 +174,15 @@ impl<'a> Table<'a> {
                 let shown = cell.map_or(Ok(String::new()), |cell| shown(lines, &conditions, cell));
                 cells.push(shown.map_err(|error| format!("{name}: {error}"))?);
             }
-            text += &row(&cells);
+            table.push(cells);
         }
-        Ok(text)
+        let row = |cells: Vec<String>| {
+            let cells = cells
+                .iter()
+                .map(|cell| format!("| {cell}").trim_end().to_owned());
+            cells.map(|cell| cell + " ").collect::<String>() + "|\n"
+        };
+        Ok(table.into_iter().map(row).collect())
     }
 }
 

@@ -3,18 +3,18 @@
 
 use std::{
     fs,
-    io::{Read, Write as _},
+    io::Write as _,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
-use indicatif::{ProgressBar, ProgressStyle};
 use sha2::{Digest as _, Sha256};
 
-use super::{processors, steps::Step};
-use crate::{Outcome, line, line::Line, machine::Machine};
+use super::{processors::ProcessorUse, steps::Step};
+use crate::{Outcome, line, line::Line, machine::Machine, report::spinner};
 
 /// Folder that stores the result lines of finished steps.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Parts {
     }
 
     fn path(&self, step: &Step) -> PathBuf {
-        self.folder.join(&step.name).with_extension("jsonl")
+        self.folder.join(step.name).with_extension("jsonl")
     }
 
     /// Returns the stored lines of a step, if this program finished it with the same arguments. The
@@ -52,13 +52,19 @@ impl Parts {
 
     /// Stores the lines of a finished step.
     fn keep(&self, step: &Step, lines: &[Line]) -> Outcome<()> {
-        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-        for line in lines {
-            writeln!(file, "{}", serde_json::to_string(line)?)?;
-        }
-        file.persist(self.path(step))?;
-        Ok(())
+        replace(&self.path(step), &written(lines)?)
     }
+}
+
+/// Writes a file atomically: at any time it has either the old or the complete new contents.
+pub(super) fn replace(file: &Path, contents: &[u8]) -> Outcome<()> {
+    let folder = file.parent().ok_or("a file is in a folder")?;
+    let mut new = tempfile::NamedTempFile::new_in(folder)?;
+    new.write_all(contents)?;
+    let readable = fs::Permissions::from_mode(0o644);
+    new.as_file().set_permissions(readable)?;
+    new.persist(file)?;
+    Ok(())
 }
 
 /// Value of `experiment` in the line that describes how a step was run.
@@ -72,36 +78,51 @@ pub fn read_lines(text: &str) -> Vec<Line> {
         .collect()
 }
 
+/// Writes result lines, one JSON object per line.
+pub(super) fn written(lines: &[Line]) -> Outcome<Vec<u8>> {
+    let mut text = Vec::new();
+    for line in lines {
+        writeln!(text, "{}", serde_json::to_string(line)?)?;
+    }
+    Ok(text)
+}
+
 /// Runs the steps that are not finished. Returns the result lines of all finished steps, and for
 /// each failed step its name with the error.
 pub fn run(steps: &[Step], parts: &Parts) -> Outcome<(Vec<Line>, Vec<String>)> {
-    let progress = ProgressBar::new_spinner();
-    progress.set_style(ProgressStyle::with_template("{spinner} {msg}")?);
-    progress.enable_steady_tick(Duration::from_millis(200));
-    let mut clock = Clock::new(steps, parts);
+    let progress = spinner("{spinner} {msg}")?;
+    let seconds = |step: &Step| step.expected_seconds as f64;
+    let unfinished = steps.iter().filter(|step| parts.finished(step).is_none());
+    // Expected seconds of the unfinished steps, without the current one.
+    let mut later: f64 = unfinished.map(seconds).sum();
+    // Starts as if one minute of steps had taken as long as expected. So the first steps carry
+    // little weight.
+    let (mut expected, mut took) = (60.0, 60.0);
     let (mut lines, mut failures) = (Vec::new(), Vec::new());
-    for (number, step) in steps.iter().enumerate() {
+    for (number, step) in (1..).zip(steps) {
         if let Some(finished) = parts.finished(step) {
             lines.extend(finished);
             continue;
         }
+        later -= seconds(step);
         let announce = |elapsed: Duration| {
-            let left = clock.left(step, elapsed);
-            let (number, of) = (number + 1, steps.len());
+            let pace = took / expected;
+            let current = (seconds(step) * pace - elapsed.as_secs_f64()).max(0.0);
+            let left = Duration::from_secs_f64(current + later.max(0.0) * pace);
+            let (of, name) = (steps.len(), step.name);
             let (elapsed, left) = (minutes(elapsed), minutes(left));
             progress.set_message(format!(
-                "{number}/{of} {}: {elapsed}, about {left} left",
-                step.name
+                "{number}/{of} {name}: {elapsed}, about {left} left"
             ));
         };
         match measure(step, &parts.program, &announce) {
             Ok(measured) => {
-                clock.took(step, measured[0].figure("seconds"));
+                expected += seconds(step);
+                took += measured[0].figure("seconds");
                 parts.keep(step, &measured)?;
                 lines.extend(measured);
             }
             Err(error) => {
-                clock.left -= step.expected_seconds as f64;
                 let failure = format!("{}: {error}", step.name);
                 progress.suspend(|| eprintln!("bench: {failure}"));
                 failures.push(failure);
@@ -115,41 +136,37 @@ pub fn run(steps: &[Step], parts: &Parts) -> Outcome<(Vec<Line>, Vec<String>)> {
 /// Runs one step in a new process. Returns a line that describes the run, and then the lines that
 /// the step printed. Calls `announce` with the elapsed time while it runs.
 fn measure(step: &Step, program: &str, announce: &dyn Fn(Duration)) -> Outcome<Vec<Line>> {
-    let (start, before) = (Instant::now(), processors::ProcessorUse::now());
+    let (start, before) = (Instant::now(), ProcessorUse::now());
     let (arguments, is_portable) = step.call();
-    let mut child = Command::new(std::env::current_exe()?)
+    let child = Command::new(std::env::current_exe()?)
         .envs(is_portable.then_some(("PAD_LANES", "off")))
         .args(arguments.split(' '))
         .arg("--json")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    let (output, errors) = (reader(child.stdout.take()), reader(child.stderr.take()));
-    let status = wait(&mut child, &|| announce(start.elapsed()))?;
-    let (output, errors) = (output.join(), errors.join());
-    if !status.success() {
-        let errors = errors.unwrap_or_default();
-        return Err(format!(
-            "bench {} ended with {status}: {}",
-            step.arguments,
-            errors.trim()
-        )
-        .into());
+    let ended = thread::spawn(|| child.wait_with_output());
+    while !ended.is_finished() {
+        announce(start.elapsed());
+        thread::sleep(Duration::from_millis(200));
     }
-    let others =
-        before.and_then(|before| processors::ProcessorUse::now()?.of_others_since(&before));
+    let output = ended.join().map_err(|_| "reading the output panicked")??;
+    if !output.status.success() {
+        let (status, errors) = (output.status, String::from_utf8_lossy(&output.stderr));
+        let (arguments, errors) = (step.arguments, errors.trim());
+        return Err(format!("bench {arguments} ended with {status}: {errors}").into());
+    }
+    let others = before.and_then(|before| ProcessorUse::now()?.of_others_since(&before));
     let run = line! {
-        experiment: RUN, step: &step.name, arguments: &step.arguments, program,
+        experiment: RUN, step: step.name, arguments: step.arguments, program,
         seconds: start.elapsed().as_secs_f64(), cores_used_by_others: others,
     };
     let run = run.merged(&Machine::current());
-    let measured = read_lines(&output.unwrap_or_default());
+    let measured = read_lines(&String::from_utf8_lossy(&output.stdout));
     if measured.is_empty() {
         return Err(format!("bench {} printed no line", step.arguments).into());
     }
-    let named = |line: Line| {
-        if is_portable { portable(line) } else { line }
-    };
+    let named = |line: Line| if is_portable { portable(line) } else { line };
     let measured = measured.into_iter().map(named);
     Ok(core::iter::once(run).chain(measured).collect())
 }
@@ -159,64 +176,6 @@ fn measure(step: &Step, program: &str, announce: &dyn Fn(Duration)) -> Outcome<V
 fn portable(line: Line) -> Line {
     let experiment = format!("{}_portable", line.text("experiment"));
     line.without(&["experiment"]).and("experiment", experiment)
-}
-
-/// Starts a thread that reads all output of a process, so that the process never blocks on a full
-/// pipe. The thread returns the text.
-fn reader(from: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
-    thread::spawn(move || {
-        let mut text = Vec::new();
-        if let Some(mut from) = from {
-            // On an error, the text read so far is the whole output.
-            _ = from.read_to_end(&mut text);
-        }
-        String::from_utf8_lossy(&text).into_owned()
-    })
-}
-
-fn wait(child: &mut Child, announce: &dyn Fn()) -> Outcome<std::process::ExitStatus> {
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status);
-        }
-        announce();
-        thread::sleep(Duration::from_millis(200));
-    }
-}
-
-/// Estimates the remaining time of a report from the durations of its finished steps.
-struct Clock {
-    /// Sum of the expected seconds of all unfinished steps, including the current one.
-    left: f64,
-    expected: f64,
-    measured: f64,
-}
-
-impl Clock {
-    fn new(steps: &[Step], parts: &Parts) -> Self {
-        let left = steps.iter().filter(|step| parts.finished(step).is_none());
-        Self {
-            left: left.map(|step| step.expected_seconds as f64).sum(),
-            // Starts as if one minute of steps had taken as long as expected. So the first steps
-            // carry little weight.
-            expected: 60.0,
-            measured: 60.0,
-        }
-    }
-
-    fn took(&mut self, step: &Step, seconds: f64) {
-        let expected = step.expected_seconds as f64;
-        self.left -= expected;
-        self.expected += expected;
-        self.measured += seconds;
-    }
-
-    fn left(&self, step: &Step, elapsed: Duration) -> Duration {
-        let pace = self.measured / self.expected;
-        let current = (step.expected_seconds as f64 * pace - elapsed.as_secs_f64()).max(0.0);
-        let later = (self.left - step.expected_seconds as f64).max(0.0) * pace;
-        Duration::from_secs_f64(current + later)
-    }
 }
 
 /// Formats a time as minutes and seconds, for example `2m05s`.

@@ -12,7 +12,7 @@ use crate::{
     Outcome,
     counting::{CountingSuite, stores::CountedStore},
     cryptography::TimedSigner,
-    dictionary::{HostedDictionary, Store},
+    dictionary::{HostedDictionary, MeasuredRepository, Store},
     measure::roles::{LogRoles, NumberedRoles, Roles, SignedEntries, SignedScope, StoredRoles},
 };
 
@@ -73,24 +73,14 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
     macro_rules! visit_tree {
         ($name:ident, $scheme:ty, $($repository:tt)+) => {
             if scheme == dashed(stringify!($name)) {
-                let start = |_| {
-                    Ok(HostedDictionary::<RepositoryIn<G, $($repository)+<G::Suite>>>::new(
-                        signer(),
-                    ))
-                };
-                return Some(visitor.visit(start));
+                return Some(hosted::<RepositoryIn<G, $($repository)+<G::Suite>>, V>(visitor));
             }
         };
     }
     macro_rules! visit_tuple {
         ($name:ident, $($design:tt)+) => {
             if scheme == design_name(stringify!($name)) {
-                let start = |_| {
-                    Ok(HostedDictionary::<TupleRepository<G::Suite, $($design)+>>::new(
-                        signer(),
-                    ))
-                };
-                return Some(visitor.visit(start));
+                return Some(hosted::<TupleRepository<G::Suite, $($design)+>, V>(visitor));
             }
         };
     }
@@ -129,6 +119,10 @@ pub fn visit_in<G: Setting, V: Visitor>(scheme: &str, visitor: V) -> Option<V::O
         }
         _ => return None,
     })
+}
+
+fn hosted<R: MeasuredRepository, V: Visitor>(visitor: V) -> V::Output {
+    visitor.visit(|_| Ok(HostedDictionary::<R>::new(signer())))
 }
 
 /// Repository type `R` of a tree, with the suite and store of the setting `G`.

@@ -41,24 +41,9 @@ impl<S: Suite> Suite for CountingSuite<S> {
     }
 }
 
-/// Numbers of hashes by purpose. In result lines they are means per operation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct HashCounts {
-    /// Hashes of inner nodes of trees.
-    pub nodes: f64,
-    /// Hashes of leaves of trees.
-    pub leaves: f64,
-    /// Hashes of values.
-    pub values: f64,
-    /// Hashes of keys that determine their ranks in the tree.
-    pub ranks: f64,
-    /// Hashes of leaves of the history log, which contains all versions.
-    pub history_leaves: f64,
-    /// Hashes of inner nodes of the history log.
-    pub history_nodes: f64,
-    /// Hashes that are steps of hash chains.
-    pub chain_steps: f64,
-}
+/// Numbers of hashes by purpose, as means per operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HashCounts(Vec<f64>);
 
 impl HashCounts {
     /// Counts the hashes of [`CountingSuite`]s on this thread during `work`, divided by
@@ -66,40 +51,41 @@ impl HashCounts {
     pub fn of<R>(operations: u64, work: impl FnOnce() -> R) -> (Self, R) {
         COUNTS.with(|counts| counts.iter().for_each(|count| count.set(0)));
         let result = work();
-        let per_operation = |domain| {
-            let count = COUNTS.with(|counts| counts[index(domain)].get());
-            count as f64 / operations.max(1) as f64
-        };
-        let counts = Self {
-            nodes: per_operation(Domain::TreeNode),
-            leaves: per_operation(Domain::TreeLeaf),
-            values: per_operation(Domain::Value),
-            ranks: per_operation(Domain::KeyRank),
-            history_leaves: per_operation(Domain::HistoryLeaf),
-            history_nodes: per_operation(Domain::HistoryNode),
-            chain_steps: per_operation(Domain::HashChain),
-        };
-        (counts, result)
+        let per_operation = |count: &Cell<u64>| count.get() as f64 / operations.max(1) as f64;
+        let counts = COUNTS.with(|counts| counts.iter().map(per_operation).collect());
+        (Self(counts), result)
+    }
+
+    /// Returns the number of hashes for these purposes.
+    pub fn number(&self, domains: &[Domain]) -> f64 {
+        domains.iter().map(|domain| self.0[index(*domain)]).sum()
     }
 
     /// Returns these counts, but with the hashes of the history log from `other`.
     #[must_use]
-    pub fn with_history_of(self, other: &Self) -> Self {
-        Self {
-            history_leaves: other.history_leaves,
-            history_nodes: other.history_nodes,
-            ..self
+    pub fn with_history_of(mut self, other: &Self) -> Self {
+        for domain in [Domain::HistoryLeaf, Domain::HistoryNode].map(index) {
+            self.0[domain] = other.0[domain];
         }
+        self
     }
 
     /// Returns the microseconds of these hashes in sequence, where each hash needs the previous
-    /// result. Does not include chain steps.
+    /// result. Includes only hashes of nodes, leaves, values and ranks.
     pub fn cost_us(&self, primitives: &Primitives) -> f64 {
-        let nodes = (self.nodes + self.history_nodes) * primitives.node_hash_ns;
-        let leaves = (self.leaves + self.history_leaves) * primitives.leaf_hash_ns;
-        let values = (self.values + self.ranks) * primitives.value_hash_ns;
-        (nodes + leaves + values) / 1e3
+        let nodes = self.number(&[Domain::TreeNode, Domain::HistoryNode]);
+        let leaves = self.number(&[Domain::TreeLeaf, Domain::HistoryLeaf]);
+        let values = self.number(&[Domain::Value, Domain::KeyRank]);
+        let ns = nodes * primitives.node_hash_ns
+            + leaves * primitives.leaf_hash_ns
+            + values * primitives.value_hash_ns;
+        ns / 1e3
     }
+}
+
+/// Returns the number of hashes for a purpose on this thread so far.
+pub(super) fn so_far(domain: Domain) -> u64 {
+    COUNTS.with(|counts| counts[index(domain)].get())
 }
 
 /// Counts the hashes of all purposes on this thread during `work`.

@@ -179,12 +179,6 @@ pub const fn head_bytes<S: Suite>() -> usize {
     2 * size_of::<S::Digest>() + size_of::<HeadSignature>()
 }
 
-/// Returns the bytes of a proof without its message envelope. If the proof needs a head, adds the
-/// bytes of [`head_bytes`].
-pub fn proof_bytes<R: MeasuredRepository>(proof: &ProofOf<R, Key>) -> usize {
-    codec::encode_body(proof).len() + needed_head_bytes::<R>()
-}
-
 /// Returns the bytes of [`head_bytes`] if proofs of the repository need the head; otherwise 0.
 pub const fn needed_head_bytes<R: MeasuredRepository>() -> usize {
     if R::NEEDS_HEAD {
@@ -236,8 +230,9 @@ impl<R: MeasuredRepository> Roles for HostedDictionary<R> {
         Ok(self.repository.prove_answer(version, question)?)
     }
 
+    /// Counts the proof without its message envelope.
     fn proof_bytes(&self, proof: &Self::Proof) -> usize {
-        proof_bytes::<R>(proof)
+        codec::encode_body(proof).len() + needed_head_bytes::<R>()
     }
 
     fn verify(&self, head: &Self::Head, proof: Self::Proof, question: &Key) -> Outcome<Answer> {

@@ -22,43 +22,23 @@ pub struct LoadedRun<T: Roles> {
     pub contents: Contents,
     /// Time of author and server together to load one key, in microseconds. `None` if the workload
     /// begins empty.
-    load_us_per_key: Option<f64>,
+    pub load_us_per_key: Option<f64>,
     space: Space,
 }
 
-/// Bytes that a server's dictionary occupies, or by which it has grown.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Space {
-    /// Bytes of memory; `None` if the server does not count its memory.
-    pub memory: Option<f64>,
-    /// Bytes in files; `None` for a dictionary in memory.
-    pub files: Option<f64>,
+/// Bytes that a server's dictionary occupies, or by which it has grown: of memory, if the server
+/// counts its memory, and in files, unless the dictionary is in memory.
+type Space = [Option<f64>; 2];
+
+/// Returns the bytes that the server occupies.
+fn space(roles: &impl Roles) -> Outcome<Space> {
+    let memory = roles.memory_bytes().map(|bytes| bytes as f64);
+    Ok([memory, roles.file_bytes()?.map(|bytes| bytes as f64)])
 }
 
-impl Space {
-    fn of<T: Roles>(roles: &T) -> Outcome<Self> {
-        Ok(Self {
-            memory: roles.memory_bytes().map(|bytes| bytes as f64),
-            files: roles.file_bytes()?.map(|bytes| bytes as f64),
-        })
-    }
-
-    fn combined(self, other: Self, with: impl Fn(f64, f64) -> f64) -> Self {
-        Self {
-            memory: self
-                .memory
-                .zip(other.memory)
-                .map(|(own, other)| with(own, other)),
-            files: self
-                .files
-                .zip(other.files)
-                .map(|(own, other)| with(own, other)),
-        }
-    }
-
-    fn divided_by(self, number: f64) -> Self {
-        self.combined(self, |bytes, _| bytes / number)
-    }
+/// Divides the bytes by `number`, or by 1 if that is 0.
+fn divided(space: Space, number: u64) -> Space {
+    space.map(|bytes| bytes.map(|bytes| bytes / number.max(1) as f64))
 }
 
 impl<T: Roles> LoadedRun<T> {
@@ -76,7 +56,7 @@ impl<T: Roles> LoadedRun<T> {
             run.restart();
         }
         Ok(Self {
-            space: Space::of(&run.roles)?,
+            space: space(&run.roles)?,
             run,
             contents,
             load_us_per_key,
@@ -99,7 +79,7 @@ impl<T: Roles> LoadedRun<T> {
     /// next, and proofs are unusually small right after generations were merged.
     pub fn follow(mut self, work: &dyn Work) -> Outcome<FinishedRun<T>> {
         let first = self.run.roles.latest().number() + 1;
-        let (mut whole, mut cycles, mut space) = (0_usize, 0, Space::default());
+        let (mut whole, mut cycles, mut end) = (0_usize, 0, Space::default());
         let (mut random, mut proof_bytes) = (Random::new(3), Vec::new());
         for version in first.. {
             let is_beyond = version > work.versions();
@@ -118,14 +98,14 @@ impl<T: Roles> LoadedRun<T> {
             let roles = &self.run.roles;
             if roles.ends_cycle(version + 1 - first, &update) {
                 (whole, cycles) = (self.run.samples.len(), cycles + 1);
-                space = Space::of(&self.run.roles)?;
+                end = space(&self.run.roles)?;
             }
         }
         if cycles == 0 {
             whole = self.run.samples.len();
-            space = Space::of(&self.run.roles)?;
+            end = space(&self.run.roles)?;
         }
-        let grown = space.combined(self.space, |after, before| after - before);
+        let grown = core::array::from_fn(|kind| Some(end[kind]? - self.space[kind]?));
         proof_bytes.truncate(whole.max(1));
         let proofs = proof_bytes.len().max(1) as f64;
         Ok(FinishedRun {
@@ -136,9 +116,7 @@ impl<T: Roles> LoadedRun<T> {
             grown,
         })
     }
-}
 
-impl<T: Roles> LoadedRun<T> {
     /// Returns the bytes of the proof of a random key in the latest version; 0 if there is no key.
     fn proof_bytes(&self, random: &mut Random) -> Outcome<f64> {
         if self.contents.is_empty() {
@@ -179,28 +157,20 @@ impl<T: Roles> FinishedRun<T> {
         self.cycles > 0 && !self.loaded.run.roles.has_longer_chains(self.cycles)
     }
 
-    /// Returns the microseconds of author and server together to load one key; `None` if the
-    /// workload began empty.
-    pub const fn load_us_per_key(&self) -> Option<f64> {
-        self.loaded.load_us_per_key
-    }
-
     /// Returns the server's bytes per key: after the load of `keys` keys, or at the end if keys
     /// came one by one.
     pub fn bytes_per_key(&self, keys: u64) -> Outcome<Space> {
         let LoadedRun { run, contents, .. } = &self.loaded;
-        let (space, keys) = match self.loaded.load_us_per_key {
-            Some(_) => (self.loaded.space, keys),
-            None => (Space::of(&run.roles)?, contents.len()),
-        };
-        Ok(space.divided_by(keys.max(1) as f64))
+        Ok(match self.loaded.load_us_per_key {
+            Some(_) => divided(self.loaded.space, keys),
+            None => divided(space(&run.roles)?, contents.len()),
+        })
     }
 
     /// Returns the bytes by which the server grows with each snapshot. Those of files are `None` if
     /// the files have not grown, because they had room left after the load.
     pub fn bytes_per_snapshot(&self) -> Space {
-        let each = self.grown.divided_by(self.samples().len().max(1) as f64);
-        let files = each.files.filter(|bytes| *bytes > 0.0);
-        Space { files, ..each }
+        let [memory, files] = divided(self.grown, self.samples().len() as u64);
+        [memory, files.filter(|bytes| *bytes > 0.0)]
     }
 }

@@ -73,8 +73,8 @@ pub trait Roles: Sized {
         question: &Self::Question,
     ) -> Outcome<Answer>;
 
-    /// Looks up a key, and verifies the encoded answer like a client that knows only the public
-    /// key.
+    /// Looks up a key, and verifies the answer like a client that knows only the public key. The
+    /// answer is encoded, if the scheme has a format for it.
     fn check(&self, version: Version, key: &Key) -> Outcome<Answer>;
 
     /// Returns the server's own count of its memory in bytes; `None` if the server keeps no count.

@@ -7,14 +7,15 @@ use std::{
 };
 
 use comparison::{
-    Cost, Load, Measurement, Scheme, Work as _, Workload,
-    advice::{Advice, Candidate, Tariff, estimate},
+    Cost, Load, Measurement, Scheme, Workload,
+    advice::{Advice, Tariff, estimate},
     records::Records,
 };
 
 use crate::{
-    Outcome,
-    measure::{NotMeasured, Record, measure},
+    Outcome, line,
+    line::Line,
+    measure::{Record, measure},
     secret,
     timing::Effort,
 };
@@ -58,11 +59,6 @@ impl Calibration {
         }
     }
 
-    /// Returns the number of planned measurements.
-    pub const fn steps(&self) -> usize {
-        self.tasks.len()
-    }
-
     /// Measures with few repetitions, within `time`. Passes the result for each scheme and size to
     /// `done`.
     ///
@@ -92,11 +88,7 @@ impl Calibration {
             let record = run(scheme, &work, &Effort::QUICK, left.min(STEP));
             let record = record.unwrap_or_else(|error| {
                 failed.insert(scheme.name);
-                Record::NotMeasured(NotMeasured {
-                    scheme: scheme.name.to_owned(),
-                    shape: work.shape(),
-                    reason: error.to_string(),
-                })
+                Record::not_measured(scheme, &work, error.to_string())
             });
             done(scheme, record)?;
         }
@@ -120,27 +112,16 @@ fn that_fit(load: &Load) -> u64 {
     (MOST_BYTES / (load.key_bytes + load.value_bytes).max(1)).max(1)
 }
 
-/// Result of running a load with one scheme: the estimated and the measured cost.
-#[derive(Clone, Debug)]
-pub struct Trial {
-    /// The scheme, with its estimated figures and cost.
-    pub estimated: Candidate,
-    /// Figures measured in the run.
-    pub figures: Measurement,
-    /// Cost of the load, computed from the measured figures.
-    pub cost: Cost,
-}
-
-/// Runs a load with one scheme, and measures it. Returns `None` if there is no estimate or cost for
-/// this load, or if the scheme was not measured, for example because loading would take too long
-/// for `limit`.
+/// Runs a load with one scheme, and returns a result line with the measured and the predicted
+/// figures. Returns `None` if there is no estimate or cost for this load, or if the scheme was not
+/// measured, for example because loading would take too long for `limit`.
 pub fn trial(
     scheme: &'static Scheme,
     load: &Load,
     tariff: &Tariff,
     records: &Records,
     limit: Duration,
-) -> Outcome<Option<Trial>> {
+) -> Outcome<Option<Line>> {
     let Ok(estimated) = estimate(scheme, load, tariff, records) else {
         return Ok(None);
     };
@@ -153,11 +134,17 @@ pub fn trial(
     };
     let monthly =
         |figures: Measurement| Cost::monthly(&figures, load, &tariff.prices, tariff.clients);
-    Ok(charged.and_then(monthly).map(|cost| Trial {
-        estimated,
-        figures,
-        cost,
-    }))
+    let line = |cost: Cost| {
+        let (dollars, predicted) = (cost.total(), estimated.cost.total());
+        let estimated = estimated.figures;
+        line! {
+            dollars_per_month: dollars, predicted_dollars_per_month: predicted,
+            ratio: (predicted > 0.0).then_some(dollars / predicted),
+            author_us: figures.author_us, predicted_author_us: estimated.author_us,
+            proof_bytes: figures.proof_bytes, predicted_proof_bytes: estimated.proof_bytes,
+        }
+    };
+    Ok(charged.and_then(monthly).map(line))
 }
 
 fn work(load: &Load) -> Outcome<Workload> {

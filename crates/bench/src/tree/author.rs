@@ -7,6 +7,8 @@ use std::{
     io::{BufWriter, Write as _},
 };
 
+use pad_core::internals::Domain;
+
 use super::process::{HASHES, Order, append_update};
 use crate::{
     counting::{HashCounts, NoSignature},
@@ -45,8 +47,9 @@ pub fn measure<R: MeasuredRepository, C: MeasuredRepository>(order: &Order) -> O
     let figures = line! {
         insert_snapshot_us: last.mean_us(), insert_snapshot_median_us: last.median_us(),
         author_limit_us: limit, author_ratio: last.mean_us() / limit,
-        author_ratio_median: last.median_us() / limit, node_hashes_per_update: hashes.nodes,
-        history_hashes_per_update: hashes.history_leaves + hashes.history_nodes,
+        author_ratio_median: last.median_us() / limit,
+        node_hashes_per_update: hashes.number(&[Domain::TreeNode]),
+        history_hashes_per_update: hashes.number(&[Domain::HistoryLeaf, Domain::HistoryNode]),
         update_bytes: pass.bytes as f64 / updates as f64,
     };
     Ok(figures.and(HASHES, hashes))

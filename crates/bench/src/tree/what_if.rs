@@ -4,7 +4,7 @@
 //! Source: Crosby & Wallach 2010, section 10.
 
 use super::table::LOOKUPS_PER_UPDATE;
-use crate::{costs::scenarios, line, line::find, prelude::*};
+use crate::{costs::scenarios, line, line::like, prelude::*};
 
 /// Reports the costs of the repositories `cache-everywhere` and `cache-median` in each scenario of
 /// section 10. Uses the result lines of growing trees in `report` so far.
@@ -13,7 +13,7 @@ pub fn run(report: &mut Report) -> Outcome<()> {
     let lines = of(&lines, "growing");
     for group in groups(&lines, &["suite", "keys"]) {
         let of_repository =
-            |name: &str| find(&group, &[("scheme", "red-black"), ("repository", name)]);
+            |repository: &str| like(&group, &line! { scheme: "red-black", repository });
         let everywhere = of_repository("cache-everywhere");
         let Some((everywhere, median)) = everywhere.zip(of_repository("cache-median")) else {
             continue;

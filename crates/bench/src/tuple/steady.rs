@@ -33,7 +33,7 @@ pub fn measure<P: Pair>(task: &Task<'_>) -> Outcome<Line> {
         snapshots_per_second: 1e6 / means.author_us,
         later_chains_us: later_chains_us(&run, task.keys, sign_us),
         update_bytes: means.update_bytes, apply_us: means.apply_us,
-        memory_bytes_per_update: run.bytes_per_snapshot().memory.unwrap_or_default(),
+        memory_bytes_per_update: run.bytes_per_snapshot()[0].unwrap_or_default(),
         proof_bytes: lookups.proof_bytes(&task.effort, Age::Any)?,
         prove_us: lookups.prove_us(&task.effort, Age::Any)?,
     };

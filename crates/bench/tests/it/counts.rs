@@ -160,76 +160,73 @@ fn expected(omitted: Option<&str>) -> String {
     EXPECTED.split_inclusive('\n').filter(is_kept).collect()
 }
 
-/// Formats a line of a table: a name and columns.
-fn line<T: ToString>(name: &str, columns: &[T]) -> String {
-    let mut line = format!("{name:<48}");
-    for column in columns {
-        _ = write!(line, "{:>11}", column.to_string());
+/// Formats a table of numbers. Leaves out rows that are all 0.
+fn table(title: &str, columns: &str, rows: impl Iterator<Item = (String, Vec<String>)>) -> String {
+    let columns = columns.split(',').map(str::to_owned).collect();
+    let head = ("scheme".to_owned(), columns);
+    let rows = rows.filter(|(_, numbers)| numbers.iter().any(|number| number != "0"));
+    let mut table = format!("{title}\n\n");
+    for (name, columns) in core::iter::once(head).chain(rows) {
+        _ = write!(table, "{name:<48}");
+        for column in columns {
+            _ = write!(table, "{column:>11}");
+        }
+        table.push('\n');
     }
-    line + "\n"
+    table
 }
 
 /// Formats the table of hashes, signatures and bytes.
 fn sizes(all: &[(&str, Counts)]) -> String {
-    let mut table = String::from(
-        "Hashes of suites, on one thread; logs hash without a suite. Signatures of the author. \
-            Bytes.\n\n",
-    );
-    let columns: Vec<_> = "author server prover old client signatures update proof"
-        .split(' ')
-        .collect();
-    table += &line("scheme", &columns);
-    for (name, counts) in all {
-        let hashes = counts.roles().map(|(_, done)| done.hashes.to_string());
-        let others = [
-            counts.author.signatures.to_string(),
-            counts.update_bytes.to_string(),
-            counts.proof_bytes.to_string(),
-        ];
-        table += &line(name, &[&hashes[..], &others].concat());
-    }
-    table
+    let title = "Hashes of suites, on one thread; logs hash without a suite. Signatures of the \
+        author. Bytes.";
+    let columns = "author,server,prover,old,client,signatures,update,proof";
+    let row = |(name, counts): &(&str, Counts)| {
+        let mut numbers = counts
+            .roles()
+            .map(|(_, done)| done.hashes.to_string())
+            .to_vec();
+        numbers.push(counts.author.signatures.to_string());
+        numbers.extend([counts.update_bytes, counts.proof_bytes].map(|bytes| bytes.to_string()));
+        ((*name).to_owned(), numbers)
+    };
+    table(title, columns, all.iter().map(row))
 }
 
 /// Formats the table of servers' reads of trees.
 fn reads(all: &[(&str, Counts)]) -> String {
-    let mut table = String::from(
-        "Inner nodes that the server's trees are asked for, and digests. What a store reads by \
-            itself shows as hashes.\n\n",
-    );
-    let columns = ["server", "digests", "prover", "digests", "old", "digests"];
-    table += &line("scheme", &columns);
-    for (name, counts) in all {
-        let reads = [&counts.server, &counts.prover, &counts.old];
-        let reads = reads.map(|done| [done.reads.nodes, done.reads.digests]);
-        if reads.as_flattened().iter().any(|number| *number > 0) {
-            table += &line(name, reads.as_flattened());
-        }
-    }
-    table
+    let title = "Inner nodes that the server's trees are asked for, and digests. What a store \
+        reads by itself shows as hashes.";
+    let columns = "server,digests,prover,digests,old,digests";
+    let row = |(name, counts): &(&str, Counts)| {
+        let reads = [&counts.server, &counts.prover, &counts.old].map(|done| done.reads);
+        let numbers = reads.iter().flat_map(|reads| [reads.nodes, reads.digests]);
+        (
+            (*name).to_owned(),
+            numbers.map(|it| it.to_string()).collect(),
+        )
+    };
+    table(title, columns, all.iter().map(row))
 }
 
 /// Formats the table of group operations.
 fn computed(all: &[(&str, Counts)]) -> String {
-    let mut table = String::from(
-        "Powers modulo N, the bits of their exponents, products beside them in thousands, and \
-            powers by the holder of the factors.\nMultiples of \
-         points, sums of multiples, their terms, and pairings.\n\n",
-    );
+    let title = "Powers modulo N, the bits of their exponents, products beside them in thousands, \
+        and powers by the holder of the factors.\nMultiples of points, sums of multiples, their terms, \
+        and pairings.";
     let columns = "powers,bits,products,by factors,multiples,sums,terms,pairings";
-    let columns: Vec<_> = columns.split(',').collect();
-    table += &line("scheme", &columns);
-    for (name, counts) in all {
-        for (role, done) in counts.roles() {
+    let rows = all.iter().flat_map(|(name, counts)| {
+        counts.roles().map(|(role, done)| {
             // A fresh secret changes a few products in a thousand.
             let mut shown = done.arithmetic;
             shown[PRODUCTS] = (shown[PRODUCTS] + 500) / 1_000;
-            if shown.iter().any(|number| *number > 0) {
-                table += &line(&format!("{name} {role}"), &shown);
-            }
-        }
-    }
-    table
+            (
+                format!("{name} {role}"),
+                shown.map(|it| it.to_string()).to_vec(),
+            )
+        })
+    });
+    table(title, columns, rows)
 }
 
 /// Index of products in the figures of arithmetic.

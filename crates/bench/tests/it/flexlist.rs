@@ -79,7 +79,7 @@ fn the_script_traces_lines_and_bytes_and_renames() {
     };
     let changes = |commit: usize| -> Vec<Change> {
         let of = trace.commits[commit].changes.iter();
-        of.map(|it| it.change.clone()).collect()
+        of.map(|(_, change)| change.clone()).collect()
     };
     // The last line has no end before, and one after.
     let lines = vec![edit(4, 9, 13)];

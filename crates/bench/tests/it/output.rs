@@ -6,7 +6,7 @@ use std::{
     process::{Command, Output},
 };
 
-use bench::full_report::contents::{Counterpart, contents};
+use bench::full_report::contents::contents;
 use serde_json::Value;
 
 fn output(arguments: &str) -> Output {
@@ -122,7 +122,7 @@ pub(crate) fn has_its_contents(family: &str, lines: &str) {
     let page = page(&file, folder.path());
     let mut promised = 0;
     for item in contents(family) {
-        if let Counterpart::Shown(begin) = item.counterpart {
+        if let Ok(begin) = item.counterpart {
             let link = format!("\">{}</a>: {}<", item.name, item.shows);
             assert!(
                 page.contains(&link),

@@ -1,8 +1,9 @@
 //! Conclusions about accumulators (Tremel 2013; Crosby and Wallach 2010, section 7.4).
 
-use super::{Claim, MARGIN, Verdict, figures, is_below};
+use super::{Checked, Claim, MARGIN, figures, is_below};
 use crate::{
-    line::{Line, find, of},
+    line,
+    line::{Line, like, of},
     tables::digits,
 };
 
@@ -19,45 +20,32 @@ const RSA: &str = "rsa-3072";
 const BILINEAR: &str = "bilinear-bls12-381";
 
 /// Compares the times of Tremel's round trip: accumulate an element, make its witness, verify it.
-fn rsa_or_bilinear(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn rsa_or_bilinear(lines: &[Line]) -> Option<Checked> {
     let trips = of(lines, "accumulators_round_trips");
     let ms = |accumulator: &str, keys: &str| {
-        let wanted = [
-            ("accumulator", accumulator),
-            ("keys", keys),
-            ("threads", "1"),
-        ];
-        find(&trips, &wanted)?.number("computing_ms")
+        like(&trips, &line! { accumulator, keys, threads: 1 })?.number("computing_ms")
     };
-    let [private, public] = ["private", "public"].map(|keys| (ms(BILINEAR, keys), ms(RSA, keys)));
-    let (private, public) = ((private.0?, private.1?), (public.0?, public.1?));
+    let both = |keys| Some((ms(BILINEAR, keys)?, ms(RSA, keys)?));
+    let (private, public) = (both("private")?, both("public")?);
     let finding = figures! {
         private_bilinear: private.0, private_rsa: private.1, public_bilinear: public.0,
         public_rsa: public.1,
     };
-    let verdict = Verdict::of([
+    let parts = vec![
         is_below(private.0, private.1),
         is_below(public.0, public.1),
         2.0 * private.0 <= private.1 * MARGIN,
         12.0 * public.0 <= public.1 * MARGIN,
-    ]);
-    Some((verdict, finding))
+    ];
+    Some((parts, finding))
 }
 
-/// An operation of an accumulator: its name, and the number of threads.
-type OnThreads = (&'static str, u64);
-
-/// Returns the microseconds per element of both operations in `pair`, for the largest set
-/// for which both have a measurement.
-fn each(lines: &[Line], accumulator: &str, pair: [OnThreads; 2]) -> Option<[f64; 2]> {
+/// Returns the microseconds per element of both operations in `pair`, each with its number of
+/// threads, for the largest set for which both have a measurement.
+fn each(lines: &[Line], accumulator: &str, pair: [(&str, u64); 2]) -> Option<[f64; 2]> {
     let lines = of(lines, "accumulators");
-    let us = |n: u64, (operation, threads): OnThreads| {
-        let is_one = |line: &&&Line| {
-            line.text("accumulator") == accumulator
-                && line.text("operation") == operation
-                && (line.count("threads"), line.count("n")) == (threads, n)
-        };
-        lines.iter().find(is_one)?.number("per_element_us")
+    let us = |n: u64, (operation, threads): (&str, u64)| {
+        like(&lines, &line! { accumulator, operation, threads, n })?.number("per_element_us")
     };
     let [one, other] = pair;
     let both = |line: &&Line| {
@@ -68,7 +56,7 @@ fn each(lines: &[Line], accumulator: &str, pair: [OnThreads; 2]) -> Option<[f64;
     found.max_by_key(|(n, _)| *n).map(|(_, times)| times)
 }
 
-fn secret_key(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn secret_key(lines: &[Line]) -> Option<Checked> {
     let (mut parts, mut findings) = (Vec::new(), Vec::new());
     for (accumulator, paper) in [(RSA, 1700.0), (BILINEAR, 24.0)] {
         let pair = |secret, public| each(lines, accumulator, [(secret, 1), (public, 1)]);
@@ -85,11 +73,10 @@ fn secret_key(lines: &[Line]) -> Option<(Verdict, Line)> {
              without; {all_secret} us and {all_public} us for each witness."
         ));
     }
-    let finding = figures! { accumulators: findings.join(" ") };
-    Some((Verdict::of(parts), finding))
+    Some((parts, figures! { accumulators: findings.join(" ") }))
 }
 
-fn public_threads(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn public_threads(lines: &[Line]) -> Option<Checked> {
     let threads = of(lines, "accumulators");
     let threads = threads.iter().map(|line| line.count("threads")).max()?;
     if threads < 2 {
@@ -100,8 +87,8 @@ fn public_threads(lines: &[Line]) -> Option<(Verdict, Line)> {
         Some(one / several)
     };
     let (value, witnesses) = (gain("accumulate_public")?, gain("witnesses_public")?);
-    let finding = figures! { threads, value, witnesses };
-    Some((Verdict::of([value <= MARGIN, witnesses > MARGIN]), finding))
+    let parts = vec![value <= MARGIN, witnesses > MARGIN];
+    Some((parts, figures! { threads, value, witnesses }))
 }
 
 /// Returns our numbers for `claim`, a comparison with signing each element: first for RSA, then for
@@ -109,29 +96,24 @@ fn public_threads(lines: &[Line]) -> Option<(Verdict, Line)> {
 fn claims(lines: &[Line], claim: &str) -> Option<[f64; 2]> {
     let lines = of(lines, "accumulators_claims");
     let ours = |accumulator: &str| {
-        let is_one = |line: &&&Line| {
-            line.text("accumulator") == accumulator
-                && line.text("claim") == claim
-                && line.number("ours").is_some()
-        };
-        let found = lines.iter().filter(is_one);
+        let found = lines.iter().filter(|line| line.number("ours").is_some());
+        let found =
+            found.filter(|line| line.says(&[("accumulator", accumulator), ("claim", claim)]));
         found.max_by_key(|line| line.count("n"))?.number("ours")
     };
     Some([ours(RSA)?, ours(BILINEAR)?])
 }
 
-fn witnesses_as_sent(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn witnesses_as_sent(lines: &[Line]) -> Option<Checked> {
     let bytes = claims(lines, "update_bytes_to_signing_each")?;
     let times = claims(lines, "author_time_to_signing_each")?;
-    let finding = figures! { bytes, times };
-    let parts = [bytes[0] >= 6.0 / MARGIN, times[0] >= 2.0 / MARGIN];
-    Some((Verdict::of(parts), finding))
+    let parts = vec![bytes[0] >= 6.0 / MARGIN, times[0] >= 2.0 / MARGIN];
+    Some((parts, figures! { bytes, times }))
 }
 
-fn signing_each(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn signing_each(lines: &[Line]) -> Option<Checked> {
     let costs = claims(lines, "server_cost_to_signing_each")?;
     let bytes = claims(lines, "proof_bytes_to_signing_each")?;
-    let finding = figures! { costs, bytes };
-    let parts = [costs[0] >= 6.0 / MARGIN, bytes[0] >= 3.0 / MARGIN];
-    Some((Verdict::of(parts), finding))
+    let parts = vec![costs[0] >= 6.0 / MARGIN, bytes[0] >= 3.0 / MARGIN];
+    Some((parts, figures! { costs, bytes }))
 }

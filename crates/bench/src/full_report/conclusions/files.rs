@@ -1,8 +1,9 @@
 //! Conclusions about outsourced files (FlexDPDP 2013, section 4).
 
-use super::{Claim, MARGIN, Verdict, figures, largest, listed};
+use super::{Checked, Claim, MARGIN, figures, largest, listed};
 use crate::{
-    line::{Line, find, of},
+    line,
+    line::{Line, like, of},
     tables::{digits, percent},
 };
 
@@ -13,7 +14,7 @@ pub(super) const FILES: &[Claim] = &[
     ("batches-of-blocks", batches_of_blocks),
 ];
 
-fn parallel_build(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn parallel_build(lines: &[Line]) -> Option<Checked> {
     let mut builds = of(lines, "flexlist_build");
     builds.retain(|line| line.count("blocks") >= 500_000 && line.count("threads") > 1);
     let mut last = largest(builds, "threads");
@@ -30,10 +31,10 @@ fn parallel_build(lines: &[Line]) -> Option<(Verdict, Line)> {
     };
     let finding = figures! { threads, speed_ups: listed(shown), few };
     let holds = |line: &&Line| line.figure("speed_up") * MARGIN >= 0.75 * threads as f64;
-    Some((Verdict::of(last.iter().map(holds)), finding))
+    Some((last.iter().map(holds).collect(), finding))
 }
 
-fn share_of_hashes(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn share_of_hashes(lines: &[Line]) -> Option<Checked> {
     let shares = largest(of(lines, "flexlist_hash_share"), "blocks");
     let blocks = shares.first()?.count("blocks");
     let shown = shares.iter().map(|line| {
@@ -42,23 +43,19 @@ fn share_of_hashes(lines: &[Line]) -> Option<(Verdict, Line)> {
     });
     let finding = figures! { blocks, shares: listed(shown) };
     let holds = |line: &&Line| 1.0 - line.figure("hash_share") <= 0.1 * MARGIN;
-    Some((Verdict::of(shares.iter().map(holds)), finding))
+    Some((shares.iter().map(holds).collect(), finding))
 }
 
-fn batches_of_blocks(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn batches_of_blocks(lines: &[Line]) -> Option<Checked> {
     let lines = of(lines, "flexlist_multi");
     let most = lines.iter().map(|line| line.count("updates")).max()?;
-    let updates = most.to_string();
-    let wanted = [("updates", updates.as_str()), ("order", "consecutive")];
-    let line = find(&lines, &wanted)?;
+    let line = like(&lines, &line! { updates: most, order: "consecutive" })?;
     let gain = |side: &str| line.number(&format!("{side}.gain"));
     let (server, client) = (gain("server")?, gain("client")?);
     let finding = figures! {
         most, blocks: line.count("blocks"), server, client, batch: line.figure("witness_bytes"),
         singles: line.figure("singles_witness_bytes"),
     };
-    Some((
-        Verdict::of([1.0 - server <= 0.4 * MARGIN, 1.0 - client <= 0.1 * MARGIN]),
-        finding,
-    ))
+    let parts = vec![1.0 - server <= 0.4 * MARGIN, 1.0 - client <= 0.1 * MARGIN];
+    Some((parts, finding))
 }

@@ -1,8 +1,9 @@
 //! Conclusions about trees (Crosby and Wallach 2010, sections 6 and 10).
 
-use super::{Claim, MARGIN, SUITE, Verdict, figures, is_below, largest};
+use super::{Checked, Claim, MARGIN, SUITE, figures, is_below, largest};
 use crate::{
-    line::{Line, find, of},
+    line,
+    line::{Line, like, of},
     tables::digits,
 };
 
@@ -29,85 +30,81 @@ fn grown(lines: &[Line]) -> Vec<&Line> {
     largest(compared.collect(), "keys")
 }
 
-/// Finds the red-black tree over `repository`.
-fn red_black_in<'a>(grown: &[&'a Line], repository: &str) -> Option<&'a Line> {
-    find(
-        grown,
-        &[("scheme", "red-black"), ("repository", repository)],
-    )
+/// Returns the number of keys, the microseconds of a proof of a random version, and the bytes of a
+/// version, for red-black trees over both repositories.
+fn compared(lines: &[Line], repositories: [&str; 2]) -> Option<(u64, [f64; 2], [f64; 2])> {
+    let grown = grown(lines);
+    let [one, other] =
+        repositories.map(|repository| like(&grown, &line! { scheme: "red-black", repository }));
+    let both = |key: &str| Some([one?.figure(key), other?.figure(key)]);
+    let (times, sizes) = (
+        both("prove_us_random_version")?,
+        both("counted_bytes_per_version")?,
+    );
+    Some((one?.count("keys"), times, sizes))
 }
 
-fn cache_everywhere(lines: &[Line]) -> Option<(Verdict, Line)> {
-    let grown = grown(lines);
-    let of = |repository| red_black_in(&grown, repository);
-    let (copied, cached) = (of("path-copying")?, of("cache-everywhere")?);
-    let [time, memory] = ["prove_us_random_version", "counted_bytes_per_version"];
-    let [times, sizes] = [time, memory].map(|key| (cached.figure(key), copied.figure(key)));
-    let verdict = Verdict::of([times.0 <= times.1 / 0.83 * MARGIN, sizes.0 < 0.5 * sizes.1]);
-    let finding = figures! {
-        keys: cached.count("keys"), cached_us: times.0, copied_us: times.1, cached_bytes: sizes.0,
-        copied_bytes: sizes.1,
-    };
-    Some((verdict, finding))
+fn cache_everywhere(lines: &[Line]) -> Option<Checked> {
+    let repositories = ["cache-everywhere", "path-copying"];
+    let (keys, [cached_us, copied_us], [cached_bytes, copied_bytes]) =
+        compared(lines, repositories)?;
+    let parts = vec![
+        cached_us <= copied_us / 0.83 * MARGIN,
+        cached_bytes < 0.5 * copied_bytes,
+    ];
+    Some((
+        parts,
+        figures! { keys, cached_us, copied_us, cached_bytes, copied_bytes },
+    ))
 }
 
-fn cache_median(lines: &[Line]) -> Option<(Verdict, Line)> {
-    let grown = grown(lines);
-    let of = |repository| red_black_in(&grown, repository);
-    let (median, everywhere) = (of("cache-median")?, of("cache-everywhere")?);
-    let [time, memory] = ["prove_us_random_version", "counted_bytes_per_version"];
-    let [times, sizes] = [time, memory].map(|key| (median.figure(key), everywhere.figure(key)));
-    let finding = figures! {
-        keys: median.count("keys"), median_bytes: sizes.0, everywhere_bytes: sizes.1,
-        median_us: times.0, everywhere_us: times.1,
-    };
-    let verdict = Verdict::of([sizes.0 < sizes.1, is_below(times.1, times.0)]);
-    Some((verdict, finding))
+fn cache_median(lines: &[Line]) -> Option<Checked> {
+    let repositories = ["cache-median", "cache-everywhere"];
+    let (keys, [median_us, everywhere_us], [median_bytes, everywhere_bytes]) =
+        compared(lines, repositories)?;
+    let parts = vec![
+        median_bytes < everywhere_bytes,
+        is_below(everywhere_us, median_us),
+    ];
+    let finding = figures! { keys, median_bytes, everywhere_bytes, median_us, everywhere_us };
+    Some((parts, finding))
 }
 
-fn red_black(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn red_black(lines: &[Line]) -> Option<Checked> {
     let grown = grown(lines);
-    let of = |scheme| {
-        find(
-            &grown,
-            &[("scheme", scheme), ("repository", "path-copying")],
-        )
-    };
+    let of = |scheme| like(&grown, &line! { scheme, repository: "path-copying" });
     let schemes = [of("red-black")?, of("treap")?, of("skip-list")?];
-    let keys = [
+    let figures = |key: &str| schemes.map(|line| line.figure(key));
+    let [bytes, memory, time] = [
         "proof_bytes",
         "counted_bytes_per_version",
         "prove_us_random_version",
-    ];
-    let dominates = |key: &str| {
-        let [own, treap, skip_list] = schemes.map(|line| line.figure(key));
-        own < treap && own < skip_list
-    };
-    let is_faster = {
-        let [own, treap, skip_list] = schemes.map(|line| line.figure(keys[2]));
-        is_below(own, treap) && is_below(own, skip_list)
-    };
-    let verdict = Verdict::of([dominates(keys[0]), dominates(keys[1]), is_faster]);
-    let show = |key: &str| schemes.map(|line| digits(line.figure(key))).join(", ");
-    let [bytes, memory, time] = keys.map(show);
-    let finding = figures! { keys: schemes[0].count("keys"), bytes, memory, time };
-    Some((verdict, finding))
+    ]
+    .map(figures);
+    let dominates = |[own, treap, skip_list]: [f64; 3]| own < treap && own < skip_list;
+    let is_faster = is_below(time[0], time[1]) && is_below(time[0], time[2]);
+    let parts = vec![dominates(bytes), dominates(memory), is_faster];
+    let [bytes, memory, time] = [bytes, memory, time].map(|it| it.map(digits).join(", "));
+    Some((
+        parts,
+        figures! { keys: schemes[0].count("keys"), bytes, memory, time },
+    ))
 }
 
-fn growing_proofs(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn growing_proofs(lines: &[Line]) -> Option<Checked> {
+    let growing = of(lines, "growing");
     let bytes = |keys: u64| {
-        let mut growing = of(lines, "growing");
-        growing.retain(|line| line.count("keys") == keys && line.text("suite") == SUITE);
-        red_black_in(&growing, "path-copying")?.number("proof_bytes")
+        let scheme = "red-black";
+        let wanted = line! { scheme, repository: "path-copying", suite: SUITE, keys };
+        like(&growing, &wanted)?.number("proof_bytes")
     };
     let (small, large) = (bytes(10_000)?, bytes(100_000)?);
-    let finding = figures! { small, large };
     let grown = large - small;
-    let verdict = Verdict::of([grown <= 340.0 * MARGIN && grown * MARGIN >= 340.0]);
-    Some((verdict, finding))
+    let parts = vec![grown <= 340.0 * MARGIN && grown * MARGIN >= 340.0];
+    Some((parts, figures! { small, large }))
 }
 
-fn cheaper_computing(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn cheaper_computing(lines: &[Line]) -> Option<Checked> {
     let lines = of(lines, "growing_what_if");
     let largest = largest(lines, "keys");
     let most = largest.iter().map(|line| line.figure("lookups_per_update"));
@@ -119,7 +116,9 @@ fn cheaper_computing(lines: &[Line]) -> Option<(Verdict, Line)> {
         largest.iter().find(is_one)?.number("median_to_everywhere")
     };
     let (before, after) = (ratio("prices")?, ratio("computing")?);
-    let finding = figures! { most, before: before - 1.0, after: after - 1.0 };
-    let holds = before > 1.0 && is_below(after - 1.0, before - 1.0);
-    Some((Verdict::of([holds]), finding))
+    let parts = vec![before > 1.0 && is_below(after - 1.0, before - 1.0)];
+    Some((
+        parts,
+        figures! { most, before: before - 1.0, after: after - 1.0 },
+    ))
 }

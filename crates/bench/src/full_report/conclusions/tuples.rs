@@ -1,9 +1,10 @@
 //! Conclusions about tuples (Crosby and Wallach 2010, sections 7 to 10).
 
-use super::{Claim, MARGIN, Verdict, figures, is_below, largest, listed};
+use super::{Checked, Claim, MARGIN, figures, is_below, largest, listed};
 use crate::{
     figures::title_of,
-    line::{Line, find, groups, of},
+    line,
+    line::{Line, groups, like, of},
     tables::digits,
     tuple::{conclusion::nearest, costs::Expense, figure7},
 };
@@ -49,45 +50,41 @@ fn absent(lines: &[Line], figure: &str) -> String {
     }
 }
 
-fn trees_or_tuples(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn trees_or_tuples(lines: &[Line]) -> Option<Checked> {
     let ranges = cheapest(lines, "figure7");
     let (first, last) = (ranges.first()?, ranges.last()?);
-    let verdict = Verdict::of([first.0 == "red-black", last.0 != "red-black"]);
-    let designs = shown(&ranges);
-    Some((
-        verdict,
-        figures! { designs, absent: absent(lines, "figure7") },
-    ))
+    let parts = vec![first.0 == "red-black", last.0 != "red-black"];
+    let absent = absent(lines, "figure7");
+    Some((parts, figures! { designs: shown(&ranges), absent }))
 }
 
-fn cheaper_bandwidth(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn cheaper_bandwidth(lines: &[Line]) -> Option<Checked> {
     let lines = of(lines, "tuple_what_if");
     let until = |begin: &str| {
-        let of = lines
-            .iter()
-            .find(|line| line.text("scenario").starts_with(begin))?;
+        let mut lines = lines.iter();
+        let of = lines.find(|line| line.text("scenario").starts_with(begin))?;
         of.number("red_black_until")
     };
     let (before, after) = (until("prices")?, until("bandwidth")?);
-    let finding = figures! { before, after };
     // The paper's quotient is 200 / 15.
-    let verdict = Verdict::of([
-        is_below(before, after),
-        !is_below(after, before * 200.0 / 15.0),
-    ]);
-    Some((verdict, finding))
+    let is_less = is_below(after, before * 200.0 / 15.0);
+    let parts = vec![is_below(before, after), !is_less];
+    Some((parts, figures! { before, after }))
 }
 
 /// Checks the conclusion about accumulators in every comparison of costs: of dictionaries whose
 /// witnesses the server or the author makes, and of sets.
-fn accumulators(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn accumulators(lines: &[Line]) -> Option<Checked> {
     let is_cost = |line: &&Line| {
         let experiment = line.text("experiment");
         experiment.ends_with("_lookup_costs") && !experiment.starts_with("tuple_what_if")
     };
     let compared: Vec<&Line> = lines.iter().filter(is_cost).collect();
     let figures = groups(&compared, &["experiment", "figure"]).into_iter();
-    let figures = figures.map(|figure| (readable(figure[0].text("figure")), expenses(&figure)));
+    let figures = figures.map(|lines| {
+        let expenses = lines.iter().filter_map(|line| Expense::read(line));
+        (readable(lines[0].text("figure")), expenses.collect())
+    });
     let figures: Vec<(String, Vec<Expense>)> = figures.collect();
     let least = |kind: &str| {
         let ratios = figures.iter().filter_map(|(name, designs)| {
@@ -97,13 +94,6 @@ fn accumulators(lines: &[Line]) -> Option<(Verdict, Line)> {
         ratios.min_by(|one, other| one.0.total_cmp(&other.0))
     };
     let (rsa, figure) = least("rsa")?;
-    let verdict = if is_below(rsa, 1.0) {
-        Verdict::HoldsNoLonger
-    } else if is_below(1.0, rsa) {
-        Verdict::Holds
-    } else {
-        Verdict::InPart
-    };
     let bilinear = least("bilinear").map_or_else(String::new, |(bilinear, figure)| {
         let bilinear = digits(bilinear);
         format!(
@@ -111,15 +101,8 @@ fn accumulators(lines: &[Line]) -> Option<(Verdict, Line)> {
              times ({figure})."
         )
     });
-    let finding = figures! { rsa, figure, bilinear };
-    Some((verdict, finding))
-}
-
-fn expenses(figure: &[&Line]) -> Vec<Expense> {
-    figure
-        .iter()
-        .filter_map(|line| Expense::read(line))
-        .collect()
+    let parts = vec![!is_below(rsa, 1.0), is_below(1.0, rsa)];
+    Some((parts, figures! { rsa, figure, bilinear }))
 }
 
 /// Formats the name of a figure for a sentence.
@@ -131,16 +114,16 @@ fn readable(figure: &str) -> String {
     }
 }
 
-fn superseding(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn superseding(lines: &[Line]) -> Option<Checked> {
     let ranges = cheapest(lines, "figure8-prices");
     let (first, last) = (ranges.first()?, ranges.last()?);
     let until = ranges.get(1).map_or(f64::INFINITY, |(_, from)| *from);
     let is_about = |figure: f64, paper: f64| !is_below(figure, paper) && !is_below(paper, figure);
-    let verdict = Verdict::of([
+    let parts = vec![
         last.0 == "base-superseding",
         first.0 == "red-black" && is_about(until, 5000.0),
         last.0 == "base-superseding" && is_about(last.1, 25_000.0),
-    ]);
+    ];
     let rates = cheapest(lines, "figure8-exchange-rates");
     let rates = if rates.is_empty() {
         String::new()
@@ -148,15 +131,12 @@ fn superseding(lines: &[Line]) -> Option<(Verdict, Line)> {
         let rates = shown(&rates);
         format!(" Exchange rates, nearly all of which change in each snapshot: {rates}.")
     };
-    Some((verdict, figures! { prices: shown(&ranges), rates }))
+    Some((parts, figures! { prices: shown(&ranges), rates }))
 }
 
-fn lightweight(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn lightweight(lines: &[Line]) -> Option<Checked> {
     let steady = of(lines, "tuple_steady");
-    let of_design = |design: &str, keys: u64| {
-        let keys = keys.to_string();
-        find(&steady, &[("design", design), ("keys", keys.as_str())])
-    };
+    let of_design = |design: &str, keys: u64| like(&steady, &line! { design, keys });
     let designs = ["base-lightweight", "spec-superseding", "spec-lightweight"];
     let sizes = steady.iter().map(|line| line.count("keys"));
     let has_all = |keys: &u64| designs.iter().all(|it| of_design(it, *keys).is_some());
@@ -164,16 +144,15 @@ fn lightweight(lines: &[Line]) -> Option<(Verdict, Line)> {
     let times = |design| of_design(design, keys)?.number("times_base_superseding");
     let [light, speculating, both] = designs.map(times);
     let (light, speculating, both) = (light?, speculating?, both?);
-    let verdict = Verdict::of([
+    let parts = vec![
         light >= 25.0 / MARGIN,
         speculating >= 25.0 / MARGIN,
         is_below(light.max(speculating), both),
-    ]);
-    let finding = figures! { keys, light, speculating, both };
-    Some((verdict, finding))
+    ];
+    Some((parts, figures! { keys, light, speculating, both }))
 }
 
-fn partitions(lines: &[Line]) -> Option<(Verdict, Line)> {
+fn partitions(lines: &[Line]) -> Option<Checked> {
     let last = largest(of(lines, "tuple_partitions"), "partitions");
     let most = last.first()?.count("partitions");
     let shown = last.iter().map(|line| {
@@ -182,5 +161,5 @@ fn partitions(lines: &[Line]) -> Option<(Verdict, Line)> {
     });
     let finding = figures! { most, gains: listed(shown) };
     let holds = |line: &&Line| !is_below(line.figure("gain"), most as f64);
-    Some((Verdict::of(last.iter().map(holds)), finding))
+    Some((last.iter().map(holds).collect(), finding))
 }

@@ -110,16 +110,16 @@ impl SignedEntries {
     }
 
     /// Returns the entries that the author signs in the next version, in the order of keys.
-    /// `operations` are the changes of that version.
-    fn signed_next<'a>(&'a self, operations: &'a [Operation]) -> BTreeMap<&'a Key, &'a Value> {
-        let mut next = BTreeMap::new();
-        if self.signed == SignedScope::Each {
-            for (key, history) in &self.histories {
-                if let Some(value) = history.value(u64::MAX).filter(|_| history.is_present) {
-                    next.insert(key, value);
-                }
-            }
-        }
+    /// `latest` are the entries of the latest version, and `operations` the changes since.
+    fn signed_next<'a>(
+        &self,
+        latest: impl Iterator<Item = (&'a Key, &'a Value)>,
+        operations: &'a [Operation],
+    ) -> BTreeMap<&'a Key, &'a Value> {
+        let mut next: BTreeMap<&Key, &Value> = match self.signed {
+            SignedScope::Each => latest.collect(),
+            SignedScope::Changed => BTreeMap::new(),
+        };
         for operation in operations {
             match operation {
                 Operation::Put(key, value) => _ = next.insert(key, value),
@@ -132,16 +132,11 @@ impl SignedEntries {
 
 impl History {
     fn value(&self, version: u64) -> Option<&Value> {
-        let later = self.values.partition_point(|(since, _)| *since <= version);
-        let (_, value) = self.values.get(later.checked_sub(1)?)?;
-        Some(value)
+        latest_until(&self.values, version).map(|(_, value)| value)
     }
 
     fn signature(&self, version: u64) -> Option<&HeadSignature> {
-        let later = self
-            .signatures
-            .partition_point(|(since, _)| *since <= version);
-        let (since, signatures) = self.signatures.get(later.checked_sub(1)?)?;
+        let (since, signatures) = latest_until(&self.signatures, version)?;
         signatures.get((version - since) as usize)
     }
 
@@ -162,6 +157,12 @@ impl History {
     }
 }
 
+/// Finds the last element whose version is at most `version`.
+fn latest_until<T>(versions: &[(u64, T)], version: u64) -> Option<&(u64, T)> {
+    let later = versions.partition_point(|(since, _)| *since <= version);
+    versions.get(later.checked_sub(1)?)
+}
+
 impl Roles for SignedEntries {
     type Changes = Vec<Operation>;
     type Update = SignedUpdate;
@@ -177,26 +178,20 @@ impl Roles for SignedEntries {
     fn publish(&mut self, changes: Vec<Operation>) -> Outcome<SignedUpdate> {
         self.published += 1;
         let statement = self.statement(self.published);
-        let mut changed = BTreeMap::new();
+        let next = self.signed_next(self.entries.iter(), &changes);
+        let sign = |(key, value)| self.signer.try_sign(&statement.bytes(key, value));
+        let signatures: Result<Vec<_>, _> = next.into_iter().map(sign).collect();
+        let signatures = signatures?;
         for operation in &changes {
             match operation {
                 Operation::Put(key, value) => {
                     self.entries.insert(key.clone(), value.clone());
-                    changed.insert(key, value);
                 }
-                Operation::Remove(key) => {
-                    self.entries.remove(key);
-                    changed.remove(key);
-                }
+                Operation::Remove(key) => _ = self.entries.remove(key),
             }
         }
-        let sign = |(key, value)| self.signer.try_sign(&statement.bytes(key, value));
-        let signatures: Result<Vec<_>, _> = match self.signed {
-            SignedScope::Each => self.entries.iter().map(sign).collect(),
-            SignedScope::Changed => changed.into_iter().map(sign).collect(),
-        };
         Ok(SignedUpdate {
-            signatures: signatures?,
+            signatures,
             operations: changes,
         })
     }
@@ -212,7 +207,9 @@ impl Roles for SignedEntries {
 
     fn apply(&mut self, update: &SignedUpdate) -> Outcome<()> {
         let statement = self.statement(self.applied + 1);
-        let next = self.signed_next(&update.operations);
+        let latest = self.histories.iter().filter(|(_, it)| it.is_present);
+        let latest = latest.filter_map(|(key, history)| Some((key, history.value(u64::MAX)?)));
+        let next = self.signed_next(latest, &update.operations);
         let signed = next.iter().map(|(key, value)| statement.bytes(key, value));
         let signed: Vec<Vec<u8>> = signed.collect();
         let is_whole = signed.len() == update.signatures.len();
@@ -274,14 +271,7 @@ impl Roles for SignedEntries {
     }
 
     fn check(&self, version: Version, key: &Key) -> Outcome<Answer> {
-        let SignedEntry { value, signature } = self.prove(version, key)?;
-        let bytes = [&signature.to_bytes()[..], value.as_bytes()].concat();
-        let (signature, value) = bytes.split_at(size_of::<HeadSignature>());
-        let entry = SignedEntry {
-            value: Value::new(value)?,
-            signature: HeadSignature::from_slice(signature)?,
-        };
-        self.head(version)?.verify(entry, key)
+        self.head(version)?.verify(self.prove(version, key)?, key)
     }
 
     fn memory_bytes(&self) -> Option<usize> {

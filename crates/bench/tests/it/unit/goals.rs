@@ -1,6 +1,12 @@
 //! Tests of `bench::goals`.
 
-use bench::{families::FAMILIES, goals::table_of, line, line::Line, tables::Tables};
+use bench::{
+    families::FAMILIES,
+    goals::{GOALS, goals, table_of},
+    line,
+    line::Line,
+    tables::Tables,
+};
 
 const TWO: &str = "\
 family,goal,experiment,conditions,figure,limit,unit,accepted,times,published
@@ -32,58 +38,21 @@ fn goals_are_met_or_missed() {
     assert!(bytes(687).contains("MISSED"));
 }
 
-/// The goal of a row accepts a figure, in the unit of the table. `None` if the goal is not of
-/// `family`.
-fn accepts(goal: &[String], family: &str, figure: f64) -> Option<bool> {
-    // The figure is computed, and has neither a unit nor a limit.
-    let mut goal = goal.to_vec();
-    for column in [EXPERIMENT, CONDITIONS, LIMIT, UNIT] {
-        goal[column].clear();
-    }
-    let mut text = csv::Writer::from_writer(Vec::new());
-    let titles = TWO.lines().next().unwrap().split(',');
-    text.write_record(titles).unwrap();
-    text.write_record(&goal).unwrap();
-    let text = String::from_utf8(text.into_inner().unwrap()).unwrap();
-    let lines = [line! {}.and("figure", figure)];
-    let mut tables = Tables::default();
-    let computed = |_: &str, lines: &[Line]| lines[0].number("figure");
-    table_of(&text, (family, ""), computed, &lines, &mut tables);
-    let shown = tables.to_string();
-    let is_accepted = shown.contains("| yes");
-    assert!(!is_accepted || !shown.contains("MISSED"), "{shown}");
-    (is_accepted || shown.contains("MISSED")).then_some(is_accepted)
-}
-
-/// Columns of the file.
-const EXPERIMENT: usize = 2;
-const CONDITIONS: usize = 3;
-const LIMIT: usize = 5;
-const UNIT: usize = 6;
-const ACCEPTED: usize = 7;
-
 #[test]
 fn every_row_has_a_family_and_a_range_that_is_read() {
-    let all = include_str!("../../../src/goals.csv");
-    assert_eq!(all.lines().next(), TWO.lines().next());
-    let mut rows = csv::Reader::from_reader(all.as_bytes());
-    let rows: Vec<Vec<String>> = rows.deserialize().map(Result::unwrap).collect();
-    assert_eq!(rows.len() + 1, all.lines().count());
+    assert_eq!(GOALS.lines().next(), TWO.lines().next());
+    assert_eq!(goals(GOALS).count() + 1, GOALS.lines().count());
     let numbers = [-1.0, 0.0, 1.0, 10.0, 1e3, 1e6, 1e9];
-    for goal in rows {
-        let of_families = |figure: f64| {
-            let families = FAMILIES.iter();
-            let accepted = families.filter_map(|family| accepts(&goal, family.id, figure));
-            accepted.collect::<Vec<bool>>()
-        };
-        assert_eq!(of_families(1.0).len(), 1, "{goal:?}");
-        if goal[ACCEPTED].is_empty() {
+    for goal in goals(GOALS) {
+        let families = FAMILIES.iter().filter(|family| family.id == goal.family);
+        assert_eq!(families.count(), 1, "{goal:?}");
+        if goal.accepted.is_empty() {
             continue;
         }
-        let last = goal[ACCEPTED].rsplit(' ').next();
+        let last = goal.accepted.rsplit(' ').next();
         let last = last.and_then(|text| text.parse().ok()).unwrap();
-        assert_eq!(of_families(last), [true], "{goal:?}");
-        let refused = numbers.iter().any(|number| of_families(*number) == [false]);
+        assert!(goal.accepts(last), "{goal:?}");
+        let refused = numbers.iter().any(|number| !goal.accepts(*number));
         assert!(refused, "{goal:?}");
     }
 }

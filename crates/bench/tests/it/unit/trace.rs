@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use bench::flexlist::trace::{Change, Edit, FileChange, Trace, files_beside};
+use bench::flexlist::trace::{Change, Edit, Trace, files_beside};
 
 const FILES: &str = "path,dir,initial_size\n0,0,100\n1,0,50\n2,1,-1\n";
 const HEADER: &str = "commit,path,kind,offset,removed,inserted\n";
@@ -31,10 +31,7 @@ fn follows_sizes() {
         removed,
         inserted,
     });
-    let change = FileChange {
-        path: 0,
-        change: Change::Edit(edits.to_vec()),
-    };
+    let change = (0, Change::Edit(edits.to_vec()));
     assert_eq!(trace.commits[0].changes[1], change);
     let last = trace.files[2];
     assert_eq!((last.folder, last.initial_size), (1, None));

@@ -50,7 +50,7 @@ fn calibration_measures_what_could_win() {
     let advice = Advice::new(&wanted, &tariff, &records);
     let calibration = Calibration::new(&advice, &wanted.load);
     // One scheme is set-unique; two sizes, two numbers of changes.
-    assert_eq!(calibration.steps(), 4);
+    assert_eq!(calibration.tasks.len(), 4);
     let (measured, failed) = calibrate(&calibration, Duration::from_mins(1));
     assert_eq!((measured.len(), failed.len()), (4, 0));
     assert!(
