@@ -480,8 +480,8 @@ impl Client {
         })
     }
 
-    /// Returns the unsigned notes on versions `first` to `last` from the first server with such
-    /// notes. Notes are not verified.
+    /// Returns the notes on versions `first` to `last` from the first server with such notes. The
+    /// signatures of the notes that the author signed are verified; other notes are not.
     ///
     /// Fetches the notes of 1000 versions with each request, possibly from several servers. The
     /// result is empty if no server has notes on the first 1000 versions, even if later ones have.
@@ -496,7 +496,7 @@ impl Client {
         let (mut all, mut next) = (VersionNotes::default(), first);
         while next <= last {
             let page = self.said(|session| {
-                let (end, notes) = session.notes(next, last)?;
+                let (end, notes) = session.notes(self.public(), (next, last))?;
                 // If this server has no notes of earlier versions either, other servers may have
                 // notes.
                 let is_said = !notes.is_empty() || next > first;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use authdict::{
-    Heads, KeyRange, Question, Source, Version, VersionNotes,
+    Heads, KeyRange, PublicKey, Question, Source, Version, VersionNotes,
     evidence::{MOST_FILES, keep},
     internals::exchange::{decode_history, decode_list},
 };
@@ -262,19 +262,22 @@ impl<'s> ServerSession<'s> {
 }
 
 impl ServerSession<'_> {
-    /// Fetches unsigned notes on versions `first` to `last`, or as many as one response covers.
-    /// Also returns the last version that the response covers.
+    /// Fetches the notes on versions `first` to `last`, or as many as one response covers. Also
+    /// returns the last version that the response covers. Verifies the signatures of notes that
+    /// have one.
     ///
     /// # Errors
     /// [`FetchError`].
     pub fn notes(
         &self,
-        first: Version,
-        last: Version,
+        public: &PublicKey,
+        (first, last): (Version, Version),
     ) -> Result<(Version, VersionNotes), FetchError> {
         let last = last.min(last_of_page(first));
         let bytes = self.get(&Resource::Notes(first, last), LONGEST_NOTES)?;
         let notes = notes_from_json(&bytes, first, last).ok_or(FetchError::Unusable("notes"))?;
+        let verified = notes.verify(public);
+        verified.map_err(|_| FetchError::Unusable("signatures of notes"))?;
         Ok((last, notes))
     }
 

@@ -4,7 +4,7 @@
 use ed25519_dalek::{Signature, Signer as _};
 use pad_core::{VerifyError, Version};
 
-use super::{VersionNote, delivery::signed_bytes};
+use super::{VersionNote, VersionNotes, delivery::signed_bytes};
 use crate::{keys::PublicKey, repository::AuthorError, signing_keys::SigningKeys};
 
 /// Length of a signature in bytes.
@@ -49,6 +49,17 @@ impl VersionNote {
         bytes.push(self.name.is_some().into());
         bytes.extend(self.name.iter().flat_map(|name| name.bytes()));
         bytes
+    }
+}
+
+impl VersionNotes {
+    /// Verifies the signatures of all notes that have one. Time: one verification for each of them.
+    ///
+    /// # Errors
+    /// [`VerifyError::SignatureInvalid`].
+    pub fn verify(&self, public: &PublicKey) -> Result<(), VerifyError> {
+        let mut notes = self.iter();
+        notes.try_for_each(|(version, note)| note.verify(public, version).map(drop))
     }
 }
 

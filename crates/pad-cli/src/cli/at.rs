@@ -3,7 +3,7 @@
 use core::str::FromStr;
 
 use authdict::{
-    Server, Version, VersionNotes,
+    Server, Version, VersionNote, VersionNotes,
     internals::version_notes::{NameError, last_second, newest_at, only_version, versions_of},
 };
 
@@ -21,12 +21,12 @@ pub(super) enum VersionSelector {
     NameOrDate(String, u64),
 }
 
-/// The unverified names and dates of versions, as a store or a server states them.
+/// The names and dates of versions, as a store or a server states them.
 pub(super) trait VersionNames {
     fn latest(&self) -> Version;
 
-    /// Returns the notes (names, times and numbers of changes) on versions `first` to `last`,
-    /// unverified.
+    /// Returns the notes (names, times and numbers of changes) on versions `first` to `last`. Notes
+    /// without a signature are unverified.
     fn notes(&self, first: Version, last: Version) -> Result<VersionNotes>;
 
     fn versions_of(&self, name: &str) -> Result<Vec<Version>>;
@@ -41,7 +41,12 @@ impl VersionNames for Server {
     }
 
     fn notes(&self, first: Version, last: Version) -> Result<VersionNotes> {
-        Ok(VersionNotes::read(self.store(), first, last)?)
+        let notes = VersionNotes::read(self.store(), first, last)?;
+        let verified = notes.verify(&self.public_key()?);
+        verified.map_err(|error| {
+            Failure::Refused(format!("a note on a version is refused: {error}"))
+        })?;
+        Ok(notes)
     }
 
     fn versions_of(&self, name: &str) -> Result<Vec<Version>> {
@@ -82,15 +87,58 @@ impl VersionSelector {
                 Err(NameError::Unknown(_)) => {
                     let read = |first, last| names.notes(first, last);
                     let found = newest_at((text, *seconds), names.latest(), read)?;
-                    output.dated(text, found, names.word_of());
+                    let claim = claim(names, found.0, |note| note.seconds == found.1)?;
+                    output.dated(text, found, claim);
                     return Ok(found.0);
                 }
                 found => (text, found),
             },
         };
         let version = found?;
-        output.named(text, version, names.word_of());
+        let claim = claim(names, version, |note| note.name.as_ref() == Some(text))?;
+        output.named(text, version, claim);
         Ok(version)
+    }
+}
+
+/// Returns the origin of the note of a version, if the note is as `is_found` requires. Otherwise it
+/// is the word of the source, which stated something else before.
+fn claim(
+    names: &(impl VersionNames + ?Sized),
+    version: Version,
+    is_found: impl FnOnce(&VersionNote) -> bool,
+) -> Result<Claim> {
+    let (notes, word_of) = (names.notes(version, version)?, names.word_of());
+    let note = notes.get(version).filter(|note| is_found(note));
+    let is_signed = false;
+    Ok(note.map_or(Claim { word_of, is_signed }, |note| {
+        Claim::of(note, word_of)
+    }))
+}
+
+/// The origin of a version's name or date.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Claim {
+    /// The kind of source that stated it, `store` or `server`.
+    pub(super) word_of: &'static str,
+    /// Whether the author signed it.
+    pub(super) is_signed: bool,
+}
+
+impl Claim {
+    /// Returns the origin of a note, which was verified if it has a signature.
+    pub(super) const fn of(note: &VersionNote, word_of: &'static str) -> Self {
+        let is_signed = note.signature.is_some();
+        Self { word_of, is_signed }
+    }
+
+    /// Names whose word the name or date is.
+    pub(super) fn by(self) -> String {
+        if self.is_signed {
+            "the author's signature".into()
+        } else {
+            format!("the {}'s word", self.word_of)
+        }
     }
 }
 

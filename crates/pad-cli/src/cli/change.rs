@@ -99,9 +99,14 @@ pub(super) struct Commit {
     allow_empty: bool,
     /// Name the new version NAME, for --at and other options.
     ///
-    /// The name is unsigned: only the store, and servers that it is pushed to, vouch for it.
+    /// Without --sign-note, only the store, and servers that it is pushed to, vouch for the name.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+    /// Sign the name and date of the new version too, so that clients can verify them.
+    ///
+    /// This is a second signature. The date is that of the author's clock.
+    #[arg(long)]
+    sign_note: bool,
     /// Sign or drop pending changes recorded while another version was the latest.
     ///
     /// Required if there are such changes, for example after a restore.
@@ -324,6 +329,12 @@ impl Commit {
             seconds: now(),
             changes: u64::try_from(signed).unwrap_or(u64::MAX),
             entries: entries_of(&author),
+            signature: None,
+        };
+        let note = if self.sign_note {
+            note.sign(keys, staged)?
+        } else {
+            note
         };
         done.extend(note.records(staged));
         let version = author.flush(&done)?;

@@ -2,14 +2,14 @@
 
 use authdict::{
     Answer, CompleteHistory, Difference, Key, KeyHistory, KeyRange, Keys, Operation, Question,
-    Statement, Value, Version, VersionNote, VersionNotes, internals::version_notes::utc,
+    Statement, Value, Version, VersionNotes, internals::version_notes::utc,
 };
 use clap::Args;
 use serde_json::json;
 
 use super::{
     Failure, Output, Result,
-    at::VersionSelector,
+    at::{Claim, VersionSelector},
     output::counted,
     source::{AskArguments, Entries, Session},
 };
@@ -154,7 +154,7 @@ fn show_complete(
     output.say_verdict(&text, object)
 }
 
-/// Prints changes of `key`: each version with its answer, and with its unverified name and time.
+/// Prints changes of `key`: each version with its answer, and with its name and time.
 fn show_changes(
     session: &Session,
     key: &Key,
@@ -170,16 +170,22 @@ fn show_changes(
             notes = session.names().notes(*version, last)?;
         }
         let note = notes.get(*version);
-        let shown = note.map(|VersionNote { name, seconds, .. }| {
-            let name = name.as_deref().map(Output::show_text);
+        let shown = note.map(|note| {
+            let name = note.name.as_deref().map(Output::show_text);
             let name = name.map_or_else(String::new, |name| format!("{name}, "));
-            format!("   (by the {word_of}'s word: {name}{})", utc(*seconds))
+            let by = Claim::of(note, word_of).by();
+            format!("   (by {by}: {name}{})", utc(note.seconds))
         });
         let text = value_text(answer, output);
         let text = format!("version {version:>6}  {text}{}", shown.unwrap_or_default());
         let mut object = output.lookup_fields(*version, key, answer);
-        let claim = note.map(|VersionNote { name, seconds, .. }| {
-            json!({ "word_of": word_of, "name": name, "time": seconds })
+        let claim = note.map(|note| {
+            json!({
+                "word_of": word_of,
+                "name": note.name,
+                "time": note.seconds,
+                "signed": note.signature.map(|_| true),
+            })
         });
         object["claim"] = claim.into();
         output.item(&text, object)?;

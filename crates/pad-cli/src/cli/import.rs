@@ -77,6 +77,11 @@ pub(super) struct Import {
     /// Name the version of a trace without the column snapshot.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+    /// Sign the names and dates of the new versions too, so that clients can verify them.
+    ///
+    /// This is a second signature for each version. The dates are those of the author's clock.
+    #[arg(long)]
+    sign_note: bool,
     /// Import into a store with versions of unknown origin.
     ///
     /// Such versions were neither imported nor committed here, as after a restore from a copy. If
@@ -143,7 +148,8 @@ impl Import {
         }
         #[cfg(feature = "log")]
         self.check_appended(&source, &author, place, append)?;
-        let changes = self.import(&mut trace, &mut author, place, output)?;
+        let keys = self.sign_note.then_some(&key);
+        let changes = self.import(&mut trace, (&mut author, keys), place, output)?;
         if total > place.skipped {
             match author.checkpoint() {
                 // Another process has pruned in the meantime, so the next opening replays more
@@ -159,11 +165,12 @@ impl Import {
         Ok(())
     }
 
-    /// Imports all snapshots after the skipped snapshots. Returns the number of imported changes.
+    /// Imports all snapshots after the skipped snapshots, and signs their notes with `keys`, if any.
+    /// Returns the number of imported changes.
     fn import(
         &self,
         trace: &mut Replay<'_>,
-        author: &mut Author,
+        (author, keys): (&mut Author, Option<&SigningKeys>),
         place: ImportPosition,
         output: &mut Output,
     ) -> Result<u64> {
@@ -189,6 +196,11 @@ impl Import {
                 seconds: now(),
                 changes: changes.saturating_sub(before),
                 entries: entries_of(author),
+                signature: None,
+            };
+            let note = match keys {
+                Some(keys) => note.sign(keys, version)?,
+                None => note,
             };
             // The big-endian number keeps the import records in the order of snapshots.
             let record = RecordChange::put(RECORD_GROUP, number.to_be_bytes(), stamp);

@@ -10,7 +10,7 @@ use authdict::{Key, Value, Version, internals::version_notes::utc};
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{Failure, Result};
+use super::{Failure, Result, at::Claim};
 
 mod statement;
 mod trace;
@@ -87,24 +87,28 @@ impl Output {
         self.newest = Some(newest);
     }
 
-    /// Records that a version was requested by name. The mapping is the claim of the party
-    /// `word_of`, such as `store`. Only the answer about the version's number is verified.
-    pub(crate) fn named(&mut self, name: &str, version: Version, word_of: &'static str) {
+    /// Records that a version was requested by name. The answer is about the version's number.
+    pub(super) fn named(&mut self, name: &str, version: Version, claim: Claim) {
         let shown = Self::show_text(name);
         Self::warn(&format!(
-            "{shown} is version {version} by the {word_of}'s word; the answer is about the number"
+            "{shown} is version {version} by {}; the answer is about the number",
+            claim.by()
         ));
-        let object = json!({ "name": name, "version": version.number(), "word_of": word_of });
-        self.named.push(object);
+        self.named.push(json!({
+            "name": name,
+            "version": version.number(),
+            "word_of": claim.word_of,
+            "signed": claim.is_signed.then_some(true),
+        }));
     }
 
     /// Records that a version was requested by date, like [`Output::named`]. `version` is the
     /// newest version up to the date, and `time` its time. `undated` newer versions have no date.
-    pub(crate) fn dated(
+    pub(super) fn dated(
         &mut self,
         date: &str,
         (version, time, undated): (Version, u64, u64),
-        word_of: &'static str,
+        claim: Claim,
     ) {
         let shown = utc(time);
         let undated = match undated {
@@ -112,14 +116,16 @@ impl Output {
             undated => format!("; {} after it without a date", counted(undated, "version")),
         };
         Self::warn(&format!(
-            "{date} selects version {version}, dated {shown} by the {word_of}'s word{undated}; \
-             the answer is about the number"
+            "{date} selects version {version}, dated {shown} by {}{undated}; the answer is about \
+             the number",
+            claim.by()
         ));
         self.named.push(json!({
             "name": date,
             "version": version.number(),
             "time": time,
-            "word_of": word_of,
+            "word_of": claim.word_of,
+            "signed": claim.is_signed.then_some(true),
         }));
     }
 

@@ -175,23 +175,33 @@ impl Versions {
         let word = if notes.is_empty() {
             String::new()
         } else {
-            format!("; times, numbers of changes and entries, and names are the {word_of}'s word")
+            let signed = notes.iter().any(|(_, note)| note.signature.is_some());
+            let unless = if signed { " unless signed" } else { "" };
+            format!(
+                "; times, numbers of changes and entries, and names are the {word_of}'s \
+                 word{unless}"
+            )
         };
         let text = format!("heads {}{word}", output.verdict());
         output.say_verdict(&text, json!({ "latest": latest.number() }))
     }
 }
 
-/// Formats a version's unverified note as columns: name, time, and the numbers of changes and
-/// entries.
+/// Formats a version's note as columns: time, numbers of changes and entries, and name. Signed notes
+/// are marked.
 fn note_text(note: &VersionNote) -> String {
     let name = note.name.as_deref().map(Output::show_text);
     let (time, name) = (utc(note.seconds), name.unwrap_or_default());
     let (changes, entries) = (note.changes.to_string(), note.entries.to_string());
     let text = format!(
-        "  {time}  {changes:>6} {:<7}  {entries:>8} {:<7}  {name}",
+        "  {time}  {changes:>6} {:<7}  {entries:>8} {:<7}  {}{name}",
         things(&changes, "change"),
         things(&entries, "entry"),
+        if note.signature.is_some() {
+            "signed  "
+        } else {
+            ""
+        },
     );
     text.trim_end().to_owned()
 }
@@ -202,6 +212,7 @@ fn note_object(note: &VersionNote) -> Json {
         "time": note.seconds,
         "changes": note.changes,
         "entries": note.entries,
+        "signed": note.signature.map(|_| true),
     })
 }
 

@@ -95,6 +95,43 @@ fn names_have_rules() {
     ]);
 }
 
+#[test]
+fn signed_names_and_dates_are_those_of_the_author() {
+    let bench = Bench::with_key("red-black");
+    bench.write("three.csv", b"key,value\nfig,3\n");
+    bench.steps(&[
+        "put --store s --key k fig 1",
+        "commit --store s --key k --name one --sign-note",
+        "put --store s fig 2",
+        "commit --store s --key k --name two",
+        "import --store s --key k --name three --sign-note three.csv",
+        "versions --store s => 0 names are the store's word unless signed",
+        "get --store s --public k.pub --at one fig => 0 one is version 1 by the author's signature",
+        "get --store s --public k.pub --at two fig => 0 two is version 2 by the store's word",
+        "get --store s --public k.pub --at 2999-12-31 fig => 0 by the author's signature",
+        "history --store s --public k.pub fig => 0 (by the author's signature: three, 2",
+    ]);
+    let shown = bench.ok("versions --store s");
+    let signed = ["signed  one\n", "  two\n", "signed  three\n"];
+    assert!(signed.iter().all(|end| shown.contains(end)), "{shown}");
+    assert_eq!(
+        shown.matches("signed").count(),
+        3,
+        "two of them, and the last line"
+    );
+
+    let marks = |list: &str| -> Vec<_> {
+        let (versions, _) = bench.list(list);
+        let claims = versions.iter().map(|version| &version["claim"]["signed"]);
+        claims.cloned().collect()
+    };
+    let expected = [json!(true), json!(null), json!(true)];
+    assert_eq!(marks("versions --store s"), expected);
+    assert_eq!(marks("history --store s --public k.pub fig"), expected);
+    let named = |at: &str| bench.get(&format!("--at {at} fig"))["names"][0]["signed"].clone();
+    assert_eq!(["one", "two", "2999-12-31"].map(named), expected);
+}
+
 /// A copy made from exported updates must contain the signed data, but no names.
 #[test]
 fn copies_have_no_names() {

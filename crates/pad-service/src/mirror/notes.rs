@@ -1,4 +1,4 @@
-//! Mirroring of unsigned notes on versions. They are the word of the upstream server.
+//! Mirroring of notes on versions. Notes without a signature are the word of the upstream server.
 
 use authdict::Version;
 use authdict::internals::version_notes::PAGE;
@@ -69,7 +69,7 @@ impl Dictionary {
         visit: &ServerSession<'_>,
         (first, last): (Version, Version),
     ) -> Result<(Version, u64), NotApplied> {
-        let page = visit.notes(first, last);
+        let page = visit.notes(self.public(), (first, last));
         visit.forget();
         match page {
             Ok((end, notes)) => Ok((end, self.take_notes(&notes)?.taken)),

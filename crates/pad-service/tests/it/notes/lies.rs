@@ -35,6 +35,9 @@ fn notes_of_others_and_pages_that_are_none_are_refused() {
         };
         own(&of.iter().map(note).collect::<Json>().to_string())
     };
+    let misplaced = note(None, "2026-10-20").sign(&(&author.key).into(), Version::new(2));
+    let misplaced = [(Version::new(1), misplaced.unwrap())];
+    let misplaced = own(&notes_to_json(&misplaced.into_iter().collect()));
     let many: Vec<_> = (1..=1001).map(|version| (version, "a")).collect();
     let long = "x".repeat(LONGEST_NAME + 1);
     let [negative, untimed] = ["\"time\":-", "\"tame\":"].map(|it| good.replace("\"time\":", it));
@@ -46,6 +49,7 @@ fn notes_of_others_and_pages_that_are_none_are_refused() {
         ("empty", Vec::new(), refused),
         ("stranger", signed(&Author::of_tree(), &good), refused),
         ("other dictionary", signed(&elsewhere, &good), refused),
+        ("note of another version", misplaced, refused),
         ("no JSON", own("["), unreadable),
         ("no list", own("{}"), unreadable),
         ("no number", own(&negative), unreadable),
@@ -111,6 +115,10 @@ fn malformed_notes_are_refused_and_the_next_server_asked() {
     let both = format!("[{two},{one}]");
     let long = "x".repeat(LONGEST_NAME + 1);
     let moved = good.replace(r#""version":4"#, r#""version":5"#);
+    let keys = (&author.key).into();
+    let signed = |of| note(Some("first"), "2026-10-20").sign(&keys, Version::new(of));
+    let wrong = [(Version::new(1), signed(2).unwrap())];
+    let wrong = notes_to_json(&wrong.into_iter().collect());
     for (case, body) in [
         ("descending", both.clone()),
         ("twice", both.replace(r#""version":2"#, r#""version":1"#)),
@@ -119,6 +127,7 @@ fn malformed_notes_are_refused_and_the_next_server_asked() {
         ("no date", good.replace(r#""time":"#, r#""time":"","x":"#)),
         ("huge", format!("[{}]", " ".repeat(25 << 20))),
         ("no JSON", "<html>".into()),
+        ("wrong signature", wrong),
     ] {
         let lying = author.liar(move |path, answer| match path.split_once('/') {
             Some(("notes" | "names", _)) => instead(answer, body.clone()),
