@@ -41,7 +41,7 @@ pub enum Resource {
     /// The updates that produced the versions from the first to the second, or as many as fit in
     /// one response.
     Updates(Version, Version),
-    /// The unsigned notes on the versions from the first to the second, or as many as one response
+    /// The notes on the versions from the first to the second, or as many as one response
     /// covers.
     Notes(Version, Version),
     /// The versions with this name; unverified.

@@ -30,7 +30,7 @@ use notes::NotesCursor;
 /// A mirror that follows untrusted upstream servers of a dictionary.
 ///
 /// A mirror of a [`Dictionary`] fetches missing updates, verifies each update, and makes it durable
-/// before serving it. Afterwards it fetches the unsigned notes on the versions. A mirror of a
+/// before serving it. Afterwards it fetches the notes on the versions. A mirror of a
 /// [`Part`] fetches heads, and proofs for the keys of the part.
 ///
 /// Failed upstream servers are queried again later. Data that does not verify is never served. It
@@ -75,7 +75,7 @@ trait MirrorTarget: fmt::Debug + Send + Sync {
         taken: &mut usize,
     ) -> Result<bool, StopReason>;
 
-    /// Fetches unsigned notes that the copy lacks, once its versions are up to date. Does nothing
+    /// Fetches notes that the copy lacks, once its versions are up to date. Does nothing
     /// by default: a part has no notes.
     fn fill_notes(&self, _: &ServerSession<'_>, _: &mut NotesCursor) -> Result<(), NotApplied> {
         Ok(())

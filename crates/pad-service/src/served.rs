@@ -141,7 +141,7 @@ impl ServedDictionary {
         }
     }
 
-    /// Returns the unsigned notes on versions `first` to `last` from the store, or as many as one
+    /// Returns the notes on versions `first` to `last` from the store, or as many as one
     /// response covers.
     pub(crate) fn notes(&self, first: Version, last: Version) -> Result<VersionNotes, Refusal> {
         self.said(|store| VersionNotes::read(store, first, last.min(last_of_page(first))))

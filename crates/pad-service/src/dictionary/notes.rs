@@ -1,4 +1,4 @@
-//! Unsigned notes on versions that other parties deliver: names, times and numbers of changes.
+//! Notes on versions that other parties deliver: names, times and numbers of changes.
 
 use std::sync::{PoisonError, atomic::Ordering::Relaxed};
 
