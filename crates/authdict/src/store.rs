@@ -280,9 +280,7 @@ pub trait Store: core::fmt::Debug {
     fn check(&mut self) -> Result<(), StoreError>;
 
     /// Returns the store if it is in a file; `None` otherwise.
-    fn file(&self) -> Option<&RedbStore> {
-        None
-    }
+    fn file(&self) -> Option<&RedbStore>;
 }
 
 /// Error returned by a store. Most errors require the operator to check the medium or the path.

@@ -180,7 +180,7 @@ impl VersionNotes {
     /// [`StoreError`].
     pub fn read(store: &dyn Store, first: Version, last: Version) -> Result<Self, StoreError> {
         let [first, last] = [first, last].map(|version| version.number().to_be_bytes());
-        let mut notes = BTreeMap::new();
+        let mut notes = BTreeMap::<_, VersionNote>::new();
         for (name, value) in store.records_between(GROUP, &first, &last)? {
             let number = <[u8; 8]>::try_from(name.as_slice()).map_err(|_| UNREADABLE)?;
             let note = codec::decode_body(&value).map_err(|_| UNREADABLE)?;
@@ -189,9 +189,10 @@ impl VersionNotes {
         for (name, value) in store.records_between(SIGNATURES_GROUP, &first, &last)? {
             let number = <[u8; 8]>::try_from(name.as_slice()).map_err(|_| UNREADABLE)?;
             let signature = value.as_slice().try_into().map_err(|_| UNREADABLE)?;
-            let note = notes.get_mut(&Version::new(u64::from_be_bytes(number)));
-            let note: &mut VersionNote = note.ok_or(UNREADABLE)?;
-            note.signature = Some(signature);
+            // Another process may have written this version after the notes were read.
+            if let Some(note) = notes.get_mut(&Version::new(u64::from_be_bytes(number))) {
+                note.signature = Some(signature);
+            }
         }
         Ok(Self(notes))
     }
@@ -304,7 +305,8 @@ mod tests {
             RecordChange::put(GROUP, [0; 9], good.clone()),
             RecordChange::put(GROUP, [0; 8], &good[1..]),
             RecordChange::put(GROUP, [0; 8], [&good[..], &[0]].concat()),
-            RecordChange::put(SIGNATURES_GROUP, [0; 8], [0; SIGNATURE_BYTES]),
+            RecordChange::put(SIGNATURES_GROUP, [0; 8], [0; SIGNATURE_BYTES - 1]),
+            RecordChange::put(SIGNATURES_GROUP, [0; 9], [0; SIGNATURE_BYTES]),
         ];
         for (number, record) in bad.into_iter().enumerate() {
             let path = folder.path().join(number.to_string());

@@ -25,8 +25,8 @@ pub fn notes_to_json(notes: &VersionNotes) -> String {
             "changes": changes,
             "entries": entries,
         });
-        if let Some(signature) = signature {
-            object["signature"] = hex::encode(signature).into();
+        if let (Some(signature), Some(fields)) = (signature, object.as_object_mut()) {
+            fields.insert("signature".into(), hex::encode(signature).into());
         }
         object
     });

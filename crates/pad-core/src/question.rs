@@ -65,9 +65,15 @@ impl Question for Key {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Keys(#[serde(deserialize_with = "not_empty")] Vec<Key>);
 
-/// Deserializes the keys of [`Keys`], in any order.
+/// Deserializes the keys of [`Keys`]. In messages, unlike in JSON, they must ascend, so that nothing
+/// is sorted for a hostile message.
 fn not_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Key>, D::Error> {
-    let keys = Keys::new(Vec::deserialize(deserializer)?);
+    let is_message = !deserializer.is_human_readable();
+    let keys = Vec::<Key>::deserialize(deserializer)?;
+    if is_message && !keys.is_sorted_by(|key, next| key < next) {
+        return Err(D::Error::custom("the keys do not ascend"));
+    }
+    let keys = Keys::new(keys);
     let Keys(keys) = keys.ok_or_else(|| D::Error::custom("there is no key"))?;
     Ok(keys)
 }

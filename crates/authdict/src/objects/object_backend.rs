@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::{DESCRIPTION, HEADS, LONGEST_ROW, NEWEST, ObjectFolder, names};
-use crate::store::{Record, RecordChange, Store, StoreError, StoredCheckpoint};
+use crate::store::{
+    Record, RecordChange, Store, StoreError, StoredCheckpoint, redb_store::RedbStore,
+};
 
 /// A store whose versions and nodes are objects of an object store. It contains the records given
 /// at its creation. Later, it accepts only versions and no other records.
@@ -225,6 +227,10 @@ impl Store for ObjectBackend {
     /// behind.
     fn compact(&mut self) -> Result<(), StoreError> {
         self.folder.collect().map(drop)
+    }
+
+    fn file(&self) -> Option<&RedbStore> {
+        None
     }
 
     fn check(&mut self) -> Result<(), StoreError> {

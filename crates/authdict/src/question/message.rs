@@ -32,8 +32,7 @@ impl Question {
     /// Decodes a question from a message of at most [`LONGEST_QUESTION`] bytes.
     ///
     /// # Errors
-    /// [`DecodeError`]; [`DecodeError::NonCanonical`] also for keys that are not in ascending
-    /// order.
+    /// [`DecodeError`]; [`DecodeError::Malformed`] also for keys that are not in ascending order.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         codec::decode(bytes, LONGEST_QUESTION)
     }
@@ -92,7 +91,7 @@ mod tests {
 
     #[test]
     fn keys_that_do_not_ascend_are_refused() {
-        let refused = DecodeError::NonCanonical;
+        let refused = DecodeError::Malformed;
         for (keys, error) in [
             (vec![], DecodeError::Malformed),
             (vec![key("b"), key("a")], refused),

@@ -8,7 +8,7 @@ use std::{
 
 use pad_core::Version;
 
-use super::{Record, RecordChange, Store, StoreError, StoredCheckpoint};
+use super::{Record, RecordChange, Store, StoreError, StoredCheckpoint, redb_store::RedbStore};
 
 /// A test store, whose clones share one state. It can report one failure after a change that was
 /// made.
@@ -150,6 +150,10 @@ impl Store for TestStore {
 
     fn compact(&mut self) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    fn file(&self) -> Option<&RedbStore> {
+        None
     }
 
     fn check(&mut self) -> Result<(), StoreError> {

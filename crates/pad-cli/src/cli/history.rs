@@ -407,21 +407,25 @@ fn compare(
         let Some(key) = keys.min().cloned() else {
             return Ok(());
         };
-        let value = |entry: &mut Option<(Key, Value)>, rest: &mut Entries<'_>| {
-            let Some((_, value)) = entry.take_if(|(found, _)| *found == key) else {
-                return Ok::<_, Failure>(None);
-            };
-            *entry = rest.next()?;
-            Ok(Some(value))
+        let taken = |entry: &mut Option<(Key, Value)>| {
+            let taken = entry.take_if(|(found, _)| *found == key);
+            taken.map(|(_, value)| value)
         };
-        let was = value(&mut old, &mut before)?;
-        let is = value(&mut new, &mut after)?;
+        let (was, is) = (taken(&mut old), taken(&mut new));
+        let advances = [was.is_some(), is.is_some()];
         if was != is {
             show(Difference {
                 key,
                 before: was,
                 after: is,
             })?;
+        }
+        // Only after a verified difference is shown, the next page may fail.
+        if advances[0] {
+            old = before.next()?;
+        }
+        if advances[1] {
+            new = after.next()?;
         }
     }
 }

@@ -328,6 +328,7 @@ impl PushSource<'_> {
         }
         Ok(sent.taken)
     }
+
     fn check_head(&self, server: &Remote, version: Version) -> Result {
         let ours = self.repository.head_message(version)?;
         let theirs = head_of(server, version)?;

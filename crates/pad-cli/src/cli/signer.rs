@@ -23,7 +23,7 @@ mod agent;
 mod program;
 
 /// An external signer, in place of the author's secret key.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct SignerArguments {
     /// Sign with a program or an SSH agent instead of a secret key.
     ///
@@ -42,6 +42,16 @@ pub(super) struct SignerArguments {
     #[arg(long, value_name = "SECONDS", requires = "signer", default_value_t = USUAL_TIMEOUT)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     signer_timeout: u64,
+}
+
+impl Default for SignerArguments {
+    fn default() -> Self {
+        Self {
+            signer: None,
+            public: None,
+            signer_timeout: USUAL_TIMEOUT,
+        }
+    }
 }
 
 impl SignerArguments {

@@ -3,7 +3,7 @@
 
 use std::{
     io::{Read as _, Write as _},
-    net::{Ipv4Addr, SocketAddr, TcpStream},
+    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -65,6 +65,8 @@ fn pester(server: &TestServer, done: &AtomicBool, sent: &AtomicUsize, bytes: &[u
 
 #[test]
 fn honest_clients_lose_nothing_while_hostile_ones_do_their_worst() {
+    // Hostile clients have an address of their own.
+    drop(TcpListener::bind("127.0.0.2:0").unwrap());
     let author = Author::of_three_versions();
     author.create("copy.pad");
     let served = service(&author.path("s.pad"));
