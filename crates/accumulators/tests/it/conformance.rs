@@ -61,6 +61,7 @@ macro_rules! conformance_of {
                     traces::seed(),
                 );
                 fixed::check_updates::<$scheme>(&$secret);
+                fixed::check_long_history::<$scheme>(&$secret);
             }
 
             proptest! {

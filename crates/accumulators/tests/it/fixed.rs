@@ -274,6 +274,13 @@ pub(crate) fn check_updates<A: Complete>(secret: &SecretKey<A>) {
     assert!(Untrusted::new(recomputed).verify(&current, b"d").is_ok());
 }
 
+/// Follows witnesses over many changes: only removals, only additions, both, and nothing all occur.
+pub(crate) fn check_long_history<A: Complete>(secret: &SecretKey<A>) {
+    let set = |factor: u8| -> BTreeSet<u8> { (0..10).filter(|n| n * factor % 9 < 3).collect() };
+    let targets: Vec<_> = (1..15).map(|step: u8| set(step * step % 9)).collect();
+    check_history::<A>(secret, &set(0), &targets, 2);
+}
+
 /// Changes a set to each target in turn. Updated witnesses must equal recomputed ones, whether one
 /// change is followed at a time or all together, and on any number of threads.
 pub(crate) fn check_history<A: Complete>(
