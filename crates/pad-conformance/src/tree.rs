@@ -33,11 +33,15 @@ pub type StoredPad<S, B> = HostedPad<StoredRepository<S, B>>;
 /// also after it is reopened. An author resumed from the stored tree must make the same updates as
 /// the original author.
 pub fn check_stored<S: Suite, B: BalancingScheme>(actions: &[Action]) {
-    let mut played: TraceRun<StoredPad<S, B>> = play(actions);
+    let mut played: TraceRun<StoredPad<S, B>> = play(&[]);
+    let authority = *played.server.authority();
+    let log = played.server.log().clone();
+    let small = StoredRepository::open(authority, log, 1 << 16);
+    played.server = small.expect("a new log");
+    played.go_on(actions);
     check_heads(&played);
     crate::repository::check_unknown_versions(&played);
     check_stored_answers(&played);
-    let authority = *played.server.authority();
     let log = played.server.log().clone();
     let reopened = StoredRepository::open(authority, log, 0).expect("the log is whole");
     assert_eq!(reopened.len(), played.server.len());

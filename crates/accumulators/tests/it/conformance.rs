@@ -61,6 +61,7 @@ macro_rules! conformance_of {
                     traces::seed(),
                 );
                 fixed::check_updates::<$scheme>(&$secret);
+                fixed::check_long_history::<$scheme>(&$secret);
             }
 
             proptest! {
@@ -119,3 +120,16 @@ macro_rules! conformance_of {
 
 conformance_of!(rsa, Rsa, RSA, 65, 4);
 conformance_of!(bilinear, Bilinear, BILINEAR, 129, 12);
+
+/// The laws of the RSA accumulator on the arithmetic of processors without lanes.
+#[test]
+fn rsa_laws_hold_without_lanes() {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .arg("conformance::rsa::")
+        .env("PAD_LANES", "off")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    assert!(!text.contains("running 0 tests"), "{text}");
+}

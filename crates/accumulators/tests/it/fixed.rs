@@ -25,15 +25,23 @@ fn statement<A: Complete>(key: &PublicKey<A>, elements: &[Vec<u8>]) -> SubsetMem
     }
 }
 
-/// Both roles must compute equal values and witnesses, on one thread and on three.
+/// Both roles must compute equal values and witnesses, on one thread and on three. The witnesses
+/// must verify.
 pub(crate) fn check_roles_and_threads<A: Complete>(secret: &SecretKey<A>) {
     let (key, alone) = (secret.public_key(), Workers::sequential());
-    for count in [0, 1, 2, 3, 5, 17, 64] {
+    for count in [0, 1, 2, 3, 5, 17, 64, 100] {
         let names = names(count);
         let set = set_of::<A>(key, &names);
         let value = A::accumulate(key, &set, &alone).unwrap();
         let witnesses = A::witnesses(key, &set, &alone).unwrap();
         let absent = A::non_membership_witness(key, &set, b"absent", &alone).unwrap();
+        let current = verified::<A>(key, 4, &value);
+        for (name, witness) in names.iter().zip(&witnesses).take(3) {
+            let membership = witness.clone().check(&current, name).unwrap();
+            assert_eq!(membership.element, *name);
+        }
+        let absence = absent.clone().check(&current, b"absent").unwrap();
+        assert_eq!(absence.element, b"absent");
         for pool in [&alone, &workers(3)] {
             assert_eq!(A::accumulate(key, &set, pool).unwrap(), value);
             assert_eq!(A::accumulate(secret, &set, pool).unwrap(), value);
@@ -272,6 +280,13 @@ pub(crate) fn check_updates<A: Complete>(secret: &SecretKey<A>) {
     assert!(Untrusted::new(recomputed).verify(&current, b"a").is_ok());
     let recomputed = A::non_membership_witness(key, &set, b"d", &alone).unwrap();
     assert!(Untrusted::new(recomputed).verify(&current, b"d").is_ok());
+}
+
+/// Follows witnesses over many changes: only removals, only additions, both, and nothing all occur.
+pub(crate) fn check_long_history<A: Complete>(secret: &SecretKey<A>) {
+    let set = |factor: u8| -> BTreeSet<u8> { (0..10).filter(|n| n * factor % 9 < 3).collect() };
+    let targets: Vec<_> = (1..15).map(|step: u8| set(step * step % 9)).collect();
+    check_history::<A>(secret, &set(0), &targets, 2);
 }
 
 /// Changes a set to each target in turn. Updated witnesses must equal recomputed ones, whether one

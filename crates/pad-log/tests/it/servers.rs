@@ -17,7 +17,9 @@ use crate::{
 fn a_server_refuses_what_the_author_did_not_publish_and_stays_as_it_was() {
     let (mut author, mut server) = server(20);
     let before = server.entries().digest(20);
-    let root = at(&client_log(author.log()), 1, before);
+    let published = server.head(Version::new(1)).unwrap().head.root;
+    assert_eq!(published, before);
+    let root = at(&client_log(author.log()), 1, published);
     author.append(pair("key", "value")).unwrap();
     let update = author.snapshot().unwrap();
 

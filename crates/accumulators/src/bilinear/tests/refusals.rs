@@ -117,16 +117,20 @@ fn subsets_above_the_limit_are_refused() {
     let over = &elements[..=SUBSET_LIMIT];
     let refused = Bilinear::subset_witness(&key, &set, over, &workers);
     assert_eq!(refused, Err(too_large));
-    let witness = Bilinear::subset_witness(&key, &set, &elements[..2], &workers).unwrap();
+    let witness = Bilinear::subset_witness(&key, &set, &elements[..limit], &workers).unwrap();
     let snapshot = verified(&key, value_of(&set));
     let verify = |query: &[Vec<u8>]| Untrusted::new(witness).verify(&snapshot, query);
-    assert!(verify(&elements[..2]).is_ok());
+    assert!(verify(&elements[..limit]).is_ok());
+    let another = verify(&elements[1..=limit]);
+    assert_eq!(another, Err(VerifyError::WitnessMismatch));
     let too_many = VerifyError::TooManyElements { limit };
     assert_eq!(verify(over), Err(too_many));
     let witnesses = Bilinear::witnesses(&key, &set, &workers).unwrap();
     let pairs: Vec<_> = set.elements().iter().cloned().zip(witnesses).collect();
     let value = value_of(&set);
     assert_eq!(Bilinear::aggregate(&key, &value, &pairs), Err(too_large));
+    let aggregated = Bilinear::aggregate(&key, &value, &pairs[..limit]);
+    assert_eq!(aggregated, Ok(witness));
 }
 
 #[test]

@@ -34,8 +34,8 @@ fn made(text: &str) -> Vec<Line> {
     for figure in text.split(' ') {
         let (key, values) = figure.split_once('=').unwrap();
         let add = |line: &Line| -> Vec<Line> {
-            let value = |text| serde_json::from_str(text).unwrap_or(Value::from(text));
-            let values = values.split('|').map(value);
+            let value = |text: &str| serde_json::from_str(text).unwrap_or(Value::from(text));
+            let values = values.split('|').map(|text| value(&text.replace('~', " ")));
             values.map(|value| line.clone().and(key, value)).collect()
         };
         made = made.iter().flat_map(add).collect();

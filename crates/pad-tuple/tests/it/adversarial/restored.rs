@@ -16,13 +16,20 @@ struct CheckpointFields {
     heads: HeadLog<S>,
     indexes: Vec<Index>,
     values: Vec<Value>,
-    tuples: Vec<Option<(Option<Key>, Content<u32>)>>,
+    tuples: Vec<Option<(Option<Key>, Content)>>,
     retired: Vec<(Version, u32)>,
     records: Vec<u8>,
     epochs: Vec<u64>,
     entries: u64,
     operations: u64,
     oldest: Version,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+enum Content {
+    Nothing,
+    Value(u32),
+    Removed,
 }
 
 fn actions() -> Vec<Action> {
