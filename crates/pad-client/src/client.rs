@@ -531,7 +531,7 @@ impl Client {
     /// every server lacks the content.
     fn said<T>(
         &self,
-        ask: impl Fn(&ServerSession<'_>) -> Result<Option<T>, FetchError>,
+        ask: impl Fn(&ServerSession<'_>) -> Result<Option<T>, Unusable>,
     ) -> Result<Option<T>, ClientError> {
         let said = self.ask_first(RequestTarget::Newest, |session| {
             ask(session)?.ok_or_else(|| FetchError::NotSaid.into())

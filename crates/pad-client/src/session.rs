@@ -267,17 +267,17 @@ impl ServerSession<'_> {
     /// have one.
     ///
     /// # Errors
-    /// [`FetchError`].
+    /// [`Unusable`].
     pub fn notes(
         &self,
         public: &PublicKey,
         (first, last): (Version, Version),
-    ) -> Result<(Version, VersionNotes), FetchError> {
+    ) -> Result<(Version, VersionNotes), Unusable> {
         let last = last.min(last_of_page(first));
         let bytes = self.get(&Resource::Notes(first, last), LONGEST_NOTES)?;
         let notes = notes_from_json(&bytes, first, last).ok_or(FetchError::Unusable("notes"))?;
         let verified = notes.verify(public);
-        verified.map_err(|_| FetchError::Unusable("signatures of notes"))?;
+        verified.map_err(|error| Unusable::lie(format!("notes on versions: {error}")))?;
         Ok((last, notes))
     }
 

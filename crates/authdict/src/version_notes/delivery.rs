@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use ed25519_dalek::{SIGNATURE_LENGTH, Signature, Signer as _};
 use pad_core::{VerifyError, Version};
 
-use super::{GROUP, MOST_OF_A_NAME, VersionNotes, missing_names, versions_of};
+use super::{GROUP, MOST_OF_A_NAME, NAMES_GROUP, VersionNotes, missing_names, named, versions_of};
 use crate::{
     keys::PublicKey,
     repository::AuthorError,
@@ -68,7 +68,8 @@ pub struct MissingNotes {
 
 impl VersionNotes {
     /// Returns the notes of versions 1 to `latest` that `store` lacks. The store keeps a note that
-    /// it already has, even if the new one differs. If a name already belongs to
+    /// it already has, even if the new one differs, but a signed note replaces an unsigned one:
+    /// callers have verified it. If a name already belongs to
     /// [`MOST_OF_A_NAME`] versions, further versions are not found by this name.
     ///
     /// Time and memory: linear in the number of the store's notes between the first and the last
@@ -90,12 +91,21 @@ impl VersionNotes {
         };
         let stored = Self::read(store, *first, *last)?;
         let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut unindexed = None;
+        let (mut unindexed, mut stale) = (None, Vec::new());
         for (version, note) in &self.0 {
             match stored.get(*version) {
-                Some(own) => missing.different += u64::from(own != note),
-                None if *version == Version::EMPTY || *version > latest => {}
-                None => {
+                Some(own) if own.signature.is_some() || note.signature.is_none() => {
+                    let differs = own.content(*version) != note.content(*version);
+                    missing.different += u64::from(differs);
+                }
+                _ if *version == Version::EMPTY || *version > latest => {}
+                own => {
+                    let old_name = own.and_then(|own| own.name.as_deref());
+                    let replaced = old_name.filter(|old| note.name.as_deref() != Some(old));
+                    stale
+                        .extend(replaced.map(|old| {
+                            RecordChange::remove(NAMES_GROUP, named(old, *version), [])
+                        }));
                     let mut records = 1 + usize::from(note.signature.is_some());
                     if unindexed.is_none() {
                         unindexed = Some(missing_names(store)?);
@@ -119,6 +129,7 @@ impl VersionNotes {
             }
         }
         missing.records.extend(unindexed.unwrap_or_default());
+        missing.records.extend(stale);
         Ok(missing)
     }
 }
@@ -206,6 +217,39 @@ mod tests {
     }
 
     #[test]
+    fn a_signed_note_replaces_an_unsigned_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = RedbStore::create(&folder.path().join("store"), &[]).unwrap();
+        let version = Version::new(1);
+        let key = SecretKey::generate_for(16, SuiteName::Sha256Ed25519, SchemeName::Treap, None);
+        let signed =
+            |name| note(Some(name)).sign(&SigningKeys::from(key.as_ref().unwrap()), version);
+        let [right, other] = ["a", "other"].map(|name| signed(name).unwrap());
+        for (taken, offered, expected, outcome) in [
+            ("false", note(Some("false")), note(Some("false")), (1, 0)),
+            ("right", right.clone(), right.clone(), (1, 0)),
+            ("again", right.clone(), right.clone(), (0, 0)),
+            (
+                "without its signature",
+                note(Some("a")),
+                right.clone(),
+                (0, 0),
+            ),
+            ("other unsigned", note(None), right.clone(), (0, 1)),
+            ("other signed", other, right, (0, 1)),
+        ] {
+            let offered: VersionNotes = [(version, offered)].into_iter().collect();
+            let missing = offered.missing_in(&store, version).unwrap();
+            store.write_records(&missing.records).unwrap();
+            assert_eq!((missing.taken, missing.different), outcome, "{taken}");
+            let stored = VersionNotes::read(&store, version, version).unwrap();
+            assert_eq!(stored.get(version), Some(&expected), "{taken}");
+        }
+        assert_eq!(versions_of(&store, "a").unwrap(), [version]);
+        assert!(versions_of(&store, "false").unwrap().is_empty());
+    }
+
+    #[test]
     fn the_versions_found_by_one_name_are_bounded() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = RedbStore::create(&folder.path().join("store"), &[]).unwrap();
@@ -216,7 +260,7 @@ mod tests {
             store.write_records(&missing.records).unwrap();
         }
         assert_eq!(note_count(&store).unwrap(), 21);
-        let found = store.record_count(super::super::NAMES_GROUP).unwrap();
+        let found = store.record_count(NAMES_GROUP).unwrap();
         // One record is empty: it shows that the store has records of names.
         assert_eq!(found, u64::try_from(MOST_OF_A_NAME).unwrap() + 1);
     }

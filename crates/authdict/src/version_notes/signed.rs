@@ -43,7 +43,7 @@ impl VersionNote {
 
     /// Returns version, time, and numbers of changes and entries (8 bytes each, big-endian); then
     /// 0, or 1 and the name.
-    fn content(&self, version: Version) -> Vec<u8> {
+    pub(super) fn content(&self, version: Version) -> Vec<u8> {
         let numbers = [version.number(), self.seconds, self.changes, self.entries];
         let mut bytes = numbers.map(u64::to_be_bytes).concat();
         bytes.push(self.name.is_some().into());
@@ -53,13 +53,23 @@ impl VersionNote {
 }
 
 impl VersionNotes {
-    /// Verifies the signatures of all notes that have one. Time: one verification for each of them.
+    /// Verifies the signatures of all notes that have one, together. Time: a third of a single
+    /// verification for each of them.
     ///
     /// # Errors
     /// [`VerifyError::SignatureInvalid`].
     pub fn verify(&self, public: &PublicKey) -> Result<(), VerifyError> {
-        let mut notes = self.iter();
-        notes.try_for_each(|(version, note)| note.verify(public, version).map(drop))
+        let signed = self.iter().filter_map(|(version, note)| {
+            let signature = Signature::from_bytes(&note.signature?);
+            let message = signed_bytes(TAG, public, &note.content(version));
+            Some((message, signature))
+        });
+        let signed: Vec<_> = signed.collect();
+        let signed: Vec<_> = signed
+            .iter()
+            .map(|(bytes, one)| (&bytes[..], one))
+            .collect();
+        public.authority.author.verify_batch(&signed)
     }
 }
 

@@ -44,7 +44,8 @@ impl VersionNames for Server {
         let notes = VersionNotes::read(self.store(), first, last)?;
         let verified = notes.verify(&self.public_key()?);
         verified.map_err(|error| {
-            Failure::Refused(format!("a note on a version is refused: {error}"))
+            let text = format!("notes on versions {first} to {last} are refused: {error}");
+            Failure::Refused(text).help(BY_NUMBER)
         })?;
         Ok(notes)
     }
@@ -101,19 +102,32 @@ impl VersionSelector {
     }
 }
 
-/// Returns the origin of the note of a version, if the note is as `is_found` requires. Otherwise it
-/// is the word of the source, which stated something else before.
+/// Returns the origin of the note of a version. `is_found` tells whether the note is what the source
+/// stated before.
+///
+/// # Errors
+/// [`Failure::Refused`] if the author signed another name or time of the version.
 fn claim(
     names: &(impl VersionNames + ?Sized),
     version: Version,
     is_found: impl FnOnce(&VersionNote) -> bool,
 ) -> Result<Claim> {
     let (notes, word_of) = (names.notes(version, version)?, names.word_of());
-    let note = notes.get(version).filter(|note| is_found(note));
-    let is_signed = false;
-    Ok(note.map_or(Claim { word_of, is_signed }, |note| {
-        Claim::of(note, word_of)
-    }))
+    let mut claim = Claim {
+        word_of,
+        is_signed: false,
+    };
+    if let Some(note) = notes.get(version).filter(|note| note.signature.is_some()) {
+        claim.is_signed = is_found(note);
+        if !claim.is_signed {
+            let text = format!(
+                "version {version} is refused: the author signed another name or time than the \
+                 {word_of} states"
+            );
+            return Err(Failure::Refused(text).help(BY_NUMBER));
+        }
+    }
+    Ok(claim)
 }
 
 /// The origin of a version's name or date.
@@ -121,27 +135,11 @@ fn claim(
 pub(super) struct Claim {
     /// The kind of source that stated it, `store` or `server`.
     pub(super) word_of: &'static str,
-    /// Whether the author signed it.
+    /// Whether it is signed with the key that verifies answers.
     pub(super) is_signed: bool,
 }
 
-impl Claim {
-    /// Returns the origin of a note, which was verified if it has a signature.
-    pub(super) const fn of(note: &VersionNote, word_of: &'static str) -> Self {
-        let is_signed = note.signature.is_some();
-        Self { word_of, is_signed }
-    }
-
-    /// Names whose word the name or date is.
-    pub(super) fn by(self) -> String {
-        if self.is_signed {
-            "the author's signature".into()
-        } else {
-            format!("the {}'s word", self.word_of)
-        }
-    }
-}
-
+const BY_NUMBER: &str = "select versions by number";
 const EMPTY: &str = "expected the number, name or date of a version";
 const TOO_GREAT: &str = "version number too large; for a name of digits use name:DIGITS";
 

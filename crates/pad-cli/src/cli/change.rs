@@ -297,8 +297,8 @@ impl Commit {
                 // An earlier push may have failed.
                 return self.push.run(&self.store.store, keys, output);
             }
-            // A version that another process has signed does not have the name.
-            let own = own.filter(|_| self.name.is_none());
+            // A version that another process has signed does not have the name or the signed note.
+            let own = own.filter(|_| self.name.is_none() && !self.sign_note);
             if let Some(own) = own {
                 return signed_by_another(author.server(), own, output);
             }
@@ -355,6 +355,7 @@ impl Commit {
             "root": root,
             "name": note.name,
             "changed_keys": changed,
+            "signed_note": note.signature.map(|_| true),
         });
         output.say(&text, &object)?;
         drop(author);

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{
     Failure, Output, Result,
-    at::{Claim, VersionSelector},
+    at::VersionSelector,
     output::counted,
     source::{AskArguments, Entries, Session},
 };
@@ -173,7 +173,7 @@ fn show_changes(
         let shown = note.map(|note| {
             let name = note.name.as_deref().map(Output::show_text);
             let name = name.map_or_else(String::new, |name| format!("{name}, "));
-            let by = Claim::of(note, word_of).by();
+            let by = output.origin(note.signature.is_some(), word_of);
             format!("   (by {by}: {name}{})", utc(note.seconds))
         });
         let text = value_text(answer, output);
@@ -184,7 +184,7 @@ fn show_changes(
                 "word_of": word_of,
                 "name": note.name,
                 "time": note.seconds,
-                "signed": note.signature.map(|_| true),
+                "signed": output.is_signed(note.signature.is_some()).then_some(true),
             })
         });
         object["claim"] = claim.into();

@@ -27,7 +27,7 @@ pub(crate) fn now() -> u64 {
 /// The destination and the format of a command's output.
 #[allow(
     clippy::struct_excessive_bools,
-    reason = "two are options, and two are states of their own"
+    reason = "two are options, and three are states of their own"
 )]
 pub(crate) struct Output {
     json: bool,
@@ -36,6 +36,8 @@ pub(crate) struct Output {
     /// itself. `None` if the user has given the key, in this command or in an earlier command with
     /// this view.
     stores_own: Option<String>,
+    /// Whether the key that verifies answers is authenticated as the author's.
+    is_authenticated: bool,
     /// The cosignatures of the newest version, as text and as an object, if witnesses are used.
     newest: Option<(String, Json)>,
     /// Versions that were requested by name or date, as JSON objects with the party that mapped the
@@ -61,6 +63,7 @@ impl Output {
             json,
             hex,
             stores_own: None,
+            is_authenticated: false,
             newest: None,
             named: Vec::new(),
             caveat: None,
@@ -79,6 +82,7 @@ impl Output {
     /// Sets the trust basis of all later answers: the fingerprint of the store's own key, or `None`
     /// for an authenticated key.
     pub(crate) fn trust(&mut self, stores_own: Option<String>) {
+        self.is_authenticated = stores_own.is_none();
         self.stores_own = stores_own;
     }
 
@@ -92,14 +96,30 @@ impl Output {
         let shown = Self::show_text(name);
         Self::warn(&format!(
             "{shown} is version {version} by {}; the answer is about the number",
-            claim.by()
+            self.origin(claim.is_signed, claim.word_of)
         ));
         self.named.push(json!({
             "name": name,
             "version": version.number(),
             "word_of": claim.word_of,
-            "signed": claim.is_signed.then_some(true),
+            "signed": self.is_signed(claim.is_signed).then_some(true),
         }));
+    }
+
+    /// Returns whether a name or time is the author's: it `has_signature`, which was verified with
+    /// an authenticated key.
+    pub(super) const fn is_signed(&self, has_signature: bool) -> bool {
+        has_signature && self.is_authenticated
+    }
+
+    /// Names the origin of a name or time: the author's signature, or the word of a store or
+    /// server.
+    pub(super) fn origin(&self, has_signature: bool, word_of: &str) -> String {
+        if self.is_signed(has_signature) {
+            "the author's signature".into()
+        } else {
+            format!("the {word_of}'s word")
+        }
     }
 
     /// Records that a version was requested by date, like [`Output::named`]. `version` is the
@@ -115,17 +135,25 @@ impl Output {
             0 => String::new(),
             undated => format!("; {} after it without a date", counted(undated, "version")),
         };
+        let order = if self.is_signed(claim.is_signed) {
+            format!(
+                "; that it is the newest up to then is the {}'s word",
+                claim.word_of
+            )
+        } else {
+            String::new()
+        };
         Self::warn(&format!(
-            "{date} selects version {version}, dated {shown} by {}{undated}; the answer is about \
-             the number",
-            claim.by()
+            "{date} selects version {version}, dated {shown} by {}{order}{undated}; the answer is \
+             about the number",
+            self.origin(claim.is_signed, claim.word_of)
         ));
         self.named.push(json!({
             "name": date,
             "version": version.number(),
             "time": time,
             "word_of": claim.word_of,
-            "signed": claim.is_signed.then_some(true),
+            "signed": self.is_signed(claim.is_signed).then_some(true),
         }));
     }
 

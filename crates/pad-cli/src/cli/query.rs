@@ -151,10 +151,12 @@ impl Versions {
             let kept = version >= oldest;
             let note = notes.get(version);
             let mut claim = note.map_or_else(|| json!({}), note_object);
+            let is_signed = note.is_some_and(|note| output.is_signed(note.signature.is_some()));
+            claim["signed"] = is_signed.then_some(true).into();
             claim["word_of"] = word_of.into();
             claim["kept"] = kept.into();
             let object = json!({ "version": version.number(), "root": head.root, "claim": claim });
-            let said = note.map_or_else(String::new, note_text);
+            let said = note.map_or_else(String::new, |note| note_text(note, is_signed));
             let pruned = if kept {
                 String::new()
             } else {
@@ -175,8 +177,12 @@ impl Versions {
         let word = if notes.is_empty() {
             String::new()
         } else {
-            let signed = notes.iter().any(|(_, note)| note.signature.is_some());
-            let unless = if signed { " unless signed" } else { "" };
+            let is_signed = notes.iter().any(|(_, note)| note.signature.is_some());
+            let unless = if output.is_signed(is_signed) {
+                " unless signed"
+            } else {
+                ""
+            };
             format!(
                 "; times, numbers of changes and entries, and names are the {word_of}'s \
                  word{unless}"
@@ -189,7 +195,7 @@ impl Versions {
 
 /// Formats a version's note as columns: time, numbers of changes and entries, and name. Signed notes
 /// are marked.
-fn note_text(note: &VersionNote) -> String {
+fn note_text(note: &VersionNote, is_signed: bool) -> String {
     let name = note.name.as_deref().map(Output::show_text);
     let (time, name) = (utc(note.seconds), name.unwrap_or_default());
     let (changes, entries) = (note.changes.to_string(), note.entries.to_string());
@@ -197,11 +203,7 @@ fn note_text(note: &VersionNote) -> String {
         "  {time}  {changes:>6} {:<7}  {entries:>8} {:<7}  {}{name}",
         things(&changes, "change"),
         things(&entries, "entry"),
-        if note.signature.is_some() {
-            "signed  "
-        } else {
-            ""
-        },
+        if is_signed { "signed  " } else { "" },
     );
     text.trim_end().to_owned()
 }
@@ -212,7 +214,6 @@ fn note_object(note: &VersionNote) -> Json {
         "time": note.seconds,
         "changes": note.changes,
         "entries": note.entries,
-        "signed": note.signature.map(|_| true),
     })
 }
 

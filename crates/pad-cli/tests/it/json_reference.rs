@@ -57,7 +57,7 @@ const CHANGES: &[&str] = &[
 ];
 
 const QUESTIONS: &[&str] = &[
-    "versions --store s",
+    "versions --store s --public k.pub",
     "get --store s apple",
     "get --store s --public k.pub --at b apple",
     "get --store s --public k.pub --at d apple",
@@ -67,7 +67,7 @@ const QUESTIONS: &[&str] = &[
     "--hex get --store s --public k.pub 6170706c65",
     "range --store s --limit 1 '' ''",
     "history --store s apple",
-    "history --store s fig",
+    "history --store s --public k.pub fig",
     "history --store s --complete apple",
     "diff --store s 1 4",
     "prove --store s apple --out p",

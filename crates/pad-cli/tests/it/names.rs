@@ -105,18 +105,21 @@ fn signed_names_and_dates_are_those_of_the_author() {
         "put --store s fig 2",
         "commit --store s --key k --name two",
         "import --store s --key k --name three --sign-note three.csv",
-        "versions --store s => 0 names are the store's word unless signed",
+        "versions --store s --public k.pub => 0 names are the store's word unless signed",
         "history --store s --public k.pub fig => 0 (by the author's signature: three, 2",
     ]);
     for (at, origin) in [
         ("one", "one is version 1 by the author's signature;"),
         ("two", "two is version 2 by the store's word;"),
-        ("2999-12-31", "Z by the author's signature;"),
+        (
+            "2999-12-31",
+            "Z by the author's signature; that it is the newest up to then is the store's word;",
+        ),
     ] {
         let output = bench.run(&format!("get --store s --public k.pub --at {at} fig"));
         assert!(text(&output.stderr).contains(origin), "{at}");
     }
-    let shown = bench.ok("versions --store s");
+    let shown = bench.ok("versions --store s --public k.pub");
     let signed = ["signed  one\n", "  two\n", "signed  three\n"];
     assert!(signed.iter().all(|end| shown.contains(end)), "{shown}");
     assert_eq!(
@@ -131,7 +134,14 @@ fn signed_names_and_dates_are_those_of_the_author() {
         claims.cloned().collect()
     };
     let expected = [json!(true), json!(null), json!(true)];
-    assert_eq!(marks("versions --store s"), expected);
+    assert_eq!(marks("versions --store s --public k.pub"), expected);
+    // The store's own key proves nothing about the author.
+    assert_eq!(
+        marks("versions --store s"),
+        [json!(null), json!(null), json!(null)]
+    );
+    let output = bench.run("get --store s --at one fig");
+    assert!(text(&output.stderr).contains("one is version 1 by the store's word;"));
     assert_eq!(marks("history --store s --public k.pub fig"), expected);
     let named = |at: &str| bench.get(&format!("--at {at} fig"))["names"][0]["signed"].clone();
     assert_eq!(["one", "two", "2999-12-31"].map(named), expected);

@@ -75,7 +75,7 @@ impl Dictionary {
             Ok((end, notes)) => Ok((end, self.take_notes(&notes)?.taken)),
             Err(error) => {
                 let upstream = visit.server().address();
-                tracing::debug!(%upstream, %error, "no notes on versions");
+                tracing::debug!(%upstream, fault = ?error.fault, "no notes on versions");
                 Ok((last, 0))
             }
         }
