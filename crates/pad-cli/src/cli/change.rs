@@ -93,8 +93,8 @@ pub(super) struct Commit {
     push: super::push::PushArguments,
     /// Sign a new version even if nothing changed.
     ///
-    /// Without it, commit fails if nothing is pending. With --push it then sends the servers the
-    /// versions that they lack.
+    /// Without it, commit signs nothing if nothing is pending, and fails if --name or --sign-note is
+    /// given. With --push it then sends the servers the versions that they lack.
     #[arg(long)]
     allow_empty: bool,
     /// Name the new version NAME, for --at and other options.
@@ -290,20 +290,24 @@ impl Commit {
         let noted = pending::changes(store)?;
         if noted.is_empty() && !self.allow_empty {
             #[cfg(feature = "network")]
-            if self.push.is_given() {
-                drop(author);
-                let text = "nothing is pending, nothing was signed";
-                output.say(text, &json!({ "changes": 0 }))?;
-                // An earlier push may have failed.
-                return self.push.run(&self.store.store, keys, output);
-            }
+            let pushes = self.push.is_given();
+            #[cfg(not(feature = "network"))]
+            let pushes = false;
             // A version that another process has signed does not have the name or the signed note.
-            let own = own.filter(|_| self.name.is_none() && !self.sign_note);
-            if let Some(own) = own {
+            if !pushes && (self.name.is_some() || self.sign_note) {
+                return Err(Failure::input("nothing is pending")
+                    .help("note changes with pad put and pad remove"));
+            }
+            if let Some(own) = own.filter(|_| !pushes) {
                 return signed_by_another(author.server(), own, output);
             }
-            return Err(Failure::input("nothing is pending")
-                .help("note changes with pad put and pad remove"));
+            drop(author);
+            let text = "nothing is pending, nothing was signed";
+            output.say(text, &json!({ "changes": 0 }))?;
+            // An earlier push may have failed.
+            #[cfg(feature = "network")]
+            self.push.run(&self.store.store, keys, output)?;
+            return Ok(());
         }
         let name = new_name(self.name.as_deref(), store)?;
         let latest = author.server().latest();

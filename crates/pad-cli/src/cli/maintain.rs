@@ -22,7 +22,8 @@ pub(super) struct Prune {
     store: StoreArgument,
     /// Number or name of the oldest version to keep; write a name of digits as name:TEXT.
     ///
-    /// Names are unverified. In the store of a mirror, give the number.
+    /// Names are the store's word here, even if they are signed. In the store of a mirror, give the
+    /// number.
     #[arg(long, value_name = "VERSION")]
     before: VersionSelector,
 }

@@ -207,7 +207,7 @@ fn pending_values_of_one_key_are_all_appended() {
         r#"commit --store s --key k -> {"version": 1, "changes": 4}"#,
         "put --store s a 4",
         "commit --store s --key k",
-        "commit --store s --key k => 2 nothing is pending",
+        "commit --store s --key k => 0 nothing is pending, nothing was signed",
         "commit --store s --key k --allow-empty",
     ]);
     let answer = bench.get("a");

@@ -154,7 +154,7 @@ fn changes_wait_in_the_store_until_committed() {
         "get --store s a --at 1 => 2 does not exist",
         r#"commit --store s --key k -> {"version": 1, "changes": 2, "changed_keys": 2}"#,
         r#"get --store s b -> {"value": "3"}"#,
-        "commit --store s --key k => 2 nothing is pending",
+        "commit --store s --key k => 0 nothing is pending, nothing was signed",
         "remove --store s a",
         "remove --store s none",
         "put --store s b 3",

@@ -20,7 +20,7 @@ fn failures_are_lines_with_advice_and_objects() {
             None,
         ),
         (
-            "commit --store s --key k",
+            "commit --store s --key k --name a",
             2,
             "input",
             Some((

@@ -35,16 +35,17 @@ fn a_change_without_effect_is_told_when_it_is_noted() {
     bench.step(r#"put --store s fig 1 -> {"without_effect_on": 4}"#);
 }
 
+/// Also if one process signs what the other has noted before the other commits.
 #[test]
 fn two_processes_that_note_and_sign_at_once_both_succeed() {
     let bench = Bench::with_trace();
     std::thread::scope(|scope| {
-        for side in ["left", "right"] {
+        for (side, commits) in [("left", "--key k --commit "), ("right", "")] {
             let bench = &bench;
             scope.spawn(move || {
-                let put = format!("put --store s --key k --commit {side}");
                 for turn in 0..10 {
-                    bench.ok(&format!("{put}-{turn} {turn}"));
+                    bench.ok(&format!("put --store s {commits}{side}-{turn} {turn}"));
+                    bench.ok("commit --store s --key k");
                 }
             });
         }
