@@ -6,8 +6,11 @@
 //! and the value of a `delete` is empty. Without the column `op`, each row is a `put`. The last row
 //! of a key within a snapshot wins. Deleting an absent key does nothing.
 //!
+//! The columns `key_hex` and `value_hex`, in place of `key` and `value`, contain hexadecimal
+//! digits, for bytes that are not UTF-8.
+//!
 //! In JSON lines, each line is an object with the columns as fields. `snapshot` and `op` may be
-//! missing. `key_hex` and `value_hex` contain hexadecimal digits, for bytes that are not UTF-8:
+//! missing. Each line has `key` or `key_hex`, and `value` or `value_hex`:
 //!
 //! ```json
 //! {"key": "apple", "value": "1.20"}
@@ -54,9 +57,11 @@ pub enum TraceError {
     /// The operating system reported an error, or the compressed data is damaged.
     #[error("cannot be read: {0}")]
     Io(#[source] io::Error),
-    /// The header is neither `snapshot,op,key,value` nor its last three or two columns.
+    /// The header is neither `snapshot,op,key,value` nor its last three or two columns, also with
+    /// `key_hex` and `value_hex`.
     #[error(
-        "line 1: the header is not \"snapshot,op,key,value\", \"op,key,value\" or \"key,value\""
+        "line 1: the header is not \"snapshot,op,key,value\", \"op,key,value\" or \"key,value\" \
+         (key_hex and value_hex for hexadecimal digits)"
     )]
     Header,
     /// The text is UTF-16, as some spreadsheets write it.
@@ -338,6 +343,9 @@ const SNAPSHOT: usize = 0;
 const OP: usize = 1;
 const KEY: usize = 2;
 const VALUE: usize = 3;
+/// What the name of the column `key` or `value` ends in if it contains hexadecimal digits.
+const HEX_SUFFIX: &str = "_hex";
+const NOT_HEX: &str = "a key or value is not hexadecimal digits";
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// The byte order marks of UTF-16, little-endian and big-endian.
 const UTF16_MARKS: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
@@ -499,6 +507,27 @@ mod tests {
             message("key,value\nk,1\nk\n"),
             "line 3: 1 fields instead of 2"
         );
+    }
+
+    #[test]
+    fn columns_may_be_hexadecimal_digits() {
+        let text = read("op,key,value\nput,k,1\ndelete,l,\n").unwrap();
+        for hex in [
+            "op,key_hex,value_hex\nput,6B,31\ndelete,6c,\n",
+            "op,key_hex,value\nput,6b,1\ndelete,6c,\n",
+            "op,key,value_hex\nput,k,31\ndelete,l,\n",
+        ] {
+            assert_eq!(read(hex).unwrap(), text, "{hex:?}");
+        }
+        let bytes = read("key_hex,value_hex\nff00,80\n").unwrap();
+        assert_eq!(bytes[0].operations[0].key().as_bytes(), b"\xff\0");
+        for row in ["zz,", "0,", ",0"] {
+            let said = message(&format!("key_hex,value_hex\n00,00\n{row}\n"));
+            assert_eq!(said, format!("line 3: {NOT_HEX}"), "{row}");
+        }
+        for header in ["op_hex,key,value", "key_hex,key,value", "key_hex_hex,value"] {
+            assert!(message(&format!("{header}\n")).starts_with("line 1: the header"));
+        }
     }
 
     #[test]

@@ -2,12 +2,14 @@
 
 use std::io::{self, Read};
 
-use super::{COLUMNS, KEY, LONGEST_ROW, OP, Row, SNAPSHOT, TraceError, VALUE};
+use super::{COLUMNS, HEX_SUFFIX, KEY, LONGEST_ROW, NOT_HEX, OP, Row, SNAPSHOT, TraceError, VALUE};
 
 pub(super) struct CsvRows<R> {
     rows: csv::Reader<RowReader<R>>,
     /// The number of the first [`COLUMNS`] that the trace lacks.
     omitted: usize,
+    /// Whether the key and the value are hexadecimal digits.
+    are_hex: [bool; 2],
     record: csv::StringRecord,
 }
 
@@ -17,18 +19,20 @@ impl<R: Read> CsvRows<R> {
             .buffer_capacity(READ_AHEAD)
             .from_reader(RowReader::new(source));
         let header = rows.headers().cloned();
-        let header = header.map_err(|error| row_error(error, false));
-        let has = |header: &csv::StringRecord, omitted: &usize| {
-            COLUMNS.get(*omitted..).is_some_and(|names| header == names)
-        };
-        let omitted = match header {
-            Ok(header) => (0..=KEY).find(|omitted| has(&header, omitted)),
-            Err(TraceError::RowTooLong(_)) => None,
-            Err(error) => return Err(error),
+        let header = header.map_err(|error| match row_error(error, false) {
+            TraceError::RowTooLong(_) => TraceError::Header,
+            error => error,
+        })?;
+        let omitted = (0..=KEY).find(|omitted| has_columns(&header, *omitted));
+        let omitted = omitted.ok_or(TraceError::Header)?;
+        let is_hex = |column: usize| {
+            let name = column.checked_sub(omitted).and_then(|at| header.get(at));
+            name.is_some_and(|name| name.ends_with(HEX_SUFFIX))
         };
         Ok(Self {
             rows,
-            omitted: omitted.ok_or(TraceError::Header)?,
+            omitted,
+            are_hex: [KEY, VALUE].map(is_hex),
             record: csv::StringRecord::new(),
         })
     }
@@ -44,7 +48,8 @@ impl<R: Read> CsvRows<R> {
             error => error,
         })?;
         let line = self.record.position().map_or(0, csv::Position::line);
-        row.line = line.saturating_add(self.rows.get_ref().has_returns.into());
+        let line = line.saturating_add(self.rows.get_ref().has_returns.into());
+        row.line = line;
         row.has_name = self.has_names();
         self.field(SNAPSHOT).clone_into(&mut row.name);
         let op = if self.omitted > OP {
@@ -53,8 +58,10 @@ impl<R: Read> CsvRows<R> {
             self.field(OP)
         };
         op.clone_into(&mut row.op);
-        self.field(KEY).as_bytes().clone_into(&mut row.key);
-        self.field(VALUE).as_bytes().clone_into(&mut row.value);
+        let [is_hex_key, is_hex_value] = self.are_hex;
+        let not_hex = |_| TraceError::Row(line, NOT_HEX.into());
+        bytes(self.field(KEY), is_hex_key, &mut row.key).map_err(not_hex)?;
+        bytes(self.field(VALUE), is_hex_value, &mut row.value).map_err(not_hex)?;
         Ok(read)
     }
 
@@ -70,6 +77,26 @@ impl<R: Read> CsvRows<R> {
             .and_then(|place| self.record.get(place))
             .unwrap_or_default()
     }
+}
+
+/// Returns whether a header is [`COLUMNS`] without the first `omitted`. The last two may contain
+/// hexadecimal digits.
+fn has_columns(header: &csv::StringRecord, omitted: usize) -> bool {
+    let are_known = (omitted..).zip(header).all(|(column, name)| {
+        let text = name.strip_suffix(HEX_SUFFIX).filter(|_| column >= KEY);
+        COLUMNS.get(column) == Some(&text.unwrap_or(name))
+    });
+    are_known && header.len().saturating_add(omitted) == COLUMNS.len()
+}
+
+/// Replaces `bytes` by those of a field, which is text or hexadecimal digits.
+fn bytes(field: &str, is_hex: bool, bytes: &mut Vec<u8>) -> Result<(), hex::FromHexError> {
+    if is_hex {
+        *bytes = hex::decode(field)?;
+    } else {
+        field.as_bytes().clone_into(bytes);
+    }
+    Ok(())
 }
 
 /// A byte source of CSV rows that fails if a row is too long. Without this limit, a short

@@ -4,7 +4,7 @@ use std::io::{BufRead, Read};
 
 use serde::Deserialize;
 
-use super::{LONGEST_ROW, Row, TraceError};
+use super::{LONGEST_ROW, NOT_HEX, Row, TraceError};
 
 pub(super) struct JsonRows<R> {
     source: R,
@@ -86,7 +86,7 @@ fn bytes(text: Option<String>, digits: Option<String>) -> Result<Option<Vec<u8>>
         (Some(text), None) => Ok(Some(text.into_bytes())),
         (None, Some(digits)) => match hex::decode(digits) {
             Ok(bytes) => Ok(Some(bytes)),
-            Err(_) => Err("a key or value is not hexadecimal digits"),
+            Err(_) => Err(NOT_HEX),
         },
         (None, None) => Ok(None),
     }

@@ -1,22 +1,25 @@
 //! Writing of traces, as [`TraceReader`](super::TraceReader) reads them.
 
 use std::{
+    borrow::Cow,
     io::{self, Write},
     str,
 };
 
 use pad_core::Operation;
 
-use super::{COLUMNS, KEY, OP, VALUE};
+use super::{COLUMNS, HEX_SUFFIX, KEY, OP, VALUE};
 
 /// A writer of the changes of one snapshot as a trace without the column `snapshot`.
 ///
-/// Memory: a buffer of constant size.
+/// Memory: a buffer of constant size, and a key and value as hexadecimal digits.
 #[derive(Debug)]
 pub struct TraceWriter<W: Write> {
     rows: csv::Writer<W>,
     /// The number of the first [`COLUMNS`] that the trace lacks.
     omitted: usize,
+    /// Whether keys and values are written as hexadecimal digits.
+    is_hex: bool,
 }
 
 /// Error returned when a trace is written.
@@ -26,7 +29,7 @@ pub enum TraceWriteError {
     /// The sink reported an error.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The key or its value is not UTF-8. This writer writes CSV, which is text.
+    /// The key or its value is not UTF-8, and this writer writes no hexadecimal digits.
     #[error("a key or value is not UTF-8, as CSV requires")]
     NotText,
     /// The operation is a removal, and the trace lacks the column `op`.
@@ -40,7 +43,7 @@ impl<W: Write> TraceWriter<W> {
     /// # Errors
     /// [`TraceWriteError::Io`].
     pub fn of_entries(sink: W) -> Result<Self, TraceWriteError> {
-        Self::new(sink, KEY)
+        Self::new(sink, KEY, false)
     }
 
     /// Starts a trace of changes, with the columns `op,key,value`.
@@ -48,13 +51,38 @@ impl<W: Write> TraceWriter<W> {
     /// # Errors
     /// [`TraceWriteError::Io`].
     pub fn of_changes(sink: W) -> Result<Self, TraceWriteError> {
-        Self::new(sink, OP)
+        Self::new(sink, OP, false)
     }
 
-    fn new(sink: W, omitted: usize) -> Result<Self, TraceWriteError> {
-        let rows = csv::Writer::from_writer(sink);
-        let mut writer = Self { rows, omitted };
-        writer.row(COLUMNS)?;
+    /// Starts a trace of entries, with the columns `key_hex,value_hex`.
+    ///
+    /// # Errors
+    /// [`TraceWriteError::Io`].
+    pub fn of_hex_entries(sink: W) -> Result<Self, TraceWriteError> {
+        Self::new(sink, KEY, true)
+    }
+
+    /// Starts a trace of changes, with the columns `op,key_hex,value_hex`.
+    ///
+    /// # Errors
+    /// [`TraceWriteError::Io`].
+    pub fn of_hex_changes(sink: W) -> Result<Self, TraceWriteError> {
+        Self::new(sink, OP, true)
+    }
+
+    fn new(sink: W, omitted: usize, is_hex: bool) -> Result<Self, TraceWriteError> {
+        let mut writer = Self {
+            rows: csv::Writer::from_writer(sink),
+            omitted,
+            is_hex,
+        };
+        let [snapshot, op, key, value] = COLUMNS;
+        if is_hex {
+            let [key, value] = [key, value].map(|name| format!("{name}{HEX_SUFFIX}"));
+            writer.row([snapshot, op, &key, &value])?;
+        } else {
+            writer.row(COLUMNS)?;
+        }
         Ok(writer)
     }
 
@@ -63,15 +91,24 @@ impl<W: Write> TraceWriter<W> {
     /// # Errors
     /// [`TraceWriteError`].
     pub fn write(&mut self, operation: &Operation) -> Result<(), TraceWriteError> {
-        let text = |bytes| str::from_utf8(bytes).map_err(|_| TraceWriteError::NotText);
         let (op, value) = match operation {
-            Operation::Put(_, value) => ("put", text(value.as_bytes())?),
+            Operation::Put(_, value) => ("put", self.field(value.as_bytes())?),
             Operation::Remove(_) if self.omitted > OP => {
                 return Err(TraceWriteError::Removal);
             }
-            Operation::Remove(_) => ("delete", ""),
+            Operation::Remove(_) => ("delete", "".into()),
         };
-        self.row(["", op, text(operation.key().as_bytes())?, value])
+        let key = self.field(operation.key().as_bytes())?;
+        self.row(["", op, &key, &value])
+    }
+
+    /// Returns a key or value as the text of its column.
+    fn field<'b>(&self, bytes: &'b [u8]) -> Result<Cow<'b, str>, TraceWriteError> {
+        if self.is_hex {
+            return Ok(hex::encode(bytes).into());
+        }
+        let text = str::from_utf8(bytes).map_err(|_| TraceWriteError::NotText)?;
+        Ok(text.into())
     }
 
     /// Writes the fields of all columns that the trace has.
@@ -112,12 +149,6 @@ mod tests {
                 operations.push(put(key.as_bytes(), value.as_bytes()));
             }
         }
-        let read_again = |bytes: &[u8]| {
-            let mut snapshots = TraceReader::new(bytes).unwrap();
-            let operations = snapshots.next().unwrap().unwrap().operations;
-            assert!(snapshots.next().is_none());
-            operations
-        };
         let removal = Operation::Remove(Key::new(*b"b").unwrap());
         let mut bytes = Vec::new();
         let writer = TraceWriter::of_entries(&mut bytes).unwrap();
@@ -133,6 +164,35 @@ mod tests {
         assert!(matches!(refused, TraceWriteError::NotText));
         assert!(bytes.starts_with(b"op,key,value\n"));
         assert_eq!(read_again(&bytes), operations);
+    }
+
+    #[test]
+    fn bytes_are_written_as_hexadecimal_digits() {
+        let removal = Operation::Remove(Key::new([0xfe]).unwrap());
+        let mut operations = vec![put(b"\xff\0", b"\x80"), put(b"", b""), put(b"k", b"v")];
+        let mut bytes = Vec::new();
+        let writer = TraceWriter::of_hex_entries(&mut bytes).unwrap();
+        let refused = write_all(writer, &operations, &removal);
+        assert!(matches!(refused, TraceWriteError::Removal));
+        assert_eq!(bytes, b"key_hex,value_hex\nff00,80\n,\n6b,76\n");
+        assert_eq!(read_again(&bytes), operations);
+
+        operations.push(removal);
+        let mut bytes = Vec::new();
+        let mut writer = TraceWriter::of_hex_changes(&mut bytes).unwrap();
+        for operation in &operations {
+            writer.write(operation).unwrap();
+        }
+        writer.finish().unwrap();
+        assert!(bytes.starts_with(b"op,key_hex,value_hex\nput,ff00,80\n"));
+        assert_eq!(read_again(&bytes), operations);
+    }
+
+    fn read_again(bytes: &[u8]) -> Vec<Operation> {
+        let mut snapshots = TraceReader::new(bytes).unwrap();
+        let operations = snapshots.next().unwrap().unwrap().operations;
+        assert!(snapshots.next().is_none());
+        operations
     }
 
     /// Writes a trace, and returns the error for `refused`, which leaves no row.

@@ -120,7 +120,8 @@ pub(super) struct Range {
     at: Option<VersionSelector>,
     /// Write the columns key,value as CSV, which pad import reads.
     ///
-    /// Each entry was verified. The list is complete if the exit status is 0.
+    /// Each entry was verified. The list is complete if the exit status is 0. With --hex, the
+    /// columns are key_hex,value_hex, for bytes that are not UTF-8.
     #[arg(long)]
     csv: bool,
     /// List at most NUMBER of entries, and name the next key.

@@ -117,14 +117,49 @@ fn contents_and_changes_are_traces_again() {
             let [copied, own] = ["t", "s"].map(|store| written(&line, store));
             assert_eq!(copied, own, "{scheme} {version}");
         }
-        // Bytes that are not text are refused. JSON has them, and JSON lines are a trace too.
+        // Bytes that are not text are refused.
         bench.publish("put --hex ff 01");
         let range = "range --store s --public k.pub --csv";
         bench.steps(&[
-            &format!("{range} --prefix= => 2 is not UTF-8"),
+            &format!("{range} --prefix= => 2 is not UTF-8, as CSV requires\nhelp: use --hex"),
             "diff --store s --public k.pub --csv 2 3 => 2 is not UTF-8",
             &format!("{range} --json --prefix= => usage either --csv or --json"),
         ]);
+    }
+}
+
+#[test]
+fn bytes_that_are_not_text_are_traces_again() {
+    for scheme in ["red-black", "tuple-spec-lightweight"] {
+        let bench = Bench::with_key(scheme);
+        let one = b"op,key_hex,value_hex\nput,ff00,80\nput,,\nput,0A,C3a9\n";
+        bench.write("one.csv", one);
+        bench.write("two.csv", b"op,key,value_hex\nput,d,fe\ndelete,,\n");
+        bench.steps(&[
+            &format!("keygen --out l --scheme {scheme}"),
+            "import --store s --key k one.csv",
+            "import --store s --key k two.csv",
+        ]);
+        let written = |line: &str, (store, key): (&str, &str)| {
+            let from = format!("--store {store} --public {key}.pub");
+            bench.run(&format!("--hex {line} --csv {from}")).succeeds()
+        };
+        let (own, copy) = (("s", "k"), ("t", "l"));
+        let contents = written("range --prefix= --at 1", own);
+        let expected = "key_hex,value_hex\n,\n0a,c3a9\nff00,80\n";
+        assert_eq!(contents, expected, "{scheme}");
+        let changes = written("diff 1 2", own);
+        let expected = "op,key_hex,value_hex\ndelete,,\nput,64,fe\n";
+        assert_eq!(changes, expected, "{scheme}");
+        for trace in [contents, changes] {
+            fed(&bench, "import --store t --key l -", trace.as_bytes()).succeeds();
+        }
+        for line in ["range --prefix= --at 1", "range --prefix="] {
+            assert_eq!(written(line, copy), written(line, own), "{scheme} {line}");
+        }
+        let import = "import --store t --key l -";
+        let refused = fed(&bench, import, b"key_hex,value_hex\n0,\n");
+        refused.fails_with(2, "line 2: a key or value is not hexadecimal digits");
     }
 }
 

@@ -11,7 +11,8 @@ pub(crate) type TraceOutput<'o> = TraceWriter<&'o mut dyn Write>;
 
 impl Output {
     /// Writes a trace of changes with the columns `op,key,value`. With `is_contents`, writes
-    /// entries with the columns `key,value`. `write` passes the rows to the writer.
+    /// entries with the columns `key,value`. With `--hex`, keys and values have the columns
+    /// `key_hex,value_hex`. `write` passes the rows to the writer.
     pub(crate) fn trace(
         &mut self,
         is_contents: bool,
@@ -19,12 +20,14 @@ impl Output {
     ) -> Result {
         self.require_text("--csv")?;
         self.note();
+        let is_hex = self.hex;
         let mut stream = self.stream();
         let sink: &mut dyn Write = &mut stream;
-        let started = if is_contents {
-            TraceWriter::of_entries(sink)
-        } else {
-            TraceWriter::of_changes(sink)
+        let started = match (is_contents, is_hex) {
+            (true, false) => TraceWriter::of_entries(sink),
+            (true, true) => TraceWriter::of_hex_entries(sink),
+            (false, false) => TraceWriter::of_changes(sink),
+            (false, true) => TraceWriter::of_hex_changes(sink),
         };
         let written = started.map_err(Failure::from).and_then(|mut writer| {
             write(&mut writer)?;
@@ -48,7 +51,7 @@ impl From<TraceWriteError> for Failure {
         match error {
             TraceWriteError::Io(error) => Self::Store(format!("standard output: {error}")),
             refused => Self::Input(refused.to_string())
-                .help("use --json, which writes other bytes as hexadecimal digits"),
+                .help("use --hex, which writes the columns key_hex and value_hex"),
         }
     }
 }
