@@ -4,7 +4,7 @@
 //! `op,key,value` or `key,value`. A snapshot is the changes of one version; its rows are
 //! contiguous. Without the column `snapshot`, all rows are one snapshot. `op` is `put` or `delete`,
 //! and the value of a `delete` is empty. Without the column `op`, each row is a `put`. The last row
-//! of a key within a snapshot wins. Deleting an absent key does nothing.
+//! of a key within a snapshot wins. Deleting an absent key does nothing. Lines end in LF or CRLF.
 //!
 //! The columns `key_hex` and `value_hex`, in place of `key` and `value`, contain hexadecimal
 //! digits, for bytes that are not UTF-8.
@@ -547,6 +547,19 @@ mod tests {
             let error = reader.begin().unwrap_err().to_string();
             assert_eq!(error, "line 5: 3 fields instead of 4", "{end:?}");
         }
+    }
+
+    #[test]
+    fn refuses_lines_that_end_in_carriage_returns_alone() {
+        for (text, line) in [
+            ("key,value\rk,1\r", 1),
+            ("key,value\nk,1\rl,2\n", 2),
+            ("key,value\r\nk,\"1\"\rl,2\r\n", 2),
+        ] {
+            let expected = format!("line {line}: the line does not end in LF or CRLF, but in CR");
+            assert_eq!(message(text), expected, "{text:?}");
+        }
+        assert_eq!(read("key,value\nk,\"1\r2\"\n").unwrap().len(), 1);
     }
 
     #[test]

@@ -103,7 +103,8 @@ fn bytes(field: &str, is_hex: bool, bytes: &mut Vec<u8>) -> Result<(), hex::From
 /// compressed file could expand to an endless row.
 ///
 /// The reader also rejects unterminated quoted fields, and text after a closing quotation mark. The
-/// CSV parser would accept both as part of the field.
+/// CSV parser would accept both as part of the field. It rejects lines that end in a carriage
+/// return alone, which the parser does not count.
 struct RowReader<R> {
     source: R,
     left: usize,
@@ -140,9 +141,12 @@ impl<R> RowReader<R> {
     }
 
     /// Scans the next bytes of the source. Fails if text follows the closing quotation mark of a
-    /// field.
+    /// field, or a carriage return outside of quotation marks has no line feed.
     fn follow(&mut self, bytes: &[u8]) -> io::Result<()> {
         for byte in bytes {
+            if self.is_after_return && *byte != b'\n' {
+                return Err(self.malformed("the line does not end in LF or CRLF, but in CR"));
+            }
             self.quotes = match (self.quotes, byte) {
                 (Quotes::Inside, b'"') => Quotes::Ended,
                 (Quotes::Inside, _) | (Quotes::FieldBegins | Quotes::Ended, b'"') => Quotes::Inside,

@@ -256,5 +256,7 @@ fn a_trace_without_names_is_one_new_version() {
     bench.fails("import --store s --key k --name friday t.csv", 2, itself);
     bench.write("f.csv", b"\xff\xfek\0e\0y\0");
     bench.step("import --store s --key k f.csv => 2 the text is UTF-16, not UTF-8");
+    bench.write("g.csv", b"key,value\rfig,1\rplum,2\r");
+    bench.step("import --store s --key k g.csv => 2 line 1: the line does not end in LF or CRLF");
     assert_eq!(get("plum")["version"], 7);
 }
