@@ -169,9 +169,7 @@ impl TraceReader<Box<dyn Read>> {
     pub fn from_bytes(source: impl Read + 'static) -> Result<Self, TraceError> {
         let mut source = BufReader::new(source);
         let start = source.fill_buf().map_err(TraceError::Io)?;
-        if UTF16_MARKS.iter().any(|mark| start.starts_with(mark)) {
-            Err(TraceError::Utf16)
-        } else if start.starts_with(&ZSTANDARD_MAGIC) {
+        if start.starts_with(&ZSTANDARD_MAGIC) {
             let decoder = zstd::Decoder::with_buffer(source).map_err(TraceError::Io)?;
             TraceReader::new(Box::new(decoder))
         } else if start.starts_with(&GZIP_MAGIC) {
@@ -187,10 +185,14 @@ impl<R: Read> TraceReader<R> {
     /// Reads a trace of plain CSV or JSON lines. JSON begins with an opening brace.
     ///
     /// # Errors
-    /// [`TraceError::Io`], [`TraceError::Header`], [`TraceError::Row`], [`TraceError::RowTooLong`].
+    /// [`TraceError::Io`], [`TraceError::Utf16`], [`TraceError::Header`], [`TraceError::Row`],
+    /// [`TraceError::RowTooLong`].
     pub fn new(source: R) -> Result<Self, TraceError> {
         let mut source = BufReader::new(source);
         let start = source.fill_buf().map_err(TraceError::Io)?;
+        if is_utf16(start) {
+            return Err(TraceError::Utf16);
+        }
         let mut row = Row::default();
         let (rows, has_names, is_ahead) = if start.first() == Some(&b'{') {
             let mut rows = JsonRows::new(source);
@@ -330,6 +332,15 @@ impl<R: Read> Iterator for TraceReader<R> {
     }
 }
 
+/// Returns whether a text begins as UTF-16 does: with a byte order mark, or with an ASCII character
+/// of two bytes.
+const fn is_utf16(start: &[u8]) -> bool {
+    matches!(
+        start,
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, _, ..] | [_, 0, ..]
+    )
+}
+
 /// The maximum length of a row in bytes. A value of 16 MiB may need twice as many bytes, if its
 /// quotation marks are doubled.
 const LONGEST_ROW: usize = 64 << 20;
@@ -347,8 +358,6 @@ const VALUE: usize = 3;
 const HEX_SUFFIX: &str = "_hex";
 const NOT_HEX: &str = "a key or value is not hexadecimal digits";
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
-/// The byte order marks of UTF-16, little-endian and big-endian.
-const UTF16_MARKS: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
 const ZSTANDARD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 #[cfg(test)]
@@ -564,11 +573,16 @@ mod tests {
 
     #[test]
     fn refuses_utf16_by_name() {
-        let text = "key,value\nk,1\n".encode_utf16();
-        let little = [0xfeff].into_iter().chain(text).flat_map(u16::to_le_bytes);
-        let little = io::Cursor::new(little.collect::<Vec<u8>>());
-        let refused = TraceReader::from_bytes(little).unwrap_err();
-        assert!(matches!(refused, TraceError::Utf16));
+        for text in ["\u{feff}key,value\nk,1\n", "key,value\nk,1\n"] {
+            for bytes_of in [u16::to_le_bytes, u16::to_be_bytes] {
+                let bytes: Vec<u8> = text.encode_utf16().flat_map(bytes_of).collect();
+                let packed = zstd::encode_all(&*bytes, 3).unwrap();
+                for bytes in [bytes, packed] {
+                    let refused = TraceReader::from_bytes(io::Cursor::new(bytes)).unwrap_err();
+                    assert!(matches!(refused, TraceError::Utf16), "{text:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -254,8 +254,10 @@ fn a_trace_without_names_is_one_new_version() {
     assert_eq!(get("--at saturday fig")["value"], json!(null));
     let itself = "the trace t.csv names its snapshots itself";
     bench.fails("import --store s --key k --name friday t.csv", 2, itself);
-    bench.write("f.csv", b"\xff\xfek\0e\0y\0");
-    bench.step("import --store s --key k f.csv => 2 the text is UTF-16, not UTF-8");
+    for utf16 in [&b"\xff\xfek\0e\0y\0"[..], b"k\0e\0y\0", b"\0k\0e\0y"] {
+        bench.write("f.csv", utf16);
+        bench.step("import --store s --key k f.csv => 2 the text is UTF-16, not UTF-8");
+    }
     bench.write("g.csv", b"key,value\rfig,1\rplum,2\r");
     bench.step("import --store s --key k g.csv => 2 line 1: the line does not end in LF or CRLF");
     assert_eq!(get("plum")["version"], 7);
