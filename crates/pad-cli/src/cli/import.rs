@@ -326,18 +326,14 @@ impl Import {
     ) -> Result {
         let repository = author.server();
         let latest = repository.latest();
-        let root = match latest {
-            Version::EMPTY => None,
-            latest => Some(repository.head_text(latest)?.root),
-        };
+        let root = repository.head_text(latest)?.root;
         let text = format!(
             "imported {} ({}; {skipped} were there already) into {}\n\
-             latest version {latest} with {}, root {}",
+             latest version {latest} with {}, root {root}",
             counted(total - skipped, "snapshot"),
             counted(changes, "change"),
             self.store.store.display(),
             counted(repository.entries(), "entry"),
-            root.as_deref().unwrap_or_default(),
         );
         let object = json!({
             "skipped_snapshots": skipped,

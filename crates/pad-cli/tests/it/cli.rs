@@ -211,6 +211,16 @@ fn bad_traces_and_arguments_change_nothing() {
         bench.fails("import --store new --key k bad.csv", 2, reason);
         assert!(!bench.path("new").exists());
     }
+    for header in ["snapshot,op,key,value\n", "op,key,value\r\n", "key,value"] {
+        bench.write("bad.csv", header.as_bytes());
+        for options in ["s", "new", "s --append"] {
+            let import = format!("import --key k bad.csv --store {options}");
+            bench.fails(&import, 2, "bad.csv: there is no row after the header");
+        }
+        assert!(!bench.path("new").exists());
+    }
+    bench.write("bad.csv", b"");
+    bench.fails("import --store s --key k bad.csv", 2, "line 1: the header");
     bench.write("bad.csv", b"when,what\n");
     bench.steps(&[
         "import --store s --key k bad.csv => 2 line 1: the header",

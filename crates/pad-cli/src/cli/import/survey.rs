@@ -103,7 +103,8 @@ impl Read for SpoolReader {
 pub(super) struct Survey(Vec<u64>);
 
 impl Survey {
-    /// Reads a whole trace. Rejects changes that the scheme does not support.
+    /// Reads a whole trace. Rejects changes that the scheme does not support, and a trace without a
+    /// row.
     pub(super) fn of(source: &TraceSource, scheme: SchemeName) -> Result<Self> {
         let (mut trace, mut snapshots) = (source.open()?, Vec::new());
         let path = source.path();
@@ -115,6 +116,10 @@ impl Survey {
                 changes += 1;
             }
             snapshots.push(changes);
+        }
+        if snapshots.is_empty() {
+            let text = format!("trace {}: there is no row after the header", path.display());
+            return Err(Failure::Input(text));
         }
         Ok(Self(snapshots))
     }
