@@ -207,7 +207,7 @@ const DIRECTORIES: &[&str] = &[
     "directory create author --light --key light",
     "directory append author --key light a",
     "directory prove d --public k.pub --out p --range 0..9",
-    "directory verify p --public k.pub --range 0..9",
+    "directory verify p --public k.pub --at 4 --range 0..9",
     "directory verify --from d --id 0 --object b --hint h/0.hint",
     "! directory verify --from d --id 0 --object a",
     "directory check d",

@@ -26,6 +26,7 @@ use super::{
 };
 use crate::cli::{
     Failure, Output, Result,
+    at::number,
     files::{OutArguments, read_file},
     session::{TrustArguments, beginning, load_public, refused_head, trust_of},
 };
@@ -54,13 +55,14 @@ pub(in crate::cli) struct Prove {
 #[command(after_help = "\
 Examples:
   pad directory verify entry.proof --public directory.key.pub \\
-    --id 0 --object a.jpg
+    --at 3 --id 0 --object a.jpg
   pad directory verify --from photographs --public directory.key.pub \\
     --id 0 --hint hints/0.hint
   pad directory verify --server https://one.example \\
     --public directory.key.pub --id 0 --object a.jpg")]
 pub(in crate::cli) struct Verify {
-    /// The proof's file, from pad directory prove; - for standard input.
+    /// The proof's file, from pad directory prove; - for standard input. Needs --at.
+    #[arg(requires = "at")]
     proof: Option<PathBuf>,
     /// Query the directory in FOLDER like an untrusted server, instead of reading a proof file.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["proof", "at"])]
@@ -70,10 +72,10 @@ pub(in crate::cli) struct Verify {
     servers: crate::cli::remote::ServerArguments,
     #[command(flatten)]
     trust: TrustArguments,
-    /// Version that the proof must be about.
+    /// Version that the answer must be about; required for a proof file.
     ///
-    /// Without it the output shows the version.
-    #[arg(long, value_name = "VERSION")]
+    /// Without it, servers answer about their latest version.
+    #[arg(long, value_name = "VERSION", value_parser = number)]
     at: Option<u64>,
     /// The id of an entry; may be repeated.
     ///

@@ -29,22 +29,26 @@ pub(super) fn with_three_objects() -> Bench {
 fn an_entry_is_registered_proved_and_verified() {
     let bench = with_objects();
     bench.ok("directory prove d 1 --public k.pub --out proof");
-    let text = bench.ok("directory verify proof --public k.pub --id 1 --object dog");
+    let text = bench.ok("directory verify proof --public k.pub --at 1 --id 1 --object dog");
     assert!(text.starts_with("live               1  "), "{text}");
     assert!(text.contains("version 1 of 3 entries, verified"), "{text}");
-    let verify = "directory verify proof --public k.pub";
+    let unversioned = "directory verify proof --public k.pub";
+    let verify = &format!("{unversioned} --at 1");
     let said = bench.one(&format!("{verify} --id 1 --object dog"));
     assert_has(&said, &json!({ "matched": true, "verified": true }), verify);
     assert_eq!(said["answers"][0]["status"], "live");
     let digest = said["answers"][0]["digest"].as_str().unwrap();
-    bench.ok(&format!("{verify} --id 1 --digest {digest} --at 1"));
+    bench.ok(&format!("{verify} --id 1 --digest {digest}"));
     // Another object, another entry, and another version must be refused.
     bench.write("dog", b"WOOF");
     bench.steps(&[
         &format!("{verify} --id 1 --object dog => 3 the object dog with the digest"),
         &format!("{verify} --id 0 => 3 verification failed"),
         &format!("{verify} --id 0 --id 1 => 3 verification failed"),
-        &format!("{verify} --id 1 --at 2 => 3 verification failed"),
+        &format!("{unversioned} --id 1 --at 2 => 3 verification failed"),
+        // The version must be given, as a number.
+        &format!("{unversioned} --id 1 => usage --at <VERSION>"),
+        &format!("{unversioned} --id 1 --at latest => usage expected a version number"),
     ]);
 }
 
@@ -61,17 +65,19 @@ fn what_is_deleted_or_not_assigned_is_proved_too() {
     bench.ok("directory delete d --key k 1");
     bench.ok("directory prove d 1 2 3 7 --public k.pub --out proof");
     let ids = "--id 7 --id 2 --id 1 --id 3";
-    let said = bench.one(&format!("directory verify proof --public k.pub {ids}"));
+    let said = bench.one(&format!(
+        "directory verify proof --public k.pub --at 2 {ids}"
+    ));
     assert_states(&said, &["deleted", "live", "unassigned", "unassigned"]);
     assert_has(&said, &json!({ "version": 2, "entries": 3 }), ids);
     bench.ok("directory prove d --range 1..9 --public k.pub --out range");
-    let said = bench.one("directory verify range --public k.pub --range 1..9");
+    let said = bench.one("directory verify range --public k.pub --at 2 --range 1..9");
     let rest = json!({ "first_id": 3, "last_id": 8, "status": "unassigned" });
     assert_eq!(said["answers"][2], rest);
     bench.steps(&[
-        "directory verify range --public k.pub --id 1 => 3 verification failed",
+        "directory verify range --public k.pub --at 2 --id 1 => 3 verification failed",
         "directory prove d 1 --out one",
-        "directory verify one --public k.pub --id 1 --object dog => 3 which is deleted",
+        "directory verify one --public k.pub --at 2 --id 1 --object dog => 3 which is deleted",
     ]);
 }
 

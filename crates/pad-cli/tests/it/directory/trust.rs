@@ -32,8 +32,8 @@ fn answers_say_what_the_key_is_worth() {
         "directory prove d 1 --public other.pub --out proof => 3 made with another key",
         "directory verify --from d --public other.pub --id 1 => 3 made with another key",
         "directory prove d 1 --public k.pub --out proof",
-        "directory verify proof --public other.pub --id 1 => 3 verification failed",
-        "directory verify proof --id 1 => 2 no public key is given",
+        "directory verify proof --public other.pub --at 1 --id 1 => 3 verification failed",
+        "directory verify proof --at 1 --id 1 => 2 no public key is given",
     ]);
 }
 
@@ -55,7 +55,7 @@ fn version_0_is_proved_to_those_who_ask_about_it() {
         "directory verify empty --public k.pub --at 0 --id 3 => 0 unassigned",
         "directory verify empty-range --public k.pub --at 0 --range 0..2 => 0 unassigned",
         "directory verify empty --public k.pub --view fresh --at 0 --id 3 => 0 unassigned",
-        "directory verify empty --id 3 --public k.pub => 3 no signed head",
+        "directory verify empty --id 3 --public k.pub => usage --at <VERSION>",
         "directory verify empty --at 1 --id 3 --public k.pub => 3 no signed head",
         "directory verify entry --at 0 --id 0 --public k.pub => 3 verification failed",
         "directory verify empty-range --at 0 --id 0 --public k.pub => 3 verification failed",
@@ -77,16 +77,16 @@ fn a_view_refuses_an_older_directory() {
     bench.steps(&[
         "directory verify --from old --view view --id 1 => 3 verification failed",
         "directory status old --view view => 3 verification failed",
-        "directory verify old-proof --view view --id 1 => 3 verification failed",
+        "directory verify old-proof --view view --at 1 --id 1 => 3 verification failed",
         // A proof file of the version seen, verified with the key in the view.
         "directory prove d 1 --view view --out proof",
     ]);
-    let seen = bench.one("directory verify proof --view view --id 1");
+    let seen = bench.one("directory verify proof --view view --at 2 --id 1");
     assert_eq!(seen["verified"], true);
     // A proof file of a newer version does not prove that its head continues the head seen.
     bench.ok("directory delete d --key k 0");
     bench.ok("directory prove d 1 --public k.pub --out newer");
-    let output = bench.run("directory verify newer --view view --id 1");
+    let output = bench.run("directory verify newer --view view --at 3 --id 1");
     output.succeeds();
     let said = text(&output.stderr);
     assert!(said.contains("the view is unchanged"), "{said}");
