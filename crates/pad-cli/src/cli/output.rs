@@ -362,10 +362,14 @@ impl Output {
         }
     }
 
-    /// Formats a value for human readers. Without `--hex`, a value of more than `LONGEST_WHOLE`
-    /// bytes is replaced by its beginning, its length and its SHA-256 digest.
+    /// Formats a value like [`Output::show_short`].
     pub(crate) fn show_value(&self, value: &Value) -> String {
-        let bytes = value.as_bytes();
+        self.show_short(value.as_bytes())
+    }
+
+    /// Formats bytes like [`Output::show`]. Without `--hex`, more than `LONGEST_WHOLE` bytes are
+    /// replaced by their beginning, their length and their SHA-256 digest.
+    pub(crate) fn show_short(&self, bytes: &[u8]) -> String {
         if self.hex || bytes.len() <= LONGEST_WHOLE {
             return self.show(bytes);
         }

@@ -5,7 +5,12 @@
 use std::path::PathBuf;
 
 use authdict::{
-    Question, Refusal, Statement, Version, evidence, internals::dynamic::longest_answer, verify,
+    PublicKey, Question, Refusal, Statement, Version, evidence,
+    internals::{
+        dynamic::longest_answer,
+        inspect::{self, Line, LineContent},
+    },
+    verify,
 };
 use clap::Args;
 use serde_json::json;
@@ -191,7 +196,10 @@ impl Verify {
         let longest = longest_answer(&public, &question);
         let answer = read_file(&self.proof, longest)?;
         let statement = verify(&public, version, &question, &answer);
-        let statement: Statement = statement.map_err(|refusal| refused(&asked, refusal))?;
+        let statement: Statement = statement.map_err(|refusal| {
+            let other = other_key(&public, version, (&question, &answer), output);
+            refused(&asked, other.as_deref(), refusal)
+        })?;
         output.statement(statement)
     }
 
@@ -229,13 +237,67 @@ impl Evidence {
 }
 
 /// Adds the expected question, `asked`, to the message of a refusal, because the proof may be about
-/// another question.
-fn refused(asked: &str, refusal: Refusal) -> Failure {
+/// another question. `other` tells that it is about another key.
+fn refused(asked: &str, other: Option<&str>, refusal: Refusal) -> Failure {
+    let other = other.map_or_else(String::new, |other| format!("; {other}"));
     match Failure::from(refusal) {
-        Failure::Refused(text) => Failure::Refused(format!("{text} (asked: {asked})"))
+        Failure::Refused(text) => Failure::Refused(format!("{text}{other} (asked: {asked})"))
             .help("check key and version: the proof may answer another question"),
         failure => failure,
     }
 }
+
+/// Explains the refusal of a proof of a look-up, if it is about another key than the question. The
+/// proof's head must be signed, and about `version`; otherwise returns `None`.
+///
+/// A proof by a tree shows its keys, and leads to the signed root. A proof by tuples does not
+/// contain its key, but key intervals, whose signatures are not checked here.
+fn other_key(
+    public: &PublicKey,
+    version: Version,
+    (question, answer): (&Question, &[u8]),
+    output: &Output,
+) -> Option<String> {
+    let Question::Key(asked) = question else {
+        return None;
+    };
+    let asked = asked.as_bytes();
+    let (mut leaf, mut keys, mut place) = (None, Vec::<Vec<u8>>::new(), None);
+    let mut note = |line: Line| {
+        let LineContent::Bytes(bytes) = line.shown else {
+            return;
+        };
+        match line.what {
+            "leaf" => leaf = Some(bytes),
+            "value" => keys.extend(leaf.take()),
+            "from" if asked <= bytes.as_slice() => {
+                place = Some(format!("above {}", output.show_short(&bytes)));
+            }
+            "up to" if asked >= bytes.as_slice() => {
+                place = Some(format!("below {}", output.show_short(&bytes)));
+            }
+            _ => {}
+        }
+    };
+    let inspected = inspect::inspect(Some(public), None, answer, &mut note).ok()?;
+    if !inspected.is_signed || inspected.version != Some(version) {
+        return None;
+    }
+    match inspected.kind.number {
+        LOOKUP_BY_TREE if inspected.is_followed && keys.iter().all(|key| key != asked) => {
+            let key = output.show_short(keys.first()?);
+            Some(format!("the proof is about another key: {key}"))
+        }
+        LOOKUP_BY_TUPLES => {
+            let place = place.map_or_else(|| " or damaged".into(), |place| format!(", {place}"));
+            Some(format!("the proof is about another key{place}"))
+        }
+        _ => None,
+    }
+}
+
+/// The kind numbers of proof files about one key.
+const LOOKUP_BY_TREE: u8 = 32;
+const LOOKUP_BY_TUPLES: u8 = 81;
 
 const LONGEST_EVIDENCE: usize = 64 << 10;

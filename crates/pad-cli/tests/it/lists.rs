@@ -206,6 +206,39 @@ fn a_proof_about_something_else_is_told_how_to_be_read() {
 }
 
 #[test]
+fn a_proof_about_another_key_is_named_by_its_key() {
+    let verify = "verify --public k.pub --proof proof --at 2";
+    for (scheme, above, below) in [
+        ("red-black", "key: apple", "key: apple"),
+        ("treap", "key: apple", "key: apple"),
+        ("tuple-spec-lightweight", "key, below ", "key or damaged"),
+        ("tuple-base-superseding", "key, below ", "key or damaged"),
+    ] {
+        let bench = Bench::with_trace_of(scheme);
+        bench.ok("prove --store s --at 2 --out proof apple");
+        bench.steps(&[
+            &format!("{verify} plum => 3 the proof is about another {above}"),
+            &format!("{verify} a => 3 the proof is about another {below}"),
+        ]);
+    }
+    // The key is shown like a value: escaped, and shortened.
+    let bench = Bench::with_key("red-black");
+    let long = format!("é{}", "k".repeat(2000));
+    bench.ok(&format!("put --store s --key k --commit {long} 1"));
+    bench.ok("put --store s --key k --commit apple 2");
+    bench.ok(&format!("prove --store s --out proof {long}"));
+    let named = format!("about another key: \"é{}\"... (2002 bytes", "k".repeat(62));
+    bench.fails(&format!("{verify} apple"), 3, &named);
+    // A proof of another version, or signed with another key, is not explained.
+    bench.ok("keygen --out other");
+    for wrong in ["--public k.pub --at 1", "--public other.pub --at 2"] {
+        let refused = bench.run(&format!("verify --proof proof {wrong} apple"));
+        let error = refused.fails_with(3, "verification failed");
+        assert!(!error.contains("another key"), "{error}");
+    }
+}
+
+#[test]
 fn long_values_are_shown_by_their_beginning_and_digest() {
     let bench = Bench::with_key("red-black");
     // The 64th byte is within a letter.
