@@ -38,7 +38,7 @@ pub(super) struct Status {
     /// The signing record [default: the key's file with .signed appended].
     #[arg(long, value_name = "FILE", requires = "key")]
     record: Option<PathBuf>,
-    /// List the pending changes.
+    /// List the pending changes, and mark the ones noted at another version than the latest.
     #[arg(long)]
     changes: bool,
 }
@@ -99,7 +99,10 @@ impl Status {
         }
         if self.changes {
             for change in &waiting {
-                let (text, object) = shown(change, output);
+                let (mut text, object) = shown(change, output);
+                if change.after != latest {
+                    text = format!("{text}   (older: noted at version {})", change.after);
+                }
                 output.say(&text, &object)?;
             }
             output.end(waiting.len());

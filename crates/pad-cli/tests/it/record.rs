@@ -57,6 +57,11 @@ fn an_author_signs_no_second_head_after_a_restore() {
     assert_eq!(bench.signed("s")[2], head);
     // The change was noted before version 3 was applied again. So the author has to decide whether
     // to sign it.
+    bench.ok("put --store s fig 1");
+    let text = bench.ok("status --store s --changes");
+    let expected = "+ apple = 9   (older: noted at version 2)\n+ fig = 1\n";
+    assert!(text.starts_with(expected), "{text}");
+    bench.ok("reset --store s fig");
     bench.steps(&[
         "commit --store s --key k => 2 1 of the pending changes were noted at another version",
         r#"commit --store s --key k --older sign -> {"version": 4, "changes": 1}"#,
