@@ -26,7 +26,7 @@ pub enum StoreError {
     /// Users other than the owner of the store's file may read or change it.
     #[error(
         "others may read or change the store {path} (its mode is {mode:03o}), which has the \
-         contents of all files: chmod 600 {path}",
+         contents of all files: chmod 600 {path}, or 640 for a group",
         path = .path.display()
     )]
     Exposed {

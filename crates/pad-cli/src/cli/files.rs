@@ -129,7 +129,7 @@ pub(super) fn check_secret(name: &str, path: &Path) -> Result {
             return Err(Failure::Input(format!(
                 "{name} {path}: others may read or change it (its mode is {mode:03o})"
             ))
-            .help(format!("run chmod 600 {path}")));
+            .help(format!("run chmod 600 {path}, or 640 for a group")));
         }
     }
     Ok(())

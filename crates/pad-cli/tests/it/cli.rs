@@ -36,7 +36,7 @@ fn secret_keys_are_private() {
     assert_eq!(bench.mode("k"), 0o600);
     for open in [0o644, 0o640, 0o604, 0o620] {
         bench.set_mode("k", open);
-        bench.fails("import --store s --key k t.csv", 2, "chmod 600");
+        bench.fails("import --store s --key k t.csv", 2, "run chmod 600 on it\n");
         assert!(!bench.path("s").exists());
     }
     bench.set_mode("k", 0o400);

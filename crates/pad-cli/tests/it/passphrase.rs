@@ -99,7 +99,7 @@ fn advice_stays_on_its_line() {
     bench.write("a\nb", b"a passphrase\n");
     bench.set_mode("a\nb", 0o644);
     let open = [("PAD_NEW_PASSPHRASE_FILE", "a\nb")];
-    let help = "\nhelp: run chmod 600 a\\nb\n";
+    let help = "\nhelp: run chmod 600 a\\nb, or 640 for a group\n";
     fails(&bench, &open, "passphrase k", help);
 }
 
