@@ -78,7 +78,7 @@ impl Status {
         rows.add("oldest version", "oldest", repository.oldest().number());
         if latest > Version::EMPTY {
             rows.add("root", "root", repository.head_text(latest)?.root);
-            add_note(&repository, latest, &mut rows)?;
+            add_note(&repository, &public, latest, &mut rows)?;
         }
         rows.add("entries", "entries", repository.entries());
         rows.add("pending", "pending_changes", waiting.len());
@@ -111,14 +111,22 @@ impl Status {
     }
 }
 
-fn add_note(repository: &Server, version: Version, rows: &mut Rows) -> Result {
+/// Adds the name and the time of a version. Unless they are signed with the store's own key, they
+/// are the store's word.
+fn add_note(repository: &Server, public: &PublicKey, version: Version, rows: &mut Rows) -> Result {
     let Some(note) = VersionNote::of(repository.store(), version)? else {
         return Ok(());
     };
     if let Some(name) = &note.name {
         rows.both("name", "name", Output::show_text(name), name.as_str());
     }
-    rows.both("signed at", "time", utc(note.seconds), note.seconds);
+    let (time, seconds) = (utc(note.seconds), note.seconds);
+    if note.verify(public, version) == Ok(true) {
+        let text = format!("{time}, signed with the store's own key");
+        rows.both("signed at", "time", text, seconds);
+    } else {
+        rows.both("dated", "time", format!("{time} by the store"), seconds);
+    }
     Ok(())
 }
 

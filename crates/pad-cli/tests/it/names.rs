@@ -102,8 +102,10 @@ fn signed_names_and_dates_are_those_of_the_author() {
     bench.steps(&[
         "put --store s --key k fig 1",
         "commit --store s --key k --name one --sign-note",
+        "status --store s => 0 Z, signed with the store's own key",
         "put --store s fig 2",
         "commit --store s --key k --name two",
+        "status --store s => 0 Z by the store",
         "import --store s --key k --name three --sign-note three.csv",
         "versions --store s --public k.pub => 0 names are the store's word unless signed",
         "history --store s --public k.pub fig => 0 (by the author's signature: three, 2",
