@@ -6,7 +6,7 @@ use std::{path::PathBuf, time::Duration};
 use clap::Args;
 use comparison::{
     Scheme,
-    advice::{Advice, Question},
+    advice::{Advice, Candidate, Question},
     records::Records,
 };
 
@@ -71,7 +71,7 @@ impl AdviceArguments {
         report.finish(compare::tables)
     }
 
-    /// Measures the winner of the advice and its rivals, and reports their costs next to the
+    /// Measures the winner of the advice and other schemes, and reports their costs next to the
     /// predicted ones.
     pub fn verify(&self) -> Outcome<()> {
         let (Question { wanted, tariff }, records) = self.read()?;
@@ -92,12 +92,17 @@ impl AdviceArguments {
     }
 }
 
-/// Selects the schemes to run: the winner, the runner-up and the cheapest scheme of another family.
+/// Selects the schemes to run: the winner, the two cheapest schemes, and the cheapest scheme that
+/// does not belong to the winner's family. The cheapest is first.
 fn first(advice: &Advice) -> Vec<&'static Scheme> {
-    let first = [advice.winner(), advice.runner_up(), advice.other_family()];
-    let mut first: Vec<_> = first.into_iter().flatten().map(|it| it.scheme).collect();
-    first.dedup_by_key(|scheme| scheme.name);
-    first
+    let chosen = [advice.winner(), advice.other_family()];
+    let is_chosen = |candidate: &Candidate| {
+        let mut names = chosen.into_iter().flatten().map(|it| it.scheme.name);
+        names.any(|name| name == candidate.scheme.name)
+    };
+    let ranked = advice.ranked.iter().enumerate();
+    let first = ranked.filter(|(place, candidate)| *place < 2 || is_chosen(candidate));
+    first.map(|(_, candidate)| candidate.scheme).collect()
 }
 
 /// Makes the tables for the result lines of `bench verify`.

@@ -1,7 +1,8 @@
 //! Advice on which scheme to choose for a load.
 //!
-//! Ranks all schemes by monthly cost and explains the first place. Lists excluded schemes with
-//! their reasons, and the loads at which another scheme would win.
+//! Ranks all schemes by monthly cost. Recommends the default, or the cheapest scheme if it saves
+//! enough. Lists excluded schemes with their reasons, and the loads at which another scheme would
+//! be cheaper.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,17 @@ use crate::{
     records::Records,
     schemes::{Place, Scheme, SchemeFamily, schemes},
 };
+
+/// Name of the default scheme: that of `pad keygen`, in a store.
+pub const DEFAULT: &str = "red-black-stored";
+
+/// Dollars per month. What the default costs more than the cheapest scheme does not matter if it is
+/// less.
+pub const SMALL_DOLLARS: f64 = 1.0;
+
+/// Share of the cheapest scheme's cost. What the default costs more than the cheapest scheme does
+/// not matter if it is less.
+pub const SMALL_SHARE: f64 = 0.1;
 
 /// Requirements of a user for a scheme: a load, needed properties and limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -248,13 +260,43 @@ impl Advice {
     }
 
     /// Returns the cheapest scheme; `None` if no scheme may be chosen.
-    pub fn winner(&self) -> Option<&Candidate> {
+    pub fn cheapest(&self) -> Option<&Candidate> {
         self.ranked.first()
     }
 
-    /// Returns the second cheapest scheme; `None` if fewer than two may be chosen.
+    /// Returns the [`DEFAULT`] scheme; `None` if it may not be chosen.
+    pub fn default_scheme(&self) -> Option<&Candidate> {
+        self.ranked
+            .iter()
+            .find(|candidate| candidate.scheme.name == DEFAULT)
+    }
+
+    /// Returns the recommended scheme; `None` if no scheme may be chosen.
+    ///
+    /// This is the default if it may be chosen, and costs less than [`SMALL_DOLLARS`] or
+    /// [`SMALL_SHARE`] more than the cheapest scheme. Otherwise it is the cheapest scheme.
+    pub fn winner(&self) -> Option<&Candidate> {
+        let cheapest = self.cheapest()?;
+        let least = cheapest.cost.total();
+        let most = (least + SMALL_DOLLARS).max(least * (1.0 + SMALL_SHARE));
+        let default = self.default_scheme();
+        default
+            .filter(|default| default.cost.total() < most)
+            .or(Some(cheapest))
+    }
+
+    /// Returns the cheapest scheme, with the dollars per month that it costs less than the winner.
+    /// `None` if no scheme costs less.
+    pub fn cheaper(&self) -> Option<(&Candidate, f64)> {
+        let (cheapest, winner) = (self.cheapest()?, self.winner()?);
+        let saved = difference(winner.cost.total(), cheapest.cost.total());
+        (saved > 0.0).then_some((cheapest, saved))
+    }
+
+    /// Returns the cheapest scheme apart from the winner; `None` if there is none.
     pub fn runner_up(&self) -> Option<&Candidate> {
-        self.ranked.get(1)
+        let winner = self.winner()?.scheme.name;
+        self.ranked.iter().find(|other| other.scheme.name != winner)
     }
 
     /// Returns the cheapest scheme that does not belong to the winner's family; `None` if there is

@@ -32,16 +32,18 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Plans the measurements for `load`: the schemes that `advice` ranks and that cost at most
-    /// [`HOPEFUL`] times as much as its winner.
+    /// Plans the measurements for `load`: the winner of `advice`, then the other schemes that it
+    /// ranks and that cost at most [`HOPEFUL`] times as much as the cheapest.
     pub fn new(advice: &Advice, load: &Load) -> Self {
         let most = advice
-            .winner()
-            .map_or(0.0, |winner| winner.cost.total() * HOPEFUL);
-        let hopeful = advice
-            .ranked
-            .iter()
-            .filter(|candidate| candidate.cost.total() <= most);
+            .cheapest()
+            .map_or(0.0, |cheapest| cheapest.cost.total() * HOPEFUL);
+        let winner = advice.winner();
+        let others = advice.ranked.iter().filter(|candidate| {
+            candidate.cost.total() <= most
+                && winner.is_some_and(|winner| winner.scheme.name != candidate.scheme.name)
+        });
+        let hopeful = winner.into_iter().chain(others);
         let largest = load.keys.min(CALIBRATED_KEYS).min(that_fit(load));
         let sizes = [(largest / 8).max(1), largest];
         let tasks = hopeful.flat_map(|candidate| {
@@ -160,8 +162,8 @@ fn run(scheme: &Scheme, work: &Workload, effort: &Effort, limit: Duration) -> Ou
     measure(scheme, work, effort, limit)
 }
 
-/// Largest ratio of a scheme's estimated cost to the winner's for which the scheme is measured in a
-/// calibration.
+/// Largest ratio of a scheme's estimated cost to that of the cheapest for which the scheme is
+/// measured in a calibration.
 pub const HOPEFUL: f64 = 3.0;
 
 /// Maximum number of keys in a calibration: all designs load them in a few seconds.

@@ -237,6 +237,47 @@ fn the_winner_and_where_it_ceases_to_be() {
 }
 
 #[test]
+fn the_default_wins_unless_the_difference_matters() {
+    let load = wanted().load;
+    let with = |snapshots_per_day, lookups_per_day| {
+        let load = Load {
+            snapshots_per_day,
+            lookups_per_day,
+            ..load
+        };
+        advise(&Requirements { load, ..wanted() })
+    };
+    let winner = |advice: &Advice| advice.winner().unwrap().scheme.name;
+    // Proofs of the log are 588 bytes shorter: 2 cents a month with few lookups.
+    let few = with(86_400.0, 8640.0);
+    assert_eq!(winner(&few), DEFAULT);
+    let (cheapest, saved) = few.cheaper().unwrap();
+    assert_eq!(cheapest.scheme.name, "aad-counted");
+    assert!((saved - 0.0187).abs() < 0.001, "{saved}");
+    assert_eq!(few.runner_up().unwrap().scheme.name, "aad-counted");
+    // With a hundred times as many lookups, this is more than a dollar.
+    let many = with(86_400.0, 864_000.0);
+    assert_eq!(winner(&many), "aad-counted");
+    assert_eq!(many.cheaper(), None);
+    // A thousand times as many updates cost both schemes so much that it is less than a tenth.
+    let updates = with(86_400_000.0, 864_000.0);
+    assert_eq!(winner(&updates), DEFAULT);
+    assert!(updates.cheaper().unwrap().1 > SMALL_DOLLARS);
+}
+
+#[test]
+fn the_default_must_meet_the_requirements() {
+    let mut wanted = wanted();
+    wanted.load.lookups_per_day = 8640.0;
+    assert_eq!(advise(&wanted).winner().unwrap().scheme.name, DEFAULT);
+    wanted.limits.proof_bytes = Some(400.0);
+    let advice = advise(&wanted);
+    assert_eq!(advice.default_scheme(), None);
+    assert_eq!(advice.winner(), advice.cheapest());
+    assert!(advice.winner().is_some());
+}
+
+#[test]
 fn what_dominates_can_never_cross() {
     let (wanted, tariff, records) = (wanted(), tariff(), records());
     let advice = Advice::new(&wanted, &tariff, &records);

@@ -77,6 +77,7 @@ const QUESTIONS: &[&str] = &[
     "! get --store none apple",
     "! get --unknown",
     "man pages",
+    "advise --keys 100 --updates 1/day",
     "advise --keys 1M --updates 1/s --lookups 10k/s",
     "advise --keys 100k --snapshots 1/day --changes 1000 --lookups 1k/s",
     "advise --keys 10k --updates 1/s --max-memory 1MB --max-proof 50 --max-snapshot 0.001ms",

@@ -78,6 +78,13 @@ mod tests {
     }
 
     #[test]
+    fn the_default_of_the_advice_is_that_of_keygen() {
+        let default = comparison::scheme(comparison::advice::DEFAULT).unwrap();
+        assert_eq!(default.keygen, Some(SchemeName::RedBlack.name()));
+        assert_eq!(default.place, comparison::Place::Store);
+    }
+
+    #[test]
     fn keys_for_a_number_of_entries_say_which() {
         let scheme = comparison::scheme("tuple-chain-accumulators-bilinear").unwrap();
         let of = |keys| commands(scheme, &Load { keys, ..LOAD });

@@ -5,7 +5,7 @@ use core::fmt;
 use comfy_table::{CellAlignment, Table, presets::UTF8_BORDERS_ONLY};
 use comparison::{
     Load,
-    advice::{Advice, Balance, Candidate, Crossing, Exclusion, Requirements, crossing},
+    advice::{Advice, Balance, Candidate, Crossing, DEFAULT, Exclusion, Requirements, crossing},
     cost::{BandwidthRatios, Term},
 };
 use serde_json::{Value as Json, json};
@@ -19,7 +19,7 @@ pub(super) fn shown(advice: &Advice, wanted: &Requirements, basis: &Basis) -> (S
     let rivals = rivals(advice, load, basis);
     let mut parts = vec![origin(wanted, basis), ranking(advice, load)];
     parts.push(match advice.winner() {
-        Some(winner) => why(winner, load, &rivals),
+        Some(winner) => why(winner, &reason(advice), load, &rivals),
         None => "No scheme meets the requirements.".into(),
     });
     parts.push(excluded(&advice.excluded));
@@ -35,8 +35,8 @@ struct Rival<'a> {
     crossing: Crossing,
 }
 
-/// Returns the schemes to compare with the recommended scheme: the runner-up and the cheapest
-/// candidate of another family, without duplicates.
+/// Returns the schemes to compare with the recommended scheme: the cheapest of the others, and the
+/// cheapest candidate of another family, without duplicates.
 fn rivals<'a>(advice: &'a Advice, load: &Load, basis: &Basis) -> Vec<Rival<'a>> {
     let Some(winner) = advice.winner() else {
         return Vec::new();
@@ -45,7 +45,12 @@ fn rivals<'a>(advice: &'a Advice, load: &Load, basis: &Basis) -> Vec<Rival<'a>> 
     let other = advice.other_family().filter(|other| {
         runner_up.is_none_or(|runner_up| runner_up.scheme.name != other.scheme.name)
     });
-    let roles = [("runner-up", runner_up), ("other family", other)];
+    let first = if advice.cheaper().is_some() {
+        "cheapest"
+    } else {
+        "runner-up"
+    };
+    let roles = [(first, runner_up), ("other family", other)];
     let rivals = roles.into_iter().filter_map(|(role, candidate)| {
         let candidate = candidate?;
         let crossing = crossing((winner, candidate), load, &basis.tariff, &basis.records);
@@ -185,9 +190,42 @@ fn mostly(candidate: &Candidate) -> Option<(Term, String)> {
     Some((term, format!("{:.0} %", share * 100.0)))
 }
 
-/// Explains why `winner` is cheapest, and at which loads it would cost as much as each of `rivals`.
-/// The text begins with the commands that create a dictionary of this scheme.
-fn why(winner: &Candidate, load: &Load, rivals: &[Rival<'_>]) -> String {
+/// Explains why the recommended scheme is recommended: because it is the default, or the cheapest.
+/// Empty if no scheme is recommended.
+fn reason(advice: &Advice) -> String {
+    let Some(winner) = advice.winner() else {
+        return String::new();
+    };
+    if winner.scheme.name == DEFAULT {
+        return advice.cheaper().map_or_else(
+            || "It is the default, and no scheme costs less.".into(),
+            |(cheapest, saved)| {
+                format!(
+                    "It is the default. The cheapest, {}, would save {} a month: less than a \
+                     dollar, or less than 10 %.",
+                    cheapest.scheme.name,
+                    money(saved)
+                )
+            },
+        );
+    }
+    if let Some(default) = advice.default_scheme() {
+        let more = default.cost.total() - winner.cost.total();
+        return format!(
+            "It is the cheapest. The default, {DEFAULT}, costs {} a month more.",
+            money(more)
+        );
+    }
+    let mut excluded = advice.excluded.iter();
+    let default = excluded.find(|excluded| excluded.scheme.name == DEFAULT);
+    let reasons = default.map(reasons).unwrap_or_default();
+    format!("It is the cheapest. The default, {DEFAULT}, is excluded: {reasons}.")
+}
+
+/// Explains the recommendation of `winner`, by `reason` and by its largest cost, and at which loads
+/// it would cost as much as each of `rivals`. The text begins with the commands that create a
+/// dictionary of this scheme.
+fn why(winner: &Candidate, reason: &str, load: &Load, rivals: &[Rival<'_>]) -> String {
     let name = winner.scheme.name;
     let mut lines: Vec<String> = match commands(winner.scheme, load) {
         Ok(commands) => {
@@ -197,6 +235,7 @@ fn why(winner: &Candidate, load: &Load, rivals: &[Rival<'_>]) -> String {
         }
         Err(why) => vec![format!("Choose {name} ({why}).")],
     };
+    lines.push(reason.to_owned());
     lines.push(mostly(winner).map_or_else(
         || "It costs nothing.".into(),
         |(term, share)| format!("{share} of what it costs is {term}."),
@@ -206,13 +245,13 @@ fn why(winner: &Candidate, load: &Load, rivals: &[Rival<'_>]) -> String {
             role, candidate, ..
         } = rival;
         let name = candidate.scheme.name;
-        let article = if *role == "runner-up" {
-            "The runner-up"
-        } else {
-            "The cheapest of another family"
+        let article = match *role {
+            "cheapest" => "The cheapest",
+            "runner-up" => "The runner-up",
+            _ => "The cheapest of another family",
         };
-        let (total, cheapest) = (candidate.cost.total(), winner.cost.total());
-        let times = match total / cheapest {
+        let (total, of_winner) = (candidate.cost.total(), winner.cost.total());
+        let times = match total / of_winner {
             ratio if ratio.is_finite() => format!("{ratio:.2} times as much"),
             _ if total > 0.0 => format!("{} dollars", digits(total)),
             _ => "nothing, too".into(),
@@ -255,13 +294,17 @@ fn places(crossing: &Crossing) -> String {
     }
 }
 
+/// Joins the reasons for an exclusion.
+fn reasons(excluded: &Exclusion) -> String {
+    let reasons: Vec<_> = excluded.reasons.iter().map(ToString::to_string).collect();
+    reasons.join("; ")
+}
+
 /// Groups the schemes that are excluded for equal reasons, with one line per group.
 fn excluded(all: &[Exclusion]) -> String {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for excluded in all {
-        let reasons: Vec<_> = excluded.reasons.iter().map(ToString::to_string).collect();
-        let reasons = reasons.join("; ");
-        let name = excluded.scheme.name;
+        let (reasons, name) = (reasons(excluded), excluded.scheme.name);
         match groups.iter_mut().find(|(known, _)| *known == reasons) {
             Some((_, names)) => names.push(name),
             None => groups.push((reasons, vec![name])),
@@ -311,6 +354,9 @@ fn object(advice: &Advice, wanted: &Requirements, basis: &Basis, rivals: &[Rival
             "quick": basis.records.quick,
         },
         "winner": advice.winner().map(|winner| winner.scheme.name),
+        "why": advice.winner().map(|_| reason(advice)),
+        "cheapest": advice.cheaper().map(|(cheapest, _)| cheapest.scheme.name),
+        "cheapest_saves": advice.cheaper().map(|(_, dollars)| dollars),
         "rivals": rivals.collect::<Vec<_>>(),
         "ranked": ranked.collect::<Vec<_>>(),
         "excluded": excluded.collect::<Vec<_>>(),
@@ -345,6 +391,15 @@ fn candidate_object(candidate: &Candidate, load: &Load) -> Json {
         "lookup_bytes_per_second": ratios.lookup,
         "marks": marks,
     })
+}
+
+/// Formats an amount of money that is above zero.
+fn money(dollars: f64) -> String {
+    if dollars < 0.01 {
+        "less than a cent".into()
+    } else {
+        format!("{} dollars", digits(dollars))
+    }
 }
 
 /// Formats `number` with up to four decimals. Values between -0.01 and 0.01, except 0, are in
