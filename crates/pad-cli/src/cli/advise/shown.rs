@@ -12,12 +12,15 @@ use serde_json::{Value as Json, json};
 
 use super::{Basis, commands::commands};
 
+/// Maximum number of characters in a line, except in commands and in long names of files.
+const WIDTH: usize = 80;
+
 /// Renders `advice` as text and as a JSON object. Both repeat the requirements (`wanted`) and the
 /// data (`basis`) that the advice was computed from.
 pub(super) fn shown(advice: &Advice, wanted: &Requirements, basis: &Basis) -> (String, Json) {
     let load = &wanted.load;
     let rivals = rivals(advice, load, basis);
-    let mut parts = vec![origin(wanted, basis), ranking(advice, load)];
+    let mut parts = vec![origin(wanted, basis), ranking(advice)];
     parts.push(match advice.winner() {
         Some(winner) => why(winner, &reason(advice), load, &rivals),
         None => "No scheme meets the requirements.".into(),
@@ -71,28 +74,35 @@ fn origin(wanted: &Requirements, basis: &Basis) -> String {
     } else {
         ""
     };
-    format!(
-        "{} keys of {} bytes with values of {}; {} snapshots of {} changes and {} lookups per \
-         day;\n\
-         {} server(s) with {} version(s); needed: {}\n\
-         prices: {} ({}, {}): {}\n\
-         measurements: {}, {}{haste}",
-        load.keys,
-        load.key_bytes,
-        load.value_bytes,
-        digits(load.snapshots_per_day),
-        load.changes,
-        digits(load.lookups_per_day),
-        load.servers,
-        digits(load.kept_versions.round()),
-        needs.join(", "),
-        entry.name,
-        entry.provider,
-        entry.as_of,
-        equilibrium(basis),
-        basis.source,
-        machines(basis),
-    )
+    let statements = [
+        format!(
+            "{} keys of {} bytes with values of {}; {} snapshots of {} changes and {} lookups per \
+             day;",
+            load.keys,
+            load.key_bytes,
+            load.value_bytes,
+            digits(load.snapshots_per_day),
+            load.changes,
+            digits(load.lookups_per_day),
+        ),
+        format!(
+            "{} server(s) with {} version(s); needed: {}",
+            load.servers,
+            digits(load.kept_versions.round()),
+            needs.join(", "),
+        ),
+        format!(
+            "prices: {} ({}, {}): {}",
+            entry.name,
+            entry.provider,
+            entry.as_of,
+            equilibrium(basis),
+        ),
+        format!("measurements: {}, {}{haste}", basis.source, machines(basis)),
+    ];
+    statements
+        .map(|statement| wrapped(&statement, 2))
+        .join("\n")
 }
 
 /// Describes how many bytes sent cost as much as one second of computing. Above this ratio,
@@ -115,19 +125,17 @@ fn machines(basis: &Basis) -> String {
     }
 }
 
-fn ranking(advice: &Advice, load: &Load) -> String {
+/// Renders the ranked schemes as a table of at most [`WIDTH`] columns, with footnotes.
+fn ranking(advice: &Advice) -> String {
     if advice.ranked.is_empty() {
         return String::new();
     }
     let mut table = Table::new();
     table.load_style(UTF8_BORDERS_ONLY).set_header([
         "scheme",
-        "dollars a month",
-        "mostly",
-        "lookup",
-        "snapshot",
+        "$ a month",
         "proof",
-        "memory",
+        "verify",
         "notes",
     ]);
     let mut notes = Notes::default();
@@ -135,23 +143,17 @@ fn ranking(advice: &Advice, load: &Load) -> String {
         table.add_row([
             candidate.scheme.name.to_owned(),
             digits(candidate.cost.total()),
-            mostly(candidate).map_or_else(
-                || "nothing".into(),
-                |(term, share)| format!("{term}, {share}"),
-            ),
-            time(candidate.lookup_us()),
-            time(candidate.snapshot_seconds() * 1e6),
             size(candidate.proof_bytes()),
-            candidate
-                .memory_bytes(load)
-                .map_or_else(|| "?".into(), size),
+            candidate.figures.verify_us.map_or_else(|| "?".into(), time),
             notes.of(candidate),
         ]);
     }
-    for column in [1, 3, 4, 5, 6] {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+    // The longest name leaves no room for a space on both sides of each column.
+    for column in table.column_iter_mut().skip(1) {
+        column.set_padding((0, 1));
+    }
+    for column in table.column_iter_mut().skip(1).take(3) {
+        column.set_cell_alignment(CellAlignment::Right);
     }
     format!("{table}{notes}")
 }
@@ -162,7 +164,7 @@ fn ranking(advice: &Advice, load: &Load) -> String {
 struct Notes(Vec<String>);
 
 impl Notes {
-    /// Returns the footnote numbers of `candidate`, separated by spaces, and adds new footnotes.
+    /// Returns the footnote numbers of `candidate`, three in a line, and adds new footnotes.
     fn of(&mut self, candidate: &Candidate) -> String {
         let numbers = candidate.marks.iter().map(|mark| {
             let note = mark.to_string();
@@ -173,14 +175,19 @@ impl Notes {
             });
             (index + 1).to_string()
         });
-        numbers.collect::<Vec<_>>().join(" ")
+        let numbers: Vec<_> = numbers.collect();
+        let lines: Vec<_> = numbers.chunks(3).map(|line| line.join(" ")).collect();
+        lines.join("\n")
     }
 }
 
 impl fmt::Display for Notes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut notes = self.0.iter().zip(1..);
-        notes.try_for_each(|(note, number)| write!(formatter, "\n{number:>2} {note}"))
+        notes.try_for_each(|(note, number)| {
+            let note = wrapped(&format!("{number:>2} {note}"), 3);
+            write!(formatter, "\n{note}")
+        })
     }
 }
 
@@ -233,9 +240,9 @@ fn why(winner: &Candidate, reason: &str, load: &Load, rivals: &[Rival<'_>]) -> S
             lines.extend(commands.iter().map(|command| format!("  {command}")));
             lines
         }
-        Err(why) => vec![format!("Choose {name} ({why}).")],
+        Err(why) => vec![wrapped(&format!("Choose {name} ({why})."), 2)],
     };
-    lines.push(reason.to_owned());
+    lines.push(wrapped(reason, 2));
     lines.push(mostly(winner).map_or_else(
         || "It costs nothing.".into(),
         |(term, share)| format!("{share} of what it costs is {term}."),
@@ -256,11 +263,10 @@ fn why(winner: &Candidate, reason: &str, load: &Load, rivals: &[Rival<'_>]) -> S
             _ if total > 0.0 => format!("{} dollars", digits(total)),
             _ => "nothing, too".into(),
         };
-        lines.push(format!(
-            "{article}, {name}, costs {times}:{}.",
-            balance(winner, candidate)
-        ));
-        lines.push(format!("  Both cost the same {}.", places(&rival.crossing)));
+        let balance = balance(winner, candidate);
+        let costs = format!("{article}, {name}, costs {times}:{balance}.");
+        let equal = format!("  Both cost the same {}.", places(&rival.crossing));
+        lines.extend([wrapped(&costs, 2), wrapped(&equal, 4)]);
     }
     lines.join("\n")
 }
@@ -300,7 +306,7 @@ fn reasons(excluded: &Exclusion) -> String {
     reasons.join("; ")
 }
 
-/// Groups the schemes that are excluded for equal reasons, with one line per group.
+/// Groups the schemes that are excluded for equal reasons, with one paragraph per group.
 fn excluded(all: &[Exclusion]) -> String {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for excluded in all {
@@ -313,9 +319,11 @@ fn excluded(all: &[Exclusion]) -> String {
     if groups.is_empty() {
         return String::new();
     }
-    let lines = groups.iter();
-    let lines = lines.map(|(reasons, names)| format!("\n  {}: {reasons}", names.join(", ")));
-    format!("Excluded:{}", lines.collect::<String>())
+    let paragraphs = groups.iter().map(|(reasons, names)| {
+        let paragraph = format!("  {}: {reasons}", names.join(", "));
+        format!("\n{}", wrapped(&paragraph, 4))
+    });
+    format!("Excluded:{}", paragraphs.collect::<String>())
 }
 
 fn object(advice: &Advice, wanted: &Requirements, basis: &Basis, rivals: &[Rival<'_>]) -> Json {
@@ -384,6 +392,7 @@ fn candidate_object(candidate: &Candidate, load: &Load) -> Json {
         "dominant": candidate.cost.dominant().map(|(term, _)| term),
         "dollars_per_lookup": candidate.cost.line().each,
         "lookup_us": candidate.lookup_us(),
+        "verify_us": candidate.figures.verify_us,
         "snapshot_seconds": candidate.snapshot_seconds(),
         "proof_bytes": candidate.proof_bytes(),
         "memory_bytes": candidate.memory_bytes(load),
@@ -413,6 +422,26 @@ fn digits(number: f64) -> String {
         _ => return format!("{number:.2e}"),
     };
     format!("{number:.decimals$}")
+}
+
+/// Breaks `text` at spaces into lines of at most [`WIDTH`] characters. All lines but the first
+/// begin with `indent` spaces.
+fn wrapped(text: &str, indent: usize) -> String {
+    let (mut lines, mut width) = (String::new(), 0);
+    for (place, word) in text.split(' ').enumerate() {
+        let length = word.chars().count();
+        if place > 0 && width + 1 + length > WIDTH {
+            lines.push('\n');
+            lines.push_str(&" ".repeat(indent));
+            width = indent;
+        } else if place > 0 {
+            lines.push(' ');
+            width += 1;
+        }
+        lines.push_str(word);
+        width += length;
+    }
+    lines
 }
 
 fn time(us: f64) -> String {
