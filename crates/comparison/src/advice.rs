@@ -47,6 +47,8 @@ pub struct Limits {
     pub proof_bytes: Option<f64>,
     /// Maximum seconds to make a snapshot and to apply it on a server, in total.
     pub snapshot_seconds: Option<f64>,
+    /// Maximum seconds to make and verify a proof, in total.
+    pub lookup_seconds: Option<f64>,
 }
 
 /// Prices, and assumptions about the work that is charged.
@@ -121,6 +123,9 @@ pub enum Reason {
     /// limit.
     #[error("a snapshot is there after {0:.3} s")]
     SnapshotSeconds(f64),
+    /// Making and verifying a proof takes this number of seconds in total, which exceeds the limit.
+    #[error("a lookup takes {:.3} ms", .0 * 1e3)]
+    LookupSeconds(f64),
 }
 
 /// A scheme with its estimated figures and cost for a load.
@@ -188,6 +193,10 @@ impl Candidate {
         }
         if exceeds(self.snapshot_seconds(), limits.snapshot_seconds) {
             reasons.push(Reason::SnapshotSeconds(self.snapshot_seconds()));
+        }
+        let lookup_seconds = self.lookup_us() / 1e6;
+        if exceeds(lookup_seconds, limits.lookup_seconds) {
+            reasons.push(Reason::LookupSeconds(lookup_seconds));
         }
         reasons
     }

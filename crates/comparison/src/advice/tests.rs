@@ -162,6 +162,17 @@ fn limits_exclude_what_exceeds_them() {
     };
     assert!(!names(&advise(&wanted)).contains(&"tuple-spec-lightweight-stored"));
     assert!(names(&advise(&wanted)).contains(&"red-black-stored"));
+    // A proof takes 10 us to make and 5 to verify.
+    for (lookup_seconds, is_met) in [(16e-6, true), (14e-6, false)] {
+        wanted.limits = Limits {
+            lookup_seconds: Some(lookup_seconds),
+            ..Limits::default()
+        };
+        let advice = advise(&wanted);
+        assert_eq!(names(&advice).contains(&"red-black-stored"), is_met);
+        let reasons = reasons(&advice, "red-black-stored");
+        assert_eq!(matches!(*reasons, [Reason::LookupSeconds(_)]), !is_met);
+    }
 }
 
 #[test]

@@ -287,6 +287,18 @@ fn little_memory() {
 }
 
 #[test]
+fn lookups_in_a_given_time() {
+    let line = "--keys 100 --updates 1/day --max-lookup";
+    let slow = advice(&format!("{line} 1s"));
+    assert_wins(&slow, DEFAULT);
+    let fast = advice(&format!("{line} 0.0001ms"));
+    assert_excluded(&fast, DEFAULT, "a lookup takes 0.");
+    let limit = fast["limits"]["lookup_seconds"].as_f64().unwrap();
+    assert!((limit - 1e-7).abs() < 1e-12, "{limit}");
+    assert_eq!(fast["winner"], Value::Null);
+}
+
+#[test]
 fn old_versions_on_many_servers() {
     let line = "--keys 10k --updates 1/min --lookups 100/s";
     let one = advice(line);

@@ -80,7 +80,8 @@ const QUESTIONS: &[&str] = &[
     "advise --keys 100 --updates 1/day",
     "advise --keys 1M --updates 1/s --lookups 10k/s",
     "advise --keys 100k --snapshots 1/day --changes 1000 --lookups 1k/s",
-    "advise --keys 10k --updates 1/s --max-memory 1MB --max-proof 50 --max-snapshot 0.001ms",
+    "advise --keys 10k --updates 1/s --max-memory 1MB --max-proof 50 --max-snapshot 0.001ms \
+     --max-lookup 0.001ms",
 ];
 
 const STORES: &[&str] = &[

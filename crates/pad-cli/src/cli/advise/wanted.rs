@@ -92,6 +92,9 @@ pub(super) struct NeedArguments {
     /// Maximum time to make and apply a snapshot, such as 10ms.
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     max_snapshot: Option<f64>,
+    /// Maximum time to make and verify a proof, such as 1ms.
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    max_lookup: Option<f64>,
 }
 
 /// Returns the load, needs and limits from both groups of arguments, and from the trace that `load`
@@ -109,6 +112,7 @@ pub(super) fn wanted(load: &LoadArguments, needs: &NeedArguments) -> Result<Requ
             memory_bytes: needs.max_memory,
             proof_bytes: needs.max_proof,
             snapshot_seconds: needs.max_snapshot,
+            lookup_seconds: needs.max_lookup,
         },
     })
 }
