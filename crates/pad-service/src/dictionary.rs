@@ -18,7 +18,10 @@ use pad_client::Versions;
 
 use transparency_log::tile::ResourcePath;
 
-use crate::keep::{CannotKeep, Keep};
+use crate::{
+    file_identity::{FileIdentity, identity},
+    keep::{CannotKeep, Keep},
+};
 
 mod apply;
 mod notes;
@@ -52,6 +55,10 @@ pub struct Dictionary {
     /// Whether the opened store has written updates, and so blocks other writers until it is
     /// dropped. False if contents are read on demand. Accessed under the lock `changing`.
     is_writer: AtomicBool,
+    /// Identity of the opened store's file.
+    file: Mutex<FileIdentity>,
+    /// Whether the last [`Dictionary::follow`] failed.
+    is_lost: AtomicBool,
 }
 
 /// The files that are published with a dictionary.
@@ -81,6 +88,7 @@ impl Dictionary {
     /// version and its limit is too low.
     pub fn open_with(store: &Path, cache: impl Into<NodeCache>) -> Result<Self, RepositoryError> {
         let cache = cache.into();
+        let file = store_identity(store).unwrap_or_default();
         let repository = Server::of_any_with(store, cache.clone())?;
         let public = repository.public_key()?;
         Ok(Self {
@@ -92,6 +100,8 @@ impl Dictionary {
             current: RwLock::new(Arc::new(RwLock::new(repository))),
             changing: Mutex::new(()),
             is_writer: AtomicBool::new(false),
+            file: Mutex::new(file),
+            is_lost: AtomicBool::new(false),
         })
     }
 
@@ -260,28 +270,49 @@ impl Dictionary {
         self.read(|server| server.head_message(version))
     }
 
-    /// Reopens the store if other processes have published versions. Returns whether it was
-    /// reopened.
+    /// Reopens the store if other processes have published versions, if its file was removed or
+    /// replaced, or if it cannot be read. Returns whether it was reopened.
     ///
     /// Time: one read if there is no new version. Otherwise, the time of opening the store.
     ///
     /// # Errors
-    /// [`RepositoryError`]. The previous versions are still served after an error.
+    /// [`RepositoryError`], with [`StoreError::OtherKey`] if the store of another author is found.
+    /// The previous versions are still served after an error.
     pub fn follow(&self) -> Result<bool, RepositoryError> {
-        let is_behind = || {
-            self.read(|repository| {
-                Ok::<_, StoreError>(repository.store().latest()? > repository.latest())
-            })
-        };
-        if !is_behind()? {
+        let followed = self.reopen_if_outdated();
+        self.is_lost.store(followed.is_err(), Relaxed);
+        followed
+    }
+
+    /// Returns whether the last [`Dictionary::follow`] failed. Waits for no lock.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.is_lost.load(Relaxed)
+    }
+
+    fn reopen_if_outdated(&self) -> Result<bool, RepositoryError> {
+        if !self.is_outdated() {
             return Ok(false);
         }
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        if !is_behind()? {
+        if !self.is_outdated() {
             return Ok(false);
         }
         self.reopen()?;
         Ok(true)
+    }
+
+    /// Returns whether the opened store is not the latest state of the store.
+    fn is_outdated(&self) -> bool {
+        let opened = *self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        // An error does not show that the file was removed.
+        if store_identity(&self.store).is_ok_and(|found| found != opened) {
+            return true;
+        }
+        self.read(|repository| match repository.store().latest() {
+            Ok(latest) => latest > repository.latest(),
+            // After a failed read, the storage engine reads nothing until the file is opened again.
+            Err(_) => true,
+        })
     }
 
     /// Verifies encoded updates and applies them durably.
@@ -426,16 +457,31 @@ impl Dictionary {
 
     /// Opens the store again. Queries are then answered by the new handle.
     fn reopen(&self) -> Result<(), RepositoryError> {
+        // The identity is read first: if the file is replaced at this moment, the next check sees
+        // it.
+        let file = store_identity(&self.store).unwrap_or_default();
         let opened = Server::of_any_with(&self.store, self.cache.clone())?;
+        if opened.public_key()? != self.public {
+            return Err(StoreError::OtherKey.into());
+        }
         let opened = Arc::new(RwLock::new(opened));
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = core::mem::replace(&mut *current, opened);
         drop(current);
+        *self.file.lock().unwrap_or_else(PoisonError::into_inner) = file;
         self.is_writer.store(false, Relaxed);
         // Dropping the old handle may take long, so it is dropped after the lock is released.
         drop(old);
         Ok(())
     }
+}
+
+/// Returns the identity of the store's file. A store in objects has none.
+fn store_identity(store: &Path) -> io::Result<FileIdentity> {
+    if AnyStore::is_in_objects(store) {
+        return Ok(None);
+    }
+    identity(store)
 }
 
 /// Returns whether a file is inside a folder after all links are resolved.

@@ -1,8 +1,6 @@
 //! A block directory served from a folder.
 
 use std::{
-    fs::{self, Metadata},
-    io,
     path::{Path, PathBuf},
     sync::{
         Mutex, PoisonError, RwLock, RwLockWriteGuard, TryLockError,
@@ -21,6 +19,7 @@ use pad_web::server::{Limits, StatusCode};
 
 use crate::{
     dictionary::{ApplySummary, NotApplied},
+    file_identity::{FileIdentity, identity},
     page::about_heads,
     refusal::Refusal,
     reply::{CacheLifetime, MESSAGE, OBJECT, TEXT},
@@ -55,10 +54,6 @@ struct OpenedDirectory {
     directory: Box<dyn AnyDirectory>,
     file: FileIdentity,
 }
-
-/// The device and the inode of a file, which no other file has while the file is open. `None` if
-/// there is no file.
-type FileIdentity = Option<(u64, u64)>;
 
 impl Directory {
     /// Opens the directory in `folder`. Responses are limited by `limits`, the limits of the server
@@ -198,7 +193,7 @@ impl Directory {
         };
         drop(opened);
         // An error does not show that the folder was removed.
-        identity(&self.folder).is_ok_and(|found| found != file)
+        identity(&log_path(&self.folder)).is_ok_and(|found| found != file)
     }
 
     /// Returns whether the folder was removed or replaced, and is not opened again yet. Waits for
@@ -219,6 +214,15 @@ impl Directory {
             Err(TryLockError::Poisoned(opened)) => opened.into_inner().is_none(),
             Err(TryLockError::WouldBlock) => false,
         }
+    }
+
+    /// Returns why requests are refused, for health checks. Waits for no lock.
+    pub(crate) fn failure(&self) -> Option<&'static str> {
+        if self.is_lost() {
+            return Some("the folder of a block directory was removed or replaced");
+        }
+        let has_failed = self.has_failed();
+        has_failed.then_some("the folder of a block directory cannot be opened again")
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, Option<OpenedDirectory>> {
@@ -328,36 +332,11 @@ fn update_of(directory: &dyn AnyDirectory, version: Version) -> Result<Vec<u8>, 
 /// Opens the directory in `folder`, and sets its limit of ranges.
 fn opened(folder: &Path, most_in_range: u64) -> Result<(PublicKey, OpenedDirectory), StoreError> {
     // The identity is read first: if the folder is replaced at this moment, the next check sees it.
-    let file = identity(folder).unwrap_or_default();
+    let file = identity(&log_path(folder)).unwrap_or_default();
     let (public, mut directory) = open(folder, CacheBudget::default())?;
     directory.limit_ranges(most_in_range);
     Ok((public, OpenedDirectory { directory, file }))
 }
-
-/// Returns the identity of the log of the directory in `folder`.
-fn identity(folder: &Path) -> io::Result<FileIdentity> {
-    match fs::metadata(log_path(folder)) {
-        Ok(found) => Ok(Some(numbers(&found))),
-        Err(error) if ABSENT.contains(&error.kind()) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-#[cfg(unix)]
-fn numbers(found: &Metadata) -> (u64, u64) {
-    use std::os::unix::fs::MetadataExt as _;
-
-    (found.dev(), found.ino())
-}
-
-/// Without inodes, only the removal of a file is noticed.
-#[cfg(not(unix))]
-const fn numbers(_: &Metadata) -> (u64, u64) {
-    (0, 0)
-}
-
-/// Kinds of errors of a file that does not exist.
-const ABSENT: [io::ErrorKind; 2] = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
 
 fn latest_of(directory: &dyn AnyDirectory) -> Version {
     // Heads are in memory, so this cannot fail.
@@ -495,7 +474,7 @@ mod tests {
         let directory = Directory::open(&served, &Limits::default()).unwrap();
         let versions = || directory.body(&Resource::Versions, 1 << 20);
         assert!(!directory.follow().unwrap() && !directory.is_lost());
-        fs::rename(&served, &moved).unwrap();
+        std::fs::rename(&served, &moved).unwrap();
         for _ in 0..2 {
             let missing = directory.follow();
             assert!(matches!(missing, Err(StoreError::Missing(_))));
@@ -504,13 +483,13 @@ mod tests {
             let refused = directory.apply(b"").unwrap_err();
             assert!(matches!(refused, NotApplied::FolderLost), "{refused}");
         }
-        fs::rename(&moved, &served).unwrap();
+        std::fs::rename(&moved, &served).unwrap();
         assert!(directory.follow().unwrap() && !directory.is_lost());
         versions().unwrap();
         assert!(!directory.follow().unwrap());
         // Another directory of the author is opened in its place.
-        fs::rename(&served, &moved).unwrap();
-        fs::rename(&other, &served).unwrap();
+        std::fs::rename(&served, &moved).unwrap();
+        std::fs::rename(&other, &served).unwrap();
         assert!(directory.follow().unwrap() && !directory.is_lost());
         versions().unwrap();
         drop(open(&moved, CacheBudget::default()).unwrap());

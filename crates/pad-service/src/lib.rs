@@ -38,6 +38,7 @@ mod delivery;
 mod dictionary;
 mod directory;
 mod event_limit;
+mod file_identity;
 mod head_log;
 mod keep;
 mod metrics;

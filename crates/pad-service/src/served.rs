@@ -90,6 +90,16 @@ impl ServedDictionary {
         }
     }
 
+    /// Returns why the store cannot be followed, or a block directory cannot be opened, for health
+    /// checks. Waits for no lock.
+    pub(crate) fn failure(&self) -> Option<&'static str> {
+        match self {
+            Self::Whole(dictionary) => dictionary.is_lost().then_some("a store cannot be followed"),
+            Self::Part(_) => None,
+            Self::Directory(directory) => directory.failure(),
+        }
+    }
+
     /// Returns whether the latest version can be read without a long wait for a lock.
     ///
     /// A writer holds the lock for a long time if contents are in memory.

@@ -1,7 +1,12 @@
 //! HTTP request handler for dictionaries: queries, published files, updates, health and metrics.
 
 use core::time::Duration;
-use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+    time::Instant,
+};
 
 use authdict::{
     AnswerError, Dictionary, Key, LookupError, Question, Server, Version,
@@ -72,7 +77,7 @@ impl Service {
     /// pauses for `every` before each check of the stores.
     ///
     /// After a failure, the pause before the next check of that store doubles, up to ten seconds or
-    /// `every`. A failure is logged once.
+    /// `every`. A failure is logged once. Health checks report it until a check succeeds.
     pub fn follow(&self, every: Duration) -> PeriodicTask {
         let backoff = || Backoff::new(every, every.max(LONGEST_PAUSE));
         let dictionaries = self.dictionaries.iter();
@@ -85,15 +90,18 @@ impl Service {
                 }
                 match dictionary.follow() {
                     Ok(is_new) => {
-                        backoff.succeeded();
-                        if is_new {
-                            let latest = dictionary.latest().number();
-                            tracing::info!(dictionary = %name, latest, "the store has new versions");
-                        }
+                        let news = match (backoff.succeeded(), is_new) {
+                            (true, _) => "the store is followed again",
+                            (false, true) => "the store has new versions",
+                            (false, false) => continue,
+                        };
+                        let latest = dictionary.latest().number();
+                        tracing::info!(dictionary = %name, latest, "{news}");
                     }
                     Err(error) => {
                         if backoff.failed(error.clone()) {
-                            tracing::error!(dictionary = %name, %error, "the store cannot be followed");
+                            let text = "the store cannot be followed";
+                            tracing::error!(dictionary = %name, %error, "{text}");
                         }
                     }
                 }
@@ -353,8 +361,8 @@ impl Service {
     }
 
     /// Returns the response to a health check. It is 503 with reasons if a log of heads cannot be
-    /// written, if the folder of a block directory was removed or cannot be opened again, or if a
-    /// mirror cannot follow any of its upstream servers.
+    /// written, if a store cannot be followed, if the folder of a block directory was removed or
+    /// cannot be opened again, or if a mirror cannot follow any of its upstream servers.
     fn health(&self, known: Option<&HeaderValue>) -> Answer {
         let mut latest = Map::new();
         for (name, dictionary) in &self.dictionaries {
@@ -370,16 +378,8 @@ impl Service {
             reasons.push("a log of heads cannot be written");
         }
         let served = self.dictionaries.values();
-        let directories: Vec<_> = served.filter_map(ServedDictionary::directory).collect();
-        if directories.iter().any(|directory| directory.is_lost()) {
-            reasons.push("the folder of a block directory was removed or replaced");
-        }
-        if directories
-            .iter()
-            .any(|directory| directory.has_failed() && !directory.is_lost())
-        {
-            reasons.push("the folder of a block directory cannot be opened again");
-        }
+        let failures: BTreeSet<_> = served.filter_map(ServedDictionary::failure).collect();
+        reasons.extend(failures);
         if self.metrics.are_all_upstreams_down() {
             reasons.push("no upstream server is of use, or its versions cannot be stored");
         }

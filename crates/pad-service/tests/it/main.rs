@@ -10,6 +10,8 @@ mod hostile;
 mod keep;
 mod liars;
 mod load;
+#[cfg(unix)]
+mod lost_store;
 mod lying_store;
 mod mirror;
 mod notes;
