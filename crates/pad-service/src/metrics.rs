@@ -45,6 +45,8 @@ pub struct Metrics {
 #[derive(Clone, Copy, Debug, Default)]
 struct Upstream {
     is_up: bool,
+    /// Whether it is of no use because it lacks versions that a mirror needs.
+    is_pruned: bool,
     /// The time of the latest success, in seconds since 1970.
     succeeded: Option<u64>,
 }
@@ -228,7 +230,7 @@ impl Metrics {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let mut upstreams = self.upstreams();
         let upstream = upstreams.entry(address.to_owned()).or_default();
-        upstream.is_up = is_up;
+        (upstream.is_up, upstream.is_pruned) = (is_up, false);
         if is_up {
             upstream.succeeded = now.ok().map(|now| now.as_secs());
         }
@@ -238,6 +240,19 @@ impl Metrics {
     pub(crate) fn mark_upstream_down(&self, address: &str) {
         let mut upstreams = self.upstreams();
         upstreams.entry(address.to_owned()).or_default().is_up = false;
+    }
+
+    /// Records that the upstream server at `address` lacks versions that a mirror needs.
+    pub(crate) fn note_pruned(&self, address: &str) {
+        let mut upstreams = self.upstreams();
+        let upstream = upstreams.entry(address.to_owned()).or_default();
+        (upstream.is_up, upstream.is_pruned) = (false, true);
+    }
+
+    /// Returns whether an upstream server lacks versions that a mirror needs.
+    pub(crate) fn is_an_upstream_pruned(&self) -> bool {
+        let upstreams = self.upstreams();
+        upstreams.values().any(|upstream| upstream.is_pruned)
     }
 
     /// Returns whether upstream servers were asked, and none of them was of use.

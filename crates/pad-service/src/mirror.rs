@@ -234,8 +234,10 @@ impl Mirror {
             for upstream in &self.upstreams {
                 let address = upstream.address();
                 let mut incidents = mirrored.incidents.iter();
-                let is_up = !incidents.any(|incident| incident.server == address);
-                self.metrics.note_upstream(&address, is_up);
+                match incidents.find(|incident| incident.server == address) {
+                    Some(incident) if incident.is_elsewhere() => self.metrics.note_pruned(&address),
+                    incident => self.metrics.note_upstream(&address, incident.is_none()),
+                }
             }
         }
         self.log(&mirrored);
@@ -306,13 +308,22 @@ impl Mirror {
         let mut failing = BTreeMap::new();
         for incident in &mirrored.incidents {
             if self.logged.get(&incident.server) != Some(&incident.fault) {
-                tracing::warn!(upstream = %incident.server, "{incident}");
+                let server = &incident.server;
+                if incident.is_elsewhere() {
+                    tracing::warn!(upstream = %server, "{incident}: {UPSTREAM_PRUNED}");
+                } else {
+                    tracing::warn!(upstream = %server, "{incident}");
+                }
             }
             failing.insert(incident.server.clone(), incident.fault.clone());
         }
         self.logged = failing;
     }
 }
+
+/// What to do if an upstream server does not keep the next version that a mirror needs.
+pub(crate) const UPSTREAM_PRUNED: &str = "an upstream server has pruned, or does not keep, \
+    versions that this mirror needs: start from a copy of its store, or name another --from";
 
 #[cfg(test)]
 mod tests {

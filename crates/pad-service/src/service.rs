@@ -27,6 +27,7 @@ use crate::{
     delivery::take_notes,
     dictionary::{ApplySummary, NotApplied},
     metrics::{Metrics, log_metrics},
+    mirror::UPSTREAM_PRUNED,
     page::{about_heads, list, require_versions},
     periodic_task::PeriodicTask,
     refusal::Refusal,
@@ -381,7 +382,11 @@ impl Service {
         let failures: BTreeSet<_> = served.filter_map(ServedDictionary::failure).collect();
         reasons.extend(failures);
         if self.metrics.are_all_upstreams_down() {
-            reasons.push("no upstream server is of use, or its versions cannot be stored");
+            reasons.push(if self.metrics.is_an_upstream_pruned() {
+                UPSTREAM_PRUNED
+            } else {
+                "no upstream server is of use, or its versions cannot be stored"
+            });
         }
         let mut health = Map::new();
         health.insert("latest".into(), latest.into());

@@ -17,7 +17,7 @@ use pad_service::{Dictionary, Mirror};
 
 use crate::{
     fixture::*,
-    serve::{assert_unhealthy, raw, text},
+    serve::{asked, assert_unhealthy, raw, text},
 };
 
 #[test]
@@ -105,6 +105,42 @@ fn a_mirror_begins_with_a_stored_snapshot_of_a_pruned_upstream() {
     let (copy, mut follower) = mirror(&author.path("snapshot.pad"), &[&server]);
     assert_eq!(follower.round().unwrap().taken, 1);
     assert_eq!(copy.latest(), Version::new(4));
+}
+
+#[test]
+fn health_of_a_mirror_says_that_its_upstream_has_pruned() {
+    let author = Author::of_three_versions();
+    let limited = author.serve_keeping("limited.pad", "3..");
+    let pruned = author.copy("s.pad", "pruned.pad");
+    let mut store = authdict::Server::of_any(&pruned).unwrap();
+    store.prune(Version::new(3)).unwrap();
+    drop(store);
+    let pruned = start(service(&pruned));
+    let whole = author.serve();
+    for (name, upstream) in [("limited", &limited), ("pruned", &pruned)] {
+        let store = author.create(&format!("of-{name}.pad"));
+        let copy = Arc::new(Dictionary::open(&store).unwrap());
+        let service = service_of(Arc::clone(&copy));
+        let follow = |upstreams: &[&TestServer]| {
+            let list = upstreams.iter().map(|server| connect(server)).collect();
+            let (copy, base) = (Arc::clone(&copy), store.clone());
+            Mirror::new(copy, list, base, service.metrics())
+        };
+        let (mut alone, mut both) = (follow(&[upstream]), follow(&[upstream, &whole]));
+        let server = start_plain(service);
+        let health = || asked(&server, "GET", "/health", "");
+        alone.round().unwrap();
+        let failing = health();
+        assert!(failing.starts_with("HTTP/1.1 503"), "{name}: {failing}");
+        for words in ["has pruned", "a copy of its store", "another --from"] {
+            assert!(failing.contains(words), "{name}: {failing}");
+        }
+        // Another server has the versions, and then nothing is missing.
+        assert_eq!(both.round().unwrap().taken, 3, "{name}");
+        assert!(health().starts_with("HTTP/1.1 200"), "{name}");
+        assert!(alone.round().unwrap().incidents.is_empty(), "{name}");
+        assert!(health().starts_with("HTTP/1.1 200"), "{name}");
+    }
 }
 
 #[test]
