@@ -205,31 +205,14 @@ impl MirrorCommand {
             })
     }
 
-    /// Connects to the upstream servers.
-    ///
-    /// If an address contains no dictionary name, the server is asked for the name. If the server
-    /// does not answer, it is assumed to have the dictionary `name`. A mirror therefore serves its
-    /// contents even while other servers are unreachable.
+    /// Connects to the upstream servers, like [`connect`].
     fn upstreams(&self, name: Option<&str>) -> Result<Vec<Remote>> {
         let options = HttpOptions {
             attempts: 1,
             response_bytes: self.network.sizes.limits().response_bytes,
             ..self.roots.options()?
         };
-        let named = |address: &String| match (Remote::connect(address, options.clone()), name) {
-            // Other servers may answer even if this server does not.
-            (Err(error), Some(name))
-                if !matches!(error, FetchError::Http(HttpError::Configuration(_))) =>
-            {
-                let named = format!("{}/v1/dictionaries/{name}", address.trim_end_matches('/'));
-                let (shown, taken) = (without_password(address), without_password(&named));
-                Output::warn(&format!("--from {shown} is taken to be {taken}: {error}"));
-                named
-            }
-            _ => address.clone(),
-        };
-        let addresses: Vec<String> = self.from.iter().map(named).collect();
-        connect("--from", &addresses, &options)
+        connect("--from", &self.from, name, &options)
     }
 }
 
@@ -250,7 +233,7 @@ impl Route {
             idle_connections: IN_FLIGHT,
             ..self.roots.options()?
         };
-        let servers = connect("--server", &self.server, &options)?;
+        let servers = connect("--server", &self.server, None, &options)?;
         let first = servers.first().map(|server| server.name().to_owned());
         let name = self.name.clone().or(first).unwrap_or_default();
         let public = self.public.as_deref().map(load_public).transpose()?;
@@ -270,21 +253,44 @@ impl Route {
 }
 
 /// Connects to the servers at `addresses`. `option` is the command-line option of the addresses,
-/// for error messages.
+/// for messages.
 ///
-/// A server whose address does not contain the dictionary's name must be reachable, to be asked for
-/// the name.
-fn connect(option: &str, addresses: &[String], options: &HttpOptions) -> Result<Vec<Remote>> {
-    let connected = addresses.iter().map(|address| {
-        Remote::connect(address, options.clone()).map_err(|error| {
-            let text = format!("{option} {}: {error}", without_password(address));
-            match error {
-                FetchError::Http(HttpError::Configuration(_)) => Failure::Input(text),
-                _ => Failure::Store(text),
+/// If an address contains no dictionary name, the server is asked for the name. A server that does
+/// not answer is assumed to have the name of the first other server, or else `name`. A mirror or
+/// router therefore starts even while some servers are unreachable.
+fn connect(
+    option: &str,
+    addresses: &[String],
+    name: Option<&str>,
+    options: &HttpOptions,
+) -> Result<Vec<Remote>> {
+    let asked = addresses.iter();
+    let asked = asked.map(|address| Remote::connect(address, options.clone()));
+    let asked: Vec<_> = asked.collect();
+    let first = asked.iter().flatten().next().map(Remote::name);
+    let name = first.or(name).map(str::to_owned);
+    let failed = |address: &str, error: FetchError| {
+        let text = format!("{option} {}: {error}", without_password(address));
+        match error {
+            FetchError::Http(HttpError::Configuration(_)) => Failure::Input(text),
+            _ => Failure::Store(text),
+        }
+    };
+    let servers = addresses.iter().zip(asked).map(|(address, asked)| {
+        match (asked, &name) {
+            // Other servers may answer even if this server does not.
+            (Err(error), Some(name))
+                if !matches!(error, FetchError::Http(HttpError::Configuration(_))) =>
+            {
+                let named = format!("{}/v1/dictionaries/{name}", address.trim_end_matches('/'));
+                let (shown, taken) = (without_password(address), without_password(&named));
+                Output::warn(&format!("{option} {shown} is taken to be {taken}: {error}"));
+                Remote::connect(&named, options.clone()).map_err(|error| failed(&named, error))
             }
-        })
+            (asked, _) => asked.map_err(|error| failed(address, error)),
+        }
     });
-    connected.collect()
+    servers.collect()
 }
 
 /// Maximum number of requests that wait for servers.

@@ -2,7 +2,10 @@
 //! processes.
 
 use super::process::{Process, ROOTS, begin_store, certify, wait_for};
-use crate::{bench::Bench, process::until};
+use crate::{
+    bench::{Bench, text},
+    process::{free_address, until},
+};
 
 /// Waits until a store has pruned all versions before this version.
 fn wait_for_oldest(bench: &Bench, store: &str, oldest: u64) {
@@ -75,6 +78,36 @@ fn a_router_asks_whoever_keeps_the_version() {
     ]);
     router.stop();
     drop(old);
+}
+
+#[test]
+fn a_router_starts_while_a_server_is_down_and_asks_it_later() {
+    let bench = Bench::with_trace();
+    certify(&bench);
+    let live = Process::start(&bench, "serve --store s");
+    let down = free_address();
+    let servers = [live.url(), format!("https://{down}")];
+    let line = |[first, second]: [&String; 2]| {
+        format!("route --server {first} --server {second} {ROOTS} --every 50")
+    };
+    let [up, unnamed] = &servers;
+    let routers = [[up, unnamed], [unnamed, up]].map(|servers| {
+        let router = Process::start(&bench, &line(servers));
+        wait_for(&bench, &router.url(), 3);
+        router
+    });
+    let warned = text(&bench.read("log"));
+    let taken = format!("--server {unnamed} is taken to be {unnamed}/v1/dictionaries/s: ");
+    assert_eq!(warned.matches(&taken).count(), 2, "{warned}");
+    let back = Process::start_at(&bench, "serve --store s", &down);
+    drop(live);
+    for router in &routers {
+        let get = format!("get {} apple", router.asked());
+        until(&get, || bench.run(&get).status.success());
+    }
+    drop(back);
+    let neither = format!("route --server {unnamed} --server {up} {ROOTS} --public k.pub");
+    bench.fails(&neither, 4, &format!("--server {unnamed}: "));
 }
 
 #[test]
