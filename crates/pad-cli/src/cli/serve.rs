@@ -7,6 +7,7 @@ use std::{
     sync::Arc,
 };
 
+use authdict::Version;
 use clap::Args;
 use pad_service::{
     CosigningOptions, Dictionary, Directory, HeadLog, HeadLogError, PeriodicTask, ServedDictionary,
@@ -208,13 +209,17 @@ impl NetworkArguments {
         let limits = self.sizes.limits();
         let host = self.listen.bind(limits)?;
         let names: Vec<_> = dictionaries.keys().cloned().collect();
+        let latest = dictionaries.values().map(ServedDictionary::latest);
+        let latest: Vec<_> = latest.map(Version::number).collect();
         let cosigning = self.cosign(&dictionaries, roots)?;
         let service = Service::new(dictionaries, limits);
         let following = service.follow(Duration::from_millis(self.follow_every));
         let begun = (begin(&service), cosigning);
-        let (all, url) = (names.join(", "), host.url());
+        let each = names.iter().zip(&latest);
+        let each = each.map(|(name, latest)| format!("{name} (version {latest})"));
+        let (all, url) = (each.collect::<Vec<_>>().join(", "), host.url());
         let text = format!("serving {all} at {url} (Ctrl-C stops)");
-        let object = json!({ "dictionary_names": names });
+        let object = json!({ "dictionary_names": names, "latest_versions": latest });
         host.run(service, (&text, object), output, || {
             drop(following);
             // Dropping the tasks would wait for their current rounds. A round may wait for minutes

@@ -174,6 +174,7 @@ fn is_of(kind: &str, value: &Json) -> bool {
         "object" => value.is_object(),
         "list" => value.is_array(),
         "list of strings" => all(Json::is_string),
+        "list of integers" => all(Json::is_u64),
         "list of objects" => all(Json::is_object),
         _ => panic!("unknown type: {kind}"),
     }

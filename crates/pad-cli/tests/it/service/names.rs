@@ -1,12 +1,38 @@
 //! Tests of names and dates of versions on servers, mirrors and routers, in separate processes.
 
+use std::{
+    io::{BufRead as _, BufReader},
+    process::Stdio,
+};
+
 use serde_json::json;
 
-use super::process::{Process, ROOTS, certify, pushed_server, wait_for};
+use super::process::{Process, ROOTS, begin_store, certify, pushed_server, wait_for};
 use crate::{
-    bench::{Bench, assert_has, text},
+    bench::{Bench, assert_has, objects, text},
     process::until,
 };
+
+#[test]
+fn a_server_says_at_the_start_which_versions_it_has() {
+    let bench = Bench::with_trace();
+    begin_store(&bench, "older");
+    let line = "serve --store s --store older --listen 127.0.0.1:0";
+    let (server, printed) = Process::spawn_printing(&bench, line.split(' '));
+    let expected = json!({ "dictionary_names": ["older", "s"], "latest_versions": [1, 3] });
+    assert_has(&objects(&printed)[0], &expected, line);
+    drop(server);
+    let mut command = bench.command();
+    command.args(line.split(' ')).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    let mut said = String::new();
+    let output = child.stdout.take().unwrap();
+    BufReader::new(output).read_line(&mut said).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let expected = "serving older (version 1), s (version 3) at http://127.0.0.1:";
+    assert!(said.starts_with(expected), "{said}");
+}
 
 #[test]
 fn names_of_versions_are_the_word_of_the_server_that_has_the_store() {
