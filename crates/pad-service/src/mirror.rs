@@ -86,6 +86,11 @@ trait MirrorTarget: fmt::Debug + Send + Sync {
         Ok(false)
     }
 
+    /// Returns whether the copy needs the update to each version. A part begins with any version.
+    fn needs_each_version(&self) -> bool {
+        true
+    }
+
     /// Drops versions that the retention policy excludes. Returns the oldest remaining version, or
     /// `None` if no pruning is due.
     fn prune(&self) -> Result<Option<Version>, NotApplied>;
@@ -235,7 +240,9 @@ impl Mirror {
                 let address = upstream.address();
                 let mut incidents = mirrored.incidents.iter();
                 match incidents.find(|incident| incident.server == address) {
-                    Some(incident) if incident.is_elsewhere() => self.metrics.note_pruned(&address),
+                    Some(incident) if self.is_pruned(incident) => {
+                        self.metrics.note_pruned(&address);
+                    }
                     incident => self.metrics.note_upstream(&address, incident.is_none()),
                 }
             }
@@ -297,6 +304,11 @@ impl Mirror {
         Ok(copy.latest() < wanted)
     }
 
+    /// Returns whether the upstream server only lacks versions that the copy needs.
+    fn is_pruned(&self, incident: &Incident) -> bool {
+        self.copy.needs_each_version() && incident.is_elsewhere()
+    }
+
     fn log(&mut self, mirrored: &RoundSummary) {
         if mirrored.taken > 0 {
             let (taken, latest) = (mirrored.taken, mirrored.latest.number());
@@ -309,7 +321,7 @@ impl Mirror {
         for incident in &mirrored.incidents {
             if self.logged.get(&incident.server) != Some(&incident.fault) {
                 let server = &incident.server;
-                if incident.is_elsewhere() {
+                if self.is_pruned(incident) {
                     tracing::warn!(upstream = %server, "{incident}: {UPSTREAM_PRUNED}");
                 } else {
                     tracing::warn!(upstream = %server, "{incident}");

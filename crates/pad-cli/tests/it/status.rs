@@ -93,7 +93,11 @@ fn reset_drops_pending_changes_and_nothing_else() {
     bench.ok("put --store s fig 9");
     reset("", 1, 0);
     bench.step(r#"commit --store s --key k -> {"changes": 0}"#);
-    bench.fails("commit --store s --key k --sign-note", 2, "nothing is pending");
+    bench.fails(
+        "commit --store s --key k --sign-note",
+        2,
+        "nothing is pending",
+    );
     reset("", 0, 0);
     assert_ne!(bench.state("s"), before);
     bench.fails("reset --store none", 4, "there is no store");

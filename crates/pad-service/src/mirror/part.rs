@@ -25,6 +25,10 @@ impl MirrorTarget for Part {
         self.keep().until()
     }
 
+    fn needs_each_version(&self) -> bool {
+        false
+    }
+
     fn seen(&self) -> Result<StoredView, NotFollowed<LookupError>> {
         StoredView::new(self.public().clone()).follow(self.read().as_ref())
     }

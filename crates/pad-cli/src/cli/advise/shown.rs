@@ -142,7 +142,7 @@ fn ranking(advice: &Advice) -> String {
     for candidate in &advice.ranked {
         table.add_row([
             candidate.scheme.name.to_owned(),
-            digits(candidate.cost.total()),
+            dollars(candidate.cost.total()),
             size(candidate.proof_bytes()),
             candidate.figures.verify_us.map_or_else(|| "?".into(), time),
             notes.of(candidate),
@@ -156,6 +156,15 @@ fn ranking(advice: &Advice) -> String {
         column.set_cell_alignment(CellAlignment::Right);
     }
     format!("{table}{notes}")
+}
+
+/// Formats a cost in dollars for a column. Extrapolations may have dozens of digits.
+fn dollars(cost: f64) -> String {
+    if cost < 1e9 {
+        digits(cost)
+    } else {
+        format!("{cost:.2e}")
+    }
 }
 
 /// Footnotes on the cost estimates, each stored once. The table of schemes refers to them by
