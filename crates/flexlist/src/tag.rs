@@ -26,8 +26,9 @@
 //! each challenged block. The first two schemes withstand quantum computers as far as is known; the
 //! others do not.
 //!
-//! Every [`TagKind`] (a scheme chosen at run time) puts the root of `hash_only` before the committed
-//! part of its scheme (32 bytes, 2.9 us). A block that is read is then checked by hashing it.
+//! Every [`TagKind`] (a scheme chosen at run time) puts the root of `hash_only` before the
+//! committed part of its scheme (32 bytes, 2.9 us). A block that is read is then checked by hashing
+//! it.
 //!
 //! The default is the private MAC with reads. It suits an owner that audits its own files: it is
 //! the fastest scheme by orders of magnitude and has the smallest proofs. It uses symmetric

@@ -65,8 +65,8 @@ impl Question for Key {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Keys(#[serde(deserialize_with = "not_empty")] Vec<Key>);
 
-/// Deserializes the keys of [`Keys`]. In messages, unlike in JSON, they must ascend, so that nothing
-/// is sorted for a hostile message.
+/// Deserializes the keys of [`Keys`]. In messages, unlike in JSON, they must ascend, so that
+/// nothing is sorted for a hostile message.
 fn not_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Key>, D::Error> {
     let is_message = !deserializer.is_human_readable();
     let keys = Vec::<Key>::deserialize(deserializer)?;

@@ -1,5 +1,5 @@
-//! Laws that both accumulators obey, checked on named elements: lists, batches, refused changes, and
-//! updates of witnesses.
+//! Laws that both accumulators obey, checked on named elements: lists, batches, refused changes,
+//! and updates of witnesses.
 
 use std::collections::BTreeSet;
 

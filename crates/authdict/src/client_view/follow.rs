@@ -47,8 +47,8 @@ pub trait Heads {
     ) -> Result<Option<Vec<u8>>, Self::Error>;
 
     /// Returns two statements to which the head of version `newer` commits: the root of version
-    /// `older`, and its history. Each is the body of a [`pad_core::Past`], as [`StoredView::accuse`]
-    /// takes it.
+    /// `older`, and its history. Each is the body of a [`pad_core::Past`], as
+    /// [`StoredView::accuse`] takes it.
     ///
     /// # Errors
     /// [`Self::Error`].

@@ -79,7 +79,7 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
         Ok(None)
     }
 
-    /// See [`Dictionary::append_only_message`].
+    /// See [`Heads::append_only_message`].
     fn append_only(&self, _: Version, _: Version) -> Result<Option<Vec<u8>>, LookupError> {
         Ok(None)
     }

@@ -1,8 +1,8 @@
 //! Delivery of version notes to other stores: the author's signature on a page of notes, and the
 //! notes that a store lacks.
 //!
-//! The signature shows the server that the author sent the page. It is not stored, and clients never
-//! see it.
+//! The signature shows the server that the author sent the page. It is not stored, and clients
+//! never see it.
 
 use std::collections::BTreeMap;
 

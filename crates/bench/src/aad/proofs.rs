@@ -135,8 +135,8 @@ impl<S: DictionaryScheme> AadBench<'_, S> {
         self.measured(names("random versions", None, n).merged(&means))
     }
 
-    /// Reports the bytes of lookups in logs larger than `largest` entries, computed from the message
-    /// layout.
+    /// Reports the bytes of lookups in logs larger than `largest` entries, computed from the
+    /// message layout.
     pub(super) fn computed(&mut self, largest: u64) -> Outcome<()> {
         let shape = Shape::new(COMPUTED, Schedule::Eager).ok_or("no such shape")?;
         for level in largest.ilog2() + 1..=u32::from(COMPUTED) {

@@ -185,8 +185,8 @@ impl BareHashes {
     }
 }
 
-/// Calls `work` with each number below `count`, on the threads of `workers`. A thread makes at least
-/// `piece` calls in a row.
+/// Calls `work` with each number below `count`, on the threads of `workers`. A thread makes at
+/// least `piece` calls in a row.
 pub fn each_on(workers: &Workers, count: usize, piece: usize, work: impl Fn(usize) + Send + Sync) {
     if workers.threads() == 1 {
         (0..count).for_each(work);

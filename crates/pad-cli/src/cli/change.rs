@@ -93,8 +93,8 @@ pub(super) struct Commit {
     push: super::push::PushArguments,
     /// Sign a new version even if nothing changed.
     ///
-    /// Without it, commit signs nothing if nothing is pending, and fails if --name or --sign-note is
-    /// given. With --push it then sends the servers the versions that they lack.
+    /// Without it, commit signs nothing if nothing is pending, and fails if --name or --sign-note
+    /// is given. With --push it then sends the servers the versions that they lack.
     #[arg(long)]
     allow_empty: bool,
     /// Name the new version NAME, for --at and other options.

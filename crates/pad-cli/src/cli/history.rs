@@ -49,7 +49,7 @@ pub(super) struct Diff {
     ///
     /// The rows are the changes that lead from BEFORE to AFTER. Each was verified in both versions.
     /// Only --complete proves that none is missing. Without it, a note on standard error says so.
-    /// With --hex, the columns are op,key_hex,value_hex, for bytes that are not UTF-8.
+    /// With --hex, the columns are `op,key_hex,value_hex`, for bytes that are not UTF-8.
     #[arg(long)]
     csv: bool,
     /// Number, name or date of the earlier version; write a name of digits as name:TEXT.

@@ -91,9 +91,10 @@ pub(super) struct Import {
     /// The trace, plain, .gz or .zst; - for standard input.
     ///
     /// A trace is CSV or JSON lines. Its columns are snapshot,op,key,value; op is put or delete.
-    /// key_hex and value_hex, in place of key and value, contain hexadecimal digits. Without the
-    /// column snapshot, all rows are one new version, as with --append; without op, each row is a
-    /// put. Standard input is kept in an unnamed file next to the store, because it is read twice.
+    /// `key_hex` and `value_hex`, in place of key and value, contain hexadecimal digits. Without
+    /// the column snapshot, all rows are one new version, as with --append; without op, each row is
+    /// a put. Standard input is kept in an unnamed file next to the store, because it is read
+    /// twice.
     trace: PathBuf,
 }
 
@@ -165,8 +166,8 @@ impl Import {
         Ok(())
     }
 
-    /// Imports all snapshots after the skipped snapshots, and signs their notes with `keys`, if any.
-    /// Returns the number of imported changes.
+    /// Imports all snapshots after the skipped snapshots, and signs their notes with `keys`, if
+    /// any. Returns the number of imported changes.
     fn import(
         &self,
         trace: &mut Replay<'_>,
@@ -377,8 +378,8 @@ impl ImportPosition {
     }
 }
 
-/// Snapshots that are staged as versions but not durable yet: their names and versions, their import
-/// records and their notes.
+/// Snapshots that are staged as versions but not durable yet: their names and versions, their
+/// import records and their notes.
 #[derive(Default)]
 struct Staged {
     snapshots: Vec<(String, Version)>,

@@ -121,7 +121,7 @@ pub(super) struct Range {
     /// Write the columns key,value as CSV, which pad import reads.
     ///
     /// Each entry was verified. The list is complete if the exit status is 0. With --hex, the
-    /// columns are key_hex,value_hex, for bytes that are not UTF-8.
+    /// columns are `key_hex,value_hex`, for bytes that are not UTF-8.
     #[arg(long)]
     csv: bool,
     /// List at most NUMBER of entries, and name the next key.
@@ -194,8 +194,8 @@ impl Versions {
     }
 }
 
-/// Formats a version's note as columns: time, numbers of changes and entries, and name. Signed notes
-/// are marked.
+/// Formats a version's note as columns: time, numbers of changes and entries, and name. Signed
+/// notes are marked.
 fn note_text(note: &VersionNote, is_signed: bool) -> String {
     let name = note.name.as_deref().map(Output::show_text);
     let (time, name) = (utc(note.seconds), name.unwrap_or_default());
@@ -437,8 +437,9 @@ fn look_up(
     output.say_at(version, &text, object)
 }
 
-/// Looks up the keys in `page` and prints the answers. Asks about half a page at a time if the answer
-/// about the whole would be too long. Returns how many keys are present; in a log, none counts.
+/// Looks up the keys in `page` and prints the answers. Asks about half a page at a time if the
+/// answer about the whole would be too long. Returns how many keys are present; in a log, none
+/// counts.
 fn look_up_page(
     session: &Session,
     version: Version,

@@ -118,8 +118,8 @@ impl ServerArguments {
             .help("use --server instead of --store"))
     }
 
-    /// Returns whether to query servers about a directory. `other` is the option for another source,
-    /// if it is given. It takes precedence over `PAD_SERVER`.
+    /// Returns whether to query servers about a directory. `other` is the option for another
+    /// source, if it is given. It takes precedence over `PAD_SERVER`.
     pub(super) fn are_asked(&self, other: Option<&str>) -> Result<bool> {
         match (self.are_given(), other) {
             (None, _) | (Some(false), Some(_)) => self.check_unused().map(|()| false),

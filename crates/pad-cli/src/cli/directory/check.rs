@@ -130,8 +130,8 @@ fn state_on_servers<S: Suite>(client: &Client, version: Version) -> Result<Direc
     Ok((Some(root), client.entries::<S>(version, &end)?.registered))
 }
 
-/// Prints the state of a directory. `files` are the total size of its files in bytes, and the height
-/// of the blocks; `None` on a server.
+/// Prints the state of a directory. `files` are the total size of its files in bytes, and the
+/// height of the blocks; `None` on a server.
 fn say_state(
     public: &PublicKey,
     version: Version,

@@ -109,8 +109,8 @@ fn on_server<S: Suite>(
     Ok(server.ask(ours, request, LONGEST_ANSWER)?)
 }
 
-/// Refuses a source at another version than the author. `require_signed` fails if the author has not
-/// signed the source's version.
+/// Refuses a source at another version than the author. `require_signed` fails if the author has
+/// not signed the source's version.
 fn check_version(
     theirs: Version,
     ours: Version,

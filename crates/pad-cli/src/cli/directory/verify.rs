@@ -1,5 +1,6 @@
-//! `pad directory prove`: writes the proof of entries or of a range of ids to a file. `pad directory
-//! verify`: verifies proof files, or queries a folder or servers through the client protocol.
+//! `pad directory prove`: writes the proof of entries or of a range of ids to a file. `pad
+//! directory verify`: verifies proof files, or queries a folder or servers through the client
+//! protocol.
 
 use std::path::{Path, PathBuf};
 
