@@ -7,9 +7,10 @@ use pad_core::{DecodeError, VerifyError, Version};
 
 use crate::{
     client_view::{
-        Heads, NotFollowed, RefusedHead, StoredView, ViewAccessError, ViewAccessFault, ViewFile,
+        NotFollowed, RefusedHead, StoredView, ViewAccessError, ViewAccessFault, ViewFile,
     },
     dynamic,
+    heads::Heads,
     keys::PublicKey,
     question::{Question, Refusal},
     scheme::{AnyFamily, Asks, Scheme},

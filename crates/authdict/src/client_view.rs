@@ -8,7 +8,7 @@ use pad_core::{
 use sha2::{Digest, Sha256};
 
 use crate::{
-    family::check_growth,
+    family::{check_growth, load_view},
     keys::{KeyFileError, PublicKey},
     question::{Question, Refusal},
     selection::with_suite,
@@ -19,7 +19,7 @@ mod file;
 mod follow;
 
 pub use file::{ViewAccessError, ViewAccessFault, ViewFile};
-pub use follow::{Heads, NotFollowed};
+pub use follow::NotFollowed;
 
 /// A client's trusted public key, and the newest head that the client has seen.
 ///
@@ -153,7 +153,7 @@ impl StoredView {
         let public = PublicKey::from_text(&format!("{key}\n"))?;
         let seen =
             hex::decode(seen).map_err(|_| malformed(lines.saturating_sub(1), "seen <digits>"))?;
-        let version = with_suite!(public.suite, S => load::<S>(&public, &seen)?.version());
+        let version = with_suite!(public.suite, S => load_view::<S>(&public, &seen)?.version());
         Ok(Self {
             public,
             seen,
@@ -194,7 +194,7 @@ impl StoredView {
         &self,
         version: Version,
     ) -> Result<DirectoryClient<S>, Refusal> {
-        let mut view = load::<S>(&self.public, &self.seen)?;
+        let mut view = load_view::<S>(&self.public, &self.seen)?;
         if version != self.version {
             view = TrustedView::new(self.public.authority);
         }
@@ -244,7 +244,7 @@ impl StoredView {
     /// version of the older head, as returned by [`Heads::past_messages`].
     pub fn accuse(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
         with_suite!(self.public.suite, S => {
-            let view = load::<S>(&self.public, &self.seen).ok()?;
+            let view = load_view::<S>(&self.public, &self.seen).ok()?;
             let head = Untrusted::<SignedHead<S>>::decode(head, head.len()).ok()?;
             let past: Past<S> = codec::decode_body(past).ok()?;
             Some(view.accuse(head, past).ok()?.encode())
@@ -266,7 +266,7 @@ impl StoredView {
         head: &[u8],
         consistency: Option<&[u8]>,
     ) -> Result<Self, RefusedHead> {
-        let mut view = load::<S>(&self.public, &self.seen)?;
+        let mut view = load_view::<S>(&self.public, &self.seen)?;
         let head = Untrusted::<SignedHead<S>>::decode(head, head.len()).map_err(Refusal::from)?;
         let consistency = consistency
             .map(|proof| Untrusted::<ConsistencyProof<S>>::decode(proof, proof.len()))
@@ -292,7 +292,7 @@ impl StoredView {
             return Ok(());
         }
         let heads = [&self.seen, &newer.seen]
-            .map(|seen| load::<pad_core::Sha256Ed25519>(&self.public, seen));
+            .map(|seen| load_view::<pad_core::Sha256Ed25519>(&self.public, seen));
         let [older, newer] = heads;
         let (older, newer) = (older?.newest()?, newer?.newest()?);
         check_growth(&self.public, [&older, &newer], append_only)
@@ -308,7 +308,7 @@ impl StoredView {
         append_only: Option<&[u8]>,
     ) -> Result<(), RefusedHead> {
         type S = pad_core::Sha256Ed25519;
-        let view = load::<S>(&self.public, &self.seen)?;
+        let view = load_view::<S>(&self.public, &self.seen)?;
         let newest = view.newest().map_err(Refusal::from)?;
         let head = Untrusted::<SignedHead<S>>::decode(head, head.len()).map_err(Refusal::from)?;
         let (signed, version) = (*head.as_unverified(), head.as_unverified().head.version);
@@ -329,16 +329,6 @@ impl StoredView {
         }
         Ok(check_growth(&self.public, [&older, &newest], append_only)?)
     }
-}
-
-/// Decodes `seen`, the newest head that a client of the dictionary has seen, and verifies it.
-pub(crate) fn load<S: Suite>(public: &PublicKey, seen: &[u8]) -> Result<TrustedView<S>, Refusal> {
-    let view: TrustedView<S> = codec::decode(seen, seen.len())?;
-    if *view.authority() != public.authority {
-        return Err(VerifyError::WrongDictionary.into());
-    }
-    view.newest()?;
-    Ok(view)
 }
 
 fn digest_of(text: &str) -> String {

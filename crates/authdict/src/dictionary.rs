@@ -6,7 +6,7 @@ use pad_core::{Key, KeyRange, LookupError, Untrusted, Version};
 use pad_tree::KeyHistory;
 
 use crate::{
-    client_view::Heads,
+    heads::Heads,
     question::{NotOffered, Question},
 };
 

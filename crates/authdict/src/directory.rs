@@ -14,7 +14,7 @@ use pad_core::{
 };
 
 use crate::{
-    client_view::Heads,
+    heads::Heads,
     keys::PublicKey,
     repository::RepositoryError,
     selection::{SchemeName, SuiteName, with_suite},

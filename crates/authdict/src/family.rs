@@ -6,7 +6,7 @@
 
 use pad_core::{
     Answers, Client, Family, PublicKey as TrustedKey, Question as Ask, Refusal as ClientRefusal,
-    SchemeId, Suite, VerifyError, Version, codec,
+    SchemeId, Suite, TrustedView, VerifyError, Version, codec,
 };
 use pad_tree::NodeCache;
 
@@ -56,6 +56,19 @@ pub(crate) fn keeper<S: Suite>(
     made.ok_or_else(|| {
         StoreError::Damaged("the dictionary's scheme does not match the kind of store").into()
     })
+}
+
+/// Decodes `seen`, the newest head that a client of the dictionary has seen, and verifies it.
+pub(crate) fn load_view<S: Suite>(
+    public: &PublicKey,
+    seen: &[u8],
+) -> Result<TrustedView<S>, Refusal> {
+    let view: TrustedView<S> = codec::decode(seen, seen.len())?;
+    if *view.authority() != public.authority {
+        return Err(VerifyError::WrongDictionary.into());
+    }
+    view.newest()?;
+    Ok(view)
 }
 
 /// A client of any family; `None` if a key does not match its scheme.

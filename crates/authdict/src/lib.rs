@@ -63,6 +63,7 @@ mod dynamic;
 pub mod evidence;
 mod exchange;
 mod family;
+mod heads;
 mod inspect;
 mod keeper;
 mod keys;
@@ -94,11 +95,12 @@ pub use block_directory;
 pub use changes::Changes;
 pub use client::{AskError, Client, OpenClientError, Source};
 pub use client_view::{
-    Heads, NotFollowed, RefusedHead, StoredView, ViewAccessError, ViewAccessFault, ViewFileError,
+    NotFollowed, RefusedHead, StoredView, ViewAccessError, ViewAccessFault, ViewFileError,
 };
 pub use complete::CompleteHistory;
 pub use dictionary::{AnswerError, Dictionary};
 pub use dynamic::verify;
+pub use heads::Heads;
 pub use keeper::{CheckSummary, Keeper, Replica};
 pub use keys::{KeyFileError, PublicKey, SecretFile, SecretKey, Zeroizing};
 #[cfg(feature = "passphrase")]

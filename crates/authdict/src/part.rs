@@ -10,9 +10,9 @@ use pad_tree::{KeyHistory, TreePart, TreeProof, internals::ProvableQuery};
 pub use pad_tree::{PartError, PartProgress};
 
 use crate::{
-    client_view::Heads,
     dictionary::{AnswerError, Dictionary},
     family::not_offered,
+    heads::Heads,
     keeper::past_messages,
     keys::PublicKey,
     question::{NotOffered, Question},

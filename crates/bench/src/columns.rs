@@ -2,9 +2,8 @@
 //! columns show.
 
 use crate::{
-    line::Selection,
+    line::{Line, Selection, groups, of},
     paper::published,
-    prelude::*,
     tables::{Tables, cell},
 };
 

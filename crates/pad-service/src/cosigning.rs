@@ -17,8 +17,7 @@ use transparency_log::{
 
 use crate::{
     backoff::Backoff,
-    dictionary::Dictionary,
-    head_log::{HeadLog, HeadLogError, WitnessMetrics},
+    head_log::{HeadLog, HeadLogError, LoggedHeads, WitnessMetrics},
     periodic_task::PeriodicTask,
     request::ADD_CHECKPOINT,
 };
@@ -71,7 +70,7 @@ impl HeadLog {
     /// [`HttpError::Configuration`].
     pub fn follow(
         self: &Arc<Self>,
-        dictionary: Arc<Dictionary>,
+        heads: Arc<impl LoggedHeads>,
         cosigning: &CosigningOptions,
     ) -> Result<Vec<PeriodicTask>, HttpError> {
         let mut all = Vec::new();
@@ -94,13 +93,13 @@ impl HeadLog {
             if backoff.is_waiting() {
                 return;
             }
-            match log.grow(&dictionary) {
+            match log.grow(&*heads) {
                 Ok(has_grown) => {
                     if backoff.succeeded() {
                         tracing::info!("the log of heads is kept again");
                     }
                     if has_grown {
-                        let size = dictionary.latest().number();
+                        let size = heads.latest().number();
                         tracing::info!(size, "the log of heads has grown");
                     }
                 }

@@ -29,7 +29,7 @@ mod notes;
 pub use apply::{ApplySummary, NotApplied};
 use apply::{apply_to, is_next};
 
-use crate::head_log::HeadLog;
+use crate::head_log::{HeadLog, LoggedHeads};
 
 /// A dictionary served from a store.
 ///
@@ -265,11 +265,6 @@ impl Dictionary {
         self.read(|server| server.latest())
     }
 
-    /// Returns the encoded signed head of a version.
-    pub(crate) fn head(&self, version: Version) -> Result<Vec<u8>, LookupError> {
-        self.read(|server| server.head_message(version))
-    }
-
     /// Reopens the store if other processes have published versions, if its file was removed or
     /// replaced, or if it cannot be read. Returns whether it was reopened.
     ///
@@ -482,6 +477,20 @@ fn store_identity(store: &Path) -> io::Result<FileIdentity> {
         return Ok(None);
     }
     identity(store)
+}
+
+impl LoggedHeads for Dictionary {
+    fn public(&self) -> &PublicKey {
+        &self.public
+    }
+
+    fn latest(&self) -> Version {
+        Self::latest(self)
+    }
+
+    fn head(&self, version: Version) -> Result<Vec<u8>, LookupError> {
+        self.read(|repository| repository.head_message(version))
+    }
 }
 
 /// Returns whether a file is inside a folder after all links are resolved.

@@ -20,7 +20,20 @@ use transparency_log::{
     witness::AddCheckpoint,
 };
 
-use crate::dictionary::Dictionary;
+/// A source of the heads that a [`HeadLog`] appends.
+pub trait LoggedHeads: Send + Sync + 'static {
+    /// Public key of the author, which verifies the heads.
+    fn public(&self) -> &PublicKey;
+
+    /// Latest version with a head.
+    fn latest(&self) -> Version;
+
+    /// Encoded signed head of a version.
+    ///
+    /// # Errors
+    /// [`LookupError`].
+    fn head(&self, version: Version) -> Result<Vec<u8>, LookupError>;
+}
 
 /// The append-only log of a dictionary's heads, in a folder.
 ///
@@ -70,15 +83,26 @@ struct State {
 }
 
 impl State {
-    /// Creates the state of a log. `None` means that it cannot be opened yet, for example because
-    /// the disk is full.
-    fn new(store: Option<LogStore>) -> Self {
+    fn new(store: LogStore) -> Self {
         Self {
-            signed: store.as_ref().and_then(LogStore::signed).cloned(),
-            signed_size: store.as_ref().map_or(0, LogStore::signed_size),
-            has_failed: store.is_none(),
-            store,
+            signed: store.signed().cloned(),
+            signed_size: store.signed_size(),
+            store: Some(store),
             is_checked: false,
+            has_failed: false,
+            cosigned: BTreeMap::new(),
+            asked: BTreeSet::new(),
+        }
+    }
+
+    /// Creates the state of a log that cannot be opened yet, for example because the disk is full.
+    const fn without_store() -> Self {
+        Self {
+            store: None,
+            signed: None,
+            signed_size: 0,
+            is_checked: false,
+            has_failed: true,
             cosigned: BTreeMap::new(),
             asked: BTreeSet::new(),
         }
@@ -172,7 +196,7 @@ pub(crate) struct Request {
 }
 
 impl HeadLog {
-    /// Opens the log in `folder` for `dictionary`. Creates a new log if the folder is
+    /// Opens the log in `folder` for the dictionary of `heads`. Creates a new log if the folder is
     /// empty.
     ///
     /// The name of the log's key must end with `/` and the dictionary's id. Without a policy, every
@@ -186,10 +210,10 @@ impl HeadLog {
         folder: &Path,
         signer: NoteSigner,
         policy: Option<Policy>,
-        dictionary: &Dictionary,
+        heads: &impl LoggedHeads,
     ) -> Result<Self, HeadLogError> {
         std::fs::create_dir_all(folder)?;
-        Self::open_in(Arc::new(Folder::open(folder)?), signer, policy, dictionary)
+        Self::open_in(Arc::new(Folder::open(folder)?), signer, policy, heads)
     }
 
     /// Opens a log like [`HeadLog::open`], in any [`FileLayer`].
@@ -201,9 +225,9 @@ impl HeadLog {
         layer: Arc<dyn FileLayer>,
         signer: NoteSigner,
         policy: Option<Policy>,
-        dictionary: &Dictionary,
+        heads: &impl LoggedHeads,
     ) -> Result<Self, HeadLogError> {
-        let public = dictionary.public().clone();
+        let public = heads.public().clone();
         let (origin, id) = (
             signer.name().as_str(),
             public.authority.dictionary.to_string(),
@@ -220,9 +244,9 @@ impl HeadLog {
             return Err(HeadLogError::NotInPolicy);
         }
         let (files, state) = match LogStore::open(Arc::clone(&layer), &key) {
-            Ok(store) => (store.files().clone(), State::new(Some(store))),
+            Ok(store) => (store.files().clone(), State::new(store)),
             Err(StoreError::Io(error)) if error.kind() == io::ErrorKind::StorageFull => {
-                (LogFiles::open(Arc::clone(&layer)), State::new(None))
+                (LogFiles::open(Arc::clone(&layer)), State::without_store())
             }
             Err(error) => return Err(error.into()),
         };
@@ -241,7 +265,7 @@ impl HeadLog {
             state: Mutex::new(state),
         };
         log.remember()?;
-        match log.grow(dictionary) {
+        match log.grow(heads) {
             // For example, the disk is full. Published entries are still served. Appending
             // continues once there is space.
             Err(error @ (HeadLogError::Io(_) | HeadLogError::Store(_))) => {
@@ -261,16 +285,16 @@ impl HeadLog {
 
     /// Checks that the log's last entry equals the dictionary's head of the entry's version.
     /// Succeeds if the dictionary does not have that version.
-    fn check_last(state: &mut State, dictionary: &Dictionary) -> Result<(), HeadLogError> {
+    fn check_last(state: &mut State, heads: &impl LoggedHeads) -> Result<(), HeadLogError> {
         let Some(last) = state.signed_size.checked_sub(1) else {
             return Ok(());
         };
         let version = Version::new(last.saturating_add(1));
         // A store restored from a backup may be behind its log. Then there is nothing to compare.
-        if dictionary.latest() < version {
+        if heads.latest() < version {
             return Ok(());
         }
-        let head = dictionary.head(version)?;
+        let head = heads.head(version)?;
         if state.store()?.signed_reader()?.entry(last)? == head {
             return Ok(());
         }
@@ -352,20 +376,20 @@ impl HeadLog {
     /// # Errors
     /// [`HeadLogError`].
     #[doc(hidden)]
-    pub fn grow(&self, dictionary: &Dictionary) -> Result<bool, HeadLogError> {
+    pub fn grow(&self, heads: &impl LoggedHeads) -> Result<bool, HeadLogError> {
         let mut state = self.state();
-        let grown = self.grow_in(&mut state, dictionary);
+        let grown = self.grow_in(&mut state, heads);
         state.has_failed = grown.is_err();
         grown
     }
 
-    fn grow_in(&self, state: &mut State, dictionary: &Dictionary) -> Result<bool, HeadLogError> {
+    fn grow_in(&self, state: &mut State, heads: &impl LoggedHeads) -> Result<bool, HeadLogError> {
         self.reopen(state)?;
         if !state.is_checked {
-            Self::check_last(state, dictionary)?;
+            Self::check_last(state, heads)?;
             state.is_checked = true;
         }
-        let (size, latest) = (state.signed_size, dictionary.latest().number());
+        let (size, latest) = (state.signed_size, heads.latest().number());
         let reachable = self.witnesses().iter().filter(|one| one.url.is_some());
         let is_done = state.asked.len() >= reachable.count();
         if latest <= size || (!is_done && size > self.files.published_size()?) {
@@ -374,7 +398,7 @@ impl HeadLog {
         // Entries that were appended before a failure are still in the log.
         for version in state.store()?.size().saturating_add(1)..=latest {
             let version = Version::new(version);
-            let head = dictionary.head(version)?;
+            let head = heads.head(version)?;
             verify_head(&self.public, version, &head).map_err(|refusal| HeadLogError::Head {
                 version,
                 reason: refusal.to_string(),

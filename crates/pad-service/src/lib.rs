@@ -77,5 +77,8 @@ pub use witness::WitnessService;
 /// For the other crates of this workspace; no stability between versions.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::request::{ROUTES, WITNESS_ROUTES};
+    pub use crate::{
+        head_log::LoggedHeads,
+        request::{ROUTES, WITNESS_ROUTES},
+    };
 }

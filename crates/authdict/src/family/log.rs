@@ -15,9 +15,8 @@ use pad_log::{
     InclusionProof, LONGEST_GROWTH, LONGEST_LOOKUP, Log, LogRoot, Scheme, Setup,
 };
 
-use super::{AnyClient, require_seen};
+use super::{AnyClient, load_view, require_seen};
 use crate::{
-    client_view::load,
     keeper::{FamilyKeeper, SigningKeeper},
     keys::PublicKey,
     parameters::LogParameters,
@@ -99,7 +98,7 @@ pub(super) fn client<S: Suite>(public: &PublicKey, seen: &[u8]) -> AnyClient {
     if !has_suite::<S>() {
         return Ok(None);
     }
-    let seen = load(public, seen)?.newest_signed();
+    let seen = load_view(public, seen)?.newest_signed();
     let reader = with_log_scheme!(public.scheme, L => {
         let reader = LogReader::<L>::new(public);
         reader.map(|reader| -> Box<dyn Verifier> { Box::new(LogReader { seen, ..reader }) })

@@ -12,8 +12,8 @@ use pad_tree::{Difference, KeyHistory};
 
 use super::{CheckSummary, Contents, Replica};
 use crate::{
-    client_view::Heads,
     dictionary::{AnswerError, Dictionary, UnprovedCallback},
+    heads::Heads,
     question::{HeadText, Question},
     repository::{CheckError, RepositoryError},
     signing_record::{SigningRecord, SigningRecordError},

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use authdict::PublicKey;
 use clap::Args;
 use pad_disk::Access;
 
@@ -108,6 +109,10 @@ pub(super) fn check_plain(path: &Path) -> Result {
         Ok(found) if found.is_file() => Ok(()),
         Ok(_) => Err(Failure::not_plain(path)),
     }
+}
+
+pub(super) fn load_public(path: &Path) -> Result<PublicKey> {
+    PublicKey::load(path).map_err(Failure::key_file(path))
 }
 
 pub(super) fn is_standard(path: &Path) -> bool {

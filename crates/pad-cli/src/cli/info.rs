@@ -21,8 +21,8 @@ use pad_disk::Register;
 use self::message::{add_headline, message};
 use super::{
     Failure, Output, Result,
+    files::load_public,
     files::{is_standard, read_text},
-    session::load_public,
     status::Rows,
 };
 

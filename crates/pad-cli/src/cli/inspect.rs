@@ -12,8 +12,8 @@ use serde_json::{Value as Json, json};
 
 use super::{
     Output, PUBLIC_VARIABLE, Result,
-    files::read_file,
-    session::{add_caveat, load_public},
+    files::{load_public, read_file},
+    session::add_caveat,
 };
 
 #[derive(Debug, Args)]

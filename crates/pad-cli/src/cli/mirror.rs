@@ -13,13 +13,14 @@ use serde_json::json;
 
 use super::{
     Failure, NewStoreArguments, Output, Result,
+    files::load_public,
     listen::{ListenArguments, SizeArguments},
     memory::CacheArguments,
     quantity::{self, at_least_one},
     query::between,
     remote::RootArguments,
     serve::{NetworkArguments, named},
-    session::{create_or_match, load_public},
+    session::create_or_match,
 };
 
 #[derive(Debug, Args)]

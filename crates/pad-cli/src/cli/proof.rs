@@ -18,8 +18,8 @@ use serde_json::json;
 use super::{
     Failure, Output, PUBLIC_VARIABLE, Result,
     at::{VersionSelector, number},
-    files::{OutArguments, read_file},
-    session::{add_caveat, load_public},
+    files::{OutArguments, load_public, read_file},
+    session::add_caveat,
     source::AskArguments,
 };
 

@@ -20,8 +20,8 @@ use serde_json::{Value as Json, json};
 use super::{
     Failure, Output, Result, SERVER_VARIABLE,
     at::VersionNames,
-    files::read_file,
-    session::{TrustArguments, add_caveat, beginning, load_public, trust_of, with_view},
+    files::{load_public, read_file},
+    session::{TrustArguments, add_caveat, beginning, trust_of, with_view},
     source::{NoteDifference, Proved, Session, Source, until_kept},
     witness::load_policy,
 };

@@ -15,7 +15,7 @@ use clap::{ArgGroup, Args};
 
 use super::{
     Failure, KEY_VARIABLE, NewStoreArguments, Output, PUBLIC_VARIABLE, Result, VIEW_VARIABLE,
-    signer::SignerArguments,
+    files::load_public, signer::SignerArguments,
 };
 
 /// Trust options: the public key that verifies answers, and the view, a file with the newest
@@ -332,10 +332,6 @@ pub(super) fn check_unsigned(record: &SigningRecord, key: &Path, store: &Path) -
         store.display(),
     ))
     .help("restore a copy of the store, or create another key for a new dictionary"))
-}
-
-pub(super) fn load_public(path: &Path) -> Result<PublicKey> {
-    PublicKey::load(path).map_err(Failure::key_file(path))
 }
 
 /// Creates a missing store. Checks that an existing store has the public key `public`.

@@ -16,7 +16,7 @@ use ed25519_dalek::SignatureError;
 
 use self::{agent::AgentKey, program::SigningProgram};
 use super::{
-    Failure, KEY_VARIABLE, PUBLIC_VARIABLE, Result, secret::load_secret, session::load_public,
+    Failure, KEY_VARIABLE, PUBLIC_VARIABLE, Result, files::load_public, secret::load_secret,
 };
 
 mod agent;

@@ -15,8 +15,8 @@ use serde_json::json;
 use super::{
     Failure, NewStoreArguments, Output, PUBLIC_VARIABLE, Result, StoreArgument,
     at::VersionSelector,
-    files::{OutArguments, read_file},
-    session::{create_or_match, load_public},
+    files::{OutArguments, load_public, read_file},
+    session::create_or_match,
 };
 
 #[derive(Debug, Args)]

@@ -21,10 +21,10 @@ use transparency_log::{
 
 use super::{
     Failure, Output, Result,
+    files::load_public,
     files::{check_secret, read_text},
     listen::ListenArguments,
     secret::{self, ProtectArguments, public_path},
-    session::load_public,
 };
 
 /// Serves as a witness, unless a subcommand is given.

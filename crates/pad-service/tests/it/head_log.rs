@@ -124,11 +124,11 @@ fn health_and_metrics_say_that_a_log_has_failed() {
     assert!(said("/health").contains(r#""status":"ok""#));
     assert!(said("/metrics").contains("pad_log_failed{dictionary=\"s\"} 0\n"));
     folder.set_capacity(folder.used());
-    assert!(log.grow(&dictionary).is_err());
+    assert!(log.grow(&*dictionary).is_err());
     assert_unhealthy(&server);
     assert!(said("/metrics").contains("pad_log_failed{dictionary=\"s\"} 1\n"));
     folder.set_capacity(u64::MAX);
-    log.grow(&dictionary).unwrap();
+    log.grow(&*dictionary).unwrap();
     assert!(said("/health").contains(r#""status":"ok""#));
     assert_eq!(dictionary.latest(), Version::new(3));
 }

@@ -13,8 +13,9 @@ use serde_json::json;
 use super::{check_scheme, light, with_suite};
 use crate::cli::{
     Output, Result,
+    files::load_public,
     secret::load_secret,
-    session::{check_unsigned, load_public, record_of},
+    session::{check_unsigned, record_of},
 };
 
 #[derive(Debug, Args)]

@@ -28,8 +28,8 @@ use super::{
 use crate::cli::{
     Failure, Output, Result,
     at::number,
-    files::{OutArguments, read_file},
-    session::{TrustArguments, beginning, load_public, refused_head, trust_of},
+    files::{OutArguments, load_public, read_file},
+    session::{TrustArguments, beginning, refused_head, trust_of},
 };
 
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use pad_disk::layer::{Reads, SimulatedFolder};
 
 use super::*;
 use crate::{
-    client_view::Heads as _,
+    heads::Heads as _,
     store::{Store as _, in_memory::TestStore},
 };
 
