@@ -241,7 +241,7 @@ impl StoredView {
     /// other: the head `head`, and the view's newest head. Returns `None` otherwise.
     ///
     /// `head` is the message of a [`SignedHead`]. `past` is a statement of the newer head about the
-    /// version of the older head, as returned by [`Heads::past_messages`].
+    /// version of the older head, as returned by [`crate::Heads::past_messages`].
     pub fn accuse(&self, head: &[u8], past: &[u8]) -> Option<Vec<u8>> {
         with_suite!(self.public.suite, S => {
             let view = load_view::<S>(&self.public, &self.seen).ok()?;
