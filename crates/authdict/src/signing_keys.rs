@@ -78,8 +78,8 @@ impl SigningKeys {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// The signer signs heads, and the tuples of tuple schemes. For a tuple scheme,
-    /// [`crate::Author::open`] requests the signature of the latest head once more.
+    /// The signer signs heads, the tuples of tuple schemes, and notes on versions. For a tuple
+    /// scheme, [`crate::Author::open`] requests the signature of the latest head once more.
     ///
     /// # Errors
     /// [`KeyFileError::OwnSecretNeeded`] if the scheme has a secret in addition to the signing key.

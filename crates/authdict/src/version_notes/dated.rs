@@ -1,4 +1,4 @@
-//! Lookup of the version of a date, by the unsigned times of version notes.
+//! Lookup of the version of a date, by the times of version notes.
 
 use pad_core::Version;
 use transparency_log::utc;

@@ -31,7 +31,8 @@ pub(super) trait VersionNames {
 
     fn versions_of(&self, name: &str) -> Result<Vec<Version>>;
 
-    /// Returns the kind of this source, `store` or `server`, to name the origin of unverified data.
+    /// Returns the kind of this source, `store` or `server`, to name the origin of data without
+    /// a signature.
     fn word_of(&self) -> &'static str;
 }
 

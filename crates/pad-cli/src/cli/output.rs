@@ -41,7 +41,7 @@ pub(crate) struct Output {
     /// The cosignatures of the newest version, as text and as an object, if witnesses are used.
     newest: Option<(String, Json)>,
     /// Versions that were requested by name or date, as JSON objects with the party that mapped the
-    /// name or date, such as `store`. The mapping is unverified.
+    /// name or date, such as `store`.
     named: Vec<Json>,
     /// A caveat about the parameters of the queried log.
     caveat: Option<&'static str>,

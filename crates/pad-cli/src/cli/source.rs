@@ -101,7 +101,7 @@ pub(super) fn until_kept<A, T>(at: Option<&A>, mut ask: impl FnMut() -> Result<T
 pub(super) trait Source {
     fn public(&self) -> &PublicKey;
 
-    /// Returns the unverified names and dates of versions, and the latest version.
+    /// Returns the source of names and dates of versions, and the latest version.
     fn names(&self) -> &dyn VersionNames;
 
     fn oldest(&self) -> Result<Version>;
