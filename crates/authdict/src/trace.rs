@@ -6,7 +6,7 @@
 //! and the value of a `delete` is empty. Without the column `op`, each row is a `put`. The last row
 //! of a key within a snapshot wins. Deleting an absent key does nothing. Lines end in LF or CRLF.
 //!
-//! The columns `key_hex` and `value_hex`, in place of `key` and `value`, contain hexadecimal
+//! The columns `key_hex` and `value_hex`, instead of `key` and `value`, contain hexadecimal
 //! digits, for bytes that are not UTF-8.
 //!
 //! In JSON lines, each line is an object with the columns as fields. `snapshot` and `op` may be
@@ -354,7 +354,7 @@ const SNAPSHOT: usize = 0;
 const OP: usize = 1;
 const KEY: usize = 2;
 const VALUE: usize = 3;
-/// What the name of the column `key` or `value` ends in if it contains hexadecimal digits.
+/// Suffix of the columns `key_hex` and `value_hex`, which contain hexadecimal digits.
 const HEX_SUFFIX: &str = "_hex";
 const NOT_HEX: &str = "a key or value is not hexadecimal digits";
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];

@@ -45,7 +45,10 @@ pub struct DirectoryArguments {
     #[arg(long, list("512,1024,2048,4096,8192,16384,32768,65536", within(512..=240_000)))]
     block_bytes: Vec<u64>,
     /// Numbers of entries that a directory already has when a trace of figure 5 starts.
-    #[arg(long, list("100000,200000,500000,1000000,2000000,5000000,10000000,100000000", within(1..=1 << 40)))]
+    #[arg(long, list(
+        "100000,200000,500000,1000000,2000000,5000000,10000000,100000000",
+        within(1..=1 << 40)
+    ))]
     prefill: Vec<u64>,
     /// Number of operations in each trace of figure 5.
     #[arg(long, default_value = "400000", value_parser = within(1..=1 << 32))]

@@ -19,12 +19,11 @@ use crate::{
 /// Name of the default scheme: that of `pad keygen`, in a store.
 pub const DEFAULT: &str = "red-black-stored";
 
-/// Dollars per month. What the default costs more than the cheapest scheme does not matter if it is
-/// less.
+/// Dollars per month. The default is recommended if it exceeds the cheapest scheme's cost by less.
 pub const SMALL_DOLLARS: f64 = 1.0;
 
-/// Share of the cheapest scheme's cost. What the default costs more than the cheapest scheme does
-/// not matter if it is less.
+/// Share of the cheapest scheme's cost. The default is recommended if it exceeds this cost by a
+/// smaller share.
 pub const SMALL_SHARE: f64 = 0.1;
 
 /// Requirements of a user for a scheme: a load, needed properties and limits.
@@ -273,7 +272,7 @@ impl Advice {
         self.ranked.first()
     }
 
-    /// Returns the [`DEFAULT`] scheme; `None` if it may not be chosen.
+    /// Returns the [`DEFAULT`] scheme; `None` if it is excluded.
     pub fn default_scheme(&self) -> Option<&Candidate> {
         self.ranked
             .iter()
@@ -282,7 +281,7 @@ impl Advice {
 
     /// Returns the recommended scheme; `None` if no scheme may be chosen.
     ///
-    /// This is the default if it may be chosen, and costs less than [`SMALL_DOLLARS`] or
+    /// This is the default if it is not excluded, and costs less than [`SMALL_DOLLARS`] or
     /// [`SMALL_SHARE`] more than the cheapest scheme. Otherwise it is the cheapest scheme.
     pub fn winner(&self) -> Option<&Candidate> {
         let cheapest = self.cheapest()?;
@@ -294,7 +293,7 @@ impl Advice {
             .or(Some(cheapest))
     }
 
-    /// Returns the cheapest scheme, with the dollars per month that it costs less than the winner.
+    /// Returns the cheapest scheme, and its saving in dollars per month compared with the winner.
     /// `None` if no scheme costs less.
     pub fn cheaper(&self) -> Option<(&Candidate, f64)> {
         let (cheapest, winner) = (self.cheapest()?, self.winner()?);

@@ -299,8 +299,8 @@ impl Row {
         self.points[0].0
     }
 
-    /// Returns the row that shows how the figure grows with the number of changes: this row if it
-    /// qualifies, otherwise the nearest row that does, by ratio of the numbers of keys.
+    /// Returns the row that shows how the figure grows with the number of changes. This is `self`
+    /// if it qualifies, otherwise the nearest row that does, by ratio of the numbers of keys.
     ///
     /// A row qualifies if it has several points, and its first point has at most `changes` changes,
     /// or the fewest of all rows.

@@ -118,8 +118,8 @@ enum Command {
     Status(status::Status),
     /// List versions with their roots, names and times.
     ///
-    /// Only the store vouches for names, times, and numbers of changes and entries, except in lines
-    /// with the word signed.
+    /// Only the store or server vouches for names, times, and numbers of changes and entries,
+    /// except in lines with the word signed.
     Versions(query::Versions),
     /// Look up a key in a version.
     Get(query::Get),

@@ -3,8 +3,8 @@
 //!
 //! A passed check does not prove a verifier sound. It finds verifiers that ignore a part of a
 //! proof, of the question or of the head. It also finds those that accept a list with a hole, if
-//! each entry of the list begins with its key. It does not know what the other bytes of a proof
-//! mean, so it misses a verifier that is deceived only if several of its values change together.
+//! each entry of the list begins with its key. It does not know the meaning of the other bytes of a
+//! proof. It therefore misses a verifier that is deceived only if several values change together.
 
 use pad_core::{
     Answers, Author, Authored, Client, DictionaryId, Key, PublicKey, Response, SchemeId, Server,

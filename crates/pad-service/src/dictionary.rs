@@ -296,7 +296,8 @@ impl Dictionary {
         Ok(true)
     }
 
-    /// Returns whether the opened store is not the latest state of the store.
+    /// Returns whether the store has new versions, was replaced or cannot be read, and must be
+    /// opened again.
     fn is_outdated(&self) -> bool {
         let opened = *self.file.lock().unwrap_or_else(PoisonError::into_inner);
         // An error does not show that the file was removed.

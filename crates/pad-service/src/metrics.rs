@@ -45,7 +45,7 @@ pub struct Metrics {
 #[derive(Clone, Copy, Debug, Default)]
 struct Upstream {
     is_up: bool,
-    /// Whether it is of no use because it lacks versions that a mirror needs.
+    /// Whether the server lacks versions that a mirror needs.
     is_pruned: bool,
     /// The time of the latest success, in seconds since 1970.
     succeeded: Option<u64>,

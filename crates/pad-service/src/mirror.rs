@@ -75,8 +75,8 @@ trait MirrorTarget: fmt::Debug + Send + Sync {
         taken: &mut usize,
     ) -> Result<bool, StopReason>;
 
-    /// Fetches notes that the copy lacks, once its versions are up to date. Does nothing
-    /// by default: a part has no notes.
+    /// Fetches notes that the copy lacks, once its versions are up to date. Does nothing by
+    /// default: a part has no notes.
     fn fill_notes(&self, _: &ServerSession<'_>, _: &mut NotesCursor) -> Result<(), NotApplied> {
         Ok(())
     }
@@ -304,7 +304,8 @@ impl Mirror {
         Ok(copy.latest() < wanted)
     }
 
-    /// Returns whether the upstream server only lacks versions that the copy needs.
+    /// Returns whether the fault of the upstream server is only that it lacks versions that the
+    /// copy needs.
     fn is_pruned(&self, incident: &Incident) -> bool {
         self.copy.needs_each_version() && incident.is_elsewhere()
     }
@@ -333,7 +334,7 @@ impl Mirror {
     }
 }
 
-/// What to do if an upstream server does not keep the next version that a mirror needs.
+/// Warning and advice for an upstream server that does not keep versions that a mirror needs.
 pub(crate) const UPSTREAM_PRUNED: &str = "an upstream server has pruned, or does not keep, \
     versions that this mirror needs: start from a copy of its store, or name another --from";
 

@@ -77,8 +77,9 @@ impl Service {
     /// Starts a background task that picks up versions published by other processes. The task
     /// pauses for `every` before each check of the stores.
     ///
-    /// After a failure, the pause before the next check of that store doubles, up to ten seconds or
-    /// `every`. A failure is logged once. Health checks report it until a check succeeds.
+    /// After a failure, the pause before the next check of that store doubles, up to ten seconds,
+    /// or `every` if that is longer. A failure is logged once. Health checks report it until the
+    /// store can be followed again.
     pub fn follow(&self, every: Duration) -> PeriodicTask {
         let backoff = || Backoff::new(every, every.max(LONGEST_PAUSE));
         let dictionaries = self.dictionaries.iter();
@@ -361,9 +362,13 @@ impl Service {
         Ok(uncached(status, &json!({ "latest": latest })))
     }
 
-    /// Returns the response to a health check. It is 503 with reasons if a log of heads cannot be
-    /// written, if a store cannot be followed, if the folder of a block directory was removed or
-    /// cannot be opened again, or if a mirror cannot follow any of its upstream servers.
+    /// Returns the response to a health check. The status is 503, with reasons, if one of these
+    /// holds:
+    ///
+    /// * a log of heads cannot be written;
+    /// * a store cannot be followed;
+    /// * the folder of a block directory was removed or cannot be opened again;
+    /// * a mirror cannot follow any of its upstream servers.
     fn health(&self, known: Option<&HeaderValue>) -> Answer {
         let mut latest = Map::new();
         for (name, dictionary) in &self.dictionaries {

@@ -42,7 +42,7 @@ pub struct OpenedLeaves<S: Suite> {
     pub(crate) places: Adjacency,
 }
 
-/// Which opened leaves of a proof are neighbours or ends of the tree.
+/// Positions of a proof's opened leaves: neighbours in the tree, and its ends.
 #[derive(Debug)]
 pub(crate) struct Adjacency {
     /// `adjacent[i]` tells whether the leaves `i` and `i + 1` are neighbours in the tree.

@@ -25,7 +25,7 @@ use edit::Editor;
 /// data that the author or the server stores with the tuple.
 #[derive(Clone, Debug)]
 pub struct Live<S: Suite, A> {
-    /// What the tuple states about the key at its lower end.
+    /// Statement of the tuple about the key at its lower end.
     pub content: SharedContent<S>,
     /// The author's state of the tuple, or the tuple's number in the server's repository.
     pub note: A,

@@ -30,7 +30,7 @@ pub enum ShownTuple<S: Suite> {
     At {
         /// The upper end of the interval, which is excluded; `None` at the end of the key space.
         upper: Option<Key>,
-        /// What the tuple states about the key.
+        /// Statement of the tuple about the key.
         content: ShownContent,
     },
     /// The tuple's interval starts below the key of the proof. The tuple states that this
@@ -40,7 +40,7 @@ pub enum ShownTuple<S: Suite> {
         lower: Key,
         /// The upper end of the interval, which is excluded; `None` at the end of the key space.
         upper: Option<Key>,
-        /// What the tuple states about the key `lower`, with a digest instead of a value.
+        /// Statement of the tuple about the key `lower`, with a digest instead of a value.
         content: Content<S::Digest>,
     },
 }

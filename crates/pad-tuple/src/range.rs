@@ -55,7 +55,7 @@ pub struct RangePart<S: Suite, D: AggregateScheme<S>> {
     /// The upper end of the tuple's interval, which is excluded; `None` at the end of the key
     /// space.
     pub upper: Option<Key>,
-    /// What the tuple states about the key at its lower end.
+    /// Statement of the tuple about the key at its lower end.
     pub content: RangeContent<S>,
     /// The evidence for this tuple alone, in addition to the aggregate.
     pub shown: D::TupleData,

@@ -47,7 +47,7 @@ pub struct TupleView<'a, D> {
     pub lower: &'a [u8],
     /// The upper end of the interval, which is excluded; `None` at the end of the key space.
     pub upper: Option<&'a [u8]>,
-    /// What the tuple states about the key `lower`.
+    /// Statement of the tuple about the key `lower`.
     pub content: Content<D>,
 }
 

@@ -67,9 +67,10 @@ pub struct MissingNotes {
 }
 
 impl VersionNotes {
-    /// Returns the notes of versions 1 to `latest` that `store` lacks. The store keeps a note that
-    /// it already has, even if the new one differs, but a signed note replaces an unsigned one:
-    /// callers have verified it. If a name already belongs to
+    /// Returns the notes of versions 1 to `latest` that `store` lacks.
+    ///
+    /// The store keeps a note that it already has, even if the new one differs. But a signed note
+    /// replaces an unsigned one: callers must have verified it. If a name already belongs to
     /// [`MOST_OF_A_NAME`] versions, further versions are not found by this name.
     ///
     /// Time and memory: linear in the number of the store's notes between the first and the last

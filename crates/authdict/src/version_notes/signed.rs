@@ -1,5 +1,5 @@
-//! The author's signature on a note: clients then know the name and the time of a version from the
-//! author, and not only from the server.
+//! The author's signature on a note. It proves to clients that the author gave the version this
+//! name and time.
 
 use ed25519_dalek::{Signature, Signer as _};
 use pad_core::{VerifyError, Version};
@@ -41,8 +41,8 @@ impl VersionNote {
         Ok(true)
     }
 
-    /// Returns version, time, and numbers of changes and entries (8 bytes each, big-endian); then
-    /// 0, or 1 and the name.
+    /// Returns the signed content of the note: version, time, and numbers of changes and entries (8
+    /// bytes each, big-endian). Then follows the byte 0, or the byte 1 and the name.
     pub(super) fn content(&self, version: Version) -> Vec<u8> {
         let numbers = [version.number(), self.seconds, self.changes, self.entries];
         let mut bytes = numbers.map(u64::to_be_bytes).concat();
@@ -53,11 +53,11 @@ impl VersionNote {
 }
 
 impl VersionNotes {
-    /// Verifies the signatures of all notes that have one, together. Time: a third of a single
-    /// verification for each of them.
+    /// Verifies the signatures of all notes that have one, as a batch. Time: about a third of a
+    /// single verification for each signature.
     ///
     /// # Errors
-    /// [`VerifyError::SignatureInvalid`].
+    /// [`VerifyError::SignatureInvalid`] if one of the signatures is wrong.
     pub fn verify(&self, public: &PublicKey) -> Result<(), VerifyError> {
         let signed = self.iter().filter_map(|(version, note)| {
             let signature = Signature::from_bytes(&note.signature?);

@@ -30,8 +30,8 @@ impl PlainLog {
         Self(log)
     }
 
-    /// Returns the bytes of two proofs: that the log of `new` entries begins with the log of `old`
-    /// entries, and that it includes the entry at `position`.
+    /// Returns the bytes of two proofs about the log of `new` entries. The first proves that it
+    /// begins with the log of `old` entries, the second that it includes the entry at `position`.
     pub(super) fn proof_bytes(&self, old: u64, new: u64, position: u64) -> Outcome<[f64; 2]> {
         let (prefix, inclusion) = self.proofs(old, new, position)?;
         let lengths = [

@@ -106,8 +106,8 @@ const LOWEST_TOP_LEVEL: u8 = 4;
 
 fn sized(kind: &str, n: Option<usize>, [secret, server, verifier]: Sizes) -> Line {
     line! {
-        experiment: "accumulators_keys", kind, n, threads: 1, secret_bytes: secret, public_bytes: server,
-        verifier_bytes: verifier,
+        experiment: "accumulators_keys", kind, n, threads: 1, secret_bytes: secret,
+        public_bytes: server, verifier_bytes: verifier,
     }
 }
 

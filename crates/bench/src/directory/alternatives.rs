@@ -73,9 +73,9 @@ fn plain_map(entries: u64, bench: &mut Bench) -> Outcome<()> {
     putting.time(0, || drop(map));
     let written = (memory::written_bytes() - before) as f64 / putting.operations() as f64;
     let line = line! {
-        experiment: "directory_beside", entries, update_us: putting.mean_us(), prove_us: None::<f64>,
-        written_bytes_per_update: written, get_us: got.median_us(), batch: BATCH,
-        file_bytes: std::fs::metadata(&path)?.len(),
+        experiment: "directory_beside", entries, update_us: putting.mean_us(),
+        prove_us: None::<f64>, written_bytes_per_update: written, get_us: got.median_us(),
+        batch: BATCH, file_bytes: std::fs::metadata(&path)?.len(),
     };
     bench.measured("redb", line)
 }

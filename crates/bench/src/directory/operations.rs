@@ -187,8 +187,9 @@ fn distinct_nodes(ids: &BTreeSet<u64>, height: u32) -> usize {
 }
 
 /// Checks proofs of random entries, and measures others. `ids` has the source of random numbers and
-/// the number of entries, `repetitions` how many proofs are checked, made at a time, and verified
-/// at a time. Returns the median microseconds of proving, and of decoding and verifying.
+/// the number of entries. `repetitions` are the numbers of proofs that are checked, made at a time,
+/// and verified at a time. Returns the median microseconds of proving, and of decoding and
+/// verifying.
 pub(super) fn proof_times<P: Message>(
     effort: &Effort,
     (mut random, entries): (Random, u64),

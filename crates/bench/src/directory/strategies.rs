@@ -90,8 +90,8 @@ fn change_us<B: MeasuredDigest>(level: u8, report: &Report) -> Outcome<f64> {
     Ok(timings.median_us())
 }
 
-/// Measures proofs that contain all slots of the blocks on the path to an entry, and their
-/// verification by a client that knows the root from a signed head.
+/// Measures proofs that contain all slots of the blocks on the path to an entry. Also measures
+/// their verification by a client that knows the root from a signed head.
 fn proofs<B: MeasuredDigest>(bench: &mut Bench) -> Outcome<()> {
     let entries = bench.report.rounds(10_000, 500) as u64;
     let mut tree = BlockTree::<S, B>::new(CAPACITY)?;

@@ -26,8 +26,8 @@ pub struct LoadedRun<T: Roles> {
     space: Space,
 }
 
-/// Bytes that a server's dictionary occupies, or by which it has grown: of memory, if the server
-/// counts its memory, and in files, unless the dictionary is in memory.
+/// Bytes that a server's dictionary occupies, or by which it has grown, in memory and in files. The
+/// first is `None` if the server does not count its memory, the second for a dictionary in memory.
 type Space = [Option<f64>; 2];
 
 /// Returns the bytes that the server occupies.

@@ -32,8 +32,8 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Plans the measurements for `load`: the winner of `advice`, then the other schemes that it
-    /// ranks and that cost at most [`HOPEFUL`] times as much as the cheapest.
+    /// Plans the measurements for `load`: the winner of `advice`, then the other ranked schemes
+    /// that cost at most [`HOPEFUL`] times as much as the cheapest.
     pub fn new(advice: &Advice, load: &Load) -> Self {
         let most = advice
             .cheapest()
@@ -115,8 +115,8 @@ fn that_fit(load: &Load) -> u64 {
 }
 
 /// Runs a load with one scheme, and returns a result line with the measured and the predicted
-/// figures. Returns `None` if there is no estimate or cost for this load, or if the scheme was not
-/// measured, for example because loading would take too long for `limit`.
+/// figures. Returns `None` if there is no estimate or cost for this load. Also returns `None` if
+/// the scheme was not measured, for example because loading would take too long for `limit`.
 pub fn trial(
     scheme: &'static Scheme,
     load: &Load,

@@ -212,8 +212,8 @@ fn reads(all: &[(&str, Counts)]) -> String {
 /// Formats the table of group operations.
 fn computed(all: &[(&str, Counts)]) -> String {
     let title = "Powers modulo N, the bits of their exponents, products beside them in thousands, \
-        and powers by the holder of the factors.\nMultiples of points, sums of multiples, their terms, \
-        and pairings.";
+        and powers by the holder of the factors.\nMultiples of points, sums of multiples, their \
+        terms, and pairings.";
     let columns = "powers,bits,products,by factors,multiples,sums,terms,pairings";
     let rows = all.iter().flat_map(|(name, counts)| {
         counts.roles().map(|(role, done)| {

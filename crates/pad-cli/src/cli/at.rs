@@ -103,8 +103,8 @@ impl VersionSelector {
     }
 }
 
-/// Returns the origin of the note of a version. `is_found` tells whether the note is what the
-/// source stated before.
+/// Returns the origin of a version's name or date. `is_found` returns whether the note has the name
+/// or time that the source stated before.
 ///
 /// # Errors
 /// [`Failure::Refused`] if the author signed another name or time of the version.

@@ -93,8 +93,9 @@ pub(super) struct Commit {
     push: super::push::PushArguments,
     /// Sign a new version even if nothing changed.
     ///
-    /// Without it, commit signs nothing if nothing is pending, and fails if --name or --sign-note
-    /// is given. With --push it then sends the servers the versions that they lack.
+    /// Without it, commit signs nothing if nothing is pending. With --push it then sends the
+    /// servers the versions that they lack. Without --push it then fails if --name or --sign-note
+    /// is given.
     #[arg(long)]
     allow_empty: bool,
     /// Name the new version NAME, for --at and other options.

@@ -1,5 +1,5 @@
-//! Servers: proxies in front of them, TLS certificates, the address, and the reports of their
-//! beginning and end.
+//! Servers: trusted proxies, TLS certificates, the address, and the messages at startup and
+//! shutdown.
 
 use std::{
     io::ErrorKind,

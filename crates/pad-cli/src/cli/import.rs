@@ -91,7 +91,7 @@ pub(super) struct Import {
     /// The trace, plain, .gz or .zst; - for standard input.
     ///
     /// A trace is CSV or JSON lines. Its columns are snapshot,op,key,value; op is put or delete.
-    /// `key_hex` and `value_hex`, in place of key and value, contain hexadecimal digits. Without
+    /// `key_hex` and `value_hex`, instead of key and value, contain hexadecimal digits. Without
     /// the column snapshot, all rows are one new version, as with --append; without op, each row is
     /// a put. Standard input is kept in an unnamed file next to the store, because it is read
     /// twice.

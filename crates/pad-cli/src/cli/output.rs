@@ -106,8 +106,8 @@ impl Output {
         }));
     }
 
-    /// Returns whether a name or time is the author's: it `has_signature`, which was verified with
-    /// an authenticated key.
+    /// Returns whether a name or time is the author's. This requires a signature (`has_signature`)
+    /// that was verified with an authenticated key.
     pub(super) const fn is_signed(&self, has_signature: bool) -> bool {
         has_signature && self.is_authenticated
     }

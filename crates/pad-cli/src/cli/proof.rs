@@ -237,7 +237,7 @@ impl Evidence {
 }
 
 /// Adds the expected question, `asked`, to the message of a refusal, because the proof may be about
-/// another question. `other` tells that it is about another key.
+/// another question. `other` is the explanation that it is about another key.
 fn refused(asked: &str, other: Option<&str>, refusal: Refusal) -> Failure {
     let other = other.map_or_else(String::new, |other| format!("; {other}"));
     match Failure::from(refusal) {

@@ -182,7 +182,7 @@ fn a_key_has_all_its_values_and_no_other_question_an_answer() {
     let history = bench.json("history --store s --public k.pub example.org");
     assert_eq!(values(&history[0]), ["one", "two", "one"]);
 
-    // What a log does not answer is said.
+    // Queries and changes that a log does not support are refused with their names.
     let refused = "are not supported by scheme aad-counted";
     bench.steps(&[
         &format!("range --store s a z => 2 range questions {refused}"),

@@ -110,8 +110,8 @@ fn lists_are_lines_and_end() {
     assert_eq!(bench.run("range --store s a").status.code(), Some(2));
 }
 
-/// With `--json`, all notes about answers on standard error must be JSON objects, and so must be
-/// what is said of wrong usage.
+/// With `--json`, all notes about answers and all usage errors on standard error must be JSON
+/// objects.
 #[test]
 fn notes_and_wrong_usage_are_objects_too() {
     let bench = Bench::with_trace();

@@ -41,9 +41,9 @@ struct PinState {
     /// The address of the root of the tree whose nodes were all checked, and pinned up to the
     /// limit. `None` before the first warming, and after each later publication or compaction.
     root: Option<u64>,
-    /// The end, in the log, of the nodes that were considered for pinning, and the number of bytes
-    /// in memory directly after the last reading of a whole version. `None` before the first
-    /// warming (reading of a whole version).
+    /// The end, in the log, of the nodes that were considered for pinning. Then the bytes in memory
+    /// directly after the last warming (reading of a whole version). `None` before the first
+    /// warming.
     warmed: Option<(u64, u64)>,
 }
 

@@ -41,7 +41,7 @@ fn rsa_or_bilinear(lines: &[Line]) -> Option<Checked> {
 }
 
 /// Returns the microseconds per element of both operations in `pair`, each with its number of
-/// threads, for the largest set for which both have a measurement.
+/// threads. The set is the largest for which both have a measurement.
 fn each(lines: &[Line], accumulator: &str, pair: [(&str, u64); 2]) -> Option<[f64; 2]> {
     let lines = of(lines, "accumulators");
     let us = |n: u64, (operation, threads): (&str, u64)| {

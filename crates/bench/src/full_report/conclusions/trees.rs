@@ -30,8 +30,8 @@ fn grown(lines: &[Line]) -> Vec<&Line> {
     largest(compared.collect(), "keys")
 }
 
-/// Returns the number of keys, the microseconds of a proof of a random version, and the bytes of a
-/// version, for red-black trees over both repositories.
+/// Compares red-black trees over both repositories. Returns the number of keys, the microseconds of
+/// a proof of a random version, and the bytes of a version.
 fn compared(lines: &[Line], repositories: [&str; 2]) -> Option<(u64, [f64; 2], [f64; 2])> {
     let grown = grown(lines);
     let [one, other] =

@@ -1,5 +1,5 @@
-//! Kills every process in turn with `kill -9` under load: two servers, the server with a log of
-//! heads, a mirror, a router, a witness, the author and four clients.
+//! Kills every process in turn with `kill -9` under load. The processes are two servers, the server
+//! with a log of heads, a mirror, a router, a witness, the author and four clients.
 //!
 //! No acknowledged data may be lost, and no view may move back. Mirror and router must catch up.
 //! The witness must continue with the log that it has cosigned.
