@@ -338,6 +338,16 @@ pub enum StoreError {
     /// Another process has written to the dictionary's objects since this process read them.
     #[error("another process is publishing into these objects: run this again")]
     Overtaken,
+    /// The latest version of the store is older than the one that was served from it before.
+    #[error(
+        "the store is an old copy: its latest version is {found}, and version {served} was served"
+    )]
+    OldCopy {
+        /// The latest version of the store.
+        found: Version,
+        /// The latest version that was served before.
+        served: Version,
+    },
     /// The store belongs to another dictionary or author than the given key.
     #[error("the key belongs to another dictionary")]
     OtherKey,

@@ -180,17 +180,31 @@ impl VersionNotes {
     /// [`StoreError`].
     pub fn read(store: &dyn Store, first: Version, last: Version) -> Result<Self, StoreError> {
         let [first, last] = [first, last].map(|version| version.number().to_be_bytes());
-        let mut notes = BTreeMap::<_, VersionNote>::new();
-        for (name, value) in store.records_between(GROUP, &first, &last)? {
-            let number = <[u8; 8]>::try_from(name.as_slice()).map_err(|_| UNREADABLE)?;
-            let note = codec::decode_body(&value).map_err(|_| UNREADABLE)?;
-            notes.insert(Version::new(u64::from_be_bytes(number)), note);
+        let version = |name: &[u8]| {
+            let number = name.try_into().map_err(|_| UNREADABLE)?;
+            Ok::<_, StoreError>(Version::new(u64::from_be_bytes(number)))
+        };
+        let signatures = || store.records_between(SIGNATURES_GROUP, &first, &last);
+        let mut signed = signatures()?;
+        let mut records = store.records_between(GROUP, &first, &last)?;
+        // Another process may have signed notes in between. A signature replaces a note, and is
+        // never removed, so this ends.
+        loop {
+            let after = signatures()?;
+            if after == signed {
+                break;
+            }
+            signed = after;
+            records = store.records_between(GROUP, &first, &last)?;
         }
-        for (name, value) in store.records_between(SIGNATURES_GROUP, &first, &last)? {
-            let number = <[u8; 8]>::try_from(name.as_slice()).map_err(|_| UNREADABLE)?;
+        let mut notes = BTreeMap::<_, VersionNote>::new();
+        for (name, value) in records {
+            let note = codec::decode_body(&value).map_err(|_| UNREADABLE)?;
+            notes.insert(version(&name)?, note);
+        }
+        for (name, value) in signed {
             let signature = value.as_slice().try_into().map_err(|_| UNREADABLE)?;
-            // Another process may have written this version after the notes were read.
-            if let Some(note) = notes.get_mut(&Version::new(u64::from_be_bytes(number))) {
+            if let Some(note) = notes.get_mut(&version(&name)?) {
                 note.signature = Some(signature);
             }
         }

@@ -125,6 +125,9 @@ pub enum Reason {
     /// Making and verifying a proof takes this number of seconds in total, which exceeds the limit.
     #[error("a lookup takes {:.3} ms", .0 * 1e3)]
     LookupSeconds(f64),
+    /// The time of lookups is limited, but a time of the scheme was not measured.
+    #[error("a time of its lookups was not measured")]
+    UnknownLookup,
 }
 
 /// A scheme with its estimated figures and cost for a load.
@@ -193,9 +196,18 @@ impl Candidate {
         if exceeds(self.snapshot_seconds(), limits.snapshot_seconds) {
             reasons.push(Reason::SnapshotSeconds(self.snapshot_seconds()));
         }
-        let lookup_seconds = self.lookup_us() / 1e6;
-        if exceeds(lookup_seconds, limits.lookup_seconds) {
-            reasons.push(Reason::LookupSeconds(lookup_seconds));
+        let figures = &self.figures;
+        let mut prove_us = figures.prove_us;
+        if load.old_lookups > 0.0 {
+            let both = prove_us.zip(figures.prove_old_us);
+            prove_us = both.map(|(latest, old)| latest.max(old));
+        }
+        match prove_us.zip(figures.verify_us) {
+            Some((prove, verify)) if exceeds((prove + verify) / 1e6, limits.lookup_seconds) => {
+                reasons.push(Reason::LookupSeconds((prove + verify) / 1e6));
+            }
+            None if limits.lookup_seconds.is_some() => reasons.push(Reason::UnknownLookup),
+            _ => {}
         }
         reasons
     }

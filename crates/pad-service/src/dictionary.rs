@@ -189,6 +189,7 @@ impl Dictionary {
             return Ok(None);
         }
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.check_file()?;
         let Some(first) = first() else {
             return Ok(None);
         };
@@ -271,8 +272,9 @@ impl Dictionary {
     /// Time: one read if there is no new version. Otherwise, the time of opening the store.
     ///
     /// # Errors
-    /// [`RepositoryError`], with [`StoreError::OtherKey`] if the store of another author is found.
-    /// The previous versions are still served after an error.
+    /// [`RepositoryError`], with [`StoreError::OtherKey`] if the store of another author is found,
+    /// and [`StoreError::OldCopy`] for a store without the latest version served so far. The
+    /// previous versions are still served after an error.
     pub fn follow(&self) -> Result<bool, RepositoryError> {
         let followed = self.reopen_if_outdated();
         self.is_lost.store(followed.is_err(), Relaxed);
@@ -285,29 +287,44 @@ impl Dictionary {
     }
 
     fn reopen_if_outdated(&self) -> Result<bool, RepositoryError> {
-        if !self.is_outdated() {
+        if !self.is_outdated()? {
             return Ok(false);
         }
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.is_outdated() {
+        if !self.is_outdated()? {
             return Ok(false);
         }
-        self.reopen()?;
+        self.take_up(self.latest())?;
         Ok(true)
+    }
+
+    /// Opens the store again before a write if its file was removed or replaced, so that nothing is
+    /// written into another author's store or an old copy. The caller holds the lock `changing`.
+    fn check_file(&self) -> Result<(), RepositoryError> {
+        if self.is_replaced() {
+            self.take_up(self.latest())?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether the file of the store is another one than the opened file. An error does not
+    /// show that it was removed.
+    fn is_replaced(&self) -> bool {
+        let opened = *self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        store_identity(&self.store).is_ok_and(|found| found != opened)
     }
 
     /// Returns whether the store has new versions, was replaced or cannot be read, and must be
     /// opened again.
-    fn is_outdated(&self) -> bool {
-        let opened = *self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        // An error does not show that the file was removed.
-        if store_identity(&self.store).is_ok_and(|found| found != opened) {
-            return true;
+    fn is_outdated(&self) -> Result<bool, RepositoryError> {
+        if self.is_replaced() {
+            return Ok(true);
         }
         self.read(|repository| match repository.store().latest() {
-            Ok(latest) => latest > repository.latest(),
+            Ok(latest) => Ok(latest > repository.latest()),
+            Err(error) if AnyStore::is_in_objects(&self.store) => Err(error.into()),
             // After a failed read, the storage engine reads nothing until the file is opened again.
-            Err(_) => true,
+            Err(_) => Ok(true),
         })
     }
 
@@ -326,6 +343,7 @@ impl Dictionary {
             return Ok(self.nothing_applied());
         }
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.check_file()?;
         // Another thread may have applied updates before this thread got the lock.
         let updates = self.without_applied(updates)?;
         if updates.is_empty() {
@@ -453,11 +471,31 @@ impl Dictionary {
 
     /// Opens the store again. Queries are then answered by the new handle.
     fn reopen(&self) -> Result<(), RepositoryError> {
+        self.take_up(Version::EMPTY)
+    }
+
+    /// Opens the store again, like [`Dictionary::reopen`], if it has at least version `served`.
+    ///
+    /// # Errors
+    /// [`StoreError::OldCopy`] for an older store; [`StoreError::OtherKey`] for the store of
+    /// another author, or with another head of version `served`.
+    fn take_up(&self, served: Version) -> Result<(), RepositoryError> {
         // The identity is read first: if the file is replaced at this moment, the next check sees
         // it.
         let file = store_identity(&self.store).unwrap_or_default();
         let opened = Server::of_any_with(&self.store, self.cache.clone())?;
         if opened.public_key()? != self.public {
+            return Err(StoreError::OtherKey.into());
+        }
+        let found = opened.latest();
+        if found < served {
+            return Err(StoreError::OldCopy { found, served }.into());
+        }
+        // A handle of a damaged or truncated file may not read its head any more.
+        let head = |server: &Server| server.head_message(served);
+        if let Ok(before) = self.read(head)
+            && opened.head_message(served)? != before
+        {
             return Err(StoreError::OtherKey.into());
         }
         let opened = Arc::new(RwLock::new(opened));

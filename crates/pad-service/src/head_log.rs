@@ -385,7 +385,8 @@ impl HeadLog {
 
     fn grow_in(&self, state: &mut State, heads: &impl LoggedHeads) -> Result<bool, HeadLogError> {
         self.reopen(state)?;
-        if !state.is_checked {
+        // The store may have been replaced since the last growth.
+        if !state.is_checked || heads.latest().number() > state.signed_size {
             Self::check_last(state, heads)?;
             state.is_checked = true;
         }

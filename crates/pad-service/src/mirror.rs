@@ -335,8 +335,8 @@ impl Mirror {
 }
 
 /// Warning and advice for an upstream server that does not keep versions that a mirror needs.
-pub(crate) const UPSTREAM_PRUNED: &str = "an upstream server has pruned, or does not keep, \
-    versions that this mirror needs: start from a copy of its store, or name another --from";
+pub(crate) const UPSTREAM_PRUNED: &str = "an upstream server says that it has pruned, or does \
+    not keep, versions that this mirror needs: start from a copy of its store, or name another --from";
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,7 @@
 use core::time::Duration;
 use std::{
     collections::{BTreeMap, BTreeSet},
+    panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
     sync::Arc,
     time::Instant,
@@ -90,7 +91,8 @@ impl Service {
                 if backoff.is_waiting() {
                     continue;
                 }
-                match dictionary.follow() {
+                let followed = catch_unwind(AssertUnwindSafe(|| dictionary.follow()));
+                match followed.unwrap_or_else(|_| Err("following panicked".into())) {
                     Ok(is_new) => {
                         let news = match (backoff.succeeded(), is_new) {
                             (true, _) => "the store is followed again",

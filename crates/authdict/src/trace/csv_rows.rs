@@ -145,7 +145,7 @@ impl<R> RowReader<R> {
     fn follow(&mut self, bytes: &[u8]) -> io::Result<()> {
         for byte in bytes {
             if self.is_after_return && *byte != b'\n' {
-                return Err(self.malformed("the line does not end in LF or CRLF, but in CR"));
+                return Err(self.malformed(RETURN_ALONE));
             }
             self.quotes = match (self.quotes, byte) {
                 (Quotes::Inside, b'"') => Quotes::Ended,
@@ -170,6 +170,8 @@ impl<R> RowReader<R> {
     }
 }
 
+const RETURN_ALONE: &str = "the line does not end in LF or CRLF, but in CR";
+
 /// Error for a malformed row that the CSV parser would accept. The fields are its line number and
 /// the reason.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
@@ -188,6 +190,9 @@ impl<R: Read> Read for RowReader<R> {
         self.left = self.left.saturating_sub(read);
         if read == 0 && most > 0 && self.quotes == Quotes::Inside {
             return Err(self.malformed("the text ends inside a quoted field"));
+        }
+        if read == 0 && most > 0 && self.is_after_return {
+            return Err(self.malformed(RETURN_ALONE));
         }
         self.follow(buffer.get(..read).unwrap_or_default())?;
         Ok(read)

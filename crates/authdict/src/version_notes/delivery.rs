@@ -121,7 +121,9 @@ impl VersionNotes {
                             uses.insert(name, named);
                         }
                         let used = uses.entry(name).or_default();
-                        records += usize::from(*used < MOST_OF_A_NAME);
+                        // Names that others gave cannot hide a signed name.
+                        let is_found = note.signature.is_some() || *used < MOST_OF_A_NAME;
+                        records += usize::from(is_found);
                         *used += 1;
                     }
                     missing.records.extend(note.records(*version).take(records));

@@ -8,7 +8,7 @@ use std::{
 
 use comparison::{
     Cost, Load, Measurement, Scheme, Workload,
-    advice::{Advice, Tariff, estimate},
+    advice::{Advice, DEFAULT, Tariff, estimate},
     records::Records,
 };
 
@@ -40,7 +40,7 @@ impl Calibration {
             .map_or(0.0, |cheapest| cheapest.cost.total() * HOPEFUL);
         let winner = advice.winner();
         let others = advice.ranked.iter().filter(|candidate| {
-            candidate.cost.total() <= most
+            (candidate.cost.total() <= most || candidate.scheme.name == DEFAULT)
                 && winner.is_some_and(|winner| winner.scheme.name != candidate.scheme.name)
         });
         let hopeful = winner.into_iter().chain(others);

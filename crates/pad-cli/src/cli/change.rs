@@ -224,6 +224,7 @@ impl Target {
                 drop(store);
                 let noted = NotedChanges {
                     operations: vec![operation.clone()],
+                    count: 1,
                     before,
                 };
                 let commit = Commit {
@@ -244,23 +245,28 @@ impl Target {
 
 /// Pending changes that a process has noted or read.
 struct NotedChanges {
+    /// Empty if there are more than [`MOST_COMPARED`], too many to keep in memory.
     operations: Vec<Operation>,
+    count: u64,
     /// The version that was latest then.
     before: Version,
 }
 
 impl NotedChanges {
-    /// Reads the pending changes of a store; `None` if there are none, or too many to keep in
-    /// memory while they are signed.
+    /// Reads the pending changes of a store; `None` if there are none.
     fn read(store: &Path) -> Result<Option<Self>> {
         let store = own_store(store)?;
         let before = store.latest()?;
-        if !(1..=MOST_COMPARED).contains(&pending::count(&store)?) {
-            return Ok(None);
-        }
-        let changes = pending::changes(&store)?.into_iter();
+        let count = pending::count(&store)?;
+        let changes = match count {
+            0 => return Ok(None),
+            1..=MOST_COMPARED => pending::changes(&store)?,
+            _ => Vec::new(),
+        };
+        let operations = changes.into_iter().map(|change| change.operation);
         Ok(Some(Self {
-            operations: changes.map(|change| change.operation).collect(),
+            operations: operations.collect(),
+            count,
             before,
         }))
     }
@@ -290,25 +296,9 @@ impl Commit {
         let store = author.server().store();
         let noted = pending::changes(store)?;
         if noted.is_empty() && !self.allow_empty {
-            #[cfg(feature = "network")]
-            let pushes = self.push.is_given();
-            #[cfg(not(feature = "network"))]
-            let pushes = false;
-            // A version that another process has signed does not have the name or the signed note.
-            if !pushes && (self.name.is_some() || self.sign_note) {
-                return Err(Failure::input("nothing is pending")
-                    .help("note changes with pad put and pad remove"));
-            }
-            if let Some(own) = own.filter(|_| !pushes) {
-                return signed_by_another(author.server(), own, output);
-            }
+            self.sign_nothing(author.server(), own, output)?;
             drop(author);
-            let text = "nothing is pending, nothing was signed";
-            output.say(text, &json!({ "changes": 0 }))?;
-            // An earlier push may have failed.
-            #[cfg(feature = "network")]
-            self.push.run(&self.store.store, keys, output)?;
-            return Ok(());
+            return self.push(keys, output);
         }
         let name = new_name(self.name.as_deref(), store)?;
         let latest = author.server().latest();
@@ -328,6 +318,16 @@ impl Commit {
             .map(|change| change.operation)
             .collect();
         let signed = operations.len();
+        if signed == 0 && !self.allow_empty {
+            drop(author);
+            own_store(&self.store.store)?.write_records(&done)?;
+            let text = format!(
+                "{} dropped, nothing was signed",
+                counted(older, "older change")
+            );
+            output.say(&text, &json!({ "changes": 0 }))?;
+            return self.push(keys, output);
+        }
         let staged = author.stage(operations)?;
         let note = VersionNote {
             name,
@@ -364,8 +364,48 @@ impl Commit {
         });
         output.say(&text, &object)?;
         drop(author);
+        self.push(keys, output)
+    }
+
+    /// Reports that nothing is pending. `own` are changes that were pending before. Another process
+    /// may have signed or dropped them.
+    fn sign_nothing(
+        &self,
+        server: &Server,
+        own: Option<&NotedChanges>,
+        output: &mut Output,
+    ) -> Result {
         #[cfg(feature = "network")]
-        self.push.run(&self.store.store, keys, output)?;
+        let pushes = self.push.is_given();
+        #[cfg(not(feature = "network"))]
+        let pushes = false;
+        let is_for_a_note = self.name.is_some() || self.sign_note;
+        match own {
+            // A version that another process has signed does not have the name or the signed note.
+            Some(own) if !is_for_a_note => signed_by_another(server, own, output),
+            None if !is_for_a_note || pushes => {
+                let text = "nothing is pending, nothing was signed";
+                output.say(text, &json!({ "changes": 0 }))
+            }
+            _ => Err(Failure::input("nothing is pending")
+                .help("note changes with pad put and pad remove")),
+        }
+    }
+
+    /// Sends servers the versions that they lack, if `--push` is given. An earlier push may have
+    /// failed.
+    #[cfg(feature = "network")]
+    fn push(&self, keys: &SigningKeys, output: &mut Output) -> Result {
+        self.push.run(&self.store.store, keys, output)
+    }
+
+    #[cfg(not(feature = "network"))]
+    #[allow(
+        clippy::unused_self,
+        clippy::unnecessary_wraps,
+        reason = "as with the feature"
+    )]
+    const fn push(&self, _: &SigningKeys, _: &mut Output) -> Result {
         Ok(())
     }
 }
@@ -398,7 +438,14 @@ fn contains(server: &Server, version: Version, operation: &Operation) -> bool {
 
 /// Reports the version that contains the changes, which another process has probably signed.
 fn signed_by_another(server: &Server, own: &NotedChanges, output: &mut Output) -> Result {
-    let changes = things(&own.operations.len().to_string(), "change");
+    let changes = things(&own.count.to_string(), "change");
+    if own.operations.is_empty() {
+        return Err(Failure::Input(format!(
+            "nothing is pending any more: another process signed or dropped {} {changes}",
+            own.count
+        ))
+        .help("list the versions with pad versions"));
+    }
     let later = own.before.number() + 1..=server.latest().number();
     let mut later = later.map(Version::new);
     let has_all = |version: &Version| {

@@ -119,9 +119,10 @@ impl Failure {
             let text = format!("trace {}: {error}", path.display());
             match error {
                 TraceError::Io(error) if error.raw_os_error().is_some() => Self::Store(text),
-                TraceError::Utf16 => {
-                    Self::Input(text).help("convert it, for example with iconv -f UTF-16 -t UTF-8")
-                }
+                TraceError::Utf16 => Self::Input(text).help(
+                    "convert it, for example with iconv -f UTF-16 -t UTF-8; without a byte \
+                         order mark, from UTF-16LE or UTF-16BE",
+                ),
                 _ => Self::Input(text),
             }
         }

@@ -257,8 +257,8 @@ impl Route {
 /// for messages.
 ///
 /// If an address contains no dictionary name, the server is asked for the name. A server that does
-/// not answer is assumed to have the name of the first other server, or else `name`. A mirror or
-/// router therefore starts even while some servers are unreachable.
+/// not answer is assumed to have `name`, or else the name on which all other servers agree. A
+/// mirror or router therefore starts even while some servers are unreachable.
 fn connect(
     option: &str,
     addresses: &[String],
@@ -268,8 +268,11 @@ fn connect(
     let asked = addresses.iter();
     let asked = asked.map(|address| Remote::connect(address, options.clone()));
     let asked: Vec<_> = asked.collect();
-    let first = asked.iter().flatten().next().map(Remote::name);
-    let name = first.or(name).map(str::to_owned);
+    let mut names = asked.iter().flatten().map(Remote::name);
+    let others = names
+        .next()
+        .filter(|first| names.all(|other| other == *first));
+    let name = name.or(others).map(str::to_owned);
     let failed = |address: &str, error: FetchError| {
         let text = format!("{option} {}: {error}", without_password(address));
         match error {
@@ -280,9 +283,7 @@ fn connect(
     let servers = addresses.iter().zip(asked).map(|(address, asked)| {
         match (asked, &name) {
             // Other servers may answer even if this server does not.
-            (Err(error), Some(name))
-                if !matches!(error, FetchError::Http(HttpError::Configuration(_))) =>
-            {
+            (Err(error), Some(name)) if error.is_slow() => {
                 let named = format!("{}/v1/dictionaries/{name}", address.trim_end_matches('/'));
                 let (shown, taken) = (without_password(address), without_password(&named));
                 Output::warn(&format!("{option} {shown} is taken to be {taken}: {error}"));

@@ -94,8 +94,16 @@ impl Output {
     /// Records that a version was requested by name. The answer is about the version's number.
     pub(super) fn named(&mut self, name: &str, version: Version, claim: Claim) {
         let shown = Self::show_text(name);
+        let only = if self.is_signed(claim.is_signed) {
+            format!(
+                "; that no other version has the name is the {}'s word",
+                claim.word_of
+            )
+        } else {
+            String::new()
+        };
         Self::warn(&format!(
-            "{shown} is version {version} by {}; the answer is about the number",
+            "{shown} is version {version} by {}{only}; the answer is about the number",
             self.origin(claim.is_signed, claim.word_of)
         ));
         self.named.push(json!({

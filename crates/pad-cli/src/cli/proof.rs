@@ -289,8 +289,8 @@ fn other_key(
             Some(format!("the proof is about another key: {key}"))
         }
         LOOKUP_BY_TUPLES => {
-            let place = place.map_or_else(|| " or damaged".into(), |place| format!(", {place}"));
-            Some(format!("the proof is about another key{place}"))
+            let place = place.map_or_else(String::new, |place| format!(" (unverified: {place})"));
+            Some(format!("the proof is damaged, or about another key{place}"))
         }
         _ => None,
     }

@@ -38,6 +38,7 @@ impl Dictionary {
             return Ok(found);
         }
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.check_file()?;
         let write = |store: &mut dyn Store| {
             // An empty change makes this process the writer. Notes that other processes or threads
             // have stored until then are known afterwards.

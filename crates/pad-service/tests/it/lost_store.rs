@@ -47,5 +47,19 @@ fn health_says_that_a_store_cannot_be_followed_until_it_can() {
         assert_lost("replaced");
         author.replace("s.pad", &intact);
         assert_followed("replaced");
+
+        // Nothing is written into the store of another author.
+        author.publish(&[("apple", "9")]);
+        let (update, newer) = (author.update("s.pad", 4), author.files("s.pad"));
+        author.replace("s.pad", &other.files("s.pad"));
+        dictionary.apply(&[update]).unwrap_err();
+        assert_eq!(author.files("s.pad"), other.files("s.pad"), "{scheme}");
+        author.replace("s.pad", &newer);
+        assert!(dictionary.follow().unwrap(), "{scheme}");
+        assert_eq!(dictionary.latest(), Version::new(4));
+        // An old copy is not served.
+        author.replace("s.pad", &intact);
+        assert_lost("old copy");
+        assert_eq!(dictionary.latest(), Version::new(4));
     }
 }

@@ -10,7 +10,7 @@ use comparison::{
 };
 use serde_json::{Value as Json, json};
 
-use super::{Basis, commands::commands};
+use super::{super::Output, Basis, commands::commands};
 
 /// Maximum number of characters in a line, except in commands and in long names of files.
 const WIDTH: usize = 80;
@@ -121,7 +121,13 @@ fn equilibrium(basis: &Basis) -> String {
 fn machines(basis: &Basis) -> String {
     match basis.records.machines.as_slice() {
         [] => "of an unknown machine".into(),
-        machines => machines.join(" and "),
+        machines => {
+            let shown: Vec<_> = machines
+                .iter()
+                .map(|name| Output::show_text(name))
+                .collect();
+            shown.join(" and ")
+        }
     }
 }
 
@@ -214,7 +220,7 @@ fn reason(advice: &Advice) -> String {
     };
     if winner.scheme.name == DEFAULT {
         return advice.cheaper().map_or_else(
-            || "It is the default, and no scheme costs less.".into(),
+            || "It is the default, and no scheme that meets the requirements costs less.".into(),
             |(cheapest, saved)| {
                 format!(
                     "It is the default. The cheapest, {}, would save {} a month: less than a \

@@ -119,7 +119,8 @@ impl Survey {
         }
         if snapshots.is_empty() {
             let text = format!("trace {}: there is no row after the header", path.display());
-            return Err(Failure::Input(text));
+            return Err(Failure::Input(text)
+                .help("a trace of pad diff --csv has no row if nothing differs"));
         }
         Ok(Self(snapshots))
     }
