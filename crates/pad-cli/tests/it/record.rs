@@ -64,6 +64,16 @@ fn an_author_signs_no_second_head_after_a_restore() {
     bench.ok("reset --store s fig");
     bench.steps(&[
         "commit --store s --key k => 2 1 of the pending changes were noted at another version",
+    ]);
+    // Without another change there is nothing to sign.
+    let (copy, newest) = (bench.read("s"), bench.read("s.newest"));
+    bench.steps(&[
+        "commit --store s --key k --older drop => 0 1 older change dropped, nothing was signed",
+        r#"status --store s --key k -> {"latest": 3, "pending_changes": 0}"#,
+    ]);
+    bench.write("s", &copy);
+    bench.write("s.newest", &newest);
+    bench.steps(&[
         r#"commit --store s --key k --older sign -> {"version": 4, "changes": 1}"#,
         r#"get --store s apple -> {"value": "9"}"#,
     ]);
