@@ -13,7 +13,7 @@ from statistics import linear_regression, median
 
 HERE = Path(__file__).resolve().parent
 ASSUMPTIONS, TEXTS, RUN = HERE / "scale/assumptions.toml", HERE / "scale/texts.toml", HERE / "scale/run.jsonl"
-REPORT, PRICES = HERE / "report/measurements.jsonl", HERE / "../crates/comparison/data/prices.toml"
+REPORT, PRICES = HERE / "report/measurements.jsonl", HERE / "../crates/comparison/data/prices.json"
 DAY, MONTH_HOURS, BLOCK = 86_400.0, 730.0, 4096.0
 LARGEST_UPDATE, UPDATE_CORES = 64 * 2**20, 2  # what servers take unless they are told otherwise; the cores of measured updates
 NODES_IN_MEMORY, WITHIN = 0.8, 0.25  # the share of memory that holds nodes; the share by which a simulated figure may miss the run
@@ -338,7 +338,8 @@ def span(seconds):
 class Page:
     """The rows of the page's tables, each a method of a table's name, and the pictures, dark on white or light on dark."""
     def __init__(self, text):
-        self.text, self.texts, self.book = text, *(tomllib.loads(file.read_text()) for file in (TEXTS, PRICES))
+        self.text, self.texts = text, tomllib.loads(TEXTS.read_text())
+        self.book = {entry["name"]: entry for entry in json.loads(PRICES.read_text())}
         run, report = ([json.loads(line) for line in file.read_text().splitlines()] for file in (RUN, REPORT))
         self.run, self.assumed = recorded(run), assumptions(text, self.book, self.texts["bounds"])
         self.sources, self.of = coefficients(report, self.run, self.assumed["load"]["keys"])

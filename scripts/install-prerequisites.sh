@@ -26,7 +26,7 @@ need() { # what-and-why packages...
 
 compiles cc c '#include <stdlib.h>
 int main(void) { return EXIT_SUCCESS; }' ||
-    need "a C compiler with the C library's headers: Rust links with it; blake3, zstd and GMP are C" gcc libc6-dev
+    need "a C compiler with the C library's headers: Rust links with it; blake3, ring and GMP are C" gcc libc6-dev
 have make || need "make: runs the Makefile and GMP's build" make
 have diff || need "diff: GMP's configure script uses it" diffutils
 have m4 || need "m4: GMP generates its assembly with it (the big integers of the accumulators)" m4

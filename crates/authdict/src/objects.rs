@@ -20,9 +20,11 @@
 //! that receives them. An author never signs for a store in objects.
 
 use core::{ops::Range, time::Duration};
+#[cfg(feature = "s3")]
+use std::env;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    env, io,
+    io,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -34,12 +36,16 @@ use object_store::{
     Error, GetOptions, GetRange, GetResult, ObjectStore, ObjectStoreExt as _, PutMode, PutPayload,
     local::LocalFileSystem, path::Path,
 };
+#[cfg(feature = "s3")]
+use object_store::{ObjectStoreScheme, aws::AmazonS3Builder};
 use pad_core::Version;
 use tokio::runtime::{Builder, Runtime};
 use url::Url;
 
 use crate::{store::StoreError, store_log::segments};
 
+#[cfg(feature = "s3")]
+mod http;
 mod names;
 mod object_backend;
 
@@ -104,7 +110,8 @@ impl ObjectFolder {
 
     /// Creates the handle of the objects at an address: `s3://bucket/prefix` (with the feature
     /// `s3`) or `file:///folder`. Other settings of the object store, such as keys and endpoints,
-    /// are read from environment variables (`AWS_ENDPOINT`, ..).
+    /// are read from environment variables (`AWS_ENDPOINT`, ..). Of those for connections, only
+    /// `AWS_ALLOW_HTTP` has an effect. `HTTPS_PROXY` names a proxy.
     ///
     /// # Errors
     /// [`StoreError::Io`] if `address` is malformed, or this build does not support its scheme.
@@ -123,20 +130,27 @@ impl ObjectFolder {
                 let prefix = Path::from_url_path(url.path()).map_err(|error| invalid(&error))?;
                 Self::new(Arc::new(LocalFileSystem::new().with_fsync(true)), prefix)
             }
+            #[cfg(feature = "s3")]
             "s3" => {
-                // The HTTP client verifies certificates with the process-wide cryptography
-                // provider. This call sets the provider, unless the process has set one.
-                #[cfg(feature = "s3")]
-                drop(rustls::crypto::ring::default_provider().install_default());
+                let (_, prefix) =
+                    ObjectStoreScheme::parse(&url).map_err(|error| invalid(&error))?;
+                let prefix = Path::parse(prefix).map_err(|error| invalid(&error))?;
+                let mut store = AmazonS3Builder::new()
+                    .with_url(address)
+                    .with_http_connector(http::Connector);
                 // Only environment variables with this prefix are settings of the object store.
-                let variables = env::vars_os().filter_map(|(name, value)| {
-                    let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
-                    name.starts_with("AWS_")
-                        .then(|| (name.to_ascii_lowercase(), value))
-                });
-                let parsed = object_store::parse_url_opts(&url, variables);
-                let (store, prefix) = parsed.map_err(|error| invalid(&error))?;
-                Self::new(Arc::from(store), prefix)
+                for (name, value) in env::vars_os() {
+                    let (Ok(name), Ok(value)) = (name.into_string(), value.into_string()) else {
+                        continue;
+                    };
+                    if name.starts_with("AWS_")
+                        && let Ok(setting) = name.to_ascii_lowercase().parse()
+                    {
+                        store = store.with_config(setting, value);
+                    }
+                }
+                let store = store.build().map_err(|error| invalid(&error))?;
+                Self::new(Arc::new(store), prefix)
             }
             other => Err(invalid(&format_args!("{other} is not offered")).into()),
         }

@@ -1,11 +1,10 @@
-//! Providers' prices: a dated price book in TOML, bundled with the crate or a user's own.
+//! Providers' prices: a dated price book in JSON, bundled with the crate or a user's own.
 //!
 //! Source: Crosby & Wallach 2010, section 5.3.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use toml::{Table, Value};
 
 /// Prices of computing, sending and storage, in dollars.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -132,25 +131,24 @@ impl PriceBook {
         entry.expect("prices: the paper has an entry").prices
     }
 
-    /// Parses a price book from `text`. Errors and later messages name `file` as its source.
+    /// Parses a price book: a JSON array of objects with the fields of [`PriceEntry`] and
+    /// [`Prices`]. Errors and later messages name `file` as its source.
+    ///
+    /// Memory that is free and a gigabyte of 10^9 bytes are the defaults of
+    /// `memory_per_gigabyte_month` and `bytes_per_gigabyte`.
     ///
     /// # Errors
-    /// [`PriceError`], naming file, entry and key.
+    /// [`PriceError`], naming the file, and the line or the entry.
     pub fn parse(file: &str, text: &str) -> Result<Self, PriceError> {
-        let table: Table = text.parse().map_err(|error| syntax(file, text, &error))?;
+        let rows: Vec<Row> =
+            serde_json::from_str(text).map_err(|error| PriceError(format!("{file}: {error}")))?;
         let mut entries = BTreeMap::new();
-        for (name, value) in table {
-            let Value::Table(fields) = value else {
-                let problem = format!("{file}: '{name}' is not the table of an entry");
+        for row in rows {
+            let entry = row.check(file)?;
+            if let Some(entry) = entries.insert(entry.name.clone(), entry) {
+                let problem = format!("{file}: several entries '{}'", entry.name);
                 return Err(PriceError(problem));
-            };
-            let fields = Fields {
-                file,
-                entry: &name,
-                table: &fields,
-            };
-            let entry = fields.read()?;
-            entries.insert(name, entry);
+            }
         }
         if entries.is_empty() {
             return Err(PriceError(format!("{file} has no entry")));
@@ -191,107 +189,82 @@ impl PriceBook {
     }
 }
 
-/// Reader of one entry's keys, for error messages that name file and entry.
-struct Fields<'a> {
-    file: &'a str,
-    entry: &'a str,
-    table: &'a Table,
+/// Entry of a price book as its file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: String,
+    provider: String,
+    as_of: String,
+    source: String,
+    compute_per_core_hour: f64,
+    egress_per_gigabyte: f64,
+    storage_per_gigabyte_month: f64,
+    #[serde(default)]
+    memory_per_gigabyte_month: f64,
+    #[serde(default = "decimal_gigabyte")]
+    bytes_per_gigabyte: f64,
 }
 
-impl Fields<'_> {
-    fn read(&self) -> Result<PriceEntry, PriceError> {
-        if let Some(key) = self.table.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            let known = KEYS.join(", ");
-            return Err(self.error(&format!(": unknown key '{key}', it is one of {known}")));
+const fn decimal_gigabyte() -> f64 {
+    1e9
+}
+
+impl Row {
+    fn check(self, file: &str) -> Result<PriceEntry, PriceError> {
+        for (key, number, least, expected) in [
+            (
+                "compute_per_core_hour",
+                self.compute_per_core_hour,
+                0.0,
+                DOLLARS,
+            ),
+            (
+                "egress_per_gigabyte",
+                self.egress_per_gigabyte,
+                0.0,
+                DOLLARS,
+            ),
+            (
+                "storage_per_gigabyte_month",
+                self.storage_per_gigabyte_month,
+                0.0,
+                DOLLARS,
+            ),
+            (
+                "memory_per_gigabyte_month",
+                self.memory_per_gigabyte_month,
+                0.0,
+                DOLLARS,
+            ),
+            ("bytes_per_gigabyte", self.bytes_per_gigabyte, 1.0, BYTES),
+        ] {
+            if !number.is_finite() || number < least {
+                let entry = &self.name;
+                let problem = format!("{file}: entry '{entry}': '{key}' is not {expected}");
+                return Err(PriceError(problem));
+            }
         }
-        let prices = Prices {
-            compute_per_core_hour: self.price("compute_per_core_hour")?,
-            egress_per_gigabyte: self.price("egress_per_gigabyte")?,
-            storage_per_gigabyte_month: self.price("storage_per_gigabyte_month")?,
-            memory_per_gigabyte_month: if self.has("memory_per_gigabyte_month") {
-                self.price("memory_per_gigabyte_month")?
-            } else {
-                0.0
-            },
-            bytes_per_gigabyte: if self.has("bytes_per_gigabyte") {
-                self.number("bytes_per_gigabyte", 1.0, "a number of bytes, at least 1")?
-            } else {
-                1e9
-            },
-        };
         Ok(PriceEntry {
-            name: self.entry.into(),
-            provider: self.text("provider")?,
-            as_of: self.text("as_of")?,
-            source: self.text("source")?,
-            prices,
+            name: self.name,
+            provider: self.provider,
+            as_of: self.as_of,
+            source: self.source,
+            prices: Prices {
+                compute_per_core_hour: self.compute_per_core_hour,
+                egress_per_gigabyte: self.egress_per_gigabyte,
+                storage_per_gigabyte_month: self.storage_per_gigabyte_month,
+                memory_per_gigabyte_month: self.memory_per_gigabyte_month,
+                bytes_per_gigabyte: self.bytes_per_gigabyte,
+            },
         })
     }
-
-    fn error(&self, problem: &str) -> PriceError {
-        PriceError(format!("{}: entry '{}'{problem}", self.file, self.entry))
-    }
-
-    fn get(&self, key: &str) -> Result<&Value, PriceError> {
-        let value = self.table.get(key);
-        value.ok_or_else(|| self.error(&format!(" lacks '{key}'")))
-    }
-
-    fn wrong(&self, key: &str, expected: &str) -> PriceError {
-        self.error(&format!(": '{key}' is not {expected}"))
-    }
-
-    fn price(&self, key: &str) -> Result<f64, PriceError> {
-        self.number(key, 0.0, "a number of dollars, at least 0")
-    }
-
-    fn number(&self, key: &str, least: f64, expected: &str) -> Result<f64, PriceError> {
-        let number = match self.get(key)? {
-            Value::Float(number) => *number,
-            Value::Integer(number) => *number as f64,
-            _ => f64::NAN,
-        };
-        if number.is_finite() && number >= least {
-            Ok(number)
-        } else {
-            Err(self.wrong(key, expected))
-        }
-    }
-
-    fn has(&self, key: &str) -> bool {
-        self.table.contains_key(key)
-    }
-
-    fn text(&self, key: &str) -> Result<String, PriceError> {
-        match self.get(key)? {
-            Value::String(text) => Ok(text.clone()),
-            // TOML parses a date without quotation marks as a date.
-            Value::Datetime(date) => Ok(date.to_string()),
-            _ => Err(self.wrong(key, "a text")),
-        }
-    }
 }
 
-fn syntax(file: &str, text: &str, error: &toml::de::Error) -> PriceError {
-    let start = error.span().map_or(0, |span| span.start);
-    let before = text.get(..start).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    let message = error.message().replace('\n', " ");
-    PriceError(format!("{file}, line {line}: {message}"))
-}
+const DOLLARS: &str = "a number of dollars, at least 0";
+const BYTES: &str = "a number of bytes, at least 1";
 
-const SHIPPED: &str = include_str!("../data/prices.toml");
-
-const KEYS: [&str; 8] = [
-    "provider",
-    "as_of",
-    "source",
-    "compute_per_core_hour",
-    "egress_per_gigabyte",
-    "storage_per_gigabyte_month",
-    "memory_per_gigabyte_month",
-    "bytes_per_gigabyte",
-];
+const SHIPPED: &str = include_str!("../data/prices.json");
 
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,9 @@ mod options;
 
 pub use address::Address;
 pub use error::HttpError;
-pub use http::{HttpClient, PostBody, Reply, Verdict, without_password};
+pub use http::{HttpClient, PostBody, Reply, Verdict, agent, without_password};
 pub use options::{HttpOptions, Roots};
-pub use ureq::http::{HeaderMap, StatusCode, header};
+pub use ureq::{
+    self as transport, Agent,
+    http::{HeaderMap, StatusCode, header},
+};

@@ -1,11 +1,27 @@
 use super::*;
 
-const MINE: &str = "[mine]\nprovider = \"me\"\nas_of = 2026-11-01\nsource = \
-    \"bills\"\ncompute_per_core_hour = 1\n\
-                    egress_per_gigabyte = 0.5\nstorage_per_gigabyte_month = 0\n";
+const MINE: &str = r#"{
+    "name": "mine",
+    "provider": "me",
+    "as_of": "2026-11-01",
+    "source": "bills",
+    "compute_per_core_hour": 1,
+    "egress_per_gigabyte": 0.5,
+    "storage_per_gigabyte_month": 0
+}"#;
+
+/// Returns a price book with these entries.
+fn book(entries: &[&str]) -> String {
+    format!("[{}]", entries.join(","))
+}
+
+/// Returns the entry [`MINE`] with another field.
+fn mine_with(field: &str) -> String {
+    MINE.replace('}', &format!(",{field}}}"))
+}
 
 fn error(text: &str) -> String {
-    let error = PriceBook::parse("mine.toml", text).unwrap_err();
+    let error = PriceBook::parse("mine.json", text).unwrap_err();
     error.to_string()
 }
 
@@ -58,8 +74,8 @@ fn dollars_by_hand() {
 
 #[test]
 fn a_book_of_ones_own() {
-    let book = PriceBook::parse("mine.toml", MINE).unwrap();
-    let entry = book.only().unwrap();
+    let mine = PriceBook::parse("mine.json", &book(&[MINE])).unwrap();
+    let entry = mine.only().unwrap();
     assert_eq!(entry.as_of, "2026-11-01");
     assert_eq!(
         entry.prices,
@@ -69,43 +85,53 @@ fn a_book_of_ones_own() {
         }
     );
     assert_eq!(
-        book.entry("other").unwrap_err().to_string(),
-        "mine.toml has no entry 'other', it has mine"
+        mine.entry("other").unwrap_err().to_string(),
+        "mine.json has no entry 'other', it has mine"
     );
-    let two = format!("{MINE}{}", MINE.replace("[mine]", "[b]"));
-    let two = PriceBook::parse("mine.toml", &two).unwrap();
+    let two = book(&[MINE, &MINE.replace("\"mine\"", "\"b\"")]);
+    let two = PriceBook::parse("mine.json", &two).unwrap();
     assert_eq!(
         two.only().unwrap_err().to_string(),
-        "mine.toml has several entries, choose one of b, mine"
+        "mine.json has several entries, choose one of b, mine"
     );
+    // What is printed of an entry is read again.
+    let printed = serde_json::to_string(&[entry]).unwrap();
+    let again = PriceBook::parse("mine.json", &printed).unwrap();
+    assert_eq!(again, mine);
 }
 
 #[test]
-fn errors_name_file_entry_and_key() {
-    assert_eq!(error(""), "mine.toml has no entry");
+fn errors_name_the_file_and_the_line_or_the_entry() {
+    let one = |entry: &str| error(&book(&[entry]));
+    assert_eq!(error("[]"), "mine.json has no entry");
+    assert!(error("").starts_with("mine.json: EOF"), "{}", error(""));
     assert_eq!(
-        error("compute = 1"),
-        "mine.toml: 'compute' is not the table of an entry"
+        error("[\n1]"),
+        "mine.json: invalid type: integer `1`, expected struct Row at line 2 column 1"
     );
-    assert!(error("[mine]\nprovider = ").starts_with("mine.toml, line 2: "));
-    assert!(error("[mine]\na = 1\na = 2\n").starts_with("mine.toml, line 3: "));
-    let lacking = MINE.replace("egress_per_gigabyte = 0.5\n", "");
     assert_eq!(
-        error(&lacking),
-        "mine.toml: entry 'mine' lacks 'egress_per_gigabyte'"
+        error(&book(&[MINE, MINE])),
+        "mine.json: several entries 'mine'"
     );
-    for wrong in ["\"0.5\"", "-1", "nan", "inf"] {
-        let wrong = MINE.replace("0.5", wrong);
-        let expected =
-            "mine.toml: entry 'mine': 'egress_per_gigabyte' is not a number of dollars, at least 0";
-        assert_eq!(error(&wrong), expected);
+    let lacking = MINE.replace("    \"egress_per_gigabyte\": 0.5,\n", "");
+    assert_eq!(
+        one(&lacking),
+        "mine.json: missing field `egress_per_gigabyte` at line 8 column 1"
+    );
+    let twice = mine_with("\"source\": \"again\"");
+    assert!(one(&twice).starts_with("mine.json: duplicate field `source` at line 9"));
+    let unknown = mine_with("\"egress\": 1");
+    assert!(one(&unknown).starts_with("mine.json: unknown field `egress`, expected one of"));
+    for wrong in ["\"0.5\"", "1e999"] {
+        let wrong = one(&MINE.replace("0.5", wrong));
+        assert!(wrong.contains("at line 7"), "{wrong}");
     }
-    let unknown = MINE.replace("egress_per_gigabyte", "egress");
-    assert!(
-        error(&unknown).starts_with("mine.toml: entry 'mine': unknown key 'egress', it is one of")
+    assert_eq!(
+        one(&MINE.replace("0.5", "-1")),
+        "mine.json: entry 'mine': 'egress_per_gigabyte' is not a number of dollars, at least 0"
     );
-    let binary = format!("{MINE}bytes_per_gigabyte = 4294967296\n");
-    let binary = PriceBook::parse("mine.toml", &binary).unwrap();
+    let binary = book(&[&mine_with("\"bytes_per_gigabyte\": 4294967296")]);
+    let binary = PriceBook::parse("mine.json", &binary).unwrap();
     assert_eq!(
         binary.only().unwrap().prices,
         Prices {
@@ -113,10 +139,10 @@ fn errors_name_file_entry_and_key() {
             ..Prices::new(1.0, 0.5)
         }
     );
-    for wrong in ["0", "-1", "0.5", "\"1\""] {
-        let wrong = error(&format!("{MINE}bytes_per_gigabyte = {wrong}\n"));
-        let expected =
-            "mine.toml: entry 'mine': 'bytes_per_gigabyte' is not a number of bytes, at least 1";
-        assert_eq!(wrong, expected);
+    for wrong in ["0", "-1", "0.5"] {
+        assert_eq!(
+            one(&mine_with(&format!("\"bytes_per_gigabyte\": {wrong}"))),
+            "mine.json: entry 'mine': 'bytes_per_gigabyte' is not a number of bytes, at least 1"
+        );
     }
 }

@@ -312,11 +312,17 @@ fn old_versions_on_many_servers() {
     assert!((sent(&many) / sent(&one) - 5.0).abs() < 1e-9);
 }
 
-/// Returns the fields of a price list in which only computing may cost something.
-fn price_entry(compute: u8) -> String {
-    let free = "egress_per_gigabyte = 0\nstorage_per_gigabyte_month = 0\n";
-    let source = "provider = \"me\"\nas_of = \"2026-11-01\"\nsource = \"bills\"\n";
-    format!("{source}compute_per_core_hour = {compute}\n{free}")
+/// Returns an entry of a price list in which only computing may cost something.
+fn price_entry(name: &str, compute: u8) -> Value {
+    json!({
+        "name": name,
+        "provider": "me",
+        "as_of": "2026-11-01",
+        "source": "bills",
+        "compute_per_core_hour": compute,
+        "egress_per_gigabyte": 0,
+        "storage_per_gigabyte_month": 0,
+    })
 }
 
 #[test]
@@ -330,28 +336,31 @@ fn prices_of_another_day_and_ones_own() {
     assert!((times - 10.0).abs() < 1e-6);
 
     let bench = Bench::new();
-    let entry = &price_entry(1);
-    bench.write("mine.toml", format!("[free-network]\n{entry}").as_bytes());
-    bench.write("two.toml", format!("[a]\n{entry}[b]\n{entry}").as_bytes());
-    let bad = entry.replace("source", "origin");
-    bench.write("bad.toml", format!("[x]\n{bad}").as_bytes());
-    let binary = format!("[x]\n{entry}bytes_per_gigabyte = -1\n");
-    bench.write("binary.toml", binary.as_bytes());
-    bench.write("worse.toml", b"[x\n");
+    let entry = |name| price_entry(name, 1);
+    let write = |file: &str, book: Value| bench.write(file, book.to_string().as_bytes());
+    write("mine.json", json!([entry("free-network")]));
+    write("two.json", json!([entry("a"), entry("b")]));
+    let mut bad = entry("x");
+    bad["origin"] = "bills".into();
+    write("bad.json", json!([bad]));
+    let mut binary = entry("x");
+    binary["bytes_per_gigabyte"] = (-1).into();
+    write("binary.json", json!([binary]));
+    bench.write("worse.json", b"[x\n");
     let advise = format!("advise {line}");
     let list = |file: &str| bench.first(&format!("{advise} {file}"));
-    let mine = list("mine.toml");
+    let mine = list("mine.json");
     assert_eq!(mine["prices"]["name"], "free-network");
     assert_eq!(mine["ranked"][0]["terms"]["proofs_sent"], 0.0);
-    assert_eq!(list("two.toml:b")["prices"]["name"], "b");
+    assert_eq!(list("two.json:b")["prices"]["name"], "b");
     let of_bytes = "'bytes_per_gigabyte' is not a number of bytes, at least 1";
     bench.steps(&[
-        &format!("{advise} two.toml => 2 several entries, choose one of a, b"),
-        &format!("{advise} two.toml:c => 2 two.toml has no entry 'c'"),
+        &format!("{advise} two.json => 2 several entries, choose one of a, b"),
+        &format!("{advise} two.json:c => 2 two.json has no entry 'c'"),
         &format!("{advise} nowhere-2026 => 2 neither a file nor a built-in price list"),
-        &format!("{advise} bad.toml => 2 bad.toml: entry 'x': unknown key 'origin'"),
-        &format!("{advise} binary.toml => 2 {of_bytes}"),
-        &format!("{advise} worse.toml => 2 worse.toml, line 1"),
+        &format!("{advise} bad.json => 2 bad.json: unknown field `origin`"),
+        &format!("{advise} binary.json => 2 {of_bytes}"),
+        &format!("{advise} worse.json => 2 worse.json: expected value at line 1 column 2"),
     ]);
 }
 
@@ -494,11 +503,11 @@ fn equal_costs_are_called_so() {
         assert!(equal.contains(part), "{part}: {equal}");
     }
     // If nothing has a price, all schemes cost the same.
-    let entry = format!("[free]\n{}", price_entry(0));
-    bench.write("free.toml", entry.as_bytes());
+    let free = json!([price_entry("free", 0)]).to_string();
+    bench.write("free.json", free.as_bytes());
     for line in [
-        format!("{TWELVE} --prices free.toml"),
-        "advise --keys 10k --updates 1/s --prices free.toml".to_owned(),
+        format!("{TWELVE} --prices free.json"),
+        "advise --keys 10k --updates 1/s --prices free.json".to_owned(),
     ] {
         let shown = shown(&bench, &line);
         for part in [

@@ -70,26 +70,7 @@ impl HttpClient {
     /// `https://`, also if the root certificates are unreadable or there is none.
     pub fn new(address: &str, options: HttpOptions) -> Result<Self, HttpError> {
         let address = Address::parse(address)?;
-        let mut tls = TlsConfig::builder()
-            .unversioned_rustls_crypto_provider(Arc::new(ring::default_provider()));
-        if address.is_encrypted() {
-            tls = tls.root_certs(root_certificates(&options.roots)?);
-        }
-        let agent = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .tls_config(tls.build())
-            .max_idle_connections(options.idle_connections)
-            .max_idle_connections_per_host(options.idle_connections)
-            .timeout_resolve(Some(options.connect))
-            .timeout_connect(Some(options.connect))
-            // Ends requests to a server that accepts a connection and never reads from it.
-            .timeout_send_request(Some(options.transfer))
-            .timeout_send_body(Some(options.transfer))
-            .timeout_recv_response(Some(options.transfer.min(options.wait)))
-            .timeout_recv_body(Some(options.transfer.min(options.wait)))
-            .build()
-            .new_agent();
+        let agent = agent(&options, address.is_encrypted())?;
         Ok(Self {
             agent,
             address: format!("{}{}", address.origin(), address.path()),
@@ -236,6 +217,37 @@ impl HttpClient {
             _ => read_reply(answer, most.min(self.options.response_bytes)),
         }
     }
+}
+
+/// Creates a connection pool with the timeouts and limits of `options`, which follows no redirect
+/// and reports each status as a response.
+///
+/// The proxy is the one that the environment names (`HTTPS_PROXY`, ..). Certificates are read only
+/// if `is_encrypted`; without them, HTTPS requests fail.
+///
+/// # Errors
+/// [`HttpError::Configuration`] if the root certificates are unreadable or there is none.
+pub fn agent(options: &HttpOptions, is_encrypted: bool) -> Result<Agent, HttpError> {
+    let mut tls =
+        TlsConfig::builder().unversioned_rustls_crypto_provider(Arc::new(ring::default_provider()));
+    if is_encrypted {
+        tls = tls.root_certs(root_certificates(&options.roots)?);
+    }
+    Ok(Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .tls_config(tls.build())
+        .max_idle_connections(options.idle_connections)
+        .max_idle_connections_per_host(options.idle_connections)
+        .timeout_resolve(Some(options.connect))
+        .timeout_connect(Some(options.connect))
+        // Ends requests to a server that accepts a connection and never reads from it.
+        .timeout_send_request(Some(options.transfer))
+        .timeout_send_body(Some(options.transfer))
+        .timeout_recv_response(Some(options.transfer.min(options.wait)))
+        .timeout_recv_body(Some(options.transfer.min(options.wait)))
+        .build()
+        .new_agent())
 }
 
 fn with_client<B>(request: RequestBuilder<B>, client: Option<IpAddr>) -> RequestBuilder<B> {
