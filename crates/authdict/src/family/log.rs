@@ -40,23 +40,16 @@ type Head = Verified<SnapshotHead<Sha256Ed25519>>;
 /// [`SchemeName`]. Returns `None` for schemes of other families.
 macro_rules! with_log_scheme {
     ($scheme:expr, $type:ident => $work:expr) => {
+        with_log_scheme!(
+            $scheme, $type => $work; AadCounted, AadFrontier, AasCounted, AasFrontier
+        )
+    };
+    ($scheme:expr, $type:ident => $work:expr; $($name:ident),+) => {
         match $scheme {
-            SchemeName::AadCounted => {
-                type $type = AadCounted;
+            $(SchemeName::$name => {
+                type $type = $name;
                 Some($work)
-            }
-            SchemeName::AadFrontier => {
-                type $type = AadFrontier;
-                Some($work)
-            }
-            SchemeName::AasCounted => {
-                type $type = AasCounted;
-                Some($work)
-            }
-            SchemeName::AasFrontier => {
-                type $type = AasFrontier;
-                Some($work)
-            }
+            })+
             _ => None,
         }
     };
@@ -87,7 +80,7 @@ fn in_store<S: QueryableScheme>(
 ) -> Result<Box<dyn SigningKeeper>, StoreError> {
     let log = Log::<S>::new(authority.dictionary, setup);
     match repository::empty(log, authority.author) {
-        Ok(repository) => Ok(Box::new(FamilyKeeper::new(repository, store))),
+        Ok(repository) => Ok(Box::new(FamilyKeeper::new(*authority, repository, store))),
         Err(_) => Err(StoreError::Damaged("too few parameters for the log")),
     }
 }
@@ -178,7 +171,7 @@ impl<S: QueryableScheme> Verifier for LogReader<S> {
         let seen = self.seen.map_or(Version::EMPTY, |seen| seen.head.version);
         require_seen(seen, version)?;
         match question {
-            Question::Key(key) => (S::CHECK)(self, version, key, answer),
+            Question::Key(key) => self.check_lookup(version, key, answer),
             Question::Value(key, value) => {
                 let (key, value) = (key.clone(), value.clone());
                 let asked = (version, &Entry { key, value });
