@@ -138,7 +138,7 @@ impl<S: Scheme> LogReader<S> {
         P: Proof<Commitment = LogRoot<S>, Error = VerifyError> + Wire<Context = ()>,
     {
         let ([head], proof) = decode::<P, 1>(answer, longest)?;
-        let at = self.at(&self.head(head, version)?)?;
+        let at = self.log.at(&self.head(head, version)?)?;
         Ok(proof.verify(&at, query)?.into_inner())
     }
 
@@ -152,7 +152,7 @@ impl<S: Scheme> LogReader<S> {
         let (heads, proof) = decode::<AppendOnlyProof<S>, 2>(answer, LONGEST_GROWTH)?;
         let [old, new] = heads;
         let (old, new) = (self.head(old, older)?, self.head(new, newer)?);
-        let growth = Growth::new(self.at(&old)?, self.at(&new)?)?;
+        let growth = Growth::new(self.log.at(&old)?, self.log.at(&new)?)?;
         Ok(proof.verify(&growth, &())?.into_inner())
     }
 

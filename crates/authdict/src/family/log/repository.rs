@@ -95,10 +95,7 @@ fn head_of<S: QueryableScheme>(
 }
 
 fn reader<S: QueryableScheme>(log: &LogRepository<S>) -> LogReader<S> {
-    LogReader::of(
-        *log.heads().authority(),
-        log.entries().log().setup().clone(),
-    )
+    LogReader::of(*log.heads().authority(), log.entries().log().clone())
 }
 
 const fn mismatch(version: Version) -> CheckError {
