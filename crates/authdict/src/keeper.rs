@@ -25,7 +25,8 @@ mod family;
 #[cfg(any(feature = "accumulators", feature = "log"))]
 pub(crate) use checkpointed::{CheckpointedRepository, Entries};
 pub(crate) use family::{
-    FamilyKeeper, FamilyRepository, apply, as_repository, by_answers, past_messages, replay,
+    FamilyKeeper, FamilyRepository, ProvingRepository, apply, by_answers, past_messages, replay,
+    respond,
 };
 
 /// A dictionary that applies signed updates of its author.

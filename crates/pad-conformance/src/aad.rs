@@ -7,15 +7,11 @@
 //!   version or log.
 //! * [`parameters`]: public parameters of logs, for tests and test vectors.
 
-use core::fmt::Debug;
-
 use pad_accumulators::wire::{self, Wire};
-use pad_core::{
-    Key, LookupError, Proof, Repository as _, Untrusted, Value, Verified, VerifyError, Version,
-};
+use pad_core::{Key, Proof, Untrusted, Value, Verified, VerifyError};
 use pad_log::{
-    AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, Absent, LONGEST_LOOKUP,
-    LogRepository, LogRoot, LookupProof, Scheme, Values,
+    AadCounted, AadFrontier, AasCounted, AasFrontier, Absent, LONGEST_LOOKUP, LogRoot,
+    LookupScheme, Values,
 };
 
 pub mod hostile;
@@ -25,24 +21,8 @@ pub mod roles;
 
 pub use roles::Roles;
 
-/// A log scheme with its lookup proofs, and the statements that these proofs must establish.
-pub trait Lookups: Scheme {
-    /// The type of the lookup proof. It proves all values of a key, or the absence of a member of a
-    /// set.
-    type Lookup: Proof<
-            Commitment = LogRoot<Self>,
-            Query = Key,
-            Statement: Debug + PartialEq,
-            Error = VerifyError,
-        > + Wire<Context = ()>;
-
-    /// Computes the lookup proof for a key in a version, as a server does.
-    fn prove(
-        server: &LogRepository<Self>,
-        version: Version,
-        key: &Key,
-    ) -> Result<Self::Lookup, LookupError>;
-
+/// A log scheme, with the statements that its lookup proofs must establish.
+pub trait Lookups: LookupScheme {
     /// Returns the statement that a lookup proof must establish about a key with the values
     /// `values`. Returns `None` for a member that a set contains: lookup proofs of sets prove only
     /// absence.
@@ -56,16 +36,6 @@ pub trait Lookups: Scheme {
 macro_rules! lookups {
     ($($dictionary:ty, $set:ty;)+) => { $(
         impl Lookups for $dictionary {
-            type Lookup = LookupProof<Self>;
-
-            fn prove(
-                server: &LogRepository<Self>,
-                version: Version,
-                key: &Key,
-            ) -> Result<Self::Lookup, LookupError> {
-                server.prove(version, key)
-            }
-
             fn statement(at: &LogRoot<Self>, key: &Key, values: Vec<Value>) -> Option<Values> {
                 Some(Values {
                     dictionary: at.log().dictionary(),
@@ -77,16 +47,6 @@ macro_rules! lookups {
         }
 
         impl Lookups for $set {
-            type Lookup = AbsenceProof<Self>;
-
-            fn prove(
-                server: &LogRepository<Self>,
-                version: Version,
-                key: &Key,
-            ) -> Result<Self::Lookup, LookupError> {
-                server.prove_absence(version, key)
-            }
-
             fn statement(at: &LogRoot<Self>, key: &Key, values: Vec<Value>) -> Option<Absent> {
                 values.is_empty().then(|| Absent {
                     dictionary: at.log().dictionary(),

@@ -168,12 +168,10 @@ pub use author::{
 pub use client::{Continuation, LogClient, LogRefusal, PastProofs};
 pub use log::{Log, LogRoot, Setup};
 pub use proof::{
-    AbsenceProof, AppendOnlyProof, Growth, InclusionProof, LONGEST_GROWTH, LONGEST_LOOKUP,
-    LONGEST_PROOF, LookupProof,
+    AbsenceProof, AppendOnlyProof, DictionaryScheme, Growth, InclusionProof, LONGEST_GROWTH,
+    LONGEST_LOOKUP, LONGEST_PROOF, LookupProof, LookupScheme, SetScheme,
 };
-pub use scheme::{
-    AadCounted, AadFrontier, AasCounted, AasFrontier, DictionaryScheme, Scheme, SetScheme,
-};
+pub use scheme::{AadCounted, AadFrontier, AasCounted, AasFrontier, Scheme};
 pub use shape::{Schedule, Shape};
 pub use statement::{Absent, Entry, Grown, Included, Values};
 

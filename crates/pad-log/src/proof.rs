@@ -21,6 +21,7 @@ use pad_core::{DecodeError, Digest, VerifyError};
 use crate::{certificate::Certificate, log::Log, scheme::Scheme};
 
 pub use append_only::Growth;
+pub use lookup::{DictionaryScheme, LookupScheme, SetScheme};
 
 /// Suggested limit of a look-up in bytes, for [`LogClient::check`](crate::LogClient::check): 64
 /// MiB.

@@ -82,12 +82,6 @@ pub trait Scheme: sealed::Sealed + Copy + Debug + Default + Eq + Send + Sync + '
     }
 }
 
-/// A scheme whose entries are keys with values.
-pub trait DictionaryScheme: Scheme {}
-
-/// A scheme whose entries are members without values.
-pub trait SetScheme: Scheme {}
-
 /// Method that proves look-ups complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
@@ -111,8 +105,7 @@ pub enum Contents {
 macro_rules! schemes {
     ($(
         $(#[$documentation:meta])*
-        $name:ident: $kind:ident, $id:literal, $text:literal,
-            $contents:ident, $completeness:ident;
+        $name:ident: $id:literal, $text:literal, $contents:ident, $completeness:ident;
     )+) => { $(
         $(#[$documentation])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,21 +119,19 @@ macro_rules! schemes {
             const CONTENTS: Contents = Contents::$contents;
             const COMPLETENESS: Completeness = Completeness::$completeness;
         }
-
-        impl $kind for $name {}
     )+ };
 }
 
 schemes! {
     /// Dictionaries with counted completeness. Appending is cheap and proofs are the smallest. For
     /// a look-up, the server computes a multi-scalar sum over all elements.
-    AadCounted: DictionaryScheme, 0x0302, "aad-counted", Dictionary, Counted;
+    AadCounted: 0x0302, "aad-counted", Dictionary, Counted;
     /// Sets with counted completeness. See [`AadCounted`].
-    AasCounted: SetScheme, 0x0312, "aas-counted", Set, Counted;
+    AasCounted: 0x0312, "aas-counted", Set, Counted;
     /// Dictionaries whose look-ups are proved complete by prefixes ([`Completeness::Frontier`]), as
     /// in the paper. Look-ups are cheap for the server too. Appending costs hundreds of times as
     /// much as in [`AadCounted`].
-    AadFrontier: DictionaryScheme, 0x0301, "aad-frontier", Dictionary, Frontier;
+    AadFrontier: 0x0301, "aad-frontier", Dictionary, Frontier;
     /// Sets whose look-ups are proved complete by prefixes, as in the paper. See [`AadFrontier`].
-    AasFrontier: SetScheme, 0x0311, "aas-frontier", Set, Frontier;
+    AasFrontier: 0x0311, "aas-frontier", Set, Frontier;
 }

@@ -3,8 +3,6 @@
 //!
 //! Questions about ranges, differences, histories and several keys are [`NotOffered`] for logs.
 
-use core::marker::PhantomData;
-
 use pad_accumulators::wire;
 use pad_core::{
     Authority, DecodeError, Sha256Ed25519, SignedHead, SnapshotHead, Suite, Untrusted, Verified,
@@ -12,7 +10,7 @@ use pad_core::{
 };
 use pad_log::{
     AadCounted, AadFrontier, AasCounted, AasFrontier, AppendOnlyProof, Entry, Growth,
-    InclusionProof, LONGEST_GROWTH, LONGEST_LOOKUP, Log, LogRoot, Scheme, Setup,
+    InclusionProof, LONGEST_GROWTH, LONGEST_LOOKUP, Log, Scheme, Setup,
 };
 
 use super::{AnyClient, load_view, require_seen};
@@ -40,23 +38,16 @@ type Head = Verified<SnapshotHead<Sha256Ed25519>>;
 /// [`SchemeName`]. Returns `None` for schemes of other families.
 macro_rules! with_log_scheme {
     ($scheme:expr, $type:ident => $work:expr) => {
+        with_log_scheme!(
+            $scheme, $type => $work; AadCounted, AadFrontier, AasCounted, AasFrontier
+        )
+    };
+    ($scheme:expr, $type:ident => $work:expr; $($name:ident),+) => {
         match $scheme {
-            SchemeName::AadCounted => {
-                type $type = AadCounted;
+            $(SchemeName::$name => {
+                type $type = $name;
                 Some($work)
-            }
-            SchemeName::AadFrontier => {
-                type $type = AadFrontier;
-                Some($work)
-            }
-            SchemeName::AasCounted => {
-                type $type = AasCounted;
-                Some($work)
-            }
-            SchemeName::AasFrontier => {
-                type $type = AasFrontier;
-                Some($work)
-            }
+            })+
             _ => None,
         }
     };
@@ -87,7 +78,7 @@ fn in_store<S: QueryableScheme>(
 ) -> Result<Box<dyn SigningKeeper>, StoreError> {
     let log = Log::<S>::new(authority.dictionary, setup);
     match repository::empty(log, authority.author) {
-        Ok(repository) => Ok(Box::new(FamilyKeeper::new(repository, store))),
+        Ok(repository) => Ok(Box::new(FamilyKeeper::new(*authority, repository, store))),
         Err(_) => Err(StoreError::Damaged("too few parameters for the log")),
     }
 }
@@ -134,35 +125,30 @@ pub(crate) fn check_growth(
 
 /// Client of a log, which trusts the author's public key and the log's parameters.
 #[derive(Debug)]
-struct LogReader<S> {
+struct LogReader<S: Scheme> {
     authority: Authority,
-    setup: Setup,
+    log: Log<S>,
     /// The newest head seen; its signature is verified.
     seen: Option<SignedHead<Sha256Ed25519>>,
-    scheme: PhantomData<S>,
 }
 
 impl<S: Scheme> LogReader<S> {
     fn new(public: &PublicKey) -> Option<Self> {
-        let setup = public.scheme_key.as_ref()?.get::<Setup>()?.clone();
-        Some(Self::of(public.authority, setup))
+        let setup = public.scheme_key.as_ref()?.get::<Setup>()?;
+        let log = Log::new(public.authority.dictionary, setup.clone());
+        Some(Self::of(public.authority, log))
     }
 
-    const fn of(authority: Authority, setup: Setup) -> Self {
+    const fn of(authority: Authority, log: Log<S>) -> Self {
         Self {
             authority,
-            setup,
+            log,
             seen: None,
-            scheme: PhantomData,
         }
     }
 
-    fn at(&self, head: &Head) -> Result<LogRoot<S>, VerifyError> {
-        Log::new(self.authority.dictionary, self.setup.clone()).at(head)
-    }
-
     fn check_growth(&self, [older, newer]: [&Head; 2], proof: &[u8]) -> Result<(), VerifyError> {
-        let growth = Growth::new(self.at(older)?, self.at(newer)?)?;
+        let growth = Growth::new(self.log.at(older)?, self.log.at(newer)?)?;
         let proof: Untrusted<AppendOnlyProof<S>> = wire::decode(&(), proof, LONGEST_GROWTH)?;
         proof.verify(&growth, &()).map(drop)
     }
@@ -178,7 +164,7 @@ impl<S: QueryableScheme> Verifier for LogReader<S> {
         let seen = self.seen.map_or(Version::EMPTY, |seen| seen.head.version);
         require_seen(seen, version)?;
         match question {
-            Question::Key(key) => (S::CHECK)(self, version, key, answer),
+            Question::Key(key) => self.check_lookup(version, key, answer),
             Question::Value(key, value) => {
                 let (key, value) = (key.clone(), value.clone());
                 let asked = (version, &Entry { key, value });

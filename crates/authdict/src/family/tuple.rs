@@ -69,7 +69,8 @@ pub(crate) fn keeper<S: Suite>(
                 let setup = setup::<S, $design>(public).ok_or_else(foreign_key)?;
                 let rows = TupleFile::of_store(file.path())?;
                 let repository = stored::repository(&setup, rows)?;
-                return Ok(Some(Box::new(FamilyKeeper::new(repository, store))));
+                let kept = FamilyKeeper::new(public.authority, repository, store);
+                return Ok(Some(Box::new(kept)));
             }
         };
     }
@@ -81,7 +82,8 @@ pub(crate) fn keeper<S: Suite>(
                 if is_of::<S, $design>(public) {
                     let setup = setup::<S, $design>(public).ok_or_else(foreign_key)?;
                     let repository = accumulated::emptied::<S, $design>(&setup);
-                    return Ok(Some(Box::new(FamilyKeeper::new(repository, store))));
+                    let kept = FamilyKeeper::new(public.authority, repository, store);
+                    return Ok(Some(Box::new(kept)));
                 }
             };
         }

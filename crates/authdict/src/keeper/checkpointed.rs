@@ -7,7 +7,7 @@ use pad_core::{Key, LookupError, Operation, Value, VerifyError, Version};
 
 use super::{
     CheckSummary, Keeper, Replica as _, SigningKeeper,
-    family::{FamilyKeeper, FamilyRepository, apply, replay},
+    family::{FamilyKeeper, ProvingRepository, apply, replay},
 };
 use crate::{
     repository::{AuthorError, CheckError, RepositoryError},
@@ -24,7 +24,7 @@ use crate::{
 ///    updates.
 /// 2. The result of [`Self::emptied`] reaches the state of the original repository if the same
 ///    updates are applied to it.
-pub(crate) trait CheckpointedRepository: FamilyRepository {
+pub(crate) trait CheckpointedRepository: ProvingRepository {
     /// Drops the contents of all versions before `oldest`. The heads of these versions are kept.
     ///
     /// # Errors
@@ -118,7 +118,7 @@ impl<R: CheckpointedRepository> FamilyKeeper<R> {
         let latest = self.latest().number();
         for version in (1..=latest).map(Version::new) {
             self.check_head(version)?;
-            if self.repository.signed_head(version).ok() != replayed.signed_head(version).ok() {
+            if self.repository.head(version).ok() != replayed.head(version).ok() {
                 return Err(CheckError::Version(version, VerifyError::RootMismatch));
             }
         }
@@ -130,7 +130,7 @@ impl<R: CheckpointedRepository> FamilyKeeper<R> {
     /// began at the empty dictionary. Returns whether missing entries are ruled out
     /// ([`CheckSummary::complete`]).
     fn check_completeness(&self, replayed: &R, from_empty: bool) -> Result<bool, CheckError> {
-        let same_version = replayed.latest_version() == self.latest();
+        let same_version = replayed.latest() == self.latest();
         if from_empty && same_version && !self.repository.is_as_replayed(replayed) {
             let mismatch = VerifyError::RootMismatch;
             return Err(CheckError::Version(self.latest(), mismatch));
@@ -167,7 +167,7 @@ impl<R: CheckpointedRepository> SigningKeeper for FamilyKeeper<R> {
     fn sign(&mut self, batch: &mut Vec<Operation>) -> Result<Version, AuthorError> {
         let author = self.author.as_ref().ok_or(StoreError::NoAuthor)?;
         let (sealed, is_unsigned) = R::last_sealed(author);
-        if sealed != self.repository.latest_version() {
+        if sealed != self.repository.latest() {
             return Err(AuthorError::Diverged);
         }
         if is_unsigned {
@@ -181,7 +181,7 @@ impl<R: CheckpointedRepository> SigningKeeper for FamilyKeeper<R> {
             }
             signed?;
         }
-        Ok(self.repository.latest_version())
+        Ok(self.repository.latest())
     }
 }
 
@@ -238,12 +238,12 @@ impl<R: CheckpointedRepository> Keeper for FamilyKeeper<R> {
                 replayed = restored;
             }
         }
-        let before = replayed.latest_version().number();
+        let before = replayed.latest().number();
         replay(&mut replayed, &*self.store, |_| ())?;
         let heads = self.check_heads(&replayed)?;
         let proved = self.check_contents()?;
         let complete = self.check_completeness(&replayed, from_empty)?;
-        let replayed = replayed.latest_version().number() - before;
+        let replayed = replayed.latest().number() - before;
         Ok(CheckSummary {
             heads,
             replayed: Some(replayed),

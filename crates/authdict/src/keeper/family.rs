@@ -2,11 +2,10 @@
 
 use core::fmt;
 
-use pad_core::{Answer, KeyRange, Keys};
 use pad_core::{
-    ApplyError, Authority, Heads as HeadProofs, Key, LookupError, Operation, Past, SignedHead,
-    SnapshotHead, Suite, Untrusted, Update, Verified, VerifyError, Version, codec,
-    internals::{Attachment, UpdateHead},
+    Answer, ApplyError, Authority, Heads as HeadProofs, Key, KeyRange, Keys, LookupError,
+    Operation, Past, Repository, Response, SnapshotHead, Suite, Untrusted, Update, Verified,
+    VerifyError, Version, codec, internals::UpdateHead,
 };
 use pad_tree::{Difference, KeyHistory};
 
@@ -21,10 +20,9 @@ use crate::{
 };
 
 /// A repository of one family, whose answers and checks take and return messages.
-pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
-    type Suite: Suite;
-    /// The data of this family that an update contains in addition to its head and operations.
-    type Attachment: Attachment + 'static;
+pub(crate) trait FamilyRepository:
+    Repository + fmt::Debug + Send + Sync + Sized + 'static
+{
     /// The signing state: signs further versions of this repository.
     type Author: Send + Sync;
 
@@ -33,30 +31,11 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
     /// still undo a version.
     const EVIDENCE_OUTLIVES_VERSION: bool;
 
-    /// Returns the author's public key and the id of the dictionary whose updates are accepted.
-    fn authority(&self) -> &Authority;
-
     fn heads(&self) -> impl HeadProofs<Self::Suite>;
 
-    fn latest_version(&self) -> Version;
-
-    /// Returns the oldest version that can be queried; earlier versions were pruned.
-    fn oldest_version(&self) -> Version;
-
-    /// Returns the author's signed head of a version.
-    ///
-    /// # Errors
-    /// [`LookupError`] if the version is unavailable, or 0.
-    fn signed_head(&self, version: Version) -> Result<SignedHead<Self::Suite>, LookupError>;
-
-    /// Verifies an update and makes it the latest version.
-    ///
-    /// # Errors
-    /// [`RepositoryError::Refused`], [`RepositoryError::Store`]. Nothing is changed after an error.
-    fn take(
-        &mut self,
-        update: &Update<Self::Suite, Self::Attachment>,
-    ) -> Result<Version, RepositoryError>;
+    /// Converts the error of an update. A fault of the store becomes a store error; any other error
+    /// is a refusal of the update.
+    fn refused(&self, error: ApplyError) -> RepositoryError;
 
     fn entry_count(&self) -> usize;
 
@@ -107,83 +86,26 @@ pub(crate) trait FamilyRepository: fmt::Debug + Send + Sync + Sized + 'static {
         after: Version,
         note: &mut UnprovedCallback<'_, Difference>,
     ) -> Result<(), AnswerError>;
+}
 
-    /// Proves contents of a version, and verifies the proofs as a client does. The proofs are about
-    /// the keys of `update`, the message of the update that produced the version. For
-    /// [`Contents::All`], all contents are proved too.
+/// A repository whose versions are checked by proofs.
+pub(crate) trait ProvingRepository: FamilyRepository {
+    /// Proves contents of the version of `head`, and verifies the proofs as a client does. The
+    /// proofs are about the keys of `update`, the message of the update that produced the version.
+    /// For [`Contents::All`], all contents are proved too.
     ///
     /// # Errors
     /// [`CheckError`] with the first problem found.
     fn check_version(
         &self,
-        version: Version,
+        head: &Verified<SnapshotHead<Self::Suite>>,
         update: Option<&[u8]>,
         contents: Contents,
     ) -> Result<(), CheckError>;
-
-    fn verified_head(
-        &self,
-        version: Version,
-    ) -> Result<Verified<SnapshotHead<Self::Suite>>, CheckError> {
-        let head = self.signed_head(version)?;
-        let verified = Untrusted::new(head).verify(self.authority(), &version);
-        verified.map_err(|error| CheckError::Version(version, error))
-    }
 }
-
-/// Implements methods of [`FamilyRepository`] for a [`pad_core::Repository`] whose entries can be
-/// removed.
-macro_rules! as_repository {
-    () => {
-        type Suite = <Self as pad_core::Repository>::Suite;
-        type Attachment = <Self as pad_core::Repository>::Attachment;
-
-        fn authority(&self) -> &Authority {
-            self.authority()
-        }
-
-        fn heads(&self) -> impl pad_core::Heads<Self::Suite> {
-            self.heads()
-        }
-
-        fn latest_version(&self) -> Version {
-            self.latest()
-        }
-
-        fn oldest_version(&self) -> Version {
-            self.oldest()
-        }
-
-        fn signed_head(&self, version: Version) -> Result<SignedHead<Self::Suite>, LookupError> {
-            self.head(version)
-        }
-
-        fn take(
-            &mut self,
-            update: &Update<Self::Suite, Self::Attachment>,
-        ) -> Result<Version, RepositoryError> {
-            let applied = self.apply(update);
-            applied.map_err(|error| refused(self, error))
-        }
-
-        fn bytes_in_memory(&self) -> usize {
-            self.memory_bytes()
-        }
-
-        fn check_version(
-            &self,
-            version: Version,
-            update: Option<&[u8]>,
-            contents: Contents,
-        ) -> Result<(), CheckError> {
-            by_answers(self, version, (update, contents), check_contents, answers)
-        }
-    };
-}
-
-pub(crate) use as_repository;
 
 pub(crate) struct FamilyKeeper<R: FamilyRepository> {
+    authority: Authority,
     pub(crate) repository: R,
     pub(crate) store: AnyStore,
     /// The data that the next commit writes to the store: encoded updates or, for dictionaries kept
@@ -208,10 +130,11 @@ impl<R: FamilyRepository> fmt::Debug for FamilyKeeper<R> {
 }
 
 impl<R: FamilyRepository> FamilyKeeper<R> {
-    /// Creates the keeper of a store, with the empty repository `repository`. The method `open`
-    /// then reads the store.
-    pub(crate) fn new(repository: R, store: AnyStore) -> Self {
+    /// Creates the keeper of the store of a dictionary, with the empty repository `repository`. The
+    /// method `open` then reads the store.
+    pub(crate) fn new(authority: Authority, repository: R, store: AnyStore) -> Self {
         Self {
+            authority,
             repository,
             store,
             staged: Vec::new(),
@@ -269,28 +192,19 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
         if !self.staged.is_empty() || !records.is_empty() {
             let first = Version::new(self.acknowledged.number().saturating_add(1));
             self.store.publish(first, &self.staged, records)?;
-            self.acknowledged = self.repository.latest_version();
+            self.acknowledged = self.repository.latest();
             self.staged.clear();
         }
         Ok(())
     }
 
-    /// Checks each kept version: all contents of the oldest and of the latest version, and the
-    /// changes in all other versions. Returns the number of versions.
-    pub(crate) fn check_contents(&self) -> Result<u64, CheckError> {
-        let (oldest, latest) = (self.oldest().number().max(1), self.latest().number());
-        for number in oldest..=latest {
-            let version = Version::new(number);
-            let contents = if number == oldest || number == latest {
-                Contents::All
-            } else {
-                Contents::Changed
-            };
-            let update = self.update_within(version, usize::MAX)?;
-            let repository = &self.repository;
-            repository.check_version(version, update.as_deref(), contents)?;
-        }
-        Ok((latest + 1).saturating_sub(oldest))
+    pub(crate) fn verified_head(
+        &self,
+        version: Version,
+    ) -> Result<Verified<SnapshotHead<R::Suite>>, CheckError> {
+        let head = Untrusted::new(self.repository.head(version)?);
+        let verified = head.verify(&self.authority, &version);
+        verified.map_err(|error| CheckError::Version(version, error))
     }
 
     /// Returns the summary of a successful check that replayed no updates. `proved` is the number
@@ -313,7 +227,7 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
     /// superseding signature made for the lost version would then prove wrong contents.
     fn check_provable(&self, version: Version) -> Result<(), LookupError> {
         self.check_acknowledged(version)?;
-        let staged = self.repository.latest_version();
+        let staged = self.repository.latest();
         if R::EVIDENCE_OUTLIVES_VERSION && staged > self.acknowledged {
             return Err(LookupError::NotDurable { version: staged });
         }
@@ -329,6 +243,27 @@ impl<R: FamilyRepository> FamilyKeeper<R> {
     }
 }
 
+impl<R: ProvingRepository> FamilyKeeper<R> {
+    /// Checks each kept version: all contents of the oldest and of the latest version, and the
+    /// changes in all other versions. Returns the number of versions.
+    pub(crate) fn check_contents(&self) -> Result<u64, CheckError> {
+        let (oldest, latest) = (self.oldest().number().max(1), self.latest().number());
+        for number in oldest..=latest {
+            let version = Version::new(number);
+            let contents = if number == oldest || number == latest {
+                Contents::All
+            } else {
+                Contents::Changed
+            };
+            let update = self.update_within(version, usize::MAX)?;
+            let head = self.verified_head(version)?;
+            let repository = &self.repository;
+            repository.check_version(&head, update.as_deref(), contents)?;
+        }
+        Ok((latest + 1).saturating_sub(oldest))
+    }
+}
+
 impl<R: FamilyRepository> Heads for FamilyKeeper<R> {
     type Error = LookupError;
 
@@ -338,7 +273,7 @@ impl<R: FamilyRepository> Heads for FamilyKeeper<R> {
 
     fn head_message(&self, version: Version) -> Result<Vec<u8>, LookupError> {
         self.check_acknowledged(version)?;
-        Ok(codec::encode(&self.repository.signed_head(version)?))
+        Ok(codec::encode(&self.repository.head(version)?))
     }
 
     fn consistency_message(&self, older: Version, newer: Version) -> Result<Vec<u8>, LookupError> {
@@ -393,7 +328,7 @@ impl<R: FamilyRepository> Dictionary for FamilyKeeper<R> {
 impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
     fn head_text(&self, version: Version) -> Result<HeadText, LookupError> {
         self.check_acknowledged(version)?;
-        Ok(HeadText::of(&self.repository.signed_head(version)?.head))
+        Ok(HeadText::of(&self.repository.head(version)?.head))
     }
 
     fn differences(
@@ -411,20 +346,20 @@ impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
     }
 
     fn staged(&self) -> Version {
-        self.repository.latest_version()
+        self.repository.latest()
     }
 
     fn oldest(&self) -> Version {
-        self.repository.oldest_version()
+        self.repository.oldest()
     }
 
     fn verify_update(&self, message: &[u8]) -> Result<(), RepositoryError> {
         let head = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
             .map_err(RepositoryError::Unreadable)?;
         // The signature is checked first, so that an unsigned update costs only this check.
-        head.verify(self.repository.authority())
+        head.verify(&self.authority)
             .map_err(|error| RepositoryError::Refused(ApplyError::Head(error)))?;
-        let (expected, actual) = (self.repository.latest_version(), head.base);
+        let (expected, actual) = (self.repository.latest(), head.base);
         if expected != actual {
             let gap = ApplyError::VersionGap { expected, actual };
             return Err(RepositoryError::Refused(gap));
@@ -438,7 +373,7 @@ impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
     fn has_update(&self, message: &[u8]) -> Result<bool, RepositoryError> {
         let update = UpdateHead::<R::Suite>::peek::<R::Attachment>(message, message.len())
             .map_err(RepositoryError::Unreadable)?;
-        let there = self.repository.signed_head(update.head.head.version)?;
+        let there = self.repository.head(update.head.head.version)?;
         Ok(there.head == update.head.head)
     }
 
@@ -471,12 +406,12 @@ impl<R: FamilyRepository> Replica for FamilyKeeper<R> {
     }
 
     fn check_head(&self, version: Version) -> Result<(), CheckError> {
-        self.repository.verified_head(version).map(drop)
+        self.verified_head(version).map(drop)
     }
 
     fn check_record(&self, record: &SigningRecord) -> Result<(), SigningRecordError> {
-        let head = |version| self.repository.signed_head(version).ok();
-        record.check::<R::Suite>(self.repository.authority(), self.acknowledged, head)
+        let head = |version| self.repository.head(version).ok();
+        record.check::<R::Suite>(&self.authority, self.acknowledged, head)
     }
 
     fn store(&self) -> &dyn Store {
@@ -494,7 +429,8 @@ pub(crate) fn apply<R: FamilyRepository>(
     message: &[u8],
 ) -> Result<Version, RepositoryError> {
     let update = codec::decode::<Update<R::Suite, R::Attachment>>(message, message.len());
-    repository.take(&update.map_err(RepositoryError::Unreadable)?)
+    let applied = repository.apply(&update.map_err(RepositoryError::Unreadable)?);
+    applied.map_err(|error| repository.refused(error))
 }
 
 /// Applies the stored updates that the repository lacks, and calls `after_each` after each update.
@@ -505,10 +441,10 @@ pub(crate) fn replay<R: FamilyRepository>(
     mut after_each: impl FnMut(&mut R),
 ) -> Result<usize, RepositoryError> {
     let (first, latest) = (
-        repository.latest_version().number().saturating_add(1),
+        repository.latest().number().saturating_add(1),
         store.latest()?.number(),
     );
-    if repository.latest_version().number() > latest {
+    if repository.latest().number() > latest {
         return Err(StoreError::Damaged("the checkpoint is ahead of the updates").into());
     }
     let mut replayed = 0;
@@ -528,12 +464,21 @@ pub(crate) fn replay<R: FamilyRepository>(
     Ok(replayed)
 }
 
+/// Encodes an answer: a proof about a version, with the signed head of this version.
+pub(crate) fn respond(
+    repository: &impl Repository,
+    version: Version,
+    proof: impl codec::Message,
+) -> Result<Vec<u8>, AnswerError> {
+    Ok(codec::encode(&Response::new(repository, version, proof)?))
+}
+
 /// Checks a version by verified answers. The callback `answers` returns verified answers about the
 /// keys of `update`, which are compared with the update's operations. For [`Contents::All`], the
 /// callback `contents` first checks all contents.
 pub(crate) fn by_answers<R: FamilyRepository>(
     repository: &R,
-    version: Version,
+    head: &Verified<SnapshotHead<R::Suite>>,
     (update, extent): (Option<&[u8]>, Contents),
     contents: impl FnOnce(&R, &Verified<SnapshotHead<R::Suite>>) -> Result<(), CheckError>,
     answers: impl FnOnce(
@@ -542,9 +487,8 @@ pub(crate) fn by_answers<R: FamilyRepository>(
         &Keys,
     ) -> Result<Vec<(Key, Answer)>, CheckError>,
 ) -> Result<(), CheckError> {
-    let head = repository.verified_head(version)?;
     if extent == Contents::All {
-        contents(repository, &head)?;
+        contents(repository, head)?;
     }
     let Some(message) = update else {
         return Ok(());
@@ -555,7 +499,7 @@ pub(crate) fn by_answers<R: FamilyRepository>(
     let Some(keys) = Keys::new(keys.collect()) else {
         return Ok(());
     };
-    let answers = answers(repository, &head, &keys)?;
+    let answers = answers(repository, head, &keys)?;
     let signed = update.operations.iter().map(|operation| match operation {
         Operation::Put(key, value) => (key, Some(value)),
         Operation::Remove(key) => (key, None),
@@ -564,6 +508,7 @@ pub(crate) fn by_answers<R: FamilyRepository>(
     if agrees && update.head.head == *head.get() {
         Ok(())
     } else {
+        let version = head.get().version;
         Err(CheckError::Version(version, VerifyError::RootMismatch))
     }
 }

@@ -2,7 +2,7 @@
 //! extended messages, random bytes, and answers to other questions.
 
 use pad_accumulators::wire;
-use pad_core::{DictionaryId, Version, codec};
+use pad_core::{DictionaryId, Repository as _, Version, codec};
 use pad_log::{
     AppendOnlyProof, Entry, Growth, InclusionProof, Log, LogRoot,
     internals::{Contents, proof},
@@ -34,7 +34,7 @@ pub fn answers<'a, S: Lookups>(roles: &'a Roles<S>, at: &'a LogRoot<S>) -> Vec<A
     let mut answers: Vec<Answer<'a>> = Vec::new();
     let present = roles.list.iter().map(|entry| entry.key.clone());
     for asked in [key(KEYS)].into_iter().chain(present.take(2)) {
-        if let Ok(proof) = S::prove(&roles.server, version, &asked) {
+        if let Ok(proof) = roles.server.prove(version, &asked) {
             answers.push(Answer {
                 message: wire::encode(&proof),
                 is_accepted: Box::new(move |bytes| verify::<S::Lookup>(bytes, at, &asked).is_ok()),
@@ -137,7 +137,7 @@ fn check_other_roots<S: Lookups>(all: &Roles<S>, seed: u64) {
     let elsewhere = roles(&elsewhere, seed);
     let asked = key(KEYS);
     let message = |roles: &Roles<S>, version| {
-        wire::encode(&S::prove(&roles.server, Version::new(version), &asked).unwrap())
+        wire::encode(&roles.server.prove(Version::new(version), &asked).unwrap())
     };
     for version in [1, 2] {
         let proof = message(all, version);

@@ -2,7 +2,7 @@
 //! older versions, and clients advance.
 
 use pad_accumulators::wire;
-use pad_core::{DecodeError, Key, LookupError, Value, Verified, Version, codec};
+use pad_core::{DecodeError, Key, LookupError, Repository as _, Value, Verified, Version, codec};
 use pad_log::{
     AppendError, AppendOnlyProof, Entry, Grown, Growth, Included, InclusionProof, LONGEST_LOOKUP,
     LONGEST_PROOF, Log, LogClient, LogRefusal, internals::Contents,
@@ -87,7 +87,7 @@ fn check_growths<S: Lookups>(roles: &Roles<S>) {
 pub fn check_look_up<S: Lookups>(roles: &Roles<S>, version: u64, key: &Key) {
     let at = roles.at(version);
     let expected = S::statement(&at, key, roles.values(version, key));
-    let proof = S::prove(&roles.server, Version::new(version), key);
+    let proof = roles.server.prove(Version::new(version), key);
     let answer = proof.map(|proof| verify::<S::Lookup>(&wire::encode(&proof), &at, key).unwrap());
     match expected {
         Some(expected) => assert_eq!(answer, Ok(expected)),
@@ -160,7 +160,7 @@ fn check_past<S: Lookups>(client: &LogClient<S>, roles: &Roles<S>, version: u64)
     assert_eq!(at.version().number(), version);
     assert_eq!(at.root(), roles.at(version).root());
     let absent = key(KEYS);
-    let proof = S::prove(&roles.server, at.version(), &absent).unwrap();
+    let proof = roles.server.prove(at.version(), &absent).unwrap();
     let answer = client.check::<S::Lookup>(&wire::encode(&proof), LONGEST_LOOKUP, &at, &absent);
     let answer = answer.map(Verified::into_inner).unwrap();
     assert_eq!(Some(answer), S::statement(&at, &absent, Vec::new()));

@@ -13,8 +13,11 @@ use super::{
 };
 use crate::{
     hash,
-    proof::{AbsenceProof, AppendOnlyProof, InclusionProof, LookupProof},
-    scheme::{Completeness, Contents, DictionaryScheme, Scheme, SetScheme},
+    proof::{
+        AbsenceProof, AppendOnlyProof, DictionaryScheme, InclusionProof, LookupProof, LookupScheme,
+        SetScheme,
+    },
+    scheme::{Completeness, Contents, Scheme},
     shape::Address,
     walk::Opening,
 };
@@ -50,10 +53,22 @@ impl<S: SetScheme> Entries<S> {
         size: u64,
         member: &[u8],
     ) -> Result<Option<AbsenceProof<S>>, AccumulateError> {
-        if !self.positions(member, size).is_empty() {
+        self.prove_lookup(size, member)
+    }
+}
+
+impl<S: LookupScheme> Entries<S> {
+    /// Proves the answer to a look-up in the log of `size` entries, like [`Entries::prove_values`]
+    /// or [`Entries::prove_absence`].
+    pub(super) fn prove_lookup(
+        &self,
+        size: u64,
+        key: &[u8],
+    ) -> Result<Option<S::Lookup>, AccumulateError> {
+        if S::CONTENTS == Contents::Set && !self.positions(key, size).is_empty() {
             return Ok(None);
         }
-        self.look_up(size, member).map(AbsenceProof::new).map(Some)
+        self.look_up(size, key).map(S::lookup).map(Some)
     }
 }
 

@@ -15,8 +15,8 @@ use super::{
 };
 use crate::{
     log::Log,
-    proof::{AbsenceProof, AppendOnlyProof, InclusionProof, LookupProof},
-    scheme::{DictionaryScheme, Scheme, SetScheme},
+    proof::{AbsenceProof, AppendOnlyProof, InclusionProof, LookupScheme, SetScheme},
+    scheme::Scheme,
     statement::Entry,
 };
 
@@ -205,19 +205,17 @@ impl<S: SetScheme> LogRepository<S> {
         version: Version,
         member: &Key,
     ) -> Result<AbsenceProof<S>, LookupError> {
-        let size = self.size(version)?;
-        let proof = self.entries.prove_absence(size, member.as_bytes());
-        let proof = proof.map_err(|_| LookupError::Damaged { version })?;
-        proof.ok_or(LookupError::InvalidQuery)
+        self.prove(version, member)
     }
 }
 
-/// Answers look-ups. Other proofs have separate methods.
-impl<S: DictionaryScheme> Repository for LogRepository<S> {
+/// Answers look-ups. Other proofs have separate methods, such as the proof that a set contains a
+/// member.
+impl<S: LookupScheme> Repository for LogRepository<S> {
     type Suite = Sha256Ed25519;
     type Attachment = Appended;
     type Query = Key;
-    type Proof = LookupProof<S>;
+    type Proof = S::Lookup;
 
     fn latest(&self) -> Version {
         Self::latest(self)
@@ -235,9 +233,10 @@ impl<S: DictionaryScheme> Repository for LogRepository<S> {
         Self::head(self, version)
     }
 
-    fn prove(&self, version: Version, key: &Key) -> Result<LookupProof<S>, LookupError> {
+    fn prove(&self, version: Version, key: &Key) -> Result<S::Lookup, LookupError> {
         let size = self.size(version)?;
-        let proof = self.entries.prove_values(size, key.as_bytes());
-        proof.map_err(|_| LookupError::Damaged { version })
+        let proof = self.entries.prove_lookup(size, key.as_bytes());
+        let proof = proof.map_err(|_| LookupError::Damaged { version })?;
+        proof.ok_or(LookupError::InvalidQuery)
     }
 }

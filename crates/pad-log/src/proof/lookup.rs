@@ -3,11 +3,14 @@
 #![deny(clippy::arithmetic_side_effects)]
 
 use alloc::{collections::BTreeMap, vec::Vec};
+use core::fmt::Debug;
 
-use pad_accumulators::wire::Reader;
+use pad_accumulators::wire::{Reader, Wire};
 use pad_core::{DecodeError, Digest, Key, Proof, Sha256Ed25519, Suite, Value, VerifyError};
 
 use super::{AbsenceProof, LookupProof, check, claims};
+#[cfg(test)]
+use crate::scheme::figure4::Figure4;
 use crate::{
     certificate::PointBytes,
     counted,
@@ -15,11 +18,54 @@ use crate::{
     frontier, hash,
     log::LogRoot,
     prefix::scalar_of_prefix,
-    scheme::{Completeness, Contents, DictionaryScheme, Scheme, SetScheme},
+    scheme::{AadCounted, AadFrontier, AasCounted, AasFrontier, Completeness, Contents, Scheme},
     shape::{Address, Shape},
     statement::{Absent, Values},
     walk::{Opening, Walk},
 };
+
+/// A scheme with the proof that answers look-ups of its keys or members: every scheme.
+pub trait LookupScheme: Scheme {
+    /// The type of the proof. It proves all values of a key, or the absence of a member of a set.
+    type Lookup: Proof<
+            Commitment = LogRoot<Self>,
+            Query = Key,
+            Statement: Debug + PartialEq,
+            Error = VerifyError,
+        > + Wire<Context = ()>;
+
+    /// Creates a proof from its encoded bytes, without a check.
+    #[doc(hidden)]
+    fn lookup(body: Vec<u8>) -> Self::Lookup;
+}
+
+/// A scheme whose entries are keys with values.
+pub trait DictionaryScheme: LookupScheme<Lookup = LookupProof<Self>> {}
+
+/// A scheme whose entries are members without values.
+pub trait SetScheme: LookupScheme<Lookup = AbsenceProof<Self>> {}
+
+macro_rules! looked_up {
+    ($($kind:ident, $proof:ident: $($scheme:ident),+;)+) => { $( $(
+        impl LookupScheme for $scheme {
+            type Lookup = $proof<Self>;
+
+            fn lookup(body: Vec<u8>) -> $proof<Self> {
+                $proof::new(body)
+            }
+        }
+
+        impl $kind for $scheme {}
+    )+ )+ };
+}
+
+looked_up! {
+    DictionaryScheme, LookupProof: AadCounted, AadFrontier;
+    SetScheme, AbsenceProof: AasCounted, AasFrontier;
+}
+
+#[cfg(test)]
+looked_up! { SetScheme, AbsenceProof: Figure4; }
 
 impl<S: DictionaryScheme> Proof for LookupProof<S> {
     type Commitment = LogRoot<S>;

@@ -5,7 +5,7 @@
 
 use pad_core::{Digest, SchemeId};
 
-use super::{Completeness, Contents, Scheme, SetScheme, sealed};
+use super::{Completeness, Contents, Scheme, sealed};
 use crate::shape::{Schedule, Shape};
 
 /// Scheme of append-only sets whose members are strings of four bits.
@@ -37,5 +37,3 @@ impl Scheme for Figure4 {
         beginning
     }
 }
-
-impl SetScheme for Figure4 {}

@@ -6,9 +6,9 @@ use pad_core::{
     VerifyError, Version, codec, internals::EmptyDictionary,
 };
 use pad_log::{
-    AadCounted, AadFrontier, AasCounted, AasFrontier, AbsenceProof, AppendOnlyProof,
-    DictionaryScheme, Entry, Grown, Growth, InclusionProof, LONGEST_GROWTH, LONGEST_LOOKUP,
-    LogRepository, LogRoot, LookupProof, Scheme, SetScheme, internals::proof::KIND_INCLUSION,
+    AadCounted, AadFrontier, AasCounted, AasFrontier, AppendOnlyProof, Entry, Grown, Growth,
+    InclusionProof, LONGEST_GROWTH, LONGEST_LOOKUP, LogRepository, LogRoot, LookupScheme, Scheme,
+    internals::{Contents, proof::KIND_INCLUSION},
 };
 
 use super::{Head, LogReader};
@@ -17,88 +17,67 @@ use crate::question::{Refusal, Statement};
 /// The author's signed head of a version; `None` for version 0.
 pub(super) type OptionalHead = Option<SignedHead<Sha256Ed25519>>;
 
-/// A log scheme that can prove and verify the answer to a lookup of a key. Dictionaries prove the
-/// values of the key; sets prove whether it is a member.
-pub(super) trait QueryableScheme: Scheme {
-    /// Proves the answer to a lookup of a key in a version.
-    const PROVE: Prove<Self>;
-
-    /// Verifies the answer to a lookup of a key, and returns the verified statement.
-    const CHECK: Check<Self>;
+/// A log scheme, with the statement that its lookup proofs establish.
+pub(super) trait QueryableScheme: LookupScheme {
+    /// Converts the statement of a lookup proof.
+    fn stated(proved: <Self::Lookup as Proof>::Statement) -> Statement;
 }
 
-type Prove<S> = fn(&LogRepository<S>, Version, &Key) -> Result<ProofBody, LookupError>;
-type Check<S> = fn(&LogReader<S>, Version, &Key, &[u8]) -> Result<Statement, Refusal>;
-
-macro_rules! asked {
-    ($($scheme:ty: $prove:ident, $check:ident;)+) => { $(
+macro_rules! stated {
+    ($($scheme:ty => $statement:ident;)+) => { $(
         impl QueryableScheme for $scheme {
-            const PROVE: Prove<Self> = $prove;
-            const CHECK: Check<Self> = $check;
+            fn stated(proved: <Self::Lookup as Proof>::Statement) -> Statement {
+                Statement::$statement(proved)
+            }
         }
     )+ };
 }
 
-asked! {
-    AadCounted: prove_values, check_values;
-    AadFrontier: prove_values, check_values;
-    AasCounted: prove_member, check_member;
-    AasFrontier: prove_member, check_member;
+stated! {
+    AadCounted => Values;
+    AadFrontier => Values;
+    AasCounted => Absent;
+    AasFrontier => Absent;
 }
 
-/// Proves all values of a key in a version of a dictionary log.
-fn prove_values<S: DictionaryScheme>(
+/// Proves the answer to a lookup of a key in a version: all values of a key of a dictionary, or
+/// whether a member of a set is present or absent.
+pub(super) fn prove_lookup<S: LookupScheme>(
     repository: &LogRepository<S>,
     version: Version,
     key: &Key,
 ) -> Result<ProofBody, LookupError> {
+    if S::CONTENTS == Contents::Set {
+        match repository.prove_inclusion(version, &Entry::member(key.clone())) {
+            Err(LookupError::InvalidQuery) => {}
+            included => return Ok(ProofBody::of(&included?)),
+        }
+    }
     Ok(ProofBody::of(&repository.prove(version, key)?))
 }
 
-fn check_values<S: DictionaryScheme>(
-    reader: &LogReader<S>,
-    version: Version,
-    key: &Key,
-    answer: &[u8],
-) -> Result<Statement, Refusal> {
-    let values = reader.check_answer::<LookupProof<S>>((version, key), answer, LONGEST_LOOKUP);
-    values.map(Statement::Values)
-}
-
-/// Proves whether a member is present or absent in a version of a set log.
-fn prove_member<S: SetScheme>(
-    repository: &LogRepository<S>,
-    version: Version,
-    member: &Key,
-) -> Result<ProofBody, LookupError> {
-    let entry = Entry::member(member.clone());
-    match repository.prove_inclusion(version, &entry) {
-        Ok(proof) => Ok(ProofBody::of(&proof)),
-        Err(LookupError::InvalidQuery) => {
-            Ok(ProofBody::of(&repository.prove_absence(version, member)?))
+impl<S: QueryableScheme> LogReader<S> {
+    /// Verifies the answer to a lookup of a key, and returns the verified statement. Only a set
+    /// proves by inclusion that a member is present.
+    pub(super) fn check_lookup(
+        &self,
+        version: Version,
+        key: &Key,
+        answer: &[u8],
+    ) -> Result<Statement, Refusal> {
+        match self.check_answer::<S::Lookup>((version, key), answer, LONGEST_LOOKUP) {
+            Err(Refusal::Decode(DecodeError::WrongKind {
+                actual: KIND_INCLUDED,
+                ..
+            })) if S::CONTENTS == Contents::Set => {
+                let entry = Entry::member(key.clone());
+                let asked = (version, &entry);
+                let included =
+                    self.check_answer::<InclusionProof<S>>(asked, answer, LONGEST_LOOKUP);
+                included.map(Statement::Included)
+            }
+            found => found.map(S::stated),
         }
-        Err(error) => Err(error),
-    }
-}
-
-fn check_member<S: SetScheme>(
-    reader: &LogReader<S>,
-    version: Version,
-    member: &Key,
-    answer: &[u8],
-) -> Result<Statement, Refusal> {
-    let absent = reader.check_answer::<AbsenceProof<S>>((version, member), answer, LONGEST_LOOKUP);
-    match absent {
-        Err(Refusal::Decode(DecodeError::WrongKind {
-            actual: KIND_INCLUDED,
-            ..
-        })) => {
-            let entry = Entry::member(member.clone());
-            let asked = (version, &entry);
-            let included = reader.check_answer::<InclusionProof<S>>(asked, answer, LONGEST_LOOKUP);
-            included.map(Statement::Included)
-        }
-        absent => absent.map(Statement::Absent),
     }
 }
 
@@ -159,7 +138,7 @@ impl<S: Scheme> LogReader<S> {
         P: Proof<Commitment = LogRoot<S>, Error = VerifyError> + Wire<Context = ()>,
     {
         let ([head], proof) = decode::<P, 1>(answer, longest)?;
-        let at = self.at(&self.head(head, version)?)?;
+        let at = self.log.at(&self.head(head, version)?)?;
         Ok(proof.verify(&at, query)?.into_inner())
     }
 
@@ -173,13 +152,13 @@ impl<S: Scheme> LogReader<S> {
         let (heads, proof) = decode::<AppendOnlyProof<S>, 2>(answer, LONGEST_GROWTH)?;
         let [old, new] = heads;
         let (old, new) = (self.head(old, older)?, self.head(new, newer)?);
-        let growth = Growth::new(self.at(&old)?, self.at(&new)?)?;
+        let growth = Growth::new(self.log.at(&old)?, self.log.at(&new)?)?;
         Ok(proof.verify(&growth, &())?.into_inner())
     }
 
     /// Verifies the signed head of a version. For the newest version seen, the head must equal the
     /// head seen. Only version 0 has no signed head.
-    fn head(&self, signed: OptionalHead, version: Version) -> Result<Head, VerifyError> {
+    pub(super) fn head(&self, signed: OptionalHead, version: Version) -> Result<Head, VerifyError> {
         let authority = &self.authority;
         match signed {
             Some(signed) => {

@@ -2,20 +2,20 @@
 
 use pad_accumulators::{AccumulateError, wire};
 use pad_core::{
-    ApplyError, AuthorKey, Authority, Heads, Key, LookupError, Operation, Sha256Ed25519,
-    SignedHead, Untrusted, Update, VerifyError, Version, Workers, codec, internals::UpdateHead,
+    ApplyError, AuthorKey, Heads, Key, LookupError, Operation, Sha256Ed25519, Untrusted, Update,
+    VerifyError, Version, Workers, codec, internals::UpdateHead,
 };
 use pad_log::{Appended, Building, Entry, Log, LogAuthor, LogCheckpoint, LogRepository};
 use pad_tree::{Difference, KeyHistory};
 
 use super::{
-    LogReader,
-    answers::{OptionalHead, ProofBody, QueryableScheme},
+    Head, LogReader,
+    answers::{OptionalHead, ProofBody, QueryableScheme, prove_lookup},
     author, not_offered,
 };
 use crate::{
     dictionary::{AnswerError, UnprovedCallback},
-    keeper::{CheckpointedRepository, Contents, Entries, FamilyRepository},
+    keeper::{CheckpointedRepository, Contents, Entries, FamilyRepository, ProvingRepository},
     question::{Question, Statement},
     repository::{AuthorError, CheckError, RepositoryError},
     signing_keys::SigningKeys,
@@ -39,18 +39,18 @@ pub(super) fn empty<S: QueryableScheme>(
     Ok(repository.with_building(Building::AtOnce))
 }
 
-/// Proves that a version contains all entries of the previous version, and verifies the proof as a
-/// client does. Does nothing for versions 0 and 1.
-fn check_growth<S: QueryableScheme>(
-    log: &LogRepository<S>,
-    version: Version,
-) -> Result<(), CheckError> {
+/// Proves that the version of `head` contains all entries of the previous version, and verifies the
+/// proof as a client does. Does nothing for versions 0 and 1.
+fn check_growth<S: QueryableScheme>(log: &LogRepository<S>, head: &Head) -> Result<(), CheckError> {
+    let version = head.get().version;
     let Some(before) = version.previous().filter(|before| *before > Version::EMPTY) else {
         return Ok(());
     };
-    let heads = [log.verified_head(before)?, log.verified_head(version)?];
+    let reader = reader(log);
+    let older = reader.head(head_of(log, before)?, before);
+    let older = older.map_err(|error| CheckError::Version(before, error))?;
     let proof = log.prove_append_only(before, version)?;
-    let checked = reader(log).check_growth([&heads[0], &heads[1]], &wire::encode(&proof));
+    let checked = reader.check_growth([&older, head], &wire::encode(&proof));
     checked.map_err(|error| CheckError::Version(version, error))
 }
 
@@ -64,9 +64,9 @@ fn check_values<'a, S: QueryableScheme>(
     let entries = log.entries();
     let size = log.size(version)?;
     for key in keys {
-        let proof = (S::PROVE)(log, version, key)?;
+        let proof = prove_lookup(log, version, key)?;
         let answer = proof.answer::<S>(&[head_of(log, version)?]);
-        let statement = (S::CHECK)(&reader(log), version, key, &answer);
+        let statement = reader(log).check_lookup(version, key, &answer);
         let positions = entries.positions(key.as_bytes(), size).iter();
         let stored = positions.filter_map(|position| entries.entry(*position));
         let stored = stored.map(|entry| &entry.value);
@@ -95,10 +95,7 @@ fn head_of<S: QueryableScheme>(
 }
 
 fn reader<S: QueryableScheme>(log: &LogRepository<S>) -> LogReader<S> {
-    LogReader::of(
-        *FamilyRepository::authority(log),
-        log.entries().log().setup().clone(),
-    )
+    LogReader::of(*log.heads().authority(), log.entries().log().clone())
 }
 
 const fn mismatch(version: Version) -> CheckError {
@@ -125,7 +122,7 @@ impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
         }
         let checkpoint: LogCheckpoint = codec::decode(&stored.bytes, stored.bytes.len()).ok()?;
         let log = self.entries().log().clone();
-        let author = FamilyRepository::authority(self).author;
+        let author = self.heads().authority().author;
         let restored = Self::restore(checkpoint, log, author, Workers::all_cores())?;
         (restored.latest() == stored.version).then_some(restored)
     }
@@ -134,7 +131,7 @@ impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
     /// Never: the empty repository gets this repository's parameters, which were accepted before.
     fn emptied(&self) -> Self {
         let log = self.entries().log().clone();
-        let emptied = empty(log, FamilyRepository::authority(self).author);
+        let emptied = empty(log, self.heads().authority().author);
         emptied.expect("the parameters serve this log already")
     }
 
@@ -182,38 +179,16 @@ impl<S: QueryableScheme> CheckpointedRepository for LogRepository<S> {
 }
 
 impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
-    type Suite = Sha256Ed25519;
-    type Attachment = Appended;
     type Author = LogAuthor<S>;
 
     const EVIDENCE_OUTLIVES_VERSION: bool = false;
-
-    fn authority(&self) -> &Authority {
-        self.heads().authority()
-    }
 
     fn heads(&self) -> impl Heads<Sha256Ed25519> {
         self.heads()
     }
 
-    fn latest_version(&self) -> Version {
-        self.latest()
-    }
-
-    fn oldest_version(&self) -> Version {
-        Version::EMPTY
-    }
-
-    fn signed_head(&self, version: Version) -> Result<SignedHead<Sha256Ed25519>, LookupError> {
-        self.head(version)
-    }
-
-    fn take(
-        &mut self,
-        update: &Update<Sha256Ed25519, Appended>,
-    ) -> Result<Version, RepositoryError> {
-        let applied = self.apply(update);
-        applied.map_err(RepositoryError::Refused)
+    fn refused(&self, error: ApplyError) -> RepositoryError {
+        RepositoryError::Refused(error)
     }
 
     fn entry_count(&self) -> usize {
@@ -247,7 +222,7 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
     fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         let mut heads = vec![head_of(self, version)?];
         let proof = match question {
-            Question::Key(key) => (S::PROVE)(self, version, key)?,
+            Question::Key(key) => prove_lookup(self, version, key)?,
             Question::Value(key, value) => {
                 let (key, value) = (key.clone(), value.clone());
                 let entry = Entry { key, value };
@@ -279,17 +254,20 @@ impl<S: QueryableScheme> FamilyRepository for LogRepository<S> {
     ) -> Result<(), AnswerError> {
         Err(not_offered::<S>("differences").into())
     }
+}
 
+impl<S: QueryableScheme> ProvingRepository for LogRepository<S> {
     /// Checks that a version contains all entries of the previous version, and looks up only some
     /// keys of its update. This is enough, because a check of a log also replays all updates and so
     /// recomputes all digests.
     fn check_version(
         &self,
-        version: Version,
+        head: &Head,
         update: Option<&[u8]>,
         contents: Contents,
     ) -> Result<(), CheckError> {
-        check_growth(self, version)?;
+        check_growth(self, head)?;
+        let version = head.get().version;
         let Some(message) = update else {
             return Err(StoreError::Damaged("an update is missing").into());
         };

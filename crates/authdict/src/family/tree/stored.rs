@@ -4,16 +4,14 @@
 use core::ops::ControlFlow;
 use std::{io, num::NonZeroUsize};
 
-use pad_core::{Answer, KeyRange, Keys};
 use pad_core::{
-    ApplyError, Authority, First, HeadSigner, Key, Last, LookupError, Operation, Repository as _,
-    Response, SignedHead, SnapshotHead, StoreFault, Suite, Untrusted, Update, Value, Verified,
+    ApplyError, Authority, First, HeadSigner, Heads, Key, KeyRange, Last, LookupError, Operation,
+    Repository as _, SignedHead, SnapshotHead, StoreFault, Suite, Untrusted, Value, Verified,
     VerifyError, Version, Workers, codec,
 };
 use pad_tree::{
     CopyError, Difference, KeyHistory, NodeCache, PublishError, RedBlack, SkipList, SortedError,
-    StoredRepository, Treap, TreeScheme, WarmError,
-    internals::{BalancingScheme, ProvableQuery},
+    StoredRepository, Treap, TreeScheme, WarmError, internals::BalancingScheme,
 };
 
 #[cfg(feature = "object-store")]
@@ -23,8 +21,8 @@ use crate::{
     dictionary::{AnswerError, UnprovedCallback},
     family::not_offered,
     keeper::{
-        CheckSummary, Contents, FamilyKeeper, FamilyRepository, Keeper, Replica as _,
-        SigningKeeper, apply, as_repository, by_answers,
+        CheckSummary, FamilyKeeper, FamilyRepository, Keeper, Replica as _, SigningKeeper, apply,
+        respond,
     },
     keys::PublicKey,
     question::Question,
@@ -48,7 +46,8 @@ pub(crate) fn keeper<S: Suite>(
         ($($scheme:ty),+) => { $(
             if public.scheme.id() == <$scheme>::ID {
                 let repository = opened::<S, $scheme>(public.authority, log, cache)?;
-                return Ok(Some(Box::new(FamilyKeeper::new(repository, store))));
+                let kept = FamilyKeeper::new(public.authority, repository, store);
+                return Ok(Some(Box::new(kept)));
             }
         )+ };
     }
@@ -112,18 +111,6 @@ fn uncopied(error: CopyError, said: &SystemError) -> RepositoryError {
     }
 }
 
-/// Converts the error of an update. A fault of the store becomes a store error; any other error is
-/// a refusal of the update.
-fn refused<S: Suite, B: BalancingScheme>(
-    repository: &Repository<S, B>,
-    error: ApplyError,
-) -> RepositoryError {
-    match error {
-        ApplyError::Store(fault) => faulty(fault, &repository.log().system_error()).into(),
-        error => RepositoryError::Refused(error),
-    }
-}
-
 type Tree<S, B> = FamilyKeeper<Repository<S, B>>;
 
 impl<S: Suite, B: BalancingScheme> Tree<S, B> {
@@ -165,7 +152,7 @@ impl<S: Suite, B: BalancingScheme> Tree<S, B> {
     fn unsigned(&self, error: PublishError) -> AuthorError {
         match error {
             PublishError::Signer(error) => error.into(),
-            PublishError::Apply(error) => refused(&self.repository, error).into(),
+            PublishError::Apply(error) => self.repository.refused(error).into(),
         }
     }
 
@@ -405,8 +392,7 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
         self.repository.check_heads()?;
         for version in (oldest..=latest).map(Version::new) {
             if version.number() == oldest || version.number() == latest {
-                self.repository
-                    .check_version(version, None, Contents::All)?;
+                check_contents(&self.repository, &self.verified_head(version)?)?;
             } else {
                 self.check_changes(version)?;
             }
@@ -416,14 +402,27 @@ impl<S: Suite, B: BalancingScheme> Keeper for Tree<S, B> {
 }
 
 impl<S: Suite, B: BalancingScheme> FamilyRepository for Repository<S, B> {
-    as_repository!();
-
     type Author = HeadSigner;
 
     const EVIDENCE_OUTLIVES_VERSION: bool = false;
 
+    fn heads(&self) -> impl Heads<S> {
+        self.heads()
+    }
+
+    fn refused(&self, error: ApplyError) -> RepositoryError {
+        match error {
+            ApplyError::Store(fault) => faulty(fault, &self.log().system_error()).into(),
+            error => RepositoryError::Refused(error),
+        }
+    }
+
     fn entry_count(&self) -> usize {
         usize::try_from(self.len()).unwrap_or(usize::MAX)
+    }
+
+    fn bytes_in_memory(&self) -> usize {
+        self.memory_bytes()
     }
 
     fn bytes_in_files(&self) -> Result<u64, StoreError> {
@@ -435,19 +434,16 @@ impl<S: Suite, B: BalancingScheme> FamilyRepository for Repository<S, B> {
     }
 
     fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
-        Ok(match question {
-            Question::Key(key) => {
-                let proof = self.prove(version, key)?;
-                codec::encode(&Response::new(self, version, proof)?)
-            }
-            Question::Keys(keys) => answer(self, version, keys)?,
-            Question::Range(range) => answer(self, version, range)?,
-            Question::First => answer(self, version, &First)?,
-            Question::Last => answer(self, version, &Last)?,
-            Question::Predecessor(question) => answer(self, version, question)?,
-            Question::Successor(question) => answer(self, version, question)?,
-            question => return Err(not_offered(question, B::ID).into()),
-        })
+        match question {
+            Question::Key(key) => respond(self, version, self.prove(version, key)?),
+            Question::Keys(keys) => respond(self, version, self.prove_query(version, keys)?),
+            Question::Range(range) => respond(self, version, self.prove_query(version, range)?),
+            Question::First => respond(self, version, self.prove_query(version, &First)?),
+            Question::Last => respond(self, version, self.prove_query(version, &Last)?),
+            Question::Predecessor(key) => respond(self, version, self.prove_query(version, key)?),
+            Question::Successor(key) => respond(self, version, self.prove_query(version, key)?),
+            question => Err(not_offered(question, B::ID).into()),
+        }
     }
 
     fn page_of(
@@ -488,19 +484,6 @@ impl<S: Suite, B: BalancingScheme> FamilyRepository for Repository<S, B> {
     }
 }
 
-fn answers<S: Suite, B: BalancingScheme>(
-    repository: &Repository<S, B>,
-    head: &Verified<SnapshotHead<S>>,
-    keys: &Keys,
-) -> Result<Vec<(Key, Answer)>, CheckError> {
-    let version = head.get().version;
-    let proof = Untrusted::new(repository.prove_query(version, keys)?);
-    match proof.verify(head, keys) {
-        Ok(lookups) => Ok(lookups.into_inner().answers),
-        Err(error) => Err(CheckError::Version(version, error)),
-    }
-}
-
 /// Checks all contents of the version of `head` against its root, by reading and hashing them.
 /// Proving and verifying them would need a proof as large as the contents.
 fn check_contents<S: Suite, B: BalancingScheme>(
@@ -513,15 +496,6 @@ fn check_contents<S: Suite, B: BalancingScheme>(
     }
     repository.check_contents(version)?;
     Ok(())
-}
-
-fn answer<S: Suite, B: BalancingScheme, Q: ProvableQuery>(
-    repository: &Repository<S, B>,
-    version: Version,
-    query: &Q,
-) -> Result<Vec<u8>, LookupError> {
-    let proof = repository.prove_query(version, query)?;
-    Ok(codec::encode(&Response::new(repository, version, proof)?))
 }
 
 /// The maximum number of operations that are applied together when changes are streamed. The nodes

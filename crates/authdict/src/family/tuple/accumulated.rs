@@ -1,9 +1,8 @@
 //! Tuple PADs with accumulators. Their tuples are in memory, and in a checkpoint in the store.
 
 use pad_core::{
-    Answer, ApplyError, Authority, HeadSigner, Key, Keys, LookupError, Operation, Repository as _,
-    Response, SignedHead, SnapshotHead, Suite, Untrusted, Update, Verified, VerifyError, Version,
-    Workers, codec,
+    Answer, ApplyError, HeadSigner, Heads, Key, Keys, LookupError, Operation, Repository as _,
+    SnapshotHead, Suite, Untrusted, Verified, VerifyError, Version, Workers, codec,
 };
 use pad_tree::{Difference, KeyHistory};
 use pad_tuple::{TupleAuthor, TupleRepository, internals::KeyBytes};
@@ -16,7 +15,8 @@ use crate::{
     dictionary::{AnswerError, UnprovedCallback},
     family::not_offered,
     keeper::{
-        CheckpointedRepository, Contents, Entries, FamilyRepository, as_repository, by_answers,
+        CheckpointedRepository, Contents, Entries, FamilyRepository, ProvingRepository, by_answers,
+        respond,
     },
     question::Question,
     repository::{AuthorError, CheckError, RepositoryError},
@@ -99,34 +99,45 @@ impl<S: Suite, D: QueryableDesign<S>> CheckpointedRepository for TupleRepository
 
 /// A tuple repository with accumulators. It answers questions about one key at a time.
 impl<S: Suite, D: QueryableDesign<S>> FamilyRepository for TupleRepository<S, D> {
-    as_repository!();
     tells_of_tuples!();
 
     type Author = TupleAuthor<S, D, HeadSigner>;
 
     const EVIDENCE_OUTLIVES_VERSION: bool = true;
 
+    fn heads(&self) -> impl Heads<S> {
+        self.heads()
+    }
+
+    fn refused(&self, error: ApplyError) -> RepositoryError {
+        RepositoryError::Refused(error)
+    }
+
     fn entry_count(&self) -> usize {
         self.len()
     }
 
+    fn bytes_in_memory(&self) -> usize {
+        self.memory_bytes()
+    }
+
     fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
         match question {
-            Question::Key(key) => {
-                let proof = self.prove(version, key)?;
-                let response = Response::new(self, version, proof);
-                Ok(codec::encode(&response?))
-            }
+            Question::Key(key) => respond(self, version, self.prove(version, key)?),
             question => Err(not_offered(question, self.authority().scheme).into()),
         }
     }
 }
 
-fn refused<S: Suite, D: QueryableDesign<S>>(
-    _: &TupleRepository<S, D>,
-    error: ApplyError,
-) -> RepositoryError {
-    RepositoryError::Refused(error)
+impl<S: Suite, D: QueryableDesign<S>> ProvingRepository for TupleRepository<S, D> {
+    fn check_version(
+        &self,
+        head: &Verified<SnapshotHead<S>>,
+        update: Option<&[u8]>,
+        contents: Contents,
+    ) -> Result<(), CheckError> {
+        by_answers(self, head, (update, contents), check_contents, answers)
+    }
 }
 
 fn answers<S: Suite, D: QueryableDesign<S>>(

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use pad_core::Answer;
 use pad_core::{
-    ApplyError, Authority, Key, KeyRange, Keys, LookupError, Operation, Repository as _, Response,
-    SignedHead, SnapshotHead, StoreFault, Suite, Untrusted, Update, Value, Verified, VerifyError,
-    Version, Workers, codec,
+    Answer, ApplyError, Heads, Key, KeyRange, Keys, LookupError, Operation, Repository as _,
+    SnapshotHead, StoreFault, Suite, Untrusted, Value, Verified, VerifyError, Version, Workers,
+    codec,
 };
 use pad_tree::{Difference, KeyHistory};
 use pad_tuple::{
@@ -23,8 +22,8 @@ use crate::{
     dictionary::{AnswerError, UnprovedCallback},
     family::not_offered,
     keeper::{
-        CheckSummary, Contents, FamilyKeeper, FamilyRepository, Keeper, Replica as _,
-        SigningKeeper, apply, as_repository, by_answers, replay,
+        CheckSummary, Contents, FamilyKeeper, FamilyRepository, Keeper, ProvingRepository,
+        Replica as _, SigningKeeper, apply, by_answers, replay, respond,
     },
     question::Question,
     repository::{AuthorError, CheckError, RepositoryError},
@@ -57,18 +56,6 @@ fn faulty(fault: StoreFault, said: &SystemError) -> StoreError {
         },
         StoreFault::Closed => StoreError::Closed,
         _ => UNREADABLE,
-    }
-}
-
-/// Converts the error of an update. A fault of the store becomes a store error; any other error is
-/// a refusal of the update.
-fn refused<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
-    repository: &Repository<S, D>,
-    error: ApplyError,
-) -> RepositoryError {
-    match error {
-        ApplyError::Store(fault) => faulty(fault, &repository.rows().system_error()).into(),
-        error => RepositoryError::Refused(error),
     }
 }
 
@@ -180,9 +167,7 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> SigningKeeper for Tupl
                 return Err(UNVOUCHED.into());
             }
             Err(PublishError::Author(error)) => return Err(error.into()),
-            Err(PublishError::Apply(error)) => {
-                return Err(refused(&self.repository, error).into());
-            }
+            Err(PublishError::Apply(error)) => return Err(self.repository.refused(error).into()),
         };
         self.staged.push(update);
         Ok(self.repository.latest())
@@ -251,15 +236,29 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> Keeper for Tuples<S, D
 }
 
 impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> FamilyRepository for Repository<S, D> {
-    as_repository!();
     tells_of_tuples!();
 
     type Author = SigningKeys;
 
     const EVIDENCE_OUTLIVES_VERSION: bool = true;
 
+    fn heads(&self) -> impl Heads<S> {
+        self.heads()
+    }
+
+    fn refused(&self, error: ApplyError) -> RepositoryError {
+        match error {
+            ApplyError::Store(fault) => faulty(fault, &self.rows().system_error()).into(),
+            error => RepositoryError::Refused(error),
+        }
+    }
+
     fn entry_count(&self) -> usize {
         usize::try_from(self.len()).unwrap_or(usize::MAX)
+    }
+
+    fn bytes_in_memory(&self) -> usize {
+        self.memory_bytes()
     }
 
     fn bytes_in_files(&self) -> Result<u64, StoreError> {
@@ -267,12 +266,23 @@ impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> FamilyRepository for R
     }
 
     fn answer_to(&self, version: Version, question: &Question) -> Result<Vec<u8>, AnswerError> {
-        Ok(match question {
-            Question::Key(key) => response(self, version, self.prove(version, key)?)?,
-            Question::Keys(keys) => response(self, version, self.prove_keys(version, keys)?)?,
-            Question::Range(range) => response(self, version, self.prove_range(version, range)?)?,
-            question => return Err(not_offered(question, <D as TupleScheme<S>>::SCHEME).into()),
-        })
+        match question {
+            Question::Key(key) => respond(self, version, self.prove(version, key)?),
+            Question::Keys(keys) => respond(self, version, self.prove_keys(version, keys)?),
+            Question::Range(range) => respond(self, version, self.prove_range(version, range)?),
+            question => Err(not_offered(question, <D as TupleScheme<S>>::SCHEME).into()),
+        }
+    }
+}
+
+impl<S: Suite, D: QueryableDesign<S> + StorableDesign<S>> ProvingRepository for Repository<S, D> {
+    fn check_version(
+        &self,
+        head: &Verified<SnapshotHead<S>>,
+        update: Option<&[u8]>,
+        contents: Contents,
+    ) -> Result<(), CheckError> {
+        by_answers(self, head, (update, contents), check_contents, answers)
     }
 }
 
@@ -300,14 +310,6 @@ fn check_contents<S: Suite, D: QueryableDesign<S> + StorableDesign<S>>(
     } else {
         Err(CheckError::Version(version, VerifyError::RootMismatch))
     }
-}
-
-fn response<S: Suite, D: QueryableDesign<S> + StorableDesign<S>, P: codec::Message>(
-    repository: &Repository<S, D>,
-    version: Version,
-    proof: P,
-) -> Result<Vec<u8>, LookupError> {
-    Ok(codec::encode(&Response::new(repository, version, proof)?))
 }
 
 #[cfg(test)]

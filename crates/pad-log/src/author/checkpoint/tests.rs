@@ -11,8 +11,8 @@ use crate::{
         support::{log, pair},
     },
     client::LogClient,
-    proof::{LONGEST_LOOKUP, LookupProof},
-    scheme::{AadCounted, AadFrontier, DictionaryScheme},
+    proof::{DictionaryScheme, LONGEST_LOOKUP, LookupProof},
+    scheme::{AadCounted, AadFrontier},
     shape::Schedule,
 };
 

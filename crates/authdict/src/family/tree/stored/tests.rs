@@ -25,7 +25,8 @@ fn open(folder: &SimulatedFolder, store: &TestStore) -> Result<Tree<S, RedBlack>
     };
     let file = NodeFile::new(folder.layer(), "store".into(), RowLengths::of::<S>());
     let repository = opened::<S, RedBlack>(authority, Box::new(file), NodeCache::default())?;
-    let mut kept = FamilyKeeper::new(repository, AnyStore::Test(Box::new(store.clone())));
+    let store = AnyStore::Test(Box::new(store.clone()));
+    let mut kept = FamilyKeeper::new(authority, repository, store);
     kept.author = Some(HeadSigner::new(signer()));
     kept.open()?;
     Ok(kept)

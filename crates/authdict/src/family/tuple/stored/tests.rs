@@ -39,8 +39,9 @@ trait TestDesign: QueryableDesign<S> + StorableDesign<S> + Sized {
         store: TestStore,
     ) -> Result<Tuples<S, Self>, RepositoryError> {
         let file = TupleFile::within(folder.layer());
-        let repository = repository(&Self::setup(), file)?;
-        let mut kept = FamilyKeeper::new(repository, AnyStore::Test(Box::new(store)));
+        let (setup, store) = (Self::setup(), AnyStore::Test(Box::new(store)));
+        let repository = repository(&setup, file)?;
+        let mut kept = FamilyKeeper::new(*setup.authority(), repository, store);
         kept.open()?;
         Ok(kept)
     }
