@@ -21,7 +21,7 @@ use flexlist_service::{
         StateKey, Status, Transport, TransportError,
     },
     internals::message::{FileStatus, Refusal, Request, Response},
-    network::{Options, Server, ShutdownOutcome},
+    network::{Endpoint, Options, RunningServer, Server, ShutdownOutcome},
     server::{FileServer, Limits},
 };
 use pad_conformance::soak;
@@ -704,14 +704,16 @@ fn a_file_goes_through_its_life_over_http() {
     let serve = || {
         let workers = Workers::sequential();
         let files = FileServer::open(&store, Limits::default(), workers).unwrap();
-        let server = Server::bind("127.0.0.1:0", Options::default()).unwrap();
-        server.start(files).unwrap()
+        let options = Options::default();
+        let endpoint = Endpoint::new(files, options.limits);
+        let server = Server::bind("127.0.0.1:0", options).unwrap();
+        server.start(endpoint).unwrap()
     };
-    let connect = |server: &flexlist_service::network::RunningServer| {
+    let connect = |server: &RunningServer| {
         let address = format!("http://{}", server.address());
         HttpTransport::new(&address, HttpOptions::default()).unwrap()
     };
-    let stop = |server: flexlist_service::network::RunningServer| {
+    let stop = |server: RunningServer| {
         server.shutdown(Duration::from_secs(10));
         assert_eq!(server.join().unwrap(), ShutdownOutcome::Drained);
     };

@@ -15,7 +15,7 @@ use flexlist_service::{
         FileStatus, Part, ReadBlock, Refusal, Request, Response, SentBlock, SignedRequest,
     },
     network::{
-        Handler, Identity, Limits, Options, PATH, RunningServer, Server, ServerError,
+        Endpoint, Handler, Identity, Limits, Options, PATH, RunningServer, Server, ServerError,
         ShutdownOutcome, Timeouts,
     },
 };
@@ -107,10 +107,9 @@ impl Handler for Gate {
 }
 
 fn start(options: Options, handler: impl Handler) -> RunningServer {
-    Server::bind("127.0.0.1:0", options)
-        .unwrap()
-        .start(handler)
-        .unwrap()
+    let endpoint = Endpoint::new(handler, options.limits);
+    let server = Server::bind("127.0.0.1:0", options).unwrap();
+    server.start(endpoint).unwrap()
 }
 
 fn with_limits(change: impl FnOnce(&mut Limits)) -> Options {

@@ -17,7 +17,7 @@ use flexlist_service::{
     client::{
         ApplyOutcome, Extent, FileClient, HttpOptions, HttpTransport, Owner, StateKey, Status,
     },
-    network::{Options, Server},
+    network::{Endpoint, Options, Server},
     server::{FileServer, Limits},
 };
 use pad_conformance::soak;
@@ -39,10 +39,10 @@ fn many_clients_agree_with_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("store");
     let files = FileServer::open(&store, Limits::default(), Workers::all_cores()).unwrap();
-    let running = Server::bind("127.0.0.1:0", Options::default())
-        .unwrap()
-        .start(files)
-        .unwrap();
+    let options = Options::default();
+    let endpoint = Endpoint::new(files, options.limits);
+    let server = Server::bind("127.0.0.1:0", options).unwrap();
+    let running = server.start(endpoint).unwrap();
     let address = format!("http://{}", running.address());
 
     let threads: Vec<_> = (0..clients)

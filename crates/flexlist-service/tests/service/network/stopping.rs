@@ -45,9 +45,11 @@ fn shutdown_does_not_wait_for_ever() {
 #[cfg(unix)]
 #[test]
 fn a_signal_stops_a_running_server() {
-    let server = Server::bind("127.0.0.1:0", Options::default()).unwrap();
+    let options = Options::default();
+    let endpoint = Endpoint::new(Echo, options.limits);
+    let server = Server::bind("127.0.0.1:0", options).unwrap();
     let address = format!("http://{}", server.address());
-    let running = thread::spawn(move || server.run(Echo));
+    let running = thread::spawn(move || server.run(endpoint));
     let client = HttpTransport::new(&address, once()).unwrap();
     // A server that answers has installed its signal handlers.
     assert!(client.exchange(&status(1)).is_ok());
