@@ -55,7 +55,6 @@ impl Handler for Echo {
                     data: Bytes(vec![0; usize::try_from(end - start).unwrap()]),
                 }],
             },
-            Request::Finish(_) => panic!("a handler that fails"),
             _ => Response::Refused(Refusal::UnknownFile),
         }
     }
@@ -249,18 +248,10 @@ fn plain_round_trips_share_a_connection() {
         panic!("no standing");
     };
     assert_eq!(standing.total, 3 << 20);
-    stop(server);
-}
-
-#[test]
-fn refusals_travel_as_messages() {
-    let server = start(Options::default(), Echo);
-    let begin = Request::Begin(SignedRequest {
-        body: Bytes(Vec::new()),
-        signature: Bytes(Vec::new()),
-    });
-    let answer = client(&server, once()).exchange(&begin);
-    assert_eq!(answer, Ok(Response::Refused(Refusal::UnknownFile)));
+    // A refusal is a message too.
+    let file = FileId([1; 32]);
+    let refused = client.exchange(&Request::Confirmed { file });
+    assert_eq!(refused, Ok(Response::Refused(Refusal::UnknownFile)));
     stop(server);
 }
 
@@ -359,19 +350,6 @@ fn what_is_no_request_gets_its_status() {
     request.extend(response);
     let answer = raw(server.address(), &request, 5 * SECOND).unwrap();
     assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
-    stop(server);
-}
-
-#[test]
-fn a_handler_that_panics_fails_one_request_only() {
-    let server = start(Options::default(), Echo);
-    let client = client(&server, once());
-    let finish = Request::Finish(SignedRequest {
-        body: Bytes(Vec::new()),
-        signature: Bytes(Vec::new()),
-    });
-    assert_eq!(client.exchange(&finish), Err(TransportError::Status(500)));
-    assert!(client.exchange(&status(1)).is_ok());
     stop(server);
 }
 

@@ -101,6 +101,10 @@ fn answers_that_are_no_messages_are_told_apart() {
             b"HTTP/1.1 302 Found\r\nLocation: http://localhost/\r\nContent-Length: 0\r\n\r\n",
             TransportError::Status(302),
         ),
+        (
+            b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n",
+            TransportError::Status(500),
+        ),
     ] {
         let (address, server) = answer_once(answer);
         let client = HttpTransport::new(&address, once()).unwrap();
